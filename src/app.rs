@@ -1,0 +1,1 @@
+//! State, messages, update -> effects, keymap. Pure.

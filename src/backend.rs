@@ -1,0 +1,1 @@
+//! Who computes the model: one trait, the CPU, the fp64 reference.

@@ -1,0 +1,1 @@
+//! Subcommands, plain and JSON output.

@@ -1,0 +1,1 @@
+//! What a plan should cost: FLOPs, bytes, liveness, roofline, occupancy.

@@ -1,0 +1,1 @@
+//! Lessons, exercises, sheets, progress: load, lint, embed.

@@ -1,0 +1,1 @@
+//! Runs away from the screen: worker, cancel, progress.

@@ -1,0 +1,1 @@
+//! How the forward is cut into kernels: named fusions, versions, the plan.

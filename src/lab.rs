@@ -1,0 +1,1 @@
+//! Experiments over reports: statistics, comparisons, results kept per plan.

@@ -1,0 +1,1 @@
+//! Markdown, mathematics and code colours to neutral styled blocks.

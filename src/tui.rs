@@ -1,0 +1,1 @@
+//! Screens, widgets, theme: draws app state.

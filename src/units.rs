@@ -1,0 +1,1 @@
+//! Numbers with units, as people type and read them.
