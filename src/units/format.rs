@@ -271,7 +271,7 @@ mod tests {
         assert_eq!(spell(&q), "2.1927e11 FLOP");
         assert_eq!(spell(&Quantity::bytes(12_600_000)), "12,600,000 B");
         assert_eq!(spell(&Quantity::seconds(433.5e-6)), "0.0004335 s");
-        assert_eq!(spell(&Quantity::seconds(123_456_790.5)), "123,456,791 s");
+        assert_eq!(spell(&Quantity::seconds(123_456_790.7)), "123,456,791 s");
     }
 
     #[test]
