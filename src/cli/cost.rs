@@ -10,7 +10,7 @@ use crate::cost::{
     Cost, Figure, Gpu, GpuDatabase, KernelCost, Priced, Why, bound, cost_json, floor_seconds,
     kernel_floor_seconds, price, ridge, why,
 };
-use crate::units::{Column, Quantity, format, group_thousands};
+use crate::units::{Column, Dimension, Quantity, format, group_thousands};
 
 /// The cost model of a plan: launches, FLOPs, bytes, intensity, floor.
 #[derive(Debug, Args)]
@@ -185,12 +185,15 @@ fn notes(cost: &Cost, gpu: &Gpu) -> Result<Vec<String>, super::Failure> {
     let conventions = &cost.config.conventions;
     let mut notes = vec![
         format!(
-            "forward      {} in {}; {}, of them {} weights; {:.2} FLOP/B; floor {}",
+            "forward      {} in {}; {:.2} FLOP/B",
             format(&Quantity::flop(forward.flops)),
             launches(forward.launches()),
+            forward.intensity(),
+        ),
+        format!(
+            "             {}, of them {} weights; floor {}, launches apart",
             format(&Quantity::bytes(forward.bytes())),
             format(&Quantity::bytes(forward.weight_bytes)),
-            forward.intensity(),
             format(&Quantity::seconds(floor_seconds(forward, gpu, dtype)?)),
         ),
         format!(
@@ -205,14 +208,14 @@ fn notes(cost: &Cost, gpu: &Gpu) -> Result<Vec<String>, super::Failure> {
             group_thousands(i128::from(cost.parameters.1)),
         ),
         format!(
-            "roof         {} data sheet: {} FLOP/s, {}, ridge {:.2} FLOP/B; launches are not in a floor",
+            "roof         {}, data sheet: {}, {}, ridge {:.2} FLOP/B",
             gpu.name,
-            peak_name(gpu, dtype),
-            format(&Quantity::bytes(gpu.bandwidth() as u64)) + "/s",
+            rate(gpu.peak_flops(dtype, true), Dimension::FlopPerSecond),
+            rate(Some(gpu.bandwidth()), Dimension::BytesPerSecond),
             ridge(gpu, dtype)?,
         ),
         format!(
-            "counted      {} pairs, {}, RoPE {}{}; all figures are modelled (=); --why KEY unfolds one",
+            "counted      {} pairs, {}, RoPE {}{}",
             if conventions.exact_causal {
                 "causal"
             } else {
@@ -234,6 +237,7 @@ fn notes(cost: &Cost, gpu: &Gpu) -> Result<Vec<String>, super::Failure> {
                 ""
             },
         ),
+        "             every figure is modelled (=); --why KEY unfolds one".to_owned(),
     ];
     if cost
         .config
@@ -242,19 +246,16 @@ fn notes(cost: &Cost, gpu: &Gpu) -> Result<Vec<String>, super::Failure> {
         .contains(&crate::fusion::Fusion::Forward)
     {
         notes.push(
-            "             the block is priced alone, as one kernel: a fused forward has no launch per block"
+            "             a fused forward has no launch per block: it is priced alone, as V4"
                 .to_owned(),
         );
     }
     Ok(notes)
 }
 
-fn peak_name(gpu: &Gpu, dtype: crate::model::Dtype) -> String {
-    gpu.peak_flops(dtype, true).map_or("no".to_owned(), |peak| {
-        format(&Quantity::flop(peak as u64))
-            .replace("FLOP", "")
-            .trim()
-            .to_owned()
+fn rate(value: Option<f64>, dimension: Dimension) -> String {
+    value.map_or("no peak".to_owned(), |v| {
+        format(&Quantity::new(v, dimension))
     })
 }
 
