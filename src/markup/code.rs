@@ -120,6 +120,10 @@ fn token(language: &Language, rest: &str, line_start: bool) -> (usize, Role) {
             None => (1, Role::Code),
         };
     }
+    if c == '.' && next == Some('.') {
+        // A range, not the fraction of what follows it.
+        return (2, Role::Code);
+    }
     if c.is_ascii_digit() || (c == '.' && next.is_some_and(|n| n.is_ascii_digit())) {
         return (number(rest), Role::Number);
     }

@@ -233,8 +233,11 @@ fn script(
     style: &Style<'_>,
     size: Size,
 ) -> Grid {
-    let body = node_grid(base, style, size);
-    if let (None, Some(above)) = (below, above)
+    let mut body = node_grid(base, style, size);
+    if body.rows.is_empty() {
+        body.rows.push(Vec::new());
+    }
+    if let (None, Some(above), 1) = (below, above, body.rows.len())
         && let Some(raised) = linear::raised(above, style)
     {
         return beside(vec![body, Grid::text(raised, Role::Text)]);
