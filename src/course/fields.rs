@@ -57,15 +57,8 @@ impl<'t> Toml<'t> {
         let before = faults.len();
         for error in errors {
             let at = error.span().map_or(0, |span| span.start);
-            let what = error
-                .message()
-                .lines()
-                .next()
-                .unwrap_or("not TOML")
-                .to_owned();
-            faults.push(self.text.fault(self.range.start + at, format!(
-                "not TOML here: {what}. Texts stand in quotes, lists in brackets, one key = value per line."
-            )));
+            let say = format!("not TOML here: {}", syntax(error.message()));
+            faults.push(self.text.fault(self.range.start + at, say));
         }
         let mut found = Vec::new();
         let out = {
@@ -133,11 +126,6 @@ impl<'a, 'd> Fields<'a, 'd> {
         let name = self.table.keys().find(|name| name.get_ref() == key);
         self.text
             .place(name.map_or(self.at, |name| self.base + name.span().start))
-    }
-
-    /// Place of the table.
-    pub fn place(&self) -> Place {
-        self.text.place(self.at)
     }
 
     /// Reports at the table's own place.
@@ -441,15 +429,32 @@ impl<'a, 'd> Fields<'a, 'd> {
     }
 }
 
-fn kind_of(value: &DeValue<'_>) -> &'static str {
+/// What the parser says in one sentence, with the way out.
+fn syntax(message: &str) -> String {
+    let what = message.lines().next().unwrap_or("unexpected text");
+    let what = what
+        .split(", expected literal string")
+        .next()
+        .unwrap_or(what);
+    let way_out = if what.contains("quoted") {
+        "write it as \"…\"."
+    } else if what.contains("duplicate") {
+        "remove one of the two."
+    } else {
+        "texts stand in quotes, lists in brackets, one key = value per line."
+    };
+    format!("{what}; {way_out}")
+}
+
+fn kind_of(value: &DeValue<'_>) -> String {
     match value {
-        DeValue::String(_) => "a text",
-        DeValue::Integer(_) => "a whole number",
-        DeValue::Float(_) => "a decimal number",
-        DeValue::Boolean(_) => "true or false",
-        DeValue::Datetime(_) => "a date",
-        DeValue::Array(_) => "a list",
-        DeValue::Table(_) => "a table",
+        DeValue::String(_) => "a text".into(),
+        DeValue::Integer(number) => format!("the number {}", number.as_str()),
+        DeValue::Float(number) => format!("the number {}", number.as_str()),
+        DeValue::Boolean(flag) => flag.to_string(),
+        DeValue::Datetime(_) => "a date".into(),
+        DeValue::Array(_) => "a list".into(),
+        DeValue::Table(_) => "a table".into(),
     }
 }
 

@@ -197,7 +197,9 @@ pub(crate) fn plain(error: &io::Error) -> String {
         io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only".into(),
         io::ErrorKind::StorageFull => "the disk is full".into(),
         io::ErrorKind::QuotaExceeded => "the disk quota is used up".into(),
-        io::ErrorKind::NotADirectory => "a file stands where a folder is needed".into(),
+        io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => {
+            "a file stands where a folder is needed".into()
+        }
         _ => {
             let text = error.to_string();
             text.split(" (os error")

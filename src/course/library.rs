@@ -7,7 +7,7 @@ use super::lesson::Lesson;
 use super::paths::Places;
 use super::shelf::{Raw, Shelf, embedded, natural, on_disk};
 use super::solution::Solution;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 /// Every lesson, exercise and solution, in natural order of their ids.
@@ -21,7 +21,11 @@ pub struct Course {
     faults: Vec<Fault>,
     overlay: Option<String>,
     differ: usize,
+    marks: Vec<Mark>,
 }
+
+/// A text on disk and its version.
+type Mark = (PathBuf, Option<Stamp>);
 
 #[derive(Debug)]
 struct Slot<T> {
@@ -98,6 +102,7 @@ impl Course {
             return;
         }
         self.overlay = Some(shown(&root.join("lessons")));
+        self.marks.extend(marks(root));
         let mut any = false;
         for shelf in Shelf::ALL {
             let raws = on_disk(root, shelf, shown, &mut self.faults);
@@ -123,15 +128,26 @@ impl Course {
     }
 
     /// Takes up texts that changed on disk since; returns their ids.
+    ///
+    /// Costs one look at the names in the overlay folders while nothing changed.
     pub fn refresh(&mut self, places: &Places) -> Vec<String> {
-        let mut changed = stale(&self.lessons);
-        changed.extend(stale(&self.exercises));
-        changed.extend(stale(&self.solutions));
-        let count: usize = places.overlays.iter().map(|root| count_texts(root)).sum();
-        let laid = on_shelf(&self.lessons) + on_shelf(&self.exercises) + on_shelf(&self.solutions);
-        if !changed.is_empty() || count != laid {
-            *self = Self::open(places);
+        let marks: Vec<Mark> = places
+            .overlays
+            .iter()
+            .flat_map(|root| marks(root))
+            .collect();
+        if marks == self.marks {
+            return Vec::new();
         }
+        let ids = |from: &[Mark], other: &[Mark]| -> Vec<String> {
+            let moved = from.iter().filter(|mark| !other.contains(mark));
+            moved
+                .filter_map(|(path, _)| Some(path.file_stem()?.to_string_lossy().into_owned()))
+                .collect()
+        };
+        let mut changed = ids(&self.marks, &marks);
+        changed.extend(ids(&marks, &self.marks));
+        *self = Self::open(places);
         changed.sort_by(|a, b| natural(a, b));
         changed.dedup();
         changed
@@ -266,27 +282,16 @@ fn put<T>(slots: &mut Vec<Slot<T>>, raw: Raw) {
     }
 }
 
-fn stale<T>(slots: &[Slot<T>]) -> Vec<String> {
-    slots
+/// Names and versions of the texts in a folder, without reading them.
+fn marks(root: &Path) -> Vec<Mark> {
+    let mut out: Vec<Mark> = Shelf::ALL
         .iter()
-        .filter(|slot| {
-            slot.raw
-                .path
-                .as_ref()
-                .is_some_and(|path| Stamp::of(path) != slot.raw.stamp)
-        })
-        .map(|slot| slot.raw.id.clone())
-        .collect()
-}
-
-fn on_shelf<T>(slots: &[Slot<T>]) -> usize {
-    slots.iter().filter(|slot| slot.raw.path.is_some()).count()
-}
-
-fn count_texts(root: &Path) -> usize {
-    let mut faults = Vec::new();
-    Shelf::ALL
-        .iter()
-        .map(|shelf| on_disk(root, *shelf, &|_| String::new(), &mut faults).len())
-        .sum()
+        .filter_map(|shelf| std::fs::read_dir(root.join(shelf.folder())).ok())
+        .flat_map(|entries| entries.flatten())
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
+        .map(|path| (path.clone(), Stamp::of(&path)))
+        .collect();
+    out.sort_by(|a, b| a.0.cmp(&b.0));
+    out
 }

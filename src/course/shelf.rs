@@ -6,7 +6,7 @@
 
 use super::exercise::is_name;
 use super::fault::{Fault, Place};
-use super::file::{Stamp, plain, read_bounded};
+use super::file::{plain, read_bounded};
 use super::text::LARGEST;
 use include_dir::{Dir, include_dir};
 use std::borrow::Cow;
@@ -61,8 +61,6 @@ pub(crate) struct Raw {
     pub text: Cow<'static, str>,
     /// Where it lies on disk; None: in the binary.
     pub path: Option<PathBuf>,
-    /// Its version on disk.
-    pub stamp: Option<Stamp>,
     /// What was wrong with getting it.
     pub fault: Option<Fault>,
 }
@@ -79,7 +77,6 @@ pub(crate) fn embedded(shelf: Shelf) -> Vec<Raw> {
                 id,
                 text: Cow::Borrowed(file.contents_utf8().unwrap_or_default()),
                 path: None,
-                stamp: None,
                 fault: None,
             })
         })
@@ -157,7 +154,6 @@ pub(crate) fn on_disk(
             ));
             continue;
         };
-        let stamp = Stamp::of(&end);
         let (text, fault) = match read_bounded(&end, LARGEST) {
             Ok(bytes) => decode(&file, bytes),
             Err(error) => (
@@ -173,7 +169,6 @@ pub(crate) fn on_disk(
             file,
             text: Cow::Owned(text),
             path: Some(path),
-            stamp,
             fault,
         });
     }
