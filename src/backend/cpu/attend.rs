@@ -361,11 +361,27 @@ impl Unit<'_> {
                 match d.dtype {
                     Dtype::Fp32 => {
                         let at = self.bound.buffer_f32(values).add(at).cast_const();
-                        matmul(d.isa, rows, d.width, keys, left, Right { at, row, panel }, out);
+                        matmul(
+                            d.isa,
+                            rows,
+                            d.width,
+                            keys,
+                            left,
+                            Right { at, row, panel },
+                            out,
+                        );
                     }
                     Dtype::Bf16 => {
                         let at = self.bound.buffer_bf16(values).add(at).cast_const();
-                        matmul_bf16(d.isa, rows, d.width, keys, left, Right { at, row, panel }, out);
+                        matmul_bf16(
+                            d.isa,
+                            rows,
+                            d.width,
+                            keys,
+                            left,
+                            Right { at, row, panel },
+                            out,
+                        );
                     }
                 }
                 if last && step.softmax {

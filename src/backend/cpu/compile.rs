@@ -10,13 +10,14 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::dims::Dims;
+use super::errors::defect;
 use super::packed::PackedModel;
 use super::panels::Panels;
 use super::place::{Home, Places};
 use super::slots::Slots;
-use crate::backend::BackendError;
 use crate::fusion::{Kernel, Plan};
 use crate::model::{Dtype, Graph, Node, OpKind, TensorId, TensorKind};
+use crate::run::RunError;
 
 /// Where a step finds or leaves rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,9 +83,17 @@ pub(super) enum Step {
     /// Scores, softmax, values, or some of them.
     Attend(Attend),
     /// `a + b`.
-    Add { a: Operand, b: Operand, out: Operand },
+    Add {
+        a: Operand,
+        b: Operand,
+        out: Operand,
+    },
     /// `a · b`.
-    Mul { a: Operand, b: Operand, out: Operand },
+    Mul {
+        a: Operand,
+        b: Operand,
+        out: Operand,
+    },
     /// `x / (1 + e^−x)`.
     Silu { x: Operand, out: Operand },
     /// bf16 memory to a tile.
@@ -151,7 +160,7 @@ pub(super) fn compile(
     places: &Places,
     dims: &Dims,
     until: usize,
-) -> Result<Compiled, BackendError> {
+) -> Result<Compiled, RunError> {
     let mut compiled = Compiled {
         launches: Vec::new(),
         passes: Vec::new(),
@@ -200,14 +209,14 @@ struct PassCompiler<'a> {
 }
 
 impl PassCompiler<'_> {
-    fn compile(&mut self) -> Result<(), BackendError> {
+    fn compile(&mut self) -> Result<(), RunError> {
         let mut index = self.ops.start;
         while index < self.ops.end {
             let graph = self.graph;
             let node = graph
                 .nodes
                 .get(index)
-                .ok_or_else(|| BackendError::defect("a plan names an op that is not there"))?;
+                .ok_or_else(|| defect("a plan names an op that is not there"))?;
             let last = match node.op {
                 OpKind::Qk | OpKind::Softmax | OpKind::Pv => self.attend(index)?,
                 _ => {
@@ -224,7 +233,7 @@ impl PassCompiler<'_> {
     }
 
     /// Every op but attention.
-    fn op(&mut self, index: usize, node: &Node) -> Result<(), BackendError> {
+    fn op(&mut self, index: usize, node: &Node) -> Result<(), RunError> {
         if node.op == OpKind::Embed {
             let out = self.output(node.writes, None);
             self.steps.push(Step::Embed { out });
@@ -274,7 +283,7 @@ impl PassCompiler<'_> {
 
     /// The attention ops from `index` on that this pass holds; the index of
     /// the last of them.
-    fn attend(&mut self, index: usize) -> Result<usize, BackendError> {
+    fn attend(&mut self, index: usize) -> Result<usize, RunError> {
         let mut step = Attend::default();
         let mut last = index;
         let graph = self.graph;
@@ -316,7 +325,7 @@ impl PassCompiler<'_> {
     }
 
     /// Rows of `id` in fp32: its tile, its memory, or a tile widened from it.
-    fn source(&mut self, id: TensorId) -> Result<Operand, BackendError> {
+    fn source(&mut self, id: TensorId) -> Result<Operand, RunError> {
         if let Some((_, tile)) = self.tiles.iter().find(|(t, _)| *t == id) {
             return Ok(*tile);
         }
@@ -329,9 +338,9 @@ impl PassCompiler<'_> {
         Ok(to)
     }
 
-    fn memory(&self, id: TensorId) -> Result<Operand, BackendError> {
+    fn memory(&self, id: TensorId) -> Result<Operand, RunError> {
         self.places.operand(id).ok_or_else(|| {
-            BackendError::defect(format!(
+            defect(format!(
                 "tensor {} has no memory where a kernel reads it",
                 self.graph.tensor_at(id).full_name()
             ))
@@ -354,7 +363,7 @@ impl PassCompiler<'_> {
     }
 
     /// After an op wrote `id`: rounds it to memory where that is bf16.
-    fn finish(&mut self, id: TensorId, from: Operand) -> Result<(), BackendError> {
+    fn finish(&mut self, id: TensorId, from: Operand) -> Result<(), RunError> {
         if let (Operand::Tile { .. }, Some(to)) = (from, self.places.operand(id)) {
             self.steps.push(Step::Narrow { from, to });
         }
@@ -401,15 +410,16 @@ impl PassCompiler<'_> {
     }
 }
 
-fn read(node: &Node, place: usize) -> Result<TensorId, BackendError> {
-    node.reads.get(place).copied().ok_or_else(|| {
-        BackendError::defect(format!("op {} lacks an operand", node.op.name()))
-    })
+fn read(node: &Node, place: usize) -> Result<TensorId, RunError> {
+    node.reads
+        .get(place)
+        .copied()
+        .ok_or_else(|| defect(format!("op {} lacks an operand", node.op.name())))
 }
 
-fn weight(node: &Node) -> Result<crate::model::WeightId, BackendError> {
+fn weight(node: &Node) -> Result<crate::model::WeightId, RunError> {
     node.weight
-        .ok_or_else(|| BackendError::defect(format!("op {} lacks its weight", node.op.name())))
+        .ok_or_else(|| defect(format!("op {} lacks its weight", node.op.name())))
 }
 
 /// Whether `kind` is kept by attention rather than by a slot.

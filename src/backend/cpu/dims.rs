@@ -1,8 +1,8 @@
 //! The sizes of one forward, and how its rows are dealt to threads.
 
 use super::simd::Isa;
-use crate::backend::BackendError;
 use crate::model::{Dtype, Model, TensorKind};
+use crate::run::RunError;
 
 /// Keys whose scores are held at once in a fused attention.
 pub(super) const KEY_BLOCK: usize = 128;
@@ -58,10 +58,12 @@ impl Dims {
         isa: Isa,
         threads: usize,
         [batch, seq, past, capacity]: [u64; 4],
-    ) -> Result<Self, BackendError> {
+    ) -> Result<Self, RunError> {
         let size = |name: &str, value: u64| {
             usize::try_from(value).map_err(|_| {
-                BackendError::machine(format!("{name} {value} is more than this machine addresses"))
+                RunError::missing(format!(
+                    "{name} {value} is more than this machine addresses"
+                ))
             })
         };
         let mut dims = Self {

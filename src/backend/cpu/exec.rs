@@ -1,18 +1,19 @@
 //! Running a compiled plan.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::attend::{ScratchPlan, attend};
 use super::compile::{Compiled, Launch, Operand, Pass, Step};
 use super::dims::{Dims, Tile};
+use super::errors::defect;
 use super::memory::Buffer;
 use super::micro::{Left, Out};
 use super::packed::PackedModel;
 use super::pool::Pool;
 use super::rows::{Source, Target, add, mul, narrow, rms_norm, rope, silu_of, widen};
-use crate::backend::BackendError;
+use crate::run::{Observer, RunError};
 
 /// What a running plan reads: everything that is the same for all tiles.
 pub(super) struct Bound<'a> {
@@ -248,7 +249,9 @@ impl Workers {
 
     fn each(arena: usize, scratch: ScratchPlan) -> Option<usize> {
         // A page apart, so that workers share no line and no page.
-        arena.checked_add(scratch.len)?.checked_next_multiple_of(1024)
+        arena
+            .checked_add(scratch.len)?
+            .checked_next_multiple_of(1024)
     }
 
     pub fn new(memory: Buffer, arena: usize, scratch: ScratchPlan) -> Self {
@@ -276,7 +279,7 @@ pub(super) struct Running<'a> {
     pub bound: Bound<'a>,
     pub workers: &'a Workers,
     pub pool: &'a mut Pool,
-    pub cancel: &'a AtomicBool,
+    pub observer: &'a dyn Observer,
     /// Kernels started so far.
     pub launches: &'a AtomicU64,
 }
@@ -286,11 +289,7 @@ impl Running<'_> {
     ///
     /// # Errors
     /// Cancelled, or a defect.
-    pub fn launch(
-        &mut self,
-        compiled: &Compiled,
-        launch: &Launch,
-    ) -> Result<Duration, BackendError> {
+    pub fn launch(&mut self, compiled: &Compiled, launch: &Launch) -> Result<Duration, RunError> {
         self.launches.fetch_add(1, Ordering::Relaxed);
         let start = Instant::now();
         for pass in compiled
@@ -299,22 +298,20 @@ impl Running<'_> {
             .unwrap_or_default()
         {
             self.pass(pass)
-                .map_err(|super::pool::Failed| {
-                    BackendError::defect(format!("kernel {} failed", launch.name))
-                })?;
-            if self.cancel.load(Ordering::Relaxed) {
-                return Err(BackendError::cancelled());
+                .map_err(|super::pool::Failed| defect(format!("kernel {} failed", launch.name)))?;
+            if self.observer.cancelled() {
+                return Err(RunError::cancelled(0, 0));
             }
         }
         Ok(start.elapsed())
     }
 
     fn pass(&mut self, pass: &Pass) -> Result<(), super::pool::Failed> {
-        let (bound, workers, cancel) = (&self.bound, self.workers, self.cancel);
+        let (bound, workers, observer) = (&self.bound, self.workers, self.observer);
         let tiles = bound.dims.tiles();
         if tiles >= self.pool.threads() {
             return self.pool.run(tiles, &|chunk, worker| {
-                if cancel.load(Ordering::Relaxed) {
+                if observer.cancelled() {
                     return;
                 }
                 let tile = bound.dims.tile_at(chunk);
@@ -340,7 +337,7 @@ impl Running<'_> {
             let parts = bound.parts(step);
             let shares = parts.min((2 * self.pool.threads()).div_ceil(tiles));
             self.pool.run(tiles * shares, &|chunk, worker| {
-                if cancel.load(Ordering::Relaxed) {
+                if observer.cancelled() {
                     return;
                 }
                 let (index, share) = (chunk / shares, chunk % shares);

@@ -263,27 +263,13 @@ unsafe fn product<V: Vector, E: Element>(
 }
 
 #[inline(always)]
-unsafe fn product_f32<V: Vector>(
-    m: usize,
-    n: usize,
-    k: usize,
-    a: Left,
-    b: Right<f32>,
-    c: Out,
-) {
+unsafe fn product_f32<V: Vector>(m: usize, n: usize, k: usize, a: Left, b: Right<f32>, c: Out) {
     // SAFETY: the same contract.
     unsafe { product::<V, f32>(m, n, k, a, b, c) }
 }
 
 #[inline(always)]
-unsafe fn product_bf16<V: Vector>(
-    m: usize,
-    n: usize,
-    k: usize,
-    a: Left,
-    b: Right<u16>,
-    c: Out,
-) {
+unsafe fn product_bf16<V: Vector>(m: usize, n: usize, k: usize, a: Left, b: Right<u16>, c: Out) {
     // SAFETY: the same contract.
     unsafe { product::<V, u16>(m, n, k, a, b, c) }
 }

@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::errors::{defect, memory_refused};
 use super::memory::{Allocation, Role};
 use super::panels::{Panels, Store};
 use super::simd::Isa;
-use crate::backend::BackendError;
 use crate::model::{Dtype, Model, WeightId, WeightKind};
+use crate::run::RunError;
 
 /// Where the embedding's rows are.
 #[derive(Debug)]
@@ -49,11 +50,11 @@ impl PackedModel {
         model: &Model,
         dtype: Dtype,
         isa: Isa,
-        mut load: impl FnMut(WeightId) -> Result<Cow<'w, [f32]>, BackendError>,
-    ) -> Result<Self, BackendError> {
+        mut load: impl FnMut(WeightId) -> Result<Cow<'w, [f32]>, RunError>,
+    ) -> Result<Self, RunError> {
         model
             .check()
-            .map_err(|e| BackendError::input(e.to_string()))?;
+            .map_err(|e| RunError::bad_request(e.to_string()))?;
         let mut one = |id: WeightId| pack_one(model, dtype, isa, id, &load(id)?);
         let mut layers = Vec::new();
         for layer in 0..u32::try_from(model.layers).unwrap_or(u32::MAX) {
@@ -63,7 +64,7 @@ impl PackedModel {
             }
             let packed = packed
                 .try_into()
-                .map_err(|_| BackendError::defect("a block has more weights than its list"))?;
+                .map_err(|_| defect("a block has more weights than its list"))?;
             layers.push(packed);
         }
         let final_norm = one(WeightId::outside(WeightKind::FinalNorm))?.gamma()?;
@@ -150,7 +151,7 @@ impl PackedModel {
     }
 
     /// The matrix of a product.
-    pub(super) fn matrix(&self, id: WeightId) -> Result<Arc<Panels>, BackendError> {
+    pub(super) fn matrix(&self, id: WeightId) -> Result<Arc<Panels>, RunError> {
         match id.kind {
             WeightKind::LmHead => Ok(Arc::clone(&self.head)),
             _ => self.of_block(id)?.matrix(),
@@ -158,7 +159,7 @@ impl PackedModel {
     }
 
     /// The factors of a norm.
-    pub(super) fn gamma(&self, id: WeightId) -> Result<Arc<Vec<f32>>, BackendError> {
+    pub(super) fn gamma(&self, id: WeightId) -> Result<Arc<Vec<f32>>, RunError> {
         match id.kind {
             WeightKind::FinalNorm => Ok(Arc::clone(&self.final_norm)),
             _ => self.of_block(id)?.gamma(),
@@ -179,14 +180,12 @@ impl PackedModel {
         }
     }
 
-    fn of_block(&self, id: WeightId) -> Result<&Packed, BackendError> {
+    fn of_block(&self, id: WeightId) -> Result<&Packed, RunError> {
         let place = WeightKind::BLOCK.iter().position(|kind| *kind == id.kind);
         id.layer
             .and_then(|layer| self.layers.get(layer as usize))
             .and_then(|packed| packed.get(place?))
-            .ok_or_else(|| {
-                BackendError::defect(format!("no weight {} was packed", id.hugging_face_name()))
-            })
+            .ok_or_else(|| defect(format!("no weight {} was packed", id.hugging_face_name())))
     }
 }
 
@@ -198,17 +197,17 @@ impl Packed {
         }
     }
 
-    fn matrix(&self) -> Result<Arc<Panels>, BackendError> {
+    fn matrix(&self) -> Result<Arc<Panels>, RunError> {
         match self {
             Self::Matrix(panels) => Ok(Arc::clone(panels)),
-            Self::Gamma(_) => Err(BackendError::defect("a norm was asked for as a matrix")),
+            Self::Gamma(_) => Err(defect("a norm was asked for as a matrix")),
         }
     }
 
-    fn gamma(&self) -> Result<Arc<Vec<f32>>, BackendError> {
+    fn gamma(&self) -> Result<Arc<Vec<f32>>, RunError> {
         match self {
             Self::Gamma(values) => Ok(Arc::clone(values)),
-            Self::Matrix(_) => Err(BackendError::defect("a matrix was asked for as a norm")),
+            Self::Matrix(_) => Err(defect("a matrix was asked for as a norm")),
         }
     }
 }
@@ -221,18 +220,14 @@ fn is_gamma(kind: WeightKind) -> bool {
 }
 
 /// `(out, in)` of a weight, checked against what was loaded.
-fn extents(
-    model: &Model,
-    id: WeightId,
-    values: &[f32],
-) -> Result<(usize, usize), BackendError> {
+fn extents(model: &Model, id: WeightId, values: &[f32]) -> Result<(usize, usize), RunError> {
     let (out, input) = id.shape(model);
     usize::try_from(out)
         .ok()
         .zip(usize::try_from(input).ok())
         .filter(|(out, input)| out.checked_mul(*input) == Some(values.len()))
         .ok_or_else(|| {
-            BackendError::input(format!(
+            RunError::bad_request(format!(
                 "weight {} has {} elements; model {} needs {out}×{input}",
                 id.hugging_face_name(),
                 values.len(),
@@ -247,21 +242,21 @@ fn pack_one(
     isa: Isa,
     id: WeightId,
     values: &[f32],
-) -> Result<Packed, BackendError> {
+) -> Result<Packed, RunError> {
     let (out, input) = extents(model, id, values)?;
     if is_gamma(id.kind) {
         return Ok(Packed::Gamma(Arc::new(values.to_vec())));
     }
     Panels::pack(isa, dtype, values, out, input)
         .map(|panels| Packed::Matrix(Arc::new(panels)))
-        .ok_or_else(|| BackendError::memory_refused(&id.hugging_face_name(), values.len() as u64 * dtype.bytes()))
+        .ok_or_else(|| memory_refused(&id.hugging_face_name(), values.len() as u64 * dtype.bytes()))
 }
 
-fn table(model: &Model, dtype: Dtype, values: &[f32]) -> Result<Store, BackendError> {
+fn table(model: &Model, dtype: Dtype, values: &[f32]) -> Result<Store, RunError> {
     let id = WeightId::outside(WeightKind::Embedding);
     extents(model, id, values)?;
     let mut store = Store::zeros(dtype, values.len()).map_err(|_| {
-        BackendError::memory_refused(&id.hugging_face_name(), values.len() as u64 * dtype.bytes())
+        memory_refused(&id.hugging_face_name(), values.len() as u64 * dtype.bytes())
     })?;
     for (at, x) in values.iter().enumerate() {
         store.set(at, *x);

@@ -170,11 +170,27 @@ impl Panels {
             match &self.store {
                 Store::Fp32(v) => {
                     let at = v.as_ptr().add(from * panel);
-                    matmul(self.isa, m, columns, self.inputs, a, Right { at, row, panel }, out);
+                    matmul(
+                        self.isa,
+                        m,
+                        columns,
+                        self.inputs,
+                        a,
+                        Right { at, row, panel },
+                        out,
+                    );
                 }
                 Store::Bf16(v) => {
                     let at = v.as_ptr().add(from * panel);
-                    matmul_bf16(self.isa, m, columns, self.inputs, a, Right { at, row, panel }, out);
+                    matmul_bf16(
+                        self.isa,
+                        m,
+                        columns,
+                        self.inputs,
+                        a,
+                        Right { at, row, panel },
+                        out,
+                    );
                 }
             }
         }

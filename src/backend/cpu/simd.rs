@@ -23,12 +23,7 @@ impl Isa {
     /// The widest set that this machine executes. Asked once.
     pub fn detect() -> Self {
         static FOUND: OnceLock<Isa> = OnceLock::new();
-        *FOUND.get_or_init(|| {
-            Self::available()
-                .first()
-                .copied()
-                .unwrap_or(Self::Portable)
-        })
+        *FOUND.get_or_init(|| Self::available().first().copied().unwrap_or(Self::Portable))
     }
 
     /// Every set that this machine executes, widest first; never empty.
@@ -238,10 +233,7 @@ impl Vector for Portable8 {
     #[inline(always)]
     unsafe fn store_bf16(self, p: *mut u16) {
         // SAFETY: the caller vouches for eight writable elements.
-        unsafe {
-            p.cast::<[u16; 8]>()
-                .write_unaligned(self.0.map(bf16_bits))
-        }
+        unsafe { p.cast::<[u16; 8]>().write_unaligned(self.0.map(bf16_bits)) }
     }
     #[inline(always)]
     unsafe fn sum(self) -> f32 {
@@ -373,8 +365,10 @@ mod x86 {
         #[inline(always)]
         unsafe fn sum(self) -> f32 {
             unsafe {
-                let quad =
-                    _mm_add_ps(_mm256_castps256_ps128(self.0), _mm256_extractf128_ps::<1>(self.0));
+                let quad = _mm_add_ps(
+                    _mm256_castps256_ps128(self.0),
+                    _mm256_extractf128_ps::<1>(self.0),
+                );
                 let pair = _mm_add_ps(quad, _mm_movehl_ps(quad, quad));
                 _mm_cvtss_f32(_mm_add_ss(pair, _mm_shuffle_ps::<1>(pair, pair)))
             }

@@ -151,7 +151,14 @@ dispatch! {
 }
 
 #[inline(always)]
-unsafe fn scale_each<V: Vector>(rows: usize, n: usize, out: *mut f32, row: usize, by: *const f32, invert: bool) {
+unsafe fn scale_each<V: Vector>(
+    rows: usize,
+    n: usize,
+    out: *mut f32,
+    row: usize,
+    by: *const f32,
+    invert: bool,
+) {
     for i in 0..rows {
         // SAFETY: i < rows; j + lanes <= n.
         unsafe {
