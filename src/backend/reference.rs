@@ -89,7 +89,9 @@ pub fn affordable(model: &Model, shape: &Shape) -> Result<(), ReferenceError> {
     let sizes = Sizes::new(model, &whole, false)?;
     let flops = flops(&sizes, model.layers)?;
     if flops > u128::from(MAX_FLOPS) {
-        return Err(too_large(model, &whole, "computes", flops, "FLOP", MAX_FLOPS));
+        return Err(too_large(
+            model, &whole, "computes", flops, "FLOP", MAX_FLOPS,
+        ));
     }
     let bytes = bytes(&sizes)?;
     if bytes > u128::from(MAX_BYTES) {

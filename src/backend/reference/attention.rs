@@ -80,9 +80,6 @@ pub(super) fn place(
 }
 
 fn part(x: &DMatrix<f64>, rows: Range<usize>, columns: &Range<usize>) -> DMatrix<f64> {
-    x.view(
-        (rows.start, columns.start),
-        (rows.len(), columns.len()),
-    )
-    .into_owned()
+    x.view((rows.start, columns.start), (rows.len(), columns.len()))
+        .into_owned()
 }

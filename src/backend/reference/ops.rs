@@ -71,7 +71,12 @@ pub(super) fn rms_norm(x: &DMatrix<f64>, gamma: &DVector<f64>, eps: f64) -> DMat
 /// `j` of a head is its elements `j` and `j + d/2`, and its angle is
 /// `position · theta^(−2j/d)`. Columns are `context` positions of each
 /// sequence in turn.
-pub(super) fn rope(x: &DMatrix<f64>, head_width: usize, context: usize, theta: f64) -> DMatrix<f64> {
+pub(super) fn rope(
+    x: &DMatrix<f64>,
+    head_width: usize,
+    context: usize,
+    theta: f64,
+) -> DMatrix<f64> {
     let half = head_width / 2;
     let mut out = x.clone();
     for (token, mut column) in out.column_iter_mut().enumerate() {
