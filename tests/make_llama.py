@@ -66,8 +66,12 @@ def make(name, config, seed, dtype, shard, batch, seq):
     generator = torch.Generator().manual_seed(seed + 1)
     tokens = torch.randint(0, config["vocab_size"], (batch, seq), generator=generator)
     (folder / "tokens.json").write_text(json.dumps(tokens.tolist()) + "\n")
+    # Loaded again: a model that was cast to bf16 keeps bf16 rotary frequencies.
+    model = LlamaForCausalLM.from_pretrained(
+        folder, dtype=torch.float64, attn_implementation="eager"
+    ).eval()
     with torch.no_grad():
-        logits = model.double()(tokens, use_cache=False).logits
+        logits = model(tokens, use_cache=False).logits
     np.save(folder / "logits.npy", logits.to(torch.float32).numpy())
     return folder
 

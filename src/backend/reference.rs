@@ -25,7 +25,7 @@ pub use forward::{Forward, Made};
 pub use kept::Kept;
 
 use super::weights::WeightsError;
-use crate::model::{Model, ModelError, OpKind, Product, Shape, Sizes, TensorKind};
+use crate::model::{BLOCK_OPS, Graph, Model, ModelError, OpKind, Shape, Sizes, TensorKind};
 
 /// Most floating-point operations that one reference run may take: at the few
 /// GFLOP/s of fp64 on one core, about a minute.
@@ -125,24 +125,23 @@ fn flops(sizes: &Sizes, layers: u64) -> Result<u128, ModelError> {
             .map(|(term, _)| term.value(sizes).map(u128::from))
             .sum()
     };
-    let block: u128 = crate::model::BLOCK_OPS
-        .into_iter()
-        .map(of)
-        .sum::<Result<_, _>>()?;
+    let block: u128 = BLOCK_OPS.into_iter().map(of).sum::<Result<_, _>>()?;
     Ok(block.saturating_mul(u128::from(layers)) + of(OpKind::FinalNorm)? + of(OpKind::LmHead)?)
 }
 
+/// Bytes in fp64 of one block's tensors, or of the logits where they are more.
 fn bytes(sizes: &Sizes) -> Result<u128, ModelError> {
-    let of = |elements: Product| {
-        elements
-            .value(sizes)
-            .map(|n| u128::from(n) * size_of::<f64>() as u128)
+    let of = |kind: TensorKind| {
+        let elements = kind.elements().value(sizes);
+        elements.map(|n| u128::from(n) * size_of::<f64>() as u128)
     };
-    let block: u128 = crate::model::BLOCK_OPS
-        .into_iter()
-        .map(|op| of(op.writes().elements()))
+    let block: u128 = Graph::of_layers(1, false)
+        .tensors
+        .iter()
+        .filter(|t| t.layer.is_some())
+        .map(|t| of(t.kind))
         .sum::<Result<_, _>>()?;
-    Ok(block.max(of(TensorKind::Logits.elements())?))
+    Ok(block.max(of(TensorKind::Logits)?))
 }
 
 #[cfg(test)]

@@ -221,11 +221,11 @@ impl<'a> Forward<'a> {
     }
 
     fn emit(&self, op: OpKind, layer: Option<u32>, values: Vec<f64>, made: &mut Vec<Made>) {
-        let node = self
-            .graph
-            .nodes
-            .iter()
-            .find(|n| n.op == op && n.layer == layer);
+        let node = match layer {
+            Some(layer) => self.graph.node_of(op, layer),
+            None => self.graph.nodes.iter().position(|n| n.op == op),
+        }
+        .and_then(|i| self.graph.nodes.get(i));
         if let Some(node) = node {
             made.push(Made {
                 id: node.writes,
