@@ -40,7 +40,9 @@ fn saved(name: &str) -> Saved {
 /// The largest difference, relative to the largest logit.
 fn difference(ours: &[f64], theirs: &[f32]) -> f64 {
     assert_eq!(ours.len(), theirs.len());
-    let largest = theirs.iter().fold(0.0, |m: f64, t| m.max(f64::from(t.abs())));
+    let largest = theirs
+        .iter()
+        .fold(0.0, |m: f64, t| m.max(f64::from(t.abs())));
     assert!(largest > 0.5, "the logits are too small to tell anything");
     let off = ours
         .iter()
