@@ -233,4 +233,6 @@ fn maker(graph: &Graph, id: TensorId) -> Option<OpKind> {
 }
 
 #[cfg(test)]
+mod naive;
+#[cfg(test)]
 mod tests;
