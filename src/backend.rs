@@ -1,6 +1,7 @@
 //! Who computes the model: one trait, the CPU, the fp64 reference.
 
 pub mod check;
+pub mod cpu;
 pub mod npy;
 pub mod reference;
 pub mod tokens;
