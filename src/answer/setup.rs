@@ -44,7 +44,10 @@ impl Setup {
 
     /// A configuration under the course's own conventions.
     pub fn of(config: Config) -> Self {
-        Self { config, slips: Slips::default() }
+        Self {
+            config,
+            slips: Slips::default(),
+        }
     }
 
     /// This setup with settings applied. Their order does not matter: a preset
@@ -111,7 +114,10 @@ impl Setup {
 
 /// One setting, already understood.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[allow(missing_docs, reason = "the names are those of SETTINGS, explained there")]
+#[allow(
+    missing_docs,
+    reason = "the names are those of SETTINGS, explained there"
+)]
 pub enum Setting {
     Preset(&'static Preset),
     Hidden(u64),
@@ -201,7 +207,8 @@ impl Setting {
         let value = value.trim();
         let bad = |why: Option<String>| SettingError {
             of_value: true,
-            message: why.unwrap_or_else(|| format!("“{value}” is no value of {name}; write {looks}")),
+            message: why
+                .unwrap_or_else(|| format!("“{value}” is no value of {name}; write {looks}")),
         };
         let number = || value.replace('_', "").parse::<u64>().map_err(|_| bad(None));
         let switch = || match value {

@@ -39,7 +39,12 @@ pub(super) fn call(call: &Call) -> Result<(), String> {
         None if known.is_empty() || optional => Ok(()),
         None => Err(format!("write it as {}", usage(call.function))),
         Some(path) if known.contains(&path.as_str()) => Ok(()),
-        Some(path) if known.is_empty() => Err(format!("nothing follows here, so “.{path}” has no meaning")),
-        Some(path) => Err(format!("“.{path}” is not known here{}", suggest(path, known.into_iter()))),
+        Some(path) if known.is_empty() => {
+            Err(format!("nothing follows here, so “.{path}” has no meaning"))
+        }
+        Some(path) => Err(format!(
+            "“.{path}” is not known here{}",
+            suggest(path, known.into_iter())
+        )),
     }
 }

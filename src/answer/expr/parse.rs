@@ -16,13 +16,23 @@ type Result<T> = std::result::Result<T, ExprError>;
 
 pub(super) fn parse(text: &str) -> Result<Node> {
     let chars: Vec<char> = text.chars().collect();
-    let mut parser = Parser { chars: &chars, at: 0, depth: 0 };
+    let mut parser = Parser {
+        chars: &chars,
+        at: 0,
+        depth: 0,
+    };
     if chars.len() > LONGEST {
-        return Err(parser.error(LONGEST, format!("an expression has at most {LONGEST} characters")));
+        return Err(parser.error(
+            LONGEST,
+            format!("an expression has at most {LONGEST} characters"),
+        ));
     }
     parser.skip();
     if parser.peek().is_none() {
-        return Err(parser.error(parser.at, "an expression is expected, such as block(v1).bytes".to_owned()));
+        return Err(parser.error(
+            parser.at,
+            "an expression is expected, such as block(v1).bytes".to_owned(),
+        ));
     }
     let node = parser.sum()?;
     parser.skip();
@@ -57,7 +67,10 @@ impl Parser<'_> {
     }
 
     fn error(&self, at: usize, message: String) -> ExprError {
-        ExprError { column: at + 1, message }
+        ExprError {
+            column: at + 1,
+            message,
+        }
     }
 
     fn deeper<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
@@ -71,7 +84,16 @@ impl Parser<'_> {
     }
 
     fn sum(&mut self) -> Result<Node> {
-        self.deeper(|p| p.chain(&[('+', Operator::Plus), ('-', Operator::Minus), ('−', Operator::Minus)], Self::product))
+        self.deeper(|p| {
+            p.chain(
+                &[
+                    ('+', Operator::Plus),
+                    ('-', Operator::Minus),
+                    ('−', Operator::Minus),
+                ],
+                Self::product,
+            )
+        })
     }
 
     fn product(&mut self) -> Result<Node> {
@@ -85,17 +107,25 @@ impl Parser<'_> {
     }
 
     /// Left-associative operators of one rank.
-    fn chain(&mut self, operators: &[(char, Operator)], operand: fn(&mut Self) -> Result<Node>) -> Result<Node> {
+    fn chain(
+        &mut self,
+        operators: &[(char, Operator)],
+        operand: fn(&mut Self) -> Result<Node>,
+    ) -> Result<Node> {
         let mut left = operand(self)?;
         loop {
             self.skip();
             let at = self.at;
-            let Some((_, operator)) = operators.iter().find(|(c, _)| self.peek() == Some(*c)) else {
+            let Some((_, operator)) = operators.iter().find(|(c, _)| self.peek() == Some(*c))
+            else {
                 return Ok(left);
             };
             self.at += 1;
             let right = operand(self)?;
-            left = Node { column: at + 1, kind: Kind::Binary(*operator, Box::new(left), Box::new(right)) };
+            left = Node {
+                column: at + 1,
+                kind: Kind::Binary(*operator, Box::new(left), Box::new(right)),
+            };
         }
     }
 
@@ -105,7 +135,10 @@ impl Parser<'_> {
         if matches!(self.peek(), Some('-' | '−')) {
             self.at += 1;
             let inner = self.deeper(Self::signed)?;
-            return Ok(Node { column: at + 1, kind: Kind::Negated(Box::new(inner)) });
+            return Ok(Node {
+                column: at + 1,
+                kind: Kind::Negated(Box::new(inner)),
+            });
         }
         self.power()
     }
@@ -122,17 +155,26 @@ impl Parser<'_> {
             Some(c @ ('²' | '³')) => {
                 self.at += 1;
                 let n = Quantity::count(if c == '²' { 2 } else { 3 });
-                Node { column: at + 1, kind: Kind::Number(n) }
+                Node {
+                    column: at + 1,
+                    kind: Kind::Number(n),
+                }
             }
             _ => return Ok(base),
         };
-        Ok(Node { column: at + 1, kind: Kind::Binary(Operator::Power, Box::new(base), Box::new(exponent)) })
+        Ok(Node {
+            column: at + 1,
+            kind: Kind::Binary(Operator::Power, Box::new(base), Box::new(exponent)),
+        })
     }
 
     fn atom(&mut self) -> Result<Node> {
         self.skip();
         let at = self.at;
-        let node = |kind| Node { column: at + 1, kind };
+        let node = |kind| Node {
+            column: at + 1,
+            kind,
+        };
         match self.peek() {
             None => Err(self.error(at, "an operand is missing at the end".to_owned())),
             Some('(') => {
@@ -151,7 +193,8 @@ impl Parser<'_> {
     }
 
     fn number(&mut self) -> Result<Kind> {
-        let lexed = units::lex_number(self.chars, self.at).map_err(|e| self.error(e.at, e.message))?;
+        let lexed =
+            units::lex_number(self.chars, self.at).map_err(|e| self.error(e.at, e.message))?;
         let Some((number, next)) = lexed else {
             return Err(self.error(self.at, "a number is expected".to_owned()));
         };
@@ -164,7 +207,11 @@ impl Parser<'_> {
                 let q = number.in_unit(unit);
                 // “40 %” and “1.04x” are plain numbers once they are read.
                 let plain = unit == Unit::FACTOR || unit == Unit::PERCENT;
-                Ok(Kind::Number(if plain { q.with_dimension(Dimension::Ratio) } else { q }))
+                Ok(Kind::Number(if plain {
+                    q.with_dimension(Dimension::Ratio)
+                } else {
+                    q
+                }))
             }
             _ => {
                 self.at = before;
@@ -175,7 +222,10 @@ impl Parser<'_> {
 
     /// Whether a unit that ends at `at` is not the beginning of a longer name.
     fn ends_word(&self, at: usize) -> bool {
-        !self.chars.get(at).is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '(' | '.'))
+        !self
+            .chars
+            .get(at)
+            .is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '(' | '.'))
     }
 
     fn texts(&mut self) -> Result<Kind> {
@@ -203,7 +253,10 @@ impl Parser<'_> {
 
     fn word(&mut self) -> String {
         let rest = self.chars.get(self.at..).unwrap_or_default();
-        let word: String = rest.iter().take_while(|c| c.is_alphanumeric() || **c == '_').collect();
+        let word: String = rest
+            .iter()
+            .take_while(|c| c.is_alphanumeric() || **c == '_')
+            .collect();
         self.at += word.chars().count();
         word
     }
@@ -212,17 +265,32 @@ impl Parser<'_> {
     fn named(&mut self) -> Result<Node> {
         let at = self.at;
         let name = self.word();
-        let node = |kind| Ok(Node { column: at + 1, kind });
+        let node = |kind| {
+            Ok(Node {
+                column: at + 1,
+                kind,
+            })
+        };
         if let Some(symbol) = vocabulary::symbol(&name) {
             return node(Kind::Symbol(symbol));
         }
         if vocabulary::SUBJECTS.contains(&name.as_str()) {
             let subject = self.subject(&name, at)?;
             let field = self.field()?.ok_or_else(|| {
-                self.error(self.at, format!("{name} needs a point and what is asked: {name}….bytes, .flops, .launches"))
+                self.error(
+                    self.at,
+                    format!(
+                        "{name} needs a point and what is asked: {name}….bytes, .flops, .launches"
+                    ),
+                )
             })?;
             let (settings, args) = (Vec::new(), vec![Arg::Subject(subject)]);
-            let call = Call { function: Function::Measure, args, settings, field: Some(field) };
+            let call = Call {
+                function: Function::Measure,
+                args,
+                settings,
+                field: Some(field),
+            };
             return node(Kind::Call(Box::new(call)));
         }
         let Some(signature) = vocabulary::function(&name) else {
@@ -235,7 +303,12 @@ impl Parser<'_> {
         };
         let (args, settings) = self.arguments(signature, at)?;
         let field = self.path()?;
-        let call = Call { function: signature.function, args, settings, field };
+        let call = Call {
+            function: signature.function,
+            args,
+            settings,
+            field,
+        };
         super::check::call(&call).map_err(|message| self.error(at, message))?;
         node(Kind::Call(Box::new(call)))
     }
@@ -284,10 +357,19 @@ impl Parser<'_> {
             "forward" => (PLAN, "forward(v1)"),
             _ => (PLAN, "block(v1)"),
         };
-        let signature = Signature { name: "", function: Function::Measure, slots, usage };
+        let signature = Signature {
+            name: "",
+            function: Function::Measure,
+            slots,
+            usage,
+        };
         let (args, settings) = self.arguments(&signature, at)?;
         let mut plan = None;
-        let mut extent = if name == "forward" { Extent::Forward } else { Extent::Block };
+        let mut extent = if name == "forward" {
+            Extent::Forward
+        } else {
+            Extent::Block
+        };
         for arg in args {
             match arg {
                 Arg::Plan(cut) => plan = cut,
@@ -299,7 +381,12 @@ impl Parser<'_> {
         if name == "sum" {
             plan = Some(Version::V1.cut());
         }
-        Ok(Subject { column: at + 1, extent, plan, settings })
+        Ok(Subject {
+            column: at + 1,
+            extent,
+            plan,
+            settings,
+        })
     }
 
     /// The arguments in parentheses: positional ones by the signature, then
@@ -312,7 +399,8 @@ impl Parser<'_> {
             let open = self.at;
             self.at += 1;
             let given = self.positional(open)?;
-            if slots.first() == Some(&Slot::Plan) && given < slots.len() && given + 1 >= slots.len() {
+            if slots.first() == Some(&Slot::Plan) && given < slots.len() && given + 1 >= slots.len()
+            {
                 args.push(Arg::Plan(None));
                 slots = slots.get(1..).unwrap_or_default();
             }
@@ -333,7 +421,9 @@ impl Parser<'_> {
                 if !self.eat(',') && self.peek() != Some(')') {
                     return Err(match self.peek() {
                         None => self.error(open, "this parenthesis is not closed".to_owned()),
-                        Some(c) => self.error(self.at, format!("“{c}” stands where , or ) is expected")),
+                        Some(c) => {
+                            self.error(self.at, format!("“{c}” stands where , or ) is expected"))
+                        }
                     });
                 }
             }
@@ -341,12 +431,17 @@ impl Parser<'_> {
             args.push(Arg::Plan(None));
             slots = &[];
         }
-        if slots.is_empty() { Ok((args, settings)) } else { Err(wrong(self)) }
+        if slots.is_empty() {
+            Ok((args, settings))
+        } else {
+            Err(wrong(self))
+        }
     }
 
     /// How many positional arguments the open parenthesis holds.
     fn positional(&self, open: usize) -> Result<usize> {
-        let (mut depth, mut quoted, mut count, mut empty, mut named) = (0_usize, false, 0, true, false);
+        let (mut depth, mut quoted, mut count, mut empty, mut named) =
+            (0_usize, false, 0, true, false);
         for c in self.chars.get(open..).unwrap_or_default() {
             match c {
                 '\'' => quoted = !quoted,
@@ -394,7 +489,10 @@ impl Parser<'_> {
             return self.quoted().unwrap_or_default();
         }
         let rest = self.chars.get(self.at..).unwrap_or_default();
-        let text: String = rest.iter().take_while(|c| !matches!(c, ',' | '(' | ')' | '\'')).collect();
+        let text: String = rest
+            .iter()
+            .take_while(|c| !matches!(c, ',' | '(' | ')' | '\''))
+            .collect();
         self.at += text.chars().count();
         text.trim().to_owned()
     }
@@ -427,7 +525,9 @@ impl Parser<'_> {
             Slot::Gpu => Ok(Arg::Gpu(self.raw())),
             Slot::Dtype => {
                 let word = self.raw();
-                Dtype::parse(&word).map(Arg::Dtype).map_err(|e| self.error(at, e.to_string()))
+                Dtype::parse(&word)
+                    .map(Arg::Dtype)
+                    .map_err(|e| self.error(at, e.to_string()))
             }
             Slot::Field => {
                 let word = self.raw();
@@ -441,7 +541,9 @@ impl Parser<'_> {
                 match word.as_str() {
                     "on" | "true" => Ok(Arg::Flag(true)),
                     "off" | "false" => Ok(Arg::Flag(false)),
-                    _ => Err(self.error(at, format!("“{word}” stands where on or off is expected"))),
+                    _ => {
+                        Err(self.error(at, format!("“{word}” stands where on or off is expected")))
+                    }
                 }
             }
         }
@@ -454,13 +556,21 @@ impl Parser<'_> {
         let here = self.at;
         self.skip();
         let called = self.peek() == Some('(') || matches!(self.peek(), Some(',' | ')'));
-        if vocabulary::SUBJECTS.contains(&name.as_str()) && called && (name != "forward" || self.peek() == Some('(')) {
+        if vocabulary::SUBJECTS.contains(&name.as_str())
+            && called
+            && (name != "forward" || self.peek() == Some('('))
+        {
             self.at = here;
             return self.subject(&name, at);
         }
         self.at = at;
         let plan = self.plan()?;
-        Ok(Subject { column: at + 1, extent: Extent::Plan, plan: Some(plan), settings: Vec::new() })
+        Ok(Subject {
+            column: at + 1,
+            extent: Extent::Plan,
+            plan: Some(plan),
+            settings: Vec::new(),
+        })
     }
 
     fn plan(&mut self) -> Result<Cut> {
@@ -471,7 +581,12 @@ impl Parser<'_> {
 
     fn op(&self, word: &str, at: usize) -> Result<OpKind> {
         OpKind::parse(word).ok_or_else(|| {
-            let known = BLOCK_OPS.iter().map(|op| op.name()).chain(["rope", "embed", "final_norm", "lm_head"]);
+            let known = BLOCK_OPS.iter().map(|op| op.name()).chain([
+                "rope",
+                "embed",
+                "final_norm",
+                "lm_head",
+            ]);
             self.error(at, format!("“{word}” is not an op{}", suggest(word, known)))
         })
     }

@@ -25,7 +25,10 @@ pub(super) enum Bare {
 }
 
 fn fault(column: usize) -> impl Fn(cost::CostError) -> ExprError {
-    move |e| ExprError { column, message: e.to_string() }
+    move |e| ExprError {
+        column,
+        message: e.to_string(),
+    }
 }
 
 /// Prices a configuration; without `layers` with one layer only, which leaves
@@ -34,7 +37,10 @@ pub(super) fn cost(setup: &Setup, plan: Option<Cut>, layers: bool, column: usize
     let mut config: Config = setup.config.clone();
     config.cut = plan.unwrap_or(config.cut);
     if !layers {
-        config.model.check().map_err(|e| ExprError { column, message: e.to_string() })?;
+        config.model.check().map_err(|e| ExprError {
+            column,
+            message: e.to_string(),
+        })?;
         config.model.layers = 1;
     }
     cost::price(&config).map_err(fault(column))
@@ -43,7 +49,8 @@ pub(super) fn cost(setup: &Setup, plan: Option<Cut>, layers: bool, column: usize
 pub(super) fn find(outer: &Setup, subject: &Subject, bare: Bare) -> Result<Found> {
     let setup = outer.with(&subject.settings);
     let column = subject.column;
-    let whole = subject.extent == Extent::Forward || (subject.extent == Extent::Plan && bare == Bare::Forward);
+    let whole = subject.extent == Extent::Forward
+        || (subject.extent == Extent::Plan && bare == Bare::Forward);
     let cost = cost(&setup, subject.plan, whole, column)?;
     let priced = match &subject.extent {
         Extent::Forward => forward(&setup, cost, column)?,
@@ -61,17 +68,34 @@ fn forward(setup: &Setup, cost: Cost, column: usize) -> Result<Priced> {
         return Ok(cost.forward);
     }
     let head = OpKind::LmHead.name();
-    let kernels = cost.forward.kernels.into_iter().filter(|k| k.ops != [head]).collect();
+    let kernels = cost
+        .forward
+        .kernels
+        .into_iter()
+        .filter(|k| k.ops != [head])
+        .collect();
     Priced::of(kernels).map_err(fault(column))
 }
 
 /// The kernels of a block that hold any of `ops` (or the first of them); ops
 /// outside the blocks are looked for in the forward.
 fn some(cost: Cost, ops: &[OpKind], first: bool, column: usize) -> Result<Priced> {
-    let outside: Vec<OpKind> = ops.iter().copied().filter(|op| !BLOCK_OPS.contains(op)).collect();
-    let mut kernels: Vec<KernelCost> =
-        cost.block.kernels.into_iter().filter(|k| ops.iter().any(|op| holds(k, *op))).collect();
-    let around = cost.forward.kernels.into_iter().filter(|k| outside.iter().any(|op| holds(k, *op)));
+    let outside: Vec<OpKind> = ops
+        .iter()
+        .copied()
+        .filter(|op| !BLOCK_OPS.contains(op))
+        .collect();
+    let mut kernels: Vec<KernelCost> = cost
+        .block
+        .kernels
+        .into_iter()
+        .filter(|k| ops.iter().any(|op| holds(k, *op)))
+        .collect();
+    let around = cost
+        .forward
+        .kernels
+        .into_iter()
+        .filter(|k| outside.iter().any(|op| holds(k, *op)));
     kernels.extend(around);
     if first {
         kernels.truncate(1);
@@ -81,7 +105,10 @@ fn some(cost: Cost, ops: &[OpKind], first: bool, column: usize) -> Result<Priced
 
 fn holds(kernel: &KernelCost, op: OpKind) -> bool {
     let rope = matches!(op, OpKind::RopeQ | OpKind::RopeK);
-    kernel.ops.iter().any(|name| *name == op.name() || (rope && *name == "rope"))
+    kernel
+        .ops
+        .iter()
+        .any(|name| *name == op.name() || (rope && *name == "rope"))
 }
 
 /// Bytes moved between chip and memory for one term of the subject.
@@ -100,18 +127,34 @@ pub(super) fn field(found: &Found, field: Field, column: usize) -> Result<Quanti
         Field::Intensity => {
             let work = flops(found, priced.flops, column)?;
             let moved = Quantity::bytes(priced.bytes() - unweighted(found));
-            return work.over(moved).map_err(|e| ExprError { column, message: e.to_string() });
+            return work.over(moved).map_err(|e| ExprError {
+                column,
+                message: e.to_string(),
+            });
         }
         Field::Name => {
-            return Err(ExprError { column, message: "a name is no number".to_owned() });
+            return Err(ExprError {
+                column,
+                message: "a name is no number".to_owned(),
+            });
         }
     })
-    .map(|q: Quantity| if slips.mib && q.dimension() == Dimension::Bytes { mebi(q) } else { q })
+    .map(|q: Quantity| {
+        if slips.mib && q.dimension() == Dimension::Bytes {
+            mebi(q)
+        } else {
+            q
+        }
+    })
 }
 
 /// Weight bytes that do not count under `no_weights`.
 fn unweighted(found: &Found) -> u64 {
-    if found.setup.slips.no_weights { found.priced.weight_bytes } else { 0 }
+    if found.setup.slips.no_weights {
+        found.priced.weight_bytes
+    } else {
+        0
+    }
 }
 
 fn bytes(_: &Found, n: u64) -> Quantity {
@@ -125,7 +168,10 @@ fn mebi(q: Quantity) -> Quantity {
 
 /// FLOPs under the slips: attention products times H, everything halved.
 fn flops(found: &Found, n: u64, column: usize) -> Result<Quantity> {
-    let too_large = || ExprError { column, message: "the FLOPs do not fit in 64 bits".to_owned() };
+    let too_large = || ExprError {
+        column,
+        message: "the FLOPs do not fit in 64 bits".to_owned(),
+    };
     let mut n = n;
     if found.setup.slips.no_heads {
         let sizes = found.setup.config.sizes().map_err(fault(column))?;
@@ -137,7 +183,9 @@ fn flops(found: &Found, n: u64, column: usize) -> Result<Quantity> {
             .filter(|t| matches!(t.op, OpKind::Qk | OpKind::Pv))
             .map(|t| t.flops)
             .sum();
-        let more = attention.checked_mul(sizes.get(Symbol::Heads) - 1).ok_or_else(too_large)?;
+        let more = attention
+            .checked_mul(sizes.get(Symbol::Heads) - 1)
+            .ok_or_else(too_large)?;
         n = n.checked_add(more).ok_or_else(too_large)?;
     }
     Ok(match (found.setup.slips.macs, n % 2) {

@@ -34,8 +34,18 @@ pub(super) struct Signature {
     pub usage: &'static str,
 }
 
-const fn sig(name: &'static str, function: Function, slots: &'static [Slot], usage: &'static str) -> Signature {
-    Signature { name, function, slots, usage }
+const fn sig(
+    name: &'static str,
+    function: Function,
+    slots: &'static [Slot],
+    usage: &'static str,
+) -> Signature {
+    Signature {
+        name,
+        function,
+        slots,
+        usage,
+    }
 }
 
 use Slot::{Dtype, Field as FieldSlot, Flag, Gpu, Op, Ops, Plan, Subject, Value};
@@ -59,18 +69,63 @@ pub(super) const FUNCTIONS: &[Signature] = &[
     sig("floor", Function::Floor, &[Subject, Gpu], "floor(v1, h200)"),
     sig("ridge", Function::Ridge, &[Gpu, Dtype], "ridge(h200, fp32)"),
     sig("mem", Function::Mem, &[Subject, Gpu], "mem(v1, h200)"),
-    sig("bound", Function::Bound, &[Subject, Gpu], "bound(kernel(v1, q), h200)"),
-    sig("slowest", Function::Slowest, &[Subject, Gpu], "slowest(block(v1), h200)"),
-    sig("occ", Function::Occ, &[Gpu, Value, Value, Value], "occ(h200, 48, 192, 0)"),
+    sig(
+        "bound",
+        Function::Bound,
+        &[Subject, Gpu],
+        "bound(kernel(v1, q), h200)",
+    ),
+    sig(
+        "slowest",
+        Function::Slowest,
+        &[Subject, Gpu],
+        "slowest(block(v1), h200)",
+    ),
+    sig(
+        "occ",
+        Function::Occ,
+        &[Gpu, Value, Value, Value],
+        "occ(h200, 48, 192, 0)",
+    ),
     sig("params", Function::Params, &[], "params.tied"),
     sig("kv", Function::Kv, &[], "kv"),
-    sig("tiled", Function::Tiled, &[Value, Value, Value, Value], "tiled(1024, 256, 256, 64)"),
-    sig("flash", Function::Flash, &[Value, Value, Value, Flag], "flash(1024, 64, 64, off)"),
-    sig("sram", Function::Sram, &[Value, Value, Value], "sram(64, 64, 64)"),
+    sig(
+        "tiled",
+        Function::Tiled,
+        &[Value, Value, Value, Value],
+        "tiled(1024, 256, 256, 64)",
+    ),
+    sig(
+        "flash",
+        Function::Flash,
+        &[Value, Value, Value, Flag],
+        "flash(1024, 64, 64, off)",
+    ),
+    sig(
+        "sram",
+        Function::Sram,
+        &[Value, Value, Value],
+        "sram(64, 64, 64)",
+    ),
     sig("sector", Function::Sector, &[Value], "sector(8)"),
-    sig("least", Function::Least, &[FieldSlot, Ops], "least(intensity, q softmax res1)"),
-    sig("most", Function::Most, &[FieldSlot, Ops], "most(bytes, q softmax res1)"),
-    sig("order", Function::Order, &[FieldSlot, Ops], "order(bytes, softmax mul qk)"),
+    sig(
+        "least",
+        Function::Least,
+        &[FieldSlot, Ops],
+        "least(intensity, q softmax res1)",
+    ),
+    sig(
+        "most",
+        Function::Most,
+        &[FieldSlot, Ops],
+        "most(bytes, q softmax res1)",
+    ),
+    sig(
+        "order",
+        Function::Order,
+        &[FieldSlot, Ops],
+        "order(bytes, softmax mul qk)",
+    ),
     sig("outside", Function::Outside, &[Plan], "outside"),
     sig("gpu", Function::Gpu, &[Gpu], "gpu(h200).bandwidth"),
     sig("run", Function::Run, &[Plan], "run.launches.counted"),
@@ -116,7 +171,10 @@ pub(super) fn function(name: &str) -> Option<&'static Signature> {
 }
 
 pub(super) fn usage(function: Function) -> &'static str {
-    FUNCTIONS.iter().find(|s| s.function == function).map_or("", |s| s.usage)
+    FUNCTIONS
+        .iter()
+        .find(|s| s.function == function)
+        .map_or("", |s| s.usage)
 }
 
 pub(super) fn symbol(name: &str) -> Option<Symbol> {
@@ -134,7 +192,10 @@ pub(super) fn field_names() -> impl Iterator<Item = &'static str> {
 /// Every name that may begin an expression.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     let functions = FUNCTIONS.iter().map(|s| s.name);
-    SUBJECTS.into_iter().chain(functions).chain(SYMBOLS.iter().map(|(n, _)| *n))
+    SUBJECTS
+        .into_iter()
+        .chain(functions)
+        .chain(SYMBOLS.iter().map(|(n, _)| *n))
 }
 
 /// “did you mean …?” where something is near, the whole list where it is short,
@@ -146,7 +207,9 @@ pub(crate) fn suggest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> S
         .iter()
         .map(|k| (strsim::osa_distance(k, &lower), *k))
         .min()
-        .filter(|(distance, k)| *distance <= 1 + k.chars().count() / 3 && *distance < k.chars().count());
+        .filter(|(distance, k)| {
+            *distance <= 1 + k.chars().count() / 3 && *distance < k.chars().count()
+        });
     match near {
         Some((_, k)) => format!("; did you mean {k}?"),
         None => format!("; known are {}", known.join(" ")),
