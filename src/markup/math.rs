@@ -131,6 +131,15 @@ impl Node {
             _ => Class::Ordinary,
         }
     }
+
+    /// The class that a neighbour on the left sees: `max` and the bracket
+    /// after it stand close.
+    fn opening(&self, class: Class) -> Class {
+        match self {
+            Node::Fence(open, ..) if *open != Delimiter::None => Class::Open,
+            _ => class,
+        }
+    }
 }
 
 /// The class of each node as its place makes it: a sign between two operands
