@@ -5,15 +5,16 @@
 //! limits, the signs of [`symbols`], spaces, `\\` and `&` between rows, and a
 //! computed number in backticks, `` `= block.bytes | MB` ``.
 
+mod boxes;
 mod grid;
 mod linear;
 mod read;
 pub mod symbols;
 
-pub use grid::Grid;
+pub use boxes::Grid;
 
 use super::element::{Fault, Place, Value};
-use super::layout::Resolved;
+use super::page::Resolved;
 use symbols::{Class, Delimiter};
 
 /// Mathematics of a lesson, read once.

@@ -3,8 +3,8 @@
 
 use super::clean;
 use super::element::{Block, Element, Inline, Live, Section, Table, Value};
-use super::layout::Resolved;
 use super::math::{Formula, Style};
+use super::page::Resolved;
 use super::span::{Role, Span};
 use super::wrap::Flow;
 
