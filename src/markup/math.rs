@@ -174,6 +174,8 @@ fn classes(row: &[Node]) -> Vec<Class> {
 fn gap(left: Class, right: Class, wide: bool) -> usize {
     use Class::{Big, Binary, Close, Comma, Function, Open, Ordinary, Relation};
     match (left, right) {
+        // `:=` is one sign.
+        (Relation, Relation) => 0,
         (Relation, _) | (_, Relation) => 1 + usize::from(wide),
         (Binary, _) | (_, Binary) | (Comma, _) => 1,
         (Function | Big, Open) => 0,

@@ -120,6 +120,8 @@ fn two_dimensions() {
             &["a  ≥  b  ≠  c  ≈  d"],
             &["a  >=  b  !=  c  ~=  d"],
         ),
+        ("a := b", &["a  :=  b"], &["a  :=  b"]),
+        ("\\text{a\\_b\nc}", &["a_b c"], &["a_b c"]),
         ("a\\qquad b", &["a    b"], &["a    b"]),
         (
             "\\text{saved bytes} = 1",
