@@ -45,7 +45,7 @@ impl Resolved {
 pub struct Page {
     /// From top to bottom.
     pub lines: Vec<Line>,
-    /// Largest [`Layout::shift`] that shows something new; 0 if all fits.
+    /// Largest [`Layout::shift`](super::Layout::shift) that shows something new; 0 if all fits.
     pub max_shift: usize,
 }
 
