@@ -15,6 +15,9 @@ pub const MEASURE: usize = 72;
 /// Columns that one step sideways moves code.
 const STEP: usize = 8;
 
+/// Indents are dropped when they would leave less than this for the text.
+const NARROW: usize = 16;
+
 /// How a page is laid out. Built once per size; laying out is pure and fast
 /// enough to be done again at every key.
 #[derive(Clone, Copy)]
@@ -96,7 +99,7 @@ impl<'a> Layout<'a> {
 
     /// The same layout for what stands `columns` further in, if there is room.
     fn inside(&self, columns: usize) -> (Self, usize) {
-        let columns = if self.width >= columns + 2 * NARROW {
+        let columns = if self.width >= columns + NARROW {
             columns
         } else {
             0
@@ -235,9 +238,14 @@ impl<'a> Layout<'a> {
 
     /// Code is clipped, never wrapped: where a line ends is part of it.
     fn code(&self, language: &str, text: &str, place: Place) -> Page {
-        let indent = if self.width >= 2 * NARROW { 2 } else { 0 };
+        let indent = if self.width >= NARROW { 2 } else { 0 };
         let columns = self.width - indent;
-        let lines = code::highlight(language, text);
+        let mut lines = code::highlight(language, text);
+        if self.ascii {
+            for span in lines.iter_mut().flatten() {
+                span.text = clean::ascii(&span.text).into_owned();
+            }
+        }
         let widest = lines.iter().map(|l| line_width(l)).max().unwrap_or(0);
         let max_shift = widest.saturating_sub(columns).div_ceil(STEP);
         let from = self.shift.min(max_shift) * STEP;
@@ -246,17 +254,10 @@ impl<'a> Layout<'a> {
             max_shift,
         };
         for (i, spans) in lines.iter().enumerate() {
-            let spans: Vec<Span> = match self.ascii {
-                true => spans
-                    .iter()
-                    .map(|s| Span::new(clean::ascii(&s.text), s.role))
-                    .collect(),
-                false => spans.clone(),
-            };
             let kind = LineKind::Code {
-                width: line_width(&spans),
+                width: line_width(spans),
             };
-            let mut shown = clip(&spans, from, columns, self.ascii);
+            let mut shown = clip(spans, from, columns, self.ascii);
             if !shown.is_empty() && indent > 0 {
                 shown.insert(0, Span::new(blanks(indent), Role::Text));
             }
@@ -304,9 +305,6 @@ impl<'a> Layout<'a> {
         .behind_if(columns > 0, &indent)
     }
 }
-
-/// Indents are dropped when they would leave less than twice this.
-const NARROW: usize = 8;
 
 fn line_width(spans: &[Span]) -> usize {
     spans.iter().map(|s| width(&s.text)).sum()

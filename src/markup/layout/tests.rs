@@ -206,6 +206,18 @@ fn words_in_a_table_wrap_before_it_scrolls() {
         ]);
 }
 
+#[test]
+fn a_head_wraps_before_its_numbers_scroll() {
+    lesson("| op | bytes of the projection | launches |\n|---|---|---|\n| q | 1.5 | 1 |\n| down | 10 | 1 |")
+        .width(32)
+        .draws(&[
+            "        bytes of the",
+            "  op      projection  launches",
+            "  q              1.5         1",
+            "  down          10           1",
+        ]);
+}
+
 const WIDE: &str = "| op | flops | bytes | intensity | launches |\n|---|---|---|---|---|\n\
                     | norm1 | 1 | 2 | 3 | 4 |\n| softmax | 5 | 6 | 7 | 8 |";
 
