@@ -261,7 +261,13 @@ mod tests {
     fn switching_a_part_off_switches_off_what_needs_it() {
         let v3 = Version::V3.cut();
         // swiglu off leaves gate_up and silu_mul: V2 with norm_residual.
-        let off = v3.unfuse(Fusion::Swiglu);
+        assert_eq!(
+            v3.unfuse(Fusion::Swiglu),
+            Version::V2.cut().fuse(Fusion::NormResidual)
+        );
+        // gate_up off takes swiglu with it; silu_mul stays.
+        let off = v3.unfuse(Fusion::GateUp).fusions();
+        assert!(off.contains(&Fusion::SiluMul) && !off.contains(&Fusion::Swiglu));
         // block off leaves every smaller fusion on: the five-kernel plan.
         assert_eq!(Version::V4.cut().unfuse(Fusion::Block), Version::Five.cut());
     }
