@@ -16,4 +16,4 @@ mod input;
 mod too_small;
 
 pub use draw::draw;
-pub use events::{Options, open};
+pub use events::{Outside, open};
