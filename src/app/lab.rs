@@ -522,7 +522,7 @@ fn times(bench: &Bench, runs: &Runs) -> Row {
         v1: show(v1),
         saved: match (plan, v1) {
             (Some(a), Some(b)) => figure::saved(b, a, 1),
-            _ => "· r runs".into(),
+            _ => "r runs".into(),
         },
         measured: true,
     }

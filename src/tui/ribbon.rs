@@ -37,6 +37,8 @@ pub struct Kernel {
     pub content: Content,
     /// `▼` stands in its upper wall.
     pub selected: bool,
+    /// The slot whose right wall the cursor is at, where walls are moved.
+    pub wall: Option<usize>,
 }
 
 /// Draws the boxes with the upper left corner of the ribbon at (0, 0).
@@ -165,8 +167,13 @@ fn names(kernel: &Kernel, s: Segment, pen: &mut Pen<'_>) {
         Role::Text
     };
     for slot in s.first..=s.last {
-        let Some(here) = SLOTS.get(slot) else { continue };
+        let Some(here) = SLOTS.get(slot) else {
+            continue;
+        };
         pen.put(here.x + 1, y, here.label, role);
+        if kernel.wall == Some(slot) {
+            pen.reverse(here.x + 1, y, here.inner());
+        }
         if slot < s.last {
             pen.put(here.end() - 1, y, &joint, Role::Fused);
         }
