@@ -33,7 +33,12 @@ fn in_progress(state: &State, running: &Running, pen: &mut Pen<'_>) {
     let backend = state.machine.backend().map_or("", |b| b.name.as_str());
     let mut card = strip(pen, 2);
     card.put(1, 1, "running", Role::Accent);
-    card.put(11, 1, &format!("{} on {backend}", running.title), Role::Text);
+    card.put(
+        11,
+        1,
+        &format!("{} on {backend}", running.title),
+        Role::Text,
+    );
     let phase = running.progress.map(|p| p.phase);
     let mut steps = String::new();
     for step in [Phase::WarmUp, Phase::Check, Phase::Timing] {
@@ -52,12 +57,7 @@ fn in_progress(state: &State, running: &Running, pen: &mut Pen<'_>) {
         let done = u64::from(p.done) * cells * 8 / u64::from(p.total.max(1));
         let drawn = bar(done, cells, card.ascii());
         let end = card.put(11, 2, &drawn, Role::Accent);
-        card.put(
-            end,
-            2,
-            &"·".repeat((39 - end.min(39)) as usize),
-            Role::Dim,
-        );
+        card.put(end, 2, &"·".repeat((39 - end.min(39)) as usize), Role::Dim);
         card.put(41, 2, &format!("{} of {}", p.done, p.total), Role::Text);
     }
     let seconds = (state.now - running.since) as f64 / 1000.0;
@@ -86,5 +86,10 @@ fn ended(card: &Card, pen: &mut Pen<'_>) {
         strip.put(11, y as u16 + 1, line, Role::Text);
     }
     let last = lines.len() as u16 + 1;
-    strip.put(11, last, "p setup   r again   Esc folds this away", Role::Dim);
+    strip.put(
+        11,
+        last,
+        "p setup   r again   Esc folds this away",
+        Role::Dim,
+    );
 }

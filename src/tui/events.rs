@@ -1,8 +1,8 @@
 //! The loop: wait for a message, update, carry effects out, draw.
 
 use std::io::{self, Write};
-use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -13,12 +13,16 @@ use super::input;
 use super::surface::Surface;
 use super::terminal::Terminal;
 use crate::app::{self, Effect, Event, Machine, Message, State};
-use crate::engine::{News, Runner, Worker};
+use crate::engine::{self, Worker};
+use crate::run::{Observer, Phase, Report, Request, RunError};
+
+/// Answers requests: what a backend does, whichever it is.
+pub type Runner = dyn FnMut(&Request, &dyn Observer) -> Result<Report, RunError> + Send;
 
 /// What the workshop needs of the outside, given by whoever opens it.
 pub struct Outside {
     /// Answers runs.
-    pub runner: Arc<Runner>,
+    pub runner: Box<Runner>,
     /// Looks at the machine: backends, threads, ceilings. Called on a thread
     /// of its own, after the first frame.
     pub probe: Arc<dyn Fn() -> Machine + Send + Sync>,
@@ -44,14 +48,9 @@ pub fn open(mut state: State, outside: Outside) -> io::Result<u8> {
     surface.frame(|buffer| draw(&state, buffer))?;
     input::watch_signals(to.clone())?;
     input::read_keys(to.clone());
-    let news = to.clone();
-    let worker = Worker::new(Arc::clone(&outside.runner), move |n| {
-        // Nobody listens any more when the program is leaving.
-        let _ = news.send(match n {
-            News::Progress(ticket, progress) => Message::RunProgress(ticket, progress),
-            News::Done(ticket, result) => Message::RunDone(ticket, Box::new(result)),
-        });
-    });
+    let news = News::new(to.clone());
+    let mut runner = outside.runner;
+    let worker = Worker::start(move |r, o| runner(r, o), move |event| news.tell(event))?;
     let mut runtime = Runtime {
         state,
         surface,
@@ -60,10 +59,52 @@ pub fn open(mut state: State, outside: Outside) -> io::Result<u8> {
         messages,
         to,
         worker,
-        outside,
+        probe: outside.probe,
+        save: outside.save,
+        init: outside.init,
     };
     runtime.probe();
     runtime.run()
+}
+
+/// Least time between two progress reports of one phase: more often than the
+/// eye can follow would only cost redraws.
+const BETWEEN: Duration = Duration::from_millis(40);
+
+/// Passes what the worker says on as messages.
+struct News {
+    to: Sender<Message>,
+    last: Mutex<Option<(Instant, Phase)>>,
+}
+
+impl News {
+    fn new(to: Sender<Message>) -> Self {
+        News {
+            to,
+            last: Mutex::new(None),
+        }
+    }
+
+    fn tell(&self, event: engine::Event) {
+        let message = match event {
+            engine::Event::Started(_) => return,
+            engine::Event::Progress(ticket, progress) => {
+                let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+                let soon = last
+                    .is_some_and(|(at, phase)| phase == progress.phase && at.elapsed() < BETWEEN);
+                if soon {
+                    return;
+                }
+                *last = Some((Instant::now(), progress.phase));
+                Message::RunProgress(ticket, progress)
+            }
+            engine::Event::Done(ticket, result) => {
+                Message::RunDone(ticket, Box::new(result.map(|r| *r)))
+            }
+        };
+        // Nobody listens any more when the program is leaving.
+        let _ = self.to.send(message);
+    }
 }
 
 struct Runtime<W: Write> {
@@ -74,7 +115,9 @@ struct Runtime<W: Write> {
     messages: Receiver<Message>,
     to: Sender<Message>,
     worker: Worker,
-    outside: Outside,
+    probe: Arc<dyn Fn() -> Machine + Send + Sync>,
+    save: Box<dyn FnMut(&State) -> Result<(), String>>,
+    init: Box<dyn FnMut() -> Result<String, String>>,
 }
 
 impl<W: Write> Runtime<W> {
@@ -129,17 +172,17 @@ impl<W: Write> Runtime<W> {
                 }
                 Effect::Redraw => self.look_again()?,
                 Effect::Copy(text) => self.surface.send(&clipboard(&text))?,
-                Effect::StartRun(ticket, request) => self.worker.start(ticket, *request),
+                Effect::StartRun(ticket, request) => self.worker.submit(ticket, *request),
                 Effect::CancelRun => self.worker.cancel(),
                 Effect::Probe => self.probe(),
                 Effect::SaveProgress => {
-                    let saved = (self.outside.save)(&self.state);
+                    let saved = (self.save)(&self.state);
                     if let Err(text) = saved {
                         self.say(Err(text));
                     }
                 }
                 Effect::Init => {
-                    let made = (self.outside.init)();
+                    let made = (self.init)();
                     self.say(made);
                 }
             }
@@ -154,7 +197,7 @@ impl<W: Write> Runtime<W> {
 
     /// Looks at the machine, away from the screen.
     fn probe(&self) {
-        let (probe, to) = (Arc::clone(&self.outside.probe), self.to.clone());
+        let (probe, to) = (Arc::clone(&self.probe), self.to.clone());
         thread::spawn(move || {
             let _ = to.send(Message::Found(Box::new(probe())));
         });

@@ -51,7 +51,12 @@ pub fn list(state: &State, pen: &mut Pen<'_>) {
             if i == here { Role::Accent } else { Role::Text },
         );
         pen.right(34, y, &figure::flops(kernel.flops), Role::Modelled);
-        pen.right(46, y, &figure::bytes(column, kernel.bytes()), Role::Modelled);
+        pen.right(
+            46,
+            y,
+            &figure::bytes(column, kernel.bytes()),
+            Role::Modelled,
+        );
         let intensity = format!("{:.2}", kernel.intensity());
         pen.right(57, y, &intensity, Role::Modelled);
         let floor = state.machine.ceilings.as_ref().and_then(|c| {
@@ -61,7 +66,12 @@ pub fn list(state: &State, pen: &mut Pen<'_>) {
         let floor = floor.map_or("–".to_owned(), |s| format!("{:.3}", s * 1e6));
         pen.right(67, y, &floor, Role::Modelled);
         let side = bound(&state.machine, kernel, dtype);
-        pen.put(69, y, bound_word(side).trim_end_matches("-bound"), bound_role(side));
+        pen.put(
+            69,
+            y,
+            bound_word(side).trim_end_matches("-bound"),
+            bound_role(side),
+        );
     }
 }
 
@@ -75,7 +85,12 @@ pub fn detail(state: &State, pen: &mut Pen<'_>) {
     let edge = pen.width().saturating_sub(1);
     let room = usize::from(edge) - 1;
     let ascii = pen.ascii();
-    pen.put(1, 0, &clip(&short_name(kernel, room, ascii), room), Role::Strong);
+    pen.put(
+        1,
+        0,
+        &clip(&short_name(kernel, room, ascii), room),
+        Role::Strong,
+    );
     let side = bound(&state.machine, kernel, state.bench.setup().dtype);
     let summary = format!("{:.2} FLOP/B =, {}", kernel.intensity(), bound_word(side));
     pen.put(1, 1, &summary, bound_role(side));
@@ -110,7 +125,12 @@ pub fn detail(state: &State, pen: &mut Pen<'_>) {
             ]
         })
         .collect();
-    section(pen, "FLOPs", &format!("{} =", figure::flops(kernel.flops)), flops);
+    section(
+        pen,
+        "FLOPs",
+        &format!("{} =", figure::flops(kernel.flops)),
+        flops,
+    );
     let column = figure::byte_column(kernel.bytes());
     let unit = column.unit().symbol();
     let moved = kernel

@@ -4,12 +4,12 @@ use super::pen::{Pen, clip, width};
 use super::ribbon;
 use super::theme::Role;
 use super::{cards, frame, kernels};
+use crate::app::State;
 use crate::app::bench::Switch;
 use crate::app::figure;
 use crate::app::lab::{Kind, Part, Row, bound, kernel_of, selected, table};
 use crate::app::machine::Source;
 use crate::app::ribbon::groups;
-use crate::app::State;
 use crate::cost::{Bound, KernelCost};
 use crate::fusion::Fusion;
 use crate::units::compact;
@@ -115,7 +115,8 @@ pub fn boxes(state: &State) -> Vec<ribbon::Kernel> {
         .map(|group| {
             let kernel = kernel_of(state.bench.cost(), &group);
             let content = kernel.map_or_else(ribbon::Content::default, |k| {
-                let eighths = (u128::from(k.bytes()) * 80 * u128::from(SCALE / 5) + scale) / (2 * scale);
+                let eighths =
+                    (u128::from(k.bytes()) * 80 * u128::from(SCALE / 5) + scale) / (2 * scale);
                 ribbon::Content {
                     number: number(state, k, column),
                     kind: Role::Modelled,
@@ -188,7 +189,12 @@ fn inspector(state: &State, pen: &mut Pen<'_>) {
         }
     };
     let x = 66;
-    pen.put(x, 2, &clip(&short_name(kernel, 14, pen.ascii()), 14), Role::Strong);
+    pen.put(
+        x,
+        2,
+        &clip(&short_name(kernel, 14, pen.ascii()), 14),
+        Role::Strong,
+    );
     pen.put(x, 3, &figure::flops(kernel.flops), Role::Modelled);
     let bytes = format!("{} {unit} =", figure::bytes(column, kernel.bytes()));
     pen.put(x, 4, &bytes, Role::Modelled);
@@ -233,7 +239,12 @@ fn ops(kernel: &KernelCost) -> usize {
 
 /// The toggles in two columns.
 pub fn toggles(state: &State, pen: &mut Pen<'_>) {
-    let lacks = |f: Fusion| state.machine.backend().is_some_and(|b| b.lacks.contains(&f));
+    let lacks = |f: Fusion| {
+        state
+            .machine
+            .backend()
+            .is_some_and(|b| b.lacks.contains(&f))
+    };
     for (i, fusion) in Fusion::ALL.into_iter().enumerate() {
         let (x, y) = if i < 6 { (0, i) } else { (17, i - 6) };
         let (sign, role) = match state.bench.switch(fusion) {
@@ -253,12 +264,7 @@ pub fn toggles(state: &State, pen: &mut Pen<'_>) {
             role,
         );
         if here && state.lab.part == Part::Fusions {
-            pen.add(
-                x + 1,
-                y as u16,
-                end - x - 1,
-                ratatui::style::Modifier::BOLD,
-            );
+            pen.add(x + 1, y as u16, end - x - 1, ratatui::style::Modifier::BOLD);
         }
     }
     pen.put(1, 8, "[x] on  [+] inside a larger one", Role::Dim);

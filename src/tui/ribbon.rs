@@ -93,10 +93,7 @@ fn segments(group: Group) -> [Option<Segment>; 2] {
         })
     };
     if group.first <= ROW_END && group.last > ROW_END {
-        [
-            part(group.first, ROW_END),
-            part(ROW_END + 1, group.last),
-        ]
+        [part(group.first, ROW_END), part(ROW_END + 1, group.last)]
     } else {
         [part(group.first, group.last), None]
     }
