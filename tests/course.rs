@@ -1,5 +1,7 @@
 //! Texts of a course as strangers write them: what is read, and what is said.
 
+#![allow(clippy::expect_used, reason = "a test may stop at the first surprise")]
+
 use proptest::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -374,7 +376,7 @@ fn lint_looks_into_lessons() {
         ),
         (
             "```chart\nx = \"batch\"\nrange = [1, 8]\nunit = \"MB\"\ny = \"block(v1).flops\"\n```",
-            &["lessons/01-x.md:9:6: FLOP cannot be printed in MB."],
+            &["lessons/01-x.md:9:6: a count of FLOP cannot be printed in MB."],
         ),
         (
             "```table\ncolumns = [\"a\"]\nrows = [[\"= block(v1).bytez\"]]\n```",

@@ -83,7 +83,7 @@ fn block(course: &Course, file: &str, live: &Live, faults: &mut Vec<Fault>) {
     match content {
         Block::Steps { steps, .. } => phrases(file, steps, faults),
         Block::Question { exercise, key } => match course.exercise(&exercise.text) {
-            Err(say) => faults.push(Fault::at(file, exercise.at, format!("{say}"))),
+            Err(say) => faults.push(Fault::at(file, exercise.at, say)),
             Ok(found) => {
                 let missing = key.as_ref().filter(|key| found.key(&key.text).is_none());
                 faults.extend(missing.map(|key| {
