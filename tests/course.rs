@@ -380,7 +380,7 @@ fn lint_looks_into_lessons() {
         ),
         (
             "```table\ncolumns = [\"a\"]\nrows = [[\"= block(v1).bytez\"]]\n```",
-            &["lessons/01-x.md:7:22: "],
+            &["lessons/01-x.md:7:23: "],
         ),
     ];
     for (body, expected) in cases {
