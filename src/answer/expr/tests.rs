@@ -116,8 +116,8 @@ fn faults_name_the_column_and_the_nearest_word() {
             "column 1: “.launches.conted” is not known here; did you mean launches.counted?",
         ),
         (
-            "run.launches.counted",
-            "no run of this plan says run.launches.counted yet",
+            "run.time.median",
+            "no run of this plan says run.time.median yet",
         ),
         (
             "bound(v1, h200)",
