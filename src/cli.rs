@@ -7,8 +7,11 @@ mod args;
 mod cost;
 mod failure;
 mod gpus;
+mod interrupt;
 mod out;
+mod run;
 mod table;
+mod workshop;
 
 use std::process::ExitCode;
 
@@ -54,8 +57,10 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         return Ok(0);
     }
     match &cli.command {
-        None => Err(Failure::usage("the workshop is not built in yet")),
+        None => workshop::open(&cli.output),
         Some(Command::Cost(args)) => cost::cost(&cli.output, args, out),
+        Some(Command::Run(args)) => run::run(&cli.output, args, out),
+        Some(Command::Compare(args)) => run::compare(&cli.output, args, out),
         Some(Command::Gpus(args)) => gpus::gpus(&cli.output, args, out),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
