@@ -273,7 +273,6 @@ fn bad_exercises_say_what_is_wrong_where() {
             &[
                 "x.md:7:8: a slip has no value; add answer = \"…\", convention = { … } or printed = \"…\".",
                 "x.md:7:18: a slip has no `say`; add say = \"what was counted, and why it differs\".",
-                "x.md:7:31: a slip has no value; add answer = \"…\", convention = { … } or printed = \"…\".",
                 "x.md:7:32: a slip has no key “answers”; did you mean answer?",
                 "x.md:7:66: “3” is no value of rope_kernels; write 1 or 2.",
                 "x.md:7:82: “1” is no value of macs; write on or off.",
