@@ -28,7 +28,7 @@ impl Phrase {
 
 /// A value of a `config` or `convention` table.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Scalar {
+pub(crate) enum Scalar {
     /// `"part-c"`
     Text(String),
     /// `8`
@@ -261,6 +261,16 @@ impl<'a, 'd> Fields<'a, 'd> {
         let read = value.get_ref().as_bool();
         if read.is_none() {
             self.wrong(key, value, "true or false");
+        }
+        read
+    }
+
+    /// A number.
+    pub fn number(&mut self, key: &'static str) -> Option<f64> {
+        let value = self.get(key)?;
+        let read = number(value.get_ref());
+        if read.is_none() {
+            self.wrong(key, value, "a number");
         }
         read
     }
