@@ -1,1 +1,26 @@
 //! What a plan should cost: FLOPs, bytes, liveness, roofline, occupancy.
+//!
+//! Everything is derived from the forward's graph, a plan and the sizes of a
+//! model and shape. Each figure keeps the terms that made it
+//! ([`KernelCost::flop_terms`], [`KernelCost::moved`]), so that [`why`] explains
+//! a number from the very values that were summed.
+
+mod config;
+mod gpu;
+mod json;
+mod kernel;
+mod liveness;
+mod occupancy;
+mod price;
+mod roofline;
+mod why;
+
+pub use config::{Config, Conventions, CostError, KeepKv};
+pub use gpu::{Gpu, GpuDatabase, Vendor};
+pub use json::{CostJson, cost_json};
+pub use kernel::{Direction, FlopCost, KernelCost, Moved};
+pub use liveness::{Live, Peak};
+pub use occupancy::{Occupancy, OccupancyLimit, occupancy};
+pub use price::{Cost, Priced, price};
+pub use roofline::{Bound, Roof, bound, floor_seconds, kernel_floor_seconds, ridge};
+pub use why::{Figure, Why, WhyUnit, why, why_keys};

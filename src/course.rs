@@ -1,1 +1,39 @@
 //! Lessons, exercises, sheets, progress: load, lint, embed.
+
+mod block;
+mod exercise;
+mod fault;
+mod fields;
+mod file;
+mod lesson;
+mod library;
+mod lint;
+mod number;
+mod paths;
+mod progress;
+mod recorded;
+mod scan;
+mod setup;
+mod sheet;
+mod shelf;
+mod solution;
+mod template;
+mod text;
+
+pub use block::{Block, Cell, KINDS, LANGUAGES, Live, METRICS, Predict, SWEPT, Series, swept};
+pub use exercise::{Exercise, Key, Kind, Slip, Tolerance, is_name, no_such_key};
+pub use fault::{Fault, Level, Place, nearest};
+pub use fields::Phrase;
+pub use file::{Lock, Staged, Stamp, read_bounded, replace};
+pub use lesson::{Lesson, Part, Section, VERSIONS, slug};
+pub use library::Course;
+pub use lint::{fails, lint};
+pub use number::{Inline, fill, numbers, print};
+pub use paths::{Places, Surroundings};
+pub use progress::{Event, Guess, KeyMark, LessonMark, Mark, Progress, Store};
+pub use recorded::{Figures, Recorded};
+pub use setup::{Setting, Setup};
+pub use sheet::{Saved, Sheet};
+pub use solution::{Derivation, Solution};
+pub use template::{Made, init, new_exercise, new_lesson};
+pub use text::{LARGEST, Text, obeyed};

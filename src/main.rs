@@ -1,5 +1,5 @@
 //! Entry point of `tinyllama-tutor`.
 
 fn main() -> std::process::ExitCode {
-    std::process::ExitCode::SUCCESS
+    tinyllama_tutor::cli::main()
 }

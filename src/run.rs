@@ -1,1 +1,15 @@
-//! What is asked of a machine and what it answers. Data only.
+//! What is asked of a machine and what it answers. Data only: no clock, no
+//! thread, no device. Backends fill a [`Report`]; the lab compares reports; the
+//! command line prints them as schema 1.
+
+mod error;
+mod observer;
+mod report;
+mod request;
+
+pub use error::{RunError, RunErrorKind};
+pub use observer::{Observer, Phase, Progress, Unwatched};
+pub use report::{
+    BytesReport, CheckReport, LaunchReport, OutputReport, PlanReport, Report, Timing,
+};
+pub use request::{BackendKind, Request, WeightsFrom};

@@ -1,1 +1,23 @@
 //! Screens, widgets, theme: draws app state.
+//!
+//! [`open`] is the workshop in the terminal. Drawing is a function of the
+//! state ([`draw`]), into a buffer of cells; [`surface`] writes the cells that
+//! changed and nothing else, so that an idle workshop writes no byte.
+
+pub mod pen;
+pub mod surface;
+pub mod terminal;
+pub mod theme;
+
+mod cards;
+mod draw;
+mod events;
+mod frame;
+mod input;
+mod kernels;
+mod lab;
+mod ribbon;
+mod too_small;
+
+pub use draw::draw;
+pub use events::{Outside, open};

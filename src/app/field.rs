@@ -1,0 +1,129 @@
+//! A line of text being typed.
+
+use super::key::{Code, Key};
+
+/// A line of text with a cursor, edited as terminals and shells have taught:
+/// arrows, Home, End, Backspace, Delete, Ctrl-W, Ctrl-U.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Field {
+    chars: Vec<char>,
+    cursor: usize,
+}
+
+/// Longest text that a field takes; a pasted file stops here.
+const LONGEST: usize = 400;
+
+impl Field {
+    /// A field that holds `text`, with the cursor behind it.
+    pub fn with(text: &str) -> Self {
+        let chars: Vec<char> = text
+            .chars()
+            .filter(|c| !c.is_control())
+            .take(LONGEST)
+            .collect();
+        let cursor = chars.len();
+        Field { chars, cursor }
+    }
+
+    /// What has been typed.
+    pub fn text(&self) -> String {
+        self.chars.iter().collect()
+    }
+
+    /// Nothing has been typed.
+    pub fn is_empty(&self) -> bool {
+        self.chars.is_empty()
+    }
+
+    /// The text before and behind the cursor.
+    pub fn halves(&self) -> (String, String) {
+        let (a, b) = self.chars.split_at(self.cursor.min(self.chars.len()));
+        (a.iter().collect(), b.iter().collect())
+    }
+
+    /// Takes pasted text; control characters and line breaks are dropped.
+    pub fn paste(&mut self, text: &str) {
+        for c in text.chars() {
+            self.insert(c);
+        }
+    }
+
+    fn insert(&mut self, c: char) {
+        if !c.is_control() && self.chars.len() < LONGEST {
+            self.chars.insert(self.cursor, c);
+            self.cursor += 1;
+        }
+    }
+
+    /// Edits the text. Returns whether the key was one of the field's own;
+    /// Enter, Tab and Esc are not.
+    pub fn press(&mut self, key: Key) -> bool {
+        match (key.code, key.ctrl) {
+            (Code::Char('w'), true) => {
+                let blank = |c: &char| c.is_whitespace();
+                let head = &self.chars[..self.cursor];
+                let word = head.iter().rposition(|c| !blank(c)).map_or(0, |at| {
+                    head[..at].iter().rposition(blank).map_or(0, |b| b + 1)
+                });
+                self.chars.drain(word..self.cursor);
+                self.cursor = word;
+            }
+            (Code::Char('u'), true) => {
+                self.chars.drain(..self.cursor);
+                self.cursor = 0;
+            }
+            (Code::Char(c), false) => self.insert(c),
+            (Code::Backspace, _) if self.cursor > 0 => {
+                self.cursor -= 1;
+                self.chars.remove(self.cursor);
+            }
+            (Code::Delete, _) if self.cursor < self.chars.len() => {
+                self.chars.remove(self.cursor);
+            }
+            (Code::Left, _) => self.cursor = self.cursor.saturating_sub(1),
+            (Code::Right, _) => self.cursor = (self.cursor + 1).min(self.chars.len()),
+            (Code::Home, _) => self.cursor = 0,
+            (Code::End, _) => self.cursor = self.chars.len(),
+            (Code::Backspace | Code::Delete, _) => {}
+            _ => return false,
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::key::{ch, ctrl, key};
+    use super::*;
+
+    #[test]
+    fn everything_types_digits_and_q_too() {
+        let mut f = Field::default();
+        for c in "12.6 q?".chars() {
+            assert!(f.press(ch(c)));
+        }
+        assert_eq!(f.text(), "12.6 q?");
+        assert!(!f.press(key(Code::Enter)));
+        assert!(!f.press(ctrl('c')));
+    }
+
+    #[test]
+    fn words_and_lines_are_cut_as_in_a_shell() {
+        let mut f = Field::with("219.27 GFLOP ");
+        f.press(ctrl('w'));
+        assert_eq!(f.text(), "219.27 ");
+        f.press(ctrl('w'));
+        assert_eq!(f.text(), "");
+        let mut f = Field::with("abc");
+        f.press(key(Code::Left));
+        f.press(ctrl('u'));
+        assert_eq!(f.halves(), (String::new(), "c".to_owned()));
+    }
+
+    #[test]
+    fn a_pasted_line_break_is_not_typed() {
+        let mut f = Field::default();
+        f.paste("1\n2\u{1b}3");
+        assert_eq!(f.text(), "123");
+    }
+}

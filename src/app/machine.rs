@@ -1,0 +1,240 @@
+//! What this machine has, as it was found outside, and the roofs that floors
+//! are priced under.
+
+use crate::cost::{Bound, Gpu, KernelCost, Priced, Roof};
+use crate::fusion::Fusion;
+use crate::model::Dtype;
+
+/// How a backend stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Condition {
+    /// Still being looked for.
+    #[default]
+    Searching,
+    /// It can run.
+    Ready,
+    /// It cannot, and why.
+    None,
+}
+
+impl Condition {
+    /// The word that the screen shows.
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Condition::Searching => "…",
+            Condition::Ready => "ready",
+            Condition::None => "none",
+        }
+    }
+}
+
+/// A backend as it was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BackendFacts {
+    /// The name that `--backend` takes.
+    pub name: String,
+    /// The device in a word, for the header: `H200`; may be empty.
+    pub device: String,
+    /// The device in a line: `NVIDIA H200, driver 580, NVRTC 13.0`.
+    pub line: String,
+    /// Whether it can run.
+    pub condition: Condition,
+    /// What its numbers are: `times of the CPU`.
+    pub gives: String,
+    /// Fusions that it has no kernel for. They are priced, not run.
+    pub lacks: Vec<Fusion>,
+}
+
+/// Where a figure about the machine comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Measured here.
+    Measured,
+    /// A vendor's data sheet, from the GPU database.
+    DataSheet,
+    /// Measured once on another machine, which is named.
+    Recorded,
+}
+
+/// What one launch costs, and where the figure comes from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LaunchCost {
+    /// Seconds from one launch to the next, back to back.
+    pub seconds: f64,
+    /// Where it comes from.
+    pub source: Source,
+}
+
+/// The ceilings that floors are computed under.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ceilings {
+    /// Whose they are: `H200`.
+    pub of: String,
+    /// Measured here, or from a data sheet.
+    pub source: Source,
+    /// Bytes per second, read and written.
+    pub bandwidth: f64,
+    /// FLOP/s of the fp32 vector unit.
+    pub fp32: f64,
+    /// FLOP/s of the 16-bit matrix unit, where there is one.
+    pub matrix16: Option<f64>,
+    /// What a launch costs, where that is known.
+    pub launch: Option<LaunchCost>,
+}
+
+/// Launch cost recorded on an H200, back to back: 2.85 µs
+/// (`assets/recorded.toml` holds how it was measured).
+const RECORDED_H200_LAUNCH: f64 = 2.85e-6;
+
+impl Ceilings {
+    /// The ceilings of a GPU's data sheet. For the H200, and only for it, a
+    /// launch cost was recorded.
+    pub fn of_gpu(gpu: &Gpu) -> Self {
+        Ceilings {
+            of: gpu.id.to_uppercase(),
+            source: Source::DataSheet,
+            bandwidth: gpu.bandwidth(),
+            fp32: gpu.fp32_tflops * 1e12,
+            matrix16: gpu.bf16_tflops.map(|t| t * 1e12),
+            launch: (gpu.id == "h200").then_some(LaunchCost {
+                seconds: RECORDED_H200_LAUNCH,
+                source: Source::Recorded,
+            }),
+        }
+    }
+
+    /// The roof over a kernel with or without a matrix product: fp32 data on
+    /// the fp32 vector peak; 16-bit data on the matrix peak where the kernel
+    /// holds a product. `None` where there is no such unit.
+    pub fn roof(&self, dtype: Dtype, product: bool) -> Option<Roof> {
+        let flops_per_second = match (dtype, product) {
+            (Dtype::Fp32, _) | (Dtype::Bf16, false) => self.fp32,
+            (Dtype::Bf16, true) => self.matrix16?,
+        };
+        Some(Roof {
+            flops_per_second,
+            bytes_per_second: self.bandwidth,
+        })
+    }
+
+    /// Seconds that kernels take at least, one after another.
+    pub fn floor(&self, priced: &Priced, dtype: Dtype) -> Option<f64> {
+        priced.kernels.iter().try_fold(0.0, |sum, k| {
+            let roof = self.roof(dtype, k.has_product())?;
+            Some(sum + roof.floor_seconds(k.flops, k.bytes()))
+        })
+    }
+
+    /// Which side of the roof a kernel meets first.
+    pub fn bound(&self, kernel: &KernelCost, dtype: Dtype) -> Option<Bound> {
+        let roof = self.roof(dtype, kernel.has_product())?;
+        Some(roof.bound(kernel.flops, kernel.bytes()))
+    }
+}
+
+/// What this machine has.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Machine {
+    /// Backends, the preferred first.
+    pub backends: Vec<BackendFacts>,
+    /// Index of the one that runs use.
+    pub chosen: usize,
+    /// Ceilings for floors: measured ones before those of a data sheet.
+    pub ceilings: Option<Ceilings>,
+    /// Further facts for the doctor: a word and a line each.
+    pub facts: Vec<(String, String)>,
+}
+
+impl Machine {
+    /// The backend that runs use.
+    pub fn backend(&self) -> Option<&BackendFacts> {
+        self.backends.get(self.chosen)
+    }
+
+    /// Chooses a backend by name.
+    ///
+    /// # Errors
+    /// A sentence that says why it cannot be chosen.
+    pub fn choose(&mut self, name: &str) -> Result<(), String> {
+        let names = || {
+            let all: Vec<&str> = self.backends.iter().map(|b| b.name.as_str()).collect();
+            all.join(", ")
+        };
+        let Some(at) = self.backends.iter().position(|b| b.name == name) else {
+            return Err(format!(
+                "There is no backend “{name}”. There are: {}.",
+                names()
+            ));
+        };
+        match self.backends.get(at) {
+            Some(b) if b.condition == Condition::None => Err(format!(
+                "{name} cannot be used here: {}. Doctor says more.",
+                b.line
+            )),
+            _ => {
+                self.chosen = at;
+                Ok(())
+            }
+        }
+    }
+
+    /// Backend, device and state, as the header shows them: `cuda H200 ready`.
+    pub fn header(&self, long: bool) -> String {
+        let Some(b) = self.backend() else {
+            return "no backend".to_owned();
+        };
+        let device = match (long, b.line.split(',').next()) {
+            (true, Some(name)) => name,
+            _ => b.device.as_str(),
+        };
+        let mut text = b.name.clone();
+        for part in [device, b.condition.word()] {
+            if !part.is_empty() {
+                text.push(' ');
+                text.push_str(part);
+            }
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cost::{Config, GpuDatabase, price};
+    use crate::fusion::Version;
+
+    #[test]
+    fn floors_of_the_measured_h200() {
+        // screens.md: copy 4286 GB/s and fp32 51 TFLOP/s give 18.39, 16.95,
+        // 15.97 and 14.69 µs per forward for V1 to V4 of workshop B1.
+        let ceilings = Ceilings {
+            of: "H200".into(),
+            source: Source::Measured,
+            bandwidth: 4286e9,
+            fp32: 51e12,
+            matrix16: Some(735e12),
+            launch: None,
+        };
+        for (version, micros) in [
+            (Version::V1, 18.39),
+            (Version::V2, 16.95),
+            (Version::V3, 15.97),
+            (Version::V4, 14.69),
+        ] {
+            let cost = price(&Config::preset("workshop", version.cut()).unwrap()).unwrap();
+            let floor = ceilings.floor(&cost.forward, Dtype::Fp32).unwrap() * 1e6;
+            assert!((floor - micros).abs() < 0.005, "{version:?} {floor}");
+        }
+    }
+
+    #[test]
+    fn a_data_sheet_says_that_it_is_one() {
+        let gpus = GpuDatabase::embedded().unwrap();
+        let c = Ceilings::of_gpu(gpus.get("h200").unwrap());
+        assert_eq!(c.source, Source::DataSheet);
+        assert_eq!(c.launch.map(|l| l.source), Some(Source::Recorded));
+        let c = Ceilings::of_gpu(gpus.get("mi300x").unwrap());
+        assert_eq!(c.launch, None);
+    }
+}

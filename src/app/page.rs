@@ -1,0 +1,149 @@
+//! The pages of the workshop and the way back through them.
+
+/// A page that fills the screen.
+///
+/// The first six have a digit and a letter; the others are opened from
+/// wherever the learner is and left with Esc.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Page {
+    /// Contents and progress.
+    Home,
+    /// The lesson reader.
+    Lesson,
+    /// The lab: flip fusions, see launches and bytes, run.
+    Lab,
+    /// Versions side by side.
+    Compare,
+    /// Exercise list and form.
+    Exercises,
+    /// What this machine has.
+    Doctor,
+    /// Shown once, at the very first start.
+    FirstRun,
+    /// Model, shape, dtype, backend, seed.
+    Setup,
+    /// The terms behind a modelled number.
+    Why,
+    /// The last messages.
+    Messages,
+    /// Keys that work where the learner came from.
+    Help,
+}
+
+impl Page {
+    /// Pages that are listed, in the order of their digits.
+    pub const LISTED: [Page; 6] = [
+        Page::Home,
+        Page::Lesson,
+        Page::Lab,
+        Page::Compare,
+        Page::Exercises,
+        Page::Doctor,
+    ];
+
+    /// The digit that goes to this page. 5, 6 and 8 are kept for pages of
+    /// their own, so that no digit ever changes its meaning.
+    pub const fn digit(self) -> Option<char> {
+        match self {
+            Page::Home => Some('1'),
+            Page::Lesson => Some('2'),
+            Page::Lab => Some('3'),
+            Page::Compare => Some('4'),
+            Page::Exercises => Some('7'),
+            Page::Doctor => Some('9'),
+            _ => None,
+        }
+    }
+
+    /// The page's name as row 1 shows it.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Page::Home => "Home",
+            Page::Lesson => "Lesson",
+            Page::Lab => "Lab",
+            Page::Compare => "Compare",
+            Page::Exercises => "Exercises",
+            Page::Doctor => "Doctor",
+            Page::FirstRun => "tinyllama-tutor",
+            Page::Setup => "Setup",
+            Page::Why => "Why",
+            Page::Messages => "Messages",
+            Page::Help => "Help",
+        }
+    }
+}
+
+/// Where the cursor and the scroll of a page stood when it was left.
+///
+/// What the two mean is the page's own affair: for the lesson reader they are
+/// the lesson and its section.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mark {
+    /// The item under the cursor.
+    pub item: usize,
+    /// The first line or section shown.
+    pub scroll: usize,
+}
+
+/// How many pages Esc can walk back.
+pub const DEPTH: usize = 32;
+
+/// The way back: pages left behind, the latest last.
+#[derive(Clone, Debug, Default)]
+pub struct Trail(Vec<(Page, Mark)>);
+
+impl Trail {
+    /// Remembers a page; the oldest of more than [`DEPTH`] is forgotten.
+    pub fn push(&mut self, page: Page, mark: Mark) {
+        if self.0.len() == DEPTH {
+            self.0.remove(0);
+        }
+        self.0.push((page, mark));
+    }
+
+    /// The page to go back to, taken off the trail.
+    pub fn pop(&mut self) -> Option<(Page, Mark)> {
+        self.0.pop()
+    }
+
+    /// The page that Esc would lead to.
+    pub fn last(&self) -> Option<Page> {
+        self.0.last().map(|(page, _)| *page)
+    }
+
+    /// Number of pages behind this one.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether this is where the learner began.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_trail_keeps_the_latest_thirty_two() {
+        let mut trail = Trail::default();
+        for item in 0..40 {
+            trail.push(Page::Lesson, Mark { item, scroll: 0 });
+        }
+        assert_eq!(trail.len(), DEPTH);
+        assert_eq!(trail.pop().map(|(_, m)| m.item), Some(39));
+        let mut oldest = None;
+        while let Some((_, m)) = trail.pop() {
+            oldest = Some(m.item);
+        }
+        assert_eq!(oldest, Some(8), "40 pushed, 32 kept: the first kept is 8");
+    }
+
+    #[test]
+    fn digits_are_those_of_the_nine_screens() {
+        let digits: String = Page::LISTED.iter().filter_map(|p| p.digit()).collect();
+        assert_eq!(digits, "123479");
+    }
+}

@@ -1,0 +1,121 @@
+//! Model, shape, dtype, seed: the one setup that all pages share.
+
+use crate::cost::{Config, Conventions};
+use crate::fusion::Cut;
+use crate::model::{Dtype, Model, ModelError, Shape, preset};
+
+/// What is computed, apart from how it is cut.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setup {
+    /// The model.
+    pub model: Model,
+    /// Batch, new tokens, context.
+    pub shape: Shape,
+    /// Element type.
+    pub dtype: Dtype,
+    /// Seed of weights and tokens.
+    pub seed: u64,
+    /// Counting options.
+    pub conventions: Conventions,
+}
+
+impl Setup {
+    /// A preset at its default shape, fp32, seed 1.
+    ///
+    /// # Errors
+    /// An unknown preset, with the nearest.
+    pub fn preset(name: &str) -> Result<Self, ModelError> {
+        let preset = preset(name)?;
+        Ok(Setup {
+            model: preset.model(),
+            shape: preset.shape(),
+            dtype: Dtype::Fp32,
+            seed: 1,
+            conventions: Conventions::default(),
+        })
+    }
+
+    /// The setup with a cut, ready to be priced.
+    pub fn config(&self, cut: Cut) -> Config {
+        Config {
+            model: self.model.clone(),
+            shape: self.shape,
+            dtype: self.dtype,
+            cut,
+            conventions: self.conventions,
+        }
+    }
+
+    /// As headers show it: `workshop B1 S128 fp32`; the context where it is
+    /// longer than the new tokens.
+    pub fn title(&self) -> String {
+        let Shape {
+            batch,
+            seq,
+            context,
+        } = self.shape;
+        let context = if context == seq {
+            String::new()
+        } else {
+            format!(" T{context}")
+        };
+        format!(
+            "{} B{batch} S{seq}{context} {}",
+            self.model.name,
+            self.dtype.name()
+        )
+    }
+
+    /// The command-line options that make this setup, those that differ from
+    /// the workshop's default only.
+    pub fn as_options(&self) -> String {
+        let mut out = String::new();
+        let mut say = |text: String| {
+            out.push(' ');
+            out.push_str(&text);
+        };
+        if self.model.name != "workshop" {
+            say(format!("--model {}", self.model.name));
+        }
+        let usual = preset(&self.model.name).map(|p| p.shape()).ok();
+        if usual.is_none_or(|u| u.batch != self.shape.batch) {
+            say(format!("--batch {}", self.shape.batch));
+        }
+        if usual.is_none_or(|u| u.seq != self.shape.seq) {
+            say(format!("--seq {}", self.shape.seq));
+        }
+        if self.shape.has_past() {
+            say(format!("--context {}", self.shape.context));
+        }
+        if self.dtype != Dtype::Fp32 {
+            say(format!("--dtype {}", self.dtype.name()));
+        }
+        if self.seed != 1 {
+            say(format!("--seed {}", self.seed));
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_and_options() {
+        let mut s = Setup::preset("workshop").unwrap();
+        assert_eq!(s.title(), "workshop B1 S128 fp32");
+        assert_eq!(s.as_options(), "");
+        s.shape = Shape {
+            batch: 8,
+            seq: 1,
+            context: 512,
+        };
+        s.dtype = Dtype::Bf16;
+        assert_eq!(s.title(), "workshop B8 S1 T512 bf16");
+        assert_eq!(
+            s.as_options(),
+            " --batch 8 --seq 1 --context 512 --dtype bf16"
+        );
+    }
+}

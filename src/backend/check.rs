@@ -1,0 +1,236 @@
+//! The verdict: a backend's tensors against the fp64 reference.
+//!
+//! Whatever a plan materialises is compared, in the order of the graph, so
+//! that a wrong kernel is named by the first tensor that parts from the
+//! reference and not by the logits that it spoils.
+//!
+//! A tensor passes where the root mean square of its differences is at most
+//! `tolerance` times that of the reference, and no single value is off by more
+//! than [`OUTLIER`] times as much: `|got − reference| ≤ OUTLIER · tolerance ·
+//! (rms + |reference|)`. The first holds over thousands of values and hardly
+//! depends on luck; the second finds one wrong value among them. Not-a-number
+//! never passes. How tolerances come about: [`Tolerances`].
+
+mod compare;
+mod locate;
+mod tolerance;
+
+use std::fmt;
+
+pub use locate::Location;
+pub use tolerance::{MAX_TOLERANCE, OUTLIER, Tolerances};
+
+use super::reference::{Forward, Made, Precision, ReferenceError};
+use super::tokens::Tokens;
+use super::weights::Weights;
+use crate::model::{Dtype, Graph, OpKind, Shape, Tensor, TensorId, TensorKind};
+use compare::Comparison;
+use locate::Layout;
+
+/// How one tensor compares.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TensorCheck {
+    /// Its place in the graph.
+    pub id: TensorId,
+    /// Its name and block.
+    pub tensor: Tensor,
+    /// Largest |got − reference|; infinite where a value is not a number.
+    pub max_abs_error: f64,
+    /// Root mean square of the differences over that of the reference.
+    pub rel_error: f64,
+    /// What `rel_error` may be.
+    pub tolerance: f64,
+    /// How many single values are off by more than one may be.
+    pub outliers: usize,
+    /// How many values were compared.
+    pub compared: usize,
+}
+
+impl TensorCheck {
+    /// Whether the whole and every single value are within the tolerance. Not
+    /// so where an error is infinite or not a number.
+    pub fn pass(&self) -> bool {
+        self.outliers == 0 && self.rel_error <= self.tolerance
+    }
+}
+
+/// The first tensor of the graph that is wrong, and where.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FirstWrong {
+    /// The whole tensor's figures.
+    pub check: TensorCheck,
+    /// The op that makes it; `None` for keys and values from before.
+    pub op: Option<OpKind>,
+    /// Where its first outlier is, or, without one, the value most off.
+    pub at: Location,
+    /// The backend's value there.
+    pub got: f32,
+    /// The reference's value there.
+    pub expected: f64,
+}
+
+impl fmt::Display for FirstWrong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} is the first wrong tensor: at {} it is {} instead of {} (relative error {:.1e}, tolerance {:.1e}; {} of {} values are far off)",
+            self.check.tensor.full_name(),
+            self.at,
+            self.got,
+            self.expected,
+            self.check.rel_error,
+            self.check.tolerance,
+            self.check.outliers,
+            self.check.compared,
+        )
+    }
+}
+
+/// The outcome of a check.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verdict {
+    /// Every tensor that was compared, in the order of the graph. The last is
+    /// the logits.
+    pub tensors: Vec<TensorCheck>,
+    /// Of the logits: largest absolute difference.
+    pub max_abs_error: f64,
+    /// Of the logits: root mean square of the differences over that of the
+    /// reference.
+    pub rel_error: f64,
+    /// Of the logits: what `rel_error` may be.
+    pub tolerance: f64,
+    /// Whether every tensor that was compared passes.
+    pub pass: bool,
+    /// The first that does not.
+    pub first_wrong: Option<FirstWrong>,
+}
+
+/// A check that could not be made: one sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckError(String);
+
+impl fmt::Display for CheckError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for CheckError {}
+
+impl From<ReferenceError> for CheckError {
+    fn from(e: ReferenceError) -> Self {
+        Self(e.to_string())
+    }
+}
+
+/// Compares what a backend materialised with the reference. `tensor` gives the
+/// values of a tensor, in the layout of [`Made::values`], or `None` where the
+/// plan kept it inside a kernel; the logits must be there. `go_on` is asked
+/// before each stage (done, of), and ends the check with an error when it says
+/// no.
+///
+/// # Errors
+/// A forward too large for the reference, tensors of the wrong size, no
+/// logits, weights that give no judgeable logits (all zero, not finite), or a
+/// stop by `go_on`.
+pub fn check<'t>(
+    weights: &Weights,
+    tokens: &Tokens,
+    shape: Shape,
+    tensor: impl Fn(TensorId) -> Option<&'t [f32]>,
+    mut go_on: impl FnMut(u32, u32) -> bool,
+) -> Result<Verdict, CheckError> {
+    let mut exact = Forward::new(weights, tokens, shape, Precision::Exact)?;
+    let mut plain = match weights.dtype() {
+        Dtype::Fp32 => None,
+        Dtype::Bf16 => Some(Forward::new(weights, tokens, shape, Precision::PlainBf16)?),
+    };
+    let mut tolerances = Tolerances::new(weights.model(), &shape, exact.graph());
+    let layout = Layout::new(weights.model(), &shape);
+    let stages = exact.graph().layers + 2;
+    let mut checks = Vec::new();
+    let mut first_wrong = None;
+    for stage in 0..stages {
+        if !go_on(stage, stages) {
+            return Err(CheckError("the check was stopped".to_owned()));
+        }
+        let made = exact.next_stage()?.unwrap_or_default();
+        let low = match &mut plain {
+            Some(plain) => plain.next_stage()?,
+            None => None,
+        };
+        for (i, made) in made.iter().enumerate() {
+            let comparison = Comparison::new(made, &layout)?;
+            if let Some(low) = low.as_ref().and_then(|stage| stage.get(i)) {
+                let low = low.values.iter().copied();
+                tolerances.plain(comparison.measure(low, 0.0)?.relative);
+            }
+            let Some(got) = tensor(made.id) else { continue };
+            let (check, at) = one(made, &comparison, got, tolerances.of(made.id, got.len()))?;
+            if first_wrong.is_none() && !check.pass() {
+                first_wrong = Some(FirstWrong {
+                    op: maker(exact.graph(), made.id),
+                    at: layout.locate(made.tensor.kind, at),
+                    got: got.get(at).copied().unwrap_or(f32::NAN),
+                    expected: made.values.get(at).copied().unwrap_or(f64::NAN),
+                    check: check.clone(),
+                });
+            }
+            checks.push(check);
+        }
+    }
+    let Some(logits) = checks
+        .last()
+        .filter(|c| c.tensor.kind == TensorKind::Logits)
+        .cloned()
+    else {
+        return Err(CheckError(
+            "the backend gave no logits, so there is nothing to judge".to_owned(),
+        ));
+    };
+    Ok(Verdict {
+        max_abs_error: logits.max_abs_error,
+        rel_error: logits.rel_error,
+        tolerance: logits.tolerance,
+        pass: first_wrong.is_none(),
+        first_wrong,
+        tensors: checks,
+    })
+}
+
+/// Compares one tensor; also gives the index of the value to show.
+fn one(
+    made: &Made,
+    comparison: &Comparison<'_>,
+    got: &[f32],
+    tolerance: f64,
+) -> Result<(TensorCheck, usize), CheckError> {
+    if made.tensor.kind == TensorKind::Logits && comparison.is_zero() {
+        return Err(CheckError(
+            "the reference's logits are all zero, so nothing can be judged; the weights are all zero"
+                .to_owned(),
+        ));
+    }
+    let m = comparison.measure(got.iter().map(|v| f64::from(*v)), tolerance)?;
+    let check = TensorCheck {
+        id: made.id,
+        tensor: made.tensor,
+        max_abs_error: m.max_abs,
+        rel_error: m.relative,
+        tolerance,
+        outliers: m.outliers,
+        compared: m.compared,
+    };
+    Ok((check, m.at))
+}
+
+/// The op that makes a tensor.
+fn maker(graph: &Graph, id: TensorId) -> Option<OpKind> {
+    let node = graph.nodes.iter().find(|n| n.writes == id)?;
+    Some(node.op)
+}
+
+#[cfg(test)]
+mod naive;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,148 @@
+//! What is to be priced, and under which conventions.
+
+use std::fmt;
+
+use crate::fusion::{Cut, FusionError};
+use crate::model::{Dtype, Model, ModelError, PRESETS, Shape, Sizes};
+
+/// When rotated keys and values are written though no later kernel reads them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum KeepKv {
+    /// On when context > seq, or for TinyLlama-1.1B.
+    #[default]
+    Auto,
+    /// A cache is being filled.
+    On,
+    /// No cache.
+    Off,
+}
+
+/// Options of counting (cost model page; `--causal --keep-kv --rope-kernels --rope-table`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Conventions {
+    /// Count only the pairs on and below the diagonal.
+    pub exact_causal: bool,
+    /// Whether kr and v are written in any case.
+    pub keep_kv: KeepKv,
+    /// RoPE of q and of k as two launches.
+    pub rope_split: bool,
+    /// RoPE angles are read from a table of S·d elements.
+    pub rope_table: bool,
+}
+
+/// Everything that a price depends on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Config {
+    /// The model.
+    pub model: Model,
+    /// Batch, new tokens, context.
+    pub shape: Shape,
+    /// Element type of activations and weights.
+    pub dtype: Dtype,
+    /// The cut; [`Conventions::rope_split`] is applied to it.
+    pub cut: Cut,
+    /// Counting options.
+    pub conventions: Conventions,
+}
+
+impl Config {
+    /// A preset at its default shape, fp32, in plan `cut`.
+    ///
+    /// # Errors
+    /// An unknown preset, with the nearest.
+    pub fn preset(name: &str, cut: Cut) -> Result<Self, CostError> {
+        let preset = crate::model::preset(name)?;
+        Ok(Self {
+            model: preset.model(),
+            shape: preset.shape(),
+            dtype: Dtype::Fp32,
+            cut,
+            conventions: Conventions::default(),
+        })
+    }
+
+    /// The cut with the RoPE convention applied.
+    pub fn effective_cut(&self) -> Cut {
+        if self.conventions.rope_split {
+            self.cut.with_rope_split()
+        } else {
+            self.cut
+        }
+    }
+
+    /// Whether kr and v are written in any case.
+    pub fn keeps_kv(&self) -> bool {
+        match self.conventions.keep_kv {
+            KeepKv::On => true,
+            KeepKv::Off => false,
+            KeepKv::Auto => {
+                let fills = PRESETS
+                    .iter()
+                    .any(|p| p.fills_cache && p.name == self.model.name);
+                fills || self.shape.has_past()
+            }
+        }
+    }
+
+    /// The values of all symbols.
+    ///
+    /// # Errors
+    /// A bad model or shape, or pairs that do not fit 64 bits.
+    pub fn sizes(&self) -> Result<Sizes, CostError> {
+        Ok(Sizes::new(
+            &self.model,
+            &self.shape,
+            self.conventions.exact_causal,
+        )?)
+    }
+
+    /// The same configuration with another cut.
+    #[must_use]
+    pub fn with_cut(&self, cut: Cut) -> Self {
+        Self {
+            cut,
+            ..self.clone()
+        }
+    }
+}
+
+/// Why something cannot be priced: one sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CostError {
+    message: String,
+}
+
+impl CostError {
+    /// An error with its sentence.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+        }
+    }
+
+    pub(crate) fn too_large(what: &str) -> Self {
+        Self::new(format!(
+            "{what} does not fit in 64 bits; choose smaller sizes"
+        ))
+    }
+}
+
+impl fmt::Display for CostError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for CostError {}
+
+impl From<ModelError> for CostError {
+    fn from(e: ModelError) -> Self {
+        Self::new(e.to_string())
+    }
+}
+
+impl From<FusionError> for CostError {
+    fn from(e: FusionError) -> Self {
+        Self::new(e.to_string())
+    }
+}

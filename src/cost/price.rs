@@ -1,0 +1,157 @@
+//! Prices a configuration: its block, its forward, its memory.
+
+use super::kernel::intensity;
+use super::liveness::peak;
+use super::{Config, CostError, KernelCost, Peak};
+use crate::fusion::{Cut, Plan};
+use crate::model::{Graph, Sizes};
+
+/// Sums over some kernels, and the kernels.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Priced {
+    /// Kernels, each one launch, in order.
+    pub kernels: Vec<KernelCost>,
+    /// FLOPs, all ops.
+    pub flops: u64,
+    /// FLOPs of matrix products.
+    pub gemm_flops: u64,
+    /// Activation bytes read.
+    pub read_bytes: u64,
+    /// Weight bytes.
+    pub weight_bytes: u64,
+    /// Bytes written.
+    pub written_bytes: u64,
+}
+
+impl Priced {
+    /// The sums of these kernels.
+    ///
+    /// # Errors
+    /// When a sum does not fit 64 bits.
+    pub fn of(kernels: Vec<KernelCost>) -> Result<Self, CostError> {
+        let add = |part: fn(&KernelCost) -> u64| {
+            kernels
+                .iter()
+                .try_fold(0u64, |sum, k| sum.checked_add(part(k)))
+                .ok_or_else(|| CostError::too_large("a sum over the kernels"))
+        };
+        let priced = Self {
+            flops: add(|k| k.flops)?,
+            gemm_flops: add(|k| k.gemm_flops)?,
+            read_bytes: add(|k| k.read_bytes)?,
+            weight_bytes: add(|k| k.weight_bytes)?,
+            written_bytes: add(|k| k.written_bytes)?,
+            kernels: Vec::new(),
+        };
+        add(KernelCost::bytes)?;
+        Ok(Self { kernels, ..priced })
+    }
+
+    /// Launches: one per kernel.
+    pub fn launches(&self) -> u64 {
+        self.kernels.len() as u64
+    }
+
+    /// All bytes.
+    pub fn bytes(&self) -> u64 {
+        self.read_bytes + self.weight_bytes + self.written_bytes
+    }
+
+    /// FLOPs per byte.
+    pub fn intensity(&self) -> f64 {
+        intensity(self.flops, self.bytes())
+    }
+
+    /// Kernels that hold a matrix product.
+    pub fn products(&self) -> u64 {
+        self.kernels.iter().filter(|k| k.has_product()).count() as u64
+    }
+
+    /// Kernels that hold a matrix product with a weight.
+    pub fn weight_products(&self) -> u64 {
+        self.kernels
+            .iter()
+            .filter(|k| k.flop_terms.iter().any(|t| t.op.is_weight_product()))
+            .count() as u64
+    }
+}
+
+/// The whole price of a configuration.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cost {
+    /// What was priced.
+    pub config: Config,
+    /// The values of all symbols.
+    pub sizes: Sizes,
+    /// One block: the steady-state period of the forward's kernels.
+    pub block: Priced,
+    /// The whole forward.
+    pub forward: Priced,
+    /// The largest sum of live activations in the forward.
+    pub peak: Peak,
+    /// 2·L·B·T·Dkv·a bytes.
+    pub kv_cache_bytes: u64,
+    /// Parameters with the head tied, and with a head of its own.
+    pub parameters: (u64, u64),
+}
+
+/// Prices `config`.
+///
+/// # Errors
+/// A model or shape that cannot be, or a figure that does not fit 64 bits.
+pub fn price(config: &Config) -> Result<Cost, CostError> {
+    let sizes = config.sizes()?;
+    let graph = Graph::of(&config.model, &config.shape)?;
+    let plan = Plan::new(&graph, config.effective_cut(), config.keeps_kv());
+    let forward = plan
+        .kernels
+        .iter()
+        .map(|k| KernelCost::of(config, &sizes, &graph, k))
+        .collect::<Result<Vec<_>, _>>()?;
+    Ok(Cost {
+        config: config.clone(),
+        sizes,
+        block: price_block(config, &sizes)?,
+        forward: Priced::of(forward)?,
+        peak: peak(config, &sizes, &graph, &plan)?,
+        kv_cache_bytes: kv_cache_bytes(config)?,
+        parameters: (
+            config.model.parameters_tied()?,
+            config.model.parameters_untied()?,
+        ),
+    })
+}
+
+/// The kernels that begin in the middle one of three blocks: the steady state,
+/// in which res2 may run with the next block's norm1. A cut that leaves no
+/// beginning inside a block (everything is one kernel) is priced as a block
+/// alone: x in, y out.
+fn price_block(config: &Config, sizes: &Sizes) -> Result<Priced, CostError> {
+    let graph = Graph::of_layers(3, config.shape.has_past());
+    let of_middle = |cut: Cut| -> Result<Vec<KernelCost>, CostError> {
+        Plan::new(&graph, cut, config.keeps_kv())
+            .kernels
+            .iter()
+            .filter(|k| graph.nodes.get(k.ops.start).and_then(|n| n.layer) == Some(1))
+            .map(|k| KernelCost::of(config, sizes, &graph, k))
+            .collect()
+    };
+    let kernels = of_middle(config.effective_cut())?;
+    if kernels.is_empty() {
+        return Priced::of(of_middle(Cut::WHOLE_BLOCK)?);
+    }
+    Priced::of(kernels)
+}
+
+fn kv_cache_bytes(config: &Config) -> Result<u64, CostError> {
+    [
+        config.model.layers,
+        config.shape.batch,
+        config.shape.context,
+        config.model.kv_width(),
+        config.dtype.bytes(),
+    ]
+    .into_iter()
+    .try_fold(2u64, |product, factor| product.checked_mul(factor))
+    .ok_or_else(|| CostError::too_large("the KV cache"))
+}

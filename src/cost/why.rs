@@ -1,0 +1,462 @@
+//! Why this number: a modelled figure unfolded into the terms that made it.
+//!
+//! The terms are the values that [`price`](super::price) summed, not a second
+//! derivation.
+
+use super::{Config, Cost, CostError, Direction, KernelCost, Priced};
+use crate::model::{OpKind, Product, Sizes};
+
+/// The unit of a figure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WhyUnit {
+    /// A plain count.
+    Count,
+    /// Floating-point operations.
+    Flop,
+    /// Bytes.
+    Bytes,
+    /// FLOP/B.
+    FlopPerByte,
+}
+
+impl WhyUnit {
+    /// As it is written behind a number; empty for a count.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Count => "",
+            Self::Flop => "FLOP",
+            Self::Bytes => "B",
+            Self::FlopPerByte => "FLOP/B",
+        }
+    }
+}
+
+/// A figure: exact, or a quotient.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Figure {
+    /// An integer.
+    Exact(u64),
+    /// A quotient of integers.
+    Real(f64),
+}
+
+/// A figure and the terms that it is made of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Why {
+    /// What the figure is: `bytes of the block`, `q`, `read n1`.
+    pub label: String,
+    /// The value.
+    pub value: Figure,
+    /// Its unit.
+    pub unit: WhyUnit,
+    /// The formula in symbols, `B·S·D·4 B`; empty for a sum of the terms below.
+    pub formula: String,
+    /// The same with numbers, `1·128·256·4 B`.
+    pub numbers: String,
+    /// The reason, where there is more to say.
+    pub note: String,
+    /// What it is the sum (or the quotient) of.
+    pub terms: Vec<Why>,
+}
+
+impl Why {
+    fn sum(label: impl Into<String>, value: u64, unit: WhyUnit, terms: Vec<Self>) -> Self {
+        Self {
+            label: label.into(),
+            value: Figure::Exact(value),
+            unit,
+            formula: String::new(),
+            numbers: String::new(),
+            note: String::new(),
+            terms,
+        }
+    }
+
+    fn noted(mut self, note: impl Into<String>) -> Self {
+        self.note = note.into();
+        self
+    }
+
+    /// The figure and all its terms in reading order, each with its depth.
+    pub fn flatten(&self) -> Vec<(usize, &Self)> {
+        fn walk<'w>(why: &'w Why, depth: usize, out: &mut Vec<(usize, &'w Why)>) {
+            out.push((depth, why));
+            for term in &why.terms {
+                walk(term, depth + 1, out);
+            }
+        }
+        let mut out = Vec::new();
+        walk(self, 0, &mut out);
+        out
+    }
+}
+
+const FIELDS: [&str; 8] = [
+    "launches",
+    "flops",
+    "gemm_flops",
+    "bytes",
+    "read_bytes",
+    "weight_bytes",
+    "written_bytes",
+    "intensity",
+];
+
+/// Every key that [`why`] answers for this price.
+pub fn why_keys(cost: &Cost) -> Vec<String> {
+    let mut keys = Vec::new();
+    for scope in ["block", "forward"] {
+        keys.extend(FIELDS.iter().map(|f| format!("{scope}.{f}")));
+    }
+    for kernel in &cost.block.kernels {
+        let op = kernel.ops.first().copied().unwrap_or_default();
+        keys.extend(FIELDS.iter().skip(1).map(|f| format!("kernel.{op}.{f}")));
+    }
+    keys.extend(["peak", "kv", "params.tied", "params.untied"].map(str::to_owned));
+    keys
+}
+
+/// Unfolds the figure of a key: `block.bytes`, `forward.flops`,
+/// `kernel.softmax.bytes` (the block's kernel that holds the op), `peak`, `kv`,
+/// `params.tied`.
+///
+/// # Errors
+/// A key that names no figure, with the keys that do.
+pub fn why(cost: &Cost, key: &str) -> Result<Why, CostError> {
+    let parts: Vec<&str> = key.split('.').collect();
+    let found = match parts.as_slice() {
+        ["block", field] => of_priced(cost, &cost.block, "the block", field),
+        ["forward", field] => of_priced(cost, &cost.forward, "the forward", field),
+        ["kernel", op, field] => {
+            let kernel = kernel_holding(&cost.block, op)
+                .or_else(|| kernel_holding(&cost.forward, op))
+                .ok_or_else(|| {
+                    CostError::new(format!("no kernel of this plan holds an op “{op}”"))
+                })?;
+            of_kernel(&cost.sizes, kernel, field)
+        }
+        ["peak"] => Some(of_peak(cost)),
+        ["kv"] => Some(of_cache(cost)),
+        ["params", which @ ("tied" | "untied")] => Some(of_parameters(cost, *which == "untied")),
+        _ => None,
+    };
+    found.ok_or_else(|| {
+        CostError::new(format!(
+            "“{key}” names no figure; keys are block.FIELD, forward.FIELD, kernel.OP.FIELD, peak, kv, params.tied, params.untied, with FIELD one of {}",
+            FIELDS.join(", ")
+        ))
+    })
+}
+
+fn kernel_holding<'p>(priced: &'p Priced, op: &str) -> Option<&'p KernelCost> {
+    let wanted = OpKind::parse(op)?;
+    priced.kernels.iter().find(|k| {
+        k.name == op
+            || k.ops.contains(&op)
+            || k.flop_terms.iter().any(|t| t.op == wanted)
+            || k.ops.contains(&wanted.name())
+    })
+}
+
+/// A kernel's name in a list: with how many blocks have one like it.
+fn of_priced(cost: &Cost, priced: &Priced, what: &str, field: &str) -> Option<Why> {
+    let (value, unit) = match field {
+        "launches" => (priced.launches(), WhyUnit::Count),
+        "flops" => (priced.flops, WhyUnit::Flop),
+        "gemm_flops" => (priced.gemm_flops, WhyUnit::Flop),
+        "bytes" => (priced.bytes(), WhyUnit::Bytes),
+        "read_bytes" => (priced.read_bytes, WhyUnit::Bytes),
+        "weight_bytes" => (priced.weight_bytes, WhyUnit::Bytes),
+        "written_bytes" => (priced.written_bytes, WhyUnit::Bytes),
+        "intensity" => return Some(quotient(cost, priced, what)),
+        _ => return None,
+    };
+    let mut terms: Vec<Why> = Vec::new();
+    let mut alike: Vec<(&KernelCost, u64)> = Vec::new();
+    for kernel in &priced.kernels {
+        match alike
+            .iter_mut()
+            .find(|(k, _)| k.name == kernel.name && k.bytes() == kernel.bytes())
+        {
+            Some((_, times)) => *times += 1,
+            None => alike.push((kernel, 1)),
+        }
+    }
+    for (kernel, times) in alike {
+        let mut term = if field == "launches" {
+            Why::sum(kernel.name.clone(), 1, WhyUnit::Count, Vec::new())
+        } else {
+            of_kernel(&cost.sizes, kernel, field)?
+        };
+        term.label.clone_from(&kernel.name);
+        if times > 1 {
+            let each = term;
+            let Figure::Exact(one) = each.value else {
+                return None;
+            };
+            term = Why::sum(
+                format!("{} × {times}", kernel.name),
+                one * times,
+                unit,
+                vec![each],
+            );
+        }
+        if term.value != Figure::Exact(0) {
+            terms.push(term);
+        }
+    }
+    let label = format!("{} of {what}", field.replace('_', " "));
+    Some(Why::sum(label, value, unit, terms))
+}
+
+fn quotient(cost: &Cost, priced: &Priced, what: &str) -> Why {
+    let mut why = Why::sum(
+        format!("intensity of {what}"),
+        0,
+        WhyUnit::FlopPerByte,
+        ["flops", "bytes"]
+            .iter()
+            .filter_map(|f| of_priced(cost, priced, what, f))
+            .collect(),
+    );
+    why.value = Figure::Real(priced.intensity());
+    why.formula = "FLOPs / bytes".to_owned();
+    why.numbers = format!("{} / {}", priced.flops, priced.bytes());
+    why
+}
+
+fn of_kernel(sizes: &Sizes, kernel: &KernelCost, field: &str) -> Option<Why> {
+    let label = format!("{} of {}", field.replace('_', " "), kernel.name);
+    let moved = |wanted: &[Direction]| -> Vec<Why> {
+        kernel
+            .moved
+            .iter()
+            .filter(|m| wanted.contains(&m.direction))
+            .map(|m| {
+                let verb = match m.direction {
+                    Read => "read",
+                    Weight => "weight",
+                    Write => "write",
+                };
+                Why {
+                    formula: format!("{}·{} B", m.elements, m.element_bytes),
+                    numbers: format!("{}·{} B", m.elements.with_numbers(sizes), m.element_bytes),
+                    ..Why::sum(
+                        format!("{verb} {}", m.name),
+                        m.bytes,
+                        WhyUnit::Bytes,
+                        vec![],
+                    )
+                }
+            })
+            .collect()
+    };
+    let flops = |all: bool| -> Vec<Why> {
+        kernel
+            .flop_terms
+            .iter()
+            .filter(|t| all || t.op.is_product())
+            .map(|t| product(sizes, t.op.name(), t.product, t.flops).noted(t.note))
+            .collect()
+    };
+    use Direction::{Read, Weight, Write};
+    let (value, unit, terms) = match field {
+        "flops" => (kernel.flops, WhyUnit::Flop, flops(true)),
+        "gemm_flops" => (kernel.gemm_flops, WhyUnit::Flop, flops(false)),
+        "bytes" => (
+            kernel.bytes(),
+            WhyUnit::Bytes,
+            moved(&[Read, Weight, Write]),
+        ),
+        "read_bytes" => (kernel.read_bytes, WhyUnit::Bytes, moved(&[Read])),
+        "weight_bytes" => (kernel.weight_bytes, WhyUnit::Bytes, moved(&[Weight])),
+        "written_bytes" => (kernel.written_bytes, WhyUnit::Bytes, moved(&[Write])),
+        "intensity" => {
+            let mut why = Why::sum(
+                label,
+                0,
+                WhyUnit::FlopPerByte,
+                ["flops", "bytes"]
+                    .iter()
+                    .filter_map(|f| of_kernel(sizes, kernel, f))
+                    .collect(),
+            );
+            why.value = Figure::Real(kernel.intensity());
+            why.formula = "FLOPs / bytes".to_owned();
+            why.numbers = format!("{} / {}", kernel.flops, kernel.bytes());
+            return Some(why);
+        }
+        _ => return None,
+    };
+    Some(Why::sum(label, value, unit, terms))
+}
+
+fn product(sizes: &Sizes, label: &str, product: Product, value: u64) -> Why {
+    Why {
+        formula: product.to_string(),
+        numbers: product.with_numbers(sizes),
+        ..Why::sum(label, value, WhyUnit::Flop, Vec::new())
+    }
+}
+
+fn of_peak(cost: &Cost) -> Why {
+    let bytes = cost.config.dtype.bytes();
+    let terms = cost
+        .peak
+        .live
+        .iter()
+        .map(|live| {
+            let elements = live.tensor.kind.elements();
+            Why {
+                formula: format!("{elements}·{bytes} B"),
+                numbers: format!("{}·{bytes} B", elements.with_numbers(&cost.sizes)),
+                ..Why::sum(live.tensor.name(), live.bytes, WhyUnit::Bytes, Vec::new())
+            }
+        })
+        .collect();
+    Why::sum(
+        "peak of live activations",
+        cost.peak.bytes,
+        WhyUnit::Bytes,
+        terms,
+    )
+    .noted(format!("while {} runs", cost.peak.kernel))
+}
+
+fn of_cache(cost: &Cost) -> Why {
+    let Config {
+        model,
+        shape,
+        dtype,
+        ..
+    } = &cost.config;
+    Why {
+        formula: format!("2·L·B·T·Dkv·{} B", dtype.bytes()),
+        numbers: format!(
+            "2·{}·{}·{}·{}·{} B",
+            model.layers,
+            shape.batch,
+            shape.context,
+            model.kv_width(),
+            dtype.bytes()
+        ),
+        ..Why::sum("KV cache", cost.kv_cache_bytes, WhyUnit::Bytes, Vec::new())
+    }
+    .noted("keys and values of every layer and visible token")
+}
+
+fn of_parameters(cost: &Cost, untied: bool) -> Why {
+    let m = &cost.config.model;
+    let (d, kv, i) = (m.hidden, m.kv_width(), m.ffn);
+    let term = |label: &str, formula: &str, numbers: String, value: u64| Why {
+        formula: formula.to_owned(),
+        numbers,
+        ..Why::sum(label, value, WhyUnit::Count, Vec::new())
+    };
+    let layers = m.layers;
+    let mut terms = vec![
+        term(
+            "q and o",
+            "L·2D²",
+            format!("{layers}·2·{d}²"),
+            layers * 2 * d * d,
+        ),
+        term(
+            "k and v",
+            "L·2D·Dkv",
+            format!("{layers}·2·{d}·{kv}"),
+            layers * 2 * d * kv,
+        ),
+        term(
+            "gate, up, down",
+            "L·3D·I",
+            format!("{layers}·3·{d}·{i}"),
+            layers * 3 * d * i,
+        ),
+        term(
+            "norms",
+            "L·2D + D",
+            format!("{layers}·2·{d} + {d}"),
+            layers * 2 * d + d,
+        ),
+        term("embedding", "V·D", format!("{}·{d}", m.vocab), m.vocab * d),
+    ];
+    if untied {
+        terms.push(term("head", "V·D", format!("{}·{d}", m.vocab), m.vocab * d));
+    }
+    let (tied_total, untied_total) = cost.parameters;
+    Why::sum(
+        if untied {
+            "parameters, head of its own"
+        } else {
+            "parameters, head tied to the embedding"
+        },
+        if untied { untied_total } else { tied_total },
+        WhyUnit::Count,
+        terms,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cost::price;
+    use crate::fusion::Version;
+
+    fn exact(why: &Why) -> Option<u64> {
+        match why.value {
+            Figure::Exact(v) => Some(v),
+            Figure::Real(_) => None,
+        }
+    }
+
+    /// Every figure that is a sum equals the sum of its terms, all the way down.
+    #[test]
+    fn terms_add_up_to_their_figure() {
+        for version in Version::ALL {
+            let config = Config::preset("workshop", version.cut()).unwrap();
+            let cost = price(&config).unwrap();
+            for key in why_keys(&cost) {
+                let tree = why(&cost, &key).unwrap();
+                for (_, node) in tree.flatten() {
+                    if let (Some(total), false) = (exact(node), node.terms.is_empty()) {
+                        let mut sum: u64 = node.terms.iter().filter_map(exact).sum();
+                        // `× n` holds one kernel and says how often it runs.
+                        if let Some((_, times)) = node.label.rsplit_once(" × ") {
+                            sum *= times.parse::<u64>().unwrap();
+                        }
+                        assert_eq!(total, sum, "{key}: {}", node.label);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn softmax_reads_scores_and_writes_probabilities() {
+        let config = Config::preset("workshop", Version::V1.cut()).unwrap();
+        let cost = price(&config).unwrap();
+        let tree = why(&cost, "kernel.softmax.bytes").unwrap();
+        let lines: Vec<(String, String)> = tree
+            .terms
+            .iter()
+            .map(|t| (t.label.clone(), t.formula.clone()))
+            .collect();
+        assert_eq!(
+            lines,
+            [
+                ("read sc".to_owned(), "B·H·S·T·4 B".to_owned()),
+                ("write pr".to_owned(), "B·H·S·T·4 B".to_owned())
+            ]
+        );
+    }
+
+    #[test]
+    fn a_key_that_names_nothing_says_what_does() {
+        let config = Config::preset("workshop", Version::V1.cut()).unwrap();
+        let cost = price(&config).unwrap();
+        for key in ["", "block", "block.speed", "kernel.conv.bytes", "a.b.c.d"] {
+            assert!(why(&cost, key).is_err(), "{key}");
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! Which walls between neighbouring ops are down.
+
+use super::groups;
+use super::{Fusion, FusionError, Version};
+use crate::model::{BLOCK_OPS, OpKind};
+
+/// A wall between two neighbouring ops of the forward: one of the 17 inside a
+/// block, the one between a block and the next (the last one: the final norm),
+/// or the two at the ends of the forward, which only `forward` takes down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Boundary(u8);
+
+impl Boundary {
+    /// res2 · the next block's norm1.
+    pub const CROSS: Self = Self(17);
+    /// embed · norm1 of the first block, and final_norm · lm_head.
+    pub const ENDS: Self = Self(18);
+
+    /// The wall after the op of this index in [`BLOCK_OPS`].
+    pub fn after(index: usize) -> Option<Self> {
+        (index < BLOCK_OPS.len()).then_some(Self(index as u8))
+    }
+
+    /// The wall between two neighbouring ops of a block.
+    pub fn between(a: OpKind, b: OpKind) -> Option<Self> {
+        BLOCK_OPS
+            .windows(2)
+            .position(|pair| pair == [a, b])
+            .and_then(Self::after)
+    }
+
+    /// All walls of the period: 17 inside the block, and the one to the next.
+    pub fn of_block() -> impl Iterator<Item = Self> {
+        (0..BLOCK_OPS.len()).filter_map(Self::after)
+    }
+
+    /// The ops on its two sides, for the walls of the period.
+    pub fn sides(self) -> Option<(OpKind, OpKind)> {
+        let left = *BLOCK_OPS.get(usize::from(self.0))?;
+        let right = BLOCK_OPS
+            .get(usize::from(self.0) + 1)
+            .copied()
+            .unwrap_or(OpKind::Norm1);
+        Some((left, right))
+    }
+}
+
+/// A cut of the forward, as the set of walls that are down. One value for all
+/// blocks alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Cut(u32);
+
+impl Cut {
+    /// No wall is down at all, not even the one between rope of q and of k.
+    pub const NONE: Self = Self(0);
+    /// All walls inside a block are down; blocks stay apart.
+    pub const WHOLE_BLOCK: Self = Self((1 << 17) - 1);
+    /// Everything is one kernel.
+    pub const EVERYTHING: Self = Self((1 << 19) - 1);
+
+    /// The union of fusions, RoPE of q and of k in one kernel.
+    pub fn of_fusions(fusions: &[Fusion]) -> Self {
+        fusions
+            .iter()
+            .fold(Self::v1(), |cut, fusion| cut.union(fusion.walls()))
+    }
+
+    /// One kernel per op, RoPE of q and of k together.
+    pub fn v1() -> Self {
+        rope_wall().map_or(Self::NONE, |wall| Self::NONE.joined(wall))
+    }
+
+    /// Whether a wall is down.
+    pub const fn is_joined(self, wall: Boundary) -> bool {
+        self.0 & (1 << wall.0) != 0
+    }
+
+    /// This cut with a wall taken down.
+    #[must_use]
+    pub const fn joined(self, wall: Boundary) -> Self {
+        Self(self.0 | 1 << wall.0)
+    }
+
+    /// This cut with a wall put up.
+    #[must_use]
+    pub const fn split(self, wall: Boundary) -> Self {
+        Self(self.0 & !(1 << wall.0))
+    }
+
+    /// All walls that are down in either.
+    #[must_use]
+    pub const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// The walls of this cut that are not of the other.
+    #[must_use]
+    pub const fn without_walls(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    /// Whether all walls that are down in `other` are down here.
+    pub const fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Every named fusion that is on: all of its walls are down.
+    pub fn fusions(self) -> Vec<Fusion> {
+        Fusion::ALL
+            .into_iter()
+            .filter(|f| self.contains(f.walls()))
+            .collect()
+    }
+
+    /// The fusions that are on and not inside a larger one that is on.
+    pub fn largest_fusions(self) -> Vec<Fusion> {
+        let on = self.fusions();
+        on.iter()
+            .copied()
+            .filter(|f| !on.iter().any(|larger| larger.implies(*f)))
+            .collect()
+    }
+
+    /// This cut with a fusion and what it implies switched on.
+    #[must_use]
+    pub fn fuse(self, fusion: Fusion) -> Self {
+        self.union(fusion.walls())
+    }
+
+    /// This cut with a fusion switched off, and with it every larger one that
+    /// needs it; the other fusions that were on stay on.
+    #[must_use]
+    pub fn unfuse(self, fusion: Fusion) -> Self {
+        let on = self.fusions();
+        let goes = |f: Fusion| f == fusion || f.implies(fusion);
+        let bare = on
+            .iter()
+            .filter(|f| goes(**f))
+            .fold(self, |cut, f| cut.without_walls(f.walls()));
+        on.iter()
+            .filter(|f| !goes(**f))
+            .fold(bare.union(Self::v1()), |cut, f| cut.union(f.walls()))
+    }
+
+    /// RoPE of q and of k as two launches, unless a fusion holds them together.
+    #[must_use]
+    pub fn with_rope_split(self) -> Self {
+        let neighbours = [
+            Boundary::between(OpKind::V, OpKind::RopeQ),
+            Boundary::between(OpKind::RopeK, OpKind::Qk),
+        ];
+        let held = neighbours.into_iter().flatten().any(|w| self.is_joined(w));
+        match rope_wall() {
+            Some(wall) if !held => self.split(wall),
+            _ => self,
+        }
+    }
+
+    /// The version that this cut is, where it is one.
+    pub fn version(self) -> Option<Version> {
+        Version::ALL.into_iter().find(|v| v.cut() == self)
+    }
+
+    /// What people call it: `V2`, `V1 + qkv`, `qkv + flash`, or the groups.
+    pub fn title(self) -> String {
+        if let Some(version) = self.version() {
+            return version.title().to_owned();
+        }
+        let largest = self.largest_fusions();
+        if Self::of_fusions(&largest) == self {
+            let names: Vec<&str> = largest.iter().map(|f| f.name()).collect();
+            return match names.as_slice() {
+                [one] => format!("V1 + {one}"),
+                _ => names.join(" + "),
+            };
+        }
+        "own cut".to_owned()
+    }
+
+    /// The command-line options that make this cut.
+    pub fn as_options(self) -> String {
+        if let Some(version) = self.version() {
+            return format!("--version {}", version.name());
+        }
+        let largest = self.largest_fusions();
+        if Self::of_fusions(&largest) == self {
+            let names: Vec<&str> = largest.iter().map(|f| f.name()).collect();
+            return format!("--fuse {}", names.join(","));
+        }
+        format!("--groups '{}'", self.groups())
+    }
+
+    /// The groups of the block as `--groups` takes them: `norm1|q k v|rope|…`.
+    /// A kernel that goes on into the next block ends in `>`.
+    pub fn groups(self) -> String {
+        groups::write(self)
+    }
+
+    /// The cut that [`Cut::groups`] writes.
+    ///
+    /// # Errors
+    /// An op that is unknown, missing, repeated or out of order.
+    pub fn parse_groups(text: &str) -> Result<Self, FusionError> {
+        groups::parse(text)
+    }
+
+    /// A plan as people write it: `v2`, `v1+qkv+flash`, `v2-qkv`, or groups.
+    ///
+    /// # Errors
+    /// A version, fusion or op that does not exist, with the nearest.
+    pub fn parse(text: &str) -> Result<Self, FusionError> {
+        let text = text.trim();
+        if text.contains('|') || text.contains(' ') && !text.contains(['+', '-']) {
+            return Self::parse_groups(text);
+        }
+        let end = text.find(['+', '-']).unwrap_or(text.len());
+        let (head, mut rest) = text.split_at(end);
+        let mut cut = Version::parse(head.trim())?.cut();
+        while let Some(sign) = rest.chars().next() {
+            let tail = &rest[sign.len_utf8()..];
+            let end = tail.find(['+', '-']).unwrap_or(tail.len());
+            let (name, after) = tail.split_at(end);
+            let fusion = Fusion::parse(name.trim())?;
+            cut = if sign == '+' {
+                cut.fuse(fusion)
+            } else {
+                cut.unfuse(fusion)
+            };
+            rest = after;
+        }
+        Ok(cut)
+    }
+}
+
+fn rope_wall() -> Option<Boundary> {
+    Boundary::between(OpKind::RopeQ, OpKind::RopeK)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn titles_are_what_people_call_the_plan() {
+        let cases = [
+            ("v1", "V1"),
+            ("v1+qkv", "V1 + qkv"),
+            ("v1+qkv+flash", "qkv + flash"),
+            ("v1+qkv+flash+gate_up+silu_mul", "V2"),
+            ("v2+swiglu+norm_residual", "V3"),
+            ("v1+block", "V4"),
+            ("v2-silu_mul", "v2eager"),
+        ];
+        for (plan, title) in cases {
+            assert_eq!(Cut::parse(plan).unwrap().title(), title, "{plan}");
+        }
+    }
+
+    #[test]
+    fn switching_a_part_off_switches_off_what_needs_it() {
+        let v3 = Version::V3.cut();
+        // swiglu off leaves gate_up and silu_mul: V2 with norm_residual.
+        assert_eq!(
+            v3.unfuse(Fusion::Swiglu),
+            Version::V2.cut().fuse(Fusion::NormResidual)
+        );
+        // gate_up off takes swiglu with it; silu_mul stays.
+        let off = v3.unfuse(Fusion::GateUp).fusions();
+        assert!(off.contains(&Fusion::SiluMul) && !off.contains(&Fusion::Swiglu));
+        // block off leaves every smaller fusion on: the five-kernel plan.
+        assert_eq!(Version::V4.cut().unfuse(Fusion::Block), Version::Five.cut());
+    }
+
+    proptest! {
+        #[test]
+        fn fusing_then_unfusing_leaves_the_rest(set in proptest::collection::vec(0usize..11, 0..6), one in 0usize..11) {
+            let fusion = Fusion::ALL[one];
+            let others: Vec<Fusion> = set.into_iter().map(|i| Fusion::ALL[i])
+                .filter(|f| *f != fusion && !f.implies(fusion)).collect();
+            let base = Cut::of_fusions(&others);
+            prop_assume!(!base.fusions().contains(&fusion));
+            let back = base.fuse(fusion).unfuse(fusion);
+            // What fusion implied may stay on (it was named by nobody, but is a fusion of its own).
+            prop_assert!(back.contains(base));
+            prop_assert!(!back.fusions().contains(&fusion));
+        }
+
+        #[test]
+        fn groups_round_trip(bits in 0u32..(1 << 18)) {
+            let cut = Cut(bits);
+            prop_assert_eq!(Cut::parse_groups(&cut.groups()).unwrap(), cut);
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! The phases of a kernel: between two of them the whole grid must wait.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use crate::model::{Graph, Node, OpKind, TensorId};
+
+/// Cuts a kernel's ops into phases. A phase begins at an op that gathers what
+/// other blocks of the grid have made: a product or a norm needs whole rows
+/// whose width is spread over column tiles or heads, attention needs the keys
+/// and values of other rows. What a norm (or the embedding) makes does not
+/// count: every block can make it again from the phase's inputs.
+pub(super) fn phases(graph: &Graph, ops: &Range<usize>) -> Vec<Range<usize>> {
+    let mut phases = Vec::new();
+    let mut start = ops.start;
+    let mut spread: HashSet<TensorId> = HashSet::new();
+    for index in ops.clone() {
+        let node = &graph.nodes[index];
+        if gathers(node).iter().any(|t| spread.contains(t)) {
+            phases.push(start..index);
+            start = index;
+            spread.clear();
+        }
+        if !(node.op.is_norm() || node.op == OpKind::Embed) {
+            spread.insert(node.writes);
+        }
+    }
+    phases.push(start..ops.end);
+    phases
+}
+
+/// The operands of which an op needs more than its own tile.
+fn gathers(node: &Node) -> &[TensorId] {
+    match node.op {
+        // Scores need all keys of the sequence, the output all values.
+        OpKind::Qk | OpKind::Pv => node.reads.get(1..).unwrap_or_default(),
+        op if op.is_product() || op.is_norm() => &node.reads,
+        _ => &[],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fusion::{Plan, Version};
+
+    fn names(graph: &Graph, phases: &[Range<usize>]) -> Vec<Vec<&'static str>> {
+        phases
+            .iter()
+            .map(|p| graph.nodes[p.clone()].iter().map(|n| n.op.name()).collect())
+            .collect()
+    }
+
+    #[test]
+    fn the_block_has_the_five_phases_of_the_five_kernel_plan() {
+        // facts/kernels.md, sketch of V4; cost-model.md, `five`.
+        let graph = Graph::of_layers(1, false);
+        let plan = Plan::new(&graph, Version::V4.cut(), false);
+        assert_eq!(
+            names(&graph, &plan.kernels[1].phases),
+            vec![
+                vec!["norm1", "q", "k", "v", "rope_q", "rope_k"],
+                vec!["qk", "softmax", "pv"],
+                vec!["o", "res1"],
+                vec!["norm2", "gate", "up", "silu", "mul"],
+                vec!["down", "res2"],
+            ]
+        );
+    }
+
+    #[test]
+    fn plans_without_grid_wide_waits_have_one_phase_per_kernel() {
+        let graph = Graph::of_layers(2, false);
+        for version in [Version::V1, Version::V2, Version::Five] {
+            let plan = Plan::new(&graph, version.cut(), false);
+            assert!(
+                plan.kernels.iter().all(|k| k.phases.len() == 1),
+                "{version:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_whole_forward_waits_five_times_per_block() {
+        // Five phases per block, and the head after the last: 5L waits.
+        let graph = Graph::of_layers(4, false);
+        let plan = Plan::new(&graph, Version::Forward.cut(), false);
+        assert_eq!(plan.kernels.len(), 1);
+        assert_eq!(plan.kernels[0].phases.len() - 1, 5 * 4);
+    }
+}

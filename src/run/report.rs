@@ -1,0 +1,152 @@
+//! What a machine answers: `run --json`, schema 1.
+
+use serde::{Deserialize, Serialize};
+
+/// Everything that a run found out. Figures that this backend cannot know are `None`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// Version of this document.
+    pub schema: u32,
+    /// `cpu`.
+    pub backend: String,
+    /// The machine in words.
+    pub device: String,
+    /// What was run.
+    pub plan: PlanReport,
+    /// Launches.
+    pub launches: LaunchReport,
+    /// Times, where the run was timed.
+    pub time_us: Option<Timing>,
+    /// Bytes, by kind.
+    pub bytes: BytesReport,
+    /// The comparison with the reference, where one was made.
+    pub check: Option<CheckReport>,
+    /// The logits in short.
+    pub output: OutputReport,
+    /// Bytes that were held while it ran, weights included, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held_bytes: Option<u64>,
+    /// What else is to be said, in sentences.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// What was run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanReport {
+    /// Named fusions that are on.
+    pub fusions: Vec<String>,
+    /// The groups of the block, as `--groups` takes them.
+    pub groups: String,
+    /// Launches that the plan says.
+    pub launches: u64,
+}
+
+/// Launches, counted where kernels are started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LaunchReport {
+    /// Kernels of ours that were started in one forward.
+    pub counted: u64,
+    /// Kernels of a library, listed apart.
+    pub library: u64,
+}
+
+/// Times of one forward in microseconds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Timing {
+    /// Half of the runs were faster.
+    pub median: f64,
+    /// The fastest.
+    pub min: f64,
+    /// The slowest.
+    pub max: f64,
+    /// How many runs were timed.
+    pub runs: u32,
+    /// How it was timed, in words.
+    pub how: String,
+}
+
+impl Timing {
+    /// The statistics of some times in microseconds; `None` where there are none.
+    pub fn of(times_us: &[f64], how: impl Into<String>) -> Option<Self> {
+        let mut sorted: Vec<f64> = times_us.iter().copied().filter(|t| t.is_finite()).collect();
+        sorted.sort_by(f64::total_cmp);
+        let (first, last) = (*sorted.first()?, *sorted.last()?);
+        let half = sorted.len() / 2;
+        let upper = *sorted.get(half)?;
+        let median = if sorted.len().is_multiple_of(2) {
+            f64::midpoint(*sorted.get(half - 1)?, upper)
+        } else {
+            upper
+        };
+        Some(Self {
+            median,
+            min: first,
+            max: last,
+            runs: u32::try_from(sorted.len()).unwrap_or(u32::MAX),
+            how: how.into(),
+        })
+    }
+
+    /// (max − min) / median.
+    pub fn spread(&self) -> f64 {
+        (self.max - self.min) / self.median
+    }
+}
+
+/// Bytes of one forward, by kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct BytesReport {
+    /// By the cost model.
+    pub modelled: Option<u64>,
+    /// Asked for by load and store instructions.
+    pub issued: Option<u64>,
+    /// Distinct sectors touched.
+    pub compulsory: Option<u64>,
+    /// Estimated to reach DRAM.
+    pub estimated_dram: Option<u64>,
+    /// Counted by the device's counters.
+    pub measured_dram: Option<u64>,
+}
+
+/// The comparison of the outputs with a reference.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CheckReport {
+    /// What it was compared with.
+    pub reference: String,
+    /// Largest absolute difference of a logit.
+    pub max_abs_error: f64,
+    /// Largest difference of a logit, over the largest logit.
+    pub rel_error: f64,
+    /// What `rel_error` may be.
+    pub tolerance: f64,
+    /// Whether every tensor is within its tolerance.
+    pub pass: bool,
+    /// The first tensor that is not: where, and both values.
+    pub first_wrong: Option<String>,
+}
+
+/// The logits in short.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OutputReport {
+    /// batch, seq, vocab.
+    pub shape: Vec<u64>,
+    /// SHA-256 of the logits as little-endian fp32, in hexadecimal.
+    pub sha256: String,
+    /// The first few logits of the last token of the first sequence.
+    pub sample: Vec<f32>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_of_an_even_number_lies_between_the_middle_two() {
+        let t = Timing::of(&[4.0, 1.0, 3.0, 2.0], "clock").unwrap();
+        assert_eq!((t.median, t.min, t.max, t.runs), (2.5, 1.0, 4.0, 4));
+        assert!((t.spread() - 3.0 / 2.5).abs() < 1e-12);
+        assert_eq!(Timing::of(&[7.0], "clock").unwrap().median, 7.0);
+        assert_eq!(Timing::of(&[], "clock"), None);
+    }
+}

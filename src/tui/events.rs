@@ -1,0 +1,264 @@
+//! The loop: wait for a message, update, carry effects out, draw.
+
+use std::io::{self, Write};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use ratatui::crossterm::terminal;
+
+use super::draw::draw;
+use super::input;
+use super::surface::Surface;
+use super::terminal::Terminal;
+use crate::app::{self, Effect, Event, Machine, Message, State};
+use crate::engine::{self, Worker};
+use crate::run::{Observer, Phase, Report, Request, RunError};
+
+/// Answers requests: what a backend does, whichever it is.
+pub type Runner = dyn FnMut(&Request, &dyn Observer) -> Result<Report, RunError> + Send;
+
+/// What the workshop needs of the outside, given by whoever opens it.
+pub struct Outside {
+    /// Answers runs.
+    pub runner: Box<Runner>,
+    /// Looks at the machine: backends, threads, ceilings. Called on a thread
+    /// of its own, after the first frame.
+    pub probe: Arc<dyn Fn() -> Machine + Send + Sync>,
+    /// Writes the learner's progress; the sentence says what could not be
+    /// written and where it is kept instead.
+    pub save: Box<dyn FnMut(&State) -> Result<(), String>>,
+    /// Makes a workshop folder; the sentence says where, or why not.
+    pub init: Box<dyn FnMut() -> Result<String, String>>,
+}
+
+/// Opens the workshop in this terminal and returns the exit code when the
+/// learner leaves.
+///
+/// # Errors
+/// When there is no terminal, or it cannot be written to any more.
+pub fn open(mut state: State, outside: Outside) -> io::Result<u8> {
+    let size = terminal::size()?;
+    state.size = size;
+    let guard = Terminal::take()?;
+    let (to, messages) = mpsc::channel();
+    let mut surface = Surface::new(io::stdout(), size.0, size.1);
+    // The first frame goes out before anything else is started.
+    surface.frame(|buffer| draw(&state, buffer))?;
+    input::watch_signals(to.clone())?;
+    input::read_keys(to.clone());
+    let news = News::new(to.clone());
+    let mut runner = outside.runner;
+    let worker = Worker::start(move |r, o| runner(r, o), move |event| news.tell(event))?;
+    let mut runtime = Runtime {
+        state,
+        surface,
+        terminal: guard,
+        opened: Instant::now(),
+        messages,
+        to,
+        worker,
+        probe: outside.probe,
+        save: outside.save,
+        init: outside.init,
+    };
+    runtime.probe();
+    runtime.run()
+}
+
+/// Least time between two progress reports of one phase: more often than the
+/// eye can follow would only cost redraws.
+const BETWEEN: Duration = Duration::from_millis(40);
+
+/// Passes what the worker says on as messages.
+struct News {
+    to: Sender<Message>,
+    last: Mutex<Option<(Instant, Phase)>>,
+}
+
+impl News {
+    fn new(to: Sender<Message>) -> Self {
+        News {
+            to,
+            last: Mutex::new(None),
+        }
+    }
+
+    fn tell(&self, event: engine::Event) {
+        let message = match event {
+            engine::Event::Started(_) => return,
+            engine::Event::Progress(ticket, progress) => {
+                let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+                let soon = last
+                    .is_some_and(|(at, phase)| phase == progress.phase && at.elapsed() < BETWEEN);
+                if soon {
+                    return;
+                }
+                *last = Some((Instant::now(), progress.phase));
+                Message::RunProgress(ticket, progress)
+            }
+            engine::Event::Done(ticket, result) => {
+                Message::RunDone(ticket, Box::new(result.map(|r| *r)))
+            }
+        };
+        // Nobody listens any more when the program is leaving.
+        let _ = self.to.send(message);
+    }
+}
+
+struct Runtime<W: Write> {
+    state: State,
+    surface: Surface<W>,
+    terminal: Terminal,
+    opened: Instant,
+    messages: Receiver<Message>,
+    to: Sender<Message>,
+    worker: Worker,
+    probe: Arc<dyn Fn() -> Machine + Send + Sync>,
+    save: Box<dyn FnMut(&State) -> Result<(), String>>,
+    init: Box<dyn FnMut() -> Result<String, String>>,
+}
+
+impl<W: Write> Runtime<W> {
+    fn run(&mut self) -> io::Result<u8> {
+        loop {
+            let first = self.wait();
+            // Whatever else has come meanwhile is taken before drawing: a key
+            // held down never makes the screen run after it.
+            let mut next = Some(first);
+            while let Some(message) = next {
+                if let Some(code) = self.take(message)? {
+                    return Ok(code);
+                }
+                next = self.messages.try_recv().ok();
+            }
+            self.draw()?;
+        }
+    }
+
+    fn now(&self) -> u64 {
+        self.opened.elapsed().as_millis() as u64
+    }
+
+    /// Sleeps until something happens. Without a message and without a moment
+    /// that the state waits for, it sleeps for ever.
+    fn wait(&self) -> Message {
+        match self.state.wake {
+            None => self.messages.recv().unwrap_or(Message::Terminate(129)),
+            Some(at) => {
+                let left = Duration::from_millis(at.saturating_sub(self.now()));
+                match self.messages.recv_timeout(left) {
+                    Ok(message) => message,
+                    Err(RecvTimeoutError::Timeout) => Message::Tick,
+                    Err(RecvTimeoutError::Disconnected) => Message::Terminate(129),
+                }
+            }
+        }
+    }
+
+    /// Updates the state and carries the effects out. A code means: leave.
+    fn take(&mut self, message: Message) -> io::Result<Option<u8>> {
+        let event = Event {
+            at: self.now(),
+            message,
+        };
+        for effect in app::update(&mut self.state, event) {
+            match effect {
+                Effect::Quit(code) => return Ok(Some(code)),
+                Effect::Suspend => {
+                    self.terminal.suspend()?;
+                    self.look_again()?;
+                }
+                Effect::Redraw => self.look_again()?,
+                Effect::Copy(text) => self.surface.send(&clipboard(&text))?,
+                Effect::StartRun(ticket, request) => self.worker.submit(ticket, *request),
+                Effect::CancelRun => self.worker.cancel(),
+                Effect::Probe => self.probe(),
+                Effect::SaveProgress => {
+                    let saved = (self.save)(&self.state);
+                    if let Err(text) = saved {
+                        self.say(Err(text));
+                    }
+                }
+                Effect::Init => {
+                    let made = (self.init)();
+                    self.say(made);
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn say(&self, outcome: Result<String, String>) {
+        // The receiver is ours and lives as long as we do.
+        let _ = self.to.send(Message::Saved(outcome));
+    }
+
+    /// Looks at the machine, away from the screen.
+    fn probe(&self) {
+        let (probe, to) = (Arc::clone(&self.probe), self.to.clone());
+        thread::spawn(move || {
+            let _ = to.send(Message::Found(Box::new(probe())));
+        });
+    }
+
+    /// Reads the size again and forgets what is on the screen.
+    fn look_again(&mut self) -> io::Result<()> {
+        let size = terminal::size()?;
+        self.state.size = size;
+        self.surface.resize(size.0, size.1);
+        self.surface.forget();
+        Ok(())
+    }
+
+    fn draw(&mut self) -> io::Result<()> {
+        let (columns, rows) = self.state.size;
+        self.surface.resize(columns, rows);
+        let state = &self.state;
+        self.surface.frame(|buffer| draw(state, buffer))
+    }
+}
+
+/// OSC 52: asks the terminal, also through ssh and tmux, to keep a text.
+fn clipboard(text: &str) -> Vec<u8> {
+    format!("\x1b]52;c;{}\x07", base64(text.as_bytes())).into_bytes()
+}
+
+/// RFC 4648 base 64 with padding; the one place that needs it.
+fn base64(bytes: &[u8]) -> String {
+    const SIGNS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::new();
+    for chunk in bytes.chunks(3) {
+        let get = |i: usize| chunk.get(i).copied().unwrap_or(0);
+        let word = u32::from_be_bytes([0, get(0), get(1), get(2)]);
+        for i in 0..4 {
+            if i <= chunk.len() {
+                let six = (word >> (18 - 6 * i)) & 63;
+                out.push(char::from(SIGNS[six as usize]));
+            } else {
+                out.push('=');
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_as_in_rfc_4648() {
+        // Test vectors of RFC 4648, section 10.
+        for (text, code) in [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foobar", "Zm9vYmFy"),
+        ] {
+            assert_eq!(base64(text.as_bytes()), code);
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Keys and signals, each read by a thread of its own and sent as messages.
+
+use std::sync::mpsc::Sender;
+use std::thread;
+
+use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP};
+use signal_hook::iterator::Signals;
+
+use crate::app::Message;
+use crate::app::key::{Code, Key, ctrl};
+
+/// Starts reading keys, pastes and sizes. The thread ends with the process
+/// or when nobody listens any more.
+pub fn read_keys(to: Sender<Message>) {
+    thread::spawn(move || {
+        while let Ok(event) = event::read() {
+            if let Some(message) = message(event)
+                && to.send(message).is_err()
+            {
+                return;
+            }
+        }
+        // No input any more: the terminal is gone.
+        let _ = to.send(Message::Terminate(129));
+    });
+}
+
+/// Starts watching signals: SIGTERM and SIGHUP end the program in order,
+/// SIGINT and SIGTSTP do what Ctrl-C and Ctrl-Z do.
+///
+/// # Errors
+/// When the system refuses a handler.
+pub fn watch_signals(to: Sender<Message>) -> std::io::Result<()> {
+    let mut signals = Signals::new([SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT])?;
+    thread::spawn(move || {
+        for signal in &mut signals {
+            let message = match signal {
+                SIGINT => Message::Key(ctrl('c')),
+                SIGTSTP => Message::Key(ctrl('z')),
+                SIGCONT => Message::Resumed,
+                other => Message::Terminate(128 + other as u8),
+            };
+            if to.send(message).is_err() {
+                return;
+            }
+        }
+    });
+    Ok(())
+}
+
+fn message(event: Event) -> Option<Message> {
+    match event {
+        Event::Key(k) if k.kind != KeyEventKind::Release => key(k).map(Message::Key),
+        Event::Paste(text) => Some(Message::Paste(text)),
+        Event::Resize(columns, rows) => Some(Message::Resize { columns, rows }),
+        _ => None,
+    }
+}
+
+fn key(k: KeyEvent) -> Option<Key> {
+    let code = match k.code {
+        KeyCode::Char(c) => Code::Char(c),
+        KeyCode::Enter => Code::Enter,
+        KeyCode::Esc => Code::Esc,
+        KeyCode::Tab if k.modifiers.contains(KeyModifiers::SHIFT) => Code::BackTab,
+        KeyCode::Tab => Code::Tab,
+        KeyCode::BackTab => Code::BackTab,
+        KeyCode::Up => Code::Up,
+        KeyCode::Down => Code::Down,
+        KeyCode::Left => Code::Left,
+        KeyCode::Right => Code::Right,
+        KeyCode::PageUp => Code::PageUp,
+        KeyCode::PageDown => Code::PageDown,
+        KeyCode::Home => Code::Home,
+        KeyCode::End => Code::End,
+        KeyCode::Backspace => Code::Backspace,
+        KeyCode::Delete => Code::Delete,
+        _ => return None,
+    };
+    Some(Key {
+        code,
+        ctrl: k.modifiers.contains(KeyModifiers::CONTROL),
+    })
+}

@@ -1,0 +1,248 @@
+//! Writing into cells: text at a place with a role, and Unicode or ASCII.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Modifier;
+use unicode_width::UnicodeWidthChar;
+
+use super::theme::{Role, style};
+use crate::app::Look;
+
+/// Writes into a rectangle of a buffer. Places are relative to the
+/// rectangle; what does not fit is cut off, never wrapped.
+pub struct Pen<'a> {
+    buffer: &'a mut Buffer,
+    area: Rect,
+    look: Look,
+}
+
+impl<'a> Pen<'a> {
+    /// A pen for the whole of `area`.
+    pub fn new(buffer: &'a mut Buffer, area: Rect, look: Look) -> Self {
+        let area = area.intersection(buffer.area);
+        Pen { buffer, area, look }
+    }
+
+    /// A pen for a part of this pen's rectangle.
+    pub fn part(&mut self, x: u16, y: u16, width: u16, height: u16) -> Pen<'_> {
+        let part = Rect {
+            x: self.area.x.saturating_add(x),
+            y: self.area.y.saturating_add(y),
+            width,
+            height,
+        };
+        Pen {
+            area: part.intersection(self.area),
+            buffer: self.buffer,
+            look: self.look,
+        }
+    }
+
+    /// Width of the rectangle.
+    pub fn width(&self) -> u16 {
+        self.area.width
+    }
+
+    /// Height of the rectangle.
+    pub fn height(&self) -> u16 {
+        self.area.height
+    }
+
+    /// Only ASCII is drawn.
+    pub fn ascii(&self) -> bool {
+        self.look.ascii
+    }
+
+    /// The look that is drawn.
+    pub fn look(&self) -> Look {
+        self.look
+    }
+
+    /// One of two texts: for Unicode, for ASCII.
+    pub fn either<'t>(&self, unicode: &'t str, ascii: &'t str) -> &'t str {
+        if self.look.ascii { ascii } else { unicode }
+    }
+
+    /// Writes text at column `x` of row `y`; returns the column behind it.
+    pub fn put(&mut self, x: u16, y: u16, text: &str, role: Role) -> u16 {
+        let style = style(role, self.look);
+        let mut at = x;
+        for c in text.chars() {
+            let width = c.width().unwrap_or(0) as u16;
+            if width == 0 {
+                continue;
+            }
+            if y >= self.area.height || at.saturating_add(width) > self.area.width {
+                break;
+            }
+            let shown = if self.look.ascii { ascii(c) } else { c };
+            if let Some(cell) = self.buffer.cell_mut((self.area.x + at, self.area.y + y)) {
+                cell.set_char(shown).set_style(style);
+            }
+            for tail in 1..width {
+                if let Some(cell) = self
+                    .buffer
+                    .cell_mut((self.area.x + at + tail, self.area.y + y))
+                {
+                    cell.set_symbol("").set_style(style);
+                }
+            }
+            at += width;
+        }
+        at
+    }
+
+    /// Writes text so that it ends before column `end`.
+    pub fn right(&mut self, end: u16, y: u16, text: &str, role: Role) {
+        let width = width(text) as u16;
+        self.put(end.saturating_sub(width), y, text, role);
+    }
+
+    /// Writes text in the middle of `room` columns from `x`; the odd column
+    /// goes to the right.
+    pub fn middle(&mut self, x: u16, y: u16, room: u16, text: &str, role: Role) {
+        let free = room.saturating_sub(width(text) as u16);
+        self.put(x + free / 2, y, text, role);
+    }
+
+    /// A horizontal rule from `x` up to `end`.
+    pub fn rule(&mut self, x: u16, end: u16, y: u16) {
+        for at in x..end.min(self.area.width) {
+            self.put(at, y, "─", Role::Dim);
+        }
+    }
+
+    /// A vertical rule.
+    pub fn upright(&mut self, x: u16, from: u16, to: u16) {
+        for y in from..to {
+            self.put(x, y, "│", Role::Dim);
+        }
+    }
+
+    /// Shows cells in reverse video: the selection, in every theme.
+    pub fn reverse(&mut self, x: u16, y: u16, width: u16) {
+        self.add(x, y, width, Modifier::REVERSED);
+    }
+
+    /// Adds a modifier to cells.
+    pub fn add(&mut self, x: u16, y: u16, width: u16, modifier: Modifier) {
+        for at in x..x.saturating_add(width).min(self.area.width) {
+            if y < self.area.height
+                && let Some(cell) = self.buffer.cell_mut((self.area.x + at, self.area.y + y))
+            {
+                cell.modifier.insert(modifier);
+            }
+        }
+    }
+
+    /// Empties the whole rectangle.
+    pub fn clear(&mut self) {
+        for y in self.area.top()..self.area.bottom() {
+            for x in self.area.left()..self.area.right() {
+                if let Some(cell) = self.buffer.cell_mut((x, y)) {
+                    cell.reset();
+                }
+            }
+        }
+    }
+}
+
+/// Columns that a text takes.
+pub fn width(text: &str) -> usize {
+    text.chars().map(|c| c.width().unwrap_or(0)).sum()
+}
+
+/// The first columns of a text, `…` in place of what is cut off.
+pub fn clip(text: &str, columns: usize) -> String {
+    if width(text) <= columns {
+        return text.to_owned();
+    }
+    let mut out = String::new();
+    let mut used = 0;
+    for c in text.chars() {
+        let w = c.width().unwrap_or(0);
+        if used + w + 1 > columns {
+            break;
+        }
+        used += w;
+        out.push(c);
+    }
+    out.push('…');
+    out
+}
+
+/// Words of a text in lines of at most `columns`.
+pub fn wrap(text: &str, columns: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        if !line.is_empty() && width(&line) + 1 + width(word) > columns {
+            lines.push(std::mem::take(&mut line));
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    if !line.is_empty() {
+        lines.push(line);
+    }
+    lines
+}
+
+/// The ASCII sign for a character, one column for one column.
+pub fn ascii(c: char) -> char {
+    match c {
+        _ if c.is_ascii() => c,
+        '─' | '–' | '—' | '·' | '▄' | '−' => '-',
+        '═' | '█' | '■' | '▓' | '▒' => '=',
+        // A bar is drawn to half a cell.
+        '▉' | '▊' | '▋' | '▌' => '-',
+        '▍' | '▎' | '▏' | '░' => ' ',
+        '│' => '|',
+        '║' => '#',
+        '┌' | '┐' | '└' | '┘' | '├' | '┤' | '┬' | '┴' | '┼' => '+',
+        '╔' | '╗' | '╚' | '╝' | '╠' | '╣' | '╦' | '╩' | '╬' => '#',
+        '►' | '→' | '≥' | '»' => '>',
+        '◄' | '←' | '≤' | '«' => '<',
+        '▼' | '↓' => 'v',
+        '▲' | '↑' => '^',
+        '●' | '•' => '*',
+        '○' | '□' => 'o',
+        '×' => 'x',
+        'µ' | 'μ' => 'u',
+        '“' | '”' | '„' => '"',
+        '‘' | '’' => '\'',
+        '…' => '.',
+        '≈' => '~',
+        '√' => 'v',
+        'Σ' => 'S',
+        '²' => '2',
+        '³' => '3',
+        '½' => '/',
+        '±' => '~',
+        '\u{a0}' => ' ',
+        _ => '?',
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_cut_at_the_edge_and_stays_inside_its_part() {
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 6, 2));
+        let mut pen = Pen::new(&mut buffer, Rect::new(0, 0, 6, 2), Look::default());
+        pen.part(1, 0, 3, 1).put(0, 0, "abcdef", Role::Text);
+        pen.put(0, 5, "below", Role::Text);
+        assert_eq!(buffer, Buffer::with_lines([" abc  ", "      "]));
+    }
+
+    #[test]
+    fn wrapping_and_clipping() {
+        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
+        assert_eq!(clip("softmax", 5), "soft…");
+        assert_eq!(clip("qk", 5), "qk");
+    }
+}

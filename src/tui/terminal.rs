@@ -1,0 +1,97 @@
+//! The terminal, borrowed: raw mode and the alternate screen, given back on
+//! every way out.
+
+use std::io::{self, Write};
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ratatui::crossterm::{
+    cursor, event, execute,
+    style::force_color_output,
+    terminal::{self, EnterAlternateScreen, LeaveAlternateScreen},
+};
+
+/// Whether the terminal is ours at present. One process has one terminal,
+/// and the panic hook has no other way to know.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+static HOOK: Once = Once::new();
+
+/// The terminal while it is ours. Dropping it gives the terminal back.
+pub struct Terminal(());
+
+impl Terminal {
+    /// Takes the terminal: raw mode, alternate screen, no cursor, and pasted
+    /// text marked as such, so that a paste presses no keys.
+    ///
+    /// # Errors
+    /// When there is no terminal to take.
+    pub fn take() -> io::Result<Self> {
+        HOOK.call_once(|| {
+            let main = std::thread::current().id();
+            let before = std::panic::take_hook();
+            std::panic::set_hook(Box::new(move |panic| {
+                // A panic of a worker is caught and reported where the worker
+                // was started; printing it would tear the screen.
+                if std::thread::current().id() == main {
+                    give();
+                    before(panic);
+                }
+            }));
+        });
+        // The theme decides about colour. The library would drop reverse
+        // video and bold together with colour under NO_COLOR.
+        force_color_output(true);
+        take()?;
+        Ok(Terminal(()))
+    }
+
+    /// Gives the terminal back, stops this process until it is continued, and
+    /// takes the terminal again.
+    ///
+    /// # Errors
+    /// When the terminal cannot be taken again.
+    pub fn suspend(&mut self) -> io::Result<()> {
+        give();
+        // The process itself, not its group: a run in a group of its own goes
+        // on. SIGSTOP stops every thread, and the call returns on SIGCONT.
+        signal_hook::low_level::raise(signal_hook::consts::SIGSTOP)?;
+        take()
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        give();
+    }
+}
+
+fn take() -> io::Result<()> {
+    terminal::enable_raw_mode()?;
+    TAKEN.store(true, Ordering::SeqCst);
+    let entered = execute!(
+        io::stdout(),
+        EnterAlternateScreen,
+        cursor::Hide,
+        event::EnableBracketedPaste
+    );
+    if entered.is_err() {
+        give();
+    }
+    entered
+}
+
+/// Gives the terminal back; twice does no harm. Errors are dropped: there is
+/// nobody left to tell.
+fn give() {
+    if TAKEN.swap(false, Ordering::SeqCst) {
+        let mut out = io::stdout();
+        let _ = execute!(
+            out,
+            event::DisableBracketedPaste,
+            cursor::Show,
+            LeaveAlternateScreen
+        );
+        let _ = out.flush();
+        let _ = terminal::disable_raw_mode();
+    }
+}

@@ -1,0 +1,74 @@
+//! The terminal is borrowed: what happens to it on every way in and out.
+
+mod support;
+
+use std::time::Duration;
+
+use support::pty::Pty;
+
+#[test]
+fn q_leaves_and_gives_the_terminal_back() {
+    let mut p = Pty::open(&[], 80, 24);
+    p.wait_for("? help");
+    assert!(p.alternate() && p.cursor_hidden());
+    p.press("q");
+    p.wait_until("the normal screen", |_| !p.alternate());
+    assert!(!p.cursor_hidden());
+    assert_eq!(p.exit().0, 0);
+}
+
+#[test]
+fn ctrl_c_twice_leaves_with_130() {
+    let mut p = Pty::open(&[], 80, 24);
+    p.wait_for("? help");
+    p.press("\x03");
+    p.wait_for("Ctrl-C again leaves");
+    p.press("\x03");
+    assert_eq!(p.exit().0, 130);
+}
+
+#[test]
+fn sigterm_gives_the_terminal_back() {
+    let p = Pty::open(&[], 80, 24);
+    p.wait_for("? help");
+    p.signal("TERM");
+    p.wait_until("the normal screen", |_| !p.alternate());
+    assert_eq!(p.exit().0, 143);
+}
+
+#[test]
+fn nothing_is_written_while_nothing_changes() {
+    let p = Pty::open(&[], 80, 24);
+    p.wait_for("? help");
+    p.settled();
+    let before = p.bytes();
+    std::thread::sleep(Duration::from_millis(1500));
+    assert_eq!(p.bytes(), before);
+}
+
+#[test]
+fn a_small_window_says_so_and_loses_nothing() {
+    let mut p = Pty::open(&[], 80, 24);
+    p.wait_for("? help");
+    p.press("3");
+    p.wait_for("3 Lab");
+    p.resize(50, 8);
+    p.wait_for("This terminal has 50 columns and 8 rows.");
+    p.resize(80, 24);
+    p.wait_for("3 Lab");
+    p.press("q");
+    assert_eq!(p.exit().0, 0);
+}
+
+#[test]
+fn ctrl_z_stops_the_process_and_fg_draws_again() {
+    let mut p = Pty::open(&[], 80, 24);
+    p.wait_for("? help");
+    p.press("\x1a");
+    p.wait_until("the normal screen", |_| !p.alternate());
+    p.signal("CONT");
+    p.wait_until("the alternate screen", |_| p.alternate());
+    p.wait_for("? help");
+    p.press("q");
+    assert_eq!(p.exit().0, 0);
+}

@@ -1,0 +1,226 @@
+//! The real binary in a pseudo terminal, read through a terminal emulator.
+//!
+//! Tests wait for what they expect to see, or for a screen that has stopped
+//! changing; they never sleep for a guessed time.
+
+use std::io::{Read, Write};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+
+/// Longest that anything may take, on a loaded machine too.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// A screen that has not changed for so long is stable.
+const STILL: Duration = Duration::from_millis(120);
+
+struct Seen {
+    parser: vt100::Parser,
+    bytes: usize,
+    raw: Vec<u8>,
+    changed: Instant,
+}
+
+/// A program in a pseudo terminal.
+pub struct Pty {
+    child: Box<dyn Child + Send + Sync>,
+    master: Box<dyn MasterPty + Send>,
+    writer: Box<dyn Write + Send>,
+    seen: Arc<Mutex<Seen>>,
+    // Kept so that the folder lives as long as the program.
+    state: tempfile::TempDir,
+}
+
+impl Pty {
+    /// Starts the workshop with a state folder of its own.
+    pub fn open(args: &[&str], columns: u16, rows: u16) -> Self {
+        Self::open_in(tempfile::tempdir().unwrap(), args, &[], columns, rows)
+    }
+
+    /// Starts the workshop with this state folder and environment.
+    pub fn open_in(
+        state: tempfile::TempDir,
+        args: &[&str],
+        env: &[(&str, &str)],
+        columns: u16,
+        rows: u16,
+    ) -> Self {
+        let pair = native_pty_system()
+            .openpty(size(columns, rows))
+            .expect("a pseudo terminal");
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_tinyllama-tutor"));
+        command.args(args);
+        command.env_clear();
+        command.env("TERM", "xterm-256color");
+        command.env("LANG", "C.UTF-8");
+        command.env("HOME", state.path());
+        command.env("XDG_DATA_HOME", state.path());
+        command.cwd(state.path());
+        for (name, value) in env {
+            command.env(name, value);
+        }
+        let child = pair
+            .slave
+            .spawn_command(command)
+            .expect("the binary starts");
+        drop(pair.slave);
+        let mut reader = pair.master.try_clone_reader().expect("a reader");
+        let writer = pair.master.take_writer().expect("a writer");
+        let seen = Arc::new(Mutex::new(Seen {
+            parser: vt100::Parser::new(rows, columns, 0),
+            bytes: 0,
+            raw: Vec::new(),
+            changed: Instant::now(),
+        }));
+        let shared = Arc::clone(&seen);
+        thread::spawn(move || {
+            let mut chunk = [0u8; 8192];
+            while let Ok(n) = reader.read(&mut chunk) {
+                if n == 0 {
+                    return;
+                }
+                let mut seen = shared.lock().unwrap();
+                seen.parser.process(&chunk[..n]);
+                seen.bytes += n;
+                seen.raw.extend_from_slice(&chunk[..n]);
+                seen.changed = Instant::now();
+            }
+        });
+        Pty {
+            child,
+            master: pair.master,
+            writer,
+            seen,
+            state,
+        }
+    }
+
+    /// Types keys as the terminal would send them.
+    pub fn press(&mut self, keys: &str) {
+        self.writer.write_all(keys.as_bytes()).unwrap();
+        self.writer.flush().unwrap();
+    }
+
+    /// Changes the size of the window.
+    pub fn resize(&mut self, columns: u16, rows: u16) {
+        self.seen
+            .lock()
+            .unwrap()
+            .parser
+            .screen_mut()
+            .set_size(rows, columns);
+        self.master.resize(size(columns, rows)).unwrap();
+    }
+
+    /// The screen as it is.
+    pub fn screen(&self) -> String {
+        self.seen.lock().unwrap().parser.screen().contents()
+    }
+
+    /// Waits until the screen holds `text`; fails with the screen.
+    #[track_caller]
+    pub fn wait_for(&self, text: &str) -> String {
+        self.wait_until(&format!("“{text}”"), |screen| screen.contains(text))
+    }
+
+    /// Waits until the screen no longer holds `text`.
+    #[track_caller]
+    pub fn wait_gone(&self, text: &str) -> String {
+        self.wait_until(&format!("no “{text}”"), |screen| !screen.contains(text))
+    }
+
+    /// Waits until the screen is as wanted.
+    #[track_caller]
+    pub fn wait_until(&self, what: &str, wanted: impl Fn(&str) -> bool) -> String {
+        let start = Instant::now();
+        loop {
+            let screen = self.screen();
+            if wanted(&screen) {
+                return screen;
+            }
+            assert!(
+                start.elapsed() < PATIENCE,
+                "waited for {what}; the screen is\n{screen}"
+            );
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// The screen once it has stopped changing.
+    #[track_caller]
+    pub fn settled(&self) -> String {
+        let start = Instant::now();
+        loop {
+            {
+                let seen = self.seen.lock().unwrap();
+                if seen.bytes > 0 && seen.changed.elapsed() > STILL {
+                    return seen.parser.screen().contents();
+                }
+            }
+            assert!(start.elapsed() < PATIENCE, "the screen never comes to rest");
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Bytes that the program has written so far.
+    pub fn bytes(&self) -> usize {
+        self.seen.lock().unwrap().bytes
+    }
+
+    /// Everything that the program has written.
+    pub fn raw(&self) -> Vec<u8> {
+        self.seen.lock().unwrap().raw.clone()
+    }
+
+    /// Whether the alternate screen is shown.
+    pub fn alternate(&self) -> bool {
+        self.seen.lock().unwrap().parser.screen().alternate_screen()
+    }
+
+    /// Whether the cursor is hidden.
+    pub fn cursor_hidden(&self) -> bool {
+        self.seen.lock().unwrap().parser.screen().hide_cursor()
+    }
+
+    /// Process id of the program.
+    pub fn pid(&self) -> u32 {
+        self.child.process_id().expect("a process id")
+    }
+
+    /// Sends a signal to the program.
+    pub fn signal(&self, name: &str) {
+        let status = std::process::Command::new("kill")
+            .args([&format!("-{name}"), &self.pid().to_string()])
+            .status()
+            .unwrap();
+        assert!(status.success());
+    }
+
+    /// Waits until the program has ended; returns its code and the state
+    /// folder, with which it can be opened again.
+    #[track_caller]
+    pub fn exit(mut self) -> (u32, tempfile::TempDir) {
+        let start = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return (status.exit_code(), self.state);
+            }
+            assert!(
+                start.elapsed() < PATIENCE,
+                "the program does not end; the screen is\n{}",
+                self.screen()
+            );
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+fn size(columns: u16, rows: u16) -> PtySize {
+    PtySize {
+        rows,
+        cols: columns,
+        pixel_width: 0,
+        pixel_height: 0,
+    }
+}
