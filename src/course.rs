@@ -41,7 +41,6 @@ mod exercise;
 mod fault;
 mod fields;
 mod file;
-mod judged;
 mod lesson;
 mod library;
 mod lint;

@@ -72,20 +72,19 @@ fn block_lines(desk: &Desk, block: &Block, env: &Env<'_>) -> Result<Vec<String>,
             let found = desk.exercise(exercise.as_str())?;
             let key = match key {
                 Some(key) => Some(desk.key(found, key.as_str())?),
-                None => found.keys.first(),
+                None => found.questions.first(),
             };
             match key {
                 Some(key) => vec![
                     format!(
                         "Question {} {}: {}",
                         found.id,
-                        key.name.as_str(),
-                        desk.filled(key.ask.as_str(), env)
+                        key.key.name,
+                        desk.filled(&key.key.ask, env)
                     ),
                     format!(
                         "  Command: tinyllama-tutor check {} --answer {}=...",
-                        found.id,
-                        key.name.as_str()
+                        found.id, key.key.name
                     ),
                 ],
                 None => Vec::new(),
