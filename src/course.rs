@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`Course`] | every text by id: built in, overlaid by folders, read when asked for |
 //! | [`Lesson`], [`Section`], [`Part`], [`Live`] | a lesson cut into pages, and its live blocks, typed |
-//! | [`Exercise`], [`Question`], [`Solution`] | questions as [`crate::answer::Key`], derivations |
+//! | [`Exercise`], [`Key`], [`Solution`] | questions as written ([`Key::judged`]: as the judge takes them), derivations |
 //! | [`Inline`], [`print`](fn@print), [`fill`] | numbers in prose: found, evaluated, put in place |
 //! | [`Sheet`], [`Saved`] | answers as typed, in `answers/<id>.toml` |
 //! | [`Progress`], [`Event`], [`Store`] | what was read, answered and guessed |
@@ -28,10 +28,10 @@
 //!
 //! let course = Course::built_in();
 //! let exercise = course.exercise("ex1")?;
-//! let question = exercise.question("block").ok_or("no such key")?;
+//! let key = exercise.key("block").ok_or("no such key")?.judged()?;
 //! let gpus = GpuDatabase::embedded()?;
 //! let env = exercise.env(&gpus, Figures::built_in())?;
-//! let judgement = grade("17", &question.key, &env)?;
+//! let judgement = grade("17", &key, &env)?;
 //! assert!(matches!(judgement.verdict, Verdict::Right { .. }));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -57,7 +57,7 @@ mod template;
 mod text;
 
 pub use block::{Block, Cell, KINDS, LANGUAGES, Live, METRICS, Predict, SWEPT, Series, swept};
-pub use exercise::{Exercise, Question, is_name, no_such_key};
+pub use exercise::{Exercise, Key, Kind, Slip, Tolerance, is_name, no_such_key};
 pub use fault::{Fault, Level, Place, nearest};
 pub use fields::Phrase;
 pub use file::{Lock, Staged, Stamp, read_bounded, replace};

@@ -100,19 +100,12 @@ fn a_good_lesson_is_read_whole() {
 fn a_good_exercise_is_read_whole() {
     let exercise = Exercise::read("ex1", "exercises/ex1.md", &fixture("exercises/ex1.md"));
     assert_eq!(said(&exercise.faults), Vec::<String>::new());
-    assert_eq!(exercise.questions.len(), 2);
+    assert_eq!(exercise.keys.len(), 2);
     assert_eq!(
-        exercise
-            .question("2")
-            .map(|question| question.key.name.as_str()),
+        exercise.key("2").map(|key| key.name.as_str()),
         Some("bound")
     );
-    assert_eq!(
-        exercise
-            .question("block")
-            .map(|question| question.key.slips.len()),
-        Some(3)
-    );
+    assert_eq!(exercise.key("block").map(|key| key.slips.len()), Some(3));
     assert_eq!(exercise.body, "Every op of one block is its own kernel.");
     let solution = Solution::read("ex1", "solutions/ex1.md", &fixture("solutions/ex1.md"));
     assert_eq!(said(&solution.faults), Vec::<String>::new());
@@ -264,7 +257,7 @@ fn bad_exercises_say_what_is_wrong_where() {
         (
             "[[key]]\nname=\"a\"\nask=\"?\"\nanswer=\"1\"\ntolerance=\"about\"\nkind=\"choise\"",
             &[
-                "x.md:7:12: “about” is no tolerance; write exact, 0.5 %, 0.05 points or 0.00001.",
+                "x.md:7:12: “about” is no tolerance; write exact, 0.5 % or 0.05 points.",
                 "x.md:8:7: `kind` is “choise”; did you mean choice?",
             ],
         ),
@@ -306,8 +299,8 @@ fn a_broken_key_leaves_the_others() {
         said(&read.faults),
         ["x.md:5:5: `ask` is the number 3; it takes a text in quotes."]
     );
-    assert_eq!(read.questions.len(), 1);
-    assert_eq!(read.questions[0].key.name.as_str(), "b");
+    assert_eq!(read.keys.len(), 1);
+    assert_eq!(read.keys[0].name.as_str(), "b");
 }
 
 fn course(files: &[(&str, &str)]) -> (tempfile::TempDir, Course) {

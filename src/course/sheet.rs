@@ -6,6 +6,7 @@
 
 use super::exercise::Exercise;
 use super::fault::{Fault, Place};
+use super::fields::Phrase;
 use super::file::{Lock, Staged, Stamp, plain, read_bounded, sweep};
 use super::paths::Places;
 use super::text::{LARGEST, obeyed};
@@ -84,10 +85,10 @@ impl Sheet {
             && !writable(&places.answers())
             && let Some(kept) = read(&refuge, &places.shown(&refuge))?
         {
-            for question in &exercise.questions {
-                let key = &question.key;
-                if let Some(answer) = answer(&kept, &key.name).filter(|answer| !answer.is_empty()) {
-                    put(&mut document, &key.name, &answer, &key.ask);
+            for key in &exercise.keys {
+                let name = &key.name.text;
+                if let Some(answer) = answer(&kept, name).filter(|answer| !answer.is_empty()) {
+                    put(&mut document, name, &answer, &key.ask.text);
                 }
             }
         }
@@ -315,9 +316,7 @@ fn put(document: &mut DocumentMut, key: &str, typed: &str, question: &str) {
 }
 
 fn question<'e>(exercise: &'e Exercise, key: &str) -> &'e str {
-    exercise
-        .question(key)
-        .map_or("", |question| &question.key.ask)
+    exercise.key(key).map_or("", |key| &key.ask.text)
 }
 
 /// A new sheet: every question as a comment, every key open.
@@ -325,14 +324,14 @@ pub(crate) fn blank(exercise: &Exercise) -> DocumentMut {
     let mut text = comment(&format!("{} {}", exercise.id, exercise.title));
     text.push_str(&comment("Type answers as you would write them: \"17\", \"12.6 MB\", \"94.1 %\", \"2*4*512*2048^2\". \"\" is open."));
     text.push_str(&comment(&format!("tinyllama-tutor check {}", exercise.id)));
-    for (index, question) in exercise.questions.iter().enumerate() {
-        let key = &question.key;
+    for (index, key) in exercise.keys.iter().enumerate() {
         text.push('\n');
-        text.push_str(&comment(&format!("{}. {}", index + 1, key.ask)));
+        text.push_str(&comment(&format!("{}. {}", index + 1, key.ask.text)));
         if !key.options.is_empty() {
-            text.push_str(&comment(&format!("({})", key.options.join(", "))));
+            let options: Vec<&str> = key.options.iter().map(Phrase::as_str).collect();
+            text.push_str(&comment(&format!("({})", options.join(", "))));
         }
-        text.push_str(&format!("{} = \"\"\n", key.name));
+        text.push_str(&format!("{} = \"\"\n", key.name.text));
     }
     // Names are checked when the exercise is read, so this is TOML.
     text.parse().unwrap_or_default()

@@ -3,7 +3,7 @@
 use crate::answer::{self, Env, Expr, Value};
 use crate::cost::GpuDatabase;
 use crate::course::block::{Block, Cell, Live, swept};
-use crate::course::exercise::{Exercise, Question};
+use crate::course::exercise::{Exercise, Key};
 use crate::course::fault::{Fault, Place};
 use crate::course::fields::Phrase;
 use crate::course::lesson::{Lesson, Part};
@@ -115,11 +115,9 @@ impl Figurer {
             column: 1,
         };
         look.inlines(&numbers(&exercise.body, start));
-        for question in &exercise.questions {
-            let env = self.env(&exercise.setup);
-            look.judged(question, answer::lint(&question.key, &env));
-            look.env = self.env(&question.setup);
-            look.question(question);
+        for key in &exercise.keys {
+            look.env = self.env(&key.setup);
+            look.key(key);
         }
     }
 
@@ -134,8 +132,8 @@ impl Figurer {
         for part in &solution.parts {
             look.env = self.env(
                 exercise
-                    .question(&part.key)
-                    .map_or(&exercise.setup, |question| &question.setup),
+                    .key(&part.key)
+                    .map_or(&exercise.setup, |key| &key.setup),
             );
             look.inlines(&part.numbers);
         }
@@ -189,51 +187,53 @@ impl Look<'_> {
         self.inlines(&numbers(&phrase.text, phrase.at));
     }
 
-    /// What the judge says about a key begins with the part that it is about.
-    fn judged(&mut self, question: &Question, sentences: Vec<String>) {
-        for say in sentences {
-            let (part, rest) = say.split_once([',', ' ']).unwrap_or((&say, ""));
-            let slip: Option<usize> = match part {
-                "slip" => rest
-                    .split(|c: char| !c.is_ascii_digit())
-                    .next()
-                    .and_then(|n| n.parse().ok()),
-                _ => None,
-            };
-            let at = slip
-                .and_then(|number| question.slips_at.get(number.checked_sub(1)?))
-                .map_or(question.answer_at, |(at, _)| *at);
-            let column = say.split_once("column ").and_then(|(before, rest)| {
-                let stands = before.ends_with(", ") && before.len() < 12;
-                rest.split(':')
-                    .next()
-                    .filter(|_| stands)?
-                    .parse::<usize>()
-                    .ok()
-            });
-            match (column, say.split_once(": ")) {
-                (Some(column), Some((_, message))) => {
-                    self.report(at.right(column.saturating_sub(1)), message)
-                }
-                _ => self.report(at, &say),
-            }
+    /// What the judge finds, and the numbers in the key's texts.
+    fn key(&mut self, key: &Key) {
+        match key.judged() {
+            Err(say) => self.report(key.answer.at, &say),
+            Ok(judged) => answer::lint(&judged, &self.env)
+                .iter()
+                .for_each(|say| self.judged(key, say)),
         }
-    }
-
-    /// Numbers in the question's texts; none may be the answer.
-    fn question(&mut self, question: &Question) {
-        let key = &question.key;
-        self.inlines(&numbers(&key.ask, question.ask_at));
-        for (slip, (_, say_at)) in key.slips.iter().zip(&question.slips_at) {
-            self.inlines(&numbers(&slip.say, *say_at));
-        }
-        let answer = key.answer.check(&self.env).ok();
-        for (hint, at) in key.hints.iter().zip(&question.hints_at) {
-            let found = numbers(hint, *at);
+        self.phrase(&key.ask);
+        key.slips.iter().for_each(|slip| self.phrase(&slip.say));
+        let answer = Expr::parse(&key.answer.text)
+            .and_then(|expr| expr.check(&self.env))
+            .ok();
+        for hint in &key.hints {
+            let found = numbers(&hint.text, hint.at);
             self.inlines(&found);
             for inline in found {
                 self.gives_away(&inline, answer.as_ref());
             }
+        }
+    }
+
+    /// A sentence of the judge begins with the part that it is about: `slip 2, column 7: …`.
+    fn judged(&mut self, key: &Key, say: &str) {
+        let number = |rest: &str| {
+            rest.split(|c: char| !c.is_ascii_digit())
+                .next()
+                .and_then(|n| n.parse::<usize>().ok())
+        };
+        let slip = say
+            .strip_prefix("slip ")
+            .and_then(number)
+            .and_then(|number| key.slips.get(number.checked_sub(1)?));
+        let part = slip.map_or(&key.answer, |slip| {
+            slip.answer
+                .as_ref()
+                .or(slip.printed.as_ref())
+                .unwrap_or(&slip.say)
+        });
+        let column = say
+            .split_once(", column ")
+            .filter(|(before, _)| before.len() < "slip 1000".len());
+        match column.and_then(|(_, rest)| Some((number(rest)?, rest.split_once(": ")?.1))) {
+            Some((column, message)) => {
+                self.report(part.at.right(column.saturating_sub(1)), message)
+            }
+            None => self.report(part.at, say),
         }
     }
 
