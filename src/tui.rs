@@ -10,12 +10,16 @@ pub mod terminal;
 pub mod theme;
 
 mod cards;
+mod compare;
 mod draw;
 mod events;
 mod frame;
+mod home;
 mod input;
 mod kernels;
 mod lab;
+mod palette;
+mod reading;
 mod ribbon;
 mod too_small;
 

@@ -1,8 +1,11 @@
 //! What happens to the workshop, and what it wants done: both plain data.
 
+use std::sync::Arc;
+
 use super::key::Key;
 use super::machine::Machine;
 use super::runs::Ticket;
+use crate::course;
 use crate::run::{Progress, Report, Request, RunError};
 
 /// Milliseconds since the workshop was opened. The clock is outside; here
@@ -45,6 +48,8 @@ pub enum Message {
     RunProgress(Ticket, Progress),
     /// A run has ended.
     RunDone(Ticket, Box<Result<Report, RunError>>),
+    /// The course was read again from its files.
+    Course(Arc<course::Course>),
     /// A file could not be written, or was: the sentence to show.
     Saved(Result<String, String>),
 }
@@ -57,8 +62,8 @@ pub enum Effect {
     StartRun(Ticket, Box<Request>),
     /// Stop the run in progress.
     CancelRun,
-    /// Write the learner's progress.
-    SaveProgress,
+    /// Write down what the learner did; the state has taken note already.
+    Record(Vec<course::Event>),
     /// Make a workshop folder where the program was started.
     Init,
     /// Put text on the clipboard of the terminal (OSC 52).

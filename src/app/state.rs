@@ -1,5 +1,7 @@
 //! Everything that the screen shows, as one value.
 
+use std::sync::Arc;
+
 use super::bench::Bench;
 use super::compare::Compare;
 use super::find::Find;
@@ -8,7 +10,7 @@ use super::keymap::{Action, FooterItem};
 use super::lab::Lab;
 use super::look::Look;
 use super::machine::Machine;
-use super::message::Millis;
+use super::message::{Effect, Millis};
 use super::note::{Notes, Tone};
 use super::page::{Mark, Page, Trail};
 use super::palette::Palette;
@@ -17,6 +19,7 @@ use super::setup::Setup;
 use super::setup_page::SetupPage;
 use super::{compare, home, lab, setup_page};
 use crate::cost::{self, CostError, Why};
+use crate::course::{self, Course, Progress};
 
 /// Everything that the screen shows.
 #[derive(Clone, Debug)]
@@ -49,6 +52,10 @@ pub struct State {
     /// The terms of the number that was asked about.
     pub why: Option<Why>,
 
+    /// Lessons, exercises, solutions.
+    pub course: Arc<Course>,
+    /// What the learner has read and answered.
+    pub progress: Progress,
     /// Contents and progress.
     pub home: Home,
     /// The lab.
@@ -90,6 +97,8 @@ impl State {
             machine: Machine::default(),
             runs: Runs::default(),
             why: None,
+            course: Arc::new(Course::default()),
+            progress: Progress::default(),
             home: Home::default(),
             lab: Lab::default(),
             compare: Compare::default(),
@@ -98,6 +107,20 @@ impl State {
             find: None,
             place: String::new(),
         })
+    }
+
+    /// Takes a course and what is known of the learner.
+    pub fn study(&mut self, course: Arc<Course>, progress: Progress) {
+        self.course = course;
+        self.progress = progress;
+        self.home.refresh(&self.course, &self.progress);
+    }
+
+    /// Takes note of what the learner did, and asks for it to be written down.
+    pub fn record(&mut self, event: course::Event, effects: &mut Vec<Effect>) {
+        self.progress.apply(&event);
+        self.home.refresh(&self.course, &self.progress);
+        effects.push(Effect::Record(vec![event]));
     }
 
     /// The terminal is too small for any page.

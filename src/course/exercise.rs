@@ -1,13 +1,13 @@
 //! An exercise: its questions, expected answers as expressions, known slips and hints.
 
-use super::fault::{Fault, way_out};
+use super::fault::{Fault, Place, way_out};
 use super::fields::{Fields, Phrase, Toml};
 use super::scan;
-use super::setup::Setup;
+use super::setup::{Setup, sentence};
 use super::text::Text;
-
-/// Tolerance of a key that states none: relative, in percent.
-const USUAL: Tolerance = Tolerance::Relative(0.5);
+use crate::answer::{Env, Expr, Key, Kind, Records, Slip, SlipValue, Tolerance};
+use crate::cost::{CostError, GpuDatabase};
+use crate::units::Spec;
 
 /// An exercise, usable even where parts of it are broken.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,7 +23,7 @@ pub struct Exercise {
     /// Configuration of its expressions.
     pub setup: Setup,
     /// Questions in order; those that cannot be read are left out.
-    pub keys: Vec<Key>,
+    pub questions: Vec<Question>,
     /// Markdown shown above the form.
     pub body: String,
     /// Line of the first character of `body`.
@@ -34,72 +34,23 @@ pub struct Exercise {
     pub text: Text,
 }
 
-/// One question.
+/// One question: the key as the judge takes it, and where its parts stand.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Key {
-    /// Name: sheets and progress are kept under it.
-    pub name: Phrase,
-    /// The question.
-    pub ask: Phrase,
-    /// How it is answered.
-    pub kind: Kind,
-    /// Expression of the expected answer.
-    pub answer: Phrase,
-    /// How near is right.
-    pub tolerance: Tolerance,
-    /// Unit expected and printed.
-    pub unit: Option<Phrase>,
-    /// What to choose from.
-    pub options: Vec<Phrase>,
-    /// Known wrong answers, and right ones counted another way.
-    pub slips: Vec<Slip>,
-    /// Hints, from gentle to plain.
-    pub hints: Vec<Phrase>,
+pub struct Question {
+    /// For [`crate::answer::grade`], with the exercise's [`Exercise::env`].
+    pub key: Key,
     /// The exercise's configuration with the key's own on top.
     pub setup: Setup,
-}
-
-/// How a question is answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// A number, with a unit where it has one.
-    Number,
-    /// One of the options.
-    Choice,
-    /// Several of the options.
-    Choices,
-    /// The options in order.
-    Ranking,
-    /// A number measured on this machine.
-    Measured,
-}
-
-/// How near an answer must be.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Tolerance {
-    /// Equal.
-    Exact,
-    /// Within so many percent of the expected value.
-    Relative(f64),
-    /// Within so many percentage points.
-    Points(f64),
-}
-
-/// A wrong answer whose cause is known, or a right one under another convention.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Slip {
-    /// Expression of the slip's value; none: the key's own answer.
-    pub answer: Option<Phrase>,
-    /// Counted this other way.
-    pub convention: Setup,
-    /// A value as some document prints it.
-    pub printed: Option<Phrase>,
-    /// The claim that prints it.
-    pub claim: Option<Phrase>,
-    /// Is it right, counted that way?
-    pub accept: bool,
-    /// The sentence that explains it.
-    pub say: Phrase,
+    /// Where `name` stands.
+    pub at: Place,
+    /// Where the question stands.
+    pub ask_at: Place,
+    /// Where the answer stands.
+    pub answer_at: Place,
+    /// Where the value of each slip stands, and its sentence.
+    pub slips_at: Vec<(Place, Place)>,
+    /// Where each hint stands.
+    pub hints_at: Vec<Place>,
 }
 
 impl Exercise {
@@ -113,7 +64,7 @@ impl Exercise {
             lesson: None,
             minutes: 0,
             setup: Setup::default(),
-            keys: Vec::new(),
+            questions: Vec::new(),
             body: String::new(),
             body_line: 1,
             faults: Vec::new(),
@@ -133,24 +84,24 @@ impl Exercise {
                 exercise.minutes = fields.count("minutes").unwrap_or(0);
                 exercise.setup = fields.table("config", Setup::read).unwrap_or_default();
                 let setup = exercise.setup.clone();
-                let keys = fields.tables("key", |fields| key(fields, &setup));
-                if keys.is_empty() {
+                let asked = fields.tables("key", |fields| question(fields, &setup));
+                if asked.is_empty() {
                     fields.report(
                         "the exercise asks nothing; add a [[key]] with name, ask and answer.",
                     );
                 }
-                for key in keys.into_iter().flatten() {
+                for question in asked.into_iter().flatten() {
+                    let name = &question.key.name;
                     if exercise
-                        .keys
-                        .iter()
-                        .any(|other| other.name.text == key.name.text)
+                        .question(name)
+                        .is_some_and(|other| &other.key.name == name)
                     {
                         fields.report_at(
-                            key.name.at,
-                            format!("there are two keys named “{}”; rename one.", key.name.text),
+                            question.at,
+                            format!("there are two keys named “{name}”; rename one."),
                         );
                     } else {
-                        exercise.keys.push(key);
+                        exercise.questions.push(question);
                     }
                 }
                 fields.close();
@@ -166,66 +117,81 @@ impl Exercise {
         exercise
     }
 
-    /// A key by its name, or by its number from 1.
-    pub fn key(&self, name_or_number: &str) -> Option<&Key> {
+    /// A question by the name of its key, or by its number from 1.
+    pub fn question(&self, name_or_number: &str) -> Option<&Question> {
         let by_number = || {
-            name_or_number
-                .parse()
-                .ok()
-                .and_then(|n: usize| self.keys.get(n.checked_sub(1)?))
+            let number: usize = name_or_number.parse().ok()?;
+            self.questions.get(number.checked_sub(1)?)
         };
-        self.keys
+        self.questions
             .iter()
-            .find(|key| key.name.text == name_or_number)
+            .find(|question| question.key.name == name_or_number)
             .or_else(by_number)
+    }
+
+    /// The environment in which its keys are judged.
+    ///
+    /// # Errors
+    /// Those of [`crate::answer::Setup::workshop`].
+    pub fn env<'e>(
+        &self,
+        gpus: &'e GpuDatabase,
+        records: &'e dyn Records,
+    ) -> Result<Env<'e>, CostError> {
+        Ok(Env::new(self.setup.answer()?, gpus, records))
     }
 }
 
-fn key(fields: &mut Fields<'_, '_>, base: &Setup) -> Option<Key> {
+fn question(fields: &mut Fields<'_, '_>, base: &Setup) -> Option<Question> {
     let mut fields = fields.renamed("a key");
-    let name = fields.need_text("name", "name = \"block\"").filter(|name| {
-        let fits = is_name(&name.text);
-        if !fits {
-            fields.report_at(
-                name.at,
-                format!(
-                    "“{}” cannot name a key; use letters, digits, _ and -, such as block_bytes.",
-                    name.text
-                ),
-            );
-        }
-        fits
-    });
+    let name =
+        fields.need_text("name", "name = \"block\"").filter(|name| {
+            let fits = is_name(&name.text);
+            if !fits {
+                fields.report_at(name.at, format!(
+                "“{}” cannot name a key; use letters, digits, _ and -, such as block_bytes.",
+                name.text
+            ));
+            }
+            fits
+        });
     let ask = fields.need_text("ask", "ask = \"How many …?\"");
-    let answer = fields.need_text("answer", "answer = \"block.launches\"");
-    let kinds = ["number", "choice", "choices", "ranking", "measured"];
-    let kind = match fields.one_of("kind", &kinds).as_ref().map(Phrase::as_str) {
-        Some("choice") => Kind::Choice,
-        Some("choices") => Kind::Choices,
-        Some("ranking") => Kind::Ranking,
-        Some("measured") => Kind::Measured,
-        _ => Kind::Number,
+    let kinds = Kind::ALL.map(|(word, _)| word);
+    let kind = fields
+        .one_of("kind", &kinds)
+        .and_then(|kind| Kind::parse(&kind.text))
+        .unwrap_or_default();
+    // Free text has no expected answer, and 0 is never compared with it.
+    let answer = match kind {
+        Kind::Text => Some(fields.text("answer").unwrap_or_else(|| Phrase {
+            text: "0".into(),
+            at: fields.place(),
+        })),
+        _ => fields.need_text("answer", "answer = \"block.launches\""),
     };
+    let expr = answer.as_ref().and_then(|answer| expr(&mut fields, answer));
     let tolerance =
         fields
             .text("tolerance")
-            .map_or(USUAL, |written| match tolerance(&written.text) {
-                Some(tolerance) => tolerance,
-                None => {
-                    fields.report_at(
-                        written.at,
-                        format!(
-                            "“{}” is no tolerance; write exact, 0.5 % or 0.05 points.",
-                            written.text
-                        ),
-                    );
-                    USUAL
+            .and_then(|written| match Tolerance::parse(&written.text) {
+                Ok(tolerance) => Some(tolerance),
+                Err(say) => {
+                    fields.report_at(written.at, sentence(&say));
+                    None
                 }
             });
-    let unit = fields.text("unit");
+    let unit = fields
+        .text("unit")
+        .and_then(|unit| match Spec::parse(&unit.text) {
+            Ok(spec) => Some(spec),
+            Err(error) => {
+                fields.report_at(unit.at, sentence(&error.message));
+                None
+            }
+        });
     let options = fields.texts("options");
     let chosen = matches!(kind, Kind::Choice | Kind::Choices | Kind::Ranking);
-    if chosen && options.len() < 2 && !fields.has("options") {
+    if chosen && !fields.has("options") {
         fields.report(
             "a key to choose from has no options; add options = [\"memory\", \"compute\"].",
         );
@@ -234,68 +200,92 @@ fn key(fields: &mut Fields<'_, '_>, base: &Setup) -> Option<Key> {
             "a key with options needs a kind; add kind = \"choice\", \"choices\" or \"ranking\".",
         );
     }
-    let slips = fields.tables("slips", slip).into_iter().flatten().collect();
+    let slips: Vec<(Slip, (Place, Place))> =
+        fields.tables("slips", slip).into_iter().flatten().collect();
     let hints = fields.texts("hints");
     let setup = fields.table("config", Setup::read).unwrap_or_default();
     fields.close();
-    Some(Key {
-        name: name?,
-        ask: ask?,
-        kind,
-        answer: answer?,
-        tolerance,
-        unit,
-        options,
-        slips,
-        hints,
+    let (slips, slips_at) = slips.into_iter().unzip();
+    let (name, ask) = (name?, ask?);
+    Some(Question {
         setup: base.with(&setup),
+        at: name.at,
+        ask_at: ask.at,
+        answer_at: answer?.at,
+        slips_at,
+        hints_at: hints.iter().map(|hint| hint.at).collect(),
+        key: Key {
+            name: name.text,
+            ask: ask.text,
+            kind,
+            answer: expr?,
+            tolerance: tolerance.unwrap_or_default(),
+            unit,
+            options: options.into_iter().map(|option| option.text).collect(),
+            slips,
+            hints: hints.into_iter().map(|hint| hint.text).collect(),
+            settings: setup.meaning(),
+        },
     })
 }
 
-fn slip(fields: &mut Fields<'_, '_>) -> Option<Slip> {
+/// Parses an expression; a fault stands at the column where it fails.
+fn expr(fields: &mut Fields<'_, '_>, written: &Phrase) -> Option<Expr> {
+    match Expr::parse(&written.text) {
+        Ok(expr) => Some(expr),
+        Err(error) => {
+            fields.report_at(
+                written.at.right(error.column.saturating_sub(1)),
+                sentence(&error.message),
+            );
+            None
+        }
+    }
+}
+
+fn slip(fields: &mut Fields<'_, '_>) -> Option<(Slip, (Place, Place))> {
     let mut fields = fields.renamed("a slip");
     let answer = fields.text("answer");
-    let convention = fields.table("convention", Setup::read).unwrap_or_default();
+    let value = answer.as_ref().map(|answer| expr(&mut fields, answer));
+    let convention = fields.table("convention", Setup::read);
     let printed = fields.text("printed");
-    let claim = fields.text("claim");
+    let claim = fields.text("claim").map(|claim| claim.text);
     let accept = fields.flag("accept").unwrap_or(false);
     let say = fields.need_text("say", "say = \"what was counted, and why it differs\"");
     fields.close();
-    if answer.is_none() && convention.is_empty() && printed.is_none() {
-        fields.report(
-            "a slip has no value; add answer = \"…\", convention = { … } or printed = \"…\".",
+    if let (Some(answer), Some(_)) = (&answer, &printed) {
+        fields.report_at(
+            answer.at,
+            "a slip takes answer or printed, not both; drop one.",
         );
-        return None;
     }
-    Some(Slip {
-        answer,
-        convention,
-        printed,
-        claim,
-        accept,
-        say: say?,
-    })
-}
-
-/// `exact`, `0.5 %`, `0.05 points`.
-fn tolerance(written: &str) -> Option<Tolerance> {
-    let written = written.trim();
-    if written == "exact" {
-        return Some(Tolerance::Exact);
-    }
-    let number = |text: &str| {
-        text.trim()
-            .parse::<f64>()
-            .ok()
-            .filter(|n| n.is_finite() && *n > 0.0)
+    let at = printed
+        .as_ref()
+        .or(answer.as_ref())
+        .map_or(fields.place(), |phrase| phrase.at);
+    let value = match (printed, value) {
+        (Some(printed), _) => SlipValue::Printed(printed.text),
+        (None, Some(expr)) => SlipValue::Expr(expr?),
+        (None, None) if convention.is_some() => SlipValue::SameAnswer,
+        (None, None) => {
+            fields.report(
+                "a slip has no value; add answer = \"…\", convention = { … } or printed = \"…\".",
+            );
+            return None;
+        }
     };
-    if let Some(percent) = written.strip_suffix('%') {
-        return number(percent).map(Tolerance::Relative);
-    }
-    let points = written
-        .strip_suffix("points")
-        .or_else(|| written.strip_suffix("pp"))?;
-    number(points).map(Tolerance::Points)
+    let say = say?;
+    let settings = convention.unwrap_or_default().meaning();
+    Some((
+        Slip {
+            value,
+            settings,
+            accept,
+            say: say.text,
+            claim,
+        },
+        (at, say.at),
+    ))
 }
 
 /// Can this name a key of a sheet or a file of the course?
@@ -306,7 +296,11 @@ pub fn is_name(name: &str) -> bool {
 
 /// `there is no key "blok"; did you mean "block"?`
 pub fn no_such_key(exercise: &Exercise, typed: &str) -> String {
-    let names: Vec<&str> = exercise.keys.iter().map(|key| key.name.as_str()).collect();
+    let names: Vec<&str> = exercise
+        .questions
+        .iter()
+        .map(|question| question.key.name.as_str())
+        .collect();
     format!(
         "{} has no key “{typed}”; {}",
         exercise.id,

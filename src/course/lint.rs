@@ -10,12 +10,13 @@ mod page;
 mod prose;
 
 use super::block::{Block, Live};
-use super::exercise::{Exercise, Key};
+use super::exercise::{Exercise, Question};
 use super::fault::{Fault, Level};
 use super::fields::Phrase;
 use super::lesson::{Lesson, Part};
 use super::library::Course;
 use super::solution::Solution;
+use crate::answer::Key;
 
 /// Hints that every key has: a nudge, the formula, the formula with the learner's numbers.
 const HINTS: usize = 3;
@@ -85,7 +86,9 @@ fn block(course: &Course, file: &str, live: &Live, faults: &mut Vec<Fault>) {
         Block::Question { exercise, key } => match course.exercise(&exercise.text) {
             Err(say) => faults.push(Fault::at(file, exercise.at, say)),
             Ok(found) => {
-                let missing = key.as_ref().filter(|key| found.key(&key.text).is_none());
+                let missing = key
+                    .as_ref()
+                    .filter(|key| found.question(&key.text).is_none());
                 faults.extend(missing.map(|key| {
                     Fault::at(file, key.at, super::exercise::no_such_key(found, &key.text))
                 }));
@@ -117,57 +120,58 @@ fn exercise(course: &Course, exercise: &Exercise, faults: &mut Vec<Fault>) {
         }
     }
     if course.solution(&exercise.id).is_none() {
-        faults.push(exercise.text.fault(0, format!(
+        faults.push(exercise.text.fault(
+            0,
+            format!(
             "the exercise has no solution; write solutions/{}.md with a heading ## {} and so on.",
             exercise.id,
-            exercise.keys.first().map_or("key", |key| key.name.as_str())
-        )));
+            exercise.questions.first().map_or("key", |question| question.key.name.as_str())
+        ),
+        ));
     }
-    for key in &exercise.keys {
-        one_key(course, exercise, key, faults);
+    for asked in &exercise.questions {
+        question(course, exercise, asked, faults);
     }
 }
 
-fn one_key(course: &Course, exercise: &Exercise, key: &Key, faults: &mut Vec<Fault>) {
+fn question(course: &Course, exercise: &Exercise, question: &Question, faults: &mut Vec<Fault>) {
     let file = exercise.text.file();
-    let name = &key.name;
-    if key.hints.len() < HINTS {
-        faults.push(Fault::at(file, name.at, format!(
-            "{} has {} of {HINTS} hints; write a nudge, the formula, and the formula with its numbers.",
-            name.text,
-            key.hints.len()
+    let Key {
+        name, hints, slips, ..
+    } = &question.key;
+    if hints.len() < HINTS {
+        faults.push(Fault::at(file, question.at, format!(
+            "{name} has {} of {HINTS} hints; write a nudge, the formula, and the formula with its numbers.",
+            hints.len()
         )));
     }
-    for (index, hint) in key.hints.iter().enumerate() {
-        if hint.text.trim().chars().count() < 6 {
+    for (index, (hint, at)) in hints.iter().zip(&question.hints_at).enumerate() {
+        if hint.trim().chars().count() < 6 {
             faults.push(Fault::at(
                 file,
-                hint.at,
+                *at,
                 "this hint says nothing; write a sentence.",
             ));
         }
-        if key
-            .hints
-            .iter()
-            .take(index)
-            .any(|other| other.text == hint.text)
-        {
+        if hints.iter().take(index).any(|other| other == hint) {
             faults.push(Fault::at(
                 file,
-                hint.at,
+                *at,
                 "this hint repeats an earlier one; write another.",
             ));
         }
+        prose::figures(file, hint, *at, faults);
     }
-    phrases(file, &key.hints, faults);
+    for (slip, (_, say_at)) in slips.iter().zip(&question.slips_at) {
+        prose::figures(file, &slip.say, *say_at, faults);
+    }
     if let Some(solution) = course.solution(&exercise.id)
-        && solution.part(&name.text).is_none()
+        && solution.part(name).is_none()
     {
         faults.push(solution.text.fault(
             0,
             format!(
-                "there is no derivation for the key {}; add a heading ## {} and the steps.",
-                name.text, name.text
+                "there is no derivation for the key {name}; add a heading ## {name} and the steps."
             ),
         ));
     }
@@ -184,7 +188,11 @@ fn solution(course: &Course, solution: &Solution, faults: &mut Vec<Fault>) {
         Err(say) => faults.push(solution.text.fault(0, say)),
         Ok(exercise) => {
             for part in &solution.parts {
-                if !exercise.keys.iter().any(|key| key.name.text == part.key) {
+                if !exercise
+                    .questions
+                    .iter()
+                    .any(|question| question.key.name == part.key)
+                {
                     let at = solution.text.place(solution.text.line(part.line).start);
                     faults.push(Fault::at(
                         file,

@@ -8,6 +8,9 @@ mod store;
 
 pub use store::Store;
 
+use super::exercise::Exercise;
+use super::lesson::Lesson;
+use crate::answer::Verdict;
 use std::collections::{BTreeMap, BTreeSet};
 use toml::{Table, Value};
 
@@ -85,6 +88,11 @@ impl Mark {
             .iter()
             .find(|(mark, _)| *mark == self)
             .map_or("", |(_, word)| word)
+    }
+
+    /// What is kept of a verdict; nothing of an open key or of free text.
+    pub fn of(verdict: &Verdict) -> Option<Self> {
+        Self::read(verdict.word())
     }
 
     fn read(word: &str) -> Option<Self> {
@@ -247,6 +255,28 @@ impl Progress {
             .or_default()
             .entry(key.to_owned())
             .or_default()
+    }
+
+    /// Sections of a lesson that were on the screen, in percent. 100 only when all were.
+    pub fn percent_read(&self, lesson: &Lesson) -> usize {
+        let Some(mark) = self.lessons.get(&lesson.id) else {
+            return 0;
+        };
+        let read = lesson
+            .sections
+            .iter()
+            .filter(|section| mark.read.contains(&section.id))
+            .count();
+        100 * read / lesson.sections.len().max(1)
+    }
+
+    /// Questions of an exercise that were answered right.
+    pub fn right(&self, exercise: &Exercise) -> usize {
+        exercise
+            .questions
+            .iter()
+            .filter(|asked| self.key(&exercise.id, &asked.key.name).solved)
+            .count()
     }
 
     /// How a question stands; untouched ones have the default mark.

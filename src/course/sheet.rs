@@ -53,10 +53,11 @@ impl std::fmt::Display for Saved {
         match self {
             Self::Here { sheet } => write!(f, "Saved to {sheet}."),
             Self::Elsewhere { folder, why, kept } => {
-                write!(
-                    f,
-                    "{folder}/ cannot be written ({why}). Answers are kept in {kept}; :save elsewhere."
-                )
+                match why.contains("denied") || why.contains("read-only") {
+                    true => write!(f, "{folder}/ is read-only.")?,
+                    false => write!(f, "{folder}/ cannot be written: {why}.")?,
+                }
+                write!(f, " Answers are kept in {kept}; :save elsewhere.")
             }
         }
     }
@@ -83,11 +84,10 @@ impl Sheet {
             && !writable(&places.answers())
             && let Some(kept) = read(&refuge, &places.shown(&refuge))?
         {
-            for key in &exercise.keys {
-                if let Some(answer) =
-                    answer(&kept, &key.name.text).filter(|answer| !answer.is_empty())
-                {
-                    put(&mut document, &key.name.text, &answer, &key.ask.text);
+            for question in &exercise.questions {
+                let key = &question.key;
+                if let Some(answer) = answer(&kept, &key.name).filter(|answer| !answer.is_empty()) {
+                    put(&mut document, &key.name, &answer, &key.ask);
                 }
             }
         }
@@ -315,7 +315,9 @@ fn put(document: &mut DocumentMut, key: &str, typed: &str, question: &str) {
 }
 
 fn question<'e>(exercise: &'e Exercise, key: &str) -> &'e str {
-    exercise.key(key).map_or("", |key| &key.ask.text)
+    exercise
+        .question(key)
+        .map_or("", |question| &question.key.ask)
 }
 
 /// A new sheet: every question as a comment, every key open.
@@ -323,14 +325,14 @@ pub(crate) fn blank(exercise: &Exercise) -> DocumentMut {
     let mut text = comment(&format!("{} {}", exercise.id, exercise.title));
     text.push_str(&comment("Type answers as you would write them: \"17\", \"12.6 MB\", \"94.1 %\", \"2*4*512*2048^2\". \"\" is open."));
     text.push_str(&comment(&format!("tinyllama-tutor check {}", exercise.id)));
-    for (index, key) in exercise.keys.iter().enumerate() {
+    for (index, question) in exercise.questions.iter().enumerate() {
+        let key = &question.key;
         text.push('\n');
-        text.push_str(&comment(&format!("{}. {}", index + 1, key.ask.text)));
+        text.push_str(&comment(&format!("{}. {}", index + 1, key.ask)));
         if !key.options.is_empty() {
-            let options: Vec<&str> = key.options.iter().map(|option| option.as_str()).collect();
-            text.push_str(&comment(&format!("({})", options.join(", "))));
+            text.push_str(&comment(&format!("({})", key.options.join(", "))));
         }
-        text.push_str(&format!("{} = \"\"\n", key.name.text));
+        text.push_str(&format!("{} = \"\"\n", key.name));
     }
     // Names are checked when the exercise is read, so this is TOML.
     text.parse().unwrap_or_default()

@@ -13,6 +13,7 @@ use super::input;
 use super::surface::Surface;
 use super::terminal::Terminal;
 use crate::app::{self, Effect, Event, Machine, Message, State};
+use crate::course;
 use crate::engine::{self, Worker};
 use crate::run::{Observer, Phase, Report, Request, RunError};
 
@@ -26,9 +27,9 @@ pub struct Outside {
     /// Looks at the machine: backends, threads, ceilings. Called on a thread
     /// of its own, after the first frame.
     pub probe: Arc<dyn Fn() -> Machine + Send + Sync>,
-    /// Writes the learner's progress; the sentence says what could not be
-    /// written and where it is kept instead.
-    pub save: Box<dyn FnMut(&State) -> Result<(), String>>,
+    /// Writes down what the learner did; the sentence says what could not be
+    /// written and the way out.
+    pub record: Box<dyn FnMut(&[course::Event]) -> Result<(), String>>,
     /// Makes a workshop folder; the sentence says where, or why not.
     pub init: Box<dyn FnMut() -> Result<String, String>>,
 }
@@ -60,7 +61,7 @@ pub fn open(mut state: State, outside: Outside) -> io::Result<u8> {
         to,
         worker,
         probe: outside.probe,
-        save: outside.save,
+        record: outside.record,
         init: outside.init,
     };
     runtime.probe();
@@ -116,7 +117,7 @@ struct Runtime<W: Write> {
     to: Sender<Message>,
     worker: Worker,
     probe: Arc<dyn Fn() -> Machine + Send + Sync>,
-    save: Box<dyn FnMut(&State) -> Result<(), String>>,
+    record: Box<dyn FnMut(&[course::Event]) -> Result<(), String>>,
     init: Box<dyn FnMut() -> Result<String, String>>,
 }
 
@@ -175,9 +176,8 @@ impl<W: Write> Runtime<W> {
                 Effect::StartRun(ticket, request) => self.worker.submit(ticket, *request),
                 Effect::CancelRun => self.worker.cancel(),
                 Effect::Probe => self.probe(),
-                Effect::SaveProgress => {
-                    let saved = (self.save)(&self.state);
-                    if let Err(text) = saved {
+                Effect::Record(events) => {
+                    if let Err(text) = (self.record)(&events) {
                         self.say(Err(text));
                     }
                 }
