@@ -41,6 +41,7 @@ mod exercise;
 mod fault;
 mod fields;
 mod file;
+mod judged;
 mod lesson;
 mod library;
 mod lint;

@@ -126,8 +126,8 @@ impl Home {
         self.slips = course
             .exercises()
             .filter(|e| {
-                e.questions.iter().any(|k| {
-                    let mark = progress.key(&e.id, &k.key.name);
+                e.keys.iter().any(|k| {
+                    let mark = progress.key(&e.id, k.name.as_str());
                     !mark.solved && mark.verdict == Some(Verdict::Slip)
                 })
             })
@@ -172,9 +172,9 @@ fn answered(course: &Course, progress: &Progress, lesson: &str) -> (usize, usize
     course
         .exercises()
         .filter(|e| e.lesson.as_ref().is_some_and(|l| l.as_str() == lesson))
-        .flat_map(|e| e.questions.iter().map(move |k| (e, k)))
+        .flat_map(|e| e.keys.iter().map(move |k| (e, k)))
         .fold((0, 0), |(right, all), (e, k)| {
-            let solved = progress.key(&e.id, &k.key.name).solved;
+            let solved = progress.key(&e.id, k.name.as_str()).solved;
             (right + usize::from(solved), all + 1)
         })
 }

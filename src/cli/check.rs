@@ -11,7 +11,7 @@ use super::failure::Failure;
 use super::out::Out;
 use super::wrap::wrapped;
 use crate::answer::{Judgement, Verdict, grade};
-use crate::course::{Event, Exercise, Mark, Question, Saved, Sheet};
+use crate::course::{Event, Exercise, Key, Mark, Saved, Sheet};
 
 /// Grade the answers to exercises.
 #[derive(Debug, Args)]
@@ -29,7 +29,7 @@ pub(super) struct CheckArgs {
 
 /// A key with what was found about its answer.
 struct Graded<'e> {
-    key: &'e Question,
+    key: &'e Key,
     judgement: Judgement,
 }
 
@@ -61,7 +61,7 @@ pub(super) fn check(output: &OutputArgs, args: &CheckArgs, out: &mut Out) -> Out
                 ))
             })?;
             let key = desk.key(exercise, key.trim())?;
-            sheet.set(exercise, &key.key.name, typed.trim());
+            sheet.set(exercise, &key.name.text, typed.trim());
         }
         if sheet.unsaved() {
             keep(&desk, &mut sheet, exercise);
@@ -104,9 +104,9 @@ fn keep(desk: &Desk, sheet: &mut Sheet, exercise: &Exercise) {
 /// was answered yet.
 fn asks(output: &OutputArgs, args: &CheckArgs, sheet: &Sheet, exercise: &Exercise) -> bool {
     let open = exercise
-        .questions
+        .keys
         .iter()
-        .all(|key| sheet.answer(&key.key.name).is_none());
+        .all(|key| sheet.answer(&key.name.text).is_none());
     open && args.answer.is_empty()
         && !args.all
         && !output.json
@@ -127,14 +127,14 @@ fn ask(
         "{} {}. An empty line leaves a question open; Ctrl-D ends.\n",
         exercise.id, exercise.title
     );
-    for (number, key) in exercise.questions.iter().enumerate() {
+    for (number, key) in exercise.keys.iter().enumerate() {
         let env = desk.env(&key.setup, runs)?;
-        let question = format!("{} {}", number + 1, desk.filled(&key.key.ask, &env));
+        let question = format!("{} {}", number + 1, desk.filled(&key.ask.text, &env));
         for line in wrapped(&question, "", "  ") {
             let _ = writeln!(stdout, "{line}");
         }
-        if !key.key.options.is_empty() {
-            let options: Vec<&str> = key.key.options.iter().map(|o| o.as_str()).collect();
+        if !key.options.is_empty() {
+            let options: Vec<&str> = key.options.iter().map(|o| o.text.as_str()).collect();
             let _ = writeln!(stdout, "  {}", options.join(", "));
         }
         let _ = write!(stdout, "  > ");
@@ -148,7 +148,7 @@ fn ask(
             Ok(_) if line.trim().is_empty() => continue,
             Ok(_) => {}
         }
-        sheet.set(exercise, &key.key.name, line.trim());
+        sheet.set(exercise, &key.name.text, line.trim());
         keep(desk, sheet, exercise);
         let judgement = graded(desk, key, sheet, runs)?.judgement;
         for line in wrapped(
@@ -165,18 +165,19 @@ fn ask(
 
 fn graded<'e>(
     desk: &Desk,
-    key: &'e Question,
+    key: &'e Key,
     sheet: &Sheet,
     runs: &mut Runs,
 ) -> Result<Graded<'e>, Failure> {
-    let typed = sheet.answer(&key.key.name).unwrap_or_default();
-    if !typed.is_empty() && key.key.answer.asks_for_a_run() {
+    let judged = key.judged().map_err(Failure::content)?;
+    let typed = sheet.answer(&key.name.text).unwrap_or_default();
+    if !typed.is_empty() && judged.answer.asks_for_a_run() {
         let config = desk.env(&key.setup, &*runs)?.setup.config;
         runs.count(&config)?;
     }
     let env = desk.env(&key.setup, &*runs)?;
-    let judgement = grade(&typed, &key.key, &env)
-        .map_err(|e| Failure::content(format!("{}: {e}", key.key.name)))?;
+    let judgement = grade(&typed, &judged, &env)
+        .map_err(|e| Failure::content(format!("{}: {e}", key.name.text)))?;
     Ok(Graded { key, judgement })
 }
 
@@ -187,7 +188,7 @@ fn grade_all<'e>(
     runs: &mut Runs,
 ) -> Result<Vec<Graded<'e>>, Failure> {
     exercise
-        .questions
+        .keys
         .iter()
         .map(|key| graded(desk, key, sheet, runs))
         .collect()
@@ -205,7 +206,7 @@ fn event(exercise: &Exercise, graded: &Graded<'_>) -> Option<Event> {
     };
     Some(Event::Checked {
         exercise: exercise.id.clone(),
-        key: graded.key.key.name.clone(),
+        key: graded.key.name.text.clone(),
         mark,
     })
 }
@@ -219,7 +220,7 @@ fn report(desk: &Desk, exercise: &Exercise, sheet: &Sheet, graded: &[Graded<'_>]
     ));
     let width = graded
         .iter()
-        .map(|g| g.key.key.name.chars().count())
+        .map(|g| g.key.name.text.chars().count())
         .max()
         .unwrap_or(0);
     for (number, g) in graded.iter().enumerate() {
@@ -235,7 +236,7 @@ fn report(desk: &Desk, exercise: &Exercise, sheet: &Sheet, graded: &[Graded<'_>]
         let head = format!(
             "{:>2} {:<width$}  {:<6}  ",
             number + 1,
-            g.key.key.name,
+            g.key.name.text,
             j.verdict.word()
         );
         let indent = " ".repeat(head.chars().count());
@@ -267,11 +268,11 @@ fn summary(desk: &Desk, exercise: &Exercise, graded: &[Graded<'_>]) -> String {
         )
     });
     if let Some(g) = stuck {
-        let seen = desk.progress().key(&exercise.id, &g.key.key.name).hints;
-        if seen < g.key.key.hints.len() as u64 {
+        let seen = desk.progress().key(&exercise.id, &g.key.name.text).hints;
+        if seen < g.key.hints.len() as u64 {
             text += &format!(
                 " Hint: tinyllama-tutor hint {} {}",
-                exercise.id, g.key.key.name
+                exercise.id, g.key.name.text
             );
         }
     }
@@ -287,7 +288,7 @@ fn json(
     let keys: Vec<_> = graded
         .iter()
         .map(|g| {
-            let mark = desk.progress().key(&exercise.id, &g.key.key.name);
+            let mark = desk.progress().key(&exercise.id, &g.key.name.text);
             let slip = match &g.judgement.verdict {
                 Verdict::Slip(fits) => Some(
                     fits.iter()
@@ -302,7 +303,7 @@ fn json(
                 _ => None,
             };
             serde_json::json!({
-                "name": g.key.key.name,
+                "name": g.key.name.text,
                 "typed": g.judgement.typed,
                 "read": g.judgement.read,
                 "verdict": g.judgement.verdict.word(),

@@ -9,8 +9,8 @@ use crate::answer::{Env, Records, Setup};
 use crate::backend::Runner;
 use crate::cost::{Config, GpuDatabase};
 use crate::course::{
-    Course, Event, Exercise, Figures, Inline, Lesson, Places, Progress, Question, Store,
-    Surroundings, fill,
+    Course, Event, Exercise, Figures, Inline, Key, Lesson, Places, Progress, Store, Surroundings,
+    fill,
 };
 use crate::run::{Report, Request, RunError, Unwatched};
 use crate::units::Quantity;
@@ -124,13 +124,9 @@ impl Desk {
     }
 
     /// A key by name or by number.
-    pub(super) fn key<'e>(
-        &self,
-        exercise: &'e Exercise,
-        typed: &str,
-    ) -> Result<&'e Question, Failure> {
+    pub(super) fn key<'e>(&self, exercise: &'e Exercise, typed: &str) -> Result<&'e Key, Failure> {
         exercise
-            .question(typed)
+            .key(typed)
             .ok_or_else(|| Failure::usage(crate::course::no_such_key(exercise, typed)))
     }
 

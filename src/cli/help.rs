@@ -9,7 +9,7 @@ use super::failure::Failure;
 use super::out::Out;
 use super::show;
 use super::wrap::wrapped;
-use crate::course::{Event, Exercise, Question, Sheet};
+use crate::course::{Event, Exercise, Key, Sheet};
 
 /// The next hint to a question.
 #[derive(Debug, Args)]
@@ -42,11 +42,11 @@ pub(super) struct ResetArgs {
 }
 
 /// The first question that is not solved.
-fn unsolved<'e>(desk: &Desk, exercise: &'e Exercise) -> Option<&'e Question> {
+fn unsolved<'e>(desk: &Desk, exercise: &'e Exercise) -> Option<&'e Key> {
     exercise
-        .questions
+        .keys
         .iter()
-        .find(|key| !desk.progress().key(&exercise.id, &key.key.name).solved)
+        .find(|key| !desk.progress().key(&exercise.id, &key.name.text).solved)
 }
 
 pub(super) fn hint(output: &OutputArgs, args: &HintArgs, out: &mut Out) -> Outcome {
@@ -62,8 +62,8 @@ pub(super) fn hint(output: &OutputArgs, args: &HintArgs, out: &mut Out) -> Outco
             }
         },
     };
-    let name = &key.key.name;
-    let total = key.key.hints.len() as u64;
+    let name = &key.name.text;
+    let total = key.hints.len() as u64;
     if total == 0 {
         out.line(format!("{} {name} has no hints.", exercise.id));
         return Ok(0);
@@ -72,10 +72,10 @@ pub(super) fn hint(output: &OutputArgs, args: &HintArgs, out: &mut Out) -> Outco
     let shown = (seen + 1).min(total);
     let runs = Runs::default();
     let env = desk.env(&key.setup, &runs)?;
-    for (number, hint) in (1..=shown).zip(&key.key.hints) {
+    for (number, hint) in (1..=shown).zip(&key.hints) {
         let head = format!("hint {number} of {total}   ");
         let indent = " ".repeat(head.len());
-        for line in wrapped(&desk.filled(&hint, &env), &head, &indent) {
+        for line in wrapped(&desk.filled(&hint.text, &env), &head, &indent) {
             out.line(line);
         }
     }
@@ -100,19 +100,19 @@ pub(super) fn solution(output: &OutputArgs, args: &SolutionArgs, out: &mut Out) 
     let solution = desk.course.solution(&exercise.id).ok_or_else(|| {
         Failure::content(format!("{} has no solution in this course", exercise.id))
     })?;
-    let keys: Vec<&Question> = match &args.key {
+    let keys: Vec<&Key> = match &args.key {
         Some(typed) => vec![desk.key(exercise, typed)?],
-        None => exercise.questions.iter().collect(),
+        None => exercise.keys.iter().collect(),
     };
-    let may = |key: &Question| {
-        let mark = desk.progress().key(&exercise.id, &key.key.name);
+    let may = |key: &Key| {
+        let mark = desk.progress().key(&exercise.id, &key.name.text);
         mark.solved || mark.given_up || args.give_up
     };
     let runs = Runs::default();
     let mut gave_up = Vec::new();
     let mut closed = Vec::new();
     for key in keys {
-        let name = &key.key.name;
+        let name = &key.name.text;
         if !may(key) {
             closed.push(name.as_str());
             continue;
@@ -154,15 +154,15 @@ pub(super) fn reset(output: &OutputArgs, args: &ResetArgs, out: &mut Out) -> Out
     };
     let mut sheet =
         Sheet::open(&desk.places, exercise).map_err(|fault| Failure::usage(fault.to_string()))?;
-    let keys: Vec<&Question> = match key {
+    let keys: Vec<&Key> = match key {
         Some(key) => vec![key],
-        None => exercise.questions.iter().collect(),
+        None => exercise.keys.iter().collect(),
     };
     let mut typed = Vec::new();
     for key in keys {
-        if let Some(answer) = sheet.answer(&key.key.name) {
-            typed.push(format!("--answer '{}={answer}'", key.key.name));
-            sheet.set(exercise, &key.key.name, "");
+        if let Some(answer) = sheet.answer(&key.name.text) {
+            typed.push(format!("--answer '{}={answer}'", key.name.text));
+            sheet.set(exercise, &key.name.text, "");
         }
     }
     if sheet.unsaved() {
@@ -172,10 +172,10 @@ pub(super) fn reset(output: &OutputArgs, args: &ResetArgs, out: &mut Out) -> Out
     }
     desk.record(&[Event::Reset {
         exercise: exercise.id.clone(),
-        key: key.map(|k| k.key.name.clone()),
+        key: key.map(|k| k.name.text.clone()),
     }]);
     out.line(match key {
-        Some(key) => format!("{} {} starts again.", exercise.id, key.key.name),
+        Some(key) => format!("{} {} starts again.", exercise.id, key.name.text),
         None => format!("{} starts again.", exercise.id),
     });
     if !typed.is_empty() {

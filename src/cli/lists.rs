@@ -24,11 +24,11 @@ fn read(desk: &Desk, lesson: &Lesson) -> (usize, usize) {
 /// Questions solved, of all.
 fn solved(desk: &Desk, exercise: &Exercise) -> (usize, usize) {
     let right = exercise
-        .questions
+        .keys
         .iter()
-        .filter(|k| desk.progress().key(&exercise.id, &k.key.name).solved)
+        .filter(|k| desk.progress().key(&exercise.id, &k.name.text).solved)
         .count();
-    (right, exercise.questions.len())
+    (right, exercise.keys.len())
 }
 
 pub(super) fn lessons(output: &OutputArgs, out: &mut Out) -> Outcome {
@@ -92,7 +92,7 @@ pub(super) fn exercises(output: &OutputArgs, out: &mut Out) -> Outcome {
                 serde_json::json!({
                     "id": e.id, "title": e.title, "minutes": e.minutes,
                     "lesson": e.lesson.as_ref().map(|l| l.text.clone()),
-                    "keys": e.questions.iter().map(|k| k.key.name.clone()).collect::<Vec<_>>(),
+                    "keys": e.keys.iter().map(|k| k.name.text.clone()).collect::<Vec<_>>(),
                     "right": right, "total": all,
                 })
             })

@@ -72,19 +72,20 @@ fn block_lines(desk: &Desk, block: &Block, env: &Env<'_>) -> Result<Vec<String>,
             let found = desk.exercise(exercise.as_str())?;
             let key = match key {
                 Some(key) => Some(desk.key(found, key.as_str())?),
-                None => found.questions.first(),
+                None => found.keys.first(),
             };
             match key {
                 Some(key) => vec![
                     format!(
                         "Question {} {}: {}",
                         found.id,
-                        key.key.name,
-                        desk.filled(&key.key.ask, env)
+                        key.name.as_str(),
+                        desk.filled(key.ask.as_str(), env)
                     ),
                     format!(
                         "  Command: tinyllama-tutor check {} --answer {}=...",
-                        found.id, key.key.name
+                        found.id,
+                        key.name.as_str()
                     ),
                 ],
                 None => Vec::new(),
