@@ -1,1 +1,67 @@
 //! Subcommands, plain and JSON output.
+//!
+//! Every subcommand is a function from its arguments to an [`Out`] (the text to
+//! print) and an exit code; only [`main`] touches the process.
+
+mod args;
+mod cost;
+mod failure;
+mod gpus;
+mod out;
+mod table;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, FromArgMatches};
+
+use args::{Cli, Command};
+use failure::Failure;
+use out::Out;
+
+/// Runs the program with the process's arguments.
+pub fn main() -> ExitCode {
+    let matches = match Cli::command().try_get_matches() {
+        Ok(matches) => matches,
+        Err(error) => {
+            // clap has its own pager-free printing; a closed pipe is no error.
+            let code = if error.use_stderr() { 2 } else { 0 };
+            let _ = error.print();
+            return ExitCode::from(code);
+        }
+    };
+    let cli = match Cli::from_arg_matches(&matches) {
+        Ok(cli) => cli,
+        Err(error) => {
+            let _ = error.print();
+            return ExitCode::from(2);
+        }
+    };
+    let mut out = Out::default();
+    let result = dispatch(&cli, &mut out);
+    out.print();
+    match result {
+        Ok(code) => ExitCode::from(code),
+        Err(failure) => failure.report(cli.output.json),
+    }
+}
+
+/// The exit code, or why there is nothing to print.
+type Outcome = Result<u8, Failure>;
+
+fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
+    if cli.version {
+        out.line(format!("tinyllama-tutor {}", env!("CARGO_PKG_VERSION")));
+        return Ok(0);
+    }
+    match &cli.command {
+        None => Err(Failure::usage("the workshop is not built in yet")),
+        Some(Command::Cost(args)) => cost::cost(&cli.output, args, out),
+        Some(Command::Gpus(args)) => gpus::gpus(&cli.output, args, out),
+        Some(Command::Completions { shell }) => {
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Cli::command(), "tinyllama-tutor", &mut script);
+            out.text(&String::from_utf8_lossy(&script));
+            Ok(0)
+        }
+    }
+}

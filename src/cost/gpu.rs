@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::CostError;
 use crate::model::Dtype;
 
 /// The maker, which decides how registers are given out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "names of companies")]
 pub enum Vendor {
     #[serde(rename = "AMD")]
@@ -20,7 +20,7 @@ pub enum Vendor {
 /// One GPU, or one die where a die is a device. Peaks are theoretical and
 /// dense, in 10¹² FLOP/s; bandwidth in 10⁹ B/s; caches in MiB; shared memory in
 /// KiB. `None` is "not applicable or not found".
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the file's head explains each key")]
 pub struct Gpu {
     pub vendor: Vendor,

@@ -1,0 +1,222 @@
+//! The command line: what can be typed, and how it becomes a configuration.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Parser, Subcommand};
+
+use super::failure::Failure;
+use crate::cost::{Config, Conventions, KeepKv};
+use crate::fusion::{Cut, Fusion, Version};
+use crate::model::{Dtype, Model, Shape, parse_hf_config, parse_toml, preset};
+
+/// Largest model file that is read.
+const LARGEST_MODEL_FILE: u64 = 1 << 20;
+
+/// A workshop on GPU kernel fusion: one transformer block, 17 kernels, merged
+/// until one is left. Without a subcommand it opens in the terminal.
+#[derive(Debug, Parser)]
+#[command(
+    name = "tinyllama-tutor",
+    disable_version_flag = true,
+    args_conflicts_with_subcommands = false,
+    subcommand_precedence_over_arg = true,
+    after_help = "Numbers are labelled: = modelled, # issued, @ measured on this machine."
+)]
+pub(super) struct Cli {
+    /// Print the program's version
+    #[arg(long, short = 'V')]
+    pub version: bool,
+    #[command(flatten)]
+    pub output: OutputArgs,
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// What is printed, where the course and the learner's files are.
+#[derive(Debug, Clone, Args)]
+pub(super) struct OutputArgs {
+    /// Print JSON
+    #[arg(long, global = true, help_heading = "Output")]
+    pub json: bool,
+    /// Print lines in reading order, without boxes or colour
+    #[arg(long, global = true, help_heading = "Output")]
+    pub plain: bool,
+    /// Use ASCII only
+    #[arg(long, global = true, help_heading = "Output")]
+    pub ascii: bool,
+    /// Let the mouse click and scroll (takes the terminal's own selection)
+    #[arg(long, global = true, help_heading = "Output")]
+    pub mouse: bool,
+    /// When to use colour
+    #[arg(long, global = true, value_name = "WHEN", value_parser = ["auto", "always", "never"], default_value = "auto", hide_possible_values = false, help_heading = "Output")]
+    pub color: String,
+    /// Lessons and exercises of this folder replace those of the same name
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Files")]
+    pub course: Option<PathBuf>,
+    /// Keep progress and answers here
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Files")]
+    pub state: Option<PathBuf>,
+}
+
+/// What can be asked for.
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// The cost model of a plan: launches, FLOPs, bytes, intensity
+    Cost(super::cost::CostArgs),
+    /// The GPU database
+    Gpus(super::gpus::GpusArgs),
+    /// A script that completes this command in your shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// Model, shape, element type, and how things are counted.
+#[derive(Debug, Clone, Default, Args)]
+pub(super) struct SetupArgs {
+    /// A preset (workshop, small, medium, part-c, tinyllama-1.1b), or a model
+    /// file: TOML, or Hugging Face's config.json
+    #[arg(long, value_name = "PRESET|FILE", help_heading = "Model and shape")]
+    pub model: Option<String>,
+    /// Sequences
+    #[arg(long, value_name = "N", value_parser = whole, help_heading = "Model and shape")]
+    pub batch: Option<u64>,
+    /// New tokens per sequence
+    #[arg(long, value_name = "N", value_parser = whole, help_heading = "Model and shape")]
+    pub seq: Option<u64>,
+    /// Visible keys, the new tokens included (decode: --seq 1 --context N)
+    #[arg(long, value_name = "N", value_parser = whole, help_heading = "Model and shape")]
+    pub context: Option<u64>,
+    /// Element type
+    #[arg(long, value_name = "fp32|bf16", help_heading = "Model and shape")]
+    pub dtype: Option<String>,
+    /// Count all pairs (dense) or the causal triangle (exact)
+    #[arg(long, value_name = "dense|exact", value_parser = ["dense", "exact"], hide_possible_values = true, help_heading = "Counting")]
+    pub causal: Option<String>,
+    /// Write keys and values for a cache: auto is on when context > seq, or for
+    /// tinyllama-1.1b
+    #[arg(long, value_name = "auto|on|off", value_parser = ["auto", "on", "off"], hide_possible_values = true, help_heading = "Counting")]
+    pub keep_kv: Option<String>,
+    /// RoPE of q and of k in one kernel or in two
+    #[arg(long, value_name = "1|2", value_parser = ["1", "2"], hide_possible_values = true, help_heading = "Counting")]
+    pub rope_kernels: Option<String>,
+    /// RoPE reads its angles from a table
+    #[arg(long, help_heading = "Counting")]
+    pub rope_table: bool,
+}
+
+/// Which plan.
+#[derive(Debug, Clone, Default, Args)]
+pub(super) struct PlanArgs {
+    /// v1, v2, v3, v4, v2eager, v3code, v3doc, five or forward
+    #[arg(long, value_name = "VERSION", help_heading = "Plan")]
+    pub version: Option<String>,
+    /// Fusions to switch on, comma-separated
+    #[arg(long, value_name = "LIST", help_heading = "Plan")]
+    pub fuse: Option<String>,
+    /// Fusions to switch off
+    #[arg(long, value_name = "LIST", help_heading = "Plan")]
+    pub unfuse: Option<String>,
+    /// Any cut of the block, such as 'norm1|q k v|rope|qk softmax pv|…'
+    #[arg(long, value_name = "CUT", conflicts_with_all = ["version", "fuse", "unfuse"], help_heading = "Plan")]
+    pub groups: Option<String>,
+}
+
+impl PlanArgs {
+    /// The cut; V1 where nothing is said.
+    pub(super) fn cut(&self) -> Result<Cut, Failure> {
+        if let Some(groups) = &self.groups {
+            return Ok(Cut::parse_groups(groups)?);
+        }
+        let mut cut = match &self.version {
+            Some(name) => Version::parse(name)?.cut(),
+            None => Cut::v1(),
+        };
+        for fusion in Fusion::parse_list(self.fuse.as_deref().unwrap_or_default())? {
+            cut = cut.fuse(fusion);
+        }
+        for fusion in Fusion::parse_list(self.unfuse.as_deref().unwrap_or_default())? {
+            cut = cut.unfuse(fusion);
+        }
+        Ok(cut)
+    }
+}
+
+impl SetupArgs {
+    /// The configuration of a cut at this setup, checked.
+    pub(super) fn config(&self, cut: Cut) -> Result<Config, Failure> {
+        let (model, default_shape) = self.model()?;
+        let seq = self.seq.unwrap_or(default_shape.seq);
+        let shape = Shape {
+            batch: self.batch.unwrap_or(default_shape.batch),
+            seq,
+            context: self.context.unwrap_or(seq),
+        };
+        shape.check(&model)?;
+        Ok(Config {
+            model,
+            shape,
+            dtype: self
+                .dtype
+                .as_deref()
+                .map_or(Ok(Dtype::Fp32), Dtype::parse)?,
+            cut,
+            conventions: Conventions {
+                exact_causal: self.causal.as_deref() == Some("exact"),
+                keep_kv: match self.keep_kv.as_deref() {
+                    Some("on") => KeepKv::On,
+                    Some("off") => KeepKv::Off,
+                    _ => KeepKv::Auto,
+                },
+                rope_split: self.rope_kernels.as_deref() == Some("2"),
+                rope_table: self.rope_table,
+            },
+        })
+    }
+
+    fn model(&self) -> Result<(Model, Shape), Failure> {
+        let name = self.model.as_deref().unwrap_or("workshop");
+        let path = Path::new(name);
+        let is_file = path
+            .extension()
+            .is_some_and(|e| e.eq_ignore_ascii_case("toml") || e.eq_ignore_ascii_case("json"));
+        if !is_file {
+            let found = preset(name)?;
+            return Ok((found.model(), found.shape()));
+        }
+        let model = read_model(path)?;
+        Ok((model, Shape::prefill(1, 128)))
+    }
+}
+
+/// A model from a file: TOML by its ending, else Hugging Face's JSON.
+pub(super) fn read_model(path: &Path) -> Result<Model, Failure> {
+    let shown = path.display().to_string();
+    let size = std::fs::metadata(path)
+        .map_err(|e| Failure::usage(format!("model file {shown} cannot be read: {e}")))?
+        .len();
+    if size > LARGEST_MODEL_FILE {
+        return Err(Failure::usage(format!(
+            "model file {shown} has {size} bytes; a model's sizes fit in {LARGEST_MODEL_FILE}"
+        )));
+    }
+    let text = std::fs::read_to_string(path)
+        .map_err(|e| Failure::usage(format!("model file {shown} cannot be read: {e}")))?;
+    let toml = path
+        .extension()
+        .is_some_and(|e| e.eq_ignore_ascii_case("toml"));
+    Ok(if toml {
+        parse_toml(&shown, &text)?
+    } else {
+        parse_hf_config(&shown, &text)?
+    })
+}
+
+/// A whole number as people type it: `1024`, `1_024`, `1,024`.
+fn whole(text: &str) -> Result<u64, String> {
+    let digits: String = text.chars().filter(|c| !matches!(c, '_' | ',')).collect();
+    digits.parse().map_err(|_| {
+        format!("“{text}” is not a whole number below 2^64; write it like 1024 or 1_024")
+    })
+}

@@ -1,0 +1,104 @@
+//! `gpus`: the database, with ridges, sources and what is unconfirmed.
+
+use clap::Args;
+
+use super::Outcome;
+use super::args::OutputArgs;
+use super::out::Out;
+use super::table::{Align, Table};
+use crate::cost::{GpuDatabase, ridge};
+use crate::model::Dtype;
+
+/// The GPU database, or one GPU with the source of every value.
+#[derive(Debug, Args)]
+pub(super) struct GpusArgs {
+    /// Show one GPU in full
+    id: Option<String>,
+}
+
+pub(super) fn gpus(output: &OutputArgs, args: &GpusArgs, out: &mut Out) -> Outcome {
+    let database = GpuDatabase::embedded()?;
+    if let Some(id) = &args.id {
+        return one(&database, id, output, out);
+    }
+    if output.json {
+        out.json(&serde_json::json!({
+            "schema": 1,
+            "gpus": database.all().iter().map(|g| serde_json::json!({
+                "id": g.id, "name": g.name, "arch": g.arch,
+                "bandwidth_gbs": g.bandwidth_gbs, "fp32_tflops": g.fp32_tflops,
+                "bf16_tflops": g.bf16_tflops,
+                "ridge_fp32": ridge(g, Dtype::Fp32).ok(),
+                "ridge_bf16": ridge(g, Dtype::Bf16).ok(),
+                "warp_size": g.warp_size, "compute_units": g.compute_units,
+                "sources": g.sources,
+            })).collect::<Vec<_>>(),
+        }));
+        return Ok(0);
+    }
+    let mut table = Table::new(&[
+        ("id", Align::Left),
+        ("name", Align::Left),
+        ("arch", Align::Left),
+        ("GB/s", Align::Right),
+        ("fp32 TFLOP/s", Align::Right),
+        ("bf16 TFLOP/s", Align::Right),
+        ("ridge fp32 =", Align::Right),
+        ("ridge bf16 =", Align::Right),
+    ]);
+    for gpu in database.all() {
+        let mark = |key: &str| if gpu.is_unconfirmed(key) { "?" } else { "" };
+        table.row(vec![
+            gpu.id.clone(),
+            gpu.name.clone(),
+            gpu.arch.clone(),
+            format!("{:.1}{}", gpu.bandwidth_gbs, mark("bandwidth_gbs")),
+            format!("{:.2}{}", gpu.fp32_tflops, mark("fp32_tflops")),
+            gpu.bf16_tflops.map_or("–".to_owned(), |t| {
+                format!("{t:.1}{}", mark("bf16_tflops"))
+            }),
+            ridge(gpu, Dtype::Fp32).map_or("–".to_owned(), |r| format!("{r:.2}")),
+            ridge(gpu, Dtype::Bf16).map_or("–".to_owned(), |r| format!("{r:.2}")),
+        ]);
+    }
+    for line in table.lines(output.ascii) {
+        out.line(line);
+    }
+    out.gap();
+    out.line("Data-sheet peaks, dense, at boost clock. ridge = peak / bandwidth in FLOP/B.");
+    out.line("? = no vendor-grade source was found. gpus ID shows every value with its source.");
+    Ok(0)
+}
+
+fn one(database: &GpuDatabase, id: &str, output: &OutputArgs, out: &mut Out) -> Outcome {
+    let gpu = database.get(id)?;
+    let values = serde_json::to_value(gpu).unwrap_or_default();
+    if output.json {
+        out.json(&serde_json::json!({ "schema": 1, "gpu": values }));
+        return Ok(0);
+    }
+    out.line(format!("{} ({})", gpu.name, gpu.id));
+    let mut table = Table::new(&[
+        ("key", Align::Left),
+        ("value", Align::Right),
+        ("source", Align::Left),
+    ]);
+    if let Some(map) = values.as_object() {
+        for (key, value) in map {
+            if matches!(key.as_str(), "sources" | "id" | "name") || value.is_null() {
+                continue;
+            }
+            let text = value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned);
+            let source = gpu.sources.get(key).cloned().unwrap_or_default();
+            table.row(vec![key.clone(), text, source]);
+        }
+    }
+    for line in table.lines(output.ascii) {
+        out.line(line);
+    }
+    out.gap();
+    out.line("Letters and numbers name the sources at the head of assets/gpus.toml.");
+    Ok(0)
+}

@@ -1,0 +1,106 @@
+//! Tables for a terminal: a head, rows of cells, numbers aligned to the right.
+
+use unicode_width::UnicodeWidthStr;
+
+/// How a column stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Align {
+    Left,
+    Right,
+}
+
+/// A table that is built row by row and printed at the end.
+#[derive(Debug)]
+pub(super) struct Table {
+    columns: Vec<(String, Align)>,
+    rows: Vec<Vec<String>>,
+    rules: Vec<usize>,
+}
+
+impl Table {
+    /// A table with these heads.
+    pub(super) fn new(columns: &[(&str, Align)]) -> Self {
+        Self {
+            columns: columns
+                .iter()
+                .map(|(head, align)| ((*head).to_owned(), *align))
+                .collect(),
+            rows: Vec::new(),
+            rules: Vec::new(),
+        }
+    }
+
+    /// One row.
+    pub(super) fn row(&mut self, cells: Vec<String>) {
+        self.rows.push(cells);
+    }
+
+    /// A rule before the next row.
+    pub(super) fn rule(&mut self) {
+        self.rules.push(self.rows.len());
+    }
+
+    /// The lines, each indented by one column.
+    pub(super) fn lines(&self, ascii: bool) -> Vec<String> {
+        let widths: Vec<usize> = self
+            .columns
+            .iter()
+            .enumerate()
+            .map(|(i, (head, _))| {
+                self.rows
+                    .iter()
+                    .filter_map(|r| r.get(i))
+                    .map(|cell| cell.width())
+                    .chain([head.width()])
+                    .max()
+                    .unwrap_or(0)
+            })
+            .collect();
+        let line = |cells: &[String]| {
+            let mut text = String::from(" ");
+            for ((cell, width), (_, align)) in cells.iter().zip(&widths).zip(&self.columns) {
+                let fill = " ".repeat(width.saturating_sub(cell.width()));
+                match align {
+                    Align::Left => text += &format!("{cell}{fill}  "),
+                    Align::Right => text += &format!("{fill}{cell}  "),
+                }
+            }
+            text.trim_end().to_owned()
+        };
+        let heads: Vec<String> = self.columns.iter().map(|(h, _)| h.clone()).collect();
+        let mut lines = vec![line(&heads)];
+        let rule = || {
+            let total = widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1);
+            format!(" {}", if ascii { "-" } else { "─" }.repeat(total))
+        };
+        for (index, row) in self.rows.iter().enumerate() {
+            if self.rules.contains(&index) {
+                lines.push(rule());
+            }
+            lines.push(line(row));
+        }
+        lines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_stand_to_the_right_and_a_rule_divides() {
+        let mut table = Table::new(&[("kernel", Align::Left), ("MB =", Align::Right)]);
+        table.row(vec!["norm1".into(), "0.263".into()]);
+        table.rule();
+        table.row(vec!["block".into(), "10.000".into()]);
+        assert_eq!(
+            table.lines(true),
+            [
+                " kernel    MB =",
+                " norm1    0.263",
+                " --------------",
+                " block   10.000"
+            ]
+        );
+    }
+}

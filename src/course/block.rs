@@ -1,0 +1,403 @@
+//! Live blocks: fenced code whose info string names the block and whose body is TOML.
+
+use super::fault::{Fault, Place, way_out};
+use super::fields::{Fields, Phrase, Toml};
+use super::number::{Inline, split};
+use super::scan::Fence;
+use super::setup::{SHAPE, Setup};
+use super::text::Text;
+
+/// Kinds of live blocks, as info strings name them.
+pub const KINDS: [&str; 8] = [
+    "lab", "compare", "ribbon", "roofline", "chart", "table", "steps", "question",
+];
+
+/// Info strings of ordinary code.
+pub const LANGUAGES: [&str; 18] = [
+    "text", "console", "sh", "bash", "rust", "c", "cpp", "cuda", "hip", "ptx", "python", "toml",
+    "json", "markdown", "diff", "asm", "math", "triton",
+];
+
+/// Metrics of a `compare` block.
+pub const METRICS: [&str; 8] = [
+    "launches",
+    "flops",
+    "bytes",
+    "weight_bytes",
+    "intensity",
+    "peak",
+    "floor",
+    "time",
+];
+
+/// A live block where it stands, readable or not.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Live {
+    /// The info string's word: one of [`KINDS`].
+    pub kind: String,
+    /// Number of the block in its lesson, from 1: predictions are kept under it.
+    pub number: usize,
+    /// Line of the opening fence.
+    pub line: usize,
+    /// The body as written, to show when it cannot be read.
+    pub source: String,
+    /// Model and shape; what is not set comes from the lesson.
+    pub setup: Setup,
+    /// What the reader is asked before results show.
+    pub predict: Vec<Predict>,
+    /// The block, or what is wrong with it.
+    pub content: Result<Block, Vec<Fault>>,
+}
+
+/// A question asked before a block shows its results.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Predict {
+    /// The question.
+    pub ask: Phrase,
+    /// Expression of what will show.
+    pub answer: Phrase,
+    /// Unit to read and print it in.
+    pub unit: Option<String>,
+    /// A sentence shown afterwards.
+    pub note: Option<Phrase>,
+}
+
+/// The content of a live block.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Block {
+    /// The ribbon with fusions to flip and a run.
+    Lab {
+        /// Plan to start from.
+        start: Option<Phrase>,
+        /// Fusions on offer; empty: all.
+        toggles: Vec<Phrase>,
+        /// Backend to run on; none: the chosen one.
+        backend: Option<Phrase>,
+        /// Ops to show; empty: all.
+        ops: Vec<Phrase>,
+    },
+    /// Plans side by side.
+    Compare {
+        /// The plans, in order.
+        plans: Vec<Phrase>,
+        /// Rows: of [`METRICS`].
+        metrics: Vec<String>,
+        /// Whole forward in place of one block?
+        forward: bool,
+    },
+    /// The ribbon alone.
+    Ribbon {
+        /// The plan drawn.
+        plan: Option<Phrase>,
+        /// Show what every wall costs?
+        prices: bool,
+    },
+    /// Kernels against roofs.
+    Roofline {
+        /// The plan whose kernels are drawn.
+        plan: Option<Phrase>,
+        /// GPU ids; empty: the chosen one.
+        gpus: Vec<Phrase>,
+        /// Ops to name in the plot.
+        mark: Vec<Phrase>,
+    },
+    /// Expressions over a swept parameter.
+    Chart {
+        /// The parameter that is swept.
+        x: String,
+        /// Its values.
+        range: Vec<f64>,
+        /// Unit of the vertical axis.
+        unit: Option<String>,
+        /// What is drawn.
+        series: Vec<Series>,
+        /// Logarithmic axes?
+        log: bool,
+    },
+    /// Text and numbers in rows.
+    Table {
+        /// Heads of the columns.
+        columns: Vec<Phrase>,
+        /// Cells; every row as long as `columns`.
+        rows: Vec<Vec<Cell>>,
+    },
+    /// Steps revealed one by one; they may hold inline numbers.
+    Steps {
+        /// Title above the steps.
+        title: Option<Phrase>,
+        /// The steps.
+        steps: Vec<Phrase>,
+    },
+    /// One key of an exercise, answered in place.
+    Question {
+        /// Id of the exercise.
+        exercise: Phrase,
+        /// Name of its key; none: the first open one.
+        key: Option<Phrase>,
+    },
+}
+
+/// One line of a chart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Series {
+    /// Its name; empty when there is only one.
+    pub name: String,
+    /// Expression in the swept parameter.
+    pub y: Phrase,
+}
+
+/// One cell of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cell {
+    /// Shown as it is.
+    Text(Phrase),
+    /// Computed.
+    Number(Inline),
+}
+
+/// Reads one fence that names a live block.
+pub(crate) fn read(text: &Text, fence: &Fence, number: usize) -> Live {
+    let toml = Toml {
+        text,
+        range: fence.body.clone(),
+    };
+    let mut faults = Vec::new();
+    if !fence.closed {
+        let at = text.line(fence.open).start;
+        faults.push(text.fault(
+            at,
+            format!(
+                "this {} block is not closed; end it with the same fence on a line of its own.",
+                fence.info
+            ),
+        ));
+    }
+    let (setup, predict, block) = toml.read(&mut faults, |fields| {
+        let what = format!("a {} block", fence.info);
+        let mut scope = fields.renamed(&what);
+        content(&fence.info, &mut scope)
+    });
+    let content = match block {
+        Some(block) if faults.is_empty() => Ok(block),
+        _ => Err(faults),
+    };
+    Live {
+        kind: fence.info.clone(),
+        number,
+        line: fence.open,
+        source: text.slice(fence.body.clone()).to_owned(),
+        setup,
+        predict,
+        content,
+    }
+}
+
+fn content(kind: &str, fields: &mut Fields<'_, '_>) -> (Setup, Vec<Predict>, Option<Block>) {
+    let setup = match kind {
+        "steps" | "question" => Setup::default(),
+        _ => Setup::of_block(fields),
+    };
+    let predict = match kind {
+        "lab" | "compare" => fields
+            .tables("predict", predict)
+            .into_iter()
+            .flatten()
+            .collect(),
+        _ => Vec::new(),
+    };
+    let block = match kind {
+        "lab" => Some(Block::Lab {
+            start: fields.text("start"),
+            toggles: fields.texts("toggles"),
+            backend: fields.text("backend"),
+            ops: fields.texts("ops"),
+        }),
+        "compare" => compare(fields),
+        "ribbon" => Some(Block::Ribbon {
+            plan: fields.text("plan"),
+            prices: fields.flag("prices").unwrap_or(false),
+        }),
+        "roofline" => Some(Block::Roofline {
+            plan: fields.text("plan"),
+            gpus: fields.texts("gpus"),
+            mark: fields.texts("mark"),
+        }),
+        "chart" => chart(fields),
+        "table" => table(fields),
+        "steps" => {
+            let title = fields.text("title");
+            let steps = fields.texts("steps");
+            if steps.is_empty() {
+                fields.report("a steps block has no steps; add steps = [\"…\", \"…\"].");
+            }
+            Some(Block::Steps { title, steps })
+        }
+        "question" => {
+            let exercise = fields.need_text("exercise", "exercise = \"ex1\"");
+            let key = fields.text("key");
+            exercise.map(|exercise| Block::Question { exercise, key })
+        }
+        _ => None,
+    };
+    fields.close();
+    (setup, predict, block)
+}
+
+fn predict(fields: &mut Fields<'_, '_>) -> Option<Predict> {
+    let mut fields = fields.renamed("a prediction");
+    let ask = fields.need_text("ask", "ask = \"…\"");
+    let answer = fields.need_text("answer", "answer = \"block(v1).launches\"");
+    let unit = fields.text("unit").map(|unit| unit.text);
+    let note = fields.text("note");
+    fields.close();
+    Some(Predict {
+        ask: ask?,
+        answer: answer?,
+        unit,
+        note,
+    })
+}
+
+fn compare(fields: &mut Fields<'_, '_>) -> Option<Block> {
+    let plans = fields.texts("plans");
+    if plans.is_empty() {
+        fields.report("a compare block has no plans; add plans = [\"v1\", \"v4\"].");
+    }
+    let mut metrics = Vec::new();
+    for metric in fields.texts("metrics") {
+        if METRICS.contains(&metric.as_str()) {
+            metrics.push(metric.text);
+        } else {
+            let way_out = way_out(&metric.text, &METRICS);
+            fields.report_at(
+                metric.at,
+                format!("there is no metric \"{}\"; {way_out}", metric.text),
+            );
+        }
+    }
+    if metrics.is_empty() && !fields.has("metrics") {
+        metrics = ["launches", "flops", "bytes", "intensity"]
+            .map(String::from)
+            .to_vec();
+    }
+    let forward = fields
+        .one_of("scope", &["block", "forward"])
+        .is_some_and(|scope| scope.text == "forward");
+    Some(Block::Compare {
+        plans,
+        metrics,
+        forward,
+    })
+}
+
+fn chart(fields: &mut Fields<'_, '_>) -> Option<Block> {
+    let mut known: Vec<&str> = SHAPE
+        .iter()
+        .copied()
+        .filter(|name| !matches!(*name, "preset" | "dtype" | "version"))
+        .collect();
+    known.push("tokens");
+    let x = if fields.has("x") {
+        fields.one_of("x", &known)
+    } else {
+        fields.need_text("x", "x = \"batch\"")
+    };
+    let range = fields.numbers("range");
+    if range.len() < 2 {
+        fields.report("a chart needs a range of two values or more, such as range = [1, 8, 64].");
+    }
+    if range
+        .iter()
+        .any(|value| *value <= 0.0 || value.fract() != 0.0)
+    {
+        fields.report("the values of a chart's range are whole numbers of 1 or more.");
+    }
+    let unit = fields.text("unit").map(|unit| unit.text);
+    let log = fields.flag("log").unwrap_or(false);
+    let mut series: Vec<Series> = fields
+        .tables("series", |fields| {
+            let mut fields = fields.renamed("a series");
+            let name = fields.need_text("name", "name = \"V1\"");
+            let y = fields.need_text("y", "y = \"block(v1).bytes\"");
+            fields.close();
+            Some(Series {
+                name: name?.text,
+                y: y?,
+            })
+        })
+        .into_iter()
+        .flatten()
+        .collect();
+    match fields.text("y") {
+        Some(y) if series.is_empty() => series.push(Series {
+            name: String::new(),
+            y,
+        }),
+        Some(y) => fields.report_at(
+            y.at,
+            "a chart takes y or series, not both; give y a name and put it among the series.",
+        ),
+        None if series.is_empty() && !fields.has("series") => {
+            fields.report("a chart draws nothing yet; add y = \"block.bytes\" or series = [ { name = \"V1\", y = \"block(v1).bytes\" } ].");
+        }
+        None => {}
+    }
+    x.map(|x| Block::Chart {
+        x: x.text,
+        range,
+        unit,
+        series,
+        log,
+    })
+}
+
+fn table(fields: &mut Fields<'_, '_>) -> Option<Block> {
+    let columns = fields.texts("columns");
+    if columns.is_empty() {
+        fields.report("a table block has no columns; add columns = [\"kernel\", \"bytes\"].");
+    }
+    let mut rows = Vec::new();
+    for (at, row) in fields.rows("rows") {
+        if row.len() != columns.len() {
+            fields.report_at(
+                at,
+                format!(
+                    "this row has {} cells and the table {} columns; make them equal.",
+                    row.len(),
+                    columns.len()
+                ),
+            );
+        }
+        rows.push(row.into_iter().map(cell).collect());
+    }
+    Some(Block::Table { columns, rows })
+}
+
+fn cell(phrase: Phrase) -> Cell {
+    match split(&phrase.text) {
+        None => Cell::Text(phrase),
+        Some((expr, unit, decimals)) => {
+            let before = phrase
+                .text
+                .find(&expr)
+                .and_then(|at| phrase.text.get(..at))
+                .unwrap_or_default();
+            let at: Place = phrase.at.after(before);
+            let range = 0..phrase.text.len();
+            Cell::Number(Inline {
+                expr: Phrase { text: expr, at },
+                unit,
+                decimals,
+                range,
+            })
+        }
+    }
+}
+
+/// A fence that looks like a live block with a typing mistake.
+pub(crate) fn mistyped(info: &str) -> Option<&'static str> {
+    let known = KINDS.contains(&info) || LANGUAGES.contains(&info);
+    (!known && !info.is_empty())
+        .then(|| super::fault::nearest(info, KINDS))
+        .flatten()
+}

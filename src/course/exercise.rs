@@ -1,0 +1,318 @@
+//! An exercise: its questions, expected answers as expressions, known slips and hints.
+
+use super::fault::{Fault, way_out};
+use super::fields::{Fields, Phrase, Toml};
+use super::scan;
+use super::setup::Setup;
+use super::text::Text;
+
+/// Tolerance of a key that states none: relative, in percent.
+const USUAL: Tolerance = Tolerance::Relative(0.5);
+
+/// An exercise, usable even where parts of it are broken.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Exercise {
+    /// File stem, such as `ex1`: sheets and progress are kept under it.
+    pub id: String,
+    /// Title; the id when the front matter has none.
+    pub title: String,
+    /// The lesson that leads to it.
+    pub lesson: Option<Phrase>,
+    /// Time it takes.
+    pub minutes: u64,
+    /// Configuration of its expressions.
+    pub setup: Setup,
+    /// Questions in order; those that cannot be read are left out.
+    pub keys: Vec<Key>,
+    /// Markdown shown above the form.
+    pub body: String,
+    /// Line of the first character of `body`.
+    pub body_line: usize,
+    /// Everything that is wrong with the file.
+    pub faults: Vec<Fault>,
+    /// The text itself, cleaned.
+    pub text: Text,
+}
+
+/// One question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Key {
+    /// Name: sheets and progress are kept under it.
+    pub name: Phrase,
+    /// The question.
+    pub ask: Phrase,
+    /// How it is answered.
+    pub kind: Kind,
+    /// Expression of the expected answer.
+    pub answer: Phrase,
+    /// How near is right.
+    pub tolerance: Tolerance,
+    /// Unit expected and printed.
+    pub unit: Option<Phrase>,
+    /// What to choose from.
+    pub options: Vec<Phrase>,
+    /// Known wrong answers, and right ones counted another way.
+    pub slips: Vec<Slip>,
+    /// Hints, from gentle to plain.
+    pub hints: Vec<Phrase>,
+    /// The exercise's configuration with the key's own on top.
+    pub setup: Setup,
+}
+
+/// How a question is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A number, with a unit where it has one.
+    Number,
+    /// One of the options.
+    Choice,
+    /// Several of the options.
+    Choices,
+    /// The options in order.
+    Ranking,
+    /// A number measured on this machine.
+    Measured,
+}
+
+/// How near an answer must be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Tolerance {
+    /// Equal.
+    Exact,
+    /// Within so many percent of the expected value.
+    Relative(f64),
+    /// Within so many percentage points.
+    Points(f64),
+}
+
+/// A wrong answer whose cause is known, or a right one under another convention.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Slip {
+    /// Expression of the slip's value; none: the key's own answer.
+    pub answer: Option<Phrase>,
+    /// Counted this other way.
+    pub convention: Setup,
+    /// A value as some document prints it.
+    pub printed: Option<Phrase>,
+    /// The claim that prints it.
+    pub claim: Option<Phrase>,
+    /// Is it right, counted that way?
+    pub accept: bool,
+    /// The sentence that explains it.
+    pub say: Phrase,
+}
+
+impl Exercise {
+    /// Reads an exercise. Never fails: what is wrong is in [`Exercise::faults`].
+    pub fn read(id: &str, file: &str, raw: &str) -> Self {
+        let (text, mut faults) = Text::new(file, raw);
+        let (front, body) = scan::front(&text, &mut faults);
+        let mut exercise = Self {
+            id: id.to_owned(),
+            title: id.to_owned(),
+            lesson: None,
+            minutes: 0,
+            setup: Setup::default(),
+            keys: Vec::new(),
+            body: String::new(),
+            body_line: 1,
+            faults: Vec::new(),
+            text: text.clone(),
+        };
+        if !front.is_empty() {
+            Toml {
+                text: &text,
+                range: front,
+            }
+            .read(&mut faults, |fields| {
+                fields.called("the front matter");
+                if let Some(title) = fields.need_text("title", "title = \"…\"") {
+                    exercise.title = title.text;
+                }
+                exercise.lesson = fields.text("lesson");
+                exercise.minutes = fields.count("minutes").unwrap_or(0);
+                exercise.setup = fields.table("config", Setup::read).unwrap_or_default();
+                let setup = exercise.setup.clone();
+                let keys = fields.tables("key", |fields| key(fields, &setup));
+                if keys.is_empty() {
+                    fields.report(
+                        "the exercise asks nothing; add a [[key]] with name, ask and answer.",
+                    );
+                }
+                for key in keys.into_iter().flatten() {
+                    if exercise
+                        .keys
+                        .iter()
+                        .any(|other| other.name.text == key.name.text)
+                    {
+                        fields.report_at(
+                            key.name.at,
+                            format!(
+                                "there are two keys named \"{}\"; rename one.",
+                                key.name.text
+                            ),
+                        );
+                    } else {
+                        exercise.keys.push(key);
+                    }
+                }
+                fields.close();
+            });
+        }
+        let written = text.slice(body.clone());
+        let shown = written.trim_start();
+        let start = body.start + written.len() - shown.len();
+        exercise.body = shown.trim_end().to_owned();
+        exercise.body_line = text.place(start).line;
+        faults.sort();
+        exercise.faults = faults;
+        exercise
+    }
+
+    /// A key by its name, or by its number from 1.
+    pub fn key(&self, name_or_number: &str) -> Option<&Key> {
+        let by_number = || {
+            name_or_number
+                .parse()
+                .ok()
+                .and_then(|n: usize| self.keys.get(n.checked_sub(1)?))
+        };
+        self.keys
+            .iter()
+            .find(|key| key.name.text == name_or_number)
+            .or_else(by_number)
+    }
+}
+
+fn key(fields: &mut Fields<'_, '_>, base: &Setup) -> Option<Key> {
+    let mut fields = fields.renamed("a key");
+    let name = fields.need_text("name", "name = \"block\"").filter(|name| {
+        let fits = is_name(&name.text);
+        if !fits {
+            fields.report_at(
+                name.at,
+                format!(
+                    "\"{}\" cannot name a key; use letters, digits, _ and -, such as block_bytes.",
+                    name.text
+                ),
+            );
+        }
+        fits
+    });
+    let ask = fields.need_text("ask", "ask = \"How many …?\"");
+    let answer = fields.need_text("answer", "answer = \"block.launches\"");
+    let kinds = ["number", "choice", "choices", "ranking", "measured"];
+    let kind = match fields.one_of("kind", &kinds).as_ref().map(Phrase::as_str) {
+        Some("choice") => Kind::Choice,
+        Some("choices") => Kind::Choices,
+        Some("ranking") => Kind::Ranking,
+        Some("measured") => Kind::Measured,
+        _ => Kind::Number,
+    };
+    let tolerance =
+        fields
+            .text("tolerance")
+            .map_or(USUAL, |written| match tolerance(&written.text) {
+                Some(tolerance) => tolerance,
+                None => {
+                    fields.report_at(
+                        written.at,
+                        format!(
+                            "\"{}\" is no tolerance; write exact, 0.5 % or 0.05 points.",
+                            written.text
+                        ),
+                    );
+                    USUAL
+                }
+            });
+    let unit = fields.text("unit");
+    let options = fields.texts("options");
+    let chosen = matches!(kind, Kind::Choice | Kind::Choices | Kind::Ranking);
+    if chosen && options.len() < 2 && !fields.has("options") {
+        fields.report(
+            "a key to choose from has no options; add options = [\"memory\", \"compute\"].",
+        );
+    } else if !chosen && !options.is_empty() {
+        fields.report(
+            "a key with options needs a kind; add kind = \"choice\", \"choices\" or \"ranking\".",
+        );
+    }
+    let slips = fields.tables("slips", slip).into_iter().flatten().collect();
+    let hints = fields.texts("hints");
+    let setup = fields.table("config", Setup::read).unwrap_or_default();
+    fields.close();
+    Some(Key {
+        name: name?,
+        ask: ask?,
+        kind,
+        answer: answer?,
+        tolerance,
+        unit,
+        options,
+        slips,
+        hints,
+        setup: base.with(&setup),
+    })
+}
+
+fn slip(fields: &mut Fields<'_, '_>) -> Option<Slip> {
+    let mut fields = fields.renamed("a slip");
+    let answer = fields.text("answer");
+    let convention = fields.table("convention", Setup::read).unwrap_or_default();
+    let printed = fields.text("printed");
+    let claim = fields.text("claim");
+    let accept = fields.flag("accept").unwrap_or(false);
+    let say = fields.need_text("say", "say = \"what was counted, and why it differs\"");
+    fields.close();
+    if answer.is_none() && convention.is_empty() && printed.is_none() {
+        fields.report(
+            "a slip has no value; add answer = \"…\", convention = { … } or printed = \"…\".",
+        );
+        return None;
+    }
+    Some(Slip {
+        answer,
+        convention,
+        printed,
+        claim,
+        accept,
+        say: say?,
+    })
+}
+
+/// `exact`, `0.5 %`, `0.05 points`.
+fn tolerance(written: &str) -> Option<Tolerance> {
+    let written = written.trim();
+    if written == "exact" {
+        return Some(Tolerance::Exact);
+    }
+    let number = |text: &str| {
+        text.trim()
+            .parse::<f64>()
+            .ok()
+            .filter(|n| n.is_finite() && *n > 0.0)
+    };
+    if let Some(percent) = written.strip_suffix('%') {
+        return number(percent).map(Tolerance::Relative);
+    }
+    let points = written
+        .strip_suffix("points")
+        .or_else(|| written.strip_suffix("pp"))?;
+    number(points).map(Tolerance::Points)
+}
+
+/// Can this name a key of a sheet or a file of the course?
+pub fn is_name(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    !name.is_empty() && name.len() <= 64 && name.chars().all(plain) && !name.starts_with('-')
+}
+
+/// `there is no key "blok"; did you mean "block"?`
+pub fn no_such_key(exercise: &Exercise, typed: &str) -> String {
+    let names: Vec<&str> = exercise.keys.iter().map(|key| key.name.as_str()).collect();
+    format!(
+        "{} has no key \"{typed}\"; {}",
+        exercise.id,
+        way_out(typed, &names)
+    )
+}

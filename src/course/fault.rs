@@ -1,0 +1,164 @@
+//! What is wrong with a text of the course, and where.
+
+use super::text::obeyed;
+use std::fmt;
+
+/// A place in a text: both counted from 1, columns in characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Place {
+    /// Line, from 1. 0 means the file as a whole.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+}
+
+impl Place {
+    /// The place after walking over `text` from here.
+    #[must_use]
+    pub fn after(self, text: &str) -> Self {
+        match text.rfind('\n') {
+            None => Self {
+                line: self.line,
+                column: self.column + text.chars().count(),
+            },
+            Some(last) => Self {
+                line: self.line + text.matches('\n').count(),
+                column: text.get(last + 1..).map_or(0, |rest| rest.chars().count()) + 1,
+            },
+        }
+    }
+}
+
+/// How much a fault matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    /// Something a reader would see: lint fails on it.
+    Error,
+    /// Something to look at: lint prints it and passes.
+    Warning,
+}
+
+/// One thing that is wrong with a text, as a value: `file:line:column: sentence`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Fault {
+    /// File as the user knows it, such as `lessons/07-v1-census.md`.
+    pub file: String,
+    /// Where in the file.
+    pub at: Place,
+    /// Error or warning.
+    pub level: Level,
+    /// What is so, and the way out.
+    pub say: String,
+}
+
+impl Fault {
+    /// A fault of a file as a whole (it cannot be read, it is too large).
+    pub fn whole(file: impl Into<String>, say: impl Into<String>) -> Self {
+        Self::at(file, Place::default(), say)
+    }
+
+    /// A fault at a place of a file.
+    pub fn at(file: impl Into<String>, at: Place, say: impl Into<String>) -> Self {
+        // A fault quotes what it found, and it goes to a terminal too.
+        let shown = |text: String| match text.contains(obeyed) {
+            true => text.replace(obeyed, "\u{fffd}"),
+            false => text,
+        };
+        Self {
+            file: shown(file.into()),
+            at,
+            level: Level::Error,
+            say: shown(say.into()),
+        }
+    }
+
+    /// The same fault as a warning.
+    #[must_use]
+    pub fn warning(self) -> Self {
+        Self {
+            level: Level::Warning,
+            ..self
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.at.line == 0 {
+            write!(f, "{}: ", self.file)?;
+        } else {
+            write!(f, "{}:{}:{}: ", self.file, self.at.line, self.at.column)?;
+        }
+        if self.level == Level::Warning {
+            f.write_str("warning: ")?;
+        }
+        f.write_str(&self.say)
+    }
+}
+
+impl std::error::Error for Fault {}
+
+/// The nearest of `known` to what was typed, when it is near enough to be meant.
+pub fn nearest<'k>(typed: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+    let reach = 1 + typed.chars().count() / 4;
+    let lower = typed.to_lowercase();
+    known
+        .into_iter()
+        .map(|name| {
+            (
+                strsim::damerau_levenshtein(&lower, &name.to_lowercase()),
+                name,
+            )
+        })
+        .filter(|(distance, _)| *distance <= reach)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, name)| name)
+}
+
+/// `; did you mean "minutes"?`, or else the whole list.
+pub(crate) fn way_out(typed: &str, known: &[&str]) -> String {
+    match nearest(typed, known.iter().copied()) {
+        Some(name) => format!("did you mean \"{name}\"?"),
+        None => format!("known are {}.", known.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_reads_as_file_line_column_sentence() {
+        let at = Place {
+            line: 48,
+            column: 7,
+        };
+        let fault = Fault::at("lessons/05-flash.md", at, "unknown macro \\frak.");
+        assert_eq!(
+            fault.to_string(),
+            "lessons/05-flash.md:48:7: unknown macro \\frak."
+        );
+        assert_eq!(
+            Fault::whole("progress.toml", "too large.")
+                .warning()
+                .to_string(),
+            "progress.toml: warning: too large."
+        );
+    }
+
+    #[test]
+    fn places_walk_over_lines_and_count_characters() {
+        let start = Place { line: 3, column: 5 };
+        assert_eq!(start.after("µs"), Place { line: 3, column: 7 });
+        assert_eq!(start.after("ab\ncµ"), Place { line: 4, column: 3 });
+        assert_eq!(start.after("ab\n"), Place { line: 4, column: 1 });
+    }
+
+    #[test]
+    fn suggestions_are_near_or_absent() {
+        let known = ["title", "minutes", "needs"];
+        assert_eq!(nearest("minuts", known), Some("minutes"));
+        assert_eq!(nearest("Title", known), Some("title"));
+        assert_eq!(nearest("colour", known), None);
+    }
+}

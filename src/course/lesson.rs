@@ -1,0 +1,260 @@
+//! A lesson: front matter, sections, live blocks.
+
+use super::block::{self, KINDS, Live};
+use super::fault::{Fault, Place};
+use super::fields::{Phrase, Toml};
+use super::number::{Inline, numbers};
+use super::scan::{self, Fence, Heading};
+use super::setup::Setup;
+use super::text::Text;
+use std::ops::Range;
+
+/// Words of the `version` field: the column on the home screen.
+pub const VERSIONS: [&str; 5] = ["v1", "v2", "v3", "v4", "all"];
+
+/// A lesson, readable even where parts of it are broken.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lesson {
+    /// File stem, such as `07-v1-census`: progress is kept under it.
+    pub id: String,
+    /// Title; the id when the front matter has none.
+    pub title: String,
+    /// `v1` … `v4`, or `all`.
+    pub version: String,
+    /// Time to read and run it; 0 for reference pages.
+    pub minutes: u64,
+    /// Lessons that help to have read; advice only.
+    pub needs: Vec<Phrase>,
+    /// Default configuration of the lesson's expressions.
+    pub setup: Setup,
+    /// Sections in order.
+    pub sections: Vec<Section>,
+    /// Everything that is wrong with the file.
+    pub faults: Vec<Fault>,
+    /// The text itself, cleaned.
+    pub text: Text,
+}
+
+/// What the reader pages by.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Section {
+    /// Made of the title, unique in the lesson: progress is kept under it.
+    pub id: String,
+    /// Heading; the lesson's title for what stands before the first one.
+    pub title: String,
+    /// Lines from the heading to the last one, counted from 1, end exclusive.
+    pub lines: Range<usize>,
+    /// Prose and live blocks in order.
+    pub parts: Vec<Part>,
+}
+
+/// A stretch of a section.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Part {
+    /// Markdown to be rendered, code fences included.
+    Prose {
+        /// The markdown.
+        text: String,
+        /// Line of its first character.
+        line: usize,
+        /// Its inline numbers; ranges are in `text`.
+        numbers: Vec<Inline>,
+    },
+    /// A live block.
+    Live(Live),
+}
+
+impl Lesson {
+    /// Reads a lesson. Never fails: what is wrong is in [`Lesson::faults`].
+    pub fn read(id: &str, file: &str, raw: &str) -> Self {
+        let (text, mut faults) = Text::new(file, raw);
+        let (front, body) = scan::front(&text, &mut faults);
+        let mut lesson = Self {
+            id: id.to_owned(),
+            title: id.to_owned(),
+            version: "all".to_owned(),
+            minutes: 0,
+            needs: Vec::new(),
+            setup: Setup::default(),
+            sections: Vec::new(),
+            faults: Vec::new(),
+            text: text.clone(),
+        };
+        if !front.is_empty() {
+            Toml {
+                text: &text,
+                range: front,
+            }
+            .read(&mut faults, |fields| {
+                fields.called("the front matter");
+                if let Some(title) = fields.need_text("title", "title = \"…\"") {
+                    lesson.title = title.text;
+                }
+                if let Some(version) = fields.one_of("version", &VERSIONS) {
+                    lesson.version = version.text;
+                }
+                lesson.minutes = fields.count("minutes").unwrap_or(0);
+                lesson.needs = fields.texts("needs");
+                lesson.setup = fields.table("config", Setup::read).unwrap_or_default();
+                fields.close();
+            });
+        }
+        let fences = scan::fences(&text, body.clone());
+        for fence in &fences {
+            if let Some(kind) = block::mistyped(&fence.info) {
+                let at = text.line(fence.open).start;
+                faults.push(text.fault(
+                    at,
+                    format!(
+                        "there is no block \"{}\"; did you mean \"{kind}\"?",
+                        fence.info
+                    ),
+                ));
+            }
+        }
+        let mut number = 0;
+        for heading in scan::headings(&text, body, &fences) {
+            let section = section(&text, heading, &fences, &mut number, &lesson);
+            for part in &section.parts {
+                if let Part::Live(Live {
+                    content: Err(found),
+                    ..
+                }) = part
+                {
+                    faults.extend(found.iter().cloned());
+                }
+            }
+            lesson.sections.push(section);
+        }
+        if lesson.sections.is_empty() {
+            faults.push(text.fault(
+                text.body().len(),
+                "the lesson has no text; begin a section with a line ## Title.",
+            ));
+        }
+        faults.sort();
+        lesson.faults = faults;
+        lesson
+    }
+
+    /// Live blocks in order.
+    pub fn live(&self) -> impl Iterator<Item = &Live> {
+        self.sections.iter().flat_map(Section::live)
+    }
+}
+
+impl Section {
+    /// Live blocks of the section in order.
+    pub fn live(&self) -> impl Iterator<Item = &Live> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Live(live) => Some(live),
+            Part::Prose { .. } => None,
+        })
+    }
+}
+
+fn section(
+    text: &Text,
+    heading: Heading,
+    fences: &[Fence],
+    number: &mut usize,
+    lesson: &Lesson,
+) -> Section {
+    let mut parts = Vec::new();
+    let mut from = heading.body.start;
+    for fence in fences {
+        let open = text.line(fence.open).start;
+        let inside = heading.body.start <= open && open < heading.body.end;
+        if !inside || !KINDS.contains(&fence.info.as_str()) {
+            continue;
+        }
+        prose(text, from..open, &mut parts);
+        *number += 1;
+        parts.push(Part::Live(block::read(text, fence, *number)));
+        from = text.line(fence.close + 1).start.min(heading.body.end);
+    }
+    prose(text, from..heading.body.end, &mut parts);
+    let last =
+        text.place(heading.body.end).line + usize::from(heading.body.end == text.body().len());
+    let title = if heading.title.is_empty() {
+        lesson.title.clone()
+    } else {
+        heading.title
+    };
+    let id = unique(&slug(&title), &lesson.sections);
+    Section {
+        id,
+        title,
+        lines: heading.line..last.max(heading.line + 1),
+        parts,
+    }
+}
+
+/// Adds a stretch of prose without the blank lines around it.
+fn prose(text: &Text, range: Range<usize>, parts: &mut Vec<Part>) {
+    let whole = text.slice(range.clone());
+    let trimmed = whole.trim_end();
+    let blank: usize = trimmed
+        .split_inclusive('\n')
+        .take_while(|line| line.trim().is_empty())
+        .map(str::len)
+        .sum();
+    let Some(kept) = trimmed.get(blank..).filter(|kept| !kept.is_empty()) else {
+        return;
+    };
+    let place: Place = text.place(range.start + blank);
+    parts.push(Part::Prose {
+        text: kept.to_owned(),
+        line: place.line,
+        numbers: prose_numbers(kept, place),
+    });
+}
+
+/// Inline numbers of markdown, code fences left out.
+pub(crate) fn prose_numbers(markdown: &str, start: Place) -> Vec<Inline> {
+    let (text, _) = Text::new("", markdown);
+    if text.body().len() != markdown.len() || !markdown.contains("```") && !markdown.contains("~~~")
+    {
+        return numbers(markdown, start);
+    }
+    let fences = scan::fences(&text, 0..markdown.len());
+    numbers(markdown, start)
+        .into_iter()
+        .filter(|inline| {
+            let line = text.place(inline.range.start).line;
+            !fences
+                .iter()
+                .any(|fence| (fence.open..=fence.close).contains(&line))
+        })
+        .collect()
+}
+
+/// Lower-case letters and digits with hyphens between words.
+pub fn slug(title: &str) -> String {
+    let mut out = String::new();
+    for c in title.chars().flat_map(char::to_lowercase) {
+        if c.is_alphanumeric() {
+            out.push(c);
+        } else if !out.is_empty() && !out.ends_with('-') {
+            out.push('-');
+        }
+    }
+    let kept = out.trim_end_matches('-').len();
+    out.truncate(kept);
+    if out.is_empty() {
+        "section".to_owned()
+    } else {
+        out
+    }
+}
+
+fn unique(slug: &str, taken: &[Section]) -> String {
+    let free = |id: &str| taken.iter().all(|section| section.id != id);
+    if free(slug) {
+        return slug.to_owned();
+    }
+    (2..)
+        .map(|n| format!("{slug}-{n}"))
+        .find(|id| free(id))
+        .unwrap_or_else(|| slug.to_owned())
+}

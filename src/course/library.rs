@@ -1,0 +1,297 @@
+//! The course as a whole: built-in texts, overlaid by id, read when asked for.
+
+use super::exercise::Exercise;
+use super::fault::{Fault, way_out};
+use super::file::Stamp;
+use super::lesson::Lesson;
+use super::paths::Places;
+use super::shelf::{Raw, Shelf, embedded, natural, on_disk};
+use super::solution::Solution;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// Every lesson, exercise and solution, in natural order of their ids.
+///
+/// Opening takes the texts; reading one happens when it is first asked for.
+#[derive(Debug, Default)]
+pub struct Course {
+    lessons: Vec<Slot<Lesson>>,
+    exercises: Vec<Slot<Exercise>>,
+    solutions: Vec<Slot<Solution>>,
+    faults: Vec<Fault>,
+    overlay: Option<String>,
+    differ: usize,
+    marks: Vec<Mark>,
+}
+
+/// A text on disk and its version.
+type Mark = (PathBuf, Option<Stamp>);
+
+#[derive(Debug)]
+struct Slot<T> {
+    raw: Raw,
+    read: OnceLock<T>,
+}
+
+impl<T> Slot<T> {
+    fn get(&self, read: fn(&Raw) -> T) -> &T {
+        self.read.get_or_init(|| read(&self.raw))
+    }
+}
+
+fn lesson(raw: &Raw) -> Lesson {
+    let mut lesson = Lesson::read(&raw.id, &raw.file, &raw.text);
+    replace_faults(&mut lesson.faults, raw);
+    lesson
+}
+
+fn exercise(raw: &Raw) -> Exercise {
+    let mut exercise = Exercise::read(&raw.id, &raw.file, &raw.text);
+    replace_faults(&mut exercise.faults, raw);
+    exercise
+}
+
+fn solution(raw: &Raw) -> Solution {
+    let mut solution = Solution::read(&raw.id, &raw.file, &raw.text);
+    replace_faults(&mut solution.faults, raw);
+    solution
+}
+
+/// A file that could not be had has that one fault, not those of an empty text.
+fn replace_faults(faults: &mut Vec<Fault>, raw: &Raw) {
+    if let Some(fault) = &raw.fault {
+        if raw.text.is_empty() {
+            faults.clear();
+        }
+        faults.insert(0, fault.clone());
+    }
+}
+
+impl Course {
+    /// The built-in course.
+    pub fn built_in() -> Self {
+        let mut course = Self::default();
+        for shelf in Shelf::ALL {
+            course.lay(shelf, embedded(shelf));
+        }
+        course
+    }
+
+    /// The built-in course with the overlays of `places` on top.
+    pub fn open(places: &Places) -> Self {
+        let mut course = Self::built_in();
+        for root in &places.overlays {
+            course.overlay(root, &|path| places.shown(path));
+        }
+        course
+    }
+
+    /// Only what lies in a folder, for lint.
+    pub fn folder(root: &Path) -> Self {
+        let mut course = Self::default();
+        course.overlay(root, &|path| path.display().to_string());
+        course
+    }
+
+    fn overlay(&mut self, root: &Path, shown: &dyn Fn(&Path) -> String) {
+        if !root.is_dir() {
+            self.faults.push(Fault::whole(
+                shown(root),
+                "there is no such course folder; it should hold lessons/ or exercises/.",
+            ));
+            return;
+        }
+        self.overlay = Some(shown(&root.join("lessons")));
+        self.marks.extend(marks(root));
+        let mut any = false;
+        for shelf in Shelf::ALL {
+            let raws = on_disk(root, shelf, shown, &mut self.faults);
+            any |= !raws.is_empty();
+            self.lay(shelf, raws);
+        }
+        if !any && self.faults.is_empty() {
+            self.faults.push(Fault::whole(shown(root), "this course folder holds no text; put lessons into lessons/ and exercises into exercises/.").warning());
+        }
+    }
+
+    fn lay(&mut self, shelf: Shelf, raws: Vec<Raw>) {
+        for raw in raws {
+            match shelf {
+                Shelf::Lessons => {
+                    self.differ += usize::from(raw.path.is_some() && differs(&self.lessons, &raw));
+                    put(&mut self.lessons, raw);
+                }
+                Shelf::Exercises => put(&mut self.exercises, raw),
+                Shelf::Solutions => put(&mut self.solutions, raw),
+            }
+        }
+    }
+
+    /// Takes up texts that changed on disk since; returns their ids.
+    ///
+    /// Costs one look at the names in the overlay folders while nothing changed.
+    pub fn refresh(&mut self, places: &Places) -> Vec<String> {
+        let marks: Vec<Mark> = places
+            .overlays
+            .iter()
+            .flat_map(|root| marks(root))
+            .collect();
+        if marks == self.marks {
+            return Vec::new();
+        }
+        let ids = |from: &[Mark], other: &[Mark]| -> Vec<String> {
+            let moved = from.iter().filter(|mark| !other.contains(mark));
+            moved
+                .filter_map(|(path, _)| Some(path.file_stem()?.to_string_lossy().into_owned()))
+                .collect()
+        };
+        let mut changed = ids(&self.marks, &marks);
+        changed.extend(ids(&marks, &self.marks));
+        *self = Self::open(places);
+        changed.sort_by(|a, b| natural(a, b));
+        changed.dedup();
+        changed
+    }
+
+    /// Faults of folders: what could not be taken up at all.
+    pub fn faults(&self) -> &[Fault] {
+        &self.faults
+    }
+
+    /// The lessons in order.
+    pub fn lessons(&self) -> impl ExactSizeIterator<Item = &Lesson> {
+        self.lessons.iter().map(|slot| slot.get(lesson))
+    }
+
+    /// The exercises in order.
+    pub fn exercises(&self) -> impl ExactSizeIterator<Item = &Exercise> {
+        self.exercises.iter().map(|slot| slot.get(exercise))
+    }
+
+    /// The solutions in order.
+    pub fn solutions(&self) -> impl ExactSizeIterator<Item = &Solution> {
+        self.solutions.iter().map(|slot| slot.get(solution))
+    }
+
+    /// A lesson by its id, its number (`4`, `04`) or its name without number.
+    ///
+    /// # Errors
+    /// A sentence with the nearest id.
+    pub fn lesson(&self, typed: &str) -> Result<&Lesson, String> {
+        let number = |text: &str| text.parse::<u32>().ok();
+        let fits = |id: &str| {
+            let (head, tail) = id.split_once('-').unwrap_or((id, ""));
+            id == typed || tail == typed || number(head).is_some_and(|n| number(typed) == Some(n))
+        };
+        let ids: Vec<&str> = self
+            .lessons
+            .iter()
+            .map(|slot| slot.raw.id.as_str())
+            .collect();
+        self.lessons
+            .iter()
+            .find(|slot| slot.raw.id == typed)
+            .or_else(|| self.lessons.iter().find(|slot| fits(&slot.raw.id)))
+            .map(|slot| slot.get(lesson))
+            .ok_or_else(|| {
+                format!(
+                    "there is no lesson \"{typed}\"; {}",
+                    hint(typed, &ids, "tinyllama-tutor lessons")
+                )
+            })
+    }
+
+    /// An exercise by its id.
+    ///
+    /// # Errors
+    /// A sentence with the nearest id.
+    pub fn exercise(&self, typed: &str) -> Result<&Exercise, String> {
+        let ids: Vec<&str> = self
+            .exercises
+            .iter()
+            .map(|slot| slot.raw.id.as_str())
+            .collect();
+        self.exercises
+            .iter()
+            .find(|slot| slot.raw.id == typed)
+            .map(|slot| slot.get(exercise))
+            .ok_or_else(|| {
+                format!(
+                    "there is no exercise \"{typed}\"; {}",
+                    hint(typed, &ids, "tinyllama-tutor exercises")
+                )
+            })
+    }
+
+    /// The solution of an exercise, where there is one.
+    pub fn solution(&self, id: &str) -> Option<&Solution> {
+        self.solutions
+            .iter()
+            .find(|slot| slot.raw.id == id)
+            .map(|slot| slot.get(solution))
+    }
+
+    /// `Course overlay found: ./lessons (2 lessons differ from the built-in course). …`
+    pub fn overlay_note(&self) -> Option<String> {
+        let folder = self.overlay.as_ref()?;
+        let lessons = match self.differ {
+            0 => return None,
+            1 => "1 lesson differs".to_owned(),
+            n => format!("{n} lessons differ"),
+        };
+        Some(format!(
+            "Course overlay found: {folder} ({lessons} from the built-in course). --course DIR chooses another."
+        ))
+    }
+}
+
+/// The nearest id, or the command that lists them: thirty ids make no sentence.
+fn hint(typed: &str, ids: &[&str], command: &str) -> String {
+    match super::fault::nearest(typed, ids.iter().copied()) {
+        Some(_) => way_out(typed, ids),
+        None => format!("{command} lists them."),
+    }
+}
+
+fn differs(slots: &[Slot<Lesson>], raw: &Raw) -> bool {
+    slots
+        .iter()
+        .find(|slot| slot.raw.id == raw.id)
+        .is_none_or(|slot| slot.raw.text != raw.text)
+}
+
+fn put<T>(slots: &mut Vec<Slot<T>>, raw: Raw) {
+    let slot = Slot {
+        raw,
+        read: OnceLock::new(),
+    };
+    match slots.binary_search_by(|old| natural(&old.raw.id, &slot.raw.id)) {
+        // A text that could not be read leaves the built-in one, with the fault.
+        Ok(at) => {
+            if let Some(old) = slots.get_mut(at) {
+                if slot.raw.fault.is_some() && slot.raw.text.is_empty() {
+                    let kept = old.raw.text.clone();
+                    *old = slot;
+                    old.raw.text = kept;
+                } else {
+                    *old = slot;
+                }
+            }
+        }
+        Err(at) => slots.insert(at, slot),
+    }
+}
+
+/// Names and versions of the texts in a folder, without reading them.
+fn marks(root: &Path) -> Vec<Mark> {
+    let mut out: Vec<Mark> = Shelf::ALL
+        .iter()
+        .filter_map(|shelf| std::fs::read_dir(root.join(shelf.folder())).ok())
+        .flat_map(|entries| entries.flatten())
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
+        .map(|path| (path.clone(), Stamp::of(&path)))
+        .collect();
+    out.sort_by(|a, b| a.0.cmp(&b.0));
+    out
+}

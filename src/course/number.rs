@@ -1,0 +1,165 @@
+//! Inline numbers: `` `= EXPR | UNIT` `` in prose, hints, steps and solutions.
+
+use super::fault::Place;
+use super::fields::Phrase;
+use super::scan::{Piece, pieces};
+use std::ops::Range;
+
+/// An expression that a text shows as a number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Inline {
+    /// The expression, with its place in the file.
+    pub expr: Phrase,
+    /// The unit asked for; without one a person's choice is made.
+    pub unit: Option<String>,
+    /// Decimals asked for.
+    pub decimals: Option<usize>,
+    /// Byte range in the scanned text, backticks included.
+    pub range: Range<usize>,
+}
+
+/// Finds the inline numbers of a text that begins at `start` of its file.
+///
+/// ```
+/// use tinyllama_tutor::course::{Place, numbers};
+/// let text = "V1 moves `= block(v1).bytes | MB 3` per block.";
+/// let found = numbers(text, Place { line: 7, column: 1 });
+/// assert_eq!(found[0].expr.text, "block(v1).bytes");
+/// assert_eq!((found[0].unit.as_deref(), found[0].decimals), (Some("MB"), Some(3)));
+/// assert_eq!((found[0].expr.at.line, found[0].expr.at.column), (7, 13));
+/// ```
+pub fn numbers(text: &str, start: Place) -> Vec<Inline> {
+    if !text.contains("`=") && !text.contains("` =") {
+        return Vec::new();
+    }
+    pieces(text)
+        .into_iter()
+        .filter(|(piece, _)| *piece == Piece::Code)
+        .filter_map(|(_, range)| {
+            let span = text.get(range.clone())?;
+            let inner = span.trim_matches('`');
+            let offset = range.start + (span.len() - inner.len()) / 2;
+            let (expr, unit, decimals) = split(inner)?;
+            let skipped = inner
+                .find(expr.as_str())
+                .or_else(|| inner.find(|c: char| c != '=' && c != ' '))?;
+            let at = start.after(text.get(..offset + skipped)?);
+            let text = expr.replace('\n', " ").replace("\\|", "|");
+            Some(Inline {
+                expr: Phrase { text, at },
+                unit,
+                decimals,
+                range,
+            })
+        })
+        .collect()
+}
+
+/// `= EXPR | UNIT 3` into its parts; None where it is no inline number.
+pub(crate) fn split(inner: &str) -> Option<(String, Option<String>, Option<usize>)> {
+    let body = inner.trim().strip_prefix('=')?;
+    // `==` and `=>` are code.
+    if body.starts_with(['=', '>']) || body.trim().is_empty() {
+        return None;
+    }
+    let mut quoted = false;
+    let mut bar = None;
+    for (at, c) in body.char_indices() {
+        match c {
+            '\'' => quoted = !quoted,
+            '|' if !quoted => bar = Some(at),
+            _ => {}
+        }
+    }
+    let Some(bar) = bar else {
+        return Some((body.trim().to_owned(), None, None));
+    };
+    let expr = body.get(..bar)?.trim_end_matches('\\').trim().to_owned();
+    let mut words: Vec<&str> = body.get(bar + 1..)?.split_whitespace().collect();
+    let decimals = words
+        .last()
+        .and_then(|last| last.parse().ok())
+        .filter(|decimals| *decimals <= 12);
+    if decimals.is_some() {
+        words.pop();
+    }
+    let unit = (!words.is_empty()).then(|| words.join(" "));
+    Some((expr, unit, decimals))
+}
+
+/// Puts a value in place of every inline number of `text`.
+pub fn fill(text: &str, mut value: impl FnMut(&Inline) -> String) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut from = 0;
+    for inline in numbers(text, Place { line: 1, column: 1 }) {
+        out.push_str(text.get(from..inline.range.start).unwrap_or_default());
+        out.push_str(&value(&inline));
+        from = inline.range.end;
+    }
+    out.push_str(text.get(from..).unwrap_or_default());
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_unit_follows_the_last_bar_outside_quotes() {
+        let cases = [
+            (
+                "= block(v1).bytes | MB",
+                ("block(v1).bytes", Some("MB"), None),
+            ),
+            ("= block(v1).launches", ("block(v1).launches", None, None)),
+            ("= save(v1, v4) | % 2", ("save(v1, v4)", Some("%"), Some(2))),
+            (
+                "= block('norm1|q k v').bytes",
+                ("block('norm1|q k v').bytes", None, None),
+            ),
+            (
+                "= block('norm1|q').bytes | MB 3",
+                ("block('norm1|q').bytes", Some("MB"), Some(3)),
+            ),
+            ("= kv \\| MiB", ("kv", Some("MiB"), None)),
+            ("= 1/3 | 4", ("1/3", None, Some(4))),
+        ];
+        for (written, (expr, unit, decimals)) in cases {
+            let read = split(written).expect(written);
+            assert_eq!(
+                read,
+                (expr.into(), unit.map(Into::into), decimals),
+                "{written}"
+            );
+        }
+        for code in ["x = 3", "== y", "=> z", "=", ""] {
+            assert_eq!(split(code), None, "{code}");
+        }
+    }
+
+    #[test]
+    fn values_replace_their_spans_only() {
+        let filled = fill("a `= 1+1` b `code` c `= 2*2 | B`.", |inline| {
+            format!("<{}>", inline.expr.text)
+        });
+        assert_eq!(filled, "a <1+1> b `code` c <2*2>.");
+    }
+
+    #[test]
+    fn places_hold_over_lines() {
+        let found = numbers(
+            "one\ntwo `= kv` x",
+            Place {
+                line: 10,
+                column: 3,
+            },
+        );
+        assert_eq!(
+            found[0].expr.at,
+            Place {
+                line: 11,
+                column: 8
+            }
+        );
+    }
+}

@@ -1,0 +1,174 @@
+//! Progress on disk: locked, merged, replaced whole; a broken file is set aside.
+
+use super::{Event, Progress};
+use crate::course::fault::Fault;
+use crate::course::file::{Lock, Stamp, plain, read_bounded, replace, sweep};
+use crate::course::paths::Places;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Largest progress file that is read.
+const LARGEST: usize = 8 * 1024 * 1024;
+
+/// The file, and how its state is told.
+#[derive(Debug, Clone)]
+pub struct Store {
+    path: PathBuf,
+    lock: PathBuf,
+    shown: String,
+}
+
+impl Store {
+    /// The store of a state folder. Nothing is read or written yet.
+    pub fn new(places: &Places) -> Self {
+        let path = places.progress();
+        Self {
+            shown: places.shown(&path),
+            lock: places.lock(),
+            path,
+        }
+    }
+
+    /// Has anything ever been recorded here? If not, this is a first run.
+    pub fn exists(&self) -> bool {
+        self.path.exists()
+    }
+
+    /// The version on disk, to notice another workshop's writing.
+    pub fn stamp(&self) -> Option<Stamp> {
+        Stamp::of(&self.path)
+    }
+
+    /// Reads what is there. A file that is not TOML is set aside, and the
+    /// sentence says under which name.
+    pub fn load(&self) -> (Progress, Option<String>) {
+        match self.read() {
+            Read::Fine(progress) => (progress, None),
+            Read::Locked(why) => (
+                Progress::default(),
+                Some(format!(
+                    "{} cannot be read: {why}. Starting empty, and nothing in it is overwritten.",
+                    self.shown
+                )),
+            ),
+            Read::Broken(why) => {
+                // Another process may just be setting it aside.
+                let lock = Lock::take(&self.lock);
+                let note = match self.read() {
+                    Read::Fine(progress) => return (progress, None),
+                    _ => self.set_aside(&why),
+                };
+                drop(lock);
+                (Progress::default(), Some(note))
+            }
+        }
+    }
+
+    /// Applies events to what is on disk now, writes it, and returns it.
+    ///
+    /// # Errors
+    /// The folder cannot be written; nothing there has changed then.
+    pub fn record(&self, events: &[Event]) -> Result<Progress, Fault> {
+        let failed = |error: &io::Error| {
+            Fault::whole(
+                &self.shown,
+                format!(
+                    "cannot be written: {}. Progress lasts until you leave; --state DIR chooses another folder.",
+                    plain(error)
+                ),
+            )
+        };
+        if let Some(folder) = self.path.parent() {
+            fs::create_dir_all(folder).map_err(|error| failed(&error))?;
+        }
+        let lock = Lock::take(&self.lock);
+        let mut progress = match self.read() {
+            Read::Fine(progress) => progress,
+            Read::Broken(why) => {
+                self.set_aside(&why);
+                if self.path.exists() {
+                    return Err(Fault::whole(
+                        &self.shown,
+                        format!("{why}, and it cannot be set aside; move it away."),
+                    ));
+                }
+                Progress::default()
+            }
+            // What cannot be read may hold something; never write over it.
+            Read::Locked(why) => {
+                return Err(Fault::whole(
+                    &self.shown,
+                    format!(
+                        "cannot be read: {why}, so nothing is written to it. --state DIR chooses another folder."
+                    ),
+                ));
+            }
+        };
+        for event in events {
+            progress.apply(event);
+        }
+        replace(&self.path, progress.write().as_bytes()).map_err(|error| failed(&error))?;
+        if lock.is_some() {
+            sweep(&self.path);
+        }
+        Ok(progress)
+    }
+
+    fn read(&self) -> Read {
+        let bytes = match read_bounded(&self.path, LARGEST) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Read::Fine(Progress::default());
+            }
+            Err(error) => return Read::Locked(plain(&error)),
+        };
+        match String::from_utf8(bytes)
+            .map_err(|_| "it is not UTF-8".to_owned())
+            .and_then(|text| {
+                Progress::read(&text).map_err(|error| {
+                    let before = error.span().and_then(|span| text.get(..span.start));
+                    let line = before.map_or(1, |before| before.matches('\n').count() + 1);
+                    format!("it is not TOML at line {line}")
+                })
+            }) {
+            Ok(progress) => Read::Fine(progress),
+            Err(why) => Read::Broken(why),
+        }
+    }
+
+    /// Renames the broken file to the first free name and says so.
+    fn set_aside(&self, why: &str) -> String {
+        let aside = (1..1000)
+            .map(|n| {
+                self.path
+                    .with_file_name(format!("progress.broken-{n}.toml"))
+            })
+            .find(|path| !path.exists());
+        let moved = aside.as_deref().map(|aside| fs::rename(&self.path, aside));
+        let name = aside
+            .as_deref()
+            .and_then(Path::file_name)
+            .unwrap_or_default()
+            .to_string_lossy();
+        match moved {
+            Some(Ok(())) => format!(
+                "{} could not be read ({why}). It is kept as {name}; progress starts anew.",
+                self.shown
+            ),
+            _ => format!(
+                "{} could not be read ({why}) and cannot be moved; progress starts empty and is not saved.",
+                self.shown
+            ),
+        }
+    }
+}
+
+enum Read {
+    /// Read, or not there yet.
+    Fine(Progress),
+    /// There and not to be had.
+    Locked(String),
+    /// There and not TOML.
+    Broken(String),
+}

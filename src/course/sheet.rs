@@ -1,0 +1,367 @@
+//! Answer sheets: `answers/<id>.toml`, one line per key, edited by hand or by the form.
+//!
+//! Everything in a sheet that is not the answer being saved stays as it is:
+//! comments, unknown lines, their order. A sheet is read again, under the
+//! lock, before it is written, so that two writers only ever add up.
+
+use super::exercise::Exercise;
+use super::fault::{Fault, Place};
+use super::file::{Lock, Staged, Stamp, plain, read_bounded, sweep};
+use super::paths::Places;
+use super::text::{LARGEST, obeyed};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use toml_edit::{DocumentMut, Item, Value};
+
+/// Width of the comments in a new sheet.
+const WIDTH: usize = 76;
+
+/// The answers to one exercise, as typed.
+#[derive(Debug, Clone)]
+pub struct Sheet {
+    id: String,
+    path: PathBuf,
+    shown: String,
+    document: DocumentMut,
+    stamp: Option<Stamp>,
+    /// Set here and not on disk yet.
+    unsaved: Vec<(String, String)>,
+}
+
+/// Where a sheet went.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Saved {
+    /// Into the sheet itself.
+    Here {
+        /// Its path as a person writes it.
+        sheet: String,
+    },
+    /// Into the state folder, because the sheet's own folder cannot be written.
+    Elsewhere {
+        /// The folder that cannot be written.
+        folder: String,
+        /// Why not.
+        why: String,
+        /// The folder that holds the answers now.
+        kept: String,
+    },
+}
+
+impl std::fmt::Display for Saved {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Here { sheet } => write!(f, "Saved to {sheet}."),
+            Self::Elsewhere { folder, why, kept } => {
+                write!(
+                    f,
+                    "{folder}/ cannot be written ({why}). Answers are kept in {kept}; :save elsewhere."
+                )
+            }
+        }
+    }
+}
+
+impl Sheet {
+    /// Opens the sheet of an exercise. One that does not exist yet is new and
+    /// gets a file with the first [`Sheet::save`].
+    ///
+    /// # Errors
+    /// A sheet that is not TOML, with line and column, or cannot be read.
+    pub fn open(places: &Places, exercise: &Exercise) -> Result<Self, Fault> {
+        let path = places.sheet(&exercise.id);
+        let shown = places.shown(&path);
+        let stamp = Stamp::of(&path);
+        let mut document = match read(&path, &shown)? {
+            Some(document) => document,
+            None => blank(exercise),
+        };
+        // Answers that could not be saved here are in the state folder.
+        let refuge = places.refuge(&exercise.id);
+        if refuge != path
+            && refuge.is_file()
+            && !writable(&places.answers())
+            && let Some(kept) = read(&refuge, &places.shown(&refuge))?
+        {
+            for key in &exercise.keys {
+                if let Some(answer) =
+                    answer(&kept, &key.name.text).filter(|answer| !answer.is_empty())
+                {
+                    put(&mut document, &key.name.text, &answer, &key.ask.text);
+                }
+            }
+        }
+        Ok(Self {
+            id: exercise.id.clone(),
+            path,
+            shown,
+            document,
+            stamp,
+            unsaved: Vec::new(),
+        })
+    }
+
+    /// Id of the exercise.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The sheet's path as a person writes it.
+    pub fn shown(&self) -> &str {
+        &self.shown
+    }
+
+    /// What is typed for a key; None while it is open.
+    pub fn answer(&self, key: &str) -> Option<String> {
+        answer(&self.document, key).filter(|answer| !answer.trim().is_empty())
+    }
+
+    /// Types an answer; an empty one opens the key again.
+    pub fn set(&mut self, exercise: &Exercise, key: &str, typed: &str) {
+        let typed: String = typed
+            .chars()
+            .filter(|c| !obeyed(*c) && *c != '\n')
+            .collect();
+        put(&mut self.document, key, &typed, question(exercise, key));
+        self.unsaved.retain(|(name, _)| name != key);
+        self.unsaved.push((key.to_owned(), typed));
+    }
+
+    /// Is there anything that [`Sheet::save`] would write?
+    pub fn unsaved(&self) -> bool {
+        !self.unsaved.is_empty()
+    }
+
+    /// Did someone else write the file since it was read?
+    pub fn changed_on_disk(&self) -> bool {
+        Stamp::of(&self.path) != self.stamp
+    }
+
+    /// Writes what was typed into the sheet on disk, as it is there now.
+    ///
+    /// # Errors
+    /// The sheet on disk is not TOML (then nothing is written), or neither its
+    /// folder nor the state folder can be written. What was typed stays in
+    /// `self` and the next save tries again.
+    pub fn save(&mut self, places: &Places, exercise: &Exercise) -> Result<Saved, Fault> {
+        let (document, saved) = match self.write(places, exercise, &self.path.clone())? {
+            Ok(document) => (
+                document,
+                Saved::Here {
+                    sheet: self.shown.clone(),
+                },
+            ),
+            Err(error) => {
+                let refuge = places.refuge(&self.id);
+                let failed = |second: &io::Error| {
+                    Fault::whole(
+                        &self.shown,
+                        format!(
+                            "cannot be written: {}; nor can {}: {}. Answers stay on the screen; --state DIR chooses another folder.",
+                            plain(&error),
+                            places.shown(&refuge),
+                            plain(second)
+                        ),
+                    )
+                };
+                if refuge == self.path {
+                    return Err(Fault::whole(
+                        &self.shown,
+                        format!(
+                            "cannot be written: {}. Answers stay on the screen; --state DIR chooses another folder.",
+                            plain(&error)
+                        ),
+                    ));
+                }
+                let document = match self.write(places, exercise, &refuge)? {
+                    Ok(document) => document,
+                    Err(second) => return Err(failed(&second)),
+                };
+                let saved = Saved::Elsewhere {
+                    folder: places.shown(&places.answers()),
+                    why: plain(&error),
+                    kept: places.shown(&places.state),
+                };
+                (document, saved)
+            }
+        };
+        if matches!(saved, Saved::Here { .. }) {
+            self.document = document;
+            self.stamp = Stamp::of(&self.path);
+        }
+        self.unsaved.clear();
+        Ok(saved)
+    }
+
+    /// Read, merge, write, under the lock. The outer error is a broken sheet, the inner one the system's.
+    fn write(
+        &self,
+        places: &Places,
+        exercise: &Exercise,
+        path: &Path,
+    ) -> Result<io::Result<DocumentMut>, Fault> {
+        let folder = path.parent().unwrap_or(Path::new("."));
+        if let Err(error) = fs::create_dir_all(folder) {
+            return Ok(Err(error));
+        }
+        let _ = fs::create_dir_all(&places.state);
+        let lock = Lock::take(&places.lock());
+        let mut document = read(path, &places.shown(path))?.unwrap_or_else(|| blank(exercise));
+        for (key, typed) in &self.unsaved {
+            put(&mut document, key, typed, question(exercise, key));
+        }
+        let written = Staged::new(path, document.to_string().as_bytes()).and_then(Staged::commit);
+        if lock.is_some() {
+            sweep(path);
+        }
+        Ok(written.map(|()| document))
+    }
+}
+
+/// Reads a sheet; None where there is none.
+fn read(path: &Path, shown: &str) -> Result<Option<DocumentMut>, Fault> {
+    let bytes = match read_bounded(path, LARGEST) {
+        Ok(bytes) => bytes,
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+            ) =>
+        {
+            return Ok(None);
+        }
+        Err(error) => {
+            return Err(Fault::whole(
+                shown,
+                format!("cannot be read: {}; nothing was changed.", plain(&error)),
+            ));
+        }
+    };
+    let text = match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => {
+            let good = error.utf8_error().valid_up_to();
+            let before = String::from_utf8_lossy(error.as_bytes().get(..good).unwrap_or_default())
+                .into_owned();
+            let at = Place { line: 1, column: 1 }.after(&before);
+            return Err(Fault::at(
+                shown,
+                at,
+                "this is not UTF-8; nothing was changed. Save the file as UTF-8.",
+            ));
+        }
+    };
+    match text.parse::<DocumentMut>() {
+        Ok(document) => Ok(Some(document)),
+        Err(error) => {
+            let at = error.span().map_or(0, |span| span.start);
+            let at = Place { line: 1, column: 1 }.after(text.get(..at).unwrap_or(&text));
+            let what = error.message().lines().next().unwrap_or("unexpected text");
+            let what = what
+                .split(", expected literal string")
+                .next()
+                .unwrap_or(what)
+                .to_owned();
+            Err(Fault::at(
+                shown,
+                at,
+                format!(
+                    "not TOML here ({what}); nothing was changed. Write answers in quotes, such as bytes = \"12.6 MB\"."
+                ),
+            ))
+        }
+    }
+}
+
+/// What stands at a key, as a person typed it: `"17"`, `17` and `["a", "b"]` alike.
+fn answer(document: &DocumentMut, key: &str) -> Option<String> {
+    fn plain(value: &Value) -> String {
+        match value {
+            Value::String(string) => string.value().clone(),
+            Value::Array(list) => list.iter().map(plain).collect::<Vec<_>>().join(", "),
+            other => {
+                let mut bare = other.clone();
+                bare.decor_mut().clear();
+                bare.to_string()
+            }
+        }
+    }
+    let typed = plain(document.get(key)?.as_value()?);
+    Some(
+        typed
+            .chars()
+            .map(|c| if obeyed(c) || c == '\n' { ' ' } else { c })
+            .collect(),
+    )
+}
+
+/// Sets a key, comments around it untouched; a key that is missing comes with its question.
+fn put(document: &mut DocumentMut, key: &str, typed: &str, question: &str) {
+    match document.get_mut(key) {
+        Some(Item::Value(old)) => {
+            let decor = old.decor().clone();
+            *old = Value::from(typed);
+            *old.decor_mut() = decor;
+        }
+        Some(other) => *other = toml_edit::value(typed),
+        None => {
+            document.insert(key, toml_edit::value(typed));
+            if let Some(mut name) = document.key_mut(key) {
+                name.leaf_decor_mut()
+                    .set_prefix(format!("\n{}", comment(question)));
+            }
+        }
+    }
+}
+
+fn question<'e>(exercise: &'e Exercise, key: &str) -> &'e str {
+    exercise.key(key).map_or("", |key| &key.ask.text)
+}
+
+/// A new sheet: every question as a comment, every key open.
+fn blank(exercise: &Exercise) -> DocumentMut {
+    let mut text = comment(&format!("{} {}", exercise.id, exercise.title));
+    text.push_str(&comment("Type answers as you would write them: \"17\", \"12.6 MB\", \"94.1 %\", \"2*4*512*2048^2\". \"\" is open."));
+    text.push_str(&comment(&format!("tinyllama-tutor check {}", exercise.id)));
+    for (index, key) in exercise.keys.iter().enumerate() {
+        text.push('\n');
+        text.push_str(&comment(&format!("{}. {}", index + 1, key.ask.text)));
+        if !key.options.is_empty() {
+            let options: Vec<&str> = key.options.iter().map(|option| option.as_str()).collect();
+            text.push_str(&comment(&format!("({})", options.join(", "))));
+        }
+        text.push_str(&format!("{} = \"\"\n", key.name.text));
+    }
+    // Names are checked when the exercise is read, so this is TOML.
+    text.parse().unwrap_or_default()
+}
+
+/// Wraps a sentence into comment lines.
+fn comment(sentence: &str) -> String {
+    let mut out = String::new();
+    let mut width = 0;
+    for word in sentence.split_whitespace() {
+        let length = word.chars().count();
+        if width == 0 || width + 1 + length > WIDTH {
+            if width > 0 {
+                out.push('\n');
+            }
+            out.push_str("# ");
+            out.push_str(word);
+            width = 2 + length;
+        } else {
+            out.push(' ');
+            out.push_str(word);
+            width += 1 + length;
+        }
+    }
+    if width > 0 {
+        out.push('\n');
+    }
+    out
+}
+
+/// Can a file be made here? Asked of the system, since permission bits do not tell.
+fn writable(folder: &Path) -> bool {
+    tempfile::tempfile_in(folder).is_ok()
+}

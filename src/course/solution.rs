@@ -1,0 +1,78 @@
+//! A solution: one derivation per key, numbers filled in when shown.
+
+use super::fault::{Fault, Place};
+use super::lesson::prose_numbers;
+use super::number::Inline;
+use super::scan;
+use super::text::Text;
+
+/// The worked solution of an exercise.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Solution {
+    /// Id of the exercise.
+    pub id: String,
+    /// One part per key, in order.
+    pub parts: Vec<Derivation>,
+    /// Markdown before the first key.
+    pub opening: String,
+    /// Everything that is wrong with the file.
+    pub faults: Vec<Fault>,
+    /// The text itself, cleaned.
+    pub text: Text,
+}
+
+/// How the answer to one key comes about.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Derivation {
+    /// Name of the key, as the heading gives it.
+    pub key: String,
+    /// Line of the heading.
+    pub line: usize,
+    /// Markdown.
+    pub body: String,
+    /// Line of the first character of `body`.
+    pub body_line: usize,
+    /// Its inline numbers, to be evaluated in the key's configuration; ranges are in `body`.
+    pub numbers: Vec<Inline>,
+}
+
+impl Solution {
+    /// Reads a solution. Never fails: what is wrong is in [`Solution::faults`].
+    pub fn read(id: &str, file: &str, raw: &str) -> Self {
+        let (text, faults) = Text::new(file, raw);
+        let whole = 0..text.body().len();
+        let fences = scan::fences(&text, whole.clone());
+        let mut opening = String::new();
+        let mut parts = Vec::new();
+        for heading in scan::headings(&text, whole, &fences) {
+            let written = text.slice(heading.body.clone());
+            let shown = written.trim_start();
+            let place: Place = text.place(heading.body.start + written.len() - shown.len());
+            let body = shown.trim_end().to_owned();
+            if heading.title.is_empty() {
+                opening = body;
+                continue;
+            }
+            let numbers = prose_numbers(&body, place);
+            parts.push(Derivation {
+                key: heading.title,
+                line: heading.line,
+                body,
+                body_line: place.line,
+                numbers,
+            });
+        }
+        Self {
+            id: id.to_owned(),
+            parts,
+            opening,
+            faults,
+            text,
+        }
+    }
+
+    /// The derivation of a key.
+    pub fn part(&self, key: &str) -> Option<&Derivation> {
+        self.parts.iter().find(|part| part.key == key)
+    }
+}

@@ -1,0 +1,425 @@
+//! Stage 3: elements to lines of spans at a width.
+
+use super::clean;
+use super::code;
+use super::element::{Block, Element, Inline, Item, Place, Section, Value};
+use super::math::{Formula, Style};
+use super::span::{Line, LineKind, Role, Span, blanks, clip, push, width};
+use super::table;
+use super::wrap::Flow;
+
+/// Columns of running text at most: longer lines lose the eye.
+pub const MEASURE: usize = 72;
+
+/// Columns that one step sideways moves code.
+const STEP: usize = 8;
+
+/// What a value says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resolved {
+    /// The number with its unit, or what is wrong with the expression.
+    pub text: String,
+    /// [`Role::Value`], [`Role::Error`] or a role of the caller's choice.
+    pub role: Role,
+}
+
+impl Resolved {
+    /// A computed number.
+    pub fn value(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            role: Role::Value,
+        }
+    }
+
+    /// What is wrong, to be seen in the number's place.
+    pub fn error(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            role: Role::Error,
+        }
+    }
+
+    /// The text on one line and safe to show.
+    pub(super) fn clean(&self, ascii: bool) -> String {
+        let text = clean::clean(&self.text).replace(['\n', '\t'], " ");
+        if ascii {
+            clean::ascii(&text).into_owned()
+        } else {
+            text
+        }
+    }
+}
+
+/// How a page is laid out. Built once per size; laying out is pure and fast
+/// enough to be done again at every key.
+#[derive(Clone, Copy)]
+pub struct Layout<'a> {
+    width: usize,
+    shift: usize,
+    ascii: bool,
+    resolve: &'a dyn Fn(&Value) -> Resolved,
+}
+
+/// Lines of a section or of blocks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Page {
+    /// From top to bottom.
+    pub lines: Vec<Line>,
+    /// Largest [`Layout::shift`] that shows something new; 0 if all fits.
+    pub max_shift: usize,
+}
+
+impl Page {
+    /// The lines without roles; a live block is shown as `[live 0]`.
+    pub fn text(&self) -> String {
+        let lines: Vec<String> = self
+            .lines
+            .iter()
+            .map(|line| match line.kind {
+                LineKind::Live(index) => format!("[live {index}]"),
+                _ => line.text(),
+            })
+            .collect();
+        lines.join("\n")
+    }
+
+    fn add(&mut self, line: Line) {
+        self.lines.push(line);
+    }
+
+    fn append(&mut self, other: Page) {
+        self.lines.extend(other.lines);
+        self.max_shift = self.max_shift.max(other.max_shift);
+    }
+
+    /// Puts `first` before the first line and `rest` before the others.
+    fn behind(mut self, first: &Span, rest: &Span) -> Self {
+        for (i, line) in self.lines.iter_mut().enumerate() {
+            let prefix = if i == 0 { first } else { rest };
+            let empty = line.spans.is_empty() && prefix.text.trim().is_empty();
+            if !empty && !matches!(line.kind, LineKind::Live(_)) {
+                line.spans.insert(0, prefix.clone());
+            }
+        }
+        self
+    }
+}
+
+impl<'a> Layout<'a> {
+    /// For `width` columns, with `resolve` giving values their text. Running
+    /// text and tables use at most [`MEASURE`] of them.
+    pub fn new(width: usize, resolve: &'a dyn Fn(&Value) -> Resolved) -> Self {
+        Self {
+            width: width.max(1),
+            shift: 0,
+            ascii: false,
+            resolve,
+        }
+    }
+
+    /// Only ASCII characters.
+    pub fn ascii(self, ascii: bool) -> Self {
+        Self { ascii, ..self }
+    }
+
+    /// Steps sideways: tables by a column, code by eight columns, each as far
+    /// as it goes.
+    pub fn shift(self, shift: usize) -> Self {
+        Self { shift, ..self }
+    }
+
+    /// A section: its heading, an empty line, its blocks.
+    pub fn section(&self, section: &Section) -> Page {
+        let mut page = Page::default();
+        if !section.heading.is_empty() {
+            let place = Place {
+                line: section.line,
+                column: 1,
+            };
+            page.append(self.flow(&section.heading, Role::Heading, place));
+            if !section.blocks.is_empty() {
+                page.add(Line::new(Vec::new(), place));
+            }
+        }
+        page.append(self.blocks(&section.blocks));
+        page
+    }
+
+    /// Blocks with an empty line between them.
+    pub fn blocks(&self, blocks: &[Block]) -> Page {
+        let mut page = Page::default();
+        for block in blocks {
+            if !page.lines.is_empty() {
+                page.add(Line::new(Vec::new(), block.place));
+            }
+            page.append(self.block(block));
+        }
+        page
+    }
+
+    /// Words wrapped to the text measure.
+    pub fn words(&self, text: &[Inline]) -> Page {
+        self.flow(text, Role::Text, Place::default())
+    }
+
+    fn style(&self) -> Style<'a> {
+        Style {
+            ascii: self.ascii,
+            spoken: false,
+            resolve: self.resolve,
+        }
+    }
+
+    fn measure(&self) -> usize {
+        self.width.min(MEASURE)
+    }
+
+    /// The same layout for what stands `columns` further in, if there is room.
+    fn inside(&self, columns: usize) -> (Self, usize) {
+        let columns = if self.width >= columns + 2 * NARROW {
+            columns
+        } else {
+            0
+        };
+        let width = self.measure() - columns.min(self.measure() - 1);
+        (Self { width, ..*self }, columns)
+    }
+
+    fn block(&self, block: &Block) -> Page {
+        let place = block.place;
+        match &block.element {
+            Element::Heading { level, text } => {
+                let role = if *level <= 2 {
+                    Role::Heading
+                } else {
+                    Role::Strong
+                };
+                self.flow(text, role, place)
+            }
+            Element::Paragraph(text) => self.flow(text, Role::Text, place),
+            Element::List { first, items } => self.list(*first, items, place),
+            Element::Aside(blocks) => {
+                let bar = Span::new(if self.ascii { "| " } else { "│ " }, Role::Dim);
+                let (inside, columns) = self.inside(2);
+                let page = inside.blocks(blocks);
+                if columns == 0 {
+                    page
+                } else {
+                    page.behind(&bar, &bar)
+                }
+            }
+            Element::Table(table) => {
+                let (inside, columns) = self.inside(2);
+                let laid = table::lay(table, &self.style(), inside.width, self.shift);
+                let kind = LineKind::Table {
+                    hidden: laid.hidden,
+                };
+                let lines = laid
+                    .rows
+                    .into_iter()
+                    .map(|spans| Line { kind, spans, place })
+                    .collect();
+                let indent = Span::new(blanks(columns), Role::Text);
+                Page {
+                    lines,
+                    max_shift: laid.max_shift,
+                }
+                .behind_if(columns > 0, &indent)
+            }
+            Element::Code { language, text } => self.code(language, text, place),
+            Element::Math(formula) => self.math(formula, place),
+            Element::Live(live) => {
+                let kind = LineKind::Live(live.index);
+                Page {
+                    lines: vec![Line {
+                        kind,
+                        spans: Vec::new(),
+                        place,
+                    }],
+                    max_shift: 0,
+                }
+            }
+            Element::Rule => {
+                let rule = if self.ascii { "-" } else { "─" };
+                let spans = vec![Span::new(rule.repeat(self.measure()), Role::Dim)];
+                Page {
+                    lines: vec![Line::new(spans, place)],
+                    max_shift: 0,
+                }
+            }
+        }
+    }
+
+    fn flow(&self, text: &[Inline], role: Role, place: Place) -> Page {
+        let lines = Flow::of(text, role, &self.style())
+            .wrap(self.measure())
+            .into_iter()
+            .map(|spans| Line::new(spans, place))
+            .collect();
+        Page {
+            lines,
+            max_shift: 0,
+        }
+    }
+
+    fn list(&self, first: Option<u64>, items: &[Item], place: Place) -> Page {
+        let marker = |i: usize| match first {
+            None => (if self.ascii { "- " } else { "• " }).to_owned(),
+            Some(first) => format!("{}. ", first.saturating_add(i as u64)),
+        };
+        let columns = (0..items.len())
+            .map(|i| width(&marker(i)))
+            .max()
+            .unwrap_or(0);
+        // Items of several paragraphs are parted, others stand close.
+        let airy = items.iter().any(|item| {
+            item.blocks
+                .iter()
+                .filter(|b| !matches!(b.element, Element::List { .. }))
+                .count()
+                > 1
+        });
+        let (inside, columns) = self.inside(columns);
+        let mut page = Page::default();
+        for (i, item) in items.iter().enumerate() {
+            if airy && i > 0 {
+                page.add(Line::new(Vec::new(), place));
+            }
+            let marker = marker(i);
+            let lead = blanks(columns.saturating_sub(width(&marker))) + &marker;
+            let mut own = Page::default();
+            for block in &item.blocks {
+                let close = matches!(block.element, Element::List { .. }) && !airy;
+                if !own.lines.is_empty() && !close {
+                    own.add(Line::new(Vec::new(), block.place));
+                }
+                own.append(inside.block(block));
+            }
+            if own
+                .lines
+                .first()
+                .is_none_or(|line| line.kind != LineKind::Text)
+            {
+                own.lines.insert(0, Line::new(Vec::new(), place));
+            }
+            if columns > 0 {
+                own = own.behind(
+                    &Span::new(lead, Role::Dim),
+                    &Span::new(blanks(columns), Role::Text),
+                );
+            }
+            page.append(own);
+        }
+        page
+    }
+
+    /// Code is clipped, never wrapped: where a line ends is part of it.
+    fn code(&self, language: &str, text: &str, place: Place) -> Page {
+        let indent = if self.width >= 2 * NARROW { 2 } else { 0 };
+        let columns = self.width - indent;
+        let lines = code::highlight(language, text);
+        let widest = lines.iter().map(|l| line_width(l)).max().unwrap_or(0);
+        let max_shift = widest.saturating_sub(columns).div_ceil(STEP);
+        let from = self.shift.min(max_shift) * STEP;
+        let mut page = Page {
+            lines: Vec::new(),
+            max_shift,
+        };
+        for (i, spans) in lines.iter().enumerate() {
+            let spans: Vec<Span> = match self.ascii {
+                true => spans
+                    .iter()
+                    .map(|s| Span::new(clean::ascii(&s.text), s.role))
+                    .collect(),
+                false => spans.clone(),
+            };
+            let kind = LineKind::Code {
+                width: line_width(&spans),
+            };
+            let mut shown = clip(&spans, from, columns, self.ascii);
+            if !shown.is_empty() && indent > 0 {
+                shown.insert(0, Span::new(blanks(indent), Role::Text));
+            }
+            let place = Place {
+                line: place.line + 1 + i,
+                column: 1,
+            };
+            page.add(Line {
+                kind,
+                spans: shown,
+                place,
+            });
+        }
+        page
+    }
+
+    /// In two dimensions where it fits, else on wrapped lines.
+    fn math(&self, formula: &Formula, place: Place) -> Page {
+        let (inside, columns) = self.inside(4);
+        let indent = Span::new(blanks(columns), Role::Text);
+        let grid = formula
+            .grid(&self.style())
+            .filter(|grid| grid.width <= inside.width);
+        let lines = match grid {
+            Some(grid) => grid
+                .rows
+                .into_iter()
+                .map(|spans| Line::new(trimmed(spans), place))
+                .collect(),
+            None => {
+                let mut flow = Flow::default();
+                for span in formula.line(&self.style()) {
+                    flow.words(&span.text, span.role, &self.style());
+                }
+                flow.wrap(inside.width)
+                    .into_iter()
+                    .map(|s| Line::new(s, place))
+                    .collect()
+            }
+        };
+        Page {
+            lines,
+            max_shift: 0,
+        }
+        .behind_if(columns > 0, &indent)
+    }
+}
+
+/// Indents are dropped when they would leave less than twice this.
+const NARROW: usize = 8;
+
+impl Page {
+    fn behind_if(self, indented: bool, indent: &Span) -> Self {
+        if indented {
+            self.behind(indent, indent)
+        } else {
+            self
+        }
+    }
+}
+
+fn line_width(spans: &[Span]) -> usize {
+    spans.iter().map(|s| width(&s.text)).sum()
+}
+
+/// `spans` without blanks at the end.
+fn trimmed(spans: Vec<Span>) -> Vec<Span> {
+    let mut out: Vec<Span> = Vec::new();
+    let kept = spans
+        .iter()
+        .rposition(|s| !s.text.trim_end().is_empty())
+        .map_or(0, |i| i + 1);
+    for (i, span) in spans.iter().take(kept).enumerate() {
+        let text = if i + 1 == kept {
+            span.text.trim_end()
+        } else {
+            &span.text
+        };
+        push(&mut out, text, span.role);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,678 @@
+//! Texts of a course as strangers write them: what is read, and what is said.
+
+use proptest::prelude::*;
+use std::fs;
+use std::path::{Path, PathBuf};
+use tinyllama_tutor::course::{
+    Block, Course, Event, Exercise, Fault, Lesson, Mark, Part, Places, Progress, Saved, Sheet,
+    Solution, Store, Surroundings,
+};
+
+fn fixture(file: &str) -> String {
+    fs::read_to_string(
+        Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/data/course")
+            .join(file),
+    )
+    .expect(file)
+}
+
+fn said(faults: &[Fault]) -> Vec<String> {
+    faults.iter().map(ToString::to_string).collect()
+}
+
+fn lesson(text: &str) -> Vec<String> {
+    said(&Lesson::read("x", "x.md", text).faults)
+}
+
+fn exercise(text: &str) -> Vec<String> {
+    said(&Exercise::read("x", "x.md", text).faults)
+}
+
+#[test]
+fn a_good_lesson_is_read_whole() {
+    let lesson = Lesson::read(
+        "01-launches",
+        "lessons/01-launches.md",
+        &fixture("lessons/01-launches.md"),
+    );
+    assert_eq!(said(&lesson.faults), Vec::<String>::new());
+    assert_eq!(
+        (
+            lesson.title.as_str(),
+            lesson.version.as_str(),
+            lesson.minutes
+        ),
+        ("Seventeen launches", "v1", 25)
+    );
+    assert_eq!(lesson.setup.text("preset"), Some("workshop"));
+    let ids: Vec<&str> = lesson
+        .sections
+        .iter()
+        .map(|section| section.id.as_str())
+        .collect();
+    assert_eq!(
+        ids,
+        [
+            "seventeen-launches",
+            "the-ribbon",
+            "side-by-side",
+            "your-turn"
+        ]
+    );
+    let kinds: Vec<(&str, usize)> = lesson
+        .live()
+        .map(|live| (live.kind.as_str(), live.number))
+        .collect();
+    assert_eq!(
+        kinds,
+        [("lab", 1), ("compare", 2), ("table", 3), ("question", 4)]
+    );
+    // Prose, lab, prose; the heading is line 10, the lab's fence line 15.
+    let ribbon = &lesson.sections[1];
+    assert_eq!(ribbon.lines, 10..23);
+    let [
+        Part::Prose {
+            line: 12, numbers, ..
+        },
+        Part::Live(lab),
+        Part::Prose { .. },
+    ] = ribbon.parts.as_slice()
+    else {
+        panic!("{:?}", ribbon.parts)
+    };
+    assert_eq!(numbers.len(), 2);
+    assert_eq!(
+        (numbers[1].expr.text.as_str(), numbers[1].expr.at.line),
+        ("block(v1).bytes", 13)
+    );
+    assert_eq!((lab.line, lab.predict.len()), (15, 1));
+    let Ok(Block::Lab { start, toggles, .. }) = &lab.content else {
+        panic!("{:?}", lab.content)
+    };
+    assert_eq!(start.as_ref().map(|start| start.as_str()), Some("v1"));
+    assert_eq!(toggles.len(), 2);
+}
+
+#[test]
+fn a_good_exercise_is_read_whole() {
+    let exercise = Exercise::read("ex1", "exercises/ex1.md", &fixture("exercises/ex1.md"));
+    assert_eq!(said(&exercise.faults), Vec::<String>::new());
+    assert_eq!(exercise.keys.len(), 2);
+    assert_eq!(
+        exercise.key("2").map(|key| key.name.as_str()),
+        Some("bound")
+    );
+    assert_eq!(exercise.key("block").map(|key| key.slips.len()), Some(3));
+    assert_eq!(exercise.body, "Every op of one block is its own kernel.");
+    let solution = Solution::read("ex1", "solutions/ex1.md", &fixture("solutions/ex1.md"));
+    assert_eq!(said(&solution.faults), Vec::<String>::new());
+    assert_eq!(
+        solution.part("bound").map(|part| part.numbers.len()),
+        Some(2)
+    );
+}
+
+/// Every fault of a file at once, each with its place and the way out.
+#[test]
+fn bad_lessons_say_what_is_wrong_where() {
+    let cases: &[(&str, &[&str])] = &[
+        (
+            "",
+            &[
+                "x.md:1:1: the lesson has no text; begin a section with a line ## Title.",
+                "x.md:1:1: there is no front matter; begin the file with a line +++, then title = \"…\" and so on, then a line +++.",
+            ],
+        ),
+        (
+            "+++\ntitle = \"x\"\n## A\ntext",
+            &["x.md:1:1: the front matter is not closed; put a line +++ after its last key."],
+        ),
+        (
+            "+++\ntitle = x\nminuts = 3\nversion = \"v5\"\nneeds = 3\nconfig = { batchs = 3, batch = 0, dtype = \"fp8\", preset = 3 }\n+++\n## A\na",
+            &[
+                "x.md:2:9: not TOML here: string values must be quoted; write it as \"…\".",
+                "x.md:3:1: the front matter has no key \"minuts\"; did you mean \"minutes\"?",
+                "x.md:4:12: `version` is \"v5\"; did you mean \"v1\"?",
+                "x.md:5:9: `needs` is the number 3; it takes a list of texts, such as [\"v1\", \"v2\"].",
+                "x.md:6:12: there is no setting \"batchs\"; did you mean \"batch\"?",
+                "x.md:6:24: `batch` takes a whole number of 1 or more.",
+                "x.md:6:35: `dtype` takes \"fp32\" or \"bf16\".",
+                "x.md:6:50: `preset` takes a text in quotes.",
+            ],
+        ),
+        (
+            "+++\ntitle = \"x\"\ntitle = \"y\"\n+++\n## A\na",
+            &["x.md:3:1: not TOML here: duplicate key; remove one of the two."],
+        ),
+        (
+            "+++\nminutes = -3\ntitle = \"\\u001b[31m\"\n+++\n## A\na",
+            &[
+                "x.md:2:11: `minutes` is the number -3; it takes a whole number of 0 or more.",
+                "x.md:3:9: `title` holds a control character; remove the escape.",
+            ],
+        ),
+        (
+            "+++\nminutes = 3\n+++\n## A\na \u{7}",
+            &[
+                "x.md:2:1: the front matter has no `title`; add title = \"…\".",
+                "x.md:5:3: control character U+0007; texts hold printable characters, tabs and line ends only, so remove it.",
+            ],
+        ),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(&lesson(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn bad_blocks_say_what_is_wrong_where() {
+    let cases: &[(&str, &[&str])] = &[
+        (
+            "```lab\nstart = v1\n```",
+            &["x.md:6:9: not TOML here: string values must be quoted; write it as \"…\"."],
+        ),
+        (
+            "```labb\n```",
+            &["x.md:5:1: there is no block \"labb\"; did you mean \"lab\"?"],
+        ),
+        (
+            "```lab\nbatch = 8\ntoggle = [\"qkv\"]\n```",
+            &["x.md:7:1: a lab block has no key \"toggle\"; did you mean \"toggles\"?"],
+        ),
+        (
+            "```lab\npredict = { ask = \"?\" }\n```",
+            &["x.md:6:11: a prediction has no `answer`; add answer = \"block(v1).launches\"."],
+        ),
+        (
+            "```ribbon\npredict = { ask = \"?\", answer = \"1\" }\n```",
+            &[
+                "x.md:6:1: a ribbon block has no key \"predict\"; known are preset, batch, seq, context, dtype, plan, prices.",
+            ],
+        ),
+        (
+            "```compare\nplans = [\"v1\"]\nmetrics = [\"byte\", \"colour\"]\nscope = \"forwards\"\n```",
+            &[
+                "x.md:7:13: there is no metric \"byte\"; did you mean \"bytes\"?",
+                "x.md:7:21: there is no metric \"colour\"; known are launches, flops, bytes, weight_bytes, intensity, peak, floor, time.",
+                "x.md:8:10: `scope` is \"forwards\"; did you mean \"forward\"?",
+            ],
+        ),
+        (
+            "```chart\nx = \"batc\"\n```",
+            &[
+                "x.md:6:1: a chart draws nothing yet; add y = \"block.bytes\" or series = [ { name = \"V1\", y = \"block(v1).bytes\" } ].",
+                "x.md:6:1: a chart needs a range of two values or more, such as range = [1, 8, 64].",
+                "x.md:6:6: `x` is \"batc\"; did you mean \"batch\"?",
+            ],
+        ),
+        (
+            "```table\ncolumns=[\"a\"]\nrows=[[\"b\",\"c\"], 3]\n```",
+            &[
+                "x.md:7:7: this row has 2 cells and the table 1 columns; make them equal.",
+                "x.md:7:18: `rows` is the number 3; it takes a list of rows, each a list of texts.",
+            ],
+        ),
+        (
+            "```question\n```",
+            &["x.md:6:1: a question block has no `exercise`; add exercise = \"ex1\"."],
+        ),
+        (
+            "```steps\nsteps = [\"a\"]",
+            &[
+                "x.md:5:1: this steps block is not closed; end it with the same fence on a line of its own.",
+            ],
+        ),
+    ];
+    for (block, expected) in cases {
+        let text = format!("+++\ntitle = \"x\"\n+++\n## A\n{block}");
+        assert_eq!(&lesson(&text), expected, "{block}");
+        let read = Lesson::read("x", "x.md", &text);
+        // The lesson still opens, and the block is there as text.
+        assert_eq!(read.sections.len(), 1);
+        for live in read.live() {
+            assert!(live.content.is_err());
+            assert!(block.contains(&live.source));
+        }
+    }
+}
+
+#[test]
+fn bad_exercises_say_what_is_wrong_where() {
+    let cases: &[(&str, &[&str])] = &[
+        (
+            "",
+            &["x.md:2:1: the exercise asks nothing; add a [[key]] with name, ask and answer."],
+        ),
+        (
+            "[[key]]\nname = \"a b\"",
+            &[
+                "x.md:3:1: a key has no `answer`; add answer = \"block.launches\".",
+                "x.md:3:1: a key has no `ask`; add ask = \"How many …?\".",
+                "x.md:4:9: \"a b\" cannot name a key; use letters, digits, _ and -, such as block_bytes.",
+            ],
+        ),
+        (
+            "[[key]]\nname=\"a\"\nask=\"?\"\nanswer=\"1\"\ntolerance=\"5\"\nkind=\"choise\"",
+            &[
+                "x.md:7:12: \"5\" is no tolerance; write exact, 0.5 % or 0.05 points.",
+                "x.md:8:7: `kind` is \"choise\"; did you mean \"choice\"?",
+            ],
+        ),
+        (
+            "[[key]]\nname=\"a\"\nask=\"?\"\nanswer=\"1\"\nslips=[{say=\"x\"},{answer=\"1\"},{answers=\"2\", say=\"s\", convention={rope_kernels=3, macs=1}}]",
+            &[
+                "x.md:7:8: a slip has no value; add answer = \"…\", convention = { … } or printed = \"…\".",
+                "x.md:7:18: a slip has no `say`; add say = \"what was counted, and why it differs\".",
+                "x.md:7:31: a slip has no value; add answer = \"…\", convention = { … } or printed = \"…\".",
+                "x.md:7:32: a slip has no key \"answers\"; did you mean \"answer\"?",
+                "x.md:7:66: `rope_kernels` takes 1 or 2.",
+                "x.md:7:82: `macs` takes true or false.",
+            ],
+        ),
+        (
+            "[[key]]\nname=\"a\"\nask=\"?\"\nanswer=\"1\"\n[[key]]\nname=\"a\"\nask=\"?\"\nanswer=\"1\"\n[[key]]\nname=\"c\"\nask=\"?\"\nanswer=\"1\"\nkind=\"choice\"",
+            &[
+                "x.md:8:7: there are two keys named \"a\"; rename one.",
+                "x.md:11:1: a key to choose from has no options; add options = [\"memory\", \"compute\"].",
+            ],
+        ),
+        (
+            "[[key]]\nname=\"a\"\nask=\"?\"\nanswer=\"1\"\noptions=[\"a\",\"b\"]",
+            &[
+                "x.md:3:1: a key with options needs a kind; add kind = \"choice\", \"choices\" or \"ranking\".",
+            ],
+        ),
+    ];
+    for (keys, expected) in cases {
+        let text = format!("+++\ntitle = \"x\"\n{keys}\n+++\n");
+        assert_eq!(&exercise(&text), expected, "{keys}");
+    }
+}
+
+#[test]
+fn a_broken_key_leaves_the_others() {
+    let text = "+++\ntitle=\"x\"\n[[key]]\nname=\"a\"\nask=3\nanswer=\"1\"\n[[key]]\nname=\"b\"\nask=\"?\"\nanswer=\"2\"\n+++";
+    let read = Exercise::read("x", "x.md", text);
+    assert_eq!(
+        said(&read.faults),
+        ["x.md:5:5: `ask` is the number 3; it takes a text in quotes."]
+    );
+    assert_eq!(read.keys.len(), 1);
+    assert_eq!(read.keys[0].name.as_str(), "b");
+}
+
+/// A learner's machine: a state folder, a workshop folder, and this crate's fixture course.
+struct Desk {
+    root: tempfile::TempDir,
+    places: Places,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let root = tempfile::tempdir().expect("a folder");
+        let workshop = root.path().join("workshop");
+        fs::create_dir_all(workshop.join("answers")).expect("made");
+        let around = Surroundings {
+            current: workshop,
+            home: Some(root.path().to_owned()),
+            data: None,
+        };
+        let course = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/course");
+        let places = Places::find(&around, None, Some(&course));
+        Self { root, places }
+    }
+
+    fn exercise(&self) -> Exercise {
+        Course::open(&self.places)
+            .exercise("ex1")
+            .expect("the fixture")
+            .clone()
+    }
+
+    fn sheet(&self) -> PathBuf {
+        self.root.path().join("workshop/answers/ex1.toml")
+    }
+}
+
+#[test]
+fn the_course_is_found_by_number_name_and_nearest_id() {
+    let course = Course::folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/course"));
+    assert_eq!(course.faults(), []);
+    for typed in ["01-launches", "1", "01", "launches"] {
+        assert_eq!(
+            course.lesson(typed).map(|lesson| lesson.id.as_str()),
+            Ok("01-launches"),
+            "{typed}"
+        );
+    }
+    assert_eq!(
+        course.exercise("ex2"),
+        Err("there is no exercise \"ex2\"; did you mean \"ex1\"?".into())
+    );
+    assert_eq!(
+        course.exercise("census").map(|exercise| &exercise.id),
+        Err("there is no exercise \"census\"; tinyllama-tutor exercises lists them.".into())
+    );
+    assert!(course.solution("ex1").is_some());
+}
+
+#[test]
+fn a_course_folder_that_is_not_there_is_said() {
+    let desk = Desk::new();
+    let around = Surroundings {
+        current: desk.root.path().to_owned(),
+        ..Surroundings::default()
+    };
+    let course = Course::open(&Places::find(&around, None, Some(Path::new("nowhere"))));
+    let [fault] = course.faults() else {
+        panic!("{:?}", course.faults())
+    };
+    assert!(fault.to_string().ends_with(
+        "nowhere: there is no such course folder; it should hold lessons/ or exercises/."
+    ));
+}
+
+#[test]
+fn a_changed_lesson_is_taken_up() {
+    let desk = Desk::new();
+    let mine = desk.root.path().join("mine/lessons");
+    fs::create_dir_all(&mine).expect("made");
+    fs::write(mine.join("50-x.md"), "+++\ntitle = \"One\"\n+++\n## A\na").expect("written");
+    let around = Surroundings {
+        current: desk.root.path().to_owned(),
+        ..Surroundings::default()
+    };
+    let places = Places::find(&around, None, Some(Path::new("mine")));
+    let mut course = Course::open(&places);
+    assert_eq!(course.lesson("50").expect("there").title, "One");
+    assert_eq!(course.refresh(&places), Vec::<String>::new());
+    fs::write(
+        mine.join("50-x.md"),
+        "+++\ntitle = \"Another\"\n+++\n## A\na",
+    )
+    .expect("written");
+    assert_eq!(course.refresh(&places), ["50-x"]);
+    assert_eq!(course.lesson("50").expect("there").title, "Another");
+    fs::remove_file(mine.join("50-x.md")).expect("removed");
+    assert_eq!(course.refresh(&places), ["50-x"]);
+    assert!(course.lesson("50-x").is_err());
+}
+
+#[test]
+fn a_sheet_is_made_with_its_questions_and_keeps_what_people_write() {
+    let desk = Desk::new();
+    let exercise = desk.exercise();
+    let mut sheet = Sheet::open(&desk.places, &exercise).expect("a new one");
+    assert_eq!(sheet.answer("block"), None);
+    sheet.set(&exercise, "block", "17");
+    let saved = sheet.save(&desk.places, &exercise).expect("saved");
+    assert_eq!(saved.to_string(), "Saved to answers/ex1.toml.");
+    let expected = "\
+# ex1 Launch census of V1
+# Type answers as you would write them: \"17\", \"12.6 MB\", \"94.1 %\",
+# \"2*4*512*2048^2\". \"\" is open.
+# tinyllama-tutor check ex1
+
+# 1. How many kernels does one block launch when every op is its own kernel?
+block = \"17\"
+
+# 2. Is norm1 memory-bound or compute-bound on an H200?
+# (memory, compute)
+bound = \"\"
+";
+    assert_eq!(fs::read_to_string(desk.sheet()).expect("there"), expected);
+    // A person edits: a comment, a note of their own, a number without quotes.
+    let edited = "# my sheet\nblock = 17 # counted twice\nnote = \"ask about rope\"\n";
+    fs::write(desk.sheet(), edited).expect("edited");
+    assert!(sheet.changed_on_disk());
+    sheet.set(&exercise, "bound", "memory-bound");
+    sheet.save(&desk.places, &exercise).expect("saved");
+    let expected = "# my sheet\nblock = 17 # counted twice\nnote = \"ask about rope\"\n\n# Is norm1 memory-bound or compute-bound on an H200?\nbound = \"memory-bound\"\n";
+    assert_eq!(fs::read_to_string(desk.sheet()).expect("there"), expected);
+    let again = Sheet::open(&desk.places, &exercise).expect("opened");
+    assert_eq!(again.answer("block").as_deref(), Some("17"));
+    assert_eq!(again.answer("bound").as_deref(), Some("memory-bound"));
+}
+
+#[test]
+fn a_sheet_that_is_not_toml_is_placed_and_left_alone() {
+    let desk = Desk::new();
+    let exercise = desk.exercise();
+    let mut sheet = Sheet::open(&desk.places, &exercise).expect("a new one");
+    sheet.set(&exercise, "block", "17");
+    let broken = "# mine\nblock = 12.6 MB\n";
+    fs::write(desk.sheet(), broken).expect("written");
+    let fault = Sheet::open(&desk.places, &exercise).expect_err("broken");
+    // `block = ` is 8 characters, so the value begins at column 9.
+    assert!(
+        fault
+            .to_string()
+            .starts_with("answers/ex1.toml:2:9: not TOML here ("),
+        "{fault}"
+    );
+    assert!(
+        fault.to_string().ends_with(
+            "nothing was changed. Write answers in quotes, such as bytes = \"12.6 MB\"."
+        ),
+        "{fault}"
+    );
+    assert!(sheet.save(&desk.places, &exercise).is_err());
+    assert!(sheet.unsaved(), "what was typed is not lost");
+    assert_eq!(fs::read_to_string(desk.sheet()).expect("there"), broken);
+    fs::write(desk.sheet(), "").expect("repaired");
+    sheet.save(&desk.places, &exercise).expect("saved");
+    assert_eq!(
+        Sheet::open(&desk.places, &exercise)
+            .expect("opened")
+            .answer("block")
+            .as_deref(),
+        Some("17")
+    );
+}
+
+#[test]
+fn two_forms_open_at_once_lose_nothing() {
+    let desk = Desk::new();
+    let exercise = desk.exercise();
+    let mut one = Sheet::open(&desk.places, &exercise).expect("opened");
+    let mut two = Sheet::open(&desk.places, &exercise).expect("opened");
+    one.set(&exercise, "block", "17");
+    two.set(&exercise, "bound", "memory");
+    one.save(&desk.places, &exercise).expect("saved");
+    two.save(&desk.places, &exercise).expect("saved");
+    let sheet = Sheet::open(&desk.places, &exercise).expect("opened");
+    assert_eq!(sheet.answer("block").as_deref(), Some("17"));
+    assert_eq!(sheet.answer("bound").as_deref(), Some("memory"));
+}
+
+#[test]
+fn answers_that_cannot_be_saved_here_are_kept_in_the_state_folder() {
+    let desk = Desk::new();
+    let exercise = desk.exercise();
+    // A file where the folder should be: nobody, not even root, can write into it.
+    let answers = desk.root.path().join("workshop/answers");
+    fs::remove_dir(&answers).expect("removed");
+    fs::write(&answers, "").expect("written");
+    let mut sheet = Sheet::open(&desk.places, &exercise).expect("opened");
+    sheet.set(&exercise, "block", "17");
+    let saved = sheet.save(&desk.places, &exercise).expect("kept");
+    assert!(matches!(saved, Saved::Elsewhere { .. }));
+    assert_eq!(
+        saved.to_string(),
+        "answers/ cannot be written (a file stands where a folder is needed). Answers are kept in ~/.local/share/tinyllama-tutor; :save elsewhere."
+    );
+    let again = Sheet::open(&desk.places, &exercise).expect("opened");
+    assert_eq!(again.answer("block").as_deref(), Some("17"), "found again");
+    // And where nothing can be written, it is said.
+    fs::remove_dir_all(&desk.places.state).expect("removed");
+    fs::write(&desk.places.state, "").expect("written");
+    let fault = sheet.clone().save(&desk.places, &exercise);
+    assert!(fault.is_err());
+}
+
+#[test]
+fn progress_of_two_workshops_adds_up() {
+    let desk = Desk::new();
+    let (one, two) = (Store::new(&desk.places), Store::new(&desk.places));
+    assert!(!one.exists());
+    let read = |lesson: &str, section: &str| Event::Read {
+        lesson: lesson.into(),
+        section: section.into(),
+    };
+    one.record(&[read("01", "a")]).expect("saved");
+    two.record(&[read("01", "b")]).expect("saved");
+    let checked = |mark| Event::Checked {
+        exercise: "ex1".into(),
+        key: "block".into(),
+        mark,
+    };
+    let progress = one
+        .record(&[
+            checked(Mark::Wrong),
+            checked(Mark::Close),
+            checked(Mark::Right),
+            checked(Mark::Right),
+        ])
+        .expect("saved");
+    assert_eq!(progress.lessons["01"].read.len(), 2);
+    assert_eq!(progress.stopped, Some(("01".into(), "b".into())));
+    // Close is no try, and neither is checking again what was right.
+    let key = progress.key("ex1", "block");
+    assert_eq!(
+        (key.tries, key.solved, key.verdict),
+        (2, true, Some(Mark::Right))
+    );
+    assert_eq!(two.load(), (progress, None));
+}
+
+#[test]
+fn progress_survives_newer_programs_and_wrong_types() {
+    let text = "version = 7\nshiny = [1, 2]\nlessons = { a = { read = [\"x\", 3], last = 4 }, b = 5 }\n[exercises.ex1.block]\nverdict = \"splendid\"\ntries = -1\n[settings]\ntheme = \"dark\"\n";
+    let progress = Progress::read(text).expect("tolerant");
+    assert_eq!(progress.lessons["a"].read.len(), 1);
+    assert_eq!(progress.settings["theme"], "dark");
+    assert_eq!(progress.key("ex1", "block").tries, 0);
+    let written = progress.write();
+    assert!(
+        written.starts_with("version = 7\nshiny = [1, 2]\n"),
+        "{written}"
+    );
+    assert_eq!(Progress::read(&written).expect("read again"), progress);
+}
+
+#[test]
+fn a_corrupt_progress_file_is_set_aside_and_said() {
+    let desk = Desk::new();
+    fs::create_dir_all(&desk.places.state).expect("made");
+    let store = Store::new(&desk.places);
+    for n in 1..=2 {
+        fs::write(desk.places.progress(), "version = 1\n[lessons\n").expect("written");
+        let (progress, note) = store.load();
+        assert_eq!(progress, Progress::default());
+        assert_eq!(
+            note,
+            Some(format!(
+                "~/.local/share/tinyllama-tutor/progress.toml could not be read (it is not TOML at line 2). It is kept as progress.broken-{n}.toml; progress starts anew."
+            ))
+        );
+        let kept = desk.places.state.join(format!("progress.broken-{n}.toml"));
+        assert_eq!(
+            fs::read_to_string(kept).expect("kept"),
+            "version = 1\n[lessons\n"
+        );
+    }
+    store.record(&[]).expect("starts anew");
+    assert!(store.load().1.is_none());
+}
+
+/// Runs in a process of its own, which the next test kills.
+#[test]
+#[ignore = "writes until it is killed"]
+fn write_until_killed() {
+    let Some(state) = std::env::var_os("TUTOR_TEST_STATE") else {
+        return;
+    };
+    let around = Surroundings {
+        current: PathBuf::from(&state),
+        ..Surroundings::default()
+    };
+    let store = Store::new(&Places::find(&around, Some(Path::new(&state)), None));
+    for n in 0_u64.. {
+        let event = Event::Read {
+            lesson: format!("{:04}", n % 500),
+            section: "s".repeat(200),
+        };
+        store.record(&[event]).expect("saved");
+    }
+}
+
+#[test]
+fn a_kill_at_any_moment_leaves_a_whole_file() {
+    let desk = Desk::new();
+    let state = &desk.places.state;
+    let store = Store::new(&desk.places);
+    let mut read = 0;
+    for round in 0..6 {
+        let mut child = std::process::Command::new(std::env::current_exe().expect("this test"))
+            .args(["--exact", "write_until_killed", "--ignored"])
+            .env("TUTOR_TEST_STATE", state)
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .expect("started");
+        // Wait until it has written something new, then kill it in the middle of whatever it does.
+        let before = store.stamp();
+        while store.stamp() == before {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        std::thread::sleep(std::time::Duration::from_micros(700 * round));
+        child.kill().expect("killed");
+        child.wait().expect("ended");
+        let (progress, note) = store.load();
+        assert_eq!(note, None);
+        assert!(
+            progress.lessons.len() >= read.min(499),
+            "nothing that was saved is lost"
+        );
+        read = progress.lessons.len();
+    }
+    // The next writer clears up what the killed ones left, and their lock is gone with them.
+    store.record(&[]).expect("saved");
+    let left: Vec<_> = fs::read_dir(state)
+        .expect("listed")
+        .flatten()
+        .map(|entry| entry.file_name())
+        .collect();
+    assert_eq!(left.len(), 2, "progress.toml and lock: {left:?}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn no_text_makes_loading_panic(text in "(\\+\\+\\+\n)?([a-z \"=\\[\\]{}0-9\n`#$|'\\\\\u{1b}é“”&;-]|```|lab|## |\\+\\+\\+\n|table|rows = |\\[\\[key\\]\\]\n|`= ){0,80}") {
+        let lesson = Lesson::read("x", "x.md", &text);
+        for fault in &lesson.faults {
+            prop_assert!(fault.at.line <= lesson.text.lines());
+        }
+        let _ = Exercise::read("x", "x.md", &text);
+        let _ = Solution::read("x", "x.md", &text);
+        let _ = Progress::read(&text);
+    }
+
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn whatever_is_typed_comes_back(typed in "[ -~éµ×²]{0,40}") {
+        let desk = Desk::new();
+        let exercise = desk.exercise();
+        let mut sheet = Sheet::open(&desk.places, &exercise).expect("opened");
+        sheet.set(&exercise, "block", &typed);
+        sheet.save(&desk.places, &exercise).expect("saved");
+        let again = Sheet::open(&desk.places, &exercise).expect("opened");
+        prop_assert_eq!(again.answer("block"), Some(typed).filter(|typed| !typed.trim().is_empty()));
+    }
+}
