@@ -40,7 +40,7 @@ pub use dimension::{Dimension, Powers};
 pub use format::{
     Spec, compact, format, format_ascii, format_in, group_thousands, significant, spell,
 };
-pub use number::Number;
+pub use number::{Number, lex_number};
 pub use read::read;
 pub use spelling::lex_symbol;
 pub use typed::{ReadError, Typed};

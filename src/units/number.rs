@@ -2,7 +2,7 @@
 
 use super::arith::Quantity;
 use super::dimension::Dimension;
-use super::unit::Unit;
+use super::unit::{Unit, UnitError};
 
 /// Exponents beyond this are typing errors.
 const LARGEST_EXPONENT: i32 = 40;
@@ -55,6 +55,18 @@ impl Number {
         };
         (up % down == 0).then_some(up / down)
     }
+}
+
+/// Reads the number of an expression that starts at `at`; `Ok(None)` where none
+/// starts there. Only `_` separates digits, since a comma separates arguments.
+///
+/// # Errors
+/// [`UnitError`] with the offset in characters.
+pub fn lex_number(chars: &[char], at: usize) -> Result<Option<(Number, usize)>, UnitError> {
+    lex(chars, at, true).map_err(|e| UnitError {
+        at: e.at,
+        message: e.message,
+    })
 }
 
 /// Why a number is not read: offset in characters and a sentence.

@@ -1,0 +1,157 @@
+//! Expressions over the cost model: one grammar for numbers in prose, chart
+//! series, answers, slips and claims.
+//!
+//! ```text
+//! sum(q k v).flops                          FLOPs of three ops
+//! 1 - block(v2).launches / block(v1).launches
+//! save(group(v1, q k v), group(v1+qkv, q k v), kv_heads=8, batch=8)
+//! floor(kernel(v1, res1, batch=8), h200)    seconds
+//! 4 B * B*H*S*T                             bytes
+//! ```
+//!
+//! An [`Expr`] is parsed once, with every name checked, and evaluated in an
+//! [`Env`] as often as wanted. Values carry dimensions: bytes + FLOP is an error
+//! with its column, bytes over seconds is a bandwidth.
+//!
+//! Decisions where the words leave a choice:
+//! - a bare plan is a block in `save`, `mem`, `bound` and `slowest` and a
+//!   forward in `floor`;
+//! - `kernel(plan, op)` and `group(plan, ops)` are of a block in its steady
+//!   state; `embed`, `final_norm` and `lm_head` are looked up in the forward;
+//! - `macs` halves every FLOP count, `no_heads` multiplies qk and pv by H,
+//!   `no_gqa` sets K = H, `no_head` drops the kernel `lm_head` of a forward;
+//! - a unit belongs to the number before it (`4 B` is four bytes, `4*B` four
+//!   batches); of the letters, `a` and `w` are the bytes of one element.
+
+mod ast;
+mod check;
+mod error;
+mod eval;
+mod parse;
+mod price;
+mod vocabulary;
+
+pub use error::ExprError;
+pub(crate) use vocabulary::suggest;
+
+use super::Env;
+use crate::units::Quantity;
+use std::fmt;
+
+/// What an expression yields.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A number with its dimension.
+    Quantity(Quantity),
+    /// A name: `memory`, `softmax`.
+    Text(String),
+    /// Names, in order where the order means something.
+    List(Vec<String>),
+}
+
+impl Value {
+    /// The number, where it is one.
+    pub fn quantity(&self) -> Option<Quantity> {
+        match self {
+            Self::Quantity(q) => Some(*q),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Quantity(q) => f.write_str(&crate::units::format(q)),
+            Self::Text(text) => f.write_str(text),
+            Self::List(names) => f.write_str(&names.join(", ")),
+        }
+    }
+}
+
+/// A parsed expression.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expr {
+    source: String,
+    root: ast::Node,
+}
+
+impl Expr {
+    /// Parses and checks every name.
+    ///
+    /// # Errors
+    /// [`ExprError`] with the column and, for a typo, the nearest known name.
+    pub fn parse(text: &str) -> Result<Self, ExprError> {
+        let root = parse::parse(text)?;
+        Ok(Self {
+            source: text.to_owned(),
+            root,
+        })
+    }
+
+    /// The text that it was parsed from.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// Its value in an environment.
+    ///
+    /// # Errors
+    /// [`ExprError`]: dimensions that do not fit, a shape that cannot be, a GPU
+    /// that the database lacks, a run that was not made.
+    pub fn evaluate(&self, env: &Env<'_>) -> Result<Value, ExprError> {
+        eval::Evaluator { env, dry: false }.value(&self.root, &env.setup)
+    }
+
+    /// The same with a 1 in place of runs that were not made: what lint needs
+    /// to check dimensions without a machine.
+    ///
+    /// # Errors
+    /// As [`Expr::evaluate`], less the missing run.
+    pub fn check(&self, env: &Env<'_>) -> Result<Value, ExprError> {
+        eval::Evaluator { env, dry: true }.value(&self.root, &env.setup)
+    }
+
+    /// Whether its value comes from a run (`run.…` anywhere in it).
+    pub fn asks_for_a_run(&self) -> bool {
+        self.root.any(&|call| call.function == ast::Function::Run)
+    }
+
+    /// `time.median` where it is that figure of a run and nothing else.
+    pub(super) fn run_path(&self) -> Option<&str> {
+        match &self.root.kind {
+            ast::Kind::Call(call) if call.function == ast::Function::Run => call.field.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// The same run asked for another of its figures.
+    pub(super) fn with_run_path(&self, path: &str) -> Self {
+        let mut other = self.clone();
+        if let ast::Kind::Call(call) = &mut other.root.kind {
+            call.field = Some(path.to_owned());
+        }
+        other
+    }
+}
+
+impl ast::Node {
+    /// Whether any call of the tree satisfies `test`.
+    fn any(&self, test: &dyn Fn(&ast::Call) -> bool) -> bool {
+        match &self.kind {
+            ast::Kind::Negated(inner) => inner.any(test),
+            ast::Kind::Binary(_, a, b) => a.any(test) || b.any(test),
+            ast::Kind::Call(call) => {
+                test(call)
+                    || call
+                        .args
+                        .iter()
+                        .any(|arg| matches!(arg, ast::Arg::Value(node) if node.any(test)))
+            }
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,50 @@
+//! What may follow the point of a call, known before anything is evaluated.
+
+use super::ast::{Call, Function};
+use super::vocabulary::{suggest, usage};
+use crate::answer::records::RUN_PATHS;
+use crate::units::Dimension;
+
+/// What the database knows of a GPU, with its dimension.
+pub(super) const GPU_FIELDS: [(&str, Dimension); 10] = [
+    ("fp32", Dimension::FlopPerSecond),
+    ("bf16", Dimension::FlopPerSecond),
+    ("bandwidth", Dimension::BytesPerSecond),
+    ("memory", Dimension::Bytes),
+    ("l2", Dimension::Bytes),
+    ("shared", Dimension::Bytes),
+    ("registers", Dimension::Count),
+    ("units", Dimension::Count),
+    ("warp", Dimension::Count),
+    ("threads", Dimension::Count),
+];
+
+/// Refuses a path that the function does not have.
+pub(super) fn call(call: &Call) -> Result<(), String> {
+    let known: Vec<&str> = match call.function {
+        Function::Run => RUN_PATHS.iter().map(|(p, _)| *p).collect(),
+        Function::Gpu => GPU_FIELDS.iter().map(|(p, _)| *p).collect(),
+        Function::Params => vec!["tied", "untied"],
+        Function::Peak => vec!["kernel"],
+        Function::Recorded => {
+            return match call.field {
+                Some(_) => Ok(()),
+                None => Err("recorded needs a point and an id: recorded.h200_launch".to_owned()),
+            };
+        }
+        _ => Vec::new(),
+    };
+    let optional = matches!(call.function, Function::Params | Function::Peak);
+    match &call.field {
+        None if known.is_empty() || optional => Ok(()),
+        None => Err(format!("write it as {}", usage(call.function))),
+        Some(path) if known.contains(&path.as_str()) => Ok(()),
+        Some(path) if known.is_empty() => {
+            Err(format!("nothing follows here, so “.{path}” has no meaning"))
+        }
+        Some(path) => Err(format!(
+            "“.{path}” is not known here{}",
+            suggest(path, known.into_iter())
+        )),
+    }
+}

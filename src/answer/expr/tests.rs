@@ -1,0 +1,184 @@
+use super::*;
+use crate::answer::{Env, NoRecords, Setup};
+use crate::cost::GpuDatabase;
+use crate::units::Dimension;
+use proptest::prelude::*;
+
+fn run<T>(f: impl FnOnce(&Env<'_>) -> T) -> T {
+    let gpus = GpuDatabase::embedded().unwrap();
+    f(&Env::new(Setup::workshop().unwrap(), &gpus, &NoRecords))
+}
+
+fn value(text: &str) -> Value {
+    run(|env| Expr::parse(text).and_then(|e| e.evaluate(env)))
+        .unwrap_or_else(|e| panic!("{text}: {e}"))
+}
+
+fn fault(text: &str) -> String {
+    match run(|env| Expr::parse(text).and_then(|e| e.evaluate(env))) {
+        Ok(v) => panic!("{text} is {v}"),
+        Err(e) => e.to_string(),
+    }
+}
+
+#[test]
+fn dimensions_follow_the_arithmetic() {
+    for (text, dimension) in [
+        ("block.bytes / 2.85 us", Dimension::BytesPerSecond),
+        ("block.flops / block.bytes", Dimension::FlopPerByte),
+        ("block.intensity", Dimension::FlopPerByte),
+        ("block.flops / gpu(h200).fp32", Dimension::Time),
+        ("4 B * B*S", Dimension::Bytes),
+        ("4*B*S", Dimension::Count),
+        ("w * D", Dimension::Bytes),
+        ("40 %", Dimension::Ratio),
+        ("block.bytes / block(v4).bytes", Dimension::Ratio),
+        ("max(block.bytes, 1 MB)", Dimension::Bytes),
+        ("ceil(block.bytes / 1 MiB)", Dimension::Count),
+    ] {
+        assert_eq!(
+            value(text).quantity().map(|q| q.dimension()),
+            Some(dimension),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn plans_are_written_as_people_write_them() {
+    let launches = |plan: &str| {
+        value(&format!("block({plan}).launches"))
+            .quantity()
+            .and_then(|q| q.exact())
+    };
+    assert_eq!(launches("v1+qkv+flash"), Some(13));
+    assert_eq!(launches("v2-qkv"), Some(13));
+    assert_eq!(
+        launches("'norm1|q k v|rope|qk softmax pv|o|res1|norm2|gate up|silu mul|down|res2'"),
+        Some(11)
+    );
+    assert_eq!(
+        value("block(v1, batch=8).bytes"),
+        value("block(batch=8).bytes")
+    );
+    assert_eq!(value("kernel(q).bytes"), value("kernel(v1, q).bytes"));
+    assert_eq!(value("kernel(v2, q).name"), Value::Text("q+k+v".to_owned()));
+}
+
+#[test]
+fn faults_name_the_column_and_the_nearest_word() {
+    for (text, says) in [
+        (
+            "",
+            "column 1: an expression is expected, such as block(v1).bytes",
+        ),
+        (
+            "blok(v1).bytes",
+            "column 1: “blok” is not known; did you mean block?",
+        ),
+        (
+            "block(v1).byts",
+            "column 11: “byts” is nothing that a kernel has; did you mean bytes?",
+        ),
+        ("block(v9).bytes", "column 7:"),
+        (
+            "v1.bytes",
+            "column 1: “v1” is not known; v1 is a plan: write block(v1).bytes",
+        ),
+        (
+            "block(v1)",
+            "column 10: block needs a point and what is asked",
+        ),
+        (
+            "kernel(v1, sofmax).bytes",
+            "column 12: “sofmax” is not an op; did you mean softmax?",
+        ),
+        (
+            "block(v1, bacth=8).bytes",
+            "column 11: “bacth” is not a setting; did you mean batch?",
+        ),
+        (
+            "block(v1, batch=x).bytes",
+            "column 17: “x” is no value of batch; write 8",
+        ),
+        (
+            "block.bytes + block.flops",
+            "column 13: bytes and a count of FLOP do not add up",
+        ),
+        (
+            "ridge(h100x, fp32)",
+            "column 1: there is no GPU “h100x” in the database",
+        ),
+        ("ridge(h200)", "column 1: write it as ridge(h200, fp32)"),
+        ("price(q, down)", "column 1: q and down are not neighbours"),
+        (
+            "run.launches.conted",
+            "column 1: “.launches.conted” is not known here; did you mean launches.counted?",
+        ),
+        (
+            "run.launches.counted",
+            "no run of this plan says run.launches.counted yet",
+        ),
+        (
+            "bound(v1, h200)",
+            "column 1: a bound belongs to one kernel and here are 17",
+        ),
+        ("1/0", "column 2: this divides by zero"),
+        ("9^9^9", "column 2: this is larger than 10^30"),
+        ("2*(3+4", "column 3: this parenthesis is not closed"),
+        ("2 +", "column 4: an operand is missing at the end"),
+        ("2 3", "column 3: “3” does not continue the expression"),
+        ("block(v1, batch=0).bytes", "batch is 0"),
+        ("sqrt(block.bytes)", "column 1: this has no square root"),
+        ("'memory' + 1", "column 1: a number is expected here"),
+    ] {
+        let e = fault(text);
+        assert!(e.contains(says), "{text}: {e}");
+    }
+}
+
+#[test]
+fn a_dry_check_needs_no_run() {
+    let checked = run(|env| {
+        Expr::parse("run.time.median / run(v2).time.median")
+            .unwrap()
+            .check(env)
+    });
+    assert_eq!(
+        checked.unwrap().quantity().map(|q| q.dimension()),
+        Some(Dimension::Ratio)
+    );
+    assert!(Expr::parse("71 * run.time.min").unwrap().asks_for_a_run());
+    assert!(!Expr::parse("block.launches").unwrap().asks_for_a_run());
+}
+
+#[test]
+fn absurd_input_is_an_error_in_time() {
+    assert!(fault(&"(".repeat(500)).contains("nested too deeply"));
+    assert!(fault(&"-".repeat(500)).contains("nested too deeply"));
+    assert!(fault(&"1+".repeat(500)).contains("at most 600 characters"));
+    assert!(fault("block(batch=18446744073709551615).bytes").contains("64 bit"));
+    assert!(fault("tiled(10^13, 1, 1, 1)").contains("from 0 to 10^12"));
+}
+
+proptest! {
+    #[test]
+    fn nothing_panics(text in any::<String>()) {
+        let _ = Expr::parse(&text);
+    }
+
+    #[test]
+    fn nothing_near_an_expression_panics(
+        words in proptest::collection::vec(
+            prop::sample::select(vec![
+                "block", "(", ")", "v1", "+", "qkv", ".", "bytes", ",", "q", "k", "kernel", "sum", "group", "'",
+                "=", "batch", "8", "save", "floor", "h200", "-", "*", "^", "2", "run", "peak", "|", " ", "B", "S",
+                "min", "order", "flash", "on", "fp32", "ridge", "²", "0", "/", "1e9", "MB", "us", "%",
+            ]),
+            0..14,
+        )
+    ) {
+        let text = words.concat();
+        let _ = run(|env| Expr::parse(&text).and_then(|e| e.check(env)));
+    }
+}

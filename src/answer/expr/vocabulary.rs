@@ -1,0 +1,217 @@
+//! The words of the language: names, what they take, and the nearest to a typo.
+
+use super::ast::{Field, Function, Symbol};
+
+/// What an argument is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Slot {
+    /// Any expression.
+    Value,
+    /// `block(v1)`, `forward(v2)`, `kernel(v1, q)`, `group(v1, q k v)`, or a plan.
+    Subject,
+    /// A plan; may be left out.
+    Plan,
+    /// One op.
+    Op,
+    /// Ops with spaces between.
+    Ops,
+    /// A GPU of the database.
+    Gpu,
+    /// fp32 or bf16.
+    Dtype,
+    /// bytes, flops, intensity …
+    Field,
+    /// on or off.
+    Flag,
+}
+
+/// How a function is written.
+pub(super) struct Signature {
+    pub name: &'static str,
+    pub function: Function,
+    pub slots: &'static [Slot],
+    /// How it is written, for messages.
+    pub usage: &'static str,
+}
+
+const fn sig(
+    name: &'static str,
+    function: Function,
+    slots: &'static [Slot],
+    usage: &'static str,
+) -> Signature {
+    Signature {
+        name,
+        function,
+        slots,
+        usage,
+    }
+}
+
+use Slot::{Dtype, Field as FieldSlot, Flag, Gpu, Op, Ops, Plan, Subject, Value};
+
+/// Every function. `block`, `forward`, `kernel`, `group` and `sum` are subjects
+/// and stand in [`SUBJECTS`].
+pub(super) const FUNCTIONS: &[Signature] = &[
+    sig("sqrt", Function::Sqrt, &[Value], "sqrt(x)"),
+    sig("min", Function::Min, &[Value, Value], "min(x, y)"),
+    sig("max", Function::Max, &[Value, Value], "max(x, y)"),
+    sig("abs", Function::Abs, &[Value], "abs(x)"),
+    sig("floor_int", Function::FloorInt, &[Value], "floor_int(x)"),
+    sig("ceil", Function::Ceil, &[Value], "ceil(x)"),
+    sig("round", Function::Round, &[Value], "round(x)"),
+    sig("log2", Function::Log2, &[Value], "log2(x)"),
+    sig("ln", Function::Ln, &[Value], "ln(x)"),
+    sig("exp", Function::Exp, &[Value], "exp(x)"),
+    sig("save", Function::Save, &[Subject, Subject], "save(v1, v2)"),
+    sig("price", Function::Price, &[Op, Op], "price(qk, softmax)"),
+    sig("peak", Function::Peak, &[Plan], "peak(v1)"),
+    sig("floor", Function::Floor, &[Subject, Gpu], "floor(v1, h200)"),
+    sig("ridge", Function::Ridge, &[Gpu, Dtype], "ridge(h200, fp32)"),
+    sig("mem", Function::Mem, &[Subject, Gpu], "mem(v1, h200)"),
+    sig(
+        "bound",
+        Function::Bound,
+        &[Subject, Gpu],
+        "bound(kernel(v1, q), h200)",
+    ),
+    sig(
+        "slowest",
+        Function::Slowest,
+        &[Subject, Gpu],
+        "slowest(block(v1), h200)",
+    ),
+    sig(
+        "occ",
+        Function::Occ,
+        &[Gpu, Value, Value, Value],
+        "occ(h200, 48, 192, 0)",
+    ),
+    sig("params", Function::Params, &[], "params.tied"),
+    sig("kv", Function::Kv, &[], "kv"),
+    sig(
+        "tiled",
+        Function::Tiled,
+        &[Value, Value, Value, Value],
+        "tiled(1024, 256, 256, 64)",
+    ),
+    sig(
+        "flash",
+        Function::Flash,
+        &[Value, Value, Value, Flag],
+        "flash(1024, 64, 64, off)",
+    ),
+    sig(
+        "sram",
+        Function::Sram,
+        &[Value, Value, Value],
+        "sram(64, 64, 64)",
+    ),
+    sig("sector", Function::Sector, &[Value], "sector(8)"),
+    sig(
+        "least",
+        Function::Least,
+        &[FieldSlot, Ops],
+        "least(intensity, q softmax res1)",
+    ),
+    sig(
+        "most",
+        Function::Most,
+        &[FieldSlot, Ops],
+        "most(bytes, q softmax res1)",
+    ),
+    sig(
+        "order",
+        Function::Order,
+        &[FieldSlot, Ops],
+        "order(bytes, softmax mul qk)",
+    ),
+    sig("outside", Function::Outside, &[Plan], "outside"),
+    sig("gpu", Function::Gpu, &[Gpu], "gpu(h200).bandwidth"),
+    sig("run", Function::Run, &[Plan], "run.launches.counted"),
+    sig("recorded", Function::Recorded, &[], "recorded.h200_launch"),
+];
+
+/// Names that say what is priced.
+pub(super) const SUBJECTS: [&str; 5] = ["block", "forward", "kernel", "group", "sum"];
+
+const SYMBOLS: [(&str, Symbol); 14] = [
+    ("B", Symbol::Batch),
+    ("S", Symbol::Seq),
+    ("T", Symbol::Context),
+    ("D", Symbol::Hidden),
+    ("L", Symbol::Layers),
+    ("H", Symbol::Heads),
+    ("K", Symbol::KvHeads),
+    ("d", Symbol::HeadWidth),
+    ("Dkv", Symbol::KvWidth),
+    ("I", Symbol::Ffn),
+    ("V", Symbol::Vocab),
+    ("P", Symbol::Pairs),
+    ("a", Symbol::Element),
+    ("w", Symbol::Element),
+];
+
+const FIELDS: [(&str, Field); 11] = [
+    ("launches", Field::Launches),
+    ("products", Field::Products),
+    ("weight_products", Field::WeightProducts),
+    ("flops", Field::Flops),
+    ("gemm_flops", Field::GemmFlops),
+    ("bytes", Field::Bytes),
+    ("read_bytes", Field::ReadBytes),
+    ("weight_bytes", Field::WeightBytes),
+    ("written_bytes", Field::WrittenBytes),
+    ("intensity", Field::Intensity),
+    ("name", Field::Name),
+];
+
+pub(super) fn function(name: &str) -> Option<&'static Signature> {
+    FUNCTIONS.iter().find(|s| s.name == name)
+}
+
+pub(super) fn usage(function: Function) -> &'static str {
+    FUNCTIONS
+        .iter()
+        .find(|s| s.function == function)
+        .map_or("", |s| s.usage)
+}
+
+pub(super) fn symbol(name: &str) -> Option<Symbol> {
+    SYMBOLS.iter().find(|(n, _)| *n == name).map(|(_, s)| *s)
+}
+
+pub(super) fn field(name: &str) -> Option<Field> {
+    FIELDS.iter().find(|(n, _)| *n == name).map(|(_, f)| *f)
+}
+
+pub(super) fn field_names() -> impl Iterator<Item = &'static str> {
+    FIELDS.iter().map(|(n, _)| *n)
+}
+
+/// Every name that may begin an expression.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    let functions = FUNCTIONS.iter().map(|s| s.name);
+    SUBJECTS
+        .into_iter()
+        .chain(functions)
+        .chain(SYMBOLS.iter().map(|(n, _)| *n))
+}
+
+/// “did you mean …?” where something is near, the whole list where it is short,
+/// nothing otherwise.
+pub(crate) fn suggest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let known: Vec<&str> = known.collect();
+    let lower = word.to_lowercase();
+    let near = known
+        .iter()
+        .map(|k| (strsim::osa_distance(k, &lower), *k))
+        .min()
+        .filter(|(distance, k)| {
+            *distance <= 1 + k.chars().count() / 3 && *distance < k.chars().count()
+        });
+    match near {
+        Some((_, k)) => format!("; did you mean {k}?"),
+        None => format!("; known are {}", known.join(" ")),
+    }
+}

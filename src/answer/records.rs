@@ -1,0 +1,72 @@
+//! Figures that are looked up, not derived: runs of this machine, and figures
+//! that were recorded elsewhere.
+
+use crate::cost::Config;
+use crate::run::Report;
+use crate::units::{Dimension, Quantity};
+
+/// Where `run.*` and `recorded.*` come from. The caller keeps the reports; the
+/// judge only asks.
+pub trait Records {
+    /// The newest report of a run of this configuration, if there is one.
+    fn report(&self, config: &Config) -> Option<&Report>;
+
+    /// The figure with this id in `assets/recorded.toml`.
+    fn recorded(&self, id: &str) -> Option<Quantity>;
+}
+
+/// No run and no recorded figure.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoRecords;
+
+impl Records for NoRecords {
+    fn report(&self, _: &Config) -> Option<&Report> {
+        None
+    }
+
+    fn recorded(&self, _: &str) -> Option<Quantity> {
+        None
+    }
+}
+
+/// Everything that a run can be asked, with its dimension.
+pub const RUN_PATHS: [(&str, Dimension); 14] = [
+    ("launches.counted", Dimension::Count),
+    ("launches.library", Dimension::Count),
+    ("launches.planned", Dimension::Count),
+    ("time.median", Dimension::Time),
+    ("time.min", Dimension::Time),
+    ("time.max", Dimension::Time),
+    ("time.runs", Dimension::Count),
+    ("bytes.modelled", Dimension::Bytes),
+    ("bytes.issued", Dimension::Bytes),
+    ("bytes.compulsory", Dimension::Bytes),
+    ("bytes.estimated_dram", Dimension::Bytes),
+    ("bytes.measured_dram", Dimension::Bytes),
+    ("check.max_abs_error", Dimension::Ratio),
+    ("check.rel_error", Dimension::Ratio),
+];
+
+/// One figure of a report; `None` where the report does not hold it.
+pub fn report_value(report: &Report, path: &str) -> Option<Quantity> {
+    let time = |us: f64| Quantity::seconds(us * 1e-6);
+    let timing = report.time_us.as_ref();
+    let check = report.check.as_ref();
+    match path {
+        "launches.counted" => Some(Quantity::count(report.launches.counted)),
+        "launches.library" => Some(Quantity::count(report.launches.library)),
+        "launches.planned" => Some(Quantity::count(report.plan.launches)),
+        "time.median" => timing.map(|t| time(t.median)),
+        "time.min" => timing.map(|t| time(t.min)),
+        "time.max" => timing.map(|t| time(t.max)),
+        "time.runs" => timing.map(|t| Quantity::count(u64::from(t.runs))),
+        "bytes.modelled" => report.bytes.modelled.map(Quantity::bytes),
+        "bytes.issued" => report.bytes.issued.map(Quantity::bytes),
+        "bytes.compulsory" => report.bytes.compulsory.map(Quantity::bytes),
+        "bytes.estimated_dram" => report.bytes.estimated_dram.map(Quantity::bytes),
+        "bytes.measured_dram" => report.bytes.measured_dram.map(Quantity::bytes),
+        "check.max_abs_error" => check.map(|c| Quantity::ratio(c.max_abs_error)),
+        "check.rel_error" => check.map(|c| Quantity::ratio(c.rel_error)),
+        _ => None,
+    }
+}
