@@ -9,21 +9,36 @@
 //! Plan and setup are not a page's: there is one [`Bench`], shared by lab,
 //! compare and the live blocks of lessons.
 
+pub mod bench;
+pub mod compare;
 pub mod field;
+pub mod figure;
+pub mod find;
+pub mod home;
 pub mod key;
 pub mod keymap;
+pub mod lab;
 pub mod look;
+pub mod machine;
 pub mod message;
 pub mod note;
 pub mod page;
+pub mod palette;
+pub mod ribbon;
+pub mod runs;
+pub mod setup;
+pub mod setup_page;
 
 mod state;
 mod update;
 
+pub use bench::Bench;
 pub use keymap::{Action, FooterItem};
 pub use look::{Look, Surroundings};
+pub use machine::Machine;
 pub use message::{Effect, Event, Message, Millis};
 pub use note::{Note, Tone};
 pub use page::{Mark, Page};
-pub use state::{State, footer};
+pub use setup::Setup;
+pub use state::{COMFORTABLE, SMALLEST, State, footer};
 pub use update::update;

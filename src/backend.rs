@@ -1,1 +1,8 @@
 //! Who computes the model: one trait, the CPU, the fp64 reference.
+
+pub mod check;
+pub mod cpu;
+pub mod npy;
+pub mod reference;
+pub mod tokens;
+pub mod weights;

@@ -9,6 +9,7 @@ mod failure;
 mod gpus;
 mod out;
 mod table;
+mod workshop;
 
 use std::process::ExitCode;
 
@@ -54,7 +55,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         return Ok(0);
     }
     match &cli.command {
-        None => Err(Failure::usage("the workshop is not built in yet")),
+        None => workshop::open(&cli.output),
         Some(Command::Cost(args)) => cost::cost(&cli.output, args, out),
         Some(Command::Gpus(args)) => gpus::gpus(&cli.output, args, out),
         Some(Command::Completions { shell }) => {

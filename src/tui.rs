@@ -9,11 +9,15 @@ pub mod surface;
 pub mod terminal;
 pub mod theme;
 
+mod cards;
 mod draw;
 mod events;
 mod frame;
 mod input;
+mod kernels;
+mod lab;
+mod ribbon;
 mod too_small;
 
 pub use draw::draw;
-pub use events::{Options, open};
+pub use events::{Outside, open};

@@ -2,7 +2,7 @@
 //! from `cost` and `run`, their spelling from `units`; here only ratios are
 //! formed.
 
-use crate::units::{Column, Quantity, Unit, group_thousands};
+use crate::units::{Column, Quantity, group_thousands};
 
 /// Per cent that `new` is below `old`, with `decimals`; empty when nothing is
 /// saved at that precision.
@@ -60,7 +60,7 @@ pub fn flops(flops: u64) -> String {
 
 /// Microseconds with two decimals.
 pub fn micros(seconds: f64) -> String {
-    Column::new(MICROS, 2).number(&Quantity::seconds(seconds))
+    format!("{:.2}", seconds * 1e6)
 }
 
 /// `1 launch`, `17 launches`.
@@ -68,9 +68,6 @@ pub fn counted(n: u64, one: &str, many: &str) -> String {
     let word = if n == 1 { one } else { many };
     format!("{} {word}", group_thousands(i128::from(n)))
 }
-
-/// Microseconds.
-pub const MICROS: Unit = Unit::MICROSECONDS;
 
 #[cfg(test)]
 mod tests {

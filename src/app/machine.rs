@@ -161,7 +161,10 @@ impl Machine {
             all.join(", ")
         };
         let Some(at) = self.backends.iter().position(|b| b.name == name) else {
-            return Err(format!("There is no backend “{name}”. There are: {}.", names()));
+            return Err(format!(
+                "There is no backend “{name}”. There are: {}.",
+                names()
+            ));
         };
         match self.backends.get(at) {
             Some(b) if b.condition == Condition::None => Err(format!(

@@ -1,6 +1,9 @@
 //! What happens to the workshop, and what it wants done: both plain data.
 
 use super::key::Key;
+use super::machine::Machine;
+use super::runs::Ticket;
+use crate::run::{Progress, Report, Request, RunError};
 
 /// Milliseconds since the workshop was opened. The clock is outside; here
 /// time is only ever read from an [`Event`].
@@ -36,6 +39,12 @@ pub enum Message {
     Resumed,
     /// The system asks the program to end; the code to leave with.
     Terminate(u8),
+    /// What this machine has.
+    Found(Box<Machine>),
+    /// How far a run is.
+    RunProgress(Ticket, Progress),
+    /// A run has ended.
+    RunDone(Ticket, Box<Result<Report, RunError>>),
     /// A file could not be written, or was: the sentence to show.
     Saved(Result<String, String>),
 }
@@ -44,10 +53,14 @@ pub enum Message {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Effect {
+    /// Start a run; its answers carry the ticket.
+    StartRun(Ticket, Box<Request>),
     /// Stop the run in progress.
     CancelRun,
     /// Write the learner's progress.
     SaveProgress,
+    /// Make a workshop folder where the program was started.
+    Init,
     /// Put text on the clipboard of the terminal (OSC 52).
     Copy(String),
     /// Give the terminal back and stop this process until it is continued.

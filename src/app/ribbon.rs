@@ -117,8 +117,8 @@ impl Group {
 pub fn groups(cut: Cut) -> Vec<Group> {
     let joined = |slot: usize| wall_after(slot).is_some_and(|wall| cut.is_joined(wall));
     let cross = cut.is_joined(Boundary::CROSS);
-    let rope_split = Boundary::between(OpKind::RopeQ, OpKind::RopeK)
-        .is_some_and(|wall| !cut.is_joined(wall));
+    let rope_split =
+        Boundary::between(OpKind::RopeQ, OpKind::RopeK).is_some_and(|wall| !cut.is_joined(wall));
     let mut groups = Vec::new();
     let mut first = 0;
     for last in 0..COUNT {

@@ -20,7 +20,7 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// A preset at its default shape, fp32, seed 0.
+    /// A preset at its default shape, fp32, seed 1.
     ///
     /// # Errors
     /// An unknown preset, with the nearest.
@@ -30,7 +30,7 @@ impl Setup {
             model: preset.model(),
             shape: preset.shape(),
             dtype: Dtype::Fp32,
-            seed: 0,
+            seed: 1,
             conventions: Conventions::default(),
         })
     }
@@ -90,7 +90,7 @@ impl Setup {
         if self.dtype != Dtype::Fp32 {
             say(format!("--dtype {}", self.dtype.name()));
         }
-        if self.seed != 0 {
+        if self.seed != 1 {
             say(format!("--seed {}", self.seed));
         }
         out

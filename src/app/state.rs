@@ -1,10 +1,22 @@
 //! Everything that the screen shows, as one value.
 
+use super::bench::Bench;
+use super::compare::Compare;
+use super::find::Find;
+use super::home::Home;
 use super::keymap::{Action, FooterItem};
+use super::lab::Lab;
 use super::look::Look;
+use super::machine::Machine;
 use super::message::Millis;
-use super::note::Notes;
+use super::note::{Notes, Tone};
 use super::page::{Mark, Page, Trail};
+use super::palette::Palette;
+use super::runs::Runs;
+use super::setup::Setup;
+use super::setup_page::SetupPage;
+use super::{compare, home, lab, setup_page};
+use crate::cost::{self, CostError, Why};
 
 /// Everything that the screen shows.
 #[derive(Clone, Debug)]
@@ -25,8 +37,32 @@ pub struct State {
     pub wake: Option<Millis>,
     /// A first Ctrl-C or `q` waits for its second until then.
     pub(super) leaving: Option<(Action, Millis)>,
-    /// Scroll of pages that are only read (help, messages, doctor).
+    /// First line shown of pages that are only read.
     pub scroll: usize,
+
+    /// The plan and the setup.
+    pub bench: Bench,
+    /// What this machine has.
+    pub machine: Machine,
+    /// Runs and their results.
+    pub runs: Runs,
+    /// The terms of the number that was asked about.
+    pub why: Option<Why>,
+
+    /// Contents and progress.
+    pub home: Home,
+    /// The lab.
+    pub lab: Lab,
+    /// Versions side by side.
+    pub compare: Compare,
+    /// The setup page.
+    pub setup: SetupPage,
+    /// The palette, while it is open.
+    pub palette: Option<Palette>,
+    /// What is searched for on this page.
+    pub find: Option<Find>,
+    /// Where the learner's files are kept, as the screen shows it.
+    pub place: String,
 }
 
 /// Smallest terminal that holds a page.
@@ -36,8 +72,11 @@ pub const COMFORTABLE: (u16, u16) = (120, 34);
 
 impl State {
     /// The workshop as it opens, on a terminal of `size` columns and rows.
-    pub fn new(size: (u16, u16), look: Look) -> Self {
-        State {
+    ///
+    /// # Errors
+    /// When the default setup cannot be priced, which a test excludes.
+    pub fn new(size: (u16, u16), look: Look) -> Result<Self, CostError> {
+        Ok(State {
             page: Page::Home,
             trail: Trail::default(),
             size,
@@ -47,7 +86,18 @@ impl State {
             wake: None,
             leaving: None,
             scroll: 0,
-        }
+            bench: Bench::new(Setup::preset("workshop")?)?,
+            machine: Machine::default(),
+            runs: Runs::default(),
+            why: None,
+            home: Home::default(),
+            lab: Lab::default(),
+            compare: Compare::default(),
+            setup: SetupPage::default(),
+            palette: None,
+            find: None,
+            place: String::new(),
+        })
     }
 
     /// The terminal is too small for any page.
@@ -60,21 +110,37 @@ impl State {
         self.size.0 >= COMFORTABLE.0 && self.size.1 >= COMFORTABLE.1
     }
 
+    /// Keys are typed into a line of text.
+    pub fn typing(&self) -> bool {
+        self.palette.is_some()
+            || self.find.as_ref().is_some_and(|f| f.typing)
+            || self.page == Page::Setup && self.setup.field.is_some()
+    }
+
     /// Where cursor and scroll of the present page stand.
     pub fn mark(&self) -> Mark {
-        Mark {
-            item: 0,
-            scroll: self.scroll,
+        match self.page {
+            Page::Lab => self.lab.mark(),
+            Page::Home => self.home.mark(),
+            _ => Mark {
+                item: 0,
+                scroll: self.scroll,
+            },
         }
     }
 
     /// Puts cursor and scroll of the present page back.
     fn restore(&mut self, mark: Mark) {
-        self.scroll = mark.scroll;
+        match self.page {
+            Page::Lab => self.lab.restore(mark),
+            Page::Home => self.home.restore(mark),
+            _ => self.scroll = mark.scroll,
+        }
     }
 
     /// Opens a page; Esc leads back here.
     pub fn go(&mut self, page: Page) {
+        self.find = None;
         if page == self.page {
             return;
         }
@@ -85,9 +151,22 @@ impl State {
 
     /// Walks back the way the learner came; stays where there is no way back.
     pub fn back(&mut self) {
+        self.find = None;
         if let Some((page, mark)) = self.trail.pop() {
             self.page = page;
             self.restore(mark);
+        }
+    }
+
+    /// Opens the terms of a modelled number, by its key in the cost model.
+    pub fn open_why(&mut self, key: &str) {
+        match cost::why(self.bench.cost(), key) {
+            Ok(why) => {
+                self.why = Some(why);
+                self.go(Page::Why);
+                self.scroll = 0;
+            }
+            Err(error) => self.notes.say(Tone::Bad, error.to_string()),
         }
     }
 }
@@ -95,12 +174,39 @@ impl State {
 /// The keys that the footer of the present page names.
 pub fn footer(state: &State) -> &'static [FooterItem] {
     match state.page {
-        Page::Help => &[
-            (&[Action::Up, Action::Down], "scroll"),
-            (&[Action::Back], "closes"),
+        Page::Home => home::FOOTER,
+        Page::Lab => lab::FOOTER,
+        Page::Compare => compare::FOOTER,
+        Page::Setup => setup_page::FOOTER,
+        Page::FirstRun => &[
+            (&[Action::Open], "begin"),
+            (&[Action::Ascii], "ASCII"),
+            (&[Action::Theme], "theme"),
+            (&[Action::Go(Page::Doctor)], "doctor"),
+            (&[Action::Quit], "leave"),
             (&[Action::Help], "help"),
         ],
-        _ => &[
+        Page::Doctor => &[
+            (&[Action::Up, Action::Down], "scroll"),
+            (&[Action::RunAll], "look again"),
+            (&[Action::Theme], "theme"),
+            (&[Action::Ascii], "ASCII"),
+            (&[Action::CommandLine], "command"),
+            (&[Action::Back], "back"),
+            (&[Action::Help], "help"),
+        ],
+        Page::Why | Page::Messages => &[
+            (&[Action::Up, Action::Down], "scroll"),
+            (&[Action::Find], "find"),
+            (&[Action::Back], "back"),
+            (&[Action::Help], "help"),
+        ],
+        Page::Help => &[
+            (&[Action::Up, Action::Down], "scroll"),
+            (&[Action::Find], "find a key"),
+            (&[Action::Back, Action::Help], "closes"),
+        ],
+        Page::Lesson | Page::Exercises => &[
             (&[Action::Palette], "command"),
             (&[Action::Quit], "leave"),
             (&[Action::Help], "help"),

@@ -1,13 +1,16 @@
 //! One event in, the next state and the wanted effects out.
 
-use super::key::Key;
+use super::key::{Key, ctrl};
 use super::keymap::{Action, resolve};
 use super::message::{Effect, Event, Message};
 use super::note::Tone;
 use super::page::Page;
+use super::palette::{self, Palette};
+use super::runs::{CARD_AFTER, Outcome};
 use super::state::State;
+use super::{compare, find, lab, setup_page};
 
-/// How long a first Ctrl-C waits for the second.
+/// How long a first Ctrl-C, or a `q` during a run, waits for the second.
 const SECOND_PRESS: u64 = 2000;
 
 /// The exit code of a program that the learner interrupted.
@@ -20,7 +23,7 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
     state.now = state.now.max(event.at);
     match event.message {
         Message::Key(key) => press(state, key, &mut effects),
-        Message::Paste(_) => {}
+        Message::Paste(text) => paste(state, &text),
         Message::Resize { columns, rows } => state.size = (columns, rows),
         Message::Tick => {}
         Message::Resumed => effects.push(Effect::Redraw),
@@ -28,36 +31,99 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
             effects.push(Effect::SaveProgress);
             effects.push(Effect::Quit(code));
         }
-        Message::Saved(outcome) => match outcome {
-            Ok(text) => state.notes.say(Tone::Plain, text),
-            Err(text) => state.notes.say(Tone::Bad, text),
-        },
+        Message::Found(machine) => found(state, *machine),
+        Message::RunProgress(ticket, progress) => state.runs.progress(ticket, progress),
+        Message::RunDone(ticket, result) => {
+            let now = state.now;
+            let (outcome, next) = state.runs.done(ticket, *result, now);
+            match outcome {
+                Outcome::Done(text) => state.notes.say(Tone::Good, text),
+                Outcome::Doubtful(text) => state.notes.say(Tone::Warn, text),
+                Outcome::Nothing(text) => state.notes.say(Tone::Bad, text),
+                Outcome::Stale => {}
+            }
+            if let Some((ticket, request)) = next {
+                effects.push(Effect::StartRun(ticket, Box::new(request)));
+            }
+        }
+        Message::Saved(Ok(text)) => state.notes.say(Tone::Plain, text),
+        Message::Saved(Err(text)) => state.notes.say(Tone::Bad, text),
     }
-    expire(state);
+    settle(state);
     effects
 }
 
-/// Forgets a first Ctrl-C whose time is over.
-fn expire(state: &mut State) {
+/// Brings what is derived up to date: prices, hints, the next moment to wake.
+fn settle(state: &mut State) {
     if let Some((_, until)) = state.leaving
         && state.now >= until
     {
         state.leaving = None;
-        state.wake = None;
         state.notes.clear();
+    }
+    if state.page == Page::Compare {
+        state.compare.refresh(&state.bench);
+    }
+    if state.page == Page::Lab {
+        let hint = lab::hint(&state.bench, &state.machine, state.lab.fusion());
+        state.lab.hint = hint.unwrap_or_default();
+    }
+    // A run that lasts gets a card; until then the header says enough.
+    let card = state.runs.running().map(|r| r.since + CARD_AFTER);
+    let leaving = state.leaving.map(|(_, until)| until);
+    state.wake = [card, leaving]
+        .into_iter()
+        .flatten()
+        .filter(|at| *at > state.now)
+        .min();
+}
+
+/// What was found on this machine. The learner's choice of backend is kept.
+fn found(state: &mut State, machine: super::machine::Machine) {
+    let chosen = state.machine.backend().map(|b| b.name.clone());
+    state.machine = machine;
+    if let Some(name) = chosen {
+        // Where it is gone, the preferred one stays chosen.
+        let _ = state.machine.choose(&name);
+    }
+}
+
+fn paste(state: &mut State, text: &str) {
+    if let Some(p) = &mut state.palette {
+        p.field.paste(text);
+    } else if let Some(f) = state.find.as_mut().filter(|f| f.typing) {
+        f.field.paste(text);
+    } else if state.page == Page::Setup
+        && let Some(field) = &mut state.setup.field
+    {
+        field.paste(text);
     }
 }
 
 fn press(state: &mut State, key: Key, effects: &mut Vec<Effect>) {
+    // A message is read when the next key is pressed.
+    if state.leaving.is_none() {
+        state.notes.clear();
+    }
+    if state.typing() && !state.too_small() {
+        match key {
+            k if k == ctrl('c') => act(state, Action::Interrupt, effects),
+            k if k == ctrl('z') => act(state, Action::Suspend, effects),
+            k if k == ctrl('l') => act(state, Action::Redraw, effects),
+            _ if state.palette.is_some() => palette::press(state, key, effects),
+            _ if state.find.as_ref().is_some_and(|f| f.typing) => find::press(state, key),
+            _ => setup_page::press(state, key),
+        }
+        return;
+    }
     let Some(action) = resolve(state.page, key) else {
         return;
     };
-    if state.too_small()
-        && !matches!(
-            action,
-            Action::Quit | Action::Interrupt | Action::Suspend | Action::Redraw
-        )
-    {
+    let anywhere = matches!(
+        action,
+        Action::Quit | Action::Interrupt | Action::Suspend | Action::Redraw
+    );
+    if state.too_small() && !anywhere {
         return;
     }
     act(state, action, effects);
@@ -68,110 +134,145 @@ fn press(state: &mut State, key: Key, effects: &mut Vec<Effect>) {
 pub(super) fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     match action {
         Action::Go(page) => state.go(page),
+        Action::Back if state.runs.card.take().is_some() => {}
         Action::Back => state.back(),
-        Action::Help => {
-            if state.page == Page::Help {
-                state.back();
-            } else {
-                state.go(Page::Help);
-            }
-        }
-        Action::Quit => {
-            effects.push(Effect::SaveProgress);
-            effects.push(Effect::Quit(0));
-        }
+        Action::Help if state.page == Page::Help => state.back(),
+        Action::Help => state.go(Page::Help),
+        Action::Setup => state.go(Page::Setup),
+        Action::Palette => state.palette = Some(Palette::default()),
+        Action::Find => find::open(state),
+        Action::FindNext => find::next(state, true),
+        Action::FindPrevious => find::next(state, false),
+        Action::Quit => quit(state, effects),
         Action::Interrupt => interrupt(state, effects),
         Action::Suspend => effects.push(Effect::Suspend),
         Action::Redraw => effects.push(Effect::Redraw),
-        _ => {}
+        Action::Theme => state.look.theme = state.look.theme.next(),
+        Action::Ascii => state.look.ascii ^= true,
+        Action::CommandLine => command_line(state, effects),
+        _ => on_page(state, action, effects),
     }
 }
 
-/// Ctrl-C: twice within two seconds leaves.
-fn interrupt(state: &mut State, effects: &mut Vec<Effect>) {
-    if matches!(state.leaving, Some((Action::Interrupt, until)) if state.now < until) {
-        effects.push(Effect::SaveProgress);
-        effects.push(Effect::Quit(INTERRUPTED));
+fn on_page(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
+    match state.page {
+        Page::Home => home(state, action),
+        Page::Lab => lab::act(state, action, effects),
+        Page::Compare => compare::act(state, action, effects),
+        Page::Setup => setup_page::act(state, action),
+        Page::FirstRun => match action {
+            Action::Open => {
+                state.page = Page::Home;
+                home(state, Action::Open);
+            }
+            Action::Init => effects.push(Effect::Init),
+            _ => {}
+        },
+        Page::Doctor if action == Action::RunAll => {
+            effects.push(Effect::Probe);
+            state
+                .notes
+                .say(Tone::Plain, "Looking at this machine again.");
+        }
+        Page::Doctor | Page::Help | Page::Messages | Page::Why => scroll(state, action),
+        Page::Lesson | Page::Exercises => {}
+    }
+}
+
+fn home(state: &mut State, action: Action) {
+    match action {
+        Action::Open => {
+            state.go(Page::Lesson);
+        }
+        _ => state.home.walk(action),
+    }
+}
+
+fn scroll(state: &mut State, action: Action) {
+    let page = usize::from(state.size.1.saturating_sub(4));
+    state.scroll = match action {
+        Action::Up => state.scroll.saturating_sub(1),
+        Action::Down => state.scroll + 1,
+        Action::PageUp => state.scroll.saturating_sub(page),
+        Action::PageDown => state.scroll + page,
+        Action::Top => 0,
+        Action::End => usize::MAX,
+        _ => state.scroll,
+    }
+    .min(longest(state));
+}
+
+/// Lines of a page that is only read, less those that fit.
+fn longest(state: &State) -> usize {
+    let lines = match state.page {
+        Page::Messages => state.notes.log().len(),
+        Page::Why => state.why.as_ref().map_or(0, |w| w.flatten().len()),
+        Page::Doctor => state.machine.facts.len() + state.machine.backends.len() + 12,
+        _ => 0,
+    };
+    lines.saturating_sub(usize::from(state.size.1.saturating_sub(4)))
+}
+
+/// Shows the page as a command line and copies it.
+fn command_line(state: &mut State, effects: &mut Vec<Effect>) {
+    let options = state.bench.setup().as_options();
+    let plan = state.bench.cut().as_options();
+    let name = "tinyllama-tutor";
+    let command = match state.page {
+        Page::Compare => {
+            let scope = match state.compare.pinned {
+                Some(cut) => format!("'{}' v2 v3 v4", cut.groups()),
+                None => "v1 v2 v3 v4".to_owned(),
+            };
+            format!("{name} compare {scope}{options}")
+        }
+        Page::Doctor => format!("{name} doctor"),
+        Page::Home => format!("{name} lessons"),
+        Page::Exercises => format!("{name} exercises"),
+        Page::Why | Page::Setup => format!("{name} cost {plan}{options}"),
+        _ => format!("{name} run {plan}{options}"),
+    };
+    effects.push(Effect::Copy(command.clone()));
+    state.notes.say(Tone::Plain, format!("copied: {command}"));
+}
+
+/// `q`: leaves; during a run it asks once.
+fn quit(state: &mut State, effects: &mut Vec<Effect>) {
+    if state.runs.running().is_some() && !again(state, Action::Quit) {
+        wait_for_second(state, Action::Quit, "q again stops the run and leaves.");
         return;
     }
-    let until = state.now + SECOND_PRESS;
-    state.leaving = Some((Action::Interrupt, until));
-    state.wake = Some(until);
-    state.notes.say(Tone::Plain, "Ctrl-C again leaves.");
+    leave(state, effects, 0);
+}
+
+/// Ctrl-C: stops the run; with none running, twice within two seconds leaves.
+fn interrupt(state: &mut State, effects: &mut Vec<Effect>) {
+    if state.runs.running().is_some() {
+        effects.push(Effect::CancelRun);
+        state.notes.say(Tone::Plain, "Stopping the run.");
+    } else if again(state, Action::Interrupt) {
+        leave(state, effects, INTERRUPTED);
+    } else {
+        wait_for_second(state, Action::Interrupt, "Ctrl-C again leaves.");
+    }
+}
+
+fn again(state: &State, action: Action) -> bool {
+    matches!(state.leaving, Some((a, until)) if a == action && state.now < until)
+}
+
+fn wait_for_second(state: &mut State, action: Action, text: &str) {
+    state.leaving = Some((action, state.now + SECOND_PRESS));
+    state.notes.say(Tone::Plain, text);
+}
+
+fn leave(state: &State, effects: &mut Vec<Effect>, code: u8) {
+    if state.runs.running().is_some() {
+        effects.push(Effect::CancelRun);
+    }
+    effects.push(Effect::SaveProgress);
+    effects.push(Effect::Quit(code));
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::key::{Code, ch, ctrl, key};
-    use super::super::look::Look;
-    use super::*;
-
-    fn at(at: u64, key: Key) -> Event {
-        Event {
-            at,
-            message: Message::Key(key),
-        }
-    }
-
-    fn state() -> State {
-        State::new((80, 24), Look::default())
-    }
-
-    #[test]
-    fn ctrl_c_twice_within_two_seconds_leaves_with_130() {
-        let mut s = state();
-        assert!(update(&mut s, at(10, ctrl('c'))).is_empty());
-        assert_eq!(s.wake, Some(2010));
-        let fx = update(&mut s, at(2009, ctrl('c')));
-        assert_eq!(fx.last(), Some(&Effect::Quit(130)));
-    }
-
-    #[test]
-    fn a_first_ctrl_c_is_forgotten_after_two_seconds() {
-        let mut s = state();
-        update(&mut s, at(10, ctrl('c')));
-        update(
-            &mut s,
-            Event {
-                at: 2010,
-                message: Message::Tick,
-            },
-        );
-        assert!(s.notes.shown().is_none());
-        assert!(update(&mut s, at(2011, ctrl('c'))).is_empty());
-    }
-
-    #[test]
-    fn esc_walks_back_and_never_leaves() {
-        let mut s = state();
-        update(&mut s, at(1, ch('3')));
-        update(&mut s, at(2, ch('D')));
-        assert_eq!(s.page, Page::Doctor);
-        for (t, page) in [(3, Page::Lab), (4, Page::Home), (5, Page::Home)] {
-            assert!(update(&mut s, at(t, key(Code::Esc))).is_empty());
-            assert_eq!(s.page, page);
-        }
-    }
-
-    #[test]
-    fn nothing_is_lost_while_the_window_is_too_small() {
-        let mut s = state();
-        update(&mut s, at(1, ch('3')));
-        update(
-            &mut s,
-            Event {
-                at: 2,
-                message: Message::Resize {
-                    columns: 50,
-                    rows: 8,
-                },
-            },
-        );
-        update(&mut s, at(3, ch('1')));
-        assert_eq!(s.page, Page::Lab);
-        assert_eq!(
-            update(&mut s, at(4, ch('q'))).last(),
-            Some(&Effect::Quit(0))
-        );
-    }
-}
+mod tests;

@@ -2,10 +2,9 @@
 
 use ratatui::buffer::Buffer;
 
-use super::frame;
 use super::pen::Pen;
-use super::too_small;
-use crate::app::State;
+use super::{frame, lab, too_small};
+use crate::app::{Page, State};
 
 /// Draws the whole screen.
 pub fn draw(state: &State, buffer: &mut Buffer) {
@@ -16,4 +15,11 @@ pub fn draw(state: &State, buffer: &mut Buffer) {
         return;
     }
     frame::draw(state, &mut pen);
+    match state.page {
+        Page::Lab => lab::draw(state, &mut pen),
+        _ => {
+            let last = pen.height() - 1;
+            frame::message(state, "", "", &mut pen, last - 1);
+        }
+    }
 }

@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use ratatui::crossterm::terminal;
@@ -10,13 +12,25 @@ use super::draw::draw;
 use super::input;
 use super::surface::Surface;
 use super::terminal::Terminal;
-use crate::app::{self, Effect, Event, Look, Message, State};
+use crate::app::{self, Effect, Event, Machine, Message, State};
+use crate::engine::{self, Worker};
+use crate::run::{Observer, Phase, Report, Request, RunError};
 
-/// What the workshop is opened with.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// Theme, colours, ASCII.
-    pub look: Look,
+/// Answers requests: what a backend does, whichever it is.
+pub type Runner = dyn FnMut(&Request, &dyn Observer) -> Result<Report, RunError> + Send;
+
+/// What the workshop needs of the outside, given by whoever opens it.
+pub struct Outside {
+    /// Answers runs.
+    pub runner: Box<Runner>,
+    /// Looks at the machine: backends, threads, ceilings. Called on a thread
+    /// of its own, after the first frame.
+    pub probe: Arc<dyn Fn() -> Machine + Send + Sync>,
+    /// Writes the learner's progress; the sentence says what could not be
+    /// written and where it is kept instead.
+    pub save: Box<dyn FnMut(&State) -> Result<(), String>>,
+    /// Makes a workshop folder; the sentence says where, or why not.
+    pub init: Box<dyn FnMut() -> Result<String, String>>,
 }
 
 /// Opens the workshop in this terminal and returns the exit code when the
@@ -24,24 +38,73 @@ pub struct Options {
 ///
 /// # Errors
 /// When there is no terminal, or it cannot be written to any more.
-pub fn open(options: Options) -> io::Result<u8> {
+pub fn open(mut state: State, outside: Outside) -> io::Result<u8> {
     let size = terminal::size()?;
-    let state = State::new(size, options.look);
+    state.size = size;
     let guard = Terminal::take()?;
     let (to, messages) = mpsc::channel();
+    let mut surface = Surface::new(io::stdout(), size.0, size.1);
+    // The first frame goes out before anything else is started.
+    surface.frame(|buffer| draw(&state, buffer))?;
+    input::watch_signals(to.clone())?;
+    input::read_keys(to.clone());
+    let news = News::new(to.clone());
+    let mut runner = outside.runner;
+    let worker = Worker::start(move |r, o| runner(r, o), move |event| news.tell(event))?;
     let mut runtime = Runtime {
         state,
-        surface: Surface::new(io::stdout(), size.0, size.1),
+        surface,
         terminal: guard,
         opened: Instant::now(),
         messages,
         to,
+        worker,
+        probe: outside.probe,
+        save: outside.save,
+        init: outside.init,
     };
-    // The first frame goes out before anything else is started.
-    runtime.draw()?;
-    input::watch_signals(runtime.to.clone())?;
-    input::read_keys(runtime.to.clone());
+    runtime.probe();
     runtime.run()
+}
+
+/// Least time between two progress reports of one phase: more often than the
+/// eye can follow would only cost redraws.
+const BETWEEN: Duration = Duration::from_millis(40);
+
+/// Passes what the worker says on as messages.
+struct News {
+    to: Sender<Message>,
+    last: Mutex<Option<(Instant, Phase)>>,
+}
+
+impl News {
+    fn new(to: Sender<Message>) -> Self {
+        News {
+            to,
+            last: Mutex::new(None),
+        }
+    }
+
+    fn tell(&self, event: engine::Event) {
+        let message = match event {
+            engine::Event::Started(_) => return,
+            engine::Event::Progress(ticket, progress) => {
+                let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+                let soon = last
+                    .is_some_and(|(at, phase)| phase == progress.phase && at.elapsed() < BETWEEN);
+                if soon {
+                    return;
+                }
+                *last = Some((Instant::now(), progress.phase));
+                Message::RunProgress(ticket, progress)
+            }
+            engine::Event::Done(ticket, result) => {
+                Message::RunDone(ticket, Box::new(result.map(|r| *r)))
+            }
+        };
+        // Nobody listens any more when the program is leaving.
+        let _ = self.to.send(message);
+    }
 }
 
 struct Runtime<W: Write> {
@@ -51,6 +114,10 @@ struct Runtime<W: Write> {
     opened: Instant,
     messages: Receiver<Message>,
     to: Sender<Message>,
+    worker: Worker,
+    probe: Arc<dyn Fn() -> Machine + Send + Sync>,
+    save: Box<dyn FnMut(&State) -> Result<(), String>>,
+    init: Box<dyn FnMut() -> Result<String, String>>,
 }
 
 impl<W: Write> Runtime<W> {
@@ -105,10 +172,35 @@ impl<W: Write> Runtime<W> {
                 }
                 Effect::Redraw => self.look_again()?,
                 Effect::Copy(text) => self.surface.send(&clipboard(&text))?,
-                Effect::CancelRun | Effect::SaveProgress | Effect::Probe => {}
+                Effect::StartRun(ticket, request) => self.worker.submit(ticket, *request),
+                Effect::CancelRun => self.worker.cancel(),
+                Effect::Probe => self.probe(),
+                Effect::SaveProgress => {
+                    let saved = (self.save)(&self.state);
+                    if let Err(text) = saved {
+                        self.say(Err(text));
+                    }
+                }
+                Effect::Init => {
+                    let made = (self.init)();
+                    self.say(made);
+                }
             }
         }
         Ok(None)
+    }
+
+    fn say(&self, outcome: Result<String, String>) {
+        // The receiver is ours and lives as long as we do.
+        let _ = self.to.send(Message::Saved(outcome));
+    }
+
+    /// Looks at the machine, away from the screen.
+    fn probe(&self) {
+        let (probe, to) = (Arc::clone(&self.probe), self.to.clone());
+        thread::spawn(move || {
+            let _ = to.send(Message::Found(Box::new(probe())));
+        });
     }
 
     /// Reads the size again and forgets what is on the screen.

@@ -1,23 +1,80 @@
-//! What every page shows: header row, message row, footer row.
+//! What every page shows: header row, message row, footer row, and at 120
+//! columns the row of pages and the rules around two panes.
 
 use super::pen::{Pen, clip, width};
 use super::theme::Role;
+use crate::app::machine::Condition;
 use crate::app::{Page, State, Tone, footer, keymap};
 
-/// Header, footer and, at 120 columns, the row of pages.
+/// Columns of the left pane where a page has no reason for others.
+pub const LEFT: u16 = 80;
+
+/// Draws header and footer.
 pub fn draw(state: &State, pen: &mut Pen<'_>) {
     header(state, pen);
-    let line = keymap::footer(state.page, footer(state), pen.width() as usize);
+    if state.two_panes() {
+        pages(state.page, pen, 1);
+    }
     let last = pen.height().saturating_sub(1);
+    let line = keymap::footer(state.page, footer(state), pen.width() as usize);
     pen.put(0, last, &line, Role::Text);
 }
 
+/// Row 1: screen and place; shape, dtype, backend and its state.
 fn header(state: &State, pen: &mut Pen<'_>) {
-    let name = match (state.page.digit(), state.page) {
-        (Some(digit), page) => format!("{digit} {}", page.title()),
-        (None, page) => page.title().to_owned(),
+    let wide = state.two_panes();
+    let left = if wide {
+        "tinyllama-tutor".to_owned()
+    } else {
+        match state.page.digit() {
+            Some(digit) => format!("{digit} {}", state.page.title()),
+            None if state.page == Page::Help => {
+                let from = state.trail.last().unwrap_or(Page::Home);
+                format!("Help · {}", from.title())
+            }
+            None => state.page.title().to_owned(),
+        }
     };
-    pen.put(1, 0, &name, Role::Strong);
+    let end = pen.put(1, 0, &left, Role::Strong);
+    let course = if wide && !state.home.course.is_empty() {
+        format!("{} · ", state.home.course)
+    } else {
+        String::new()
+    };
+    let mut right = format!(
+        "{course}{} · {}",
+        state.bench.setup().title(),
+        backend(state, wide)
+    );
+    let edge = pen.width().saturating_sub(1);
+    let room = usize::from(edge.saturating_sub(end + 2));
+    if width(&right) > room {
+        right = clip(&right, room);
+    }
+    let x = edge.saturating_sub(width(&right) as u16);
+    let role = match state.machine.backend().map(|b| &b.condition) {
+        Some(Condition::None) => Role::Warn,
+        _ => Role::Dim,
+    };
+    pen.put(x, 0, &right, role);
+}
+
+/// Backend, device and its state, or how far its run is.
+fn backend(state: &State, wide: bool) -> String {
+    let text = state.machine.header(wide);
+    let Some(running) = state.runs.running() else {
+        return text;
+    };
+    let name = state
+        .machine
+        .backend()
+        .map_or("", |b| b.name.as_str())
+        .to_owned();
+    match running.progress {
+        Some(p) if p.total > 1 => format!("{name} running {}/{}", p.done, p.total),
+        Some(p) => format!("{name} {}", p.phase.name()),
+        None => format!("{name} running"),
+    }
 }
 
 /// The row of pages, the present one marked.
@@ -34,10 +91,35 @@ pub fn pages(page: Page, pen: &mut Pen<'_>, y: u16) {
     }
 }
 
-/// The message row: one message in place of the one before.
-pub fn message(state: &State, pen: &mut Pen<'_>, y: u16) -> bool {
+/// The rules around two panes whose left one has `left` columns.
+pub fn panes(pen: &mut Pen<'_>, left: u16, bottom: u16) {
+    let edge = pen.width();
+    pen.rule(0, edge, 2);
+    pen.rule(0, edge, bottom);
+    pen.upright(left, 3, bottom);
+    pen.put(left, 2, "┬", Role::Dim);
+    pen.put(left, bottom, "┴", Role::Dim);
+}
+
+/// The message row: what is searched for, else the message, else `hint` with
+/// something at the right edge.
+pub fn message(state: &State, hint: &str, aside: &str, pen: &mut Pen<'_>, y: u16) {
+    if let Some(find) = state.find.as_ref().filter(|f| f.typing) {
+        let (before, behind) = find.field.halves();
+        let x = pen.put(1, y, "/ ", Role::Accent);
+        let x = pen.put(x, y, &before, Role::Text);
+        let x = pen.put(x, y, "▌", Role::Accent);
+        let x = pen.put(x, y, &behind, Role::Text);
+        pen.put(x + 2, y, "Enter finds · Esc closes", Role::Dim);
+        return;
+    }
+    let edge = pen.width();
     let Some(note) = state.notes.shown() else {
-        return false;
+        let end = pen.put(1, y, &clip(hint, usize::from(edge) - 1), Role::Text);
+        if !aside.is_empty() && end + 1 + width(aside) as u16 <= edge {
+            pen.right(edge, y, aside, Role::Dim);
+        }
+        return;
     };
     let role = match note.tone {
         Tone::Plain => Role::Text,
@@ -45,9 +127,5 @@ pub fn message(state: &State, pen: &mut Pen<'_>, y: u16) -> bool {
         Tone::Warn => Role::Warn,
         Tone::Bad => Role::Bad,
     };
-    let room = (pen.width() as usize).saturating_sub(2);
-    let text = clip(&note.text, room);
-    let blank = " ".repeat(room.saturating_sub(width(&text)));
-    pen.put(1, y, &(text + &blank), role);
-    true
+    pen.put(1, y, &clip(&note.text, usize::from(edge) - 1), role);
 }

@@ -37,6 +37,8 @@ pub struct Kernel {
     pub content: Content,
     /// `▼` stands in its upper wall.
     pub selected: bool,
+    /// The slot whose right wall the cursor is at, where walls are moved.
+    pub wall: Option<usize>,
 }
 
 /// Draws the boxes with the upper left corner of the ribbon at (0, 0).
@@ -91,10 +93,7 @@ fn segments(group: Group) -> [Option<Segment>; 2] {
         })
     };
     if group.first <= ROW_END && group.last > ROW_END {
-        [
-            part(group.first, ROW_END),
-            part(ROW_END + 1, group.last),
-        ]
+        [part(group.first, ROW_END), part(ROW_END + 1, group.last)]
     } else {
         [part(group.first, group.last), None]
     }
@@ -165,8 +164,13 @@ fn names(kernel: &Kernel, s: Segment, pen: &mut Pen<'_>) {
         Role::Text
     };
     for slot in s.first..=s.last {
-        let Some(here) = SLOTS.get(slot) else { continue };
+        let Some(here) = SLOTS.get(slot) else {
+            continue;
+        };
         pen.put(here.x + 1, y, here.label, role);
+        if kernel.wall == Some(slot) {
+            pen.reverse(here.x + 1, y, here.inner());
+        }
         if slot < s.last {
             pen.put(here.end() - 1, y, &joint, Role::Fused);
         }

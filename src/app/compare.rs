@@ -1,0 +1,351 @@
+//! Versions and pinned plans side by side.
+
+use super::bench::Bench;
+use super::figure;
+use super::keymap::{Action, FooterItem};
+use super::lab;
+use super::machine::{Machine, Source};
+use super::message::Effect;
+use super::note::Tone;
+use super::page::Page;
+use super::runs::Runs;
+use super::setup::Setup;
+use super::state::State;
+use crate::cost::Cost;
+use crate::fusion::{Cut, Version};
+
+/// What is summed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scope {
+    /// The whole forward.
+    #[default]
+    Forward,
+    /// One block.
+    Block,
+}
+
+/// What the compare page remembers.
+#[derive(Clone, Debug, Default)]
+pub struct Compare {
+    /// Per block or per forward.
+    pub scope: Scope,
+    /// The column under the cursor.
+    pub column: usize,
+    /// The row under the cursor, among those that have a number.
+    pub row: usize,
+    /// A plan that stands in the first column in place of V1.
+    pub pinned: Option<Cut>,
+    /// Prices of the columns, made anew when setup or columns change.
+    prices: Vec<Cost>,
+    priced_for: Option<(Setup, Vec<Cut>)>,
+}
+
+/// Keys that the footer names.
+pub const FOOTER: &[FooterItem] = &[
+    (&[Action::Run], "run"),
+    (&[Action::RunAll], "all"),
+    (&[Action::Scope], "block/forward"),
+    (&[Action::Pin], "pin plan"),
+    (&[Action::CommandLine], "command"),
+    (&[Action::Why], "why"),
+    (&[Action::Open], "lab"),
+    (&[Action::Back], "back"),
+    (&[Action::Help], "help"),
+];
+
+impl Compare {
+    /// The plans of the columns.
+    pub fn cuts(&self) -> Vec<Cut> {
+        let mut cuts: Vec<Cut> = Version::WORKSHOP.iter().map(|v| v.cut()).collect();
+        if let (Some(pinned), Some(first)) = (self.pinned, cuts.first_mut()) {
+            *first = pinned;
+        }
+        cuts
+    }
+
+    /// The prices of the columns.
+    pub fn prices(&self) -> &[Cost] {
+        &self.prices
+    }
+
+    /// Prices the columns anew where setup or columns changed.
+    pub fn refresh(&mut self, bench: &Bench) {
+        let wanted = (bench.setup().clone(), self.cuts());
+        if self.priced_for.as_ref() == Some(&wanted) {
+            return;
+        }
+        self.prices = wanted
+            .1
+            .iter()
+            .filter_map(|cut| bench.price_of(*cut).ok())
+            .collect();
+        self.priced_for = Some(wanted);
+    }
+}
+
+/// Acts on the compare page.
+pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
+    let columns = Version::WORKSHOP.len();
+    match action {
+        Action::Left => state.compare.column = state.compare.column.saturating_sub(1),
+        Action::Right => state.compare.column = (state.compare.column + 1).min(columns - 1),
+        Action::Up => state.compare.row = state.compare.row.saturating_sub(1),
+        Action::Down => state.compare.row = (state.compare.row + 1).min(ROWS - 1),
+        Action::Top => state.compare.row = 0,
+        Action::End => state.compare.row = ROWS - 1,
+        Action::Scope => {
+            state.compare.scope = match state.compare.scope {
+                Scope::Forward => Scope::Block,
+                Scope::Block => Scope::Forward,
+            }
+        }
+        Action::Pin => pin(state),
+        Action::Open => {
+            if let Some(cut) = state.compare.cuts().get(state.compare.column).copied() {
+                if let Err(error) = state.bench.put(cut) {
+                    state.notes.say(Tone::Bad, error.to_string());
+                }
+                state.go(Page::Lab);
+            }
+        }
+        Action::Run => {
+            let cut = state.compare.cuts().get(state.compare.column).copied();
+            lab::start(state, cut.into_iter().collect(), effects);
+        }
+        Action::RunAll => {
+            let cuts = state.compare.cuts();
+            lab::start(state, cuts, effects);
+        }
+        Action::Why => why(state),
+        Action::Bytes => state.notes.say(
+            Tone::Plain,
+            "Bytes here are modelled =. The cpu backend cannot count issued bytes.",
+        ),
+        _ => {}
+    }
+}
+
+/// Number of rows that hold numbers.
+pub const ROWS: usize = 12;
+
+/// Pins the plan of the lab in the first column, or takes it away.
+fn pin(state: &mut State) {
+    let plan = state.bench.cut();
+    if state.compare.pinned.take().is_some() {
+        state
+            .notes
+            .say(Tone::Plain, "The first column is V1 again.");
+    } else if Version::WORKSHOP.iter().any(|v| v.cut() == plan) {
+        state.notes.say(
+            Tone::Plain,
+            format!(
+                "The lab's plan is {}, which has a column. Flip a fusion there, then P.",
+                plan.title()
+            ),
+        );
+    } else {
+        state.compare.pinned = Some(plan);
+        state.compare.column = 0;
+        state.notes.say(
+            Tone::Plain,
+            format!("{} stands in place of V1. P takes it away.", plan.title()),
+        );
+    }
+}
+
+/// Opens the terms behind the number under the cursor.
+fn why(state: &mut State) {
+    let scope = match state.compare.scope {
+        Scope::Forward => "forward",
+        Scope::Block => "block",
+    };
+    let field = match state.compare.row {
+        0 => "launches",
+        1 | 3 => "bytes",
+        2 => "weight_bytes",
+        6 => "intensity",
+        7 => "",
+        _ => {
+            state.notes.say(
+                Tone::Plain,
+                "No terms of the cost model stand behind this row: see the ceilings in Doctor.",
+            );
+            return;
+        }
+    };
+    let key = if field.is_empty() {
+        "peak".to_owned()
+    } else {
+        format!("{scope}.{field}")
+    };
+    let Some(cost) = state.compare.prices.get(state.compare.column) else {
+        return;
+    };
+    match crate::cost::why(cost, &key) {
+        Ok(why) => {
+            state.why = Some(why);
+            state.go(Page::Why);
+        }
+        Err(error) => state.notes.say(Tone::Bad, error.to_string()),
+    }
+}
+
+/// A row of the page.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Row {
+    /// What it is, its unit and its source.
+    pub label: String,
+    /// A cell per column.
+    pub cells: Vec<String>,
+    /// Values for bars below the row, where it has bars.
+    pub bars: Option<Vec<f64>>,
+    /// An empty row stands before it.
+    pub gap: bool,
+    /// The row is measured.
+    pub measured: bool,
+}
+
+/// The rows of the page.
+pub fn rows(compare: &Compare, bench: &Bench, machine: &Machine, runs: &Runs) -> Vec<Row> {
+    let prices = compare.prices();
+    let scope = compare.scope;
+    let part = |c: &Cost| match scope {
+        Scope::Forward => c.forward.clone(),
+        Scope::Block => c.block.clone(),
+    };
+    let parts: Vec<_> = prices.iter().map(part).collect();
+    let dtype = bench.setup().dtype;
+    let largest = parts.iter().map(|p| p.bytes()).max().unwrap_or(0);
+    let column = figure::byte_column(largest);
+    let unit = column.unit().symbol();
+    let size = |bytes: u64| figure::bytes(column, bytes);
+    let row = |label: &str, cells: Vec<String>| Row {
+        label: label.to_owned(),
+        cells,
+        ..Row::default()
+    };
+    let each = |f: &dyn Fn(&crate::cost::Priced) -> String| parts.iter().map(f).collect();
+    let bars = |f: &dyn Fn(&crate::cost::Priced) -> f64| Some(parts.iter().map(f).collect());
+    let none = || vec!["–".to_owned(); parts.len()];
+    let mut rows = vec![
+        Row {
+            bars: bars(&|p| p.launches() as f64),
+            ..row("launches", each(&|p| p.launches().to_string()))
+        },
+        Row {
+            bars: bars(&|p| p.bytes() as f64),
+            ..row(&format!("bytes {unit} ="), each(&|p| size(p.bytes())))
+        },
+        row("  weights =", each(&|p| size(p.weight_bytes))),
+        row(
+            "  activations =",
+            each(&|p| size(p.read_bytes + p.written_bytes)),
+        ),
+        row(
+            &format!("issued {unit} #"),
+            reported(compare, bench, runs, |r| r.bytes.issued, &size),
+        ),
+        row(
+            &format!("DRAM {unit} @"),
+            reported(compare, bench, runs, |r| r.bytes.measured_dram, &size),
+        ),
+        row("FLOP/B =", each(&|p| format!("{:.3}", p.intensity()))),
+        row(
+            &format!("peak act. {unit} ="),
+            prices.iter().map(|c| size(c.peak.bytes)).collect(),
+        ),
+    ];
+    let ceilings = machine.ceilings.as_ref();
+    let floors: Option<Vec<f64>> =
+        ceilings.and_then(|c| parts.iter().map(|p| c.floor(p, dtype)).collect());
+    rows.push(Row {
+        gap: true,
+        cells: floors
+            .as_ref()
+            .map_or_else(none, |f| f.iter().map(|s| figure::micros(*s)).collect()),
+        bars: floors.clone(),
+        ..row("floor µs =", Vec::new())
+    });
+    let launch = ceilings.and_then(|c| c.launch);
+    let label = match launch {
+        Some(l) if l.source == Source::Recorded => {
+            format!("launch × {:.2} rec. =", l.seconds * 1e6)
+        }
+        Some(l) => format!("launches × {:.2} =", l.seconds * 1e6),
+        None => "launches × cost =".to_owned(),
+    };
+    let cost_of = |p: &crate::cost::Priced| launch.map_or(0.0, |l| p.launches() as f64 * l.seconds);
+    rows.push(Row {
+        cells: if launch.is_some() {
+            each(&|p| figure::micros(cost_of(p)))
+        } else {
+            none()
+        },
+        bars: launch.and_then(|_| bars(&cost_of)),
+        ..row(&label, Vec::new())
+    });
+    rows.extend(measured(compare, bench, runs, floors.as_deref()));
+    rows
+}
+
+/// Bytes that a report holds, `·` where no run was made and `–` where the
+/// backend cannot say.
+fn reported(
+    compare: &Compare,
+    bench: &Bench,
+    runs: &Runs,
+    of: impl Fn(&crate::run::Report) -> Option<u64>,
+    size: &dyn Fn(u64) -> String,
+) -> Vec<String> {
+    let forward = compare.scope == Scope::Forward;
+    compare
+        .cuts()
+        .iter()
+        .map(|cut| match runs.of(bench.setup(), *cut) {
+            None => "·".to_owned(),
+            Some(report) => match of(report) {
+                Some(bytes) if forward => size(bytes),
+                _ => "–".to_owned(),
+            },
+        })
+        .collect()
+}
+
+/// Measured time, and the part of the roof that it is.
+fn measured(compare: &Compare, bench: &Bench, runs: &Runs, floors: Option<&[f64]>) -> Vec<Row> {
+    let forward = compare.scope == Scope::Forward;
+    let times: Vec<Option<f64>> = compare
+        .cuts()
+        .iter()
+        .map(|cut| {
+            let report = runs.of(bench.setup(), *cut)?;
+            Some(report.time_us.as_ref()?.median * 1e-6)
+        })
+        .collect();
+    let time = |t: &Option<f64>| match t {
+        // A run measures forwards; what a block takes of it is not known.
+        Some(_) if !forward => "–".to_owned(),
+        Some(t) => figure::micros(*t),
+        None => "·".to_owned(),
+    };
+    // A floor of another device's roof says nothing about times of this one.
+    let _ = floors;
+    vec![Row {
+        cells: times.iter().map(time).collect(),
+        measured: true,
+        label: "time µs @".into(),
+        bars: (forward && times.iter().all(Option::is_some))
+            .then(|| times.iter().flatten().copied().collect()),
+        ..Row::default()
+    }]
+}
+
+/// The line under the page where no message stands.
+pub fn hint(machine: &Machine) -> String {
+    match machine.backend() {
+        Some(b) if b.name == "cpu" => {
+            "Times are of this CPU @; floors and launches are a GPU's. Bytes: modelled only.".into()
+        }
+        _ => "r runs the plan of the column, R all four; Enter opens it in the lab.".into(),
+    }
+}

@@ -1,0 +1,319 @@
+//! The command palette: every command, lesson and exercise by a few letters.
+
+use super::field::Field;
+use super::key::{Code, Key};
+use super::keymap::{Action, key_of};
+use super::look::Theme;
+use super::message::Effect;
+use super::note::Tone;
+use super::page::Page;
+use super::state::State;
+use super::update::act;
+use crate::fusion::{Fusion, Version};
+
+/// What an entry does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Command {
+    /// What a key does.
+    Do(Action),
+    /// Flip a fusion of the plan.
+    Flip(Fusion),
+    /// Put a version on the bench.
+    Put(Version),
+    /// Open a lesson, by its place in the contents.
+    Lesson(usize),
+    /// The last messages.
+    Messages,
+    /// A theme.
+    Theme(Theme),
+    /// ASCII or Unicode.
+    Ascii,
+    /// Leave.
+    Quit,
+}
+
+/// A line of the palette.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// Its kind: `fusion`, `lesson`, `run`.
+    pub kind: &'static str,
+    /// What it does, as it is searched for.
+    pub text: String,
+    /// Where or with which key it is done without the palette.
+    pub hint: String,
+    /// What it does.
+    pub command: Command,
+}
+
+/// The open palette.
+#[derive(Clone, Debug, Default)]
+pub struct Palette {
+    /// What is typed.
+    pub field: Field,
+    /// The entry under the cursor, among those that match.
+    pub cursor: usize,
+}
+
+/// Every entry there is.
+pub fn entries(state: &State) -> Vec<Entry> {
+    let mut all = Vec::new();
+    let mut add = |kind, text: String, hint: String, command| {
+        all.push(Entry {
+            kind,
+            text,
+            hint,
+            command,
+        });
+    };
+    for f in Fusion::ALL {
+        add(
+            "fusion",
+            format!("flip {}", f.name()),
+            "Lab, Space".into(),
+            Command::Flip(f),
+        );
+    }
+    for v in Version::ALL {
+        add(
+            "plan",
+            format!("version {}", v.title()),
+            "Lab, v".into(),
+            Command::Put(v),
+        );
+    }
+    for (i, l) in state.home.lessons.iter().enumerate() {
+        add(
+            "lesson",
+            format!("{} {}", l.number, l.title),
+            "2".into(),
+            Command::Lesson(i),
+        );
+    }
+    for p in Page::LISTED {
+        let key = p.digit().map(String::from).unwrap_or_default();
+        add(
+            "go",
+            p.title().to_lowercase(),
+            key,
+            Command::Do(Action::Go(p)),
+        );
+    }
+    let actions = [
+        ("run", "run this plan, beside V1", Action::Run),
+        ("run", "run all again", Action::RunAll),
+        (
+            "do",
+            "setup: model, shape, dtype, backend, seed",
+            Action::Setup,
+        ),
+        ("do", "undo the last flip", Action::Undo),
+        (
+            "do",
+            "number on the ribbon: MB, FLOP/B, floor",
+            Action::Bytes,
+        ),
+        ("do", "help: keys that work here", Action::Help),
+        (
+            "do",
+            "copy this screen as a command line",
+            Action::CommandLine,
+        ),
+        ("do", "draw again", Action::Redraw),
+    ];
+    for (kind, text, action) in actions {
+        let key = key_of(Page::Lab, action).map_or(String::new(), |k| k.to_string());
+        add(kind, text.to_owned(), key, Command::Do(action));
+    }
+    add(
+        "do",
+        "messages: the last fifty".into(),
+        String::new(),
+        Command::Messages,
+    );
+    for t in Theme::ALL {
+        add(
+            "look",
+            format!("theme {}", t.name()),
+            String::new(),
+            Command::Theme(t),
+        );
+    }
+    add(
+        "look",
+        "ascii on or off".into(),
+        String::new(),
+        Command::Ascii,
+    );
+    add("do", "quit".into(), "q".into(), Command::Quit);
+    all
+}
+
+/// The entries that match what is typed, the best first, and the number of
+/// all entries.
+pub fn matches(state: &State, typed: &str) -> (Vec<Entry>, usize) {
+    let all = entries(state);
+    let count = all.len();
+    let mut scored: Vec<(i32, Entry)> = all
+        .into_iter()
+        .filter_map(|e| {
+            let by_text = score(typed, &e.text)?;
+            Some((by_text, e))
+        })
+        .collect();
+    // Equal scores keep the order of the list.
+    scored.sort_by_key(|(score, _)| -score);
+    (scored.into_iter().map(|(_, e)| e).collect(), count)
+}
+
+/// How well `text` matches what is typed: all letters in order, better at the
+/// beginning of words and in one piece. `None`: it does not match. Every word
+/// that is typed must match by itself.
+pub fn score(typed: &str, text: &str) -> Option<i32> {
+    typed
+        .split_whitespace()
+        .try_fold(0, |sum, word| Some(sum + word_score(word, text)?))
+}
+
+fn word_score(word: &str, text: &str) -> Option<i32> {
+    let text: Vec<char> = text.to_lowercase().chars().collect();
+    let word: Vec<char> = word.to_lowercase().chars().collect();
+    let starts = |at: usize| {
+        at == 0
+            || text
+                .get(at - 1)
+                .is_some_and(|before| !before.is_alphanumeric())
+    };
+    // The best of all places where the first letter stands.
+    (0..text.len())
+        .filter(|at| text.get(*at) == word.first())
+        .filter_map(|first| {
+            let mut sum = 0;
+            let mut at = first;
+            let mut last = None;
+            for c in &word {
+                let found = (at..text.len()).find(|i| text.get(*i) == Some(c))?;
+                sum += match last {
+                    Some(l) if l + 1 == found => 8,
+                    Some(l) => -((found - l) as i32).min(6),
+                    None => 0,
+                };
+                if starts(found) {
+                    sum += 6;
+                }
+                last = Some(found);
+                at = found + 1;
+            }
+            Some(sum - (text.len() as i32) / 16)
+        })
+        .max()
+        .or(word.is_empty().then_some(0))
+}
+
+/// A key while the palette is open.
+pub fn press(state: &mut State, key: Key, effects: &mut Vec<Effect>) {
+    let Some(palette) = &mut state.palette else {
+        return;
+    };
+    match key.code {
+        Code::Esc => state.palette = None,
+        Code::Up => palette.cursor = palette.cursor.saturating_sub(1),
+        Code::Down => palette.cursor += 1,
+        Code::Enter => {
+            let (typed, cursor) = (palette.field.text(), palette.cursor);
+            let chosen = matches(state, &typed).0.into_iter().nth(cursor);
+            match chosen {
+                Some(entry) => {
+                    state.palette = None;
+                    carry_out(state, entry.command, effects);
+                }
+                None => state.notes.say(
+                    Tone::Plain,
+                    format!("No command, lesson or fusion matches “{typed}”."),
+                ),
+            }
+            return;
+        }
+        Code::Tab => {
+            let (typed, cursor) = (palette.field.text(), palette.cursor);
+            if let Some(entry) = matches(state, &typed).0.into_iter().nth(cursor)
+                && let Some(palette) = &mut state.palette
+            {
+                palette.field = Field::with(&entry.text);
+                palette.cursor = 0;
+            }
+        }
+        _ => {
+            if palette.field.press(key) {
+                palette.cursor = 0;
+            }
+        }
+    }
+    // The cursor stays on an entry.
+    if let Some(typed) = state.palette.as_ref().map(|p| p.field.text()) {
+        let last = matches(state, &typed).0.len().saturating_sub(1);
+        if let Some(palette) = &mut state.palette {
+            palette.cursor = palette.cursor.min(last);
+        }
+    }
+}
+
+fn carry_out(state: &mut State, command: Command, effects: &mut Vec<Effect>) {
+    match command {
+        Command::Do(action @ (Action::Run | Action::RunAll | Action::Undo | Action::Bytes)) => {
+            if state.page != Page::Lab {
+                state.go(Page::Lab);
+            }
+            act(state, action, effects);
+        }
+        Command::Do(action) => act(state, action, effects),
+        Command::Flip(fusion) => {
+            state.go(Page::Lab);
+            state.lab.toggle = Fusion::ALL.iter().position(|f| *f == fusion).unwrap_or(0);
+            act(state, Action::Flip, effects);
+        }
+        Command::Put(version) => {
+            state.go(Page::Lab);
+            if let Err(error) = state.bench.put(version.cut()) {
+                state.notes.say(Tone::Bad, error.to_string());
+            }
+        }
+        Command::Lesson(at) => {
+            state.home.cursor = at;
+            state.go(Page::Home);
+            act(state, Action::Open, effects);
+        }
+        Command::Messages => {
+            state.go(Page::Messages);
+        }
+        Command::Theme(theme) => state.look.theme = theme,
+        Command::Ascii => state.look.ascii ^= true,
+        Command::Quit => act(state, Action::Quit, effects),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::look::Look;
+
+    #[test]
+    fn letters_match_in_order_and_word_starts_are_better() {
+        assert!(score("flas", "flip flash").is_some());
+        assert!(score("xyz", "flip flash").is_none());
+        assert!(score("flash", "flip flash") > score("flash", "f l a s h apart"));
+        assert!(score("nr", "flip norm_residual") > score("nr", "flip gate_up on run"));
+        assert!(score("", "anything").is_some());
+        assert!(
+            score("flash flip", "flip flash").is_some(),
+            "words in any order"
+        );
+    }
+
+    #[test]
+    fn a_few_letters_find_the_fusion() {
+        let state = State::new((80, 24), Look::default()).unwrap();
+        let (found, all) = matches(&state, "flas");
+        assert_eq!(found[0].command, Command::Flip(Fusion::Flash));
+        assert!(all > 30);
+    }
+}

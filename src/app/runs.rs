@@ -1,0 +1,352 @@
+//! Runs: the one in progress, the one that waits, and what was measured.
+
+use super::message::Millis;
+use super::setup::Setup;
+use crate::fusion::Cut;
+use crate::run::{Progress, Report, Request, RunError, RunErrorKind, WeightsFrom};
+
+/// Number of a run; answers to older ones are told apart by it.
+pub type Ticket = u64;
+
+/// How many results are kept.
+const KEPT: usize = 256;
+/// A run shorter than this shows in the header only.
+pub const CARD_AFTER: Millis = 500;
+/// Spread of the times, in parts of the median, above which a run is noisy.
+const NOISY: f64 = 0.25;
+
+/// What was measured: of which plan, in which setup, on which backend.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measured {
+    setup: Setup,
+    cut: Cut,
+    /// What the machine answered.
+    pub report: Report,
+}
+
+/// A run in progress.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Running {
+    /// Its number.
+    pub ticket: Ticket,
+    /// What runs now.
+    pub cut: Cut,
+    /// What it is called, the plans after it included: `V2 beside V1`.
+    pub title: String,
+    /// In which setup.
+    setup: Setup,
+    /// Plans of the same job that come after it.
+    rest: Vec<Cut>,
+    /// How far it is.
+    pub progress: Option<Progress>,
+    /// When it began.
+    pub since: Millis,
+}
+
+/// A card: a run that did not end in a result. Its first word is its sign.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Card {
+    /// `failed`, `refused`, `stopped`, `missing`.
+    pub word: &'static str,
+    /// What is so, where, and the way out.
+    pub lines: Vec<String>,
+}
+
+/// All about runs.
+#[derive(Clone, Debug, Default)]
+pub struct Runs {
+    measured: Vec<Measured>,
+    running: Option<Running>,
+    next: Option<(Setup, Vec<Cut>)>,
+    last_ticket: Ticket,
+    /// A card waits to be folded away with Esc.
+    pub card: Option<Card>,
+}
+
+/// What became of a run that ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// A result, and the sentence for the message row.
+    Done(String),
+    /// A result that is doubtful, and why.
+    Doubtful(String),
+    /// No result; a card says why, or the sentence alone.
+    Nothing(String),
+    /// An answer to a run that was given up.
+    Stale,
+}
+
+impl Runs {
+    /// The run in progress.
+    pub fn running(&self) -> Option<&Running> {
+        self.running.as_ref()
+    }
+
+    /// Whether another job waits for the present one.
+    pub fn waiting(&self) -> bool {
+        self.next.is_some()
+    }
+
+    /// What was measured of a plan, if it was.
+    pub fn of(&self, setup: &Setup, cut: Cut) -> Option<&Report> {
+        self.measured
+            .iter()
+            .rev()
+            .find(|m| m.cut == cut && m.setup == *setup)
+            .map(|m| &m.report)
+    }
+
+    /// Asks for plans to be run, in this order. Returns the request to start
+    /// now; with a run in progress there is none, and the job waits in place
+    /// of one that waited before.
+    pub fn ask(&mut self, setup: &Setup, cuts: Vec<Cut>, now: Millis) -> Option<(Ticket, Request)> {
+        if self.running.is_some() {
+            self.next = Some((setup.clone(), cuts));
+            return None;
+        }
+        self.card = None;
+        self.begin(setup.clone(), cuts, now)
+    }
+
+    fn begin(
+        &mut self,
+        setup: Setup,
+        mut cuts: Vec<Cut>,
+        now: Millis,
+    ) -> Option<(Ticket, Request)> {
+        if cuts.is_empty() {
+            return None;
+        }
+        let names: Vec<String> = cuts.iter().map(|c| c.title()).collect();
+        let cut = cuts.remove(0);
+        self.last_ticket += 1;
+        let mut request = Request::new(setup.config(cut));
+        request.seed = setup.seed;
+        request.weights = WeightsFrom::Seed(setup.seed);
+        self.running = Some(Running {
+            ticket: self.last_ticket,
+            cut,
+            title: names.join(" beside "),
+            setup,
+            rest: cuts,
+            progress: None,
+            since: now,
+        });
+        Some((self.last_ticket, request))
+    }
+
+    /// Takes a progress report.
+    pub fn progress(&mut self, ticket: Ticket, progress: Progress) {
+        if let Some(r) = &mut self.running
+            && r.ticket == ticket
+        {
+            r.progress = Some(progress);
+        }
+    }
+
+    /// Takes the end of a run. Returns what became of it and the request to
+    /// start next, if any.
+    pub fn done(
+        &mut self,
+        ticket: Ticket,
+        result: Result<Report, RunError>,
+        now: Millis,
+    ) -> (Outcome, Option<(Ticket, Request)>) {
+        let Some(running) = self.running.take_if(|r| r.ticket == ticket) else {
+            return (Outcome::Stale, None);
+        };
+        let mut go_on = true;
+        let outcome = match result {
+            Ok(report) => self.keep(&running, report),
+            Err(error) => {
+                go_on = false;
+                self.no_result(&running, &error)
+            }
+        };
+        let next = if let Some((setup, cuts)) = self.next.take() {
+            self.begin(setup, cuts, now)
+        } else if go_on && self.card.is_none() {
+            self.begin(running.setup, running.rest, now)
+        } else {
+            None
+        };
+        (outcome, next)
+    }
+
+    fn keep(&mut self, running: &Running, report: Report) -> Outcome {
+        let title = running.cut.title();
+        if let Some(check) = report.check.as_ref().filter(|c| !c.pass) {
+            let place = check
+                .first_wrong
+                .as_ref()
+                .map_or(String::new(), |w| format!(" First at {w}."));
+            self.card = Some(Card {
+                word: "refused",
+                lines: vec![
+                    format!(
+                        "{title} on {} gives wrong numbers: max error {:.1e}, tolerance {:.1e}.",
+                        report.backend, check.max_abs_error, check.tolerance
+                    ),
+                    format!("{place} No time is kept for a wrong result.")
+                        .trim()
+                        .to_owned(),
+                ],
+            });
+            return Outcome::Nothing(format!("refused: {title} gives wrong numbers."));
+        }
+        let text = sentence(&title, &report);
+        let doubt = doubt(&title, &report);
+        if self.measured.len() == KEPT {
+            self.measured.remove(0);
+        }
+        self.measured.push(Measured {
+            setup: running.setup.clone(),
+            cut: running.cut,
+            report,
+        });
+        match doubt {
+            Some(why) => Outcome::Doubtful(why),
+            None => Outcome::Done(text),
+        }
+    }
+
+    fn no_result(&mut self, running: &Running, error: &RunError) -> Outcome {
+        let word = match error.kind {
+            RunErrorKind::Cancelled => return Outcome::Nothing(error.to_string()),
+            RunErrorKind::BadRequest => "refused",
+            RunErrorKind::Missing => "missing",
+            RunErrorKind::Failed => "failed",
+        };
+        self.card = Some(Card {
+            word,
+            lines: vec![
+                format!("{}: {error}", running.cut.title()),
+                "The screen, your plan and your answers are as they were. No time was recorded."
+                    .to_owned(),
+            ],
+        });
+        Outcome::Nothing(format!("{word}: {error}"))
+    }
+}
+
+/// The message line of a run that gave a result.
+fn sentence(title: &str, report: &Report) -> String {
+    let launches = format!(
+        "launches {} #, plan {} =",
+        report.launches.counted, report.plan.launches
+    );
+    match &report.time_us {
+        Some(t) => format!(
+            "{title} on {}: {:.1} µs @, median of {} ({:.1} to {:.1}) · {launches}",
+            report.backend, t.median, t.runs, t.min, t.max
+        ),
+        None => format!("{title} on {}: no time · {launches}", report.backend),
+    }
+}
+
+/// Why a result is doubtful, where it is.
+fn doubt(title: &str, report: &Report) -> Option<String> {
+    if report.launches.counted != report.plan.launches {
+        return Some(format!(
+            "{title}: {} launches were counted # and the plan has {} =. The backend does not run this plan.",
+            report.launches.counted, report.plan.launches
+        ));
+    }
+    let t = report.time_us.as_ref()?;
+    let spread = (t.max - t.min) / t.median;
+    (spread > NOISY && t.runs > 1).then(|| {
+        format!(
+            "{title}: {:.1} µs @; the {} runs differ by {:.0} %. Other programs may be running; R runs again.",
+            t.median,
+            t.runs,
+            100.0 * spread
+        )
+    })
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::fusion::Version;
+    use crate::run::{BytesReport, LaunchReport, OutputReport, PlanReport, Timing};
+
+    /// A report with one time and the launches of its plan.
+    pub(crate) fn report(launches: u64, micros: f64) -> Report {
+        Report {
+            schema: 1,
+            backend: "cpu".into(),
+            device: "a CPU".into(),
+            plan: PlanReport {
+                fusions: vec![],
+                groups: String::new(),
+                launches,
+            },
+            launches: LaunchReport {
+                counted: launches,
+                library: 0,
+            },
+            time_us: Timing::of(&[micros], "clock"),
+            bytes: BytesReport::default(),
+            check: None,
+            output: OutputReport {
+                shape: vec![],
+                sha256: String::new(),
+                sample: vec![],
+            },
+        }
+    }
+
+    fn setup() -> Setup {
+        Setup::preset("workshop").unwrap()
+    }
+
+    #[test]
+    fn a_newer_job_waits_and_never_stops_the_running_one() {
+        let mut runs = Runs::default();
+        let (first, _) = runs
+            .ask(&setup(), vec![Version::V2.cut(), Version::V1.cut()], 0)
+            .unwrap();
+        assert!(runs.ask(&setup(), vec![Version::V3.cut()], 1).is_none());
+        assert!(runs.ask(&setup(), vec![Version::V4.cut()], 2).is_none());
+        let (outcome, next) = runs.done(first, Ok(report(47, 800.0)), 3);
+        assert!(matches!(outcome, Outcome::Done(_)));
+        let (_, request) = next.unwrap();
+        assert_eq!(request.config.cut, Version::V4.cut(), "the newest wins");
+        assert!(runs.of(&setup(), Version::V2.cut()).is_some());
+    }
+
+    #[test]
+    fn plans_of_a_job_run_one_after_another() {
+        let mut runs = Runs::default();
+        let (first, _) = runs
+            .ask(&setup(), vec![Version::V2.cut(), Version::V1.cut()], 0)
+            .unwrap();
+        let (_, next) = runs.done(first, Ok(report(47, 800.0)), 1);
+        let (second, request) = next.unwrap();
+        assert_eq!(request.config.cut, Version::V1.cut());
+        let (_, next) = runs.done(second, Ok(report(71, 900.0)), 2);
+        assert!(next.is_none() && runs.running().is_none());
+        // An answer to a run that is over changes nothing.
+        assert_eq!(runs.done(second, Ok(report(71, 1.0)), 3).0, Outcome::Stale);
+    }
+
+    #[test]
+    fn launches_that_differ_from_the_plan_are_said() {
+        let mut runs = Runs::default();
+        let (t, _) = runs.ask(&setup(), vec![Version::V2.cut()], 0).unwrap();
+        let mut r = report(47, 800.0);
+        r.launches.counted = 48;
+        assert!(matches!(runs.done(t, Ok(r), 1).0, Outcome::Doubtful(_)));
+    }
+
+    #[test]
+    fn a_failed_run_opens_a_card_and_ends_its_job() {
+        let mut runs = Runs::default();
+        let (t, _) = runs
+            .ask(&setup(), vec![Version::V2.cut(), Version::V1.cut()], 0)
+            .unwrap();
+        let (_, next) = runs.done(t, Err(RunError::failed("out of memory")), 1);
+        assert!(next.is_none());
+        assert_eq!(runs.card.as_ref().map(|c| c.word), Some("failed"));
+    }
+}

@@ -1,0 +1,393 @@
+//! The setup page: model, shape, dtype, backend, seed, counting options.
+
+use super::field::Field;
+use super::key::{Code, Key};
+use super::keymap::{Action, FooterItem};
+use super::note::Tone;
+use super::setup::Setup;
+use super::state::State;
+use crate::cost::KeepKv;
+use crate::model::{Dtype, PRESETS, preset};
+use crate::units;
+
+/// A line of the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Item {
+    /// A preset.
+    Model,
+    /// B.
+    Batch,
+    /// S.
+    Seq,
+    /// T.
+    Context,
+    /// Element type.
+    Dtype,
+    /// Who computes.
+    Backend,
+    /// Weights and tokens.
+    Seed,
+    /// Dense pairs or the exact triangle.
+    Causal,
+    /// Whether kr and v are written in any case.
+    KeepKv,
+    /// RoPE of q and of k as one kernel or two.
+    RopeKernels,
+    /// RoPE angles from a table.
+    RopeTable,
+}
+
+/// The lines in order.
+pub const ITEMS: [Item; 11] = [
+    Item::Model,
+    Item::Batch,
+    Item::Seq,
+    Item::Context,
+    Item::Dtype,
+    Item::Backend,
+    Item::Seed,
+    Item::Causal,
+    Item::KeepKv,
+    Item::RopeKernels,
+    Item::RopeTable,
+];
+
+impl Item {
+    /// The name of the line.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Item::Model => "model",
+            Item::Batch => "batch B",
+            Item::Seq => "new tokens S",
+            Item::Context => "context T",
+            Item::Dtype => "dtype",
+            Item::Backend => "backend",
+            Item::Seed => "seed",
+            Item::Causal => "causal pairs",
+            Item::KeepKv => "keep k and v",
+            Item::RopeKernels => "RoPE kernels",
+            Item::RopeTable => "RoPE table",
+        }
+    }
+
+    /// What the line decides.
+    pub const fn says(self) -> &'static str {
+        match self {
+            Item::Model => "a preset at its default shape",
+            Item::Batch => "sequences at once",
+            Item::Seq => "prefill: as many as the context; decode: 1",
+            Item::Context => "keys that the last token sees, the new ones included",
+            Item::Dtype => "of activations and weights",
+            Item::Backend => "who computes when a plan is run",
+            Item::Seed => "of weights and tokens",
+            Item::Causal => "dense: every pair; exact: on and below the diagonal",
+            Item::KeepKv => "k and v are written for a cache in any case",
+            Item::RopeKernels => "q and k in one launch, or in two",
+            Item::RopeTable => "angles are read, or made in registers",
+        }
+    }
+
+    /// The value as the page shows it.
+    pub fn value(self, state: &State) -> String {
+        let s = state.bench.setup();
+        let c = s.conventions;
+        match self {
+            Item::Model => s.model.name.clone(),
+            Item::Batch => s.shape.batch.to_string(),
+            Item::Seq => s.shape.seq.to_string(),
+            Item::Context => s.shape.context.to_string(),
+            Item::Dtype => s.dtype.name().to_owned(),
+            Item::Backend => state
+                .machine
+                .backend()
+                .map_or("none".to_owned(), |b| b.name.clone()),
+            Item::Seed => s.seed.to_string(),
+            Item::Causal => if c.exact_causal { "exact" } else { "dense" }.to_owned(),
+            Item::KeepKv => match c.keep_kv {
+                KeepKv::Auto => "auto",
+                KeepKv::On => "on",
+                KeepKv::Off => "off",
+            }
+            .to_owned(),
+            Item::RopeKernels => if c.rope_split { "2" } else { "1" }.to_owned(),
+            Item::RopeTable => if c.rope_table { "read" } else { "in registers" }.to_owned(),
+        }
+    }
+
+    /// Whether a value is typed; the others are chosen with ← and →.
+    pub const fn is_typed(self) -> bool {
+        matches!(self, Item::Batch | Item::Seq | Item::Context | Item::Seed)
+    }
+}
+
+/// What the setup page remembers.
+#[derive(Clone, Debug, Default)]
+pub struct SetupPage {
+    /// The line under the cursor.
+    pub row: usize,
+    /// A value being typed.
+    pub field: Option<Field>,
+}
+
+/// Keys that the footer names.
+pub const FOOTER: &[FooterItem] = &[
+    (&[Action::Up, Action::Down], "line"),
+    (&[Action::Left, Action::Right], "choose"),
+    (&[Action::Open], "type a value"),
+    (&[Action::CommandLine], "command"),
+    (&[Action::Back], "back"),
+    (&[Action::Help], "help"),
+];
+
+impl SetupPage {
+    /// The line under the cursor.
+    pub fn item(&self) -> Item {
+        ITEMS.get(self.row).copied().unwrap_or(Item::Model)
+    }
+}
+
+/// Acts on the setup page.
+pub fn act(state: &mut State, action: Action) {
+    let page = &mut state.setup;
+    match action {
+        Action::Up => page.row = page.row.saturating_sub(1),
+        Action::Down => page.row = (page.row + 1).min(ITEMS.len() - 1),
+        Action::Top => page.row = 0,
+        Action::End => page.row = ITEMS.len() - 1,
+        Action::Left => choose(state, false),
+        Action::Right => choose(state, true),
+        Action::Open if page.item().is_typed() => {
+            let value = page.item().value(state);
+            state.setup.field = Some(Field::with(&value));
+        }
+        Action::Open => choose(state, true),
+        _ => {}
+    }
+}
+
+/// A key while a value is typed.
+pub fn press(state: &mut State, key: Key) {
+    match key.code {
+        Code::Enter | Code::Tab => accept(state),
+        Code::Esc => state.setup.field = None,
+        _ => {
+            if let Some(field) = &mut state.setup.field {
+                field.press(key);
+            }
+        }
+    }
+}
+
+/// Takes the typed value, or says why not and keeps typing.
+fn accept(state: &mut State) {
+    let Some(field) = &state.setup.field else {
+        return;
+    };
+    let text = field.text();
+    let item = state.setup.item();
+    let value = match whole(&text) {
+        Ok(value) => value,
+        Err(why) => {
+            state.notes.say(Tone::Warn, why);
+            return;
+        }
+    };
+    let mut setup = state.bench.setup().clone();
+    let prefill = !setup.shape.has_past();
+    match item {
+        Item::Batch => setup.shape.batch = value,
+        Item::Seq => {
+            setup.shape.seq = value;
+            // A prefill stays one: the context follows.
+            if prefill || setup.shape.context < value {
+                setup.shape.context = value;
+            }
+        }
+        Item::Context => {
+            setup.shape.context = value;
+            if setup.shape.seq > value {
+                setup.shape.seq = value;
+            }
+        }
+        _ => setup.seed = value,
+    }
+    if apply(state, setup) {
+        state.setup.field = None;
+    }
+}
+
+/// A whole number as people write it: `512`, `1,024`, `2*64`, `2^10`.
+fn whole(text: &str) -> Result<u64, String> {
+    let typed = units::read(text, Some(units::Dimension::Count)).map_err(|e| e.to_string())?;
+    typed
+        .quantity
+        .exact()
+        .and_then(|n| u64::try_from(n).ok())
+        .ok_or_else(|| format!("“{text}” is not a whole number; write one such as 512 or 2^9."))
+}
+
+fn apply(state: &mut State, setup: Setup) -> bool {
+    match state.bench.set_up(setup) {
+        Ok(()) => {
+            state.notes.clear();
+            true
+        }
+        Err(error) => {
+            let mut text = error.to_string();
+            if !text.ends_with('.') {
+                text.push('.');
+            }
+            state.notes.say(Tone::Warn, text);
+            false
+        }
+    }
+}
+
+/// The next or previous of the values that a line can have.
+fn choose(state: &mut State, forward: bool) {
+    let mut setup = state.bench.setup().clone();
+    let step = |at: usize, count: usize| {
+        if forward {
+            (at + 1) % count
+        } else {
+            (at + count - 1) % count
+        }
+    };
+    let doubled = |v: u64| {
+        if forward {
+            v.saturating_mul(2)
+        } else {
+            (v / 2).max(1)
+        }
+    };
+    match state.setup.item() {
+        Item::Model => {
+            let at = PRESETS
+                .iter()
+                .position(|p| p.name == setup.model.name)
+                .unwrap_or(PRESETS.len() - 1);
+            let Some(next) = PRESETS.get(step(at, PRESETS.len())) else {
+                return;
+            };
+            if let Ok(p) = preset(next.name) {
+                setup.model = p.model();
+                setup.shape = p.shape();
+            }
+        }
+        Item::Batch => setup.shape.batch = doubled(setup.shape.batch),
+        Item::Seq => {
+            let prefill = !setup.shape.has_past();
+            setup.shape.seq = doubled(setup.shape.seq);
+            if prefill || setup.shape.context < setup.shape.seq {
+                setup.shape.context = setup.shape.seq;
+            }
+        }
+        Item::Context => {
+            setup.shape.context = doubled(setup.shape.context).max(setup.shape.seq);
+        }
+        Item::Dtype => {
+            setup.dtype = match setup.dtype {
+                Dtype::Fp32 => Dtype::Bf16,
+                Dtype::Bf16 => Dtype::Fp32,
+            }
+        }
+        Item::Seed => {
+            setup.seed = if forward {
+                setup.seed.saturating_add(1)
+            } else {
+                setup.seed.saturating_sub(1)
+            }
+        }
+        Item::Causal => setup.conventions.exact_causal ^= true,
+        Item::RopeKernels => setup.conventions.rope_split ^= true,
+        Item::RopeTable => setup.conventions.rope_table ^= true,
+        Item::KeepKv => {
+            let all = [KeepKv::Auto, KeepKv::On, KeepKv::Off];
+            let at = all
+                .iter()
+                .position(|k| *k == setup.conventions.keep_kv)
+                .unwrap_or(0);
+            setup.conventions.keep_kv = all.get(step(at, all.len())).copied().unwrap_or_default();
+        }
+        Item::Backend => {
+            next_backend(state, forward);
+            return;
+        }
+    }
+    apply(state, setup);
+}
+
+fn next_backend(state: &mut State, forward: bool) {
+    let count = state.machine.backends.len();
+    if count == 0 {
+        return;
+    }
+    let step = if forward { 1 } else { count - 1 };
+    let name = state
+        .machine
+        .backends
+        .get((state.machine.chosen + step) % count)
+        .map(|b| b.name.clone());
+    if let Some(name) = name
+        && let Err(why) = state.machine.choose(&name)
+    {
+        state.notes.say(Tone::Warn, why);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::key::{ch, ctrl, key};
+    use super::super::look::Look;
+    use super::*;
+
+    fn type_in(state: &mut State, row: usize, text: &str) {
+        state.setup.row = row;
+        act(state, Action::Open);
+        press(state, ctrl('u'));
+        for c in text.chars() {
+            press(state, ch(c));
+        }
+        press(state, key(Code::Enter));
+    }
+
+    fn state() -> State {
+        State::new((80, 24), Look::default()).unwrap()
+    }
+
+    #[test]
+    fn typed_values_are_read_as_people_write_them() {
+        let mut s = state();
+        type_in(&mut s, 1, "8");
+        type_in(&mut s, 2, "2^9");
+        let shape = s.bench.setup().shape;
+        assert_eq!((shape.batch, shape.seq, shape.context), (8, 512, 512));
+        type_in(&mut s, 3, "1,024");
+        assert_eq!(s.bench.setup().shape.context, 1024);
+        assert_eq!(s.bench.setup().shape.seq, 512);
+    }
+
+    #[test]
+    fn what_cannot_be_says_so_and_stays_in_the_field() {
+        for bad in ["0", "1.5", "many", "12 MB"] {
+            let mut s = state();
+            type_in(&mut s, 1, bad);
+            assert!(s.notes.shown().is_some(), "{bad}");
+            assert!(s.setup.field.is_some(), "{bad}");
+            assert_eq!(s.bench.setup().shape.batch, 1, "{bad}");
+        }
+    }
+
+    #[test]
+    fn choices_walk_round() {
+        let mut s = state();
+        let mut seen = Vec::new();
+        for _ in 0..PRESETS.len() {
+            seen.push(s.bench.setup().model.name.clone());
+            act(&mut s, Action::Right);
+        }
+        assert_eq!(s.bench.setup().model.name, "workshop");
+        seen.dedup();
+        assert_eq!(seen.len(), PRESETS.len());
+    }
+}

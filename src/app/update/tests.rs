@@ -1,0 +1,254 @@
+use super::super::key::{Code, ch, key};
+use super::super::look::Look;
+use super::super::runs::tests::report;
+use super::*;
+use crate::fusion::{Cut, Fusion, Version};
+use crate::run::RunError;
+
+/// A learner at a terminal of 80 × 24, one key every 10 ms.
+struct Learner {
+    state: State,
+    at: u64,
+}
+
+impl Learner {
+    fn new() -> Self {
+        Learner {
+            state: State::new((80, 24), Look::default()).unwrap(),
+            at: 0,
+        }
+    }
+
+    fn press(&mut self, key: Key) -> Vec<Effect> {
+        self.at += 10;
+        self.tell(Message::Key(key))
+    }
+
+    fn typed(&mut self, text: &str) -> Vec<Effect> {
+        text.chars().flat_map(|c| self.press(ch(c))).collect()
+    }
+
+    fn tell(&mut self, message: Message) -> Vec<Effect> {
+        update(
+            &mut self.state,
+            Event {
+                at: self.at,
+                message,
+            },
+        )
+    }
+
+    fn note(&self) -> &str {
+        self.state.notes.shown().map_or("", |n| n.text.as_str())
+    }
+}
+
+#[test]
+fn ctrl_c_twice_within_two_seconds_leaves_with_130() {
+    let mut l = Learner::new();
+    assert!(l.press(ctrl('c')).is_empty());
+    assert_eq!(l.state.wake, Some(2010));
+    l.at = 1990;
+    let effects = l.press(ctrl('c'));
+    assert_eq!(effects.last(), Some(&Effect::Quit(130)));
+}
+
+#[test]
+fn a_first_ctrl_c_is_forgotten_after_two_seconds() {
+    let mut l = Learner::new();
+    l.press(ctrl('c'));
+    l.at = 2010;
+    l.tell(Message::Tick);
+    assert_eq!(l.note(), "");
+    assert_eq!(l.state.wake, None);
+    assert!(l.press(ctrl('c')).is_empty());
+}
+
+#[test]
+fn esc_walks_back_and_never_leaves() {
+    let mut l = Learner::new();
+    l.typed("3D");
+    assert_eq!(l.state.page, Page::Doctor);
+    for page in [Page::Lab, Page::Home, Page::Home] {
+        assert!(l.press(key(Code::Esc)).is_empty());
+        assert_eq!(l.state.page, page);
+    }
+}
+
+#[test]
+fn nothing_is_lost_while_the_window_is_too_small() {
+    let mut l = Learner::new();
+    l.typed("3");
+    l.tell(Message::Resize {
+        columns: 50,
+        rows: 8,
+    });
+    l.typed("1 ");
+    assert_eq!(l.state.page, Page::Lab);
+    assert_eq!(l.state.bench.cut(), Version::V1.cut());
+    assert_eq!(l.typed("q").last(), Some(&Effect::Quit(0)));
+}
+
+#[test]
+fn one_plan_is_shared_by_lab_and_compare() {
+    let mut l = Learner::new();
+    l.typed("3 c");
+    assert_eq!(l.state.page, Page::Compare);
+    l.press(key(Code::Right));
+    l.press(key(Code::Enter));
+    assert_eq!(l.state.page, Page::Lab);
+    assert_eq!(l.state.bench.cut(), Version::V2.cut());
+    l.typed("u");
+    assert_eq!(l.state.bench.cut(), Cut::v1().fuse(Fusion::Qkv));
+}
+
+#[test]
+fn a_wall_taken_down_by_hand_makes_a_cut_of_ones_own() {
+    let mut l = Learner::new();
+    // ▼ on norm1; the wall right of it stands between norm1 and q.
+    l.typed("3w");
+    assert_eq!(l.state.bench.cost().block.launches(), 16);
+    assert_eq!(l.state.bench.cut().title(), "own cut");
+    // Pressed again it takes the next wall, right of the larger kernel.
+    l.typed("w");
+    assert_eq!(l.state.bench.cost().block.launches(), 15);
+    l.typed("uu");
+    assert_eq!(l.state.bench.cut(), Version::V1.cut());
+}
+
+#[test]
+fn r_runs_the_plan_and_v1_and_the_sentence_says_both_counts() {
+    let mut l = Learner::new();
+    let effects = l.typed("3vr");
+    let [Effect::StartRun(ticket, request)] = effects.as_slice() else {
+        panic!("{effects:?}");
+    };
+    assert_eq!(request.config.cut, Version::V2.cut());
+    let effects = l.tell(Message::RunDone(*ticket, Box::new(Ok(report(47, 800.0)))));
+    assert!(
+        l.note().contains("launches 47 #, plan 47 ="),
+        "{}",
+        l.note()
+    );
+    assert!(
+        matches!(effects.as_slice(), [Effect::StartRun(_, r)] if r.config.cut == Version::V1.cut())
+    );
+}
+
+#[test]
+fn ctrl_c_stops_a_run_and_q_asks_once() {
+    let mut l = Learner::new();
+    l.typed("3r");
+    assert_eq!(l.press(ctrl('c')), [Effect::CancelRun]);
+    assert!(l.typed("q").is_empty());
+    assert_eq!(l.note(), "q again stops the run and leaves.");
+    let effects = l.typed("q");
+    assert_eq!(effects.first(), Some(&Effect::CancelRun));
+    assert_eq!(effects.last(), Some(&Effect::Quit(0)));
+}
+
+#[test]
+fn a_cancelled_run_says_how_far_it_was() {
+    let mut l = Learner::new();
+    let effects = l.typed("3r");
+    let [Effect::StartRun(ticket, _)] = effects.as_slice() else {
+        panic!("{effects:?}");
+    };
+    l.tell(Message::RunDone(
+        *ticket,
+        Box::new(Err(RunError::cancelled(17, 30))),
+    ));
+    assert_eq!(l.note(), "Stopped after 17 of 30 runs. Nothing recorded.");
+    assert!(l.state.runs.card.is_none());
+}
+
+#[test]
+fn in_a_text_field_everything_types() {
+    let mut l = Learner::new();
+    l.typed(":q3?");
+    let typed = l.state.palette.as_ref().map(|p| p.field.text());
+    assert_eq!(typed.as_deref(), Some("q3?"));
+    l.press(key(Code::Esc));
+    assert!(l.state.palette.is_none());
+    assert_eq!(l.state.page, Page::Home);
+}
+
+#[test]
+fn the_palette_flips_a_fusion_from_any_page() {
+    let mut l = Learner::new();
+    l.typed("D:flas");
+    l.press(key(Code::Enter));
+    assert_eq!(l.state.page, Page::Lab);
+    assert!(l.state.bench.cut().fusions().contains(&Fusion::Flash));
+    l.press(key(Code::Esc));
+    assert_eq!(l.state.page, Page::Doctor);
+}
+
+#[test]
+fn equals_unfolds_the_terms_of_the_number_under_the_cursor() {
+    let mut l = Learner::new();
+    l.typed("3=");
+    assert_eq!(l.state.page, Page::Why);
+    let why = l.state.why.as_ref().unwrap();
+    assert_eq!(why.label, "bytes of norm1");
+    l.press(key(Code::Esc));
+    assert_eq!(l.state.page, Page::Lab);
+}
+
+#[test]
+fn the_command_line_names_plan_and_setup() {
+    let mut l = Learner::new();
+    let effects = l.typed("3 y");
+    let copied = effects.iter().find_map(|e| match e {
+        Effect::Copy(text) => Some(text.as_str()),
+        _ => None,
+    });
+    assert_eq!(copied, Some("tinyllama-tutor run --fuse qkv"));
+}
+
+#[test]
+fn find_walks_round_the_matches() {
+    let mut l = Learner::new();
+    l.typed("3/resid");
+    l.press(key(Code::Enter));
+    let mut seen = vec![l.state.lab.fusion()];
+    for _ in 0..3 {
+        l.typed("n");
+        seen.push(l.state.lab.fusion());
+    }
+    assert_eq!(
+        seen,
+        [
+            Fusion::NormResidual,
+            Fusion::OResidual,
+            Fusion::DownResidual,
+            Fusion::NormResidual
+        ]
+    );
+}
+
+#[test]
+fn footers_name_only_keys_that_work() {
+    use super::super::keymap::key_of;
+    let mut l = Learner::new();
+    for page in [
+        Page::Home,
+        Page::Lab,
+        Page::Compare,
+        Page::Doctor,
+        Page::FirstRun,
+        Page::Setup,
+        Page::Why,
+        Page::Messages,
+        Page::Help,
+    ] {
+        l.state.page = page;
+        let items = crate::app::footer(&l.state);
+        assert!(items.len() <= 9, "{page:?}");
+        for (actions, word) in items {
+            for action in *actions {
+                assert!(key_of(page, *action).is_some(), "{page:?}: {word}");
+            }
+        }
+    }
+}

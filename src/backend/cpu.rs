@@ -1,0 +1,42 @@
+//! The CPU backend: one interpreter over row tiles that runs any plan.
+//!
+//! What a kernel of the plan reads and writes is memory. What stays inside it
+//! is a tile of 24 to 64 rows in a worker's arena, which fits its cache. Every
+//! plan uses the same matrix micro-kernel, the same vector loops, the same
+//! tiles and the same order of sums, so two plans differ in nothing but what
+//! travels through memory.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `simd` | one vector type per instruction set, chosen at run time |
+//! | `micro` | the matrix micro-kernel; `panels`: weights packed for it |
+//! | `rows`, `math`, `softmax` | the other ops, vectorised |
+//! | `pool` | threads with cheap dispatch |
+//! | `dims`, `place`, `slots`, `memory` | sizes, and who lives where |
+//! | `compile` | plan to passes of steps |
+//! | `attend`, `exec` | running a step |
+//! | `session` | a plan with its memory, ready to run |
+
+mod attend;
+mod compile;
+mod dims;
+mod errors;
+mod exec;
+mod math;
+mod memory;
+mod micro;
+mod packed;
+mod panels;
+mod place;
+mod pool;
+mod rows;
+mod session;
+mod simd;
+mod slots;
+mod softmax;
+mod tap;
+
+pub use memory::{Allocation, Role, available_bytes, total_bytes};
+pub use packed::PackedModel;
+pub use session::{Ran, Session, Tapped, Threads};
+pub use simd::Isa;

@@ -1,0 +1,187 @@
+//! The sizes of one forward, and how its rows are dealt to threads.
+
+use super::simd::Isa;
+use crate::model::{Dtype, Model, TensorKind};
+use crate::run::RunError;
+
+/// Keys whose scores are held at once in a fused attention.
+pub(super) const KEY_BLOCK: usize = 128;
+
+/// Most columns of a tile of scores: query heads of one key head × rows.
+const SCORE_COLUMNS: usize = 64;
+
+/// Sizes as indices. All products of them that name a tensor fit in `usize`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Dims {
+    pub batch: usize,
+    /// New tokens per sequence.
+    pub seq: usize,
+    /// Tokens of each sequence from before this forward.
+    pub past: usize,
+    /// Positions that the cache of each sequence has room for.
+    pub capacity: usize,
+    pub hidden: usize,
+    pub heads: usize,
+    pub kv_heads: usize,
+    /// Width of a head.
+    pub width: usize,
+    pub ffn: usize,
+    pub vocab: usize,
+    pub eps: f32,
+    pub dtype: Dtype,
+    pub isa: Isa,
+    /// Rows of a tile.
+    pub tile: usize,
+    /// Query heads whose scores stand side by side in one tile of scores.
+    pub unit: usize,
+    pub threads: usize,
+}
+
+/// One tile: rows of one sequence.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tile {
+    pub sequence: usize,
+    /// First row, counted in the sequence's new tokens.
+    pub first: usize,
+    pub rows: usize,
+}
+
+impl Dims {
+    /// The sizes of `seq` new tokens after `past` ones, with room for
+    /// `capacity` positions.
+    ///
+    /// # Errors
+    /// A size that this machine cannot address.
+    pub fn new(
+        model: &Model,
+        dtype: Dtype,
+        isa: Isa,
+        threads: usize,
+        [batch, seq, past, capacity]: [u64; 4],
+    ) -> Result<Self, RunError> {
+        let size = |name: &str, value: u64| {
+            usize::try_from(value).map_err(|_| {
+                RunError::missing(format!(
+                    "{name} {value} is more than this machine addresses"
+                ))
+            })
+        };
+        let mut dims = Self {
+            batch: size("batch", batch)?,
+            seq: size("seq", seq)?,
+            past: size("context", past)?,
+            capacity: size("context", capacity)?,
+            hidden: size("hidden", model.hidden)?,
+            heads: size("heads", model.heads)?,
+            kv_heads: size("kv_heads", model.kv_heads)?,
+            width: size("head width", model.head_width())?,
+            ffn: size("ffn", model.ffn)?,
+            vocab: size("vocab", model.vocab)?,
+            eps: model.norm_eps as f32,
+            dtype,
+            isa,
+            tile: 1,
+            unit: 1,
+            threads: threads.max(1),
+        };
+        dims.tile = rows_per_tile(dims.batch, dims.seq, dims.threads);
+        let group = dims.heads / dims.kv_heads.max(1);
+        dims.unit = (1..=group)
+            .rev()
+            .find(|n| group.is_multiple_of(*n) && n * dims.tile <= SCORE_COLUMNS)
+            .unwrap_or(1);
+        Ok(dims)
+    }
+
+    /// Positions that a new token may see, its own included: T.
+    pub fn context(&self) -> usize {
+        self.past + self.seq
+    }
+
+    /// Width of all key heads.
+    pub fn kv_width(&self) -> usize {
+        self.kv_heads * self.width
+    }
+
+    /// Tiles of all sequences.
+    pub fn tiles(&self) -> usize {
+        self.batch * self.seq.div_ceil(self.tile)
+    }
+
+    /// Tile `index` of [`Dims::tiles`].
+    pub fn tile_at(&self, index: usize) -> Tile {
+        let each = self.seq.div_ceil(self.tile);
+        let first = (index % each) * self.tile;
+        Tile {
+            sequence: index / each,
+            first,
+            rows: self.tile.min(self.seq - first),
+        }
+    }
+
+    /// Units of attention in a tile: query heads that share keys, a few at a
+    /// time.
+    pub fn units(&self) -> usize {
+        self.heads / self.unit
+    }
+
+    /// Columns of a row of `kind`; the scores have none of their own.
+    pub fn columns(&self, kind: TensorKind) -> usize {
+        use TensorKind as T;
+        match kind {
+            T::Ids => 1,
+            T::K | T::V | T::Kr | T::PastK | T::PastV => self.kv_width(),
+            T::G | T::U | T::Sg | T::M => self.ffn,
+            T::Sc | T::Pr => self.heads * self.context(),
+            T::Logits => self.vocab,
+            _ => self.hidden,
+        }
+    }
+}
+
+/// Rows of a tile: 24 to 64, so that the rows of all tiles together take the
+/// threads the least time. A tile costs its register tiles and one for what it
+/// does besides. What is computed does not depend on it.
+fn rows_per_tile(batch: usize, seq: usize, threads: usize) -> usize {
+    const REGISTER_ROWS: usize = 14;
+    let cost = |rows: usize| {
+        let tiles = batch.saturating_mul(seq.div_ceil(rows));
+        let rounds = tiles.div_ceil(threads);
+        rounds.saturating_mul(rows.div_ceil(REGISTER_ROWS) + 1)
+    };
+    (24..=64)
+        .rev()
+        .map(|rows| rows.min(seq))
+        .min_by_key(|rows| cost(*rows))
+        .unwrap_or(1)
+        .max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tiles_cover_every_row_once() {
+        for (batch, seq, threads) in [(1, 128, 2), (3, 37, 4), (2, 1, 8), (1, 1000, 3)] {
+            let model = Model::new("m", 64, 1, 4, 2, 64, 10).unwrap();
+            let sizes = [batch, seq, 0, seq];
+            let d = Dims::new(&model, Dtype::Fp32, Isa::Portable, threads, sizes).unwrap();
+            let mut seen = vec![0; d.batch * d.seq];
+            for t in (0..d.tiles()).map(|i| d.tile_at(i)) {
+                assert!(t.rows >= 1 && t.rows <= 64);
+                for r in t.first..t.first + t.rows {
+                    seen[t.sequence * d.seq + r] += 1;
+                }
+            }
+            assert!(seen.iter().all(|n| *n == 1));
+        }
+    }
+
+    #[test]
+    fn two_threads_get_equal_shares_of_the_workshop_shape() {
+        // 128 rows: two tiles of 64, one per thread.
+        assert_eq!(rows_per_tile(1, 128, 2), 64);
+        assert_eq!(rows_per_tile(1, 1, 2), 1);
+    }
+}

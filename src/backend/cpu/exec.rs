@@ -1,0 +1,360 @@
+//! Running a compiled plan.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use super::attend::{ScratchPlan, attend};
+use super::compile::{Compiled, Launch, Operand, Pass, Step};
+use super::dims::{Dims, Tile};
+use super::errors::defect;
+use super::memory::Buffer;
+use super::micro::{Left, Out};
+use super::packed::PackedModel;
+use super::pool::Pool;
+use super::rows::{Source, Target, add, mul, narrow, rms_norm, rope, silu_of, widen};
+use crate::run::{Observer, RunError};
+
+/// What a running plan reads: everything that is the same for all tiles.
+pub(super) struct Bound<'a> {
+    pub dims: &'a Dims,
+    pub buffers: &'a [Arc<Buffer>],
+    pub weights: &'a PackedModel,
+    /// New tokens, batch × seq.
+    pub tokens: &'a [u32],
+    pub angles: &'a Angles,
+}
+
+/// Rotary angles of the new positions: seq × half a head each.
+#[derive(Debug)]
+pub(super) struct Angles {
+    pub cos: Vec<f32>,
+    pub sin: Vec<f32>,
+}
+
+impl Angles {
+    /// Angles of positions `past..past + seq`: position · theta^(−2j/d),
+    /// computed in fp64.
+    pub fn new(dims: &Dims, theta: f64) -> Self {
+        let half = dims.width / 2;
+        let mut cos = Vec::with_capacity(dims.seq * half);
+        let mut sin = Vec::with_capacity(dims.seq * half);
+        for position in dims.past..dims.past + dims.seq {
+            for j in 0..half {
+                let angle = position as f64 * theta.powf(-2.0 * j as f64 / dims.width as f64);
+                cos.push(angle.cos() as f32);
+                sin.push(angle.sin() as f32);
+            }
+        }
+        Self { cos, sin }
+    }
+}
+
+impl Bound<'_> {
+    fn buffer(&self, operand: Operand) -> Option<&Buffer> {
+        match operand {
+            Operand::Memory { buffer, .. } => self.buffers.get(buffer).map(Arc::as_ref),
+            Operand::Tile { .. } => None,
+        }
+    }
+
+    /// The first element of an fp32 tensor in memory.
+    pub fn buffer_f32(&self, operand: Operand) -> *mut f32 {
+        self.buffer(operand)
+            .map_or(std::ptr::null_mut(), Buffer::f32)
+    }
+
+    /// The first element of a bf16 tensor in memory, as bits.
+    pub fn buffer_bf16(&self, operand: Operand) -> *mut u16 {
+        self.buffer(operand)
+            .map_or(std::ptr::null_mut(), Buffer::bf16)
+    }
+
+    /// Offset of a sequence's first position in a tensor of keys or values,
+    /// and the elements of its rows.
+    pub fn sequence(&self, operand: Operand, sequence: usize) -> (usize, usize) {
+        match operand {
+            Operand::Memory { columns, rows, .. } => (sequence * rows * columns, columns),
+            Operand::Tile { at, columns } => (at, columns),
+        }
+    }
+
+    /// Offset of the tile's first row in memory, and the elements of its rows.
+    fn rows(&self, operand: Operand, tile: Tile) -> (usize, usize) {
+        match operand {
+            Operand::Memory {
+                columns,
+                rows,
+                first,
+                ..
+            } => (
+                (tile.sequence * rows + first + tile.first) * columns,
+                columns,
+            ),
+            Operand::Tile { at, columns } => (at, columns),
+        }
+    }
+
+    /// The tile's rows of an fp32 operand, to write.
+    pub fn target(&self, operand: Operand, tile: Tile, arena: *mut f32) -> Target {
+        let (offset, row) = self.rows(operand, tile);
+        let base = match operand {
+            Operand::Memory { .. } => self.buffer_f32(operand),
+            Operand::Tile { .. } => arena,
+        };
+        Target {
+            at: base.wrapping_add(offset),
+            row,
+        }
+    }
+
+    /// The tile's rows of an fp32 operand, to read.
+    pub fn source(&self, operand: Operand, tile: Tile, arena: *mut f32) -> Source {
+        let Target { at, row } = self.target(operand, tile, arena);
+        Source { at, row }
+    }
+
+    /// Into how many parts a step can be split within a tile.
+    fn parts(&self, step: &Step) -> usize {
+        match step {
+            Step::Product { weight, .. } => weight.count(),
+            Step::Attend(_) => self.dims.units(),
+            _ => 1,
+        }
+    }
+
+    /// Runs parts `parts` of `step` on one tile.
+    ///
+    /// # Safety
+    /// `arena` holds the pass's tiles of this tile, `scratch` is the worker's;
+    /// nobody else writes what this step's parts write.
+    unsafe fn step(
+        &self,
+        step: &Step,
+        tile: Tile,
+        parts: std::ops::Range<usize>,
+        arena: *mut f32,
+        scratch: (*mut f32, ScratchPlan),
+    ) {
+        let (isa, n) = (self.dims.isa, tile.rows);
+        let source = |o: &Operand| self.source(*o, tile, arena);
+        let target = |o: &Operand| self.target(*o, tile, arena);
+        // SAFETY: operands were sized by the same dims that made the tile;
+        // weights have as many inputs as their operand has columns.
+        unsafe {
+            match step {
+                Step::Embed { out } => self.embed(tile, target(out)),
+                Step::Norm { x, out, gamma } => {
+                    let columns = gamma.len();
+                    rms_norm(
+                        isa,
+                        n,
+                        columns,
+                        source(x),
+                        gamma.as_ptr(),
+                        self.dims.eps,
+                        target(out),
+                    );
+                }
+                Step::Product { a, out, weight } => {
+                    let (a, out) = (source(a), target(out));
+                    let left = Left {
+                        at: a.at,
+                        row: a.row,
+                        column: 1,
+                    };
+                    let out = Out {
+                        at: out.at,
+                        row: out.row,
+                        add: false,
+                    };
+                    weight.product(n, left, out, parts);
+                }
+                Step::Rope { x, out, heads } => {
+                    let half = self.dims.width / 2;
+                    let first = tile.first * half;
+                    rope(
+                        isa,
+                        n,
+                        *heads,
+                        half,
+                        source(x),
+                        self.angles.cos.as_ptr().add(first),
+                        self.angles.sin.as_ptr().add(first),
+                        target(out),
+                    );
+                }
+                Step::Attend(what) => {
+                    for unit in parts {
+                        attend(self, what, tile, unit, arena, scratch.0, scratch.1);
+                    }
+                }
+                Step::Add { a, b, out } => {
+                    let out = target(out);
+                    add(isa, n, out.row, source(a), source(b), out);
+                }
+                Step::Mul { a, b, out } => {
+                    let out = target(out);
+                    mul(isa, n, out.row, source(a), source(b), out);
+                }
+                Step::Silu { x, out } => {
+                    let out = target(out);
+                    silu_of(isa, n, out.row, source(x), out);
+                }
+                Step::Widen { from, to } => {
+                    let (offset, row) = self.rows(*from, tile);
+                    let at = self.buffer_bf16(*from).add(offset);
+                    widen(isa, n, row, at, row, target(to));
+                }
+                Step::Narrow { from, to } => {
+                    let (offset, row) = self.rows(*to, tile);
+                    let at = self.buffer_bf16(*to).add(offset);
+                    narrow(isa, n, row, source(from), at, row);
+                }
+            }
+        }
+    }
+
+    /// # Safety
+    /// `out` covers the tile's rows of `hidden` elements.
+    unsafe fn embed(&self, tile: Tile, out: Target) {
+        for i in 0..tile.rows {
+            let token = self
+                .tokens
+                .get(tile.sequence * self.dims.seq + tile.first + i)
+                .copied()
+                .unwrap_or(0);
+            // SAFETY: the caller vouches for the row.
+            let row = unsafe {
+                std::slice::from_raw_parts_mut(out.at.add(i * out.row), self.dims.hidden)
+            };
+            self.weights.embed(token, row);
+        }
+    }
+}
+
+/// The memory of all workers: one arena and one attention scratch each.
+#[derive(Debug)]
+pub(super) struct Workers {
+    pub memory: Buffer,
+    arena: usize,
+    scratch: ScratchPlan,
+}
+
+impl Workers {
+    /// Elements that `threads` workers need; `None` if not addressable.
+    pub fn elements(arena: usize, scratch: ScratchPlan, threads: usize) -> Option<usize> {
+        Self::each(arena, scratch)?.checked_mul(threads)
+    }
+
+    fn each(arena: usize, scratch: ScratchPlan) -> Option<usize> {
+        // A page apart, so that workers share no line and no page.
+        arena
+            .checked_add(scratch.len)?
+            .checked_next_multiple_of(1024)
+    }
+
+    pub fn new(memory: Buffer, arena: usize, scratch: ScratchPlan) -> Self {
+        Self {
+            memory,
+            arena,
+            scratch,
+        }
+    }
+
+    /// The arena of worker `index`.
+    fn arena(&self, index: usize) -> *mut f32 {
+        let each = Self::each(self.arena, self.scratch).unwrap_or(0);
+        self.memory.f32().wrapping_add(index * each)
+    }
+
+    /// The scratch of worker `index`.
+    fn scratch(&self, index: usize) -> (*mut f32, ScratchPlan) {
+        (self.arena(index).wrapping_add(self.arena), self.scratch)
+    }
+}
+
+/// A run in progress: where launches are counted and the time is taken.
+pub(super) struct Running<'a> {
+    pub bound: Bound<'a>,
+    pub workers: &'a Workers,
+    pub pool: &'a mut Pool,
+    pub observer: &'a dyn Observer,
+    /// Kernels started so far.
+    pub launches: &'a AtomicU64,
+}
+
+impl Running<'_> {
+    /// Starts one kernel and waits for it; the time that it took.
+    ///
+    /// # Errors
+    /// Cancelled, or a defect.
+    pub fn launch(&mut self, compiled: &Compiled, launch: &Launch) -> Result<Duration, RunError> {
+        self.launches.fetch_add(1, Ordering::Relaxed);
+        let start = Instant::now();
+        for pass in compiled
+            .passes
+            .get(launch.passes.clone())
+            .unwrap_or_default()
+        {
+            self.pass(pass)
+                .map_err(|super::pool::Failed| defect(format!("kernel {} failed", launch.name)))?;
+            if self.observer.cancelled() {
+                return Err(RunError::cancelled(0, 0));
+            }
+        }
+        Ok(start.elapsed())
+    }
+
+    fn pass(&mut self, pass: &Pass) -> Result<(), super::pool::Failed> {
+        let (bound, workers, observer) = (&self.bound, self.workers, self.observer);
+        let tiles = bound.dims.tiles();
+        if tiles >= self.pool.threads() {
+            return self.pool.run(tiles, &|chunk, worker| {
+                if observer.cancelled() {
+                    return;
+                }
+                let tile = bound.dims.tile_at(chunk);
+                for step in &pass.steps {
+                    // SAFETY: the arena and scratch are this worker's; a tile
+                    // is one chunk, and chunks write their own rows.
+                    unsafe {
+                        bound.step(
+                            step,
+                            tile,
+                            0..bound.parts(step),
+                            workers.arena(worker),
+                            workers.scratch(worker),
+                        );
+                    }
+                }
+            });
+        }
+        // Fewer tiles than threads: several threads share a tile, step by
+        // step, each with some of the columns or heads. The arena is the
+        // tile's, the scratch the worker's.
+        for step in &pass.steps {
+            let parts = bound.parts(step);
+            let shares = parts.min((2 * self.pool.threads()).div_ceil(tiles));
+            self.pool.run(tiles * shares, &|chunk, worker| {
+                if observer.cancelled() {
+                    return;
+                }
+                let (index, share) = (chunk / shares, chunk % shares);
+                let range = parts * share / shares..parts * (share + 1) / shares;
+                // SAFETY: there are fewer tiles than arenas; shares of a step
+                // write different columns.
+                unsafe {
+                    bound.step(
+                        step,
+                        bound.dims.tile_at(index),
+                        range,
+                        workers.arena(index),
+                        workers.scratch(worker),
+                    );
+                }
+            })?;
+        }
+        Ok(())
+    }
+}

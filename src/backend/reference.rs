@@ -1,0 +1,148 @@
+//! The judge: the forward in fp64, one formula after the other.
+//!
+//! Nothing here is fast on purpose and nothing is shared with the backends
+//! that it judges: weights and tokens go in, every tensor of the graph comes
+//! out, layer by layer. The algebra is nalgebra's. A **token is a column**: a
+//! matrix of `width × (B·S)` columns, stored column by column, is in memory
+//! the graph's `B × S × width`, and a product reads as its formula, `Y = W·X`.
+//!
+//! The formulas are those of Hugging Face's Llama: RMSNorm with eps inside the
+//! root, rotation of the first against the second half of a head
+//! (`rotate_half`), key heads shared by groups of query heads without being
+//! repeated, causal softmax of scores over √d, SwiGLU.
+//!
+//! Where context > seq, the whole context is computed and the last `seq` rows
+//! are kept, so that a backend's cache is judged too.
+
+mod attention;
+mod forward;
+mod kept;
+mod ops;
+
+use std::fmt;
+
+pub use forward::{Forward, Made};
+pub use kept::Kept;
+
+use super::weights::WeightsError;
+use crate::model::{BLOCK_OPS, Graph, Model, ModelError, OpKind, Shape, Sizes, TensorKind};
+
+/// Most floating-point operations that one reference run may take: at the few
+/// GFLOP/s of fp64 on one core, about a minute.
+pub const MAX_FLOPS: u64 = 200_000_000_000;
+
+/// Most bytes that the tensors of one block, or the logits, may take.
+pub const MAX_BYTES: u64 = 2_000_000_000;
+
+/// What each op's output is rounded to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Precision {
+    /// Nothing: fp64 throughout. The reference.
+    Exact,
+    /// bfloat16 after every op, sums still in fp64: the plain low-precision
+    /// path, whose distance from the reference is what bf16 costs by itself.
+    PlainBf16,
+}
+
+/// A forward that the reference does not compute: one sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReferenceError(String);
+
+impl ReferenceError {
+    fn new(message: impl Into<String>) -> Self {
+        Self(message.into())
+    }
+}
+
+impl fmt::Display for ReferenceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ReferenceError {}
+
+impl From<WeightsError> for ReferenceError {
+    fn from(e: WeightsError) -> Self {
+        Self(e.to_string())
+    }
+}
+
+impl From<ModelError> for ReferenceError {
+    fn from(e: ModelError) -> Self {
+        Self(e.to_string())
+    }
+}
+
+/// Whether the reference computes this forward: its work and its memory are
+/// below [`MAX_FLOPS`] and [`MAX_BYTES`]. Ask before a long run.
+///
+/// # Errors
+/// A shape that does not fit the model, or a forward that is too large, with
+/// both sizes and the way out.
+pub fn affordable(model: &Model, shape: &Shape) -> Result<(), ReferenceError> {
+    let whole = Shape {
+        seq: shape.context,
+        ..*shape
+    };
+    shape.check(model)?;
+    let sizes = Sizes::new(model, &whole, false)?;
+    let flops = flops(&sizes, model.layers)?;
+    if flops > u128::from(MAX_FLOPS) {
+        return Err(too_large(
+            model, &whole, "computes", flops, "FLOP", MAX_FLOPS,
+        ));
+    }
+    let bytes = bytes(&sizes)?;
+    if bytes > u128::from(MAX_BYTES) {
+        return Err(too_large(model, &whole, "keeps", bytes, "B", MAX_BYTES));
+    }
+    Ok(())
+}
+
+fn too_large(
+    model: &Model,
+    shape: &Shape,
+    does: &str,
+    needs: u128,
+    unit: &str,
+    limit: u64,
+) -> ReferenceError {
+    ReferenceError(format!(
+        "the fp64 reference {does} at most {:.0} G{unit}, and model {} with batch {} and context {} needs {:.0}; check a smaller batch, a shorter context or a smaller preset",
+        limit as f64 / 1e9,
+        model.name,
+        shape.batch,
+        shape.context,
+        needs as f64 / 1e9,
+    ))
+}
+
+fn flops(sizes: &Sizes, layers: u64) -> Result<u128, ModelError> {
+    let of = |op: OpKind| -> Result<u128, ModelError> {
+        op.flops()
+            .iter()
+            .map(|(term, _)| term.value(sizes).map(u128::from))
+            .sum()
+    };
+    let block: u128 = BLOCK_OPS.into_iter().map(of).sum::<Result<_, _>>()?;
+    Ok(block.saturating_mul(u128::from(layers)) + of(OpKind::FinalNorm)? + of(OpKind::LmHead)?)
+}
+
+/// Bytes in fp64 of one block's tensors, or of the logits where they are more.
+fn bytes(sizes: &Sizes) -> Result<u128, ModelError> {
+    let of = |kind: TensorKind| {
+        let elements = kind.elements().value(sizes);
+        elements.map(|n| u128::from(n) * size_of::<f64>() as u128)
+    };
+    let block: u128 = Graph::of_layers(1, false)
+        .tensors
+        .iter()
+        .filter(|t| t.layer.is_some())
+        .map(|t| of(t.kind))
+        .sum::<Result<_, _>>()?;
+    Ok(block.max(of(TensorKind::Logits)?))
+}
+
+#[cfg(test)]
+mod tests;

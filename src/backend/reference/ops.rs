@@ -1,0 +1,100 @@
+//! The ops that work on each token by itself. A token is a column.
+
+use nalgebra::{DMatrix, DVector};
+
+use super::ReferenceError;
+use crate::backend::weights::Weights;
+use crate::model::{WeightId, WeightKind};
+
+/// Rows of a weight that are widened to fp64 at a time.
+const ROWS: usize = 2048;
+
+/// `Y = W·X`.
+pub(super) fn product(
+    weights: &Weights,
+    id: WeightId,
+    x: &DMatrix<f64>,
+) -> Result<DMatrix<f64>, ReferenceError> {
+    let width = x.nrows();
+    let values = weights.tensor(id)?;
+    let mut y = DMatrix::zeros(values.len() / width, x.ncols());
+    for (part, values) in values.chunks(ROWS * width).enumerate() {
+        let rows = values.len() / width;
+        let w = DMatrix::from_row_iterator(rows, width, values.iter().map(|v| f64::from(*v)));
+        y.rows_mut(part * ROWS, rows).gemm(1.0, &w, x, 0.0);
+    }
+    Ok(y)
+}
+
+/// The weight of a norm, one number per row of its input.
+pub(super) fn gamma(weights: &Weights, id: WeightId) -> Result<DVector<f64>, ReferenceError> {
+    let values = weights.tensor(id)?;
+    Ok(DVector::from_iterator(
+        values.len(),
+        values.iter().map(|v| f64::from(*v)),
+    ))
+}
+
+/// One row of the embedding for each id.
+pub(super) fn embed(weights: &Weights, ids: &[u32]) -> Result<DMatrix<f64>, ReferenceError> {
+    let id = WeightId::outside(WeightKind::Embedding);
+    let width = weights.model().hidden as usize;
+    let table = weights.tensor(id)?;
+    let mut x = Vec::with_capacity(ids.len() * width);
+    for token in ids {
+        let row = (*token as usize)
+            .checked_mul(width)
+            .and_then(|at| table.get(at..at + width))
+            .ok_or_else(|| {
+                ReferenceError::new(format!(
+                    "token {token} is not below the vocabulary of {}",
+                    weights.model().vocab
+                ))
+            })?;
+        x.extend(row.iter().map(|v| f64::from(*v)));
+    }
+    Ok(DMatrix::from_vec(width, ids.len(), x))
+}
+
+/// `x / sqrt(mean(x²) + eps) · gamma`, for each column.
+pub(super) fn rms_norm(x: &DMatrix<f64>, gamma: &DVector<f64>, eps: f64) -> DMatrix<f64> {
+    let mut out = x.clone();
+    for mut column in out.column_iter_mut() {
+        let mean_square = column.norm_squared() / column.len() as f64;
+        column /= (mean_square + eps).sqrt();
+        column.component_mul_assign(gamma);
+    }
+    out
+}
+
+/// Turns each head of each token by its position, as `rotate_half` does: pair
+/// `j` of a head is its elements `j` and `j + d/2`, and its angle is
+/// `position · theta^(−2j/d)`. Columns are `context` positions of each
+/// sequence in turn.
+pub(super) fn rope(
+    x: &DMatrix<f64>,
+    head_width: usize,
+    context: usize,
+    theta: f64,
+) -> DMatrix<f64> {
+    let half = head_width / 2;
+    let mut out = x.clone();
+    for (token, mut column) in out.column_iter_mut().enumerate() {
+        let position = (token % context) as f64;
+        for head in 0..column.len() / head_width {
+            for j in 0..half {
+                let angle = position * theta.powf(-2.0 * j as f64 / head_width as f64);
+                let (first, second) = (head * head_width + j, head * head_width + half + j);
+                let (a, b) = (column[first], column[second]);
+                column[first] = a * angle.cos() - b * angle.sin();
+                column[second] = b * angle.cos() + a * angle.sin();
+            }
+        }
+    }
+    out
+}
+
+/// `x / (1 + exp(−x))`, element by element.
+pub(super) fn silu(x: &DMatrix<f64>) -> DMatrix<f64> {
+    x.map(|v| v / (1.0 + (-v).exp()))
+}

@@ -1,0 +1,73 @@
+//! Without a subcommand: the workshop in the terminal.
+
+use std::io::IsTerminal;
+use std::sync::Arc;
+
+use super::Outcome;
+use super::args::OutputArgs;
+use super::failure::Failure;
+use crate::app::look::Surroundings;
+use crate::app::machine::{BackendFacts, Ceilings, Condition};
+use crate::app::{Machine, State};
+use crate::cost::GpuDatabase;
+use crate::run::RunError;
+use crate::tui::{self, Outside};
+
+/// Opens the workshop.
+pub(super) fn open(output: &OutputArgs) -> Outcome {
+    if !std::io::stdin().is_terminal() {
+        return Err(Failure::usage(
+            "there is no terminal to read keys from; --help lists the subcommands that need none",
+        ));
+    }
+    let look = surroundings(output).look();
+    let mut state = State::new((80, 24), look)?;
+    state.machine = machine();
+    let outside = Outside {
+        runner: Box::new(|_, _| Err(RunError::missing("this build has no backend yet"))),
+        probe: Arc::new(machine),
+        save: Box::new(|_| Ok(())),
+        init: Box::new(|| Err("a workshop folder cannot be made yet".to_owned())),
+    };
+    tui::open(state, outside)
+        .map_err(|e| Failure::usage(format!("the terminal cannot be used: {e}")))
+}
+
+/// What the environment says about the terminal.
+fn surroundings(output: &OutputArgs) -> Surroundings {
+    let var = |name: &str| std::env::var(name).unwrap_or_default();
+    Surroundings {
+        color: Some(output.color.clone()),
+        no_color: !var("NO_COLOR").is_empty(),
+        colorterm: var("COLORTERM"),
+        term: var("TERM"),
+        locale: ["LC_ALL", "LC_CTYPE", "LANG"]
+            .into_iter()
+            .map(var)
+            .find(|v| !v.is_empty())
+            .unwrap_or_default(),
+        colorfgbg: var("COLORFGBG"),
+        ascii: output.ascii,
+    }
+}
+
+/// What can be said of the machine at once.
+fn machine() -> Machine {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let ceilings = GpuDatabase::embedded()
+        .ok()
+        .and_then(|all| all.get("h200").ok().map(Ceilings::of_gpu));
+    Machine {
+        backends: vec![BackendFacts {
+            name: "cpu".to_owned(),
+            device: format!("{threads} threads"),
+            line: format!("{threads} threads"),
+            condition: Condition::Ready,
+            gives: "times of the CPU".to_owned(),
+            lacks: Vec::new(),
+        }],
+        chosen: 0,
+        ceilings,
+        facts: Vec::new(),
+    }
+}

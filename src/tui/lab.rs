@@ -1,0 +1,306 @@
+//! The lab: ribbon, inspector, toggles, this plan against V1.
+
+use super::pen::{Pen, clip, width};
+use super::ribbon;
+use super::theme::Role;
+use super::{cards, frame, kernels};
+use crate::app::State;
+use crate::app::bench::Switch;
+use crate::app::figure;
+use crate::app::lab::{Kind, Part, Row, bound, kernel_of, selected, table};
+use crate::app::machine::Source;
+use crate::app::ribbon::groups;
+use crate::cost::{Bound, KernelCost};
+use crate::fusion::Fusion;
+use crate::units::compact;
+
+/// Cells of the bar of V1's largest kernel.
+const SCALE: u64 = 5;
+
+/// Draws the page.
+pub fn draw(state: &State, pen: &mut Pen<'_>) {
+    let last = pen.height().saturating_sub(1);
+    let (columns, rows) = (pen.width(), pen.height());
+    if state.two_panes() {
+        frame::panes(pen, frame::LEFT, last - 2);
+        let height = last - 5;
+        body(state, &mut pen.part(0, 3, frame::LEFT, height));
+        kernels::list(state, &mut pen.part(0, 25, frame::LEFT, height - 22));
+        let right = columns - frame::LEFT - 1;
+        kernels::detail(state, &mut pen.part(frame::LEFT + 1, 3, right, height));
+    } else {
+        body(state, &mut pen.part(0, 1, frame::LEFT, rows - 3));
+        // Rows beyond 24 go to the kernels, columns beyond 100 to one of them.
+        if rows > 28 {
+            kernels::list(state, &mut pen.part(0, 23, frame::LEFT, rows - 26));
+        }
+        if columns >= 104 {
+            let room = columns - frame::LEFT - 2;
+            kernels::detail(state, &mut pen.part(frame::LEFT + 1, 1, room, rows - 3));
+        }
+    }
+    let hint = &state.lab.hint;
+    frame::message(state, &hint.text, &hint.aside, pen, last - 1);
+    cards::draw(state, pen);
+}
+
+/// Title, ribbon, inspector, toggles and table: 21 rows of 80 columns.
+pub fn body(state: &State, pen: &mut Pen<'_>) {
+    title(state, pen);
+    ribbon::draw(&boxes(state), &mut pen.part(1, 1, 63, ribbon::HEIGHT));
+    inspector(state, pen);
+    let y = 11;
+    pen.rule(0, frame::LEFT, y);
+    pen.put(38, y, "┬", Role::Dim);
+    heading(pen, 1, y, " fusions ", state.lab.part == Part::Fusions);
+    heading(
+        pen,
+        40,
+        y,
+        &table_title(state),
+        state.lab.part == Part::Table,
+    );
+    pen.upright(38, y + 1, y + 10);
+    toggles(state, &mut pen.part(0, y + 1, 38, 9));
+    against(state, &mut pen.part(39, y + 1, 41, 9));
+}
+
+/// A heading in a rule; the part that takes the keys is set in bold.
+fn heading(pen: &mut Pen<'_>, x: u16, y: u16, text: &str, active: bool) {
+    let role = if active { Role::Accent } else { Role::Dim };
+    pen.put(x, y, text, role);
+}
+
+fn title(state: &State, pen: &mut Pen<'_>) {
+    let cost = state.bench.cost();
+    let name = format!(
+        "{} · {} per block, {} per forward",
+        state.bench.cut().title(),
+        figure::counted(cost.block.launches(), "launch", "launches"),
+        cost.forward.launches()
+    );
+    pen.put(1, 0, &name, Role::Text);
+    let unit = figure::byte_column(largest(state)).unit().symbol();
+    let what = match state.lab.kind {
+        Kind::Bytes => format!("{unit} per kernel, modelled ="),
+        Kind::Intensity => "FLOP/B per kernel, modelled =".to_owned(),
+        Kind::Floor => "floor µs per kernel, modelled =".to_owned(),
+    };
+    pen.right(frame::LEFT - 1, 0, &what, Role::Modelled);
+}
+
+/// Bytes of the largest kernel of this plan and of V1: what the unit is
+/// chosen for.
+fn largest(state: &State) -> u64 {
+    let of = |kernels: &[KernelCost]| kernels.iter().map(KernelCost::bytes).max();
+    let plan = of(&state.bench.cost().block.kernels).unwrap_or(0);
+    plan.max(scale(state))
+}
+
+/// Bytes of V1's largest kernel: five cells of a bar.
+fn scale(state: &State) -> u64 {
+    let kernels = &state.bench.v1().block.kernels;
+    kernels.iter().map(KernelCost::bytes).max().unwrap_or(1)
+}
+
+/// The boxes of the ribbon with their numbers and bars.
+pub fn boxes(state: &State) -> Vec<ribbon::Kernel> {
+    let groups = groups(state.bench.effective_cut());
+    let alone = groups.len() == 1;
+    let dtype = state.bench.setup().dtype;
+    let column = figure::byte_column(largest(state));
+    let scale = u128::from(scale(state).max(1));
+    groups
+        .into_iter()
+        .map(|group| {
+            let kernel = kernel_of(state.bench.cost(), &group);
+            let content = kernel.map_or_else(ribbon::Content::default, |k| {
+                let eighths =
+                    (u128::from(k.bytes()) * 80 * u128::from(SCALE / 5) + scale) / (2 * scale);
+                ribbon::Content {
+                    number: number(state, k, column),
+                    kind: Role::Modelled,
+                    eighths: (eighths as u64).max(u64::from(k.bytes() > 0)),
+                    bound: bound_role(bound(&state.machine, k, dtype)),
+                }
+            });
+            ribbon::Kernel {
+                group,
+                content,
+                // One box alone has nothing to be told apart from.
+                selected: !alone && group.holds(state.lab.slot),
+                wall: (state.lab.part == Part::Ribbon && group.holds(state.lab.slot))
+                    .then_some(state.lab.slot),
+            }
+        })
+        .collect()
+}
+
+fn number(state: &State, kernel: &KernelCost, column: crate::units::Column) -> String {
+    match state.lab.kind {
+        Kind::Bytes => {
+            let bytes = crate::units::Quantity::bytes(kernel.bytes());
+            compact(bytes.in_unit(column.unit())).trim().to_owned()
+        }
+        Kind::Intensity => compact(kernel.intensity()).trim().to_owned(),
+        Kind::Floor => {
+            let dtype = state.bench.setup().dtype;
+            let floor = state.machine.ceilings.as_ref().and_then(|c| {
+                let roof = c.roof(dtype, kernel.has_product())?;
+                Some(roof.floor_seconds(kernel.flops, kernel.bytes()))
+            });
+            floor.map_or("–".to_owned(), |s| compact(s * 1e6).trim().to_owned())
+        }
+    }
+}
+
+/// The colour of a side of the roof; without a roof, memory.
+pub fn bound_role(bound: Option<Bound>) -> Role {
+    match bound {
+        Some(Bound::Compute) => Role::Compute,
+        _ => Role::Memory,
+    }
+}
+
+/// The word of a side of the roof.
+pub fn bound_word(bound: Option<Bound>) -> &'static str {
+    match bound {
+        Some(Bound::Compute) => "compute-bound",
+        Some(Bound::Memory) => "memory-bound",
+        None => "no roof known",
+    }
+}
+
+/// The kernel under `▼`, in the fourteen columns right of the ribbon.
+fn inspector(state: &State, pen: &mut Pen<'_>) {
+    let Some(group) = selected(&state.bench, state.lab.slot) else {
+        return;
+    };
+    let Some(kernel) = kernel_of(state.bench.cost(), &group) else {
+        return;
+    };
+    let column = figure::byte_column(largest(state));
+    let unit = column.unit().symbol();
+    let part = |bytes: u64| {
+        if bytes == 0 {
+            "–".to_owned()
+        } else {
+            figure::bytes(column, bytes)
+        }
+    };
+    let x = 66;
+    pen.put(
+        x,
+        2,
+        &clip(&short_name(kernel, 14, pen.ascii()), 14),
+        Role::Strong,
+    );
+    pen.put(x, 3, &figure::flops(kernel.flops), Role::Modelled);
+    let bytes = format!("{} {unit} =", figure::bytes(column, kernel.bytes()));
+    pen.put(x, 4, &bytes, Role::Modelled);
+    for (y, label, bytes) in [
+        (5, "in", kernel.read_bytes),
+        (6, "wts", kernel.weight_bytes),
+        (7, "out", kernel.written_bytes),
+    ] {
+        pen.put(x + 1, y, label, Role::Dim);
+        pen.put(x + 6, y, &part(bytes), Role::Modelled);
+    }
+    let intensity = format!("{:.2} FLOP/B", kernel.intensity());
+    pen.put(x, 8, &intensity, Role::Modelled);
+    let side = bound(&state.machine, kernel, state.bench.setup().dtype);
+    pen.put(x, 9, bound_word(side), bound_role(side));
+}
+
+/// A kernel's name in few columns: `q·k·v`, `gate…mul`, `block, 18 ops`.
+pub fn short_name(kernel: &KernelCost, room: usize, ascii: bool) -> String {
+    // A group is joined by `+` where `·` cannot be drawn.
+    let joint = if ascii { "+" } else { "·" };
+    if kernel.name == "block" || kernel.name == "forward" {
+        return format!("{}, {} ops", kernel.name, ops(kernel));
+    }
+    let name = kernel.ops.join(joint);
+    if width(&name) <= room {
+        return name;
+    }
+    match (kernel.ops.first(), kernel.ops.last()) {
+        (Some(first), Some(last)) if ascii => format!("{first}..{last}"),
+        (Some(first), Some(last)) => format!("{first}…{last}"),
+        _ => name,
+    }
+}
+
+/// Ops of a kernel; RoPE of q and of k are two.
+fn ops(kernel: &KernelCost) -> usize {
+    let mut ops: Vec<_> = kernel.flop_terms.iter().map(|t| t.op).collect();
+    ops.dedup();
+    ops.len()
+}
+
+/// The toggles in two columns.
+pub fn toggles(state: &State, pen: &mut Pen<'_>) {
+    let lacks = |f: Fusion| {
+        state
+            .machine
+            .backend()
+            .is_some_and(|b| b.lacks.contains(&f))
+    };
+    for (i, fusion) in Fusion::ALL.into_iter().enumerate() {
+        let (x, y) = if i < 6 { (0, i) } else { (17, i - 6) };
+        let (sign, role) = match state.bench.switch(fusion) {
+            Switch::Off => ("[ ]", Role::Text),
+            Switch::On => ("[x]", Role::Fused),
+            Switch::Inside => ("[+]", Role::Fused),
+        };
+        let star = if lacks(fusion) { "*" } else { "" };
+        let here = state.lab.toggle == i;
+        if here {
+            pen.put(x, y as u16, "►", Role::Accent);
+        }
+        let end = pen.put(
+            x + 1,
+            y as u16,
+            &format!("{sign} {}{star}", fusion.name()),
+            role,
+        );
+        if here && state.lab.part == Part::Fusions {
+            pen.add(x + 1, y as u16, end - x - 1, ratatui::style::Modifier::BOLD);
+        }
+    }
+    pen.put(1, 8, "[x] on  [+] inside a larger one", Role::Dim);
+}
+
+/// The head of the table. Where the roof is a data sheet's, it says so.
+fn table_title(state: &State) -> String {
+    match &state.machine.ceilings {
+        Some(c) if c.source == Source::DataSheet => {
+            format!(" against V1 ─ roof {} data sheet ", c.of)
+        }
+        _ => " this plan against V1 ".to_owned(),
+    }
+}
+
+/// This plan against V1.
+pub fn against(state: &State, pen: &mut Pen<'_>) {
+    const EDGES: [u16; 3] = [26, 34, 41];
+    for (edge, head) in EDGES.into_iter().zip(["plan", "V1", "saved"]) {
+        pen.right(edge, 0, head, Role::Dim);
+    }
+    let rows: Vec<Row> = table(&state.bench, &state.machine, &state.runs);
+    for (i, row) in rows.iter().enumerate() {
+        let y = i as u16 + 1;
+        let role = if row.measured {
+            Role::Measured
+        } else {
+            Role::Modelled
+        };
+        let label_role = if row.measured { Role::Text } else { Role::Dim };
+        pen.put(1, y, &row.label, label_role);
+        pen.right(EDGES[0], y, &row.plan, role);
+        pen.right(EDGES[1], y, &row.v1, role);
+        pen.right(EDGES[2], y, &row.saved, Role::Text);
+        if state.lab.part == Part::Table && state.lab.row == i {
+            pen.reverse(0, y, EDGES[2]);
+        }
+    }
+}
