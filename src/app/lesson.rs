@@ -14,7 +14,23 @@ use super::page::{Mark, Page};
 use super::state::State;
 use crate::course::{Event, Lesson, Live, Section};
 
-pub use contents::{lines, stopped};
+pub use contents::{lines, stopped, stopped_line};
+
+/// The lesson and section on the page, by their ids.
+pub fn place(state: &State) -> Option<(String, String)> {
+    let (lesson, section) = (lesson(state)?, section(state)?);
+    Some((lesson.id.clone(), section.id.clone()))
+}
+
+/// The keys that the footer names now.
+pub fn footer(state: &State) -> &'static [FooterItem] {
+    match state.reader.focus {
+        _ if state.reader.outline.is_some() => OUTLINE_FOOTER,
+        Focus::Text => FOOTER,
+        Focus::Block(_) => BLOCK_FOOTER,
+        Focus::Lab => LAB_FOOTER,
+    }
+}
 
 /// What takes the keys on the lesson page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -78,8 +94,8 @@ pub const FOOTER: &[FooterItem] = &[
     (&[Action::PreviousLesson, Action::NextLesson], "lesson"),
     (&[Action::Outline], "outline"),
     (&[Action::Find], "find"),
+    (&[Action::Quit], "leave"),
     (&[Action::Help], "help"),
-    (&[Action::Quit], "q"),
 ];
 
 /// Keys while a live block has them.
@@ -89,6 +105,26 @@ pub const BLOCK_FOOTER: &[FooterItem] = &[
     (&[Action::Run], "run"),
     (&[Action::NextPart], "next block"),
     (&[Action::Back], "text"),
+    (&[Action::Help], "help"),
+];
+
+/// Keys while the outline is open.
+pub const OUTLINE_FOOTER: &[FooterItem] = &[
+    (&[Action::Up, Action::Down], "section"),
+    (&[Action::Open], "go there"),
+    (&[Action::Back], "close"),
+    (&[Action::Help], "help"),
+];
+
+/// Keys while the lab beside the lesson has them.
+pub const LAB_FOOTER: &[FooterItem] = &[
+    (&[Action::Flip], "flip"),
+    (&[Action::Up, Action::Down], "fusion"),
+    (&[Action::NextVersion], "version"),
+    (&[Action::Undo], "undo"),
+    (&[Action::Run], "run"),
+    (&[Action::Open], "lab"),
+    (&[Action::NextPart], "lesson"),
     (&[Action::Help], "help"),
 ];
 
@@ -256,7 +292,7 @@ pub fn arrived(state: &mut State, effects: &mut Vec<Effect>) {
 /// Applies an event to the learner's progress and has it written.
 pub fn note(state: &mut State, event: Event, effects: &mut Vec<Effect>) {
     state.study.progress.apply(&event);
-    state.home_is_stale();
+    state.list_lessons();
     effects.push(Effect::Record(event));
 }
 

@@ -4,10 +4,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::runs::Runs;
 use super::setup::Setup;
 use crate::answer::{self, Env, Expr, Records, Setting, Value};
 use crate::cost::{Config, GpuDatabase};
 use crate::course::{self, Course, Exercise, Inline, Key, Lesson, Progress, Scalar};
+use crate::run::Report;
 use crate::units::{Column, Quantity, Unit, format_in};
 
 /// What was typed, by exercise and key.
@@ -113,6 +115,25 @@ impl Study {
     ) -> Result<String, String> {
         let value = self.value(&inline.expr.text, setup, records)?;
         printed(&value, inline.unit.as_deref(), inline.decimals)
+    }
+}
+
+/// Runs of this session and figures recorded elsewhere, for expressions.
+#[derive(Clone, Copy)]
+pub struct Known<'s> {
+    /// The runs.
+    pub runs: &'s Runs,
+    /// The figures.
+    pub recorded: &'s BTreeMap<String, Quantity>,
+}
+
+impl Records for Known<'_> {
+    fn report(&self, config: &Config) -> Option<&Report> {
+        self.runs.of_config(config)
+    }
+
+    fn recorded(&self, id: &str) -> Option<Quantity> {
+        self.recorded.get(id).copied()
     }
 }
 

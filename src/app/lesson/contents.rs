@@ -1,6 +1,6 @@
 //! The contents as the home page lists them: lessons with their progress.
 
-use crate::app::home::{LessonLine, Read};
+use crate::app::home::{LessonLine, Read, Stopped};
 use crate::app::lesson::number;
 use crate::app::study::Study;
 use crate::course::Lesson;
@@ -56,4 +56,16 @@ pub fn stopped(study: &Study) -> Option<(usize, usize)> {
     let sections = &study.lesson(index)?.sections;
     let at = sections.iter().position(|s| s.id == *section).unwrap_or(0);
     Some((index, at))
+}
+
+/// The same as the home page says it.
+pub fn stopped_line(study: &Study) -> Option<Stopped> {
+    let (index, at) = stopped(study)?;
+    let lesson = study.lesson(index)?;
+    Some(Stopped {
+        lesson: index,
+        section: at + 1,
+        of: lesson.sections.len(),
+        heading: lesson.sections.get(at)?.title.clone(),
+    })
 }
