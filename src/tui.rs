@@ -10,14 +10,19 @@ pub mod terminal;
 pub mod theme;
 
 mod cards;
+mod desk;
 mod draw;
 mod events;
+mod exercise;
 mod frame;
 mod input;
 mod kernels;
 mod lab;
+mod lesson;
+mod live;
+mod rows;
 mod ribbon;
 mod too_small;
 
-pub use draw::draw;
+pub use draw::{draw, fit};
 pub use events::{Outside, open};

@@ -223,8 +223,8 @@ pub fn open(state: &mut State, asked: &Asked, effects: &mut Vec<Effect>) {
 
 /// The page was reached by its key: from a lesson the cursor goes to the
 /// lesson's first exercise.
-pub fn entered(state: &mut State, from: Page, effects: &mut Vec<Effect>) {
-    if from == Page::Lesson {
+pub fn entered(state: &mut State, from: Option<Page>, effects: &mut Vec<Effect>) {
+    if from == Some(Page::Lesson) {
         let id = super::lesson::lesson(state).map(|l| l.id.clone());
         let mine = state
             .study

@@ -1,6 +1,8 @@
 //! The course as it is read here, what the learner made of it, and the numbers
 //! that its expressions stand for.
 
+mod recorded;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -11,6 +13,8 @@ use crate::cost::{Config, GpuDatabase};
 use crate::course::{self, Course, Exercise, Inline, Key, Lesson, Progress, Scalar};
 use crate::run::Report;
 use crate::units::{Column, Quantity, Unit, format_in};
+
+pub use recorded::recorded;
 
 /// What was typed, by exercise and key.
 pub type Answers = BTreeMap<String, BTreeMap<String, String>>;

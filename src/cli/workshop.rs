@@ -10,6 +10,7 @@ use crate::app::look::Surroundings;
 use crate::app::machine::{BackendFacts, Ceilings, Condition};
 use crate::app::{Machine, State};
 use crate::cost::GpuDatabase;
+use crate::course::{self, Places};
 use crate::run::RunError;
 use crate::tui::{self, Outside};
 
@@ -26,6 +27,11 @@ pub(super) fn open(output: &OutputArgs) -> Outcome {
     let outside = Outside {
         runner: Box::new(|_, _| Err(RunError::missing("this build has no backend yet"))),
         probe: Arc::new(machine),
+        places: Places::find(
+            &course::Surroundings::here(),
+            output.state.as_deref(),
+            output.course.as_deref(),
+        ),
         save: Box::new(|_| Ok(())),
         init: Box::new(|| Err("a workshop folder cannot be made yet".to_owned())),
     };

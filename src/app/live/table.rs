@@ -81,7 +81,7 @@ pub fn compare(state: &State, lesson: &Lesson, live: &Live) -> Result<Grid, Stri
             };
             match metric.as_str() {
                 "launches" => row("launches =", &of(&|p| Quantity::count(p.launches())), None),
-                "flops" => row("FLOPs", &of(&|p| Quantity::flop(p.flops())), None),
+                "flops" => row("FLOPs", &of(&|p| Quantity::flop(p.flops)), None),
                 "weight_bytes" => {
                     row("of it weights", &of(&|p| Quantity::bytes(p.weight_bytes)), None)
                 }
@@ -181,8 +181,8 @@ pub fn roofline(state: &State, lesson: &Lesson, live: &Live) -> Result<Grid, Str
         .collect::<Result<_, _>>()?;
     let mut head = vec!["kernel".to_owned(), "FLOP/B =".to_owned()];
     head.extend(gpus.iter().map(|g| g.id.to_uppercase()));
-    let wanted = |ops: &[String]| {
-        mark.is_empty() || mark.iter().any(|m| ops.iter().any(|op| *op == m.text))
+    let wanted = |ops: &[&str]| {
+        mark.is_empty() || mark.iter().any(|m| ops.contains(&m.text.as_str()))
     };
     let dtype = setup.dtype;
     let mut rows: Vec<(f64, Vec<String>)> = Vec::new();
