@@ -5,6 +5,9 @@
 //! typed with a key.
 
 mod expr;
+mod judge;
+mod key;
+mod lint;
 mod records;
 mod setup;
 
@@ -12,6 +15,9 @@ mod setup;
 mod facts;
 
 pub use expr::{Expr, ExprError, Value};
+pub use judge::{Fits, Judgement, Side, Verdict, echo, grade};
+pub use key::{Key, Kind, Slip, SlipValue, Tolerance};
+pub use lint::lint;
 pub use records::{NoRecords, RUN_PATHS, Records, report_value};
 pub use setup::{SETTINGS, Setting, SettingError, Setup, Slips};
 

@@ -76,7 +76,8 @@ pub fn read_as(text: &str, asked: Asked) -> Result<Typed, ReadError> {
     };
     if !read_plain && q.value() != 0.0 {
         return Err(ReadError {
-            column: text.chars().count().max(1),
+            // Where the unit should stand: behind the last character.
+            column: text.chars().count() + 1,
             message: missing(&shown, asked),
         });
     }
@@ -137,8 +138,8 @@ fn missing(shown: &str, asked: Asked) -> String {
         Dimension::Time => "s, ms, us, ns?",
         Dimension::BytesPerSecond => "GB/s, TB/s?",
         Dimension::FlopPerSecond => "GFLOP/s, TFLOP/s?",
-        Dimension::Ratio => "Per cent is written 94.1% or as a fraction, 16/17.",
-        _ => "Write it as in 13.94 FLOP/B.",
+        Dimension::Ratio => "Per cent is written 37.5% or as a fraction, 3/8.",
+        _ => "Write it as in 2.5 FLOP/B.",
     };
     format!("{shown} has no unit. {units}")
 }
@@ -172,7 +173,7 @@ mod tests {
     fn a_missing_unit_is_named() {
         assert_eq!(
             fault("12.6", bytes()),
-            "“12.6” has no unit. Bytes, kB, MB, MiB? Column 4."
+            "“12.6” has no unit. Bytes, kB, MB, MiB? Column 5."
         );
         assert!(fault("2.6 M", bytes()).contains("has no unit"));
         assert!(fault("219", Asked::new(Dimension::Flop)).contains("FLOP, MFLOP, GFLOP?"));

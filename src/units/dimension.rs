@@ -145,18 +145,19 @@ impl Dimension {
         }
     }
 
-    /// An answer of this dimension, to show how one is written.
+    /// An answer of this dimension, to show how one is written: a value that is
+    /// the answer to no question.
     pub fn example(self) -> &'static str {
         match self {
-            Self::Count => "1,048,576",
-            Self::Ratio => "16/17",
-            Self::Bytes => "12.6 MB",
-            Self::Flop => "219.27 GFLOP",
-            Self::Time => "433.5 us",
-            Self::BytesPerSecond => "4.3 TB/s",
-            Self::FlopPerSecond => "51 TFLOP/s",
-            Self::FlopPerByte => "13.94 FLOP/B",
-            Self::Other(_) => "12.6",
+            Self::Count => "1,024",
+            Self::Ratio => "3/8",
+            Self::Bytes => "1.5 MB",
+            Self::Flop => "1.5 GFLOP",
+            Self::Time => "2.5 ms",
+            Self::BytesPerSecond => "1.5 TB/s",
+            Self::FlopPerSecond => "2.5 TFLOP/s",
+            Self::FlopPerByte => "2.5 FLOP/B",
+            Self::Other(_) => "1.5",
         }
     }
 }

@@ -1,0 +1,164 @@
+//! The verdict on one typed answer.
+//!
+//! The order of tests is: readable, right, known slip, close, wrong; so a slip
+//! that is nearly right is still named. Nothing that is said before a key is
+//! solved contains the expected value or a ratio to it.
+//!
+//! # Decisions
+//! - Exact answers: whole numbers below 10⁴ strictly; larger ones are right
+//!   when equal at the precision typed with at least four digits. Zeros at the
+//!   end of a plain whole number are not digits: 33,550,000 has four.
+//! - Close is four times the tolerance. For exact answers there is no close
+//!   below 10⁴; above it is 0.2 %, or fewer than four digits that agree.
+//! - A slip fits like an answer does, or (not for whole numbers below 10⁴) when
+//!   it rounds to what was typed with at least two digits.
+//! - The value in MiB called MB, and the reverse, is a slip of every byte
+//!   answer, for kB, MB, GB and TB alike.
+//! - Conventions that no slip of the key mentions (MACs, no grouped heads …)
+//!   are tried as well, alone and two at once; those need three and four digits.
+//! - Zero is never near anything but zero.
+
+mod choice;
+mod convention;
+mod number;
+mod sentence;
+
+pub(super) use number::{Wanted, coincide};
+
+use super::Env;
+use super::expr::ExprError;
+use super::key::{Key, Kind};
+
+/// Which side of the expected value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Too high.
+    High,
+    /// Too low.
+    Low,
+}
+
+/// A slip that fits what was typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fits {
+    /// The sentence that explains it.
+    pub say: String,
+    /// The claim that prints the value.
+    pub claim: Option<String>,
+}
+
+/// What the judge found.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// Nothing typed.
+    Open,
+    /// Right; `accepted` explains another convention under which it is.
+    Right {
+        /// Why this counts although the course counts otherwise.
+        accepted: Option<String>,
+    },
+    /// One or more known slips have this value.
+    Slip(Vec<Fits>),
+    /// Outside the tolerance, inside four times it; not counted as a try.
+    Close(Side),
+    /// None of these. A choice has no side.
+    Wrong(Option<Side>),
+    /// It could not be read, or no run says the answer; nothing was graded.
+    Unread {
+        /// Column in the typed text, from 1; behind its end where something is missing.
+        column: usize,
+        /// What is wrong and what to write.
+        message: String,
+    },
+    /// Free text: kept and not graded.
+    Kept,
+}
+
+impl Verdict {
+    /// The word of `check --json` and of the screen.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Right { .. } => "right",
+            Self::Slip(_) => "slip",
+            Self::Close(_) => "close",
+            Self::Wrong(_) => "wrong",
+            Self::Unread { .. } => "unread",
+            Self::Kept => "kept",
+        }
+    }
+
+    /// Whether it counts as a try.
+    pub fn is_try(&self) -> bool {
+        matches!(self, Self::Right { .. } | Self::Slip(_) | Self::Wrong(_))
+    }
+
+    /// Whether the key is solved.
+    pub fn is_right(&self) -> bool {
+        matches!(self, Self::Right { .. })
+    }
+}
+
+/// A graded answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judgement {
+    /// What was typed.
+    pub typed: String,
+    /// How it was read: `2.1927e11 FLOP`; `None` where it was not.
+    pub read: Option<String>,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The expected value in full, only where the verdict is right.
+    pub exact: Option<String>,
+    /// The tolerance in words, where there is one.
+    pub tolerance: Option<String>,
+    /// Four times it.
+    pub close: Option<String>,
+}
+
+/// Grades what was typed for `key`. `env` is the exercise's; the key's own
+/// settings are applied here.
+///
+/// # Errors
+/// [`ExprError`] where the key itself cannot be evaluated: a fault of the
+/// course, which `lint` finds, and never of the learner.
+pub fn grade(typed: &str, key: &Key, env: &Env<'_>) -> Result<Judgement, ExprError> {
+    let (env, typed) = (env.with(&key.settings), typed.trim());
+    if typed.is_empty() {
+        return Ok(Judgement::plain(typed, Verdict::Open));
+    }
+    match key.kind {
+        Kind::Text => Ok(Judgement::plain(typed, Verdict::Kept)),
+        Kind::Choice | Kind::Choices | Kind::Ranking => choice::grade(typed, key, &env),
+        Kind::Number | Kind::Measured => number::grade(typed, key, &env),
+    }
+}
+
+/// How an answer reads before it is checked: the echo under a field.
+///
+/// # Errors
+/// The sentence and the column, as [`Verdict::Unread`] has them.
+pub fn echo(typed: &str, key: &Key, env: &Env<'_>) -> Result<String, (usize, String)> {
+    let (env, typed) = (env.with(&key.settings), typed.trim());
+    match key.kind {
+        Kind::Number | Kind::Measured => number::echo(typed, key, &env),
+        Kind::Text => Ok(typed.trim().to_owned()),
+        _ => choice::echo(typed, key),
+    }
+}
+
+impl Judgement {
+    fn plain(typed: &str, verdict: Verdict) -> Self {
+        Self {
+            typed: typed.trim().to_owned(),
+            read: None,
+            verdict,
+            exact: None,
+            tolerance: None,
+            close: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
