@@ -97,6 +97,16 @@ fn start(state: &State, lesson: &Lesson, live: &Live) -> Result<(Setup, Cut), St
     Ok((bench_setup(&config), cut))
 }
 
+/// Whether Tab stops at a block: those that are only read take no keys.
+pub fn takes_keys(live: &Live) -> bool {
+    use course::Block as B;
+    match &live.content {
+        Ok(B::Table { .. } | B::Chart { .. } | B::Roofline { .. }) => !live.predict.is_empty(),
+        Ok(_) => true,
+        Err(_) => false,
+    }
+}
+
 /// Fusions that a `lab` block offers.
 pub fn toggles(live: &Live) -> Vec<Fusion> {
     match &live.content {

@@ -2,7 +2,6 @@
 //! of its own, so that a slow disk never holds up a key.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
@@ -305,10 +304,4 @@ fn answers(sheet: &Sheet, exercise: &Exercise) -> BTreeMap<String, String> {
         .iter()
         .filter_map(|key| typed(&key.name.text))
         .collect()
-}
-
-/// The folder of the sheets as a person writes it, for the contents.
-pub fn shown(places: &Places) -> String {
-    let folder: &Path = &places.answers();
-    places.shown(folder)
 }
