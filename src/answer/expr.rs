@@ -23,10 +23,13 @@
 //! - a unit belongs to the number before it (`4 B` is four bytes, `4*B` four
 //!   batches); of the letters, `a` and `w` are the bytes of one element.
 
+mod arguments;
 mod ast;
 mod check;
 mod error;
 mod eval;
+mod functions;
+mod lookup;
 mod parse;
 mod price;
 mod vocabulary;
@@ -35,7 +38,7 @@ pub use error::ExprError;
 pub(crate) use vocabulary::suggest;
 
 use super::Env;
-use crate::units::Quantity;
+use crate::units::{self, Dimension, Quantity, Spec, Unit, UnitError};
 use std::fmt;
 
 /// What an expression yields.
@@ -59,10 +62,37 @@ impl Value {
     }
 }
 
+impl Value {
+    /// As prose prints it: in the unit that its author names, else counts and
+    /// FLOP in full with commas and everything else in the unit that a person
+    /// would pick. `ascii` writes `us` for `µs`.
+    ///
+    /// # Errors
+    /// Where the named unit measures something else, or a name has a unit.
+    pub fn print(&self, spec: Option<Spec>, ascii: bool) -> Result<String, UnitError> {
+        let text = match (self, spec) {
+            (Self::Quantity(q), Some(spec)) => units::format_in(q, spec.unit, spec.decimals)?,
+            (Self::Quantity(q), None)
+                if q.dimension() == Dimension::Flop && q.exact().is_some() =>
+            {
+                units::format_in(q, Unit::base(Dimension::Flop), None)?
+            }
+            (_, None) => self.to_string(),
+            (_, Some(spec)) => {
+                return Err(UnitError {
+                    at: 0,
+                    message: format!("{self} is a name and has no unit {}", spec.unit),
+                });
+            }
+        };
+        Ok(if ascii { text.replace('µ', "u") } else { text })
+    }
+}
+
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Quantity(q) => f.write_str(&crate::units::format(q)),
+            Self::Quantity(q) => f.write_str(&units::format(q)),
             Self::Text(text) => f.write_str(text),
             Self::List(names) => f.write_str(&names.join(", ")),
         }

@@ -4,7 +4,7 @@
 use super::expr::suggest;
 use crate::cost::{Config, Conventions, CostError, KeepKv};
 use crate::fusion::{Cut, Version};
-use crate::model::{Dtype, Preset, preset};
+use crate::model::{Dtype, Preset, Shape, preset};
 
 /// Conventions under which people count who are wrong here, each by name.
 /// They exist for slips: an answer is never computed under one of them.
@@ -82,6 +82,7 @@ impl Setup {
                 config.shape.seq = n;
                 config.shape.context = n;
             }
+            Setting::Tokens(n) => config.shape = Shape::prefill(1, n),
             Setting::Context(n) => config.shape.context = n,
             Setting::Dtype(d) => config.dtype = d,
             Setting::Plan(cut) => config.cut = cut,
@@ -128,6 +129,7 @@ pub enum Setting {
     Vocab(u64),
     Batch(u64),
     Seq(u64),
+    Tokens(u64),
     Context(u64),
     Dtype(Dtype),
     Plan(Cut),
@@ -145,7 +147,9 @@ pub enum Setting {
 }
 
 /// Every setting by its name, with what its value looks like.
-pub const SETTINGS: [(&str, &str); 23] = [
+///
+/// `tokens` is one sequence of that many: B = 1, S = T = tokens.
+pub const SETTINGS: [(&str, &str); 24] = [
     ("preset", "workshop"),
     ("hidden", "256"),
     ("layers", "4"),
@@ -155,6 +159,7 @@ pub const SETTINGS: [(&str, &str); 23] = [
     ("vocab", "1000"),
     ("batch", "8"),
     ("seq", "512"),
+    ("tokens", "1024"),
     ("context", "512"),
     ("dtype", "fp32 or bf16"),
     ("version", "v2 or v1+qkv"),
@@ -231,6 +236,7 @@ impl Setting {
             "vocab" => Self::Vocab(number()?),
             "batch" => Self::Batch(number()?),
             "seq" => Self::Seq(number()?),
+            "tokens" => Self::Tokens(number()?),
             "context" => Self::Context(number()?),
             "dtype" => Self::Dtype(Dtype::parse(value).map_err(|e| bad(Some(e.to_string())))?),
             "version" => Self::Plan(Cut::parse(value).map_err(|e| bad(Some(e.to_string())))?),
@@ -256,7 +262,7 @@ impl Setting {
     fn rank(&self) -> u8 {
         match self {
             Self::Preset(_) => 0,
-            Self::Seq(_) => 1,
+            Self::Seq(_) | Self::Tokens(_) => 1,
             Self::NoGqa(_) => 3,
             _ => 2,
         }

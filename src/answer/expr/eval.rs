@@ -1,17 +1,17 @@
 //! Tree to value.
 
 use super::Value;
-use super::ast::{Arg, Call, Field, Function, Kind, Node, Operator, Subject, Symbol as Letter};
-use super::check::GPU_FIELDS;
+use super::ast::{Arg, Call, Field, Function, Kind, Node, Operator, Subject};
 use super::error::ExprError;
+use super::lookup::{gpu_fact, price, symbol};
 use super::price::{Bare, cost, field, find};
 use super::vocabulary;
 use crate::answer::Env;
 use crate::answer::records::{RUN_PATHS, report_value};
 use crate::answer::setup::Setup;
 use crate::cost::{self, Config, Gpu};
-use crate::fusion::{Boundary, Cut, Version};
-use crate::model::{BLOCK_OPS, Dtype, OpKind, Symbol};
+use crate::fusion::{Cut, Version};
+use crate::model::OpKind;
 use crate::units::{ArithmeticError, Dimension, Quantity};
 
 type Result<T> = std::result::Result<T, ExprError>;
@@ -33,7 +33,7 @@ impl Evaluator<'_> {
         }
     }
 
-    fn number(&self, node: &Node, setup: &Setup) -> Result<Quantity> {
+    pub(super) fn number(&self, node: &Node, setup: &Setup) -> Result<Quantity> {
         let column = node.column;
         match &node.kind {
             Kind::Number(q) => Ok(*q),
@@ -222,100 +222,6 @@ impl Evaluator<'_> {
         field(&found, asked, column).map(Value::Quantity)
     }
 
-    /// Functions of numbers alone.
-    fn arithmetic_function(
-        &self,
-        function: Function,
-        args: &[Arg],
-        setup: &Setup,
-        column: usize,
-    ) -> Result<Quantity> {
-        let mut values = Vec::with_capacity(args.len());
-        let mut flag = false;
-        for arg in args {
-            match arg {
-                Arg::Value(node) => values.push(self.number(node, setup)?),
-                Arg::Flag(on) => flag = *on,
-                _ => {}
-            }
-        }
-        let element = setup.config.dtype.bytes();
-        let wide = |n: u128| {
-            i128::try_from(n * u128::from(element))
-                .map(|n| Quantity::whole(n, Dimension::Bytes))
-                .map_err(|_| arithmetic(ArithmeticError::TooLarge, column))
-        };
-        let sizes = |at: usize| -> Result<u128> {
-            values
-                .get(at)
-                .map_or(Err(not_a_number(column)), |q| size(q, column))
-                .map(u128::from)
-        };
-        match (function, values.as_slice()) {
-            (Function::Sqrt, [x]) => x.root().map_err(|e| arithmetic(e, column)),
-            (Function::Min | Function::Max, [x, y]) => {
-                // A difference exists only within one dimension.
-                x.minus(*y).map_err(|e| arithmetic(e, column))?;
-                let first = (x.value() <= y.value()) == (function == Function::Min);
-                Ok(if first { *x } else { *y })
-            }
-            (Function::Abs, [x]) => Ok(if x.value() < 0.0 { x.negated() } else { *x }),
-            (Function::FloorInt, [x]) => Ok(x.rounded(f64::floor)),
-            (Function::Ceil, [x]) => Ok(x.rounded(f64::ceil)),
-            (Function::Round, [x]) => Ok(x.rounded(f64::round)),
-            (Function::Log2 | Function::Ln | Function::Exp, [x]) => {
-                let y = match function {
-                    Function::Log2 => x.value().log2(),
-                    Function::Ln => x.value().ln(),
-                    _ => x.value().exp(),
-                };
-                if !x.dimension().is_plain() {
-                    return Err(ExprError {
-                        column,
-                        message: format!("a plain number is expected, not {}", x.dimension()),
-                    });
-                }
-                if !y.is_finite() || y.abs() > 1e30 {
-                    return Err(ExprError {
-                        column,
-                        message: "this has no finite value here".to_owned(),
-                    });
-                }
-                Ok(Quantity::ratio(y))
-            }
-            (Function::Tiled, [_, _, _, _]) => {
-                let (m, n, k, t) = (sizes(0)?, sizes(1)?, sizes(2)?, sizes(3)?.max(1));
-                wide(m * k * n.div_ceil(t) + k * n * m.div_ceil(t) + m * n)
-            }
-            (Function::Flash, [_, _, _]) => {
-                let (s, d, br) = (sizes(0)?, sizes(1)?, sizes(2)?.max(1));
-                let tiles = s.div_ceil(br);
-                // Keys that a tile of queries visits: all, or those up to its own end.
-                let visited = if flag {
-                    let whole = s / br;
-                    br * whole * (whole + 1) / 2 + (tiles - whole) * s
-                } else {
-                    tiles * s
-                };
-                wide(2 * s * d + 2 * d * visited)
-            }
-            (Function::Sram, [_, _, _]) => {
-                let (br, bc, d) = (sizes(0)?, sizes(1)?, sizes(2)?);
-                wide((br + 2 * bc) * d + br * bc + br * d)
-            }
-            (Function::Sector, [stride]) => {
-                let share = Quantity::count(1)
-                    .over(*stride)
-                    .map_err(|e| arithmetic(e, column))?;
-                Ok(Quantity::ratio(share.value().max(4.0 / 32.0)))
-            }
-            _ => Err(ExprError {
-                column,
-                message: "this call is not understood".to_owned(),
-            }),
-        }
-    }
-
     /// V1's kernels of these ops, by one of their fields.
     fn rank(
         &self,
@@ -393,7 +299,7 @@ impl Evaluator<'_> {
     }
 }
 
-fn size(q: &Quantity, column: usize) -> Result<u64> {
+pub(super) fn size(q: &Quantity, column: usize) -> Result<u64> {
     // 10^12 keeps every product of three sizes within 128 bits.
     q.exact()
         .and_then(|n| u64::try_from(n).ok())
@@ -404,101 +310,16 @@ fn size(q: &Quantity, column: usize) -> Result<u64> {
         })
 }
 
-fn not_a_number(column: usize) -> ExprError {
+pub(super) fn not_a_number(column: usize) -> ExprError {
     ExprError {
         column,
         message: "a number is expected here, and this is a name".to_owned(),
     }
 }
 
-fn arithmetic(e: ArithmeticError, column: usize) -> ExprError {
+pub(super) fn arithmetic(e: ArithmeticError, column: usize) -> ExprError {
     ExprError {
         column,
         message: e.to_string(),
-    }
-}
-
-fn symbol(letter: Letter, setup: &Setup, column: usize) -> Result<Quantity> {
-    let sizes = setup.config.sizes().map_err(|e| ExprError {
-        column,
-        message: e.to_string(),
-    })?;
-    let count = |s: Symbol| Quantity::count(sizes.get(s));
-    Ok(match letter {
-        Letter::Batch => count(Symbol::Batch),
-        Letter::Seq => count(Symbol::Seq),
-        Letter::Context => count(Symbol::Context),
-        Letter::Hidden => count(Symbol::Hidden),
-        Letter::Layers => count(Symbol::Layers),
-        Letter::Heads => count(Symbol::Heads),
-        Letter::KvHeads => Quantity::count(setup.config.model.kv_heads),
-        Letter::HeadWidth => count(Symbol::HeadWidth),
-        Letter::KvWidth => count(Symbol::KvWidth),
-        Letter::Ffn => count(Symbol::Ffn),
-        Letter::Vocab => count(Symbol::Vocab),
-        Letter::Pairs => {
-            let all = [Symbol::Batch, Symbol::Heads, Symbol::Pairs].map(count);
-            let product = all[0].times(all[1]).and_then(|q| q.times(all[2]));
-            return product.map_err(|e| arithmetic(e, column));
-        }
-        Letter::Element => Quantity::bytes(setup.config.dtype.bytes()),
-    })
-}
-
-/// Bytes of V1 minus V1 with the wall between two neighbouring ops taken down.
-fn price(a: OpKind, b: OpKind, setup: &Setup, column: usize) -> Result<Quantity> {
-    let left = if a == OpKind::RopeQ && b != OpKind::RopeK {
-        OpKind::RopeK
-    } else {
-        a
-    };
-    let wall = if (left, b) == (OpKind::Res2, OpKind::Norm1) {
-        Some(Boundary::CROSS)
-    } else {
-        Boundary::between(left, b)
-    };
-    let Some(wall) = wall else {
-        let order: Vec<&str> = BLOCK_OPS.iter().map(|op| op.name()).collect();
-        let message = format!(
-            "{} and {} are not neighbours, so no wall stands between them; the order is {}",
-            a.name(),
-            b.name(),
-            order.join(" ")
-        );
-        return Err(ExprError { column, message });
-    };
-    let v1 = Version::V1.cut();
-    let bytes = |cut| Ok(cost(setup, Some(cut), false, column)?.block.bytes());
-    let (apart, joined): (u64, u64) = (bytes(v1)?, bytes(v1.joined(wall))?);
-    Quantity::bytes(apart)
-        .minus(Quantity::bytes(joined))
-        .map_err(|e| arithmetic(e, column))
-}
-
-fn gpu_fact(gpu: &Gpu, key: &str, column: usize) -> Result<Quantity> {
-    let peak = |dtype, product| gpu.peak_flops(dtype, product);
-    let value = match key {
-        "fp32" => peak(Dtype::Fp32, true),
-        "bf16" => peak(Dtype::Bf16, true),
-        "bandwidth" => Some(gpu.bandwidth()),
-        "memory" => Some(gpu.memory_gb * 1e9),
-        "l2" => Some(gpu.l2_mb * 1_048_576.0),
-        "shared" => Some((gpu.shared_kb_per_cu * 1024) as f64),
-        "registers" => Some(gpu.regs_per_cu as f64),
-        "units" => Some(gpu.compute_units as f64),
-        "warp" => Some(gpu.warp_size as f64),
-        "threads" => Some(gpu.max_threads_per_cu as f64),
-        _ => None,
-    };
-    let dimension = GPU_FIELDS.iter().find(|(k, _)| *k == key).map(|(_, d)| *d);
-    match (value, dimension) {
-        (Some(v), Some(d @ (Dimension::Count | Dimension::Bytes))) => {
-            Ok(Quantity::whole(v.round() as i128, d))
-        }
-        (Some(v), Some(d)) => Ok(Quantity::new(v, d)),
-        _ => Err(ExprError {
-            column,
-            message: format!("the database has no {key} of {}", gpu.name),
-        }),
     }
 }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::answer::{Env, NoRecords, Setup};
 use crate::cost::GpuDatabase;
-use crate::units::Dimension;
+use crate::units::{Dimension, Spec};
 use proptest::prelude::*;
 
 fn run<T>(f: impl FnOnce(&Env<'_>) -> T) -> T {
@@ -42,6 +42,36 @@ fn dimensions_follow_the_arithmetic() {
             "{text}"
         );
     }
+}
+
+#[test]
+fn prose_prints_counts_in_full() {
+    let print = |text: &str, spec: Option<&str>| {
+        let spec = spec.map(|s| Spec::parse(s).unwrap());
+        value(text).print(spec, true).unwrap_or_else(|e| e.message)
+    };
+    assert_eq!(print("kernel(v1, q).flops", None), "16,777,216 FLOP");
+    assert_eq!(print("B*S*D", None), "32,768");
+    assert_eq!(print("kernel(v1, q).flops", Some("MFLOP 1")), "16.8 MFLOP");
+    assert_eq!(print("2.85 us", None), "2.850 us");
+    assert_eq!(print("block.bytes / block(v4).bytes", Some("x 2")), "3.80x");
+    assert_eq!(print("outside", None), "embed, final_norm, lm_head");
+    assert_eq!(
+        print("outside", Some("MB")),
+        "embed, final_norm, lm_head is a name and has no unit MB"
+    );
+    assert_eq!(
+        print("block.bytes", Some("us")),
+        "bytes cannot be printed in µs"
+    );
+}
+
+#[test]
+fn tokens_are_one_sequence() {
+    assert_eq!(
+        value("kernel(v1, q, tokens=1024).bytes"),
+        value("kernel(v1, q, batch=8).bytes")
+    );
 }
 
 #[test]
