@@ -2,7 +2,12 @@
 
 pub mod check;
 pub mod cpu;
+pub mod device;
 pub mod npy;
 pub mod reference;
 pub mod tokens;
 pub mod weights;
+
+mod runner;
+
+pub use runner::{Outcome, Runner, model_of_folder, tokens_of_file};

@@ -7,7 +7,9 @@ mod args;
 mod cost;
 mod failure;
 mod gpus;
+mod interrupt;
 mod out;
+mod run;
 mod table;
 mod workshop;
 
@@ -57,6 +59,8 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
     match &cli.command {
         None => workshop::open(&cli.output),
         Some(Command::Cost(args)) => cost::cost(&cli.output, args, out),
+        Some(Command::Run(args)) => run::run(&cli.output, args, out),
+        Some(Command::Compare(args)) => run::compare(&cli.output, args, out),
         Some(Command::Gpus(args)) => gpus::gpus(&cli.output, args, out),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();

@@ -28,6 +28,7 @@ pub mod code;
 mod element;
 mod layout;
 pub mod math;
+mod page;
 mod parse;
 mod plain;
 mod span;
@@ -38,7 +39,8 @@ pub use element::{
     Alignment, Block, Document, Element, Fault, Inline, Item, Live, Place, Section, Table, Text,
     Value,
 };
-pub use layout::{Layout, MEASURE, Page, Resolved};
+pub use layout::{Layout, MEASURE};
+pub use page::{Page, Resolved};
 pub use parse::parse;
 pub use plain::Plain;
 pub use span::{Line, LineKind, Role, Span, clip, width};

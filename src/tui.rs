@@ -10,18 +10,22 @@ pub mod terminal;
 pub mod theme;
 
 mod cards;
+mod compare;
 mod desk;
 mod draw;
 mod events;
 mod exercise;
 mod frame;
+mod home;
 mod input;
 mod kernels;
 mod lab;
 mod lesson;
 mod live;
-mod rows;
+mod palette;
+mod reading;
 mod ribbon;
+mod rows;
 mod too_small;
 
 pub use draw::{draw, fit};

@@ -132,10 +132,10 @@ fn bad_lessons_say_what_is_wrong_where() {
             "+++\ntitle = x\nminuts = 3\nversion = \"v5\"\nneeds = 3\nconfig = { batchs = 3, batch = 0, dtype = \"fp8\", preset = 3 }\n+++\n## A\na",
             &[
                 "x.md:2:9: not TOML here: string values must be quoted; write it as \"…\".",
-                "x.md:3:1: the front matter has no key \"minuts\"; did you mean \"minutes\"?",
-                "x.md:4:12: `version` is \"v5\"; did you mean \"v1\"?",
+                "x.md:3:1: the front matter has no key “minuts”; did you mean minutes?",
+                "x.md:4:12: `version` is “v5”; did you mean v1?",
                 "x.md:5:9: `needs` is the number 3; it takes a list of texts, such as [\"v1\", \"v2\"].",
-                "x.md:6:12: there is no setting \"batchs\"; did you mean \"batch\"?",
+                "x.md:6:12: there is no setting “batchs”; did you mean batch?",
                 "x.md:6:24: `batch` takes a whole number of 1 or more.",
                 "x.md:6:35: `dtype` takes \"fp32\" or \"bf16\".",
                 "x.md:6:50: `preset` takes a text in quotes.",
@@ -174,11 +174,11 @@ fn bad_blocks_say_what_is_wrong_where() {
         ),
         (
             "```labb\n```",
-            &["x.md:5:1: there is no block \"labb\"; did you mean \"lab\"?"],
+            &["x.md:5:1: there is no block “labb”; did you mean lab?"],
         ),
         (
             "```lab\nbatch = 8\ntoggle = [\"qkv\"]\n```",
-            &["x.md:7:1: a lab block has no key \"toggle\"; did you mean \"toggles\"?"],
+            &["x.md:7:1: a lab block has no key “toggle”; did you mean toggles?"],
         ),
         (
             "```lab\npredict = { ask = \"?\" }\n```",
@@ -187,15 +187,15 @@ fn bad_blocks_say_what_is_wrong_where() {
         (
             "```ribbon\npredict = { ask = \"?\", answer = \"1\" }\n```",
             &[
-                "x.md:6:1: a ribbon block has no key \"predict\"; known are preset, batch, seq, context, dtype, plan, prices.",
+                "x.md:6:1: a ribbon block has no key “predict”; known are preset, batch, seq, context, dtype, plan, prices.",
             ],
         ),
         (
             "```compare\nplans = [\"v1\"]\nmetrics = [\"byte\", \"colour\"]\nscope = \"forwards\"\n```",
             &[
-                "x.md:7:13: there is no metric \"byte\"; did you mean \"bytes\"?",
-                "x.md:7:21: there is no metric \"colour\"; known are launches, flops, bytes, weight_bytes, intensity, peak, floor, time.",
-                "x.md:8:10: `scope` is \"forwards\"; did you mean \"forward\"?",
+                "x.md:7:13: there is no metric “byte”; did you mean bytes?",
+                "x.md:7:21: there is no metric “colour”; known are launches, flops, bytes, weight_bytes, intensity, peak, floor, time.",
+                "x.md:8:10: `scope` is “forwards”; did you mean forward?",
             ],
         ),
         (
@@ -203,7 +203,7 @@ fn bad_blocks_say_what_is_wrong_where() {
             &[
                 "x.md:6:1: a chart draws nothing yet; add y = \"block.bytes\" or series = [ { name = \"V1\", y = \"block(v1).bytes\" } ].",
                 "x.md:6:1: a chart needs a range of two values or more, such as range = [1, 8, 64].",
-                "x.md:6:6: `x` is \"batc\"; did you mean \"batch\"?",
+                "x.md:6:6: `x` is “batc”; did you mean batch?",
             ],
         ),
         (
@@ -249,14 +249,14 @@ fn bad_exercises_say_what_is_wrong_where() {
             &[
                 "x.md:3:1: a key has no `answer`; add answer = \"block.launches\".",
                 "x.md:3:1: a key has no `ask`; add ask = \"How many …?\".",
-                "x.md:4:9: \"a b\" cannot name a key; use letters, digits, _ and -, such as block_bytes.",
+                "x.md:4:9: “a b” cannot name a key; use letters, digits, _ and -, such as block_bytes.",
             ],
         ),
         (
             "[[key]]\nname=\"a\"\nask=\"?\"\nanswer=\"1\"\ntolerance=\"5\"\nkind=\"choise\"",
             &[
-                "x.md:7:12: \"5\" is no tolerance; write exact, 0.5 % or 0.05 points.",
-                "x.md:8:7: `kind` is \"choise\"; did you mean \"choice\"?",
+                "x.md:7:12: “5” is no tolerance; write exact, 0.5 % or 0.05 points.",
+                "x.md:8:7: `kind` is “choise”; did you mean choice?",
             ],
         ),
         (
@@ -265,7 +265,7 @@ fn bad_exercises_say_what_is_wrong_where() {
                 "x.md:7:8: a slip has no value; add answer = \"…\", convention = { … } or printed = \"…\".",
                 "x.md:7:18: a slip has no `say`; add say = \"what was counted, and why it differs\".",
                 "x.md:7:31: a slip has no value; add answer = \"…\", convention = { … } or printed = \"…\".",
-                "x.md:7:32: a slip has no key \"answers\"; did you mean \"answer\"?",
+                "x.md:7:32: a slip has no key “answers”; did you mean answer?",
                 "x.md:7:66: `rope_kernels` takes 1 or 2.",
                 "x.md:7:82: `macs` takes true or false.",
             ],
@@ -273,7 +273,7 @@ fn bad_exercises_say_what_is_wrong_where() {
         (
             "[[key]]\nname=\"a\"\nask=\"?\"\nanswer=\"1\"\n[[key]]\nname=\"a\"\nask=\"?\"\nanswer=\"1\"\n[[key]]\nname=\"c\"\nask=\"?\"\nanswer=\"1\"\nkind=\"choice\"",
             &[
-                "x.md:8:7: there are two keys named \"a\"; rename one.",
+                "x.md:8:7: there are two keys named “a”; rename one.",
                 "x.md:11:1: a key to choose from has no options; add options = [\"memory\", \"compute\"].",
             ],
         ),
@@ -348,11 +348,11 @@ fn the_course_is_found_by_number_name_and_nearest_id() {
     }
     assert_eq!(
         course.exercise("ex2"),
-        Err("there is no exercise \"ex2\"; did you mean \"ex1\"?".into())
+        Err("there is no exercise “ex2”; did you mean ex1?".into())
     );
     assert_eq!(
         course.exercise("census").map(|exercise| &exercise.id),
-        Err("there is no exercise \"census\"; tinyllama-tutor exercises lists them.".into())
+        Err("there is no exercise “census”; tinyllama-tutor exercises lists them.".into())
     );
     assert!(course.solution("ex1").is_some());
 }

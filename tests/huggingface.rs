@@ -1,6 +1,8 @@
 //! Logits of small random Llamas saved by Hugging Face's `transformers`
 //! (`tests/make_llama.py` made them) agree with ours.
 
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
 use std::path::{Path, PathBuf};
 
 use tinyllama_tutor::backend::npy;

@@ -498,7 +498,9 @@ pub fn solved(state: &State, exercise: &Exercise) -> (usize, usize) {
 /// A line that shows how answers are written.
 pub fn examples(ascii: bool) -> String {
     let micro = if ascii { "us" } else { "µs" };
-    format!("17   219.27 GFLOP   2.19e11   4*2*2048^2   12.6 MB   12.1 MiB   94.1 %   1/3   2.85 {micro}")
+    format!(
+        "17   219.27 GFLOP   2.19e11   4*2*2048^2   12.6 MB   12.1 MiB   94.1 %   1/3   2.85 {micro}"
+    )
 }
 
 #[cfg(test)]

@@ -40,22 +40,22 @@ pub fn bytes(column: Column, bytes: u64) -> String {
     column.number(&Quantity::bytes(bytes))
 }
 
-/// FLOPs of one kernel with their unit: the prefix that leaves at least a
-/// tenth before three decimals, so that 0.786 MFLOP and 33.55 MFLOP stand in
-/// one unit.
+/// FLOPs of one kernel with their unit. A tenth of an MFLOP is still written
+/// in MFLOP, so that the kernels of the workshop stand in one unit.
 pub fn flops(flops: u64) -> String {
     let q = Quantity::flop(flops);
-    let unit = Column::fit(&[Quantity::flop(flops.saturating_mul(10))]).unit();
-    let value = q.in_unit(unit);
-    let decimals = if value < 10.0 { 3 } else { 2 };
+    let unit_of = if (100_000..1_000_000).contains(&flops) {
+        1_000_000
+    } else {
+        flops
+    };
+    let unit = Column::fit(&[Quantity::flop(unit_of)]).unit();
     if unit.numerator() == 1 {
         return format!("{} {}", group_thousands(i128::from(flops)), unit.symbol());
     }
-    format!(
-        "{} {}",
-        Column::new(unit, decimals).number(&q),
-        unit.symbol()
-    )
+    let decimals = if q.in_unit(unit) < 10.0 { 3 } else { 2 };
+    let number = Column::new(unit, decimals).number(&q);
+    format!("{number} {}", unit.symbol())
 }
 
 /// Microseconds with two decimals.

@@ -239,9 +239,7 @@ pub fn focused(state: &State) -> Option<(&Lesson, &Live)> {
 
 /// The number that lists show for a lesson: the digits its id begins with.
 pub fn number(id: &str) -> &str {
-    let end = id
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(id.len());
+    let end = id.find(|c: char| !c.is_ascii_digit()).unwrap_or(id.len());
     id.get(..end).unwrap_or_default()
 }
 
@@ -281,9 +279,12 @@ pub fn arrived(state: &mut State, effects: &mut Vec<Effect>) {
         lesson: found.id.clone(),
         section: section.id.clone(),
     };
-    let known = state.study.progress.stopped.as_ref().is_some_and(|(l, s)| {
-        *l == found.id && *s == section.id
-    });
+    let known = state
+        .study
+        .progress
+        .stopped
+        .as_ref()
+        .is_some_and(|(l, s)| *l == found.id && *s == section.id);
     if !known {
         note(state, event, effects);
     }
@@ -429,7 +430,11 @@ fn turn_section(state: &mut State, forward: bool, effects: &mut Vec<Effect>) {
 
 fn turn_lesson(state: &mut State, forward: bool, effects: &mut Vec<Effect>) {
     let at = state.reader.lesson;
-    let to = if forward { at.checked_add(1) } else { at.checked_sub(1) };
+    let to = if forward {
+        at.checked_add(1)
+    } else {
+        at.checked_sub(1)
+    };
     match to.filter(|i| state.study.lesson(*i).is_some()) {
         Some(index) => {
             open(state, index, effects);

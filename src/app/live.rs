@@ -157,11 +157,15 @@ pub(super) fn put_on_bench(state: &mut State, lesson: &Lesson, live: &Live) {
         return;
     }
     let title = setup.title();
-    let put = state.bench.set_up(setup).and_then(|()| state.bench.put(cut));
+    let put = state
+        .bench
+        .set_up(setup)
+        .and_then(|()| state.bench.put(cut));
     match put {
-        Ok(()) if moved => state
-            .notes
-            .say(Tone::Plain, format!("The lab is set up as this block: {title}.")),
+        Ok(()) if moved => state.notes.say(
+            Tone::Plain,
+            format!("The lab is set up as this block: {title}."),
+        ),
         Ok(()) => {}
         Err(error) => state.notes.say(Tone::Bad, error.to_string()),
     }
@@ -296,4 +300,3 @@ fn choose(machine: &mut Machine, name: &str) -> Result<(), String> {
     }
     machine.choose(name)
 }
-

@@ -68,8 +68,6 @@ pub enum Effect {
     StartRun(Ticket, Box<Request>),
     /// Stop the run in progress.
     CancelRun,
-    /// Write the learner's progress.
-    SaveProgress,
     /// Add an event to the learner's progress on disk.
     Record(course::Event),
     /// Read the sheet of this exercise, and again whenever it changes.

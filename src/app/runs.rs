@@ -303,6 +303,8 @@ pub(crate) mod tests {
                 sha256: String::new(),
                 sample: vec![],
             },
+            held_bytes: None,
+            notes: vec![],
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::key::{Key, ctrl};
 use super::keymap::{Action, resolve};
+use super::look::Theme;
 use super::message::{Effect, Event, Message};
 use super::note::Tone;
 use super::page::Page;
@@ -9,6 +10,7 @@ use super::palette::{self, Palette};
 use super::runs::{CARD_AFTER, Outcome};
 use super::state::State;
 use super::{compare, exercise, find, lab, lesson, live, setup_page};
+use crate::course;
 
 /// How long a first Ctrl-C, or a `q` during a run, waits for the second.
 const SECOND_PRESS: u64 = 2000;
@@ -28,7 +30,6 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
         Message::Tick => {}
         Message::Resumed => effects.push(Effect::Redraw),
         Message::Terminate(code) => {
-            effects.push(Effect::SaveProgress);
             effects.push(Effect::Quit(code));
         }
         Message::Found(machine) => found(state, *machine),
@@ -174,11 +175,36 @@ pub(super) fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) 
         Action::Interrupt => interrupt(state, effects),
         Action::Suspend => effects.push(Effect::Suspend),
         Action::Redraw => effects.push(Effect::Redraw),
-        Action::Theme => state.look.theme = state.look.theme.next(),
-        Action::Ascii => state.look.ascii ^= true,
+        Action::Theme => {
+            let theme = state.look.theme.next();
+            set_theme(state, theme, effects);
+        }
+        Action::Ascii => flip_ascii(state, effects),
         Action::CommandLine => command_line(state, effects),
         _ => on_page(state, action, effects),
     }
+}
+
+/// Takes a theme and keeps it for the next time.
+pub(super) fn set_theme(state: &mut State, theme: Theme, effects: &mut Vec<Effect>) {
+    state.look.theme = theme;
+    choose(state, "theme", Some(theme.name()), effects);
+}
+
+/// ASCII or Unicode, kept for the next time.
+pub(super) fn flip_ascii(state: &mut State, effects: &mut Vec<Effect>) {
+    state.look.ascii ^= true;
+    let value = if state.look.ascii { "on" } else { "off" };
+    choose(state, "ascii", Some(value), effects);
+}
+
+fn choose(state: &mut State, setting: &str, value: Option<&str>, effects: &mut Vec<Effect>) {
+    let event = course::Event::Chose {
+        setting: setting.to_owned(),
+        value: value.map(str::to_owned),
+    };
+    state.study.progress.apply(&event);
+    effects.push(Effect::Record(event));
 }
 
 fn on_page(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
@@ -307,7 +333,6 @@ fn leave(state: &State, effects: &mut Vec<Effect>, code: u8) {
     if state.runs.running().is_some() {
         effects.push(Effect::CancelRun);
     }
-    effects.push(Effect::SaveProgress);
     effects.push(Effect::Quit(code));
 }
 

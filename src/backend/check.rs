@@ -4,9 +4,11 @@
 //! that a wrong kernel is named by the first tensor that parts from the
 //! reference and not by the logits that it spoils.
 //!
-//! A value passes where `|got − reference| ≤ tolerance · (rms + |reference|)`;
-//! `rms` is the root mean square of the reference tensor, so that a small
-//! value among large ones may be off by as much as its neighbours. Not-a-number
+//! A tensor passes where the root mean square of its differences is at most
+//! `tolerance` times that of the reference, and no single value is off by more
+//! than [`OUTLIER`] times as much: `|got − reference| ≤ OUTLIER · tolerance ·
+//! (rms + |reference|)`. The first holds over thousands of values and hardly
+//! depends on luck; the second finds one wrong value among them. Not-a-number
 //! never passes. How tolerances come about: [`Tolerances`].
 
 mod compare;
@@ -16,7 +18,7 @@ mod tolerance;
 use std::fmt;
 
 pub use locate::Location;
-pub use tolerance::{MAX_TOLERANCE, Tolerances};
+pub use tolerance::{MAX_TOLERANCE, OUTLIER, Tolerances};
 
 use super::reference::{Forward, Made, Precision, ReferenceError};
 use super::tokens::Tokens;
@@ -34,31 +36,32 @@ pub struct TensorCheck {
     pub tensor: Tensor,
     /// Largest |got − reference|; infinite where a value is not a number.
     pub max_abs_error: f64,
-    /// Largest |got − reference| / (rms + |reference|).
+    /// Root mean square of the differences over that of the reference.
     pub rel_error: f64,
     /// What `rel_error` may be.
     pub tolerance: f64,
-    /// How many values are beyond the tolerance.
-    pub wrong: usize,
+    /// How many single values are off by more than one may be.
+    pub outliers: usize,
     /// How many values were compared.
     pub compared: usize,
 }
 
 impl TensorCheck {
-    /// Whether every value is within the tolerance.
+    /// Whether the whole and every single value are within the tolerance. Not
+    /// so where an error is infinite or not a number.
     pub fn pass(&self) -> bool {
-        self.wrong == 0
+        self.outliers == 0 && self.rel_error <= self.tolerance
     }
 }
 
-/// The first tensor of the graph that is wrong, and its first wrong value.
+/// The first tensor of the graph that is wrong, and where.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FirstWrong {
     /// The whole tensor's figures.
     pub check: TensorCheck,
     /// The op that makes it; `None` for keys and values from before.
     pub op: Option<OpKind>,
-    /// Where its first wrong value is.
+    /// Where its first outlier is, or, without one, the value most off.
     pub at: Location,
     /// The backend's value there.
     pub got: f32,
@@ -70,14 +73,15 @@ impl fmt::Display for FirstWrong {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} is the first wrong tensor: at {} it is {} instead of {}; {} of {} values are off by more than {:.1e} of their size",
+            "{} is the first wrong tensor: at {} it is {} instead of {} (relative error {:.1e}, tolerance {:.1e}; {} of {} values are far off)",
             self.check.tensor.full_name(),
             self.at,
             self.got,
             self.expected,
-            self.check.wrong,
-            self.check.compared,
+            self.check.rel_error,
             self.check.tolerance,
+            self.check.outliers,
+            self.check.compared,
         )
     }
 }
@@ -90,7 +94,8 @@ pub struct Verdict {
     pub tensors: Vec<TensorCheck>,
     /// Of the logits: largest absolute difference.
     pub max_abs_error: f64,
-    /// Of the logits: largest difference relative to `rms + |reference|`.
+    /// Of the logits: root mean square of the differences over that of the
+    /// reference.
     pub rel_error: f64,
     /// Of the logits: what `rel_error` may be.
     pub tolerance: f64,
@@ -140,7 +145,7 @@ pub fn check<'t>(
         Dtype::Fp32 => None,
         Dtype::Bf16 => Some(Forward::new(weights, tokens, shape, Precision::PlainBf16)?),
     };
-    let tolerances = Tolerances::new(weights.model(), &shape, exact.graph());
+    let mut tolerances = Tolerances::new(weights.model(), &shape, exact.graph());
     let layout = Layout::new(weights.model(), &shape);
     let stages = exact.graph().layers + 2;
     let mut checks = Vec::new();
@@ -155,16 +160,20 @@ pub fn check<'t>(
             None => None,
         };
         for (i, made) in made.iter().enumerate() {
+            let comparison = Comparison::new(made, &layout)?;
+            if let Some(low) = low.as_ref().and_then(|stage| stage.get(i)) {
+                let low = low.values.iter().copied();
+                tolerances.plain(comparison.measure(low, 0.0)?.relative);
+            }
             let Some(got) = tensor(made.id) else { continue };
-            let low = low.as_ref().and_then(|stage| stage.get(i));
-            let (check, first) = one(made, got, low, &layout, &tolerances)?;
-            if let (None, Some(index)) = (&first_wrong, first) {
+            let (check, at) = one(made, &comparison, got, tolerances.of(made.id, got.len()))?;
+            if first_wrong.is_none() && !check.pass() {
                 first_wrong = Some(FirstWrong {
-                    check: check.clone(),
                     op: maker(exact.graph(), made.id),
-                    at: layout.locate(made.tensor.kind, index),
-                    got: got.get(index).copied().unwrap_or(f32::NAN),
-                    expected: made.values.get(index).copied().unwrap_or(f64::NAN),
+                    at: layout.locate(made.tensor.kind, at),
+                    got: got.get(at).copied().unwrap_or(f32::NAN),
+                    expected: made.values.get(at).copied().unwrap_or(f64::NAN),
+                    check: check.clone(),
                 });
             }
             checks.push(check);
@@ -189,41 +198,30 @@ pub fn check<'t>(
     })
 }
 
-/// Compares one tensor; `low` is the plain bf16 path's, where bf16 is judged.
-/// Also gives the index of its first wrong value.
+/// Compares one tensor; also gives the index of the value to show.
 fn one(
     made: &Made,
+    comparison: &Comparison<'_>,
     got: &[f32],
-    low: Option<&Made>,
-    layout: &Layout,
-    tolerances: &Tolerances,
-) -> Result<(TensorCheck, Option<usize>), CheckError> {
-    let comparison = Comparison::new(made, layout)?;
+    tolerance: f64,
+) -> Result<(TensorCheck, usize), CheckError> {
     if made.tensor.kind == TensorKind::Logits && comparison.is_zero() {
         return Err(CheckError(
             "the reference's logits are all zero, so nothing can be judged; the weights are all zero"
                 .to_owned(),
         ));
     }
-    let plain = match low {
-        None => None,
-        Some(low) => {
-            let low = low.values.iter().copied();
-            Some(comparison.measure(low, f64::INFINITY)?.max_rel)
-        }
-    };
-    let tolerance = tolerances.of(made.id, plain);
     let m = comparison.measure(got.iter().map(|v| f64::from(*v)), tolerance)?;
     let check = TensorCheck {
         id: made.id,
         tensor: made.tensor,
         max_abs_error: m.max_abs,
-        rel_error: m.max_rel,
+        rel_error: m.relative,
         tolerance,
-        wrong: m.wrong,
+        outliers: m.outliers,
         compared: m.compared,
     };
-    Ok((check, m.first))
+    Ok((check, m.at))
 }
 
 /// The op that makes a tensor.

@@ -40,3 +40,6 @@ pub use memory::{Allocation, Role, available_bytes, total_bytes};
 pub use packed::PackedModel;
 pub use session::{Ran, Session, Tapped, Threads};
 pub use simd::Isa;
+
+#[cfg(test)]
+mod tests;

@@ -63,6 +63,10 @@ pub(super) struct OutputArgs {
 pub(super) enum Command {
     /// The cost model of a plan: launches, FLOPs, bytes, intensity
     Cost(super::cost::CostArgs),
+    /// Run a plan: checked, counted, timed
+    Run(super::run::RunArgs),
+    /// Plans side by side
+    Compare(super::run::CompareArgs),
     /// The GPU database
     Gpus(super::gpus::GpusArgs),
     /// A script that completes this command in your shell

@@ -49,3 +49,10 @@ impl Out {
 pub(super) fn complain(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
+
+/// Text to standard error without an end of line.
+pub(super) fn hint(text: &str) {
+    let mut stderr = std::io::stderr();
+    let _ = stderr.write_all(text.as_bytes());
+    let _ = stderr.flush();
+}

@@ -271,7 +271,7 @@ fn compare(fields: &mut Fields<'_, '_>) -> Option<Block> {
             let way_out = way_out(&metric.text, &METRICS);
             fields.report_at(
                 metric.at,
-                format!("there is no metric \"{}\"; {way_out}", metric.text),
+                format!("there is no metric “{}”; {way_out}", metric.text),
             );
         }
     }

@@ -147,10 +147,7 @@ impl Exercise {
                     {
                         fields.report_at(
                             key.name.at,
-                            format!(
-                                "there are two keys named \"{}\"; rename one.",
-                                key.name.text
-                            ),
+                            format!("there are two keys named “{}”; rename one.", key.name.text),
                         );
                     } else {
                         exercise.keys.push(key);
@@ -192,7 +189,7 @@ fn key(fields: &mut Fields<'_, '_>, base: &Setup) -> Option<Key> {
             fields.report_at(
                 name.at,
                 format!(
-                    "\"{}\" cannot name a key; use letters, digits, _ and -, such as block_bytes.",
+                    "“{}” cannot name a key; use letters, digits, _ and -, such as block_bytes.",
                     name.text
                 ),
             );
@@ -218,7 +215,7 @@ fn key(fields: &mut Fields<'_, '_>, base: &Setup) -> Option<Key> {
                     fields.report_at(
                         written.at,
                         format!(
-                            "\"{}\" is no tolerance; write exact, 0.5 % or 0.05 points.",
+                            "“{}” is no tolerance; write exact, 0.5 % or 0.05 points.",
                             written.text
                         ),
                     );
@@ -311,7 +308,7 @@ pub fn is_name(name: &str) -> bool {
 pub fn no_such_key(exercise: &Exercise, typed: &str) -> String {
     let names: Vec<&str> = exercise.keys.iter().map(|key| key.name.as_str()).collect();
     format!(
-        "{} has no key \"{typed}\"; {}",
+        "{} has no key “{typed}”; {}",
         exercise.id,
         way_out(typed, &names)
     )

@@ -118,7 +118,7 @@ pub fn nearest<'k>(typed: &str, known: impl IntoIterator<Item = &'k str>) -> Opt
 /// `; did you mean "minutes"?`, or else the whole list.
 pub(crate) fn way_out(typed: &str, known: &[&str]) -> String {
     match nearest(typed, known.iter().copied()) {
-        Some(name) => format!("did you mean \"{name}\"?"),
+        Some(name) => format!("did you mean {name}?"),
         None => format!("known are {}.", known.join(", ")),
     }
 }

@@ -237,7 +237,7 @@ impl<'a, 'd> Fields<'a, 'd> {
             return Some(phrase);
         }
         let say = format!(
-            "`{key}` is \"{}\"; {}",
+            "`{key}` is “{}”; {}",
             phrase.text,
             way_out(&phrase.text, known)
         );
@@ -423,7 +423,7 @@ impl<'a, 'd> Fields<'a, 'd> {
             let what = self.what;
             let fault = self
                 .text
-                .fault(at, format!("{what} has no key \"{name}\"; {way_out}"));
+                .fault(at, format!("{what} has no key “{name}”; {way_out}"));
             self.faults.push(fault);
         }
     }

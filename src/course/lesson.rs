@@ -105,10 +105,7 @@ impl Lesson {
                 let at = text.line(fence.open).start;
                 faults.push(text.fault(
                     at,
-                    format!(
-                        "there is no block \"{}\"; did you mean \"{kind}\"?",
-                        fence.info
-                    ),
+                    format!("there is no block “{}”; did you mean {kind}?", fence.info),
                 ));
             }
         }
@@ -212,21 +209,7 @@ fn prose(text: &Text, range: Range<usize>, parts: &mut Vec<Part>) {
 
 /// Inline numbers of markdown, code fences left out.
 pub(crate) fn prose_numbers(markdown: &str, start: Place) -> Vec<Inline> {
-    let (text, _) = Text::new("", markdown);
-    if text.body().len() != markdown.len() || !markdown.contains("```") && !markdown.contains("~~~")
-    {
-        return numbers(markdown, start);
-    }
-    let fences = scan::fences(&text, 0..markdown.len());
-    numbers(markdown, start)
-        .into_iter()
-        .filter(|inline| {
-            let line = text.place(inline.range.start).line;
-            !fences
-                .iter()
-                .any(|fence| (fence.open..=fence.close).contains(&line))
-        })
-        .collect()
+    numbers(&scan::without_fences(markdown), start)
 }
 
 /// Lower-case letters and digits with hyphens between words.

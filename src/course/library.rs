@@ -173,6 +173,33 @@ impl Course {
         self.solutions.iter().map(|slot| slot.get(solution))
     }
 
+    /// Lessons that lie in a folder; all where none does.
+    pub(crate) fn own_lessons(&self) -> impl Iterator<Item = &Lesson> {
+        let laid = !self.marks.is_empty();
+        let own = move |slot: &&Slot<Lesson>| !laid || slot.raw.path.is_some();
+        self.lessons.iter().filter(own).map(|slot| slot.get(lesson))
+    }
+
+    /// Exercises that lie in a folder; all where none does.
+    pub(crate) fn own_exercises(&self) -> impl Iterator<Item = &Exercise> {
+        let laid = !self.marks.is_empty();
+        let own = move |slot: &&Slot<Exercise>| !laid || slot.raw.path.is_some();
+        self.exercises
+            .iter()
+            .filter(own)
+            .map(|slot| slot.get(exercise))
+    }
+
+    /// Solutions that lie in a folder; all where none does.
+    pub(crate) fn own_solutions(&self) -> impl Iterator<Item = &Solution> {
+        let laid = !self.marks.is_empty();
+        let own = move |slot: &&Slot<Solution>| !laid || slot.raw.path.is_some();
+        self.solutions
+            .iter()
+            .filter(own)
+            .map(|slot| slot.get(solution))
+    }
+
     /// A lesson by its id, its number (`4`, `04`) or its name without number.
     ///
     /// # Errors
@@ -195,7 +222,7 @@ impl Course {
             .map(|slot| slot.get(lesson))
             .ok_or_else(|| {
                 format!(
-                    "there is no lesson \"{typed}\"; {}",
+                    "there is no lesson “{typed}”; {}",
                     hint(typed, &ids, "tinyllama-tutor lessons")
                 )
             })
@@ -217,7 +244,7 @@ impl Course {
             .map(|slot| slot.get(exercise))
             .ok_or_else(|| {
                 format!(
-                    "there is no exercise \"{typed}\"; {}",
+                    "there is no exercise “{typed}”; {}",
                     hint(typed, &ids, "tinyllama-tutor exercises")
                 )
             })

@@ -32,27 +32,44 @@ pub fn numbers(text: &str, start: Place) -> Vec<Inline> {
     if !text.contains("`=") && !text.contains("` =") {
         return Vec::new();
     }
-    pieces(text)
-        .into_iter()
-        .filter(|(piece, _)| *piece == Piece::Code)
-        .filter_map(|(_, range)| {
-            let span = text.get(range.clone())?;
-            let inner = span.trim_matches('`');
-            let offset = range.start + (span.len() - inner.len()) / 2;
-            let (expr, unit, decimals) = split(inner)?;
-            let skipped = inner
-                .find(expr.as_str())
-                .or_else(|| inner.find(|c: char| c != '=' && c != ' '))?;
-            let at = start.after(text.get(..offset + skipped)?);
-            let text = expr.replace('\n', " ").replace("\\|", "|");
-            Some(Inline {
-                expr: Phrase { text, at },
-                unit,
-                decimals,
-                range,
-            })
-        })
-        .collect()
+    let mut found = Vec::new();
+    for (piece, range) in pieces(text) {
+        match piece {
+            Piece::Code => found.extend(inline(text, range, start)),
+            // A formula may hold numbers: `$x =` `` `= kv` `` `$`.
+            Piece::Math => {
+                let offset = range.start;
+                let spans = pieces(text.get(range).unwrap_or_default().trim_matches('$'));
+                let dollars = text
+                    .get(offset..)
+                    .map_or(0, |rest| rest.len() - rest.trim_start_matches('$').len());
+                let code = spans.into_iter().filter(|(piece, _)| *piece == Piece::Code);
+                found.extend(code.filter_map(|(_, span)| {
+                    let from = offset + dollars;
+                    inline(text, from + span.start..from + span.end, start)
+                }));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The code span at `range`, if it holds a number.
+fn inline(text: &str, range: Range<usize>, start: Place) -> Option<Inline> {
+    let span = text.get(range.clone())?;
+    let inner = span.trim_matches('`');
+    let offset = range.start + (span.len() - inner.len()) / 2;
+    let (expr, unit, decimals) = split(inner)?;
+    let skipped = inner.find(expr.as_str())?;
+    let at = start.after(text.get(..offset + skipped)?);
+    let expr = expr.replace('\n', " ").replace("\\|", "|");
+    Some(Inline {
+        expr: Phrase { text: expr, at },
+        unit,
+        decimals,
+        range,
+    })
 }
 
 /// `= EXPR | UNIT 3` into its parts; None where it is no inline number.
@@ -143,6 +160,38 @@ mod tests {
             format!("<{}>", inline.expr.text)
         });
         assert_eq!(filled, "a <1+1> b `code` c <2*2>.");
+    }
+
+    #[test]
+    fn formulas_hold_numbers_too() {
+        let found = numbers(
+            "so $x = `= kv | MB`$ and\n$$y = `= 1+1`$$",
+            Place { line: 1, column: 1 },
+        );
+        let exprs: Vec<(&str, Place)> = found
+            .iter()
+            .map(|n| (n.expr.text.as_str(), n.expr.at))
+            .collect();
+        // "so $x = `= " are 11 characters, "$$y = `= " are 9.
+        assert_eq!(
+            exprs,
+            [
+                (
+                    "kv",
+                    Place {
+                        line: 1,
+                        column: 12
+                    }
+                ),
+                (
+                    "1+1",
+                    Place {
+                        line: 2,
+                        column: 10
+                    }
+                )
+            ]
+        );
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 use super::fault::Fault;
 use super::text::Text;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Splits off the front matter: the byte range of its TOML and of the body.
@@ -81,6 +82,37 @@ pub(crate) fn fences(text: &Text, range: Range<usize>) -> Vec<Fence> {
         line = end + 1;
     }
     out
+}
+
+/// Markdown with its fenced code blanked out, byte for byte.
+pub(crate) fn without_fences(markdown: &str) -> Cow<'_, str> {
+    if !markdown.contains("```") && !markdown.contains("~~~") {
+        return Cow::Borrowed(markdown);
+    }
+    let mut out = String::with_capacity(markdown.len());
+    let mut inside: Option<(char, usize)> = None;
+    for line in markdown.split_inclusive('\n') {
+        let bare = line.trim_end_matches('\n');
+        let blank = match inside {
+            Some((mark, width)) => {
+                if closing(bare, mark, width) {
+                    inside = None;
+                }
+                true
+            }
+            None => {
+                inside = opening(bare).map(|(mark, width, _)| (mark, width));
+                inside.is_some()
+            }
+        };
+        if blank {
+            out.extend(std::iter::repeat_n(' ', bare.len()));
+            out.push_str(line.get(bare.len()..).unwrap_or_default());
+        } else {
+            out.push_str(line);
+        }
+    }
+    Cow::Owned(out)
 }
 
 /// The mark, its length and the info string of an opening fence.
@@ -317,6 +349,14 @@ mod tests {
         assert_eq!(text.slice(found[0].body.clone()), "```\nx\n");
         assert_eq!((found[1].info.as_str(), found[1].closed), ("c", false));
         assert_eq!(text.slice(found[1].body.clone()), "y");
+    }
+
+    #[test]
+    fn fenced_code_is_blanked_and_nothing_moves() {
+        let text = "a\n```c\n`= x` é\n```\nb `= y`";
+        let blanked = without_fences(text);
+        assert_eq!(blanked.len(), text.len());
+        assert_eq!(blanked, "a\n    \n        \n   \nb `= y`");
     }
 
     #[test]

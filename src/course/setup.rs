@@ -105,7 +105,7 @@ impl Setup {
                 let way_out = way_out(&name.text, known);
                 fields.report_at(
                     name.at,
-                    format!("there is no setting \"{}\"; {way_out}", name.text),
+                    format!("there is no setting “{}”; {way_out}", name.text),
                 );
             } else if let Some(want) = misfit(&name.text, &value) {
                 fields.report_at(name.at, format!("`{}` takes {want}.", name.text));

@@ -86,7 +86,7 @@ fn scan(language: &Language, text: &str, page: &mut Lines) {
 
 /// Length in bytes and role of the token that `rest` begins with.
 fn token(language: &Language, rest: &str, line_start: bool) -> (usize, Role) {
-    let line = rest.find('\n').unwrap_or(rest.len());
+    let line = || rest.find('\n').unwrap_or(rest.len());
     if let Some((open, close)) = language.block_comment
         && let Some(inside) = rest.strip_prefix(open)
     {
@@ -94,14 +94,10 @@ fn token(language: &Language, rest: &str, line_start: bool) -> (usize, Role) {
         return (open.len() + end, Role::Comment);
     }
     if language.line_comments.iter().any(|c| rest.starts_with(c)) {
-        return (line, Role::Comment);
+        return (line(), Role::Comment);
     }
     if line_start && language.headers && rest.starts_with('[') {
-        return (
-            rest.get(..line)
-                .map_or(line, |l| l.find('#').unwrap_or(line)),
-            Role::Type,
-        );
+        return (rest.find(['\n', '#']).unwrap_or(rest.len()), Role::Type);
     }
     for string in language.strings {
         if let Some(inside) = rest.strip_prefix(string.open) {

@@ -1,6 +1,8 @@
 //! The typed elements of a lesson, each with its place in the source.
 
-use super::math::Formula;
+use super::math::{Formula, Style};
+use super::page::Resolved;
+use std::fmt;
 
 /// A place in a lesson file, both counted from 1; columns count characters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -24,6 +26,13 @@ impl Place {
                 column: 1 + text.get(last + 1..).unwrap_or("").chars().count(),
             },
         }
+    }
+}
+
+/// `48:7`, as it follows the path in a message.
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.line, self.column)
     }
 }
 
@@ -196,6 +205,13 @@ pub struct Fault {
     pub message: String,
 }
 
+/// `48:7: unknown macro \frak`
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.place, self.message)
+    }
+}
+
 impl Section {
     /// The heading as plain words; empty before the first heading.
     pub fn title(&self) -> String {
@@ -203,16 +219,22 @@ impl Section {
     }
 }
 
-/// Plain words of inline elements: code without backticks, mathematics spoken,
-/// a value as its expression.
+/// Plain words of inline elements: code without backticks, mathematics on the
+/// line, a value as its expression.
 pub(super) fn words(text: &[Inline]) -> String {
+    let resolve = |value: &Value| Resolved::value(&value.expression);
+    let style = Style {
+        ascii: false,
+        spoken: false,
+        resolve: &resolve,
+    };
     let mut out = String::new();
     for inline in text {
         match inline {
             Inline::Words { text, .. } => out.push_str(&text.replace('\n', " ")),
             Inline::Code { text, .. } => out.push_str(text),
             Inline::Value(value) => out.push_str(&value.expression),
-            Inline::Math(formula) => out.push_str(&formula.source),
+            Inline::Math(formula) => out.extend(formula.line(&style).into_iter().map(|s| s.text)),
             Inline::Strong(t) | Inline::Emphasis(t) | Inline::Link { text: t, .. } => {
                 out.push_str(&words(t));
             }

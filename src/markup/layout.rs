@@ -4,6 +4,7 @@ use super::clean;
 use super::code;
 use super::element::{Block, Element, Inline, Item, Place, Section, Value};
 use super::math::{Formula, Style};
+use super::page::{Page, Resolved};
 use super::span::{Line, LineKind, Role, Span, blanks, clip, push, width};
 use super::table;
 use super::wrap::Flow;
@@ -14,42 +15,8 @@ pub const MEASURE: usize = 72;
 /// Columns that one step sideways moves code.
 const STEP: usize = 8;
 
-/// What a value says.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Resolved {
-    /// The number with its unit, or what is wrong with the expression.
-    pub text: String,
-    /// [`Role::Value`], [`Role::Error`] or a role of the caller's choice.
-    pub role: Role,
-}
-
-impl Resolved {
-    /// A computed number.
-    pub fn value(text: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            role: Role::Value,
-        }
-    }
-
-    /// What is wrong, to be seen in the number's place.
-    pub fn error(text: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            role: Role::Error,
-        }
-    }
-
-    /// The text on one line and safe to show.
-    pub(super) fn clean(&self, ascii: bool) -> String {
-        let text = clean::clean(&self.text).replace(['\n', '\t'], " ");
-        if ascii {
-            clean::ascii(&text).into_owned()
-        } else {
-            text
-        }
-    }
-}
+/// Indents are dropped when they would leave less than this for the text.
+const NARROW: usize = 16;
 
 /// How a page is laid out. Built once per size; laying out is pure and fast
 /// enough to be done again at every key.
@@ -59,51 +26,6 @@ pub struct Layout<'a> {
     shift: usize,
     ascii: bool,
     resolve: &'a dyn Fn(&Value) -> Resolved,
-}
-
-/// Lines of a section or of blocks.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Page {
-    /// From top to bottom.
-    pub lines: Vec<Line>,
-    /// Largest [`Layout::shift`] that shows something new; 0 if all fits.
-    pub max_shift: usize,
-}
-
-impl Page {
-    /// The lines without roles; a live block is shown as `[live 0]`.
-    pub fn text(&self) -> String {
-        let lines: Vec<String> = self
-            .lines
-            .iter()
-            .map(|line| match line.kind {
-                LineKind::Live(index) => format!("[live {index}]"),
-                _ => line.text(),
-            })
-            .collect();
-        lines.join("\n")
-    }
-
-    fn add(&mut self, line: Line) {
-        self.lines.push(line);
-    }
-
-    fn append(&mut self, other: Page) {
-        self.lines.extend(other.lines);
-        self.max_shift = self.max_shift.max(other.max_shift);
-    }
-
-    /// Puts `first` before the first line and `rest` before the others.
-    fn behind(mut self, first: &Span, rest: &Span) -> Self {
-        for (i, line) in self.lines.iter_mut().enumerate() {
-            let prefix = if i == 0 { first } else { rest };
-            let empty = line.spans.is_empty() && prefix.text.trim().is_empty();
-            if !empty && !matches!(line.kind, LineKind::Live(_)) {
-                line.spans.insert(0, prefix.clone());
-            }
-        }
-        self
-    }
 }
 
 impl<'a> Layout<'a> {
@@ -177,7 +99,7 @@ impl<'a> Layout<'a> {
 
     /// The same layout for what stands `columns` further in, if there is room.
     fn inside(&self, columns: usize) -> (Self, usize) {
-        let columns = if self.width >= columns + 2 * NARROW {
+        let columns = if self.width >= columns + NARROW {
             columns
         } else {
             0
@@ -316,9 +238,14 @@ impl<'a> Layout<'a> {
 
     /// Code is clipped, never wrapped: where a line ends is part of it.
     fn code(&self, language: &str, text: &str, place: Place) -> Page {
-        let indent = if self.width >= 2 * NARROW { 2 } else { 0 };
+        let indent = if self.width >= NARROW { 2 } else { 0 };
         let columns = self.width - indent;
-        let lines = code::highlight(language, text);
+        let mut lines = code::highlight(language, text);
+        if self.ascii {
+            for span in lines.iter_mut().flatten() {
+                span.text = clean::ascii(&span.text).into_owned();
+            }
+        }
         let widest = lines.iter().map(|l| line_width(l)).max().unwrap_or(0);
         let max_shift = widest.saturating_sub(columns).div_ceil(STEP);
         let from = self.shift.min(max_shift) * STEP;
@@ -327,17 +254,10 @@ impl<'a> Layout<'a> {
             max_shift,
         };
         for (i, spans) in lines.iter().enumerate() {
-            let spans: Vec<Span> = match self.ascii {
-                true => spans
-                    .iter()
-                    .map(|s| Span::new(clean::ascii(&s.text), s.role))
-                    .collect(),
-                false => spans.clone(),
-            };
             let kind = LineKind::Code {
-                width: line_width(&spans),
+                width: line_width(spans),
             };
-            let mut shown = clip(&spans, from, columns, self.ascii);
+            let mut shown = clip(spans, from, columns, self.ascii);
             if !shown.is_empty() && indent > 0 {
                 shown.insert(0, Span::new(blanks(indent), Role::Text));
             }
@@ -383,19 +303,6 @@ impl<'a> Layout<'a> {
             max_shift: 0,
         }
         .behind_if(columns > 0, &indent)
-    }
-}
-
-/// Indents are dropped when they would leave less than twice this.
-const NARROW: usize = 8;
-
-impl Page {
-    fn behind_if(self, indented: bool, indent: &Span) -> Self {
-        if indented {
-            self.behind(indent, indent)
-        } else {
-            self
-        }
     }
 }
 

@@ -5,15 +5,16 @@
 //! limits, the signs of [`symbols`], spaces, `\\` and `&` between rows, and a
 //! computed number in backticks, `` `= block.bytes | MB` ``.
 
+mod boxes;
 mod grid;
 mod linear;
 mod read;
 pub mod symbols;
 
-pub use grid::Grid;
+pub use boxes::Grid;
 
 use super::element::{Fault, Place, Value};
-use super::layout::Resolved;
+use super::page::Resolved;
 use symbols::{Class, Delimiter};
 
 /// Mathematics of a lesson, read once.
@@ -131,6 +132,15 @@ impl Node {
             _ => Class::Ordinary,
         }
     }
+
+    /// The class that a neighbour on the left sees: `max` and the bracket
+    /// after it stand close.
+    fn opening(&self, class: Class) -> Class {
+        match self {
+            Node::Fence(open, ..) if *open != Delimiter::None => Class::Open,
+            _ => class,
+        }
+    }
 }
 
 /// The class of each node as its place makes it: a sign between two operands
@@ -164,6 +174,8 @@ fn classes(row: &[Node]) -> Vec<Class> {
 fn gap(left: Class, right: Class, wide: bool) -> usize {
     use Class::{Big, Binary, Close, Comma, Function, Open, Ordinary, Relation};
     match (left, right) {
+        // `:=` is one sign.
+        (Relation, Relation) => 0,
         (Relation, _) | (_, Relation) => 1 + usize::from(wide),
         (Binary, _) | (_, Binary) | (Comma, _) => 1,
         (Function | Big, Open) => 0,

@@ -1,20 +1,20 @@
 //! Stage 1: lesson text to typed elements.
 
-use super::clean::clean;
+mod inline;
+mod source;
+
 use super::element::{
-    Alignment, Block, Document, Element, Inline, Item, Live, Place, Section, Table, Text, Value,
+    Alignment, Block, Document, Element, Inline, Item, Live, Place, Section, Table, Text,
 };
 use super::math::Formula;
+use inline::{Open, OpenKind};
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
-use std::borrow::Cow;
+use source::{Places, prepare, shown};
 use std::ops::Range;
 
 /// Lists, asides and emphasis nested deeper than this are shown flat, so that
 /// no text can make the walkers recurse without bound.
 const DEEPEST: usize = 12;
-
-/// Stands for `|` within a value while the text is split into table cells.
-const BAR: char = '\u{1f}';
 
 /// Parses `text`, whose first line is line `first_line` of its file (front
 /// matter comes before). A fenced block whose info string begins with one of
@@ -28,19 +28,8 @@ const BAR: char = '\u{1f}';
 pub fn parse(text: &str, first_line: usize, live: &[&str]) -> Document {
     let source = prepare(text);
     let mut builder = Builder {
-        source: &source,
+        places: Places::new(&source, first_line),
         live,
-        cursor: (
-            0,
-            Place {
-                line: first_line.max(1),
-                column: 1,
-            },
-        ),
-        first: Place {
-            line: first_line.max(1),
-            column: 1,
-        },
         sections: Vec::new(),
         section: Section::default(),
         frames: Vec::new(),
@@ -56,44 +45,6 @@ pub fn parse(text: &str, first_line: usize, live: &[&str]) -> Document {
         builder.event(event, range);
     }
     builder.finish()
-}
-
-/// The text as the markdown parser gets it, with characters only exchanged one
-/// for one, so that places stay true. A value's `|` must not end a table cell.
-fn prepare(text: &str) -> Cow<'_, str> {
-    let text: Cow<'_, str> = if text.contains(['\r', BAR, '\0']) {
-        let unix = text.replace("\r\n", "\n");
-        Cow::Owned(unix.replace(['\r', BAR, '\0'], "\u{fffd}"))
-    } else {
-        Cow::Borrowed(text)
-    };
-    if !text.contains("`= ") {
-        return text;
-    }
-    let mut out = String::with_capacity(text.len());
-    for line in text.split_inclusive('\n') {
-        let mut rest = line;
-        while let Some((before, value)) = rest.split_once("`= ") {
-            let end = value.find('`').unwrap_or(0);
-            let (inside, after) = value.split_at(end);
-            out.push_str(before);
-            out.push_str("`= ");
-            let mut last = ' ';
-            for c in inside.chars() {
-                // `\|` is how markdown itself asks for a bar in a cell.
-                out.push(if c == '|' && last != '\\' { BAR } else { c });
-                last = c;
-            }
-            rest = after;
-            if end == 0 {
-                break;
-            }
-            out.push('`');
-            rest = rest.get(1..).unwrap_or("");
-        }
-        out.push_str(rest);
-    }
-    Cow::Owned(out)
 }
 
 /// An open container of blocks.
@@ -112,28 +63,9 @@ enum Frame {
     Through,
 }
 
-/// An open inline element, with what it holds so far.
-struct Open {
-    kind: OpenKind,
-    text: Text,
-}
-
-enum OpenKind {
-    /// A paragraph, heading or cell.
-    Base,
-    Strong,
-    Emphasis,
-    Link(String),
-    /// Too deep, or a kind that has no look of its own.
-    Through,
-}
-
 struct Builder<'a> {
-    source: &'a str,
+    places: Places<'a>,
     live: &'a [&'a str],
-    /// An offset and its place: places are asked for almost in order.
-    cursor: (usize, Place),
-    first: Place,
     sections: Vec<Section>,
     section: Section,
     frames: Vec<Frame>,
@@ -282,8 +214,6 @@ impl Builder<'_> {
         }
     }
 
-    // Blocks.
-
     fn heading(&mut self, level: HeadingLevel, text: Text) {
         if level == HeadingLevel::H2 && self.frames.is_empty() {
             let next = Section {
@@ -375,137 +305,8 @@ impl Builder<'_> {
         }
     }
 
-    // Words.
-
-    fn base(&mut self, place: Place) {
-        self.begin = place;
-        self.inlines = vec![Open {
-            kind: OpenKind::Base,
-            text: Vec::new(),
-        }];
-    }
-
-    fn open(&mut self, kind: OpenKind, range: Range<usize>) {
-        self.ensure_base(&range);
-        let deep = self.inlines.len() > DEEPEST;
-        let kind = if deep { OpenKind::Through } else { kind };
-        self.inlines.push(Open {
-            kind,
-            text: Vec::new(),
-        });
-    }
-
-    fn close_inline(&mut self) {
-        let Some(Open { kind, text }) = self.inlines.pop() else {
-            return;
-        };
-        let Some(parent) = self.inlines.last_mut() else {
-            return;
-        };
-        match kind {
-            OpenKind::Strong => parent.text.push(Inline::Strong(text)),
-            OpenKind::Emphasis => parent.text.push(Inline::Emphasis(text)),
-            OpenKind::Link(target) => parent.text.push(Inline::Link { text, target }),
-            OpenKind::Base | OpenKind::Through => parent.text.extend(text),
-        }
-    }
-
-    /// The words of a tight item come without a paragraph around them.
-    fn ensure_base(&mut self, range: &Range<usize>) {
-        if self.inlines.is_empty() {
-            let place = self.place(range.start);
-            self.base(place);
-        }
-    }
-
-    fn inline(&mut self, inline: Inline, range: Range<usize>) {
-        self.ensure_base(&range);
-        if let Some(open) = self.inlines.last_mut() {
-            open.text.push(inline);
-        }
-    }
-
-    fn words(&mut self, words: &str, range: Range<usize>) {
-        self.ensure_base(&range);
-        let place = self.place(range.start);
-        let Some(open) = self.inlines.last_mut() else {
-            return;
-        };
-        match open.text.last_mut() {
-            Some(Inline::Words { text, .. }) => text.push_str(words),
-            _ => open.text.push(Inline::Words {
-                text: words.to_owned(),
-                place,
-            }),
-        }
-    }
-
-    fn inline_code(&mut self, text: String, range: &Range<usize>) -> Inline {
-        let raw = self.source.get(range.clone()).unwrap_or("");
-        let inside = raw.trim_start_matches('`');
-        match text.strip_prefix("= ").map(str::trim) {
-            Some(expression) if !expression.is_empty() => {
-                let rest = inside.trim_start().trim_start_matches('=').trim_start();
-                let place = self.place(range.start + (raw.len() - rest.len()));
-                Inline::Value(Value {
-                    expression: expression.to_owned(),
-                    place,
-                })
-            }
-            _ => {
-                let place = self.place(range.start + (raw.len() - inside.len()));
-                Inline::Code { text, place }
-            }
-        }
-    }
-
-    /// Mathematics between `$$` stands on lines of its own where it can: it
-    /// parts a paragraph, but neither a heading nor a cell.
-    fn display_math(&mut self, text: String, range: Range<usize>) {
-        let place = self.place(range.start + 2);
-        let formula = Formula::parse(text, place);
-        let in_line = self.inlines.len() > 1 || !self.table.alignments.is_empty();
-        if in_line {
-            return self.inline(Inline::Math(formula), range);
-        }
-        self.close_paragraph();
-        let begin = self.place(range.start);
-        self.block(begin, Element::Math(formula));
-        let rest = self.place(range.end);
-        self.base(rest);
-    }
-
-    /// Ends what inline elements are open and yields the words.
-    fn take_text(&mut self) -> Text {
-        while self.inlines.len() > 1 {
-            self.close_inline();
-        }
-        self.inlines.pop().map(|open| open.text).unwrap_or_default()
-    }
-
-    fn close_paragraph(&mut self) {
-        if self.inlines.is_empty() {
-            return;
-        }
-        let text = self.take_text();
-        let blank = text.iter().all(|inline| match inline {
-            Inline::Words { text, .. } => text.trim().is_empty(),
-            Inline::Break => true,
-            _ => false,
-        });
-        if !blank {
-            self.block(self.begin, Element::Paragraph(text));
-        }
-    }
-
     fn place(&mut self, offset: usize) -> Place {
-        if offset < self.cursor.0 {
-            self.cursor = (0, self.first);
-        }
-        let (from, place) = self.cursor;
-        let place = place.after(self.source.get(from..offset).unwrap_or(""));
-        self.cursor = (offset, place);
-        place
+        self.places.at(offset)
     }
 
     fn finish(mut self) -> Document {
@@ -516,12 +317,6 @@ impl Builder<'_> {
             sections: self.sections,
         }
     }
-}
-
-/// Text as the reader may see it: bars restored, control characters visible.
-/// Entities are decoded by now, so `&#27;` is caught as well.
-fn shown(text: &str) -> String {
-    clean(&text.replace(BAR, "|")).into_owned()
 }
 
 fn alignment(alignment: pulldown_cmark::Alignment) -> Alignment {

@@ -3,8 +3,8 @@
 
 use super::clean;
 use super::element::{Block, Element, Inline, Live, Section, Table, Value};
-use super::layout::Resolved;
 use super::math::{Formula, Style};
+use super::page::Resolved;
 use super::span::{Role, Span};
 use super::wrap::Flow;
 
@@ -93,7 +93,7 @@ impl Plain<'_> {
             Element::Table(table) => self.table(table),
             Element::Code { language, text } => {
                 let lines = super::code::highlight("", text);
-                let name = if language.is_empty() {
+                let name = if matches!(language.as_str(), "" | "text") {
                     String::new()
                 } else {
                     format!(" in {language}")

@@ -6,7 +6,7 @@ use super::math::Style;
 use super::span::{Role, Span, blanks, clip, push, width};
 use super::wrap::Flow;
 
-/// Columns of words are not wrapped below this.
+/// Columns of words are not narrowed below this.
 const NARROWEST: usize = 16;
 
 /// A table laid out.
@@ -26,6 +26,8 @@ struct Column {
     left: usize,
     right: usize,
     width: usize,
+    /// Not narrowed below this.
+    least: usize,
 }
 
 /// Lays out `table` in at most `columns` columns of the screen; `shift`
@@ -61,6 +63,8 @@ pub(super) fn lay(table: &Table, style: &Style<'_>, columns: usize, shift: usize
         columns.saturating_sub(gap * n.saturating_sub(1)),
         columns,
     );
+
+    tighten(&mut cols, &head, &body);
 
     let (show, max_shift) = window(&cols, columns, gap, shift);
     let hidden = n - show.len().min(n);
@@ -105,12 +109,22 @@ fn column<'a>(head: &Flow, cells: impl Iterator<Item = &'a Flow>, alignment: Ali
         .max()
         .unwrap_or(0)
         .max(left + right);
+    let head = text(&head.line());
+    let width_wanted = body.max(width(&head));
+    // Numbers are never parted, the words above them are.
+    let longest = head.split(' ').map(width).max().unwrap_or(0);
+    let least = if numeric {
+        body.max(longest)
+    } else {
+        width_wanted.min(NARROWEST)
+    };
     Column {
         alignment,
         numeric,
         left,
         right,
-        width: body.max(width(&text(&head.line()))),
+        width: width_wanted,
+        least,
     }
 }
 
@@ -145,35 +159,23 @@ pub(super) fn point(cell: &str) -> Option<(usize, usize)> {
     plain.then(|| (before, width(cell) - before))
 }
 
-/// Narrows columns of words, the widest first, until all fit into `room`; if
+/// Narrows columns, the widest first, until all fit into `room`; if
 /// that is not enough they scroll, and none is wider than can stand beside
 /// the first in `columns`.
 fn fit(cols: &mut [Column], room: usize, columns: usize) {
     let total = |cols: &[Column]| cols.iter().map(|c| c.width).sum::<usize>();
-    let narrowest: usize = cols
-        .iter()
-        .map(|c| {
-            if c.numeric {
-                c.width
-            } else {
-                c.width.min(NARROWEST)
-            }
-        })
-        .sum();
-    if narrowest <= room {
+    if cols.iter().map(|c| c.least).sum::<usize>() <= room {
         while total(cols) > room {
             let over = total(cols) - room;
-            let widest = cols
-                .iter_mut()
-                .filter(|c| !c.numeric)
-                .max_by_key(|c| c.width);
-            let Some(widest) = widest else { return };
-            // By halves of what is over, so that equals stay near each other.
-            let next = widest.width.saturating_sub(over.div_ceil(2)).max(NARROWEST);
-            if next == widest.width {
+            let slack = cols.iter_mut().filter(|c| c.width > c.least);
+            let Some(widest) = slack.max_by_key(|c| c.width) else {
                 return;
-            }
-            widest.width = next;
+            };
+            // By halves of what is over, so that equals stay near each other.
+            widest.width = widest
+                .width
+                .saturating_sub(over.div_ceil(2))
+                .max(widest.least);
         }
         return;
     }
@@ -186,6 +188,22 @@ fn fit(cols: &mut [Column], room: usize, columns: usize) {
         } else {
             col.width = col.width.min(columns.saturating_sub(first + 4).max(1));
         }
+    }
+}
+
+/// Takes what wrapping left over at the right of columns of words.
+fn tighten(cols: &mut [Column], head: &[Flow], body: &[Vec<Flow>]) {
+    for (i, col) in cols.iter_mut().enumerate() {
+        let cells = body
+            .iter()
+            .filter(|_| !col.numeric)
+            .filter_map(|row| row.get(i));
+        let lines = cells
+            .chain(head.get(i))
+            .flat_map(|cell| cell.wrap(col.width));
+        let used = lines.map(|line| width(&text(&line))).max().unwrap_or(0);
+        let least = if col.numeric { col.least } else { used };
+        col.width = used.max(least).min(col.width);
     }
 }
 

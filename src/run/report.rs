@@ -23,6 +23,12 @@ pub struct Report {
     pub check: Option<CheckReport>,
     /// The logits in short.
     pub output: OutputReport,
+    /// Bytes that were held while it ran, weights included, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held_bytes: Option<u64>,
+    /// What else is to be said, in sentences.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// What was run.

@@ -63,7 +63,7 @@ pub struct Request {
     /// Seed of the tokens, where none are given.
     pub seed: u64,
     /// Token ids, one row per sequence, `context` each; `None`: seeded.
-    pub tokens: Option<Vec<Vec<u32>>>,
+    pub tokens: Option<Vec<Vec<u64>>>,
     /// Timed runs; 0 asks for counts and a check only.
     pub runs: u32,
     /// Runs before the clock starts.

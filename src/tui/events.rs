@@ -30,9 +30,6 @@ pub struct Outside {
     pub probe: Arc<dyn Fn() -> Machine + Send + Sync>,
     /// Where the course and the learner's files are.
     pub places: Places,
-    /// Writes the learner's progress; the sentence says what could not be
-    /// written and where it is kept instead.
-    pub save: Box<dyn FnMut(&State) -> Result<(), String>>,
     /// Makes a workshop folder; the sentence says where, or why not.
     pub init: Box<dyn FnMut() -> Result<String, String>>,
 }
@@ -66,7 +63,6 @@ pub fn open(mut state: State, outside: Outside) -> io::Result<u8> {
         worker,
         desk: Desk::open(outside.places, to_desk),
         probe: outside.probe,
-        save: outside.save,
         init: outside.init,
     };
     runtime.probe();
@@ -123,7 +119,6 @@ struct Runtime<W: Write> {
     worker: Worker,
     desk: Desk,
     probe: Arc<dyn Fn() -> Machine + Send + Sync>,
-    save: Box<dyn FnMut(&State) -> Result<(), String>>,
     init: Box<dyn FnMut() -> Result<String, String>>,
 }
 
@@ -182,12 +177,6 @@ impl<W: Write> Runtime<W> {
                 Effect::StartRun(ticket, request) => self.worker.submit(ticket, *request),
                 Effect::CancelRun => self.worker.cancel(),
                 Effect::Probe => self.probe(),
-                Effect::SaveProgress => {
-                    let saved = (self.save)(&self.state);
-                    if let Err(text) = saved {
-                        self.say(Err(text));
-                    }
-                }
                 Effect::Record(event) => self.desk.record(event),
                 Effect::OpenSheet(id) => self.desk.read(id),
                 Effect::SaveAnswer {

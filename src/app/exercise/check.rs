@@ -50,9 +50,7 @@ pub fn echo(state: &State, asked: &Asked, typed: &str) -> Result<String, String>
 pub fn tolerance(state: &State, asked: &Asked) -> String {
     let found = with_judge(state, asked, |key, _| Ok(key.tolerance));
     match found {
-        Ok(answer::Tolerance::Exact) => {
-            "exact; large numbers to the four digits typed".to_owned()
-        }
+        Ok(answer::Tolerance::Exact) => "exact; large numbers to the four digits typed".to_owned(),
         Ok(tolerance) => tolerance.to_string(),
         Err(_) => String::new(),
     }
@@ -88,7 +86,9 @@ pub fn check(state: &mut State, asked: &Asked, effects: &mut Vec<Effect>) {
     };
     let mark = match &judgement.verdict {
         Verdict::Open => {
-            state.notes.say(Tone::Plain, "Nothing is answered here yet.");
+            state
+                .notes
+                .say(Tone::Plain, "Nothing is answered here yet.");
             return;
         }
         Verdict::Right { .. } => Some(Mark::Right),
@@ -121,7 +121,9 @@ pub fn hint(state: &mut State, asked: &Asked, key: &Key, effects: &mut Vec<Effec
         state.notes.say(Tone::Plain, "This question has no hints.");
     } else if seen >= all {
         if !folded {
-            state.notes.say(Tone::Plain, "All hints are shown; s is the solution.");
+            state
+                .notes
+                .say(Tone::Plain, "All hints are shown; s is the solution.");
         }
     } else {
         let event = Event::Hinted {
@@ -219,9 +221,7 @@ pub fn standing(state: &State, asked: &Asked) -> Standing {
         .get(asked)
         .and_then(|q| q.judgement.as_ref());
     match kept.verdict {
-        Some(mark) if typed && (judged.is_some() || mark != Mark::Unread) => {
-            Standing::Judged(mark)
-        }
+        Some(mark) if typed && (judged.is_some() || mark != Mark::Unread) => Standing::Judged(mark),
         _ if typed => Standing::Unchecked,
         _ => Standing::Open,
     }

@@ -51,10 +51,7 @@ pub fn judged(key: &Key) -> Result<answer::Key, String> {
     })
 }
 
-fn value(
-    slip: &Slip,
-    expr: &dyn Fn(&str) -> Result<Expr, String>,
-) -> Result<SlipValue, String> {
+fn value(slip: &Slip, expr: &dyn Fn(&str) -> Result<Expr, String>) -> Result<SlipValue, String> {
     Ok(match (&slip.answer, &slip.printed) {
         (Some(answer), _) => SlipValue::Expr(expr(&answer.text)?),
         (None, Some(printed)) => SlipValue::Printed(printed.text.clone()),

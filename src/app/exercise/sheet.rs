@@ -20,14 +20,18 @@ pub fn open(state: &mut State, exercise: &str, effects: &mut Vec<Effect>) {
 /// the form shows follows it, and what changed is said.
 pub fn arrived(state: &mut State, exercise: &str, answers: BTreeMap<String, String>, again: bool) {
     let before = state.study.answers.insert(exercise.to_owned(), answers);
-    let now = state.study.answers.get(exercise).cloned().unwrap_or_default();
+    let now = state
+        .study
+        .answers
+        .get(exercise)
+        .cloned()
+        .unwrap_or_default();
     let before = before.unwrap_or_default();
     let mut names: Vec<&String> = before.keys().chain(now.keys()).collect();
     names.sort();
     names.dedup();
-    let typed = |of: &BTreeMap<String, String>, name: &String| {
-        of.get(name).cloned().unwrap_or_default()
-    };
+    let typed =
+        |of: &BTreeMap<String, String>, name: &String| of.get(name).cloned().unwrap_or_default();
     let changed: Vec<String> = names
         .into_iter()
         .filter(|name| typed(&before, name) != typed(&now, name))

@@ -23,7 +23,10 @@ fn line(study: &Study, lesson: &Lesson) -> LessonLine {
     });
     let (mut right, mut questions) = (0, 0);
     for exercise in study.course.exercises() {
-        let mine = exercise.lesson.as_ref().is_some_and(|l| l.text == lesson.id);
+        let mine = exercise
+            .lesson
+            .as_ref()
+            .is_some_and(|l| l.text == lesson.id);
         for key in exercise.keys.iter().filter(|_| mine) {
             questions += 1;
             let kept = study.progress.key(&exercise.id, &key.name.text);

@@ -56,7 +56,12 @@ pub fn chart(state: &State, lesson: &Lesson, live: &Live) -> Result<Chart, Strin
             let setup = swept(&setup, x, *at)?;
             match state.study.value(&one.y.text, &setup, &records)? {
                 Value::Quantity(q) => values.push(q),
-                other => return Err(format!("“{}” yields {other}, which is no number", one.y.text)),
+                other => {
+                    return Err(format!(
+                        "“{}” yields {other}, which is no number",
+                        one.y.text
+                    ));
+                }
             }
         }
         found.push((one.name.clone(), values));

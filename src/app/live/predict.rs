@@ -51,7 +51,11 @@ pub fn open(progress: &Progress, lesson: &Lesson, live: &Live) -> Option<usize> 
 /// What a prediction asks for, as the block will show it.
 fn outcome(state: &State, lesson: &Lesson, live: &Live, predict: &Predict) -> String {
     let value = configuration(state, lesson, &live.setup)
-        .and_then(|setup| state.study.value(&predict.answer.text, &setup, &records(state)))
+        .and_then(|setup| {
+            state
+                .study
+                .value(&predict.answer.text, &setup, &records(state))
+        })
         .and_then(|value| printed(&value, predict.unit.as_deref(), None));
     value.unwrap_or_else(|why| why)
 }
@@ -101,13 +105,7 @@ pub fn press(state: &mut State, key: Key, effects: &mut Vec<Effect>) {
 }
 
 /// Keeps a guess beside its outcome.
-fn keep(
-    state: &mut State,
-    lesson: &Lesson,
-    live: &Live,
-    typed: String,
-    effects: &mut Vec<Effect>,
-) {
+fn keep(state: &mut State, lesson: &Lesson, live: &Live, typed: String, effects: &mut Vec<Effect>) {
     let mut all = guesses(&state.study.progress, lesson, live);
     let Some(asked) = live.predict.get(all.len()) else {
         return;

@@ -82,17 +82,21 @@ pub fn compare(state: &State, lesson: &Lesson, live: &Live) -> Result<Grid, Stri
             match metric.as_str() {
                 "launches" => row("launches =", &of(&|p| Quantity::count(p.launches())), None),
                 "flops" => row("FLOPs", &of(&|p| Quantity::flop(p.flops)), None),
-                "weight_bytes" => {
-                    row("of it weights", &of(&|p| Quantity::bytes(p.weight_bytes)), None)
-                }
+                "weight_bytes" => row(
+                    "of it weights",
+                    &of(&|p| Quantity::bytes(p.weight_bytes)),
+                    None,
+                ),
                 "intensity" => row(
                     "FLOP/B =",
                     &of(&|p| Quantity::new(p.intensity(), crate::units::Dimension::FlopPerByte)),
                     Some((Unit::NONE, 2)),
                 ),
                 "peak" => {
-                    let peaks: Vec<Quantity> =
-                        costs.iter().map(|c| Quantity::bytes(c.peak.bytes)).collect();
+                    let peaks: Vec<Quantity> = costs
+                        .iter()
+                        .map(|c| Quantity::bytes(c.peak.bytes))
+                        .collect();
                     row("peak of activations", &peaks, None)
                 }
                 "floor" => {
@@ -181,16 +185,12 @@ pub fn roofline(state: &State, lesson: &Lesson, live: &Live) -> Result<Grid, Str
         .collect::<Result<_, _>>()?;
     let mut head = vec!["kernel".to_owned(), "FLOP/B =".to_owned()];
     head.extend(gpus.iter().map(|g| g.id.to_uppercase()));
-    let wanted = |ops: &[&str]| {
-        mark.is_empty() || mark.iter().any(|m| ops.contains(&m.text.as_str()))
-    };
+    let wanted =
+        |ops: &[&str]| mark.is_empty() || mark.iter().any(|m| ops.contains(&m.text.as_str()));
     let dtype = setup.dtype;
     let mut rows: Vec<(f64, Vec<String>)> = Vec::new();
     for kernel in cost.block.kernels.iter().filter(|k| wanted(&k.ops)) {
-        let mut cells = vec![
-            kernel.ops.join(" "),
-            format!("{:.2}", kernel.intensity()),
-        ];
+        let mut cells = vec![kernel.ops.join(" "), format!("{:.2}", kernel.intensity())];
         cells.extend(gpus.iter().map(|g| match bound(kernel, g, dtype) {
             Ok(Bound::Memory) => "memory".to_owned(),
             Ok(Bound::Compute) => "compute".to_owned(),
@@ -200,9 +200,10 @@ pub fn roofline(state: &State, lesson: &Lesson, live: &Live) -> Result<Grid, Str
     }
     rows.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut ridges = vec!["ridge".to_owned(), String::new()];
-    ridges.extend(gpus.iter().map(|g| {
-        ridge(g, dtype).map_or("–".to_owned(), |r| format!("{r:.2}"))
-    }));
+    ridges.extend(
+        gpus.iter()
+            .map(|g| ridge(g, dtype).map_or("–".to_owned(), |r| format!("{r:.2}"))),
+    );
     let mut rows: Vec<Vec<String>> = rows.into_iter().map(|(_, cells)| cells).collect();
     rows.push(ridges);
     Ok(Grid {

@@ -20,7 +20,10 @@ pub fn recorded(text: &str) -> BTreeMap<String, Quantity> {
         .flatten()
         .filter_map(|entry| {
             let id = entry.get("id")?.as_str()?.to_owned();
-            let unit = entry.get("unit").and_then(toml::Value::as_str).unwrap_or("");
+            let unit = entry
+                .get("unit")
+                .and_then(toml::Value::as_str)
+                .unwrap_or("");
             let value = entry.get("value")?;
             let typed = read(format!("{value} {unit}").trim(), None).ok()?;
             Some((id, typed.quantity))

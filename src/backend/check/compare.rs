@@ -2,6 +2,7 @@
 
 use super::CheckError;
 use super::locate::Layout;
+use super::tolerance::OUTLIER;
 use crate::backend::reference::Made;
 
 /// A reference tensor, ready to be compared with.
@@ -16,11 +17,13 @@ pub(super) struct Comparison<'a> {
 #[derive(Debug, Default)]
 pub(super) struct Measured {
     pub(super) max_abs: f64,
-    pub(super) max_rel: f64,
-    pub(super) wrong: usize,
+    /// Root mean square of the differences, relative to that of the reference.
+    pub(super) relative: f64,
     pub(super) compared: usize,
-    /// Index of the first value beyond the tolerance.
-    pub(super) first: Option<usize>,
+    /// Values that are off by more than the tolerance allows a single one.
+    pub(super) outliers: usize,
+    /// The first outlier; without one, the value that is off the most.
+    pub(super) at: usize,
 }
 
 impl<'a> Comparison<'a> {
@@ -68,28 +71,31 @@ impl<'a> Comparison<'a> {
             )));
         }
         let mut m = Measured::default();
+        let (mut squares, mut worst) = (0.0, 0.0);
         for (i, (expected, got)) in expected.iter().zip(got).enumerate() {
             if self.layout.is_masked(kind, i) {
                 continue;
             }
             m.compared += 1;
-            let mut abs = (got - expected).abs();
-            if abs.is_nan() {
-                abs = f64::INFINITY;
+            let mut off = (got - expected).abs();
+            if off.is_nan() {
+                off = f64::INFINITY;
             }
-            // Both zero, and so is everything around: no error.
-            let rel = if abs == 0.0 {
-                0.0
-            } else {
-                abs / (self.rms + expected.abs())
-            };
-            m.max_abs = m.max_abs.max(abs);
-            m.max_rel = m.max_rel.max(rel);
-            if rel > tolerance {
-                m.wrong += 1;
-                m.first = m.first.or(Some(i));
+            squares += off * off;
+            m.max_abs = m.max_abs.max(off);
+            if off > OUTLIER * tolerance * (self.rms + expected.abs()) {
+                if m.outliers == 0 {
+                    m.at = i;
+                }
+                m.outliers += 1;
+            } else if m.outliers == 0 && off > worst {
+                (m.at, worst) = (i, off);
             }
         }
+        m.relative = match (squares / m.compared.max(1) as f64).sqrt() {
+            0.0 => 0.0,
+            off => off / self.rms,
+        };
         Ok(m)
     }
 }

@@ -103,8 +103,8 @@ fn the_plain_bf16_path_passes() {
         .collect();
     let verdict = case.judge(&plain).unwrap();
     assert!(verdict.pass, "{:?}", verdict.first_wrong);
-    // Twice its own error: exactly half of the tolerance is used.
-    assert!((verdict.tolerance / verdict.rel_error - 2.0).abs() < 1e-6);
+    // Twice its own error, or more where an earlier tensor was off by more.
+    assert!(verdict.tolerance >= 2.0 * verdict.rel_error);
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn zeros_and_not_a_number_fail() {
         let id = case.id(TensorKind::M, Some(1));
         one.get_mut(&id).unwrap()[17] = f32::NAN;
         let wrong = case.judge(&one).unwrap().first_wrong.unwrap();
-        assert_eq!((wrong.check.wrong, wrong.check.tensor.name()), (1, "m"));
+        assert_eq!((wrong.check.outliers, wrong.check.tensor.name()), (1, "m"));
         assert_eq!(wrong.check.max_abs_error, f64::INFINITY);
     }
 }
@@ -157,7 +157,10 @@ fn a_planted_defect_is_named_with_its_place() {
     );
     assert_eq!(wrong.got, good[&att][189] + 0.01);
     assert!((wrong.expected - f64::from(good[&att][189])).abs() < 1e-6);
-    assert_eq!((wrong.check.wrong, wrong.check.compared), (2, 2 * 3 * 32));
+    assert_eq!(
+        (wrong.check.outliers, wrong.check.compared),
+        (2, 2 * 3 * 32)
+    );
     let says = wrong.to_string();
     assert!(
         says.starts_with(
@@ -294,13 +297,14 @@ proptest! {
     }
 
     /// Whichever tensors a bf16 plan stores, it passes: it rounds no more
-    /// often than the plain path.
+    /// often than the plain path. (A single score can be next to zero, and its
+    /// relative error anything; so there are several.)
     #[test]
     fn any_bf16_plan_passes(
         (groups, kv_heads, half) in (1u64..4, 1u64..4, 8u64..12),
         layers in 1u64..4,
         batch in 1u64..3,
-        seq in 1u64..14,
+        seq in 2u64..14,
         stores in any::<u32>(),
         seed in any::<u64>(),
     ) {

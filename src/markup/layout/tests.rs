@@ -23,6 +23,7 @@ fn numbers(value: &Value) -> Resolved {
     match value.expression.as_str() {
         "block.bytes | MB" => Resolved::value("9.964 MB"),
         "block.launches" => Resolved::value("17"),
+        "saved" => Resolved::value("22.22 %"),
         "evil" => Resolved::value("\x1b[31mred\n"),
         other => Resolved::error(format!("no `{other}`")),
     }
@@ -205,6 +206,18 @@ fn words_in_a_table_wrap_before_it_scrolls() {
         ]);
 }
 
+#[test]
+fn a_head_wraps_before_its_numbers_scroll() {
+    lesson("| op | bytes of the projection | launches |\n|---|---|---|\n| q | 1.5 | 1 |\n| down | 10 | 1 |")
+        .width(32)
+        .draws(&[
+            "        bytes of the",
+            "  op      projection  launches",
+            "  q              1.5         1",
+            "  down          10           1",
+        ]);
+}
+
 const WIDE: &str = "| op | flops | bytes | intensity | launches |\n|---|---|---|---|---|\n\
                     | norm1 | 1 | 2 | 3 | 4 |\n| softmax | 5 | 6 | 7 | 8 |";
 
@@ -333,6 +346,36 @@ fn lines_know_their_place() {
     assert_eq!(at, [10, 12, 13, 14]);
 }
 
+#[test]
+fn a_lesson_page_as_in_the_screens() {
+    lesson(
+        "## What the merge cannot save\n\n\
+         The three projections read the same n1. One kernel reads it once, so two\n\
+         reads of $B\\cdot S\\cdot D$ go; the weights and the outputs stay.\n\n\
+         $$saved = \\frac{2\\cdot B\\cdot S}{5\\cdot B\\cdot S + 2\\cdot D} = `= saved` \\text{ at B1}$$\n\n\
+         | | launches | MB = | FLOP/B = |\n|---|---|---|---|\n\
+         | three kernels | 3 | 1.180 | 28.44 |\n| one kernel | 1 | 0.918 | 36.57 |\n\n\
+         ```lab\nstart = \"v1\"\n```\n",
+    )
+    .width(76)
+    .draws(&[
+        "What the merge cannot save",
+        "",
+        "The three projections read the same n1. One kernel reads it once, so two",
+        "reads of B·S·D go; the weights and the outputs stay.",
+        "",
+        "                  2·B·S",
+        "    saved  =  ─────────────  =  22.22 % at B1",
+        "               5·B·S + 2·D",
+        "",
+        "                  launches    MB =   FLOP/B =",
+        "  three kernels          3   1.180      28.44",
+        "  one kernel             1   0.918      36.57",
+        "",
+        "[live 0]",
+    ]);
+}
+
 /// Text made of what lessons are made of, in any order.
 fn soup() -> impl Strategy<Value = String> {
     let scraps = prop::sample::select(vec![
@@ -367,6 +410,7 @@ fn soup() -> impl Strategy<Value = String> {
         "\\\\",
         "&",
         "\\sqrt",
+        "$\\text{a\\_\n\tb}$",
         "\\sum",
         "*",
         "**",

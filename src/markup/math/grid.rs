@@ -1,20 +1,10 @@
 //! A tree as rows of characters: fractions with a bar, scripts raised and
 //! lowered, brackets that grow.
 
+use super::boxes::{Grid, beside, over};
 use super::symbols::{Class, Delimiter};
 use super::{Formula, Node, Row, Style, classes, gap, linear};
 use crate::markup::span::{Role, Span, blanks, push, width};
-
-/// Characters in two dimensions, every row `width` columns wide.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Grid {
-    /// From top to bottom.
-    pub rows: Vec<Vec<Span>>,
-    /// Row that lines up with the text around it.
-    pub base: usize,
-    /// Columns of every row.
-    pub width: usize,
-}
 
 impl Formula {
     /// The formula in two dimensions; `None` if it could not be read.
@@ -90,34 +80,31 @@ fn lay(row: &[Node], style: &Style<'_>, size: Size) -> Grid {
     let classes = classes(row);
     let mut parts: Vec<Grid> = Vec::new();
     let mut before: Option<(&Node, Class)> = None;
-    for (node, class) in row.iter().zip(classes) {
+    for (i, (node, class)) in row.iter().zip(&classes).enumerate() {
         if let Node::Space(n) = node {
             parts.push(Grid::text(&blanks(*n), Role::Text));
             continue;
         }
-        let grid = node_grid(node, style, size);
+        let mut class = *class;
+        // A dot beside a bar of a fraction would be read as part of it.
+        let bar = |j: Option<usize>| matches!(j.and_then(|j| row.get(j)), Some(Node::Fraction(..)));
+        if class == Class::Tight && (bar(i.checked_sub(1)) || bar(Some(i + 1))) {
+            class = Class::Binary;
+        }
         if let Some((left, left_class)) = before {
-            let mut columns = match size {
-                Size::Full => gap(left_class, class, true),
+            let right_class = node.opening(class);
+            let bars = matches!(left, Node::Fraction(..)) || matches!(node, Node::Fraction(..));
+            let operands =
+                matches!(left_class, Class::Ordinary) && matches!(right_class, Class::Ordinary);
+            let columns = match size {
                 Size::Script => 0,
+                Size::Full => gap(left_class, right_class, true).max(usize::from(bars && operands)),
             };
-            let loose = |c| {
-                matches!(
-                    c,
-                    Class::Ordinary | Class::Tight | Class::Function | Class::Big
-                )
-            };
-            let bar = matches!(left, Node::Fraction(..)) || matches!(node, Node::Fraction(..));
-            if columns == 0 && bar && loose(left_class) && loose(class) {
-                columns = 1;
-            }
-            if columns == 0 && linear::words_touch(left, node, style) {
-                columns = 1;
-            }
+            let columns = columns.max(usize::from(linear::words_touch(left, node, style)));
             parts.push(Grid::text(&blanks(columns), Role::Text));
         }
         before = Some((node, class));
-        parts.push(grid);
+        parts.push(node_grid(node, style, size));
     }
     beside(parts)
 }
@@ -237,188 +224,58 @@ fn script(
     if body.rows.is_empty() {
         body.rows.push(Vec::new());
     }
-    if let (None, Some(above), 1) = (below, above, body.rows.len())
-        && let Some(raised) = linear::raised(above, style)
-    {
-        return beside(vec![body, Grid::text(raised, Role::Text)]);
-    }
-    let below = below.map(|row| lay(row, style, Size::Script));
-    let above = above.map(|row| lay(row, style, Size::Script));
-    if base.class() == Class::Big && size == Size::Full {
+    let big = base.class() == Class::Big && size == Size::Full;
+    // `x²` needs no row of its own; in ASCII, `x^2` does not if nothing stands
+    // below that the sign could be taken for part of.
+    let level = body.rows.len() == 1 && !big && !(style.ascii && below.is_some());
+    let sign = above
+        .filter(|_| level)
+        .and_then(|row| linear::raised(row, style));
+    let below = below
+        .map(|row| lay(row, style, Size::Script))
+        .unwrap_or_default();
+    let above = match sign {
+        Some(sign) => Grid::text(sign, Role::Text),
+        None => above
+            .map(|row| lay(row, style, Size::Script))
+            .unwrap_or_default(),
+    };
+    if big {
         return limits(body, below, above);
     }
-    // Scripts share a column beside the base, one row off it, or level with
-    // its outer rows where it is tall.
-    let columns = below
-        .iter()
-        .chain(&above)
-        .map(|g| g.width)
-        .max()
-        .unwrap_or(0);
-    let lap = usize::from(body.rows.len() > 1);
-    let height = body.rows.len();
-    let mut rows: Vec<Vec<Span>> = Vec::new();
+    // Both scripts share a column beside the base: a row off it, or level with
+    // the outer rows of a tall one.
+    let columns = below.width.max(above.width);
+    let tall = usize::from(body.rows.len() > 1);
     let raise = above
-        .as_ref()
-        .map_or(0, |g| g.rows.len().saturating_sub(lap));
-    let lower = below
-        .as_ref()
-        .map_or(0, |g| g.rows.len().saturating_sub(lap));
-    let below_at = raise + height - lap.min(height);
-    for r in 0..raise + height + lower {
-        let mut line = match r.checked_sub(raise).and_then(|r| body.rows.get(r)) {
-            Some(spans) => spans.clone(),
-            None => vec![Span::new(blanks(body.width), Role::Text)],
-        };
-        let upper = above
-            .as_ref()
-            .and_then(|g| g.rows.get(r).map(|s| (s, g.width)));
-        let under = below.as_ref().and_then(|g| {
-            r.checked_sub(below_at)
-                .and_then(|i| g.rows.get(i))
-                .map(|s| (s, g.width))
-        });
-        match upper.or(under) {
-            Some((spans, w)) => {
-                line.extend(spans.iter().cloned());
-                push(&mut line, blanks(columns - w), Role::Text);
-            }
-            None => push(&mut line, blanks(columns), Role::Text),
-        }
-        rows.push(line);
-    }
-    Grid {
+        .rows
+        .len()
+        .saturating_sub(tall.max(usize::from(sign.is_some())));
+    let top = above.rows.len() - raise;
+    let bottom = tall.min(below.rows.len());
+    let between = body.rows.len().saturating_sub(top + bottom);
+    let mut rows = above.columns(columns);
+    rows.extend(vec![vec![Span::new(blanks(columns), Role::Text)]; between]);
+    rows.extend(below.columns(columns));
+    let scripts = Grid {
         rows,
         base: raise + body.base,
-        width: body.width + columns,
-    }
+        width: columns,
+    };
+    beside(vec![body, scripts])
 }
 
 /// A sum with what it runs over.
-fn limits(body: Grid, below: Option<Grid>, above: Option<Grid>) -> Grid {
-    let columns = below
-        .iter()
-        .chain(&above)
-        .map(|g| g.width)
-        .max()
-        .unwrap_or(0)
-        .max(body.width);
-    let base = above.as_ref().map_or(0, |g| g.rows.len()) + body.base;
-    let rows = above
+fn limits(body: Grid, below: Grid, above: Grid) -> Grid {
+    let columns = body.width.max(below.width).max(above.width);
+    let base = above.rows.len() + body.base;
+    let rows = [above, body, below]
         .into_iter()
-        .chain([body])
-        .chain(below)
         .flat_map(|grid| grid.centred(columns).rows)
         .collect();
     Grid {
         rows,
         base,
         width: columns,
-    }
-}
-
-/// Grids side by side, their base rows on one line.
-fn beside(parts: Vec<Grid>) -> Grid {
-    let parts: Vec<Grid> = parts.into_iter().filter(|g| !g.rows.is_empty()).collect();
-    let base = parts.iter().map(|g| g.base).max().unwrap_or(0);
-    let deep = parts
-        .iter()
-        .map(|g| g.rows.len() - g.base.min(g.rows.len()))
-        .max()
-        .unwrap_or(0);
-    let mut rows: Vec<Vec<Span>> = vec![Vec::new(); base + deep];
-    for part in &parts {
-        let top = base - part.base;
-        for (r, row) in rows.iter_mut().enumerate() {
-            match r.checked_sub(top).and_then(|i| part.rows.get(i)) {
-                Some(spans) => {
-                    for span in spans {
-                        push(row, &span.text, span.role);
-                    }
-                }
-                None => push(row, blanks(part.width), Role::Text),
-            }
-        }
-    }
-    Grid {
-        rows,
-        base,
-        width: parts.iter().map(|g| g.width).sum(),
-    }
-}
-
-/// One grid above another, both from the left.
-fn over(above: Grid, below: Grid) -> Grid {
-    let columns = above.width.max(below.width);
-    let base = above.base;
-    let mut rows = above.widened(columns, false).rows;
-    rows.extend(below.widened(columns, false).rows);
-    Grid {
-        rows,
-        base,
-        width: columns,
-    }
-}
-
-impl Grid {
-    /// One row of `text`; no rows if it is empty.
-    pub(super) fn text(text: &str, role: Role) -> Self {
-        Self::of(if text.is_empty() {
-            Vec::new()
-        } else {
-            vec![Span::new(text, role)]
-        })
-    }
-
-    fn of(spans: Vec<Span>) -> Self {
-        let columns = spans.iter().map(|s| width(&s.text)).sum();
-        let rows = if spans.is_empty() {
-            Vec::new()
-        } else {
-            vec![spans]
-        };
-        Self {
-            rows,
-            base: 0,
-            width: columns,
-        }
-    }
-
-    fn padded(self, left: usize, right: usize) -> Self {
-        let rows = self
-            .rows
-            .into_iter()
-            .map(|spans| {
-                let mut line = Vec::new();
-                push(&mut line, blanks(left), Role::Text);
-                for span in spans {
-                    push(&mut line, &span.text, span.role);
-                }
-                push(&mut line, blanks(right), Role::Text);
-                line
-            })
-            .collect();
-        Self {
-            rows,
-            base: self.base,
-            width: self.width + left + right,
-        }
-    }
-
-    fn centred(self, columns: usize) -> Self {
-        let spare = columns.saturating_sub(self.width);
-        self.padded(spare / 2, spare - spare / 2)
-    }
-
-    fn widened(self, columns: usize, right: bool) -> Self {
-        let spare = columns.saturating_sub(self.width);
-        if self.rows.is_empty() {
-            return Self::text(&blanks(columns), Role::Text);
-        }
-        if right {
-            self.padded(spare, 0)
-        } else {
-            self.padded(0, spare)
-        }
     }
 }

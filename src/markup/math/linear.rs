@@ -46,7 +46,7 @@ pub(super) fn line(row: &[Node], style: &Style<'_>, tight: bool) -> Vec<Span> {
             let mut columns = if tight {
                 0
             } else {
-                gap(left_class, *class, false)
+                gap(left_class, node.opening(*class), false)
             };
             if columns == 0 && words_touch(left, node, style) {
                 columns = 1;
@@ -211,17 +211,18 @@ fn is_letter(node: &Node) -> bool {
     }
 }
 
-/// The one character that stands for a raised `row`, where Latin-1 has it.
+/// The sign that stands for a raised `row` on the line itself, where Latin-1
+/// has one; in ASCII as it is typed in an answer, `^2`.
 pub(super) fn raised(row: &Row, style: &Style<'_>) -> Option<&'static str> {
-    if style.ascii || style.spoken {
+    if style.spoken {
         return None;
     }
     match row.as_slice() {
         [Node::Sign { text, .. }] => match text.as_str() {
-            "1" => Some("¹"),
-            "2" => Some("²"),
-            "3" => Some("³"),
-            "ᵀ" => Some("ᵀ"),
+            "1" => Some(if style.ascii { "^1" } else { "¹" }),
+            "2" => Some(if style.ascii { "^2" } else { "²" }),
+            "3" => Some(if style.ascii { "^3" } else { "³" }),
+            "ᵀ" => Some(if style.ascii { "^T" } else { "ᵀ" }),
             _ => None,
         },
         [Node::Group(inner)] => raised(inner, style),

@@ -336,7 +336,7 @@ impl<'a> Reader<'a> {
         match body {
             Some(body) if !body.contains(['\\', '{']) => {
                 self.at += body.len() + 2;
-                Ok(ordinary(body.replace(['\n', '\t'], " ")))
+                Ok(ordinary(body.to_owned()))
             }
             _ if rest.starts_with('{') => {
                 let begin = self.at;
@@ -380,6 +380,7 @@ fn sign(text: &str, ascii: &str, class: Class) -> Node {
 }
 
 fn ordinary(text: String) -> Node {
+    let text = text.replace(['\n', '\t'], " ");
     let ascii = crate::markup::clean::ascii(&text).into_owned();
     Node::Sign {
         text,

@@ -1,5 +1,6 @@
 use super::*;
 use crate::markup::parse;
+use proptest::prelude::*;
 
 fn numbers(value: &Value) -> Resolved {
     match value.expression.as_str() {
@@ -87,4 +88,16 @@ fn ascii_is_ascii() {
         true,
         &["2*B*S - \"us\"", "Code, 1 line:", "  // e"],
     );
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_said_without_control_characters(text in "[-#>|`$*{}\\\\_^a-c \n\t\u{1b}\u{9b}µ]{0,80}", width in 1usize..100) {
+        let plain = Plain { width, ascii: true, resolve: &numbers, live: &live };
+        for section in &parse(&text, 1, &["a"]).sections {
+            for line in plain.section(section) {
+                prop_assert!(line.chars().all(|c| c.is_ascii() && !c.is_control()), "{line:?}");
+            }
+        }
+    }
 }

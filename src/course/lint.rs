@@ -1,0 +1,190 @@
+//! Everything that can be known to be wrong with a course before a learner sees it.
+//!
+//! Formats are checked while loading. Here come the rules that look across
+//! files and into the model: names that must exist, expressions that must
+//! evaluate, figures that must be computed, pages that must fit.
+
+mod names;
+mod page;
+mod prose;
+
+use super::block::{Block, Live};
+use super::exercise::{Exercise, Key};
+use super::fault::{Fault, Level};
+use super::fields::Phrase;
+use super::lesson::{Lesson, Part};
+use super::library::Course;
+use super::solution::Solution;
+
+/// Hints that every key has: a nudge, the formula, the formula with the learner's numbers.
+const HINTS: usize = 3;
+
+/// All findings, sorted by file and line.
+///
+/// Looks at the texts that lie in a folder when there are any, and at the
+/// built-in ones otherwise; names may refer to both.
+pub fn lint(course: &Course) -> Vec<Fault> {
+    let mut faults = course.faults().to_vec();
+    for text in course.own_lessons() {
+        faults.extend(text.faults.iter().cloned());
+        lesson(course, text, &mut faults);
+    }
+    for text in course.own_exercises() {
+        faults.extend(text.faults.iter().cloned());
+        exercise(course, text, &mut faults);
+    }
+    for text in course.own_solutions() {
+        faults.extend(text.faults.iter().cloned());
+        solution(course, text, &mut faults);
+    }
+    faults.sort();
+    faults.dedup();
+    faults
+}
+
+/// Does any finding make the course invalid (exit code 4)?
+pub fn fails(findings: &[Fault]) -> bool {
+    findings.iter().any(|finding| finding.level == Level::Error)
+}
+
+fn lesson(course: &Course, lesson: &Lesson, faults: &mut Vec<Fault>) {
+    let file = lesson.text.file();
+    names::setup(file, &lesson.setup, faults);
+    for section in &lesson.sections {
+        page::section(file, section, faults);
+        for part in &section.parts {
+            match part {
+                Part::Prose { text, line, .. } => {
+                    prose::check(file, text, *line, faults);
+                    prose::links(course, file, text, *line, faults);
+                }
+                Part::Live(live) => block(course, file, live, faults),
+            }
+        }
+    }
+}
+
+fn block(course: &Course, file: &str, live: &Live, faults: &mut Vec<Fault>) {
+    names::setup(file, &live.setup, faults);
+    for predict in &live.predict {
+        phrases(file, predict.note.as_slice(), faults);
+    }
+    let Ok(content) = &live.content else { return };
+    names::block(file, content, faults);
+    match content {
+        Block::Steps { steps, .. } => phrases(file, steps, faults),
+        Block::Question { exercise, key } => match course.exercise(&exercise.text) {
+            Err(say) => faults.push(Fault::at(file, exercise.at, format!("{say}"))),
+            Ok(found) => {
+                let missing = key.as_ref().filter(|key| found.key(&key.text).is_none());
+                faults.extend(missing.map(|key| {
+                    Fault::at(file, key.at, super::exercise::no_such_key(found, &key.text))
+                }));
+            }
+        },
+        _ => {}
+    }
+}
+
+/// Typed-in figures in texts of the front matter or of a block.
+fn phrases(file: &str, phrases: &[Phrase], faults: &mut Vec<Fault>) {
+    for phrase in phrases {
+        prose::figures(file, &phrase.text, phrase.at, faults);
+    }
+}
+
+fn exercise(course: &Course, exercise: &Exercise, faults: &mut Vec<Fault>) {
+    let file = exercise.text.file();
+    names::setup(file, &exercise.setup, faults);
+    prose::check(file, &exercise.body, exercise.body_line, faults);
+    match &exercise.lesson {
+        None => faults.push(exercise.text.fault(
+            0,
+            "the exercise names no lesson; add lesson = \"07-v1-census\".",
+        )),
+        Some(lesson) => {
+            if let Err(say) = course.lesson(&lesson.text) {
+                faults.push(Fault::at(file, lesson.at, say));
+            }
+        }
+    }
+    if course.solution(&exercise.id).is_none() {
+        faults.push(exercise.text.fault(0, format!(
+            "the exercise has no solution; write solutions/{}.md with a heading ## {} and so on.",
+            exercise.id,
+            exercise.keys.first().map_or("key", |key| key.name.as_str())
+        )));
+    }
+    for key in &exercise.keys {
+        one_key(course, exercise, key, faults);
+    }
+}
+
+fn one_key(course: &Course, exercise: &Exercise, key: &Key, faults: &mut Vec<Fault>) {
+    let file = exercise.text.file();
+    let name = &key.name;
+    if key.hints.len() < HINTS {
+        faults.push(Fault::at(file, name.at, format!(
+            "{} has {} of {HINTS} hints; write a nudge, the formula, and the formula with its numbers.",
+            name.text,
+            key.hints.len()
+        )));
+    }
+    for (index, hint) in key.hints.iter().enumerate() {
+        if hint.text.split_whitespace().count() < 3 {
+            faults.push(Fault::at(
+                file,
+                hint.at,
+                "this hint says nothing; write a sentence.",
+            ));
+        }
+        if key
+            .hints
+            .iter()
+            .take(index)
+            .any(|other| other.text == hint.text)
+        {
+            faults.push(Fault::at(
+                file,
+                hint.at,
+                "this hint repeats an earlier one; write another.",
+            ));
+        }
+    }
+    phrases(file, &key.hints, faults);
+    if let Some(solution) = course.solution(&exercise.id)
+        && solution.part(&name.text).is_none()
+    {
+        faults.push(solution.text.fault(
+            0,
+            format!(
+                "there is no derivation for the key {}; add a heading ## {} and the steps.",
+                name.text, name.text
+            ),
+        ));
+    }
+}
+
+fn solution(course: &Course, solution: &Solution, faults: &mut Vec<Fault>) {
+    let file = solution.text.file();
+    prose::check(file, &solution.opening, 1, faults);
+    for part in &solution.parts {
+        prose::check(file, &part.body, part.body_line, faults);
+        page::text(file, &part.body, part.body_line, faults);
+    }
+    match course.exercise(&solution.id) {
+        Err(say) => faults.push(solution.text.fault(0, say)),
+        Ok(exercise) => {
+            for part in &solution.parts {
+                if !exercise.keys.iter().any(|key| key.name.text == part.key) {
+                    let at = solution.text.place(solution.text.line(part.line).start);
+                    faults.push(Fault::at(
+                        file,
+                        at,
+                        super::exercise::no_such_key(exercise, &part.key),
+                    ));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Names that must exist: presets, plans, fusions, ops, GPUs, backends.
+
+use crate::cost::GpuDatabase;
+use crate::course::block::Block;
+use crate::course::fault::{Fault, Place, way_out};
+use crate::course::fields::Phrase;
+use crate::course::setup::Setup;
+use crate::fusion::{Cut, Fusion};
+use crate::model::{BLOCK_OPS, preset};
+
+/// Backends that a lab may ask for.
+const BACKENDS: [&str; 4] = ["cpu", "simt", "cuda", "hip"];
+
+/// The names in a configuration.
+pub(super) fn setup(file: &str, setup: &Setup, faults: &mut Vec<Fault>) {
+    for setting in &setup.settings {
+        let Some(text) = setup.text(&setting.name) else {
+            continue;
+        };
+        let refused = match setting.name.as_str() {
+            "preset" => preset(text).err().map(|error| error.to_string()),
+            "version" | "plan" => Cut::parse(text).err().map(|error| error.to_string()),
+            _ => None,
+        };
+        faults.extend(refused.map(|say| Fault::at(file, setting.at, sentence(say))));
+    }
+}
+
+/// The names in a live block.
+pub(super) fn block(file: &str, block: &Block, faults: &mut Vec<Fault>) {
+    match block {
+        Block::Lab {
+            start,
+            toggles,
+            backend,
+            ops,
+            ..
+        } => {
+            plans(file, start.as_slice(), faults);
+            for toggle in toggles {
+                if let Err(error) = Fusion::parse(&toggle.text) {
+                    faults.push(Fault::at(file, toggle.at, sentence(error.to_string())));
+                }
+            }
+            known(file, "backend", backend.as_slice(), &BACKENDS, faults);
+            op_names(file, ops, faults);
+        }
+        Block::Compare { plans: listed, .. } => plans(file, listed, faults),
+        Block::Ribbon { plan, .. } => plans(file, plan.as_slice(), faults),
+        Block::Roofline { plan, gpus, mark } => {
+            plans(file, plan.as_slice(), faults);
+            if let Ok(database) = GpuDatabase::embedded() {
+                let ids: Vec<&str> = database.all().iter().map(|gpu| gpu.id.as_str()).collect();
+                known(file, "GPU", gpus, &ids, faults);
+            }
+            op_names(file, mark, faults);
+        }
+        Block::Chart { .. }
+        | Block::Table { .. }
+        | Block::Steps { .. }
+        | Block::Question { .. } => {}
+    }
+}
+
+fn plans(file: &str, plans: &[Phrase], faults: &mut Vec<Fault>) {
+    for plan in plans {
+        if let Err(error) = Cut::parse(plan.text.trim_matches('\'')) {
+            faults.push(Fault::at(file, plan.at, sentence(error.to_string())));
+        }
+    }
+}
+
+fn op_names(file: &str, ops: &[Phrase], faults: &mut Vec<Fault>) {
+    let mut names: Vec<&str> = BLOCK_OPS.iter().map(|op| op.name()).collect();
+    names.extend(["embed", "final_norm", "lm_head"]);
+    known(file, "op", ops, &names, faults);
+}
+
+fn known(file: &str, what: &str, phrases: &[Phrase], names: &[&str], faults: &mut Vec<Fault>) {
+    for phrase in phrases
+        .iter()
+        .filter(|phrase| !names.contains(&phrase.as_str()))
+    {
+        let at: Place = phrase.at;
+        let say = format!(
+            "there is no {what} “{}”; {}",
+            phrase.text,
+            way_out(&phrase.text, names)
+        );
+        faults.push(Fault::at(file, at, say));
+    }
+}
+
+/// Ends with a full stop or question mark, as every finding does.
+fn sentence(say: String) -> String {
+    if say.ends_with(['.', '?']) {
+        say
+    } else {
+        format!("{say}.")
+    }
+}

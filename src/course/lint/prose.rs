@@ -1,0 +1,204 @@
+//! Prose: figures must be computed, links must lead somewhere.
+
+use crate::course::fault::{Fault, Place};
+use crate::course::library::Course;
+use crate::course::scan::{Piece, pieces, without_fences};
+use std::ops::Range;
+
+/// Units after which a typed number is a result. Longer ones first.
+const UNITS: [&str; 40] = [
+    "TFLOP/s", "GFLOP/s", "MFLOP/s", "FLOP/s", "TFLOPs", "GFLOPs", "MFLOPs", "kFLOPs", "FLOPs",
+    "TFLOP", "GFLOP", "MFLOP", "kFLOP", "FLOP/B", "FLOP", "TB/s", "GB/s", "MB/s", "KiB", "MiB",
+    "GiB", "TB", "GB", "MB", "KB", "kB", "B", "bytes", "byte", "µs", "μs", "us", "ms", "ns", "%",
+    "percent", "launches", "launch", "kernels", "kernel",
+];
+
+/// Everything that is checked in a piece of markdown that begins at the start of `line`.
+pub(super) fn check(file: &str, markdown: &str, line: usize, faults: &mut Vec<Fault>) {
+    let text = without_fences(markdown);
+    figures(file, &text, Place { line, column: 1 }, faults);
+}
+
+/// Figures that were typed instead of computed, and inline numbers that never end.
+pub(super) fn figures(file: &str, text: &str, start: Place, faults: &mut Vec<Fault>) {
+    for (piece, range) in pieces(text) {
+        if piece != Piece::Plain {
+            continue;
+        }
+        let plain = text.get(range.clone()).unwrap_or_default();
+        let place = |at: usize| start.after(text.get(..range.start + at).unwrap_or_default());
+        if let Some(at) = plain.find("`=") {
+            faults.push(Fault::at(
+                file,
+                place(at),
+                "this inline number is not closed; end it with a backtick.",
+            ));
+        }
+        for found in typed_in(plain) {
+            let figure = plain
+                .get(found.clone())
+                .unwrap_or_default()
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" ");
+            faults.push(Fault::at(file, place(found.start), format!(
+                "“{figure}” is a typed-in result; compute it as `= …`, or put it in quotation marks where a document says it."
+            )));
+        }
+    }
+}
+
+/// Byte ranges of numbers with a unit.
+fn typed_in(plain: &str) -> Vec<Range<usize>> {
+    let mut out = Vec::new();
+    let mut at = 0;
+    let bytes = plain.as_bytes();
+    while let Some(step) = bytes
+        .get(at..)
+        .and_then(|rest| rest.iter().position(u8::is_ascii_digit))
+    {
+        let start = at + step;
+        let rest = plain.get(start..).unwrap_or_default();
+        let run = rest
+            .find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ',' | '_')))
+            .unwrap_or(rest.len());
+        let digits = rest
+            .get(..run)
+            .unwrap_or_default()
+            .trim_end_matches(['.', ',', '_']);
+        at = start + run.max(1);
+        // `V1`, `fp32`, `ex1`, `S²/2` and `lm_head2` are names, not figures.
+        let before = plain.get(..start).and_then(|text| text.chars().next_back());
+        if before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '/' | '^' | '-' | '–'))
+        {
+            continue;
+        }
+        let Some(after) = rest.get(digits.len()..) else {
+            continue;
+        };
+        let gap = after.len()
+            - after
+                .trim_start_matches([' ', '\n', '\u{a0}', '\u{202f}', '\u{2009}'])
+                .len();
+        let unit = after.get(gap..).and_then(|unit| {
+            UNITS.iter().find(|name| {
+                unit.strip_prefix(**name).is_some_and(|rest| {
+                    !rest.starts_with(|c: char| c.is_alphanumeric() || c == '/')
+                })
+            })
+        });
+        if let Some(unit) = unit
+            && gap <= 2
+            && !by_definition(digits, unit)
+        {
+            let end = start + digits.len() + gap + unit.len();
+            out.push(start..end);
+            at = end;
+        }
+    }
+    out
+}
+
+/// Sizes of a number, the FLOPs of a multiply-add, none, one or two of
+/// something, and the whole are definitions and not results.
+fn by_definition(digits: &str, unit: &str) -> bool {
+    match unit {
+        "B" | "byte" | "bytes" => ["0", "1", "2", "4", "8"].contains(&digits),
+        "FLOP" | "FLOPs" | "launch" | "launches" | "kernel" | "kernels" => {
+            ["0", "1", "2"].contains(&digits)
+        }
+        "%" | "percent" => ["0", "100"].contains(&digits),
+        _ => false,
+    }
+}
+
+/// Links to other texts of the course: `[the census](07-v1-census)` or `(07-v1-census.md)`.
+pub(super) fn links(
+    course: &Course,
+    file: &str,
+    markdown: &str,
+    line: usize,
+    faults: &mut Vec<Fault>,
+) {
+    let text = without_fences(markdown);
+    for (piece, range) in pieces(&text) {
+        let Some(target) = text
+            .get(range.clone())
+            .and_then(|link| link.strip_prefix("](")?.strip_suffix(')'))
+        else {
+            continue;
+        };
+        if piece != Piece::Hidden || target.contains("://") || target.starts_with('#') {
+            continue;
+        }
+        let id = target.rsplit('/').next().unwrap_or(target);
+        let id = id.split('#').next().unwrap_or(id).trim_end_matches(".md");
+        let known = course.lesson(id).is_ok() || course.exercise(id).is_ok();
+        if !known {
+            let at =
+                Place { line, column: 1 }.after(text.get(..range.start + 2).unwrap_or_default());
+            let say = match course.lesson(id) {
+                Err(say) => format!("this link leads nowhere: {say}"),
+                Ok(_) => continue,
+            };
+            faults.push(Fault::at(file, at, say));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<String> {
+        typed_in(text)
+            .into_iter()
+            .map(|range| text[range].to_owned())
+            .collect()
+    }
+
+    #[test]
+    fn results_with_units_are_found() {
+        let cases: [(&str, &[&str]); 8] = [
+            ("moves 12.6 MB and 219 GFLOP", &["12.6 MB", "219 GFLOP"]),
+            (
+                "17 launches, 30 %, or 30% of it.",
+                &["17 launches", "30 %", "30%"],
+            ),
+            (
+                "4.3 TB/s, 2,085,652,736 bytes",
+                &["4.3 TB/s", "2,085,652,736 bytes"],
+            ),
+            ("about 12.6\nMB.", &["12.6\nMB"]),
+            ("2.85 µs; 3 kernels", &["2.85 µs", "3 kernels"]),
+            ("V1 launches, H200 B, fp32 bytes, 1/3 MB", &[]),
+            ("4 bytes each, 2 FLOPs, 100 %, 2 kernels", &[]),
+            ("3 heads, 12 MBit, 5 Bananas, 128 tokens, S/2 B", &[]),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(found(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_code_math_or_quoted_is_left_alone() {
+        let text = "“40 %” and \"12 launches\", `17 launches`, $3 MB$, and\n\n```text\n9 GB\n```\nbut 12 MB";
+        let mut faults = Vec::new();
+        check("a.md", text, 5, &mut faults);
+        let said: Vec<String> = faults.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            said,
+            [
+                "a.md:10:5: “12 MB” is a typed-in result; compute it as `= …`, or put it in quotation marks where a document says it.",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_number_that_never_ends_is_found() {
+        let mut faults = Vec::new();
+        check("a.md", "so `= block(v1).bytes and on", 1, &mut faults);
+        assert_eq!(faults.len(), 1);
+        assert_eq!(faults[0].at, Place { line: 1, column: 4 });
+    }
+}
