@@ -233,7 +233,10 @@ pub fn focused(state: &State) -> Option<(&Lesson, &Live)> {
     let Focus::Block(i) = state.reader.focus else {
         return None;
     };
-    let found = section(state)?.live().filter(|b| live::takes_keys(b)).nth(i)?;
+    let found = section(state)?
+        .live()
+        .filter(|b| live::takes_keys(b))
+        .nth(i)?;
     Some((lesson(state)?, found))
 }
 

@@ -8,16 +8,13 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use crate::app::Message;
-use crate::app::study::{Study, recorded};
+use crate::app::study::Study;
 use crate::cost::GpuDatabase;
 use crate::course::{Course, Event, Exercise, Places, Saved, Sheet, Store};
 
 /// How often files that are shown are looked at: those of a course folder, and
 /// the sheet of the form. Where there are neither, the thread sleeps.
 const LOOK: Duration = Duration::from_secs(1);
-
-/// The figures that lessons cite.
-const RECORDED: &str = include_str!("../../assets/recorded.toml");
 
 enum Job {
     Record(Event),
@@ -133,7 +130,6 @@ impl Clerk {
             course: Arc::clone(&course),
             progress,
             gpus: GpuDatabase::embedded().ok().map(Arc::new),
-            recorded: Arc::new(recorded(RECORDED)),
             loaded: true,
             ..Study::default()
         };

@@ -27,8 +27,8 @@ fn area(state: &State) -> (u16, u16, u16, u16) {
 /// Tells the page how long the form is.
 pub fn fit(state: &mut State) {
     let (_, _, columns, rows) = area(state);
-    let Some(laid) = exercise::shown(state)
-        .map(|exercise| form::lay(state, exercise, usize::from(columns)))
+    let Some(laid) =
+        exercise::shown(state).map(|exercise| form::lay(state, exercise, usize::from(columns)))
     else {
         return;
     };
@@ -48,7 +48,10 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     } else if open {
         form::draw(state, &mut pen.part(x, y, columns, rows));
     } else {
-        list::draw(state, &mut pen.part(0, 1, frame::LEFT.min(pen.width()), rows));
+        list::draw(
+            state,
+            &mut pen.part(0, 1, frame::LEFT.min(pen.width()), rows),
+        );
     }
     frame::message(state, hint(state), "", pen, last - 1);
     cards::draw(state, pen);
@@ -56,9 +59,13 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
 
 fn hint(state: &State) -> &'static str {
     match (&state.exercises.field, &state.exercises.form) {
-        (Some(_), _) => "Enter check  Tab next field  Esc leave the field (then h hint, s solution)",
+        (Some(_), _) => {
+            "Enter check  Tab next field  Esc leave the field (then h hint, s solution)"
+        }
         (None, Some(_)) => "",
-        (None, None) if state.study.answers.is_empty() && state.study.progress.exercises.is_empty() => {
+        (None, None)
+            if state.study.answers.is_empty() && state.study.progress.exercises.is_empty() =>
+        {
             "Nothing answered yet. Enter opens the form of an exercise."
         }
         (None, None) => "",

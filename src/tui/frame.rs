@@ -4,8 +4,8 @@
 use super::pen::{Pen, clip, width};
 use super::theme::Role;
 use crate::app::machine::Condition;
-use crate::app::{exercise, lesson};
 use crate::app::{Page, State, Tone, footer, keymap};
+use crate::app::{exercise, lesson};
 
 /// Columns of the left pane where a page has no reason for others.
 pub const LEFT: u16 = 80;
@@ -43,11 +43,7 @@ fn header(state: &State, pen: &mut Pen<'_>) {
     } else {
         String::new()
     };
-    let mut right = format!(
-        "{course}{} · {}",
-        shape(state),
-        backend(state, wide)
-    );
+    let mut right = format!("{course}{} · {}", shape(state), backend(state, wide));
     let edge = pen.width().saturating_sub(1);
     let room = usize::from(edge.saturating_sub(end + 2));
     if width(&right) > room {
@@ -65,14 +61,17 @@ fn header(state: &State, pen: &mut Pen<'_>) {
 fn place(state: &State, pen: &mut Pen<'_>, end: u16) -> u16 {
     let text = match state.page {
         _ if state.two_panes() => return end,
-        Page::Lesson => lesson::lesson(state)
-            .map(|l| format!("{} {}", lesson::number(&l.id), l.title)),
+        Page::Lesson => {
+            lesson::lesson(state).map(|l| format!("{} {}", lesson::number(&l.id), l.title))
+        }
         Page::Exercises if state.exercises.form.is_some() => {
             exercise::shown(state).map(|e| format!("{} {}", e.id, e.title))
         }
         _ => None,
     };
-    text.map_or(end, |text| pen.put(end + 2, 0, &clip(&text, 34), Role::Text))
+    text.map_or(end, |text| {
+        pen.put(end + 2, 0, &clip(&text, 34), Role::Text)
+    })
 }
 
 /// Model and shape: those of the exercise where one is shown, which states
@@ -80,7 +79,7 @@ fn place(state: &State, pen: &mut Pen<'_>, end: u16) -> u16 {
 fn shape(state: &State) -> String {
     match exercise::shown(state) {
         Some(found) if state.page == Page::Exercises && state.exercises.form.is_some() => {
-            super::exercise::setup(state, found)
+            super::exercise::setup(found)
         }
         _ => state.bench.setup().title(),
     }

@@ -8,13 +8,12 @@ use super::pen::{Pen, clip};
 use super::rows::Row;
 use super::theme::Role;
 use super::{cards, frame, live};
+use crate::answer::Env;
 use crate::app::State;
 use crate::app::lesson::{self, Extent, Focus, number};
-use crate::app::live::{configuration, records, takes_keys};
-use crate::app::study::Study;
+use crate::app::live::{env, takes_keys};
 use crate::course::{Inline, Lesson, Part, Place, Section, numbers};
 use crate::markup::{self, Layout, Resolved};
-use crate::{answer, app};
 
 /// Columns of the lesson where the lab stands beside it.
 const LEFT: u16 = 54;
@@ -157,26 +156,18 @@ fn lay(state: &State, columns: usize) -> Laid {
     laid
 }
 
-fn lay_section(
-    state: &State,
-    lesson: &Lesson,
-    section: &Section,
-    columns: usize,
-    laid: &mut Laid,
-) {
+fn lay_section(state: &State, lesson: &Lesson, section: &Section, columns: usize, laid: &mut Laid) {
     let width = columns.saturating_sub(4);
-    let setup = configuration(state, lesson, &crate::course::Setup::default());
-    let records = records(state);
-    let resolve = |value: &markup::Value| {
-        resolved(&state.study, &setup, &records, &value.expression)
-    };
+    let env = env(state, lesson, &crate::course::Setup::default());
+    let resolve = |value: &markup::Value| resolved(&env, &value.expression);
     let layout = Layout::new(width, &resolve)
         .ascii(state.look.ascii)
         .shift(state.reader.shift);
     let first = state.reader.section == 0;
     if !first || section.title != lesson.title || !section.parts.is_empty() {
         laid.breaks.push(0);
-        laid.rows.push((2, Row::of(section.title.clone(), Role::Strong)));
+        laid.rows
+            .push((2, Row::of(section.title.clone(), Role::Strong)));
     }
     let mut keys = 0;
     for part in &section.parts {
@@ -208,22 +199,17 @@ fn lay_section(
 }
 
 /// An inline number as the page shows it, or what is wrong with it.
-pub fn resolved(
-    study: &Study,
-    setup: &Result<answer::Setup, String>,
-    records: &app::study::Known<'_>,
-    expression: &str,
-) -> Resolved {
+pub fn resolved(env: &Result<Env<'_>, String>, expression: &str) -> Resolved {
     let written = format!("`= {expression}`");
-    let start = Place { line: 1, column: 1 };
-    let inlines: Vec<Inline> = numbers(&written, start);
-    let (Some(inline), Ok(setup)) = (inlines.first(), setup) else {
-        let why = setup.as_ref().err().cloned();
-        return Resolved::error(why.unwrap_or_else(|| expression.to_owned()));
+    let inlines: Vec<Inline> = numbers(&written, Place { line: 1, column: 1 });
+    let shown = match (inlines.first(), env) {
+        (Some(inline), Ok(env)) => inline.show(env).map_err(|(_, why)| why),
+        (_, Err(why)) => Err(why.clone()),
+        (None, Ok(_)) => Err("this is no expression".to_owned()),
     };
-    match study.number(inline, setup, records) {
+    match shown {
         Ok(text) => Resolved::value(text),
-        Err(why) => Resolved::error(format!("[{}: {why}]", inline.expr.text)),
+        Err(why) => Resolved::error(format!("[{expression}: {why}]")),
     }
 }
 

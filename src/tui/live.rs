@@ -10,7 +10,7 @@ use super::rows::{Row, boxed, labelled, words};
 use super::theme::Role;
 use crate::app::State;
 use crate::app::exercise;
-use crate::app::live::{configuration, predict, records};
+use crate::app::live::{env, predict};
 use crate::course::{Block, Lesson, Live, Phrase};
 use crate::markup::{self, Layout};
 
@@ -39,9 +39,14 @@ pub fn lay(state: &State, lesson: &Lesson, live: &Live, keys: bool, columns: usi
         Block::Lab { .. } => lab::rows(state, lesson, live, keys, inner),
         Block::Ribbon { prices, .. } => lab::ribbon(state, lesson, live, *prices, inner),
         Block::Compare { .. } => tables::compare(state, lesson, live, inner),
-        Block::Steps { title, steps } => {
-            Ok(steps_rows(state, lesson, live, title.as_ref(), steps, inner))
-        }
+        Block::Steps { title, steps } => Ok(steps_rows(
+            state,
+            lesson,
+            live,
+            title.as_ref(),
+            steps,
+            inner,
+        )),
         Block::Question { exercise: id, key } => {
             let asked = exercise::asked(state, &id.text, key.as_ref().map(|k| &*k.text));
             asked
@@ -60,7 +65,13 @@ pub fn lay(state: &State, lesson: &Lesson, live: &Live, keys: bool, columns: usi
             if !hidden && !live.predict.is_empty() {
                 rows.extend(outcomes(state, lesson, live, inner));
             }
-            plain(boxed(&title(live), hint(content, hidden), keys, columns, rows))
+            plain(boxed(
+                &title(live),
+                hint(content, hidden),
+                keys,
+                columns,
+                rows,
+            ))
         }
         Err(why) => plain(broken(live, &[why], columns)),
     }
@@ -95,7 +106,10 @@ fn hint(content: &Block, hidden: bool) -> &'static str {
 
 /// A block that cannot be shown: its source, and what is wrong with it.
 fn broken(live: &Live, said: &[String], columns: usize) -> Vec<Row> {
-    let mut rows = vec![Row::of(format!("{} (as it is written)", live.kind), Role::Dim)];
+    let mut rows = vec![Row::of(
+        format!("{} (as it is written)", live.kind),
+        Role::Dim,
+    )];
     for line in live.source.lines().take(12) {
         let line: String = line.replace('\t', "    ");
         let line = super::pen::clip(&line, columns.saturating_sub(2));
@@ -225,18 +239,9 @@ fn steps_rows(
 }
 
 /// A text with inline numbers, in the block's configuration.
-fn inline(
-    state: &State,
-    lesson: &Lesson,
-    live: &Live,
-    text: &str,
-    columns: usize,
-) -> Vec<Row> {
-    let setup = configuration(state, lesson, &live.setup);
-    let records = records(state);
-    let resolve = |value: &markup::Value| {
-        super::lesson::resolved(&state.study, &setup, &records, &value.expression)
-    };
+fn inline(state: &State, lesson: &Lesson, live: &Live, text: &str, columns: usize) -> Vec<Row> {
+    let env = env(state, lesson, &live.setup);
+    let resolve = |value: &markup::Value| super::lesson::resolved(&env, &value.expression);
     let parsed = markup::parse(text, 1, &[]);
     let layout = Layout::new(columns, &resolve).ascii(state.look.ascii);
     parsed

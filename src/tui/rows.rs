@@ -50,7 +50,9 @@ impl Row {
     #[must_use]
     pub fn at(self, column: usize, text: impl Into<String>, role: Role) -> Self {
         let used = self.width();
-        let gap = column.saturating_sub(used).max(if used > column { 2 } else { 0 });
+        let gap = column
+            .saturating_sub(used)
+            .max(if used > column { 2 } else { 0 });
         self.and(" ".repeat(gap), Role::Text).and(text, role)
     }
 
@@ -205,9 +207,7 @@ pub fn boxed(title: &str, hint: &str, keys: bool, columns: usize, rows: Vec<Row>
         let mut boxed = Row::of("│ ", Role::Dim);
         if row.cells.is_empty() {
             boxed.spans.extend(row.spans);
-            boxed = boxed
-                .and(" ".repeat(pad), Role::Text)
-                .and(" │", Role::Dim);
+            boxed = boxed.and(" ".repeat(pad), Role::Text).and(" │", Role::Dim);
         } else {
             boxed.cells = row.cells;
             boxed.cells.resize_with(inner, Cell::default);
@@ -231,7 +231,13 @@ mod tests {
 
     #[test]
     fn a_box_is_as_wide_as_it_is_told() {
-        let rows = boxed("live · lab", "Space flips", false, 30, words("one two", 26, Role::Text));
+        let rows = boxed(
+            "live · lab",
+            "Space flips",
+            false,
+            30,
+            words("one two", 26, Role::Text),
+        );
         let text: Vec<String> = rows.iter().map(Row::text).collect();
         assert_eq!(
             text,
@@ -245,8 +251,17 @@ mod tests {
 
     #[test]
     fn text_at_a_column_never_runs_into_what_stands_before_it() {
-        assert_eq!(Row::of("ab", Role::Text).at(4, "c", Role::Text).text(), "ab  c");
-        assert_eq!(Row::of("abcdef", Role::Text).at(4, "c", Role::Text).text(), "abcdef  c");
-        assert_eq!(Row::of("ab", Role::Text).right(6, "c", Role::Text).text(), "ab   c");
+        assert_eq!(
+            Row::of("ab", Role::Text).at(4, "c", Role::Text).text(),
+            "ab  c"
+        );
+        assert_eq!(
+            Row::of("abcdef", Role::Text).at(4, "c", Role::Text).text(),
+            "abcdef  c"
+        );
+        assert_eq!(
+            Row::of("ab", Role::Text).right(6, "c", Role::Text).text(),
+            "ab   c"
+        );
     }
 }

@@ -4,7 +4,6 @@
 use super::question;
 use crate::app::State;
 use crate::app::exercise::{self, Asked};
-use crate::app::live::records;
 use crate::course::Exercise;
 use crate::markup::{self, Layout};
 use crate::tui::lesson::resolved;
@@ -38,7 +37,7 @@ pub fn lay(state: &State, exercise: &Exercise, columns: usize) -> Laid {
     let mut rows = vec![Row::default()];
     if state.two_panes() {
         let title = format!("{} {}", exercise.id, exercise.title);
-        rows.push(Row::of(title, Role::Strong).right(width, &setup(state, exercise), Role::Dim));
+        rows.push(Row::of(title, Role::Strong).right(width, &setup(exercise), Role::Dim));
         rows.push(Row::default());
     }
     rows.extend(markdown(state, exercise, &exercise.body, width));
@@ -59,16 +58,20 @@ pub fn lay(state: &State, exercise: &Exercise, columns: usize) -> Laid {
     }
     for fault in &exercise.faults {
         rows.push(Row::default());
-        rows.extend(crate::tui::rows::words(&fault.to_string(), width, Role::Bad));
+        rows.extend(crate::tui::rows::words(
+            &fault.to_string(),
+            width,
+            Role::Bad,
+        ));
     }
     Laid { rows, current }
 }
 
 /// Model and shape of the exercise, which is not that of the bench.
-pub fn setup(state: &State, exercise: &Exercise) -> String {
-    match state.study.configuration(&exercise.setup) {
+pub fn setup(exercise: &Exercise) -> String {
+    match exercise.setup.answer() {
         Ok(setup) => crate::app::study::bench_setup(&setup.config).title(),
-        Err(why) => why,
+        Err(error) => error.to_string(),
     }
 }
 
@@ -85,11 +88,8 @@ pub fn styled(
     line: usize,
     width: usize,
 ) -> Vec<Row> {
-    let setup = state.study.configuration(setup);
-    let records = records(state);
-    let resolve = |value: &markup::Value| {
-        resolved(&state.study, &setup, &records, &value.expression)
-    };
+    let env = state.study.env(setup, &state.runs);
+    let resolve = |value: &markup::Value| resolved(&env, &value.expression);
     let parsed = markup::parse(text, line, &[]);
     let layout = Layout::new(width, &resolve).ascii(state.look.ascii);
     let mut rows = Vec::new();

@@ -13,7 +13,12 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     let all: usize = counts.iter().map(|c| c.1).sum();
     let edge = pen.width().saturating_sub(1);
     pen.put(1, 1, "Exercises", Role::Strong);
-    pen.right(edge, 1, &format!("{right} of {all} answered right"), Role::Dim);
+    pen.right(
+        edge,
+        1,
+        &format!("{right} of {all} answered right"),
+        Role::Dim,
+    );
     if exercises.is_empty() {
         let text = if state.study.loaded {
             "There is no exercise in this course."

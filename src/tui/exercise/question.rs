@@ -35,7 +35,10 @@ pub fn in_form(state: &State, asked: &Asked, number: usize, here: bool, width: u
     }
     let mut rows: Vec<Row> = Vec::new();
     let room = width.saturating_sub(lead + 9);
-    for (i, row) in styled(state, &key.setup, &key.ask.text, 1, room).into_iter().enumerate() {
+    for (i, row) in styled(state, &key.setup, &key.ask.text, 1, room)
+        .into_iter()
+        .enumerate()
+    {
         let mut line = Row::of(if i == 0 { &head } else { "" }, role).at(lead, "", role);
         line.spans.extend(row.spans);
         if i == 0 {
@@ -108,7 +111,10 @@ fn field(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
         rows.push(Row::of("Numbers are read as people write them:", Role::Dim));
         rows.extend(words(&examples(state.look.ascii), width, Role::Dim));
         rows.push(Row::of(
-            format!("MB is 10^6 bytes, MiB is 2^20 bytes. Tolerance: {}.", tolerance(state, asked)),
+            format!(
+                "MB is 10^6 bytes, MiB is 2^20 bytes. Tolerance: {}.",
+                tolerance(state, asked)
+            ),
             Role::Dim,
         ));
         return rows;
@@ -263,5 +269,8 @@ fn word_role(word: &str) -> Role {
 
 /// A text on one line, without the backticks of markdown.
 fn flat(text: &str) -> String {
-    text.replace('`', "").split_whitespace().collect::<Vec<_>>().join(" ")
+    text.replace('`', "")
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
 }

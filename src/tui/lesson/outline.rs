@@ -26,7 +26,11 @@ pub fn draw(state: &State, cursor: usize, pen: &mut Pen<'_>) {
             _ => "·",
         };
         let text = format!("{sign} {:2}  {}", i + 1, section.title);
-        let role = if i == cursor { Role::Accent } else { Role::Text };
+        let role = if i == cursor {
+            Role::Accent
+        } else {
+            Role::Text
+        };
         if i == cursor {
             pen.put(1, y, "►", Role::Accent);
         }

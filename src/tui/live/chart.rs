@@ -81,7 +81,11 @@ fn head(chart: &Chart) -> Row {
         _ => "",
     };
     Row::default().and(
-        format!("{}= against {}{log}", " ".repeat(MARGIN - 1) + &unit, chart.x),
+        format!(
+            "{}= against {}{log}",
+            " ".repeat(MARGIN - 1) + &unit,
+            chart.x
+        ),
         Role::Dim,
     )
 }

@@ -36,9 +36,9 @@ pub fn rows(
     let named = ops(live);
     let mut rows = Vec::new();
     if let Some((first, last)) = range(&named, &offered) {
-        let fits = SLOTS
-            .get(first..=last)
-            .is_some_and(|s| s.iter().map(|s| usize::from(s.inner()) + 2).sum::<usize>() <= columns);
+        let fits = SLOTS.get(first..=last).is_some_and(|s| {
+            s.iter().map(|s| usize::from(s.inner()) + 2).sum::<usize>() <= columns
+        });
         if fits {
             rows.extend(strip(&bench, first, last));
         }
@@ -144,7 +144,11 @@ fn figures(bench: &Bench, ops: &[OpKind]) -> Vec<Row> {
             Row::of(name.to_owned(), Role::Dim)
                 .at(10, launches(part.launches()), Role::Modelled)
                 .at(26, bytes(part.bytes()), Role::Modelled)
-                .at(42, format!("{:.2} FLOP/B =", part.intensity()), Role::Modelled)
+                .at(
+                    42,
+                    format!("{:.2} FLOP/B =", part.intensity()),
+                    Role::Modelled,
+                )
         };
         let title = format!("{}  {}", cost.config.cut.title(), bench.setup().title());
         return vec![
@@ -298,12 +302,22 @@ fn gaps(bench: &Bench, columns: usize) -> Result<Vec<Row>, String> {
         let without = bench
             .price_of(bench.wall_flipped(wall))
             .map_err(|e| e.to_string())?;
-        let less = bench.cost().block.bytes().saturating_sub(without.block.bytes());
+        let less = bench
+            .cost()
+            .block
+            .bytes()
+            .saturating_sub(without.block.bytes());
         let (left, right) = (SLOTS[slot].label.trim(), SLOTS[slot + 1].label.trim());
         let cost = bytes(less);
-        text.push(format!("{left}|{right}\u{a0}{}", cost.replace(' ', "\u{a0}")));
+        text.push(format!(
+            "{left}|{right}\u{a0}{}",
+            cost.replace(' ', "\u{a0}")
+        ));
     }
-    let mut rows = vec![Row::default(), Row::of("bytes that go with a wall", Role::Dim)];
+    let mut rows = vec![
+        Row::default(),
+        Row::of("bytes that go with a wall", Role::Dim),
+    ];
     rows.extend(words(&text.join("   "), columns, Role::Modelled));
     Ok(rows)
 }
