@@ -43,3 +43,5 @@ pub use simd::Isa;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod vector_tests;

@@ -4,8 +4,9 @@ use super::fault::{Fault, Place, way_out};
 use super::fields::{Fields, Phrase, Toml};
 use super::number::{Inline, split};
 use super::scan::Fence;
-use super::setup::{SHAPE, Setup};
+use super::setup::Setup;
 use super::text::Text;
+use crate::answer;
 
 /// Kinds of live blocks, as info strings name them.
 pub const KINDS: [&str; 8] = [
@@ -29,6 +30,23 @@ pub const METRICS: [&str; 8] = [
     "floor",
     "time",
 ];
+
+/// What a chart can sweep.
+pub const SWEPT: [&str; 10] = [
+    "batch", "seq", "context", "tokens", "hidden", "layers", "heads", "kv_heads", "ffn", "vocab",
+];
+
+/// The settings of one point of a chart. `tokens` are one sequence of that length.
+pub fn swept(x: &str, value: f64) -> Vec<answer::Setting> {
+    let parsed = |name: &str, value: f64| answer::Setting::parse(name, &format!("{value:.0}")).ok();
+    match x {
+        "tokens" => [parsed("batch", 1.0), parsed("seq", value)]
+            .into_iter()
+            .flatten()
+            .collect(),
+        name => parsed(name, value).into_iter().collect(),
+    }
+}
 
 /// A live block where it stands, readable or not.
 #[derive(Debug, Clone, PartialEq)]
@@ -291,14 +309,8 @@ fn compare(fields: &mut Fields<'_, '_>) -> Option<Block> {
 }
 
 fn chart(fields: &mut Fields<'_, '_>) -> Option<Block> {
-    let mut known: Vec<&str> = SHAPE
-        .iter()
-        .copied()
-        .filter(|name| !matches!(*name, "preset" | "dtype" | "version"))
-        .collect();
-    known.push("tokens");
     let x = if fields.has("x") {
-        fields.one_of("x", &known)
+        fields.one_of("x", &SWEPT)
     } else {
         fields.need_text("x", "x = \"batch\"")
     };
@@ -376,7 +388,7 @@ fn table(fields: &mut Fields<'_, '_>) -> Option<Block> {
 fn cell(phrase: Phrase) -> Cell {
     match split(&phrase.text) {
         None => Cell::Text(phrase),
-        Some((expr, unit, decimals)) => {
+        Some((expr, unit)) => {
             let before = phrase
                 .text
                 .find(&expr)
@@ -387,7 +399,6 @@ fn cell(phrase: Phrase) -> Cell {
             Cell::Number(Inline {
                 expr: Phrase { text: expr, at },
                 unit,
-                decimals,
                 range,
             })
         }

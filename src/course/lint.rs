@@ -4,6 +4,7 @@
 //! files and into the model: names that must exist, expressions that must
 //! evaluate, figures that must be computed, pages that must fit.
 
+mod figures;
 mod names;
 mod page;
 mod prose;
@@ -25,17 +26,27 @@ const HINTS: usize = 3;
 /// built-in ones otherwise; names may refer to both.
 pub fn lint(course: &Course) -> Vec<Fault> {
     let mut faults = course.faults().to_vec();
+    let figurer = figures::Figurer::new();
     for text in course.own_lessons() {
         faults.extend(text.faults.iter().cloned());
         lesson(course, text, &mut faults);
+        if let Some(figurer) = &figurer {
+            figurer.lesson(text, &mut faults);
+        }
     }
     for text in course.own_exercises() {
         faults.extend(text.faults.iter().cloned());
         exercise(course, text, &mut faults);
+        if let Some(figurer) = &figurer {
+            figurer.exercise(text, &mut faults);
+        }
     }
     for text in course.own_solutions() {
         faults.extend(text.faults.iter().cloned());
         solution(course, text, &mut faults);
+        if let (Some(figurer), Ok(exercise)) = (&figurer, course.exercise(&text.id)) {
+            figurer.solution(exercise, text, &mut faults);
+        }
     }
     faults.sort();
     faults.dedup();
@@ -49,7 +60,6 @@ pub fn fails(findings: &[Fault]) -> bool {
 
 fn lesson(course: &Course, lesson: &Lesson, faults: &mut Vec<Fault>) {
     let file = lesson.text.file();
-    names::setup(file, &lesson.setup, faults);
     for section in &lesson.sections {
         page::section(file, section, faults);
         for part in &section.parts {
@@ -65,7 +75,6 @@ fn lesson(course: &Course, lesson: &Lesson, faults: &mut Vec<Fault>) {
 }
 
 fn block(course: &Course, file: &str, live: &Live, faults: &mut Vec<Fault>) {
-    names::setup(file, &live.setup, faults);
     for predict in &live.predict {
         phrases(file, predict.note.as_slice(), faults);
     }
@@ -74,7 +83,7 @@ fn block(course: &Course, file: &str, live: &Live, faults: &mut Vec<Fault>) {
     match content {
         Block::Steps { steps, .. } => phrases(file, steps, faults),
         Block::Question { exercise, key } => match course.exercise(&exercise.text) {
-            Err(say) => faults.push(Fault::at(file, exercise.at, format!("{say}"))),
+            Err(say) => faults.push(Fault::at(file, exercise.at, say)),
             Ok(found) => {
                 let missing = key.as_ref().filter(|key| found.key(&key.text).is_none());
                 faults.extend(missing.map(|key| {
@@ -95,7 +104,6 @@ fn phrases(file: &str, phrases: &[Phrase], faults: &mut Vec<Fault>) {
 
 fn exercise(course: &Course, exercise: &Exercise, faults: &mut Vec<Fault>) {
     let file = exercise.text.file();
-    names::setup(file, &exercise.setup, faults);
     prose::check(file, &exercise.body, exercise.body_line, faults);
     match &exercise.lesson {
         None => faults.push(exercise.text.fault(
@@ -109,11 +117,14 @@ fn exercise(course: &Course, exercise: &Exercise, faults: &mut Vec<Fault>) {
         }
     }
     if course.solution(&exercise.id).is_none() {
-        faults.push(exercise.text.fault(0, format!(
+        faults.push(exercise.text.fault(
+            0,
+            format!(
             "the exercise has no solution; write solutions/{}.md with a heading ## {} and so on.",
             exercise.id,
             exercise.keys.first().map_or("key", |key| key.name.as_str())
-        )));
+        ),
+        ));
     }
     for key in &exercise.keys {
         one_key(course, exercise, key, faults);
@@ -122,24 +133,22 @@ fn exercise(course: &Course, exercise: &Exercise, faults: &mut Vec<Fault>) {
 
 fn one_key(course: &Course, exercise: &Exercise, key: &Key, faults: &mut Vec<Fault>) {
     let file = exercise.text.file();
-    let name = &key.name;
-    if key.hints.len() < HINTS {
+    let (name, hints) = (&key.name, &key.hints);
+    if hints.len() < HINTS {
         faults.push(Fault::at(file, name.at, format!(
             "{} has {} of {HINTS} hints; write a nudge, the formula, and the formula with its numbers.",
-            name.text,
-            key.hints.len()
+            name.text, hints.len()
         )));
     }
-    for (index, hint) in key.hints.iter().enumerate() {
-        if hint.text.split_whitespace().count() < 3 {
+    for (index, hint) in hints.iter().enumerate() {
+        if hint.text.trim().chars().count() < 6 {
             faults.push(Fault::at(
                 file,
                 hint.at,
                 "this hint says nothing; write a sentence.",
             ));
         }
-        if key
-            .hints
+        if hints
             .iter()
             .take(index)
             .any(|other| other.text == hint.text)
@@ -151,15 +160,18 @@ fn one_key(course: &Course, exercise: &Exercise, key: &Key, faults: &mut Vec<Fau
             ));
         }
     }
-    phrases(file, &key.hints, faults);
+    phrases(file, hints, faults);
+    for slip in &key.slips {
+        prose::figures(file, &slip.say.text, slip.say.at, faults);
+    }
     if let Some(solution) = course.solution(&exercise.id)
         && solution.part(&name.text).is_none()
     {
         faults.push(solution.text.fault(
             0,
             format!(
-                "there is no derivation for the key {}; add a heading ## {} and the steps.",
-                name.text, name.text
+                "there is no derivation for the key {0}; add a heading ## {0} and the steps.",
+                name.text
             ),
         ));
     }

@@ -3,6 +3,8 @@
 use super::fault::Place;
 use super::fields::Phrase;
 use super::scan::{Piece, pieces};
+use crate::answer::{Env, Expr, ExprError, Value};
+use crate::units::{Spec, format_in};
 use std::ops::Range;
 
 /// An expression that a text shows as a number.
@@ -10,10 +12,8 @@ use std::ops::Range;
 pub struct Inline {
     /// The expression, with its place in the file.
     pub expr: Phrase,
-    /// The unit asked for; without one a person's choice is made.
+    /// The unit asked for, and decimals: `MB 3`. Without one a person's choice is made.
     pub unit: Option<String>,
-    /// Decimals asked for.
-    pub decimals: Option<usize>,
     /// Byte range in the scanned text, backticks included.
     pub range: Range<usize>,
 }
@@ -25,7 +25,7 @@ pub struct Inline {
 /// let text = "V1 moves `= block(v1).bytes | MB 3` per block.";
 /// let found = numbers(text, Place { line: 7, column: 1 });
 /// assert_eq!(found[0].expr.text, "block(v1).bytes");
-/// assert_eq!((found[0].unit.as_deref(), found[0].decimals), (Some("MB"), Some(3)));
+/// assert_eq!(found[0].unit.as_deref(), Some("MB 3"));
 /// assert_eq!((found[0].expr.at.line, found[0].expr.at.column), (7, 13));
 /// ```
 pub fn numbers(text: &str, start: Place) -> Vec<Inline> {
@@ -60,20 +60,58 @@ fn inline(text: &str, range: Range<usize>, start: Place) -> Option<Inline> {
     let span = text.get(range.clone())?;
     let inner = span.trim_matches('`');
     let offset = range.start + (span.len() - inner.len()) / 2;
-    let (expr, unit, decimals) = split(inner)?;
+    let (expr, unit) = split(inner)?;
     let skipped = inner.find(expr.as_str())?;
     let at = start.after(text.get(..offset + skipped)?);
-    let expr = expr.replace('\n', " ").replace("\\|", "|");
+    let text = expr.replace('\n', " ").replace("\\|", "|");
     Some(Inline {
-        expr: Phrase { text: expr, at },
+        expr: Phrase { text, at },
         unit,
-        decimals,
         range,
     })
 }
 
+impl Inline {
+    /// The number as it is shown: evaluated, in its unit.
+    ///
+    /// # Errors
+    /// Where in the text it fails, and why.
+    pub fn show(&self, env: &Env<'_>) -> Result<String, (Place, String)> {
+        let failed = |error: ExprError| {
+            let column = self.expr.at.column + error.column.saturating_sub(1);
+            (
+                Place {
+                    column,
+                    ..self.expr.at
+                },
+                error.message,
+            )
+        };
+        let expr = Expr::parse(&self.expr.text).map_err(failed)?;
+        let value = expr.evaluate(env).map_err(failed)?;
+        print(&value, self.unit.as_deref()).map_err(|say| (self.expr.at, say))
+    }
+}
+
+/// A value in a unit such as `MB 3`, or in the one a person would pick.
+///
+/// # Errors
+/// A sentence: the unit cannot be read, or measures something else.
+pub fn print(value: &Value, unit: Option<&str>) -> Result<String, String> {
+    let Some(unit) = unit else {
+        return Ok(value.to_string());
+    };
+    let spec = Spec::parse(unit).map_err(|error| error.message)?;
+    match value {
+        Value::Quantity(quantity) => {
+            format_in(quantity, spec.unit, spec.decimals).map_err(|error| error.message)
+        }
+        Value::Text(_) | Value::List(_) => Err(format!("a name has no unit; leave out | {unit}")),
+    }
+}
+
 /// `= EXPR | UNIT 3` into its parts; None where it is no inline number.
-pub(crate) fn split(inner: &str) -> Option<(String, Option<String>, Option<usize>)> {
+pub(crate) fn split(inner: &str) -> Option<(String, Option<String>)> {
     let body = inner.trim().strip_prefix('=')?;
     // `==` and `=>` are code.
     if body.starts_with(['=', '>']) || body.trim().is_empty() {
@@ -89,19 +127,11 @@ pub(crate) fn split(inner: &str) -> Option<(String, Option<String>, Option<usize
         }
     }
     let Some(bar) = bar else {
-        return Some((body.trim().to_owned(), None, None));
+        return Some((body.trim().to_owned(), None));
     };
     let expr = body.get(..bar)?.trim_end_matches('\\').trim().to_owned();
-    let mut words: Vec<&str> = body.get(bar + 1..)?.split_whitespace().collect();
-    let decimals = words
-        .last()
-        .and_then(|last| last.parse().ok())
-        .filter(|decimals| *decimals <= 12);
-    if decimals.is_some() {
-        words.pop();
-    }
-    let unit = (!words.is_empty()).then(|| words.join(" "));
-    Some((expr, unit, decimals))
+    let unit: Vec<&str> = body.get(bar + 1..)?.split_whitespace().collect();
+    Some((expr, (!unit.is_empty()).then(|| unit.join(" "))))
 }
 
 /// Puts a value in place of every inline number of `text`.
@@ -124,30 +154,22 @@ mod tests {
     #[test]
     fn the_unit_follows_the_last_bar_outside_quotes() {
         let cases = [
-            (
-                "= block(v1).bytes | MB",
-                ("block(v1).bytes", Some("MB"), None),
-            ),
-            ("= block(v1).launches", ("block(v1).launches", None, None)),
-            ("= save(v1, v4) | % 2", ("save(v1, v4)", Some("%"), Some(2))),
+            ("= block(v1).bytes | MB", ("block(v1).bytes", Some("MB"))),
+            ("= block(v1).launches", ("block(v1).launches", None)),
+            ("= save(v1, v4) | % 2", ("save(v1, v4)", Some("% 2"))),
             (
                 "= block('norm1|q k v').bytes",
-                ("block('norm1|q k v').bytes", None, None),
+                ("block('norm1|q k v').bytes", None),
             ),
             (
-                "= block('norm1|q').bytes | MB 3",
-                ("block('norm1|q').bytes", Some("MB"), Some(3)),
+                "= block('norm1|q').bytes |  MB  3",
+                ("block('norm1|q').bytes", Some("MB 3")),
             ),
-            ("= kv \\| MiB", ("kv", Some("MiB"), None)),
-            ("= 1/3 | 4", ("1/3", None, Some(4))),
+            ("= kv \\| MiB", ("kv", Some("MiB"))),
         ];
-        for (written, (expr, unit, decimals)) in cases {
+        for (written, (expr, unit)) in cases {
             let read = split(written).expect(written);
-            assert_eq!(
-                read,
-                (expr.into(), unit.map(Into::into), decimals),
-                "{written}"
-            );
+            assert_eq!(read, (expr.into(), unit.map(Into::into)), "{written}");
         }
         for code in ["x = 3", "== y", "=> z", "=", ""] {
             assert_eq!(split(code), None, "{code}");

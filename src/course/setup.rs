@@ -1,44 +1,24 @@
 //! Which model, shape and counting a text speaks about: `config` and `convention` tables.
 
 use super::fault::{Place, way_out};
-use super::fields::{Fields, Scalar};
-
-/// Names that say which model and shape.
-pub const SHAPE: [&str; 12] = [
-    "preset", "batch", "seq", "context", "dtype", "version", "hidden", "layers", "heads",
-    "kv_heads", "ffn", "vocab",
-];
-
-/// Names that say how to count: the options of the cost model and the mistakes
-/// that known slips are made of.
-pub const COUNTING: [&str; 13] = [
-    "causal",
-    "keep_kv",
-    "rope_kernels",
-    "rope_table",
-    "macs",
-    "no_weights",
-    "no_gqa",
-    "no_heads",
-    "no_head",
-    "untied",
-    "mib",
-    "plan",
-    "gpu",
-];
+use super::fields::{Fields, Phrase, Scalar};
+use crate::answer;
+use crate::cost::CostError;
 
 /// The five keys that every live block with a shape takes.
 const BLOCK: [&str; 5] = ["preset", "batch", "seq", "context", "dtype"];
 
-/// One `name = value`.
+/// One `name = value`, understood.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Setting {
-    /// One of [`SHAPE`] or [`COUNTING`].
+    /// One of [`answer::SETTINGS`].
     pub name: String,
-    /// What it is set to.
-    pub value: Scalar,
+    /// The value as written.
+    pub value: String,
     /// Where the name stands.
     pub at: Place,
+    /// What it means.
+    pub meaning: answer::Setting,
 }
 
 /// Settings in the order written; later ones win.
@@ -49,29 +29,13 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// Value of the last setting of that name.
-    pub fn get(&self, name: &str) -> Option<&Scalar> {
+    /// Value of the last setting of that name, as written.
+    pub fn text(&self, name: &str) -> Option<&str> {
         self.settings
             .iter()
             .rev()
             .find(|setting| setting.name == name)
-            .map(|setting| &setting.value)
-    }
-
-    /// The text of a setting, such as the preset's name.
-    pub fn text(&self, name: &str) -> Option<&str> {
-        match self.get(name)? {
-            Scalar::Text(text) => Some(text),
-            _ => None,
-        }
-    }
-
-    /// The number of a setting, such as the batch.
-    pub fn count(&self, name: &str) -> Option<u64> {
-        match self.get(name)? {
-            Scalar::Count(count) => Some(*count),
-            _ => None,
-        }
+            .map(|setting| setting.value.as_str())
     }
 
     /// Nothing set?
@@ -82,90 +46,106 @@ impl Setup {
     /// These settings with `other`'s on top.
     #[must_use]
     pub fn with(&self, other: &Self) -> Self {
-        let settings = self
-            .settings
-            .iter()
-            .chain(&other.settings)
-            .cloned()
-            .collect();
-        Self { settings }
-    }
-
-    /// Reads a `config` table: shape and counting names.
-    pub(crate) fn read(fields: &mut Fields<'_, '_>) -> Self {
-        let mut known = SHAPE.to_vec();
-        known.extend(COUNTING);
-        Self::of(fields, &known)
-    }
-
-    fn of(fields: &mut Fields<'_, '_>, known: &[&str]) -> Self {
-        let mut settings = Vec::new();
-        for (name, value) in fields.scalars() {
-            if !known.contains(&name.text.as_str()) {
-                let way_out = way_out(&name.text, known);
-                fields.report_at(
-                    name.at,
-                    format!("there is no setting “{}”; {way_out}", name.text),
-                );
-            } else if let Some(want) = misfit(&name.text, &value) {
-                fields.report_at(name.at, format!("`{}` takes {want}.", name.text));
-            } else {
-                settings.push(Setting {
-                    name: name.text,
-                    value,
-                    at: name.at,
-                });
-            }
+        // The last of a name wins; `answer` sorts them by what depends on what.
+        let kept = |setting: &&Setting| other.text(&setting.name).is_none();
+        let settings = self.settings.iter().filter(kept).chain(&other.settings);
+        Self {
+            settings: settings.cloned().collect(),
         }
-        Self { settings }
+    }
+
+    /// What the settings mean, for [`answer::Env::with`].
+    pub fn meaning(&self) -> Vec<answer::Setting> {
+        self.settings
+            .iter()
+            .map(|setting| setting.meaning)
+            .collect()
+    }
+
+    /// The workshop's setup changed by these settings.
+    ///
+    /// # Errors
+    /// Those of [`answer::Setup::workshop`].
+    pub fn answer(&self) -> Result<answer::Setup, CostError> {
+        Ok(answer::Setup::workshop()?.with(&self.meaning()))
+    }
+
+    /// Reads a `config` or `convention` table.
+    pub(crate) fn read(fields: &mut Fields<'_, '_>) -> Self {
+        let mut setup = Self::default();
+        for (name, value) in fields.scalars() {
+            let value = match value {
+                Scalar::Text(text) => text,
+                Scalar::Count(count) => count.to_string(),
+                Scalar::Flag(flag) => flag.to_string(),
+            };
+            setup.add(fields, name, value);
+        }
+        setup
     }
 
     /// Reads the shape keys that stand among a block's own keys.
     pub(crate) fn of_block(fields: &mut Fields<'_, '_>) -> Self {
-        let mut settings = Vec::new();
+        let mut setup = Self::default();
         for name in BLOCK {
             let at = fields.key_place(name);
             let value = match name {
-                "preset" => fields.text(name).map(|phrase| Scalar::Text(phrase.text)),
-                "dtype" => fields
-                    .one_of(name, &["fp32", "bf16"])
-                    .map(|phrase| Scalar::Text(phrase.text)),
-                _ => fields.count(name).map(Scalar::Count),
+                "preset" | "dtype" => fields.text(name).map(|phrase| phrase.text),
+                _ => fields.count(name).map(|count| count.to_string()),
             };
-            match value {
-                Some(Scalar::Count(0)) => {
-                    fields.report_at(at, format!("`{name}` takes a whole number of 1 or more."))
-                }
-                Some(value) => settings.push(Setting {
-                    name: name.into(),
+            if let Some(value) = value {
+                setup.add(
+                    fields,
+                    Phrase {
+                        text: name.to_owned(),
+                        at,
+                    },
                     value,
-                    at,
-                }),
-                None => {}
+                );
             }
         }
-        Self { settings }
+        setup
+    }
+
+    fn add(&mut self, fields: &mut Fields<'_, '_>, name: Phrase, value: String) {
+        let known = || {
+            answer::SETTINGS
+                .iter()
+                .map(|(name, _)| *name)
+                .chain(["plan"])
+        };
+        if !known().any(|other| other == name.text) {
+            let known: Vec<&str> = known().collect();
+            let way_out = way_out(&name.text, &known);
+            fields.report_at(
+                name.at,
+                format!("there is no setting “{}”; {way_out}", name.text),
+            );
+            return;
+        }
+        match answer::Setting::parse(&name.text, &value) {
+            // Sizes of nothing are no shape; the model would say so later, without the line.
+            Ok(_) if value == "0" => {
+                fields.report_at(
+                    name.at,
+                    format!("`{}` takes a whole number of 1 or more.", name.text),
+                );
+            }
+            Ok(meaning) => self.settings.push(Setting {
+                name: name.text,
+                value,
+                at: name.at,
+                meaning,
+            }),
+            Err(error) => fields.report_at(name.at, sentence(&error.message)),
+        }
     }
 }
 
-/// What the setting takes, when the value is not that.
-fn misfit(name: &str, value: &Scalar) -> Option<&'static str> {
-    let word =
-        |known: &[&str]| matches!(value, Scalar::Text(text) if known.contains(&text.as_str()));
-    let switch = matches!(value, Scalar::Flag(_)) || word(&["on", "off"]);
-    let (fits, want) = match name {
-        "preset" | "version" | "plan" | "gpu" => {
-            (matches!(value, Scalar::Text(_)), "a text in quotes")
-        }
-        "dtype" => (word(&["fp32", "bf16"]), "\"fp32\" or \"bf16\""),
-        "causal" => (word(&["dense", "exact"]), "\"dense\" or \"exact\""),
-        "keep_kv" => (switch || word(&["auto"]), "\"auto\", \"on\" or \"off\""),
-        "rope_kernels" => (matches!(value, Scalar::Count(1 | 2)), "1 or 2"),
-        name if COUNTING.contains(&name) => (switch, "true or false"),
-        _ => (
-            matches!(value, Scalar::Count(1..)),
-            "a whole number of 1 or more",
-        ),
-    };
-    (!fits).then_some(want)
+/// What another room says, with a full stop, as every fault here ends.
+pub(crate) fn sentence(say: &str) -> String {
+    match say.ends_with(['.', '?']) {
+        true => say.to_owned(),
+        false => format!("{say}."),
+    }
 }

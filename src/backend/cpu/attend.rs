@@ -12,7 +12,7 @@
 use super::compile::{Attend, Operand};
 use super::dims::{Dims, KEY_BLOCK, Tile};
 use super::exec::Bound;
-use super::micro::{Left, Out, Right, matmul, matmul_bf16};
+use super::micro::{Left, Out, Right, matmul};
 use super::rows::{Source, Target, narrow, widen};
 use super::softmax::{Running, Scores, divide_columns, scale_rows, softmax_block};
 use crate::model::Dtype;
@@ -266,7 +266,7 @@ impl Unit<'_> {
                     row: self.columns,
                     add: false,
                 };
-                matmul(d.isa, n, self.columns, d.width, left, queries, out);
+                matmul(d.isa, [n, self.columns, d.width], left, queries, out);
             }
         }
     }
@@ -358,30 +358,15 @@ impl Unit<'_> {
                     let shrink = running.shrink.add(h * rows);
                     scale_rows(d.isa, rows, d.width, out.at, out.row, shrink, false);
                 }
+                let extents = [rows, d.width, keys];
                 match d.dtype {
                     Dtype::Fp32 => {
                         let at = self.bound.buffer_f32(values).add(at).cast_const();
-                        matmul(
-                            d.isa,
-                            rows,
-                            d.width,
-                            keys,
-                            left,
-                            Right { at, row, panel },
-                            out,
-                        );
+                        matmul(d.isa, extents, left, Right { at, row, panel }, out);
                     }
                     Dtype::Bf16 => {
                         let at = self.bound.buffer_bf16(values).add(at).cast_const();
-                        matmul_bf16(
-                            d.isa,
-                            rows,
-                            d.width,
-                            keys,
-                            left,
-                            Right { at, row, panel },
-                            out,
-                        );
+                        matmul(d.isa, extents, left, Right { at, row, panel }, out);
                     }
                 }
                 if last && step.softmax {

@@ -71,16 +71,6 @@ impl Buffer {
         })
     }
 
-    /// Elements.
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Element type.
-    pub fn dtype(&self) -> Dtype {
-        self.dtype
-    }
-
     /// The first element of an fp32 buffer.
     pub fn f32(&self) -> *mut f32 {
         debug_assert_eq!(self.dtype, Dtype::Fp32);

@@ -8,7 +8,9 @@
 //! ascending order, whatever the tiling: the result of a row does not depend
 //! on which rows it was computed with, nor on the number of threads.
 
-use super::simd::{Vector, dispatch};
+use std::mem::MaybeUninit;
+
+use super::simd::{Isa, Vector, dispatch};
 
 /// Rows of `B` that are used before the next panel: 256 rows of 32 fp32
 /// columns are 32 KiB, which stays in a first-level cache beside the tile.
@@ -26,6 +28,11 @@ pub(super) trait Element: Copy {
     /// # Safety
     /// As [`Vector::load_part`].
     unsafe fn load_part<V: Vector>(p: *const Self, n: usize) -> V;
+    /// The block kernel for this type.
+    ///
+    /// # Safety
+    /// As [`block`].
+    unsafe fn block(isa: Isa, m: usize, n: usize, k: usize, a: Left, b: Right<Self>, c: Out);
 }
 
 impl Element for f32 {
@@ -38,6 +45,10 @@ impl Element for f32 {
     unsafe fn load_part<V: Vector>(p: *const Self, n: usize) -> V {
         // SAFETY: the same contract.
         unsafe { V::load_part(p, n) }
+    }
+    unsafe fn block(isa: Isa, m: usize, n: usize, k: usize, a: Left, b: Right<Self>, c: Out) {
+        // SAFETY: the same contract.
+        unsafe { block_f32(isa, m, n, k, a, b, c) }
     }
 }
 
@@ -57,6 +68,10 @@ impl Element for u16 {
         }
         // SAFETY: sixteen elements are at least one register.
         unsafe { V::load_bf16(whole.as_ptr()) }
+    }
+    unsafe fn block(isa: Isa, m: usize, n: usize, k: usize, a: Left, b: Right<Self>, c: Out) {
+        // SAFETY: the same contract.
+        unsafe { block_bf16(isa, m, n, k, a, b, c) }
     }
 }
 
@@ -94,7 +109,8 @@ pub(super) struct Out {
     pub add: bool,
 }
 
-/// `ROWS × (2 · LANES)` of `C` in registers over `k` rows of one panel.
+/// `ROWS × (2 · LANES)` of `C` in registers over `k` rows of one panel; fetches
+/// what lies `ahead` elements further on, if anything.
 ///
 /// # Safety
 /// All operands cover the tile; `C` overlaps neither `A` nor `B`.
@@ -104,9 +120,11 @@ unsafe fn full<V: Vector, E: Element, const ROWS: usize>(
     a: Left,
     b: *const E,
     b_row: usize,
+    ahead: usize,
     c: Out,
 ) {
-    // SAFETY: the caller vouches for the extents.
+    // SAFETY: the caller vouches for the extents; a prefetch may name any
+    // address.
     unsafe {
         let mut sums = [[V::splat(0.0); 2]; ROWS];
         if c.add {
@@ -121,6 +139,10 @@ unsafe fn full<V: Vector, E: Element, const ROWS: usize>(
         for _ in 0..k {
             let b0: V = E::load(b_at);
             let b1: V = E::load(b_at.add(V::LANES));
+            if ahead > 0 {
+                V::prefetch(b_at.wrapping_add(ahead).cast());
+                V::prefetch(b_at.wrapping_add(ahead + V::LANES).cast());
+            }
             for (i, sum) in sums.iter_mut().enumerate() {
                 let x = V::splat(*a_at.add(i * a.row));
                 sum[0] = x.mul_add(b0, sum[0]);
@@ -185,6 +207,7 @@ unsafe fn tile<V: Vector, E: Element>(
     a: Left,
     b: *const E,
     b_row: usize,
+    ahead: usize,
     c: Out,
 ) {
     // SAFETY: the caller's word; the narrow halves split the columns.
@@ -194,7 +217,7 @@ unsafe fn tile<V: Vector, E: Element>(
                 match rows {
                     $($n if $n <= V::ROWS => {
                         if columns == 2 * V::LANES {
-                            full::<V, E, $n>(k, a, b, b_row, c);
+                            full::<V, E, $n>(k, a, b, b_row, ahead, c);
                         } else {
                             let first = columns.min(V::LANES);
                             narrow::<V, E, $n>(k, first, a, b, b_row, c);
@@ -212,80 +235,146 @@ unsafe fn tile<V: Vector, E: Element>(
     }
 }
 
-/// `C[m × n] (+)= A[m × k] · B[k × n]`.
+/// A few rows and a block of `k`, over all panels.
 ///
 /// # Safety
 /// All operands cover the extents; `C` overlaps neither `A` nor `B`.
 #[inline(always)]
-unsafe fn product<V: Vector, E: Element>(
-    m: usize,
-    n: usize,
-    k: usize,
-    a: Left,
-    b: Right<E>,
-    c: Out,
-) {
-    if m == 0 {
-        return;
-    }
+unsafe fn block<V: Vector, E: Element>(m: usize, n: usize, k: usize, a: Left, b: Right<E>, c: Out) {
     let width = 2 * V::LANES;
     // Rows are dealt evenly: 64 rows are 13 13 13 13 12, not 14 14 14 14 8.
     let tiles = m.div_ceil(V::ROWS);
     let (rows, longer) = (m / tiles, m % tiles);
-    let mut k0 = 0;
-    while k0 < k || k0 == 0 {
-        let depth = K_BLOCK.min(k - k0);
-        let add = c.add || k0 > 0;
-        for (panel, j) in (0..n).step_by(width).enumerate() {
-            let columns = width.min(n - j);
-            let mut i = 0;
-            for t in 0..tiles {
-                let rows = rows + usize::from(t < longer);
-                // SAFETY: i < m, j < n, k0 <= k: inside the operands.
-                unsafe {
-                    let a = Left {
-                        at: a.at.add(i * a.row + k0 * a.column),
-                        ..a
-                    };
-                    let c = Out {
-                        at: c.at.add(i * c.row + j),
-                        add,
-                        ..c
-                    };
-                    let b_at = b.at.add(panel * b.panel + k0 * b.row);
-                    tile::<V, E>(rows, depth, columns, a, b_at, b.row, c);
-                }
-                i += rows;
+    for (panel, j) in (0..n).step_by(width).enumerate() {
+        let columns = width.min(n - j);
+        let mut i = 0;
+        for t in 0..tiles {
+            let rows = rows + usize::from(t < longer);
+            // SAFETY: i < m and j < n: inside the operands.
+            unsafe {
+                let a = Left {
+                    at: a.at.add(i * a.row),
+                    ..a
+                };
+                let c = Out {
+                    at: c.at.add(i * c.row + j),
+                    ..c
+                };
+                let b_at = b.at.add(panel * b.panel);
+                // The last rows of a panel fetch the next one, so that its
+                // first rows need not wait for it.
+                let ahead = if t + 1 == tiles && t > 0 { b.panel } else { 0 };
+                tile::<V, E>(rows, k, columns, a, b_at, b.row, ahead, c);
             }
+            i += rows;
         }
-        k0 += K_BLOCK;
     }
 }
 
-#[inline(always)]
-unsafe fn product_f32<V: Vector>(m: usize, n: usize, k: usize, a: Left, b: Right<f32>, c: Out) {
-    // SAFETY: the same contract.
-    unsafe { product::<V, f32>(m, n, k, a, b, c) }
-}
-
-#[inline(always)]
-unsafe fn product_bf16<V: Vector>(m: usize, n: usize, k: usize, a: Left, b: Right<u16>, c: Out) {
-    // SAFETY: the same contract.
-    unsafe { product::<V, u16>(m, n, k, a, b, c) }
+dispatch! {
+    /// [`block`] with `B` in fp32.
+    ///
+    /// # Safety
+    /// As [`block`].
+    block_f32 = block::<f32>(m: usize, n: usize, k: usize, a: Left, b: Right<f32>, c: Out)
 }
 
 dispatch! {
-    /// `C[m × n] (+)= A[m × k] · B[k × n]` with `B` in fp32.
+    /// [`block`] with `B` in bf16.
     ///
     /// # Safety
-    /// All operands cover the extents; `C` overlaps neither `A` nor `B`.
-    matmul = product_f32(m: usize, n: usize, k: usize, a: Left, b: Right<f32>, c: Out)
+    /// As [`block`].
+    block_bf16 = block::<u16>(m: usize, n: usize, k: usize, a: Left, b: Right<u16>, c: Out)
 }
 
-dispatch! {
-    /// `C[m × n] (+)= A[m × k] · B[k × n]` with `B` in bf16, widened on load.
-    ///
-    /// # Safety
-    /// As [`matmul`].
-    matmul_bf16 = product_bf16(m: usize, n: usize, k: usize, a: Left, b: Right<u16>, c: Out)
+/// Rows of `A` that are multiplied, and copied, together.
+const ROWS_BLOCK: usize = 64;
+/// Elements between copied rows: not a power of two, so that the rows that one
+/// register tile reads do not fall into the same set of the cache.
+const COPY_ROW: usize = K_BLOCK + 16;
+
+/// `C[m × n] (+)= A[m × k] · B[k × n]`, for `B` in fp32 or in bf16, which is
+/// widened on load.
+///
+/// # Safety
+/// All operands cover the extents; `C` overlaps neither `A` nor `B`; `isa` is
+/// this machine's.
+pub(super) unsafe fn matmul<E: Element>(
+    isa: Isa,
+    [m, n, k]: [usize; 3],
+    a: Left,
+    b: Right<E>,
+    c: Out,
+) {
+    // A copy is worth its while where rows are far apart and it is used often.
+    // SAFETY: the same contract.
+    unsafe {
+        if a.column == 1 && a.row >= 2 * K_BLOCK && n >= 4 * isa.panel_width() {
+            copying(isa, [m, n, k], a, b, c);
+        } else {
+            blocks(isa, [m, n, k], a, b, c, None);
+        }
+    }
+}
+
+/// Apart from [`matmul`], so that only products that need the room pay for it.
+///
+/// # Safety
+/// As [`matmul`].
+#[inline(never)]
+unsafe fn copying<E: Element>(isa: Isa, extents: [usize; 3], a: Left, b: Right<E>, c: Out) {
+    let mut room = [MaybeUninit::uninit(); ROWS_BLOCK * COPY_ROW];
+    // SAFETY: the same contract.
+    unsafe { blocks(isa, extents, a, b, c, Some(&mut room)) }
+}
+
+/// The blocks of a product, with room to copy blocks of `A` to.
+///
+/// # Safety
+/// As [`matmul`].
+#[inline(never)]
+unsafe fn blocks<E: Element>(
+    isa: Isa,
+    [m, n, k]: [usize; 3],
+    a: Left,
+    b: Right<E>,
+    c: Out,
+    mut room: Option<&mut [MaybeUninit<f32>; ROWS_BLOCK * COPY_ROW]>,
+) {
+    for i in (0..m).step_by(ROWS_BLOCK) {
+        let rows = ROWS_BLOCK.min(m - i);
+        for k0 in (0..k.max(1)).step_by(K_BLOCK) {
+            let depth = K_BLOCK.min(k - k0);
+            // SAFETY: rows i.. and columns k0.. are inside the operands; a
+            // block fits into the room.
+            unsafe {
+                let mut left = Left {
+                    at: a.at.add(i * a.row + k0 * a.column),
+                    ..a
+                };
+                if let Some(room) = room.as_deref_mut() {
+                    let to = room.as_mut_ptr().cast::<f32>();
+                    for r in 0..rows {
+                        let from = left.at.add(r * a.row);
+                        from.copy_to_nonoverlapping(to.add(r * COPY_ROW), depth);
+                    }
+                    left = Left {
+                        at: to,
+                        row: COPY_ROW,
+                        column: 1,
+                    };
+                }
+                let right = Right {
+                    at: b.at.add(k0 * b.row),
+                    ..b
+                };
+                let out = Out {
+                    at: c.at.add(i * c.row),
+                    add: c.add || k0 > 0,
+                    ..c
+                };
+                E::block(isa, rows, n, depth, left, right, out);
+            }
+        }
+    }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::errors::{defect, memory_refused};
-use super::memory::{Allocation, Role};
+use super::memory::{Allocation, Role, available_bytes, readable};
 use super::panels::{Panels, Store};
 use super::simd::Isa;
 use crate::model::{Dtype, Model, WeightId, WeightKind};
@@ -55,6 +55,17 @@ impl PackedModel {
         model
             .check()
             .map_err(|e| RunError::bad_request(e.to_string()))?;
+        let needed = Self::bytes_needed(model, dtype, isa).unwrap_or(u64::MAX);
+        let limit = available_bytes().unwrap_or(isize::MAX as u64);
+        if needed > limit {
+            return Err(RunError::missing(format!(
+                "the weights of {} take {} of memory and {} are free; choose a smaller model{}",
+                model.name,
+                readable(needed),
+                readable(limit),
+                if dtype == Dtype::Fp32 { " or bf16" } else { "" }
+            )));
+        }
         let mut one = |id: WeightId| pack_one(model, dtype, isa, id, &load(id)?);
         let mut layers = Vec::new();
         for layer in 0..u32::try_from(model.layers).unwrap_or(u32::MAX) {
@@ -129,9 +140,7 @@ impl PackedModel {
     /// Bytes that packing `model` will take, more than addressable as `None`.
     pub fn bytes_needed(model: &Model, dtype: Dtype, isa: Isa) -> Option<u64> {
         let mut bytes: u64 = 0;
-        let mut ids = WeightId::all(model);
-        ids.sort_unstable();
-        for id in ids {
+        for id in WeightId::all(model) {
             let (out, input) = id.shape(model);
             let held = if is_gamma(id.kind) {
                 input.checked_mul(4)?

@@ -1,6 +1,6 @@
 //! Weights packed once for the micro-kernel.
 
-use super::micro::{Left, Out, Right, matmul, matmul_bf16};
+use super::micro::{Left, Out, Right, matmul};
 use super::simd::{Isa, bf16_bits};
 use crate::model::Dtype;
 
@@ -121,11 +121,6 @@ impl Panels {
         })
     }
 
-    /// Outputs N.
-    pub fn outputs(&self) -> usize {
-        self.outputs
-    }
-
     /// Bytes held.
     pub fn bytes(&self) -> u64 {
         self.store.bytes()
@@ -167,38 +162,23 @@ impl Panels {
                 at: out.at.add(from * width),
                 ..out
             };
+            let extents = [m, columns, self.inputs];
             match &self.store {
                 Store::Fp32(v) => {
                     let at = v.as_ptr().add(from * panel);
-                    matmul(
-                        self.isa,
-                        m,
-                        columns,
-                        self.inputs,
-                        a,
-                        Right { at, row, panel },
-                        out,
-                    );
+                    matmul(self.isa, extents, a, Right { at, row, panel }, out);
                 }
                 Store::Bf16(v) => {
                     let at = v.as_ptr().add(from * panel);
-                    matmul_bf16(
-                        self.isa,
-                        m,
-                        columns,
-                        self.inputs,
-                        a,
-                        Right { at, row, panel },
-                        out,
-                    );
+                    matmul(self.isa, extents, a, Right { at, row, panel }, out);
                 }
             }
         }
     }
 }
 
-/// Transposes blocks of `width` outputs. Reads run along `width` rows at once,
-/// writes along one, so every cache line that is fetched is used up.
+/// Transposes panels of `width` outputs, a few inputs at a time: what is
+/// written to meanwhile stays in the cache.
 fn pack_into<E>(
     to: &mut [E],
     weight: &[f32],
@@ -206,13 +186,17 @@ fn pack_into<E>(
     width: usize,
     store: impl Fn(f32) -> E,
 ) {
+    const INPUTS: usize = 64;
     for (panel, rows) in to
         .chunks_exact_mut(width * inputs)
         .zip(weight.chunks(width * inputs))
     {
-        for (j, row) in rows.chunks_exact(inputs).enumerate() {
-            for (out, x) in panel.iter_mut().skip(j).step_by(width).zip(row) {
-                *out = store(*x);
+        for (block, panel) in panel.chunks_mut(width * INPUTS).enumerate() {
+            for (j, row) in rows.chunks_exact(inputs).enumerate() {
+                let row = row.get(block * INPUTS..).unwrap_or_default();
+                for (out, x) in panel.iter_mut().skip(j).step_by(width).zip(row) {
+                    *out = store(*x);
+                }
             }
         }
     }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::attend::ScratchPlan;
-use super::compile::{Compiled, Operand, Step, compile};
+use super::compile::{Compiled, Step, compile};
 use super::dims::Dims;
 use super::errors::{defect, memory_refused};
 use super::exec::{Angles, Bound, Running, Workers};
@@ -493,17 +493,4 @@ fn take(wanted: &Wanted, dtype: Dtype, caches: &mut Vec<Cache>) -> Result<Arc<Bu
         });
     }
     Ok(buffer)
-}
-
-/// Kept for [`tap`]: a tensor's rows in memory.
-pub(super) fn extent(operand: Operand) -> Option<(usize, usize, usize, usize)> {
-    match operand {
-        Operand::Memory {
-            buffer,
-            columns,
-            rows,
-            first,
-        } => Some((buffer, columns, rows, first)),
-        Operand::Tile { .. } => None,
-    }
 }

@@ -80,6 +80,8 @@ pub(super) trait Vector: Copy {
     unsafe fn load(p: *const f32) -> Self;
     /// Reads the first `n <= LANES` elements at `p`; the other lanes are zero.
     unsafe fn load_part(p: *const f32, n: usize) -> Self;
+    /// Asks for the cache line of `p`; reads nothing.
+    unsafe fn prefetch(p: *const u8);
     /// Reads `LANES` bf16 elements at `p` and widens them.
     unsafe fn load_bf16(p: *const u16) -> Self;
     /// Writes `LANES` elements at `p`.
@@ -155,6 +157,8 @@ impl Vector for Portable8 {
         }
         Self(out)
     }
+    #[inline(always)]
+    unsafe fn prefetch(_: *const u8) {}
     #[inline(always)]
     unsafe fn load_bf16(p: *const u16) -> Self {
         // SAFETY: the caller vouches for eight readable elements.
@@ -282,6 +286,10 @@ mod x86 {
             unsafe { Self(_mm256_maskload_ps(p, first(n))) }
         }
         #[inline(always)]
+        unsafe fn prefetch(p: *const u8) {
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(p.cast()) }
+        }
+        #[inline(always)]
         unsafe fn load_bf16(p: *const u16) -> Self {
             unsafe {
                 let half = _mm256_cvtepu16_epi32(_mm_loadu_si128(p.cast()));
@@ -403,6 +411,10 @@ mod x86 {
             unsafe { Self(_mm512_maskz_loadu_ps(mask(n), p)) }
         }
         #[inline(always)]
+        unsafe fn prefetch(p: *const u8) {
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(p.cast()) }
+        }
+        #[inline(always)]
         unsafe fn load_bf16(p: *const u16) -> Self {
             unsafe {
                 let half = _mm512_cvtepu16_epi32(_mm256_loadu_si256(p.cast()));
@@ -487,7 +499,7 @@ mod x86 {
 /// The entry is as unsafe as its body; `isa` must come from
 /// [`Isa::available`].
 macro_rules! dispatch {
-    ($(#[$meta:meta])* $name:ident = $body:ident $(::<$($extra:tt),+>)? ($($arg:ident : $ty:ty),* $(,)?)) => {
+    ($(#[$meta:meta])* $name:ident = $body:ident $(::<$extra:ident>)? ($($arg:ident : $ty:ty),* $(,)?)) => {
         $(#[$meta])*
         #[allow(clippy::too_many_arguments)]
         pub(super) unsafe fn $name(isa: $crate::backend::cpu::simd::Isa, $($arg: $ty),*) {
@@ -496,14 +508,14 @@ macro_rules! dispatch {
             #[allow(clippy::too_many_arguments)]
             unsafe fn avx512($($arg: $ty),*) {
                 // SAFETY: the instruction set is on; the rest is the caller's word.
-                unsafe { $body::<$crate::backend::cpu::simd::Avx512 $($(, $extra)+)?>($($arg),*) }
+                unsafe { $body::<$crate::backend::cpu::simd::Avx512 $(, $extra)?>($($arg),*) }
             }
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2,fma")]
             #[allow(clippy::too_many_arguments)]
             unsafe fn avx2($($arg: $ty),*) {
                 // SAFETY: as above.
-                unsafe { $body::<$crate::backend::cpu::simd::Avx2 $($(, $extra)+)?>($($arg),*) }
+                unsafe { $body::<$crate::backend::cpu::simd::Avx2 $(, $extra)?>($($arg),*) }
             }
             // SAFETY: `isa` was detected on this machine; the rest is the caller's word.
             unsafe {
@@ -512,7 +524,7 @@ macro_rules! dispatch {
                     $crate::backend::cpu::simd::Isa::Avx512 => avx512($($arg),*),
                     #[cfg(target_arch = "x86_64")]
                     $crate::backend::cpu::simd::Isa::Avx2 => avx2($($arg),*),
-                    _ => $body::<$crate::backend::cpu::simd::Portable8 $($(, $extra)+)?>($($arg),*),
+                    _ => $body::<$crate::backend::cpu::simd::Portable8 $(, $extra)?>($($arg),*),
                 }
             }
         }

@@ -4,27 +4,12 @@ use crate::cost::GpuDatabase;
 use crate::course::block::Block;
 use crate::course::fault::{Fault, Place, way_out};
 use crate::course::fields::Phrase;
-use crate::course::setup::Setup;
+use crate::course::setup::sentence;
 use crate::fusion::{Cut, Fusion};
-use crate::model::{BLOCK_OPS, preset};
+use crate::model::BLOCK_OPS;
 
 /// Backends that a lab may ask for.
 const BACKENDS: [&str; 4] = ["cpu", "simt", "cuda", "hip"];
-
-/// The names in a configuration.
-pub(super) fn setup(file: &str, setup: &Setup, faults: &mut Vec<Fault>) {
-    for setting in &setup.settings {
-        let Some(text) = setup.text(&setting.name) else {
-            continue;
-        };
-        let refused = match setting.name.as_str() {
-            "preset" => preset(text).err().map(|error| error.to_string()),
-            "version" | "plan" => Cut::parse(text).err().map(|error| error.to_string()),
-            _ => None,
-        };
-        faults.extend(refused.map(|say| Fault::at(file, setting.at, sentence(say))));
-    }
-}
 
 /// The names in a live block.
 pub(super) fn block(file: &str, block: &Block, faults: &mut Vec<Fault>) {
@@ -39,7 +24,7 @@ pub(super) fn block(file: &str, block: &Block, faults: &mut Vec<Fault>) {
             plans(file, start.as_slice(), faults);
             for toggle in toggles {
                 if let Err(error) = Fusion::parse(&toggle.text) {
-                    faults.push(Fault::at(file, toggle.at, sentence(error.to_string())));
+                    faults.push(Fault::at(file, toggle.at, sentence(&error.to_string())));
                 }
             }
             known(file, "backend", backend.as_slice(), &BACKENDS, faults);
@@ -65,7 +50,7 @@ pub(super) fn block(file: &str, block: &Block, faults: &mut Vec<Fault>) {
 fn plans(file: &str, plans: &[Phrase], faults: &mut Vec<Fault>) {
     for plan in plans {
         if let Err(error) = Cut::parse(plan.text.trim_matches('\'')) {
-            faults.push(Fault::at(file, plan.at, sentence(error.to_string())));
+            faults.push(Fault::at(file, plan.at, sentence(&error.to_string())));
         }
     }
 }
@@ -88,14 +73,5 @@ fn known(file: &str, what: &str, phrases: &[Phrase], names: &[&str], faults: &mu
             way_out(&phrase.text, names)
         );
         faults.push(Fault::at(file, at, say));
-    }
-}
-
-/// Ends with a full stop or question mark, as every finding does.
-fn sentence(say: String) -> String {
-    if say.ends_with(['.', '?']) {
-        say
-    } else {
-        format!("{say}.")
     }
 }

@@ -16,6 +16,8 @@ const PROSE: usize = 18;
 const CODE: usize = 14;
 /// Rows of one table without its head.
 const ROWS: usize = 7;
+/// Columns of words in a table wrap down to this.
+const NARROWEST: usize = 16;
 /// Columns that a computed number takes at most.
 const FIGURE: usize = 12;
 
@@ -138,9 +140,20 @@ fn shown(markdown: &str) -> usize {
         .sum()
 }
 
+/// Columns that a cell needs at least: its text wraps at [`NARROWEST`].
+fn unbreakable(cell: &str) -> usize {
+    let words = cell.split_whitespace().count() > 1 && !cell.contains("`=");
+    if words {
+        shown(cell).min(NARROWEST)
+    } else {
+        shown(cell)
+    }
+}
+
 /// A markdown table while its rows go by.
 struct Table {
     at: Place,
+    /// Columns that each column needs: words wrap, numbers do not.
     widths: Vec<usize>,
     rows: usize,
 }
@@ -161,7 +174,7 @@ impl Table {
         }
         self.rows += 1;
         for (index, cell) in cells(line).into_iter().enumerate() {
-            let width = shown(cell.trim());
+            let width = unbreakable(cell.trim());
             match self.widths.get_mut(index) {
                 Some(widest) => *widest = width.max(*widest),
                 None => self.widths.push(width),

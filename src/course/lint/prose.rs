@@ -90,6 +90,7 @@ fn typed_in(plain: &str) -> Vec<Range<usize>> {
         if let Some(unit) = unit
             && gap <= 2
             && !by_definition(digits, unit)
+            && !(unit.ends_with('B') && names_a_device(plain.get(..start).unwrap_or_default()))
         {
             let end = start + digits.len() + gap + unit.len();
             out.push(start..end);
@@ -97,6 +98,18 @@ fn typed_in(plain: &str) -> Vec<Range<usize>> {
         }
     }
     out
+}
+
+/// Does the text end in a name like A100 or MI50, whose memory tells two models apart?
+fn names_a_device(before: &str) -> bool {
+    let word = before.split_whitespace().next_back().unwrap_or_default();
+    let letters = word.chars().take_while(char::is_ascii_uppercase).count();
+    let digits = word
+        .chars()
+        .skip(letters)
+        .take_while(char::is_ascii_digit)
+        .count();
+    letters >= 1 && digits >= 2
 }
 
 /// Sizes of a number, the FLOPs of a multiply-add, none, one or two of
@@ -171,7 +184,7 @@ mod tests {
             ),
             ("about 12.6\nMB.", &["12.6\nMB"]),
             ("2.85 µs; 3 kernels", &["2.85 µs", "3 kernels"]),
-            ("V1 launches, H200 B, fp32 bytes, 1/3 MB", &[]),
+            ("V1 launches, A100 80 GB, H200 B, fp32 bytes, 1/3 MB", &[]),
             ("4 bytes each, 2 FLOPs, 100 %, 2 kernels", &[]),
             ("3 heads, 12 MBit, 5 Bananas, 128 tokens, S/2 B", &[]),
         ];

@@ -1,0 +1,257 @@
+//! Expressions: all of them are evaluated, in the configuration they stand in.
+
+use crate::answer::{self, Env, Expr, Value};
+use crate::cost::GpuDatabase;
+use crate::course::block::{Block, Cell, Live, swept};
+use crate::course::exercise::{Exercise, Key};
+use crate::course::fault::{Fault, Place};
+use crate::course::fields::Phrase;
+use crate::course::lesson::{Lesson, Part};
+use crate::course::number::{Inline, numbers, print};
+use crate::course::recorded::Figures;
+use crate::course::setup::{Setup, sentence};
+use crate::course::solution::Solution;
+
+/// Counts below this are too common for a hint to give one away.
+const SMALL: i128 = 20;
+/// Relative difference below which two figures print alike.
+const SAME: f64 = 1e-9;
+
+/// Evaluates what texts of the course hold.
+pub(super) struct Figurer {
+    gpus: GpuDatabase,
+    start: answer::Setup,
+}
+
+impl Figurer {
+    /// None where the built-in tables cannot be read, which their own tests rule out.
+    pub fn new() -> Option<Self> {
+        Some(Self {
+            gpus: GpuDatabase::embedded().ok()?,
+            start: answer::Setup::workshop().ok()?,
+        })
+    }
+
+    fn env(&self, setup: &Setup) -> Env<'_> {
+        Env::new(
+            self.start.with(&setup.meaning()),
+            &self.gpus,
+            Figures::built_in(),
+        )
+    }
+
+    /// All expressions of a lesson.
+    pub fn lesson(&self, lesson: &Lesson, faults: &mut Vec<Fault>) {
+        let mut look = Look {
+            env: self.env(&lesson.setup),
+            file: lesson.text.file(),
+            faults,
+        };
+        for part in lesson.sections.iter().flat_map(|section| &section.parts) {
+            match part {
+                Part::Prose { numbers, .. } => look.inlines(numbers),
+                Part::Live(live) => self.live(lesson, live, &mut look),
+            }
+        }
+    }
+
+    fn live(&self, lesson: &Lesson, live: &Live, outer: &mut Look<'_>) {
+        let env = self.env(&lesson.setup.with(&live.setup));
+        let mut look = Look {
+            env,
+            file: outer.file,
+            faults: outer.faults,
+        };
+        for predict in &live.predict {
+            look.shown(&predict.answer, predict.unit.as_deref());
+            look.phrase(&predict.ask);
+            predict.note.iter().for_each(|note| look.phrase(note));
+        }
+        match &live.content {
+            Ok(Block::Table { rows, columns }) => {
+                columns.iter().for_each(|column| look.phrase(column));
+                for cell in rows.iter().flatten() {
+                    match cell {
+                        Cell::Text(text) => look.phrase(text),
+                        Cell::Number(inline) => look.inline(inline),
+                    }
+                }
+            }
+            Ok(Block::Steps { steps, .. }) => steps.iter().for_each(|step| look.phrase(step)),
+            Ok(Block::Chart {
+                x,
+                range,
+                unit,
+                series,
+                ..
+            }) => {
+                let env = look.env.clone();
+                for series in series {
+                    // The first point that fails says enough.
+                    let before = look.faults.len();
+                    for value in range {
+                        look.env = env.with(&swept(x, *value));
+                        look.shown(&series.y, unit.as_deref());
+                        if look.faults.len() > before {
+                            break;
+                        }
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// All expressions of an exercise.
+    pub fn exercise(&self, exercise: &Exercise, faults: &mut Vec<Fault>) {
+        let env = self.env(&exercise.setup);
+        let mut look = Look {
+            env,
+            file: exercise.text.file(),
+            faults,
+        };
+        let start = Place {
+            line: exercise.body_line,
+            column: 1,
+        };
+        look.inlines(&numbers(&exercise.body, start));
+        for key in &exercise.keys {
+            look.env = self.env(&key.setup);
+            look.key(key);
+        }
+    }
+
+    /// All expressions of a solution, each in its key's configuration.
+    pub fn solution(&self, exercise: &Exercise, solution: &Solution, faults: &mut Vec<Fault>) {
+        let env = self.env(&exercise.setup);
+        let mut look = Look {
+            env,
+            file: solution.text.file(),
+            faults,
+        };
+        for part in &solution.parts {
+            look.env = self.env(
+                exercise
+                    .key(&part.key)
+                    .map_or(&exercise.setup, |key| &key.setup),
+            );
+            look.inlines(&part.numbers);
+        }
+    }
+}
+
+/// One configuration, one file, and where findings go.
+struct Look<'a> {
+    env: Env<'a>,
+    file: &'a str,
+    faults: &'a mut Vec<Fault>,
+}
+
+impl Look<'_> {
+    fn report(&mut self, at: Place, say: &str) {
+        self.faults.push(Fault::at(self.file, at, sentence(say)));
+    }
+
+    fn value(&mut self, expr: &Phrase) -> Option<Value> {
+        let value = Expr::parse(&expr.text).and_then(|parsed| parsed.check(&self.env));
+        match value {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.report(
+                    expr.at.right(error.column.saturating_sub(1)),
+                    &error.message,
+                );
+                None
+            }
+        }
+    }
+
+    /// Evaluates and prints; both must work.
+    fn shown(&mut self, expr: &Phrase, unit: Option<&str>) -> Option<Value> {
+        let value = self.value(expr)?;
+        if let Err(say) = print(&value, unit) {
+            self.report(expr.at, &say);
+        }
+        Some(value)
+    }
+
+    fn inline(&mut self, inline: &Inline) {
+        self.shown(&inline.expr, inline.unit.as_deref());
+    }
+
+    fn inlines(&mut self, inlines: &[Inline]) {
+        inlines.iter().for_each(|inline| self.inline(inline));
+    }
+
+    fn phrase(&mut self, phrase: &Phrase) {
+        self.inlines(&numbers(&phrase.text, phrase.at));
+    }
+
+    /// What the judge finds, and the numbers in the key's texts.
+    fn key(&mut self, key: &Key) {
+        match key.judged() {
+            Err(say) => self.report(key.answer.at, &say),
+            Ok(judged) => answer::lint(&judged, &self.env)
+                .iter()
+                .for_each(|say| self.judged(key, say)),
+        }
+        self.phrase(&key.ask);
+        key.slips.iter().for_each(|slip| self.phrase(&slip.say));
+        let answer = Expr::parse(&key.answer.text)
+            .and_then(|expr| expr.check(&self.env))
+            .ok();
+        for hint in &key.hints {
+            let found = numbers(&hint.text, hint.at);
+            self.inlines(&found);
+            for inline in found {
+                self.gives_away(&inline, answer.as_ref());
+            }
+        }
+    }
+
+    /// A sentence of the judge begins with the part that it is about: `slip 2, column 7: …`.
+    fn judged(&mut self, key: &Key, say: &str) {
+        let number = |rest: &str| {
+            rest.split(|c: char| !c.is_ascii_digit())
+                .next()
+                .and_then(|n| n.parse::<usize>().ok())
+        };
+        let slip = say
+            .strip_prefix("slip ")
+            .and_then(number)
+            .and_then(|number| key.slips.get(number.checked_sub(1)?));
+        let part = slip.map_or(&key.answer, |slip| {
+            slip.answer
+                .as_ref()
+                .or(slip.printed.as_ref())
+                .unwrap_or(&slip.say)
+        });
+        let column = say
+            .split_once(", column ")
+            .filter(|(before, _)| before.len() < "slip 1000".len());
+        match column.and_then(|(_, rest)| Some((number(rest)?, rest.split_once(": ")?.1))) {
+            Some((column, message)) => {
+                self.report(part.at.right(column.saturating_sub(1)), message)
+            }
+            None => self.report(part.at, say),
+        }
+    }
+
+    /// A hint may not hold the number that is asked for.
+    fn gives_away(&mut self, inline: &Inline, answer: Option<&Value>) {
+        let value = Expr::parse(&inline.expr.text)
+            .and_then(|expr| expr.check(&self.env))
+            .ok();
+        let (Some(Value::Quantity(shown)), Some(Value::Quantity(right))) = (value, answer) else {
+            return;
+        };
+        let small = right.exact().is_some_and(|n| n.abs() < SMALL);
+        let same = (shown.value() - right.value()).abs() <= SAME * right.value().abs();
+        if same && !small && shown.dimension().agrees(right.dimension()) {
+            self.report(
+                inline.expr.at,
+                "this hint shows the answer; stop one step before it",
+            );
+        }
+    }
+}
