@@ -5,7 +5,6 @@
 //! key, and the form and the lesson both show it.
 
 mod check;
-mod key;
 mod sheet;
 
 use std::collections::BTreeMap;
@@ -401,10 +400,10 @@ fn run(state: &mut State, asked: &Asked, effects: &mut Vec<Effect>) {
     let Some(key) = key_of(state, asked) else {
         return;
     };
-    let config = match state.study.configuration(&key.setup) {
+    let config = match key.setup.answer() {
         Ok(setup) => setup.config,
-        Err(why) => {
-            state.notes.say(Tone::Bad, why);
+        Err(error) => {
+            state.notes.say(Tone::Bad, error.to_string());
             return;
         }
     };

@@ -233,7 +233,10 @@ pub fn focused(state: &State) -> Option<(&Lesson, &Live)> {
     let Focus::Block(i) = state.reader.focus else {
         return None;
     };
-    let found = section(state)?.live().nth(i)?;
+    let found = section(state)?
+        .live()
+        .filter(|b| live::takes_keys(b))
+        .nth(i)?;
     Some((lesson(state)?, found))
 }
 
@@ -327,7 +330,9 @@ pub fn reloaded(state: &mut State, before: Option<(String, String)>) {
     reader.section = same
         .unwrap_or(reader.section)
         .min(sections.len().saturating_sub(1));
-    let blocks = sections.get(reader.section).map_or(0, |s| s.live().count());
+    let blocks = sections
+        .get(reader.section)
+        .map_or(0, |s| s.live().filter(|b| live::takes_keys(b)).count());
     if matches!(reader.focus, Focus::Block(i) if i >= blocks) {
         reader.focus = Focus::Text;
     }
@@ -451,7 +456,7 @@ fn turn_lesson(state: &mut State, forward: bool, effects: &mut Vec<Effect>) {
 /// Tab: text, live blocks, the lab where it stands beside, text.
 fn walk_parts(state: &mut State, forward: bool, effects: &mut Vec<Effect>) {
     live::leave(state, effects);
-    let blocks = section(state).map_or(0, |s| s.live().count());
+    let blocks = section(state).map_or(0, |s| s.live().filter(|b| live::takes_keys(b)).count());
     let mut parts = vec![Focus::Text];
     parts.extend((0..blocks).map(Focus::Block));
     if state.two_panes() {

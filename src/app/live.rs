@@ -20,8 +20,8 @@ use super::note::Tone;
 use super::page::Page;
 use super::setup::Setup;
 use super::state::State;
-use super::study::{Known, bench_setup};
-use crate::answer;
+use super::study::bench_setup;
+use crate::answer::Env;
 use crate::course::{self, Lesson, Live};
 use crate::fusion::{Cut, Fusion};
 
@@ -38,16 +38,17 @@ pub struct Block {
     pub field: Option<Field>,
 }
 
-/// The configuration of a block: the lesson's with the block's own on top.
+/// What the expressions of a block may look at: the lesson's configuration
+/// with the block's own on top.
 ///
 /// # Errors
-/// A sentence that names the setting.
-pub fn configuration(
-    state: &State,
+/// A sentence that says what is missing.
+pub fn env<'s>(
+    state: &'s State,
     lesson: &Lesson,
     setup: &course::Setup,
-) -> Result<answer::Setup, String> {
-    state.study.configuration(&lesson.setup.with(setup))
+) -> Result<Env<'s>, String> {
+    state.study.env(&lesson.setup.with(setup), &state.runs)
 }
 
 /// Reads a plan as blocks write it; a cut may stand in quotes.
@@ -56,14 +57,6 @@ pub fn configuration(
 /// A sentence that names what is wrong.
 pub fn plan(text: &str) -> Result<Cut, String> {
     Cut::parse(text.trim().trim_matches('\'')).map_err(|e| e.to_string())
-}
-
-/// Records for expressions: the runs of this session and the recorded figures.
-pub fn records(state: &State) -> Known<'_> {
-    Known {
-        runs: &state.runs,
-        recorded: &state.study.recorded,
-    }
 }
 
 /// The bench that a `lab` block shows: the shared one once the block was
@@ -84,7 +77,7 @@ pub fn bench(state: &State, lesson: &Lesson, live: &Live) -> Result<Bench, Strin
 
 /// Setup and plan that a block begins with.
 fn start(state: &State, lesson: &Lesson, live: &Live) -> Result<(Setup, Cut), String> {
-    let config = configuration(state, lesson, &live.setup)?.config;
+    let config = env(state, lesson, &live.setup)?.setup.config;
     let named = match &live.content {
         Ok(course::Block::Lab { start, .. }) => start.as_ref(),
         Ok(course::Block::Ribbon { plan, .. } | course::Block::Roofline { plan, .. }) => {
@@ -95,6 +88,16 @@ fn start(state: &State, lesson: &Lesson, live: &Live) -> Result<(Setup, Cut), St
     };
     let cut = named.map_or(Ok(config.cut), |phrase| plan(&phrase.text))?;
     Ok((bench_setup(&config), cut))
+}
+
+/// Whether Tab stops at a block: those that are only read take no keys.
+pub fn takes_keys(live: &Live) -> bool {
+    use course::Block as B;
+    match &live.content {
+        Ok(B::Table { .. } | B::Chart { .. } | B::Roofline { .. }) => !live.predict.is_empty(),
+        Ok(_) => true,
+        Err(_) => false,
+    }
 }
 
 /// Fusions that a `lab` block offers.

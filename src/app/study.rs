@@ -1,20 +1,16 @@
-//! The course as it is read here, what the learner made of it, and the numbers
-//! that its expressions stand for.
-
-mod recorded;
+//! The course as it is read here, what the learner made of it, and what its
+//! expressions may look at.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::runs::Runs;
 use super::setup::Setup;
-use crate::answer::{self, Env, Expr, Records, Setting, Value};
+use crate::answer::{Env, Records};
 use crate::cost::{Config, GpuDatabase};
-use crate::course::{self, Course, Exercise, Inline, Key, Lesson, Progress, Scalar};
+use crate::course::{self, Course, Exercise, Figures, Key, Lesson, Progress};
 use crate::run::Report;
-use crate::units::{Column, Quantity, Unit, format_in};
-
-pub use recorded::recorded;
+use crate::units::Quantity;
 
 /// What was typed, by exercise and key.
 pub type Answers = BTreeMap<String, BTreeMap<String, String>>;
@@ -28,16 +24,11 @@ pub struct Study {
     pub progress: Progress,
     /// Data sheets, for expressions that name a GPU.
     pub gpus: Option<Arc<GpuDatabase>>,
-    /// Figures that were measured once elsewhere, by id.
-    pub recorded: Arc<BTreeMap<String, Quantity>>,
     /// Answers of the sheets that were opened.
     pub answers: Answers,
     /// It has been loaded.
     pub loaded: bool,
 }
-
-/// An expression's value, or one sentence about what is wrong with it.
-pub type Valued = Result<Value, String>;
 
 impl Study {
     /// The lesson at a place of the contents.
@@ -77,104 +68,27 @@ impl Study {
             .insert(key.to_owned(), typed.to_owned());
     }
 
-    /// The configuration that a text of the course speaks about.
+    /// What expressions of a text with this configuration may look at.
     ///
     /// # Errors
-    /// A sentence that names the setting.
-    pub fn configuration(&self, setup: &course::Setup) -> Result<answer::Setup, String> {
-        let start = answer::Setup::workshop().map_err(|e| e.to_string())?;
-        let settings: Vec<Setting> = setup
-            .settings
-            .iter()
-            // Names the machine, not what is computed.
-            .filter(|s| s.name != "gpu")
-            .map(|s| Setting::parse(&s.name, &written(&s.value)).map_err(|e| e.to_string()))
-            .collect::<Result<_, _>>()?;
-        Ok(start.with(&settings))
-    }
-
-    /// What an expression yields in a configuration.
-    ///
-    /// # Errors
-    /// One sentence, with the column.
-    pub fn value(&self, expr: &str, setup: &answer::Setup, records: &dyn Records) -> Valued {
-        let Some(gpus) = &self.gpus else {
-            return Err("the course is still being loaded".to_owned());
-        };
-        let env = Env::new(setup.clone(), gpus, records);
-        Expr::parse(expr)
-            .and_then(|e| e.evaluate(&env))
-            .map_err(|e| e.to_string())
-    }
-
-    /// An inline number as the page prints it.
-    ///
-    /// # Errors
-    /// One sentence, with the column.
-    pub fn number(
-        &self,
-        inline: &Inline,
-        setup: &answer::Setup,
-        records: &dyn Records,
-    ) -> Result<String, String> {
-        let value = self.value(&inline.expr.text, setup, records)?;
-        printed(&value, inline.unit.as_deref(), inline.decimals)
+    /// A sentence: the course is not there yet, or the workshop preset is not.
+    pub fn env<'s>(&'s self, setup: &course::Setup, runs: &'s Runs) -> Result<Env<'s>, String> {
+        let gpus = self
+            .gpus
+            .as_ref()
+            .ok_or("The course is still being loaded.")?;
+        let setup = setup.answer().map_err(|e| e.to_string())?;
+        Ok(Env::new(setup, gpus, runs))
     }
 }
 
-/// Runs of this session and figures recorded elsewhere, for expressions.
-#[derive(Clone, Copy)]
-pub struct Known<'s> {
-    /// The runs.
-    pub runs: &'s Runs,
-    /// The figures.
-    pub recorded: &'s BTreeMap<String, Quantity>,
-}
-
-impl Records for Known<'_> {
+impl Records for Runs {
     fn report(&self, config: &Config) -> Option<&Report> {
-        self.runs.of_config(config)
+        self.of_config(config)
     }
 
     fn recorded(&self, id: &str) -> Option<Quantity> {
-        self.recorded.get(id).copied()
-    }
-}
-
-/// A setting's value as [`Setting::parse`] reads it.
-fn written(value: &Scalar) -> String {
-    match value {
-        Scalar::Text(text) => text.clone(),
-        Scalar::Count(count) => count.to_string(),
-        Scalar::Flag(true) => "on".to_owned(),
-        Scalar::Flag(false) => "off".to_owned(),
-    }
-}
-
-/// A value in the unit asked for, else in the one that a person would pick.
-///
-/// # Errors
-/// A unit that measures something else, or that nobody knows.
-pub fn printed(
-    value: &Value,
-    unit: Option<&str>,
-    decimals: Option<usize>,
-) -> Result<String, String> {
-    let Value::Quantity(q) = value else {
-        return Ok(value.to_string());
-    };
-    let decimals = decimals.and_then(|d| u8::try_from(d).ok());
-    match (unit, decimals) {
-        (None, None) => Ok(value.to_string()),
-        (None, Some(d)) => {
-            let column = Column::fit(&[*q]).decimals(d);
-            Ok(format!("{} {}", column.number(q), column.unit().symbol())
-                .trim_end()
-                .to_owned())
-        }
-        (Some(unit), _) => Unit::parse(unit)
-            .and_then(|unit| format_in(q, unit, decimals))
-            .map_err(|e| e.to_string()),
+        Figures::built_in().recorded(id)
     }
 }
 

@@ -2,23 +2,19 @@
 //! of its own, so that a slow disk never holds up a key.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use crate::app::Message;
-use crate::app::study::{Study, recorded};
+use crate::app::study::Study;
 use crate::cost::GpuDatabase;
 use crate::course::{Course, Event, Exercise, Places, Saved, Sheet, Store};
 
 /// How often files that are shown are looked at: those of a course folder, and
 /// the sheet of the form. Where there are neither, the thread sleeps.
 const LOOK: Duration = Duration::from_secs(1);
-
-/// The figures that lessons cite.
-const RECORDED: &str = include_str!("../../assets/recorded.toml");
 
 enum Job {
     Record(Event),
@@ -134,7 +130,6 @@ impl Clerk {
             course: Arc::clone(&course),
             progress,
             gpus: GpuDatabase::embedded().ok().map(Arc::new),
-            recorded: Arc::new(recorded(RECORDED)),
             loaded: true,
             ..Study::default()
         };
@@ -305,10 +300,4 @@ fn answers(sheet: &Sheet, exercise: &Exercise) -> BTreeMap<String, String> {
         .iter()
         .filter_map(|key| typed(&key.name.text))
         .collect()
-}
-
-/// The folder of the sheets as a person writes it, for the contents.
-pub fn shown(places: &Places) -> String {
-    let folder: &Path = &places.answers();
-    places.shown(folder)
 }

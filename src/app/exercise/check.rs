@@ -1,13 +1,12 @@
 //! Checking an answer, hints, the solution, and how a question stands.
 
-use super::{Asked, key, key_of};
-use crate::answer::{self, Env, Judgement, Setup, Verdict};
+use super::{Asked, key_of};
+use crate::answer::{self, Env, Judgement, Verdict};
 use crate::app::lesson::note;
-use crate::app::live::records;
 use crate::app::message::Effect;
 use crate::app::note::Tone;
 use crate::app::state::State;
-use crate::course::{Event, Key, Mark};
+use crate::course::{Event, Key, Mark, Setup};
 
 /// Evaluates with the judge's form of a question and its environment.
 fn with_judge<R>(
@@ -21,15 +20,9 @@ fn with_judge<R>(
             asked.exercise, asked.key
         )
     })?;
-    let judged = key::judged(key)?;
-    let gpus = state
-        .study
-        .gpus
-        .as_ref()
-        .ok_or("The course is still being loaded.")?;
-    let setup = Setup::workshop().map_err(|e| e.to_string())?;
-    let records = records(state);
-    then(&judged, &Env::new(setup, gpus, &records))
+    // The judge's key holds the whole configuration.
+    let env = state.study.env(&Setup::default(), &state.runs)?;
+    then(&key.judged()?, &env)
 }
 
 /// How what is being typed reads: the echo under a field, or what is wrong
@@ -84,20 +77,13 @@ pub fn check(state: &mut State, asked: &Asked, effects: &mut Vec<Effect>) {
             return;
         }
     };
-    let mark = match &judgement.verdict {
-        Verdict::Open => {
-            state
-                .notes
-                .say(Tone::Plain, "Nothing is answered here yet.");
-            return;
-        }
-        Verdict::Right { .. } => Some(Mark::Right),
-        Verdict::Slip(_) => Some(Mark::Slip),
-        Verdict::Close(_) => Some(Mark::Close),
-        Verdict::Wrong(_) => Some(Mark::Wrong),
-        Verdict::Unread { .. } => Some(Mark::Unread),
-        Verdict::Kept => None,
-    };
+    if judgement.verdict == Verdict::Open {
+        state
+            .notes
+            .say(Tone::Plain, "Nothing is answered here yet.");
+        return;
+    }
+    let mark = Mark::of(&judgement.verdict);
     state.exercises.question_mut(asked).judgement = Some(judgement);
     state.exercises.reveal = true;
     if let Some(mark) = mark {

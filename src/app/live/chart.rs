@@ -1,9 +1,9 @@
 //! Points of a `chart` block: expressions over a swept parameter.
 
-use super::{configuration, records};
-use crate::answer::{Setting, Setup, Value};
+use super::env;
+use crate::answer::{Expr, Value};
 use crate::app::state::State;
-use crate::course::{Block, Lesson, Live};
+use crate::course::{Block, Lesson, Live, swept};
 use crate::units::{Column, Quantity, Unit};
 
 /// One line of a chart.
@@ -47,20 +47,18 @@ pub fn chart(state: &State, lesson: &Lesson, live: &Live) -> Result<Chart, Strin
     else {
         return Err("this block is no chart".to_owned());
     };
-    let setup = configuration(state, lesson, &live.setup)?;
-    let records = records(state);
+    let env = env(state, lesson, &live.setup)?;
     let mut found: Vec<(String, Vec<Quantity>)> = Vec::new();
     for one in series {
+        let expr = Expr::parse(one.y.as_str()).map_err(|e| e.to_string())?;
         let mut values = Vec::new();
         for at in range {
-            let setup = swept(&setup, x, *at)?;
-            match state.study.value(&one.y.text, &setup, &records)? {
+            let here = env.with(&swept(x, *at));
+            match expr.evaluate(&here).map_err(|e| e.to_string())? {
                 Value::Quantity(q) => values.push(q),
                 other => {
-                    return Err(format!(
-                        "“{}” yields {other}, which is no number",
-                        one.y.text
-                    ));
+                    let y = one.y.as_str();
+                    return Err(format!("“{y}” yields {other}, which is no number"));
                 }
             }
         }
@@ -88,16 +86,4 @@ pub fn chart(state: &State, lesson: &Lesson, live: &Live) -> Result<Chart, Strin
         unit: unit.symbol().to_owned(),
         lines,
     })
-}
-
-/// The configuration with the parameter set. Tokens are sequences of one: a
-/// product over rows sees only their number.
-fn swept(setup: &Setup, x: &str, at: f64) -> Result<Setup, String> {
-    let whole = format!("{at:.0}");
-    let set = |name: &str, value: &str| Setting::parse(name, value).map_err(|e| e.to_string());
-    let settings = match x {
-        "tokens" => vec![set("batch", &whole)?, set("seq", "1")?],
-        name => vec![set(name, &whole)?],
-    };
-    Ok(setup.with(&settings))
 }

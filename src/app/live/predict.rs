@@ -1,15 +1,15 @@
 //! Predictions: a number typed before a block shows its results. They are
 //! kept beside the outcome and never graded.
 
-use super::{configuration, records};
+use super::env;
+use crate::answer::Expr;
 use crate::app::key::{Code, Key};
 use crate::app::keymap::Action;
 use crate::app::lesson::{act, focused, note};
 use crate::app::message::Effect;
 use crate::app::note::Tone;
 use crate::app::state::State;
-use crate::app::study::printed;
-use crate::course::{Event, Lesson, Live, Predict, Progress};
+use crate::course::{Event, Lesson, Live, Predict, Progress, print};
 use crate::units;
 
 /// Between the guesses of a block that asks more than once.
@@ -50,13 +50,12 @@ pub fn open(progress: &Progress, lesson: &Lesson, live: &Live) -> Option<usize> 
 
 /// What a prediction asks for, as the block will show it.
 fn outcome(state: &State, lesson: &Lesson, live: &Live, predict: &Predict) -> String {
-    let value = configuration(state, lesson, &live.setup)
-        .and_then(|setup| {
-            state
-                .study
-                .value(&predict.answer.text, &setup, &records(state))
-        })
-        .and_then(|value| printed(&value, predict.unit.as_deref(), None));
+    let value = env(state, lesson, &live.setup).and_then(|env| {
+        let value = Expr::parse(predict.answer.as_str())
+            .and_then(|e| e.evaluate(&env))
+            .map_err(|e| e.to_string())?;
+        print(&value, predict.unit.as_deref())
+    });
     value.unwrap_or_else(|why| why)
 }
 

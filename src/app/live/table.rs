@@ -1,9 +1,9 @@
 //! Numbers in rows: `table`, `compare` and `roofline` blocks.
 
-use super::{configuration, plan, records, start};
+use super::{env, plan, start};
 use crate::app::machine::Ceilings;
 use crate::app::state::State;
-use crate::app::study::{bench_setup, printed};
+use crate::app::study::bench_setup;
 use crate::cost::{Bound, Cost, Gpu, Priced, bound, price, ridge};
 use crate::course::{Block, Cell, Lesson, Live};
 use crate::units::{Column, Quantity, Unit};
@@ -28,14 +28,10 @@ pub fn table(state: &State, lesson: &Lesson, live: &Live) -> Result<Grid, String
     let Ok(Block::Table { columns, rows }) = &live.content else {
         return Err("this block is no table".to_owned());
     };
-    let setup = configuration(state, lesson, &live.setup)?;
-    let records = records(state);
+    let env = env(state, lesson, &live.setup)?;
     let cell = |cell: &Cell| match cell {
         Cell::Text(text) => text.text.clone(),
-        Cell::Number(inline) => state
-            .study
-            .number(inline, &setup, &records)
-            .unwrap_or_else(|why| why),
+        Cell::Number(inline) => inline.show(&env).unwrap_or_else(|(_, why)| why),
     };
     Ok(Grid {
         head: columns.iter().map(|c| c.text.clone()).collect(),
@@ -57,7 +53,7 @@ pub fn compare(state: &State, lesson: &Lesson, live: &Live) -> Result<Grid, Stri
     else {
         return Err("this block compares nothing".to_owned());
     };
-    let config = configuration(state, lesson, &live.setup)?.config;
+    let config = env(state, lesson, &live.setup)?.setup.config;
     let setup = bench_setup(&config);
     let mut costs: Vec<Cost> = Vec::new();
     for phrase in plans {
@@ -211,9 +207,4 @@ pub fn roofline(state: &State, lesson: &Lesson, live: &Live) -> Result<Grid, Str
         rows,
         foot: format!("{}, per block; roofs from the data sheets.", cut.title()),
     })
-}
-
-/// One number as a page prints it, for tests and notes.
-pub fn shown(q: Quantity) -> String {
-    printed(&crate::answer::Value::Quantity(q), None, None).unwrap_or_default()
 }
