@@ -225,6 +225,8 @@ fn on_page(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Page::Setup => setup_page::act(state, action),
         Page::FirstRun => match action {
             Action::Open => {
+                // Once the workshop has been met, the page is not shown again.
+                choose(state, "met", Some("yes"), effects);
                 state.page = Page::Home;
                 home(state, Action::Open, effects);
             }
