@@ -6,9 +6,10 @@ use proptest::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tinyllama_tutor::course::{
-    Block, Course, Event, Exercise, Fault, Lesson, Mark, Part, Places, Progress, Saved, Sheet,
-    Solution, Store, Surroundings, fails, init, lint, new_exercise, new_lesson,
+    Block, Course, Event, Exercise, Fault, KINDS, Lesson, Mark, Part, Places, Progress, Saved,
+    Sheet, Solution, Store, Surroundings, fails, init, lint, new_exercise, new_lesson,
 };
+use tinyllama_tutor::markup::parse;
 
 fn fixture(file: &str) -> String {
     fs::read_to_string(
@@ -279,6 +280,10 @@ fn bad_exercises_say_what_is_wrong_where() {
             ],
         ),
         (
+            "[[key]]\nname=\"a\"\nask=\"?\"\nanswer=\"block.byts\"",
+            &["x.md:6:15: “byts” is nothing that a kernel has; did you mean bytes?"],
+        ),
+        (
             "[[key]]\nname=\"a\"\nask=\"?\"\nanswer=\"1\"\noptions=[\"a\",\"b\"]",
             &[
                 "x.md:3:1: a key with options needs a kind; add kind = \"choice\", \"choices\" or \"ranking\".",
@@ -312,6 +317,46 @@ fn course(files: &[(&str, &str)]) -> (tempfile::TempDir, Course) {
     }
     let course = Course::folder(root.path());
     (root, course)
+}
+
+/// The room that draws a lesson must cut it as the room that keeps progress about it.
+#[test]
+fn lessons_are_cut_as_they_are_drawn() {
+    let course = Course::built_in();
+    for lesson in course.lessons() {
+        let text = lesson.text.body();
+        let front = text.find("\n+++\n").map_or(0, |at| at + "\n+++\n".len());
+        let first = lesson.text.place(front).line;
+        let drawn = parse(&text[front..], first, &KINDS);
+        let lines: Vec<usize> = drawn.sections.iter().map(|section| section.line).collect();
+        let cut: Vec<usize> = lesson
+            .sections
+            .iter()
+            .map(|section| section.lines.start)
+            .collect();
+        assert_eq!(lines, cut, "{}", lesson.id);
+        let live: Vec<(&str, usize)> = drawn
+            .lives()
+            .iter()
+            .map(|live| (live.kind.as_str(), live.place.line))
+            .collect();
+        let kept: Vec<(&str, usize)> = lesson
+            .live()
+            .map(|live| (live.kind.as_str(), live.line))
+            .collect();
+        assert_eq!(live, kept, "{}", lesson.id);
+        let values = drawn.values().len();
+        let numbers: usize = lesson
+            .sections
+            .iter()
+            .flat_map(|section| &section.parts)
+            .map(|part| match part {
+                Part::Prose { numbers, .. } => numbers.len(),
+                Part::Live(_) => 0,
+            })
+            .sum();
+        assert_eq!(values, numbers, "{}", lesson.id);
+    }
 }
 
 /// Findings with the folder's own path left out.
@@ -974,8 +1019,53 @@ proptest! {
 
 }
 
+fn event() -> impl Strategy<Value = Event> {
+    // Ids and typed text of any kind: a course may name things as it likes.
+    let word = || "[a-z.\"\\\\é #\n-]{0,6}";
+    let marks = prop::sample::select(vec![
+        Mark::Right,
+        Mark::Slip,
+        Mark::Close,
+        Mark::Wrong,
+        Mark::Unread,
+    ]);
+    prop_oneof![
+        (word(), word()).prop_map(|(lesson, section)| Event::Read { lesson, section }),
+        (word(), word(), marks).prop_map(|(exercise, key, mark)| Event::Checked {
+            exercise,
+            key,
+            mark
+        }),
+        (word(), word(), 0..9_u64).prop_map(|(exercise, key, shown)| Event::Hinted {
+            exercise,
+            key,
+            shown
+        }),
+        (word(), word()).prop_map(|(exercise, key)| Event::GaveUp { exercise, key }),
+        (word(), prop::option::of(word()))
+            .prop_map(|(exercise, key)| Event::Reset { exercise, key }),
+        (word(), 0..9_u64, word(), word()).prop_map(|(lesson, block, typed, outcome)| {
+            Event::Guessed {
+                lesson,
+                block,
+                typed,
+                outcome,
+            }
+        }),
+        (word(), prop::option::of(word()))
+            .prop_map(|(setting, value)| Event::Chose { setting, value }),
+    ]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn progress_comes_back_as_it_was(events in prop::collection::vec(event(), 0..30)) {
+        let mut progress = Progress::default();
+        events.iter().for_each(|event| progress.apply(event));
+        prop_assert_eq!(Progress::read(&progress.write()).expect("TOML"), progress);
+    }
 
     #[test]
     fn whatever_is_typed_comes_back(typed in "[ -~éµ×²]{0,40}") {

@@ -34,6 +34,7 @@ pub fn lint(course: &Course) -> Vec<Fault> {
             figurer.lesson(text, &mut faults);
         }
     }
+    same_number(course, &mut faults);
     for text in course.own_exercises() {
         faults.extend(text.faults.iter().cloned());
         exercise(course, text, &mut faults);
@@ -70,6 +71,23 @@ fn lesson(course: &Course, lesson: &Lesson, faults: &mut Vec<Fault>) {
                 }
                 Part::Live(live) => block(course, file, live, faults),
             }
+        }
+    }
+}
+
+/// `tinyllama-tutor show 7` takes the first lesson with that number.
+fn same_number(course: &Course, faults: &mut Vec<Fault>) {
+    let number = |lesson: &Lesson| lesson.id.split('-').next()?.parse::<u32>().ok();
+    for lesson in course.own_lessons() {
+        let other = course
+            .lessons()
+            .find(|other| other.id < lesson.id && number(other) == number(lesson));
+        if let Some(other) = other.filter(|_| number(lesson).is_some()) {
+            let say = format!(
+                "{} has the same number; give one of them another.",
+                other.id
+            );
+            faults.push(lesson.text.fault(0, say).warning());
         }
     }
 }

@@ -28,6 +28,8 @@ pub struct Progress {
     pub settings: BTreeMap<String, String>,
     /// Lesson and section where the learner stopped.
     pub stopped: Option<(String, String)>,
+    /// Version of the file's form, where a newer program wrote it.
+    newer: Option<i64>,
     /// What a newer program wrote; kept as it is.
     other: Table,
 }

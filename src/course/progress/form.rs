@@ -55,6 +55,10 @@ impl Progress {
             let mut text = |name: &str| stopped.remove(name).and_then(text_of);
             progress.stopped = text("lesson").zip(text("section"));
         }
+        progress.newer = table
+            .remove("version")
+            .and_then(|version| version.as_integer())
+            .filter(|version| *version > VERSION);
         progress.other = table;
         Ok(progress)
     }
@@ -63,15 +67,9 @@ impl Progress {
     pub fn write(&self) -> String {
         let text = |text: &String| Value::String(text.clone());
         let mut table = Table::new();
-        let known = self
-            .other
-            .get("version")
-            .and_then(Value::as_integer)
-            .unwrap_or(VERSION);
-        table.insert("version".into(), Value::Integer(known.max(VERSION)));
-        for (name, value) in self.other.iter().filter(|(name, _)| *name != "version") {
-            table.insert(name.clone(), value.clone());
-        }
+        let version = self.newer.unwrap_or(VERSION);
+        table.insert("version".into(), Value::Integer(version));
+        table.extend(self.other.clone());
         if let Some((lesson, section)) = &self.stopped {
             let pair = [("lesson", lesson), ("section", section)];
             table.insert(
