@@ -17,7 +17,7 @@ mod facts;
 pub use expr::{Expr, ExprError, Value};
 pub use judge::{Fits, Judgement, Side, Verdict, echo, grade};
 pub use key::{Key, Kind, Slip, SlipValue, Tolerance};
-pub use lint::lint;
+pub use lint::{lint, reveals};
 pub use records::{NoRecords, RUN_PATHS, Records, report_value};
 pub use setup::{SETTINGS, Setting, SettingError, Setup, Slips};
 

@@ -4,14 +4,22 @@
 //! print) and an exit code; only [`main`] touches the process.
 
 mod args;
+mod author;
+mod check;
 mod cost;
+mod desk;
 mod failure;
 mod gpus;
+mod help;
 mod interrupt;
+mod lists;
+mod live;
 mod out;
 mod run;
+mod show;
 mod table;
 mod workshop;
+mod wrap;
 
 use std::process::ExitCode;
 
@@ -61,6 +69,17 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Cost(args)) => cost::cost(&cli.output, args, out),
         Some(Command::Run(args)) => run::run(&cli.output, args, out),
         Some(Command::Compare(args)) => run::compare(&cli.output, args, out),
+        Some(Command::Check(args)) => check::check(&cli.output, args, out),
+        Some(Command::Hint(args)) => help::hint(&cli.output, args, out),
+        Some(Command::Solution(args)) => help::solution(&cli.output, args, out),
+        Some(Command::Reset(args)) => help::reset(&cli.output, args, out),
+        Some(Command::Lessons) => lists::lessons(&cli.output, out),
+        Some(Command::Exercises) => lists::exercises(&cli.output, out),
+        Some(Command::Progress) => lists::progress(&cli.output, out),
+        Some(Command::Show(args)) => show::show(&cli.output, args, out),
+        Some(Command::Init(args)) => author::init(&cli.output, args, out),
+        Some(Command::New(args)) => author::new(&cli.output, args, out),
+        Some(Command::Lint(args)) => author::lint(&cli.output, args, out),
         Some(Command::Gpus(args)) => gpus::gpus(&cli.output, args, out),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();

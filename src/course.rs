@@ -1,10 +1,47 @@
 //! Lessons, exercises, sheets, progress: load, lint, embed.
+//!
+//! | part | holds |
+//! |---|---|
+//! | [`Course`] | every text by id: built in, overlaid by folders, read when asked for |
+//! | [`Lesson`], [`Section`], [`Part`], [`Live`] | a lesson cut into pages, and its live blocks, typed |
+//! | [`Exercise`], [`Key`], [`Solution`] | questions as written ([`Key::judged`]: as the judge takes them), derivations |
+//! | [`Inline`], [`print`](fn@print), [`fill`] | numbers in prose: found, evaluated, put in place |
+//! | [`Sheet`], [`Saved`] | answers as typed, in `answers/<id>.toml` |
+//! | [`Progress`], [`Event`], [`Store`] | what was read, answered and guessed |
+//! | [`Places`] | workshop folder, state folder, overlays |
+//! | [`Figures`] | figures recorded elsewhere, for `recorded.ID` |
+//! | [`lint`](fn@lint), [`init`], [`new_lesson`], [`new_exercise`] | for authors |
+//!
+//! # Decisions
+//! - Reading never fails. A text with faults is still a text: what cannot be
+//!   read is shown as written, beside a [`Fault`] that names file, line, column
+//!   and the way out. One pass finds all faults of a file.
+//! - Whatever a terminal would obey is replaced when a text comes in
+//!   ([`Text::new`]), and folders are never left through links.
+//! - Files are replaced whole or not at all ([`Staged`]). Whoever writes reads
+//!   again first, under a lock, so that two workshops at once add up.
+//!
+//! ```
+//! use tinyllama_tutor::answer::{Verdict, grade};
+//! use tinyllama_tutor::cost::GpuDatabase;
+//! use tinyllama_tutor::course::{Course, Figures};
+//!
+//! let course = Course::built_in();
+//! let exercise = course.exercise("ex1")?;
+//! let key = exercise.key("block").ok_or("no such key")?.judged()?;
+//! let gpus = GpuDatabase::embedded()?;
+//! let env = exercise.env(&gpus, Figures::built_in())?;
+//! let judgement = grade("17", &key, &env)?;
+//! assert!(matches!(judgement.verdict, Verdict::Right { .. }));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod block;
 mod exercise;
 mod fault;
 mod fields;
 mod file;
+mod judged;
 mod lesson;
 mod library;
 mod lint;

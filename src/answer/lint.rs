@@ -1,7 +1,7 @@
 //! What an author must hear about a key before a learner sees it.
 
 use super::Env;
-use super::expr::Value;
+use super::expr::{ExprError, Value};
 use super::judge::{Wanted, coincide};
 use super::key::{Key, Kind, SlipValue, Tolerance};
 use crate::units::{self, Dimension, Quantity, Unit};
@@ -20,6 +20,27 @@ pub fn lint(key: &Key, env: &Env<'_>) -> Vec<String> {
         Kind::Number | Kind::Measured => number(key, env, &mut faults),
     }
     faults
+}
+
+/// Whether a printed value is the answer of the key: what a hint must not show.
+///
+/// # Errors
+/// [`ExprError`] where the key's answer cannot be evaluated.
+pub fn reveals(value: &Value, key: &Key, env: &Env<'_>) -> Result<bool, ExprError> {
+    let env = &env.with(&key.settings);
+    if key.answer.asks_for_a_run() || key.kind == Kind::Text {
+        return Ok(false);
+    }
+    match value {
+        Value::Quantity(q) if matches!(key.kind, Kind::Number | Kind::Measured) => {
+            let wanted = Wanted::of(key, env, true)?;
+            let agrees = q.dimension().agrees(wanted.expected.dimension())
+                || q.dimension().is_plain() && !wanted.expected.dimension().is_plain();
+            Ok(agrees && coincide(q, &wanted.expected, wanted.tolerance))
+        }
+        Value::Quantity(_) => Ok(false),
+        _ => Ok(*value == key.answer.check(env)?),
+    }
 }
 
 fn number(key: &Key, env: &Env<'_>, faults: &mut Vec<String>) {

@@ -8,7 +8,7 @@ use super::message::Effect;
 use super::note::Tone;
 use super::page::Page;
 use super::state::State;
-use super::update::act;
+use super::update::{act, flip_ascii, set_theme};
 use crate::fusion::{Fusion, Version};
 
 /// What an entry does.
@@ -188,12 +188,17 @@ fn word_score(word: &str, text: &str) -> Option<i32> {
         .filter(|at| text.get(*at) == word.first())
         .filter_map(|first| {
             let mut sum = 0;
-            let mut at = first;
-            let mut last = None;
+            let mut last: Option<usize> = None;
             for c in &word {
-                let found = (at..text.len()).find(|i| text.get(*i) == Some(c))?;
+                let at = last.map_or(first, |l| l + 1);
+                let is = |i: &usize| text.get(*i) == Some(c);
+                let next = (at..text.len()).find(is)?;
+                // The next letter, or the same letter where a word begins.
+                let begins = (at..text.len()).filter(is).find(|i| starts(*i));
+                let in_one_piece = last.is_some_and(|l| l + 1 == next);
+                let found = begins.filter(|_| !in_one_piece).unwrap_or(next);
                 sum += match last {
-                    Some(l) if l + 1 == found => 8,
+                    Some(_) if in_one_piece => 8,
                     Some(l) => -((found - l) as i32).min(6),
                     None => 0,
                 };
@@ -201,7 +206,6 @@ fn word_score(word: &str, text: &str) -> Option<i32> {
                     sum += 6;
                 }
                 last = Some(found);
-                at = found + 1;
             }
             Some(sum - (text.len() as i32) / 16)
         })
@@ -285,8 +289,8 @@ fn carry_out(state: &mut State, command: Command, effects: &mut Vec<Effect>) {
         Command::Messages => {
             state.go(Page::Messages);
         }
-        Command::Theme(theme) => state.look.theme = theme,
-        Command::Ascii => state.look.ascii ^= true,
+        Command::Theme(theme) => set_theme(state, theme, effects),
+        Command::Ascii => flip_ascii(state, effects),
         Command::Quit => act(state, Action::Quit, effects),
     }
 }
@@ -301,7 +305,7 @@ mod tests {
         assert!(score("flas", "flip flash").is_some());
         assert!(score("xyz", "flip flash").is_none());
         assert!(score("flash", "flip flash") > score("flash", "f l a s h apart"));
-        assert!(score("nr", "flip norm_residual") > score("nr", "flip gate_up on run"));
+        assert!(score("nr", "flip norm_residual") > score("nr", "another one"));
         assert!(score("", "anything").is_some());
         assert!(
             score("flash flip", "flip flash").is_some(),

@@ -219,9 +219,9 @@ fn accept(state: &mut State) {
 /// A whole number as people write it: `512`, `1,024`, `2*64`, `2^10`.
 fn whole(text: &str) -> Result<u64, String> {
     let typed = units::read(text, Some(units::Dimension::Count)).map_err(|e| e.to_string())?;
-    typed
-        .quantity
-        .exact()
+    Some(typed.quantity)
+        .filter(|q| q.dimension() == units::Dimension::Count)
+        .and_then(|q| q.exact())
         .and_then(|n| u64::try_from(n).ok())
         .ok_or_else(|| format!("“{text}” is not a whole number; write one such as 512 or 2^9."))
 }

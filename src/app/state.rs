@@ -2,10 +2,12 @@
 
 use super::bench::Bench;
 use super::compare::Compare;
+use super::exercise::Exercises;
 use super::find::Find;
 use super::home::Home;
 use super::keymap::{Action, FooterItem};
 use super::lab::Lab;
+use super::lesson::Reader;
 use super::look::Look;
 use super::machine::Machine;
 use super::message::Millis;
@@ -15,7 +17,8 @@ use super::palette::Palette;
 use super::runs::Runs;
 use super::setup::Setup;
 use super::setup_page::SetupPage;
-use super::{compare, home, lab, setup_page};
+use super::study::Study;
+use super::{compare, exercise, home, lab, lesson, setup_page};
 use crate::cost::{self, CostError, Why};
 
 /// Everything that the screen shows.
@@ -57,6 +60,12 @@ pub struct State {
     pub compare: Compare,
     /// The setup page.
     pub setup: SetupPage,
+    /// The course, the learner's progress and answers.
+    pub study: Study,
+    /// The lesson page.
+    pub reader: Reader,
+    /// The exercise page, and questions wherever they are answered.
+    pub exercises: Exercises,
     /// The palette, while it is open.
     pub palette: Option<Palette>,
     /// What is searched for on this page.
@@ -94,6 +103,9 @@ impl State {
             lab: Lab::default(),
             compare: Compare::default(),
             setup: SetupPage::default(),
+            study: Study::default(),
+            reader: Reader::default(),
+            exercises: Exercises::default(),
             palette: None,
             find: None,
             place: String::new(),
@@ -115,6 +127,8 @@ impl State {
         self.palette.is_some()
             || self.find.as_ref().is_some_and(|f| f.typing)
             || self.page == Page::Setup && self.setup.field.is_some()
+            || self.page == Page::Lesson && self.reader.typing()
+            || self.exercises.field.is_some()
     }
 
     /// Where cursor and scroll of the present page stand.
@@ -122,6 +136,8 @@ impl State {
         match self.page {
             Page::Lab => self.lab.mark(),
             Page::Home => self.home.mark(),
+            Page::Lesson => self.reader.mark(),
+            Page::Exercises => self.exercises.mark(),
             _ => Mark {
                 item: 0,
                 scroll: self.scroll,
@@ -134,6 +150,8 @@ impl State {
         match self.page {
             Page::Lab => self.lab.restore(mark),
             Page::Home => self.home.restore(mark),
+            Page::Lesson => self.reader.restore(mark),
+            Page::Exercises => self.exercises.restore(mark),
             _ => self.scroll = mark.scroll,
         }
     }
@@ -156,6 +174,13 @@ impl State {
             self.page = page;
             self.restore(mark);
         }
+    }
+
+    /// Brings the contents up to date with the learner's progress.
+    pub(super) fn list_lessons(&mut self) {
+        self.home.lessons = lesson::lines(&self.study);
+        self.home.stopped = lesson::stopped_line(&self.study);
+        self.home.slips = exercise::slips(&self.study);
     }
 
     /// Opens the terms of a modelled number, by its key in the cost model.
@@ -206,10 +231,7 @@ pub fn footer(state: &State) -> &'static [FooterItem] {
             (&[Action::Find], "find a key"),
             (&[Action::Back, Action::Help], "closes"),
         ],
-        Page::Lesson | Page::Exercises => &[
-            (&[Action::Palette], "command"),
-            (&[Action::Quit], "leave"),
-            (&[Action::Help], "help"),
-        ],
+        Page::Lesson => lesson::footer(state),
+        Page::Exercises => exercise::footer(state),
     }
 }

@@ -2,13 +2,15 @@
 
 use super::key::{Key, ctrl};
 use super::keymap::{Action, resolve};
+use super::look::Theme;
 use super::message::{Effect, Event, Message};
 use super::note::Tone;
 use super::page::Page;
 use super::palette::{self, Palette};
 use super::runs::{CARD_AFTER, Outcome};
 use super::state::State;
-use super::{compare, find, lab, setup_page};
+use super::{compare, exercise, find, lab, lesson, live, setup_page};
+use crate::course;
 
 /// How long a first Ctrl-C, or a `q` during a run, waits for the second.
 const SECOND_PRESS: u64 = 2000;
@@ -28,7 +30,6 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
         Message::Tick => {}
         Message::Resumed => effects.push(Effect::Redraw),
         Message::Terminate(code) => {
-            effects.push(Effect::SaveProgress);
             effects.push(Effect::Quit(code));
         }
         Message::Found(machine) => found(state, *machine),
@@ -45,6 +46,21 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
             if let Some((ticket, request)) = next {
                 effects.push(Effect::StartRun(ticket, Box::new(request)));
             }
+        }
+        Message::Loaded(study) => {
+            state.study = *study;
+            state.list_lessons();
+            on_arrival(state, None, &mut effects);
+        }
+        Message::Reloaded(course, said) => {
+            let place = lesson::place(state);
+            state.study.course = course;
+            state.list_lessons();
+            lesson::reloaded(state, place);
+            state.notes.say(Tone::Plain, said);
+        }
+        Message::Sheet(id, answers, again) => {
+            exercise::sheet_arrived(state, &id, answers, again);
         }
         Message::Saved(Ok(text)) => state.notes.say(Tone::Plain, text),
         Message::Saved(Err(text)) => state.notes.say(Tone::Bad, text),
@@ -97,6 +113,10 @@ fn paste(state: &mut State, text: &str) {
         && let Some(field) = &mut state.setup.field
     {
         field.paste(text);
+    } else if let Some((_, field)) = &mut state.exercises.field {
+        field.paste(text);
+    } else if state.page == Page::Lesson {
+        live::predict::paste(state, text);
     }
 }
 
@@ -112,6 +132,8 @@ fn press(state: &mut State, key: Key, effects: &mut Vec<Effect>) {
             k if k == ctrl('l') => act(state, Action::Redraw, effects),
             _ if state.palette.is_some() => palette::press(state, key, effects),
             _ if state.find.as_ref().is_some_and(|f| f.typing) => find::press(state, key),
+            _ if state.exercises.field.is_some() => exercise::press(state, key, effects),
+            _ if state.page == Page::Lesson => live::predict::press(state, key, effects),
             _ => setup_page::press(state, key),
         }
         return;
@@ -133,8 +155,14 @@ fn press(state: &mut State, key: Key, effects: &mut Vec<Effect>) {
 /// others on the page.
 pub(super) fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     match action {
-        Action::Go(page) => state.go(page),
+        Action::Go(page) => {
+            let from = state.page;
+            state.go(page);
+            on_arrival(state, Some(from), effects);
+        }
         Action::Back if state.runs.card.take().is_some() => {}
+        Action::Back if state.page == Page::Lesson && lesson::leave(state) => {}
+        Action::Back if state.page == Page::Exercises && exercise::leave(state) => {}
         Action::Back => state.back(),
         Action::Help if state.page == Page::Help => state.back(),
         Action::Help => state.go(Page::Help),
@@ -147,23 +175,48 @@ pub(super) fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) 
         Action::Interrupt => interrupt(state, effects),
         Action::Suspend => effects.push(Effect::Suspend),
         Action::Redraw => effects.push(Effect::Redraw),
-        Action::Theme => state.look.theme = state.look.theme.next(),
-        Action::Ascii => state.look.ascii ^= true,
+        Action::Theme => {
+            let theme = state.look.theme.next();
+            set_theme(state, theme, effects);
+        }
+        Action::Ascii => flip_ascii(state, effects),
         Action::CommandLine => command_line(state, effects),
         _ => on_page(state, action, effects),
     }
 }
 
+/// Takes a theme and keeps it for the next time.
+pub(super) fn set_theme(state: &mut State, theme: Theme, effects: &mut Vec<Effect>) {
+    state.look.theme = theme;
+    choose(state, "theme", Some(theme.name()), effects);
+}
+
+/// ASCII or Unicode, kept for the next time.
+pub(super) fn flip_ascii(state: &mut State, effects: &mut Vec<Effect>) {
+    state.look.ascii ^= true;
+    let value = if state.look.ascii { "on" } else { "off" };
+    choose(state, "ascii", Some(value), effects);
+}
+
+fn choose(state: &mut State, setting: &str, value: Option<&str>, effects: &mut Vec<Effect>) {
+    let event = course::Event::Chose {
+        setting: setting.to_owned(),
+        value: value.map(str::to_owned),
+    };
+    state.study.progress.apply(&event);
+    effects.push(Effect::Record(event));
+}
+
 fn on_page(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     match state.page {
-        Page::Home => home(state, action),
+        Page::Home => home(state, action, effects),
         Page::Lab => lab::act(state, action, effects),
         Page::Compare => compare::act(state, action, effects),
         Page::Setup => setup_page::act(state, action),
         Page::FirstRun => match action {
             Action::Open => {
                 state.page = Page::Home;
-                home(state, Action::Open);
+                home(state, Action::Open, effects);
             }
             Action::Init => effects.push(Effect::Init),
             _ => {}
@@ -175,14 +228,24 @@ fn on_page(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
                 .say(Tone::Plain, "Looking at this machine again.");
         }
         Page::Doctor | Page::Help | Page::Messages | Page::Why => scroll(state, action),
-        Page::Lesson | Page::Exercises => {}
+        Page::Lesson => lesson::act(state, action, effects),
+        Page::Exercises => exercise::act(state, action, effects),
     }
 }
 
-fn home(state: &mut State, action: Action) {
+/// A page was reached that reads the course.
+fn on_arrival(state: &mut State, from: Option<Page>, effects: &mut Vec<Effect>) {
+    match state.page {
+        Page::Lesson => lesson::entered(state, effects),
+        Page::Exercises => exercise::entered(state, from, effects),
+        _ => {}
+    }
+}
+
+fn home(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     match action {
         Action::Open => {
-            state.go(Page::Lesson);
+            lesson::open(state, state.home.cursor, effects);
         }
         _ => state.home.walk(action),
     }
@@ -270,7 +333,6 @@ fn leave(state: &State, effects: &mut Vec<Effect>, code: u8) {
     if state.runs.running().is_some() {
         effects.push(Effect::CancelRun);
     }
-    effects.push(Effect::SaveProgress);
     effects.push(Effect::Quit(code));
 }
 

@@ -61,6 +61,22 @@ pub(super) struct OutputArgs {
 /// What can be asked for.
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
+    /// Grade the answers to exercises
+    Check(super::check::CheckArgs),
+    /// The next hint to a question
+    Hint(super::help::HintArgs),
+    /// The worked solution of a question
+    Solution(super::help::SolutionArgs),
+    /// Start a question or an exercise again
+    Reset(super::help::ResetArgs),
+    /// The lessons, and how far they are read
+    Lessons,
+    /// The exercises, and what is right
+    Exercises,
+    /// How far you are
+    Progress,
+    /// A lesson as plain text
+    Show(super::show::ShowArgs),
     /// The cost model of a plan: launches, FLOPs, bytes, intensity
     Cost(super::cost::CostArgs),
     /// Run a plan: checked, counted, timed
@@ -69,6 +85,12 @@ pub(super) enum Command {
     Compare(super::run::CompareArgs),
     /// The GPU database
     Gpus(super::gpus::GpusArgs),
+    /// Make a workshop folder with a sheet per exercise
+    Init(super::author::InitArgs),
+    /// Start a lesson or an exercise from a template
+    New(super::author::NewArgs),
+    /// Find what is wrong with course texts
+    Lint(super::author::LintArgs),
     /// A script that completes this command in your shell
     Completions {
         /// The shell

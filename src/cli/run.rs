@@ -179,7 +179,7 @@ fn tell(config: &Config, ran: &Ran, output: &OutputArgs, out: &mut Out) -> Resul
     ));
     lines.push(match &report.check {
         Some(c) if c.pass => format!(
-            "check      pass: largest error {:.1e} of a logit, {:.1e} allowed, against {}",
+            "check      pass: error {:.1e} of the logits, {:.1e} allowed, against {}",
             c.rel_error, c.tolerance, c.reference
         ),
         Some(c) => format!(

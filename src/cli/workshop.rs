@@ -6,11 +6,12 @@ use std::sync::Arc;
 use super::Outcome;
 use super::args::OutputArgs;
 use super::failure::Failure;
-use crate::app::look::Surroundings;
+use crate::app::look::{Surroundings, Theme};
 use crate::app::machine::{BackendFacts, Ceilings, Condition};
-use crate::app::{Machine, State};
+use crate::app::{Machine, Page, State, Tone};
+use crate::backend::Runner;
 use crate::cost::GpuDatabase;
-use crate::run::RunError;
+use crate::course::{self, Places, Progress, Store};
 use crate::tui::{self, Outside};
 
 /// Opens the workshop.
@@ -23,14 +24,49 @@ pub(super) fn open(output: &OutputArgs) -> Outcome {
     let look = surroundings(output).look();
     let mut state = State::new((80, 24), look)?;
     state.machine = machine();
+    let places = Places::find(
+        &course::Surroundings::here(),
+        output.state.as_deref(),
+        output.course.as_deref(),
+    );
+    let store = Store::new(&places);
+    let first = !store.exists();
+    let (progress, note) = store.load();
+    settings(&mut state, &progress, output);
+    state.home.course = "course built in".to_owned();
+    state.place = places.shown(&places.state);
+    if first {
+        state.page = Page::FirstRun;
+    }
+    for text in note {
+        state.notes.say(Tone::Warn, text);
+    }
+    let mut runner = Runner::default();
     let outside = Outside {
-        runner: Box::new(|_, _| Err(RunError::missing("this build has no backend yet"))),
+        runner: Box::new(move |request, watch| runner.run(request, watch).map(|ran| ran.report)),
         probe: Arc::new(machine),
-        save: Box::new(|_| Ok(())),
+        places,
         init: Box::new(|| Err("a workshop folder cannot be made yet".to_owned())),
     };
     tui::open(state, outside)
         .map_err(|e| Failure::usage(format!("the terminal cannot be used: {e}")))
+}
+
+/// Theme and ASCII as they were chosen the last time; what the command line
+/// says goes before.
+fn settings(state: &mut State, progress: &Progress, output: &OutputArgs) {
+    let chosen = |name: &str| progress.settings.get(name).map(String::as_str);
+    if let Some(theme) = Theme::ALL
+        .into_iter()
+        .find(|t| Some(t.name()) == chosen("theme"))
+    {
+        state.look.theme = theme;
+    }
+    match chosen("ascii") {
+        Some("on") => state.look.ascii = true,
+        Some("off") if !output.ascii => state.look.ascii = false,
+        _ => {}
+    }
 }
 
 /// What the environment says about the terminal.

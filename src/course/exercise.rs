@@ -3,8 +3,11 @@
 use super::fault::{Fault, way_out};
 use super::fields::{Fields, Phrase, Toml};
 use super::scan;
-use super::setup::Setup;
+use super::setup::{Setup, sentence};
 use super::text::Text;
+use crate::answer::{Env, Expr, Records};
+use crate::cost::{CostError, GpuDatabase};
+use crate::units::Spec;
 
 /// Tolerance of a key that states none: relative, in percent.
 const USUAL: Tolerance = Tolerance::Relative(0.5);
@@ -166,6 +169,18 @@ impl Exercise {
         exercise
     }
 
+    /// The environment in which its keys are judged.
+    ///
+    /// # Errors
+    /// Those of [`crate::answer::Setup::workshop`].
+    pub fn env<'e>(
+        &self,
+        gpus: &'e GpuDatabase,
+        records: &'e dyn Records,
+    ) -> Result<Env<'e>, CostError> {
+        Ok(Env::new(self.setup.answer()?, gpus, records))
+    }
+
     /// A key by its name, or by its number from 1.
     pub fn key(&self, name_or_number: &str) -> Option<&Key> {
         let by_number = || {
@@ -198,6 +213,7 @@ fn key(fields: &mut Fields<'_, '_>, base: &Setup) -> Option<Key> {
     });
     let ask = fields.need_text("ask", "ask = \"How many …?\"");
     let answer = fields.need_text("answer", "answer = \"block.launches\"");
+    let answer = answer.filter(|answer| is_sound(&mut fields, answer));
     let kinds = ["number", "choice", "choices", "ranking", "measured"];
     let kind = match fields.one_of("kind", &kinds).as_ref().map(Phrase::as_str) {
         Some("choice") => Kind::Choice,
@@ -222,7 +238,15 @@ fn key(fields: &mut Fields<'_, '_>, base: &Setup) -> Option<Key> {
                     USUAL
                 }
             });
-    let unit = fields.text("unit");
+    let unit = fields
+        .text("unit")
+        .filter(|unit| match Spec::parse(&unit.text) {
+            Ok(_) => true,
+            Err(error) => {
+                fields.report_at(unit.at, sentence(&error.message));
+                false
+            }
+        });
     let options = fields.texts("options");
     let chosen = matches!(kind, Kind::Choice | Kind::Choices | Kind::Ranking);
     if chosen && options.len() < 2 && !fields.has("options") {
@@ -252,22 +276,47 @@ fn key(fields: &mut Fields<'_, '_>, base: &Setup) -> Option<Key> {
     })
 }
 
+/// Can the judge read this expression? If not, the fault stands at the column where it fails.
+fn is_sound(fields: &mut Fields<'_, '_>, written: &Phrase) -> bool {
+    match Expr::parse(&written.text) {
+        Ok(_) => true,
+        Err(error) => {
+            let at = written.at.right(error.column.saturating_sub(1));
+            fields.report_at(at, sentence(&error.message));
+            false
+        }
+    }
+}
+
 fn slip(fields: &mut Fields<'_, '_>) -> Option<Slip> {
     let mut fields = fields.renamed("a slip");
     let answer = fields.text("answer");
-    let convention = fields.table("convention", Setup::read).unwrap_or_default();
+    let sound = answer
+        .as_ref()
+        .is_none_or(|answer| is_sound(&mut fields, answer));
+    let convention = fields.table("convention", Setup::read);
     let printed = fields.text("printed");
     let claim = fields.text("claim");
     let accept = fields.flag("accept").unwrap_or(false);
     let say = fields.need_text("say", "say = \"what was counted, and why it differs\"");
     fields.close();
-    if answer.is_none() && convention.is_empty() && printed.is_none() {
-        fields.report(
-            "a slip has no value; add answer = \"…\", convention = { … } or printed = \"…\".",
-        );
-        return None;
+    match (&answer, &printed) {
+        (None, None) if convention.is_none() => {
+            fields.report(
+                "a slip has no value; add answer = \"…\", convention = { … } or printed = \"…\".",
+            );
+            return None;
+        }
+        (Some(answer), Some(_)) => {
+            fields.report_at(
+                answer.at,
+                "a slip takes answer or printed, not both; drop one.",
+            );
+        }
+        _ => {}
     }
-    Some(Slip {
+    let convention = convention.unwrap_or_default();
+    sound.then_some(Slip {
         answer,
         convention,
         printed,

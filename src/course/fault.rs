@@ -13,6 +13,15 @@ pub struct Place {
 }
 
 impl Place {
+    /// The place so many characters further along the line.
+    #[must_use]
+    pub fn right(self, characters: usize) -> Self {
+        Self {
+            line: self.line,
+            column: self.column + characters,
+        }
+    }
+
     /// The place after walking over `text` from here.
     #[must_use]
     pub fn after(self, text: &str) -> Self {

@@ -4,6 +4,10 @@
 //! them at once, each with its line and column in the file (not in the TOML),
 //! and a reader wants the rest of the lesson in spite of them.
 
+mod toml_text;
+
+pub(crate) use toml_text::Toml;
+
 use super::fault::{Fault, Place, way_out};
 use super::text::{Text, obeyed};
 use std::ops::Range;
@@ -35,58 +39,6 @@ pub(crate) enum Scalar {
     Count(u64),
     /// `true`
     Flag(bool),
-}
-
-/// TOML text inside a file: the file, and the byte range that is TOML.
-#[derive(Debug, Clone)]
-pub(crate) struct Toml<'t> {
-    pub text: &'t Text,
-    pub range: Range<usize>,
-}
-
-impl<'t> Toml<'t> {
-    /// Parses, reports what is not TOML, and hands what could be read to `read`.
-    pub fn read<R>(
-        &self,
-        faults: &mut Vec<Fault>,
-        read: impl FnOnce(&mut Fields<'_, '_>) -> R,
-    ) -> R {
-        let source = self.text.slice(self.range.clone());
-        let (table, errors) = DeTable::parse_recoverable(source);
-        let broken = !errors.is_empty();
-        let before = faults.len();
-        for error in errors {
-            let at = error.span().map_or(0, |span| span.start);
-            let say = format!("not TOML here: {}", syntax(error.message()));
-            faults.push(self.text.fault(self.range.start + at, say));
-        }
-        let mut found = Vec::new();
-        let out = {
-            let mut fields = Fields {
-                text: self.text,
-                base: self.range.start,
-                at: self.range.start,
-                table: table.get_ref(),
-                what: "",
-                asked: Vec::new(),
-                broken,
-                faults: &mut found,
-            };
-            read(&mut fields)
-        };
-        // One fault per line where the line is not even TOML.
-        let lines: Vec<usize> = faults
-            .iter()
-            .skip(before)
-            .map(|fault| fault.at.line)
-            .collect();
-        faults.extend(
-            found
-                .into_iter()
-                .filter(|fault| !broken || !lines.contains(&fault.at.line)),
-        );
-        out
-    }
 }
 
 /// One table while it is read.
@@ -126,6 +78,11 @@ impl<'a, 'd> Fields<'a, 'd> {
         let name = self.table.keys().find(|name| name.get_ref() == key);
         self.text
             .place(name.map_or(self.at, |name| self.base + name.span().start))
+    }
+
+    /// Place of the table.
+    pub fn place(&self) -> Place {
+        self.text.place(self.at)
     }
 
     /// Reports at the table's own place.
@@ -437,23 +394,6 @@ impl<'a, 'd> Fields<'a, 'd> {
             self.faults.push(fault);
         }
     }
-}
-
-/// What the parser says in one sentence, with the way out.
-fn syntax(message: &str) -> String {
-    let what = message.lines().next().unwrap_or("unexpected text");
-    let what = what
-        .split(", expected literal string")
-        .next()
-        .unwrap_or(what);
-    let way_out = if what.contains("quoted") {
-        "write it as \"…\"."
-    } else if what.contains("duplicate") {
-        "remove one of the two."
-    } else {
-        "texts stand in quotes, lists in brackets, one key = value per line."
-    };
-    format!("{what}; {way_out}")
 }
 
 fn kind_of(value: &DeValue<'_>) -> String {

@@ -250,6 +250,16 @@ impl Course {
             })
     }
 
+    /// The exercises that a lesson leads to.
+    pub fn exercises_of<'c>(&'c self, lesson: &'c str) -> impl Iterator<Item = &'c Exercise> {
+        self.exercises().filter(move |exercise| {
+            exercise
+                .lesson
+                .as_ref()
+                .is_some_and(|named| named.text == lesson)
+        })
+    }
+
     /// The solution of an exercise, where there is one.
     pub fn solution(&self, id: &str) -> Option<&Solution> {
         self.solutions

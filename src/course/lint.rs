@@ -34,6 +34,7 @@ pub fn lint(course: &Course) -> Vec<Fault> {
             figurer.lesson(text, &mut faults);
         }
     }
+    same_number(course, &mut faults);
     for text in course.own_exercises() {
         faults.extend(text.faults.iter().cloned());
         exercise(course, text, &mut faults);
@@ -70,6 +71,23 @@ fn lesson(course: &Course, lesson: &Lesson, faults: &mut Vec<Fault>) {
                 }
                 Part::Live(live) => block(course, file, live, faults),
             }
+        }
+    }
+}
+
+/// `tinyllama-tutor show 7` takes the first lesson with that number.
+fn same_number(course: &Course, faults: &mut Vec<Fault>) {
+    let number = |lesson: &Lesson| lesson.id.split('-').next()?.parse::<u32>().ok();
+    for lesson in course.own_lessons() {
+        let other = course
+            .lessons()
+            .find(|other| other.id < lesson.id && number(other) == number(lesson));
+        if let Some(other) = other.filter(|_| number(lesson).is_some()) {
+            let say = format!(
+                "{} has the same number; give one of them another.",
+                other.id
+            );
+            faults.push(lesson.text.fault(0, say).warning());
         }
     }
 }
@@ -117,11 +135,14 @@ fn exercise(course: &Course, exercise: &Exercise, faults: &mut Vec<Fault>) {
         }
     }
     if course.solution(&exercise.id).is_none() {
-        faults.push(exercise.text.fault(0, format!(
+        faults.push(exercise.text.fault(
+            0,
+            format!(
             "the exercise has no solution; write solutions/{}.md with a heading ## {} and so on.",
             exercise.id,
             exercise.keys.first().map_or("key", |key| key.name.as_str())
-        )));
+        ),
+        ));
     }
     for key in &exercise.keys {
         one_key(course, exercise, key, faults);
@@ -130,15 +151,14 @@ fn exercise(course: &Course, exercise: &Exercise, faults: &mut Vec<Fault>) {
 
 fn one_key(course: &Course, exercise: &Exercise, key: &Key, faults: &mut Vec<Fault>) {
     let file = exercise.text.file();
-    let name = &key.name;
-    if key.hints.len() < HINTS {
+    let (name, hints) = (&key.name, &key.hints);
+    if hints.len() < HINTS {
         faults.push(Fault::at(file, name.at, format!(
             "{} has {} of {HINTS} hints; write a nudge, the formula, and the formula with its numbers.",
-            name.text,
-            key.hints.len()
+            name.text, hints.len()
         )));
     }
-    for (index, hint) in key.hints.iter().enumerate() {
+    for (index, hint) in hints.iter().enumerate() {
         if hint.text.trim().chars().count() < 6 {
             faults.push(Fault::at(
                 file,
@@ -146,8 +166,7 @@ fn one_key(course: &Course, exercise: &Exercise, key: &Key, faults: &mut Vec<Fau
                 "this hint says nothing; write a sentence.",
             ));
         }
-        if key
-            .hints
+        if hints
             .iter()
             .take(index)
             .any(|other| other.text == hint.text)
@@ -159,15 +178,18 @@ fn one_key(course: &Course, exercise: &Exercise, key: &Key, faults: &mut Vec<Fau
             ));
         }
     }
-    phrases(file, &key.hints, faults);
+    phrases(file, hints, faults);
+    for slip in &key.slips {
+        prose::figures(file, &slip.say.text, slip.say.at, faults);
+    }
     if let Some(solution) = course.solution(&exercise.id)
         && solution.part(&name.text).is_none()
     {
         faults.push(solution.text.fault(
             0,
             format!(
-                "there is no derivation for the key {}; add a heading ## {} and the steps.",
-                name.text, name.text
+                "there is no derivation for the key {0}; add a heading ## {0} and the steps.",
+                name.text
             ),
         ));
     }

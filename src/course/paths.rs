@@ -59,9 +59,10 @@ impl Places {
             (None, None, Some(home)) => home.join(".local/share/tinyllama-tutor"),
             (None, None, None) => around.current.join(".tinyllama-tutor"),
         };
+        let shelves = ["lessons", "exercises", "solutions"];
         let own = workshop
             .iter()
-            .filter(|folder| folder.join("lessons").is_dir())
+            .filter(|folder| shelves.iter().any(|shelf| folder.join(shelf).is_dir()))
             .cloned();
         let overlays = match course {
             Some(course) => vec![around.current.join(course)],

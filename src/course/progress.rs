@@ -4,15 +4,16 @@
 //! [`Store::record`] applies the same event to what is on disk at that moment.
 //! So two workshops open at once add up instead of overwriting each other.
 
+mod form;
 mod store;
 
 pub use store::Store;
 
+use super::exercise::Exercise;
+use super::lesson::Lesson;
+use crate::answer::Verdict;
 use std::collections::{BTreeMap, BTreeSet};
-use toml::{Table, Value};
-
-/// Version of the file's form.
-const VERSION: i64 = 1;
+use toml::Table;
 
 /// Everything that is kept about a learner.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -27,6 +28,8 @@ pub struct Progress {
     pub settings: BTreeMap<String, String>,
     /// Lesson and section where the learner stopped.
     pub stopped: Option<(String, String)>,
+    /// Version of the file's form, where a newer program wrote it.
+    newer: Option<i64>,
     /// What a newer program wrote; kept as it is.
     other: Table,
 }
@@ -85,6 +88,11 @@ impl Mark {
             .iter()
             .find(|(mark, _)| *mark == self)
             .map_or("", |(_, word)| word)
+    }
+
+    /// What is kept of a verdict; nothing of an open key or of free text.
+    pub fn of(verdict: &Verdict) -> Option<Self> {
+        Self::read(verdict.word())
     }
 
     fn read(word: &str) -> Option<Self> {
@@ -249,6 +257,28 @@ impl Progress {
             .or_default()
     }
 
+    /// Sections of a lesson that were on the screen, in percent. 100 only when all were.
+    pub fn percent_read(&self, lesson: &Lesson) -> usize {
+        let Some(mark) = self.lessons.get(&lesson.id) else {
+            return 0;
+        };
+        let read = lesson
+            .sections
+            .iter()
+            .filter(|section| mark.read.contains(&section.id))
+            .count();
+        100 * read / lesson.sections.len().max(1)
+    }
+
+    /// Questions of an exercise that were answered right.
+    pub fn right(&self, exercise: &Exercise) -> usize {
+        exercise
+            .keys
+            .iter()
+            .filter(|key| self.key(&exercise.id, &key.name.text).solved)
+            .count()
+    }
+
     /// How a question stands; untouched ones have the default mark.
     pub fn key(&self, exercise: &str, key: &str) -> KeyMark {
         self.exercises
@@ -257,194 +287,4 @@ impl Progress {
             .cloned()
             .unwrap_or_default()
     }
-
-    /// Reads the file's text. Unknown entries are kept, wrong ones ignored.
-    ///
-    /// # Errors
-    /// What is not TOML at all.
-    pub fn read(text: &str) -> Result<Self, toml::de::Error> {
-        let mut table: Table = text.parse()?;
-        let mut progress = Self::default();
-        for (id, mut lesson) in take_tables(&mut table, "lessons") {
-            let read = match lesson.remove("read") {
-                Some(Value::Array(list)) => list.into_iter().filter_map(text_of).collect(),
-                _ => BTreeSet::new(),
-            };
-            let last = lesson.remove("last").and_then(text_of);
-            progress.lessons.insert(id, LessonMark { read, last });
-        }
-        for (id, keys) in take_tables(&mut table, "exercises") {
-            let marks = keys
-                .into_iter()
-                .filter_map(|(name, value)| Some((name, key_mark(value.as_table()?))));
-            progress.exercises.insert(id, marks.collect());
-        }
-        if let Some(Value::Array(list)) = table.remove("guesses") {
-            for guess in list {
-                let text = |name: &str| Some(guess.get(name)?.as_str()?.to_owned());
-                let block = guess
-                    .get("block")
-                    .and_then(Value::as_integer)
-                    .and_then(|n| u64::try_from(n).ok());
-                if let (Some(lesson), Some(block)) = (text("lesson"), block) {
-                    let guess = Guess {
-                        typed: text("typed").unwrap_or_default(),
-                        outcome: text("outcome").unwrap_or_default(),
-                    };
-                    progress.guesses.insert((lesson, block), guess);
-                }
-            }
-        }
-        if let Some(Value::Table(settings)) = table.remove("settings") {
-            progress.settings = settings
-                .into_iter()
-                .filter_map(|(name, value)| Some((name, text_of(value)?)))
-                .collect();
-        }
-        if let Some(Value::Table(mut stopped)) = table.remove("stopped") {
-            let mut text = |name: &str| stopped.remove(name).and_then(text_of);
-            progress.stopped = text("lesson").zip(text("section"));
-        }
-        progress.other = table;
-        Ok(progress)
-    }
-
-    /// The file's text.
-    pub fn write(&self) -> String {
-        let text = |text: &String| Value::String(text.clone());
-        let mut table = Table::new();
-        let known = self
-            .other
-            .get("version")
-            .and_then(Value::as_integer)
-            .unwrap_or(VERSION);
-        table.insert("version".into(), Value::Integer(known.max(VERSION)));
-        for (name, value) in self.other.iter().filter(|(name, _)| *name != "version") {
-            table.insert(name.clone(), value.clone());
-        }
-        if let Some((lesson, section)) = &self.stopped {
-            let pair = [("lesson", lesson), ("section", section)];
-            table.insert(
-                "stopped".into(),
-                Value::Table(
-                    pair.iter()
-                        .map(|(name, value)| ((*name).into(), text(value)))
-                        .collect(),
-                ),
-            );
-        }
-        let settings: Table = self
-            .settings
-            .iter()
-            .map(|(name, value)| (name.clone(), text(value)))
-            .collect();
-        let lessons: Table = self
-            .lessons
-            .iter()
-            .map(|(id, mark)| {
-                let mut lesson = Table::new();
-                lesson.insert(
-                    "read".into(),
-                    Value::Array(mark.read.iter().map(text).collect()),
-                );
-                if let Some(last) = &mark.last {
-                    lesson.insert("last".into(), text(last));
-                }
-                (id.clone(), Value::Table(lesson))
-            })
-            .collect();
-        let exercises: Table = self
-            .exercises
-            .iter()
-            .map(|(id, keys)| {
-                let keys = keys
-                    .iter()
-                    .map(|(name, mark)| (name.clone(), Value::Table(key_table(mark))))
-                    .collect();
-                (id.clone(), Value::Table(keys))
-            })
-            .collect();
-        let guesses: Vec<Value> = self
-            .guesses
-            .iter()
-            .map(|((lesson, block), guess)| {
-                let mut entry = Table::new();
-                entry.insert("lesson".into(), text(lesson));
-                entry.insert(
-                    "block".into(),
-                    Value::Integer(i64::try_from(*block).unwrap_or(i64::MAX)),
-                );
-                entry.insert("typed".into(), text(&guess.typed));
-                entry.insert("outcome".into(), text(&guess.outcome));
-                Value::Table(entry)
-            })
-            .collect();
-        for (name, part) in [
-            ("settings", settings),
-            ("lessons", lessons),
-            ("exercises", exercises),
-        ] {
-            if !part.is_empty() {
-                table.insert(name.into(), Value::Table(part));
-            }
-        }
-        if !guesses.is_empty() {
-            table.insert("guesses".into(), Value::Array(guesses));
-        }
-        table.to_string()
-    }
-}
-
-fn take_tables(table: &mut Table, name: &str) -> Vec<(String, Table)> {
-    match table.remove(name) {
-        Some(Value::Table(inner)) => inner
-            .into_iter()
-            .filter_map(|(id, value)| match value {
-                Value::Table(entry) => Some((id, entry)),
-                _ => None,
-            })
-            .collect(),
-        _ => Vec::new(),
-    }
-}
-
-fn text_of(value: Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text),
-        _ => None,
-    }
-}
-
-fn key_mark(table: &Table) -> KeyMark {
-    let count = |name: &str| {
-        table
-            .get(name)
-            .and_then(Value::as_integer)
-            .and_then(|n| u64::try_from(n).ok())
-            .unwrap_or(0)
-    };
-    let flag = |name: &str| table.get(name).and_then(Value::as_bool).unwrap_or(false);
-    KeyMark {
-        verdict: table
-            .get("verdict")
-            .and_then(Value::as_str)
-            .and_then(Mark::read),
-        solved: flag("solved"),
-        tries: count("tries"),
-        hints: count("hints"),
-        given_up: flag("given_up"),
-    }
-}
-
-fn key_table(mark: &KeyMark) -> Table {
-    let count = |n: u64| Value::Integer(i64::try_from(n).unwrap_or(i64::MAX));
-    let mut table = Table::new();
-    if let Some(verdict) = mark.verdict {
-        table.insert("verdict".into(), Value::String(verdict.word().into()));
-    }
-    table.insert("solved".into(), Value::Boolean(mark.solved));
-    table.insert("tries".into(), count(mark.tries));
-    table.insert("hints".into(), count(mark.hints));
-    table.insert("given_up".into(), Value::Boolean(mark.given_up));
-    table
 }

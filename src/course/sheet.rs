@@ -6,6 +6,7 @@
 
 use super::exercise::Exercise;
 use super::fault::{Fault, Place};
+use super::fields::Phrase;
 use super::file::{Lock, Staged, Stamp, plain, read_bounded, sweep};
 use super::paths::Places;
 use super::text::{LARGEST, obeyed};
@@ -53,10 +54,11 @@ impl std::fmt::Display for Saved {
         match self {
             Self::Here { sheet } => write!(f, "Saved to {sheet}."),
             Self::Elsewhere { folder, why, kept } => {
-                write!(
-                    f,
-                    "{folder}/ cannot be written ({why}). Answers are kept in {kept}; :save elsewhere."
-                )
+                match why.contains("denied") || why.contains("read-only") {
+                    true => write!(f, "{folder}/ is read-only.")?,
+                    false => write!(f, "{folder}/ cannot be written: {why}.")?,
+                }
+                write!(f, " Answers are kept in {kept}; :save elsewhere.")
             }
         }
     }
@@ -84,10 +86,9 @@ impl Sheet {
             && let Some(kept) = read(&refuge, &places.shown(&refuge))?
         {
             for key in &exercise.keys {
-                if let Some(answer) =
-                    answer(&kept, &key.name.text).filter(|answer| !answer.is_empty())
-                {
-                    put(&mut document, &key.name.text, &answer, &key.ask.text);
+                let name = &key.name.text;
+                if let Some(answer) = answer(&kept, name).filter(|answer| !answer.is_empty()) {
+                    put(&mut document, name, &answer, &key.ask.text);
                 }
             }
         }
@@ -327,7 +328,7 @@ pub(crate) fn blank(exercise: &Exercise) -> DocumentMut {
         text.push('\n');
         text.push_str(&comment(&format!("{}. {}", index + 1, key.ask.text)));
         if !key.options.is_empty() {
-            let options: Vec<&str> = key.options.iter().map(|option| option.as_str()).collect();
+            let options: Vec<&str> = key.options.iter().map(Phrase::as_str).collect();
             text.push_str(&comment(&format!("({})", options.join(", "))));
         }
         text.push_str(&format!("{} = \"\"\n", key.name.text));

@@ -116,7 +116,7 @@ pub struct CheckReport {
     pub reference: String,
     /// Largest absolute difference of a logit.
     pub max_abs_error: f64,
-    /// Largest difference of a logit, over the largest logit.
+    /// Root mean square of the logits' differences, over that of the logits.
     pub rel_error: f64,
     /// What `rel_error` may be.
     pub tolerance: f64,

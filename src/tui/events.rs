@@ -8,11 +8,13 @@ use std::time::{Duration, Instant};
 
 use ratatui::crossterm::terminal;
 
-use super::draw::draw;
+use super::desk::Desk;
+use super::draw::{draw, fit};
 use super::input;
 use super::surface::Surface;
 use super::terminal::Terminal;
 use crate::app::{self, Effect, Event, Machine, Message, State};
+use crate::course::Places;
 use crate::engine::{self, Worker};
 use crate::run::{Observer, Phase, Report, Request, RunError};
 
@@ -26,9 +28,8 @@ pub struct Outside {
     /// Looks at the machine: backends, threads, ceilings. Called on a thread
     /// of its own, after the first frame.
     pub probe: Arc<dyn Fn() -> Machine + Send + Sync>,
-    /// Writes the learner's progress; the sentence says what could not be
-    /// written and where it is kept instead.
-    pub save: Box<dyn FnMut(&State) -> Result<(), String>>,
+    /// Where the course and the learner's files are.
+    pub places: Places,
     /// Makes a workshop folder; the sentence says where, or why not.
     pub init: Box<dyn FnMut() -> Result<String, String>>,
 }
@@ -51,6 +52,7 @@ pub fn open(mut state: State, outside: Outside) -> io::Result<u8> {
     let news = News::new(to.clone());
     let mut runner = outside.runner;
     let worker = Worker::start(move |r, o| runner(r, o), move |event| news.tell(event))?;
+    let to_desk = to.clone();
     let mut runtime = Runtime {
         state,
         surface,
@@ -59,8 +61,8 @@ pub fn open(mut state: State, outside: Outside) -> io::Result<u8> {
         messages,
         to,
         worker,
+        desk: Desk::open(outside.places, to_desk),
         probe: outside.probe,
-        save: outside.save,
         init: outside.init,
     };
     runtime.probe();
@@ -115,8 +117,8 @@ struct Runtime<W: Write> {
     messages: Receiver<Message>,
     to: Sender<Message>,
     worker: Worker,
+    desk: Desk,
     probe: Arc<dyn Fn() -> Machine + Send + Sync>,
-    save: Box<dyn FnMut(&State) -> Result<(), String>>,
     init: Box<dyn FnMut() -> Result<String, String>>,
 }
 
@@ -175,12 +177,13 @@ impl<W: Write> Runtime<W> {
                 Effect::StartRun(ticket, request) => self.worker.submit(ticket, *request),
                 Effect::CancelRun => self.worker.cancel(),
                 Effect::Probe => self.probe(),
-                Effect::SaveProgress => {
-                    let saved = (self.save)(&self.state);
-                    if let Err(text) = saved {
-                        self.say(Err(text));
-                    }
-                }
+                Effect::Record(event) => self.desk.record(event),
+                Effect::OpenSheet(id) => self.desk.read(id),
+                Effect::SaveAnswer {
+                    exercise,
+                    key,
+                    typed,
+                } => self.desk.save(exercise, key, typed),
                 Effect::Init => {
                     let made = (self.init)();
                     self.say(made);
@@ -215,6 +218,7 @@ impl<W: Write> Runtime<W> {
     fn draw(&mut self) -> io::Result<()> {
         let (columns, rows) = self.state.size;
         self.surface.resize(columns, rows);
+        fit(&mut self.state);
         let state = &self.state;
         self.surface.frame(|buffer| draw(state, buffer))
     }

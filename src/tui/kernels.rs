@@ -157,3 +157,25 @@ pub fn detail(state: &State, pen: &mut Pen<'_>) {
         section(pen, &text, "", Vec::new());
     }
 }
+
+/// Names and bytes of kernels, as many as there is room for.
+pub fn short(kernels: &[KernelCost], pen: &mut Pen<'_>) {
+    let largest = kernels.iter().map(KernelCost::bytes).max().unwrap_or(0);
+    let column = figure::byte_column(largest);
+    let head = format!("{} =", column.unit().symbol());
+    pen.right(26, 0, &head, Role::Dim);
+    pen.right(36, 0, "FLOP/B =", Role::Dim);
+    let ascii = pen.ascii();
+    for (i, kernel) in kernels.iter().enumerate() {
+        let y = i as u16 + 1;
+        pen.put(1, y, &clip(&short_name(kernel, 16, ascii), 16), Role::Text);
+        pen.right(
+            26,
+            y,
+            &figure::bytes(column, kernel.bytes()),
+            Role::Modelled,
+        );
+        let intensity = format!("{:.2}", kernel.intensity());
+        pen.right(36, y, &intensity, Role::Modelled);
+    }
+}

@@ -95,9 +95,15 @@ pub fn format_in(q: &Quantity, unit: Unit, decimals: Option<u8>) -> Result<Strin
     Ok(joined(&number, unit.symbol()))
 }
 
-/// The quantity as it was read, in base units and in full: `2.1927e11 FLOP`,
-/// `12,600,000 B`, `94.1 %` stays a ratio.
+/// The quantity as it was read, in full: counts of bytes and FLOP in base units
+/// (`2.1927e11 FLOP`, `12,600,000 B`), so that MB and MiB can be told apart;
+/// times and rates in the unit that a person would pick (`433.5 µs`).
 pub fn spell(q: &Quantity) -> String {
+    use Dimension::{BytesPerSecond, FlopPerSecond, Time};
+    if matches!(q.dimension(), Time | BytesPerSecond | FlopPerSecond) {
+        let unit = pick(q.dimension(), q.value());
+        return joined(short(&significant(q.in_unit(unit), 9)), unit.symbol());
+    }
     let unit = Unit::base(q.dimension());
     let number = match q.exact() {
         Some(n) if n.unsigned_abs() < 1_000_000_000 => group_thousands(n),
@@ -270,8 +276,9 @@ mod tests {
         let q = Quantity::whole(219_270_000_000, Dimension::Flop);
         assert_eq!(spell(&q), "2.1927e11 FLOP");
         assert_eq!(spell(&Quantity::bytes(12_600_000)), "12,600,000 B");
-        assert_eq!(spell(&Quantity::seconds(433.5e-6)), "0.0004335 s");
+        assert_eq!(spell(&Quantity::seconds(433.5e-6)), "433.5 µs");
         assert_eq!(spell(&Quantity::seconds(123_456_790.7)), "123,456,791 s");
+        assert_eq!(spell(&Quantity::bytes(1 << 40)), "1.099511628e12 B");
     }
 
     #[test]

@@ -61,7 +61,7 @@ pub fn read(text: &str, asked: Option<Dimension>) -> Result<Typed, ReadError> {
         let what = match c {
             ')' => "this parenthesis was never opened".to_owned(),
             c if c.is_control() => "a control character stands here".to_owned(),
-            c => format!("“{c}” does not belong here"),
+            _ => format!("“{}” does not belong here", reader.word()),
         };
         return Err(reader.error(reader.at, what));
     }
@@ -91,6 +91,17 @@ impl Reader<'_> {
         while self.peek().is_some_and(char::is_whitespace) {
             self.at += 1;
         }
+    }
+
+    /// The word at this place, or the one character.
+    fn word(&self) -> String {
+        let rest = self.chars.get(self.at..).unwrap_or_default();
+        let letters = rest
+            .iter()
+            .take_while(|c| c.is_alphanumeric())
+            .take(24)
+            .count();
+        rest.iter().take(letters.max(1)).collect()
     }
 
     fn error(&self, at: usize, what: String) -> ReadError {
@@ -243,15 +254,7 @@ impl Reader<'_> {
                 let what = match self.peek() {
                     None => "a number is missing at the end".to_owned(),
                     Some(c) if c.is_control() => "a control character stands here".to_owned(),
-                    Some(c) if c.is_alphabetic() => {
-                        let word: String = self.chars[at..]
-                            .iter()
-                            .take_while(|c| c.is_alphanumeric())
-                            .take(24)
-                            .collect();
-                        format!("a number is expected where “{word}” stands")
-                    }
-                    Some(c) => format!("a number is expected where “{c}” stands"),
+                    Some(_) => format!("a number is expected where “{}” stands", self.word()),
                 };
                 Err(self.error(at, what))
             }
@@ -288,6 +291,9 @@ impl Reader<'_> {
     ) -> Result<Quantity, ReadError> {
         self.skip();
         let here = self.at;
+        if self.peek() == Some('x') && number.is_some_and(|n| n.value == 0.0) && here == at + 1 {
+            return Err(self.error(at, "hexadecimal is not read here".to_owned()));
+        }
         // `2 x 3`: a sign of multiplication when a factor follows.
         if matches!(self.peek(), Some('x' | 'X' | '×')) {
             let next = self.chars[here + 1..].iter().find(|c| !c.is_whitespace());

@@ -74,6 +74,19 @@ fn faults_say_which_part_of_the_key() {
 }
 
 #[test]
+fn a_hint_that_prints_the_answer_is_found() {
+    let key = with_slips("sum(q k v).flops", &[]);
+    let gpus = GpuDatabase::embedded().unwrap();
+    let env = Env::new(Setup::workshop().unwrap(), &gpus, &NoRecords);
+    let shown = |text: &str| {
+        let value = Expr::parse(text).unwrap().evaluate(&env).unwrap();
+        reveals(&value, &key, &env).unwrap()
+    };
+    assert!(shown("2*B*S*D*(D + 2*Dkv)") && shown("group(v2, q).flops"));
+    assert!(!shown("kernel(v1, q).flops") && !shown("outside"));
+}
+
+#[test]
 fn a_run_that_was_not_made_is_no_fault() {
     let mut key = with_slips("run.time.median", &["2 * run.time.median"]);
     key.kind = Kind::Measured;

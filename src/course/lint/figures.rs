@@ -1,10 +1,9 @@
 //! Expressions: all of them are evaluated, in the configuration they stand in.
 
-use super::names::at_column;
-use crate::answer::{Env, Expr, Setup as AnswerSetup, Value};
+use crate::answer::{self, Env, Expr, Value};
 use crate::cost::GpuDatabase;
 use crate::course::block::{Block, Cell, Live, swept};
-use crate::course::exercise::{Exercise, Key, Kind, Slip, Tolerance};
+use crate::course::exercise::{Exercise, Key};
 use crate::course::fault::{Fault, Place};
 use crate::course::fields::Phrase;
 use crate::course::lesson::{Lesson, Part};
@@ -12,15 +11,16 @@ use crate::course::number::{Inline, numbers, print};
 use crate::course::recorded::Figures;
 use crate::course::setup::{Setup, sentence};
 use crate::course::solution::Solution;
-use crate::units::{Asked, Quantity, Spec, read_as};
 
 /// Counts below this are too common for a hint to give one away.
 const SMALL: i128 = 20;
+/// Relative difference below which two figures print alike.
+const SAME: f64 = 1e-9;
 
 /// Evaluates what texts of the course hold.
 pub(super) struct Figurer {
     gpus: GpuDatabase,
-    start: AnswerSetup,
+    start: answer::Setup,
 }
 
 impl Figurer {
@@ -28,7 +28,7 @@ impl Figurer {
     pub fn new() -> Option<Self> {
         Some(Self {
             gpus: GpuDatabase::embedded().ok()?,
-            start: AnswerSetup::workshop().ok()?,
+            start: answer::Setup::workshop().ok()?,
         })
     }
 
@@ -157,7 +157,10 @@ impl Look<'_> {
         match value {
             Ok(value) => Some(value),
             Err(error) => {
-                self.report(at_column(expr.at, error.column), &error.message);
+                self.report(
+                    expr.at.right(error.column.saturating_sub(1)),
+                    &error.message,
+                );
                 None
             }
         }
@@ -184,18 +187,19 @@ impl Look<'_> {
         self.inlines(&numbers(&phrase.text, phrase.at));
     }
 
+    /// What the judge finds, and the numbers in the key's texts.
     fn key(&mut self, key: &Key) {
+        match key.judged() {
+            Err(say) => self.report(key.answer.at, &say),
+            Ok(judged) => answer::lint(&judged, &self.env)
+                .iter()
+                .for_each(|say| self.judged(key, say)),
+        }
         self.phrase(&key.ask);
-        let answer = match Quoted::of(&key.answer.text) {
-            Some(Quoted(text)) => Some(Value::Text(text.to_owned())),
-            None => self.shown(&key.answer, key.unit.as_ref().map(Phrase::as_str)),
-        };
-        if let Some(answer) = &answer {
-            self.fits(key, answer);
-        }
-        for slip in &key.slips {
-            self.slip(key, slip, answer.as_ref());
-        }
+        key.slips.iter().for_each(|slip| self.phrase(&slip.say));
+        let answer = Expr::parse(&key.answer.text)
+            .and_then(|expr| expr.check(&self.env))
+            .ok();
         for hint in &key.hints {
             let found = numbers(&hint.text, hint.at);
             self.inlines(&found);
@@ -205,125 +209,31 @@ impl Look<'_> {
         }
     }
 
-    /// Does the answer have the form that the key's kind asks for?
-    fn fits(&mut self, key: &Key, answer: &Value) {
-        let known = |name: &String| key.options.iter().any(|option| &option.text == name);
-        let options: Vec<&str> = key.options.iter().map(Phrase::as_str).collect();
-        let say = match (key.kind, answer) {
-            (Kind::Number | Kind::Measured, Value::Quantity(_)) => return,
-            (Kind::Number | Kind::Measured, other) => {
-                format!("the answer is “{other}” and no number; give the key a kind and options")
-            }
-            (Kind::Choice, Value::Text(name)) if known(name) => return,
-            (Kind::Choice, Value::Text(name)) => {
-                format!(
-                    "the answer is “{name}”, which is none of the options {}",
-                    options.join(", ")
-                )
-            }
-            (Kind::Choices, Value::List(names)) => match names.iter().find(|name| !known(name)) {
-                None => return,
-                Some(name) => format!(
-                    "“{name}” is right and none of the options {}",
-                    options.join(", ")
-                ),
-            },
-            (Kind::Choices, Value::Text(names)) => {
-                match names
-                    .split(',')
-                    .map(str::trim)
-                    .find(|name| !options.contains(name))
-                {
-                    None => return,
-                    Some(name) => format!(
-                        "“{name}” is right and none of the options {}",
-                        options.join(", ")
-                    ),
-                }
-            }
-            (Kind::Ranking, Value::List(names)) => {
-                let missing = names.iter().find(|name| !known(name));
-                match missing {
-                    None if names.len() == options.len() => return,
-                    None => format!(
-                        "the order has {} names and the key {} options",
-                        names.len(),
-                        options.len()
-                    ),
-                    Some(name) => format!(
-                        "“{name}” is in the order and none of the options {}",
-                        options.join(", ")
-                    ),
-                }
-            }
-            (_, other) => {
-                format!("the answer is “{other}”, which is no name; make the key's kind a number")
-            }
+    /// A sentence of the judge begins with the part that it is about: `slip 2, column 7: …`.
+    fn judged(&mut self, key: &Key, say: &str) {
+        let number = |rest: &str| {
+            rest.split(|c: char| !c.is_ascii_digit())
+                .next()
+                .and_then(|n| n.parse::<usize>().ok())
         };
-        self.report(key.answer.at, &say);
-    }
-
-    /// A slip must differ from the answer, or say that it is accepted.
-    fn slip(&mut self, key: &Key, slip: &Slip, answer: Option<&Value>) {
-        self.phrase(&slip.say);
-        let outer = self.env.clone();
-        self.env = outer.with(&slip.convention.meaning());
-        let (at, value) = match (&slip.printed, &slip.answer) {
-            (Some(printed), _) => (printed.at, self.printed(key, printed, answer)),
-            (None, Some(expr)) => (
-                expr.at,
-                match Quoted::of(&expr.text) {
-                    Some(Quoted(text)) => Some(Value::Text(text.to_owned())),
-                    None => self.value(expr),
-                },
-            ),
-            (None, None) => (slip.say.at, self.value(&key.answer)),
-        };
-        self.env = outer;
-        let (Some(value), Some(answer)) = (value, answer) else {
-            return;
-        };
-        match (&value, answer) {
-            (Value::Quantity(slipped), Value::Quantity(right)) => {
-                if !slipped.dimension().agrees(right.dimension()) {
-                    let say = format!(
-                        "this slip is {} and the answer {}",
-                        slipped.dimension().noun(),
-                        right.dimension().noun()
-                    );
-                    self.report(at, &say);
-                } else if coincide(slipped, right, key.tolerance) && !slip.accept {
-                    self.report(at, "this slip is right by the key's tolerance, so it can never be told apart; change the shape or drop it");
-                }
+        let slip = say
+            .strip_prefix("slip ")
+            .and_then(number)
+            .and_then(|number| key.slips.get(number.checked_sub(1)?));
+        let part = slip.map_or(&key.answer, |slip| {
+            slip.answer
+                .as_ref()
+                .or(slip.printed.as_ref())
+                .unwrap_or(&slip.say)
+        });
+        let column = say
+            .split_once(", column ")
+            .filter(|(before, _)| before.len() < "slip 1000".len());
+        match column.and_then(|(_, rest)| Some((number(rest)?, rest.split_once(": ")?.1))) {
+            Some((column, message)) => {
+                self.report(part.at.right(column.saturating_sub(1)), message)
             }
-            (slipped, right) if slipped == right && !slip.accept => {
-                self.report(at, "this slip is the answer itself; drop it");
-            }
-            _ => {}
-        }
-    }
-
-    /// A value as a document prints it: a name for a choice, else a number.
-    fn printed(&mut self, key: &Key, printed: &Phrase, answer: Option<&Value>) -> Option<Value> {
-        let Some(Value::Quantity(right)) = answer else {
-            return Some(Value::Text(printed.text.clone()));
-        };
-        let unit = key
-            .unit
-            .as_ref()
-            .and_then(|unit| Spec::parse(&unit.text).ok());
-        let asked = match unit {
-            Some(spec) if spec.unit.dimension().agrees(right.dimension()) => {
-                Asked::in_unit(spec.unit)
-            }
-            _ => Asked::new(right.dimension()),
-        };
-        match read_as(&printed.text, asked) {
-            Ok(typed) => Some(Value::Quantity(typed.quantity)),
-            Err(error) => {
-                self.report(printed.at, &error.to_string());
-                None
-            }
+            None => self.report(part.at, say),
         }
     }
 
@@ -336,35 +246,12 @@ impl Look<'_> {
             return;
         };
         let small = right.exact().is_some_and(|n| n.abs() < SMALL);
-        if !small
-            && shown.dimension().agrees(right.dimension())
-            && coincide(&shown, right, Tolerance::Exact)
-        {
+        let same = (shown.value() - right.value()).abs() <= SAME * right.value().abs();
+        if same && !small && shown.dimension().agrees(right.dimension()) {
             self.report(
                 inline.expr.at,
                 "this hint shows the answer; stop one step before it",
             );
         }
-    }
-}
-
-/// Is `other` right for a key whose answer is `right`?
-fn coincide(other: &Quantity, right: &Quantity, tolerance: Tolerance) -> bool {
-    let (a, b) = (other.value(), right.value());
-    let reach = match tolerance {
-        Tolerance::Exact => 1e-12 * b.abs(),
-        Tolerance::Relative(percent) => percent / 100.0 * b.abs(),
-        Tolerance::Points(points) => points / 100.0,
-    };
-    (a - b).abs() <= reach
-}
-
-/// `'memory'`: an option's text in single quotes in place of an expression.
-struct Quoted<'a>(&'a str);
-
-impl<'a> Quoted<'a> {
-    fn of(text: &'a str) -> Option<Self> {
-        let inner = text.trim().strip_prefix('\'')?.strip_suffix('\'')?;
-        (!inner.contains('\'')).then_some(Self(inner))
     }
 }

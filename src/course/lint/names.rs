@@ -75,11 +75,3 @@ fn known(file: &str, what: &str, phrases: &[Phrase], names: &[&str], faults: &mu
         faults.push(Fault::at(file, at, say));
     }
 }
-
-/// The place `column` characters into an expression, counted from 1.
-pub(super) fn at_column(start: Place, column: usize) -> Place {
-    Place {
-        line: start.line,
-        column: start.column + column.saturating_sub(1),
-    }
-}

@@ -1,6 +1,7 @@
 //! Pages that fit an 80-column terminal.
 
-use crate::course::fault::{Fault, Place};
+use crate::course::block::{LANGUAGES, mistyped};
+use crate::course::fault::{Fault, Place, way_out};
 use crate::course::lesson::{Part, Section};
 use crate::course::number::split;
 use crate::course::scan::{Piece, pieces};
@@ -92,6 +93,25 @@ pub(super) fn text(file: &str, markdown: &str, first: usize, faults: &mut Vec<Fa
             .collect();
         if mark.len() >= 3 && !trimmed.trim_start_matches(['`', '~']).contains('`') {
             rows += wrapped(std::mem::take(&mut paragraph));
+            let info = trimmed
+                .trim_start_matches(['`', '~'])
+                .split_whitespace()
+                .next();
+            if let Some(info) =
+                info.filter(|info| !LANGUAGES.contains(info) && mistyped(info).is_none())
+            {
+                faults.push(
+                    Fault::at(
+                        file,
+                        at,
+                        format!(
+                            "no colours are known for “{info}”; {}",
+                            way_out(info, &LANGUAGES)
+                        ),
+                    )
+                    .warning(),
+                );
+            }
             fence = Some((mark, number, 0));
             continue;
         }

@@ -144,6 +144,8 @@ fn faults_name_the_place_and_show_an_example() {
         ("3 MB + 4 s", 6, "do not add up"),
         ("---3", 3, "one sign".trim_start_matches("one ")),
         ("2 MB^2", 5, "does not belong here"),
+        ("1.5x faster", 6, "“faster” does not belong here"),
+        ("0x10", 1, "hexadecimal is not read"),
     ] {
         let (at, message) = fault(text);
         assert_eq!(at, column, "{text}: {message}");

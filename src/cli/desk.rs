@@ -1,0 +1,153 @@
+//! What the learner's commands share: the course, the learner's files, and the
+//! figures that texts refer to.
+
+use std::cell::OnceCell;
+
+use super::args::OutputArgs;
+use super::failure::Failure;
+use crate::answer::{Env, Records, Setup};
+use crate::backend::Runner;
+use crate::cost::{Config, GpuDatabase};
+use crate::course::{
+    Course, Event, Exercise, Figures, Inline, Key, Lesson, Places, Progress, Store, Surroundings,
+    fill,
+};
+use crate::run::{Report, Request, RunError, Unwatched};
+use crate::units::Quantity;
+
+/// The course and the learner's files.
+pub(super) struct Desk {
+    pub(super) places: Places,
+    pub(super) course: Course,
+    gpus: OnceCell<GpuDatabase>,
+    store: Store,
+    progress: OnceCell<Progress>,
+}
+
+/// Runs that were made for the answers at hand.
+#[derive(Default)]
+pub(super) struct Runs {
+    reports: Vec<(Config, Report)>,
+}
+
+impl Runs {
+    /// Runs `config` once, counted and not timed, unless it was run already.
+    pub(super) fn count(&mut self, config: &Config) -> Result<(), RunError> {
+        if self.report(config).is_none() {
+            let request = Request {
+                runs: 0,
+                warm_up: 0,
+                check: false,
+                ..Request::new(config.clone())
+            };
+            let report = Runner::default().run(&request, &Unwatched)?.report;
+            self.reports.push((config.clone(), report));
+        }
+        Ok(())
+    }
+}
+
+impl Records for Runs {
+    fn report(&self, config: &Config) -> Option<&Report> {
+        self.reports
+            .iter()
+            .find(|(known, _)| known == config)
+            .map(|(_, report)| report)
+    }
+
+    fn recorded(&self, id: &str) -> Option<Quantity> {
+        Figures::built_in().recorded(id)
+    }
+}
+
+impl Desk {
+    pub(super) fn open(output: &OutputArgs) -> Self {
+        let places = Places::find(
+            &Surroundings::here(),
+            output.state.as_deref(),
+            output.course.as_deref(),
+        );
+        Self {
+            course: Course::open(&places),
+            store: Store::new(&places),
+            gpus: OnceCell::new(),
+            progress: OnceCell::new(),
+            places,
+        }
+    }
+
+    /// The course, refused where `--course` names no folder.
+    pub(super) fn whole(self) -> Result<Self, Failure> {
+        match self.course.faults().iter().find(|f| f.at.line == 0) {
+            Some(fault) => Err(Failure::content(fault.to_string())),
+            None => Ok(self),
+        }
+    }
+
+    pub(super) fn gpus(&self) -> Result<&GpuDatabase, Failure> {
+        if let Some(gpus) = self.gpus.get() {
+            return Ok(gpus);
+        }
+        let gpus = GpuDatabase::embedded()?;
+        Ok(self.gpus.get_or_init(|| gpus))
+    }
+
+    /// Progress as it is on disk; a note about a broken file goes to standard error.
+    pub(super) fn progress(&self) -> &Progress {
+        self.progress.get_or_init(|| {
+            let (progress, note) = self.store.load();
+            if let Some(note) = note {
+                super::out::complain(&note);
+            }
+            progress
+        })
+    }
+
+    /// Keeps events; what cannot be kept is said, and the command goes on.
+    pub(super) fn record(&self, events: &[Event]) {
+        if events.is_empty() {
+            return;
+        }
+        if let Err(fault) = self.store.record(events) {
+            super::out::complain(&fault.to_string());
+        }
+    }
+
+    /// An exercise by name, with the nearest where there is none.
+    pub(super) fn exercise(&self, typed: &str) -> Result<&Exercise, Failure> {
+        self.course.exercise(typed).map_err(Failure::usage)
+    }
+
+    /// A lesson by id or number.
+    pub(super) fn lesson(&self, typed: &str) -> Result<&Lesson, Failure> {
+        self.course.lesson(typed).map_err(Failure::usage)
+    }
+
+    /// A key by name or by number.
+    pub(super) fn key<'e>(&self, exercise: &'e Exercise, typed: &str) -> Result<&'e Key, Failure> {
+        exercise
+            .key(typed)
+            .ok_or_else(|| Failure::usage(crate::course::no_such_key(exercise, typed)))
+    }
+
+    /// The environment of a text's own configuration.
+    pub(super) fn env<'d>(
+        &'d self,
+        setup: &crate::course::Setup,
+        records: &'d dyn Records,
+    ) -> Result<Env<'d>, Failure> {
+        Ok(Env::new(
+            Setup::workshop()?.with(&setup.meaning()),
+            self.gpus()?,
+            records,
+        ))
+    }
+
+    /// A text with its inline numbers filled in.
+    pub(super) fn filled(&self, text: &str, env: &Env<'_>) -> String {
+        fill(text, |inline: &Inline| match inline.show(env) {
+            Ok(shown) => shown,
+            Err((_, say)) => format!("({say})"),
+        })
+    }
+}

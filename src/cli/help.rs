@@ -1,0 +1,190 @@
+//! `hint`, `solution`, `reset`: help with one question, and starting again.
+
+use clap::Args;
+
+use super::Outcome;
+use super::args::OutputArgs;
+use super::desk::{Desk, Runs};
+use super::failure::Failure;
+use super::out::Out;
+use super::show;
+use super::wrap::wrapped;
+use crate::course::{Event, Exercise, Key, Sheet};
+
+/// The next hint to a question.
+#[derive(Debug, Args)]
+pub(super) struct HintArgs {
+    /// The exercise
+    exercise: String,
+    /// The question, by name or number; the first that is not solved where none is named
+    key: Option<String>,
+}
+
+/// The worked solution of a question: free once it is solved.
+#[derive(Debug, Args)]
+pub(super) struct SolutionArgs {
+    /// The exercise
+    exercise: String,
+    /// The question, by name or number; all that may be shown where none is named
+    key: Option<String>,
+    /// Show it though the question is not solved: it then counts as read, not as solved
+    #[arg(long)]
+    give_up: bool,
+}
+
+/// Start a question, or a whole exercise, again.
+#[derive(Debug, Args)]
+pub(super) struct ResetArgs {
+    /// The exercise
+    exercise: String,
+    /// The question, by name or number; all where none is named
+    key: Option<String>,
+}
+
+/// The first question that is not solved.
+fn unsolved<'e>(desk: &Desk, exercise: &'e Exercise) -> Option<&'e Key> {
+    exercise
+        .keys
+        .iter()
+        .find(|key| !desk.progress().key(&exercise.id, &key.name.text).solved)
+}
+
+pub(super) fn hint(output: &OutputArgs, args: &HintArgs, out: &mut Out) -> Outcome {
+    let desk = Desk::open(output).whole()?;
+    let exercise = desk.exercise(&args.exercise)?;
+    let key = match &args.key {
+        Some(typed) => desk.key(exercise, typed)?,
+        None => match unsolved(&desk, exercise) {
+            Some(key) => key,
+            None => {
+                out.line(format!("Every question of {} is solved.", exercise.id));
+                return Ok(0);
+            }
+        },
+    };
+    let name = &key.name.text;
+    let total = key.hints.len() as u64;
+    if total == 0 {
+        out.line(format!("{} {name} has no hints.", exercise.id));
+        return Ok(0);
+    }
+    let seen = desk.progress().key(&exercise.id, name).hints;
+    let shown = (seen + 1).min(total);
+    let runs = Runs::default();
+    let env = desk.env(&key.setup, &runs)?;
+    for (number, hint) in (1..=shown).zip(&key.hints) {
+        let head = format!("hint {number} of {total}   ");
+        let indent = " ".repeat(head.len());
+        for line in wrapped(&desk.filled(&hint.text, &env), &head, &indent) {
+            out.line(line);
+        }
+    }
+    if shown > seen {
+        desk.record(&[Event::Hinted {
+            exercise: exercise.id.clone(),
+            key: name.clone(),
+            shown,
+        }]);
+    } else {
+        out.line(format!(
+            "These are all hints. The solution: tinyllama-tutor solution {} {name} --give-up",
+            exercise.id
+        ));
+    }
+    Ok(0)
+}
+
+pub(super) fn solution(output: &OutputArgs, args: &SolutionArgs, out: &mut Out) -> Outcome {
+    let desk = Desk::open(output).whole()?;
+    let exercise = desk.exercise(&args.exercise)?;
+    let solution = desk.course.solution(&exercise.id).ok_or_else(|| {
+        Failure::content(format!("{} has no solution in this course", exercise.id))
+    })?;
+    let keys: Vec<&Key> = match &args.key {
+        Some(typed) => vec![desk.key(exercise, typed)?],
+        None => exercise.keys.iter().collect(),
+    };
+    let may = |key: &Key| {
+        let mark = desk.progress().key(&exercise.id, &key.name.text);
+        mark.solved || mark.given_up || args.give_up
+    };
+    let runs = Runs::default();
+    let mut gave_up = Vec::new();
+    let mut closed = Vec::new();
+    for key in keys {
+        let name = &key.name.text;
+        if !may(key) {
+            closed.push(name.as_str());
+            continue;
+        }
+        let Some(part) = solution.part(name) else {
+            continue;
+        };
+        let env = desk.env(&key.setup, &runs)?;
+        out.line(format!("## {} {name}", exercise.id));
+        for line in show::plain_text(&part.body, part.body_line, output.ascii, &env) {
+            out.line(line);
+        }
+        out.gap();
+        let mark = desk.progress().key(&exercise.id, name);
+        if !mark.solved && !mark.given_up {
+            gave_up.push(Event::GaveUp {
+                exercise: exercise.id.clone(),
+                key: name.clone(),
+            });
+        }
+    }
+    desk.record(&gave_up);
+    if closed.is_empty() {
+        return Ok(0);
+    }
+    out.line(format!(
+        "Not solved yet: {}. A solution is free once its question is solved; --give-up shows it now, and it then counts as read, not as solved.",
+        closed.join(", ")
+    ));
+    Ok(1)
+}
+
+pub(super) fn reset(output: &OutputArgs, args: &ResetArgs, out: &mut Out) -> Outcome {
+    let desk = Desk::open(output).whole()?;
+    let exercise = desk.exercise(&args.exercise)?;
+    let key = match &args.key {
+        Some(typed) => Some(desk.key(exercise, typed)?),
+        None => None,
+    };
+    let mut sheet =
+        Sheet::open(&desk.places, exercise).map_err(|fault| Failure::usage(fault.to_string()))?;
+    let keys: Vec<&Key> = match key {
+        Some(key) => vec![key],
+        None => exercise.keys.iter().collect(),
+    };
+    let mut typed = Vec::new();
+    for key in keys {
+        if let Some(answer) = sheet.answer(&key.name.text) {
+            typed.push(format!("--answer '{}={answer}'", key.name.text));
+            sheet.set(exercise, &key.name.text, "");
+        }
+    }
+    if sheet.unsaved() {
+        sheet
+            .save(&desk.places, exercise)
+            .map_err(|fault| Failure::usage(fault.to_string()))?;
+    }
+    desk.record(&[Event::Reset {
+        exercise: exercise.id.clone(),
+        key: key.map(|k| k.name.text.clone()),
+    }]);
+    out.line(match key {
+        Some(key) => format!("{} {} starts again.", exercise.id, key.name.text),
+        None => format!("{} starts again.", exercise.id),
+    });
+    if !typed.is_empty() {
+        out.line("What was typed, to put it back:");
+        out.line(format!(
+            "tinyllama-tutor check {} {}",
+            exercise.id,
+            typed.join(" ")
+        ));
+    }
+    Ok(0)
+}

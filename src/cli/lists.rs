@@ -1,0 +1,166 @@
+//! `lessons`, `exercises`, `progress`: what there is and how far one is.
+
+use super::Outcome;
+use super::args::OutputArgs;
+use super::desk::Desk;
+use super::out::Out;
+use super::table::{Align, Table};
+use crate::course::{Exercise, Lesson};
+
+/// Sections read, of all.
+fn read(desk: &Desk, lesson: &Lesson) -> (usize, usize) {
+    let all = lesson.sections.len();
+    let mark = desk.progress().lessons.get(&lesson.id);
+    let done = mark.map_or(0, |mark| {
+        lesson
+            .sections
+            .iter()
+            .filter(|s| mark.read.contains(&s.id))
+            .count()
+    });
+    (done, all)
+}
+
+/// Questions solved, of all.
+fn solved(desk: &Desk, exercise: &Exercise) -> (usize, usize) {
+    let right = exercise
+        .keys
+        .iter()
+        .filter(|k| desk.progress().key(&exercise.id, &k.name.text).solved)
+        .count();
+    (right, exercise.keys.len())
+}
+
+pub(super) fn lessons(output: &OutputArgs, out: &mut Out) -> Outcome {
+    let desk = Desk::open(output).whole()?;
+    if output.json {
+        let list: Vec<_> = desk
+            .course
+            .lessons()
+            .map(|l| {
+                let (done, all) = read(&desk, l);
+                serde_json::json!({
+                    "id": l.id, "title": l.title, "version": l.version,
+                    "minutes": l.minutes, "sections": all, "read": done,
+                })
+            })
+            .collect();
+        out.json(&serde_json::json!({ "schema": 1, "lessons": list }));
+        return Ok(0);
+    }
+    let mut table = Table::new(&[
+        ("lesson", Align::Left),
+        ("title", Align::Left),
+        ("shows", Align::Left),
+        ("time", Align::Right),
+        ("read", Align::Right),
+    ]);
+    for lesson in desk.course.lessons() {
+        let (done, all) = read(&desk, lesson);
+        table.row(vec![
+            lesson.id.clone(),
+            lesson.title.clone(),
+            if lesson.version == "all" {
+                "all".to_owned()
+            } else {
+                lesson.version.to_uppercase()
+            },
+            if lesson.minutes == 0 {
+                String::new()
+            } else {
+                format!("{} min", lesson.minutes)
+            },
+            format!("{done}/{all}"),
+        ]);
+    }
+    for line in table.lines(output.ascii) {
+        out.line(line);
+    }
+    out.gap();
+    out.line("tinyllama-tutor show LESSON prints one; without a subcommand the workshop opens.");
+    Ok(0)
+}
+
+pub(super) fn exercises(output: &OutputArgs, out: &mut Out) -> Outcome {
+    let desk = Desk::open(output).whole()?;
+    if output.json {
+        let list: Vec<_> = desk
+            .course
+            .exercises()
+            .map(|e| {
+                let (right, all) = solved(&desk, e);
+                serde_json::json!({
+                    "id": e.id, "title": e.title, "minutes": e.minutes,
+                    "lesson": e.lesson.as_ref().map(|l| l.text.clone()),
+                    "keys": e.keys.iter().map(|k| k.name.text.clone()).collect::<Vec<_>>(),
+                    "right": right, "total": all,
+                })
+            })
+            .collect();
+        out.json(&serde_json::json!({ "schema": 1, "exercises": list }));
+        return Ok(0);
+    }
+    let mut table = Table::new(&[
+        ("exercise", Align::Left),
+        ("title", Align::Left),
+        ("lesson", Align::Left),
+        ("time", Align::Right),
+        ("right", Align::Right),
+    ]);
+    for exercise in desk.course.exercises() {
+        let (right, all) = solved(&desk, exercise);
+        table.row(vec![
+            exercise.id.clone(),
+            exercise.title.clone(),
+            exercise
+                .lesson
+                .as_ref()
+                .map_or(String::new(), |l| l.text.clone()),
+            format!("{} min", exercise.minutes),
+            format!("{right}/{all}"),
+        ]);
+    }
+    for line in table.lines(output.ascii) {
+        out.line(line);
+    }
+    out.gap();
+    out.line(format!(
+        "tinyllama-tutor check EXERCISE grades {}.",
+        desk.places
+            .shown(&desk.places.answers().join("EXERCISE.toml"))
+    ));
+    Ok(0)
+}
+
+pub(super) fn progress(output: &OutputArgs, out: &mut Out) -> Outcome {
+    let desk = Desk::open(output).whole()?;
+    let lessons: Vec<(usize, usize)> = desk.course.lessons().map(|l| read(&desk, l)).collect();
+    let questions: Vec<(usize, usize)> =
+        desk.course.exercises().map(|e| solved(&desk, e)).collect();
+    let whole = lessons.iter().filter(|(done, all)| done == all).count();
+    let sum = |list: &[(usize, usize)]| {
+        list.iter()
+            .fold((0, 0), |(a, b), (done, all)| (a + done, b + all))
+    };
+    let ((sections, of), (right, all)) = (sum(&lessons), sum(&questions));
+    if output.json {
+        out.json(&serde_json::json!({
+            "schema": 1,
+            "lessons": { "read": whole, "total": lessons.len() },
+            "sections": { "read": sections, "total": of },
+            "questions": { "right": right, "total": all },
+            "file": desk.places.shown(&desk.places.progress()),
+        }));
+        return Ok(0);
+    }
+    out.line(format!(
+        "lessons    {whole} of {} read, {sections} of {of} sections",
+        lessons.len()
+    ));
+    out.line(format!("questions  {right} of {all} answered right"));
+    out.line(format!(
+        "kept in    {}",
+        desk.places.shown(&desk.places.progress())
+    ));
+    Ok(0)
+}

@@ -1,0 +1,299 @@
+//! Live blocks in plain text: their numbers, and the command that runs them.
+
+use super::desk::{Desk, Runs};
+use super::failure::Failure;
+use crate::answer::{Env, Expr};
+use crate::cost::{Config, Cost, bound, floor_seconds, price, ridge};
+use crate::course::{Block, Cell, Lesson, Live, Phrase, Series, print, swept};
+use crate::fusion::{Cut, Fusion};
+use crate::units::{Quantity, format, group_thousands};
+
+/// The lines of a block.
+pub(super) fn lines(
+    desk: &Desk,
+    lesson: &Lesson,
+    live: &Live,
+    ascii: bool,
+) -> Result<Vec<String>, Failure> {
+    let runs = Runs::default();
+    let env = desk.env(&lesson.setup.with(&live.setup), &runs)?;
+    let mut out = Vec::new();
+    for predict in &live.predict {
+        out.push(format!(
+            "Predict before you read on: {}",
+            desk.filled(predict.ask.as_str(), &env)
+        ));
+    }
+    match &live.content {
+        Err(faults) => {
+            out.push(format!("Live block {}, which cannot be read:", live.kind));
+            out.extend(faults.iter().map(ToString::to_string));
+        }
+        Ok(block) => out.extend(block_lines(desk, block, &env)?),
+    }
+    if ascii {
+        for line in &mut out {
+            *line = line.replace('µ', "u").replace('·', "*").replace('…', "...");
+        }
+    }
+    Ok(out)
+}
+
+fn block_lines(desk: &Desk, block: &Block, env: &Env<'_>) -> Result<Vec<String>, Failure> {
+    let config = &env.setup.config;
+    Ok(match block {
+        Block::Lab { start, toggles, .. } => lab(config, start.as_ref(), toggles)?,
+        Block::Compare {
+            plans,
+            metrics,
+            forward,
+        } => compare(desk, config, plans, metrics, *forward)?,
+        Block::Ribbon { plan, .. } => lab(config, plan.as_ref(), &[])?,
+        Block::Roofline { plan, gpus, .. } => roofline(desk, config, plan.as_ref(), gpus)?,
+        Block::Chart {
+            x,
+            range,
+            unit,
+            series,
+            ..
+        } => chart(env, x, range, unit.as_deref(), series),
+        Block::Table { columns, rows } => table(desk, env, columns, rows),
+        Block::Steps { title, steps } => {
+            let mut out = Vec::new();
+            if let Some(title) = title {
+                out.push(format!("{}:", title.as_str()));
+            }
+            for (number, step) in (1..).zip(steps) {
+                out.push(format!("  {number}. {}", desk.filled(step.as_str(), env)));
+            }
+            out
+        }
+        Block::Question { exercise, key } => {
+            let found = desk.exercise(exercise.as_str())?;
+            let key = match key {
+                Some(key) => Some(desk.key(found, key.as_str())?),
+                None => found.keys.first(),
+            };
+            match key {
+                Some(key) => vec![
+                    format!(
+                        "Question {} {}: {}",
+                        found.id,
+                        key.name.as_str(),
+                        desk.filled(key.ask.as_str(), env)
+                    ),
+                    format!(
+                        "  Command: tinyllama-tutor check {} --answer {}=...",
+                        found.id,
+                        key.name.as_str()
+                    ),
+                ],
+                None => Vec::new(),
+            }
+        }
+    })
+}
+
+fn cut_of(config: &Config, plan: Option<&Phrase>) -> Result<Cut, Failure> {
+    Ok(match plan {
+        Some(plan) => Cut::parse(plan.as_str())?,
+        None => config.cut,
+    })
+}
+
+fn summed(cost: &Cost) -> String {
+    let n = cost.block.launches();
+    format!(
+        "{n} launch{} and {} per block; {} launches and {} per forward, modelled",
+        if n == 1 { "" } else { "es" },
+        format(&Quantity::bytes(cost.block.bytes())),
+        group_thousands(i128::from(cost.forward.launches())),
+        format(&Quantity::bytes(cost.forward.bytes())),
+    )
+}
+
+/// The options that set up a configuration on the command line.
+fn options(config: &Config) -> String {
+    let shape = config.shape;
+    let mut text = format!(
+        "--model {} --batch {} --seq {}",
+        config.model.name, shape.batch, shape.seq
+    );
+    if shape.has_past() {
+        text += &format!(" --context {}", shape.context);
+    }
+    if config.dtype != crate::model::Dtype::Fp32 {
+        text += &format!(" --dtype {}", config.dtype.name());
+    }
+    text
+}
+
+fn lab(
+    config: &Config,
+    start: Option<&Phrase>,
+    toggles: &[Phrase],
+) -> Result<Vec<String>, Failure> {
+    let cut = cut_of(config, start)?;
+    let cost = price(&config.with_cut(cut))?;
+    let mut out = vec![format!(
+        "Live block lab, {}: {}.",
+        cut.title(),
+        summed(&cost)
+    )];
+    for toggle in toggles {
+        let fusion = Fusion::parse(toggle.as_str())?;
+        let flipped = price(&config.with_cut(cut.fuse(fusion)))?;
+        out.push(format!("  with {}: {}.", fusion.name(), summed(&flipped)));
+    }
+    out.push(format!(
+        "  Command: tinyllama-tutor run {} {}",
+        options(config),
+        cut.as_options()
+    ));
+    Ok(out)
+}
+
+fn compare(
+    desk: &Desk,
+    config: &Config,
+    plans: &[Phrase],
+    metrics: &[String],
+    forward: bool,
+) -> Result<Vec<String>, Failure> {
+    let gpu = desk.gpus()?.get("h200")?;
+    let mut out = vec![format!(
+        "Compare, per {}, modelled:",
+        if forward { "forward" } else { "block" }
+    )];
+    for plan in plans {
+        let cut = Cut::parse(plan.as_str())?;
+        let cost = price(&config.with_cut(cut))?;
+        let priced = if forward { &cost.forward } else { &cost.block };
+        let mut parts = Vec::new();
+        for metric in metrics {
+            parts.push(match metric.as_str() {
+                "launches" => format!("{} launches", priced.launches()),
+                "flops" => format(&Quantity::flop(priced.flops)),
+                "bytes" => format(&Quantity::bytes(priced.bytes())),
+                "weight_bytes" => {
+                    format!(
+                        "{} of weights",
+                        format(&Quantity::bytes(priced.weight_bytes))
+                    )
+                }
+                "intensity" => format!("{:.2} FLOP/B", priced.intensity()),
+                "peak" => format!("peak {}", format(&Quantity::bytes(cost.peak.bytes))),
+                "floor" => format!(
+                    "floor {} on {}, data sheet",
+                    format(&Quantity::seconds(floor_seconds(
+                        priced,
+                        gpu,
+                        config.dtype
+                    )?)),
+                    gpu.name
+                ),
+                "time" => "time not run".to_owned(),
+                other => other.to_owned(),
+            });
+        }
+        out.push(format!("  {}: {}.", cut.title(), parts.join("; ")));
+    }
+    let names: Vec<&str> = plans.iter().map(Phrase::as_str).collect();
+    out.push(format!(
+        "  Command: tinyllama-tutor compare {} {} --run",
+        names
+            .iter()
+            .map(|n| if n.contains(['|', ' ']) {
+                format!("'{n}'")
+            } else {
+                (*n).to_owned()
+            })
+            .collect::<Vec<_>>()
+            .join(" "),
+        options(config)
+    ));
+    Ok(out)
+}
+
+fn roofline(
+    desk: &Desk,
+    config: &Config,
+    plan: Option<&Phrase>,
+    gpus: &[Phrase],
+) -> Result<Vec<String>, Failure> {
+    let cut = cut_of(config, plan)?;
+    let cost = price(&config.with_cut(cut))?;
+    let mut out = vec![format!(
+        "Roofline of {}, kernel by kernel, modelled:",
+        cut.title()
+    )];
+    for kernel in &cost.block.kernels {
+        out.push(format!(
+            "  {}: {:.3} FLOP/B",
+            kernel.name,
+            kernel.intensity()
+        ));
+    }
+    let default = [Phrase {
+        text: "h200".to_owned(),
+        ..Phrase::default()
+    }];
+    for id in if gpus.is_empty() { &default[..] } else { gpus } {
+        let gpu = desk.gpus()?.get(id.as_str())?;
+        let mut memory = 0;
+        for kernel in &cost.block.kernels {
+            memory += usize::from(bound(kernel, gpu, config.dtype)? == crate::cost::Bound::Memory);
+        }
+        out.push(format!(
+            "  {}, data sheet: ridge {:.2} FLOP/B; {memory} of {} kernels are memory-bound.",
+            gpu.name,
+            ridge(gpu, config.dtype)?,
+            cost.block.kernels.len()
+        ));
+    }
+    Ok(out)
+}
+
+fn chart(
+    env: &Env<'_>,
+    x: &str,
+    range: &[f64],
+    unit: Option<&str>,
+    series: &[Series],
+) -> Vec<String> {
+    let mut out = vec![format!("Chart over {x}, modelled:")];
+    for s in series {
+        let points: Vec<String> = range
+            .iter()
+            .map(|at| {
+                let here = env.with(&swept(x, *at));
+                let value = Expr::parse(s.y.as_str())
+                    .and_then(|e| e.evaluate(&here))
+                    .map_err(|e| e.to_string())
+                    .and_then(|v| print(&v, unit));
+                format!("{at}: {}", value.unwrap_or_else(|say| format!("({say})")))
+            })
+            .collect();
+        let name = if s.name.is_empty() { x } else { &s.name };
+        out.push(format!("  {name}: {}", points.join("; ")));
+    }
+    out
+}
+
+fn table(desk: &Desk, env: &Env<'_>, columns: &[Phrase], rows: &[Vec<Cell>]) -> Vec<String> {
+    let heads: Vec<&str> = columns.iter().map(Phrase::as_str).collect();
+    let mut out = vec![format!("Table, {} rows: {}.", rows.len(), heads.join("; "))];
+    for row in rows {
+        let cells: Vec<String> = row
+            .iter()
+            .map(|cell| match cell {
+                Cell::Text(text) => desk.filled(text.as_str(), env),
+                Cell::Number(inline) => inline
+                    .show(env)
+                    .unwrap_or_else(|(_, say)| format!("({say})")),
+            })
+            .collect();
+        out.push(format!("  {}", cells.join("; ")));
+    }
+    out
+}

@@ -1,0 +1,127 @@
+//! Versions side by side: a row per quantity, bars on one scale per row.
+
+use super::pen::Pen;
+use super::ribbon::bar;
+use super::theme::Role;
+use super::{cards, frame, kernels};
+use crate::app::State;
+use crate::app::compare::{Row, Scope, hint, rows};
+use crate::app::machine::Source;
+
+/// Right edges of the columns.
+const EDGES: [u16; 4] = [33, 46, 59, 72];
+/// Left edges of the bars.
+const BARS: [u16; 4] = [23, 36, 49, 62];
+/// Cells of the longest bar.
+const LONGEST: u64 = 10;
+
+/// Draws the page.
+pub fn draw(state: &State, pen: &mut Pen<'_>) {
+    let last = pen.height() - 1;
+    if state.two_panes() {
+        let bottom = last - 2;
+        frame::panes(pen, frame::LEFT, bottom);
+        body(state, &mut pen.part(0, 3, frame::LEFT, bottom - 3));
+        let right = pen.width() - frame::LEFT - 1;
+        beside(state, &mut pen.part(frame::LEFT + 1, 3, right, bottom - 3));
+    } else {
+        body(state, &mut pen.part(0, 1, frame::LEFT, last - 2));
+    }
+    frame::message(state, &hint(&state.machine), "", pen, last - 1);
+    cards::draw(state, pen);
+}
+
+fn body(state: &State, pen: &mut Pen<'_>) {
+    let scope = match state.compare.scope {
+        Scope::Forward => "per forward",
+        Scope::Block => "per block",
+    };
+    pen.put(1, 0, scope, Role::Strong);
+    pen.put(25, 0, &roof(state), Role::Dim);
+    for (i, cut) in state.compare.cuts().iter().enumerate() {
+        let role = if i == state.compare.column {
+            Role::Accent
+        } else {
+            Role::Text
+        };
+        let title = cut.title();
+        let title = super::pen::clip(&title, 12);
+        let end = pen.put(EDGES[i] - title.chars().count() as u16, 2, &title, role);
+        if i == state.compare.column {
+            pen.put(end, 2, "▼", Role::Accent);
+        }
+    }
+    let rows = rows(&state.compare, &state.bench, &state.machine, &state.runs);
+    let mut y = 3;
+    for (i, row) in rows.iter().enumerate() {
+        if row.gap {
+            y += 1;
+        }
+        draw_row(state, row, i == state.compare.row, pen, y);
+        y += 1;
+        if let Some(bars) = &row.bars {
+            draw_bars(bars, pen, y);
+            y += 1;
+        }
+    }
+}
+
+fn draw_row(state: &State, row: &Row, here: bool, pen: &mut Pen<'_>, y: u16) {
+    let role = if row.measured {
+        Role::Measured
+    } else {
+        Role::Modelled
+    };
+    if here {
+        pen.put(0, y, "►", Role::Accent);
+    }
+    let label_role = if here { Role::Accent } else { Role::Text };
+    pen.put(1, y, &row.label, label_role);
+    for (i, cell) in row.cells.iter().enumerate().take(EDGES.len()) {
+        pen.right(EDGES[i], y, cell, role);
+        if here && i == state.compare.column {
+            let width = cell.chars().count() as u16;
+            pen.reverse(EDGES[i] - width, y, width);
+        }
+    }
+}
+
+fn draw_bars(values: &[f64], pen: &mut Pen<'_>, y: u16) {
+    let longest = values.iter().copied().fold(0.0, f64::max);
+    for (i, value) in values.iter().enumerate().take(BARS.len()) {
+        let eighths = if longest > 0.0 {
+            (value / longest * (LONGEST * 8) as f64).round() as u64
+        } else {
+            0
+        };
+        let eighths = eighths.max(u64::from(*value > 0.0));
+        let drawn = bar(eighths, LONGEST, pen.ascii());
+        pen.put(BARS[i], y, &drawn, Role::Memory);
+    }
+}
+
+/// Which roof the floors are priced under, and where it comes from.
+fn roof(state: &State) -> String {
+    let Some(c) = &state.machine.ceilings else {
+        return "roof: none known".to_owned();
+    };
+    let (copy, fp32) = (c.bandwidth / 1e9, c.fp32 / 1e12);
+    match c.source {
+        Source::Measured => {
+            format!("roof: this machine @ copy {copy:.0} GB/s, fp32 {fp32:.0} TFLOP/s")
+        }
+        _ => format!(
+            "roof: {} data sheet, {copy:.0} GB/s, fp32 {fp32:.1} TFLOP/s",
+            c.of
+        ),
+    }
+}
+
+/// The kernels of the column under the cursor.
+fn beside(state: &State, pen: &mut Pen<'_>) {
+    if let Some(cost) = state.compare.prices().get(state.compare.column) {
+        let title = format!("{}, kernels of a block", cost.config.cut.title());
+        pen.put(1, 0, &super::pen::clip(&title, 36), Role::Strong);
+        kernels::short(&cost.block.kernels, &mut pen.part(0, 2, 38, 30));
+    }
+}

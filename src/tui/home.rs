@@ -1,0 +1,417 @@
+//! Contents and progress; at 120 columns also where the learner was and what
+//! this machine has.
+
+use super::frame;
+use super::pen::{Pen, clip, wrap};
+use super::ribbon::bar;
+use super::theme::Role;
+use crate::app::home::{LessonLine, Read};
+use crate::app::machine::{Condition, Source};
+use crate::app::{Page, State, figure};
+use crate::fusion::Version;
+
+/// Columns of the left pane at 120 columns.
+const LEFT: u16 = 67;
+
+/// Draws the page.
+pub fn draw(state: &State, pen: &mut Pen<'_>) {
+    if state.two_panes() {
+        let bottom = pen.height() - 2;
+        frame::panes(pen, LEFT, bottom);
+        wide(state, &mut pen.part(0, 3, LEFT, bottom - 3));
+        let right = pen.width() - LEFT - 1;
+        beside(state, &mut pen.part(LEFT + 1, 3, right, bottom - 3));
+        if state.notes.shown().is_some() || state.find.is_some() {
+            frame::message(state, "", "", pen, bottom - 1);
+        }
+    } else {
+        narrow(state, pen);
+    }
+}
+
+/// One column of 80: contents, a summary, and what Enter does.
+fn narrow(state: &State, pen: &mut Pen<'_>) {
+    let home = &state.home;
+    let last = pen.height() - 1;
+    let edge = frame::LEFT - 1;
+    pen.put(1, 2, "Contents", Role::Strong);
+    let summary = format!(
+        "{} of {} read · {} of {} answered right",
+        home.read(),
+        home.lessons.len(),
+        home.right(),
+        home.questions()
+    );
+    pen.right(edge, 2, &summary, Role::Text);
+    for (x, head) in [(6, "lesson"), (42, "shows"), (50, "time"), (57, "read")] {
+        pen.put(x, 3, head, Role::Dim);
+    }
+    pen.right(edge, 3, "right", Role::Dim);
+    // Below the list: a blank row, the summary, a blank row, what Enter does.
+    let room = (last - 8).saturating_sub(4);
+    lines(
+        state,
+        &mut pen.part(0, 4, frame::LEFT, room),
+        [42, 50, 57, edge],
+    );
+    let y = 4 + room.min(home.lessons.len() as u16) + 1;
+    exercises(state, pen, y);
+    machine(state, pen, y + 1);
+    frame::message(state, &enter_does(state), "", pen, (y + 3).min(last - 1));
+}
+
+/// The lessons that fit, the one under the cursor among them. Columns: shows,
+/// time, read, and the right edge of the answers.
+fn lines(state: &State, pen: &mut Pen<'_>, columns: [u16; 4]) {
+    let home = &state.home;
+    let room = usize::from(pen.height());
+    let first = home
+        .cursor
+        .saturating_sub(room / 2)
+        .min(home.lessons.len().saturating_sub(room));
+    for (i, lesson) in home.lessons.iter().enumerate().skip(first).take(room) {
+        let y = (i - first) as u16;
+        line(lesson, i == home.cursor, pen, y, columns);
+    }
+    if home.lessons.is_empty() {
+        pen.put(
+            2,
+            0,
+            "No lessons were found; Doctor says where they are looked for.",
+            Role::Warn,
+        );
+    }
+}
+
+fn line(lesson: &LessonLine, here: bool, pen: &mut Pen<'_>, y: u16, columns: [u16; 4]) {
+    let [shows, time, read, edge] = columns;
+    let (sign, how_far) = match lesson.read {
+        Read::Done => ("●", "done".to_owned()),
+        Read::Part(n, of) => ("•", format!("{} %", 100 * n / of.max(1))),
+        Read::Not => ("·", String::new()),
+    };
+    if here {
+        pen.put(1, y, "►", Role::Accent);
+    }
+    let role = if here { Role::Accent } else { Role::Text };
+    let sign_role = if lesson.read == Read::Done {
+        Role::Good
+    } else {
+        Role::Dim
+    };
+    pen.put(2, y, sign, sign_role);
+    let title = format!("{}  {}", lesson.number, lesson.title);
+    pen.put(4, y, &clip(&title, usize::from(shows) - 6), role);
+    pen.put(shows, y, &lesson.version, Role::Dim);
+    pen.right(
+        time + 6,
+        y,
+        &format!("{:>3} min", lesson.minutes),
+        Role::Dim,
+    );
+    pen.right(read + 4, y, &how_far, Role::Text);
+    if lesson.questions > 0 {
+        let right = format!("{}/{}", lesson.right, lesson.questions);
+        let role = if lesson.right == lesson.questions {
+            Role::Good
+        } else {
+            Role::Text
+        };
+        pen.right(edge, y, &right, role);
+    }
+}
+
+/// Questions that were not answered right and hold no slip either.
+fn open_questions(state: &State) -> usize {
+    let home = &state.home;
+    home.questions()
+        .saturating_sub(home.right() + home.slips.len())
+}
+
+fn exercises(state: &State, pen: &mut Pen<'_>, y: u16) {
+    let home = &state.home;
+    pen.put(1, y, "7 Exercises", Role::Text);
+    let slips = match home.slips.as_slice() {
+        [] => String::new(),
+        [one] => format!(" · 1 slip to look at again ({one})"),
+        [first, ..] => format!(
+            " · {} slips to look at again ({first}, …)",
+            home.slips.len()
+        ),
+    };
+    let text = format!(
+        "{} right{slips} · {} open",
+        home.right(),
+        open_questions(state)
+    );
+    pen.put(15, y, &text, Role::Text);
+}
+
+fn machine(state: &State, pen: &mut Pen<'_>, y: u16) {
+    pen.put(1, y, "9 Doctor", Role::Text);
+    let ready: Vec<String> = state
+        .machine
+        .backends
+        .iter()
+        .map(|b| match b.condition {
+            Condition::None => format!("{} none", b.name),
+            _ if b.device.is_empty() => b.name.clone(),
+            _ => format!("{} {}", b.name, b.device),
+        })
+        .collect();
+    pen.put(15, y, &ready.join(" · "), Role::Text);
+}
+
+/// What Enter does at the cursor.
+fn enter_does(state: &State) -> String {
+    let home = &state.home;
+    let Some(lesson) = home.lessons.get(home.cursor) else {
+        return String::new();
+    };
+    match &home.stopped {
+        Some(s) if s.lesson == home.cursor => format!(
+            "Enter goes on with lesson {}, section {} of {}: {}.",
+            lesson.number,
+            s.section,
+            s.of,
+            lower_first(&s.heading)
+        ),
+        _ => format!("Enter opens lesson {}: {}.", lesson.number, lesson.title),
+    }
+}
+
+fn lower_first(text: &str) -> String {
+    let mut chars = text.chars();
+    match (chars.next(), chars.next()) {
+        // `V1 …` and `FLOPs …` keep their capitals.
+        (Some(a), Some(b)) if !b.is_uppercase() && !b.is_numeric() => {
+            let rest: String = text.chars().skip(1).collect();
+            a.to_lowercase().collect::<String>() + &rest
+        }
+        _ => text.to_owned(),
+    }
+}
+
+/// The left pane at 120 columns.
+fn wide(state: &State, pen: &mut Pen<'_>) {
+    let home = &state.home;
+    let edge = LEFT - 1;
+    pen.put(1, 0, "Contents", Role::Strong);
+    let read = format!("{} of {} read", home.read(), home.lessons.len());
+    pen.right(edge, 0, &read, Role::Text);
+    for (x, head) in [(6, "lesson"), (42, "shows"), (49, "time"), (57, "read")] {
+        pen.put(x, 1, head, Role::Dim);
+    }
+    pen.right(edge, 1, "right", Role::Dim);
+    let room = pen.height().saturating_sub(14);
+    lines(state, &mut pen.part(0, 3, LEFT, room), [42, 48, 56, edge]);
+    let y = 3 + room.min(home.lessons.len() as u16) + 1;
+    let summary = format!("{} of {} answered right", home.right(), home.questions());
+    pen.put(1, y, "Exercises", Role::Strong);
+    pen.right(edge, y, &summary, Role::Text);
+    let all = home.questions().max(1) as u64;
+    for (dy, word, n, role) in [
+        (2, "right", home.right(), Role::Good),
+        (3, "slip", home.slips.len(), Role::Warn),
+    ] {
+        pen.put(3, y + dy, word, role);
+        let drawn = bar(n as u64 * 36 * 8 / all, 36, pen.ascii());
+        let end = pen.put(12, y + dy, &drawn, role);
+        let rest = "·".repeat(usize::from(48u16.saturating_sub(end)));
+        pen.put(end, y + dy, &rest, Role::Dim);
+        pen.right(53, y + dy, &n.to_string(), Role::Text);
+        if word == "slip" {
+            let ids = home.slips.join(" ");
+            pen.put(56, y + dy, &clip(&ids, 10), Role::Dim);
+        }
+    }
+    let open = format!("{} open; e lists them", open_questions(state));
+    pen.put(3, y + 4, "open", Role::Dim);
+    pen.put(12, y + 4, &open, Role::Text);
+    if !state.place.is_empty() {
+        let text = format!("Kept in {}", state.place);
+        pen.put(1, y + 6, &clip(&text, usize::from(edge) - 1), Role::Dim);
+    }
+}
+
+/// The right pane at 120 columns.
+fn beside(state: &State, pen: &mut Pen<'_>) {
+    let edge = pen.width() - 1;
+    pen.put(1, 0, "Here you were", Role::Strong);
+    match &state.home.stopped {
+        Some(s) => {
+            let lesson = state.home.lessons.get(s.lesson);
+            let title = lesson.map_or(String::new(), |l| format!("{} {}", l.number, l.title));
+            pen.put(3, 2, &clip(&title, usize::from(edge) - 3), Role::Text);
+            let section = format!(
+                "section {} of {}: {}",
+                s.section,
+                s.of,
+                lower_first(&s.heading)
+            );
+            pen.put(3, 3, &clip(&section, usize::from(edge) - 3), Role::Text);
+        }
+        None => {
+            pen.put(
+                3,
+                2,
+                "nowhere yet; Enter opens the lesson under ►",
+                Role::Text,
+            );
+        }
+    }
+    let plan = format!(
+        "plan in the lab: {}, {} per block",
+        state.bench.cut().title(),
+        figure::counted(state.bench.cost().block.launches(), "launch", "launches")
+    );
+    pen.put(3, 4, &clip(&plan, usize::from(edge) - 3), Role::Text);
+    versions(state, pen, 6);
+    this_machine(state, pen, 13);
+}
+
+/// Launches and bytes of a block in the four versions.
+fn versions(state: &State, pen: &mut Pen<'_>, y: u16) {
+    let v1 = state.bench.v1().block.bytes();
+    let column = figure::byte_column(v1);
+    let head = format!(
+        "One block, modelled =   (launches, {})",
+        column.unit().symbol()
+    );
+    pen.put(1, y, &head, Role::Strong);
+    for (i, version) in Version::WORKSHOP.into_iter().enumerate() {
+        let y = y + 2 + i as u16;
+        let Ok(cost) = state.bench.price_of(version.cut()) else {
+            continue;
+        };
+        let bytes = cost.block.bytes();
+        pen.put(3, y, version.title(), Role::Text);
+        pen.right(11, y, &cost.block.launches().to_string(), Role::Modelled);
+        pen.right(20, y, &figure::bytes(column, bytes), Role::Modelled);
+        // Fourteen cells for V1.
+        let eighths =
+            (u128::from(bytes) * 14 * 8 * 2 + u128::from(v1)) / (2 * u128::from(v1.max(1)));
+        let drawn = bar(eighths as u64, 14, pen.ascii());
+        pen.put(22, y, &drawn, Role::Memory);
+    }
+}
+
+fn this_machine(state: &State, pen: &mut Pen<'_>, y: u16) {
+    let edge = pen.width() - 1;
+    pen.put(1, y, "This machine", Role::Strong);
+    pen.right(edge, y, "found at start", Role::Dim);
+    let mut y = y + 2;
+    for b in &state.machine.backends {
+        pen.put(3, y, &b.name, Role::Text);
+        pen.put(10, y, &clip(&b.line, usize::from(edge) - 18), Role::Text);
+        let role = match b.condition {
+            Condition::Ready => Role::Good,
+            _ => Role::Dim,
+        };
+        pen.right(edge, y, b.condition.word(), role);
+        y += 1;
+    }
+    y += 1;
+    let Some(c) = &state.machine.ceilings else {
+        return;
+    };
+    let (head, role) = match c.source {
+        Source::Measured => (format!("Ceilings of {}, measured @", c.of), Role::Measured),
+        _ => (format!("Ceilings of {}, data sheet", c.of), Role::Text),
+    };
+    pen.put(1, y, &head, Role::Strong);
+    let mut rows = vec![
+        (
+            "memory bandwidth",
+            format!("{:.0}", c.bandwidth / 1e9),
+            "GB/s",
+        ),
+        ("fp32", format!("{:.1}", c.fp32 / 1e12), "TFLOP/s"),
+    ];
+    if let Some(matrix) = c.matrix16 {
+        rows.push((
+            "bf16 matrix product",
+            format!("{:.0}", matrix / 1e12),
+            "TFLOP/s",
+        ));
+    }
+    for (i, (name, value, unit)) in rows.into_iter().enumerate() {
+        let y = y + 2 + i as u16;
+        pen.put(3, y, name, Role::Text);
+        pen.right(41, y, &value, role);
+        pen.put(44, y, unit, Role::Dim);
+    }
+    let note = "Floors are priced under these. This CPU's own ceilings are not measured yet.";
+    if c.source != Source::Measured {
+        for (i, text) in wrap(note, usize::from(edge) - 3).iter().enumerate() {
+            pen.put(3, y + 6 + i as u16, text, Role::Dim);
+        }
+    }
+}
+
+/// The page that is shown once: what this is, what was found, how numbers are
+/// labelled.
+pub fn first_run(state: &State, pen: &mut Pen<'_>) {
+    let title = format!("tinyllama-tutor {}", env!("CARGO_PKG_VERSION"));
+    let blank = " ".repeat(usize::from(pen.width()));
+    pen.put(0, 0, &blank, Role::Text);
+    pen.put(1, 0, &title, Role::Strong);
+    pen.right(79, 0, "first run", Role::Dim);
+    let text = [
+        (
+            2,
+            "A workshop on GPU kernel fusion. One transformer block, 17 kernels; you merge",
+        ),
+        (
+            3,
+            "them until one is left, and predict each number before you see it.",
+        ),
+        (
+            5,
+            "Found on this machine, nothing was installed or changed:",
+        ),
+        (12, "Numbers say where they come from:"),
+    ];
+    for (y, line) in text {
+        pen.put(2, y, line, Role::Text);
+    }
+    for (i, b) in state.machine.backends.iter().enumerate().take(4) {
+        let y = 7 + i as u16;
+        let role = match b.condition {
+            Condition::Ready => Role::Good,
+            _ => Role::Dim,
+        };
+        pen.put(4, y, &b.name, Role::Text);
+        pen.put(11, y, &clip(&b.line, 42), Role::Text);
+        pen.put(54, y, b.condition.word(), role);
+        let gives = if i == state.machine.chosen && state.machine.backends.len() > 1 {
+            "chosen"
+        } else {
+            &b.gives
+        };
+        pen.put(64, y, gives, Role::Dim);
+    }
+    let signs = [
+        (4, "=  modelled, derived", Role::Modelled),
+        (29, "#  issued, counted", Role::Issued),
+        (53, "@  measured on this machine", Role::Measured),
+    ];
+    for (x, sign, role) in signs {
+        pen.put(x, 14, sign, role);
+    }
+    pen.put(2, 16, "Do these join without gaps?", Role::Text);
+    pen.put(31, 16, "┌──┬──┐ ╔══╗ ███▌ ⣀⠤⠒⠉", Role::Text);
+    pen.put(31, 17, "└──┴──┘ ╚══╝", Role::Text);
+    pen.put(55, 17, "a  if not: ASCII", Role::Text);
+    let place = format!("Answers and progress will be kept in {}", state.place);
+    pen.put(2, 19, &place, Role::Text);
+    pen.put(
+        2,
+        20,
+        "(i: start a workshop folder here instead, with ./answers)",
+        Role::Text,
+    );
+    let last = pen.height() - 1;
+    frame::message(state, "", "", pen, last - 1);
+    debug_assert_eq!(state.page, Page::FirstRun);
+}

@@ -1,0 +1,333 @@
+//! Pages that are only read: help, the terms of a number, messages, doctor,
+//! and the setup.
+
+use super::frame;
+use super::pen::{Pen, clip, wrap};
+use super::theme::Role;
+use crate::app::keymap::{Entry, On, TABLE};
+use crate::app::machine::Condition;
+use crate::app::setup_page::ITEMS;
+use crate::app::{Page, State, Tone};
+use crate::cost::{Figure, Why, WhyUnit};
+use crate::units::{Quantity, format, group_thousands};
+
+/// The keys that work where the learner came from, out of the one table.
+pub fn help(state: &State, pen: &mut Pen<'_>) {
+    let from = state.trail.last().unwrap_or(Page::Home);
+    let of = |wanted: fn(&Entry) -> bool| -> Vec<&Entry> {
+        TABLE.iter().filter(|e| wanted(e)).collect()
+    };
+    let moving = of(|e| e.on == On::Moving);
+    let anywhere = of(|e| e.on == On::Anywhere && !e.says.starts_with("this help"));
+    let here: Vec<&Entry> = TABLE.iter().filter(|e| e.is_here(from)).collect();
+    let rows = |entries: &[&Entry]| -> Vec<[String; 2]> {
+        entries
+            .iter()
+            .map(|e| [e.label(), e.says.to_owned()])
+            .collect()
+    };
+    let signs = [
+        ["=", "modelled: from the cost model"],
+        ["#", "issued: counted in the machine"],
+        ["@", "measured on this machine"],
+        ["–", "not available, with reason"],
+        ["·", "not run yet"],
+    ]
+    .map(|r| r.map(str::to_owned));
+    let where_ = format!("on {}", from.title().to_lowercase());
+    let here_title = match from {
+        Page::Lab => "in the lab",
+        Page::Lesson => "in a lesson",
+        Page::Exercises => "in an exercise",
+        _ => &where_,
+    };
+    // What does not fit below the left column goes on in the right one.
+    let split = anywhere.len().saturating_sub(7);
+    let left = [
+        ("moving", rows(&moving)),
+        (
+            "anywhere",
+            rows(anywhere.get(..anywhere.len() - split).unwrap_or_default()),
+        ),
+    ];
+    let right = [
+        (here_title, rows(&here)),
+        ("with numbers", signs.to_vec()),
+        (
+            "",
+            rows(anywhere.get(anywhere.len() - split..).unwrap_or_default()),
+        ),
+    ];
+    let bottom = pen.height() - 1;
+    let mut page = pen.part(0, 2, frame::LEFT, bottom - 2);
+    let skip = state.scroll as u16;
+    column(&left, &mut page, [2, 13], skip);
+    column(&right, &mut page, [37, 48], skip);
+}
+
+/// Headed lists of keys and what they do, one below the other.
+fn column(parts: &[(&str, Vec<[String; 2]>)], pen: &mut Pen<'_>, x: [u16; 2], skip: u16) {
+    let mut y = 0u16;
+    let mut put = |pen: &mut Pen<'_>, at: u16, text: &str, role, new_line: u16| {
+        if y >= skip {
+            pen.put(at, y - skip, text, role);
+        }
+        y += new_line;
+    };
+    for (title, rows) in parts {
+        if !title.is_empty() {
+            put(pen, x[0], title, Role::Strong, 2);
+        }
+        for [keys, says] in rows {
+            put(pen, x[0], keys, Role::Accent, 0);
+            put(pen, x[1], says, Role::Text, 1);
+        }
+        put(pen, 0, "", Role::Text, 1);
+    }
+}
+
+/// The terms that made a number, a line each.
+pub fn why(state: &State, pen: &mut Pen<'_>) {
+    let last = pen.height() - 1;
+    let width = pen.width().min(frame::LEFT);
+    pen.put(1, 2, "Why this number", Role::Strong);
+    pen.right(width - 1, 2, "modelled =", Role::Modelled);
+    let Some(why) = &state.why else {
+        return;
+    };
+    let room = usize::from(last - 5);
+    let lines = why.flatten();
+    for (i, (depth, term)) in lines.iter().skip(state.scroll).take(room).enumerate() {
+        let y = 4 + i as u16;
+        let indent = 1 + 2 * (*depth).min(6) as u16;
+        let role = if *depth == 0 {
+            Role::Strong
+        } else {
+            Role::Text
+        };
+        let end = pen.put(indent, y, &clip(&term.label, 30), role);
+        let value = value(term);
+        let value_at = width - 1 - value.chars().count() as u16;
+        let formula = match (term.formula.is_empty(), term.numbers.is_empty()) {
+            (true, _) => term.note.clone(),
+            (false, true) => term.formula.clone(),
+            (false, false) => format!("{} = {}", term.formula, term.numbers),
+        };
+        let x = end.max(22) + 2;
+        let space = usize::from(value_at.saturating_sub(x + 1));
+        pen.put(x, y, &clip(&formula, space), Role::Dim);
+        pen.put(value_at, y, &value, Role::Modelled);
+    }
+    let shown = lines.len().min(state.scroll + room);
+    let more = if shown < lines.len() {
+        format!("{} further terms below.", lines.len() - shown)
+    } else {
+        "Each figure is the sum of the terms below it; weights and tensors once per kernel.".into()
+    };
+    frame::message(state, &more, "", pen, last - 1);
+}
+
+/// A figure in full: the exact integer, and the rounded value that the other
+/// pages show.
+fn value(why: &Why) -> String {
+    match why.value {
+        Figure::Real(v) => format!("{v:.4} {}", why.unit.name()),
+        Figure::Exact(n) => {
+            let exact = group_thousands(i128::from(n));
+            let rounded = match why.unit {
+                WhyUnit::Bytes if n >= 10_000 => format(&Quantity::bytes(n)),
+                WhyUnit::Flop if n >= 10_000 => format(&Quantity::flop(n)),
+                _ => return format!("{exact} {}", why.unit.name()).trim_end().to_owned(),
+            };
+            format!("{exact} {} ({rounded})", why.unit.name())
+        }
+    }
+}
+
+/// The last messages, newest last.
+pub fn messages(state: &State, pen: &mut Pen<'_>) {
+    let last = pen.height() - 1;
+    pen.put(1, 2, "The last messages", Role::Strong);
+    let room = usize::from(last - 5);
+    if state.notes.log().len() == 0 {
+        pen.put(1, 4, "None yet.", Role::Dim);
+    }
+    let width = usize::from(pen.width()) - 2;
+    for (i, note) in state.notes.log().skip(state.scroll).take(room).enumerate() {
+        let role = match note.tone {
+            Tone::Plain => Role::Text,
+            Tone::Good => Role::Good,
+            Tone::Warn => Role::Warn,
+            Tone::Bad => Role::Bad,
+        };
+        pen.put(1, 4 + i as u16, &clip(&note.text, width), role);
+    }
+}
+
+/// What this machine has: backends, facts about it and about the terminal.
+pub fn doctor(state: &State, pen: &mut Pen<'_>) {
+    let last = pen.height() - 1;
+    let top = if state.two_panes() { 3 } else { 2 };
+    let mut lines: Vec<(String, String, String, Role)> = Vec::new();
+    let mut head = |text: &str, lines: &mut Vec<_>| {
+        if !lines.is_empty() {
+            lines.push((String::new(), String::new(), String::new(), Role::Text));
+        }
+        lines.push((text.to_owned(), String::new(), String::new(), Role::Strong));
+    };
+    head(
+        "Found on this machine, nothing was installed or changed",
+        &mut lines,
+    );
+    for (i, b) in state.machine.backends.iter().enumerate() {
+        let (word, role) = match b.condition {
+            Condition::Ready if i == state.machine.chosen => ("ready, chosen", Role::Good),
+            Condition::Ready => ("ready", Role::Good),
+            _ => (b.condition.word(), Role::Dim),
+        };
+        let line = format!("{}; {}", b.line, b.gives);
+        lines.push((b.name.clone(), line, word.to_owned(), role));
+    }
+    head("Facts", &mut lines);
+    for (name, fact) in &state.machine.facts {
+        lines.push((name.clone(), fact.clone(), String::new(), Role::Text));
+    }
+    lines.push((
+        "terminal".into(),
+        terminal(state),
+        String::new(),
+        Role::Text,
+    ));
+    if let Some(c) = &state.machine.ceilings {
+        let from = match c.source {
+            crate::app::machine::Source::Measured => "measured here @",
+            _ => "data sheet; nothing is measured on this machine yet",
+        };
+        lines.push((
+            "roof".into(),
+            format!(
+                "{}: {:.0} GB/s, fp32 {:.1} TFLOP/s, {from}",
+                c.of,
+                c.bandwidth / 1e9,
+                c.fp32 / 1e12
+            ),
+            String::new(),
+            Role::Text,
+        ));
+        if let Some(l) = c.launch {
+            let from = match l.source {
+                crate::app::machine::Source::Measured => "measured here @",
+                _ => "rec. H200: recorded on one, not measured here",
+            };
+            lines.push((
+                "launch".into(),
+                format!("{:.2} µs back to back, {from}", l.seconds * 1e6),
+                String::new(),
+                Role::Text,
+            ));
+        }
+    }
+    let room = usize::from(last - 2 - top);
+    for (i, (name, text, word, role)) in lines.iter().skip(state.scroll).take(room).enumerate() {
+        let y = top + i as u16;
+        if text.is_empty() {
+            pen.put(1, y, name, *role);
+        } else {
+            pen.put(3, y, name, Role::Text);
+            let space = if word.is_empty() { 66 } else { 50 };
+            pen.put(13, y, &clip(text, space), Role::Text);
+            pen.right(79, y, word, *role);
+        }
+    }
+    frame::message(state, "", "", pen, last - 1);
+}
+
+/// The terminal as it was judged.
+fn terminal(state: &State) -> String {
+    use crate::app::look::Depth;
+    let colours = match state.look.depth {
+        Depth::None => "no colour",
+        Depth::Sixteen => "16 colours",
+        Depth::Indexed => "256 colours",
+        Depth::True => "24-bit colour",
+    };
+    let signs = if state.look.ascii { "ASCII" } else { "Unicode" };
+    let (columns, rows) = state.size;
+    format!(
+        "{columns} × {rows}, {colours}, {signs}, theme {}",
+        state.look.theme.name()
+    )
+}
+
+/// Model, shape, dtype, backend, seed, counting options.
+pub fn setup(state: &State, pen: &mut Pen<'_>) {
+    let last = pen.height() - 1;
+    let top = if state.two_panes() { 3 } else { 2 };
+    pen.put(
+        1,
+        top,
+        "Setup, shared by lab, compare and live blocks",
+        Role::Strong,
+    );
+    for (i, item) in ITEMS.into_iter().enumerate() {
+        // The counting options stand apart.
+        let y = top + 2 + i as u16 + u16::from(i >= 7) * 2;
+        if i == 7 {
+            pen.put(1, y - 1, "Counting", Role::Strong);
+        }
+        let here = state.setup.row == i;
+        if here {
+            pen.put(2, y, "►", Role::Accent);
+        }
+        let role = if here { Role::Accent } else { Role::Text };
+        pen.put(4, y, item.label(), role);
+        match state.setup.field.as_ref().filter(|_| here) {
+            Some(field) => {
+                let (before, behind) = field.halves();
+                let x = pen.put(18, y, "[ ", Role::Dim);
+                let x = pen.put(x, y, &before, Role::Text);
+                let x = pen.put(x, y, "▌", Role::Accent);
+                let x = pen.put(x, y, &behind, Role::Text);
+                pen.put(x.max(34), y, " ]", Role::Dim);
+            }
+            None => {
+                let value = item.value(state);
+                let end = pen.put(19, y, &value, role);
+                if here && !item.is_typed() {
+                    pen.put(17, y, "◄", Role::Dim);
+                    pen.put(end + 1, y, "►", Role::Dim);
+                }
+            }
+        }
+        pen.put(38, y, &clip(item.says(), 41), Role::Dim);
+    }
+    sizes(state, pen, top + 16);
+    let hint = "Enter types a number: 512, 2^9, 1,024. ← and → halve and double it.";
+    frame::message(state, hint, "", pen, last - 1);
+}
+
+/// What the setup amounts to.
+fn sizes(state: &State, pen: &mut Pen<'_>, y: u16) {
+    let m = &state.bench.setup().model;
+    let cost = state.bench.cost();
+    let parameters = if m.tied {
+        cost.parameters.0
+    } else {
+        cost.parameters.1
+    };
+    let text = format!(
+        "D{} L{} H{} K{} I{} V{}: {} parameters =, KV cache {} =, forward {} =.",
+        m.hidden,
+        m.layers,
+        m.heads,
+        m.kv_heads,
+        m.ffn,
+        m.vocab,
+        group_thousands(i128::from(parameters)),
+        format(&Quantity::bytes(cost.kv_cache_bytes)),
+        format(&Quantity::flop(cost.forward.flops)),
+    );
+    for (i, line) in wrap(&text, 76).iter().enumerate() {
+        pen.put(2, y + i as u16, line, Role::Modelled);
+    }
+}
