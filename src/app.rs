@@ -11,6 +11,7 @@
 
 pub mod bench;
 pub mod compare;
+pub mod exercise;
 pub mod field;
 pub mod figure;
 pub mod find;
@@ -18,6 +19,8 @@ pub mod home;
 pub mod key;
 pub mod keymap;
 pub mod lab;
+pub mod lesson;
+pub mod live;
 pub mod look;
 pub mod machine;
 pub mod message;
@@ -28,6 +31,7 @@ pub mod ribbon;
 pub mod runs;
 pub mod setup;
 pub mod setup_page;
+pub mod study;
 
 mod state;
 mod update;

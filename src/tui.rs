@@ -11,17 +11,22 @@ pub mod theme;
 
 mod cards;
 mod compare;
+mod desk;
 mod draw;
 mod events;
+mod exercise;
 mod frame;
 mod home;
 mod input;
 mod kernels;
 mod lab;
+mod lesson;
+mod live;
 mod palette;
 mod reading;
 mod ribbon;
+mod rows;
 mod too_small;
 
-pub use draw::draw;
+pub use draw::{draw, fit};
 pub use events::{Outside, open};

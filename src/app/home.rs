@@ -2,7 +2,6 @@
 
 use super::keymap::{Action, FooterItem};
 use super::page::{Mark, Page};
-use crate::course::{Course, Mark as Verdict, Progress};
 
 /// How far a lesson was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -92,51 +91,6 @@ impl Home {
         self.cursor = mark.item.min(self.lessons.len().saturating_sub(1));
     }
 
-    /// Takes contents and progress anew; the cursor stays on its lesson.
-    pub fn refresh(&mut self, course: &Course, progress: &Progress) {
-        let here = self.lessons.get(self.cursor).map(|l| l.id.clone());
-        self.lessons = course
-            .lessons()
-            .map(|lesson| {
-                let mark = progress.lessons.get(&lesson.id);
-                let sections = lesson.sections.len();
-                let read = lesson
-                    .sections
-                    .iter()
-                    .filter(|s| mark.is_some_and(|m| m.read.contains(&s.id)))
-                    .count();
-                let (right, questions) = answered(course, progress, &lesson.id);
-                LessonLine {
-                    id: lesson.id.clone(),
-                    number: lesson.id.split('-').next().unwrap_or_default().to_owned(),
-                    title: lesson.title.clone(),
-                    version: lesson.version.replace('v', "V"),
-                    minutes: lesson.minutes,
-                    read: match read {
-                        0 => Read::Not,
-                        n if n == sections => Read::Done,
-                        n => Read::Part(n, sections),
-                    },
-                    right,
-                    questions,
-                }
-            })
-            .collect();
-        self.stopped = stopped(course, progress);
-        self.slips = course
-            .exercises()
-            .filter(|e| {
-                e.keys.iter().any(|k| {
-                    let mark = progress.key(&e.id, k.name.as_str());
-                    !mark.solved && mark.verdict == Some(Verdict::Slip)
-                })
-            })
-            .map(|e| e.id.clone())
-            .collect();
-        let keep = here.and_then(|id| self.lessons.iter().position(|l| l.id == id));
-        self.cursor = keep.unwrap_or_else(|| self.stopped.as_ref().map_or(0, |s| s.lesson));
-    }
-
     /// Lessons that were read to the end.
     pub fn read(&self) -> usize {
         self.lessons.iter().filter(|l| l.read == Read::Done).count()
@@ -164,58 +118,5 @@ impl Home {
             Action::End => last,
             _ => self.cursor,
         };
-    }
-}
-
-/// Questions of a lesson's exercises: answered right, and all.
-fn answered(course: &Course, progress: &Progress, lesson: &str) -> (usize, usize) {
-    course
-        .exercises()
-        .filter(|e| e.lesson.as_ref().is_some_and(|l| l.as_str() == lesson))
-        .flat_map(|e| e.keys.iter().map(move |k| (e, k)))
-        .fold((0, 0), |(right, all), (e, k)| {
-            let solved = progress.key(&e.id, k.name.as_str()).solved;
-            (right + usize::from(solved), all + 1)
-        })
-}
-
-/// Where the learner stopped, if that place still exists.
-fn stopped(course: &Course, progress: &Progress) -> Option<Stopped> {
-    let (id, section) = progress.stopped.as_ref()?;
-    let (at, lesson) = course.lessons().enumerate().find(|(_, l)| l.id == *id)?;
-    let place = lesson.sections.iter().position(|s| s.id == *section)?;
-    Some(Stopped {
-        lesson: at,
-        section: place + 1,
-        of: lesson.sections.len(),
-        heading: lesson.sections.get(place)?.title.clone(),
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::course::Event;
-
-    #[test]
-    fn contents_and_progress_of_the_built_in_course() {
-        let course = Course::built_in();
-        let mut progress = Progress::default();
-        let mut home = Home::default();
-        home.refresh(&course, &progress);
-        assert_eq!(home.lessons.len(), course.lessons().len());
-        assert_eq!(home.read(), 0);
-        let lesson = course.lessons().nth(1).unwrap();
-        progress.apply(&Event::Read {
-            lesson: lesson.id.clone(),
-            section: lesson.sections[0].id.clone(),
-        });
-        let mut home = Home::default();
-        home.refresh(&course, &progress);
-        assert_eq!(
-            home.cursor, 1,
-            "the cursor starts where the learner stopped"
-        );
-        assert_eq!(home.lessons[1].read, Read::Part(1, lesson.sections.len()));
     }
 }

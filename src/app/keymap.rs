@@ -162,7 +162,9 @@ use Action::*;
 use Page::{Compare, Doctor, Exercises, FirstRun, Home, Lab, Lesson};
 
 /// Pages that show what runs can fill.
-const RUNS: &[Page] = &[Lab, Compare];
+const RUNS: &[Page] = &[Lab, Compare, Lesson, Exercises];
+/// Pages with the lab's keys: its own, and the lesson that it stands beside.
+const LABS: &[Page] = &[Lab, Lesson];
 /// Pages that turn over like a book.
 const TEXT: &[Page] = &[Lesson];
 
@@ -237,13 +239,13 @@ pub const TABLE: &[Entry] = &[
         "flip the fusion under the cursor",
     ),
     entry(
-        On::Here(&[Lab]),
+        On::Here(LABS),
         &[(ch('w'), Wall)],
         &[],
         "wall right of the kernel: down, up",
     ),
     entry(
-        On::Here(&[Lab]),
+        On::Here(LABS),
         &[(ch('v'), NextVersion), (ch('V'), PreviousVersion)],
         &[],
         "next, previous version",
@@ -267,7 +269,7 @@ pub const TABLE: &[Entry] = &[
         "run this plan, run all again",
     ),
     entry(
-        On::Here(&[Lab]),
+        On::Here(LABS),
         &[(ch('u'), Undo)],
         &[],
         "undo the last flip",
@@ -298,7 +300,7 @@ pub const TABLE: &[Entry] = &[
     ),
     entry(
         On::Here(TEXT),
-        &[(ch(' '), PageDown), (ch('b'), PageUp)],
+        &[(ch(' '), Flip), (ch('b'), PageUp)],
         &[],
         "next, previous section",
     ),

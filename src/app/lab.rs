@@ -146,10 +146,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Up | Action::Down | Action::Top | Action::End => walk(state, action),
         Action::Left => step(state, false),
         Action::Right => step(state, true),
-        Action::Flip => {
-            let cut = state.bench.flipped(state.lab.fusion());
-            put(state, cut, Change::Flip);
-        }
+        Action::Flip => flip(state, state.lab.fusion()),
         Action::Wall => wall(state),
         Action::NextVersion => version(state, true),
         Action::PreviousVersion => version(state, false),
@@ -160,6 +157,12 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Why | Action::Open => why(state),
         _ => {}
     }
+}
+
+/// Flips a fusion of the plan and says what that changes.
+pub fn flip(state: &mut State, fusion: Fusion) {
+    let cut = state.bench.flipped(fusion);
+    put(state, cut, Change::Flip);
 }
 
 fn next_part(part: Part) -> Part {

@@ -1,11 +1,13 @@
 //! What happens to the workshop, and what it wants done: both plain data.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::key::Key;
 use super::machine::Machine;
 use super::runs::Ticket;
-use crate::course;
+use super::study::Study;
+use crate::course::{self, Course};
 use crate::run::{Progress, Report, Request, RunError};
 
 /// Milliseconds since the workshop was opened. The clock is outside; here
@@ -48,8 +50,12 @@ pub enum Message {
     RunProgress(Ticket, Progress),
     /// A run has ended.
     RunDone(Ticket, Box<Result<Report, RunError>>),
-    /// The course was read again from its files.
-    Course(Arc<course::Course>),
+    /// The course and what the learner made of it.
+    Loaded(Box<Study>),
+    /// The course was read again: texts of its folder changed.
+    Reloaded(Arc<Course>, String),
+    /// A sheet was read; `true`: again, because it changed on disk.
+    Sheet(String, BTreeMap<String, String>, bool),
     /// A file could not be written, or was: the sentence to show.
     Saved(Result<String, String>),
 }
@@ -62,8 +68,19 @@ pub enum Effect {
     StartRun(Ticket, Box<Request>),
     /// Stop the run in progress.
     CancelRun,
-    /// Write down what the learner did; the state has taken note already.
-    Record(Vec<course::Event>),
+    /// Add an event to the learner's progress on disk.
+    Record(course::Event),
+    /// Read the sheet of this exercise, and again whenever it changes.
+    OpenSheet(String),
+    /// Write an answer into its sheet.
+    SaveAnswer {
+        /// Id of the exercise.
+        exercise: String,
+        /// Name of the key.
+        key: String,
+        /// As typed; empty opens the question again.
+        typed: String,
+    },
     /// Make a workshop folder where the program was started.
     Init,
     /// Put text on the clipboard of the terminal (OSC 52).

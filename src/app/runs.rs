@@ -2,6 +2,7 @@
 
 use super::message::Millis;
 use super::setup::Setup;
+use crate::cost::Config;
 use crate::fusion::Cut;
 use crate::run::{Progress, Report, Request, RunError, RunErrorKind, WeightsFrom};
 
@@ -93,6 +94,15 @@ impl Runs {
             .iter()
             .rev()
             .find(|m| m.cut == cut && m.setup == *setup)
+            .map(|m| &m.report)
+    }
+
+    /// What was last measured of a configuration, whatever the seed.
+    pub fn of_config(&self, config: &Config) -> Option<&Report> {
+        self.measured
+            .iter()
+            .rev()
+            .find(|m| m.setup.config(m.cut) == *config)
             .map(|m| &m.report)
     }
 

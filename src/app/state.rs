@@ -1,25 +1,25 @@
 //! Everything that the screen shows, as one value.
 
-use std::sync::Arc;
-
 use super::bench::Bench;
 use super::compare::Compare;
+use super::exercise::Exercises;
 use super::find::Find;
 use super::home::Home;
 use super::keymap::{Action, FooterItem};
 use super::lab::Lab;
+use super::lesson::Reader;
 use super::look::Look;
 use super::machine::Machine;
-use super::message::{Effect, Millis};
+use super::message::Millis;
 use super::note::{Notes, Tone};
 use super::page::{Mark, Page, Trail};
 use super::palette::Palette;
 use super::runs::Runs;
 use super::setup::Setup;
 use super::setup_page::SetupPage;
-use super::{compare, home, lab, setup_page};
+use super::study::Study;
+use super::{compare, exercise, home, lab, lesson, setup_page};
 use crate::cost::{self, CostError, Why};
-use crate::course::{self, Course, Progress};
 
 /// Everything that the screen shows.
 #[derive(Clone, Debug)]
@@ -52,10 +52,6 @@ pub struct State {
     /// The terms of the number that was asked about.
     pub why: Option<Why>,
 
-    /// Lessons, exercises, solutions.
-    pub course: Arc<Course>,
-    /// What the learner has read and answered.
-    pub progress: Progress,
     /// Contents and progress.
     pub home: Home,
     /// The lab.
@@ -64,6 +60,12 @@ pub struct State {
     pub compare: Compare,
     /// The setup page.
     pub setup: SetupPage,
+    /// The course, the learner's progress and answers.
+    pub study: Study,
+    /// The lesson page.
+    pub reader: Reader,
+    /// The exercise page, and questions wherever they are answered.
+    pub exercises: Exercises,
     /// The palette, while it is open.
     pub palette: Option<Palette>,
     /// What is searched for on this page.
@@ -97,30 +99,17 @@ impl State {
             machine: Machine::default(),
             runs: Runs::default(),
             why: None,
-            course: Arc::new(Course::default()),
-            progress: Progress::default(),
             home: Home::default(),
             lab: Lab::default(),
             compare: Compare::default(),
             setup: SetupPage::default(),
+            study: Study::default(),
+            reader: Reader::default(),
+            exercises: Exercises::default(),
             palette: None,
             find: None,
             place: String::new(),
         })
-    }
-
-    /// Takes a course and what is known of the learner.
-    pub fn study(&mut self, course: Arc<Course>, progress: Progress) {
-        self.course = course;
-        self.progress = progress;
-        self.home.refresh(&self.course, &self.progress);
-    }
-
-    /// Takes note of what the learner did, and asks for it to be written down.
-    pub fn record(&mut self, event: course::Event, effects: &mut Vec<Effect>) {
-        self.progress.apply(&event);
-        self.home.refresh(&self.course, &self.progress);
-        effects.push(Effect::Record(vec![event]));
     }
 
     /// The terminal is too small for any page.
@@ -138,6 +127,8 @@ impl State {
         self.palette.is_some()
             || self.find.as_ref().is_some_and(|f| f.typing)
             || self.page == Page::Setup && self.setup.field.is_some()
+            || self.page == Page::Lesson && self.reader.typing()
+            || self.exercises.field.is_some()
     }
 
     /// Where cursor and scroll of the present page stand.
@@ -145,6 +136,8 @@ impl State {
         match self.page {
             Page::Lab => self.lab.mark(),
             Page::Home => self.home.mark(),
+            Page::Lesson => self.reader.mark(),
+            Page::Exercises => self.exercises.mark(),
             _ => Mark {
                 item: 0,
                 scroll: self.scroll,
@@ -157,6 +150,8 @@ impl State {
         match self.page {
             Page::Lab => self.lab.restore(mark),
             Page::Home => self.home.restore(mark),
+            Page::Lesson => self.reader.restore(mark),
+            Page::Exercises => self.exercises.restore(mark),
             _ => self.scroll = mark.scroll,
         }
     }
@@ -179,6 +174,13 @@ impl State {
             self.page = page;
             self.restore(mark);
         }
+    }
+
+    /// Brings the contents up to date with the learner's progress.
+    pub(super) fn list_lessons(&mut self) {
+        self.home.lessons = lesson::lines(&self.study);
+        self.home.stopped = lesson::stopped_line(&self.study);
+        self.home.slips = exercise::slips(&self.study);
     }
 
     /// Opens the terms of a modelled number, by its key in the cost model.
@@ -229,10 +231,7 @@ pub fn footer(state: &State) -> &'static [FooterItem] {
             (&[Action::Find], "find a key"),
             (&[Action::Back, Action::Help], "closes"),
         ],
-        Page::Lesson | Page::Exercises => &[
-            (&[Action::Palette], "command"),
-            (&[Action::Quit], "leave"),
-            (&[Action::Help], "help"),
-        ],
+        Page::Lesson => lesson::footer(state),
+        Page::Exercises => exercise::footer(state),
     }
 }

@@ -9,7 +9,7 @@ use super::page::Page;
 use super::palette::{self, Palette};
 use super::runs::{CARD_AFTER, Outcome};
 use super::state::State;
-use super::{compare, find, lab, setup_page};
+use super::{compare, exercise, find, lab, lesson, live, setup_page};
 use crate::course;
 
 /// How long a first Ctrl-C, or a `q` during a run, waits for the second.
@@ -47,9 +47,20 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
                 effects.push(Effect::StartRun(ticket, Box::new(request)));
             }
         }
-        Message::Course(course) => {
-            let progress = std::mem::take(&mut state.progress);
-            state.study(course, progress);
+        Message::Loaded(study) => {
+            state.study = *study;
+            state.list_lessons();
+            on_arrival(state, None, &mut effects);
+        }
+        Message::Reloaded(course, said) => {
+            let place = lesson::place(state);
+            state.study.course = course;
+            state.list_lessons();
+            lesson::reloaded(state, place);
+            state.notes.say(Tone::Plain, said);
+        }
+        Message::Sheet(id, answers, again) => {
+            exercise::sheet_arrived(state, &id, answers, again);
         }
         Message::Saved(Ok(text)) => state.notes.say(Tone::Plain, text),
         Message::Saved(Err(text)) => state.notes.say(Tone::Bad, text),
@@ -102,6 +113,10 @@ fn paste(state: &mut State, text: &str) {
         && let Some(field) = &mut state.setup.field
     {
         field.paste(text);
+    } else if let Some((_, field)) = &mut state.exercises.field {
+        field.paste(text);
+    } else if state.page == Page::Lesson {
+        live::predict::paste(state, text);
     }
 }
 
@@ -117,6 +132,8 @@ fn press(state: &mut State, key: Key, effects: &mut Vec<Effect>) {
             k if k == ctrl('l') => act(state, Action::Redraw, effects),
             _ if state.palette.is_some() => palette::press(state, key, effects),
             _ if state.find.as_ref().is_some_and(|f| f.typing) => find::press(state, key),
+            _ if state.exercises.field.is_some() => exercise::press(state, key, effects),
+            _ if state.page == Page::Lesson => live::predict::press(state, key, effects),
             _ => setup_page::press(state, key),
         }
         return;
@@ -138,8 +155,14 @@ fn press(state: &mut State, key: Key, effects: &mut Vec<Effect>) {
 /// others on the page.
 pub(super) fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     match action {
-        Action::Go(page) => state.go(page),
+        Action::Go(page) => {
+            let from = state.page;
+            state.go(page);
+            on_arrival(state, Some(from), effects);
+        }
         Action::Back if state.runs.card.take().is_some() => {}
+        Action::Back if state.page == Page::Lesson && lesson::leave(state) => {}
+        Action::Back if state.page == Page::Exercises && exercise::leave(state) => {}
         Action::Back => state.back(),
         Action::Help if state.page == Page::Help => state.back(),
         Action::Help => state.go(Page::Help),
@@ -180,19 +203,20 @@ fn choose(state: &mut State, setting: &str, value: Option<&str>, effects: &mut V
         setting: setting.to_owned(),
         value: value.map(str::to_owned),
     };
-    state.record(event, effects);
+    state.study.progress.apply(&event);
+    effects.push(Effect::Record(event));
 }
 
 fn on_page(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     match state.page {
-        Page::Home => home(state, action),
+        Page::Home => home(state, action, effects),
         Page::Lab => lab::act(state, action, effects),
         Page::Compare => compare::act(state, action, effects),
         Page::Setup => setup_page::act(state, action),
         Page::FirstRun => match action {
             Action::Open => {
                 state.page = Page::Home;
-                home(state, Action::Open);
+                home(state, Action::Open, effects);
             }
             Action::Init => effects.push(Effect::Init),
             _ => {}
@@ -204,14 +228,24 @@ fn on_page(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
                 .say(Tone::Plain, "Looking at this machine again.");
         }
         Page::Doctor | Page::Help | Page::Messages | Page::Why => scroll(state, action),
-        Page::Lesson | Page::Exercises => {}
+        Page::Lesson => lesson::act(state, action, effects),
+        Page::Exercises => exercise::act(state, action, effects),
     }
 }
 
-fn home(state: &mut State, action: Action) {
+/// A page was reached that reads the course.
+fn on_arrival(state: &mut State, from: Option<Page>, effects: &mut Vec<Effect>) {
+    match state.page {
+        Page::Lesson => lesson::entered(state, effects),
+        Page::Exercises => exercise::entered(state, from, effects),
+        _ => {}
+    }
+}
+
+fn home(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     match action {
         Action::Open => {
-            state.go(Page::Lesson);
+            lesson::open(state, state.home.cursor, effects);
         }
         _ => state.home.walk(action),
     }

@@ -11,7 +11,7 @@ use crate::app::machine::{BackendFacts, Ceilings, Condition};
 use crate::app::{Machine, Page, State, Tone};
 use crate::backend::Runner;
 use crate::cost::GpuDatabase;
-use crate::course::{self, Course, Places, Progress, Store};
+use crate::course::{self, Places, Progress, Store};
 use crate::tui::{self, Outside};
 
 /// Opens the workshop.
@@ -33,22 +33,19 @@ pub(super) fn open(output: &OutputArgs) -> Outcome {
     let first = !store.exists();
     let (progress, note) = store.load();
     settings(&mut state, &progress, output);
-    let course = Course::open(&places);
-    let overlay = course.overlay_note();
-    state.study(Arc::new(course), progress);
     state.home.course = "course built in".to_owned();
     state.place = places.shown(&places.state);
     if first {
         state.page = Page::FirstRun;
     }
-    for text in note.into_iter().chain(overlay) {
+    for text in note {
         state.notes.say(Tone::Warn, text);
     }
     let mut runner = Runner::default();
     let outside = Outside {
         runner: Box::new(move |request, watch| runner.run(request, watch).map(|ran| ran.report)),
         probe: Arc::new(machine),
-        record: Box::new(move |events| store.record(events).map(drop).map_err(|e| e.to_string())),
+        places,
         init: Box::new(|| Err("a workshop folder cannot be made yet".to_owned())),
     };
     tui::open(state, outside)

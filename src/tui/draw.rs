@@ -3,7 +3,7 @@
 use ratatui::buffer::Buffer;
 
 use super::pen::Pen;
-use super::{compare, frame, home, lab, palette, reading, too_small};
+use super::{compare, exercise, frame, home, lab, lesson, palette, reading, too_small};
 use crate::app::{Page, State};
 
 /// Draws the whole screen.
@@ -25,10 +25,21 @@ pub fn draw(state: &State, buffer: &mut Buffer) {
         Page::Why => reading::why(state, &mut pen),
         Page::Messages => reading::messages(state, &mut pen),
         Page::Help => reading::help(state, &mut pen),
-        Page::Lesson | Page::Exercises => {
-            let last = pen.height() - 1;
-            frame::message(state, "", "", &mut pen, last - 1);
-        }
+        Page::Lesson => lesson::draw(state, &mut pen),
+        Page::Exercises => exercise::draw(state, &mut pen),
     }
     palette::draw(state, &mut pen);
+}
+
+/// Tells the state how much of what it shows fits: scroll and shift end where
+/// the text does. Only laying out knows, so it is done before every frame.
+pub fn fit(state: &mut State) {
+    if state.too_small() {
+        return;
+    }
+    match state.page {
+        Page::Lesson => lesson::fit(state),
+        Page::Exercises => exercise::fit(state),
+        _ => {}
+    }
 }

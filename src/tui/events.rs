@@ -8,12 +8,13 @@ use std::time::{Duration, Instant};
 
 use ratatui::crossterm::terminal;
 
-use super::draw::draw;
+use super::desk::Desk;
+use super::draw::{draw, fit};
 use super::input;
 use super::surface::Surface;
 use super::terminal::Terminal;
 use crate::app::{self, Effect, Event, Machine, Message, State};
-use crate::course;
+use crate::course::Places;
 use crate::engine::{self, Worker};
 use crate::run::{Observer, Phase, Report, Request, RunError};
 
@@ -27,9 +28,8 @@ pub struct Outside {
     /// Looks at the machine: backends, threads, ceilings. Called on a thread
     /// of its own, after the first frame.
     pub probe: Arc<dyn Fn() -> Machine + Send + Sync>,
-    /// Writes down what the learner did; the sentence says what could not be
-    /// written and the way out.
-    pub record: Box<dyn FnMut(&[course::Event]) -> Result<(), String>>,
+    /// Where the course and the learner's files are.
+    pub places: Places,
     /// Makes a workshop folder; the sentence says where, or why not.
     pub init: Box<dyn FnMut() -> Result<String, String>>,
 }
@@ -52,6 +52,7 @@ pub fn open(mut state: State, outside: Outside) -> io::Result<u8> {
     let news = News::new(to.clone());
     let mut runner = outside.runner;
     let worker = Worker::start(move |r, o| runner(r, o), move |event| news.tell(event))?;
+    let to_desk = to.clone();
     let mut runtime = Runtime {
         state,
         surface,
@@ -60,8 +61,8 @@ pub fn open(mut state: State, outside: Outside) -> io::Result<u8> {
         messages,
         to,
         worker,
+        desk: Desk::open(outside.places, to_desk),
         probe: outside.probe,
-        record: outside.record,
         init: outside.init,
     };
     runtime.probe();
@@ -116,8 +117,8 @@ struct Runtime<W: Write> {
     messages: Receiver<Message>,
     to: Sender<Message>,
     worker: Worker,
+    desk: Desk,
     probe: Arc<dyn Fn() -> Machine + Send + Sync>,
-    record: Box<dyn FnMut(&[course::Event]) -> Result<(), String>>,
     init: Box<dyn FnMut() -> Result<String, String>>,
 }
 
@@ -176,11 +177,13 @@ impl<W: Write> Runtime<W> {
                 Effect::StartRun(ticket, request) => self.worker.submit(ticket, *request),
                 Effect::CancelRun => self.worker.cancel(),
                 Effect::Probe => self.probe(),
-                Effect::Record(events) => {
-                    if let Err(text) = (self.record)(&events) {
-                        self.say(Err(text));
-                    }
-                }
+                Effect::Record(event) => self.desk.record(event),
+                Effect::OpenSheet(id) => self.desk.read(id),
+                Effect::SaveAnswer {
+                    exercise,
+                    key,
+                    typed,
+                } => self.desk.save(exercise, key, typed),
                 Effect::Init => {
                     let made = (self.init)();
                     self.say(made);
@@ -215,6 +218,7 @@ impl<W: Write> Runtime<W> {
     fn draw(&mut self) -> io::Result<()> {
         let (columns, rows) = self.state.size;
         self.surface.resize(columns, rows);
+        fit(&mut self.state);
         let state = &self.state;
         self.surface.frame(|buffer| draw(state, buffer))
     }

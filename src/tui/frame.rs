@@ -5,6 +5,7 @@ use super::pen::{Pen, clip, width};
 use super::theme::Role;
 use crate::app::machine::Condition;
 use crate::app::{Page, State, Tone, footer, keymap};
+use crate::app::{exercise, lesson};
 
 /// Columns of the left pane where a page has no reason for others.
 pub const LEFT: u16 = 80;
@@ -36,16 +37,13 @@ fn header(state: &State, pen: &mut Pen<'_>) {
         }
     };
     let end = pen.put(1, 0, &left, Role::Strong);
+    let end = place(state, pen, end);
     let course = if wide && !state.home.course.is_empty() {
         format!("{} · ", state.home.course)
     } else {
         String::new()
     };
-    let mut right = format!(
-        "{course}{} · {}",
-        state.bench.setup().title(),
-        backend(state, wide)
-    );
+    let mut right = format!("{course}{} · {}", shape(state), backend(state, wide));
     let edge = pen.width().saturating_sub(1);
     let room = usize::from(edge.saturating_sub(end + 2));
     if width(&right) > room {
@@ -57,6 +55,34 @@ fn header(state: &State, pen: &mut Pen<'_>) {
         _ => Role::Dim,
     };
     pen.put(x, 0, &right, role);
+}
+
+/// What the page shows, behind its name: the lesson or the exercise.
+fn place(state: &State, pen: &mut Pen<'_>, end: u16) -> u16 {
+    let text = match state.page {
+        _ if state.two_panes() => return end,
+        Page::Lesson => {
+            lesson::lesson(state).map(|l| format!("{} {}", lesson::number(&l.id), l.title))
+        }
+        Page::Exercises if state.exercises.form.is_some() => {
+            exercise::shown(state).map(|e| format!("{} {}", e.id, e.title))
+        }
+        _ => None,
+    };
+    text.map_or(end, |text| {
+        pen.put(end + 2, 0, &clip(&text, 34), Role::Text)
+    })
+}
+
+/// Model and shape: those of the exercise where one is shown, which states
+/// its own, else those of the bench.
+fn shape(state: &State) -> String {
+    match exercise::shown(state) {
+        Some(found) if state.page == Page::Exercises && state.exercises.form.is_some() => {
+            super::exercise::setup(found)
+        }
+        _ => state.bench.setup().title(),
+    }
 }
 
 /// Backend, device and its state, or how far its run is.

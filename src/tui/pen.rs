@@ -1,6 +1,6 @@
 //! Writing into cells: text at a place with a role, and Unicode or ASCII.
 
-use ratatui::buffer::Buffer;
+use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use unicode_width::UnicodeWidthChar;
@@ -131,6 +131,17 @@ impl<'a> Pen<'a> {
                 && let Some(cell) = self.buffer.cell_mut((self.area.x + at, self.area.y + y))
             {
                 cell.modifier.insert(modifier);
+            }
+        }
+    }
+
+    /// Puts cells that were drawn elsewhere.
+    pub fn cells(&mut self, x: u16, y: u16, cells: &[Cell]) {
+        for (at, cell) in (x..self.area.width).zip(cells) {
+            if y < self.area.height
+                && let Some(here) = self.buffer.cell_mut((self.area.x + at, self.area.y + y))
+            {
+                *here = cell.clone();
             }
         }
     }

@@ -57,6 +57,34 @@ pub(super) struct Attend {
     pub values: Option<(Operand, Operand)>,
 }
 
+/// A fused FFN: of g, u and m only [`Ffn::COLUMNS`] columns exist at a time.
+#[derive(Clone, Debug)]
+pub(super) struct Ffn {
+    pub x: Operand,
+    pub gate: Arc<Panels>,
+    pub up: Arc<Panels>,
+    /// Absent where m leaves the kernel.
+    pub down: Option<Arc<Panels>>,
+    /// dn, or m.
+    pub out: Operand,
+    /// Tiles of [`Ffn::COLUMNS`] columns.
+    pub g: Operand,
+    pub u: Operand,
+}
+
+impl Ffn {
+    /// Columns of the FFN at a time: tiles of 64 rows of them take 64 KiB.
+    pub const COLUMNS: usize = 256;
+    /// The ops that it holds, the last one if it follows.
+    const OPS: [OpKind; 5] = [
+        OpKind::Gate,
+        OpKind::Up,
+        OpKind::Silu,
+        OpKind::Mul,
+        OpKind::Down,
+    ];
+}
+
 /// One step on one tile.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
@@ -80,6 +108,9 @@ pub(super) enum Step {
         out: Operand,
         heads: usize,
     },
+    /// Gate, up, SiLU, product, and down where it follows, some columns of the
+    /// FFN at a time.
+    Ffn(Ffn),
     /// Scores, softmax, values, or some of them.
     Attend(Attend),
     /// `a + b`.
@@ -219,6 +250,7 @@ impl PassCompiler<'_> {
                 .ok_or_else(|| defect("a plan names an op that is not there"))?;
             let last = match node.op {
                 OpKind::Qk | OpKind::Softmax | OpKind::Pv => self.attend(index)?,
+                OpKind::Gate if self.holds_ffn(index) => self.ffn(index)?,
                 _ => {
                     self.op(index, node)?;
                     index
@@ -324,6 +356,65 @@ impl PassCompiler<'_> {
         Ok(last)
     }
 
+    /// Whether gate, up, silu and mul follow one another here and keep what
+    /// they make to themselves. Where threads share a tile they share columns,
+    /// so each op is a step of its own.
+    fn holds_ffn(&self, index: usize) -> bool {
+        let Some(nodes) = self.graph.nodes.get(index..self.ops.end.min(index + 4)) else {
+            return false;
+        };
+        let ops = nodes.iter().map(|n| n.op);
+        self.dims.tiles() >= self.dims.threads
+            && ops.eq(Ffn::OPS.into_iter().take(4))
+            && nodes
+                .iter()
+                .take(3)
+                .all(|n| self.places.operand(n.writes).is_none())
+    }
+
+    /// The FFN from `index` on; the index of the last of its ops.
+    fn ffn(&mut self, index: usize) -> Result<usize, RunError> {
+        let graph = self.graph;
+        let node = |place: usize| {
+            graph
+                .nodes
+                .get(index + place)
+                .ok_or_else(|| defect("an FFN ends early"))
+        };
+        let m = node(3)?.writes;
+        let inside = self.places.operand(m).is_none();
+        let down = node(4)
+            .ok()
+            .filter(|n| n.op == OpKind::Down && index + 4 < self.ops.end && inside);
+        let x = self.source(read(node(0)?, 0)?)?;
+        let last = down.map_or(m, |n| n.writes);
+        let out = self.output(last, None);
+        let columns = Ffn::COLUMNS.min(self.dims.ffn);
+        let [g, u] = [0; 2].map(|_| Operand::Tile {
+            at: self.slots.take(columns),
+            columns,
+        });
+        let down = match down {
+            Some(node) => Some(self.weights.matrix(weight(node)?)?),
+            None => None,
+        };
+        let until = index + if down.is_some() { 4 } else { 3 };
+        self.steps.push(Step::Ffn(Ffn {
+            x,
+            gate: self.weights.matrix(weight(node(0)?)?)?,
+            up: self.weights.matrix(weight(node(1)?)?)?,
+            down,
+            out,
+            g,
+            u,
+        }));
+        for tile in [g, u] {
+            self.give_back(tile);
+        }
+        self.finish(last, out)?;
+        Ok(until)
+    }
+
     /// Rows of `id` in fp32: its tile, its memory, or a tile widened from it.
     fn source(&mut self, id: TensorId) -> Result<Operand, RunError> {
         if let Some((_, tile)) = self.tiles.iter().find(|(t, _)| *t == id) {
@@ -403,9 +494,13 @@ impl PassCompiler<'_> {
             .partition(|(id, _)| self.is_read_after(index, *id));
         self.tiles = kept;
         for (_, tile) in done {
-            if let Operand::Tile { at, .. } = tile {
-                self.slots.give_back(at);
-            }
+            self.give_back(tile);
+        }
+    }
+
+    fn give_back(&mut self, tile: Operand) {
+        if let Operand::Tile { at, .. } = tile {
+            self.slots.give_back(at);
         }
     }
 }

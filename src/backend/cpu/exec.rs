@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::attend::{ScratchPlan, attend};
-use super::compile::{Compiled, Launch, Operand, Pass, Step};
+use super::compile::{Compiled, Ffn, Launch, Operand, Pass, Step};
 use super::dims::{Dims, Tile};
 use super::errors::defect;
 use super::memory::Buffer;
@@ -184,6 +184,7 @@ impl Bound<'_> {
                         target(out),
                     );
                 }
+                Step::Ffn(ffn) => self.ffn(ffn, tile, arena),
                 Step::Attend(what) => {
                     for unit in parts {
                         attend(self, what, tile, unit, arena, scratch.0, scratch.1);
@@ -210,6 +211,59 @@ impl Bound<'_> {
                     let (offset, row) = self.rows(*to, tile);
                     let at = self.buffer_bf16(*to).add(offset);
                     narrow(isa, n, row, source(from), at, row);
+                }
+            }
+        }
+    }
+
+    /// The FFN of one tile, [`Ffn::COLUMNS`] columns at a time.
+    ///
+    /// # Safety
+    /// As [`Bound::step`].
+    unsafe fn ffn(&self, ffn: &Ffn, tile: Tile, arena: *mut f32) {
+        let (isa, n) = (self.dims.isa, tile.rows);
+        let [x, g, u] = [ffn.x, ffn.g, ffn.u].map(|o| self.source(o, tile, arena));
+        let left = |from: Source| Left {
+            at: from.at,
+            row: from.row,
+            column: 1,
+        };
+        let [to_g, to_u] = [ffn.g, ffn.u].map(|o| self.target(o, tile, arena));
+        let new = |to: Target| Out {
+            at: to.at,
+            row: to.row,
+            add: false,
+        };
+        let out = self.target(ffn.out, tile, arena);
+        let step = (Ffn::COLUMNS / isa.panel_width()).max(1);
+        for first in (0..ffn.gate.count()).step_by(step) {
+            let panels = first..first + step;
+            let columns = ffn.gate.columns(panels.clone());
+            let width = columns.len();
+            // SAFETY: g and u have room for these columns; out is as wide as
+            // down's outputs, or as the FFN.
+            unsafe {
+                let inputs = 0..self.dims.hidden;
+                ffn.gate
+                    .part(n, left(x), new(to_g), panels.clone(), inputs.clone());
+                ffn.up.part(n, left(x), new(to_u), panels, inputs);
+                silu_of(isa, n, width, g, to_g);
+                match &ffn.down {
+                    Some(down) => {
+                        mul(isa, n, width, g, u, to_g);
+                        let sum = Out {
+                            add: first > 0,
+                            ..new(out)
+                        };
+                        down.part(n, left(g), sum, 0..down.count(), columns);
+                    }
+                    None => {
+                        let to = Target {
+                            at: out.at.add(columns.start),
+                            ..out
+                        };
+                        mul(isa, n, width, g, u, to);
+                    }
                 }
             }
         }

@@ -1,5 +1,7 @@
 //! Weights packed once for the micro-kernel.
 
+use std::ops::Range;
+
 use super::micro::{Left, Out, Right, matmul};
 use super::simd::{Isa, bf16_bits};
 use crate::model::Dtype;
@@ -141,39 +143,69 @@ impl Panels {
         }
     }
 
-    /// `out[m × outputs] = a[m × inputs] · weight`, panels `from..to` only.
+    /// `out[m × outputs] = a[m × inputs] · weight`, the outputs of `panels`
+    /// only.
     ///
     /// # Safety
     /// `a` covers `m × inputs` elements and `out` `m × outputs` by its row
     /// stride; they do not overlap.
-    pub unsafe fn product(&self, m: usize, a: Left, out: Out, panels: std::ops::Range<usize>) {
+    pub unsafe fn product(&self, m: usize, a: Left, out: Out, panels: Range<usize>) {
+        let first = self.columns(panels.clone()).start;
+        // SAFETY: the same contract.
+        unsafe {
+            let out = Out {
+                at: out.at.add(first),
+                ..out
+            };
+            self.part(m, a, out, panels, 0..self.inputs);
+        }
+    }
+
+    /// The share of inputs `inputs` in panels `panels` of the product. `a` has
+    /// a column for each of these inputs; `out` begins at the first of these
+    /// panels' outputs.
+    ///
+    /// # Safety
+    /// As [`Panels::product`], for the extents of the part.
+    pub unsafe fn part(
+        &self,
+        m: usize,
+        a: Left,
+        out: Out,
+        panels: Range<usize>,
+        inputs: Range<usize>,
+    ) {
         let width = self.isa.panel_width();
         let to = panels.end.min(self.count());
         let from = panels.start.min(to);
         let columns = (to * width).min(self.outputs).saturating_sub(from * width);
+        let k = inputs.end.min(self.inputs).saturating_sub(inputs.start);
         if columns == 0 {
             return;
         }
         let (row, panel) = (width, width * self.inputs);
-        // SAFETY: panel `from` exists, so both offsets are inside; the rest is
-        // the caller's word.
+        let first = from * panel + inputs.start.min(self.inputs) * row;
+        let extents = [m, columns, k];
+        // SAFETY: `first` is inside the store; the rest is the caller's word.
         unsafe {
-            let out = Out {
-                at: out.at.add(from * width),
-                ..out
-            };
-            let extents = [m, columns, self.inputs];
             match &self.store {
                 Store::Fp32(v) => {
-                    let at = v.as_ptr().add(from * panel);
+                    let at = v.as_ptr().add(first);
                     matmul(self.isa, extents, a, Right { at, row, panel }, out);
                 }
                 Store::Bf16(v) => {
-                    let at = v.as_ptr().add(from * panel);
+                    let at = v.as_ptr().add(first);
                     matmul(self.isa, extents, a, Right { at, row, panel }, out);
                 }
             }
         }
+    }
+
+    /// The outputs of `panels`, as columns.
+    pub fn columns(&self, panels: Range<usize>) -> Range<usize> {
+        let width = self.isa.panel_width();
+        let end = (panels.end * width).min(self.outputs);
+        (panels.start * width).min(end)..end
     }
 }
 

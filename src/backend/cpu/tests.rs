@@ -134,6 +134,20 @@ fn every_instruction_set_agrees() {
 }
 
 #[test]
+fn an_ffn_of_many_column_blocks_agrees() {
+    let m = model(2, 1, 32, 2, 700, true);
+    for dtype in [Dtype::Fp32, Dtype::Bf16] {
+        for version in [Version::V3, Version::Five, Version::V3Doc, Version::V4] {
+            judge(
+                &config(&m, [1, 90, 90], dtype, version.cut()),
+                Isa::detect(),
+                2,
+            );
+        }
+    }
+}
+
+#[test]
 fn one_key_head_and_as_many_as_query_heads() {
     for kv_heads in [1, 8] {
         let m = model(8, kv_heads, 8, 2, 64, true);
@@ -189,7 +203,7 @@ fn between(pair: OpPair) -> Boundary {
 
 #[test]
 fn fp32_results_do_not_depend_on_threads_or_tiles_or_the_cut_outside_attention() {
-    let m = model(4, 2, 16, 2, 96, true);
+    let m = model(4, 2, 16, 2, 600, true);
     let run = |threads, cut| {
         let c = config(&m, [1, 150, 150], Dtype::Fp32, cut);
         let weights = Weights::seeded(&m, 3, Dtype::Fp32).unwrap();
@@ -227,6 +241,23 @@ fn version_4_holds_no_ffn_and_no_score_tensor_version_1_does() {
                 assert!(!a.name.split(", ").any(|n| n == name), "{a:?}");
             }
         }
+    }
+    // Nor does a worker's tile hold all columns of the FFN, where the FFN is
+    // wider than the columns that are made at a time.
+    let wide = model(2, 1, 16, 1, 2000, true);
+    let c = config(&wide, [1, s, s], Dtype::Fp32, Version::V4.cut());
+    let weights = Weights::seeded(&wide, 3, Dtype::Fp32).unwrap();
+    let (session, _) = session(&weights, Isa::detect(), 2, &c);
+    for tiles in session
+        .allocations()
+        .iter()
+        .filter(|a| a.role == Role::Tile)
+    {
+        let per_worker = tiles.bytes / 2;
+        assert!(
+            per_worker < 4 * session.tile_rows() as u64 * 2000,
+            "{tiles:?}"
+        );
     }
     let v1 = held(Version::V1);
     // sc and pr are alive together, and so are g, u and sg.

@@ -1,0 +1,214 @@
+//! Checking an answer, hints, the solution, and how a question stands.
+
+use super::{Asked, key_of};
+use crate::answer::{self, Env, Judgement, Verdict};
+use crate::app::lesson::note;
+use crate::app::message::Effect;
+use crate::app::note::Tone;
+use crate::app::state::State;
+use crate::course::{Event, Key, Mark, Setup};
+
+/// Evaluates with the judge's form of a question and its environment.
+fn with_judge<R>(
+    state: &State,
+    asked: &Asked,
+    then: impl FnOnce(&answer::Key, &Env<'_>) -> Result<R, String>,
+) -> Result<R, String> {
+    let key = key_of(state, asked).ok_or_else(|| {
+        format!(
+            "The course has no question {} {} any more.",
+            asked.exercise, asked.key
+        )
+    })?;
+    // The judge's key holds the whole configuration.
+    let env = state.study.env(&Setup::default(), &state.runs)?;
+    then(&key.judged()?, &env)
+}
+
+/// How what is being typed reads: the echo under a field, or what is wrong
+/// with it and the column.
+pub fn echo(state: &State, asked: &Asked, typed: &str) -> Result<String, String> {
+    with_judge(state, asked, |key, env| {
+        answer::echo(typed, key, env).map_err(|(column, say)| {
+            if column <= typed.chars().count() {
+                format!("{say} Column {column}.")
+            } else {
+                say
+            }
+        })
+    })
+}
+
+/// The tolerance of a question in words.
+pub fn tolerance(state: &State, asked: &Asked) -> String {
+    let found = with_judge(state, asked, |key, _| Ok(key.tolerance));
+    match found {
+        Ok(answer::Tolerance::Exact) => "exact; large numbers to the four digits typed".to_owned(),
+        Ok(tolerance) => tolerance.to_string(),
+        Err(_) => String::new(),
+    }
+}
+
+/// Keeps an answer in the sheet.
+pub fn save(state: &mut State, asked: &Asked, typed: &str, effects: &mut Vec<Effect>) {
+    if state.study.typed(&asked.exercise, &asked.key) == typed {
+        return;
+    }
+    state.study.type_in(&asked.exercise, &asked.key, typed);
+    state.exercises.question_mut(asked).judgement = None;
+    effects.push(Effect::SaveAnswer {
+        exercise: asked.exercise.clone(),
+        key: asked.key.clone(),
+        typed: typed.to_owned(),
+    });
+}
+
+/// Checks the answer as it stands.
+pub fn check(state: &mut State, asked: &Asked, effects: &mut Vec<Effect>) {
+    let typed = state.study.typed(&asked.exercise, &asked.key).to_owned();
+    let found = with_judge(state, asked, |key, env| {
+        answer::grade(&typed, key, env).map_err(|e| e.to_string())
+    });
+    let judgement = match found {
+        Ok(judgement) => judgement,
+        Err(why) => {
+            let text = format!("{why} This is a fault of the course; lint names the line.");
+            state.notes.say(Tone::Bad, text);
+            return;
+        }
+    };
+    if judgement.verdict == Verdict::Open {
+        state
+            .notes
+            .say(Tone::Plain, "Nothing is answered here yet.");
+        return;
+    }
+    let mark = Mark::of(&judgement.verdict);
+    state.exercises.question_mut(asked).judgement = Some(judgement);
+    state.exercises.reveal = true;
+    if let Some(mark) = mark {
+        let event = Event::Checked {
+            exercise: asked.exercise.clone(),
+            key: asked.key.clone(),
+            mark,
+        };
+        note(state, event, effects);
+    }
+}
+
+/// Shows the next hint.
+pub fn hint(state: &mut State, asked: &Asked, key: &Key, effects: &mut Vec<Effect>) {
+    let seen = state.study.progress.key(&asked.exercise, &asked.key).hints;
+    let all = key.hints.len() as u64;
+    let question = state.exercises.question_mut(asked);
+    let folded = !std::mem::replace(&mut question.hints, true);
+    state.exercises.reveal = true;
+    if all == 0 {
+        state.notes.say(Tone::Plain, "This question has no hints.");
+    } else if seen >= all {
+        if !folded {
+            state
+                .notes
+                .say(Tone::Plain, "All hints are shown; s is the solution.");
+        }
+    } else {
+        let event = Event::Hinted {
+            exercise: asked.exercise.clone(),
+            key: asked.key.clone(),
+            shown: seen + 1,
+        };
+        note(state, event, effects);
+    }
+}
+
+/// Shows the worked solution: free once solved, else at the second press.
+pub fn solution(state: &mut State, asked: &Asked, key: &Key, effects: &mut Vec<Effect>) {
+    let kept = state.study.progress.key(&asked.exercise, &asked.key);
+    let worked = state
+        .study
+        .course
+        .solution(&asked.exercise)
+        .is_some_and(|s| s.part(&key.name.text).is_some());
+    if !worked {
+        state
+            .notes
+            .say(Tone::Plain, "No solution was written for this question.");
+        return;
+    }
+    let question = state.exercises.question_mut(asked);
+    if question.solution {
+        question.solution = false;
+        return;
+    }
+    if kept.solved || kept.given_up || question.armed {
+        question.solution = true;
+        question.armed = false;
+        state.exercises.reveal = true;
+        if !kept.solved && !kept.given_up {
+            let event = Event::GaveUp {
+                exercise: asked.exercise.clone(),
+                key: asked.key.clone(),
+            };
+            note(state, event, effects);
+        }
+        return;
+    }
+    question.armed = true;
+    state.notes.say(
+        Tone::Warn,
+        "s again shows the solution; the question then counts as read, not as solved.",
+    );
+}
+
+/// How a question stands, in the word that the screen shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Its field is being typed into.
+    Typing,
+    /// Not answered.
+    Open,
+    /// Answered and not checked.
+    Unchecked,
+    /// The solution was read before it was solved.
+    Read,
+    /// The verdict of the last check.
+    Judged(Mark),
+}
+
+impl Standing {
+    /// The word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Standing::Typing => "typing",
+            Standing::Open => "open",
+            Standing::Unchecked => "typed",
+            Standing::Read => "read",
+            Standing::Judged(mark) => mark.word(),
+        }
+    }
+}
+
+/// How a question stands.
+pub fn standing(state: &State, asked: &Asked) -> Standing {
+    if state.exercises.field_of(asked).is_some() {
+        return Standing::Typing;
+    }
+    let kept = state.study.progress.key(&asked.exercise, &asked.key);
+    if kept.solved {
+        return Standing::Judged(Mark::Right);
+    }
+    if kept.given_up {
+        return Standing::Read;
+    }
+    let typed = !state.study.typed(&asked.exercise, &asked.key).is_empty();
+    let judged: Option<&Judgement> = state
+        .exercises
+        .questions
+        .get(asked)
+        .and_then(|q| q.judgement.as_ref());
+    match kept.verdict {
+        Some(mark) if typed && (judged.is_some() || mark != Mark::Unread) => Standing::Judged(mark),
+        _ if typed => Standing::Unchecked,
+        _ => Standing::Open,
+    }
+}

@@ -1,0 +1,57 @@
+//! Answers come from sheets: files that people may edit while the form is open.
+
+use std::collections::BTreeMap;
+
+use super::Asked;
+use crate::app::message::Effect;
+use crate::app::note::Tone;
+use crate::app::state::State;
+
+/// Wants the sheet of an exercise, once.
+pub fn open(state: &mut State, exercise: &str, effects: &mut Vec<Effect>) {
+    let opened = &mut state.exercises.opened;
+    if !opened.iter().any(|id| id == exercise) {
+        opened.push(exercise.to_owned());
+        effects.push(Effect::OpenSheet(exercise.to_owned()));
+    }
+}
+
+/// A sheet was read, for the first time or because it changed on disk. What
+/// the form shows follows it, and what changed is said.
+pub fn arrived(state: &mut State, exercise: &str, answers: BTreeMap<String, String>, again: bool) {
+    let before = state.study.answers.insert(exercise.to_owned(), answers);
+    let now = state
+        .study
+        .answers
+        .get(exercise)
+        .cloned()
+        .unwrap_or_default();
+    let before = before.unwrap_or_default();
+    let mut names: Vec<&String> = before.keys().chain(now.keys()).collect();
+    names.sort();
+    names.dedup();
+    let typed =
+        |of: &BTreeMap<String, String>, name: &String| of.get(name).cloned().unwrap_or_default();
+    let changed: Vec<String> = names
+        .into_iter()
+        .filter(|name| typed(&before, name) != typed(&now, name))
+        .cloned()
+        .collect();
+    for key in &changed {
+        let asked = Asked {
+            exercise: exercise.to_owned(),
+            key: key.clone(),
+        };
+        state.exercises.question_mut(&asked).judgement = None;
+        if again && state.exercises.field_of(&asked).is_some() {
+            state.exercises.field = None;
+        }
+    }
+    if again && !changed.is_empty() {
+        let text = format!(
+            "The sheet of {exercise} changed on disk: {}. Enter checks an answer.",
+            changed.join(", ")
+        );
+        state.notes.say(Tone::Plain, text);
+    }
+}

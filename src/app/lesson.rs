@@ -1,0 +1,509 @@
+//! The lesson reader: which lesson, which section, and which live block takes
+//! the keys. How many lines a section has is known only when it is laid out;
+//! [`Reader::fit`] takes that in.
+
+mod contents;
+
+use std::collections::BTreeMap;
+
+use super::keymap::{Action, FooterItem};
+use super::live::{self, Block};
+use super::message::Effect;
+use super::note::Tone;
+use super::page::{Mark, Page};
+use super::state::State;
+use crate::course::{Event, Lesson, Live, Section};
+
+pub use contents::{lines, stopped, stopped_line};
+
+/// The lesson and section on the page, by their ids.
+pub fn place(state: &State) -> Option<(String, String)> {
+    let (lesson, section) = (lesson(state)?, section(state)?);
+    Some((lesson.id.clone(), section.id.clone()))
+}
+
+/// The keys that the footer names now.
+pub fn footer(state: &State) -> &'static [FooterItem] {
+    match state.reader.focus {
+        _ if state.reader.outline.is_some() => OUTLINE_FOOTER,
+        Focus::Text => FOOTER,
+        Focus::Block(_) => BLOCK_FOOTER,
+        Focus::Lab => LAB_FOOTER,
+    }
+}
+
+/// What takes the keys on the lesson page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Focus {
+    /// The text.
+    #[default]
+    Text,
+    /// A live block, counted from 0 within the section.
+    Block(usize),
+    /// The lab beside the lesson, where there is room for it.
+    Lab,
+}
+
+/// How a section came out when it was laid out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Extent {
+    /// Lines of the section.
+    pub lines: usize,
+    /// Lines that the page shows at once.
+    pub room: usize,
+    /// Steps sideways until the widest table has been seen.
+    pub shift: usize,
+    /// First line and number of lines of every live block.
+    pub blocks: Vec<(usize, usize)>,
+    /// Lines at which a page may begin, so that nothing is cut in two.
+    pub breaks: Vec<usize>,
+    /// Text of every line, for finding.
+    pub text: Vec<String>,
+}
+
+/// What the reader remembers.
+#[derive(Clone, Debug, Default)]
+pub struct Reader {
+    /// Place of the lesson in the contents.
+    pub lesson: usize,
+    /// Section, from 0.
+    pub section: usize,
+    /// First line shown.
+    pub scroll: usize,
+    /// Steps sideways.
+    pub shift: usize,
+    /// What takes the keys.
+    pub focus: Focus,
+    /// The section under the cursor of the outline, while that is open.
+    pub outline: Option<usize>,
+    /// What was done in live blocks, by lesson and number of the block.
+    blocks: BTreeMap<(String, usize), Block>,
+    /// How the section came out.
+    pub extent: Extent,
+    /// The focused block is to be scrolled into view.
+    reveal: bool,
+    /// The lesson was opened, and not only looked at by number.
+    pub opened: bool,
+}
+
+/// Keys that the footer names.
+pub const FOOTER: &[FooterItem] = &[
+    (&[Action::Flip], "next"),
+    (&[Action::PageUp], "back"),
+    (&[Action::NextPart], "live block"),
+    (&[Action::PreviousLesson, Action::NextLesson], "lesson"),
+    (&[Action::Outline], "outline"),
+    (&[Action::Find], "find"),
+    (&[Action::Quit], "leave"),
+    (&[Action::Help], "help"),
+];
+
+/// Keys while a live block has them.
+pub const BLOCK_FOOTER: &[FooterItem] = &[
+    (&[Action::Flip], "flip, next"),
+    (&[Action::Open], "type, open"),
+    (&[Action::Run], "run"),
+    (&[Action::NextPart], "next block"),
+    (&[Action::Back], "text"),
+    (&[Action::Help], "help"),
+];
+
+/// Keys while the outline is open.
+pub const OUTLINE_FOOTER: &[FooterItem] = &[
+    (&[Action::Up, Action::Down], "section"),
+    (&[Action::Open], "go there"),
+    (&[Action::Back], "close"),
+    (&[Action::Help], "help"),
+];
+
+/// Keys while the lab beside the lesson has them.
+pub const LAB_FOOTER: &[FooterItem] = &[
+    (&[Action::Flip], "flip"),
+    (&[Action::Up, Action::Down], "fusion"),
+    (&[Action::NextVersion], "version"),
+    (&[Action::Undo], "undo"),
+    (&[Action::Run], "run"),
+    (&[Action::Open], "lab"),
+    (&[Action::NextPart], "lesson"),
+    (&[Action::Help], "help"),
+];
+
+impl Reader {
+    /// Lesson and section, for the way back.
+    pub fn mark(&self) -> Mark {
+        Mark {
+            item: self.lesson,
+            scroll: self.section,
+        }
+    }
+
+    /// Puts lesson and section back.
+    pub fn restore(&mut self, mark: Mark) {
+        if (self.lesson, self.section) != (mark.item, mark.scroll) {
+            self.turn(mark.item, mark.scroll);
+        }
+    }
+
+    /// Shows another section from its beginning.
+    fn turn(&mut self, lesson: usize, section: usize) {
+        self.lesson = lesson;
+        self.section = section;
+        self.scroll = 0;
+        self.shift = 0;
+        self.focus = Focus::Text;
+        self.outline = None;
+        self.reveal = false;
+    }
+
+    /// What was done in a live block.
+    pub fn block(&self, lesson: &str, number: usize) -> Block {
+        let key = (lesson.to_owned(), number);
+        self.blocks.get(&key).cloned().unwrap_or_default()
+    }
+
+    /// The same to be changed.
+    pub(super) fn block_mut(&mut self, lesson: &str, number: usize) -> &mut Block {
+        self.blocks.entry((lesson.to_owned(), number)).or_default()
+    }
+
+    /// Keys are typed into a field of a live block.
+    pub fn typing(&self) -> bool {
+        self.focus != Focus::Text && self.blocks.values().any(|b| b.field.is_some())
+    }
+
+    /// Closes every field of a live block.
+    pub(super) fn leave_fields(&mut self) {
+        for block in self.blocks.values_mut() {
+            block.field = None;
+        }
+    }
+
+    /// Takes in how the section came out: scroll and shift stay inside it, and
+    /// a block that was just entered is brought into view.
+    pub fn fit(&mut self, extent: Extent) {
+        let last = extent.lines.saturating_sub(extent.room);
+        if let (true, Focus::Block(i)) = (self.reveal, self.focus)
+            && let Some((first, lines)) = extent.blocks.get(i)
+        {
+            let below = (first + lines).saturating_sub(extent.room);
+            self.scroll = self.scroll.max(below).min(*first);
+        }
+        self.reveal = false;
+        self.scroll = self.scroll.min(last);
+        self.shift = self.shift.min(extent.shift);
+        self.extent = extent;
+    }
+
+    /// The line to begin with so that nothing seen is shown again and nothing
+    /// is cut; `None` where the section ends on this page.
+    fn page_below(&self) -> Option<usize> {
+        let e = &self.extent;
+        let end = self.scroll + e.room;
+        if end >= e.lines {
+            return None;
+        }
+        let fresh = |line: &&usize| **line > self.scroll && **line <= end;
+        Some(e.breaks.iter().filter(fresh).max().copied().unwrap_or(end))
+    }
+
+    /// The line to begin with one page up.
+    fn page_above(&self) -> Option<usize> {
+        if self.scroll == 0 {
+            return None;
+        }
+        let from = self.scroll.saturating_sub(self.extent.room);
+        let whole = |line: &&usize| **line >= from && **line < self.scroll;
+        let found = self.extent.breaks.iter().find(whole).copied();
+        Some(found.unwrap_or(from))
+    }
+}
+
+/// The lesson on the page.
+pub fn lesson(state: &State) -> Option<&Lesson> {
+    state.study.lesson(state.reader.lesson)
+}
+
+/// The section on the page.
+pub fn section(state: &State) -> Option<&Section> {
+    lesson(state)?.sections.get(state.reader.section)
+}
+
+/// The live block that takes the keys.
+pub fn focused(state: &State) -> Option<(&Lesson, &Live)> {
+    let Focus::Block(i) = state.reader.focus else {
+        return None;
+    };
+    let found = section(state)?
+        .live()
+        .filter(|b| live::takes_keys(b))
+        .nth(i)?;
+    Some((lesson(state)?, found))
+}
+
+/// The number that lists show for a lesson: the digits its id begins with.
+pub fn number(id: &str) -> &str {
+    let end = id.find(|c: char| !c.is_ascii_digit()).unwrap_or(id.len());
+    id.get(..end).unwrap_or_default()
+}
+
+/// Opens a lesson where the learner stopped in it, or at its beginning.
+pub fn open(state: &mut State, index: usize, effects: &mut Vec<Effect>) {
+    let Some(found) = state.study.lesson(index) else {
+        return;
+    };
+    let last = state
+        .study
+        .progress
+        .lessons
+        .get(&found.id)
+        .and_then(|mark| mark.last.as_deref());
+    let section = found
+        .sections
+        .iter()
+        .position(|s| Some(s.id.as_str()) == last)
+        .unwrap_or(0);
+    state.go(Page::Lesson);
+    show(state, index, section, effects);
+}
+
+/// Shows a section and takes note that it was read.
+pub fn show(state: &mut State, lesson: usize, section: usize, effects: &mut Vec<Effect>) {
+    state.reader.turn(lesson, section);
+    state.reader.opened = true;
+    arrived(state, effects);
+}
+
+/// Takes note that the section on the page was read.
+pub fn arrived(state: &mut State, effects: &mut Vec<Effect>) {
+    let Some((found, section)) = lesson(state).zip(section(state)) else {
+        return;
+    };
+    let event = Event::Read {
+        lesson: found.id.clone(),
+        section: section.id.clone(),
+    };
+    let known = state
+        .study
+        .progress
+        .stopped
+        .as_ref()
+        .is_some_and(|(l, s)| *l == found.id && *s == section.id);
+    if !known {
+        note(state, event, effects);
+    }
+}
+
+/// Applies an event to the learner's progress and has it written.
+pub fn note(state: &mut State, event: Event, effects: &mut Vec<Effect>) {
+    state.study.progress.apply(&event);
+    state.list_lessons();
+    effects.push(Effect::Record(event));
+}
+
+/// The page was reached by its digit: the lesson that was open, or where the
+/// learner stopped, or the first.
+pub fn entered(state: &mut State, effects: &mut Vec<Effect>) {
+    if !state.reader.opened {
+        let at = stopped(&state.study).map(|(lesson, section)| (lesson, section));
+        let (lesson, section) = at.unwrap_or((0, 0));
+        state.reader.turn(lesson, section);
+        state.reader.opened = state.study.loaded;
+    }
+    arrived(state, effects);
+}
+
+/// The course was read again: lesson and section stay by their ids, the place
+/// on the page by its number.
+pub fn reloaded(state: &mut State, before: Option<(String, String)>) {
+    let Some((id, section)) = before else {
+        return;
+    };
+    let reader = &mut state.reader;
+    if let Some(index) = state.study.place_of(&id) {
+        reader.lesson = index;
+    }
+    let sections = state
+        .study
+        .lesson(reader.lesson)
+        .map_or(&[][..], |l| l.sections.as_slice());
+    let same = sections.iter().position(|s| s.id == section);
+    reader.section = same
+        .unwrap_or(reader.section)
+        .min(sections.len().saturating_sub(1));
+    let blocks = sections
+        .get(reader.section)
+        .map_or(0, |s| s.live().filter(|b| live::takes_keys(b)).count());
+    if matches!(reader.focus, Focus::Block(i) if i >= blocks) {
+        reader.focus = Focus::Text;
+    }
+}
+
+/// Acts on the lesson page.
+pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
+    if state.reader.outline.is_some() {
+        outline(state, action, effects);
+        return;
+    }
+    match action {
+        Action::NextPart | Action::PreviousPart => {
+            walk_parts(state, action == Action::NextPart, effects);
+        }
+        Action::NextLesson | Action::PreviousLesson => {
+            turn_lesson(state, action == Action::NextLesson, effects);
+        }
+        Action::Outline => state.reader.outline = Some(state.reader.section),
+        _ => match state.reader.focus {
+            Focus::Text => read(state, action, effects),
+            Focus::Block(_) => live::act(state, action, effects),
+            Focus::Lab => beside(state, action, effects),
+        },
+    }
+}
+
+/// Esc: out of what has the keys. `false`: the text had them.
+pub fn leave(state: &mut State) -> bool {
+    let reader = &mut state.reader;
+    if reader.outline.take().is_some() {
+        return true;
+    }
+    reader.leave_fields();
+    std::mem::take(&mut reader.focus) != Focus::Text
+}
+
+fn read(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
+    let reader = &mut state.reader;
+    let last = reader.extent.lines.saturating_sub(reader.extent.room);
+    match action {
+        Action::Up => reader.scroll = reader.scroll.saturating_sub(1),
+        Action::Down => reader.scroll = (reader.scroll + 1).min(last),
+        Action::Left => reader.shift = reader.shift.saturating_sub(1),
+        Action::Right => reader.shift = (reader.shift + 1).min(reader.extent.shift),
+        Action::Top => reader.scroll = 0,
+        Action::End => reader.scroll = last,
+        Action::Flip | Action::PageDown => match reader.page_below() {
+            Some(line) => reader.scroll = line.min(last),
+            None => turn_section(state, true, effects),
+        },
+        Action::PageUp => match reader.page_above() {
+            Some(line) => reader.scroll = line,
+            None => turn_section(state, false, effects),
+        },
+        Action::Open => walk_parts(state, true, effects),
+        Action::Run => state.notes.say(
+            Tone::Plain,
+            "Tab enters a live block; there r runs its plan.",
+        ),
+        _ => {}
+    }
+}
+
+/// The lab beside the lesson answers the keys that it has on its own page.
+fn beside(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
+    match action {
+        Action::Open => state.go(Page::Lab),
+        Action::PageUp => turn_section(state, false, effects),
+        _ => super::lab::act(state, action, effects),
+    }
+}
+
+fn turn_section(state: &mut State, forward: bool, effects: &mut Vec<Effect>) {
+    let (at, section) = (state.reader.lesson, state.reader.section);
+    let count = lesson(state).map_or(0, |l| l.sections.len());
+    if forward {
+        if section + 1 < count {
+            show(state, at, section + 1, effects);
+        } else if let Some(next) = state.study.lesson(at + 1) {
+            let text = format!(
+                "The end of this lesson. ] goes on with {} {}.",
+                number(&next.id),
+                next.title
+            );
+            state.notes.say(Tone::Plain, text);
+        } else {
+            state
+                .notes
+                .say(Tone::Plain, "The end of the course. 1 shows the contents.");
+        }
+    } else if section > 0 {
+        show(state, at, section - 1, effects);
+        // Back means: to the end of what was read before.
+        state.reader.scroll = usize::MAX;
+    }
+}
+
+fn turn_lesson(state: &mut State, forward: bool, effects: &mut Vec<Effect>) {
+    let at = state.reader.lesson;
+    let to = if forward {
+        at.checked_add(1)
+    } else {
+        at.checked_sub(1)
+    };
+    match to.filter(|i| state.study.lesson(*i).is_some()) {
+        Some(index) => {
+            open(state, index, effects);
+        }
+        None => state.notes.say(
+            Tone::Plain,
+            if forward {
+                "This is the last lesson. 1 shows the contents."
+            } else {
+                "This is the first lesson. 1 shows the contents."
+            },
+        ),
+    }
+}
+
+/// Tab: text, live blocks, the lab where it stands beside, text.
+fn walk_parts(state: &mut State, forward: bool, effects: &mut Vec<Effect>) {
+    live::leave(state, effects);
+    let blocks = section(state).map_or(0, |s| s.live().filter(|b| live::takes_keys(b)).count());
+    let mut parts = vec![Focus::Text];
+    parts.extend((0..blocks).map(Focus::Block));
+    if state.two_panes() {
+        parts.push(Focus::Lab);
+    }
+    let at = parts
+        .iter()
+        .position(|f| *f == state.reader.focus)
+        .unwrap_or(0);
+    let to = if forward {
+        (at + 1) % parts.len()
+    } else {
+        (at + parts.len() - 1) % parts.len()
+    };
+    let focus = parts.get(to).copied().unwrap_or_default();
+    if parts.len() == 1 {
+        state
+            .notes
+            .say(Tone::Plain, "This section has no live block.");
+    }
+    state.reader.focus = focus;
+    state.reader.reveal = true;
+    if matches!(focus, Focus::Block(_)) {
+        live::enter(state);
+    }
+}
+
+fn outline(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
+    let last = lesson(state).map_or(0, |l| l.sections.len().saturating_sub(1));
+    let at = state.reader.outline.unwrap_or(0).min(last);
+    let to = match action {
+        Action::Up => at.saturating_sub(1),
+        Action::Down => (at + 1).min(last),
+        Action::Top => 0,
+        Action::End => last,
+        Action::Open | Action::Flip => {
+            show(state, state.reader.lesson, at, effects);
+            return;
+        }
+        Action::Outline => {
+            state.reader.outline = None;
+            return;
+        }
+        _ => at,
+    };
+    state.reader.outline = Some(to);
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,295 @@
+//! Live blocks of a lesson: what the learner did in them, what they show, and
+//! the keys that they take.
+//!
+//! A block never has a plan or a setup of its own to change: entering a `lab`
+//! puts its setup and plan on the one bench, and from then on it shows what is
+//! on the bench. So what is flipped in a lesson is what the lab shows.
+
+pub mod chart;
+pub mod predict;
+pub mod table;
+
+use super::bench::Bench;
+use super::exercise;
+use super::field::Field;
+use super::keymap::Action;
+use super::lesson::{self, Focus};
+use super::machine::Machine;
+use super::message::Effect;
+use super::note::Tone;
+use super::page::Page;
+use super::setup::Setup;
+use super::state::State;
+use super::study::bench_setup;
+use crate::answer::Env;
+use crate::course::{self, Lesson, Live};
+use crate::fusion::{Cut, Fusion};
+
+/// What was done in a live block.
+#[derive(Clone, Debug, Default)]
+pub struct Block {
+    /// The toggle under the cursor.
+    pub cursor: usize,
+    /// Its plan was put on the bench; it shows the bench from then on.
+    pub on_bench: bool,
+    /// Steps revealed after the first.
+    pub steps: usize,
+    /// A prediction that is being typed.
+    pub field: Option<Field>,
+}
+
+/// What the expressions of a block may look at: the lesson's configuration
+/// with the block's own on top.
+///
+/// # Errors
+/// A sentence that says what is missing.
+pub fn env<'s>(
+    state: &'s State,
+    lesson: &Lesson,
+    setup: &course::Setup,
+) -> Result<Env<'s>, String> {
+    state.study.env(&lesson.setup.with(setup), &state.runs)
+}
+
+/// Reads a plan as blocks write it; a cut may stand in quotes.
+///
+/// # Errors
+/// A sentence that names what is wrong.
+pub fn plan(text: &str) -> Result<Cut, String> {
+    Cut::parse(text.trim().trim_matches('\'')).map_err(|e| e.to_string())
+}
+
+/// The bench that a `lab` block shows: the shared one once the block was
+/// entered, else one with the block's own setup and plan.
+///
+/// # Errors
+/// A setting, a plan or a shape that cannot be.
+pub fn bench(state: &State, lesson: &Lesson, live: &Live) -> Result<Bench, String> {
+    let (setup, cut) = start(state, lesson, live)?;
+    let shared = state.reader.block(&lesson.id, live.number).on_bench;
+    if shared && *state.bench.setup() == setup {
+        return Ok(state.bench.clone());
+    }
+    let mut bench = Bench::new(setup).map_err(|e| e.to_string())?;
+    bench.put(cut).map_err(|e| e.to_string())?;
+    Ok(bench)
+}
+
+/// Setup and plan that a block begins with.
+fn start(state: &State, lesson: &Lesson, live: &Live) -> Result<(Setup, Cut), String> {
+    let config = env(state, lesson, &live.setup)?.setup.config;
+    let named = match &live.content {
+        Ok(course::Block::Lab { start, .. }) => start.as_ref(),
+        Ok(course::Block::Ribbon { plan, .. } | course::Block::Roofline { plan, .. }) => {
+            plan.as_ref()
+        }
+        Ok(course::Block::Compare { plans, .. }) => plans.first(),
+        _ => None,
+    };
+    let cut = named.map_or(Ok(config.cut), |phrase| plan(&phrase.text))?;
+    Ok((bench_setup(&config), cut))
+}
+
+/// Whether Tab stops at a block: those that are only read take no keys.
+pub fn takes_keys(live: &Live) -> bool {
+    use course::Block as B;
+    match &live.content {
+        Ok(B::Table { .. } | B::Chart { .. } | B::Roofline { .. }) => !live.predict.is_empty(),
+        Ok(_) => true,
+        Err(_) => false,
+    }
+}
+
+/// Fusions that a `lab` block offers.
+pub fn toggles(live: &Live) -> Vec<Fusion> {
+    match &live.content {
+        Ok(course::Block::Lab { toggles, .. }) => toggles
+            .iter()
+            .filter_map(|t| Fusion::parse(&t.text).ok())
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The block that has the keys, taken out of the course so that the state can
+/// be changed.
+fn taken(state: &State) -> Option<(Lesson, Live)> {
+    lesson::focused(state).map(|(l, b)| (l.clone(), b.clone()))
+}
+
+/// A block has got the keys: a `lab` puts its plan on the bench.
+pub fn enter(state: &mut State) {
+    let Some((lesson, live)) = taken(state) else {
+        return;
+    };
+    let hidden = predict::open(&state.study.progress, &lesson, &live).is_some();
+    if live.kind == "lab" && !hidden {
+        put_on_bench(state, &lesson, &live);
+    }
+}
+
+/// The keys go elsewhere: what is being typed is kept.
+pub fn leave(state: &mut State, effects: &mut Vec<Effect>) {
+    exercise::leave_field(state, effects);
+    state.reader.leave_fields();
+}
+
+/// Puts a block's setup and plan on the bench, once.
+pub(super) fn put_on_bench(state: &mut State, lesson: &Lesson, live: &Live) {
+    let (setup, cut) = match start(state, lesson, live) {
+        Ok(start) => start,
+        Err(why) => {
+            state.notes.say(Tone::Bad, why);
+            return;
+        }
+    };
+    let block = state.reader.block_mut(&lesson.id, live.number);
+    let again = std::mem::replace(&mut block.on_bench, true);
+    let moved = *state.bench.setup() != setup;
+    if again && !moved {
+        return;
+    }
+    let title = setup.title();
+    let put = state
+        .bench
+        .set_up(setup)
+        .and_then(|()| state.bench.put(cut));
+    match put {
+        Ok(()) if moved => state.notes.say(
+            Tone::Plain,
+            format!("The lab is set up as this block: {title}."),
+        ),
+        Ok(()) => {}
+        Err(error) => state.notes.say(Tone::Bad, error.to_string()),
+    }
+}
+
+/// Acts on the block that has the keys.
+pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
+    let Some((lesson, live)) = taken(state) else {
+        state.reader.focus = Focus::Text;
+        return;
+    };
+    if predict::open(&state.study.progress, &lesson, &live).is_some() {
+        match action {
+            Action::Open | Action::Flip => {
+                state.reader.block_mut(&lesson.id, live.number).field = Some(Field::default());
+            }
+            Action::Run => state.notes.say(
+                Tone::Plain,
+                "First your prediction: Enter types it; Enter with nothing typed says “I do not know”.",
+            ),
+            _ => scroll(state, action),
+        }
+        return;
+    }
+    let Ok(content) = &live.content else {
+        scroll(state, action);
+        return;
+    };
+    match content {
+        course::Block::Lab { backend, .. } => {
+            let backend = backend.as_ref().map(|b| b.text.clone());
+            lab(state, &lesson, &live, backend.as_deref(), action, effects);
+        }
+        course::Block::Steps { steps, .. } => {
+            let last = steps.len().saturating_sub(1);
+            let block = state.reader.block_mut(&lesson.id, live.number);
+            match action {
+                Action::Flip | Action::Open | Action::Down => {
+                    block.steps = (block.steps + 1).min(last);
+                }
+                Action::Up | Action::Undo => block.steps = block.steps.saturating_sub(1),
+                Action::End => block.steps = last,
+                Action::Top => block.steps = 0,
+                _ => scroll(state, action),
+            }
+        }
+        course::Block::Question { exercise, key } => {
+            let asked = exercise::asked(state, &exercise.text, key.as_ref().map(|k| &*k.text));
+            match asked {
+                Some(asked) => exercise::question(state, &asked, action, effects),
+                None => scroll(state, action),
+            }
+        }
+        course::Block::Compare { plans, .. } => match action {
+            Action::Run | Action::RunAll => {
+                put_on_bench(state, &lesson, &live);
+                let cuts = plans.iter().filter_map(|p| plan(&p.text).ok()).collect();
+                super::lab::start(state, cuts, effects);
+            }
+            Action::Open => {
+                put_on_bench(state, &lesson, &live);
+                state.go(Page::Compare);
+            }
+            _ => scroll(state, action),
+        },
+        course::Block::Ribbon { .. } if action == Action::Open => {
+            put_on_bench(state, &lesson, &live);
+            state.go(Page::Lab);
+        }
+        _ => scroll(state, action),
+    }
+}
+
+/// Keys that a block has no use for move the text.
+fn scroll(state: &mut State, action: Action) {
+    let reader = &mut state.reader;
+    let last = reader.extent.lines.saturating_sub(reader.extent.room);
+    match action {
+        Action::Up => reader.scroll = reader.scroll.saturating_sub(1),
+        Action::Down => reader.scroll = (reader.scroll + 1).min(last),
+        Action::PageUp => reader.scroll = reader.scroll.saturating_sub(reader.extent.room),
+        Action::PageDown => reader.scroll = (reader.scroll + reader.extent.room).min(last),
+        Action::Left => reader.shift = reader.shift.saturating_sub(1),
+        Action::Right => reader.shift = (reader.shift + 1).min(reader.extent.shift),
+        _ => {}
+    }
+}
+
+fn lab(
+    state: &mut State,
+    lesson: &Lesson,
+    live: &Live,
+    backend: Option<&str>,
+    action: Action,
+    effects: &mut Vec<Effect>,
+) {
+    let offered = toggles(live);
+    put_on_bench(state, lesson, live);
+    let block = state.reader.block_mut(&lesson.id, live.number);
+    let last = offered.len().saturating_sub(1);
+    match action {
+        Action::Up if block.cursor > 0 => block.cursor -= 1,
+        Action::Down if block.cursor < last => block.cursor += 1,
+        Action::Flip => match offered.get(block.cursor) {
+            Some(fusion) => super::lab::flip(state, *fusion),
+            None => state.notes.say(
+                Tone::Plain,
+                "This block offers nothing to flip. r runs its plan; Enter opens it in the lab.",
+            ),
+        },
+        Action::Undo | Action::NextVersion | Action::PreviousVersion => {
+            super::lab::act(state, action, effects);
+        }
+        Action::Run | Action::RunAll => {
+            if let Some(name) = backend
+                && let Err(why) = choose(&mut state.machine, name)
+            {
+                state.notes.say(Tone::Warn, why);
+                return;
+            }
+            super::lab::act(state, action, effects);
+        }
+        Action::Open => state.go(Page::Lab),
+        _ => scroll(state, action),
+    }
+}
+
+/// The backend that a block names, unless it is chosen already.
+fn choose(machine: &mut Machine, name: &str) -> Result<(), String> {
+    if machine.backend().is_some_and(|b| b.name == name) {
+        return Ok(());
+    }
+    machine.choose(name)
+}

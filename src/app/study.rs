@@ -1,0 +1,104 @@
+//! The course as it is read here, what the learner made of it, and what its
+//! expressions may look at.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::runs::Runs;
+use super::setup::Setup;
+use crate::answer::{Env, Records};
+use crate::cost::{Config, GpuDatabase};
+use crate::course::{self, Course, Exercise, Figures, Key, Lesson, Progress};
+use crate::run::Report;
+use crate::units::Quantity;
+
+/// What was typed, by exercise and key.
+pub type Answers = BTreeMap<String, BTreeMap<String, String>>;
+
+/// Everything that is loaded after the first frame.
+#[derive(Clone, Debug, Default)]
+pub struct Study {
+    /// Lessons, exercises, solutions.
+    pub course: Arc<Course>,
+    /// What was read, answered and guessed.
+    pub progress: Progress,
+    /// Data sheets, for expressions that name a GPU.
+    pub gpus: Option<Arc<GpuDatabase>>,
+    /// Answers of the sheets that were opened.
+    pub answers: Answers,
+    /// It has been loaded.
+    pub loaded: bool,
+}
+
+impl Study {
+    /// The lesson at a place of the contents.
+    pub fn lesson(&self, index: usize) -> Option<&Lesson> {
+        self.course.lessons().nth(index)
+    }
+
+    /// The place of a lesson in the contents, by its id.
+    pub fn place_of(&self, id: &str) -> Option<usize> {
+        self.course.lessons().position(|l| l.id == id)
+    }
+
+    /// An exercise by its id.
+    pub fn exercise(&self, id: &str) -> Option<&Exercise> {
+        self.course.exercise(id).ok()
+    }
+
+    /// A question of an exercise.
+    pub fn key(&self, exercise: &str, key: &str) -> Option<&Key> {
+        let found = self.exercise(exercise)?;
+        found.keys.iter().find(|k| k.name.text == key)
+    }
+
+    /// What is typed for a question; empty while it is open.
+    pub fn typed(&self, exercise: &str, key: &str) -> &str {
+        self.answers
+            .get(exercise)
+            .and_then(|keys| keys.get(key))
+            .map_or("", String::as_str)
+    }
+
+    /// Keeps what is typed for a question.
+    pub fn type_in(&mut self, exercise: &str, key: &str, typed: &str) {
+        self.answers
+            .entry(exercise.to_owned())
+            .or_default()
+            .insert(key.to_owned(), typed.to_owned());
+    }
+
+    /// What expressions of a text with this configuration may look at.
+    ///
+    /// # Errors
+    /// A sentence: the course is not there yet, or the workshop preset is not.
+    pub fn env<'s>(&'s self, setup: &course::Setup, runs: &'s Runs) -> Result<Env<'s>, String> {
+        let gpus = self
+            .gpus
+            .as_ref()
+            .ok_or("The course is still being loaded.")?;
+        let setup = setup.answer().map_err(|e| e.to_string())?;
+        Ok(Env::new(setup, gpus, runs))
+    }
+}
+
+impl Records for Runs {
+    fn report(&self, config: &Config) -> Option<&Report> {
+        self.of_config(config)
+    }
+
+    fn recorded(&self, id: &str) -> Option<Quantity> {
+        Figures::built_in().recorded(id)
+    }
+}
+
+/// The bench's setup for a configuration: the same but for the plan.
+pub fn bench_setup(config: &Config) -> Setup {
+    Setup {
+        model: config.model.clone(),
+        shape: config.shape,
+        dtype: config.dtype,
+        seed: 0,
+        conventions: config.conventions,
+    }
+}

@@ -1,0 +1,76 @@
+//! The exercise page: the list, and the form of one exercise.
+
+mod form;
+mod list;
+pub mod question;
+
+pub use form::setup;
+
+use super::pen::Pen;
+use super::{cards, frame};
+use crate::app::State;
+use crate::app::exercise;
+
+/// Columns of the list where the form stands beside it.
+const LEFT: u16 = 42;
+
+/// Where the form stands: column, first row, columns, rows.
+fn area(state: &State) -> (u16, u16, u16, u16) {
+    let (columns, rows) = state.size;
+    if state.two_panes() {
+        (LEFT + 1, 3, columns - LEFT - 1, rows - 6)
+    } else {
+        (0, 1, columns.min(frame::LEFT), rows - 3)
+    }
+}
+
+/// Tells the page how long the form is.
+pub fn fit(state: &mut State) {
+    let (_, _, columns, rows) = area(state);
+    let Some(laid) =
+        exercise::shown(state).map(|exercise| form::lay(state, exercise, usize::from(columns)))
+    else {
+        return;
+    };
+    let room = usize::from(rows);
+    state.exercises.fit(laid.rows.len(), room, laid.current);
+}
+
+/// Draws the page.
+pub fn draw(state: &State, pen: &mut Pen<'_>) {
+    let last = pen.height().saturating_sub(1);
+    let open = state.exercises.form.is_some();
+    let (x, y, columns, rows) = area(state);
+    if state.two_panes() {
+        frame::panes(pen, LEFT, last - 2);
+        list::draw(state, &mut pen.part(0, 3, LEFT, rows));
+        form::draw(state, &mut pen.part(x, y, columns, rows));
+    } else if open {
+        form::draw(state, &mut pen.part(x, y, columns, rows));
+    } else {
+        list::draw(
+            state,
+            &mut pen.part(0, 1, frame::LEFT.min(pen.width()), rows),
+        );
+    }
+    frame::message(state, hint(state), "", pen, last - 1);
+    cards::draw(state, pen);
+}
+
+fn hint(state: &State) -> &'static str {
+    match (&state.exercises.field, &state.exercises.form) {
+        (Some(_), _) => {
+            "Enter check  Tab next field  Esc leave the field (then h hint, s solution)"
+        }
+        (None, Some(_)) => "",
+        (None, None)
+            if state.study.answers.is_empty() && state.study.progress.exercises.is_empty() =>
+        {
+            "Nothing answered yet. Enter opens the form of an exercise."
+        }
+        (None, None) => "",
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,101 @@
+//! The form: the exercise's text, its questions, and what was said to the one
+//! under the cursor.
+
+use super::question;
+use crate::app::State;
+use crate::app::exercise::{self, Asked};
+use crate::course::Exercise;
+use crate::markup::{self, Layout};
+use crate::tui::lesson::resolved;
+use crate::tui::pen::Pen;
+use crate::tui::rows::Row;
+use crate::tui::theme::Role;
+
+/// A form laid out.
+pub struct Laid {
+    /// Its lines.
+    pub rows: Vec<Row>,
+    /// First line and number of lines of the question under the cursor.
+    pub current: (usize, usize),
+}
+
+/// Draws the part of the form that is in view.
+pub fn draw(state: &State, pen: &mut Pen<'_>) {
+    let Some(found) = exercise::shown(state) else {
+        return;
+    };
+    let laid = lay(state, found, usize::from(pen.width()));
+    let from = state.exercises.form.as_ref().map_or(0, |f| f.scroll);
+    for (y, row) in (0..pen.height()).zip(laid.rows.iter().skip(from)) {
+        row.draw(pen, 1, y);
+    }
+}
+
+/// Lays the form out in `columns` columns.
+pub fn lay(state: &State, exercise: &Exercise, columns: usize) -> Laid {
+    let width = columns.saturating_sub(2);
+    let mut rows = vec![Row::default()];
+    if state.two_panes() {
+        let title = format!("{} {}", exercise.id, exercise.title);
+        rows.push(Row::of(title, Role::Strong).right(width, &setup(exercise), Role::Dim));
+        rows.push(Row::default());
+    }
+    rows.extend(markdown(state, exercise, &exercise.body, width));
+    rows.push(Row::default());
+    let cursor = state.exercises.form.as_ref().map(|f| f.row);
+    let mut current = (0, 0);
+    for (i, key) in exercise.keys.iter().enumerate() {
+        let asked = Asked {
+            exercise: exercise.id.clone(),
+            key: key.name.text.clone(),
+        };
+        let here = cursor == Some(i);
+        let from = rows.len();
+        rows.extend(question::in_form(state, &asked, i + 1, here, width));
+        if here {
+            current = (from, rows.len() - from);
+        }
+    }
+    for fault in &exercise.faults {
+        rows.push(Row::default());
+        rows.extend(crate::tui::rows::words(
+            &fault.to_string(),
+            width,
+            Role::Bad,
+        ));
+    }
+    Laid { rows, current }
+}
+
+/// Model and shape of the exercise, which is not that of the bench.
+pub fn setup(exercise: &Exercise) -> String {
+    match exercise.setup.answer() {
+        Ok(setup) => crate::app::study::bench_setup(&setup.config).title(),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// Text of the exercise with its numbers, in the exercise's configuration.
+pub fn markdown(state: &State, exercise: &Exercise, text: &str, width: usize) -> Vec<Row> {
+    styled(state, &exercise.setup, text, exercise.body_line, width)
+}
+
+/// Markdown with inline numbers evaluated in a configuration.
+pub fn styled(
+    state: &State,
+    setup: &crate::course::Setup,
+    text: &str,
+    line: usize,
+    width: usize,
+) -> Vec<Row> {
+    let env = state.study.env(setup, &state.runs);
+    let resolve = |value: &markup::Value| resolved(&env, &value.expression);
+    let parsed = markup::parse(text, line, &[]);
+    let layout = Layout::new(width, &resolve).ascii(state.look.ascii);
+    let mut rows = Vec::new();
+    for section in &parsed.sections {
+        let page = layout.section(section);
+        rows.extend(page.lines.iter().map(Row::of_markup));
+    }
+    rows
+}

@@ -1,0 +1,66 @@
+//! The list of exercises with their progress.
+
+use crate::app::State;
+use crate::app::exercise::solved;
+use crate::tui::pen::{Pen, clip};
+use crate::tui::theme::Role;
+
+/// Draws the list with the cursor in view.
+pub fn draw(state: &State, pen: &mut Pen<'_>) {
+    let exercises: Vec<_> = state.study.course.exercises().collect();
+    let counts: Vec<(usize, usize)> = exercises.iter().map(|e| solved(state, e)).collect();
+    let right: usize = counts.iter().map(|c| c.0).sum();
+    let all: usize = counts.iter().map(|c| c.1).sum();
+    let edge = pen.width().saturating_sub(1);
+    pen.put(1, 1, "Exercises", Role::Strong);
+    pen.right(
+        edge,
+        1,
+        &format!("{right} of {all} answered right"),
+        Role::Dim,
+    );
+    if exercises.is_empty() {
+        let text = if state.study.loaded {
+            "There is no exercise in this course."
+        } else {
+            "…"
+        };
+        pen.put(2, 3, text, Role::Dim);
+        return;
+    }
+    let room = usize::from(pen.height().saturating_sub(3));
+    let cursor = state.exercises.cursor.min(exercises.len() - 1);
+    let from = (cursor + 1).saturating_sub(room);
+    let lines = exercises.iter().zip(&counts).enumerate().skip(from);
+    for (y, (i, (exercise, (done, of)))) in (3..pen.height()).zip(lines) {
+        let sign = match (*done, *of) {
+            (0, _) if !touched(state, &exercise.id) => "·",
+            (done, of) if done == of => "●",
+            _ => "•",
+        };
+        let here = i == cursor;
+        let role = if here { Role::Accent } else { Role::Text };
+        if here {
+            pen.put(1, y, "►", Role::Accent);
+        }
+        pen.put(2, y, sign, Role::Dim);
+        let end = pen.put(4, y, &format!("{:6}", exercise.id), role);
+        let score = format!("{done}/{of}");
+        let room = usize::from(edge.saturating_sub(end + 7));
+        pen.put(end, y, &clip(&exercise.title, room), role);
+        pen.right(edge, y, &score, Role::Text);
+        if edge > 70 {
+            let lesson = exercise.lesson.as_ref().map_or("", |l| l.text.as_str());
+            pen.right(edge - 8, y, &clip(lesson, 22), Role::Dim);
+        }
+    }
+}
+
+fn touched(state: &State, id: &str) -> bool {
+    state
+        .study
+        .progress
+        .exercises
+        .get(id)
+        .is_some_and(|keys| !keys.is_empty())
+}

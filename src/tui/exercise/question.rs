@@ -1,0 +1,276 @@
+//! One question: what is asked, the field or the options, the echo, the
+//! verdict, hints and the solution. The same in the form and in a lesson.
+
+use super::form::styled;
+use crate::app::State;
+use crate::app::exercise::{Asked, Standing, echo, examples, key_of, marked, standing, tolerance};
+use crate::course::{Key, Kind, Mark};
+use crate::tui::live::note;
+use crate::tui::pen::{clip, width as columns_of};
+use crate::tui::rows::{Row, words};
+use crate::tui::theme::Role;
+
+/// Columns of a field.
+const FIELD: usize = 26;
+
+/// A question of the form: one line, and everything about it under the cursor.
+pub fn in_form(state: &State, asked: &Asked, number: usize, here: bool, width: usize) -> Vec<Row> {
+    let Some(key) = key_of(state, asked) else {
+        return Vec::new();
+    };
+    let stands = standing(state, asked);
+    let word = stands.word();
+    let head = format!("  {} {number}  ", if here { "►" } else { " " });
+    let lead = columns_of(&head);
+    let role = if here { Role::Accent } else { Role::Text };
+    if !here {
+        let typed = state.study.typed(&asked.exercise, &asked.key);
+        let tail = typed.len().min(22) + word.len() + 5;
+        let ask = clip(&flat(&key.ask.text), width.saturating_sub(lead + tail));
+        let line = Row::of(head, role)
+            .and(ask, Role::Text)
+            .right(width - word.len() - 3, &clip(typed, 22), Role::Dim)
+            .right(width - 1, word, standing_role(stands));
+        return vec![line];
+    }
+    let mut rows: Vec<Row> = Vec::new();
+    let room = width.saturating_sub(lead + 9);
+    for (i, row) in styled(state, &key.setup, &key.ask.text, 1, room)
+        .into_iter()
+        .enumerate()
+    {
+        let mut line = Row::of(if i == 0 { &head } else { "" }, role).at(lead, "", role);
+        line.spans.extend(row.spans);
+        if i == 0 {
+            line = line.right(width - 1, word, standing_role(stands));
+        }
+        rows.push(line);
+    }
+    let body = body(state, asked, key, true, width.saturating_sub(lead));
+    rows.extend(body.into_iter().map(|r| r.indented(lead)));
+    rows.push(Row::default());
+    rows
+}
+
+/// A question inside a lesson.
+pub fn in_lesson(state: &State, asked: &Asked, keys: bool, width: usize) -> Vec<Row> {
+    let Some(key) = key_of(state, asked) else {
+        return Vec::new();
+    };
+    let mut rows = styled(state, &key.setup, &key.ask.text, 1, width);
+    rows.push(Row::default());
+    rows.extend(body(state, asked, key, keys, width));
+    if keys && state.exercises.field_of(asked).is_none() {
+        rows.push(Row::of(
+            format!("e opens {} with hints and the solution", asked.exercise),
+            Role::Dim,
+        ));
+    }
+    rows
+}
+
+/// Field or options, echo, verdict, hints, solution.
+fn body(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) -> Vec<Row> {
+    let mut rows = match key.kind {
+        Kind::Number | Kind::Measured => field(state, asked, key, width),
+        _ => options(state, asked, key, keys, width),
+    };
+    if key.kind == Kind::Measured && state.study.typed(&asked.exercise, &asked.key).is_empty() {
+        rows.push(Row::of("r runs the plan that is asked about", Role::Dim));
+    }
+    rows.extend(verdict(state, asked, width));
+    rows.extend(hints(state, asked, key, width));
+    rows.extend(solution(state, asked, key, width));
+    rows
+}
+
+fn field(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
+    let typed = state.study.typed(&asked.exercise, &asked.key).to_owned();
+    let unit = key.unit.as_ref().map_or("", |u| u.text.as_str());
+    let Some(field) = state.exercises.field_of(asked) else {
+        let shown = format!("[ {:FIELD$} ]", clip(&typed, FIELD));
+        return vec![Row::of(shown, Role::Text).and(format!(" {unit}"), Role::Dim)];
+    };
+    let (before, behind) = field.halves();
+    // A long answer shows what stands around the cursor.
+    let skip = columns_of(&before).saturating_sub(FIELD - 1);
+    let before: String = before.chars().skip(skip).collect();
+    let behind = clip(&behind, FIELD.saturating_sub(columns_of(&before) + 1));
+    let rest = FIELD.saturating_sub(columns_of(&before) + columns_of(&behind) + 1);
+    let mut rows = vec![
+        Row::of("[ ", Role::Accent)
+            .and(before, Role::Text)
+            .and("▌", Role::Accent)
+            .and(behind, Role::Text)
+            .and(" ".repeat(rest), Role::Text)
+            .and(" ]", Role::Accent)
+            .and(format!(" {unit}"), Role::Dim),
+    ];
+    let text = field.text();
+    if text.trim().is_empty() {
+        rows.push(Row::of("Numbers are read as people write them:", Role::Dim));
+        rows.extend(words(&examples(state.look.ascii), width, Role::Dim));
+        rows.push(Row::of(
+            format!(
+                "MB is 10^6 bytes, MiB is 2^20 bytes. Tolerance: {}.",
+                tolerance(state, asked)
+            ),
+            Role::Dim,
+        ));
+        return rows;
+    }
+    match echo(state, asked, &text) {
+        Ok(read) => rows.push(Row::of(format!("read as {read}"), Role::Dim)),
+        Err(why) => rows.extend(words(&why, width, Role::Warn)),
+    }
+    rows
+}
+
+fn options(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) -> Vec<Row> {
+    let chosen = marked(state.study.typed(&asked.exercise, &asked.key));
+    let cursor = state.exercises.question(asked).option;
+    let mut rows = vec![Row::default()];
+    for (i, option) in key.options.iter().enumerate() {
+        let place = chosen.iter().position(|c| *c == option.text);
+        let sign = match (key.kind, place) {
+            (Kind::Choice, Some(_)) => "(x)".to_owned(),
+            (Kind::Choice, None) => "( )".to_owned(),
+            (Kind::Ranking, Some(rank)) => format!("[{}]", rank + 1),
+            (_, Some(_)) => "[x]".to_owned(),
+            (_, None) => "[ ]".to_owned(),
+        };
+        let here = keys && i == cursor;
+        let role = if here { Role::Accent } else { Role::Text };
+        let text = format!("{}{sign} {}", if here { "►" } else { " " }, option.text);
+        let full = rows
+            .last()
+            .is_some_and(|r| r.width() > 0 && r.width() + 2 + columns_of(&text) > width);
+        if full {
+            rows.push(Row::default());
+        }
+        if let Some(row) = rows.last_mut() {
+            let gap = if row.width() > 0 { "  " } else { "" };
+            *row = std::mem::take(row).and(gap, Role::Text).and(text, role);
+        }
+    }
+    if keys {
+        let how = match key.kind {
+            Kind::Choice => "←→ option, Space marks one, Enter checks",
+            Kind::Choices => "←→ option, Space marks all that fit, Enter checks",
+            _ => "←→ option, Space ranks in the order you press it, Enter checks",
+        };
+        rows.push(Row::of(how, Role::Dim));
+    }
+    rows
+}
+
+fn verdict(state: &State, asked: &Asked, width: usize) -> Vec<Row> {
+    let question = state.exercises.question(asked);
+    let Some(judgement) = question.judgement else {
+        return Vec::new();
+    };
+    let word = judgement.verdict.word();
+    let role = word_role(word);
+    let mut text = judgement.sentence();
+    if word == "wrong" {
+        let kept = state.study.progress.key(&asked.exercise, &asked.key);
+        let all = key_of(state, asked).map_or(0, |k| k.hints.len());
+        if (kept.hints as usize) < all && state.page == crate::app::Page::Exercises {
+            text.push_str(&format!(" h shows hint {} of {all}.", kept.hints + 1));
+        }
+        text.push_str(" Your answer stays in the sheet.");
+    }
+    let mut rows = vec![Row::default()];
+    rows.extend(note(word, role, &text, width));
+    rows
+}
+
+fn hints(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
+    if !state.exercises.question(asked).hints {
+        return tally(state, asked, key);
+    }
+    let seen = state.study.progress.key(&asked.exercise, &asked.key).hints as usize;
+    let mut rows = vec![Row::default()];
+    let all = key.hints.len();
+    for (i, hint) in key.hints.iter().take(seen).enumerate() {
+        let label = format!("hint {} of {all}", i + 1);
+        let lines = styled(state, &key.setup, &hint.text, 1, width.saturating_sub(14));
+        for (j, line) in lines.into_iter().enumerate() {
+            let head = if j == 0 { label.as_str() } else { "" };
+            let mut row = Row::of(head, Role::Accent).at(14, "", Role::Text);
+            row.spans.extend(line.spans);
+            rows.push(row);
+        }
+    }
+    rows.extend(tally(state, asked, key));
+    rows
+}
+
+/// Hints and tries so far, and how the solution can be had.
+fn tally(state: &State, asked: &Asked, key: &Key) -> Vec<Row> {
+    if state.page != crate::app::Page::Exercises {
+        return Vec::new();
+    }
+    let kept = state.study.progress.key(&asked.exercise, &asked.key);
+    let free = if kept.solved || kept.given_up {
+        "s shows the solution"
+    } else {
+        "solution: once solved, or s twice"
+    };
+    let text = format!(
+        "hints {} of {} seen   tries {}   {free}",
+        kept.hints.min(key.hints.len() as u64),
+        key.hints.len(),
+        kept.tries
+    );
+    vec![Row::default(), Row::of(text, Role::Dim)]
+}
+
+fn solution(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
+    if !state.exercises.question(asked).solution {
+        return Vec::new();
+    }
+    let solution = state.study.course.solution(&asked.exercise);
+    let Some(part) = solution.and_then(|s| s.part(&asked.key)) else {
+        return Vec::new();
+    };
+    let title = format!("─ worked solution, {} {} ", asked.exercise, asked.key);
+    let rule = "─".repeat(width.saturating_sub(columns_of(&title)));
+    let mut rows = vec![Row::default(), Row::of(title + &rule, Role::Dim)];
+    rows.extend(styled(state, &key.setup, &part.body, part.body_line, width));
+    let kept = state.study.progress.key(&asked.exercise, &asked.key);
+    if kept.given_up && !kept.solved {
+        rows.push(Row::default());
+        rows.push(Row::of(
+            "Seen before solving, it counts as read, not as solved.",
+            Role::Dim,
+        ));
+    }
+    rows
+}
+
+fn standing_role(stands: Standing) -> Role {
+    match stands {
+        Standing::Typing => Role::Accent,
+        Standing::Judged(Mark::Right) => Role::Good,
+        Standing::Judged(Mark::Wrong) => Role::Bad,
+        Standing::Judged(_) => Role::Warn,
+        _ => Role::Dim,
+    }
+}
+
+fn word_role(word: &str) -> Role {
+    match word {
+        "right" => Role::Good,
+        "wrong" => Role::Bad,
+        _ => Role::Warn,
+    }
+}
+
+/// A text on one line, without the backticks of markdown.
+fn flat(text: &str) -> String {
+    text.replace('`', "")
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+}

@@ -1,0 +1,217 @@
+//! The lesson page: text and live blocks of one section, beside the lab where
+//! there is room.
+
+mod beside;
+mod outline;
+
+use super::pen::{Pen, clip};
+use super::rows::Row;
+use super::theme::Role;
+use super::{cards, frame, live};
+use crate::answer::Env;
+use crate::app::State;
+use crate::app::lesson::{self, Extent, Focus, number};
+use crate::app::live::{env, takes_keys};
+use crate::course::{Inline, Lesson, Part, Place, Section, numbers};
+use crate::markup::{self, Layout, Resolved};
+
+/// Columns of the lesson where the lab stands beside it.
+const LEFT: u16 = 54;
+
+/// A section laid out.
+#[derive(Default)]
+pub struct Laid {
+    /// The lines, each with its column.
+    pub rows: Vec<(u16, Row)>,
+    /// First line and number of lines of every block that takes keys.
+    blocks: Vec<(usize, usize)>,
+    /// Lines at which an element begins.
+    breaks: Vec<usize>,
+    /// Steps sideways that show something new.
+    shift: usize,
+}
+
+impl Laid {
+    fn gap(&mut self) {
+        if !self.rows.is_empty() {
+            self.rows.push((0, Row::default()));
+        }
+        self.breaks.push(self.rows.len());
+    }
+}
+
+/// Where the text stands: columns, and lines from which to which.
+fn area(state: &State) -> (u16, u16, u16) {
+    let (columns, rows) = state.size;
+    if state.two_panes() {
+        // Rules above and below; the last two rows are message and keys.
+        (LEFT, 5, rows.saturating_sub(4))
+    } else {
+        (columns.min(frame::LEFT), 2, rows.saturating_sub(3))
+    }
+}
+
+/// Tells the reader how long the section is.
+pub fn fit(state: &mut State) {
+    let (columns, top, bottom) = area(state);
+    let laid = lay(state, usize::from(columns));
+    let extent = Extent {
+        lines: laid.rows.len(),
+        room: usize::from(bottom.saturating_sub(top)),
+        shift: laid.shift,
+        text: laid.rows.iter().map(|(_, row)| row.text()).collect(),
+        blocks: laid.blocks,
+        breaks: laid.breaks,
+    };
+    state.reader.fit(extent);
+}
+
+/// Draws the page.
+pub fn draw(state: &State, pen: &mut Pen<'_>) {
+    let last = pen.height().saturating_sub(1);
+    let (columns, top, bottom) = area(state);
+    if state.two_panes() {
+        frame::panes(pen, LEFT, last - 2);
+        heading(state, &mut pen.part(0, 3, LEFT, 1));
+        let right = pen.width() - LEFT - 1;
+        beside::draw(state, &mut pen.part(LEFT + 1, 3, right, last - 5));
+    }
+    let room = bottom.saturating_sub(top);
+    let mut text = pen.part(0, top, columns, room);
+    if let Some(cursor) = state.reader.outline {
+        outline::draw(state, cursor, &mut text);
+    } else {
+        let laid = lay(state, usize::from(columns));
+        let shown = laid.rows.iter().skip(state.reader.scroll);
+        for (y, (x, row)) in (0..room).zip(shown) {
+            row.draw(&mut text, *x, y);
+        }
+        if laid.rows.is_empty() {
+            empty(state, &mut text);
+        }
+    }
+    if !state.two_panes() {
+        progress(state, pen, last - 1);
+    }
+    frame::message(state, "", "", pen, last - 1);
+    cards::draw(state, pen);
+}
+
+fn empty(state: &State, pen: &mut Pen<'_>) {
+    let text = if state.study.loaded {
+        "There is no lesson here. 1 shows the contents; lint says what is wrong with a course."
+    } else {
+        "…"
+    };
+    pen.put(2, 0, text, Role::Dim);
+}
+
+/// Number, title and place, where the header has no room for them.
+fn heading(state: &State, pen: &mut Pen<'_>) {
+    let Some(lesson) = lesson::lesson(state) else {
+        return;
+    };
+    let place = format!(
+        "section {} of {}",
+        state.reader.section + 1,
+        lesson.sections.len()
+    );
+    let edge = pen.width().saturating_sub(2);
+    let room = usize::from(edge).saturating_sub(place.len() + 4);
+    let title = format!("{} {}", number(&lesson.id), lesson.title);
+    pen.put(2, 0, &clip(&title, room), Role::Strong);
+    pen.right(edge, 0, &place, Role::Dim);
+}
+
+/// The line under the text: what lies below, section, and a bar.
+fn progress(state: &State, pen: &mut Pen<'_>, y: u16) {
+    let Some(lesson) = lesson::lesson(state) else {
+        return;
+    };
+    const CELLS: usize = 14;
+    let (at, of) = (state.reader.section + 1, lesson.sections.len().max(1));
+    let eighths = (at * CELLS * 8 / of) as u64;
+    let bar = super::ribbon::bar(eighths, CELLS as u64, pen.ascii());
+    let rest = CELLS.saturating_sub(super::pen::width(&bar));
+    let text = format!(
+        "section {at} of {of} · {} % {bar}{}",
+        at * 100 / of,
+        "·".repeat(rest)
+    );
+    let edge = pen.width().min(frame::LEFT) - 1;
+    pen.right(edge, y, &text, Role::Dim);
+    let below = state.reader.scroll + state.reader.extent.room < state.reader.extent.lines;
+    if below && state.notes.shown().is_none() && state.reader.outline.is_none() {
+        pen.put(2, y, "▼ more below, Space", Role::Dim);
+    }
+}
+
+/// Lays the section on the page out in `columns` columns.
+fn lay(state: &State, columns: usize) -> Laid {
+    let mut laid = Laid::default();
+    let found = lesson::lesson(state).zip(lesson::section(state));
+    if let Some((lesson, section)) = found {
+        lay_section(state, lesson, section, columns, &mut laid);
+    }
+    laid
+}
+
+fn lay_section(state: &State, lesson: &Lesson, section: &Section, columns: usize, laid: &mut Laid) {
+    let width = columns.saturating_sub(4);
+    let env = env(state, lesson, &crate::course::Setup::default());
+    let resolve = |value: &markup::Value| resolved(&env, &value.expression);
+    let layout = Layout::new(width, &resolve)
+        .ascii(state.look.ascii)
+        .shift(state.reader.shift);
+    let first = state.reader.section == 0;
+    if !first || section.title != lesson.title || !section.parts.is_empty() {
+        laid.breaks.push(0);
+        laid.rows
+            .push((2, Row::of(section.title.clone(), Role::Strong)));
+    }
+    let mut keys = 0;
+    for part in &section.parts {
+        match part {
+            Part::Prose { text, line, .. } => {
+                let parsed = markup::parse(text, *line, &[]);
+                for block in parsed.sections.iter().flat_map(|s| &s.blocks) {
+                    laid.gap();
+                    let page = layout.blocks(std::slice::from_ref(block));
+                    laid.shift = laid.shift.max(page.max_shift);
+                    laid.rows
+                        .extend(page.lines.iter().map(|l| (2, Row::of_markup(l))));
+                }
+            }
+            Part::Live(block) => {
+                laid.gap();
+                let focused = takes_keys(block) && state.reader.focus == Focus::Block(keys);
+                let shown = live::lay(state, lesson, block, focused, columns.saturating_sub(2));
+                laid.shift = laid.shift.max(shown.shift);
+                let from = laid.rows.len();
+                laid.rows.extend(shown.rows.into_iter().map(|r| (1, r)));
+                if takes_keys(block) {
+                    laid.blocks.push((from, laid.rows.len() - from));
+                    keys += 1;
+                }
+            }
+        }
+    }
+}
+
+/// An inline number as the page shows it, or what is wrong with it.
+pub fn resolved(env: &Result<Env<'_>, String>, expression: &str) -> Resolved {
+    let written = format!("`= {expression}`");
+    let inlines: Vec<Inline> = numbers(&written, Place { line: 1, column: 1 });
+    let shown = match (inlines.first(), env) {
+        (Some(inline), Ok(env)) => inline.show(env).map_err(|(_, why)| why),
+        (_, Err(why)) => Err(why.clone()),
+        (None, Ok(_)) => Err("this is no expression".to_owned()),
+    };
+    match shown {
+        Ok(text) => Resolved::value(text),
+        Err(why) => Resolved::error(format!("[{expression}: {why}]")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

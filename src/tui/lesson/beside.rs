@@ -1,0 +1,43 @@
+//! The lab in the right pane of a lesson: ribbon, toggles, this plan against V1.
+
+use crate::app::State;
+use crate::app::figure;
+use crate::app::lesson::Focus;
+use crate::tui::pen::{Pen, clip};
+use crate::tui::theme::Role;
+use crate::tui::{lab, ribbon};
+
+/// Draws the pane, 65 columns wide.
+pub fn draw(state: &State, pen: &mut Pen<'_>) {
+    let keys = state.reader.focus == Focus::Lab;
+    let cost = state.bench.cost();
+    let name = format!(
+        "{} · {} per block, {} per forward",
+        state.bench.cut().title(),
+        figure::counted(cost.block.launches(), "launch", "launches"),
+        cost.forward.launches()
+    );
+    let role = if keys { Role::Accent } else { Role::Text };
+    let room = usize::from(pen.width()).saturating_sub(2);
+    pen.put(1, 0, &clip(&name, room), role);
+    ribbon::draw(&lab::boxes(state), &mut pen.part(1, 1, 63, ribbon::HEIGHT));
+    let edge = pen.width();
+    section(pen, 11, " fusions ", keys);
+    lab::toggles(state, &mut pen.part(0, 12, edge, 9));
+    section(pen, 21, " this plan against V1 ", false);
+    lab::against(state, &mut pen.part(0, 22, edge, 9));
+    pen.rule(0, edge, 31);
+    let hint = if keys {
+        "Space flips, v next version, r runs, Enter opens the lab."
+    } else {
+        "Tab comes here; what is flipped in the lesson shows here."
+    };
+    pen.put(1, 32, hint, Role::Dim);
+}
+
+fn section(pen: &mut Pen<'_>, y: u16, title: &str, keys: bool) {
+    let edge = pen.width();
+    pen.rule(0, edge, y);
+    let role = if keys { Role::Accent } else { Role::Dim };
+    pen.put(1, y, title, role);
+}

@@ -1,0 +1,40 @@
+//! The sections of a lesson, to go to one of them.
+
+use crate::app::State;
+use crate::app::lesson;
+use crate::tui::pen::{Pen, clip};
+use crate::tui::theme::Role;
+
+/// Draws the sections with the cursor on one of them.
+pub fn draw(state: &State, cursor: usize, pen: &mut Pen<'_>) {
+    let Some(lesson) = lesson::lesson(state) else {
+        return;
+    };
+    let read = state
+        .study
+        .progress
+        .lessons
+        .get(&lesson.id)
+        .map(|mark| &mark.read);
+    pen.put(2, 0, "Sections of this lesson", Role::Strong);
+    let room = usize::from(pen.height().saturating_sub(2));
+    let from = (cursor + 1).saturating_sub(room);
+    let sections = lesson.sections.iter().enumerate().skip(from);
+    for (y, (i, section)) in (2..pen.height()).zip(sections) {
+        let sign = match read {
+            Some(read) if read.contains(&section.id) => "●",
+            _ => "·",
+        };
+        let text = format!("{sign} {:2}  {}", i + 1, section.title);
+        let role = if i == cursor {
+            Role::Accent
+        } else {
+            Role::Text
+        };
+        if i == cursor {
+            pen.put(1, y, "►", Role::Accent);
+        }
+        let columns = usize::from(pen.width()).saturating_sub(4);
+        pen.put(3, y, &clip(&text, columns), role);
+    }
+}

@@ -1,0 +1,258 @@
+//! Live blocks as lines: each kind in its own few rows, broken ones as their
+//! text with what is wrong.
+
+mod chart;
+mod lab;
+mod tables;
+
+use super::exercise::question;
+use super::rows::{Row, boxed, labelled, words};
+use super::theme::Role;
+use crate::app::State;
+use crate::app::exercise;
+use crate::app::live::{env, predict};
+use crate::course::{Block, Lesson, Live, Phrase};
+use crate::markup::{self, Layout};
+
+/// A block laid out.
+#[derive(Default)]
+pub struct Laid {
+    /// Its lines, `columns` wide at most.
+    pub rows: Vec<Row>,
+    /// Steps sideways that show something new.
+    pub shift: usize,
+}
+
+/// Lays a block out in `columns` columns. `keys`: it has the keys.
+pub fn lay(state: &State, lesson: &Lesson, live: &Live, keys: bool, columns: usize) -> Laid {
+    let content = match &live.content {
+        Ok(content) => content,
+        Err(faults) => {
+            let said: Vec<String> = faults.iter().map(ToString::to_string).collect();
+            return plain(broken(live, &said, columns));
+        }
+    };
+    let inner = columns.saturating_sub(4);
+    let hidden = predict::open(&state.study.progress, lesson, live).is_some();
+    let rows = match content {
+        _ if hidden => Ok(predictions(state, lesson, live, keys, inner)),
+        Block::Lab { .. } => lab::rows(state, lesson, live, keys, inner),
+        Block::Ribbon { prices, .. } => lab::ribbon(state, lesson, live, *prices, inner),
+        Block::Compare { .. } => tables::compare(state, lesson, live, inner),
+        Block::Steps { title, steps } => Ok(steps_rows(
+            state,
+            lesson,
+            live,
+            title.as_ref(),
+            steps,
+            inner,
+        )),
+        Block::Question { exercise: id, key } => {
+            let asked = exercise::asked(state, &id.text, key.as_ref().map(|k| &*k.text));
+            asked
+                .map(|asked| question::in_lesson(state, &asked, keys, inner))
+                .ok_or_else(|| format!("The course has no question {}.", id.text))
+        }
+        Block::Table { .. } => return tables::table(state, lesson, live, columns),
+        Block::Roofline { .. } => return tables::roofline(state, lesson, live, columns),
+        Block::Chart { .. } => match chart::rows(state, lesson, live, columns) {
+            Ok(rows) => return plain(rows),
+            Err(why) => Err(why),
+        },
+    };
+    match rows {
+        Ok(mut rows) => {
+            if !hidden && !live.predict.is_empty() {
+                rows.extend(outcomes(state, lesson, live, inner));
+            }
+            plain(boxed(
+                &title(live),
+                hint(content, hidden),
+                keys,
+                columns,
+                rows,
+            ))
+        }
+        Err(why) => plain(broken(live, &[why], columns)),
+    }
+}
+
+fn plain(rows: Vec<Row>) -> Laid {
+    Laid { rows, shift: 0 }
+}
+
+/// The words in the upper wall.
+fn title(live: &Live) -> String {
+    match &live.content {
+        Ok(Block::Question { exercise, key }) => match key {
+            Some(key) => format!("question {} {}", exercise.text, key.text),
+            None => format!("question {}", exercise.text),
+        },
+        _ => format!("live · {}", live.kind),
+    }
+}
+
+/// What Space or Enter does in the block.
+fn hint(content: &Block, hidden: bool) -> &'static str {
+    match content {
+        _ if hidden => "before you look",
+        Block::Lab { toggles, .. } if !toggles.is_empty() => "Space flips",
+        Block::Lab { .. } | Block::Compare { .. } => "r runs",
+        Block::Steps { .. } => "Space next step",
+        Block::Ribbon { .. } => "Enter opens it in the lab",
+        _ => "",
+    }
+}
+
+/// A block that cannot be shown: its source, and what is wrong with it.
+fn broken(live: &Live, said: &[String], columns: usize) -> Vec<Row> {
+    let mut rows = vec![Row::of(
+        format!("{} (as it is written)", live.kind),
+        Role::Dim,
+    )];
+    for line in live.source.lines().take(12) {
+        let line: String = line.replace('\t', "    ");
+        let line = super::pen::clip(&line, columns.saturating_sub(2));
+        rows.push(Row::of(format!("  {line}"), Role::Dim));
+    }
+    for say in said {
+        rows.extend(words(say, columns, Role::Bad));
+    }
+    rows
+}
+
+/// The questions asked before the block shows anything.
+fn predictions(
+    state: &State,
+    lesson: &Lesson,
+    live: &Live,
+    keys: bool,
+    columns: usize,
+) -> Vec<Row> {
+    let made = predict::guesses(&state.study.progress, lesson, live);
+    let field = state.reader.block(&lesson.id, live.number).field;
+    let mut rows = Vec::new();
+    for (i, asked) in live.predict.iter().enumerate() {
+        rows.extend(words(&asked.ask.text, columns, Role::Text));
+        if let Some(guess) = made.get(i) {
+            let typed = if guess.typed.is_empty() {
+                "I do not know"
+            } else {
+                &guess.typed
+            };
+            rows.push(Row::of("  you said  ", Role::Dim).and(typed, Role::Text));
+            continue;
+        }
+        let unit = asked.unit.as_deref().unwrap_or_default();
+        match &field {
+            Some(field) if keys => {
+                let (before, behind) = field.halves();
+                rows.push(
+                    Row::of("  > ", Role::Accent)
+                        .and(before, Role::Text)
+                        .and("▌", Role::Accent)
+                        .and(behind, Role::Text)
+                        .at(24, unit, Role::Dim),
+                );
+                rows.push(Row::of(
+                    "  Enter keeps it. Nothing typed: “I do not know”. It is not graded.",
+                    Role::Dim,
+                ));
+            }
+            _ => {
+                let how = if keys {
+                    "  Enter, then type your number; the block opens after it."
+                } else {
+                    "  Tab, then Enter: type your number; the block opens after it."
+                };
+                rows.push(Row::of(how, Role::Dim));
+            }
+        }
+        break;
+    }
+    rows
+}
+
+/// Guesses beside what came out, with the author's sentence.
+fn outcomes(state: &State, lesson: &Lesson, live: &Live, columns: usize) -> Vec<Row> {
+    let mut rows = vec![Row::default()];
+    let made = predict::guesses(&state.study.progress, lesson, live);
+    for (guess, asked) in made.iter().zip(&live.predict) {
+        let typed = match (guess.typed.as_str(), asked.unit.as_deref()) {
+            ("", _) => "I do not know".to_owned(),
+            (typed, Some("%")) if typed.chars().all(|c| c.is_ascii_digit() || c == '.') => {
+                format!("{typed} %")
+            }
+            (typed, _) => typed.to_owned(),
+        };
+        rows.push(
+            Row::of("you said ", Role::Dim)
+                .and(typed, Role::Text)
+                .at(28, "it is ", Role::Dim)
+                .and(guess.outcome.clone(), Role::Modelled)
+                .and(" =", Role::Modelled),
+        );
+        if let Some(note) = &asked.note {
+            rows.extend(
+                words(&note.text, columns.saturating_sub(2), Role::Text)
+                    .into_iter()
+                    .map(|r| r.indented(2)),
+            );
+        }
+    }
+    rows
+}
+
+/// Steps up to the one that was reached.
+fn steps_rows(
+    state: &State,
+    lesson: &Lesson,
+    live: &Live,
+    title: Option<&Phrase>,
+    steps: &[Phrase],
+    columns: usize,
+) -> Vec<Row> {
+    let shown = state.reader.block(&lesson.id, live.number).steps + 1;
+    let mut rows = Vec::new();
+    if let Some(title) = title {
+        rows.push(Row::of(title.text.clone(), Role::Strong));
+    }
+    for (i, step) in steps.iter().take(shown).enumerate() {
+        let text = inline(state, lesson, live, &step.text, columns.saturating_sub(4));
+        for (line, row) in text.into_iter().enumerate() {
+            let head = if line == 0 {
+                format!("{:2}  ", i + 1)
+            } else {
+                "    ".to_owned()
+            };
+            let mut numbered = Row::of(head, Role::Dim);
+            numbered.spans.extend(row.spans);
+            rows.push(numbered);
+        }
+    }
+    let left = steps.len().saturating_sub(shown);
+    if left > 0 {
+        let text = format!("    {} more; Space shows the next.", left);
+        rows.push(Row::of(text, Role::Dim));
+    }
+    rows
+}
+
+/// A text with inline numbers, in the block's configuration.
+fn inline(state: &State, lesson: &Lesson, live: &Live, text: &str, columns: usize) -> Vec<Row> {
+    let env = env(state, lesson, &live.setup);
+    let resolve = |value: &markup::Value| super::lesson::resolved(&env, &value.expression);
+    let parsed = markup::parse(text, 1, &[]);
+    let layout = Layout::new(columns, &resolve).ascii(state.look.ascii);
+    parsed
+        .sections
+        .iter()
+        .flat_map(|s| layout.blocks(&s.blocks).lines)
+        .map(|line| Row::of_markup(&line))
+        .collect()
+}
+
+/// A label in its role, and behind it a text wrapped beside it; for notes.
+pub(super) fn note(label: &str, role: Role, text: &str, columns: usize) -> Vec<Row> {
+    labelled(label, role, text, columns, 8)
+}

@@ -1,0 +1,283 @@
+//! The `chart` block: Braille lines with a letter at every computed point, and
+//! plain letters in ASCII.
+
+use crate::app::State;
+use crate::app::live::chart::{Chart, chart};
+use crate::course::{Lesson, Live};
+use crate::tui::rows::{Row, words};
+use crate::tui::theme::Role;
+use crate::units::significant;
+
+/// Lines of the plot.
+const HEIGHT: usize = 9;
+/// Columns left of the axis, for the values.
+const MARGIN: usize = 9;
+/// Columns of the plot at most: a wider one says no more.
+const WIDEST: usize = 56;
+
+/// The block's lines.
+///
+/// # Errors
+/// A setting or an expression that cannot be evaluated.
+pub fn rows(
+    state: &State,
+    lesson: &Lesson,
+    live: &Live,
+    columns: usize,
+) -> Result<Vec<Row>, String> {
+    let chart = chart(state, lesson, live)?;
+    let width = columns.saturating_sub(MARGIN + 3).clamp(8, WIDEST);
+    let scale = Scale::of(&chart, width);
+    let mut rows = vec![head(&chart)];
+    let canvas = plot(&chart, &scale, state.look.ascii);
+    for (y, line) in canvas.into_iter().enumerate() {
+        let value = match y {
+            0 => scale.value(scale.top),
+            y if y == HEIGHT / 2 => scale.value((scale.top + scale.bottom) / 2.0),
+            y if y == HEIGHT - 1 => scale.value(scale.bottom),
+            _ => String::new(),
+        };
+        let tick = if value.is_empty() { "│" } else { "┤" };
+        rows.push(
+            Row::default()
+                .right(MARGIN, &value, Role::Dim)
+                .at(MARGIN, format!(" {tick}"), Role::Dim)
+                .and(line, Role::Modelled),
+        );
+    }
+    rows.push(
+        Row::default()
+            .at(MARGIN, " └", Role::Dim)
+            .and("─".repeat(width), Role::Dim),
+    );
+    rows.push(ticks(&chart, &scale, width));
+    let names: Vec<String> = chart
+        .lines
+        .iter()
+        .enumerate()
+        .filter(|(_, line)| !line.name.is_empty())
+        .map(|(i, line)| format!("{}\u{a0}{}", letter(i), line.name.replace(' ', "\u{a0}")))
+        .collect();
+    if !names.is_empty() {
+        let room = columns.saturating_sub(MARGIN + 2);
+        rows.extend(
+            words(&names.join("   "), room, Role::Text)
+                .into_iter()
+                .map(|r| r.indented(MARGIN + 2)),
+        );
+    }
+    Ok(rows)
+}
+
+fn head(chart: &Chart) -> Row {
+    let unit = if chart.unit.is_empty() {
+        String::new()
+    } else {
+        format!("{} ", chart.unit)
+    };
+    let log = match (chart.log_x, chart.log_y) {
+        (true, true) => ", both axes logarithmic",
+        (true, false) => ", logarithmic",
+        _ => "",
+    };
+    Row::default().and(
+        format!(
+            "{}= against {}{log}",
+            " ".repeat(MARGIN - 1) + &unit,
+            chart.x
+        ),
+        Role::Dim,
+    )
+}
+
+const fn letter(i: usize) -> char {
+    (b'a' + (i % 26) as u8) as char
+}
+
+/// From values to places, both in the axes' own measure.
+struct Scale {
+    left: f64,
+    right: f64,
+    bottom: f64,
+    top: f64,
+    log_x: bool,
+    log_y: bool,
+    width: usize,
+}
+
+impl Scale {
+    fn of(chart: &Chart, width: usize) -> Self {
+        let measure = |v: f64, log: bool| if log { v.log10() } else { v };
+        let range = |values: &mut dyn Iterator<Item = f64>| {
+            values
+                .filter(|v| v.is_finite())
+                .fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| {
+                    (a.min(v), b.max(v))
+                })
+        };
+        let (left, right) = range(&mut chart.at.iter().map(|v| measure(*v, chart.log_x)));
+        let values = chart.lines.iter().flat_map(|l| &l.values);
+        let (low, top) = range(&mut values.map(|v| measure(*v, chart.log_y)));
+        // A straight axis begins at nothing, so that lengths can be compared.
+        let bottom = if chart.log_y { low } else { low.min(0.0) };
+        let top = if top > bottom { top } else { bottom + 1.0 };
+        Scale {
+            left,
+            right: if right > left { right } else { left + 1.0 },
+            bottom,
+            top,
+            log_x: chart.log_x,
+            log_y: chart.log_y,
+            width,
+        }
+    }
+
+    /// Place in dots, from the left and from the top.
+    fn dot(&self, x: f64, y: f64) -> (f64, f64) {
+        let x = if self.log_x { x.log10() } else { x };
+        let y = if self.log_y { y.log10() } else { y };
+        let across = (x - self.left) / (self.right - self.left);
+        let up = (y - self.bottom) / (self.top - self.bottom);
+        (
+            across * (self.width * 2 - 1) as f64,
+            (1.0 - up) * (HEIGHT * 4 - 1) as f64,
+        )
+    }
+
+    fn value(&self, at: f64) -> String {
+        significant(if self.log_y { 10f64.powf(at) } else { at }, 3)
+    }
+}
+
+/// The lines of the plot.
+fn plot(chart: &Chart, scale: &Scale, ascii: bool) -> Vec<String> {
+    let (wide, high) = (scale.width * 2, HEIGHT * 4);
+    let mut dots = vec![false; wide * high];
+    let mut signs = vec![None; scale.width * HEIGHT];
+    for (i, line) in chart.lines.iter().enumerate() {
+        let points: Vec<(f64, f64)> = chart
+            .at
+            .iter()
+            .zip(&line.values)
+            .filter(|(x, y)| x.is_finite() && y.is_finite())
+            .map(|(x, y)| scale.dot(*x, *y))
+            .collect();
+        for pair in points.windows(2) {
+            let [a, b] = pair else { continue };
+            let steps = (b.0 - a.0).abs().max((b.1 - a.1).abs()).ceil().max(1.0);
+            for step in 0..=steps as usize {
+                let part = step as f64 / steps;
+                let x = (a.0 + (b.0 - a.0) * part).round() as usize;
+                let y = (a.1 + (b.1 - a.1) * part).round() as usize;
+                if let Some(dot) = dots.get_mut(y.min(high - 1) * wide + x.min(wide - 1)) {
+                    *dot = true;
+                }
+            }
+        }
+        for (x, y) in points {
+            let cell = (y.round() as usize / 4).min(HEIGHT - 1) * scale.width
+                + (x.round() as usize / 2).min(scale.width - 1);
+            // Letters never hide each other: the first one stays.
+            if let Some(sign @ None) = signs.get_mut(cell) {
+                *sign = Some(letter(i));
+            }
+        }
+    }
+    let lit = |x: usize, y: usize| dots.get(y * wide + x).copied().unwrap_or(false);
+    (0..HEIGHT)
+        .map(|y| {
+            (0..scale.width)
+                .map(|x| match signs.get(y * scale.width + x) {
+                    Some(Some(sign)) => *sign,
+                    _ => cell(&lit, x * 2, y * 4, ascii),
+                })
+                .collect()
+        })
+        .collect()
+}
+
+/// Two by four dots as one character.
+fn cell(lit: &dyn Fn(usize, usize) -> bool, x: usize, y: usize, ascii: bool) -> char {
+    // Bits of the Braille block, by column and row.
+    const BITS: [[u32; 4]; 2] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]];
+    let mut bits = 0;
+    for (dx, column) in BITS.iter().enumerate() {
+        for (dy, bit) in column.iter().enumerate() {
+            if lit(x + dx, y + dy) {
+                bits |= bit;
+            }
+        }
+    }
+    match bits {
+        0 => ' ',
+        _ if ascii => '.',
+        _ => char::from_u32(0x2800 + bits).unwrap_or('.'),
+    }
+}
+
+/// Values of the parameter below the axis, as many as stand clear.
+fn ticks(chart: &Chart, scale: &Scale, width: usize) -> Row {
+    let mut text: Vec<char> = vec![' '; width + 8];
+    let mut free = 0;
+    for x in &chart.at {
+        let column = (scale.dot(*x, scale.bottom).0 / 2.0).round() as usize;
+        let label = crate::units::group_thousands(*x as i128);
+        if column < free {
+            continue;
+        }
+        for (i, c) in label.chars().enumerate() {
+            if let Some(place) = text.get_mut(column + i) {
+                *place = c;
+            }
+        }
+        free = column + label.len() + 1;
+    }
+    let text: String = text.into_iter().collect();
+    Row::default().at(MARGIN, format!("  {}", text.trim_end()), Role::Dim)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::live::chart::Line;
+
+    fn line(values: &[f64]) -> Chart {
+        Chart {
+            x: "batch".into(),
+            at: vec![0.0, 1.0],
+            unit: "MB".into(),
+            lines: vec![Line {
+                name: String::new(),
+                values: values.to_vec(),
+            }],
+            log_x: false,
+            log_y: false,
+        }
+    }
+
+    #[test]
+    fn a_straight_line_goes_from_corner_to_corner() {
+        let chart = line(&[0.0, 1.0]);
+        let scale = Scale::of(&chart, 10);
+        let plot = plot(&chart, &scale, false);
+        assert_eq!(plot.first().and_then(|l| l.chars().last()), Some('a'));
+        assert_eq!(plot.last().and_then(|l| l.chars().next()), Some('a'));
+        // Braille carries the line between the two points.
+        assert!(plot.iter().flat_map(|l| l.chars()).any(|c| c > '\u{2800}'));
+    }
+
+    #[test]
+    fn ascii_draws_points_only_in_ascii() {
+        let chart = line(&[0.0, 1.0]);
+        let scale = Scale::of(&chart, 10);
+        assert!(plot(&chart, &scale, true).concat().is_ascii());
+    }
+
+    #[test]
+    fn a_flat_line_and_a_single_value_do_not_divide_by_zero() {
+        let chart = line(&[0.0, 0.0]);
+        let scale = Scale::of(&chart, 10);
+        assert_eq!(plot(&chart, &scale, false).len(), HEIGHT);
+        assert!(scale.value(scale.top).parse::<f64>().is_ok());
+    }
+}
