@@ -65,7 +65,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         return Ok(0);
     }
     match &cli.command {
-        None => workshop::open(&cli.output),
+        None => workshop::open(&cli.output, out),
         Some(Command::Cost(args)) => cost::cost(&cli.output, args, out),
         Some(Command::Run(args)) => run::run(&cli.output, args, out),
         Some(Command::Compare(args)) => run::compare(&cli.output, args, out),

@@ -610,8 +610,16 @@ pub fn hint(bench: &Bench, machine: &Machine, fusion: Fusion) -> Result<Hint, Co
             1 => format!("its write and its read, {gone}, are gone."),
             _ => format!("writes and reads of {gone} are gone."),
         };
+        let head = format!("{name} on: {};", fusion.summary());
+        let text = format!("{head} {what}");
+        // The message row of 80 columns holds 79.
+        let text = if text.chars().count() <= 79 {
+            text
+        } else {
+            format!("{head} {gone} are gone.")
+        };
         return Ok(Hint {
-            text: format!("{name} on: {}; {what}", fusion.summary()),
+            text,
             aside: String::new(),
         });
     }
@@ -652,4 +660,46 @@ fn written(cost: &Cost) -> usize {
         .flat_map(|k| &k.moved)
         .filter(|m| m.direction == crate::cost::Direction::Write)
         .count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::Setup;
+
+    #[test]
+    fn every_hint_fits_the_message_row_of_eighty_columns() {
+        let mut bench = Bench::new(Setup::preset("workshop").unwrap()).unwrap();
+        for version in Version::ALL {
+            bench.put(version.cut()).unwrap();
+            for fusion in Fusion::ALL {
+                let hint = hint(&bench, &Machine::default(), fusion).unwrap();
+                let columns = hint.text.chars().count();
+                assert!(columns <= 79, "{columns}: {}", hint.text);
+            }
+        }
+    }
+
+    #[test]
+    fn two_launches_of_rope_are_summed_in_one_box() {
+        let mut setup = Setup::preset("workshop").unwrap();
+        setup.conventions.rope_split = true;
+        let bench = Bench::new(setup).unwrap();
+        let group = selected(&bench, 4).unwrap();
+        assert!(group.rope_twice);
+        // cost-model.md: rope 147,456 FLOP and 393,216 B at workshop B1.
+        let sum = BoxCost::of(bench.cost(), &group);
+        assert_eq!((sum.flops, sum.bytes()), (147_456, 393_216));
+    }
+
+    #[test]
+    fn the_table_of_v3_is_that_of_the_cost_model() {
+        let mut bench = Bench::new(Setup::preset("workshop").unwrap()).unwrap();
+        bench.put(Version::V3.cut()).unwrap();
+        let rows = table(&bench, &Machine::default(), &Runs::default());
+        // cost-model.md: V3 8 / 35 launches, 5,638,144 B, 30.0386 FLOP/B.
+        let plan: Vec<&str> = rows.iter().map(|r| r.plan.as_str()).collect();
+        assert_eq!(plan, ["8", "35", "5.638", "2.361", "30.04", "–", "–", "·"]);
+        assert_eq!(rows.len(), ROWS);
+    }
 }
