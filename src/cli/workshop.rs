@@ -4,10 +4,10 @@ use std::io::IsTerminal;
 use std::sync::Arc;
 
 use super::Outcome;
-use super::args::OutputArgs;
+use super::args::{OutputArgs, surroundings};
 use super::failure::Failure;
-use crate::app::look::{Surroundings, Theme};
-use crate::app::machine::{BackendFacts, Ceilings, Condition};
+use crate::app::look::Theme;
+use crate::app::machine::Ceilings;
 use crate::app::{Machine, Page, State, Tone};
 use crate::backend::Runner;
 use crate::cost::GpuDatabase;
@@ -69,39 +69,13 @@ fn settings(state: &mut State, progress: &Progress, output: &OutputArgs) {
     }
 }
 
-/// What the environment says about the terminal.
-fn surroundings(output: &OutputArgs) -> Surroundings {
-    let var = |name: &str| std::env::var(name).unwrap_or_default();
-    Surroundings {
-        color: Some(output.color.clone()),
-        no_color: !var("NO_COLOR").is_empty(),
-        colorterm: var("COLORTERM"),
-        term: var("TERM"),
-        locale: ["LC_ALL", "LC_CTYPE", "LANG"]
-            .into_iter()
-            .map(var)
-            .find(|v| !v.is_empty())
-            .unwrap_or_default(),
-        colorfgbg: var("COLORFGBG"),
-        ascii: output.ascii,
-    }
-}
-
 /// What can be said of the machine at once.
 fn machine() -> Machine {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let ceilings = GpuDatabase::embedded()
         .ok()
         .and_then(|all| all.get("h200").ok().map(Ceilings::of_gpu));
     Machine {
-        backends: vec![BackendFacts {
-            name: "cpu".to_owned(),
-            device: format!("{threads} threads"),
-            line: format!("{threads} threads"),
-            condition: Condition::Ready,
-            gives: "times of the CPU".to_owned(),
-            lacks: Vec::new(),
-        }],
+        backends: super::doctor::backends(),
         chosen: 0,
         ceilings,
         facts: Vec::new(),
