@@ -8,12 +8,14 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use tinyllama_tutor::app::home::{LessonLine, Read, Stopped};
 use tinyllama_tutor::app::key::{Code, Key, ch, key};
 use tinyllama_tutor::app::machine::{
     BackendFacts, Ceilings, Condition, LaunchCost, Machine, Source,
 };
-use tinyllama_tutor::app::{Event, Look, Message, State, update};
+use tinyllama_tutor::app::{Event, Look, Message, Page, State, update};
 use tinyllama_tutor::fusion::Fusion;
+use tinyllama_tutor::run::{Phase, Progress, RunError};
 use tinyllama_tutor::tui::draw;
 
 /// The machine of the designs.
@@ -24,7 +26,7 @@ fn h200() -> Machine {
             device: "H200".into(),
             line: "NVIDIA H200, driver 580, NVRTC 13.0".into(),
             condition: Condition::Ready,
-            gives: "chosen".into(),
+            gives: "times of the GPU".into(),
             lacks: vec![Fusion::NormGate],
         }],
         chosen: 0,
@@ -79,6 +81,10 @@ impl Screen {
 
     fn times(self, n: usize, k: Key) -> Self {
         self.keys(std::iter::repeat_n(k, n))
+    }
+
+    fn tell(&mut self, at: u64, message: Message) {
+        update(&mut self.state, Event { at, message });
     }
 
     fn rows(&self) -> Vec<String> {
@@ -191,4 +197,238 @@ fn lab_v2_in_ascii() {
 #[test]
 fn too_small() {
     whole("too-small", &Screen::new(50, 8));
+}
+
+/// The screen as text for a snapshot; the words `cpu` and the like come from
+/// the fixture, so it is the same on every machine.
+#[track_caller]
+fn snapshot(name: &str, screen: &Screen) {
+    let text: Vec<String> = screen
+        .rows()
+        .iter()
+        .map(|r| r.trim_end().to_owned())
+        .collect();
+    insta::assert_snapshot!(name, text.join("\n"));
+}
+
+fn line(
+    number: &str,
+    title: &str,
+    version: &str,
+    read: Read,
+    right: usize,
+    of: usize,
+) -> LessonLine {
+    LessonLine {
+        id: number.into(),
+        number: number.into(),
+        title: title.into(),
+        version: version.into(),
+        minutes: 12,
+        read,
+        right,
+        questions: of,
+    }
+}
+
+/// A course of a few lessons, some of them read.
+fn contents(mut screen: Screen) -> Screen {
+    let home = &mut screen.state.home;
+    home.lessons = vec![
+        line(
+            "01",
+            "One block, seventeen launches",
+            "V1",
+            Read::Done,
+            4,
+            4,
+        ),
+        line("02", "Counting FLOPs and bytes", "V1", Read::Done, 6, 7),
+        line(
+            "04",
+            "One GEMM for q, k and v",
+            "V2",
+            Read::Part(2, 5),
+            1,
+            3,
+        ),
+        line(
+            "12",
+            "Claims: reading with a calculator",
+            "all",
+            Read::Not,
+            0,
+            2,
+        ),
+    ];
+    home.cursor = 2;
+    home.stopped = Some(Stopped {
+        lesson: 2,
+        section: 3,
+        of: 5,
+        heading: "What the merge cannot save".into(),
+    });
+    home.slips = vec!["ex2".into()];
+    home.course = "course 1.0, embedded".into();
+    screen.state.place = "~/fusion-workshop".into();
+    screen
+}
+
+#[test]
+fn home_in_both_sizes() {
+    snapshot("home-80", &contents(Screen::new(80, 24)));
+    snapshot("home-120", &contents(Screen::new(120, 40)));
+}
+
+#[test]
+fn first_run_says_what_was_found() {
+    let mut screen = contents(Screen::new(80, 24));
+    screen.state.page = Page::FirstRun;
+    snapshot("first-run", &screen);
+}
+
+#[test]
+fn compare_in_both_sizes_and_scopes() {
+    snapshot("compare-80", &Screen::new(80, 24).typed("4"));
+    snapshot("compare-block", &Screen::new(80, 24).typed("4b"));
+    snapshot("compare-120", &Screen::new(120, 40).typed("4"));
+}
+
+#[test]
+fn help_is_the_table_of_keys() {
+    snapshot("help-lab", &Screen::new(80, 24).typed("3?"));
+    snapshot("help-home", &Screen::new(80, 24).typed("?"));
+}
+
+#[test]
+fn pages_that_are_read() {
+    snapshot("doctor", &Screen::new(80, 24).typed("9"));
+    snapshot("setup", &Screen::new(80, 24).typed("p"));
+    snapshot(
+        "setup-typing",
+        &Screen::new(80, 24)
+            .typed("pj")
+            .keys([key(Code::Enter)])
+            .typed("8"),
+    );
+    snapshot(
+        "why-softmax",
+        &Screen::new(80, 24).typed("3").keys(right(6)).typed("="),
+    );
+    snapshot(
+        "messages",
+        &Screen::new(80, 24)
+            .typed("3 uu:messages")
+            .keys([key(Code::Enter)]),
+    );
+    snapshot("palette", &Screen::new(80, 24).typed("3:flas"));
+}
+
+#[test]
+fn lab_on_a_large_terminal() {
+    snapshot("lab-120", &Screen::new(120, 40).typed("3v").keys(right(2)));
+    snapshot("lab-100x30", &Screen::new(110, 30).typed("3"));
+}
+
+#[test]
+fn walls_taken_down_by_hand() {
+    // norm1 · q down, and the cursor on a wall inside the kernel.
+    let screen = Screen::new(80, 24).typed("3w").keys([key(Code::BackTab)]);
+    snapshot("lab-own-cut", &screen);
+}
+
+#[test]
+fn rope_in_two_launches_stays_one_box() {
+    let mut screen = Screen::new(80, 24);
+    let mut setup = screen.state.bench.setup().clone();
+    setup.conventions.rope_split = true;
+    screen.state.bench.set_up(setup).unwrap();
+    snapshot("lab-rope-twice", &screen.typed("3"));
+}
+
+#[test]
+fn forward_opens_both_ends() {
+    let screen = Screen::new(80, 24).typed("3G ");
+    snapshot("lab-forward", &screen);
+}
+
+#[test]
+fn cards_of_runs() {
+    let run = |error| {
+        let mut screen = Screen::new(80, 24).typed("3r");
+        let ticket = screen.state.runs.running().unwrap().ticket;
+        screen.tell(1000, Message::RunDone(ticket, Box::new(Err(error))));
+        screen
+    };
+    snapshot(
+        "card-failed",
+        &run(RunError::failed("out of memory in flash, launch 7 of 35")),
+    );
+    let mut running = Screen::new(80, 24).typed("3vr");
+    let ticket = running.state.runs.running().unwrap().ticket;
+    let progress = Progress {
+        phase: Phase::Timing,
+        done: 17,
+        total: 30,
+    };
+    running.tell(1200, Message::RunProgress(ticket, progress));
+    snapshot("card-running", &running);
+}
+
+/// The count of number cells that hold a number equals the plan's launches.
+#[test]
+fn boxes_with_a_number_are_launches() {
+    for (keys, launches) in [
+        ("3", 17),
+        ("3v", 11),
+        ("3vv", 8),
+        ("3vvv", 1),
+        ("3 ", 15),
+        ("3 jj ", 13),
+    ] {
+        let rows = Screen::new(80, 24).typed(keys).rows();
+        let count: usize = [&rows[4], &rows[9]]
+            .iter()
+            .map(|row| {
+                row.chars()
+                    .take(64)
+                    .collect::<String>()
+                    .split(|c: char| !(c.is_ascii_digit() || c == '.'))
+                    .filter(|t| t.contains('.') && t.len() > 1)
+                    .count()
+            })
+            .sum();
+        assert_eq!(count, launches, "{keys}");
+    }
+}
+
+/// Only ASCII is drawn where only ASCII can be.
+#[test]
+fn ascii_is_ascii_on_every_page() {
+    for keys in ["", "3", "3vv", "4", "9", "p", "?", "3=", ":a"] {
+        for (columns, rows) in [(80, 24), (120, 40)] {
+            let screen = contents(Screen::new(columns, rows)).ascii().typed(keys);
+            for row in screen.rows() {
+                assert!(
+                    row.is_ascii() && !row.contains('?')
+                        || row.contains("? help")
+                        || row.contains(" ?"),
+                    "{keys}: {row}"
+                );
+            }
+        }
+    }
+}
+
+/// Whatever the size, drawing neither panics nor leaves the terminal.
+#[test]
+fn every_size_can_be_drawn() {
+    for columns in (1..=130).step_by(7) {
+        for rows in (1..=45).step_by(4) {
+            for keys in ["", "3", "4", "7", "2", "9", "p", "?", "3=", ":x", "3/x"] {
+                let screen = contents(Screen::new(columns, rows)).typed(keys);
+                assert_eq!(screen.rows().len(), usize::from(rows));
+            }
+        }
+    }
 }

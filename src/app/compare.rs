@@ -284,6 +284,9 @@ pub fn rows(compare: &Compare, bench: &Bench, machine: &Machine, runs: &Runs) ->
         bars: launch.and_then(|_| bars(&cost_of)),
         ..row(&label, Vec::new())
     });
+    // A time says something about a roof only where both are this machine's.
+    let own = ceilings.is_some_and(|c| c.source == Source::Measured);
+    let floors = floors.filter(|_| own);
     rows.extend(measured(compare, bench, runs, floors.as_deref()));
     rows
 }
@@ -328,16 +331,30 @@ fn measured(compare: &Compare, bench: &Bench, runs: &Runs, floors: Option<&[f64]
         Some(t) => figure::micros(*t),
         None => "·".to_owned(),
     };
-    // A floor of another device's roof says nothing about times of this one.
-    let _ = floors;
-    vec![Row {
+    let mut rows = vec![Row {
         cells: times.iter().map(time).collect(),
         measured: true,
         label: "time µs @".into(),
         bars: (forward && times.iter().all(Option::is_some))
             .then(|| times.iter().flatten().copied().collect()),
         ..Row::default()
-    }]
+    }];
+    if let Some(floors) = floors {
+        let part = |(t, floor): (&Option<f64>, &f64)| match t {
+            Some(_) if !forward => "–".to_owned(),
+            // Faster than the memory allows: the data sat in a cache.
+            Some(t) if floor > t => ">100 %".to_owned(),
+            Some(t) => format!("{:.1} %", 100.0 * floor / t),
+            None => "·".to_owned(),
+        };
+        rows.push(Row {
+            cells: times.iter().zip(floors).map(part).collect(),
+            label: "of the roof".into(),
+            measured: true,
+            ..Row::default()
+        });
+    }
+    rows
 }
 
 /// The line under the page where no message stands.

@@ -242,7 +242,7 @@ pub const TABLE: &[Entry] = &[
         On::Here(LABS),
         &[(ch('w'), Wall)],
         &[],
-        "wall right of the kernel: down, up",
+        "wall to the right: down or up",
     ),
     entry(
         On::Here(LABS),

@@ -53,6 +53,13 @@ impl Notes {
         self.shown = Some(note);
     }
 
+    /// Keeps a message without showing it: a card says the same at length.
+    pub fn keep(&mut self, tone: Tone, text: impl Into<String>) {
+        let shown = self.shown.take();
+        self.say(tone, text);
+        self.shown = shown;
+    }
+
     /// Takes the message off the row; it stays in the log.
     pub fn clear(&mut self) {
         self.shown = None;

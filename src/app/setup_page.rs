@@ -75,13 +75,13 @@ impl Item {
         match self {
             Item::Model => "a preset at its default shape",
             Item::Batch => "sequences at once",
-            Item::Seq => "prefill: as many as the context; decode: 1",
-            Item::Context => "keys that the last token sees, the new ones included",
+            Item::Seq => "prefill: as many as T; decode: 1",
+            Item::Context => "keys that the last token sees",
             Item::Dtype => "of activations and weights",
             Item::Backend => "who computes when a plan is run",
             Item::Seed => "of weights and tokens",
-            Item::Causal => "dense: every pair; exact: on and below the diagonal",
-            Item::KeepKv => "k and v are written for a cache in any case",
+            Item::Causal => "every pair, or the exact triangle",
+            Item::KeepKv => "k and v are written in any case",
             Item::RopeKernels => "q and k in one launch, or in two",
             Item::RopeTable => "angles are read, or made in registers",
         }

@@ -40,7 +40,10 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
             match outcome {
                 Outcome::Done(text) => state.notes.say(Tone::Good, text),
                 Outcome::Doubtful(text) => state.notes.say(Tone::Warn, text),
-                Outcome::Nothing(text) => state.notes.say(Tone::Bad, text),
+                Outcome::Nothing(text) if state.runs.card.is_some() => {
+                    state.notes.keep(Tone::Bad, text);
+                }
+                Outcome::Nothing(text) => state.notes.say(Tone::Warn, text),
                 Outcome::Stale => {}
             }
             if let Some((ticket, request)) = next {
@@ -160,7 +163,14 @@ pub(super) fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) 
             state.go(page);
             on_arrival(state, Some(from), effects);
         }
-        Action::Back if state.runs.card.take().is_some() => {}
+        Action::Back if state.runs.card.is_some() => {
+            if let Some(card) = state.runs.card.take() {
+                let first = card.lines.into_iter().next().unwrap_or_default();
+                state
+                    .notes
+                    .say(Tone::Bad, format!("{}: {first}", card.word));
+            }
+        }
         Action::Back if state.page == Page::Lesson && lesson::leave(state) => {}
         Action::Back if state.page == Page::Exercises && exercise::leave(state) => {}
         Action::Back => state.back(),
@@ -215,6 +225,8 @@ fn on_page(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Page::Setup => setup_page::act(state, action),
         Page::FirstRun => match action {
             Action::Open => {
+                // Once the workshop has been met, the page is not shown again.
+                choose(state, "met", Some("yes"), effects);
                 state.page = Page::Home;
                 home(state, Action::Open, effects);
             }

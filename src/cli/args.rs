@@ -78,14 +78,19 @@ pub(super) fn surroundings(output: &OutputArgs) -> Surroundings {
         no_color: !var("NO_COLOR").is_empty(),
         colorterm: var("COLORTERM"),
         term: var("TERM"),
-        locale: ["LC_ALL", "LC_CTYPE", "LANG"]
-            .into_iter()
-            .map(var)
-            .find(|v| !v.is_empty())
-            .unwrap_or_default(),
+        locale: locale(),
         colorfgbg: var("COLORFGBG"),
         ascii: output.ascii,
     }
+}
+
+/// The locale in force.
+pub(super) fn locale() -> String {
+    ["LC_ALL", "LC_CTYPE", "LANG"]
+        .into_iter()
+        .filter_map(|name| std::env::var(name).ok())
+        .find(|value| !value.is_empty())
+        .unwrap_or_default()
 }
 
 /// What can be asked for.

@@ -13,8 +13,6 @@ use super::words::{counted, wrapped};
 use crate::units::{Quantity, format};
 use facts::{Document, Files, Terminal};
 
-pub(super) use facts::backends;
-
 /// Longest `escape-time` of tmux at which Esc feels immediate.
 const ESCAPE_TIME_MS: u64 = 50;
 

@@ -1,17 +1,19 @@
 //! Without a subcommand: the workshop in the terminal.
 
 use std::io::IsTerminal;
+use std::path::Path;
 use std::sync::Arc;
 
 use super::Outcome;
-use super::args::{OutputArgs, surroundings};
+use super::args::{OutputArgs, locale, surroundings};
 use super::failure::Failure;
 use crate::app::look::Theme;
-use crate::app::machine::Ceilings;
+use crate::app::machine::{BackendFacts, Ceilings, Condition};
 use crate::app::{Machine, Page, State, Tone};
-use crate::backend::Runner;
+use crate::backend::cpu::Isa;
+use crate::backend::{Runner, device};
 use crate::cost::GpuDatabase;
-use crate::course::{self, Places, Progress, Store};
+use crate::course::{self, Course, Places, Progress, Store};
 use crate::tui::{self, Outside};
 
 /// Opens the workshop.
@@ -23,12 +25,14 @@ pub(super) fn open(output: &OutputArgs) -> Outcome {
     }
     let look = surroundings(output).look();
     let mut state = State::new((80, 24), look)?;
-    state.machine = machine();
     let places = Places::find(
         &course::Surroundings::here(),
         output.state.as_deref(),
         output.course.as_deref(),
     );
+    // Before the first frame only what is known at once; the rest is looked
+    // for behind it.
+    state.machine = machine(&places, |threads| format!("{threads} threads"));
     let store = Store::new(&places);
     let first = !store.exists();
     let (progress, note) = store.load();
@@ -41,12 +45,17 @@ pub(super) fn open(output: &OutputArgs) -> Outcome {
     for text in note {
         state.notes.say(Tone::Warn, text);
     }
+    let (seen, asked) = (places.clone(), places.clone());
     let mut runner = Runner::default();
     let outside = Outside {
         runner: Box::new(move |request, watch| runner.run(request, watch).map(|ran| ran.report)),
-        probe: Arc::new(machine),
+        probe: Arc::new(move || machine(&seen, |threads| device::describe(threads, Isa::detect()))),
         places,
-        init: Box::new(|| Err("a workshop folder cannot be made yet".to_owned())),
+        init: Box::new(move || {
+            let here = std::env::current_dir().map_err(|e| e.to_string())?;
+            course::init(&here, &Course::open(&asked))?;
+            Ok("Made ./answers, a sheet per exercise. It is used from the next start here.".into())
+        }),
     };
     tui::open(state, outside)
         .map_err(|e| Failure::usage(format!("the terminal cannot be used: {e}")))
@@ -69,15 +78,90 @@ fn settings(state: &mut State, progress: &Progress, output: &OutputArgs) {
     }
 }
 
-/// What can be said of the machine at once.
-fn machine() -> Machine {
+/// What is on this machine, and what it is reached through.
+fn machine(places: &Places, describe: impl Fn(usize) -> String) -> Machine {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    // The data sheet of one GPU, so that floors have a roof until this
+    // machine's own ceilings are measured.
     let ceilings = GpuDatabase::embedded()
         .ok()
         .and_then(|all| all.get("h200").ok().map(Ceilings::of_gpu));
     Machine {
-        backends: super::doctor::backends(),
+        backends: vec![BackendFacts {
+            name: "cpu".to_owned(),
+            device: String::new(),
+            line: describe(threads),
+            condition: Condition::Ready,
+            gives: "times of the CPU".to_owned(),
+            lacks: Vec::new(),
+        }],
         chosen: 0,
         ceilings,
-        facts: Vec::new(),
+        facts: facts(places),
     }
+}
+
+/// Folders and the terminal's surroundings, for the doctor.
+fn facts(places: &Places) -> Vec<(String, String)> {
+    let var = |name: &str| std::env::var(name).unwrap_or_default();
+    let shown = |value: String| {
+        if value.is_empty() {
+            "not set".to_owned()
+        } else {
+            value
+        }
+    };
+    let answers = places.answers();
+    let mut facts = vec![
+        ("progress".to_owned(), folder(places, &places.state)),
+        ("answers".to_owned(), folder(places, &answers)),
+    ];
+    for overlay in &places.overlays {
+        facts.push(("course".to_owned(), folder(places, overlay)));
+    }
+    facts.push((
+        "TERM".to_owned(),
+        format!(
+            "{}, COLORTERM {}",
+            shown(var("TERM")),
+            shown(var("COLORTERM"))
+        ),
+    ));
+    facts.push(("locale".to_owned(), shown(locale())));
+    if !var("TMUX").is_empty() {
+        let hint = "in tmux; where Esc is slow: set -sg escape-time 10";
+        facts.push(("tmux".to_owned(), hint.to_owned()));
+    }
+    if !var("SSH_CONNECTION").is_empty() {
+        facts.push((
+            "ssh".to_owned(),
+            "this terminal is reached through ssh".to_owned(),
+        ));
+    }
+    facts
+}
+
+/// A folder and whether files can be written there.
+fn folder(places: &Places, path: &Path) -> String {
+    let state = match nearest_that_exists(path) {
+        Some(at) if writable(at) && at == path => "can be written",
+        Some(at) if writable(at) => "is made when it is needed",
+        _ => "cannot be written; --state DIR chooses another",
+    };
+    format!("{}: {state}", places.shown(path))
+}
+
+fn nearest_that_exists(path: &Path) -> Option<&Path> {
+    path.ancestors().find(|p| p.exists())
+}
+
+/// Asks the system, and writes nothing to find out.
+fn writable(path: &Path) -> bool {
+    use std::os::unix::ffi::OsStrExt;
+    let Ok(name) = std::ffi::CString::new(path.as_os_str().as_bytes()) else {
+        return false;
+    };
+    // SAFETY: `name` is a C string that outlives the call, and access(2) only
+    // reads it.
+    unsafe { libc::access(name.as_ptr(), libc::W_OK) == 0 }
 }

@@ -122,13 +122,13 @@ impl Fusion {
     /// What it does, in a line: the tensors that stop travelling.
     pub const fn summary(self) -> &'static str {
         match self {
-            Self::Qkv => "one kernel for q, k and v reads n1 once in place of three times",
+            Self::Qkv => "one kernel for q, k and v reads n1 once",
             Self::Rope => "q and k are rotated before they are written",
             Self::Flash => "scores and probabilities stay on the chip",
-            Self::GateUp => "one kernel for gate and up reads n2 once in place of twice",
+            Self::GateUp => "one kernel for gate and up reads n2 once",
             Self::SiluMul => "sg stays in registers",
             Self::Swiglu => "g, u and sg stay on the chip",
-            Self::NormResidual => "each norm is made with the residual that it follows",
+            Self::NormResidual => "each norm joins the residual before it",
             Self::OResidual => "o is added to x before it is written",
             Self::DownResidual => "dn is added to h before it is written",
             Self::NormQkv => "norm1 is made where q, k and v need it",

@@ -43,7 +43,7 @@ fn narrow(state: &State, pen: &mut Pen<'_>) {
         home.questions()
     );
     pen.right(edge, 2, &summary, Role::Text);
-    for (x, head) in [(6, "lesson"), (42, "shows"), (50, "time"), (57, "read")] {
+    for (x, head) in [(6, "lesson"), (42, "shows"), (49, "time"), (56, "read")] {
         pen.put(x, 3, head, Role::Dim);
     }
     pen.right(edge, 3, "right", Role::Dim);
@@ -52,7 +52,7 @@ fn narrow(state: &State, pen: &mut Pen<'_>) {
     lines(
         state,
         &mut pen.part(0, 4, frame::LEFT, room),
-        [42, 50, 57, edge],
+        [42, 48, 57, edge],
     );
     let y = 4 + room.min(home.lessons.len() as u16) + 1;
     exercises(state, pen, y);
@@ -199,12 +199,12 @@ fn wide(state: &State, pen: &mut Pen<'_>) {
     pen.put(1, 0, "Contents", Role::Strong);
     let read = format!("{} of {} read", home.read(), home.lessons.len());
     pen.right(edge, 0, &read, Role::Text);
-    for (x, head) in [(6, "lesson"), (42, "shows"), (49, "time"), (57, "read")] {
+    for (x, head) in [(6, "lesson"), (42, "shows"), (49, "time"), (56, "read")] {
         pen.put(x, 1, head, Role::Dim);
     }
     pen.right(edge, 1, "right", Role::Dim);
     let room = pen.height().saturating_sub(14);
-    lines(state, &mut pen.part(0, 3, LEFT, room), [42, 48, 56, edge]);
+    lines(state, &mut pen.part(0, 3, LEFT, room), [42, 48, 57, edge]);
     let y = 3 + room.min(home.lessons.len() as u16) + 1;
     let summary = format!("{} of {} answered right", home.right(), home.questions());
     pen.put(1, y, "Exercises", Role::Strong);
@@ -393,16 +393,16 @@ pub fn first_run(state: &State, pen: &mut Pen<'_>) {
     }
     let signs = [
         (4, "=  modelled, derived", Role::Modelled),
-        (29, "#  issued, counted", Role::Issued),
+        (30, "#  issued, counted", Role::Issued),
         (53, "@  measured on this machine", Role::Measured),
     ];
     for (x, sign, role) in signs {
         pen.put(x, 14, sign, role);
     }
     pen.put(2, 16, "Do these join without gaps?", Role::Text);
-    pen.put(31, 16, "┌──┬──┐ ╔══╗ ███▌ ⣀⠤⠒⠉", Role::Text);
-    pen.put(31, 17, "└──┴──┘ ╚══╝", Role::Text);
-    pen.put(55, 17, "a  if not: ASCII", Role::Text);
+    pen.put(33, 16, "┌──┬──┐ ╔══╗ ███▌ ⣀⠤⠒⠉", Role::Text);
+    pen.put(33, 17, "└──┴──┘ ╚══╝", Role::Text);
+    pen.put(57, 17, "a  if not: ASCII", Role::Text);
     let place = format!("Answers and progress will be kept in {}", state.place);
     pen.put(2, 19, &place, Role::Text);
     pen.put(

@@ -8,6 +8,12 @@ use crate::app::State;
 use crate::app::figure;
 use crate::app::lab::{bound, kernel_of, selected};
 use crate::cost::{Direction, KernelCost};
+use crate::units::{Column, Quantity};
+
+/// FLOPs in one unit for a whole column, that of its largest.
+fn flop_column(largest: u64) -> Column {
+    Column::fit(&[Quantity::flop(largest.max(1_000_000))]).decimals(3)
+}
 
 /// Every kernel of the block: FLOP, bytes, intensity, floor, side of the roof.
 pub fn list(state: &State, pen: &mut Pen<'_>) {
@@ -21,8 +27,9 @@ pub fn list(state: &State, pen: &mut Pen<'_>) {
     let dtype = state.bench.setup().dtype;
     pen.rule(0, pen.width(), 0);
     pen.put(1, 0, " kernels of a block ", Role::Dim);
+    let flops = flop_column(kernels.iter().map(|k| k.flops).max().unwrap_or(0));
     let heads = [
-        (34, "FLOP ="),
+        (34, &format!("{} =", flops.unit().symbol()) as &str),
         (46, &format!("{} =", column.unit().symbol()) as &str),
         (57, "FLOP/B ="),
         (67, "floor µs"),
@@ -50,7 +57,8 @@ pub fn list(state: &State, pen: &mut Pen<'_>) {
             &clip(&short_name(kernel, 20, ascii), 20),
             if i == here { Role::Accent } else { Role::Text },
         );
-        pen.right(34, y, &figure::flops(kernel.flops), Role::Modelled);
+        let of_kernel = flops.number(&Quantity::flop(kernel.flops));
+        pen.right(34, y, &of_kernel, Role::Modelled);
         pen.right(
             46,
             y,
@@ -108,12 +116,16 @@ pub fn detail(state: &State, pen: &mut Pen<'_>) {
                 return;
             }
             pen.put(2, y, &clip(&name, 9), Role::Text);
-            pen.put(12, y, &clip(&formula, room.saturating_sub(23)), Role::Dim);
+            // Where there is no room for a formula there is none.
+            if room >= 34 {
+                pen.put(12, y, &clip(&formula, room.saturating_sub(21)), Role::Dim);
+            }
             pen.right(edge, y, &value, Role::Modelled);
             y += 1;
         }
         y += 1;
     };
+    let column = flop_column(kernel.flops);
     let flops = kernel
         .flop_terms
         .iter()
@@ -121,17 +133,21 @@ pub fn detail(state: &State, pen: &mut Pen<'_>) {
             [
                 t.op.name().to_owned(),
                 t.product.to_string(),
-                figure::flops(t.flops),
+                column.number(&Quantity::flop(t.flops)),
             ]
         })
         .collect();
-    section(
-        pen,
-        "FLOPs",
-        &format!("{} =", figure::flops(kernel.flops)),
-        flops,
+    let total = column.number(&Quantity::flop(kernel.flops));
+    let total = format!("{total} {} =", column.unit().symbol());
+    section(pen, "FLOPs", &total, flops);
+    let column = figure::byte_column(
+        cost.block
+            .kernels
+            .iter()
+            .map(KernelCost::bytes)
+            .max()
+            .unwrap_or(0),
     );
-    let column = figure::byte_column(kernel.bytes());
     let unit = column.unit().symbol();
     let moved = kernel
         .moved

@@ -7,7 +7,7 @@ use super::{cards, frame, kernels};
 use crate::app::State;
 use crate::app::bench::Switch;
 use crate::app::figure;
-use crate::app::lab::{Kind, Part, Row, bound, kernel_of, selected, table};
+use crate::app::lab::{BoxCost, Kind, Part, Row, bound, kernel_of, selected, table};
 use crate::app::machine::Source;
 use crate::app::ribbon::groups;
 use crate::cost::{Bound, KernelCost};
@@ -73,14 +73,22 @@ fn heading(pen: &mut Pen<'_>, x: u16, y: u16, text: &str, active: bool) {
 
 fn title(state: &State, pen: &mut Pen<'_>) {
     let cost = state.bench.cost();
-    let name = format!(
-        "{} · {} per block, {} per forward",
-        state.bench.cut().title(),
-        figure::counted(cost.block.launches(), "launch", "launches"),
-        cost.forward.launches()
-    );
+    let name = if cost.forward.launches() == 1 {
+        "forward · 1 launch for everything; below, the share of a block".to_owned()
+    } else {
+        format!(
+            "{} · {} per block, {} per forward",
+            state.bench.cut().title(),
+            figure::counted(cost.block.launches(), "launch", "launches"),
+            cost.forward.launches()
+        )
+    };
     pen.put(1, 0, &name, Role::Text);
     let unit = figure::byte_column(largest(state)).unit().symbol();
+    if cost.forward.launches() == 1 {
+        pen.right(frame::LEFT - 1, 0, unit, Role::Modelled);
+        return;
+    }
     let what = match state.lab.kind {
         Kind::Bytes => format!("{unit} per kernel, modelled ="),
         Kind::Intensity => "FLOP/B per kernel, modelled =".to_owned(),
@@ -114,13 +122,14 @@ pub fn boxes(state: &State) -> Vec<ribbon::Kernel> {
         .into_iter()
         .map(|group| {
             let kernel = kernel_of(state.bench.cost(), &group);
+            let sum = BoxCost::of(state.bench.cost(), &group);
             let content = kernel.map_or_else(ribbon::Content::default, |k| {
                 let eighths =
-                    (u128::from(k.bytes()) * 80 * u128::from(SCALE / 5) + scale) / (2 * scale);
+                    (u128::from(sum.bytes()) * 80 * u128::from(SCALE / 5) + scale) / (2 * scale);
                 ribbon::Content {
-                    number: number(state, k, column),
+                    number: number(state, k, &sum, column),
                     kind: Role::Modelled,
-                    eighths: (eighths as u64).max(u64::from(k.bytes() > 0)),
+                    eighths: (eighths as u64).max(u64::from(sum.bytes() > 0)),
                     bound: bound_role(bound(&state.machine, k, dtype)),
                 }
             });
@@ -136,18 +145,23 @@ pub fn boxes(state: &State) -> Vec<ribbon::Kernel> {
         .collect()
 }
 
-fn number(state: &State, kernel: &KernelCost, column: crate::units::Column) -> String {
+fn number(
+    state: &State,
+    kernel: &KernelCost,
+    sum: &BoxCost,
+    column: crate::units::Column,
+) -> String {
     match state.lab.kind {
         Kind::Bytes => {
-            let bytes = crate::units::Quantity::bytes(kernel.bytes());
+            let bytes = crate::units::Quantity::bytes(sum.bytes());
             compact(bytes.in_unit(column.unit())).trim().to_owned()
         }
-        Kind::Intensity => compact(kernel.intensity()).trim().to_owned(),
+        Kind::Intensity => compact(sum.intensity()).trim().to_owned(),
         Kind::Floor => {
             let dtype = state.bench.setup().dtype;
             let floor = state.machine.ceilings.as_ref().and_then(|c| {
                 let roof = c.roof(dtype, kernel.has_product())?;
-                Some(roof.floor_seconds(kernel.flops, kernel.bytes()))
+                Some(roof.floor_seconds(sum.flops, sum.bytes()))
             });
             floor.map_or("–".to_owned(), |s| compact(s * 1e6).trim().to_owned())
         }
@@ -179,6 +193,7 @@ fn inspector(state: &State, pen: &mut Pen<'_>) {
     let Some(kernel) = kernel_of(state.bench.cost(), &group) else {
         return;
     };
+    let sum = BoxCost::of(state.bench.cost(), &group);
     let column = figure::byte_column(largest(state));
     let unit = column.unit().symbol();
     let part = |bytes: u64| {
@@ -195,18 +210,18 @@ fn inspector(state: &State, pen: &mut Pen<'_>) {
         &clip(&short_name(kernel, 14, pen.ascii()), 14),
         Role::Strong,
     );
-    pen.put(x, 3, &figure::flops(kernel.flops), Role::Modelled);
-    let bytes = format!("{} {unit} =", figure::bytes(column, kernel.bytes()));
+    pen.put(x, 3, &figure::flops(sum.flops), Role::Modelled);
+    let bytes = format!("{} {unit} =", figure::bytes(column, sum.bytes()));
     pen.put(x, 4, &bytes, Role::Modelled);
     for (y, label, bytes) in [
-        (5, "in", kernel.read_bytes),
-        (6, "wts", kernel.weight_bytes),
-        (7, "out", kernel.written_bytes),
+        (5, "in", sum.read),
+        (6, "wts", sum.weights),
+        (7, "out", sum.written),
     ] {
         pen.put(x + 1, y, label, Role::Dim);
         pen.put(x + 6, y, &part(bytes), Role::Modelled);
     }
-    let intensity = format!("{:.2} FLOP/B", kernel.intensity());
+    let intensity = format!("{:.2} FLOP/B", sum.intensity());
     pen.put(x, 8, &intensity, Role::Modelled);
     let side = bound(&state.machine, kernel, state.bench.setup().dtype);
     pen.put(x, 9, bound_word(side), bound_role(side));

@@ -122,7 +122,7 @@ pub fn why(state: &State, pen: &mut Pen<'_>) {
     let more = if shown < lines.len() {
         format!("{} further terms below.", lines.len() - shown)
     } else {
-        "Each figure is the sum of the terms below it; weights and tensors once per kernel.".into()
+        "Each figure is the sum of the terms below it.".into()
     };
     frame::message(state, &more, "", pen, last - 1);
 }

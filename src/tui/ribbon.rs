@@ -149,9 +149,17 @@ fn walls(kernel: &Kernel, s: Segment, first_half: bool, pen: &mut Pen<'_>) {
     if kernel.group.rope_twice && s.first <= 4 && 4 <= s.last {
         pen.put(SLOTS[4].x + 4, top, "×2", role);
     }
-    if kernel.selected && first_half {
-        let inner = s.end - s.x - 2;
-        pen.put(s.x + 1 + inner / 2, top, "▼", Role::Accent);
+    let here = match kernel.wall.and_then(|slot| SLOTS.get(slot)) {
+        Some(slot) => slot.row == s.row,
+        None => first_half,
+    };
+    if kernel.selected && here {
+        // Over the middle of the box, or over the slot whose wall is meant.
+        let (x, inner) = match kernel.wall.and_then(|slot| SLOTS.get(slot)) {
+            Some(slot) if slot.row == s.row => (slot.x, slot.inner()),
+            _ => (s.x, s.end - s.x - 2),
+        };
+        pen.put(x + 1 + inner / 2, top, "▼", Role::Accent);
     }
 }
 

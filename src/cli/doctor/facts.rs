@@ -114,7 +114,7 @@ fn threads() -> usize {
 }
 
 /// The backends, the one that runs use first.
-pub(in super::super) fn backends() -> Vec<BackendFacts> {
+fn backends() -> Vec<BackendFacts> {
     let threads = threads();
     let cpu = BackendFacts {
         name: "cpu".to_owned(),
