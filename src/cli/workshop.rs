@@ -5,11 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::Outcome;
-use super::args::OutputArgs;
+use super::args::{OutputArgs, locale, surroundings};
+use super::contents::contents;
 use super::failure::Failure;
-use super::lists;
 use super::out::Out;
-use crate::app::look::{Surroundings, Theme};
+use crate::app::look::Theme;
 use crate::app::machine::{BackendFacts, Ceilings, Condition};
 use crate::app::{Machine, Page, State, Tone};
 use crate::backend::cpu::Isa;
@@ -21,8 +21,8 @@ use crate::tui::{self, Outside};
 /// Opens the workshop; where there is no screen to draw on, prints the contents.
 pub(super) fn open(output: &OutputArgs, out: &mut Out) -> Outcome {
     let around = surroundings(output);
-    if output.plain || !std::io::stdout().is_terminal() {
-        return lists::lessons(output, out);
+    if output.plain {
+        return contents(output, out);
     }
     if !std::io::stdin().is_terminal() {
         return Err(Failure::usage(
@@ -31,7 +31,7 @@ pub(super) fn open(output: &OutputArgs, out: &mut Out) -> Outcome {
     }
     // A terminal that cannot place a cursor gets lines in reading order.
     if around.wants_plain() {
-        return lists::lessons(output, out);
+        return contents(output, out);
     }
     let look = around.look();
     let mut state = State::new((80, 24), look)?;
@@ -85,20 +85,6 @@ fn settings(state: &mut State, progress: &Progress, output: &OutputArgs) {
         Some("on") => state.look.ascii = true,
         Some("off") if !output.ascii => state.look.ascii = false,
         _ => {}
-    }
-}
-
-/// What the environment says about the terminal.
-fn surroundings(output: &OutputArgs) -> Surroundings {
-    let var = |name: &str| std::env::var(name).unwrap_or_default();
-    Surroundings {
-        color: Some(output.color.clone()),
-        no_color: !var("NO_COLOR").is_empty(),
-        colorterm: var("COLORTERM"),
-        term: var("TERM"),
-        locale: locale(),
-        colorfgbg: var("COLORFGBG"),
-        ascii: output.ascii,
     }
 }
 
@@ -188,13 +174,4 @@ fn writable(path: &Path) -> bool {
     // SAFETY: `name` is a C string that outlives the call, and access(2) only
     // reads it.
     unsafe { libc::access(name.as_ptr(), libc::W_OK) == 0 }
-}
-
-/// The locale in force.
-fn locale() -> String {
-    ["LC_ALL", "LC_CTYPE", "LANG"]
-        .into_iter()
-        .filter_map(|name| std::env::var(name).ok())
-        .find(|v| !v.is_empty())
-        .unwrap_or_default()
 }
