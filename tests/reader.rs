@@ -152,11 +152,17 @@ fn sections_that_were_shown_are_kept() {
         .collect();
     assert_eq!(
         read,
-        ["04-qkv what-the-merge-cannot-save", "04-qkv look-before-you-count"]
+        [
+            "04-qkv what-the-merge-cannot-save",
+            "04-qkv look-before-you-count"
+        ]
     );
     // Home says where it goes on.
     let s = s.press(&[ch('1')]);
-    assert_eq!(s.state.home.stopped.as_ref().map(|s| (s.section, s.of)), Some((2, 4)));
+    assert_eq!(
+        s.state.home.stopped.as_ref().map(|s| (s.section, s.of)),
+        Some((2, 4))
+    );
 }
 
 #[test]
@@ -232,7 +238,12 @@ fn a_question_is_answered_in_the_lesson() {
         .shows("This is the share of the whole block.")
         .press(&[ENTER])
         .press(&[key(Code::Home)])
-        .press(&[key(Code::Delete), key(Code::Delete), key(Code::Delete), key(Code::Delete)])
+        .press(&[
+            key(Code::Delete),
+            key(Code::Delete),
+            key(Code::Delete),
+            key(Code::Delete),
+        ])
         .typed("22.22")
         .press(&[ENTER])
         .shows("right");
@@ -308,7 +319,10 @@ fn a_fault_stands_in_its_place_and_says_why() {
     let before = s.rows();
     let s = s.press(&[RIGHT; 11]);
     assert_ne!(before, s.rows());
-    s.shows("norm1").shows("number_11").press(&[key(Code::Left); 11]).hides("number_11");
+    s.shows("norm1")
+        .shows("number_11")
+        .press(&[key(Code::Left); 11])
+        .hides("number_11");
 }
 
 #[test]
@@ -435,12 +449,21 @@ fn options_are_marked_and_ranked() {
         .press(&[ENTER])
         .shows("right");
     // facts: softmax 1.049, q 0.524, norm1 0.263 MB.
-    s.press(&[key(Code::Down), RIGHT, SPACE, key(Code::Left), SPACE, RIGHT, RIGHT, SPACE])
-        .shows("[2] q")
-        .shows("[1] softmax")
-        .shows("[3] norm1")
-        .press(&[ENTER])
-        .shows("right");
+    s.press(&[
+        key(Code::Down),
+        RIGHT,
+        SPACE,
+        key(Code::Left),
+        SPACE,
+        RIGHT,
+        RIGHT,
+        SPACE,
+    ])
+    .shows("[2] q")
+    .shows("[1] softmax")
+    .shows("[3] norm1")
+    .press(&[ENTER])
+    .shows("right");
 }
 
 #[test]
@@ -482,7 +505,8 @@ fn a_course_that_was_read_again_keeps_the_place() {
     let course = Arc::new(Course::folder(&root));
     s.tell(Message::Reloaded(course, "Read again: 04-qkv.".into()));
     assert_eq!((s.state.reader.lesson, s.state.reader.section), (0, 1));
-    s.shows("Look before you count").shows("Read again: 04-qkv.");
+    s.shows("Look before you count")
+        .shows("Read again: 04-qkv.");
 }
 
 #[test]
