@@ -529,11 +529,7 @@ mod tests {
 
     #[test]
     fn help_is_never_cut_from_a_footer() {
-        let items: &[FooterItem] = &[
-            (&[Open], "open"),
-            (&[Quit], "leave"),
-            (&[Action::Help], "help"),
-        ];
+        let items: &[FooterItem] = &[(&[Open], "open"), (&[Quit], "leave"), (&[Help], "help")];
         assert_eq!(footer(Home, items, 80), " Enter open  q leave  ? help");
         assert_eq!(footer(Home, items, 20), " Enter open  ? help");
     }

@@ -13,11 +13,13 @@
 //! | `rows`, `math`, `softmax` | the other ops, vectorised |
 //! | `pool` | threads with cheap dispatch |
 //! | `dims`, `place`, `slots`, `memory` | sizes, and who lives where |
-//! | `compile` | plan to passes of steps |
-//! | `attend`, `exec` | running a step |
-//! | `session` | a plan with its memory, ready to run |
+//! | `step`, `compile` | plan to passes of steps |
+//! | `bound`, `attend` | running a step on a tile |
+//! | `exec` | launches, passes, tiles |
+//! | `setup`, `session` | a plan with its memory, ready to run |
 
 mod attend;
+mod bound;
 mod compile;
 mod dims;
 mod errors;
@@ -31,9 +33,11 @@ mod place;
 mod pool;
 mod rows;
 mod session;
+mod setup;
 mod simd;
 mod slots;
 mod softmax;
+mod step;
 mod tap;
 
 pub use memory::{Allocation, Role, available_bytes, total_bytes};

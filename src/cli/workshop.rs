@@ -13,7 +13,7 @@ use crate::app::{Machine, Page, State, Tone};
 use crate::backend::cpu::Isa;
 use crate::backend::{Runner, device};
 use crate::cost::GpuDatabase;
-use crate::course::{self, Places, Progress, Store};
+use crate::course::{self, Course, Places, Progress, Store};
 use crate::tui::{self, Outside};
 
 /// Opens the workshop.
@@ -42,16 +42,20 @@ pub(super) fn open(output: &OutputArgs) -> Outcome {
     if first {
         state.page = Page::FirstRun;
     }
-    for text in note {
+    if let Some(text) = note {
         state.notes.say(Tone::Warn, text);
     }
-    let seen = places.clone();
+    let (seen, asked) = (places.clone(), places.clone());
     let mut runner = Runner::default();
     let outside = Outside {
         runner: Box::new(move |request, watch| runner.run(request, watch).map(|ran| ran.report)),
         probe: Arc::new(move || machine(&seen, |threads| device::describe(threads, Isa::detect()))),
         places,
-        init: Box::new(|| Err("a workshop folder cannot be made yet".to_owned())),
+        init: Box::new(move || {
+            let here = std::env::current_dir().map_err(|e| e.to_string())?;
+            course::init(&here, &Course::open(&asked))?;
+            Ok("Made ./answers, a sheet per exercise. It is used from the next start here.".into())
+        }),
     };
     tui::open(state, outside)
         .map_err(|e| Failure::usage(format!("the terminal cannot be used: {e}")))

@@ -177,10 +177,13 @@ fn moved(
     kernel: &Kernel,
 ) -> Result<Vec<Moved>, CostError> {
     let mut all = Vec::new();
+    // Seen from the block that reads it, the stream is x, whoever made it.
+    let layer = graph.nodes.get(kernel.ops.start).and_then(|n| n.layer);
     let tensor = |direction, t: Tensor| {
+        let foreign = t.kind == TensorKind::X && t.layer != layer && direction == Direction::Read;
         (
             direction,
-            t.name(),
+            if foreign { t.kind.name() } else { t.name() },
             t.layer,
             t.kind.elements(),
             element_bytes(config, t.kind),

@@ -452,6 +452,22 @@ mod tests {
     }
 
     #[test]
+    fn the_stream_is_x_where_it_is_read_and_y_where_it_is_made() {
+        let config = Config::preset("workshop", Version::V1.cut()).unwrap();
+        let cost = price(&config).unwrap();
+        let labels = |key: &str| -> Vec<String> {
+            let tree = why(&cost, key).unwrap();
+            tree.terms.iter().map(|t| t.label.clone()).collect()
+        };
+        assert_eq!(labels("kernel.res1.bytes"), ["read x", "read o", "write h"]);
+        assert_eq!(
+            labels("kernel.res2.bytes"),
+            ["read h", "read dn", "write y"]
+        );
+        assert_eq!(labels("kernel.norm1.read_bytes"), ["read x"]);
+    }
+
+    #[test]
     fn a_key_that_names_nothing_says_what_does() {
         let config = Config::preset("workshop", Version::V1.cut()).unwrap();
         let cost = price(&config).unwrap();

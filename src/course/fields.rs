@@ -80,11 +80,6 @@ impl<'a, 'd> Fields<'a, 'd> {
             .place(name.map_or(self.at, |name| self.base + name.span().start))
     }
 
-    /// Place of the table.
-    pub fn place(&self) -> Place {
-        self.text.place(self.at)
-    }
-
     /// Reports at the table's own place.
     pub fn report(&mut self, say: impl Into<String>) {
         let fault = self.text.fault(self.at, say);

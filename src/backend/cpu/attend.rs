@@ -9,12 +9,12 @@
 //! way. All pairs are computed and the future is masked: no tile is skipped,
 //! as the cost model counts by default.
 
-use super::compile::{Attend, Operand};
+use super::bound::Bound;
 use super::dims::{Dims, KEY_BLOCK, Tile};
-use super::exec::Bound;
 use super::micro::{Left, Out, Right, matmul};
 use super::rows::{Source, Target, narrow, widen};
 use super::softmax::{Running, Scores, divide_columns, scale_rows, softmax_block};
+use super::step::{Attend, Operand};
 use crate::model::Dtype;
 
 /// Where the parts of a worker's attention scratch begin, in elements.

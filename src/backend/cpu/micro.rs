@@ -201,9 +201,7 @@ unsafe fn narrow<V: Vector, E: Element, const ROWS: usize>(
 /// As [`full`].
 #[inline(always)]
 unsafe fn tile<V: Vector, E: Element>(
-    rows: usize,
-    k: usize,
-    columns: usize,
+    [rows, columns, k]: [usize; 3],
     a: Left,
     b: *const E,
     b_row: usize,
@@ -264,7 +262,7 @@ unsafe fn block<V: Vector, E: Element>(m: usize, n: usize, k: usize, a: Left, b:
                 // The last rows of a panel fetch the next one, so that its
                 // first rows need not wait for it.
                 let ahead = if t + 1 == tiles && t > 0 { b.panel } else { 0 };
-                tile::<V, E>(rows, k, columns, a, b_at, b.row, ahead, c);
+                tile::<V, E>([rows, columns, k], a, b_at, b.row, ahead, c);
             }
             i += rows;
         }

@@ -181,10 +181,7 @@ impl PackedModel {
         match &self.embedding {
             Embedding::Head => self.head.output_row(token, out),
             Embedding::Own(store) => {
-                let first = token.saturating_mul(out.len());
-                for (k, x) in out.iter_mut().enumerate() {
-                    *x = store.get(first + k);
-                }
+                store.strided(token.saturating_mul(out.len()), 1, out);
             }
         }
     }

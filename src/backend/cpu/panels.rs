@@ -37,13 +37,21 @@ impl Store {
         }
     }
 
-    /// Element `at`, widened; 0 beyond the end.
-    pub fn get(&self, at: usize) -> f32 {
+    /// Every `step`-th element from `first` on, widened, as far as there are.
+    pub fn strided(&self, first: usize, step: usize, out: &mut [f32]) {
         match self {
-            Self::Fp32(v) => v.get(at).copied().unwrap_or(0.0),
-            Self::Bf16(v) => v
-                .get(at)
-                .map_or(0.0, |b| f32::from_bits(u32::from(*b) << 16)),
+            Self::Fp32(v) => {
+                let from = v.get(first..).unwrap_or_default().iter().step_by(step);
+                for (x, e) in out.iter_mut().zip(from) {
+                    *x = *e;
+                }
+            }
+            Self::Bf16(v) => {
+                let from = v.get(first..).unwrap_or_default().iter().step_by(step);
+                for (x, e) in out.iter_mut().zip(from) {
+                    *x = f32::from_bits(u32::from(*e) << 16);
+                }
+            }
         }
     }
 
@@ -138,9 +146,7 @@ impl Panels {
     pub fn output_row(&self, j: usize, out: &mut [f32]) {
         let width = self.isa.panel_width();
         let first = (j / width) * width * self.inputs + j % width;
-        for (k, x) in out.iter_mut().enumerate().take(self.inputs) {
-            *x = self.store.get(first + k * width);
-        }
+        self.store.strided(first, width, out);
     }
 
     /// `out[m × outputs] = a[m × inputs] · weight`, the outputs of `panels`

@@ -2,20 +2,20 @@
 
 use std::collections::HashMap;
 
-use super::compile::{Operand, is_score, passes_of};
 use super::dims::Dims;
 use super::memory::Role;
+use super::step::{Operand, passes_of};
 use crate::fusion::Plan;
 use crate::model::{Graph, Place, TensorId, TensorKind};
 
 /// A tensor's rows in a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Home {
-    pub buffer: usize,
+struct Home {
+    buffer: usize,
     /// Rows of one sequence.
-    pub rows: usize,
+    rows: usize,
     /// The row of the first new token.
-    pub first: usize,
+    first: usize,
 }
 
 /// A buffer to be made.
@@ -103,9 +103,12 @@ impl Places {
 
     /// Where `id` is in memory; `None` if it never leaves its tile.
     pub fn operand(&self, id: TensorId) -> Option<Operand> {
-        self.homes
-            .get(&id)
-            .map(|(home, columns)| home.operand(*columns))
+        self.homes.get(&id).map(|(home, columns)| Operand::Memory {
+            buffer: home.buffer,
+            columns: *columns,
+            rows: home.rows,
+            first: home.first,
+        })
     }
 }
 
@@ -144,7 +147,7 @@ fn spans(graph: &Graph, plan: &Plan, until: usize) -> Vec<Span> {
             let (made, written) = *made.get(&id)?;
             let read = last.get(&id).copied().unwrap_or(made);
             let kind = graph.tensor_at(id).kind;
-            let crosses = read > made && !is_score(kind);
+            let crosses = read > made;
             (written || crosses).then_some(Span {
                 id,
                 made,

@@ -1,7 +1,7 @@
 //! Reading a tensor out of memory in the graph's order.
 
-use super::compile::Operand;
-use super::exec::Bound;
+use super::bound::Bound;
+use super::step::Operand;
 use crate::model::TensorKind;
 
 /// The values of a tensor: `B × S × width`, scores `B × H × S × T`.

@@ -285,7 +285,7 @@ fn norm_rope_silu_and_the_rest_agree_row_by_row() {
             };
             let at = |i: usize, j: usize| f64::from(x[i * n + j]);
             let other = |i: usize, j: usize| f64::from(y[i * n + j]);
-            // SAFETY, here and below: all matrices are rows_n × n.
+            // SAFETY: all matrices are rows_n × n.
             let sum = run(&|t| unsafe { rows::add(isa, rows_n, n, sx, sy, t) });
             check("add", sum, &|i, j| at(i, j) + other(i, j));
             // SAFETY: as above.

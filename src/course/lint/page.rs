@@ -1,6 +1,6 @@
 //! Pages that fit an 80-column terminal.
 
-use crate::course::block::{LANGUAGES, mistyped};
+use crate::course::block::{Block, Cell, LANGUAGES, mistyped};
 use crate::course::fault::{Fault, Place, way_out};
 use crate::course::lesson::{Part, Section};
 use crate::course::number::split;
@@ -33,6 +33,22 @@ pub(super) fn section(file: &str, section: &Section, faults: &mut Vec<Fault>) {
         } = part
         {
             rows += text(file, markdown, *line, faults);
+        }
+    }
+    for live in section.live() {
+        if let Ok(Block::Table { columns, rows }) = &live.content {
+            let mut table = Table::new(Place {
+                line: live.line,
+                column: 1,
+            });
+            table.cells(columns.iter().map(|column| unbreakable(&column.text)));
+            for row in rows {
+                table.cells(row.iter().map(|cell| match cell {
+                    Cell::Text(text) => unbreakable(&text.text),
+                    Cell::Number(number) => FIGURE.min(number.expr.text.width()),
+                }));
+            }
+            table.close(file, faults);
         }
     }
     if rows > PROSE {
@@ -192,9 +208,13 @@ impl Table {
         if rule {
             return;
         }
+        self.cells(cells(line).into_iter().map(|cell| unbreakable(cell.trim())));
+    }
+
+    /// Adds a row by the widths of its cells.
+    fn cells(&mut self, widths: impl Iterator<Item = usize>) {
         self.rows += 1;
-        for (index, cell) in cells(line).into_iter().enumerate() {
-            let width = unbreakable(cell.trim());
+        for (index, width) in widths.enumerate() {
             match self.widths.get_mut(index) {
                 Some(widest) => *widest = width.max(*widest),
                 None => self.widths.push(width),

@@ -44,7 +44,7 @@ impl Store {
     /// sentence says under which name.
     pub fn load(&self) -> (Progress, Option<String>) {
         match self.read() {
-            Read::Fine(progress) => (progress, None),
+            Read::Fine(progress) => (*progress, None),
             Read::Locked(why) => (
                 Progress::default(),
                 Some(format!(
@@ -56,7 +56,7 @@ impl Store {
                 // Another process may just be setting it aside.
                 let lock = Lock::take(&self.lock);
                 let note = match self.read() {
-                    Read::Fine(progress) => return (progress, None),
+                    Read::Fine(progress) => return (*progress, None),
                     _ => self.set_aside(&why),
                 };
                 drop(lock);
@@ -84,7 +84,7 @@ impl Store {
         }
         let lock = Lock::take(&self.lock);
         let mut progress = match self.read() {
-            Read::Fine(progress) => progress,
+            Read::Fine(progress) => *progress,
             Read::Broken(why) => {
                 self.set_aside(&why);
                 if self.path.exists() {
@@ -119,7 +119,7 @@ impl Store {
         let bytes = match read_bounded(&self.path, LARGEST) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Read::Fine(Progress::default());
+                return Read::Fine(Box::default());
             }
             Err(error) => return Read::Locked(plain(&error)),
         };
@@ -132,7 +132,7 @@ impl Store {
                     format!("it is not TOML at line {line}")
                 })
             }) {
-            Ok(progress) => Read::Fine(progress),
+            Ok(progress) => Read::Fine(Box::new(progress)),
             Err(why) => Read::Broken(why),
         }
     }
@@ -166,7 +166,7 @@ impl Store {
 
 enum Read {
     /// Read, or not there yet.
-    Fine(Progress),
+    Fine(Box<Progress>),
     /// There and not to be had.
     Locked(String),
     /// There and not TOML.

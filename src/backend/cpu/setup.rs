@@ -1,0 +1,166 @@
+//! Planning and taking the memory of a session.
+
+use std::sync::Arc;
+
+use super::attend::ScratchPlan;
+use super::compile::compile;
+use super::dims::Dims;
+use super::errors::memory_refused;
+use super::exec::Workers;
+use super::memory::{Allocation, Buffer, Role, available_bytes, readable, total_bytes};
+use super::packed::PackedModel;
+use super::place::{Places, Wanted};
+use super::step::{Compiled, Step};
+use crate::fusion::Plan;
+use crate::model::{Dtype, Graph};
+use crate::run::RunError;
+
+/// The keys or the values of a layer.
+#[derive(Clone, Debug)]
+pub(super) struct Cache {
+    layer: u32,
+    keys: bool,
+    buffer: Arc<Buffer>,
+}
+
+/// What a session is made from.
+pub(super) struct Setup<'a> {
+    pub weights: &'a PackedModel,
+    pub threads: usize,
+    pub graph: &'a Graph,
+    pub plan: &'a Plan,
+    pub cache: bool,
+    pub until: usize,
+}
+
+/// What it is made of.
+pub(super) struct Made {
+    pub dims: Dims,
+    pub compiled: Compiled,
+    pub buffers: Vec<Arc<Buffer>>,
+    pub caches: Vec<Cache>,
+    pub workers: Workers,
+    pub allocations: Vec<Allocation>,
+}
+
+impl Setup<'_> {
+    /// Plans the memory, asks whether it is there, and takes it. Caches that
+    /// exist are used.
+    pub fn make(&self, sizes: [u64; 4], existing: &[Cache]) -> Result<Made, RunError> {
+        let (model, dtype) = (self.weights.model(), self.weights.dtype());
+        let dims = Dims::new(model, dtype, self.weights.isa(), self.threads, sizes)?;
+        let places = Places::new(self.graph, self.plan, &dims, self.cache, self.until);
+        let compiled = compile(
+            self.weights,
+            self.graph,
+            self.plan,
+            &places,
+            &dims,
+            self.until,
+        )?;
+        let whole = compiled
+            .passes
+            .iter()
+            .flat_map(|p| &p.steps)
+            .any(|s| matches!(s, Step::Attend(a) if a.softmax && a.values.is_none()));
+        let scratch = ScratchPlan::new(&dims, whole);
+        let per_worker = Workers::elements(compiled.arena, scratch, self.threads);
+        let allocations = self.allocations(&places.wanted, &dims, per_worker, existing)?;
+        let mut caches = existing.to_vec();
+        let mut buffers = Vec::with_capacity(places.wanted.len());
+        for wanted in &places.wanted {
+            buffers.push(take(wanted, dtype, &mut caches)?);
+        }
+        let len = per_worker.unwrap_or(0);
+        let memory = Buffer::zeros(Dtype::Fp32, len)
+            .ok_or_else(|| memory_refused("row tiles", len as u64 * 4))?;
+        Ok(Made {
+            workers: Workers::new(memory, compiled.arena, scratch),
+            dims,
+            compiled,
+            buffers,
+            caches,
+            allocations,
+        })
+    }
+
+    /// The list of what will be taken, refused if it is too much.
+    fn allocations(
+        &self,
+        wanted: &[Wanted],
+        dims: &Dims,
+        per_worker: Option<usize>,
+        existing: &[Cache],
+    ) -> Result<Vec<Allocation>, RunError> {
+        let bytes = |elements: u128, each: u64| {
+            u64::try_from(elements.saturating_mul(u128::from(each))).unwrap_or(u64::MAX)
+        };
+        let mut all: Vec<Allocation> = wanted
+            .iter()
+            .filter(|w| w.cache.is_none_or(|key| find(existing, key).is_none()))
+            .map(|w| Allocation {
+                name: w.name(),
+                role: w.role,
+                bytes: bytes(w.elements, self.weights.dtype().bytes()),
+            })
+            .collect();
+        all.push(Allocation {
+            name: format!("tiles of {} rows × {} threads", dims.tile, self.threads),
+            role: Role::Tile,
+            bytes: per_worker.map_or(u64::MAX, |n| bytes(n as u128, 4)),
+        });
+        all.push(Allocation {
+            name: "cos, sin".to_owned(),
+            role: Role::Table,
+            bytes: bytes(dims.seq as u128 * dims.width as u128, 4),
+        });
+        let needed = total_bytes(&all);
+        let limit = available_bytes().unwrap_or(isize::MAX as u64);
+        if needed > limit {
+            let largest = all.iter().max_by_key(|a| a.bytes);
+            return Err(RunError::missing(format!(
+                "this plan needs {} of memory and {} are free; the largest part is {} with {}; choose a smaller batch or seq, bf16, or a plan that keeps it inside a kernel",
+                readable(needed),
+                readable(limit),
+                largest.map_or("", |a| a.name.as_str()),
+                readable(largest.map_or(0, |a| a.bytes)),
+            )));
+        }
+        Ok(all)
+    }
+}
+
+impl Wanted {
+    fn name(&self) -> String {
+        let holds = self.holds.join(", ");
+        match self.cache {
+            Some((layer, _)) => format!("block {layer}: {holds}"),
+            None => holds,
+        }
+    }
+}
+
+fn find(caches: &[Cache], (layer, keys): (u32, bool)) -> Option<&Cache> {
+    caches.iter().find(|c| (c.layer, c.keys) == (layer, keys))
+}
+
+/// The buffer of `wanted`: its cache where that exists, else a new one.
+fn take(wanted: &Wanted, dtype: Dtype, caches: &mut Vec<Cache>) -> Result<Arc<Buffer>, RunError> {
+    if let Some(cache) = wanted.cache.and_then(|key| find(caches, key)) {
+        return Ok(Arc::clone(&cache.buffer));
+    }
+    let refused = || {
+        let elements = u64::try_from(wanted.elements).unwrap_or(u64::MAX);
+        memory_refused(&wanted.name(), elements.saturating_mul(dtype.bytes()))
+    };
+    let len = usize::try_from(wanted.elements).map_err(|_| refused())?;
+    let buffer = Arc::new(Buffer::zeros(dtype, len).ok_or_else(refused)?);
+    if let Some((layer, keys)) = wanted.cache {
+        caches.push(Cache {
+            layer,
+            keys,
+            buffer: Arc::clone(&buffer),
+        });
+    }
+    Ok(buffer)
+}

@@ -1,0 +1,259 @@
+//! The course that is shipped: it passes its own lint, and each question takes
+//! the answers that people type as the exercise says.
+//!
+//! Values are worked out here from the shapes, not by the program: workshop is
+//! B1 S128 D256 L4 H8 K4 I512 V1000, so d = 32 and Dkv = 128; part C is B4 S512
+//! D2048 H = K = 16 I5632.
+
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test may stop at the first surprise"
+)]
+
+use tinyllama_tutor::answer::{NoRecords, grade};
+use tinyllama_tutor::cost::GpuDatabase;
+use tinyllama_tutor::course::{Course, lint};
+
+/// Exercise, key, typed, the judge's word.
+type Case = (&'static str, &'static str, &'static str, &'static str);
+
+/// Grades every case; the differences, one per line.
+fn check(cases: &[Case]) {
+    let course = Course::built_in();
+    let gpus = GpuDatabase::embedded().expect("the GPU table is built in");
+    let mut wrong = Vec::new();
+    for (id, name, typed, word) in cases {
+        let exercise = course.exercise(id).expect(id);
+        let key = exercise.key(name).expect(name).judged().expect(name);
+        let env = exercise.env(&gpus, &NoRecords).expect(id);
+        let found = grade(typed, &key, &env).expect(name);
+        if found.verdict.word() != *word {
+            wrong.push(format!(
+                "{id} {name}, “{typed}”: {:?}, not {word}",
+                found.verdict
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn it_has_no_faults() {
+    let found: Vec<String> = lint(&Course::built_in())
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn every_lesson_asks_and_predicts() {
+    use tinyllama_tutor::course::{Block, Part};
+    for lesson in Course::built_in().lessons() {
+        let blocks: Vec<_> = lesson
+            .sections
+            .iter()
+            .flat_map(|section| &section.parts)
+            .filter_map(|part| match part {
+                Part::Live(live) => Some(live),
+                Part::Prose { .. } => None,
+            })
+            .collect();
+        let asks = blocks
+            .iter()
+            .any(|live| matches!(live.content, Ok(Block::Question { .. })));
+        assert!(asks, "{} has no question", lesson.id);
+        // A run is something to be wrong about first.
+        for lab in blocks.iter().filter(|live| live.kind == "lab") {
+            assert!(
+                !lab.predict.is_empty(),
+                "{}, block {}: a lab without a prediction",
+                lesson.id,
+                lab.number
+            );
+        }
+        let last = lesson.sections.last().expect("a lesson has sections");
+        let handle: usize = last
+            .parts
+            .iter()
+            .map(|part| match part {
+                Part::Prose { text, .. } => {
+                    text.matches("\n- **").count() + usize::from(text.starts_with("- **"))
+                }
+                Part::Live(_) => 0,
+            })
+            .sum();
+        assert_eq!(handle, 3, "{} does not end with its three lines", lesson.id);
+    }
+}
+
+#[test]
+fn launches() {
+    check(&[
+        // 10 up to the first residual (norm1, q k v, rope, qk softmax pv, o, res1), then 7.
+        ("ex1", "block", "17", "right"),
+        ("ex1", "block", "18", "right"), // RoPE of q and of k apart
+        ("ex1", "block", "16", "slip"),
+        ("ex1", "block", "12", "slip"),
+        ("ex1", "block", "13", "slip"),
+        ("ex1", "block", "7", "slip"), // q k v o gate up down
+        ("ex1", "block", "20", "wrong"),
+        ("ex1", "products", "9", "right"), // the seven, qk and pv
+        ("ex1", "products", "7", "slip"),
+        ("ex1", "forward", "71", "right"), // 4·17 + embed, final_norm, lm_head
+        ("ex1", "forward", "75", "right"), // 4·18 + 3
+        ("ex1", "forward", "68", "slip"),
+        ("ex1", "forward", "48", "slip"),
+        ("ex1", "outside", "embed, final_norm, lm_head", "right"),
+        ("ex1", "outside", "lm_head, embed, final_norm", "right"),
+        ("ex1", "outside", "embed, lm_head", "slip"),
+        (
+            "ex1",
+            "outside",
+            "embed, norm1, norm2, final_norm, lm_head",
+            "slip",
+        ),
+        ("ex1", "counted", "71", "right"), // what a run must count, run or not
+    ]);
+}
+
+#[test]
+fn flops() {
+    check(&[
+        // q 2·128·256·256 = 16,777,216; k and v half of it each.
+        ("ex2", "qkv", "33554432", "right"),
+        ("ex2", "qkv", "33.55 MFLOP", "right"),
+        ("ex2", "qkv", "2*128*256*(256+2*128)", "right"),
+        ("ex2", "qkv", "50331648", "slip"), // three as wide as q
+        ("ex2", "qkv", "16777216", "slip"), // MACs
+        // qk and pv: 2·(8·128·128)·32 = 8,388,608 each.
+        ("ex2", "attention", "16777216", "right"),
+        ("ex2", "attention", "134217728", "slip"), // times 8 heads
+        ("ex2", "attention", "8388608", "slip"),
+        ("ex2", "attention", "8454144", "slip"), // 4·(128·129/2)·256
+        // gate, up, down: 2·128·256·512 = 33,554,432 each.
+        ("ex2", "ffn", "100663296", "right"),
+        ("ex2", "ffn", "201326592", "slip"),
+        ("ex2", "ffn", "50331648", "slip"),
+        ("ex2", "ffn", "67108864", "slip"),
+        // 4·(33,554,432 + 16,777,216 + 16,777,216 + 100,663,296) + 2·128·256·1000.
+        ("ex2", "forward", "736624640", "right"),
+        ("ex2", "forward", "743116160", "right"), // all ops
+        ("ex2", "forward", "1342177280", "slip"),
+        ("ex2", "forward", "671088640", "slip"),
+        ("ex2", "forward", "368312320", "slip"),
+    ]);
+}
+
+#[test]
+fn bytes() {
+    check(&[
+        // 4·(32,768 + 65,536 + 32,768)
+        ("ex3", "q", "524288 B", "right"),
+        ("ex3", "q", "262144 B", "slip"),
+        ("ex3", "q", "131072 B", "slip"),
+        // 4·2·8·128·128
+        ("ex3", "softmax", "1048576 B", "right"),
+        ("ex3", "softmax", "1.049 MB", "right"),
+        ("ex3", "softmax", "524288 B", "slip"),
+        // 4·3·32,768
+        ("ex3", "res1", "393216 B", "right"),
+        ("ex3", "res1", "262144 B", "slip"),
+        // 4·(2·32,768 + 256)
+        ("ex3", "norm1", "263168 B", "right"),
+        ("ex3", "norm1", "262144 B", "right"), // without gamma
+        ("ex3", "norm1", "394240 B", "slip"),  // the row read twice
+        ("ex3", "worst", "res1", "right"),
+        ("ex3", "worst", "softmax", "slip"),
+    ]);
+}
+
+#[test]
+fn rooflines() {
+    check(&[
+        // (4·32,768 + 3·128) / 263,168
+        ("ex4", "rmsnorm", "0.4995", "right"),
+        ("ex4", "rmsnorm", "0.25", "slip"),
+        ("ex4", "rmsnorm", "0.333", "slip"),
+        ("ex4", "residual", "1/12", "right"),
+        ("ex4", "residual", "0.125", "slip"),
+        ("ex4", "residual", "0.1667", "slip"),
+        // 23.95e12 / 1638.4e9
+        ("ex4", "ridge", "14.62", "right"),
+        ("ex4", "ridge", "29.24", "slip"),
+        ("ex4", "ridge", "1.46e10", "slip"),
+        ("ex4", "ridge", "125", "slip"),
+        // 3,145,728 / 4.8e12 s
+        ("ex4", "floor", "0.655 us", "right"),
+        ("ex4", "floor", "0.0039 us", "slip"),
+        ("ex4", "floor", "0.0819 us", "slip"), // batch 1
+        // Ridge 66.9/4.8 = 13.94; intensities 0.4995, 32, 11.64, 36.57.
+        ("ex4", "bound_norm1", "memory", "right"),
+        ("ex4", "bound_q", "compute", "right"),
+        ("ex4", "bound_qk", "memory", "right"),
+        ("ex4", "bound_qk", "compute", "slip"),
+        ("ex4", "bound_down", "compute", "right"),
+    ]);
+}
+
+#[test]
+fn projections() {
+    check(&[
+        // 2·1024/(6·1024 + 3·256)
+        ("ex12", "mha8", "29.63 %", "right"),
+        ("ex12", "mha8", "33.33 %", "slip"),
+        ("ex12", "mha8", "40 %", "slip"),
+        ("ex12", "mha8", "53.33 %", "slip"),
+        // 2·128/(5·128 + 2·256)
+        ("ex12", "gqa1", "22.22 %", "right"),
+        ("ex12", "gqa1", "2/9", "right"),
+        ("ex12", "gqa1", "16.67 %", "slip"),
+        ("ex12", "gqa1", "40 %", "slip"),
+        // 2n = 0.4·3·(n + 256)
+        ("ex12", "tokens", "384", "right"),
+        ("ex12", "tokens", "256", "slip"),
+        ("ex12", "tokens", "1024", "slip"),
+        // 2·4·1024·256 of 63,178,752
+        ("ex12", "block8", "3.32 %", "right"),
+        ("ex12", "block8", "36.36 %", "slip"),
+        ("ex12", "flops", "0", "right"),
+    ]);
+}
+
+#[test]
+fn part_c() {
+    // BSD = 4,194,304. Products 8·BSD·D + 4·BSD·S + 6·BSD·I = 68.72 + 8.59 + 141.73 G.
+    check(&[
+        ("ex33", "flops", "219.27 GFLOP", "right"),
+        ("ex33", "flops", "219.04 GFLOP", "right"), // products only, within 0.5 %
+        ("ex33", "flops", "214.93 GFLOP", "right"), // exact causal, named
+        ("ex33", "flops", "128.849 GFLOP", "slip"), // 4·BSD·(D + I)
+        ("ex33", "flops", "109.6 GFLOP", "slip"),
+        ("ex33", "attention", "77.31 GFLOP", "right"),
+        ("ex33", "attention", "8.59 GFLOP", "slip"),
+        ("ex33", "ffn", "141.73 GFLOP", "right"),
+        ("ex33", "norms", "33.6 MFLOP", "right"),
+        // 4·(2·4,194,304 + 51,384,320)
+        ("ex33", "bytes", "239.1 MB", "right"),
+        ("ex33", "bytes", "33.55 MB", "slip"),
+        ("ex33", "bytes", "412.7 GB", "slip"),
+        ("ex33", "intensity", "917", "right"),
+        ("ex33", "intensity", "3840", "slip"),
+        ("ex33", "intensity", "6534.7", "slip"),
+        ("ex33", "intensity", "458.5", "slip"),
+        ("ex33", "intensity", "500", "slip"),
+        ("ex33", "bound", "compute", "right"),
+        ("ex33", "bound16", "compute-bound", "right"),
+        // norms, RoPE, softmax, residuals, silu, mul
+        ("ex33", "v1mem", "8", "right"),
+        ("ex33", "v1mem", "0", "slip"),
+        ("ex33", "v1mem", "10", "slip"),
+        // V4: 219.27 G / 66.9 T = 3.2776 ms; V1: 219.04 G / 66.9 T + 599.8 MB / 4.8 TB/s.
+        ("ex33", "ratio", "1.037", "right"),
+        ("ex33", "ratio", "5.56", "slip"),
+        ("ex33", "ratio", "3.5", "slip"),
+        ("ex33", "ratio", "5.0", "slip"),
+        ("ex33", "ratio16", "1.336", "right"),
+    ]);
+}
