@@ -6,8 +6,12 @@
 mod args;
 mod author;
 mod check;
+mod compare;
+mod contents;
 mod cost;
 mod desk;
+mod doctor;
+mod export;
 mod failure;
 mod gpus;
 mod help;
@@ -18,9 +22,11 @@ mod out;
 mod run;
 mod show;
 mod table;
+mod usage;
+mod words;
 mod workshop;
-mod wrap;
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches};
@@ -33,27 +39,35 @@ use out::Out;
 pub fn main() -> ExitCode {
     let matches = match Cli::command().try_get_matches() {
         Ok(matches) => matches,
-        Err(error) => {
-            // clap has its own pager-free printing; a closed pipe is no error.
-            let code = if error.use_stderr() { 2 } else { 0 };
-            let _ = error.print();
-            return ExitCode::from(code);
-        }
+        Err(error) => return refused(&error),
     };
     let cli = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,
-        Err(error) => {
-            let _ = error.print();
-            return ExitCode::from(2);
-        }
+        Err(error) => return refused(&error),
     };
-    let mut out = Out::default();
+    let mut out = Out::new(cli.output.spells_ascii());
     let result = dispatch(&cli, &mut out);
-    out.print();
-    match result {
-        Ok(code) => ExitCode::from(code),
-        Err(failure) => failure.report(cli.output.json),
+    let printed = out.print();
+    let code = match (result, printed) {
+        (Err(failure), _) => return failure.report(cli.output.json),
+        (Ok(_), Err(e)) => {
+            let failure = Failure::lacking(format!("standard output cannot be written: {e}"));
+            return failure.report(cli.output.json);
+        }
+        (Ok(code), Ok(())) => code,
+    };
+    ExitCode::from(code)
+}
+
+/// Help goes to standard output, everything else is one sentence.
+fn refused(error: &clap::Error) -> ExitCode {
+    let bare = clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+    if !error.use_stderr() || error.kind() == bare {
+        let _ = error.print();
+        return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
     }
+    let json = std::env::args_os().any(|argument| argument == "--json");
+    Failure::usage(usage::sentence(error)).report(json)
 }
 
 /// The exit code, or why there is nothing to print.
@@ -65,10 +79,11 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         return Ok(0);
     }
     match &cli.command {
+        None if !std::io::stdout().is_terminal() => contents::contents(&cli.output, out),
         None => workshop::open(&cli.output),
         Some(Command::Cost(args)) => cost::cost(&cli.output, args, out),
         Some(Command::Run(args)) => run::run(&cli.output, args, out),
-        Some(Command::Compare(args)) => run::compare(&cli.output, args, out),
+        Some(Command::Compare(args)) => compare::compare(&cli.output, args, out),
         Some(Command::Check(args)) => check::check(&cli.output, args, out),
         Some(Command::Hint(args)) => help::hint(&cli.output, args, out),
         Some(Command::Solution(args)) => help::solution(&cli.output, args, out),
@@ -76,6 +91,8 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Lessons) => lists::lessons(&cli.output, out),
         Some(Command::Exercises) => lists::exercises(&cli.output, out),
         Some(Command::Progress) => lists::progress(&cli.output, out),
+        Some(Command::Export) => export::export(&cli.output, out),
+        Some(Command::Doctor) => doctor::doctor(&cli.output, out),
         Some(Command::Show(args)) => show::show(&cli.output, args, out),
         Some(Command::Init(args)) => author::init(&cli.output, args, out),
         Some(Command::New(args)) => author::new(&cli.output, args, out),

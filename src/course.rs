@@ -61,6 +61,7 @@ pub use block::{Block, Cell, KINDS, LANGUAGES, Live, METRICS, Predict, SWEPT, Se
 pub use exercise::{Exercise, Key, Kind, Slip, Tolerance, is_name, no_such_key};
 pub use fault::{Fault, Level, Place, nearest};
 pub use fields::Phrase;
+pub(crate) use file::plain;
 pub use file::{Lock, Staged, Stamp, read_bounded, replace};
 pub use lesson::{Lesson, Part, Section, VERSIONS, slug};
 pub use library::Course;

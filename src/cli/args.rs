@@ -1,10 +1,12 @@
 //! The command line: what can be typed, and how it becomes a configuration.
 
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand};
 
 use super::failure::Failure;
+use crate::app::look::Surroundings;
 use crate::cost::{Config, Conventions, KeepKv};
 use crate::fusion::{Cut, Fusion, Version};
 use crate::model::{Dtype, Model, Shape, parse_hf_config, parse_toml, preset};
@@ -17,6 +19,8 @@ const LARGEST_MODEL_FILE: u64 = 1 << 20;
 #[derive(Debug, Parser)]
 #[command(
     name = "tinyllama-tutor",
+    bin_name = "tinyllama-tutor",
+    max_term_width = 80,
     disable_version_flag = true,
     args_conflicts_with_subcommands = false,
     subcommand_precedence_over_arg = true,
@@ -58,6 +62,37 @@ pub(super) struct OutputArgs {
     pub state: Option<PathBuf>,
 }
 
+impl OutputArgs {
+    /// ASCII where it is asked for, and on a terminal that has nothing else. A
+    /// pipe or a file gets UTF-8.
+    pub(super) fn spells_ascii(&self) -> bool {
+        self.ascii || std::io::stdout().is_terminal() && surroundings(self).look().ascii
+    }
+}
+
+/// What the environment says about the terminal.
+pub(super) fn surroundings(output: &OutputArgs) -> Surroundings {
+    let var = |name: &str| std::env::var(name).unwrap_or_default();
+    Surroundings {
+        color: Some(output.color.clone()),
+        no_color: !var("NO_COLOR").is_empty(),
+        colorterm: var("COLORTERM"),
+        term: var("TERM"),
+        locale: locale(),
+        colorfgbg: var("COLORFGBG"),
+        ascii: output.ascii,
+    }
+}
+
+/// The locale in force.
+pub(super) fn locale() -> String {
+    ["LC_ALL", "LC_CTYPE", "LANG"]
+        .into_iter()
+        .filter_map(|name| std::env::var(name).ok())
+        .find(|value| !value.is_empty())
+        .unwrap_or_default()
+}
+
 /// What can be asked for.
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
@@ -75,6 +110,8 @@ pub(super) enum Command {
     Exercises,
     /// How far you are
     Progress,
+    /// Progress and answers as one JSON document, safe to paste
+    Export,
     /// A lesson as plain text
     Show(super::show::ShowArgs),
     /// The cost model of a plan: launches, FLOPs, bytes, intensity
@@ -82,9 +119,11 @@ pub(super) enum Command {
     /// Run a plan: checked, counted, timed
     Run(super::run::RunArgs),
     /// Plans side by side
-    Compare(super::run::CompareArgs),
+    Compare(super::compare::CompareArgs),
     /// The GPU database
     Gpus(super::gpus::GpusArgs),
+    /// What this machine, this terminal and these folders allow
+    Doctor,
     /// Make a workshop folder with a sheet per exercise
     Init(super::author::InitArgs),
     /// Start a lesson or an exercise from a template
@@ -106,13 +145,13 @@ pub(super) struct SetupArgs {
     #[arg(long, value_name = "PRESET|FILE", help_heading = "Model and shape")]
     pub model: Option<String>,
     /// Sequences
-    #[arg(long, value_name = "N", value_parser = whole, help_heading = "Model and shape")]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>, allow_negative_numbers = true, help_heading = "Model and shape")]
     pub batch: Option<u64>,
     /// New tokens per sequence
-    #[arg(long, value_name = "N", value_parser = whole, help_heading = "Model and shape")]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>, allow_negative_numbers = true, help_heading = "Model and shape")]
     pub seq: Option<u64>,
     /// Visible keys, the new tokens included (decode: --seq 1 --context N)
-    #[arg(long, value_name = "N", value_parser = whole, help_heading = "Model and shape")]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>, allow_negative_numbers = true, help_heading = "Model and shape")]
     pub context: Option<u64>,
     /// Element type
     #[arg(long, value_name = "fp32|bf16", help_heading = "Model and shape")]
@@ -240,9 +279,11 @@ pub(super) fn read_model(path: &Path) -> Result<Model, Failure> {
 }
 
 /// A whole number as people type it: `1024`, `1_024`, `1,024`.
-fn whole(text: &str) -> Result<u64, String> {
+pub(super) fn whole<N: TryFrom<u64>>(text: &str) -> Result<N, String> {
     let digits: String = text.chars().filter(|c| !matches!(c, '_' | ',')).collect();
-    digits.parse().map_err(|_| {
-        format!("“{text}” is not a whole number below 2^64; write it like 1024 or 1_024")
+    let number = digits.parse::<u64>().ok().and_then(|n| n.try_into().ok());
+    number.ok_or_else(|| {
+        let bits = 8 * size_of::<N>();
+        format!("“{text}” is not a whole number below 2^{bits}; write it like 1024 or 1_024")
     })
 }

@@ -9,9 +9,8 @@ use super::args::OutputArgs;
 use super::desk::Desk;
 use super::failure::Failure;
 use super::out::Out;
-use crate::course::{
-    Course, Made, fails, init as make_workshop, lint as find, new_exercise, new_lesson,
-};
+use super::words::counted;
+use crate::course::{Made, fails, init as make_workshop, lint as find, new_exercise, new_lesson};
 
 /// Make a workshop folder with a sheet per exercise.
 #[derive(Debug, Args)]
@@ -53,7 +52,8 @@ enum New {
 /// Find what is wrong with lessons, exercises and solutions.
 #[derive(Debug, Args)]
 pub(super) struct LintArgs {
-    /// A course folder; the built-in course where none is named
+    /// A folder with lessons/, exercises/ or solutions/; the course in use where
+    /// none is named
     dir: Option<PathBuf>,
 }
 
@@ -91,11 +91,15 @@ pub(super) fn new(output: &OutputArgs, args: &NewArgs, out: &mut Out) -> Outcome
 }
 
 pub(super) fn lint(output: &OutputArgs, args: &LintArgs, out: &mut Out) -> Outcome {
-    let course = match &args.dir {
-        Some(dir) => Course::folder(dir),
-        None => Desk::open(output).course,
+    // The folder's texts may name lessons that are built in.
+    let course = args.dir.clone().or_else(|| output.course.clone());
+    let output = OutputArgs {
+        course,
+        ..output.clone()
     };
-    let findings = find(&course);
+    let desk = Desk::open(&output).whole()?;
+    let course = &desk.course;
+    let findings = find(course);
     if output.json {
         let list: Vec<_> = findings
             .iter()
@@ -111,15 +115,14 @@ pub(super) fn lint(output: &OutputArgs, args: &LintArgs, out: &mut Out) -> Outco
         for finding in &findings {
             out.line(finding.to_string());
         }
+        let found = match findings.len() {
+            0 => "nothing to mend".to_owned(),
+            n => counted(n as u64, "finding"),
+        };
         out.line(format!(
-            "{} lessons, {} exercises: {}",
-            course.lessons().len(),
-            course.exercises().len(),
-            match findings.len() {
-                0 => "nothing to mend.".to_owned(),
-                1 => "1 finding.".to_owned(),
-                n => format!("{n} findings."),
-            }
+            "{}, {}: {found}.",
+            counted(course.lessons().len() as u64, "lesson"),
+            counted(course.exercises().len() as u64, "exercise"),
         ));
     }
     Ok(if fails(&findings) { 4 } else { 0 })

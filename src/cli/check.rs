@@ -1,16 +1,16 @@
 //! `check`: grades answers from the sheet, from `--answer`, or as they are asked for.
 
-use std::io::{BufRead, IsTerminal, Write};
+mod ask;
+mod report;
 
 use clap::Args;
 
 use super::Outcome;
 use super::args::OutputArgs;
-use super::desk::{Desk, Runs};
+use super::desk::{Desk, Runs, complaints};
 use super::failure::Failure;
 use super::out::Out;
-use super::wrap::wrapped;
-use crate::answer::{Judgement, Verdict, grade};
+use crate::answer::{Judgement, grade};
 use crate::course::{Event, Exercise, Key, Mark, Saved, Sheet};
 
 /// Grade the answers to exercises.
@@ -51,6 +51,7 @@ pub(super) fn check(output: &OutputArgs, args: &CheckArgs, out: &mut Out) -> Out
     let mut runs = Runs::default();
     let mut documents = Vec::new();
     let mut right_everywhere = true;
+    let mut faulty = 0;
     for (index, exercise) in exercises.iter().enumerate() {
         let mut sheet = Sheet::open(&desk.places, exercise)
             .map_err(|fault| Failure::usage(fault.to_string()))?;
@@ -66,20 +67,21 @@ pub(super) fn check(output: &OutputArgs, args: &CheckArgs, out: &mut Out) -> Out
         if sheet.unsaved() {
             keep(&desk, &mut sheet, exercise);
         }
-        if asks(output, args, &sheet, exercise) {
-            ask(&desk, exercise, &mut sheet, &mut runs)?;
+        if ask::asks(output, args, &sheet, exercise) {
+            ask::ask(&desk, exercise, &mut sheet, &mut runs)?;
         }
         let graded = grade_all(&desk, exercise, &sheet, &mut runs)?;
         let events: Vec<Event> = graded.iter().filter_map(|g| event(exercise, g)).collect();
-        desk.record(&events);
+        let progress = desk.record(&events);
         right_everywhere &= graded.iter().all(|g| g.judgement.verdict.is_right());
+        faulty = faulty.max(complaints(&exercise.faults));
         if output.json {
-            documents.push(json(&desk, exercise, &sheet, &graded));
+            documents.push(report::document(&progress, exercise, &sheet, &graded));
         } else {
             if index > 0 {
                 out.gap();
             }
-            report(&desk, exercise, &sheet, &graded, out);
+            report::report(&progress, exercise, &sheet, &graded, output.plain, out);
         }
     }
     if output.json {
@@ -88,7 +90,8 @@ pub(super) fn check(output: &OutputArgs, args: &CheckArgs, out: &mut Out) -> Out
             several => out.json(&several),
         }
     }
-    Ok(u8::from(!right_everywhere))
+    // A question that cannot be read is left out: "all right" would be untrue.
+    Ok(faulty.max(u8::from(!right_everywhere)))
 }
 
 /// Writes the sheet; where it had to go elsewhere, or could not, that is said.
@@ -98,69 +101,6 @@ fn keep(desk: &Desk, sheet: &mut Sheet, exercise: &Exercise) {
         Ok(elsewhere) => super::out::complain(&elsewhere.to_string()),
         Err(fault) => super::out::complain(&fault.to_string()),
     }
-}
-
-/// Whether questions are asked at the terminal: somebody is there, and nothing
-/// was answered yet.
-fn asks(output: &OutputArgs, args: &CheckArgs, sheet: &Sheet, exercise: &Exercise) -> bool {
-    let open = exercise
-        .keys
-        .iter()
-        .all(|key| sheet.answer(&key.name.text).is_none());
-    open && args.answer.is_empty()
-        && !args.all
-        && !output.json
-        && std::io::stdin().is_terminal()
-        && std::io::stdout().is_terminal()
-}
-
-/// Asks every question; each answer is kept at once and judged.
-fn ask(
-    desk: &Desk,
-    exercise: &Exercise,
-    sheet: &mut Sheet,
-    runs: &mut Runs,
-) -> Result<(), Failure> {
-    let mut stdout = std::io::stdout();
-    let _ = writeln!(
-        stdout,
-        "{} {}. An empty line leaves a question open; Ctrl-D ends.\n",
-        exercise.id, exercise.title
-    );
-    for (number, key) in exercise.keys.iter().enumerate() {
-        let env = desk.env(&key.setup, runs)?;
-        let question = format!("{} {}", number + 1, desk.filled(&key.ask.text, &env));
-        for line in wrapped(&question, "", "  ") {
-            let _ = writeln!(stdout, "{line}");
-        }
-        if !key.options.is_empty() {
-            let options: Vec<&str> = key.options.iter().map(|o| o.text.as_str()).collect();
-            let _ = writeln!(stdout, "  {}", options.join(", "));
-        }
-        let _ = write!(stdout, "  > ");
-        let _ = stdout.flush();
-        let mut line = String::new();
-        match std::io::stdin().lock().read_line(&mut line) {
-            Ok(0) | Err(_) => {
-                let _ = writeln!(stdout);
-                return Ok(());
-            }
-            Ok(_) if line.trim().is_empty() => continue,
-            Ok(_) => {}
-        }
-        sheet.set(exercise, &key.name.text, line.trim());
-        keep(desk, sheet, exercise);
-        let judgement = graded(desk, key, sheet, runs)?.judgement;
-        for line in wrapped(
-            &format!("{}  {}", judgement.verdict.word(), judgement.sentence()),
-            "  ",
-            "         ",
-        ) {
-            let _ = writeln!(stdout, "{line}");
-        }
-    }
-    let _ = writeln!(stdout);
-    Ok(())
 }
 
 fn graded<'e>(
@@ -196,130 +136,9 @@ fn grade_all<'e>(
 
 /// What is kept of a verdict.
 fn event(exercise: &Exercise, graded: &Graded<'_>) -> Option<Event> {
-    let mark = match graded.judgement.verdict {
-        Verdict::Open | Verdict::Kept => return None,
-        Verdict::Right { .. } => Mark::Right,
-        Verdict::Slip(_) => Mark::Slip,
-        Verdict::Close(_) => Mark::Close,
-        Verdict::Wrong(_) => Mark::Wrong,
-        Verdict::Unread { .. } => Mark::Unread,
-    };
     Some(Event::Checked {
         exercise: exercise.id.clone(),
         key: graded.key.name.text.clone(),
-        mark,
-    })
-}
-
-fn report(desk: &Desk, exercise: &Exercise, sheet: &Sheet, graded: &[Graded<'_>], out: &mut Out) {
-    out.line(format!(
-        "{} {}. Sheet: {}",
-        exercise.id,
-        exercise.title,
-        sheet.shown()
-    ));
-    let width = graded
-        .iter()
-        .map(|g| g.key.name.text.chars().count())
-        .max()
-        .unwrap_or(0);
-    for (number, g) in graded.iter().enumerate() {
-        let j = &g.judgement;
-        let read = match (&j.read, &j.verdict) {
-            (Some(read), Verdict::Slip(_) | Verdict::Wrong(_) | Verdict::Close(_))
-                if *read != j.typed =>
-            {
-                format!(" Read as {read}.")
-            }
-            _ => String::new(),
-        };
-        let head = format!(
-            "{:>2} {:<width$}  {:<6}  ",
-            number + 1,
-            g.key.name.text,
-            j.verdict.word()
-        );
-        let indent = " ".repeat(head.chars().count());
-        let text = format!("{}{read}", j.sentence());
-        for line in wrapped(&text, &head, &indent) {
-            out.line(line);
-        }
-    }
-    out.line(summary(desk, exercise, graded));
-}
-
-/// `3 right, 1 slip, 1 open. Hint: …`
-fn summary(desk: &Desk, exercise: &Exercise, graded: &[Graded<'_>]) -> String {
-    let mut parts = Vec::new();
-    for word in ["right", "slip", "close", "wrong", "unread", "open"] {
-        let n = graded
-            .iter()
-            .filter(|g| g.judgement.verdict.word() == word)
-            .count();
-        if n > 0 {
-            parts.push(format!("{n} {word}"));
-        }
-    }
-    let mut text = format!("{}.", parts.join(", "));
-    let stuck = graded.iter().find(|g| {
-        matches!(
-            g.judgement.verdict,
-            Verdict::Slip(_) | Verdict::Wrong(_) | Verdict::Close(_)
-        )
-    });
-    if let Some(g) = stuck {
-        let seen = desk.progress().key(&exercise.id, &g.key.name.text).hints;
-        if seen < g.key.hints.len() as u64 {
-            text += &format!(
-                " Hint: tinyllama-tutor hint {} {}",
-                exercise.id, g.key.name.text
-            );
-        }
-    }
-    text
-}
-
-fn json(
-    desk: &Desk,
-    exercise: &Exercise,
-    sheet: &Sheet,
-    graded: &[Graded<'_>],
-) -> serde_json::Value {
-    let keys: Vec<_> = graded
-        .iter()
-        .map(|g| {
-            let mark = desk.progress().key(&exercise.id, &g.key.name.text);
-            let slip = match &g.judgement.verdict {
-                Verdict::Slip(fits) => Some(
-                    fits.iter()
-                        .map(|f| f.say.clone())
-                        .collect::<Vec<_>>()
-                        .join(" Or: "),
-                ),
-                _ => None,
-            };
-            let message = match &g.judgement.verdict {
-                Verdict::Unread { message, .. } => Some(message.clone()),
-                _ => None,
-            };
-            serde_json::json!({
-                "name": g.key.name.text,
-                "typed": g.judgement.typed,
-                "read": g.judgement.read,
-                "verdict": g.judgement.verdict.word(),
-                "slip": slip,
-                "message": message,
-                "hints_seen": mark.hints,
-                "tries": mark.tries + u64::from(g.judgement.verdict.is_try()),
-            })
-        })
-        .collect();
-    serde_json::json!({
-        "schema": 1,
-        "exercise": exercise.id,
-        "sheet": sheet.shown(),
-        "keys": keys,
-        "right": graded.iter().filter(|g| g.judgement.verdict.is_right()).count(),
-        "total": graded.len(),
+        mark: Mark::of(&graded.judgement.verdict)?,
     })
 }

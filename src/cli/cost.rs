@@ -4,13 +4,19 @@ use clap::Args;
 
 use super::Outcome;
 use super::args::{OutputArgs, PlanArgs, SetupArgs};
+use super::failure::Failure;
 use super::out::Out;
 use super::table::{Align, Table};
+use super::words::counted;
 use crate::cost::{
-    Cost, Figure, Gpu, GpuDatabase, KernelCost, Priced, Why, bound, cost_json, floor_seconds,
-    kernel_floor_seconds, price, ridge, why,
+    Config, Cost, Figure, Gpu, GpuDatabase, KernelCost, Priced, Why, bound, cost_json,
+    floor_seconds, kernel_floor_seconds, price, ridge, why,
 };
+use crate::fusion::Fusion;
 use crate::units::{Column, Dimension, Quantity, format, group_thousands};
+
+/// Longest name of a kernel that a table shows whole: `gate+up+silu+mul`.
+const LONGEST_NAME: usize = 16;
 
 /// The cost model of a plan: launches, FLOPs, bytes, intensity, floor.
 #[derive(Debug, Args)]
@@ -49,137 +55,153 @@ pub(super) fn cost(output: &OutputArgs, args: &CostArgs, out: &mut Out) -> Outco
     if output.plain {
         spoken(&cost, gpu, out)?;
     } else {
-        tables(&cost, gpu, output.ascii, out)?;
+        tables(&cost, gpu, out)?;
     }
     Ok(0)
 }
 
-/// What is priced: `workshop B1 S128 fp32 · V1`.
+/// What is priced: `workshop B1 S128 fp32 · V1: 17 launches per block, …`.
 pub(super) fn heading(cost: &Cost) -> String {
-    let config = &cost.config;
+    let block = match is_whole(cost) {
+        true => String::new(),
+        false => format!("{} per block, ", counted(cost.block.launches(), "launch")),
+    };
+    let forward = match is_whole(cost) {
+        true => counted(cost.forward.launches(), "launch"),
+        false => group_thousands(i128::from(cost.forward.launches())),
+    };
+    format!(
+        "{} · {}: {block}{forward} per forward",
+        setting(&cost.config),
+        cost.config.effective_cut().title(),
+    )
+}
+
+/// `workshop B1 S128 fp32`.
+pub(super) fn setting(config: &Config) -> String {
     let context = if config.shape.has_past() {
         format!(" T{}", config.shape.context)
     } else {
         String::new()
     };
+    let name = match config.model.name.as_str() {
+        "" => "model",
+        name => name,
+    };
     format!(
-        "{} B{} S{}{context} {} · {}: {} per block, {} per forward",
-        config.model.name,
+        "{name} B{} S{}{context} {}",
         config.shape.batch,
         config.shape.seq,
-        config.dtype.name(),
-        config.effective_cut().title(),
-        launches(cost.block.launches()),
-        group_thousands(i128::from(cost.forward.launches())),
+        config.dtype.name()
     )
 }
 
-fn launches(n: u64) -> String {
-    format!("{n} launch{}", if n == 1 { "" } else { "es" })
+/// Whether the forward is one kernel, so that no block has a launch of its own.
+fn is_whole(cost: &Cost) -> bool {
+    cost.config
+        .effective_cut()
+        .fusions()
+        .contains(&Fusion::Forward)
 }
 
-fn tables(cost: &Cost, gpu: &Gpu, ascii: bool, out: &mut Out) -> Result<(), super::Failure> {
-    let dtype = cost.config.dtype;
-    let heading = heading(cost);
-    out.line(if ascii {
-        heading.replace('·', "-")
-    } else {
-        heading
-    });
-    out.gap();
-    let kernels = &cost.block.kernels;
-    let of = |part: fn(&KernelCost) -> u64, total: u64, make: fn(u64) -> Quantity| {
-        let values: Vec<Quantity> = kernels
-            .iter()
-            .map(|k| make(part(k)))
-            .chain([make(total)])
-            .collect();
-        let column = Column::fit(&values).decimals(3);
-        (column.unit(), column.cells(&values))
-    };
-    let (flop_unit, flops) = of(|k| k.flops, cost.block.flops, Quantity::flop);
-    let (byte_unit, bytes) = of(KernelCost::bytes, cost.block.bytes(), Quantity::bytes);
-    let in_bytes = |part: fn(&KernelCost) -> u64, total: u64| {
-        let values: Vec<Quantity> = kernels
-            .iter()
-            .map(|k| Quantity::bytes(part(k)))
-            .chain([Quantity::bytes(total)])
-            .collect();
-        Column::new(byte_unit, 3).cells(&values)
-    };
-    let block = &cost.block;
-    let read = in_bytes(|k| k.read_bytes, block.read_bytes);
-    let weights = in_bytes(|k| k.weight_bytes, block.weight_bytes);
-    let written = in_bytes(|k| k.written_bytes, block.written_bytes);
-    let mut floors = Vec::new();
-    for kernel in kernels {
-        floors.push(Quantity::seconds(kernel_floor_seconds(kernel, gpu, dtype)?));
+/// A kernel's name; a long one by its first and its last op.
+fn short(kernel: &KernelCost) -> String {
+    match kernel.ops.as_slice() {
+        [first, .., last] if kernel.name.len() > LONGEST_NAME => format!("{first}…{last}"),
+        _ => kernel.name.clone(),
     }
-    floors.push(Quantity::seconds(floor_seconds(block, gpu, dtype)?));
-    let floor_column = Column::fit(&floors);
-    let floors_text = floor_column.cells(&floors);
-    let head = [
-        ("kernel".to_owned(), Align::Left),
-        (format!("{flop_unit} ="), Align::Right),
-        (format!("{byte_unit} ="), Align::Right),
-        ("read".to_owned(), Align::Right),
-        ("weights".to_owned(), Align::Right),
-        ("written".to_owned(), Align::Right),
-        ("FLOP/B =".to_owned(), Align::Right),
-        (
-            format!("floor {} =", symbol(floor_column, ascii)),
-            Align::Right,
-        ),
-        ("bound by".to_owned(), Align::Left),
+}
+
+fn tables(cost: &Cost, gpu: &Gpu, out: &mut Out) -> Result<(), Failure> {
+    let dtype = cost.config.dtype;
+    let block = &cost.block;
+    out.line(heading(cost));
+    out.gap();
+    // A sum of one kernel would say everything twice.
+    let with_sum = block.kernels.len() > 1;
+    let column = |of: fn(&KernelCost) -> u64, make: fn(u64) -> Quantity| -> Vec<Quantity> {
+        let sum: u64 = block.kernels.iter().map(of).sum();
+        let sum = with_sum.then_some(sum);
+        block.kernels.iter().map(of).chain(sum).map(make).collect()
+    };
+    let bytes = column(KernelCost::bytes, Quantity::bytes);
+    let flops = column(|k| k.flops, Quantity::flop);
+    let (byte_unit, flop_unit) = (legible(&bytes), legible(&flops));
+    let in_bytes = |of: fn(&KernelCost) -> u64| byte_unit.cells(&column(of, Quantity::bytes));
+    let mut intensities: Vec<f64> = block.kernels.iter().map(KernelCost::intensity).collect();
+    let mut floors = Vec::new();
+    let mut bounds = Vec::new();
+    for kernel in &block.kernels {
+        floors.push(Quantity::seconds(kernel_floor_seconds(kernel, gpu, dtype)?));
+        bounds.push(bound(kernel, gpu, dtype)?.name().to_owned());
+    }
+    if with_sum {
+        intensities.push(block.intensity());
+        floors.push(Quantity::seconds(floor_seconds(block, gpu, dtype)?));
+    }
+    let floor_unit = Column::fit(&floors).decimals(3);
+    let heads = [
+        "kernel".to_owned(),
+        format!("{} =", flop_unit.unit()),
+        format!("{} =", byte_unit.unit()),
+        "read".to_owned(),
+        "weights".to_owned(),
+        "written".to_owned(),
+        "FLOP/B =".to_owned(),
+        format!("floor {}", floor_unit.unit()),
+        "bound".to_owned(),
     ];
-    let head: Vec<(&str, Align)> = head.iter().map(|(h, a)| (h.as_str(), *a)).collect();
-    let mut table = Table::new(&head);
-    for i in 0..=kernels.len() {
-        let kernel = kernels.get(i);
-        let intensity = kernel.map_or(block.intensity(), KernelCost::intensity);
-        if kernel.is_none() {
+    let last = heads.len() - 1;
+    let heads: Vec<(&str, Align)> = heads
+        .iter()
+        .enumerate()
+        .map(|(i, head)| match i == 0 || i == last {
+            true => (head.as_str(), Align::Left),
+            false => (head.as_str(), Align::Right),
+        })
+        .collect();
+    let columns = [
+        block
+            .kernels
+            .iter()
+            .map(short)
+            .chain(["block".to_owned()])
+            .collect(),
+        flop_unit.cells(&flops),
+        byte_unit.cells(&bytes),
+        in_bytes(|k| k.read_bytes),
+        in_bytes(|k| k.weight_bytes),
+        in_bytes(|k| k.written_bytes),
+        intensities.iter().map(|x| format!("{x:.3}")).collect(),
+        floor_unit.cells(&floors),
+        bounds,
+    ];
+    let mut table = Table::new(&heads);
+    for row in 0..intensities.len() {
+        if row == block.kernels.len() {
             table.rule();
         }
-        let cell = |column: &[String]| column.get(i).cloned().unwrap_or_default();
-        table.row(vec![
-            kernel.map_or("block".to_owned(), |k| k.name.clone()),
-            cell(&flops),
-            cell(&bytes),
-            cell(&read),
-            cell(&weights),
-            cell(&written),
-            format!("{intensity:.3}"),
-            cell(&floors_text),
-            match kernel {
-                Some(k) => bound(k, gpu, dtype)?.name().to_owned(),
-                None => String::new(),
-            },
-        ]);
+        let cell = |column: &Vec<String>| column.get(row).cloned().unwrap_or_default();
+        table.row(columns.iter().map(cell).collect());
     }
-    for line in table.lines(ascii) {
-        out.line(line);
-    }
+    out.lines(table.lines());
     out.gap();
-    for line in notes(cost, gpu)? {
-        out.line(if ascii {
-            line.replace('µ', "u").replace('·', "-")
-        } else {
-            line
-        });
-    }
+    out.lines(notes(cost, gpu)?);
     Ok(())
 }
 
-fn symbol(column: Column, ascii: bool) -> &'static str {
-    if ascii {
-        column.unit().ascii()
-    } else {
-        column.unit().symbol()
+/// One unit for all of these, and as many decimals as stay legible.
+fn legible(values: &[Quantity]) -> Column {
+    let column = Column::fit(values).decimals(3);
+    let longest = column.cells(values).iter().map(|c| c.trim().len()).max();
+    match longest {
+        Some(long) if long > "999.999".len() => column.decimals(1),
+        _ => column,
     }
 }
 
 /// The lines under the table.
-fn notes(cost: &Cost, gpu: &Gpu) -> Result<Vec<String>, super::Failure> {
+fn notes(cost: &Cost, gpu: &Gpu) -> Result<Vec<String>, Failure> {
     let dtype = cost.config.dtype;
     let forward = &cost.forward;
     let conventions = &cost.config.conventions;
@@ -187,7 +209,7 @@ fn notes(cost: &Cost, gpu: &Gpu) -> Result<Vec<String>, super::Failure> {
         format!(
             "forward      {} in {}; {:.2} FLOP/B",
             format(&Quantity::flop(forward.flops)),
-            launches(forward.launches()),
+            counted(forward.launches(), "launch"),
             forward.intensity(),
         ),
         format!(
@@ -239,14 +261,9 @@ fn notes(cost: &Cost, gpu: &Gpu) -> Result<Vec<String>, super::Failure> {
         ),
         "             every figure is modelled (=); --why KEY unfolds one".to_owned(),
     ];
-    if cost
-        .config
-        .effective_cut()
-        .fusions()
-        .contains(&crate::fusion::Fusion::Forward)
-    {
+    if is_whole(cost) {
         notes.push(
-            "             a fused forward has no launch per block: it is priced alone, as V4"
+            "             a fused forward has no block of its own: the table prices one as V4 does"
                 .to_owned(),
         );
     }
@@ -260,9 +277,9 @@ fn rate(value: Option<f64>, dimension: Dimension) -> String {
 }
 
 /// Reading order, units in words.
-fn spoken(cost: &Cost, gpu: &Gpu, out: &mut Out) -> Result<(), super::Failure> {
+fn spoken(cost: &Cost, gpu: &Gpu, out: &mut Out) -> Result<(), Failure> {
     let dtype = cost.config.dtype;
-    out.line(format!("## {}", heading(cost).replace('·', ",")));
+    out.line(format!("## {}", heading(cost).replace(" ·", ",")));
     let total = cost.block.kernels.len();
     for (index, kernel) in cost.block.kernels.iter().enumerate() {
         out.line(format!(
@@ -278,7 +295,7 @@ fn spoken(cost: &Cost, gpu: &Gpu, out: &mut Out) -> Result<(), super::Failure> {
     let sums = |what: &str, p: &Priced| {
         format!(
             "{what}: {}; {}; {}, of them {} weights; {:.2} FLOP per byte.",
-            launches(p.launches()),
+            counted(p.launches(), "launch"),
             format(&Quantity::flop(p.flops)),
             format(&Quantity::bytes(p.bytes())),
             format(&Quantity::bytes(p.weight_bytes)),
@@ -287,7 +304,7 @@ fn spoken(cost: &Cost, gpu: &Gpu, out: &mut Out) -> Result<(), super::Failure> {
     };
     out.line(sums("block, modelled", &cost.block));
     out.line(sums("forward, modelled", &cost.forward));
-    for note in notes(cost, gpu)?.iter().skip(1) {
+    for note in notes(cost, gpu)?.iter().skip(2) {
         out.line(note.split_whitespace().collect::<Vec<_>>().join(" "));
     }
     Ok(())

@@ -9,8 +9,8 @@ use crate::answer::{Env, Records, Setup};
 use crate::backend::Runner;
 use crate::cost::{Config, GpuDatabase};
 use crate::course::{
-    Course, Event, Exercise, Figures, Inline, Key, Lesson, Places, Progress, Store, Surroundings,
-    fill,
+    Course, Event, Exercise, Fault, Figures, Inline, Key, Lesson, Level, Places, Progress, Store,
+    Surroundings, fill,
 };
 use crate::run::{Report, Request, RunError, Unwatched};
 use crate::units::Quantity;
@@ -47,6 +47,17 @@ impl Runs {
     }
 }
 
+/// Says what is wrong with a text that is used all the same, and gives the
+/// exit code: 4 where it is more than a warning.
+pub(super) fn complaints(faults: &[Fault]) -> u8 {
+    let mut code = 0;
+    for fault in faults.iter().filter(|f| f.level == Level::Error) {
+        super::out::complain(&fault.to_string());
+        code = 4;
+    }
+    code
+}
+
 impl Records for Runs {
     fn report(&self, config: &Config) -> Option<&Report> {
         self.reports
@@ -76,12 +87,19 @@ impl Desk {
         }
     }
 
-    /// The course, refused where `--course` names no folder.
+    /// The course, refused where `--course` names no folder or an empty one.
     pub(super) fn whole(self) -> Result<Self, Failure> {
-        match self.course.faults().iter().find(|f| f.at.line == 0) {
-            Some(fault) => Err(Failure::content(fault.to_string())),
-            None => Ok(self),
-        }
+        let Some(fault) = self.course.faults().iter().find(|f| f.at.line == 0) else {
+            return Ok(self);
+        };
+        let sentence = format!("{}: {}", fault.file, fault.say);
+        Err(
+            if self.places.overlays.iter().all(|folder| folder.is_dir()) {
+                Failure::content(sentence)
+            } else {
+                Failure::usage(sentence)
+            },
+        )
     }
 
     pub(super) fn gpus(&self) -> Result<&GpuDatabase, Failure> {
@@ -103,14 +121,29 @@ impl Desk {
         })
     }
 
-    /// Keeps events; what cannot be kept is said, and the command goes on.
-    pub(super) fn record(&self, events: &[Event]) {
+    /// Keeps events and gives the progress with them; what cannot be kept is
+    /// said, and the command goes on.
+    pub(super) fn record(&self, events: &[Event]) -> Progress {
+        let mut progress = self.progress().clone();
         if events.is_empty() {
-            return;
+            return progress;
         }
-        if let Err(fault) = self.store.record(events) {
-            super::out::complain(&fault.to_string());
+        match self.store.record(events) {
+            Ok(progress) => progress,
+            Err(fault) => {
+                super::out::complain(&fault.to_string());
+                events.iter().for_each(|event| progress.apply(event));
+                progress
+            }
         }
+    }
+
+    /// Keeps events, or says why that cannot be.
+    pub(super) fn must_record(&self, events: &[Event]) -> Result<(), Failure> {
+        self.store
+            .record(events)
+            .map(drop)
+            .map_err(|fault| Failure::usage(fault.to_string()))
     }
 
     /// An exercise by name, with the nearest where there is none.

@@ -15,39 +15,51 @@ pub(super) struct Failure {
 }
 
 impl Failure {
-    /// Wrong usage: exit code 2.
-    pub(super) fn usage(message: impl Into<String>) -> Self {
+    fn new(code: u8, message: impl Into<String>) -> Self {
         Self {
-            code: 2,
-            message: message.into(),
+            code,
+            message: without_numbers(message.into()),
         }
     }
 
+    /// Wrong usage: exit code 2.
+    pub(super) fn usage(message: impl Into<String>) -> Self {
+        Self::new(2, message)
+    }
+
     /// This machine lacks what was asked for: exit code 3.
-    pub(super) fn missing(message: impl Into<String>) -> Self {
-        Self {
-            code: 3,
-            message: message.into(),
-        }
+    pub(super) fn lacking(message: impl Into<String>) -> Self {
+        Self::new(3, message)
     }
 
     /// Course content is invalid: exit code 4.
     pub(super) fn content(message: impl Into<String>) -> Self {
-        Self {
-            code: 4,
-            message: message.into(),
-        }
+        Self::new(4, message)
     }
 
     /// Prints the sentence to standard error, and gives the code.
     pub(super) fn report(&self, json: bool) -> ExitCode {
-        let text = if json {
-            serde_json::json!({ "schema": 1, "error": self.message, "exit": self.code }).to_string()
+        if json {
+            let document =
+                serde_json::json!({ "schema": 1, "error": self.message, "exit": self.code });
+            super::out::tell(&format!("{document}\n"));
         } else {
-            format!("tinyllama-tutor: {}", self.message)
-        };
-        super::out::complain(&text);
+            super::out::complain(&self.message);
+        }
         ExitCode::from(self.code)
+    }
+}
+
+/// The system's own number of an error says nothing to the person who reads it.
+fn without_numbers(message: String) -> String {
+    let Some((before, after)) = message.split_once(" (os error ") else {
+        return message;
+    };
+    match after.split_once(')') {
+        Some((number, rest)) if number.bytes().all(|b| b.is_ascii_digit()) => {
+            format!("{before}{rest}")
+        }
+        _ => message,
     }
 }
 
@@ -77,9 +89,18 @@ impl From<RunError> for Failure {
             RunErrorKind::Cancelled => 130,
             RunErrorKind::Failed => 1,
         };
-        Self {
-            code,
-            message: e.to_string(),
-        }
+        Self::new(code, e.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_systems_numbers_are_left_out() {
+        let failure = Failure::usage("cannot read x: No such file or directory (os error 2)");
+        assert_eq!(failure.message, "cannot read x: No such file or directory");
+        assert_eq!(Failure::usage("as is (os").message, "as is (os");
     }
 }

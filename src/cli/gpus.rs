@@ -41,33 +41,43 @@ pub(super) fn gpus(output: &OutputArgs, args: &GpusArgs, out: &mut Out) -> Outco
         ("name", Align::Left),
         ("arch", Align::Left),
         ("GB/s", Align::Right),
-        ("fp32 TFLOP/s", Align::Right),
-        ("bf16 TFLOP/s", Align::Right),
-        ("ridge fp32 =", Align::Right),
-        ("ridge bf16 =", Align::Right),
+        ("fp32", Align::Right),
+        ("bf16", Align::Right),
+        ("ridge =", Align::Right),
+        ("bf16 =", Align::Right),
     ]);
     for gpu in database.all() {
-        let mark = |key: &str| if gpu.is_unconfirmed(key) { "?" } else { "" };
+        // A blank where no mark stands keeps the points below each other.
+        let mark = |key: &str| if gpu.is_unconfirmed(key) { "?" } else { " " };
+        let ridge = |dtype| ridge(gpu, dtype).map_or("–".to_owned(), |r| format!("{r:.2}"));
         table.row(vec![
             gpu.id.clone(),
-            gpu.name.clone(),
+            short(&gpu.name).to_owned(),
             gpu.arch.clone(),
-            format!("{:.1}{}", gpu.bandwidth_gbs, mark("bandwidth_gbs")),
-            format!("{:.2}{}", gpu.fp32_tflops, mark("fp32_tflops")),
-            gpu.bf16_tflops.map_or("–".to_owned(), |t| {
+            format!("{:.0}{}", gpu.bandwidth_gbs, mark("bandwidth_gbs")),
+            format!("{:.1}{}", gpu.fp32_tflops, mark("fp32_tflops")),
+            gpu.bf16_tflops.map_or("– ".to_owned(), |t| {
                 format!("{t:.1}{}", mark("bf16_tflops"))
             }),
-            ridge(gpu, Dtype::Fp32).map_or("–".to_owned(), |r| format!("{r:.2}")),
-            ridge(gpu, Dtype::Bf16).map_or("–".to_owned(), |r| format!("{r:.2}")),
+            ridge(Dtype::Fp32),
+            ridge(Dtype::Bf16),
         ]);
     }
-    for line in table.lines(output.ascii) {
-        out.line(line);
-    }
+    out.lines(table.lines());
     out.gap();
-    out.line("Data-sheet peaks, dense, at boost clock. ridge = peak / bandwidth in FLOP/B.");
-    out.line("? = no vendor-grade source was found. gpus ID shows every value with its source.");
+    out.line("Data-sheet peaks in TFLOP/s, dense, at boost clock. Ridge of fp32 and of bf16 in");
+    out.line("FLOP/B: peak / bandwidth. ? no vendor-grade source was found.");
+    out.line("tinyllama-tutor gpus ID shows every value of one GPU with its source.");
     Ok(0)
+}
+
+/// The name without the vendor, whom the architecture tells, and without notes.
+fn short(name: &str) -> &str {
+    let name = name.split(" (").next().unwrap_or(name);
+    ["NVIDIA ", "AMD "]
+        .into_iter()
+        .find_map(|vendor| name.strip_prefix(vendor))
+        .unwrap_or(name)
 }
 
 fn one(database: &GpuDatabase, id: &str, output: &OutputArgs, out: &mut Out) -> Outcome {
@@ -95,9 +105,7 @@ fn one(database: &GpuDatabase, id: &str, output: &OutputArgs, out: &mut Out) -> 
             table.row(vec![key.clone(), text, source]);
         }
     }
-    for line in table.lines(output.ascii) {
-        out.line(line);
-    }
+    out.lines(table.lines());
     out.gap();
     out.line("Letters and numbers name the sources at the head of assets/gpus.toml.");
     Ok(0)

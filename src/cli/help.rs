@@ -8,7 +8,7 @@ use super::desk::{Desk, Runs};
 use super::failure::Failure;
 use super::out::Out;
 use super::show;
-use super::wrap::wrapped;
+use super::words::{quoted, wrapped};
 use crate::course::{Event, Exercise, Key, Sheet};
 
 /// The next hint to a question.
@@ -72,12 +72,16 @@ pub(super) fn hint(output: &OutputArgs, args: &HintArgs, out: &mut Out) -> Outco
     let shown = (seen + 1).min(total);
     let runs = Runs::default();
     let env = desk.env(&key.setup, &runs)?;
+    let question = desk.filled(&key.ask.text, &env);
+    out.lines(wrapped(
+        &question,
+        &format!("{} {name}: ", exercise.id),
+        "  ",
+    ));
     for (number, hint) in (1..=shown).zip(&key.hints) {
         let head = format!("hint {number} of {total}   ");
         let indent = " ".repeat(head.len());
-        for line in wrapped(&desk.filled(&hint.text, &env), &head, &indent) {
-            out.line(line);
-        }
+        out.lines(wrapped(&desk.filled(&hint.text, &env), &head, &indent));
     }
     if shown > seen {
         desk.record(&[Event::Hinted {
@@ -122,9 +126,12 @@ pub(super) fn solution(output: &OutputArgs, args: &SolutionArgs, out: &mut Out) 
         };
         let env = desk.env(&key.setup, &runs)?;
         out.line(format!("## {} {name}", exercise.id));
-        for line in show::plain_text(&part.body, part.body_line, output.ascii, &env) {
-            out.line(line);
-        }
+        out.lines(show::plain_text(
+            &part.body,
+            part.body_line,
+            output.ascii,
+            &env,
+        ));
         out.gap();
         let mark = desk.progress().key(&exercise.id, name);
         if !mark.solved && !mark.given_up {
@@ -138,10 +145,11 @@ pub(super) fn solution(output: &OutputArgs, args: &SolutionArgs, out: &mut Out) 
     if closed.is_empty() {
         return Ok(0);
     }
-    out.line(format!(
+    let text = format!(
         "Not solved yet: {}. A solution is free once its question is solved; --give-up shows it now, and it then counts as read, not as solved.",
         closed.join(", ")
-    ));
+    );
+    out.lines(wrapped(&text, "", ""));
     Ok(1)
 }
 
@@ -161,7 +169,7 @@ pub(super) fn reset(output: &OutputArgs, args: &ResetArgs, out: &mut Out) -> Out
     let mut typed = Vec::new();
     for key in keys {
         if let Some(answer) = sheet.answer(&key.name.text) {
-            typed.push(format!("--answer '{}={answer}'", key.name.text));
+            typed.push(quoted(&format!("{}={answer}", key.name.text)));
             sheet.set(exercise, &key.name.text, "");
         }
     }
@@ -170,10 +178,10 @@ pub(super) fn reset(output: &OutputArgs, args: &ResetArgs, out: &mut Out) -> Out
             .save(&desk.places, exercise)
             .map_err(|fault| Failure::usage(fault.to_string()))?;
     }
-    desk.record(&[Event::Reset {
+    desk.must_record(&[Event::Reset {
         exercise: exercise.id.clone(),
         key: key.map(|k| k.name.text.clone()),
-    }]);
+    }])?;
     out.line(match key {
         Some(key) => format!("{} {} starts again.", exercise.id, key.name.text),
         None => format!("{} starts again.", exercise.id),
@@ -181,9 +189,12 @@ pub(super) fn reset(output: &OutputArgs, args: &ResetArgs, out: &mut Out) -> Out
     if !typed.is_empty() {
         out.line("What was typed, to put it back:");
         out.line(format!(
-            "tinyllama-tutor check {} {}",
+            "tinyllama-tutor check {}{}",
             exercise.id,
-            typed.join(" ")
+            typed
+                .iter()
+                .map(|t| format!(" --answer {t}"))
+                .collect::<String>()
         ));
     }
     Ok(0)

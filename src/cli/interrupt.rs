@@ -37,7 +37,7 @@ impl Observer for Interrupt {
                 progress.done + 1,
                 progress.total
             );
-            super::out::hint(&step);
+            super::out::tell(&step);
         }
     }
 
@@ -49,7 +49,7 @@ impl Observer for Interrupt {
 impl Drop for Interrupt {
     fn drop(&mut self) {
         if self.show {
-            super::out::hint("\r                        \r");
+            super::out::tell("\r                        \r");
         }
     }
 }

@@ -22,7 +22,7 @@ fn read(desk: &Desk, lesson: &Lesson) -> (usize, usize) {
 }
 
 /// Questions solved, of all.
-fn solved(desk: &Desk, exercise: &Exercise) -> (usize, usize) {
+pub(super) fn solved(desk: &Desk, exercise: &Exercise) -> (usize, usize) {
     let right = exercise
         .keys
         .iter()
@@ -31,23 +31,8 @@ fn solved(desk: &Desk, exercise: &Exercise) -> (usize, usize) {
     (right, exercise.keys.len())
 }
 
-pub(super) fn lessons(output: &OutputArgs, out: &mut Out) -> Outcome {
-    let desk = Desk::open(output).whole()?;
-    if output.json {
-        let list: Vec<_> = desk
-            .course
-            .lessons()
-            .map(|l| {
-                let (done, all) = read(&desk, l);
-                serde_json::json!({
-                    "id": l.id, "title": l.title, "version": l.version,
-                    "minutes": l.minutes, "sections": all, "read": done,
-                })
-            })
-            .collect();
-        out.json(&serde_json::json!({ "schema": 1, "lessons": list }));
-        return Ok(0);
-    }
+/// The lessons and how far they are read, a row each.
+pub(super) fn lesson_table(desk: &Desk) -> Table {
     let mut table = Table::new(&[
         ("lesson", Align::Left),
         ("title", Align::Left),
@@ -73,9 +58,27 @@ pub(super) fn lessons(output: &OutputArgs, out: &mut Out) -> Outcome {
             format!("{done}/{all}"),
         ]);
     }
-    for line in table.lines(output.ascii) {
-        out.line(line);
+    table
+}
+
+pub(super) fn lessons(output: &OutputArgs, out: &mut Out) -> Outcome {
+    let desk = Desk::open(output).whole()?;
+    if output.json {
+        let list: Vec<_> = desk
+            .course
+            .lessons()
+            .map(|l| {
+                let (done, all) = read(&desk, l);
+                serde_json::json!({
+                    "id": l.id, "title": l.title, "version": l.version,
+                    "minutes": l.minutes, "sections": all, "read": done,
+                })
+            })
+            .collect();
+        out.json(&serde_json::json!({ "schema": 1, "lessons": list }));
+        return Ok(0);
     }
+    out.lines(lesson_table(&desk).lines());
     out.gap();
     out.line("tinyllama-tutor show LESSON prints one; without a subcommand the workshop opens.");
     Ok(0)
@@ -120,9 +123,7 @@ pub(super) fn exercises(output: &OutputArgs, out: &mut Out) -> Outcome {
             format!("{right}/{all}"),
         ]);
     }
-    for line in table.lines(output.ascii) {
-        out.line(line);
-    }
+    out.lines(table.lines());
     out.gap();
     out.line(format!(
         "tinyllama-tutor check EXERCISE grades {}.",

@@ -2,19 +2,15 @@
 
 use super::desk::{Desk, Runs};
 use super::failure::Failure;
+use super::words::{counted, quoted};
 use crate::answer::{Env, Expr};
 use crate::cost::{Config, Cost, bound, floor_seconds, price, ridge};
 use crate::course::{Block, Cell, Lesson, Live, Phrase, Series, print, swept};
 use crate::fusion::{Cut, Fusion};
-use crate::units::{Quantity, format, group_thousands};
+use crate::units::{Quantity, format};
 
 /// The lines of a block.
-pub(super) fn lines(
-    desk: &Desk,
-    lesson: &Lesson,
-    live: &Live,
-    ascii: bool,
-) -> Result<Vec<String>, Failure> {
+pub(super) fn lines(desk: &Desk, lesson: &Lesson, live: &Live) -> Result<Vec<String>, Failure> {
     let runs = Runs::default();
     let env = desk.env(&lesson.setup.with(&live.setup), &runs)?;
     let mut out = Vec::new();
@@ -30,11 +26,6 @@ pub(super) fn lines(
             out.extend(faults.iter().map(ToString::to_string));
         }
         Ok(block) => out.extend(block_lines(desk, block, &env)?),
-    }
-    if ascii {
-        for line in &mut out {
-            *line = line.replace('µ', "u").replace('·', "*").replace('…', "...");
-        }
     }
     Ok(out)
 }
@@ -102,12 +93,11 @@ fn cut_of(config: &Config, plan: Option<&Phrase>) -> Result<Cut, Failure> {
 }
 
 fn summed(cost: &Cost) -> String {
-    let n = cost.block.launches();
     format!(
-        "{n} launch{} and {} per block; {} launches and {} per forward, modelled",
-        if n == 1 { "" } else { "es" },
+        "{} and {} per block; {} and {} per forward, modelled",
+        counted(cost.block.launches(), "launch"),
         format(&Quantity::bytes(cost.block.bytes())),
-        group_thousands(i128::from(cost.forward.launches())),
+        counted(cost.forward.launches(), "launch"),
         format(&Quantity::bytes(cost.forward.bytes())),
     )
 }
@@ -172,7 +162,7 @@ fn compare(
         let mut parts = Vec::new();
         for metric in metrics {
             parts.push(match metric.as_str() {
-                "launches" => format!("{} launches", priced.launches()),
+                "launches" => counted(priced.launches(), "launch"),
                 "flops" => format(&Quantity::flop(priced.flops)),
                 "bytes" => format(&Quantity::bytes(priced.bytes())),
                 "weight_bytes" => {
@@ -203,11 +193,7 @@ fn compare(
         "  Command: tinyllama-tutor compare {} {} --run",
         names
             .iter()
-            .map(|n| if n.contains(['|', ' ']) {
-                format!("'{n}'")
-            } else {
-                (*n).to_owned()
-            })
+            .map(|n| quoted(n))
             .collect::<Vec<_>>()
             .join(" "),
         options(config)

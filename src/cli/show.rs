@@ -3,8 +3,8 @@
 use clap::Args;
 
 use super::Outcome;
-use super::args::OutputArgs;
-use super::desk::{Desk, Runs};
+use super::args::{OutputArgs, whole};
+use super::desk::{Desk, Runs, complaints};
 use super::live;
 use super::out::Out;
 use crate::answer::Env;
@@ -20,7 +20,7 @@ pub(super) struct ShowArgs {
     /// The lesson, by id or number
     lesson: String,
     /// One section only, by number
-    #[arg(value_name = "SECTION")]
+    #[arg(value_name = "SECTION", value_parser = whole::<usize>)]
     section: Option<usize>,
 }
 
@@ -76,17 +76,13 @@ pub(super) fn show(output: &OutputArgs, args: &ShowArgs, out: &mut Out) -> Outco
         for part in &section.parts {
             match part {
                 Part::Prose { text, line, .. } => {
-                    for line in plain_text(text, *line, output.ascii, &env) {
-                        out.line(line);
-                    }
+                    out.lines(plain_text(text, *line, output.ascii, &env));
                 }
                 Part::Live(block) => {
-                    for line in live::lines(&desk, lesson, block, output.ascii)? {
-                        out.line(line);
-                    }
+                    out.lines(live::lines(&desk, lesson, block)?);
                 }
             }
         }
     }
-    Ok(0)
+    Ok(complaints(&lesson.faults))
 }

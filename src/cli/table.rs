@@ -2,6 +2,9 @@
 
 use unicode_width::UnicodeWidthStr;
 
+/// Columns of a terminal that tables are made for.
+const TERMINAL: usize = 80;
+
 /// How a column stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Align {
@@ -40,8 +43,9 @@ impl Table {
         self.rules.push(self.rows.len());
     }
 
-    /// The lines, each indented by one column.
-    pub(super) fn lines(&self, ascii: bool) -> Vec<String> {
+    /// The lines, each indented by one column; columns stand two apart, or
+    /// one where two would not fit into a terminal.
+    pub(super) fn lines(&self) -> Vec<String> {
         let widths: Vec<usize> = self
             .columns
             .iter()
@@ -56,22 +60,26 @@ impl Table {
                     .unwrap_or(0)
             })
             .collect();
+        let between = widths.len().saturating_sub(1);
+        let wide = widths.iter().sum::<usize>() + 2 * between;
+        let gap = if wide < TERMINAL { 2 } else { 1 };
         let line = |cells: &[String]| {
             let mut text = String::from(" ");
             for ((cell, width), (_, align)) in cells.iter().zip(&widths).zip(&self.columns) {
                 let fill = " ".repeat(width.saturating_sub(cell.width()));
                 match align {
-                    Align::Left => text += &format!("{cell}{fill}  "),
-                    Align::Right => text += &format!("{fill}{cell}  "),
+                    Align::Left => text += &format!("{cell}{fill}"),
+                    Align::Right => text += &format!("{fill}{cell}"),
                 }
+                text += &" ".repeat(gap);
             }
             text.trim_end().to_owned()
         };
         let heads: Vec<String> = self.columns.iter().map(|(h, _)| h.clone()).collect();
         let mut lines = vec![line(&heads)];
         let rule = || {
-            let total = widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1);
-            format!(" {}", if ascii { "-" } else { "─" }.repeat(total))
+            let total = widths.iter().sum::<usize>() + gap * between;
+            format!(" {}", "─".repeat(total))
         };
         for (index, row) in self.rows.iter().enumerate() {
             if self.rules.contains(&index) {
@@ -94,11 +102,11 @@ mod tests {
         table.rule();
         table.row(vec!["block".into(), "10.000".into()]);
         assert_eq!(
-            table.lines(true),
+            table.lines(),
             [
                 " kernel    MB =",
                 " norm1    0.263",
-                " --------------",
+                " ──────────────",
                 " block   10.000"
             ]
         );

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::Outcome;
-use super::args::OutputArgs;
+use super::args::{OutputArgs, locale, surroundings};
 use super::failure::Failure;
-use crate::app::look::{Surroundings, Theme};
+use crate::app::look::Theme;
 use crate::app::machine::{BackendFacts, Ceilings, Condition};
 use crate::app::{Machine, Page, State, Tone};
 use crate::backend::cpu::Isa;
@@ -75,20 +75,6 @@ fn settings(state: &mut State, progress: &Progress, output: &OutputArgs) {
         Some("on") => state.look.ascii = true,
         Some("off") if !output.ascii => state.look.ascii = false,
         _ => {}
-    }
-}
-
-/// What the environment says about the terminal.
-fn surroundings(output: &OutputArgs) -> Surroundings {
-    let var = |name: &str| std::env::var(name).unwrap_or_default();
-    Surroundings {
-        color: Some(output.color.clone()),
-        no_color: !var("NO_COLOR").is_empty(),
-        colorterm: var("COLORTERM"),
-        term: var("TERM"),
-        locale: locale(),
-        colorfgbg: var("COLORFGBG"),
-        ascii: output.ascii,
     }
 }
 
@@ -178,13 +164,4 @@ fn writable(path: &Path) -> bool {
     // SAFETY: `name` is a C string that outlives the call, and access(2) only
     // reads it.
     unsafe { libc::access(name.as_ptr(), libc::W_OK) == 0 }
-}
-
-/// The locale in force.
-fn locale() -> String {
-    ["LC_ALL", "LC_CTYPE", "LANG"]
-        .into_iter()
-        .filter_map(|name| std::env::var(name).ok())
-        .find(|v| !v.is_empty())
-        .unwrap_or_default()
 }

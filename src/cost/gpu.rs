@@ -145,10 +145,10 @@ impl GpuDatabase {
             })
             .min()
             .filter(|(distance, id)| *distance <= 1 + id.len() / 3)
-            .map_or(String::new(), |(_, id)| format!("; did you mean {id}?"));
+            .map_or(".".to_owned(), |(_, id)| format!("; did you mean {id}?"));
         let all: Vec<&str> = self.gpus.iter().map(|g| g.id.as_str()).collect();
         Err(CostError::new(format!(
-            "there is no GPU “{id}” in the database{nearest} It has: {}",
+            "there is no GPU “{id}” in the database{nearest} There are: {}",
             all.join(", ")
         )))
     }

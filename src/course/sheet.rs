@@ -158,7 +158,7 @@ impl Sheet {
                     Fault::whole(
                         &self.shown,
                         format!(
-                            "cannot be written: {}; nor can {}: {}. Answers stay on the screen; --state DIR chooses another folder.",
+                            "cannot be written: {}; nor can {}: {}. Nothing was kept; --state DIR chooses another folder.",
                             plain(&error),
                             places.shown(&refuge),
                             plain(second)
@@ -169,7 +169,7 @@ impl Sheet {
                     return Err(Fault::whole(
                         &self.shown,
                         format!(
-                            "cannot be written: {}. Answers stay on the screen; --state DIR chooses another folder.",
+                            "cannot be written: {}. Nothing was kept; --state DIR chooses another folder.",
                             plain(&error)
                         ),
                     ));

@@ -74,7 +74,7 @@ impl Store {
             Fault::whole(
                 &self.shown,
                 format!(
-                    "cannot be written: {}. Progress lasts until you leave; --state DIR chooses another folder.",
+                    "cannot be written: {}. Progress is not kept; --state DIR chooses another folder.",
                     plain(error)
                 ),
             )

@@ -1,0 +1,168 @@
+//! Verdicts on the screen and as JSON.
+
+use serde::Serialize;
+
+use super::super::out::Out;
+use super::super::words::wrapped;
+use super::Graded;
+use crate::answer::{Judgement, Verdict};
+use crate::course::{Exercise, Progress, Sheet};
+
+/// A line per question, and the sum.
+pub(super) fn report(
+    progress: &Progress,
+    exercise: &Exercise,
+    sheet: &Sheet,
+    graded: &[Graded<'_>],
+    plain: bool,
+    out: &mut Out,
+) {
+    out.line(format!(
+        "{} {}. Sheet: {}",
+        exercise.id,
+        exercise.title,
+        sheet.shown()
+    ));
+    let width = graded
+        .iter()
+        .map(|g| g.key.name.text.chars().count())
+        .max()
+        .unwrap_or(0);
+    for (number, g) in (1..).zip(graded) {
+        let j = &g.judgement;
+        let name = &g.key.name.text;
+        if plain {
+            let said = match j.verdict {
+                Verdict::Open => "not answered.".to_owned(),
+                _ => format!("“{}”. {}: {}", j.typed, j.verdict.word(), sentence(j)),
+            };
+            out.lines(wrapped(&said, &format!("{number} {name}: "), "  "));
+        } else {
+            let head = format!("{number:>2} {name:<width$}  {:<6}  ", j.verdict.word());
+            let indent = " ".repeat(head.chars().count());
+            out.lines(wrapped(&sentence(j), &head, &indent));
+        }
+    }
+    let summed = summary(progress, exercise, graded);
+    out.lines(wrapped(&summed, "", "  "));
+}
+
+/// What is said of an answer, and how it was read where that is not plain.
+fn sentence(j: &Judgement) -> String {
+    match (&j.read, &j.verdict) {
+        (Some(read), Verdict::Slip(_) | Verdict::Wrong(_) | Verdict::Close(_))
+            if *read != j.typed =>
+        {
+            format!("{} Read as {read}.", j.sentence())
+        }
+        _ => j.sentence(),
+    }
+}
+
+/// `3 right, 1 slip, 1 open. Hint: …`
+fn summary(progress: &Progress, exercise: &Exercise, graded: &[Graded<'_>]) -> String {
+    let mut parts = Vec::new();
+    for word in ["right", "slip", "close", "wrong", "unread", "open"] {
+        let n = graded
+            .iter()
+            .filter(|g| g.judgement.verdict.word() == word)
+            .count();
+        if n > 0 {
+            parts.push(format!("{n} {word}"));
+        }
+    }
+    let mut text = format!("{}.", parts.join(", "));
+    if graded.iter().all(|g| g.judgement.verdict == Verdict::Open)
+        && let Some(first) = graded.first()
+    {
+        text += &format!(
+            " Answer in the sheet, or: tinyllama-tutor check {} --answer {}=...",
+            exercise.id, first.key.name.text
+        );
+    }
+    let stuck = graded.iter().find(|g| {
+        matches!(
+            g.judgement.verdict,
+            Verdict::Slip(_) | Verdict::Wrong(_) | Verdict::Close(_)
+        )
+    });
+    if let Some(g) = stuck {
+        let seen = progress.key(&exercise.id, &g.key.name.text).hints;
+        if seen < g.key.hints.len() as u64 {
+            text += &format!(
+                " Hint: tinyllama-tutor hint {} {}",
+                exercise.id, g.key.name.text
+            );
+        }
+    }
+    text
+}
+
+/// `check --json`, schema 1. The expected value is never in it.
+#[derive(Serialize)]
+pub(super) struct Document {
+    schema: u32,
+    exercise: String,
+    sheet: String,
+    keys: Vec<KeyDocument>,
+    right: usize,
+    total: usize,
+}
+
+#[derive(Serialize)]
+struct KeyDocument {
+    name: String,
+    typed: String,
+    read: Option<String>,
+    verdict: &'static str,
+    slip: Option<String>,
+    message: Option<String>,
+    hints_seen: u64,
+    tries: u64,
+}
+
+/// The document of an exercise, once its verdicts are recorded.
+pub(super) fn document(
+    progress: &Progress,
+    exercise: &Exercise,
+    sheet: &Sheet,
+    graded: &[Graded<'_>],
+) -> Document {
+    let keys = graded
+        .iter()
+        .map(|g| {
+            let j = &g.judgement;
+            let mark = progress.key(&exercise.id, &g.key.name.text);
+            KeyDocument {
+                name: g.key.name.text.clone(),
+                typed: j.typed.clone(),
+                read: j.read.clone(),
+                verdict: j.verdict.word(),
+                slip: match &j.verdict {
+                    Verdict::Slip(fits) => {
+                        let all: Vec<&str> = fits.iter().map(|f| f.say.as_str()).collect();
+                        Some(all.join(" Or: "))
+                    }
+                    _ => None,
+                },
+                message: match &j.verdict {
+                    Verdict::Unread { message, .. } => Some(message.clone()),
+                    _ => None,
+                },
+                hints_seen: mark.hints,
+                tries: mark.tries,
+            }
+        })
+        .collect();
+    Document {
+        schema: 1,
+        exercise: exercise.id.clone(),
+        sheet: sheet.shown().to_owned(),
+        keys,
+        right: graded
+            .iter()
+            .filter(|g| g.judgement.verdict.is_right())
+            .count(),
+        total: graded.len(),
+    }
+}

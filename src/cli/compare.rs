@@ -1,0 +1,288 @@
+//! `compare`: plans side by side, priced, and with `--run` measured.
+
+use std::io::IsTerminal;
+
+use clap::Args;
+use serde::Serialize;
+
+use super::args::{OutputArgs, SetupArgs};
+use super::interrupt::Interrupt;
+use super::out::Out;
+use super::run::{RunOptions, request, verdict};
+use super::table::{Align, Table};
+use super::words::counted;
+use super::{Outcome, cost};
+use crate::backend::Runner;
+use crate::cost::{CostJson, Gpu, GpuDatabase, Priced, cost_json};
+use crate::fusion::Cut;
+use crate::lab::{Column as Compared, Comparison, Scope};
+use crate::run::{Report, Request};
+use crate::units::{Column, Quantity, Unit, format};
+
+/// Plans side by side: modelled, and measured with --run.
+#[derive(Debug, Args)]
+pub(super) struct CompareArgs {
+    /// Plans: v1, v2+rope, 'norm1|q k v|…' …
+    #[arg(value_name = "PLAN", default_values = ["v1", "v2", "v3", "v4"])]
+    plans: Vec<String>,
+    #[command(flatten)]
+    setup: SetupArgs,
+    #[command(flatten)]
+    run: RunOptions,
+    /// Run each plan; without it only the model speaks
+    #[arg(long = "run", help_heading = "Run")]
+    measure: bool,
+    /// Sum over one block in place of the forward
+    #[arg(long, help_heading = "Plan")]
+    block: bool,
+    /// Whose roofline gives the floors (see `gpus`)
+    #[arg(
+        long,
+        value_name = "GPU",
+        default_value = "h200",
+        help_heading = "Plan"
+    )]
+    gpu: String,
+}
+
+pub(super) fn compare(output: &OutputArgs, args: &CompareArgs, out: &mut Out) -> Outcome {
+    let cuts = args
+        .plans
+        .iter()
+        .map(|p| Cut::parse(p))
+        .collect::<Result<Vec<_>, _>>()?;
+    let base = request(&args.setup, &args.run, Cut::v1())?;
+    let database = GpuDatabase::embedded()?;
+    let gpu = database.get(&args.gpu)?;
+    let scope = if args.block {
+        Scope::Block
+    } else {
+        Scope::Forward
+    };
+    let mut comparison = Comparison::new(&base.config, &cuts, gpu, scope)?;
+    let mut code = 0;
+    if args.measure {
+        let watch = Interrupt::watch(!output.json && std::io::stderr().is_terminal());
+        let mut runner = Runner::default();
+        for column in &mut comparison.columns {
+            let request = Request {
+                config: column.cost.config.clone(),
+                ..base.clone()
+            };
+            let report = runner.run(&request, &watch)?.report;
+            code = code.max(verdict(&report));
+            column.report = Some(report);
+        }
+    }
+    if output.json {
+        let list: Vec<_> = comparison.columns.iter().map(document).collect();
+        out.json(&list);
+    } else if output.plain {
+        spoken(&comparison, gpu, out);
+    } else {
+        side_by_side(&comparison, gpu, out);
+    }
+    Ok(code)
+}
+
+/// A run's report with the price beside it; the price alone where nothing ran.
+#[derive(Serialize)]
+struct Document<'c> {
+    #[serde(flatten)]
+    report: Measured<'c>,
+    cost: CostJson,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Measured<'c> {
+    Run(&'c Report),
+    Not { schema: u32 },
+}
+
+fn document(column: &Compared) -> Document<'_> {
+    Document {
+        report: match &column.report {
+            Some(report) => Measured::Run(report),
+            None => Measured::Not { schema: 1 },
+        },
+        cost: cost_json(&column.cost),
+    }
+}
+
+/// What is compared: `workshop B1 S128 fp32, per forward`.
+fn title(comparison: &Comparison) -> String {
+    let scope = match comparison.scope {
+        Scope::Block => "per block",
+        Scope::Forward => "per forward",
+    };
+    comparison.columns.first().map_or(String::new(), |c| {
+        format!("{}, {scope}", cost::setting(&c.cost.config))
+    })
+}
+
+fn side_by_side(comparison: &Comparison, gpu: &Gpu, out: &mut Out) {
+    let columns = &comparison.columns;
+    let scope = comparison.scope;
+    out.line(format!(
+        "{} · roof: {}, data sheet",
+        title(comparison),
+        gpu.name
+    ));
+    out.gap();
+    let mut heads = vec![(String::new(), Align::Left)];
+    heads.extend(columns.iter().map(|c| (c.title.clone(), Align::Right)));
+    let heads: Vec<(&str, Align)> = heads.iter().map(|(h, a)| (h.as_str(), *a)).collect();
+    let mut table = Table::new(&heads);
+    let mut row = |name: String, cells: Vec<String>| {
+        table.row(std::iter::once(name).chain(cells).collect());
+    };
+    let of = |figure: &dyn Fn(&Priced) -> u64| -> Vec<Quantity> {
+        columns
+            .iter()
+            .map(|c| Quantity::bytes(figure(c.priced(scope))))
+            .collect()
+    };
+    let bytes = of(&|p| p.bytes());
+    let weights = of(&|p| p.weight_bytes);
+    let activations = of(&|p| p.bytes() - p.weight_bytes);
+    let peaks: Vec<Quantity> = columns
+        .iter()
+        .map(|c| Quantity::bytes(c.cost.peak.bytes))
+        .collect();
+    let unit = Column::fit(&bytes).decimals(3);
+    let launches = |c: &Compared| c.priced(scope).launches().to_string();
+    row(
+        "launches =".to_owned(),
+        columns.iter().map(launches).collect(),
+    );
+    row(format!("bytes {} =", unit.unit()), unit.cells(&bytes));
+    row("  weights".to_owned(), unit.cells(&weights));
+    row("  activations".to_owned(), unit.cells(&activations));
+    row(
+        "FLOP/B =".to_owned(),
+        columns
+            .iter()
+            .map(|c| format!("{:.3}", c.priced(scope).intensity()))
+            .collect(),
+    );
+    row(format!("peak act. {} =", unit.unit()), unit.cells(&peaks));
+    let floors: Vec<Quantity> = columns
+        .iter()
+        .map(|c| Quantity::seconds(c.floor_seconds))
+        .collect();
+    let time_unit = Column::with_unit(&floors, Unit::parse("us").unwrap_or(Unit::NONE)).decimals(2);
+    row("floor µs =".to_owned(), time_unit.cells(&floors));
+    if columns.iter().any(|c| c.report.is_some()) {
+        let counted = |c: &Compared| {
+            c.report
+                .as_ref()
+                .map_or("·".to_owned(), |r| r.launches.counted.to_string())
+        };
+        row(
+            "launches #, forward".to_owned(),
+            columns.iter().map(counted).collect(),
+        );
+        let time = |c: &Compared| {
+            c.report
+                .as_ref()
+                .and_then(|r| r.time_us.as_ref())
+                .map_or("·".to_owned(), |t| format!("{:.1}", t.median))
+        };
+        row(
+            "time µs @, forward".to_owned(),
+            columns.iter().map(time).collect(),
+        );
+        let spread = |c: &Compared| {
+            c.report
+                .as_ref()
+                .and_then(|r| r.time_us.as_ref())
+                .map_or(String::new(), |t| format!("{:.1}–{:.1}", t.min, t.max))
+        };
+        row(
+            "  least–most".to_owned(),
+            columns.iter().map(spread).collect(),
+        );
+        let check = |c: &Compared| {
+            c.report
+                .as_ref()
+                .and_then(|r| r.check.as_ref())
+                .map_or("none", |k| if k.pass { "pass" } else { "failed" })
+                .to_owned()
+        };
+        row("check".to_owned(), columns.iter().map(check).collect());
+    }
+    out.lines(table.lines());
+    out.gap();
+    out.lines(closing(comparison));
+}
+
+/// What was saved, and how it was measured.
+fn closing(comparison: &Comparison) -> Vec<String> {
+    let mut lines = Vec::new();
+    let (first, last) = match comparison.columns.as_slice() {
+        [first, .., last] => (first, last),
+        _ => return lines,
+    };
+    let percent =
+        |share: Option<f64>| share.map_or("–".to_owned(), |s| format!("{:.2} %", s * 100.0));
+    lines.push(format!(
+        "{} to {}: {} fewer launches; {} fewer bytes.",
+        first.title,
+        last.title,
+        percent(comparison.saved(Priced::launches)),
+        percent(comparison.saved(Priced::bytes))
+    ));
+    let time = |c: &Compared| Some(c.report.as_ref()?.time_us.as_ref()?.median);
+    if let (Some(a), Some(b)) = (time(first), time(last)) {
+        lines.push(format!(
+            "{} takes {:.3} times the time of {} @.",
+            first.title,
+            a / b,
+            last.title
+        ));
+    }
+    if let Some(report) = &first.report {
+        lines.push(format!(
+            "Measured on {}: {}.",
+            report.backend, report.device
+        ));
+        if let Some(t) = &report.time_us {
+            lines.push(format!(
+                "{} each, {}.",
+                counted(u64::from(t.runs), "run"),
+                t.how
+            ));
+        }
+    }
+    lines
+}
+
+fn spoken(comparison: &Comparison, gpu: &Gpu, out: &mut Out) {
+    out.line(format!(
+        "Compare, {}. Roof: {}, data sheet.",
+        title(comparison),
+        gpu.name
+    ));
+    for c in &comparison.columns {
+        let p = c.priced(comparison.scope);
+        let time = match c.report.as_ref().and_then(|r| r.time_us.as_ref()) {
+            Some(t) => format!(
+                "time {:.1} us measured, median of {}",
+                t.median,
+                counted(u64::from(t.runs), "run")
+            ),
+            None => "time not run".to_owned(),
+        };
+        out.line(format!(
+            "{}: {}; {} modelled, {} of them weights; {:.3} FLOP/B; floor {:.2} us modelled; {time}.",
+            c.title,
+            counted(p.launches(), "launch"),
+            format(&Quantity::bytes(p.bytes())),
+            format(&Quantity::bytes(p.weight_bytes)),
+            p.intensity(),
+            c.floor_seconds * 1e6,
+        ));
+    }
+    out.lines(closing(comparison));
+}

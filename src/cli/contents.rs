@@ -1,0 +1,35 @@
+//! Without a subcommand and with output that is no terminal: the contents.
+
+use super::Outcome;
+use super::args::OutputArgs;
+use super::desk::Desk;
+use super::lists;
+use super::out::Out;
+
+/// What one would see first in the workshop, as lines.
+pub(super) fn contents(output: &OutputArgs, out: &mut Out) -> Outcome {
+    if output.json {
+        return lists::lessons(output, out);
+    }
+    let desk = Desk::open(output).whole()?;
+    out.line("tinyllama-tutor: a workshop on GPU kernel fusion. In a terminal it opens by itself.");
+    out.gap();
+    out.lines(lists::lesson_table(&desk).lines());
+    out.gap();
+    let (right, all) = desk
+        .course
+        .exercises()
+        .map(|e| lists::solved(&desk, e))
+        .fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    out.line(format!("{right} of {all} questions are answered right."));
+    for (command, does) in [
+        ("show LESSON", "a lesson as plain text"),
+        ("exercises", "the questions"),
+        ("cost", "the cost model of a plan"),
+        ("compare", "V1 to V4 side by side"),
+        ("--help", "everything else"),
+    ] {
+        out.line(format!("tinyllama-tutor {command:<12} {does}"));
+    }
+    Ok(0)
+}
