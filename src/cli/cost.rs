@@ -126,7 +126,12 @@ fn tables(cost: &Cost, gpu: &Gpu, out: &mut Out) -> Result<(), Failure> {
     };
     let bytes = column(KernelCost::bytes, Quantity::bytes);
     let flops = column(|k| k.flops, Quantity::flop);
-    let (byte_unit, flop_unit) = (legible(&bytes), legible(&flops));
+    // The unit that suits the kernels; the sum may be a thousand of it.
+    let of_kernels = |all: &[Quantity]| {
+        let kernels = all.get(..block.kernels.len()).unwrap_or(all);
+        legible(Column::fit(kernels), all)
+    };
+    let (byte_unit, flop_unit) = (of_kernels(&bytes), of_kernels(&flops));
     let in_bytes = |of: fn(&KernelCost) -> u64| byte_unit.cells(&column(of, Quantity::bytes));
     let mut intensities: Vec<f64> = block.kernels.iter().map(KernelCost::intensity).collect();
     let mut floors = Vec::new();
@@ -190,12 +195,12 @@ fn tables(cost: &Cost, gpu: &Gpu, out: &mut Out) -> Result<(), Failure> {
     Ok(())
 }
 
-/// One unit for all of these, and as many decimals as stay legible.
-fn legible(values: &[Quantity]) -> Column {
-    let column = Column::fit(values).decimals(3);
+/// As many decimals as stay legible.
+fn legible(column: Column, values: &[Quantity]) -> Column {
+    let column = column.decimals(3);
     let longest = column.cells(values).iter().map(|c| c.trim().len()).max();
     match longest {
-        Some(long) if long > "999.999".len() => column.decimals(1),
+        Some(long) if long > "9999.999".len() => column.decimals(1),
         _ => column,
     }
 }
