@@ -4,7 +4,11 @@
 //! pages that do not exist yet. The machine is the one of the designs: an H200
 //! whose ceilings were measured.
 
-#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test may stop at the first surprise"
+)]
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

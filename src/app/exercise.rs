@@ -90,14 +90,35 @@ pub const LIST: &[FooterItem] = &[
     (&[Action::Help], "help"),
 ];
 
-/// Keys of the form, outside its fields.
+/// Keys of the form on a number, outside its field.
 pub const FORM: &[FooterItem] = &[
     (&[Action::Open], "type, check"),
     (&[Action::Up, Action::Down], "question"),
-    (&[Action::Flip], "mark"),
     (&[Action::Hint], "hint"),
     (&[Action::Solution], "solution"),
     (&[Action::Run], "run"),
+    (&[Action::Back], "back"),
+    (&[Action::Help], "help"),
+];
+
+/// Keys while an answer or a prediction is typed.
+pub const FIELD: &[FooterItem] = &[
+    (&[Action::Open], "check"),
+    (&[Action::NextPart], "next field"),
+    (
+        &[Action::Back],
+        "leave field (then h hint, s solution, ? help)",
+    ),
+];
+
+/// Keys of the form on options.
+pub const CHOICE: &[FooterItem] = &[
+    (&[Action::Left, Action::Right], "option"),
+    (&[Action::Flip], "mark"),
+    (&[Action::Open], "check"),
+    (&[Action::Up, Action::Down], "question"),
+    (&[Action::Hint], "hint"),
+    (&[Action::Solution], "solution"),
     (&[Action::Back], "back"),
     (&[Action::Help], "help"),
 ];
@@ -408,7 +429,9 @@ fn run(state: &mut State, asked: &Asked, effects: &mut Vec<Effect>) {
         }
     };
     let cut = config.cut;
-    let put = state.bench.set_up(bench_setup(&config));
+    let put = state
+        .bench
+        .set_up(bench_setup(&config, state.bench.setup().seed));
     match put.and_then(|()| state.bench.put(cut)) {
         Ok(()) => super::lab::start(state, vec![cut], effects),
         Err(error) => state.notes.say(Tone::Bad, error.to_string()),
@@ -469,8 +492,12 @@ pub fn leave_field(state: &mut State, effects: &mut Vec<Effect>) {
 /// The keys that the footer names now.
 pub fn footer(state: &State) -> &'static [FooterItem] {
     match state.exercises.form {
-        Some(_) => FORM,
         None => LIST,
+        Some(_) if state.exercises.field.is_some() => FIELD,
+        Some(_) => match current(state).and_then(|a| key_of(state, &a).map(|k| k.kind)) {
+            Some(Kind::Choice | Kind::Choices | Kind::Ranking) => CHOICE,
+            _ => FORM,
+        },
     }
 }
 
@@ -494,12 +521,13 @@ pub fn solved(state: &State, exercise: &Exercise) -> (usize, usize) {
     (done, exercise.keys.len())
 }
 
-/// A line that shows how answers are written.
-pub fn examples(ascii: bool) -> String {
-    let micro = if ascii { "us" } else { "µs" };
-    format!(
-        "17   219.27 GFLOP   2.19e11   4*2*2048^2   12.6 MB   12.1 MiB   94.1 %   1/3   2.85 {micro}"
-    )
+/// How answers are written, for an empty field.
+pub fn examples(ascii: bool) -> &'static str {
+    if ascii {
+        "17   12.6 MB   219.27 GFLOP   94.1 %   1/3   2*4*512   2.85 us"
+    } else {
+        "17   12.6 MB   219.27 GFLOP   94.1 %   1/3   2*4*512   2.85 µs"
+    }
 }
 
 #[cfg(test)]

@@ -60,7 +60,18 @@ pub fn flops(flops: u64) -> String {
 
 /// Microseconds with two decimals.
 pub fn micros(seconds: f64) -> String {
-    format!("{:.2}", seconds * 1e6)
+    micros_in_row(seconds, seconds)
+}
+
+/// Microseconds of a row whose largest is `largest`: two decimals, fewer where
+/// the number would be longer than seven characters.
+pub fn micros_in_row(seconds: f64, largest: f64) -> String {
+    let decimals = match largest * 1e6 {
+        m if m < 9_999.995 => 2,
+        m if m < 99_999.95 => 1,
+        _ => 0,
+    };
+    format!("{:.decimals$}", seconds * 1e6)
 }
 
 /// `1 launch`, `17 launches`.

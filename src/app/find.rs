@@ -3,6 +3,7 @@
 use super::field::Field;
 use super::key::{Code, Key};
 use super::keymap::TABLE;
+use super::lesson;
 use super::note::Tone;
 use super::page::Page;
 use super::ribbon::SLOTS;
@@ -76,6 +77,7 @@ pub fn next(state: &mut State, forward: bool) {
         });
     match found {
         Some(at) => jump(state, at),
+        None if state.page == Page::Lesson && lesson::find_beyond(state, &needle, forward) => {}
         None => state.notes.say(
             Tone::Plain,
             format!("“{needle}” is not on this page. : searches everywhere."),
@@ -87,6 +89,13 @@ pub fn next(state: &mut State, forward: bool) {
 fn items(state: &State) -> Vec<String> {
     match state.page {
         Page::Home => state.home.lessons.iter().map(|l| l.title.clone()).collect(),
+        Page::Lesson => state.reader.extent.text.clone(),
+        Page::Exercises => state
+            .study
+            .course
+            .exercises()
+            .map(|e| format!("{} {}", e.id, e.title))
+            .collect(),
         Page::Lab => Fusion::ALL
             .iter()
             .map(|f| f.name().to_owned())
@@ -109,6 +118,8 @@ fn place(state: &State) -> usize {
     match state.page {
         Page::Home => state.home.cursor,
         Page::Lab => state.lab.toggle,
+        Page::Lesson => state.reader.scroll,
+        Page::Exercises => state.exercises.cursor,
         Page::Setup => state.setup.row,
         _ => state.scroll,
     }
@@ -120,6 +131,8 @@ fn jump(state: &mut State, at: usize) {
         Page::Lab if at < Fusion::ALL.len() => state.lab.toggle = at,
         Page::Lab => state.lab.slot = at - Fusion::ALL.len(),
         Page::Setup => state.setup.row = at,
+        Page::Lesson => state.reader.scroll = at,
+        Page::Exercises => state.exercises.cursor = at,
         _ => state.scroll = at,
     }
 }

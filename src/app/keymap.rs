@@ -429,16 +429,15 @@ pub fn resolve(page: Page, pressed: Key) -> Option<Action> {
 /// The key that footers and messages name for an action on a page: of several
 /// the first, but a letter before a digit, because letters are remembered.
 pub fn key_of(page: Page, action: Action) -> Option<Key> {
-    let keys = || {
+    let find = |here: bool| {
         TABLE
             .iter()
-            .filter(|e| !matches!(e.on, On::Here(_)) || e.is_here(page))
+            .filter(|e| matches!(e.on, On::Here(_)) == here && (!here || e.is_here(page)))
             .flat_map(Entry::bound)
-            .filter(|(k, a)| *a == action && resolve(page, *k) == Some(action))
+            .find(|(k, a)| *a == action && resolve(page, *k) == Some(action))
             .map(|(k, _)| *k)
     };
-    let digit = |k: &Key| matches!(k.code, Code::Char('0'..='9'));
-    keys().find(|k| !digit(k)).or_else(|| keys().next())
+    find(true).or_else(|| find(false))
 }
 
 /// A footer item: actions, whose keys are shown, and a word or two.
@@ -530,11 +529,7 @@ mod tests {
 
     #[test]
     fn help_is_never_cut_from_a_footer() {
-        let items: &[FooterItem] = &[
-            (&[Open], "open"),
-            (&[Quit], "leave"),
-            (&[Action::Help], "help"),
-        ];
+        let items: &[FooterItem] = &[(&[Open], "open"), (&[Quit], "leave"), (&[Help], "help")];
         assert_eq!(footer(Home, items, 80), " Enter open  q leave  ? help");
         assert_eq!(footer(Home, items, 20), " Enter open  ? help");
     }

@@ -511,7 +511,8 @@ pub fn table(bench: &Bench, machine: &Machine, runs: &Runs) -> Vec<Row> {
     };
     let whole = |v: f64| format!("{v:.0}");
     let size = |v: f64| figure::bytes(column, v as u64);
-    let micros = |v: f64| figure::micros(v);
+    // V1 is the largest of its row, as far as anything is saved.
+    let micros_of = |largest: f64| move |v: f64| figure::micros_in_row(v, largest);
     let of = |f: fn(&Cost) -> u64| (f(cost) as f64, f(v1) as f64);
     let (a, b) = of(|c| c.block.launches());
     let mut rows = vec![row("launches, block".into(), a, b, &whole)];
@@ -531,7 +532,7 @@ pub fn table(bench: &Bench, machine: &Machine, runs: &Runs) -> Vec<Row> {
         .as_ref()
         .and_then(|c| Some((c.floor(&cost.forward, dtype)?, c.floor(&v1.forward, dtype)?)));
     rows.push(match floors {
-        Some((a, b)) => row("floor µs, fwd =".into(), a, b, &micros),
+        Some((a, b)) => row("floor µs, fwd =".into(), a, b, &micros_of(a.max(b))),
         None => unknown("floor µs, fwd ="),
     });
     let launch = machine.ceilings.as_ref().and_then(|c| c.launch);
@@ -542,7 +543,8 @@ pub fn table(bench: &Bench, machine: &Machine, runs: &Runs) -> Vec<Row> {
                 _ => "launch µs, fwd =",
             };
             let times = |c: &Cost| c.forward.launches() as f64 * l.seconds;
-            row(label.into(), times(cost), times(v1), &micros)
+            let (a, b) = (times(cost), times(v1));
+            row(label.into(), a, b, &micros_of(a.max(b)))
         }
         None => unknown("launch µs, fwd ="),
     });
@@ -567,7 +569,12 @@ fn times(bench: &Bench, runs: &Runs) -> Row {
         Some(time.median)
     };
     let (plan, v1) = (of(bench.cut()), of(Version::V1.cut()));
-    let show = |t: Option<f64>| t.map_or("·".to_owned(), |t| figure::micros(t * 1e-6));
+    let largest = plan.unwrap_or(0.0).max(v1.unwrap_or(0.0)) * 1e-6;
+    let show = |t: Option<f64>| {
+        t.map_or("·".to_owned(), |t| {
+            figure::micros_in_row(t * 1e-6, largest)
+        })
+    };
     Row {
         label: "time µs, fwd @".into(),
         plan: show(plan),

@@ -6,6 +6,7 @@ mod contents;
 
 use std::collections::BTreeMap;
 
+use super::exercise;
 use super::keymap::{Action, FooterItem};
 use super::live::{self, Block};
 use super::message::Effect;
@@ -27,8 +28,24 @@ pub fn footer(state: &State) -> &'static [FooterItem] {
     match state.reader.focus {
         _ if state.reader.outline.is_some() => OUTLINE_FOOTER,
         Focus::Text => FOOTER,
-        Focus::Block(_) => BLOCK_FOOTER,
+        Focus::Block(_) if state.typing() => TYPING_FOOTER,
+        Focus::Block(_) => block_footer(state),
         Focus::Lab => LAB_FOOTER,
+    }
+}
+
+fn block_footer(state: &State) -> &'static [FooterItem] {
+    let Some((lesson, live)) = focused(state) else {
+        return FOOTER;
+    };
+    if live::predict::open(&state.study.progress, lesson, live).is_some() {
+        return PREDICT_FOOTER;
+    }
+    match live.kind.as_str() {
+        "lab" => BLOCK_FOOTER,
+        "steps" => STEPS_FOOTER,
+        "question" => QUESTION_FOOTER,
+        _ => SHOWN_FOOTER,
     }
 }
 
@@ -98,12 +115,58 @@ pub const FOOTER: &[FooterItem] = &[
     (&[Action::Help], "help"),
 ];
 
-/// Keys while a live block has them.
+/// Keys of a block that waits for a prediction.
+pub const PREDICT_FOOTER: &[FooterItem] = &[
+    (&[Action::Open], "type your number"),
+    (&[Action::NextPart], "next part"),
+    (&[Action::Back], "text"),
+    (&[Action::Help], "help"),
+];
+
+/// Keys of a `lab` block.
 pub const BLOCK_FOOTER: &[FooterItem] = &[
-    (&[Action::Flip], "flip, next"),
-    (&[Action::Open], "type, open"),
+    (&[Action::Flip], "flip"),
+    (&[Action::Up, Action::Down], "fusion"),
+    (&[Action::Undo], "undo"),
     (&[Action::Run], "run"),
-    (&[Action::NextPart], "next block"),
+    (&[Action::Open], "lab"),
+    (&[Action::NextPart], "next part"),
+    (&[Action::Back], "text"),
+    (&[Action::Help], "help"),
+];
+
+/// Keys of a `compare` or `ribbon` block.
+pub const SHOWN_FOOTER: &[FooterItem] = &[
+    (&[Action::Open], "open"),
+    (&[Action::Run], "run"),
+    (&[Action::NextPart], "next part"),
+    (&[Action::Back], "text"),
+    (&[Action::Help], "help"),
+];
+
+/// Keys of a `steps` block.
+pub const STEPS_FOOTER: &[FooterItem] = &[
+    (&[Action::Flip], "next step"),
+    (&[Action::Up], "step back"),
+    (&[Action::NextPart], "next part"),
+    (&[Action::Back], "text"),
+    (&[Action::Help], "help"),
+];
+
+/// Keys while something is typed in a block.
+pub const TYPING_FOOTER: &[FooterItem] = &[
+    (&[Action::Open], "keep, check"),
+    (&[Action::NextPart], "next part"),
+    (&[Action::Back], "leave the field"),
+];
+
+/// Keys of a question.
+pub const QUESTION_FOOTER: &[FooterItem] = &[
+    (&[Action::Open], "type, check"),
+    (&[Action::Left, Action::Right], "option"),
+    (&[Action::Flip], "mark"),
+    (&[Action::Go(Page::Exercises)], "form, hints"),
+    (&[Action::NextPart], "next part"),
     (&[Action::Back], "text"),
     (&[Action::Help], "help"),
 ];
@@ -176,6 +239,11 @@ impl Reader {
         for block in self.blocks.values_mut() {
             block.field = None;
         }
+    }
+
+    /// The block that has the keys is to be in view, whatever its size is now.
+    pub(super) fn reveal(&mut self) {
+        self.reveal = true;
     }
 
     /// Takes in how the section came out: scroll and shift stay inside it, and
@@ -358,6 +426,52 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
             Focus::Lab => beside(state, action, effects),
         },
     }
+}
+
+/// `e` in a question opens its form. `false`: no question has the keys.
+pub fn open_form(state: &mut State, effects: &mut Vec<Effect>) -> bool {
+    let asked = focused(state).and_then(|(_, live)| match &live.content {
+        Ok(crate::course::Block::Question { exercise: id, key }) => {
+            exercise::asked(state, &id.text, key.as_ref().map(|k| k.as_str()))
+        }
+        _ => None,
+    });
+    match asked {
+        Some(asked) => {
+            exercise::leave_field(state, effects);
+            exercise::open(state, &asked, effects);
+            true
+        }
+        None => false,
+    }
+}
+
+/// Finds a text in the other sections of the lesson, from the present one on
+/// and round; shows the section that holds it. `false`: none does.
+pub fn find_beyond(state: &mut State, needle: &str, forward: bool) -> bool {
+    let Some(found) = lesson(state) else {
+        return false;
+    };
+    let count = found.sections.len();
+    let here = state.reader.section;
+    let holds = |section: &Section| {
+        let range = section.lines.clone();
+        let lines = range.map(|l| found.text.slice(found.text.line(l)));
+        lines.into_iter().any(|l| l.to_lowercase().contains(needle))
+    };
+    let at = (1..count)
+        .map(|step| {
+            if forward {
+                (here + step) % count
+            } else {
+                (here + count - step) % count
+            }
+        })
+        .find(|i| found.sections.get(*i).is_some_and(holds));
+    let Some(section) = at else { return false };
+    let lesson = state.reader.lesson;
+    state.reader.turn(lesson, section);
+    true
 }
 
 /// Esc: out of what has the keys. `false`: the text had them.

@@ -87,7 +87,7 @@ fn start(state: &State, lesson: &Lesson, live: &Live) -> Result<(Setup, Cut), St
         _ => None,
     };
     let cut = named.map_or(Ok(config.cut), |phrase| plan(&phrase.text))?;
-    Ok((bench_setup(&config), cut))
+    Ok((bench_setup(&config, state.bench.setup().seed), cut))
 }
 
 /// Whether Tab stops at a block: those that are only read take no keys.

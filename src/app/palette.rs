@@ -1,8 +1,10 @@
 //! The command palette: every command, lesson and exercise by a few letters.
 
+use super::exercise::{self, Asked};
 use super::field::Field;
 use super::key::{Code, Key};
 use super::keymap::{Action, key_of};
+use super::lesson;
 use super::look::Theme;
 use super::message::Effect;
 use super::note::Tone;
@@ -22,6 +24,8 @@ pub enum Command {
     Put(Version),
     /// Open a lesson, by its place in the contents.
     Lesson(usize),
+    /// Open an exercise, by its id.
+    Exercise(String),
     /// The last messages.
     Messages,
     /// A theme.
@@ -87,6 +91,14 @@ pub fn entries(state: &State) -> Vec<Entry> {
             format!("{} {}", l.number, l.title),
             "2".into(),
             Command::Lesson(i),
+        );
+    }
+    for e in state.study.course.exercises() {
+        add(
+            "exercise",
+            format!("{} {}", e.id, e.title),
+            "7".into(),
+            Command::Exercise(e.id.clone()),
         );
     }
     for p in Page::LISTED {
@@ -281,10 +293,12 @@ fn carry_out(state: &mut State, command: Command, effects: &mut Vec<Effect>) {
                 state.notes.say(Tone::Bad, error.to_string());
             }
         }
-        Command::Lesson(at) => {
-            state.home.cursor = at;
-            state.go(Page::Home);
-            act(state, Action::Open, effects);
+        Command::Lesson(at) => lesson::open(state, at, effects),
+        Command::Exercise(id) => {
+            let first = state.study.exercise(&id).and_then(|e| e.keys.first());
+            if let Some(key) = first.map(|k| k.name.text.clone()) {
+                exercise::open(state, &Asked { exercise: id, key }, effects);
+            }
         }
         Command::Messages => {
             state.go(Page::Messages);

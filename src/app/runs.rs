@@ -246,11 +246,20 @@ fn sentence(title: &str, report: &Report) -> String {
         report.launches.counted, report.plan.launches
     );
     match &report.time_us {
-        Some(t) => format!(
-            "{title} on {}: {:.1} µs @, median of {} ({:.1} to {:.1}) · {launches}",
-            report.backend, t.median, t.runs, t.min, t.max
-        ),
-        None => format!("{title} on {}: no time · {launches}", report.backend),
+        Some(t) => {
+            let time = |micros: f64| match t.max {
+                m if m < 1000.0 => format!("{micros:.1}"),
+                _ => format!("{micros:.0}"),
+            };
+            format!(
+                "{title}: {} µs @, {} runs, {} to {}; {launches}",
+                time(t.median),
+                t.runs,
+                time(t.min),
+                time(t.max)
+            )
+        }
+        None => format!("{title}: no time; {launches}"),
     }
 }
 

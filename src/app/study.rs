@@ -92,13 +92,14 @@ impl Records for Runs {
     }
 }
 
-/// The bench's setup for a configuration: the same but for the plan.
-pub fn bench_setup(config: &Config) -> Setup {
+/// The bench's setup for a configuration: the same but for the plan. Weights
+/// and tokens stay those of `seed`.
+pub fn bench_setup(config: &Config, seed: u64) -> Setup {
     Setup {
         model: config.model.clone(),
         shape: config.shape,
         dtype: config.dtype,
-        seed: 0,
+        seed,
         conventions: config.conventions,
     }
 }

@@ -158,6 +158,8 @@ fn press(state: &mut State, key: Key, effects: &mut Vec<Effect>) {
 /// others on the page.
 pub(super) fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     match action {
+        Action::Go(Page::Exercises)
+            if state.page == Page::Lesson && lesson::open_form(state, effects) => {}
         Action::Go(page) => {
             let from = state.page;
             state.go(page);

@@ -6,6 +6,14 @@
 //! tiles and the same order of sums, so two plans differ in nothing but what
 //! travels through memory.
 //!
+//! Attention computes all `S × T` pairs of every head in every plan and masks
+//! the future, which is what the cost model counts by default: no plan gains
+//! by skipping what another computes. Fused attention keeps a running softmax
+//! over blocks of 128 keys, so its last bits differ from those of a plan that
+//! writes the probabilities; everything else is the same to the bit in fp32,
+//! whatever the cut and the number of threads. In bf16 mode tensors in memory
+//! and weights are bf16, sums are fp32, and what stays in a tile stays fp32.
+//!
 //! | file | idea |
 //! |---|---|
 //! | `simd` | one vector type per instruction set, chosen at run time |

@@ -42,7 +42,7 @@ pub(super) fn open(output: &OutputArgs) -> Outcome {
     if first {
         state.page = Page::FirstRun;
     }
-    for text in note {
+    if let Some(text) = note {
         state.notes.say(Tone::Warn, text);
     }
     let (seen, asked) = (places.clone(), places.clone());

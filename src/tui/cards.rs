@@ -4,14 +4,15 @@
 use super::pen::{Pen, wrap};
 use super::ribbon::bar;
 use super::theme::Role;
-use crate::app::State;
 use crate::app::runs::{CARD_AFTER, Card, Running};
+use crate::app::{Page, State};
 use crate::run::Phase;
 
 /// Draws the card that stands, if one does.
 pub fn draw(state: &State, pen: &mut Pen<'_>) {
     if let Some(running) = state.runs.running() {
-        if state.now >= running.since + CARD_AFTER {
+        // Elsewhere the header says how far it is; nothing is covered.
+        if state.page == Page::Lab && state.now >= running.since + CARD_AFTER {
             in_progress(state, running, pen);
         }
     } else if let Some(card) = &state.runs.card {

@@ -20,10 +20,10 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     let last = pen.height() - 1;
     if state.two_panes() {
         let bottom = last - 2;
-        frame::panes(pen, frame::LEFT, bottom);
+        frame::panes(pen, frame::LEFT + 1, bottom);
         body(state, &mut pen.part(0, 3, frame::LEFT, bottom - 3));
-        let right = pen.width() - frame::LEFT - 1;
-        beside(state, &mut pen.part(frame::LEFT + 1, 3, right, bottom - 3));
+        let right = pen.width() - frame::LEFT - 2;
+        beside(state, &mut pen.part(frame::LEFT + 2, 3, right, bottom - 3));
     } else {
         body(state, &mut pen.part(0, 1, frame::LEFT, last - 2));
     }

@@ -58,17 +58,11 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
 }
 
 fn hint(state: &State) -> &'static str {
-    match (&state.exercises.field, &state.exercises.form) {
-        (Some(_), _) => {
-            "Enter check  Tab next field  Esc leave the field (then h hint, s solution)"
-        }
-        (None, Some(_)) => "",
-        (None, None)
-            if state.study.answers.is_empty() && state.study.progress.exercises.is_empty() =>
-        {
-            "Nothing answered yet. Enter opens the form of an exercise."
-        }
-        (None, None) => "",
+    let begun = !state.study.progress.exercises.is_empty();
+    if state.exercises.form.is_none() && state.study.loaded && !begun {
+        "Nothing answered yet. Enter opens the form of an exercise."
+    } else {
+        ""
     }
 }
 

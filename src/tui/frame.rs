@@ -37,7 +37,6 @@ fn header(state: &State, pen: &mut Pen<'_>) {
         }
     };
     let end = pen.put(1, 0, &left, Role::Strong);
-    let end = place(state, pen, end);
     let course = if wide && !state.home.course.is_empty() {
         format!("{} · ", state.home.course)
     } else {
@@ -49,6 +48,21 @@ fn header(state: &State, pen: &mut Pen<'_>) {
     if width(&right) > room {
         right = clip(&right, room);
     }
+    let place = place(state);
+    if !place.is_empty() {
+        // Where both do not fit, the device goes first, then the title's end.
+        if usize::from(end) + width(&place) + 4 + width(&right) > usize::from(edge) {
+            let name = state
+                .machine
+                .backend()
+                .map(|b| (&b.name, b.condition.word()));
+            if let (Some((name, word)), None) = (name, state.runs.running()) {
+                right = format!("{} · {name} {word}", shape(state));
+            }
+        }
+        let free = usize::from(edge).saturating_sub(usize::from(end) + 4 + width(&right));
+        pen.put(end + 2, 0, &clip(&place, free), Role::Text);
+    }
     let x = edge.saturating_sub(width(&right) as u16);
     let role = match state.machine.backend().map(|b| &b.condition) {
         Some(Condition::None) => Role::Warn,
@@ -58,9 +72,9 @@ fn header(state: &State, pen: &mut Pen<'_>) {
 }
 
 /// What the page shows, behind its name: the lesson or the exercise.
-fn place(state: &State, pen: &mut Pen<'_>, end: u16) -> u16 {
+fn place(state: &State) -> String {
     let text = match state.page {
-        _ if state.two_panes() => return end,
+        _ if state.two_panes() => None,
         Page::Lesson => {
             lesson::lesson(state).map(|l| format!("{} {}", lesson::number(&l.id), l.title))
         }
@@ -69,9 +83,7 @@ fn place(state: &State, pen: &mut Pen<'_>, end: u16) -> u16 {
         }
         _ => None,
     };
-    text.map_or(end, |text| {
-        pen.put(end + 2, 0, &clip(&text, 34), Role::Text)
-    })
+    text.unwrap_or_default()
 }
 
 /// Model and shape: those of the exercise where one is shown, which states

@@ -22,12 +22,12 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     let last = pen.height().saturating_sub(1);
     let (columns, rows) = (pen.width(), pen.height());
     if state.two_panes() {
-        frame::panes(pen, frame::LEFT, last - 2);
+        frame::panes(pen, frame::LEFT + 1, last - 2);
         let height = last - 5;
         body(state, &mut pen.part(0, 3, frame::LEFT, height));
         kernels::list(state, &mut pen.part(0, 25, frame::LEFT, height - 22));
-        let right = columns - frame::LEFT - 1;
-        kernels::detail(state, &mut pen.part(frame::LEFT + 1, 3, right, height));
+        let right = columns - frame::LEFT - 2;
+        kernels::detail(state, &mut pen.part(frame::LEFT + 2, 3, right, height));
     } else {
         body(state, &mut pen.part(0, 1, frame::LEFT, rows - 3));
         // Rows beyond 24 go to the kernels, columns beyond 100 to one of them.
@@ -86,7 +86,7 @@ fn title(state: &State, pen: &mut Pen<'_>) {
     pen.put(1, 0, &name, Role::Text);
     let unit = figure::byte_column(largest(state)).unit().symbol();
     if cost.forward.launches() == 1 {
-        pen.right(frame::LEFT - 1, 0, unit, Role::Modelled);
+        pen.right(frame::LEFT - 1, 0, &format!("{unit} ="), Role::Modelled);
         return;
     }
     let what = match state.lab.kind {

@@ -47,7 +47,7 @@ fn area(state: &State) -> (u16, u16, u16) {
         // Rules above and below; the last two rows are message and keys.
         (LEFT, 5, rows.saturating_sub(4))
     } else {
-        (columns.min(frame::LEFT), 2, rows.saturating_sub(3))
+        (columns.min(frame::LEFT), 2, rows.saturating_sub(2))
     }
 }
 
@@ -85,16 +85,36 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
         let shown = laid.rows.iter().skip(state.reader.scroll);
         for (y, (x, row)) in (0..room).zip(shown) {
             row.draw(&mut text, *x, y);
+            if let Some(needle) = sought(state) {
+                mark(&mut text, *x, y, &row.text(), &needle);
+            }
         }
         if laid.rows.is_empty() {
             empty(state, &mut text);
         }
     }
-    if !state.two_panes() {
+    if !state.two_panes() && state.notes.shown().is_none() {
         progress(state, pen, last - 1);
     }
     frame::message(state, "", "", pen, last - 1);
     cards::draw(state, pen);
+}
+
+/// The text that is searched for, once it was typed.
+fn sought(state: &State) -> Option<String> {
+    let find = state.find.as_ref().filter(|f| !f.typing)?;
+    let needle = find.field.text().to_lowercase();
+    (!needle.is_empty()).then_some(needle)
+}
+
+/// Shows what was found in reverse video.
+fn mark(pen: &mut Pen<'_>, x: u16, y: u16, row: &str, needle: &str) {
+    let row = row.to_lowercase();
+    for (at, found) in row.match_indices(needle) {
+        let before = row.get(..at).unwrap_or_default();
+        let from = x + super::pen::width(before) as u16;
+        pen.reverse(from, y, super::pen::width(found) as u16);
+    }
 }
 
 fn empty(state: &State, pen: &mut Pen<'_>) {
@@ -141,7 +161,7 @@ fn progress(state: &State, pen: &mut Pen<'_>, y: u16) {
     let edge = pen.width().min(frame::LEFT) - 1;
     pen.right(edge, y, &text, Role::Dim);
     let below = state.reader.scroll + state.reader.extent.room < state.reader.extent.lines;
-    if below && state.notes.shown().is_none() && state.reader.outline.is_none() {
+    if below && state.reader.outline.is_none() {
         pen.put(2, y, "▼ more below, Space", Role::Dim);
     }
 }

@@ -169,7 +169,7 @@ pub fn doctor(state: &State, pen: &mut Pen<'_>) {
     let last = pen.height() - 1;
     let top = if state.two_panes() { 3 } else { 2 };
     let mut lines: Vec<(String, String, String, Role)> = Vec::new();
-    let mut head = |text: &str, lines: &mut Vec<_>| {
+    let head = |text: &str, lines: &mut Vec<_>| {
         if !lines.is_empty() {
             lines.push((String::new(), String::new(), String::new(), Role::Text));
         }
@@ -201,7 +201,7 @@ pub fn doctor(state: &State, pen: &mut Pen<'_>) {
     if let Some(c) = &state.machine.ceilings {
         let from = match c.source {
             crate::app::machine::Source::Measured => "measured here @",
-            _ => "data sheet; nothing is measured on this machine yet",
+            _ => "data sheet, not measured here",
         };
         lines.push((
             "roof".into(),
@@ -217,7 +217,7 @@ pub fn doctor(state: &State, pen: &mut Pen<'_>) {
         if let Some(l) = c.launch {
             let from = match l.source {
                 crate::app::machine::Source::Measured => "measured here @",
-                _ => "rec. H200: recorded on one, not measured here",
+                _ => "rec. H200, not measured here",
             };
             lines.push((
                 "launch".into(),

@@ -4,8 +4,6 @@
 //! lines. Fused: double lines, and `··` where a tensor no longer leaves the
 //! chip. A box has five rows: wall, names, number, bar, wall.
 
-use ratatui::layout::Rect;
-
 use super::pen::Pen;
 use super::theme::Role;
 use crate::app::ribbon::{Group, ROW_END, SLOTS};
@@ -46,16 +44,6 @@ pub fn draw(kernels: &[Kernel], pen: &mut Pen<'_>) {
     for kernel in kernels {
         draw_box(kernel, pen);
     }
-}
-
-/// The rectangle of a box's part in a row of the ribbon, for the mouse too.
-pub fn rectangles(group: &Group) -> impl Iterator<Item = Rect> + use<> {
-    segments(*group).into_iter().flatten().map(|s| Rect {
-        x: s.x,
-        y: s.row * BOX,
-        width: s.end - s.x,
-        height: BOX,
-    })
 }
 
 /// A box's part in one row of the ribbon.

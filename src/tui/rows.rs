@@ -83,6 +83,26 @@ impl Row {
         self
     }
 
+    /// The line cut to `columns`, with a mark where something is missing.
+    #[must_use]
+    pub fn clipped(mut self, columns: usize) -> Self {
+        let mut left = columns;
+        let mut full = false;
+        self.spans.retain_mut(|span| {
+            if full {
+                return false;
+            }
+            let needs = width(&span.text);
+            if needs > left {
+                span.text = clip(&span.text, left);
+                full = true;
+            }
+            left = left.saturating_sub(needs);
+            true
+        });
+        self
+    }
+
     /// Columns of the text.
     pub fn width(&self) -> usize {
         self.spans.iter().map(|s| width(&s.text)).sum::<usize>() + self.cells.len()
@@ -203,6 +223,7 @@ pub fn boxed(title: &str, hint: &str, keys: bool, columns: usize, rows: Vec<Row>
         .and("┐", Role::Dim);
     let mut out = vec![top];
     for row in rows {
+        let row = row.clipped(inner);
         let pad = inner.saturating_sub(row.width());
         let mut boxed = Row::of("│ ", Role::Dim);
         if row.cells.is_empty() {

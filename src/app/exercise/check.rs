@@ -43,7 +43,7 @@ pub fn echo(state: &State, asked: &Asked, typed: &str) -> Result<String, String>
 pub fn tolerance(state: &State, asked: &Asked) -> String {
     let found = with_judge(state, asked, |key, _| Ok(key.tolerance));
     match found {
-        Ok(answer::Tolerance::Exact) => "exact; large numbers to the four digits typed".to_owned(),
+        Ok(answer::Tolerance::Exact) => "exact".to_owned(),
         Ok(tolerance) => tolerance.to_string(),
         Err(_) => String::new(),
     }
@@ -85,6 +85,7 @@ pub fn check(state: &mut State, asked: &Asked, effects: &mut Vec<Effect>) {
     }
     let mark = Mark::of(&judgement.verdict);
     state.exercises.question_mut(asked).judgement = Some(judgement);
+    state.reader.reveal();
     state.exercises.reveal = true;
     if let Some(mark) = mark {
         let event = Event::Checked {

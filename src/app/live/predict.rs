@@ -124,6 +124,7 @@ fn keep(state: &mut State, lesson: &Lesson, live: &Live, typed: String, effects:
         outcome: join(|g| &g.outcome),
     };
     note(state, event, effects);
+    state.reader.reveal();
     let next = live.predict.get(all.len()).is_some();
     let block = state.reader.block_mut(&lesson.id, live.number);
     if next {

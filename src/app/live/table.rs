@@ -54,7 +54,7 @@ pub fn compare(state: &State, lesson: &Lesson, live: &Live) -> Result<Grid, Stri
         return Err("this block compares nothing".to_owned());
     };
     let config = env(state, lesson, &live.setup)?.setup.config;
-    let setup = bench_setup(&config);
+    let setup = bench_setup(&config, state.bench.setup().seed);
     let mut costs: Vec<Cost> = Vec::new();
     for phrase in plans {
         let cut = plan(&phrase.text)?;

@@ -3,7 +3,8 @@
 use super::simd::Vector;
 
 /// `e^x` to about 2 units in the last place; below −87.3 it is exactly 0 (so
-/// −∞, a masked score, counts nothing) and above 88.4 it stays at `e^88.4`.
+/// −∞, a masked score, counts nothing) and above 88.4 it stays at `e^88.4`. A
+/// NaN stays one.
 ///
 /// Cephes' reduction: `x = n ln 2 + r`, `|r| <= ln 2 / 2`, with ln 2 in two
 /// parts so that `r` is exact to fp32, then a polynomial of degree 6.
@@ -14,8 +15,9 @@ use super::simd::Vector;
 pub(super) unsafe fn exp<V: Vector>(x: V) -> V {
     // SAFETY: register arithmetic only.
     unsafe {
+        // In this order of operands a NaN passes through both.
         let lowest = V::splat(-87.336_54);
-        let clamped = x.max(lowest).min(V::splat(88.376_26));
+        let clamped = V::splat(88.376_26).min(lowest.max(x));
         let n = clamped.mul(V::splat(std::f32::consts::LOG2_E)).round();
         let r = n.mul_add(V::splat(-0.693_359_4), clamped);
         let r = n.mul_add(V::splat(2.121_944_4e-4), r);
@@ -31,7 +33,8 @@ pub(super) unsafe fn exp<V: Vector>(x: V) -> V {
         }
         let e = p.mul_add(r.mul(r), r).add(V::splat(1.0));
         // n is in −126 ..= 127: both ends of the clamp round there.
-        e.scale_by_power(n).keep_from(x, lowest, V::splat(0.0))
+        let e = e.scale_by_power(n);
+        V::splat(0.0).keep_from(V::splat(-87.336_55), x, e)
     }
 }
 

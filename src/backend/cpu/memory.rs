@@ -109,13 +109,38 @@ impl Drop for Buffer {
     }
 }
 
-/// Memory that this machine can still give, in bytes; `None` where it does
+/// Memory that this machine can still give this process, in bytes, within the
+/// limit of its control group if there is one; `None` where the system does
 /// not say.
 pub fn available_bytes() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find(|l| l.starts_with("MemAvailable:"))?;
+    let meminfo = std::fs::read_to_string("/proc/meminfo").ok();
+    let machine = meminfo.as_deref().and_then(available_in);
+    let group = std::fs::read_to_string("/proc/self/cgroup")
+        .ok()
+        .and_then(|text| group_room(&text));
+    match (machine, group) {
+        (Some(machine), Some(group)) => Some(machine.min(group)),
+        (machine, group) => machine.or(group),
+    }
+}
+
+fn available_in(meminfo: &str) -> Option<u64> {
+    let line = meminfo.lines().find(|l| l.starts_with("MemAvailable:"))?;
     let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
     kib.checked_mul(1024)
+}
+
+/// What the control group of `/proc/self/cgroup` (version 2) still allows.
+fn group_room(text: &str) -> Option<u64> {
+    let path = text.lines().find_map(|l| l.strip_prefix("0::/"))?;
+    let folder = std::path::Path::new("/sys/fs/cgroup").join(path);
+    let number = |name: &str| -> Option<u64> {
+        let text = std::fs::read_to_string(folder.join(name)).ok()?;
+        text.trim().parse().ok()
+    };
+    // No limit reads “max”, which is no number.
+    let (limit, used) = (number("memory.max")?, number("memory.current")?);
+    Some(limit.saturating_sub(used))
 }
 
 /// A size as people read it: `12.6 MB`.
@@ -149,6 +174,15 @@ mod tests {
         ] {
             assert_eq!(readable(bytes), text);
         }
+    }
+
+    #[test]
+    fn free_memory_is_read_from_the_system_s_words() {
+        let text = "MemTotal:  24000000 kB\nMemFree:  1 kB\nMemAvailable:   2048 kB\n";
+        assert_eq!(available_in(text), Some(2048 * 1024));
+        assert_eq!(available_in("MemTotal: 1 kB\n"), None);
+        assert_eq!(group_room("1:cpu:/\n"), None);
+        assert_eq!(group_room("0::/no such group\n"), None);
     }
 
     #[test]

@@ -167,12 +167,10 @@ impl Look<'_> {
     }
 
     /// Evaluates and prints; both must work.
-    fn shown(&mut self, expr: &Phrase, unit: Option<&str>) -> Option<Value> {
-        let value = self.value(expr)?;
-        if let Err(say) = print(&value, unit) {
+    fn shown(&mut self, expr: &Phrase, unit: Option<&str>) {
+        if let Some(Err(say)) = self.value(expr).map(|value| print(&value, unit)) {
             self.report(expr.at, &say);
         }
-        Some(value)
     }
 
     fn inline(&mut self, inline: &Inline) {

@@ -70,7 +70,7 @@ pub fn lay(state: &State, exercise: &Exercise, columns: usize) -> Laid {
 /// Model and shape of the exercise, which is not that of the bench.
 pub fn setup(exercise: &Exercise) -> String {
     match exercise.setup.answer() {
-        Ok(setup) => crate::app::study::bench_setup(&setup.config).title(),
+        Ok(setup) => crate::app::study::bench_setup(&setup.config, 0).title(),
         Err(error) => error.to_string(),
     }
 }

@@ -87,9 +87,19 @@ fn body(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) -> Ve
 fn field(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
     let typed = state.study.typed(&asked.exercise, &asked.key).to_owned();
     let unit = key.unit.as_ref().map_or("", |u| u.text.as_str());
+    let mut about = unit.to_owned();
+    let near = tolerance(state, asked);
+    if !near.is_empty() {
+        about = format!("{about}  {near}");
+    }
     let Some(field) = state.exercises.field_of(asked) else {
         let shown = format!("[ {:FIELD$} ]", clip(&typed, FIELD));
-        return vec![Row::of(shown, Role::Text).and(format!(" {unit}"), Role::Dim)];
+        // The line below is kept free for the echo, so that nothing moves
+        // when typing begins.
+        return vec![
+            Row::of(shown, Role::Text).and(format!(" {about}"), Role::Dim),
+            Row::default(),
+        ];
     };
     let (before, behind) = field.halves();
     // A long answer shows what stands around the cursor.
@@ -104,19 +114,12 @@ fn field(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
             .and(behind, Role::Text)
             .and(" ".repeat(rest), Role::Text)
             .and(" ]", Role::Accent)
-            .and(format!(" {unit}"), Role::Dim),
+            .and(format!(" {about}"), Role::Dim),
     ];
     let text = field.text();
     if text.trim().is_empty() {
-        rows.push(Row::of("Numbers are read as people write them:", Role::Dim));
-        rows.extend(words(&examples(state.look.ascii), width, Role::Dim));
-        rows.push(Row::of(
-            format!(
-                "MB is 10^6 bytes, MiB is 2^20 bytes. Tolerance: {}.",
-                tolerance(state, asked)
-            ),
-            Role::Dim,
-        ));
+        let examples = clip(examples(state.look.ascii), width);
+        rows.push(Row::of(examples, Role::Dim));
         return rows;
     }
     match echo(state, asked, &text) {

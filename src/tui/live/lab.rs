@@ -50,7 +50,7 @@ pub fn rows(
     if !rows.is_empty() {
         rows.push(Row::default());
     }
-    rows.extend(figures(&bench, &named));
+    rows.extend(figures(&bench, &named, columns));
     rows.extend(run(state, &bench, columns));
     Ok(rows)
 }
@@ -137,19 +137,20 @@ fn toggle(bench: &Bench, fusion: Fusion, here: bool, columns: usize) -> Row {
 
 /// Launches, bytes and intensity of the plan, or of the kernels that hold one
 /// of `ops`.
-fn figures(bench: &Bench, ops: &[OpKind]) -> Vec<Row> {
+fn figures(bench: &Bench, ops: &[OpKind], columns: usize) -> Vec<Row> {
     let cost = bench.cost();
+    let line = |name: &str, part: &Priced| {
+        let row = Row::of(name.to_owned(), Role::Dim)
+            .at(8, launches(part.launches()), Role::Modelled)
+            .at(24, bytes(part.bytes()), Role::Modelled);
+        let intensity = format!("{:.2} FLOP/B =", part.intensity());
+        if columns >= 39 + width(&intensity) {
+            row.at(39, intensity, Role::Modelled)
+        } else {
+            row
+        }
+    };
     if ops.is_empty() {
-        let line = |name: &str, part: &Priced| {
-            Row::of(name.to_owned(), Role::Dim)
-                .at(10, launches(part.launches()), Role::Modelled)
-                .at(26, bytes(part.bytes()), Role::Modelled)
-                .at(
-                    42,
-                    format!("{:.2} FLOP/B =", part.intensity()),
-                    Role::Modelled,
-                )
-        };
         let title = format!("{}  {}", cost.config.cut.title(), bench.setup().title());
         return vec![
             Row::of(title, Role::Strong),
@@ -161,11 +162,7 @@ fn figures(bench: &Bench, ops: &[OpKind]) -> Vec<Row> {
     let kernels: Vec<KernelCost> = cost.block.kernels.iter().filter(holds).cloned().collect();
     let part: Result<Priced, CostError> = Priced::of(kernels);
     match part {
-        Ok(part) => vec![
-            Row::of("these kernels", Role::Dim)
-                .at(16, launches(part.launches()), Role::Modelled)
-                .at(32, bytes(part.bytes()), Role::Modelled),
-        ],
+        Ok(part) => vec![line("these", &part)],
         Err(error) => vec![Row::of(error.to_string(), Role::Bad)],
     }
 }
@@ -186,7 +183,7 @@ fn run(state: &State, bench: &Bench, columns: usize) -> Vec<Row> {
     let setup = bench.setup();
     if let Some(report) = state.runs.of(setup, bench.cut()) {
         let mut row = Row::of("run", Role::Dim).at(
-            10,
+            8,
             format!(
                 "{} #",
                 figure::counted(report.launches.counted, "launch", "launches")
@@ -194,9 +191,9 @@ fn run(state: &State, bench: &Bench, columns: usize) -> Vec<Row> {
             Role::Issued,
         );
         if let Some(time) = &report.time_us {
-            row = row.at(26, format!("{:.1} µs @", time.median), Role::Measured);
+            row = row.at(24, format!("{:.1} µs @", time.median), Role::Measured);
         }
-        return vec![row.at(42, format!("on {}", report.backend), Role::Dim)];
+        return vec![row.at(39, format!("on {}", report.backend), Role::Dim)];
     }
     let text = match state.runs.running() {
         Some(running) if running.cut == bench.cut() => format!("running on {backend} …"),
