@@ -15,7 +15,7 @@ use std::hint::black_box;
 use std::process::{Command, Stdio};
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use tinyllama_tutor::answer::grade;
+use tinyllama_tutor::answer::{Env, grade};
 use tinyllama_tutor::cost::{Config, GpuDatabase, price};
 use tinyllama_tutor::course::{Course, Figures, Part, fill, lint};
 use tinyllama_tutor::fusion::Cut;
@@ -66,7 +66,7 @@ fn course(c: &mut Criterion) {
     let lesson = course.lesson("02-counting").unwrap();
     c.bench_function("numbers of lesson 02", |b| {
         b.iter(|| {
-            let env = lesson.env(&gpus, Figures::built_in()).unwrap();
+            let env = Env::new(lesson.setup.answer().unwrap(), &gpus, Figures::built_in());
             let parts = lesson.sections.iter().flat_map(|s| &s.parts);
             let prose = parts.filter_map(|part| match part {
                 Part::Prose { text, .. } => Some(text),

@@ -126,7 +126,7 @@ fn tables(cost: &Cost, gpu: &Gpu, out: &mut Out) -> Result<(), Failure> {
     Ok(())
 }
 
-fn table(cost: &Cost, gpu: &Gpu, decimals: usize) -> Result<Table, Failure> {
+fn table(cost: &Cost, gpu: &Gpu, decimals: u8) -> Result<Table, Failure> {
     let dtype = cost.config.dtype;
     let block = &cost.block;
     // A sum of one kernel would say everything twice.
@@ -191,7 +191,7 @@ fn table(cost: &Cost, gpu: &Gpu, decimals: usize) -> Result<Table, Failure> {
         in_bytes(|k| k.written_bytes),
         intensities
             .iter()
-            .map(|x| format!("{x:.decimals$}"))
+            .map(|x| format!("{x:.*}", usize::from(decimals)))
             .collect(),
         floor_unit.cells(&floors),
         bounds,
