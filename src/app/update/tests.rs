@@ -256,7 +256,7 @@ fn footers_name_only_keys_that_work() {
 #[test]
 fn enter_on_the_first_page_does_not_wait_for_the_course() {
     use crate::app::study::Study;
-    use crate::course::Course;
+    use crate::course::{self, Course};
     let mut l = Learner::new();
     l.state.page = Page::FirstRun;
     l.press(key(Code::Enter));
@@ -268,7 +268,7 @@ fn enter_on_the_first_page_does_not_wait_for_the_course() {
     };
     // The third lesson was left at its first section.
     let lesson = study.course.lessons().nth(2).unwrap();
-    let event = crate::course::Event::Read {
+    let event = course::Event::Read {
         lesson: lesson.id.clone(),
         section: lesson.sections[0].id.clone(),
     };
