@@ -389,7 +389,7 @@ pub fn note(state: &mut State, event: Event, effects: &mut Vec<Effect>) {
 /// learner stopped, or the first.
 pub fn entered(state: &mut State, effects: &mut Vec<Effect>) {
     if !state.reader.opened {
-        let at = stopped(&state.study).map(|(lesson, section)| (lesson, section));
+        let at = stopped(&state.study);
         let (lesson, section) = at.unwrap_or((0, 0));
         state.reader.turn(lesson, section);
         state.reader.opened = state.study.loaded;
