@@ -147,6 +147,18 @@ impl Expr {
         self.root.any(&|call| call.function == ast::Function::Run)
     }
 
+    /// Whether every run that it asks is asked for launches alone.
+    pub fn asks_runs_for_launches_only(&self) -> bool {
+        !self.root.any(&|call| {
+            let launches = || {
+                call.field
+                    .as_deref()
+                    .is_some_and(|f| f.starts_with("launches."))
+            };
+            call.function == ast::Function::Run && !launches()
+        })
+    }
+
     /// `time.median` where it is that figure of a run and nothing else.
     pub(super) fn run_path(&self) -> Option<&str> {
         match &self.root.kind {

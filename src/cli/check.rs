@@ -113,7 +113,7 @@ fn graded<'e>(
     let typed = sheet.answer(&key.name.text).unwrap_or_default();
     if !typed.is_empty() && judged.answer.asks_for_a_run() {
         let config = desk.env(&key.setup, &*runs)?.setup.config;
-        runs.count(&config)?;
+        runs.make(&judged, &config)?;
     }
     let env = desk.env(&key.setup, &*runs)?;
     let judgement = grade(&typed, &judged, &env)

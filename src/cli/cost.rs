@@ -113,10 +113,22 @@ fn short(kernel: &KernelCost) -> String {
 }
 
 fn tables(cost: &Cost, gpu: &Gpu, out: &mut Out) -> Result<(), Failure> {
-    let dtype = cost.config.dtype;
-    let block = &cost.block;
     out.line(heading(cost));
     out.gap();
+    // Large sizes give up decimals before they leave the terminal.
+    let mut table = table(cost, gpu, 3)?;
+    if !table.fits() {
+        table = self::table(cost, gpu, 1)?;
+    }
+    out.lines(table.lines());
+    out.gap();
+    out.lines(notes(cost, gpu)?);
+    Ok(())
+}
+
+fn table(cost: &Cost, gpu: &Gpu, decimals: u8) -> Result<Table, Failure> {
+    let dtype = cost.config.dtype;
+    let block = &cost.block;
     // A sum of one kernel would say everything twice.
     let with_sum = block.kernels.len() > 1;
     let column = |of: fn(&KernelCost) -> u64, make: fn(u64) -> Quantity| -> Vec<Quantity> {
@@ -126,7 +138,12 @@ fn tables(cost: &Cost, gpu: &Gpu, out: &mut Out) -> Result<(), Failure> {
     };
     let bytes = column(KernelCost::bytes, Quantity::bytes);
     let flops = column(|k| k.flops, Quantity::flop);
-    let (byte_unit, flop_unit) = (legible(&bytes), legible(&flops));
+    // The unit that suits the kernels; the sum may be a thousand of it.
+    let unit = |all: &[Quantity]| {
+        let kernels = all.get(..block.kernels.len()).unwrap_or(all);
+        Column::fit(kernels).decimals(decimals)
+    };
+    let (byte_unit, flop_unit) = (unit(&bytes), unit(&flops));
     let in_bytes = |of: fn(&KernelCost) -> u64| byte_unit.cells(&column(of, Quantity::bytes));
     let mut intensities: Vec<f64> = block.kernels.iter().map(KernelCost::intensity).collect();
     let mut floors = Vec::new();
@@ -172,7 +189,10 @@ fn tables(cost: &Cost, gpu: &Gpu, out: &mut Out) -> Result<(), Failure> {
         in_bytes(|k| k.read_bytes),
         in_bytes(|k| k.weight_bytes),
         in_bytes(|k| k.written_bytes),
-        intensities.iter().map(|x| format!("{x:.3}")).collect(),
+        intensities
+            .iter()
+            .map(|x| format!("{x:.*}", usize::from(decimals)))
+            .collect(),
         floor_unit.cells(&floors),
         bounds,
     ];
@@ -184,20 +204,7 @@ fn tables(cost: &Cost, gpu: &Gpu, out: &mut Out) -> Result<(), Failure> {
         let cell = |column: &Vec<String>| column.get(row).cloned().unwrap_or_default();
         table.row(columns.iter().map(cell).collect());
     }
-    out.lines(table.lines());
-    out.gap();
-    out.lines(notes(cost, gpu)?);
-    Ok(())
-}
-
-/// One unit for all of these, and as many decimals as stay legible.
-fn legible(values: &[Quantity]) -> Column {
-    let column = Column::fit(values).decimals(3);
-    let longest = column.cells(values).iter().map(|c| c.trim().len()).max();
-    match longest {
-        Some(long) if long > "999.999".len() => column.decimals(1),
-        _ => column,
-    }
+    Ok(table)
 }
 
 /// The lines under the table.

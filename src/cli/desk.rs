@@ -5,13 +5,14 @@ use std::cell::OnceCell;
 
 use super::args::OutputArgs;
 use super::failure::Failure;
-use crate::answer::{Env, Records, Setup};
+use crate::answer::{self, Env, Records, Setup, SlipValue};
 use crate::backend::Runner;
 use crate::cost::{Config, GpuDatabase};
 use crate::course::{
     Course, Event, Exercise, Fault, Figures, Inline, Key, Lesson, Level, Places, Progress, Store,
     Surroundings, fill,
 };
+use crate::model::Shape;
 use crate::run::{Report, Request, RunError, Unwatched};
 use crate::units::Quantity;
 
@@ -31,20 +32,43 @@ pub(super) struct Runs {
 }
 
 impl Runs {
-    /// Runs `config` once, counted and not timed, unless it was run already.
-    pub(super) fn count(&mut self, config: &Config) -> Result<(), RunError> {
-        if self.report(config).is_none() {
-            let request = Request {
-                runs: 0,
-                warm_up: 0,
-                check: false,
-                ..Request::new(config.clone())
-            };
-            let report = Runner::default().run(&request, &Unwatched)?.report;
-            self.reports.push((config.clone(), report));
+    /// Runs what `key` asks a run of `config` for, unless it was run already:
+    /// once, not timed.
+    pub(super) fn make(&mut self, key: &answer::Key, config: &Config) -> Result<(), RunError> {
+        if self.report(config).is_some() {
+            return Ok(());
         }
+        let launches_only = |slip: &answer::Slip| match &slip.value {
+            SlipValue::Expr(value) => value.asks_runs_for_launches_only(),
+            SlipValue::SameAnswer | SlipValue::Printed(_) => true,
+        };
+        let narrow =
+            key.answer.asks_runs_for_launches_only() && key.slips.iter().all(launches_only);
+        let request = Request {
+            runs: 0,
+            warm_up: 0,
+            check: false,
+            ..Request::new(if narrow {
+                narrowed(config)
+            } else {
+                config.clone()
+            })
+        };
+        let report = Runner::default().run(&request, &Unwatched)?.report;
+        self.reports.push((config.clone(), report));
         Ok(())
     }
+}
+
+/// The same plan and the same layers for one token, two columns per head wide.
+/// It starts as many kernels, and a verdict need not wait for the products.
+fn narrowed(config: &Config) -> Config {
+    let mut narrow = config.clone();
+    narrow.model.hidden = 2 * config.model.heads;
+    narrow.model.ffn = 2;
+    narrow.model.vocab = 2;
+    narrow.shape = Shape::prefill(1, 1);
+    narrow
 }
 
 /// Says what is wrong with a text that is used all the same, and gives the
@@ -182,5 +206,26 @@ impl Desk {
             Ok(shown) => shown,
             Err((_, say)) => format!("({say})"),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cost::price;
+    use crate::fusion::{Fusion, Version};
+
+    #[test]
+    fn a_narrow_run_starts_as_many_kernels() {
+        let versions = Version::ALL.into_iter().map(Version::cut);
+        let fusions = Fusion::ALL.into_iter().map(|f| Version::V1.cut().fuse(f));
+        for cut in versions.chain(fusions) {
+            let mut config = Config::preset("workshop", cut).unwrap();
+            for split in [false, true] {
+                config.conventions.rope_split = split;
+                let launches = |config| price(config).unwrap().forward.launches();
+                assert_eq!(launches(&narrowed(&config)), launches(&config));
+            }
+        }
     }
 }

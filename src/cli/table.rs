@@ -43,23 +43,28 @@ impl Table {
         self.rules.push(self.rows.len());
     }
 
-    /// The lines, each indented by one column; columns stand two apart, or
-    /// one where two would not fit into a terminal.
-    pub(super) fn lines(&self) -> Vec<String> {
-        let widths: Vec<usize> = self
-            .columns
+    fn widths(&self) -> Vec<usize> {
+        let cells = |i: usize| self.rows.iter().filter_map(move |r| r.get(i));
+        self.columns
             .iter()
             .enumerate()
             .map(|(i, (head, _))| {
-                self.rows
-                    .iter()
-                    .filter_map(|r| r.get(i))
-                    .map(|cell| cell.width())
-                    .chain([head.width()])
-                    .max()
-                    .unwrap_or(0)
+                let widest = cells(i).map(|cell| cell.width()).max();
+                widest.unwrap_or(0).max(head.width())
             })
-            .collect();
+            .collect()
+    }
+
+    /// Whether a terminal shows it whole, with columns one apart.
+    pub(super) fn fits(&self) -> bool {
+        let widths = self.widths();
+        widths.iter().sum::<usize>() + widths.len() <= TERMINAL
+    }
+
+    /// The lines, each indented by one column; columns stand two apart, or
+    /// one where two would not fit into a terminal.
+    pub(super) fn lines(&self) -> Vec<String> {
+        let widths = self.widths();
         let between = widths.len().saturating_sub(1);
         let wide = widths.iter().sum::<usize>() + 2 * between;
         let gap = if wide < TERMINAL { 2 } else { 1 };

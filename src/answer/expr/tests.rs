@@ -180,6 +180,9 @@ fn a_dry_check_needs_no_run() {
     );
     assert!(Expr::parse("71 * run.time.min").unwrap().asks_for_a_run());
     assert!(!Expr::parse("block.launches").unwrap().asks_for_a_run());
+    let launches_only = |text: &str| Expr::parse(text).unwrap().asks_runs_for_launches_only();
+    assert!(launches_only("run.launches.counted / L"));
+    assert!(!launches_only("run.launches.counted * run.time.min"));
 }
 
 #[test]

@@ -105,8 +105,13 @@ impl Store {
                 ));
             }
         };
+        let before = self.path.exists().then(|| progress.clone());
         for event in events {
             progress.apply(event);
+        }
+        if before.as_ref() == Some(&progress) {
+            // Nothing new: the disk need not be waited for.
+            return Ok(progress);
         }
         replace(&self.path, progress.write().as_bytes()).map_err(|error| failed(&error))?;
         if lock.is_some() {

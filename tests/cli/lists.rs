@@ -1,0 +1,113 @@
+//! `lessons`, `exercises`, `show`, `gpus`, `doctor`, `completions`.
+
+use crate::program::Home;
+
+#[test]
+fn lists_are_the_same_for_people_and_programs() {
+    let home = Home::new();
+    let lessons = home.line("lessons --json").json();
+    let list = home.line("lessons").out;
+    for lesson in lessons["lessons"].as_array().unwrap() {
+        assert!(list.contains(lesson["title"].as_str().unwrap()));
+        assert_eq!(lesson["read"], 0);
+    }
+    let exercises = home.line("exercises --json").json();
+    let questions: u64 = exercises["exercises"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|e| e["total"].as_u64().unwrap())
+        .sum();
+    assert_eq!(
+        home.line("progress --json").json()["questions"]["total"],
+        questions
+    );
+}
+
+#[test]
+fn a_lesson_by_number_by_id_and_by_name() {
+    let home = Home::new();
+    let by_id = home.line("show 07-v1-census");
+    assert_eq!((by_id.code, by_id.err.as_str()), (0, ""));
+    for other in ["7", "07", "v1-census"] {
+        assert_eq!(
+            home.line(&format!("show {other}")).out,
+            by_id.out,
+            "{other}"
+        );
+    }
+    let section = home.line("show 7 2").out;
+    assert!(section.starts_with("## 07-v1-census Seventeen launches, section 2 of 9: "));
+    assert!(by_id.out.contains(&section));
+    // The command of a live block is one that works.
+    let command = section
+        .lines()
+        .find_map(|l| l.trim().strip_prefix("Command: tinyllama-tutor "));
+    let ran = home.line(&format!("{} --runs 0", command.unwrap()));
+    assert_eq!(ran.code, 0, "{ran:?}");
+}
+
+#[test]
+fn the_gpu_database_with_its_doubts() {
+    let home = Home::new();
+    let all = home.line("gpus --json").json();
+    let gpus = all["gpus"].as_array().unwrap();
+    let h200 = gpus.iter().find(|g| g["id"] == "h200").unwrap();
+    // 66.9e12 / 4.8e12
+    assert!((h200["ridge_fp32"].as_f64().unwrap() - 13.9375).abs() < 1e-9);
+    let table = home.line("gpus");
+    assert!(table.out.lines().all(|l| l.chars().count() <= 80));
+    assert!(
+        table.out.contains("122.9?"),
+        "an unconfirmed value without its mark"
+    );
+    let one = home.line("gpus h200");
+    assert!(one.out.contains("bandwidth_gbs") && one.out.contains("source"));
+    assert_eq!(home.line("gpus h200 --json").json()["gpu"]["id"], "h200");
+}
+
+#[test]
+fn the_doctor_says_what_there_is_and_what_is_not_in_this_build() {
+    let home = Home::new();
+    let ran = home.line("doctor --json");
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    let found = ran.json();
+    let state = |name: &str| {
+        let all = found["backends"].as_array().unwrap();
+        let one = all.iter().find(|b| b["name"] == name).unwrap();
+        (one["state"].clone(), one["device"].clone())
+    };
+    assert_eq!(state("cpu").0, "ready");
+    for name in ["cuda", "hip", "simt"] {
+        assert_eq!(state(name), ("none".into(), "not in this build".into()));
+    }
+    assert!(found["cpu"]["threads"].as_u64() >= Some(1));
+    assert_eq!(found["terminal"]["term"], "xterm-256color");
+    assert_eq!(found["terminal"]["characters"], "UTF-8");
+    assert_eq!(found["terminal"]["size"], serde_json::Value::Null);
+    assert_eq!(found["files"]["state"], "~/data/tinyllama-tutor");
+    assert_eq!(found["files"]["state_refused"], serde_json::Value::Null);
+    let said = home.line("doctor").out;
+    for needle in [
+        "cuda",
+        "not in this build",
+        "TERM xterm-256color",
+        "can be written",
+        "built in",
+    ] {
+        assert!(said.contains(needle), "no “{needle}” in {said}");
+    }
+}
+
+#[test]
+fn shells_get_their_completions() {
+    let home = Home::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let ran = home.line(&format!("completions {shell}"));
+        assert_eq!(ran.code, 0);
+        assert!(
+            ran.out.contains("tinyllama-tutor") && ran.out.contains("compare"),
+            "{shell}"
+        );
+    }
+}

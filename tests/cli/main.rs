@@ -1,0 +1,18 @@
+//! The real binary, run as a shell runs it: exit codes, sentences, documents.
+
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test may stop at the first surprise"
+)]
+
+mod authors;
+mod check;
+mod cost;
+mod files;
+mod lists;
+mod pipes;
+mod program;
+mod run;
+mod usage;

@@ -1,0 +1,210 @@
+//! Wrong command lines: exit code 2 (3 where this machine lacks it) and one
+//! sentence that says what is wrong and what would be right.
+
+use crate::program::Home;
+
+#[test]
+fn mistakes_on_the_command_line() {
+    let home = Home::new();
+    let cases = [
+        ("csot", "there is no subcommand “csot”; did you mean"),
+        ("selftest", "there is no subcommand “selftest”"),
+        ("--version v2", "--version v2 belongs to a subcommand"),
+        ("cost --gpus", "did you mean --gpu?"),
+        ("cost more", "“more” is one word too many"),
+        ("cost --causal exakt", "it takes dense, exact"),
+        (
+            "cost --version v9",
+            "there is no version “v9”; did you mean v1?",
+        ),
+        (
+            "cost --fuse qvk",
+            "there is no fusion “qvk”; did you mean qkv?",
+        ),
+        ("cost --unfuse flush", "did you mean flash?"),
+        ("cost --dtype fp8", "use fp32 or bf16"),
+        ("cost --gpu h20", "did you mean h200?"),
+        ("cost --why block.bites", "“block.bites” names no figure"),
+        ("cost --why kernel.sofmax.bytes", "an op “sofmax”"),
+        ("cost --version v2 --groups norm1|q", "exclude each other"),
+        ("cost --groups norm1|q", "the cut ends before k"),
+        ("cost --groups q|norm1", "“q” stands where norm1 is next"),
+        ("compare v1 v9", "there is no version “v9”"),
+        ("run --backend gpu", "there is no backend “gpu”"),
+        ("run --runs -1", "“-1” is not a whole number"),
+        ("run --threads 0", "--threads <N>"),
+        ("run --weights nowhere", "nowhere/config.json"),
+        ("run --tokens nowhere.json", "nowhere.json"),
+        ("run --logits nowhere/x.npy", "there is no folder nowhere"),
+        ("gpus h20", "did you mean h200?"),
+        ("check", "<EXERCISE>... is missing"),
+        ("check ex99", "there is no exercise “ex99”"),
+        ("check ex1 --answer nokey=1", "ex1 has no key “nokey”"),
+        ("check ex1 --answer block", "as in --answer block=17"),
+        (
+            "check ex1 ex2 --answer block=17",
+            "--answer belongs to one exercise",
+        ),
+        ("check --all ex1", "exclude each other"),
+        ("hint ex99", "there is no exercise “ex99”"),
+        ("hint ex1 9", "ex1 has no key “9”"),
+        ("solution ex1 nokey", "ex1 has no key “nokey”"),
+        ("reset ex1 nokey", "ex1 has no key “nokey”"),
+        ("show seven", "there is no lesson “seven”"),
+        ("show 7 99", "07-v1-census has sections 1 to 9"),
+        ("lint nowhere", "there is no such course folder"),
+        ("--course nowhere lessons", "there is no such course folder"),
+        ("new exercise ../up", "“../up” cannot be an id"),
+        ("completions foosh", "it takes bash"),
+    ];
+    for (line, needle) in cases {
+        home.line(line).refused(2, needle);
+    }
+}
+
+#[test]
+fn what_this_build_does_not_have_is_code_3() {
+    let home = Home::new();
+    for backend in ["cuda", "hip", "simt"] {
+        home.line(&format!("run --backend {backend}"))
+            .refused(3, &format!("this build has no {backend} backend"));
+    }
+    home.line("run --model tinyllama-1.1b --batch 100000")
+        .refused(3, "of memory");
+}
+
+#[test]
+fn sizes_that_cannot_be() {
+    let home = Home::new();
+    let cases = [
+        ("--batch 0", "batch is 0; it must be at least 1"),
+        ("--seq 0", "seq is 0"),
+        ("--context 0", "context is 0"),
+        ("--seq 10 --context 5", "context 5 is shorter than seq 10"),
+        ("--batch two", "“two” is not a whole number"),
+        ("--batch -1", "“-1” is not a whole number"),
+        ("--batch 99999999999999999999", "below 2^64"),
+        ("--batch 9999999999 --seq 9999999999", "64 bits"),
+        ("--model workshp", "did you mean workshop?"),
+        ("--model tinyllama", "did you mean tinyllama-1.1b?"),
+        ("--model gpt", "presets: workshop, small, medium, part-c"),
+        ("--model nowhere.toml", "nowhere.toml cannot be read"),
+    ];
+    for command in ["cost", "run", "compare"] {
+        for (options, needle) in cases {
+            home.line(&format!("{command} {options}"))
+                .refused(2, needle);
+        }
+    }
+}
+
+#[test]
+fn model_files_that_cannot_be() {
+    let home = Home::new();
+    let sizes = |hidden, heads, kv_heads| {
+        format!(
+            "hidden = {hidden}\nlayers = 2\nheads = {heads}\nkv_heads = {kv_heads}\nffn = 8\nvocab = 9\ntied = true\n"
+        )
+    };
+    let cases = [
+        (
+            "a.toml",
+            sizes(100, 3, 1),
+            "hidden 100 is not a multiple of heads 3",
+        ),
+        (
+            "b.toml",
+            sizes(128, 8, 3),
+            "heads 8 is not a multiple of kv_heads 3",
+        ),
+        ("c.toml", sizes(0, 8, 4), "hidden is 0"),
+        ("d.toml", sizes(64, 0, 4), "heads is 0"),
+        ("e.toml", "hidden = = 3".to_owned(), "e.toml:1:10"),
+        ("f.toml", "hiden = 64\n".to_owned(), "unknown field `hiden`"),
+        ("g.toml", "hidden = 64\n".to_owned(), "missing field"),
+        ("h.json", "{".to_owned(), "not a Hugging Face Llama config"),
+        ("i.json", "[]".to_owned(), "i.json:1"),
+    ];
+    for (file, text, needle) in cases {
+        home.write(file, &text);
+        home.line(&format!("cost --model {file}"))
+            .refused(2, needle);
+    }
+}
+
+#[test]
+fn token_files_that_cannot_be() {
+    let home = Home::new();
+    let cases = [
+        ("[[1, 2], [3]]", "all must have as many"),
+        ("[[1, 99999]]", "not below the vocabulary of 1000"),
+        ("[[1, -2]]", "tokens t.json"),
+        ("[[1, 2]", "tokens t.json"),
+        ("[]", "tokens t.json"),
+        ("[[]]", "tokens t.json"),
+    ];
+    for (text, needle) in cases {
+        home.write("t.json", text);
+        home.line("run --tokens t.json").refused(2, needle);
+    }
+}
+
+#[test]
+fn json_mistakes_are_json() {
+    let home = Home::new();
+    for line in [
+        "cost --json --batch 0",
+        "cost --json --batch x",
+        "check ex99 --json",
+    ] {
+        let ran = home.line(line);
+        let said: serde_json::Value = serde_json::from_str(&ran.err).unwrap();
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{line}");
+        assert_eq!((&said["schema"], &said["exit"]), (&1.into(), &2.into()));
+        assert!(said["error"].as_str().unwrap().len() > 10, "{line}");
+    }
+}
+
+#[test]
+fn help_and_version_are_no_mistakes() {
+    let home = Home::new();
+    let ran = home.line("--version");
+    assert_eq!(ran.code, 0);
+    assert_eq!(
+        ran.out,
+        format!("tinyllama-tutor {}\n", env!("CARGO_PKG_VERSION"))
+    );
+    let help = home.line("--help");
+    assert_eq!((help.code, help.err.as_str()), (0, ""));
+    let commands = [
+        "check",
+        "hint",
+        "solution",
+        "reset",
+        "lessons",
+        "exercises",
+        "show",
+        "cost",
+        "run",
+        "compare",
+        "doctor",
+        "gpus",
+        "init",
+        "new",
+        "lint",
+        "progress",
+        "export",
+        "completions",
+    ];
+    for command in commands {
+        assert!(help.out.contains(&format!("\n  {command} ")), "{command}");
+        let own = home.line(&format!("{command} --help"));
+        assert_eq!((own.code, own.err.as_str()), (0, ""), "{command}");
+        let widest = own.out.lines().map(|l| l.chars().count()).max();
+        assert!(widest <= Some(80), "{command}: {widest:?} columns");
+    }
+    // Not there yet, so not named.
+    for later in ["selftest", "claims", "practise"] {
+        assert!(!help.out.contains(later), "{later}");
+    }
+}
