@@ -91,8 +91,10 @@ fn measured(state: &State, key: &Key) -> Row {
     let Some(report) = report else {
         return Row::of("r runs the plan that is asked about", Role::Dim);
     };
-    let row = Row::of(format!("your run on {}:  ", report.backend), Role::Dim)
-        .and(format!("{} launches #", report.launches.counted), Role::Issued);
+    let row = Row::of(format!("your run on {}:  ", report.backend), Role::Dim).and(
+        format!("{} launches #", report.launches.counted),
+        Role::Issued,
+    );
     match &report.time_us {
         Some(time) => row.and(format!("   {:.1} µs @", time.median), Role::Measured),
         None => row,
