@@ -80,7 +80,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
     }
     match &cli.command {
         None if !std::io::stdout().is_terminal() => contents::contents(&cli.output, out),
-        None => workshop::open(&cli.output),
+        None => workshop::open(&cli.output, out),
         Some(Command::Cost(args)) => cost::cost(&cli.output, args, out),
         Some(Command::Run(args)) => run::run(&cli.output, args, out),
         Some(Command::Compare(args)) => compare::compare(&cli.output, args, out),

@@ -15,6 +15,7 @@ mod desk;
 mod draw;
 mod events;
 mod exercise;
+mod first_run;
 mod frame;
 mod home;
 mod input;

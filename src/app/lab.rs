@@ -1,18 +1,21 @@
 //! The lab: flip fusions and walls, see launches and bytes.
 
-use super::bench::{Bench, Switch};
-use super::figure;
+mod boxes;
+mod sentence;
+mod table;
+
 use super::keymap::{Action, FooterItem};
-use super::machine::{Machine, Source};
 use super::message::Effect;
 use super::note::Tone;
 use super::page::Mark;
-use super::ribbon::{self, COUNT, Group, SLOTS};
-use super::runs::Runs;
+use super::ribbon::{self, COUNT, SLOTS};
 use super::state::State;
-use crate::cost::{Bound, Cost, CostError, KernelCost};
-use crate::fusion::{Boundary, Cut, Fusion, Version};
-use crate::model::{Dtype, OpKind};
+use crate::fusion::{Cut, Fusion, Version};
+
+pub use boxes::{BoxCost, bound, kernel_of, kernels_of, selected};
+pub use sentence::hint;
+use sentence::{Change, changed};
+pub use table::{Row, table, table_key};
 
 /// A part of the page that takes the keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -110,83 +113,6 @@ impl Lab {
     }
 }
 
-/// The group under `▼`.
-pub fn selected(bench: &Bench, slot: usize) -> Option<Group> {
-    ribbon::groups(bench.effective_cut())
-        .into_iter()
-        .find(|g| g.holds(slot))
-}
-
-/// The priced kernel that a group of the ribbon stands for; the first of two
-/// where RoPE of q and of k are launched apart.
-pub fn kernel_of<'c>(cost: &'c Cost, group: &Group) -> Option<&'c KernelCost> {
-    kernels_of(cost, group).next()
-}
-
-/// The priced kernels that a box of the ribbon stands for: one, or two where
-/// RoPE of q and of k are launched apart.
-pub fn kernels_of<'c>(
-    cost: &'c Cost,
-    group: &Group,
-) -> impl Iterator<Item = &'c KernelCost> + use<'c> {
-    // A group that goes on from the block before is the kernel that ends this
-    // one: its last op names it.
-    let first = if group.is_echo() {
-        COUNT - 1
-    } else {
-        group.first
-    };
-    let mut ops: Vec<OpKind> = SLOTS.get(first).map(|s| s.op).into_iter().collect();
-    if group.rope_twice {
-        ops.push(OpKind::RopeK);
-    }
-    let holds = |k: &KernelCost, op: OpKind| k.flop_terms.iter().any(|t| t.op == op);
-    cost.block
-        .kernels
-        .iter()
-        .filter(move |k| ops.iter().any(|op| holds(k, *op)))
-}
-
-/// What a box of the ribbon costs: the sums over its kernels.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct BoxCost {
-    /// Floating-point operations.
-    pub flops: u64,
-    /// Activation bytes read.
-    pub read: u64,
-    /// Weight bytes.
-    pub weights: u64,
-    /// Bytes written.
-    pub written: u64,
-}
-
-impl BoxCost {
-    /// The sums over the kernels of a box.
-    pub fn of(cost: &Cost, group: &Group) -> Self {
-        kernels_of(cost, group).fold(Self::default(), |sum, k| BoxCost {
-            flops: sum.flops + k.flops,
-            read: sum.read + k.read_bytes,
-            weights: sum.weights + k.weight_bytes,
-            written: sum.written + k.written_bytes,
-        })
-    }
-
-    /// All bytes.
-    pub fn bytes(&self) -> u64 {
-        self.read + self.weights + self.written
-    }
-
-    /// FLOPs per byte.
-    pub fn intensity(&self) -> f64 {
-        self.flops as f64 / self.bytes().max(1) as f64
-    }
-}
-
-/// Which side of the roof a kernel meets, on the machine's ceilings.
-pub fn bound(machine: &Machine, kernel: &KernelCost, dtype: Dtype) -> Option<Bound> {
-    machine.ceilings.as_ref()?.bound(kernel, dtype)
-}
-
 /// Acts on the lab; the same keys serve the live block of a lesson.
 pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     match action {
@@ -273,14 +199,6 @@ fn step(state: &mut State, right: bool) {
     state.lab.slot = slot;
 }
 
-/// What was changed, for the sentence about it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Change {
-    Flip,
-    Wall,
-    Version,
-}
-
 fn put(state: &mut State, cut: Cut, change: Change) {
     let before = state.bench.cost().clone();
     match state.bench.put(cut) {
@@ -290,65 +208,6 @@ fn put(state: &mut State, cut: Cut, change: Change) {
         }
         Err(error) => state.notes.say(Tone::Bad, error.to_string()),
     }
-}
-
-/// One sentence about a change of plan.
-fn changed(before: &Cost, now: &Cost, v1: &Cost, change: Change) -> String {
-    let column = figure::byte_column(v1.block.bytes());
-    let unit = column.unit();
-    let from = if change == Change::Version {
-        v1
-    } else {
-        before
-    };
-    let (old, new) = (from.block.bytes(), now.block.bytes());
-    let arrow = format!(
-        "block {} → {} {} =",
-        figure::bytes(column, old),
-        figure::bytes(column, new),
-        unit.symbol()
-    );
-    let part = 100.0 * (1.0 - new as f64 / old.max(1) as f64);
-    let percent = match new.cmp(&old) {
-        std::cmp::Ordering::Less => format!("{part:5.2} % less"),
-        std::cmp::Ordering::Equal => "as before".to_owned(),
-        std::cmp::Ordering::Greater => format!("{:5.2} % more", -part),
-    };
-    if change == Change::Version {
-        let intensity = format!("{:.2} FLOP/B", now.block.intensity());
-        if now.block.weight_bytes * 2 > new {
-            return format!(
-                "{arrow} {percent} · {} of it are weights · {intensity}",
-                figure::bytes(column, now.block.weight_bytes)
-            );
-        }
-        return format!("{arrow} {percent} than V1 · {intensity}");
-    }
-    let (peak, v1_peak) = (now.peak.bytes, v1.peak.bytes);
-    let as_v1 = if peak == v1_peak { " as V1" } else { "" };
-    let peak = format!(
-        "peak {} {}{as_v1}",
-        figure::bytes(column, peak),
-        unit.symbol()
-    );
-    let kept = |cost: &Cost| {
-        !cost
-            .block
-            .kernels
-            .iter()
-            .any(|k| k.moved.iter().any(|m| m.name == "sc"))
-    };
-    let (was, is) = (before.block.launches(), now.block.launches());
-    let what = if kept(now) && !kept(before) {
-        "scores stay on chip".to_owned()
-    } else if is < was {
-        format!("{} less", figure::counted(was - is, "launch", "launches"))
-    } else if is > was {
-        format!("{} more", figure::counted(is - was, "launch", "launches"))
-    } else {
-        "launches as before".to_owned()
-    };
-    format!("{arrow} {percent} · {what} · {peak}")
 }
 
 /// Flips the wall right of the kernel under the cursor.
@@ -469,187 +328,5 @@ fn why(state: &mut State) {
     state.open_why(&key);
 }
 
-/// The key of `cost::why` behind a row of the table.
-pub fn table_key(row: usize) -> Option<&'static str> {
-    match row {
-        0 => Some("block.launches"),
-        1 => Some("forward.launches"),
-        2 => Some("block.bytes"),
-        3 => Some("block.weight_bytes"),
-        4 => Some("block.intensity"),
-        _ => None,
-    }
-}
-
-/// A row of the table: this plan against V1.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Row {
-    /// What it is, its unit and its source.
-    pub label: String,
-    /// Of this plan.
-    pub plan: String,
-    /// Of V1.
-    pub v1: String,
-    /// How much less, or how many times.
-    pub saved: String,
-    /// The row is measured.
-    pub measured: bool,
-}
-
-/// This plan against V1.
-pub fn table(bench: &Bench, machine: &Machine, runs: &Runs) -> Vec<Row> {
-    let (cost, v1) = (bench.cost(), bench.v1());
-    let dtype = bench.setup().dtype;
-    let column = figure::byte_column(v1.block.bytes());
-    let unit = column.unit().symbol();
-    let row = |label: String, plan: f64, v1: f64, show: &dyn Fn(f64) -> String| Row {
-        label,
-        plan: show(plan),
-        v1: show(v1),
-        saved: figure::saved(v1, plan, 1),
-        measured: false,
-    };
-    let whole = |v: f64| format!("{v:.0}");
-    let size = |v: f64| figure::bytes(column, v as u64);
-    // V1 is the largest of its row, as far as anything is saved.
-    let micros_of = |largest: f64| move |v: f64| figure::micros_in_row(v, largest);
-    let of = |f: fn(&Cost) -> u64| (f(cost) as f64, f(v1) as f64);
-    let (a, b) = of(|c| c.block.launches());
-    let mut rows = vec![row("launches, block".into(), a, b, &whole)];
-    let (a, b) = of(|c| c.forward.launches());
-    rows.push(row("launches, forward".into(), a, b, &whole));
-    let (a, b) = of(|c| c.block.bytes());
-    rows.push(row(format!("{unit}, block ="), a, b, &size));
-    let (a, b) = of(|c| c.block.weight_bytes);
-    rows.push(row("  weights =".into(), a, b, &size));
-    let (a, b) = (cost.block.intensity(), v1.block.intensity());
-    rows.push(Row {
-        saved: figure::times(b, a),
-        ..row("FLOP/B, block =".into(), a, b, &|v| format!("{v:.2}"))
-    });
-    let floors = machine
-        .ceilings
-        .as_ref()
-        .and_then(|c| Some((c.floor(&cost.forward, dtype)?, c.floor(&v1.forward, dtype)?)));
-    rows.push(match floors {
-        Some((a, b)) => row("floor µs, fwd =".into(), a, b, &micros_of(a.max(b))),
-        None => unknown("floor µs, fwd ="),
-    });
-    let launch = machine.ceilings.as_ref().and_then(|c| c.launch);
-    rows.push(match launch {
-        Some(l) => {
-            let label = match l.source {
-                Source::Recorded => "launch µs, rec. =",
-                _ => "launch µs, fwd =",
-            };
-            let times = |c: &Cost| c.forward.launches() as f64 * l.seconds;
-            let (a, b) = (times(cost), times(v1));
-            row(label.into(), a, b, &micros_of(a.max(b)))
-        }
-        None => unknown("launch µs, fwd ="),
-    });
-    rows.push(times(bench, runs));
-    rows
-}
-
-/// A figure that cannot be had here.
-fn unknown(label: &str) -> Row {
-    Row {
-        label: label.to_owned(),
-        plan: "–".into(),
-        v1: "–".into(),
-        ..Row::default()
-    }
-}
-
-/// The row of measured times.
-fn times(bench: &Bench, runs: &Runs) -> Row {
-    let of = |cut: Cut| {
-        let time = runs.of(bench.setup(), cut)?.time_us.as_ref()?;
-        Some(time.median)
-    };
-    let (plan, v1) = (of(bench.cut()), of(Version::V1.cut()));
-    let largest = plan.unwrap_or(0.0).max(v1.unwrap_or(0.0)) * 1e-6;
-    let show = |t: Option<f64>| {
-        t.map_or("·".to_owned(), |t| {
-            figure::micros_in_row(t * 1e-6, largest)
-        })
-    };
-    Row {
-        label: "time µs, fwd @".into(),
-        plan: show(plan),
-        v1: show(v1),
-        saved: match (plan, v1) {
-            (Some(a), Some(b)) => figure::saved(b, a, 1),
-            _ => "r runs".into(),
-        },
-        measured: true,
-    }
-}
-
-/// The line about what the cursor is on.
-pub fn hint(bench: &Bench, machine: &Machine, fusion: Fusion) -> Result<Hint, CostError> {
-    let name = fusion.name();
-    let cost = bench.cost();
-    let column = figure::byte_column(bench.v1().block.bytes());
-    let unit = column.unit().symbol();
-    if bench.switch(fusion) != Switch::Off {
-        if bench.cut().is_joined(Boundary::CROSS) && fusion == Fusion::NormResidual {
-            return Ok(Hint {
-                text: "► res2 runs together with norm1 of the next block; “prev.” is that same launch."
-                    .into(),
-                aside: String::new(),
-            });
-        }
-        let without = bench.price_of(bench.flipped(fusion))?;
-        let gone = without.block.bytes().saturating_sub(cost.block.bytes());
-        let tensors = written(&without).saturating_sub(written(cost));
-        let gone = format!("{} {unit}", figure::bytes(column, gone));
-        let what = match tensors {
-            0 => format!("reads of {gone} are gone."),
-            1 => format!("its write and its read, {gone}, are gone."),
-            _ => format!("writes and reads of {gone} are gone."),
-        };
-        return Ok(Hint {
-            text: format!("{name} on: {}; {what}", fusion.summary()),
-            aside: String::new(),
-        });
-    }
-    let next = Version::WORKSHOP
-        .iter()
-        .position(|v| v.cut() == bench.cut())
-        .and_then(|i| Version::WORKSHOP.get(i + 1))
-        .map_or(String::new(), |v| format!("v goes to {}", v.title()));
-    if let Some(backend) = machine.backend()
-        && let Some(lacking) = backend.lacks.first()
-    {
-        return Ok(Hint {
-            text: format!(
-                "* {}: {} has no kernel for it; it is priced, not run.",
-                lacking.name(),
-                backend.name
-            ),
-            aside: next,
-        });
-    }
-    let with = bench.price_of(bench.cut().fuse(fusion))?;
-    let less = cost.block.bytes().saturating_sub(with.block.bytes());
-    Ok(Hint {
-        text: format!(
-            "{name}: {}: {} {unit} less =.",
-            fusion.summary(),
-            figure::bytes(column, less)
-        ),
-        aside: next,
-    })
-}
-
-/// Tensors that the kernels of a block write.
-fn written(cost: &Cost) -> usize {
-    cost.block
-        .kernels
-        .iter()
-        .flat_map(|k| &k.moved)
-        .filter(|m| m.direction == crate::cost::Direction::Write)
-        .count()
-}
+#[cfg(test)]
+mod tests;

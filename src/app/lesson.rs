@@ -316,6 +316,11 @@ pub fn number(id: &str) -> &str {
 
 /// Opens a lesson where the learner stopped in it, or at its beginning.
 pub fn open(state: &mut State, index: usize, effects: &mut Vec<Effect>) {
+    if !state.study.loaded {
+        // Whoever is faster than the disk gets the lesson when it comes.
+        state.go(Page::Lesson);
+        return;
+    }
     let Some(found) = state.study.lesson(index) else {
         return;
     };
@@ -341,8 +346,20 @@ pub fn show(state: &mut State, lesson: usize, section: usize, effects: &mut Vec<
     arrived(state, effects);
 }
 
-/// Takes note that the section on the page was read.
+/// Takes note that the section on the page was read, and asks for the sheets
+/// of its questions.
 pub fn arrived(state: &mut State, effects: &mut Vec<Effect>) {
+    let asked: Vec<String> = section(state)
+        .into_iter()
+        .flat_map(Section::live)
+        .filter_map(|live| match &live.content {
+            Ok(crate::course::Block::Question { exercise, .. }) => Some(exercise.text.clone()),
+            _ => None,
+        })
+        .collect();
+    for exercise in asked {
+        exercise::open_sheet(state, &exercise, effects);
+    }
     let Some((found, section)) = lesson(state).zip(section(state)) else {
         return;
     };

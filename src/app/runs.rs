@@ -272,13 +272,14 @@ fn doubt(title: &str, report: &Report) -> Option<String> {
         ));
     }
     let t = report.time_us.as_ref()?;
-    let spread = (t.max - t.min) / t.median;
-    (spread > NOISY && t.runs > 1).then(|| {
+    (t.spread() > NOISY && t.runs > 1).then(|| {
         format!(
-            "{title}: {:.1} µs @; the {} runs differ by {:.0} %. Other programs may be running; R runs again.",
+            "{title}: {:.0} µs @, {} runs differ by {:.0} %; launches {} #, plan {} =. R runs again.",
             t.median,
             t.runs,
-            100.0 * spread
+            100.0 * t.spread(),
+            report.launches.counted,
+            report.plan.launches
         )
     })
 }

@@ -51,6 +51,7 @@ mod tap;
 pub use memory::{Allocation, Role, available_bytes, total_bytes};
 pub use packed::PackedModel;
 pub use session::{Ran, Session, Tapped, Threads};
+pub use setup::affordable;
 pub use simd::Isa;
 
 #[cfg(test)]

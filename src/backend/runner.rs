@@ -10,7 +10,7 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use super::check::check;
-use super::cpu::{Allocation, Isa, PackedModel, Session, Threads, total_bytes};
+use super::cpu::{self, Allocation, Isa, PackedModel, Session, Threads, total_bytes};
 use super::device;
 use super::reference::affordable;
 use super::tokens::Tokens;
@@ -19,7 +19,7 @@ use crate::cost::price;
 use crate::model::{Dtype, Model, TensorId};
 use crate::run::{
     BackendKind, BytesReport, CheckReport, LaunchReport, Observer, OutputReport, Phase, PlanReport,
-    Progress, Report, Request, RunError, Timing, WeightsFrom,
+    Progress, Report, Request, RunError, RunErrorKind, Timing, WeightsFrom,
 };
 
 /// Logits that a report shows.
@@ -51,6 +51,23 @@ struct Loaded {
     packed: Arc<PackedModel>,
 }
 
+impl Loaded {
+    /// Whether these are the weights that `request` asks for.
+    fn serves(&self, request: &Request) -> bool {
+        self.from == request.weights
+            && self.wanted == request.config.model
+            && self.weights.dtype() == request.config.dtype
+    }
+}
+
+/// A stop, with the number of runs that were done.
+fn stopped(e: RunError, done: u32, of: u32) -> RunError {
+    match e.kind {
+        RunErrorKind::Cancelled => RunError::cancelled(done, of),
+        _ => e,
+    }
+}
+
 impl Runner {
     /// Runs `request`: prepares, checks the outputs against the fp64 reference
     /// (where it is asked for and affordable), then times.
@@ -74,6 +91,8 @@ impl Runner {
             .entry(request.threads)
             .or_insert_with(|| Threads::new(request.threads))
             .clone();
+        let packed = self.loaded.as_ref().is_some_and(|l| l.serves(request));
+        cpu::affordable(&request.config, threads.count(), packed)?;
         let loaded = load(&mut self.loaded, request)?;
         let mut config = request.config.clone();
         config.model = loaded.weights.model().clone();
@@ -81,7 +100,8 @@ impl Runner {
         let tokens = tokens(request, &config.model)?;
         let mut session = Session::new(Arc::clone(&loaded.packed), threads.clone(), &config)?;
         step(Phase::Prefill, 0, 1)?;
-        session.start(tokens.ids(), observer)?;
+        let none = |e| stopped(e, 0, request.runs);
+        session.start(tokens.ids(), observer).map_err(none)?;
 
         let mut notes = Vec::new();
         let mut checked = None;
@@ -90,7 +110,8 @@ impl Runner {
             match affordable(&config.model, &config.shape) {
                 Ok(()) => {
                     let (launches, report) =
-                        check_run(&session, &loaded.weights, &tokens, request, observer)?;
+                        check_run(&session, &loaded.weights, &tokens, request, observer)
+                            .map_err(none)?;
                     counted = Some(launches);
                     checked = Some(report);
                 }
@@ -107,7 +128,7 @@ impl Runner {
         };
         for done in 0..warm_up {
             step(Phase::WarmUp, done, warm_up)?;
-            counted = Some(session.forward(observer)?.launches);
+            counted = Some(session.forward(observer).map_err(none)?.launches);
         }
         for done in 0..runs {
             observer.progress(Progress {
@@ -118,13 +139,15 @@ impl Runner {
             if observer.cancelled() {
                 return Err(RunError::cancelled(done, runs));
             }
-            let ran = session.forward(observer)?;
+            let ran = session
+                .forward(observer)
+                .map_err(|e| stopped(e, done, runs))?;
             counted = Some(ran.launches);
             times.push(ran.time.as_secs_f64() * 1e6);
         }
         let counted = match counted {
             Some(counted) => counted,
-            None => session.forward(observer)?.launches,
+            None => session.forward(observer).map_err(none)?.launches,
         };
         let logits = session.logits();
         let isa = loaded.packed.isa();
@@ -175,10 +198,7 @@ impl Runner {
 /// The weights of the request; those in memory where they are the same.
 fn load<'l>(slot: &'l mut Option<Loaded>, request: &Request) -> Result<&'l mut Loaded, RunError> {
     let config = &request.config;
-    let same = slot.as_ref().is_some_and(|l| {
-        l.from == request.weights && l.wanted == config.model && l.weights.dtype() == config.dtype
-    });
-    if !same {
+    if !slot.as_ref().is_some_and(|l| l.serves(request)) {
         // The old weights go before the new ones come.
         *slot = None;
         let weights = open(&request.weights, &config.model, config.dtype)?;

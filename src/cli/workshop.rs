@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use super::Outcome;
 use super::args::{OutputArgs, locale, surroundings};
+use super::contents::contents;
 use super::failure::Failure;
+use super::out::Out;
 use crate::app::look::Theme;
 use crate::app::machine::{BackendFacts, Ceilings, Condition};
 use crate::app::{Machine, Page, State, Tone};
@@ -16,14 +18,22 @@ use crate::cost::GpuDatabase;
 use crate::course::{self, Course, Places, Progress, Store};
 use crate::tui::{self, Outside};
 
-/// Opens the workshop.
-pub(super) fn open(output: &OutputArgs) -> Outcome {
+/// Opens the workshop; where there is no screen to draw on, prints the contents.
+pub(super) fn open(output: &OutputArgs, out: &mut Out) -> Outcome {
+    let around = surroundings(output);
+    if output.plain {
+        return contents(output, out);
+    }
     if !std::io::stdin().is_terminal() {
         return Err(Failure::usage(
             "there is no terminal to read keys from; --help lists the subcommands that need none",
         ));
     }
-    let look = surroundings(output).look();
+    // A terminal that cannot place a cursor gets lines in reading order.
+    if around.wants_plain() {
+        return contents(output, out);
+    }
+    let look = around.look();
     let mut state = State::new((80, 24), look)?;
     let places = Places::find(
         &course::Surroundings::here(),

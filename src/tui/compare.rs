@@ -7,6 +7,7 @@ use super::{cards, frame, kernels};
 use crate::app::State;
 use crate::app::compare::{Row, Scope, hint, rows};
 use crate::app::machine::Source;
+use crate::model::Dtype;
 
 /// Right edges of the columns.
 const EDGES: [u16; 4] = [33, 46, 59, 72];
@@ -106,14 +107,20 @@ fn roof(state: &State) -> String {
         return "roof: none known".to_owned();
     };
     let (copy, fp32) = (c.bandwidth / 1e9, c.fp32 / 1e12);
-    match c.source {
-        Source::Measured => {
-            format!("roof: this machine @ copy {copy:.0} GB/s, fp32 {fp32:.0} TFLOP/s")
-        }
-        _ => format!(
-            "roof: {} data sheet, {copy:.0} GB/s, fp32 {fp32:.1} TFLOP/s",
-            c.of
-        ),
+    let measured = c.source == Source::Measured;
+    // The matrix unit counts where it is used: products of 16-bit data.
+    let matrix = c
+        .matrix16
+        .filter(|_| state.bench.setup().dtype == Dtype::Bf16);
+    let peak = match (matrix, measured) {
+        (Some(m), _) => format!("bf16 {:.0}, fp32 {fp32:.0} TFLOP/s", m / 1e12),
+        (None, true) => format!("fp32 {fp32:.0} TFLOP/s"),
+        (None, false) => format!("fp32 {fp32:.1} TFLOP/s"),
+    };
+    if measured {
+        format!("roof: this machine @ copy {copy:.0} GB/s, {peak}")
+    } else {
+        format!("roof: {} data sheet, {copy:.0} GB/s, {peak}", c.of)
     }
 }
 

@@ -3,7 +3,7 @@
 use ratatui::buffer::Buffer;
 
 use super::pen::Pen;
-use super::{compare, exercise, frame, home, lab, lesson, palette, reading, too_small};
+use super::{compare, exercise, first_run, frame, home, lab, lesson, palette, reading, too_small};
 use crate::app::{Page, State};
 
 /// Draws the whole screen.
@@ -17,7 +17,7 @@ pub fn draw(state: &State, buffer: &mut Buffer) {
     frame::draw(state, &mut pen);
     match state.page {
         Page::Home => home::draw(state, &mut pen),
-        Page::FirstRun => home::first_run(state, &mut pen),
+        Page::FirstRun => first_run::draw(state, &mut pen),
         Page::Lab => lab::draw(state, &mut pen),
         Page::Compare => compare::draw(state, &mut pen),
         Page::Doctor => reading::doctor(state, &mut pen),

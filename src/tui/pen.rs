@@ -142,6 +142,11 @@ impl<'a> Pen<'a> {
                 && let Some(here) = self.buffer.cell_mut((self.area.x + at, self.area.y + y))
             {
                 *here = cell.clone();
+                if self.look.ascii
+                    && let Some(c) = cell.symbol().chars().next()
+                {
+                    here.set_char(ascii(c));
+                }
             }
         }
     }

@@ -197,6 +197,11 @@ impl Pty {
         assert!(status.success());
     }
 
+    /// The folder of this program's state.
+    pub fn state(&self) -> &std::path::Path {
+        self.state.path()
+    }
+
     /// Waits until the program has ended; returns its code and the state
     /// folder, with which it can be opened again.
     #[track_caller]

@@ -95,7 +95,7 @@ impl Dims {
 
     /// Positions that a new token may see, its own included: T.
     pub fn context(&self) -> usize {
-        self.past + self.seq
+        self.past.saturating_add(self.seq)
     }
 
     /// Width of all key heads.
@@ -105,7 +105,7 @@ impl Dims {
 
     /// Tiles of all sequences.
     pub fn tiles(&self) -> usize {
-        self.batch * self.seq.div_ceil(self.tile)
+        self.batch.saturating_mul(self.seq.div_ceil(self.tile))
     }
 
     /// Tile `index` of [`Dims::tiles`].
@@ -132,7 +132,7 @@ impl Dims {
             T::Ids => 1,
             T::K | T::V | T::Kr | T::PastK | T::PastV => self.kv_width(),
             T::G | T::U | T::Sg | T::M => self.ffn,
-            T::Sc | T::Pr => self.heads * self.context(),
+            T::Sc | T::Pr => self.heads.saturating_mul(self.context()),
             T::Logits => self.vocab,
             _ => self.hidden,
         }

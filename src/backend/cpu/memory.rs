@@ -145,14 +145,14 @@ fn group_room(text: &str) -> Option<u64> {
 
 /// A size as people read it: `12.6 MB`.
 pub(super) fn readable(bytes: u64) -> String {
-    const UNITS: [&str; 5] = ["B", "kB", "MB", "GB", "TB"];
+    const UNITS: [&str; 7] = ["B", "kB", "MB", "GB", "TB", "PB", "EB"];
     let mut value = bytes as f64;
     let mut unit = 0;
     while value >= 999.5 && unit + 1 < UNITS.len() {
         value /= 1000.0;
         unit += 1;
     }
-    let name = UNITS.get(unit).unwrap_or(&"TB");
+    let name = UNITS.get(unit).unwrap_or(&"EB");
     if unit == 0 || value >= 99.95 {
         format!("{value:.0} {name}")
     } else {

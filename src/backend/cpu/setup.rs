@@ -10,9 +10,11 @@ use super::exec::Workers;
 use super::memory::{Allocation, Buffer, Role, available_bytes, readable, total_bytes};
 use super::packed::PackedModel;
 use super::place::{Places, Wanted};
+use super::simd::Isa;
 use super::step::{Compiled, Step};
+use crate::cost::Config;
 use crate::fusion::Plan;
-use crate::model::{Dtype, Graph};
+use crate::model::{Dtype, Graph, Shape};
 use crate::run::RunError;
 
 /// The keys or the values of a layer.
@@ -50,6 +52,8 @@ impl Setup<'_> {
         let (model, dtype) = (self.weights.model(), self.weights.dtype());
         let dims = Dims::new(model, dtype, self.weights.isa(), self.threads, sizes)?;
         let places = Places::new(self.graph, self.plan, &dims, self.cache, self.until);
+        // Refused here, sizes that follow fit their types.
+        refuse_too_much(&places.allocations(dtype))?;
         let compiled = compile(
             self.weights,
             self.graph,
@@ -92,18 +96,10 @@ impl Setup<'_> {
         per_worker: Option<usize>,
         existing: &[Cache],
     ) -> Result<Vec<Allocation>, RunError> {
-        let bytes = |elements: u128, each: u64| {
-            u64::try_from(elements.saturating_mul(u128::from(each))).unwrap_or(u64::MAX)
-        };
-        let mut all: Vec<Allocation> = wanted
-            .iter()
-            .filter(|w| w.cache.is_none_or(|key| find(existing, key).is_none()))
-            .map(|w| Allocation {
-                name: w.name(),
-                role: w.role,
-                bytes: bytes(w.elements, self.weights.dtype().bytes()),
-            })
-            .collect();
+        let dtype = self.weights.dtype();
+        let exists = |w: &&Wanted| w.cache.is_some_and(|key| find(existing, key).is_some());
+        let new = wanted.iter().filter(|w| !exists(w));
+        let mut all: Vec<Allocation> = new.map(|w| w.allocation(dtype)).collect();
         all.push(Allocation {
             name: format!("tiles of {} rows × {} threads", dims.tile, self.threads),
             role: Role::Tile,
@@ -114,23 +110,87 @@ impl Setup<'_> {
             role: Role::Table,
             bytes: bytes(dims.seq as u128 * dims.width as u128, 4),
         });
-        let needed = total_bytes(&all);
-        let limit = available_bytes().unwrap_or(isize::MAX as u64);
-        if needed > limit {
-            let largest = all.iter().max_by_key(|a| a.bytes);
-            return Err(RunError::missing(format!(
-                "this plan needs {} of memory and {} are free; the largest part is {} with {}; choose a smaller batch or seq, bf16, or a plan that keeps it inside a kernel",
-                readable(needed),
-                readable(limit),
-                largest.map_or("", |a| a.name.as_str()),
-                readable(largest.map_or(0, |a| a.bytes)),
-            )));
-        }
+        refuse_too_much(&all)?;
         Ok(all)
     }
 }
 
+/// Refuses what this machine has no room for, naming the largest part.
+fn refuse_too_much(all: &[Allocation]) -> Result<(), RunError> {
+    let needed = total_bytes(all);
+    let limit = available_bytes().unwrap_or(isize::MAX as u64);
+    if needed <= limit {
+        return Ok(());
+    }
+    let largest = all.iter().min_by_key(|a| std::cmp::Reverse(a.bytes));
+    Err(RunError::missing(format!(
+        "this plan needs {} of memory and {} are free; the largest part is {} with {}; choose a smaller batch or seq, bf16, or a plan that keeps it inside a kernel",
+        readable(needed),
+        readable(limit),
+        largest.map_or("", |a| a.name.as_str()),
+        readable(largest.map_or(0, |a| a.bytes)),
+    )))
+}
+
+/// Whether this machine has the memory for `config` on `threads` threads:
+/// weights (unless they are `packed` already), tokens, tensors. Asked before
+/// any of it is made.
+///
+/// # Errors
+/// A shape that does not fit the model, or too much, naming the largest part.
+pub fn affordable(config: &Config, threads: usize, packed: bool) -> Result<(), RunError> {
+    let isa = Isa::detect();
+    let Shape {
+        batch,
+        seq,
+        context,
+    } = config.shape;
+    let graph = Graph::of(&config.model, &config.shape)?;
+    let cache = config.keeps_kv() || config.shape.has_past();
+    let plan = Plan::new(&graph, config.effective_cut(), config.keeps_kv());
+    let sizes = [batch, seq, context - seq, context];
+    let dims = Dims::new(&config.model, config.dtype, isa, threads, sizes)?;
+    let places = Places::new(&graph, &plan, &dims, cache, graph.nodes.len());
+    let mut all = places.allocations(config.dtype);
+    let mut entry = |name: &str, role, bytes| {
+        all.push(Allocation {
+            name: name.to_owned(),
+            role,
+            bytes,
+        });
+    };
+    // The logits leave the run in fp32, beside what was computed.
+    let values = batch.saturating_mul(seq).saturating_mul(config.model.vocab);
+    entry("logits", Role::Activation, values.saturating_mul(4));
+    let tokens = batch.saturating_mul(context).saturating_mul(4);
+    entry("tokens", Role::Activation, tokens.saturating_mul(2));
+    if !packed {
+        let weights = PackedModel::bytes_needed(&config.model, config.dtype, isa);
+        entry("weights", Role::Weights, weights.unwrap_or(u64::MAX));
+    }
+    refuse_too_much(&all)
+}
+
+impl Places {
+    /// The buffers as allocations.
+    fn allocations(&self, dtype: Dtype) -> Vec<Allocation> {
+        self.wanted.iter().map(|w| w.allocation(dtype)).collect()
+    }
+}
+
+fn bytes(elements: u128, each: u64) -> u64 {
+    u64::try_from(elements.saturating_mul(u128::from(each))).unwrap_or(u64::MAX)
+}
+
 impl Wanted {
+    fn allocation(&self, dtype: Dtype) -> Allocation {
+        Allocation {
+            name: self.name(),
+            role: self.role,
+            bytes: bytes(self.elements, dtype.bytes()),
+        }
+    }
+
     fn name(&self) -> String {
         let holds = self.holds.join(", ");
         match self.cache {

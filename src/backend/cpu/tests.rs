@@ -286,6 +286,33 @@ fn a_forward_too_large_for_the_machine_names_its_largest_part() {
 }
 
 #[test]
+fn what_cannot_be_held_is_refused_before_anything_is_made() {
+    let m = model(2, 1, 8, 1, 16, true);
+    for (shape, part) in [
+        ([100_000, 100_000, 100_000], "sc"),
+        ([1 << 40, 1 << 40, 1 << 40], "sc"),
+        ([1, 1, 1 << 60], "block 0: kr"),
+    ] {
+        let c = config(&m, shape, Dtype::Fp32, Version::V1.cut());
+        let e = affordable(&c, 2, false).unwrap_err();
+        assert_eq!(e.kind, crate::run::RunErrorKind::Missing);
+        assert!(
+            e.to_string().contains(&format!("largest part is {part}")),
+            "{e}"
+        );
+    }
+    let c = config(&m, [1, 8, 8], Dtype::Fp32, Version::V1.cut());
+    assert_eq!(affordable(&c, 2, false), Ok(()));
+    let mut huge = m;
+    huge.hidden = 1 << 31;
+    huge.heads = 1 << 20;
+    huge.kv_heads = 1 << 20;
+    let c = config(&huge, [1, 1, 1], Dtype::Fp32, Version::V4.cut());
+    let e = affordable(&c, 2, false).unwrap_err().to_string();
+    assert!(e.contains("largest part is weights"), "{e}");
+}
+
+#[test]
 fn wrong_tokens_are_named_with_their_place() {
     let m = model(2, 1, 8, 1, 16, true);
     let c = config(&m, [2, 4, 4], Dtype::Fp32, Version::V1.cut());

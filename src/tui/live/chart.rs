@@ -61,7 +61,7 @@ pub fn rows(
     if !names.is_empty() {
         let room = columns.saturating_sub(MARGIN + 2);
         rows.extend(
-            words(&names.join("   "), room, Role::Text)
+            words(&names.join(" · "), room, Role::Text)
                 .into_iter()
                 .map(|r| r.indented(MARGIN + 2)),
         );

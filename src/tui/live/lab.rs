@@ -142,7 +142,7 @@ fn figures(bench: &Bench, ops: &[OpKind], columns: usize) -> Vec<Row> {
     let line = |name: &str, part: &Priced| {
         let row = Row::of(name.to_owned(), Role::Dim)
             .at(8, launches(part.launches()), Role::Modelled)
-            .at(24, bytes(part.bytes()), Role::Modelled);
+            .at(24, bytes(bench, part.bytes()), Role::Modelled);
         let intensity = format!("{:.2} FLOP/B =", part.intensity());
         if columns >= 39 + width(&intensity) {
             row.at(39, intensity, Role::Modelled)
@@ -171,15 +171,19 @@ fn launches(n: u64) -> String {
     format!("{} =", figure::counted(n, "launch", "launches"))
 }
 
-fn bytes(n: u64) -> String {
-    let column = figure::byte_column(n);
+/// Bytes in the unit of V1's block, the same for every number of a block.
+fn bytes(bench: &Bench, n: u64) -> String {
+    let column = figure::byte_column(bench.v1().block.bytes());
     let unit = column.unit().symbol();
     format!("{} {unit} =", figure::bytes(column, n))
 }
 
 /// What a run of this plan showed, or how to have one.
 fn run(state: &State, bench: &Bench, columns: usize) -> Vec<Row> {
-    let backend = state.machine.backend().map_or("", |b| b.name.as_str());
+    let backend = match state.machine.backend() {
+        Some(backend) => format!(" on {}", backend.name),
+        None => String::new(),
+    };
     let setup = bench.setup();
     if let Some(report) = state.runs.of(setup, bench.cut()) {
         let mut row = Row::of("run", Role::Dim).at(
@@ -196,8 +200,8 @@ fn run(state: &State, bench: &Bench, columns: usize) -> Vec<Row> {
         return vec![row.at(39, format!("on {}", report.backend), Role::Dim)];
     }
     let text = match state.runs.running() {
-        Some(running) if running.cut == bench.cut() => format!("running on {backend} …"),
-        _ => format!("not run yet · r runs it on {backend} · Enter opens it in the lab"),
+        Some(running) if running.cut == bench.cut() => format!("running{backend} …"),
+        _ => format!("not run yet · r runs it{backend} · Enter opens it in the lab"),
     };
     words(&text, columns, Role::Dim)
 }
@@ -305,7 +309,7 @@ fn gaps(bench: &Bench, columns: usize) -> Result<Vec<Row>, String> {
             .bytes()
             .saturating_sub(without.block.bytes());
         let (left, right) = (SLOTS[slot].label.trim(), SLOTS[slot + 1].label.trim());
-        let cost = bytes(less);
+        let cost = bytes(bench, less);
         text.push(format!(
             "{left}|{right}\u{a0}{}",
             cost.replace(' ', "\u{a0}")

@@ -1,0 +1,96 @@
+//! What keys ask for.
+
+use crate::app::page::Page;
+
+/// What a key asks for. What it means in detail is the page's affair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Action {
+    /// Go to a page.
+    Go(Page),
+    /// One line or item up.
+    Up,
+    /// One line or item down.
+    Down,
+    /// One kernel, column or value to the left.
+    Left,
+    /// One kernel, column or value to the right.
+    Right,
+    /// A page or section back.
+    PageUp,
+    /// A page or section on.
+    PageDown,
+    /// To the first item.
+    Top,
+    /// To the last item.
+    End,
+    /// To the next part of the page.
+    NextPart,
+    /// To the previous part of the page.
+    PreviousPart,
+    /// Open, check, edit.
+    Open,
+    /// Back the way the learner came, or out of a field.
+    Back,
+    /// Find text on this page.
+    Find,
+    /// Next match or idea.
+    FindNext,
+    /// Previous match or idea.
+    FindPrevious,
+    /// The command palette.
+    Palette,
+    /// Keys that work here.
+    Help,
+    /// This page as a command line.
+    CommandLine,
+    /// The terms behind a modelled number.
+    Why,
+    /// Model, shape, dtype, backend, seed.
+    Setup,
+    /// Stop the run; twice with none running: leave.
+    Interrupt,
+    /// Stop this process and give the terminal back.
+    Suspend,
+    /// Draw everything again.
+    Redraw,
+    /// Leave the program.
+    Quit,
+    /// Flip the fusion under the cursor, or mark a choice.
+    Flip,
+    /// Take the wall right of the cursor down, or put it up.
+    Wall,
+    /// Next version.
+    NextVersion,
+    /// Previous version.
+    PreviousVersion,
+    /// Undo the last flip.
+    Undo,
+    /// Kind of number on the ribbon.
+    Bytes,
+    /// Run this plan and V1.
+    Run,
+    /// Run everything again.
+    RunAll,
+    /// Per block or per forward.
+    Scope,
+    /// Pin the plan of the lab as a column.
+    Pin,
+    /// Next theme.
+    Theme,
+    /// ASCII or Unicode.
+    Ascii,
+    /// Start a workshop folder here.
+    Init,
+    /// Next lesson.
+    NextLesson,
+    /// Previous lesson.
+    PreviousLesson,
+    /// Sections of the lesson.
+    Outline,
+    /// A hint for this question.
+    Hint,
+    /// The worked solution of this question.
+    Solution,
+    /// One pane alone, and back.
+    Zoom,
+}

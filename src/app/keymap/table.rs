@@ -1,0 +1,274 @@
+//! Every key of the workshop outside text fields.
+
+use super::{Action, Entry, On};
+use crate::app::key::{Code, Key, ch, ctrl, key};
+use crate::app::page::Page;
+
+const fn entry(
+    on: On,
+    keys: &'static [(Key, Action)],
+    also: &'static [(Key, Action)],
+    says: &'static str,
+) -> Entry {
+    Entry {
+        on,
+        keys,
+        also,
+        shown: "",
+        says,
+    }
+}
+
+use Action::*;
+use Page::{Compare, Doctor, Exercises, FirstRun, Home, Lab, Lesson};
+
+/// Pages that show what runs can fill.
+const RUNS: &[Page] = &[Lab, Compare, Lesson, Exercises];
+/// Pages with the lab's keys: its own, and the lesson that it stands beside.
+const LABS: &[Page] = &[Lab, Lesson];
+/// Pages that turn over like a book.
+const TEXT: &[Page] = &[Lesson];
+
+/// Every key of the workshop outside text fields.
+pub const TABLE: &[Entry] = &[
+    Entry {
+        on: On::Moving,
+        keys: &[
+            (ch('1'), Go(Home)),
+            (ch('2'), Go(Lesson)),
+            (ch('3'), Go(Lab)),
+            (ch('4'), Go(Compare)),
+            (ch('7'), Go(Exercises)),
+            (ch('9'), Go(Doctor)),
+        ],
+        also: &[],
+        shown: "1 … 9",
+        says: "go to a screen",
+    },
+    entry(
+        On::Moving,
+        &[
+            (key(Code::Up), Up),
+            (key(Code::Down), Down),
+            (ch('j'), Down),
+            (ch('k'), Up),
+        ],
+        &[],
+        "line, item",
+    ),
+    entry(
+        On::Moving,
+        &[
+            (key(Code::Left), Left),
+            (key(Code::Right), Right),
+            (ch('h'), Left),
+            (ch('l'), Right),
+        ],
+        &[],
+        "kernel, column",
+    ),
+    entry(
+        On::Moving,
+        &[(key(Code::PageUp), PageUp), (key(Code::PageDown), PageDown)],
+        &[(ctrl('u'), PageUp), (ctrl('d'), PageDown)],
+        "page (Space, b)",
+    ),
+    entry(
+        On::Moving,
+        &[(ch('g'), Top), (ch('G'), End)],
+        &[(key(Code::Home), Top), (key(Code::End), End)],
+        "top, end",
+    ),
+    entry(
+        On::Moving,
+        &[(key(Code::Tab), NextPart)],
+        &[(key(Code::BackTab), PreviousPart)],
+        "next part of screen",
+    ),
+    entry(On::Moving, &[(key(Code::Enter), Open)], &[], "open, check"),
+    entry(
+        On::Moving,
+        &[(key(Code::Esc), Back)],
+        &[],
+        "back, leave field",
+    ),
+    // The pages' own keys.
+    entry(
+        On::Here(&[Lab]),
+        &[(ch(' '), Flip)],
+        &[],
+        "flip the fusion under the cursor",
+    ),
+    entry(
+        On::Here(LABS),
+        &[(ch('w'), Wall)],
+        &[],
+        "wall to the right: down or up",
+    ),
+    entry(
+        On::Here(LABS),
+        &[(ch('v'), NextVersion), (ch('V'), PreviousVersion)],
+        &[],
+        "next, previous version",
+    ),
+    entry(
+        On::Here(RUNS),
+        &[(ch('m'), Bytes)],
+        &[],
+        "kind of number: MB, FLOP/B, µs",
+    ),
+    entry(
+        On::Here(&[Lab, Compare, Lesson, Home, Doctor]),
+        &[(ch('p'), Setup)],
+        &[],
+        "setup: model, shape, backend",
+    ),
+    entry(
+        On::Here(RUNS),
+        &[(ch('r'), Run), (ch('R'), RunAll)],
+        &[],
+        "run this plan, run all again",
+    ),
+    entry(
+        On::Here(LABS),
+        &[(ch('u'), Undo)],
+        &[],
+        "undo the last flip",
+    ),
+    entry(
+        On::Here(&[Lab]),
+        &[(ch('='), Why)],
+        &[],
+        "the terms behind the number",
+    ),
+    entry(
+        On::Here(&[Compare]),
+        &[(ch('b'), Scope)],
+        &[],
+        "per block or per forward",
+    ),
+    entry(
+        On::Here(&[Compare]),
+        &[(ch('P'), Pin)],
+        &[],
+        "pin the lab's plan as a column",
+    ),
+    entry(
+        On::Here(&[Compare]),
+        &[(ch('='), Why)],
+        &[],
+        "the terms behind the number",
+    ),
+    entry(
+        On::Here(TEXT),
+        &[(ch(' '), Flip), (ch('b'), PageUp)],
+        &[],
+        "next, previous section",
+    ),
+    entry(
+        On::Here(TEXT),
+        &[(ch('['), PreviousLesson), (ch(']'), NextLesson)],
+        &[],
+        "previous, next lesson",
+    ),
+    entry(
+        On::Here(TEXT),
+        &[(ch('o'), Outline)],
+        &[],
+        "sections of this lesson",
+    ),
+    entry(
+        On::Here(&[Exercises]),
+        &[(ch('h'), Hint)],
+        &[],
+        "next hint for this question",
+    ),
+    entry(
+        On::Here(&[Exercises]),
+        &[(ch('s'), Solution)],
+        &[],
+        "solution: once solved, or twice",
+    ),
+    entry(
+        On::Here(&[Exercises]),
+        &[(ch(' '), Flip)],
+        &[],
+        "mark a choice",
+    ),
+    entry(
+        On::Here(&[FirstRun]),
+        &[(ch('a'), Ascii)],
+        &[],
+        "ASCII or Unicode",
+    ),
+    entry(
+        On::Here(&[FirstRun, Doctor]),
+        &[(ch('t'), Theme)],
+        &[],
+        "theme: dark, light, contrast",
+    ),
+    entry(
+        On::Here(&[FirstRun]),
+        &[(ch('i'), Init)],
+        &[],
+        "a workshop folder here",
+    ),
+    entry(
+        On::Here(&[Doctor]),
+        &[(ch('a'), Ascii)],
+        &[],
+        "ASCII or Unicode",
+    ),
+    entry(
+        On::Here(&[Doctor]),
+        &[(ch('R'), RunAll)],
+        &[],
+        "look at this machine again",
+    ),
+    // Everywhere.
+    entry(
+        On::Anywhere,
+        &[(ch('/'), Find)],
+        &[(ch('n'), FindNext), (ch('N'), FindPrevious)],
+        "find in this screen",
+    ),
+    entry(On::Anywhere, &[(ch(':'), Palette)], &[], "command, lesson"),
+    entry(
+        On::Anywhere,
+        &[(ch('L'), Go(Lab)), (ch('c'), Go(Compare))],
+        &[],
+        "lab, compare",
+    ),
+    entry(
+        On::Anywhere,
+        &[(ch('e'), Go(Exercises)), (ch('D'), Go(Doctor))],
+        &[],
+        "exercises, doctor",
+    ),
+    entry(
+        On::Anywhere,
+        &[(ch('y'), CommandLine)],
+        &[],
+        "this screen as command",
+    ),
+    entry(
+        On::Anywhere,
+        &[(ctrl('c'), Interrupt)],
+        &[],
+        "cancel the run",
+    ),
+    entry(On::Anywhere, &[(ctrl('l'), Redraw)], &[], "draw again"),
+    entry(
+        On::Anywhere,
+        &[(ctrl('z'), Suspend)],
+        &[],
+        "suspend; a run goes on",
+    ),
+    entry(
+        On::Anywhere,
+        &[(ch('q'), Quit)],
+        &[],
+        "leave; everything is saved",
+    ),
+    entry(On::Anywhere, &[(ch('?'), Help)], &[], "this help"),
+];

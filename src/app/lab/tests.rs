@@ -1,0 +1,41 @@
+use super::*;
+use crate::app::Setup;
+use crate::app::bench::Bench;
+use crate::app::machine::Machine;
+use crate::app::runs::Runs;
+
+#[test]
+fn every_hint_fits_the_message_row_of_eighty_columns() {
+    let mut bench = Bench::new(Setup::preset("workshop").unwrap()).unwrap();
+    for version in Version::ALL {
+        bench.put(version.cut()).unwrap();
+        for fusion in Fusion::ALL {
+            let hint = hint(&bench, &Machine::default(), fusion).unwrap();
+            let columns = hint.text.chars().count();
+            assert!(columns <= 79, "{columns}: {}", hint.text);
+        }
+    }
+}
+
+#[test]
+fn two_launches_of_rope_are_summed_in_one_box() {
+    let mut setup = Setup::preset("workshop").unwrap();
+    setup.conventions.rope_split = true;
+    let bench = Bench::new(setup).unwrap();
+    let group = selected(&bench, 4).unwrap();
+    assert!(group.rope_twice);
+    // cost-model.md: rope 147,456 FLOP and 393,216 B at workshop B1.
+    let sum = BoxCost::of(bench.cost(), &group);
+    assert_eq!((sum.flops, sum.bytes()), (147_456, 393_216));
+}
+
+#[test]
+fn the_table_of_v3_is_that_of_the_cost_model() {
+    let mut bench = Bench::new(Setup::preset("workshop").unwrap()).unwrap();
+    bench.put(Version::V3.cut()).unwrap();
+    let rows = table(&bench, &Machine::default(), &Runs::default());
+    // cost-model.md: V3 8 / 35 launches, 5,638,144 B, 30.0386 FLOP/B.
+    let plan: Vec<&str> = rows.iter().map(|r| r.plan.as_str()).collect();
+    assert_eq!(plan, ["8", "35", "5.638", "2.361", "30.04", "–", "–", "·"]);
+    assert_eq!(rows.len(), ROWS);
+}
