@@ -309,7 +309,14 @@ fn command_line(state: &mut State, effects: &mut Vec<Effect>) {
         }
         Page::Doctor => format!("{name} doctor"),
         Page::Home => format!("{name} lessons"),
-        Page::Exercises => format!("{name} exercises"),
+        Page::Exercises => match &state.exercises.form {
+            Some(form) => format!("{name} check {}", form.exercise),
+            None => format!("{name} exercises"),
+        },
+        Page::Lesson => match lesson::lesson(state) {
+            Some(found) => format!("{name} show {}", found.id),
+            None => format!("{name} lessons"),
+        },
         Page::Why | Page::Setup => format!("{name} cost {plan}{options}"),
         _ => format!("{name} run {plan}{options}"),
     };
