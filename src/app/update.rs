@@ -53,7 +53,12 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
         Message::Loaded(study) => {
             state.study = *study;
             state.list_lessons();
+            // The cursor starts where the learner stopped.
+            state.home.cursor = state.home.stopped.as_ref().map_or(0, |s| s.lesson);
             on_arrival(state, None, &mut effects);
+            if std::mem::take(&mut state.begin) && state.page == Page::Home {
+                home(state, Action::Open, &mut effects);
+            }
         }
         Message::Reloaded(course, said) => {
             let place = lesson::place(state);
@@ -259,9 +264,8 @@ fn on_arrival(state: &mut State, from: Option<Page>, effects: &mut Vec<Effect>) 
 
 fn home(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     match action {
-        Action::Open => {
-            lesson::open(state, state.home.cursor, effects);
-        }
+        Action::Open if !state.study.loaded => state.begin = true,
+        Action::Open => lesson::open(state, state.home.cursor, effects),
         _ => state.home.walk(action),
     }
 }

@@ -84,17 +84,25 @@ fn title(state: &State, pen: &mut Pen<'_>) {
         )
     };
     pen.put(1, 0, &name, Role::Text);
-    let unit = figure::byte_column(largest(state)).unit().symbol();
-    if cost.forward.launches() == 1 {
-        pen.right(frame::LEFT - 1, 0, &format!("{unit} ="), Role::Modelled);
-        return;
-    }
-    let what = match state.lab.kind {
-        Kind::Bytes => format!("{unit} per kernel, modelled ="),
-        Kind::Intensity => "FLOP/B per kernel, modelled =".to_owned(),
-        Kind::Floor => "floor µs per kernel, modelled =".to_owned(),
+    // Where everything is one kernel the title says what the number is of.
+    let what = if cost.forward.launches() == 1 {
+        unit(state).replace(" per kernel", "")
+    } else {
+        unit(state).replace(" =", ", modelled =")
     };
     pen.right(frame::LEFT - 1, 0, &what, Role::Modelled);
+}
+
+/// What the numbers on the ribbon are: `MB per kernel =`.
+pub fn unit(state: &State) -> String {
+    match state.lab.kind {
+        Kind::Bytes => {
+            let column = figure::byte_column(largest(state));
+            format!("{} per kernel =", column.unit().symbol())
+        }
+        Kind::Intensity => "FLOP/B per kernel =".to_owned(),
+        Kind::Floor => "floor µs per kernel =".to_owned(),
+    }
 }
 
 /// Bytes of the largest kernel of this plan and of V1: what the unit is
@@ -286,7 +294,7 @@ pub fn toggles(state: &State, pen: &mut Pen<'_>) {
 }
 
 /// The head of the table. Where the roof is a data sheet's, it says so.
-fn table_title(state: &State) -> String {
+pub fn table_title(state: &State) -> String {
     match &state.machine.ceilings {
         Some(c) if c.source == Source::DataSheet => {
             format!(" against V1 ─ roof {} data sheet ", c.of)

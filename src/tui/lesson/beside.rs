@@ -18,13 +18,15 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
         cost.forward.launches()
     );
     let role = if keys { Role::Accent } else { Role::Text };
-    let room = usize::from(pen.width()).saturating_sub(2);
+    let unit = lab::unit(state);
+    let room = usize::from(pen.width()).saturating_sub(2 + unit.chars().count());
     pen.put(1, 0, &clip(&name, room), role);
+    pen.right(pen.width(), 0, &unit, Role::Modelled);
     ribbon::draw(&lab::boxes(state), &mut pen.part(1, 1, 63, ribbon::HEIGHT));
     let edge = pen.width();
     section(pen, 11, " fusions ", keys);
     lab::toggles(state, &mut pen.part(0, 12, edge, 9));
-    section(pen, 21, " this plan against V1 ", false);
+    section(pen, 21, &lab::table_title(state), false);
     lab::against(state, &mut pen.part(0, 22, edge, 9));
     pen.rule(0, edge, 31);
     let hint = if keys {
