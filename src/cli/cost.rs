@@ -237,12 +237,12 @@ fn notes(cost: &Cost, gpu: &Gpu) -> Result<Vec<String>, Failure> {
             group_thousands(i128::from(cost.parameters.1)),
         ),
         format!(
-            "roof         {}, data sheet: {}, {}, ridge {:.2} FLOP/B",
+            "roof         {}, data sheet: {}, {}",
             gpu.name,
             rate(gpu.peak_flops(dtype, true), Dimension::FlopPerSecond),
             rate(Some(gpu.bandwidth()), Dimension::BytesPerSecond),
-            ridge(gpu, dtype)?,
         ),
+        format!("             ridge {:.2} FLOP/B", ridge(gpu, dtype)?),
         format!(
             "counted      {} pairs, {}, RoPE {}{}",
             if conventions.exact_causal {
@@ -270,7 +270,7 @@ fn notes(cost: &Cost, gpu: &Gpu) -> Result<Vec<String>, Failure> {
     ];
     if is_whole(cost) {
         notes.push(
-            "             a fused forward has no block of its own: the table prices one as V4 does"
+            "             one kernel has no block of its own: the table prices one as in V4"
                 .to_owned(),
         );
     }

@@ -41,7 +41,7 @@ pub(super) fn lesson_table(desk: &Desk) -> Table {
         ("read", Align::Right),
     ]);
     for lesson in desk.course.lessons() {
-        let (done, all) = read(&desk, lesson);
+        let (done, all) = read(desk, lesson);
         table.row(vec![
             lesson.id.clone(),
             lesson.title.clone(),

@@ -161,12 +161,21 @@ impl Cut {
         Version::ALL.into_iter().find(|v| v.cut() == self)
     }
 
-    /// What people call it: `V2`, `V1 + qkv`, `qkv + flash`, or the groups.
+    /// What people call it: `V2`, `V2 + rope`, `V1 + qkv`, `qkv + flash`, or an
+    /// own cut.
     pub fn title(self) -> String {
         if let Some(version) = self.version() {
             return version.title().to_owned();
         }
         let largest = self.largest_fusions();
+        for base in [Version::V3, Version::V2] {
+            let more = largest.iter().filter(|f| !base.cut().contains(f.walls()));
+            let built = more.clone().fold(base.cut(), |cut, f| cut.fuse(*f));
+            if built == self {
+                let names: String = more.map(|f| format!(" + {}", f.name())).collect();
+                return format!("{}{names}", base.title());
+            }
+        }
         if Self::of_fusions(&largest) == self {
             let names: Vec<&str> = largest.iter().map(|f| f.name()).collect();
             return match names.as_slice() {
@@ -250,6 +259,10 @@ mod tests {
             ("v1+qkv+flash+gate_up+silu_mul", "V2"),
             ("v2+swiglu+norm_residual", "V3"),
             ("v1+block", "V4"),
+            ("v2+rope", "V2 + rope"),
+            ("v2+o_residual+rope", "V2 + rope + o_residual"),
+            ("v3+norm_qkv", "V3 + norm_qkv"),
+            ("v2+swiglu", "V2 + swiglu"),
             ("v2-silu_mul", "v2eager"),
         ];
         for (plan, title) in cases {

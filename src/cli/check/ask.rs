@@ -66,9 +66,9 @@ pub(super) fn ask(
         keep(desk, sheet, exercise);
         let judgement = graded(desk, key, sheet, runs)?.judgement;
         for line in wrapped(
-            &format!("{}  {}", judgement.verdict.word(), judgement.sentence()),
+            &format!("{:<6}  {}", judgement.verdict.word(), judgement.sentence()),
             "  ",
-            "         ",
+            "          ",
         ) {
             let _ = writeln!(stdout, "{line}");
         }

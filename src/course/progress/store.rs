@@ -123,7 +123,13 @@ impl Store {
     fn read(&self) -> Read {
         let bytes = match read_bounded(&self.path, LARGEST) {
             Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            // Below a file there can be no folder, so nothing was kept there.
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+                ) =>
+            {
                 return Read::Fine(Box::default());
             }
             Err(error) => return Read::Locked(plain(&error)),
