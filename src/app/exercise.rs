@@ -216,6 +216,19 @@ pub fn entered(state: &mut State, from: Option<Page>, effects: &mut Vec<Effect>)
     opened_shown(state, effects);
 }
 
+/// The course was read again: a form whose exercise is gone is closed, and
+/// nothing that was said of an answer is believed any more.
+pub fn reloaded(state: &mut State) {
+    let gone = |form: &Form| state.study.exercise(&form.exercise).is_none();
+    if state.exercises.form.as_ref().is_some_and(gone) {
+        state.exercises.form = None;
+        state.exercises.field = None;
+    }
+    for question in state.exercises.questions.values_mut() {
+        question.judgement = None;
+    }
+}
+
 /// The sheet of the exercise on the page is wanted.
 fn opened_shown(state: &mut State, effects: &mut Vec<Effect>) {
     if let Some(id) = shown(state).map(|e| e.id.clone()) {

@@ -194,6 +194,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         }
         course::Block::Steps { steps, .. } => {
             let last = steps.len().saturating_sub(1);
+            state.reader.reveal();
             let block = state.reader.block_mut(&lesson.id, live.number);
             match action {
                 Action::Flip | Action::Open | Action::Down => {

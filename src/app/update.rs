@@ -65,6 +65,7 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
             state.study.course = course;
             state.list_lessons();
             lesson::reloaded(state, place);
+            exercise::reloaded(state);
             state.notes.say(Tone::Plain, said);
         }
         Message::Sheet(id, answers, again) => {

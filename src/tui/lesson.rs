@@ -93,8 +93,11 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
             empty(state, &mut text);
         }
     }
-    if !state.two_panes() && state.notes.shown().is_none() {
+    if state.two_panes() {
+        more(state, pen, bottom);
+    } else if state.notes.shown().is_none() {
         progress(state, pen, last - 1);
+        more(state, pen, last - 1);
     }
     frame::message(state, "", "", pen, last - 1);
     cards::draw(state, pen);
@@ -160,6 +163,10 @@ fn progress(state: &State, pen: &mut Pen<'_>, y: u16) {
     );
     let edge = pen.width().min(frame::LEFT) - 1;
     pen.right(edge, y, &text, Role::Dim);
+}
+
+/// Says that the section goes on below the page.
+fn more(state: &State, pen: &mut Pen<'_>, y: u16) {
     let below = state.reader.scroll + state.reader.extent.room < state.reader.extent.lines;
     if below && state.reader.outline.is_none() {
         pen.put(2, y, "▼ more below, Space", Role::Dim);

@@ -153,13 +153,14 @@ fn role(role: markup::Role) -> (Role, Modifier) {
     use markup::Role as M;
     let none = Modifier::empty();
     match role {
-        M::Text | M::Number | M::Type => (Role::Text, none),
+        // Code has no colour of its own: those of the screen mean where a
+        // number comes from and what bounds a kernel, and nothing else.
+        M::Text | M::Code | M::String | M::Number | M::Type => (Role::Text, none),
         M::Dim | M::Comment => (Role::Dim, none),
         M::Accent => (Role::Accent, none),
         M::Strong | M::Heading | M::Keyword => (Role::Strong, none),
         M::Emphasis => (Role::Text, Modifier::ITALIC),
         M::Link => (Role::Text, Modifier::UNDERLINED),
-        M::Code | M::String => (Role::Issued, none),
         M::Value => (Role::Modelled, none),
         M::Error => (Role::Bad, none),
     }

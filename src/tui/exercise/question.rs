@@ -206,9 +206,30 @@ fn verdict(state: &State, asked: &Asked, width: usize) -> Vec<Row> {
         }
         text.push_str(" Your answer stays in the sheet.");
     }
+    if word == "right" && state.page == crate::app::Page::Exercises {
+        text.push_str(&next_open(state, asked));
+    }
     let mut rows = vec![Row::default()];
     rows.extend(note(word, role, &text, width));
     rows
+}
+
+/// The next question that is not solved yet, round at the end.
+fn next_open(state: &State, asked: &Asked) -> String {
+    let Some(exercise) = state.study.exercise(&asked.exercise) else {
+        return String::new();
+    };
+    let names: Vec<&str> = exercise.keys.iter().map(|k| k.name.as_str()).collect();
+    let at = names.iter().position(|n| *n == asked.key).unwrap_or(0);
+    let open = |i: &usize| {
+        let name = names.get(*i).copied().unwrap_or_default();
+        !state.study.progress.key(&exercise.id, name).solved
+    };
+    let next = (at + 1..names.len()).chain(0..at).find(open);
+    match next.and_then(|i| Some((i + 1, names.get(i)?))) {
+        Some((number, name)) => format!(" Next: {number}, {name}."),
+        None => " That was the last one.".to_owned(),
+    }
 }
 
 fn hints(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
