@@ -425,7 +425,7 @@ fn the_solution_is_free_once_solved() {
         .shows("s shows the solution")
         .press(&[ch('s')]);
     let is = |e: &course::Event| matches!(e, course::Event::GaveUp { .. });
-    assert!(!s.recorded().iter().any(|e| is(e)));
+    assert!(!s.recorded().iter().any(is));
     s.press(&[key(Code::PageDown)]).shows("worked solution");
 }
 

@@ -300,7 +300,7 @@ fn compare_in_both_sizes_and_scopes() {
 
 #[test]
 fn help_is_the_table_of_keys() {
-    snapshot("help-lab", &Screen::new(80, 24).typed("3?"));
+    whole("help", &Screen::new(80, 24).typed("3?"));
     snapshot("help-home", &Screen::new(80, 24).typed("?"));
 }
 

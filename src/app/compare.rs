@@ -250,10 +250,7 @@ pub fn rows(compare: &Compare, bench: &Bench, machine: &Machine, runs: &Runs) ->
             reported(compare, bench, runs, |r| r.bytes.measured_dram, &size),
         ),
         row("FLOP/B =", each(&|p| format!("{:.3}", p.intensity()))),
-        row(
-            &format!("peak act. {unit} ="),
-            prices.iter().map(|c| size(c.peak.bytes)).collect(),
-        ),
+        peaks(prices),
     ];
     let ceilings = machine.ceilings.as_ref();
     let floors: Option<Vec<f64>> =
@@ -289,6 +286,21 @@ pub fn rows(compare: &Compare, bench: &Bench, machine: &Machine, runs: &Runs) ->
     let floors = floors.filter(|_| own);
     rows.extend(measured(compare, bench, runs, floors.as_deref()));
     rows
+}
+
+/// Peak activations, in a unit of their own: they may be a thousandth of the
+/// bytes that move.
+fn peaks(prices: &[Cost]) -> Row {
+    let largest = prices.iter().map(|c| c.peak.bytes).max().unwrap_or(0);
+    let column = figure::byte_column(largest);
+    Row {
+        label: format!("peak act. {} =", column.unit().symbol()),
+        cells: prices
+            .iter()
+            .map(|c| figure::bytes(column, c.peak.bytes))
+            .collect(),
+        ..Row::default()
+    }
 }
 
 /// Bytes that a report holds, `·` where no run was made and `–` where the

@@ -3,50 +3,26 @@
 //! [`Reader::fit`] takes that in.
 
 mod contents;
+mod footer;
+mod turn;
 
 use std::collections::BTreeMap;
 
 use super::exercise;
-use super::keymap::{Action, FooterItem};
 use super::live::{self, Block};
 use super::message::Effect;
-use super::note::Tone;
 use super::page::{Mark, Page};
 use super::state::State;
 use crate::course::{Event, Lesson, Live, Section};
 
 pub use contents::{lines, stopped, stopped_line};
+pub use footer::footer;
+pub use turn::{act, leave, open_form};
 
 /// The lesson and section on the page, by their ids.
 pub fn place(state: &State) -> Option<(String, String)> {
     let (lesson, section) = (lesson(state)?, section(state)?);
     Some((lesson.id.clone(), section.id.clone()))
-}
-
-/// The keys that the footer names now.
-pub fn footer(state: &State) -> &'static [FooterItem] {
-    match state.reader.focus {
-        _ if state.reader.outline.is_some() => OUTLINE_FOOTER,
-        Focus::Text => FOOTER,
-        Focus::Block(_) if state.typing() => TYPING_FOOTER,
-        Focus::Block(_) => block_footer(state),
-        Focus::Lab => LAB_FOOTER,
-    }
-}
-
-fn block_footer(state: &State) -> &'static [FooterItem] {
-    let Some((lesson, live)) = focused(state) else {
-        return FOOTER;
-    };
-    if live::predict::open(&state.study.progress, lesson, live).is_some() {
-        return PREDICT_FOOTER;
-    }
-    match live.kind.as_str() {
-        "lab" => BLOCK_FOOTER,
-        "steps" => STEPS_FOOTER,
-        "question" => QUESTION_FOOTER,
-        _ => SHOWN_FOOTER,
-    }
 }
 
 /// What takes the keys on the lesson page.
@@ -102,94 +78,6 @@ pub struct Reader {
     /// The lesson was opened, and not only looked at by number.
     pub opened: bool,
 }
-
-/// Keys that the footer names.
-pub const FOOTER: &[FooterItem] = &[
-    (&[Action::Flip], "next"),
-    (&[Action::PageUp], "back"),
-    (&[Action::NextPart], "live block"),
-    (&[Action::PreviousLesson, Action::NextLesson], "lesson"),
-    (&[Action::Outline], "outline"),
-    (&[Action::Find], "find"),
-    (&[Action::Quit], "leave"),
-    (&[Action::Help], "help"),
-];
-
-/// Keys of a block that waits for a prediction.
-pub const PREDICT_FOOTER: &[FooterItem] = &[
-    (&[Action::Open], "type your number"),
-    (&[Action::NextPart], "next part"),
-    (&[Action::Back], "text"),
-    (&[Action::Help], "help"),
-];
-
-/// Keys of a `lab` block.
-pub const BLOCK_FOOTER: &[FooterItem] = &[
-    (&[Action::Flip], "flip"),
-    (&[Action::Up, Action::Down], "fusion"),
-    (&[Action::Undo], "undo"),
-    (&[Action::Run], "run"),
-    (&[Action::Open], "lab"),
-    (&[Action::NextPart], "next part"),
-    (&[Action::Back], "text"),
-    (&[Action::Help], "help"),
-];
-
-/// Keys of a `compare` or `ribbon` block.
-pub const SHOWN_FOOTER: &[FooterItem] = &[
-    (&[Action::Open], "open"),
-    (&[Action::Run], "run"),
-    (&[Action::NextPart], "next part"),
-    (&[Action::Back], "text"),
-    (&[Action::Help], "help"),
-];
-
-/// Keys of a `steps` block.
-pub const STEPS_FOOTER: &[FooterItem] = &[
-    (&[Action::Flip], "next step"),
-    (&[Action::Up], "step back"),
-    (&[Action::NextPart], "next part"),
-    (&[Action::Back], "text"),
-    (&[Action::Help], "help"),
-];
-
-/// Keys while something is typed in a block.
-pub const TYPING_FOOTER: &[FooterItem] = &[
-    (&[Action::Open], "keep, check"),
-    (&[Action::NextPart], "next part"),
-    (&[Action::Back], "leave the field"),
-];
-
-/// Keys of a question.
-pub const QUESTION_FOOTER: &[FooterItem] = &[
-    (&[Action::Open], "type, check"),
-    (&[Action::Left, Action::Right], "option"),
-    (&[Action::Flip], "mark"),
-    (&[Action::Go(Page::Exercises)], "form, hints"),
-    (&[Action::NextPart], "next part"),
-    (&[Action::Back], "text"),
-    (&[Action::Help], "help"),
-];
-
-/// Keys while the outline is open.
-pub const OUTLINE_FOOTER: &[FooterItem] = &[
-    (&[Action::Up, Action::Down], "section"),
-    (&[Action::Open], "go there"),
-    (&[Action::Back], "close"),
-    (&[Action::Help], "help"),
-];
-
-/// Keys while the lab beside the lesson has them.
-pub const LAB_FOOTER: &[FooterItem] = &[
-    (&[Action::Flip], "flip"),
-    (&[Action::Up, Action::Down], "fusion"),
-    (&[Action::NextVersion], "version"),
-    (&[Action::Undo], "undo"),
-    (&[Action::Run], "run"),
-    (&[Action::Open], "lab"),
-    (&[Action::NextPart], "lesson"),
-    (&[Action::Help], "help"),
-];
 
 impl Reader {
     /// Lesson and section, for the way back.
@@ -389,7 +277,7 @@ pub fn note(state: &mut State, event: Event, effects: &mut Vec<Effect>) {
 /// learner stopped, or the first.
 pub fn entered(state: &mut State, effects: &mut Vec<Effect>) {
     if !state.reader.opened {
-        let at = stopped(&state.study).map(|(lesson, section)| (lesson, section));
+        let at = stopped(&state.study);
         let (lesson, section) = at.unwrap_or((0, 0));
         state.reader.turn(lesson, section);
         state.reader.opened = state.study.loaded;
@@ -423,46 +311,6 @@ pub fn reloaded(state: &mut State, before: Option<(String, String)>) {
     }
 }
 
-/// Acts on the lesson page.
-pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
-    if state.reader.outline.is_some() {
-        outline(state, action, effects);
-        return;
-    }
-    match action {
-        Action::NextPart | Action::PreviousPart => {
-            walk_parts(state, action == Action::NextPart, effects);
-        }
-        Action::NextLesson | Action::PreviousLesson => {
-            turn_lesson(state, action == Action::NextLesson, effects);
-        }
-        Action::Outline => state.reader.outline = Some(state.reader.section),
-        _ => match state.reader.focus {
-            Focus::Text => read(state, action, effects),
-            Focus::Block(_) => live::act(state, action, effects),
-            Focus::Lab => beside(state, action, effects),
-        },
-    }
-}
-
-/// `e` in a question opens its form. `false`: no question has the keys.
-pub fn open_form(state: &mut State, effects: &mut Vec<Effect>) -> bool {
-    let asked = focused(state).and_then(|(_, live)| match &live.content {
-        Ok(crate::course::Block::Question { exercise: id, key }) => {
-            exercise::asked(state, &id.text, key.as_ref().map(|k| k.as_str()))
-        }
-        _ => None,
-    });
-    match asked {
-        Some(asked) => {
-            exercise::leave_field(state, effects);
-            exercise::open(state, &asked, effects);
-            true
-        }
-        None => false,
-    }
-}
-
 /// Finds a text in the other sections of the lesson, from the present one on
 /// and round; shows the section that holds it. `false`: none does.
 pub fn find_beyond(state: &mut State, needle: &str, forward: bool) -> bool {
@@ -490,151 +338,3 @@ pub fn find_beyond(state: &mut State, needle: &str, forward: bool) -> bool {
     state.reader.turn(lesson, section);
     true
 }
-
-/// Esc: out of what has the keys. `false`: the text had them.
-pub fn leave(state: &mut State) -> bool {
-    let reader = &mut state.reader;
-    if reader.outline.take().is_some() {
-        return true;
-    }
-    reader.leave_fields();
-    std::mem::take(&mut reader.focus) != Focus::Text
-}
-
-fn read(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
-    let reader = &mut state.reader;
-    let last = reader.extent.lines.saturating_sub(reader.extent.room);
-    match action {
-        Action::Up => reader.scroll = reader.scroll.saturating_sub(1),
-        Action::Down => reader.scroll = (reader.scroll + 1).min(last),
-        Action::Left => reader.shift = reader.shift.saturating_sub(1),
-        Action::Right => reader.shift = (reader.shift + 1).min(reader.extent.shift),
-        Action::Top => reader.scroll = 0,
-        Action::End => reader.scroll = last,
-        Action::Flip | Action::PageDown => match reader.page_below() {
-            Some(line) => reader.scroll = line.min(last),
-            None => turn_section(state, true, effects),
-        },
-        Action::PageUp => match reader.page_above() {
-            Some(line) => reader.scroll = line,
-            None => turn_section(state, false, effects),
-        },
-        Action::Open => walk_parts(state, true, effects),
-        Action::Run => state.notes.say(
-            Tone::Plain,
-            "Tab enters a live block; there r runs its plan.",
-        ),
-        _ => {}
-    }
-}
-
-/// The lab beside the lesson answers the keys that it has on its own page.
-fn beside(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
-    match action {
-        Action::Open => state.go(Page::Lab),
-        Action::PageUp => turn_section(state, false, effects),
-        _ => super::lab::act(state, action, effects),
-    }
-}
-
-fn turn_section(state: &mut State, forward: bool, effects: &mut Vec<Effect>) {
-    let (at, section) = (state.reader.lesson, state.reader.section);
-    let count = lesson(state).map_or(0, |l| l.sections.len());
-    if forward {
-        if section + 1 < count {
-            show(state, at, section + 1, effects);
-        } else if let Some(next) = state.study.lesson(at + 1) {
-            let text = format!(
-                "The end of this lesson. ] goes on with {} {}.",
-                number(&next.id),
-                next.title
-            );
-            state.notes.say(Tone::Plain, text);
-        } else {
-            state
-                .notes
-                .say(Tone::Plain, "The end of the course. 1 shows the contents.");
-        }
-    } else if section > 0 {
-        show(state, at, section - 1, effects);
-        // Back means: to the end of what was read before.
-        state.reader.scroll = usize::MAX;
-    }
-}
-
-fn turn_lesson(state: &mut State, forward: bool, effects: &mut Vec<Effect>) {
-    let at = state.reader.lesson;
-    let to = if forward {
-        at.checked_add(1)
-    } else {
-        at.checked_sub(1)
-    };
-    match to.filter(|i| state.study.lesson(*i).is_some()) {
-        Some(index) => {
-            open(state, index, effects);
-        }
-        None => state.notes.say(
-            Tone::Plain,
-            if forward {
-                "This is the last lesson. 1 shows the contents."
-            } else {
-                "This is the first lesson. 1 shows the contents."
-            },
-        ),
-    }
-}
-
-/// Tab: text, live blocks, the lab where it stands beside, text.
-fn walk_parts(state: &mut State, forward: bool, effects: &mut Vec<Effect>) {
-    live::leave(state, effects);
-    let blocks = section(state).map_or(0, |s| s.live().filter(|b| live::takes_keys(b)).count());
-    let mut parts = vec![Focus::Text];
-    parts.extend((0..blocks).map(Focus::Block));
-    if state.two_panes() {
-        parts.push(Focus::Lab);
-    }
-    let at = parts
-        .iter()
-        .position(|f| *f == state.reader.focus)
-        .unwrap_or(0);
-    let to = if forward {
-        (at + 1) % parts.len()
-    } else {
-        (at + parts.len() - 1) % parts.len()
-    };
-    let focus = parts.get(to).copied().unwrap_or_default();
-    if parts.len() == 1 {
-        state
-            .notes
-            .say(Tone::Plain, "This section has no live block.");
-    }
-    state.reader.focus = focus;
-    state.reader.reveal = true;
-    if matches!(focus, Focus::Block(_)) {
-        live::enter(state);
-    }
-}
-
-fn outline(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
-    let last = lesson(state).map_or(0, |l| l.sections.len().saturating_sub(1));
-    let at = state.reader.outline.unwrap_or(0).min(last);
-    let to = match action {
-        Action::Up => at.saturating_sub(1),
-        Action::Down => (at + 1).min(last),
-        Action::Top => 0,
-        Action::End => last,
-        Action::Open | Action::Flip => {
-            show(state, state.reader.lesson, at, effects);
-            return;
-        }
-        Action::Outline => {
-            state.reader.outline = None;
-            return;
-        }
-        _ => at,
-    };
-    state.reader.outline = Some(to);
-}
-
-#[cfg(test)]
-mod tests;

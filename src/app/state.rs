@@ -72,6 +72,8 @@ pub struct State {
     pub find: Option<Find>,
     /// Where the learner's files are kept, as the screen shows it.
     pub place: String,
+    /// Enter was pressed before the course was there: the lesson opens then.
+    pub(super) begin: bool,
 }
 
 /// Smallest terminal that holds a page.
@@ -109,6 +111,7 @@ impl State {
             palette: None,
             find: None,
             place: String::new(),
+            begin: false,
         })
     }
 

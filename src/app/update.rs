@@ -53,7 +53,12 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
         Message::Loaded(study) => {
             state.study = *study;
             state.list_lessons();
+            // The cursor starts where the learner stopped.
+            state.home.cursor = state.home.stopped.as_ref().map_or(0, |s| s.lesson);
             on_arrival(state, None, &mut effects);
+            if std::mem::take(&mut state.begin) && state.page == Page::Home {
+                home(state, Action::Open, &mut effects);
+            }
         }
         Message::Reloaded(course, said) => {
             let place = lesson::place(state);
@@ -258,9 +263,8 @@ fn on_arrival(state: &mut State, from: Option<Page>, effects: &mut Vec<Effect>) 
 
 fn home(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     match action {
-        Action::Open => {
-            lesson::open(state, state.home.cursor, effects);
-        }
+        Action::Open if !state.study.loaded => state.begin = true,
+        Action::Open => lesson::open(state, state.home.cursor, effects),
         _ => state.home.walk(action),
     }
 }
@@ -305,7 +309,14 @@ fn command_line(state: &mut State, effects: &mut Vec<Effect>) {
         }
         Page::Doctor => format!("{name} doctor"),
         Page::Home => format!("{name} lessons"),
-        Page::Exercises => format!("{name} exercises"),
+        Page::Exercises => match &state.exercises.form {
+            Some(form) => format!("{name} check {}", form.exercise),
+            None => format!("{name} exercises"),
+        },
+        Page::Lesson => match lesson::lesson(state) {
+            Some(found) => format!("{name} show {}", found.id),
+            None => format!("{name} lessons"),
+        },
         Page::Why | Page::Setup => format!("{name} cost {plan}{options}"),
         _ => format!("{name} run {plan}{options}"),
     };

@@ -65,6 +65,3 @@ fn hint(state: &State) -> &'static str {
         ""
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -146,7 +146,7 @@ pub fn message(state: &State, hint: &str, aside: &str, pen: &mut Pen<'_>, y: u16
         let (before, behind) = find.field.halves();
         let x = pen.put(1, y, "/ ", Role::Accent);
         let x = pen.put(x, y, &before, Role::Text);
-        let x = pen.put(x, y, "▌", Role::Accent);
+        let x = pen.cursor(x, y);
         let x = pen.put(x, y, &behind, Role::Text);
         pen.put(x + 2, y, "Enter finds · Esc closes", Role::Dim);
         return;

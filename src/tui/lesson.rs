@@ -232,6 +232,3 @@ pub fn resolved(env: &Result<Env<'_>, String>, expression: &str) -> Resolved {
         Err(why) => Resolved::error(format!("[{expression}: {why}]")),
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -23,7 +23,7 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     let (before, behind) = palette.field.halves();
     let x = part.put(3, 1, ": ", Role::Accent);
     let x = part.put(x, 1, &clip(&before, 50), Role::Text);
-    let x = part.put(x, 1, "▌", Role::Accent);
+    let x = part.cursor(x, 1);
     part.put(x, 1, &clip(&behind, 8), Role::Text);
     let count = format!("{} of {all}", found.len());
     part.right(76, 1, &count, Role::Dim);

@@ -92,6 +92,11 @@ impl<'a> Pen<'a> {
         at
     }
 
+    /// Marks the place where typing goes on; returns the column behind it.
+    pub fn cursor(&mut self, x: u16, y: u16) -> u16 {
+        self.put(x, y, "▌", Role::Accent)
+    }
+
     /// Writes text so that it ends before column `end`.
     pub fn right(&mut self, end: u16, y: u16, text: &str, role: Role) {
         let width = width(text) as u16;
@@ -213,7 +218,9 @@ pub fn ascii(c: char) -> char {
         '─' | '–' | '—' | '·' | '▄' | '−' => '-',
         '═' | '█' | '■' | '▓' | '▒' => '=',
         // A bar is drawn to half a cell.
-        '▉' | '▊' | '▋' | '▌' => '-',
+        '▉' | '▊' | '▋' => '-',
+        // The cursor of a field; bars in ASCII are drawn with `-` themselves.
+        '▌' => '_',
         '▍' | '▎' | '▏' | '░' => ' ',
         '│' => '|',
         '║' => '#',

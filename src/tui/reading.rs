@@ -2,7 +2,7 @@
 //! and the setup.
 
 use super::frame;
-use super::pen::{Pen, clip, wrap};
+use super::pen::{Pen, clip};
 use super::theme::Role;
 use crate::app::keymap::{Entry, On, TABLE};
 use crate::app::machine::Condition;
@@ -286,7 +286,7 @@ pub fn setup(state: &State, pen: &mut Pen<'_>) {
                 let (before, behind) = field.halves();
                 let x = pen.put(18, y, "[ ", Role::Dim);
                 let x = pen.put(x, y, &before, Role::Text);
-                let x = pen.put(x, y, "▌", Role::Accent);
+                let x = pen.cursor(x, y);
                 let x = pen.put(x, y, &behind, Role::Text);
                 pen.put(x.max(34), y, " ]", Role::Dim);
             }
@@ -315,19 +315,24 @@ fn sizes(state: &State, pen: &mut Pen<'_>, y: u16) {
     } else {
         cost.parameters.1
     };
-    let text = format!(
-        "D{} L{} H{} K{} I{} V{}: {} parameters =, KV cache {} =, forward {} =.",
-        m.hidden,
-        m.layers,
-        m.heads,
-        m.kv_heads,
-        m.ffn,
-        m.vocab,
-        group_thousands(i128::from(parameters)),
-        format(&Quantity::bytes(cost.kv_cache_bytes)),
-        format(&Quantity::flop(cost.forward.flops)),
-    );
-    for (i, line) in wrap(&text, 76).iter().enumerate() {
+    let lines = [
+        format!(
+            "D{} L{} H{} K{} I{} V{}: {} parameters =",
+            m.hidden,
+            m.layers,
+            m.heads,
+            m.kv_heads,
+            m.ffn,
+            m.vocab,
+            group_thousands(i128::from(parameters))
+        ),
+        format!(
+            "KV cache {} =, a forward {} =",
+            format(&Quantity::bytes(cost.kv_cache_bytes)),
+            format(&Quantity::flop(cost.forward.flops))
+        ),
+    ];
+    for (i, line) in lines.iter().enumerate() {
         pen.put(2, y + i as u16, line, Role::Modelled);
     }
 }

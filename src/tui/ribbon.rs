@@ -200,7 +200,7 @@ pub fn bar(eighths: u64, room: u64, ascii: bool) -> String {
     // In ASCII a cell is whole or half; the least sign is the half.
     if ascii {
         if rest >= 4 || full == 0 && rest > 0 {
-            out.push('▌');
+            out.push('-');
         }
     } else {
         out.push_str(PART[rest as usize]);
@@ -221,7 +221,7 @@ mod tests {
         assert_eq!(bar(0, 5, false), "");
         assert_eq!(bar(1, 5, false), "▏");
         assert_eq!(bar(41, 5, false), "████►");
-        assert_eq!(bar(1, 5, true), "▌");
+        assert_eq!(bar(1, 5, true), "-");
         assert_eq!(bar(10, 5, true), "█");
     }
 }

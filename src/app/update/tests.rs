@@ -252,3 +252,28 @@ fn footers_name_only_keys_that_work() {
         }
     }
 }
+
+#[test]
+fn enter_on_the_first_page_does_not_wait_for_the_course() {
+    use crate::app::study::Study;
+    use crate::course::{self, Course};
+    let mut l = Learner::new();
+    l.state.page = Page::FirstRun;
+    l.press(key(Code::Enter));
+    assert_eq!(l.state.page, Page::Home);
+    let mut study = Study {
+        course: std::sync::Arc::new(Course::built_in()),
+        loaded: true,
+        ..Study::default()
+    };
+    // The third lesson was left at its first section.
+    let lesson = study.course.lessons().nth(2).unwrap();
+    let event = course::Event::Read {
+        lesson: lesson.id.clone(),
+        section: lesson.sections[0].id.clone(),
+    };
+    study.progress.apply(&event);
+    l.tell(Message::Loaded(Box::new(study)));
+    assert_eq!(l.state.page, Page::Lesson);
+    assert_eq!(l.state.home.cursor, 2);
+}

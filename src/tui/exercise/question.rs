@@ -75,13 +75,30 @@ fn body(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) -> Ve
         Kind::Number | Kind::Measured => field(state, asked, key, width),
         _ => options(state, asked, key, keys, width),
     };
-    if key.kind == Kind::Measured && state.study.typed(&asked.exercise, &asked.key).is_empty() {
-        rows.push(Row::of("r runs the plan that is asked about", Role::Dim));
+    if key.kind == Kind::Measured {
+        rows.push(measured(state, key));
     }
     rows.extend(verdict(state, asked, width));
     rows.extend(hints(state, asked, key, width));
     rows.extend(solution(state, asked, key, width));
     rows
+}
+
+/// What a run of the plan that is asked about showed, or how to have one.
+fn measured(state: &State, key: &Key) -> Row {
+    let config = key.setup.answer().map(|setup| setup.config);
+    let report = config.ok().and_then(|c| state.runs.of_config(&c));
+    let Some(report) = report else {
+        return Row::of("r runs the plan that is asked about", Role::Dim);
+    };
+    let row = Row::of(format!("your run on {}:  ", report.backend), Role::Dim).and(
+        format!("{} launches #", report.launches.counted),
+        Role::Issued,
+    );
+    match &report.time_us {
+        Some(time) => row.and(format!("   {:.1} µs @", time.median), Role::Measured),
+        None => row,
+    }
 }
 
 fn field(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
@@ -120,6 +137,12 @@ fn field(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
     if text.trim().is_empty() {
         let examples = clip(examples(state.look.ascii), width);
         rows.push(Row::of(examples, Role::Dim));
+        return rows;
+    }
+    let judged = state.exercises.question(asked).judgement;
+    if judged.is_some_and(|j| j.typed == text.trim()) {
+        // What was said to it stands below already.
+        rows.push(Row::default());
         return rows;
     }
     match echo(state, asked, &text) {

@@ -12,7 +12,7 @@ use crate::app::live::{bench, toggles};
 use crate::app::ribbon::{Group, ROW_END, SLOTS, WIDTHS, groups, slot_of, wall_after};
 use crate::cost::{CostError, KernelCost, Priced};
 use crate::course::{Block, Lesson, Live};
-use crate::fusion::{Boundary, Fusion};
+use crate::fusion::{Boundary, Fusion, Version};
 use crate::model::OpKind;
 use crate::tui::pen::{Pen, width};
 use crate::tui::ribbon;
@@ -40,7 +40,7 @@ pub fn rows(
             s.iter().map(|s| usize::from(s.inner()) + 2).sum::<usize>() <= columns
         });
         if fits {
-            rows.extend(strip(&bench, first, last));
+            rows.extend(strip(&bench, first, last, state.look.ascii));
         }
     }
     let cursor = state.reader.block(&lesson.id, live.number).cursor;
@@ -85,7 +85,7 @@ fn range(ops: &[OpKind], offered: &[Fusion]) -> Option<(usize, usize)> {
 }
 
 /// Boxes of a few slots: walls, names, walls.
-fn strip(bench: &Bench, first: usize, last: usize) -> Vec<Row> {
+fn strip(bench: &Bench, first: usize, last: usize, ascii: bool) -> Vec<Row> {
     let mut lines = [Row::default(), Row::default(), Row::default()];
     for group in groups(bench.effective_cut()) {
         let (from, to) = (group.first.max(first), group.last.min(last));
@@ -100,7 +100,7 @@ fn strip(bench: &Bench, first: usize, last: usize) -> Vec<Row> {
             .iter()
             .map(|s| s.label)
             .collect();
-        let name = names.join("··");
+        let name = names.join(if ascii { ".." } else { "··" });
         let wall = (if fused { "═" } else { "─" }).repeat(width(&name));
         let [top, middle, bottom] = if fused {
             [["╔", "╗"], ["║", "║"], ["╚", "╝"]]
@@ -139,30 +139,38 @@ fn toggle(bench: &Bench, fusion: Fusion, here: bool, columns: usize) -> Row {
 /// of `ops`.
 fn figures(bench: &Bench, ops: &[OpKind], columns: usize) -> Vec<Row> {
     let cost = bench.cost();
-    let line = |name: &str, part: &Priced| {
+    let line = |name: &str, part: &Priced, v1: Option<&Priced>| {
         let row = Row::of(name.to_owned(), Role::Dim)
             .at(8, launches(part.launches()), Role::Modelled)
             .at(24, bytes(bench, part.bytes()), Role::Modelled);
         let intensity = format!("{:.2} FLOP/B =", part.intensity());
-        if columns >= 39 + width(&intensity) {
+        let row = if columns >= 39 + width(&intensity) {
             row.at(39, intensity, Role::Modelled)
         } else {
+            return row;
+        };
+        let saved = v1.map_or(String::new(), |v1| {
+            figure::saved(v1.bytes() as f64, part.bytes() as f64, 2)
+        });
+        if saved.is_empty() || columns < 57 + width(&saved) + 5 {
             row
+        } else {
+            row.at(57, format!("{saved} less"), Role::Text)
         }
     };
     if ops.is_empty() {
         let title = format!("{}  {}", cost.config.cut.title(), bench.setup().title());
         return vec![
             Row::of(title, Role::Strong),
-            line("block", &cost.block),
-            line("forward", &cost.forward),
+            line("block", &cost.block, Some(&bench.v1().block)),
+            line("forward", &cost.forward, Some(&bench.v1().forward)),
         ];
     }
     let holds = |k: &&KernelCost| k.flop_terms.iter().any(|t| ops.contains(&t.op));
     let kernels: Vec<KernelCost> = cost.block.kernels.iter().filter(holds).cloned().collect();
     let part: Result<Priced, CostError> = Priced::of(kernels);
     match part {
-        Ok(part) => vec![line("these", &part)],
+        Ok(part) => vec![line("these", &part, None)],
         Err(error) => vec![Row::of(error.to_string(), Role::Bad)],
     }
 }
@@ -197,7 +205,17 @@ fn run(state: &State, bench: &Bench, columns: usize) -> Vec<Row> {
         if let Some(time) = &report.time_us {
             row = row.at(24, format!("{:.1} µs @", time.median), Role::Measured);
         }
-        return vec![row.at(39, format!("on {}", report.backend), Role::Dim)];
+        let v1 = Version::V1.cut();
+        let beside = state
+            .runs
+            .of(setup, v1)
+            .filter(|_| bench.cut() != v1)
+            .and_then(|r| r.time_us.as_ref());
+        row = match beside {
+            Some(time) => row.at(39, format!("V1 {:.1} µs @", time.median), Role::Measured),
+            None => row.at(39, format!("on {}", report.backend), Role::Dim),
+        };
+        return vec![row];
     }
     let text = match state.runs.running() {
         Some(running) if running.cut == bench.cut() => format!("running{backend} …"),
