@@ -749,7 +749,7 @@ fn answers_that_cannot_be_saved_here_are_kept_in_the_state_folder() {
     assert!(matches!(saved, Saved::Elsewhere { .. }));
     assert_eq!(
         saved.to_string(),
-        "answers/ cannot be written: a file stands where a folder is needed. Answers are kept in ~/.local/share/tinyllama-tutor; :save elsewhere."
+        "answers/ cannot be written: a file stands where a folder is needed. Answers are kept in ~/.local/share/tinyllama-tutor; --state DIR chooses another folder."
     );
     let again = Sheet::open(&desk.places, &exercise).expect("opened");
     assert_eq!(again.answer("block").as_deref(), Some("17"), "found again");

@@ -2,6 +2,7 @@
 //! are priced under.
 
 use crate::cost::{Bound, Gpu, KernelCost, Priced, Roof};
+use crate::course::Figures;
 use crate::fusion::Fusion;
 use crate::model::Dtype;
 
@@ -82,9 +83,8 @@ pub struct Ceilings {
     pub launch: Option<LaunchCost>,
 }
 
-/// Launch cost recorded on an H200, back to back: 2.85 µs
-/// (`assets/recorded.toml` holds how it was measured).
-const RECORDED_H200_LAUNCH: f64 = 2.85e-6;
+/// The figure of `assets/recorded.toml` that holds the launch cost of an H200.
+const H200_LAUNCH: &str = "h200_launch";
 
 impl Ceilings {
     /// The ceilings of a GPU's data sheet. For the H200, and only for it, a
@@ -96,10 +96,13 @@ impl Ceilings {
             bandwidth: gpu.bandwidth(),
             fp32: gpu.fp32_tflops * 1e12,
             matrix16: gpu.bf16_tflops.map(|t| t * 1e12),
-            launch: (gpu.id == "h200").then_some(LaunchCost {
-                seconds: RECORDED_H200_LAUNCH,
-                source: Source::Recorded,
-            }),
+            launch: Figures::built_in()
+                .get(H200_LAUNCH)
+                .filter(|_| gpu.id == "h200")
+                .map(|figure| LaunchCost {
+                    seconds: figure.value.value(),
+                    source: Source::Recorded,
+                }),
         }
     }
 

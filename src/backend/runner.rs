@@ -85,6 +85,8 @@ impl Runner {
             }
         };
         step(Phase::Prepare, 0, 1)?;
+        // What cannot be at all comes before what this machine cannot hold.
+        price(&request.config)?;
         let threads = self
             .threads
             .entry(request.threads)

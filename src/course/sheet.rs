@@ -58,7 +58,10 @@ impl std::fmt::Display for Saved {
                     true => write!(f, "{folder}/ is read-only.")?,
                     false => write!(f, "{folder}/ cannot be written: {why}.")?,
                 }
-                write!(f, " Answers are kept in {kept}; :save elsewhere.")
+                write!(
+                    f,
+                    " Answers are kept in {kept}; --state DIR chooses another folder."
+                )
             }
         }
     }

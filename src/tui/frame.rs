@@ -1,7 +1,7 @@
 //! What every page shows: header row, message row, footer row, and at 120
 //! columns the row of pages and the rules around two panes.
 
-use super::pen::{Pen, clip, width};
+use super::pen::{Pen, clip, width, wrap};
 use super::theme::Role;
 use crate::app::machine::Condition;
 use crate::app::{Page, State, Tone, footer, keymap};
@@ -9,6 +9,9 @@ use crate::app::{exercise, lesson};
 
 /// Columns of the left pane where a page has no reason for others.
 pub const LEFT: u16 = 80;
+
+/// Rows that a message may take.
+const LONGEST: usize = 3;
 
 /// Draws header and footer.
 pub fn draw(state: &State, pen: &mut Pen<'_>) {
@@ -165,5 +168,25 @@ pub fn message(state: &State, hint: &str, aside: &str, pen: &mut Pen<'_>, y: u16
         Tone::Warn => Role::Warn,
         Tone::Bad => Role::Bad,
     };
-    pen.put(1, y, &clip(&note.text, usize::from(edge) - 1), role);
+    // A sentence keeps its end, which is the way out: what does not fit takes
+    // the rows above until the next key.
+    let mut lines = if width(&note.text) < usize::from(edge) {
+        vec![note.text.clone()]
+    } else {
+        wrap(&note.text, usize::from(edge) - 2)
+    };
+    if lines.len() > LONGEST {
+        lines.truncate(LONGEST);
+        if let Some(last) = lines.last_mut() {
+            *last = clip(&format!("{last} …"), usize::from(edge) - 2);
+        }
+    }
+    let rows = lines.len() as u16;
+    let top = (y + 1).saturating_sub(rows);
+    if rows > 1 {
+        pen.part(0, top, edge, rows).clear();
+    }
+    for (row, line) in (top..).zip(&lines) {
+        pen.put(1, row, line, role);
+    }
 }
