@@ -1,6 +1,6 @@
 //! State, messages, update -> effects, keymap. Pure.
 //!
-//! [`update`] takes the [`State`] and an [`Event`] and answers with
+//! [`update`](fn@update) takes the [`State`] and an [`Event`] and answers with
 //! [`Effect`]s, data that the runtime in `tui` carries out. Nothing here knows
 //! a terminal, a file, a clock or a thread: time comes with the events, and
 //! drawing only reads.

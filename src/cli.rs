@@ -1,6 +1,6 @@
 //! Subcommands, plain and JSON output.
 //!
-//! Every subcommand is a function from its arguments to an [`Out`] (the text to
+//! Every subcommand is a function from its arguments to an `Out` (the text to
 //! print) and an exit code; only [`main`] touches the process.
 
 mod args;

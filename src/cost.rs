@@ -2,7 +2,7 @@
 //!
 //! Everything is derived from the forward's graph, a plan and the sizes of a
 //! model and shape. Each figure keeps the terms that made it
-//! ([`KernelCost::flop_terms`], [`KernelCost::moved`]), so that [`why`] explains
+//! ([`KernelCost::flop_terms`], [`KernelCost::moved`]), so that [`why`](fn@why) explains
 //! a number from the very values that were summed.
 
 mod config;

@@ -4,7 +4,6 @@
 //! next, so that flipping a fusion costs a plan and not a model.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
@@ -341,7 +340,7 @@ pub fn model_of_folder(folder: &std::path::Path) -> Result<Model, RunError> {
 ///
 /// # Errors
 /// A file that cannot be read or holds no such list.
-pub fn tokens_of_file(path: &PathBuf, vocab: u64) -> Result<Vec<Vec<u64>>, RunError> {
+pub fn tokens_of_file(path: &std::path::Path, vocab: u64) -> Result<Vec<Vec<u64>>, RunError> {
     let tokens = Tokens::load(path, vocab).map_err(|e| RunError::bad_request(e.to_string()))?;
     Ok((0..tokens.batch())
         .map(|b| tokens.sequence(b).iter().map(|id| u64::from(*id)).collect())

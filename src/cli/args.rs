@@ -85,7 +85,7 @@ pub(super) fn surroundings(output: &OutputArgs) -> Surroundings {
 }
 
 /// The locale in force.
-pub(super) fn locale() -> String {
+fn locale() -> String {
     ["LC_ALL", "LC_CTYPE", "LANG"]
         .into_iter()
         .filter_map(|name| std::env::var(name).ok())

@@ -10,8 +10,12 @@ use super::desk::Desk;
 use super::out::Out;
 use super::table::{Align, Table};
 use super::words::{counted, wrapped};
+use crate::course::Places;
 use crate::units::{Quantity, format};
 use facts::{Document, Files, Terminal};
+
+/// Columns that the screen keeps for a word and its margins.
+const BESIDE_A_WORD: usize = 20;
 
 /// Longest `escape-time` of tmux at which Esc feels immediate.
 const ESCAPE_TIME_MS: u64 = 50;
@@ -55,6 +59,25 @@ pub(super) fn doctor(output: &OutputArgs, out: &mut Out) -> Outcome {
     Ok(0)
 }
 
+/// What the workshop's own doctor says of the surroundings and the folders, in
+/// lines that fit beside a word. It asks tmux, so it is not for the time before
+/// the first screen.
+pub(super) fn facts(places: &Places, output: &OutputArgs) -> Vec<(String, String)> {
+    let margin = " ".repeat(BESIDE_A_WORD);
+    let terminal = Terminal::find(output);
+    let mut facts = Vec::new();
+    for (mut word, text) in of_surroundings(&terminal)
+        .into_iter()
+        .chain(of_files(&Files::find(places)))
+    {
+        for line in wrapped(&text, &margin, &margin) {
+            facts.push((word.to_owned(), line.trim_start().to_owned()));
+            word = "";
+        }
+    }
+    facts
+}
+
 /// A word and a sentence each.
 fn lines(document: &Document) -> Vec<(&'static str, String)> {
     let memory = |bytes: Option<u64>| match bytes {
@@ -79,14 +102,23 @@ fn lines(document: &Document) -> Vec<(&'static str, String)> {
     ];
     lines.extend(of_terminal(&document.terminal));
     lines.extend(of_files(&document.files));
+    let texts = &document.course;
+    let mut counts = format!(
+        "{}, {}",
+        counted(texts.lessons as u64, "lesson"),
+        counted(texts.exercises as u64, "exercise")
+    );
+    if texts.faults > 0 {
+        counts += &format!(
+            "; {}, tinyllama-tutor lint shows where",
+            counted(texts.faults as u64, "error")
+        );
+    }
+    lines.push(("", counts));
     lines
 }
 
 fn of_terminal(terminal: &Terminal) -> Vec<(&'static str, String)> {
-    let named = |value: &str| match value {
-        "" => "not set".to_owned(),
-        value => value.to_owned(),
-    };
     let size = match terminal.size {
         Some([columns, rows]) if columns < 80 || rows < 24 => {
             format!("{columns} × {rows}: too small, the workshop needs 80 × 24")
@@ -96,15 +128,6 @@ fn of_terminal(terminal: &Terminal) -> Vec<(&'static str, String)> {
     };
     let mut lines = vec![
         ("terminal", size),
-        (
-            "",
-            format!(
-                "TERM {}, COLORTERM {}, locale {}",
-                named(&terminal.term),
-                named(&terminal.colorterm),
-                named(&terminal.locale)
-            ),
-        ),
         (
             "",
             format!(
@@ -118,8 +141,27 @@ fn of_terminal(terminal: &Terminal) -> Vec<(&'static str, String)> {
             ),
         ),
     ];
+    lines.extend(of_surroundings(terminal));
+    lines
+}
+
+/// What the environment says of the terminal.
+fn of_surroundings(terminal: &Terminal) -> Vec<(&'static str, String)> {
+    let named = |value: &str| match value {
+        "" => "not set".to_owned(),
+        value => value.to_owned(),
+    };
+    let mut lines = vec![(
+        "says",
+        format!(
+            "TERM {}, COLORTERM {}, locale {}",
+            named(&terminal.term),
+            named(&terminal.colorterm),
+            named(&terminal.locale)
+        ),
+    )];
     if terminal.ssh {
-        lines.push(("", "over ssh".to_owned()));
+        lines.push(("ssh", "this terminal is reached through ssh".to_owned()));
     }
     if terminal.tmux {
         lines.push((
@@ -151,23 +193,10 @@ fn of_files(files: &Files) -> Vec<(&'static str, String)> {
         ("answers", files.answers.clone()),
         (
             "course",
-            match (files.overlays.as_slice(), files.faults) {
-                ([], _) => "built in".to_owned(),
-                (overlays, 0) => format!("built in, overlaid by {}", overlays.join(", ")),
-                (overlays, n) => format!(
-                    "built in, overlaid by {}: {}; tinyllama-tutor lint shows what is wrong",
-                    overlays.join(", "),
-                    counted(n as u64, "finding")
-                ),
+            match files.overlays.as_slice() {
+                [] => "built in".to_owned(),
+                overlays => format!("built in, overlaid by {}", overlays.join(", ")),
             },
-        ),
-        (
-            "",
-            format!(
-                "{}, {}",
-                counted(files.lessons as u64, "lesson"),
-                counted(files.exercises as u64, "exercise")
-            ),
         ),
     ]
 }

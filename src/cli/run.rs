@@ -12,7 +12,7 @@ use super::out::Out;
 use super::words::counted;
 use super::{Outcome, cost};
 use crate::backend::{Outcome as Ran, Runner, model_of_folder, npy, tokens_of_file};
-use crate::cost::{Config, price};
+use crate::cost::{Cost, price};
 use crate::course::plain;
 use crate::fusion::Cut;
 use crate::run::{BackendKind, Report, Request, WeightsFrom};
@@ -104,6 +104,8 @@ pub(super) fn request(setup: &SetupArgs, run: &RunOptions, cut: Cut) -> Result<R
 
 pub(super) fn run(output: &OutputArgs, args: &RunArgs, out: &mut Out) -> Outcome {
     let request = request(&args.setup, &args.run, args.plan.cut()?)?;
+    // Sizes that no machine holds are refused as sizes, not as memory.
+    let cost = price(&request.config)?;
     if let Some(path) = &args.logits {
         writable(path)?;
     }
@@ -123,7 +125,7 @@ pub(super) fn run(output: &OutputArgs, args: &RunArgs, out: &mut Out) -> Outcome
     if output.json {
         out.json(&ran.report);
     } else {
-        tell(&request.config, &ran, out)?;
+        tell(&cost, &ran, out);
     }
     Ok(verdict(&ran.report))
 }
@@ -156,10 +158,9 @@ pub(super) fn verdict(report: &Report) -> u8 {
     u8::from(!right)
 }
 
-fn tell(config: &Config, ran: &Ran, out: &mut Out) -> Result<(), Failure> {
+fn tell(cost: &Cost, ran: &Ran, out: &mut Out) {
     let report = &ran.report;
-    let cost = price(config)?;
-    let mut lines = vec![cost::heading(&cost), String::new()];
+    let mut lines = vec![cost::heading(cost), String::new()];
     lines.push(format!("on         {} ({})", report.backend, report.device));
     lines.push(format!(
         "launches   {} # counted where kernels start, {} = in the plan: {}",
@@ -225,5 +226,4 @@ fn tell(config: &Config, ran: &Ran, out: &mut Out) -> Result<(), Failure> {
         lines.push(format!("note       {note}"));
     }
     out.lines(lines);
-    Ok(())
 }

@@ -1,6 +1,6 @@
 //! Why this number: a modelled figure unfolded into the terms that made it.
 //!
-//! The terms are the values that [`price`](super::price) summed, not a second
+//! The terms are the values that [`price`](fn@super::price) summed, not a second
 //! derivation.
 
 use super::{Config, Cost, CostError, Direction, KernelCost, Priced};

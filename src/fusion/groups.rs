@@ -28,7 +28,7 @@ pub(super) fn write(cut: Cut) -> String {
     text
 }
 
-/// Reads what [`write`] writes; ops may also be separated by commas.
+/// Reads what `write` writes; ops may also be separated by commas.
 pub(super) fn parse(text: &str) -> Result<Cut, FusionError> {
     let mut cut = Cut::NONE;
     let mut next = 0;

@@ -11,7 +11,7 @@ use crate::app::look::Depth;
 use crate::app::machine::{BackendFacts, Condition};
 use crate::backend::cpu::{Isa, available_bytes};
 use crate::backend::device;
-use crate::course::{Level, plain};
+use crate::course::{Fault, Level, Places, plain};
 
 /// `doctor --json`, schema 1.
 #[derive(Debug, Serialize)]
@@ -23,6 +23,7 @@ pub(super) struct Document {
     pub(super) memory: Memory,
     pub(super) terminal: Terminal,
     pub(super) files: Files,
+    pub(super) course: Texts,
 }
 
 #[derive(Debug, Serialize)]
@@ -67,9 +68,13 @@ pub(super) struct Files {
     pub(super) state_refused: Option<String>,
     pub(super) answers: String,
     pub(super) overlays: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Texts {
     pub(super) lessons: usize,
     pub(super) exercises: usize,
-    /// Errors in the texts of the overlays.
+    /// Errors in the texts of the overlay; in all where there is none.
     pub(super) faults: usize,
 }
 
@@ -103,8 +108,9 @@ impl Document {
             memory: Memory {
                 available_bytes: available_bytes(),
             },
-            terminal: terminal(output),
-            files: files(desk),
+            terminal: Terminal::find(output),
+            files: Files::find(&desk.places),
+            course: texts(desk),
         }
     }
 }
@@ -133,26 +139,28 @@ fn backends() -> Vec<BackendFacts> {
     std::iter::once(cpu).chain(absent).collect()
 }
 
-fn terminal(output: &OutputArgs) -> Terminal {
-    let around = surroundings(output);
-    let look = around.look();
-    let set = |name: &str| std::env::var_os(name).is_some_and(|v| !v.is_empty());
-    let tmux = set("TMUX");
-    Terminal {
-        size: super::size(),
-        colour: match look.depth {
-            Depth::None => "none",
-            Depth::Sixteen => "16 colours",
-            Depth::Indexed => "256 colours",
-            Depth::True => "24 bits",
-        },
-        characters: if look.ascii { "ASCII" } else { "UTF-8" },
-        ssh: set("SSH_CONNECTION") || set("SSH_TTY"),
-        tmux,
-        tmux_escape_time_ms: tmux.then(escape_time).flatten(),
-        term: printable(&around.term),
-        colorterm: printable(&around.colorterm),
-        locale: printable(&around.locale),
+impl Terminal {
+    pub(super) fn find(output: &OutputArgs) -> Self {
+        let around = surroundings(output);
+        let look = around.look();
+        let set = |name: &str| std::env::var_os(name).is_some_and(|v| !v.is_empty());
+        let tmux = set("TMUX");
+        Self {
+            size: super::size(),
+            colour: match look.depth {
+                Depth::None => "none",
+                Depth::Sixteen => "16 colours",
+                Depth::Indexed => "256 colours",
+                Depth::True => "24 bits",
+            },
+            characters: if look.ascii { "ASCII" } else { "UTF-8" },
+            ssh: set("SSH_CONNECTION") || set("SSH_TTY"),
+            tmux,
+            tmux_escape_time_ms: tmux.then(escape_time).flatten(),
+            term: printable(&around.term),
+            colorterm: printable(&around.colorterm),
+            locale: printable(&around.locale),
+        }
     }
 }
 
@@ -167,29 +175,29 @@ fn escape_time() -> Option<u64> {
     String::from_utf8(answer.stdout).ok()?.trim().parse().ok()
 }
 
-fn files(desk: &Desk) -> Files {
-    let places = &desk.places;
-    let faults =
-        |list: &[crate::course::Fault]| list.iter().filter(|f| f.level == Level::Error).count();
-    let overlaid = !places.overlays.is_empty();
+impl Files {
+    pub(super) fn find(places: &Places) -> Self {
+        Self {
+            state: places.shown(&places.state),
+            state_refused: refused(&places.state),
+            answers: places.shown(&places.answers()),
+            overlays: places.overlays.iter().map(|o| places.shown(o)).collect(),
+        }
+    }
+}
+
+fn texts(desk: &Desk) -> Texts {
+    let errors = |list: &[Fault]| list.iter().filter(|f| f.level == Level::Error).count();
     let course = &desk.course;
     let in_texts: usize = course
         .own_lessons()
-        .map(|l| faults(&l.faults))
-        .chain(course.own_exercises().map(|e| faults(&e.faults)))
+        .map(|l| errors(&l.faults))
+        .chain(course.own_exercises().map(|e| errors(&e.faults)))
         .sum();
-    Files {
-        state: places.shown(&places.state),
-        state_refused: refused(&places.state),
-        answers: places.shown(&places.answers()),
-        overlays: places.overlays.iter().map(|o| places.shown(o)).collect(),
+    Texts {
         lessons: course.lessons().len(),
         exercises: course.exercises().len(),
-        faults: if overlaid {
-            faults(course.faults()) + in_texts
-        } else {
-            0
-        },
+        faults: errors(course.faults()) + in_texts,
     }
 }
 
