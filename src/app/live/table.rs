@@ -2,6 +2,7 @@
 
 use super::{env, plan, start};
 use crate::app::machine::Ceilings;
+use crate::app::setup::Setup;
 use crate::app::state::State;
 use crate::app::study::bench_setup;
 use crate::cost::{Bound, Cost, Gpu, Priced, bound, price, ridge};
@@ -69,7 +70,7 @@ pub fn compare(state: &State, lesson: &Lesson, live: &Live) -> Result<Grid, Stri
     let parts: Vec<Priced> = costs.iter().map(part).collect();
     let ceilings = state.machine.ceilings.as_ref();
     let mut foot = String::new();
-    let rows = metrics
+    let mut rows: Vec<Vec<String>> = metrics
         .iter()
         .map(|metric| {
             let of = |f: &dyn Fn(&Priced) -> Quantity| -> Vec<Quantity> {
@@ -99,21 +100,47 @@ pub fn compare(state: &State, lesson: &Lesson, live: &Live) -> Result<Grid, Stri
                     foot = floor_note(ceilings);
                     floor_row(ceilings, &parts, &costs)
                 }
-                "time" => {
-                    let times = costs.iter().map(|c| {
-                        let report = state.runs.of(&setup, c.config.cut)?;
-                        report.time_us.as_ref().map(|t| format!("{:.1}", t.median))
-                    });
-                    let cell = |t: Option<String>| t.unwrap_or_else(|| "·".to_owned());
-                    let mut cells = vec!["time µs, forward @".to_owned()];
-                    cells.extend(times.map(cell));
-                    cells
-                }
+                "time" => measured(state, &setup, &costs, Shown::Time),
                 _ => row("bytes", &of(&|p| Quantity::bytes(p.bytes())), None),
             }
         })
         .collect();
+    // What was run is shown, asked for or not.
+    let ran = |c: &Cost| state.runs.of(&setup, c.config.cut).is_some();
+    if costs.iter().any(ran) {
+        rows.push(measured(state, &setup, &costs, Shown::Launches));
+        if !metrics.iter().any(|m| m == "time") {
+            rows.push(measured(state, &setup, &costs, Shown::Time));
+        }
+    }
     Ok(Grid { head, rows, foot })
+}
+
+/// What of a run is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    Launches,
+    Time,
+}
+
+/// A row of what runs showed; `·` where none was made, `–` where it does not
+/// say.
+fn measured(state: &State, setup: &Setup, costs: &[Cost], shown: Shown) -> Vec<String> {
+    let label = match shown {
+        Shown::Launches => "launches, forward #",
+        Shown::Time => "time µs, forward @",
+    };
+    let cell = |cost: &Cost| match state.runs.of(setup, cost.config.cut) {
+        None => "·".to_owned(),
+        Some(report) if shown == Shown::Launches => report.launches.counted.to_string(),
+        Some(report) => match &report.time_us {
+            Some(time) => format!("{:.1}", time.median),
+            None => "–".to_owned(),
+        },
+    };
+    let mut cells = vec![label.to_owned()];
+    cells.extend(costs.iter().map(cell));
+    cells
 }
 
 /// A row in one unit, which stands in its label.
