@@ -78,6 +78,11 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         out.line(format!("tinyllama-tutor {}", env!("CARGO_PKG_VERSION")));
         return Ok(0);
     }
+    if let (true, Some(name)) = (cli.output.json, cli.command.as_ref().and_then(text_only)) {
+        return Err(Failure::usage(format!(
+            "{name} has no JSON form; leave --json out"
+        )));
+    }
     match &cli.command {
         None if !std::io::stdout().is_terminal() => contents::contents(&cli.output, out),
         None => workshop::open(&cli.output, out),
@@ -105,4 +110,18 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
             Ok(0)
         }
     }
+}
+
+/// The name of a command that prints text and nothing else.
+fn text_only(command: &Command) -> Option<&'static str> {
+    Some(match command {
+        Command::Hint(_) => "hint",
+        Command::Solution(_) => "solution",
+        Command::Reset(_) => "reset",
+        Command::Show(_) => "show",
+        Command::Init(_) => "init",
+        Command::New(_) => "new",
+        Command::Completions { .. } => "completions",
+        _ => return None,
+    })
 }

@@ -240,7 +240,8 @@ impl SetupArgs {
         })
     }
 
-    fn model(&self) -> Result<(Model, Shape), Failure> {
+    /// The model and the shape that it has where nothing else is said.
+    pub(super) fn model(&self) -> Result<(Model, Shape), Failure> {
         let name = self.model.as_deref().unwrap_or("workshop");
         let path = Path::new(name);
         let is_file = path

@@ -72,23 +72,27 @@ pub(super) struct RunArgs {
 /// The request of a cut.
 pub(super) fn request(setup: &SetupArgs, run: &RunOptions, cut: Cut) -> Result<Request, Failure> {
     let backend = BackendKind::parse(&run.backend)?;
-    let mut config = setup.config(cut)?;
-    let mut weights = WeightsFrom::Seed(run.seed);
-    if let Some(folder) = &run.weights {
-        config.model = model_of_folder(folder)?;
-        weights = WeightsFrom::Folder(folder.clone());
-    }
+    let (model, weights) = match &run.weights {
+        Some(folder) => (
+            model_of_folder(folder)?,
+            WeightsFrom::Folder(folder.clone()),
+        ),
+        None => (setup.model()?.0, WeightsFrom::Seed(run.seed)),
+    };
     let tokens = match &run.tokens {
-        Some(file) => Some(tokens_of_file(file, config.model.vocab)?),
+        Some(file) => Some(tokens_of_file(file, model.vocab)?),
         None => None,
     };
+    let mut setup = setup.clone();
     if let Some(rows) = &tokens {
         // The tokens say how many sequences there are and how long.
-        let context = rows.first().map_or(0, Vec::len) as u64;
-        config.shape.batch = setup.batch.unwrap_or(rows.len() as u64);
-        config.shape.context = setup.context.unwrap_or(context);
-        config.shape.seq = setup.seq.unwrap_or(config.shape.context);
+        setup.batch.get_or_insert(rows.len() as u64);
+        let length = rows.first().map_or(0, Vec::len) as u64;
+        let context = *setup.context.get_or_insert(length);
+        setup.seq.get_or_insert(context);
     }
+    let mut config = setup.config(cut)?;
+    config.model = model;
     config.shape.check(&config.model)?;
     Ok(Request {
         backend,

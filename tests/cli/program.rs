@@ -89,6 +89,17 @@ impl Ran {
     }
 }
 
+impl Ran {
+    /// Ended with `code` and a document that says so on standard error.
+    pub fn refused_json(&self, code: i32) {
+        assert_eq!((self.code, self.out.as_str()), (code, ""), "{self:?}");
+        let said: Value = serde_json::from_str(&self.err).unwrap();
+        assert_eq!((&said["schema"], &said["exit"]), (&1.into(), &code.into()));
+        let error = said["error"].as_str().unwrap_or_default();
+        assert!(error.len() > 10, "{self:?}");
+    }
+}
+
 /// A file of the project's test data.
 pub fn data(path: &str) -> String {
     format!("{}/tests/data/{path}", env!("CARGO_MANIFEST_DIR"))

@@ -182,6 +182,35 @@ fn logits_agree_with_transformers() {
 }
 
 #[test]
+fn tokens_say_the_shape_unless_it_is_given() {
+    let home = Home::new();
+    let folder = data("llama-tiny");
+    let of = |options: &str| {
+        let files = format!("--weights {folder} --tokens {folder}/tokens.json");
+        home.line(&format!("run --json --runs 0 {files} {options}"))
+    };
+    // 2 sequences of 11; vocab as in its config.json.
+    for (options, rows) in [
+        ("", 11),
+        ("--context 11", 11),
+        ("--seq 4", 4),
+        ("--batch 2", 11),
+    ] {
+        let ran = of(options);
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{options}");
+        let shape = &ran.json()["output"]["shape"];
+        assert_eq!(
+            (&shape[0], &shape[1]),
+            (&2.into(), &rows.into()),
+            "{options}"
+        );
+    }
+    for options in ["--batch 3", "--context 9", "--seq 14"] {
+        of(options).refused_json(2);
+    }
+}
+
+#[test]
 fn compare_lists_reports_with_their_costs() {
     let home = Home::new();
     let ran = home.line("compare v1 v2 v3 v4 --json --run --runs 1 --seq 8");

@@ -157,12 +157,26 @@ fn json_mistakes_are_json() {
         "cost --json --batch x",
         "check ex99 --json",
     ] {
-        let ran = home.line(line);
-        let said: serde_json::Value = serde_json::from_str(&ran.err).unwrap();
-        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{line}");
-        assert_eq!((&said["schema"], &said["exit"]), (&1.into(), &2.into()));
-        assert!(said["error"].as_str().unwrap().len() > 10, "{line}");
+        home.line(line).refused_json(2);
     }
+}
+
+#[test]
+fn what_is_text_only_says_so() {
+    let home = Home::new();
+    for line in [
+        "show 7",
+        "hint ex1",
+        "solution ex1",
+        "reset ex1",
+        "init here",
+        "completions bash",
+    ] {
+        let ran = home.line(&format!("{line} --json"));
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{line}");
+        assert!(ran.err.contains("has no JSON form"), "{line}: {}", ran.err);
+    }
+    assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0);
 }
 
 #[test]
