@@ -1,6 +1,6 @@
 //! Files that survive a kill at any moment, and reads that stay in bounds.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
@@ -119,29 +119,15 @@ impl Lock {
             .ok()?;
         let since = Instant::now();
         loop {
-            match try_lock(&file) {
+            match file.try_lock() {
                 Ok(()) => return Some(Self { _file: file }),
-                Err(error)
-                    if error.kind() == io::ErrorKind::WouldBlock && since.elapsed() < PATIENCE =>
-                {
+                Err(TryLockError::WouldBlock) if since.elapsed() < PATIENCE => {
                     std::thread::sleep(Duration::from_millis(2));
                 }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(_) => return None,
             }
         }
-    }
-}
-
-fn try_lock(file: &File) -> io::Result<()> {
-    use std::os::fd::AsRawFd;
-    // SAFETY: flock takes a descriptor and a flag; the descriptor is open as
-    // long as `file` is borrowed, and no memory is passed.
-    let code = unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) };
-    if code == 0 {
-        Ok(())
-    } else {
-        Err(io::Error::last_os_error())
     }
 }
 

@@ -149,13 +149,10 @@ impl Stored {
     fn decode(self, bytes: &[u8]) -> Cow<'_, [f32]> {
         match self {
             Self::F32 => {
-                if cfg!(target_endian = "little") {
-                    // SAFETY: any four bytes are an f32, and `align_to` only
-                    // hands out the part that is aligned for one.
-                    let (before, values, after) = unsafe { bytes.align_to::<f32>() };
-                    if before.is_empty() && after.is_empty() {
-                        return Cow::Borrowed(values);
-                    }
+                if cfg!(target_endian = "little")
+                    && let Ok(values) = bytemuck::try_cast_slice(bytes)
+                {
+                    return Cow::Borrowed(values);
                 }
                 Cow::Owned(words(bytes).map(f32::from_le_bytes).collect())
             }
