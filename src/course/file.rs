@@ -247,9 +247,9 @@ mod tests {
         let first = Lock::take(&path);
         assert!(first.is_some());
         let second = OpenOptions::new().write(true).open(&path).expect("opened");
-        assert!(try_lock(&second).is_err());
+        assert!(second.try_lock().is_err());
         drop(first);
-        assert!(try_lock(&second).is_ok());
+        assert!(second.try_lock().is_ok());
         assert!(Lock::take(&folder.path().join("no/such/folder")).is_none());
     }
 }
