@@ -371,7 +371,14 @@ fn measured(compare: &Compare, bench: &Bench, runs: &Runs, floors: Option<&[f64]
 
 /// The line under the page where no message stands.
 pub fn hint(machine: &Machine) -> String {
+    let own = machine
+        .ceilings
+        .as_ref()
+        .is_some_and(|c| c.source == Source::Measured);
     match machine.backend() {
+        Some(b) if b.name == "cpu" && own => {
+            "Times and floors are of this CPU; what its caches hold can beat a floor.".into()
+        }
         Some(b) if b.name == "cpu" => {
             "Times are of this CPU @; floors and launches are a GPU's. Bytes: modelled only.".into()
         }

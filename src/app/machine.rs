@@ -5,6 +5,7 @@ use crate::cost::{Bound, Gpu, KernelCost, Priced, Roof};
 use crate::course::Figures;
 use crate::fusion::Fusion;
 use crate::model::Dtype;
+use crate::units::{self, Dimension, Quantity};
 
 /// How a backend stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -104,6 +105,29 @@ impl Ceilings {
                     source: Source::Recorded,
                 }),
         }
+    }
+
+    /// The ceilings of a CPU that were measured here. It computes 16-bit data
+    /// in fp32, so both have one peak; what a launch costs is not known.
+    pub fn measured(of: &str, bandwidth: f64, flops: f64) -> Self {
+        Ceilings {
+            of: of.to_owned(),
+            source: Source::Measured,
+            bandwidth,
+            fp32: flops,
+            matrix16: Some(flops),
+            launch: None,
+        }
+    }
+
+    /// Both ceilings in words: `copy 21.3 GB/s, fp32 450 GFLOP/s`.
+    pub fn spoken(&self) -> String {
+        let rate = |value, dimension| units::format(&Quantity::new(value, dimension));
+        format!(
+            "copy {}, fp32 {}",
+            rate(self.bandwidth, Dimension::BytesPerSecond),
+            rate(self.fp32, Dimension::FlopPerSecond)
+        )
     }
 
     /// The roof over a kernel with or without a matrix product: fp32 data on

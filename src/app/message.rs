@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::key::Key;
-use super::machine::Machine;
+use super::machine::{Ceilings, Machine};
 use super::runs::Ticket;
 use super::study::Study;
 use crate::course::{self, Course};
@@ -46,6 +46,8 @@ pub enum Message {
     Terminate(u8),
     /// What this machine has.
     Found(Box<Machine>),
+    /// The ceilings were measured, or why not.
+    Ceilings(Result<Ceilings, String>),
     /// How far a run is.
     RunProgress(Ticket, Progress),
     /// A run has ended.
@@ -91,6 +93,8 @@ pub enum Effect {
     Redraw,
     /// Look at this machine again.
     Probe,
+    /// Measure the ceilings of the backend that runs use.
+    Measure,
     /// Leave the program with this exit code.
     Quit(u8),
 }

@@ -3,6 +3,7 @@
 use super::key::{Key, ctrl};
 use super::keymap::{Action, resolve};
 use super::look::Theme;
+use super::machine::{Ceilings, Source};
 use super::message::{Effect, Event, Message};
 use super::note::Tone;
 use super::page::Page;
@@ -33,6 +34,7 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
             effects.push(Effect::Quit(code));
         }
         Message::Found(machine) => found(state, *machine),
+        Message::Ceilings(measured) => roof(state, measured),
         Message::RunProgress(ticket, progress) => state.runs.progress(ticket, progress),
         Message::RunDone(ticket, result) => {
             let now = state.now;
@@ -106,10 +108,33 @@ fn settle(state: &mut State) {
 /// What was found on this machine. The learner's choice of backend is kept.
 fn found(state: &mut State, machine: super::machine::Machine) {
     let chosen = state.machine.backend().map(|b| b.name.clone());
+    let measured = state
+        .machine
+        .ceilings
+        .take()
+        .filter(|c| c.source == Source::Measured);
     state.machine = machine;
+    if measured.is_some() {
+        state.machine.ceilings = measured;
+    }
     if let Some(name) = chosen {
         // Where it is gone, the preferred one stays chosen.
         let _ = state.machine.choose(&name);
+    }
+}
+
+/// Floors are priced under the machine's own ceilings from now on.
+fn roof(state: &mut State, measured: Result<Ceilings, String>) {
+    match measured {
+        Ok(ceilings) => {
+            let text = format!(
+                "Measured @: {}. Floors are priced under this roof now.",
+                ceilings.spoken()
+            );
+            state.machine.ceilings = Some(ceilings);
+            state.notes.say(Tone::Good, text);
+        }
+        Err(why) => state.notes.say(Tone::Warn, why),
     }
 }
 
@@ -243,9 +268,14 @@ fn on_page(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         },
         Page::Doctor if action == Action::RunAll => {
             effects.push(Effect::Probe);
-            state
-                .notes
-                .say(Tone::Plain, "Looking at this machine again.");
+            if state.runs.running().is_some() {
+                let text = "A run is under way; R measures the ceilings when it has ended.";
+                state.notes.say(Tone::Plain, text);
+            } else {
+                effects.push(Effect::Measure);
+                let text = "Looking at this machine again, and measuring its ceilings.";
+                state.notes.say(Tone::Plain, text);
+            }
         }
         Page::Doctor | Page::Help | Page::Messages | Page::Why => scroll(state, action),
         Page::Lesson => lesson::act(state, action, effects),

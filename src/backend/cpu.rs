@@ -28,6 +28,7 @@
 
 mod attend;
 mod bound;
+mod ceilings;
 mod compile;
 mod dims;
 mod errors;
@@ -48,6 +49,7 @@ mod softmax;
 mod step;
 mod tap;
 
+pub use ceilings::Ceilings;
 pub use memory::{Allocation, Role, available_bytes, total_bytes};
 pub use packed::PackedModel;
 pub use session::{Ran, Session, Tapped, Threads};

@@ -11,7 +11,7 @@ use super::out::Out;
 use crate::app::look::Theme;
 use crate::app::machine::{BackendFacts, Ceilings, Condition};
 use crate::app::{Machine, Page, State, Tone};
-use crate::backend::cpu::Isa;
+use crate::backend::cpu::{self, Isa};
 use crate::backend::{Runner, device};
 use crate::cost::GpuDatabase;
 use crate::course::{self, Course, Places, Progress, Store};
@@ -62,6 +62,11 @@ pub(super) fn open(output: &OutputArgs, out: &mut Out) -> Outcome {
         probe: Arc::new(move || Machine {
             facts: super::doctor::facts(&seen, &asking),
             ..machine(|threads| device::describe(threads, Isa::detect()))
+        }),
+        measure: Arc::new(|| {
+            cpu::Ceilings::measure(&cpu::Threads::new(None))
+                .map(|c| Ceilings::measured("this CPU", c.bytes_per_second, c.flops_per_second))
+                .map_err(|e| e.to_string())
         }),
         places,
         init: Box::new(move || {

@@ -106,22 +106,19 @@ fn roof(state: &State) -> String {
     let Some(c) = &state.machine.ceilings else {
         return "roof: none known".to_owned();
     };
+    if c.source == Source::Measured {
+        return format!("roof: this machine @ {}", c.spoken());
+    }
     let (copy, fp32) = (c.bandwidth / 1e9, c.fp32 / 1e12);
-    let measured = c.source == Source::Measured;
     // The matrix unit counts where it is used: products of 16-bit data.
     let matrix = c
         .matrix16
         .filter(|_| state.bench.setup().dtype == Dtype::Bf16);
-    let peak = match (matrix, measured) {
-        (Some(m), _) => format!("bf16 {:.0}, fp32 {fp32:.0} TFLOP/s", m / 1e12),
-        (None, true) => format!("fp32 {fp32:.0} TFLOP/s"),
-        (None, false) => format!("fp32 {fp32:.1} TFLOP/s"),
+    let peak = match matrix {
+        Some(m) => format!("bf16 {:.0}, fp32 {fp32:.0} TFLOP/s", m / 1e12),
+        None => format!("fp32 {fp32:.1} TFLOP/s"),
     };
-    if measured {
-        format!("roof: this machine @ copy {copy:.0} GB/s, {peak}")
-    } else {
-        format!("roof: {} data sheet, {copy:.0} GB/s, {peak}", c.of)
-    }
+    format!("roof: {} data sheet, {copy:.0} GB/s, {peak}", c.of)
 }
 
 /// The kernels of the column under the cursor.

@@ -13,6 +13,7 @@ use super::draw::{draw, fit};
 use super::input;
 use super::surface::Surface;
 use super::terminal::Terminal;
+use crate::app::machine::Ceilings;
 use crate::app::{self, Effect, Event, Machine, Message, State};
 use crate::course::Places;
 use crate::engine::{self, Worker};
@@ -28,6 +29,9 @@ pub struct Outside {
     /// Looks at the machine: backends, threads, ceilings. Called on a thread
     /// of its own, after the first frame.
     pub probe: Arc<dyn Fn() -> Machine + Send + Sync>,
+    /// Measures the ceilings of the backend that runs use; takes a second or
+    /// two, on a thread of its own.
+    pub measure: Arc<dyn Fn() -> Result<Ceilings, String> + Send + Sync>,
     /// Where the course and the learner's files are.
     pub places: Places,
     /// Makes a workshop folder; the sentence says where, or why not.
@@ -63,6 +67,7 @@ pub fn open(mut state: State, outside: Outside) -> io::Result<u8> {
         worker,
         desk: Desk::open(outside.places, to_desk),
         probe: outside.probe,
+        measure: outside.measure,
         init: outside.init,
     };
     runtime.probe();
@@ -119,6 +124,7 @@ struct Runtime<W: Write> {
     worker: Worker,
     desk: Desk,
     probe: Arc<dyn Fn() -> Machine + Send + Sync>,
+    measure: Arc<dyn Fn() -> Result<Ceilings, String> + Send + Sync>,
     init: Box<dyn FnMut() -> Result<String, String>>,
 }
 
@@ -177,6 +183,7 @@ impl<W: Write> Runtime<W> {
                 Effect::StartRun(ticket, request) => self.worker.submit(ticket, *request),
                 Effect::CancelRun => self.worker.cancel(),
                 Effect::Probe => self.probe(),
+                Effect::Measure => self.measure(),
                 Effect::Record(event) => self.desk.record(event),
                 Effect::OpenSheet(id) => self.desk.read(id),
                 Effect::SaveAnswer {
@@ -203,6 +210,14 @@ impl<W: Write> Runtime<W> {
         let (probe, to) = (Arc::clone(&self.probe), self.to.clone());
         thread::spawn(move || {
             let _ = to.send(Message::Found(Box::new(probe())));
+        });
+    }
+
+    /// Measures the ceilings, away from the screen.
+    fn measure(&self) {
+        let (measure, to) = (Arc::clone(&self.measure), self.to.clone());
+        thread::spawn(move || {
+            let _ = to.send(Message::Ceilings(measure()));
         });
     }
 

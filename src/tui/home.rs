@@ -9,6 +9,7 @@ use crate::app::home::{LessonLine, Read};
 use crate::app::machine::{Condition, Source};
 use crate::app::{State, figure};
 use crate::fusion::Version;
+use crate::units::{self, Dimension, Quantity};
 
 /// Columns of the left pane at 120 columns.
 const LEFT: u16 = 67;
@@ -320,28 +321,27 @@ fn this_machine(state: &State, pen: &mut Pen<'_>, y: u16) {
         _ => (format!("Ceilings of {}, data sheet", c.of), Role::Text),
     };
     pen.put(1, y, &head, Role::Strong);
+    let rate = |value: f64, dimension| units::format(&Quantity::new(value, dimension));
     let mut rows = vec![
         (
             "memory bandwidth",
-            format!("{:.0}", c.bandwidth / 1e9),
-            "GB/s",
+            rate(c.bandwidth, Dimension::BytesPerSecond),
         ),
-        ("fp32", format!("{:.1}", c.fp32 / 1e12), "TFLOP/s"),
+        ("fp32", rate(c.fp32, Dimension::FlopPerSecond)),
     ];
-    if let Some(matrix) = c.matrix16 {
+    if let (Some(matrix), Source::DataSheet) = (c.matrix16, c.source) {
         rows.push((
             "bf16 matrix product",
-            format!("{:.0}", matrix / 1e12),
-            "TFLOP/s",
+            rate(matrix, Dimension::FlopPerSecond),
         ));
     }
-    for (i, (name, value, unit)) in rows.into_iter().enumerate() {
+    for (i, (name, value)) in rows.into_iter().enumerate() {
         let y = y + 2 + i as u16;
         pen.put(3, y, name, Role::Text);
-        pen.right(41, y, &value, role);
-        pen.put(44, y, unit, Role::Dim);
+        pen.right(edge, y, &value, role);
     }
-    let note = "Floors are priced under these. This CPU's own ceilings are not measured yet.";
+    let note =
+        "Floors are priced under these. R in Doctor measures this CPU's own, in a second or two.";
     if c.source != Source::Measured {
         for (i, text) in wrap(note, usize::from(edge) - 3).iter().enumerate() {
             pen.put(3, y + 6 + i as u16, text, Role::Dim);

@@ -201,16 +201,11 @@ pub fn doctor(state: &State, pen: &mut Pen<'_>) {
     if let Some(c) = &state.machine.ceilings {
         let from = match c.source {
             crate::app::machine::Source::Measured => "measured here @",
-            _ => "data sheet, not measured here",
+            _ => "data sheet; R measures here",
         };
         lines.push((
             "roof".into(),
-            format!(
-                "{}: {:.0} GB/s, fp32 {:.1} TFLOP/s, {from}",
-                c.of,
-                c.bandwidth / 1e9,
-                c.fp32 / 1e12
-            ),
+            format!("{}: {}, {from}", c.of, c.spoken()),
             String::new(),
             Role::Text,
         ));

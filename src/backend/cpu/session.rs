@@ -36,6 +36,17 @@ impl Threads {
         self.lock().threads()
     }
 
+    /// Runs `work(chunk, worker)` for every chunk, as the forwards do.
+    pub(super) fn run(
+        &self,
+        chunks: usize,
+        work: &(dyn Fn(usize, usize) + Sync),
+    ) -> Result<(), RunError> {
+        self.lock()
+            .run(chunks, work)
+            .map_err(|_| defect("a thread of the pool ended"))
+    }
+
     fn lock(&self) -> std::sync::MutexGuard<'_, Pool> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
