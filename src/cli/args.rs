@@ -8,11 +8,12 @@ use clap::{Args, Parser, Subcommand};
 use super::failure::Failure;
 use crate::app::look::Surroundings;
 use crate::cost::{Config, Conventions, KeepKv};
+use crate::course::{plain, read_bounded};
 use crate::fusion::{Cut, Fusion, Version};
 use crate::model::{Dtype, Model, Shape, parse_hf_config, parse_toml, preset};
 
 /// Largest model file that is read.
-const LARGEST_MODEL_FILE: u64 = 1 << 20;
+const LARGEST_MODEL_FILE: usize = 1 << 20;
 
 /// A workshop on GPU kernel fusion: one transformer block, 17 kernels, merged
 /// until one is left. Without a subcommand it opens in the terminal.
@@ -259,16 +260,11 @@ impl SetupArgs {
 /// A model from a file: TOML by its ending, else Hugging Face's JSON.
 pub(super) fn read_model(path: &Path) -> Result<Model, Failure> {
     let shown = path.display().to_string();
-    let size = std::fs::metadata(path)
-        .map_err(|e| Failure::usage(format!("model file {shown} cannot be read: {e}")))?
-        .len();
-    if size > LARGEST_MODEL_FILE {
-        return Err(Failure::usage(format!(
-            "model file {shown} has {size} bytes; a model's sizes fit in {LARGEST_MODEL_FILE}"
-        )));
-    }
-    let text = std::fs::read_to_string(path)
-        .map_err(|e| Failure::usage(format!("model file {shown} cannot be read: {e}")))?;
+    let unread = |why: &dyn std::fmt::Display| {
+        Failure::usage(format!("model file {shown} cannot be read: {why}"))
+    };
+    let bytes = read_bounded(path, LARGEST_MODEL_FILE).map_err(|e| unread(&plain(&e)))?;
+    let text = String::from_utf8(bytes).map_err(|_| unread(&"it is not UTF-8"))?;
     let toml = path
         .extension()
         .is_some_and(|e| e.eq_ignore_ascii_case("toml"));

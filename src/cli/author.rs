@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 
 use super::Outcome;
@@ -31,6 +32,7 @@ enum New {
     /// A lesson: an id such as 30-tensor-cores, or a title
     Lesson {
         /// Id or title
+        #[arg(value_parser = NonEmptyStringValueParser::new())]
         name: String,
         /// Where the course lies: the folder that holds lessons/
         #[arg(long, value_name = "DIR", default_value = ".")]

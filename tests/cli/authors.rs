@@ -84,6 +84,8 @@ fn templates_are_sound_and_may_name_built_in_lessons() {
     let lint = home.line("lint mine");
     assert_eq!(lint.code, 0, "{}", lint.out);
     home.line(line).refused(2, "exists already");
+    home.args(&["new", "lesson", ""])
+        .refused(2, "needs a value");
     let list = home.line("--course mine lessons").out;
     assert!(list.contains("Tensor cores") && list.contains("07-v1-census"));
 }

@@ -124,7 +124,15 @@ fn model_files_that_cannot_be() {
         ("g.toml", "hidden = 64\n".to_owned(), "missing field"),
         ("h.json", "{".to_owned(), "not a Hugging Face Llama config"),
         ("i.json", "[]".to_owned(), "i.json:1"),
+        ("j.toml", " ".repeat(2 << 20), "j.toml cannot be read"),
     ];
+    // A device never ends; it is not even begun.
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("/dev/zero", home.path().join("zero.json")).unwrap();
+        home.line("cost --model zero.json")
+            .refused(2, "not a regular file");
+    }
     for (file, text, needle) in cases {
         home.write(file, &text);
         home.line(&format!("cost --model {file}"))
