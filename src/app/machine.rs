@@ -5,7 +5,6 @@ use crate::cost::{Bound, Gpu, KernelCost, Priced, Roof};
 use crate::course::Figures;
 use crate::fusion::Fusion;
 use crate::model::Dtype;
-use crate::units::{self, Dimension, Quantity};
 
 /// How a backend stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -120,13 +119,12 @@ impl Ceilings {
         }
     }
 
-    /// Both ceilings in words: `copy 21.3 GB/s, fp32 450 GFLOP/s`.
+    /// Both ceilings in words: `copy 4286 GB/s, fp32 51 TFLOP/s`.
     pub fn spoken(&self) -> String {
-        let rate = |value, dimension| units::format(&Quantity::new(value, dimension));
+        let (value, unit) = flop_rate(self.fp32);
         format!(
-            "copy {}, fp32 {}",
-            rate(self.bandwidth, Dimension::BytesPerSecond),
-            rate(self.fp32, Dimension::FlopPerSecond)
+            "copy {:.0} GB/s, fp32 {value:.0} {unit}",
+            self.bandwidth / 1e9
         )
     }
 
@@ -156,6 +154,16 @@ impl Ceilings {
     pub fn bound(&self, kernel: &KernelCost, dtype: Dtype) -> Option<Bound> {
         let roof = self.roof(dtype, kernel.has_product())?;
         Some(roof.bound(kernel.flops, kernel.bytes()))
+    }
+}
+
+/// FLOP/s in the unit that a person would pick: a GPU's in TFLOP/s, a CPU's
+/// in GFLOP/s.
+pub fn flop_rate(flops: f64) -> (f64, &'static str) {
+    if flops < 1e12 {
+        (flops / 1e9, "GFLOP/s")
+    } else {
+        (flops / 1e12, "TFLOP/s")
     }
 }
 

@@ -6,10 +6,9 @@ use super::pen::{Pen, clip, wrap};
 use super::ribbon::bar;
 use super::theme::Role;
 use crate::app::home::{LessonLine, Read};
-use crate::app::machine::{Condition, Source};
+use crate::app::machine::{Condition, Source, flop_rate};
 use crate::app::{State, figure};
 use crate::fusion::Version;
-use crate::units::{self, Dimension, Quantity};
 
 /// Columns of the left pane at 120 columns.
 const LEFT: u16 = 67;
@@ -321,24 +320,24 @@ fn this_machine(state: &State, pen: &mut Pen<'_>, y: u16) {
         _ => (format!("Ceilings of {}, data sheet", c.of), Role::Text),
     };
     pen.put(1, y, &head, Role::Strong);
-    let rate = |value: f64, dimension| units::format(&Quantity::new(value, dimension));
+    let (fp32, unit) = flop_rate(c.fp32);
     let mut rows = vec![
         (
             "memory bandwidth",
-            rate(c.bandwidth, Dimension::BytesPerSecond),
+            format!("{:.0}", c.bandwidth / 1e9),
+            "GB/s",
         ),
-        ("fp32", rate(c.fp32, Dimension::FlopPerSecond)),
+        ("fp32", format!("{fp32:.1}"), unit),
     ];
-    if let (Some(matrix), Source::DataSheet) = (c.matrix16, c.source) {
-        rows.push((
-            "bf16 matrix product",
-            rate(matrix, Dimension::FlopPerSecond),
-        ));
+    if let Some(matrix) = c.matrix16.filter(|m| *m > c.fp32) {
+        let (value, unit) = flop_rate(matrix);
+        rows.push(("bf16 matrix product", format!("{value:.0}"), unit));
     }
-    for (i, (name, value)) in rows.into_iter().enumerate() {
+    for (i, (name, value, unit)) in rows.into_iter().enumerate() {
         let y = y + 2 + i as u16;
         pen.put(3, y, name, Role::Text);
-        pen.right(edge, y, &value, role);
+        pen.right(41, y, &value, role);
+        pen.put(44, y, unit, Role::Dim);
     }
     let note =
         "Floors are priced under these. R in Doctor measures this CPU's own, in a second or two.";

@@ -299,8 +299,7 @@ pub fn table_title(state: &State) -> String {
         Some(c) if c.source == Source::DataSheet => {
             format!(" against V1 ─ roof {} data sheet ", c.of)
         }
-        Some(_) => " against V1 ─ roof this machine @ ".to_owned(),
-        None => " this plan against V1 ".to_owned(),
+        _ => " this plan against V1 ".to_owned(),
     }
 }
 
