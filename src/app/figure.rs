@@ -5,11 +5,13 @@
 use crate::units::{Column, Quantity, group_thousands};
 
 /// Per cent that `new` is below `old`, with `decimals`; empty when nothing is
-/// saved at that precision.
+/// saved at that precision. More in place of less is whole per cent, so that
+/// the sign needs no room of its own.
 pub fn saved(old: f64, new: f64, decimals: usize) -> String {
     if old <= 0.0 || !old.is_finite() || !new.is_finite() {
         return String::new();
     }
+    let decimals = if new > old { 0 } else { decimals };
     let text = format!("{:.decimals$}", 100.0 * (1.0 - new / old));
     let nothing = text.chars().all(|c| matches!(c, '0' | '.' | '-'));
     if nothing {
@@ -88,6 +90,8 @@ mod tests {
     fn savings_and_ratios() {
         // 1 - 6.949/9.964 = 30.26 %.
         assert_eq!(saved(9_963_520.0, 6_948_864.0, 2), "30.26 %");
+        // 1 - 1919.76/1704.76 = -12.6 %.
+        assert_eq!(saved(1704.76, 1919.76, 1), "-13 %");
         assert_eq!(saved(1.0, 1.0, 1), "");
         assert_eq!(saved(1.0, 0.9999, 1), "");
         assert_eq!(saved(0.0, 1.0, 1), "");

@@ -216,7 +216,7 @@ pub fn footer(state: &State) -> &'static [FooterItem] {
         ],
         Page::Doctor => &[
             (&[Action::Up, Action::Down], "scroll"),
-            (&[Action::RunAll], "look again"),
+            (&[Action::RunAll], "measure"),
             (&[Action::Theme], "theme"),
             (&[Action::Ascii], "ASCII"),
             (&[Action::CommandLine], "command"),
