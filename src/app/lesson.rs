@@ -184,6 +184,17 @@ pub fn section(state: &State) -> Option<&Section> {
     lesson(state)?.sections.get(state.reader.section)
 }
 
+/// Whether a prediction of the section on the screen is still open: the lab
+/// beside it would give the answer away.
+pub fn waits(state: &State) -> bool {
+    let (Some(lesson), Some(section)) = (lesson(state), section(state)) else {
+        return false;
+    };
+    section
+        .live()
+        .any(|block| live::predict::open(&state.study.progress, lesson, block).is_some())
+}
+
 /// The live block that takes the keys.
 pub fn focused(state: &State) -> Option<(&Lesson, &Live)> {
     let Focus::Block(i) = state.reader.focus else {

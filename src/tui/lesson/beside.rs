@@ -2,14 +2,22 @@
 
 use crate::app::State;
 use crate::app::figure;
-use crate::app::lesson::Focus;
-use crate::tui::pen::{Pen, clip};
+use crate::app::lesson::{self, Focus};
+use crate::tui::pen::{Pen, clip, wrap};
 use crate::tui::theme::Role;
 use crate::tui::{lab, ribbon};
 
 /// Draws the pane, 65 columns wide.
 pub fn draw(state: &State, pen: &mut Pen<'_>) {
     let keys = state.reader.focus == Focus::Lab;
+    if !keys && lesson::waits(state) {
+        pen.put(1, 1, "The lab waits for your prediction.", Role::Text);
+        let text = "Tab, then Enter: type your number, or Enter alone for “I do not know”. Tab once more, or 3, opens the lab without.";
+        for (y, line) in (3..).zip(wrap(text, usize::from(pen.width()) - 2)) {
+            pen.put(1, y, &line, Role::Dim);
+        }
+        return;
+    }
     let cost = state.bench.cost();
     let name = format!(
         "{} · {} per block, {} per forward",
