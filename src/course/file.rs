@@ -47,6 +47,11 @@ impl Staged {
         Ok(Self { temporary, target })
     }
 
+    /// What the new version will be told by once it is in place.
+    pub fn stamp(&self) -> Option<Stamp> {
+        Stamp::of(self.temporary.path())
+    }
+
     /// Puts the new version in place of the old one.
     ///
     /// # Errors

@@ -148,9 +148,9 @@ impl Sheet {
     /// folder nor the state folder can be written. What was typed stays in
     /// `self` and the next save tries again.
     pub fn save(&mut self, places: &Places, exercise: &Exercise) -> Result<Saved, Fault> {
-        let (document, saved) = match self.write(places, exercise, &self.path.clone())? {
-            Ok(document) => (
-                document,
+        let ((document, stamp), saved) = match self.write(places, exercise, &self.path.clone())? {
+            Ok(written) => (
+                written,
                 Saved::Here {
                     sheet: self.shown.clone(),
                 },
@@ -177,8 +177,8 @@ impl Sheet {
                         ),
                     ));
                 }
-                let document = match self.write(places, exercise, &refuge)? {
-                    Ok(document) => document,
+                let written = match self.write(places, exercise, &refuge)? {
+                    Ok(written) => written,
                     Err(second) => return Err(failed(&second)),
                 };
                 let saved = Saved::Elsewhere {
@@ -186,12 +186,12 @@ impl Sheet {
                     why: plain(&error),
                     kept: places.shown(&places.state),
                 };
-                (document, saved)
+                (written, saved)
             }
         };
         if matches!(saved, Saved::Here { .. }) {
             self.document = document;
-            self.stamp = Stamp::of(&self.path);
+            self.stamp = stamp;
         }
         self.unsaved.clear();
         Ok(saved)
@@ -203,7 +203,7 @@ impl Sheet {
         places: &Places,
         exercise: &Exercise,
         path: &Path,
-    ) -> Result<io::Result<DocumentMut>, Fault> {
+    ) -> Result<io::Result<(DocumentMut, Option<Stamp>)>, Fault> {
         let folder = path.parent().unwrap_or(Path::new("."));
         if let Err(error) = fs::create_dir_all(folder) {
             return Ok(Err(error));
@@ -214,11 +214,16 @@ impl Sheet {
         for (key, typed) in &self.unsaved {
             put(&mut document, key, typed, question(exercise, key));
         }
-        let written = Staged::new(path, document.to_string().as_bytes()).and_then(Staged::commit);
+        // The stamp is taken before the new version can be seen: an edit that
+        // follows at once is an edit, not ours.
+        let written = Staged::new(path, document.to_string().as_bytes()).and_then(|staged| {
+            let stamp = staged.stamp();
+            staged.commit().map(|()| stamp)
+        });
         if lock.is_some() {
             sweep(path);
         }
-        Ok(written.map(|()| document))
+        Ok(written.map(|stamp| (document, stamp)))
     }
 }
 
