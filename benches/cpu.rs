@@ -12,7 +12,7 @@
 use std::sync::Arc;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use tinyllama_tutor::backend::cpu::{Isa, PackedModel, Session, Threads};
+use tinyllama_tutor::backend::cpu::{Isa, PackedModel, ReadyPlan, Threads};
 use tinyllama_tutor::backend::tokens::Tokens;
 use tinyllama_tutor::backend::weights::Weights;
 use tinyllama_tutor::cost::Config;
@@ -20,7 +20,7 @@ use tinyllama_tutor::fusion::Version;
 use tinyllama_tutor::model::{Dtype, Shape};
 use tinyllama_tutor::run::{RunError, Unwatched};
 
-fn session(preset: &str, shape: Shape, dtype: Dtype, version: Version) -> Session {
+fn ready(preset: &str, shape: Shape, dtype: Dtype, version: Version) -> ReadyPlan {
     let mut config = Config::preset(preset, version.cut()).unwrap();
     config.shape = shape;
     config.dtype = dtype;
@@ -31,11 +31,11 @@ fn session(preset: &str, shape: Shape, dtype: Dtype, version: Version) -> Sessio
             .map_err(|e| RunError::bad_request(e.to_string()))
     };
     let packed = PackedModel::pack(&config.model, dtype, Isa::detect(), load).unwrap();
-    let mut session = Session::new(Arc::new(packed), Threads::new(None), &config).unwrap();
+    let mut ready = ReadyPlan::new(Arc::new(packed), Threads::new(None), &config).unwrap();
     let (batch, context) = (shape.batch as usize, shape.context as usize);
     let tokens = Tokens::seeded(1, batch, context, config.model.vocab);
-    session.start(tokens.ids(), &Unwatched).unwrap();
-    session
+    ready.start(tokens.ids(), &Unwatched).unwrap();
+    ready
 }
 
 fn forwards(c: &mut Criterion) {
@@ -69,9 +69,9 @@ fn forwards(c: &mut Criterion) {
         let mut group = c.benchmark_group(name);
         group.sample_size(20);
         for version in Version::WORKSHOP {
-            let session = session(preset, shape, dtype, version);
+            let ready = ready(preset, shape, dtype, version);
             group.bench_function(BenchmarkId::from_parameter(version.title()), |b| {
-                b.iter(|| session.forward(&Unwatched).unwrap());
+                b.iter(|| ready.forward(&Unwatched).unwrap());
             });
         }
         group.finish();

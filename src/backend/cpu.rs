@@ -24,7 +24,7 @@
 //! | `step`, `compile` | plan to passes of steps |
 //! | `bound`, `attend` | running a step on a tile |
 //! | `exec` | launches, passes, tiles |
-//! | `setup`, `session` | a plan with its memory, ready to run |
+//! | `setup`, `ready` | a plan with its memory, ready to run |
 
 mod attend;
 mod bound;
@@ -40,8 +40,8 @@ mod packed;
 mod panels;
 mod place;
 mod pool;
+mod ready;
 mod rows;
-mod session;
 mod setup;
 mod simd;
 mod slots;
@@ -52,7 +52,7 @@ mod tap;
 pub use ceilings::Ceilings;
 pub use memory::{Allocation, Role, available_bytes, total_bytes};
 pub use packed::PackedModel;
-pub use session::{Ran, Session, Tapped, Threads};
+pub use ready::{Ran, ReadyPlan, Tapped, Threads};
 pub use setup::affordable;
 pub use simd::Isa;
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use super::check::check;
-use super::cpu::{self, Allocation, Isa, PackedModel, Session, Threads, total_bytes};
+use super::cpu::{self, Allocation, Isa, PackedModel, ReadyPlan, Threads, total_bytes};
 use super::device;
 use super::reference::affordable;
 use super::tokens::Tokens;
@@ -99,10 +99,10 @@ impl Runner {
         config.model = loaded.weights.model().clone();
         let cost = price(&config)?;
         let tokens = tokens(request, &config.model)?;
-        let mut session = Session::new(Arc::clone(&loaded.packed), threads.clone(), &config)?;
+        let mut ready = ReadyPlan::new(Arc::clone(&loaded.packed), threads.clone(), &config)?;
         step(Phase::Prefill, 0, 1)?;
         let none = |e| stopped(e, 0, request.runs);
-        session.start(tokens.ids(), observer).map_err(none)?;
+        ready.start(tokens.ids(), observer).map_err(none)?;
 
         let mut notes = Vec::new();
         let mut checked = None;
@@ -111,7 +111,7 @@ impl Runner {
             match affordable(&config.model, &config.shape) {
                 Ok(()) => {
                     let (launches, report) =
-                        check_run(&session, &loaded.weights, &tokens, request, observer)
+                        check_run(&ready, &loaded.weights, &tokens, request, observer)
                             .map_err(none)?;
                     counted = Some(launches);
                     checked = Some(report);
@@ -129,7 +129,7 @@ impl Runner {
         };
         for done in 0..warm_up {
             step(Phase::WarmUp, done, warm_up)?;
-            counted = Some(session.forward(observer).map_err(none)?.launches);
+            counted = Some(ready.forward(observer).map_err(none)?.launches);
         }
         for done in 0..runs {
             observer.progress(Progress {
@@ -140,7 +140,7 @@ impl Runner {
             if observer.cancelled() {
                 return Err(RunError::cancelled(done, runs));
             }
-            let ran = session
+            let ran = ready
                 .forward(observer)
                 .map_err(|e| stopped(e, done, runs))?;
             counted = Some(ran.launches);
@@ -148,11 +148,11 @@ impl Runner {
         }
         let counted = match counted {
             Some(counted) => counted,
-            None => session.forward(observer).map_err(none)?.launches,
+            None => ready.forward(observer).map_err(none)?.launches,
         };
-        let logits = session.logits();
+        let logits = ready.logits();
         let isa = loaded.packed.isa();
-        let allocations = session.allocations().to_vec();
+        let allocations = ready.allocations().to_vec();
         let report = Report {
             schema: 1,
             backend: BackendKind::Cpu.name().to_owned(),
@@ -165,7 +165,7 @@ impl Runner {
                     .map(|f| f.name().to_owned())
                     .collect(),
                 groups: config.effective_cut().groups(),
-                launches: session.plan().launches() as u64,
+                launches: ready.plan().launches() as u64,
             },
             launches: LaunchReport {
                 counted,
@@ -264,14 +264,14 @@ fn tokens(request: &Request, model: &Model) -> Result<Tokens, RunError> {
 
 /// One forward whose every tensor in memory is compared with the reference.
 fn check_run(
-    session: &Session,
+    ready: &ReadyPlan,
     weights: &Weights,
     tokens: &Tokens,
     request: &Request,
     observer: &dyn Observer,
 ) -> Result<(u64, CheckReport), RunError> {
     let mut seen: HashMap<TensorId, Vec<f32>> = HashMap::new();
-    let ran = session.forward_tapped(observer, |tapped| {
+    let ran = ready.forward_tapped(observer, |tapped| {
         seen.insert(tapped.id, tapped.values.to_vec());
     })?;
     let verdict = check(

@@ -11,7 +11,7 @@ use super::errors::defect;
 use super::memory::available_bytes;
 use super::micro::{Left, Out};
 use super::panels::Panels;
-use super::session::Threads;
+use super::ready::Threads;
 use super::simd::Isa;
 use crate::model::Dtype;
 use crate::run::RunError;

@@ -1,4 +1,4 @@
-//! Planning and taking the memory of a session.
+//! Planning and taking the memory of a ready plan.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub(super) struct Cache {
     buffer: Arc<Buffer>,
 }
 
-/// What a session is made from.
+/// What a ready plan is made from.
 pub(super) struct Setup<'a> {
     pub weights: &'a PackedModel,
     pub threads: usize,

@@ -43,9 +43,9 @@ fn pack(weights: &Weights, isa: Isa) -> Arc<PackedModel> {
     Arc::new(PackedModel::pack(weights.model(), weights.dtype(), isa, load).unwrap())
 }
 
-fn session(weights: &Weights, isa: Isa, threads: usize, config: &Config) -> (Session, Tokens) {
+fn ready(weights: &Weights, isa: Isa, threads: usize, config: &Config) -> (ReadyPlan, Tokens) {
     let threads = Threads::new(Some(threads));
-    let mut session = Session::new(pack(weights, isa), threads, config).unwrap();
+    let mut ready = ReadyPlan::new(pack(weights, isa), threads, config).unwrap();
     let shape = config.shape;
     let tokens = Tokens::seeded(
         7,
@@ -53,13 +53,13 @@ fn session(weights: &Weights, isa: Isa, threads: usize, config: &Config) -> (Ses
         shape.context as usize,
         config.model.vocab,
     );
-    session.start(tokens.ids(), &Unwatched).unwrap();
-    (session, tokens)
+    ready.start(tokens.ids(), &Unwatched).unwrap();
+    (ready, tokens)
 }
 
-fn tapped(session: &Session) -> (Ran, BTreeMap<TensorId, Vec<f32>>) {
+fn tapped(ready: &ReadyPlan) -> (Ran, BTreeMap<TensorId, Vec<f32>>) {
     let mut kept = BTreeMap::new();
-    let ran = session
+    let ran = ready
         .forward_tapped(&Unwatched, |t| {
             kept.insert(t.id, t.values.to_vec());
         })
@@ -72,9 +72,9 @@ fn tapped(session: &Session) -> (Ran, BTreeMap<TensorId, Vec<f32>>) {
 /// error of the plain bf16 path, which is the measure, may be small by chance.
 fn judge_with(config: &Config, isa: Isa, threads: usize, slack: f64) {
     let weights = Weights::seeded(&config.model, 3, config.dtype).unwrap();
-    let (session, tokens) = session(&weights, isa, threads, config);
-    let (ran, kept) = tapped(&session);
-    assert_eq!(ran.launches, session.plan().launches() as u64);
+    let (ready, tokens) = ready(&weights, isa, threads, config);
+    let (ran, kept) = tapped(&ready);
+    assert_eq!(ran.launches, ready.plan().launches() as u64);
     let verdict = check(
         &weights,
         &tokens,
@@ -91,7 +91,7 @@ fn judge_with(config: &Config, isa: Isa, threads: usize, slack: f64) {
             config.shape
         );
     }
-    assert_eq!(session.logits(), kept[kept.keys().last().unwrap()]);
+    assert_eq!(ready.logits(), kept[kept.keys().last().unwrap()]);
 }
 
 fn judge(config: &Config, isa: Isa, threads: usize) {
@@ -207,9 +207,9 @@ fn fp32_results_do_not_depend_on_threads_or_tiles_or_the_cut_outside_attention()
     let run = |threads, cut| {
         let c = config(&m, [1, 150, 150], Dtype::Fp32, cut);
         let weights = Weights::seeded(&m, 3, Dtype::Fp32).unwrap();
-        let (session, _) = session(&weights, Isa::detect(), threads, &c);
-        session.forward(&Unwatched).unwrap();
-        session.logits()
+        let (ready, _) = ready(&weights, Isa::detect(), threads, &c);
+        ready.forward(&Unwatched).unwrap();
+        ready.logits()
     };
     let one = run(1, Version::V2.cut());
     for threads in [2, 3, 8, 17] {
@@ -227,8 +227,8 @@ fn version_4_holds_no_ffn_and_no_score_tensor_version_1_does() {
     let held = |version: Version| {
         let c = config(&m, [1, s, s], Dtype::Fp32, version.cut());
         let weights = Weights::seeded(&m, 3, Dtype::Fp32).unwrap();
-        let (session, _) = session(&weights, Isa::detect(), 2, &c);
-        session.allocations().to_vec()
+        let (ready, _) = ready(&weights, Isa::detect(), 2, &c);
+        ready.allocations().to_vec()
     };
     let beyond_tiles = |a: &&Allocation| matches!(a.role, Role::Activation | Role::Scratch);
     for version in [Version::V4, Version::Forward] {
@@ -247,15 +247,11 @@ fn version_4_holds_no_ffn_and_no_score_tensor_version_1_does() {
     let wide = model(2, 1, 16, 1, 2000, true);
     let c = config(&wide, [1, s, s], Dtype::Fp32, Version::V4.cut());
     let weights = Weights::seeded(&wide, 3, Dtype::Fp32).unwrap();
-    let (session, _) = session(&weights, Isa::detect(), 2, &c);
-    for tiles in session
-        .allocations()
-        .iter()
-        .filter(|a| a.role == Role::Tile)
-    {
+    let (ready, _) = ready(&weights, Isa::detect(), 2, &c);
+    for tiles in ready.allocations().iter().filter(|a| a.role == Role::Tile) {
         let per_worker = tiles.bytes / 2;
         assert!(
-            per_worker < 4 * session.tile_rows() as u64 * 2000,
+            per_worker < 4 * ready.tile_rows() as u64 * 2000,
             "{tiles:?}"
         );
     }
@@ -278,7 +274,7 @@ fn a_forward_too_large_for_the_machine_names_its_largest_part() {
     );
     let weights = Weights::seeded(&m, 3, Dtype::Fp32).unwrap();
     let packed = pack(&weights, Isa::detect());
-    let Err(e) = Session::new(packed, Threads::new(Some(1)), &c) else {
+    let Err(e) = ReadyPlan::new(packed, Threads::new(Some(1)), &c) else {
         panic!("2^61 scores were accepted");
     };
     assert!(e.to_string().contains("of memory"), "{e}");
@@ -317,10 +313,10 @@ fn wrong_tokens_are_named_with_their_place() {
     let m = model(2, 1, 8, 1, 16, true);
     let c = config(&m, [2, 4, 4], Dtype::Fp32, Version::V1.cut());
     let weights = Weights::seeded(&m, 3, Dtype::Fp32).unwrap();
-    let (mut session, _) = session(&weights, Isa::detect(), 1, &c);
-    let e = session.start(&[0; 7], &Unwatched).unwrap_err().to_string();
+    let (mut ready, _) = ready(&weights, Isa::detect(), 1, &c);
+    let e = ready.start(&[0; 7], &Unwatched).unwrap_err().to_string();
     assert!(e.contains("need 8"), "{e}");
-    let e = session
+    let e = ready
         .start(&[0, 0, 0, 0, 0, 53, 0, 0], &Unwatched)
         .unwrap_err()
         .to_string();
@@ -339,10 +335,10 @@ fn a_stop_ends_the_run() {
     let m = model(2, 1, 8, 1, 16, true);
     let c = config(&m, [1, 4, 4], Dtype::Fp32, Version::V1.cut());
     let weights = Weights::seeded(&m, 3, Dtype::Fp32).unwrap();
-    let (session, _) = session(&weights, Isa::detect(), 2, &c);
-    let e = session.forward(&Stopped).unwrap_err();
+    let (ready, _) = ready(&weights, Isa::detect(), 2, &c);
+    let e = ready.forward(&Stopped).unwrap_err();
     assert_eq!(e.kind, crate::run::RunErrorKind::Cancelled);
-    assert!(session.forward(&Unwatched).is_ok());
+    assert!(ready.forward(&Unwatched).is_ok());
 }
 
 #[test]
@@ -350,11 +346,11 @@ fn kept_keys_and_values_are_those_of_the_unkept_run() {
     let m = model(4, 2, 8, 2, 32, true);
     let weights = Weights::seeded(&m, 3, Dtype::Fp32).unwrap();
     let mut c = config(&m, [1, 20, 20], Dtype::Fp32, Version::V2.cut());
-    let (v2, _) = session(&weights, Isa::detect(), 2, &c);
+    let (v2, _) = ready(&weights, Isa::detect(), 2, &c);
     let (_, v2) = tapped(&v2);
     c = c.with_cut(Version::V4.cut());
     c.conventions.keep_kv = KeepKv::On;
-    let (v4, _) = session(&weights, Isa::detect(), 2, &c);
+    let (v4, _) = ready(&weights, Isa::detect(), 2, &c);
     let graph = Graph::of_layers(2, false);
     let (_, v4) = tapped(&v4);
     let kept = v4

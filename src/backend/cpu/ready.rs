@@ -19,7 +19,7 @@ use crate::fusion::{Plan, Version};
 use crate::model::{Graph, OpKind, Shape, TensorId, TensorKind};
 use crate::run::{Observer, Phase, Progress, RunError};
 
-/// The threads of this backend, shared by its sessions.
+/// The threads of this backend, shared by its ready plans.
 #[derive(Clone)]
 pub struct Threads(Arc<Mutex<Pool>>);
 
@@ -77,7 +77,7 @@ pub struct Ran {
 }
 
 /// A compiled plan with its memory.
-pub struct Session {
+pub struct ReadyPlan {
     weights: Arc<PackedModel>,
     threads: Threads,
     config: Config,
@@ -96,7 +96,7 @@ pub struct Session {
     launches: AtomicU64,
 }
 
-impl Session {
+impl ReadyPlan {
     /// Compiles `config`'s plan for `weights` and takes the memory that it
     /// needs.
     ///
@@ -211,7 +211,7 @@ impl Session {
     }
 
     /// Runs the blocks over the tokens from before, one kernel per block, into
-    /// this session's caches.
+    /// this plan's caches.
     fn fill(&self, observer: &dyn Observer) -> Result<(), RunError> {
         let graph = Graph::of_layers(self.graph.layers, false);
         let plan = Plan::new(&graph, Version::V4.cut(), true);
