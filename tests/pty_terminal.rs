@@ -36,6 +36,36 @@ fn sigterm_gives_the_terminal_back() {
     assert_eq!(p.exit().0, 143);
 }
 
+/// Not a test of its own: what [`a_panic_gives_the_terminal_back`] starts.
+#[test]
+#[ignore = "started in a terminal by another test"]
+fn take_the_terminal_and_panic() {
+    let _terminal = tinyllama_tutor::tui::terminal::Terminal::take().unwrap();
+    panic!("a defect, for the sake of the test");
+}
+
+#[test]
+fn a_panic_gives_the_terminal_back() {
+    let itself = std::env::current_exe().unwrap();
+    let args = [
+        "--ignored",
+        "--exact",
+        "--nocapture",
+        "take_the_terminal_and_panic",
+    ];
+    let state = tempfile::tempdir().unwrap();
+    let p = Pty::start(&itself, state, &args, &[], (80, 24));
+    // The words come after the alternate screen is left, so they can be read.
+    p.wait_for("a defect, for the sake of the test");
+    assert!(!p.alternate() && !p.cursor_hidden());
+    let raw = String::from_utf8_lossy(&p.raw()).into_owned();
+    let entered = raw.find("\x1b[?1049h").expect("the alternate screen");
+    let left = raw.find("\x1b[?1049l").expect("the way back");
+    let said = raw.find("a defect").expect("the panic's words");
+    assert!(entered < left && left < said);
+    assert_ne!(p.exit().0, 0);
+}
+
 #[test]
 fn nothing_is_written_while_nothing_changes() {
     let p = Pty::open(&[], 80, 24);

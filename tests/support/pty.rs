@@ -46,10 +46,22 @@ impl Pty {
         columns: u16,
         rows: u16,
     ) -> Self {
+        let program = env!("CARGO_BIN_EXE_tinyllama-tutor");
+        Self::start(program.as_ref(), state, args, env, (columns, rows))
+    }
+
+    /// Starts any program of ours in a terminal of `columns` × `rows`.
+    pub fn start(
+        program: &std::path::Path,
+        state: tempfile::TempDir,
+        args: &[&str],
+        env: &[(&str, &str)],
+        (columns, rows): (u16, u16),
+    ) -> Self {
         let pair = native_pty_system()
             .openpty(size(columns, rows))
             .expect("a pseudo terminal");
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_tinyllama-tutor"));
+        let mut command = CommandBuilder::new(program);
         command.args(args);
         command.env_clear();
         command.env("TERM", "xterm-256color");
