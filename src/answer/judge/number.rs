@@ -239,7 +239,9 @@ fn verdict(typed: &Typed, wanted: &Wanted, key: &Key, env: &Env<'_>) -> Result<V
     if wanted.right(typed) {
         return Ok(Verdict::Right { accepted: None });
     }
-    let mut fitting = Vec::new();
+    // Of each that fits: whether its digits are those typed, and what is said.
+    let (mut fitting, mut singled_out) = (Vec::new(), false);
+    let mut accepted: Option<(bool, &str)> = None;
     for slip in &key.slips {
         let value = match wanted.slip_value(slip, key, env, false) {
             Ok(value) => value,
@@ -249,14 +251,34 @@ fn verdict(typed: &Typed, wanted: &Wanted, key: &Key, env: &Env<'_>) -> Result<V
         if !wanted.fits(typed, &value) {
             continue;
         }
+        let digits = typed.digits.is_none_or(|d| d >= 4) && typed.rounds_to(&value);
         if slip.accept {
-            return Ok(Verdict::Right {
-                accepted: Some(slip.say.clone()),
-            });
+            accepted = accepted.or(Some((digits, &slip.say)));
+            continue;
         }
+        singled_out |= digits;
         fitting.push(Fits {
             say: slip.say.clone(),
             claim: slip.claim.clone(),
+        });
+    }
+    // A slip that has the very digits goes before a way of counting that is
+    // only near them; where neither is singled out, both are named.
+    if let Some((digits, say)) = accepted.filter(|(digits, _)| *digits || !singled_out) {
+        let also: Vec<&str> = fitting
+            .iter()
+            .filter(|_| !digits)
+            .map(|f: &Fits| f.say.as_str())
+            .collect();
+        let say = match also.as_slice() {
+            [] => say.to_owned(),
+            several => format!(
+                "{say} The same number also fits this: {}",
+                several.join(" Or: ")
+            ),
+        };
+        return Ok(Verdict::Right {
+            accepted: Some(say),
         });
     }
     if fitting.is_empty() {

@@ -58,6 +58,42 @@ fn block_flops() -> Key {
 }
 
 #[test]
+fn digits_decide_between_a_slip_and_an_accepted_variant_that_are_near() {
+    // ex33: exact causal is 214.93 G and accepted; an FFN width of 5468 gives
+    // 215.14 G (FFN 6·B·S·D·I: 141.734 G · 5468/5632), and they are 0.1 % apart.
+    let mut key = block_flops();
+    key.slips = vec![
+        Slip {
+            accept: true,
+            settings: vec![Setting::parse("causal", "exact").unwrap()],
+            value: SlipValue::SameAnswer,
+            ..slip("1", "This counts the causal triangle.")
+        },
+        slip(
+            "block.flops - 6 FLOP * B*S*D*(5632 - 5468)",
+            "This takes an FFN width of 5468.",
+        ),
+    ];
+    for (typed, says_first) in [
+        (
+            "214.93 GFLOP",
+            "right: This counts the causal triangle. The course counts",
+        ),
+        (
+            "215.14 GFLOP",
+            "slip: 215.14 GFLOP. This takes an FFN width of 5468.",
+        ),
+        (
+            "215 GFLOP",
+            "right: This counts the causal triangle. The same number also fits this: This takes an FFN width of 5468.",
+        ),
+    ] {
+        let said = says(typed, &key, &part_c());
+        assert!(said.starts_with(says_first), "{typed}: {said}");
+    }
+}
+
+#[test]
 fn the_feedback_of_the_mockup() {
     let (key, at) = (block_flops(), part_c());
     for (typed, feedback) in [
