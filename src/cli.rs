@@ -35,6 +35,8 @@ use args::{Cli, Command};
 use failure::Failure;
 use out::Out;
 
+use crate::fusion::Cut;
+
 /// Runs the program with the process's arguments.
 pub fn main() -> ExitCode {
     let matches = match Cli::command().try_get_matches() {
@@ -83,9 +85,16 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
             "{name} has no JSON form; leave --json out"
         )));
     }
+    if cli.command.is_some() && cli.setup.is_given() {
+        return Err(Failure::usage(
+            "model, shape and counting options stand behind the subcommand, as in tinyllama-tutor cost --model small",
+        ));
+    }
+    // What cannot be is refused wherever it is typed, screen or pipe.
+    let config = cli.setup.config(Cut::v1())?;
     match &cli.command {
         None if !std::io::stdout().is_terminal() => contents::contents(&cli.output, out),
-        None => workshop::open(&cli.output, out),
+        None => workshop::open(&cli.output, &config, out),
         Some(Command::Cost(args)) => cost::cost(&cli.output, args, out),
         Some(Command::Run(args)) => run::run(&cli.output, args, out),
         Some(Command::Compare(args)) => compare::compare(&cli.output, args, out),

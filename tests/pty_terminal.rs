@@ -18,6 +18,16 @@ fn q_leaves_and_gives_the_terminal_back() {
 }
 
 #[test]
+fn the_workshop_opens_with_the_setup_that_was_asked_for() {
+    let mut p = Pty::open(&["--model", "small", "--batch", "2"], 80, 24);
+    p.wait_for("? help");
+    p.press("\r");
+    p.wait_for("small B2 S128 fp32");
+    p.press("q");
+    assert_eq!(p.exit().0, 0);
+}
+
+#[test]
 fn ctrl_c_twice_leaves_with_130() {
     let mut p = Pty::open(&[], 80, 24);
     p.wait_for("? help");

@@ -33,6 +33,9 @@ pub(super) struct Cli {
     pub version: bool,
     #[command(flatten)]
     pub output: OutputArgs,
+    /// What the workshop opens with; a subcommand has its own.
+    #[command(flatten)]
+    pub setup: SetupArgs,
     #[command(subcommand)]
     pub command: Option<Command>,
 }
@@ -139,7 +142,7 @@ pub(super) enum Command {
 }
 
 /// Model, shape, element type, and how things are counted.
-#[derive(Debug, Clone, Default, Args)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(super) struct SetupArgs {
     /// A preset (workshop, small, medium, part-c, tinyllama-1.1b), or a model
     /// file: TOML, or Hugging Face's config.json
@@ -210,6 +213,11 @@ impl PlanArgs {
 }
 
 impl SetupArgs {
+    /// Whether anything was said about the setup.
+    pub(super) fn is_given(&self) -> bool {
+        *self != Self::default()
+    }
+
     /// The configuration of a cut at this setup, checked.
     pub(super) fn config(&self, cut: Cut) -> Result<Config, Failure> {
         let (model, default_shape) = self.model()?;

@@ -8,17 +8,19 @@ use super::args::{OutputArgs, surroundings};
 use super::contents::contents;
 use super::failure::Failure;
 use super::out::Out;
+use crate::app::bench::Bench;
 use crate::app::look::Theme;
 use crate::app::machine::{BackendFacts, Ceilings, Condition};
+use crate::app::study::bench_setup;
 use crate::app::{Machine, Page, State, Tone};
 use crate::backend::cpu::{self, Isa};
 use crate::backend::{Runner, device};
-use crate::cost::GpuDatabase;
+use crate::cost::{Config, GpuDatabase};
 use crate::course::{self, Course, Places, Progress, Store};
 use crate::tui::{self, Outside};
 
 /// Opens the workshop; where there is no screen to draw on, prints the contents.
-pub(super) fn open(output: &OutputArgs, out: &mut Out) -> Outcome {
+pub(super) fn open(output: &OutputArgs, config: &Config, out: &mut Out) -> Outcome {
     let around = surroundings(output);
     if output.plain {
         return contents(output, out);
@@ -34,6 +36,7 @@ pub(super) fn open(output: &OutputArgs, out: &mut Out) -> Outcome {
     }
     let look = around.look();
     let mut state = State::new((80, 24), look)?;
+    state.bench = Bench::new(bench_setup(config, state.bench.setup().seed))?;
     let places = Places::find(
         &course::Surroundings::here(),
         output.state.as_deref(),

@@ -12,6 +12,8 @@ fn mistakes_on_the_command_line() {
         ("--version v2", "--version v2 belongs to a subcommand"),
         ("cost --gpus", "did you mean --gpu?"),
         ("cost more", "“more” is one word too many"),
+        ("--model small cost", "stand behind the subcommand"),
+        ("--model smal", "did you mean small?"),
         ("cost --causal exakt", "it takes dense, exact"),
         (
             "cost --version v9",
