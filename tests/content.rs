@@ -114,7 +114,7 @@ fn launches() {
             "embed, norm1, norm2, final_norm, lm_head",
             "slip",
         ),
-        ("ex1", "counted", "71", "right"), // what a run must count, run or not
+        ("ex1", "counted", "71", "unread"), // nothing was run, so nothing was counted
     ]);
 }
 

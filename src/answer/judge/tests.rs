@@ -1,7 +1,8 @@
 use super::*;
-use crate::answer::{Expr, NoRecords, Setting, Setup, Slip, SlipValue, Tolerance};
-use crate::cost::GpuDatabase;
-use crate::units::Spec;
+use crate::answer::{Expr, NoRecords, Records, Setting, Setup, Slip, SlipValue, Tolerance};
+use crate::cost::{Config, GpuDatabase};
+use crate::run::{BytesReport, LaunchReport, OutputReport, PlanReport, Report};
+use crate::units::{Quantity, Spec};
 use proptest::prelude::*;
 
 fn key(answer: &str, tolerance: &str, unit: &str) -> Key {
@@ -343,11 +344,19 @@ fn choices_and_rankings() {
 }
 
 #[test]
-fn counted_launches_stand_in_for_a_run_that_is_not_kept() {
+fn what_was_counted_is_judged_by_a_run_and_never_by_the_plan() {
     let mut counted = key("run.launches.counted", "exact", "");
     counted.kind = Kind::Measured;
-    assert_eq!(judged("71", &counted, &[]).verdict.word(), "right");
-    assert_eq!(judged("70", &counted, &[]).verdict.word(), "wrong");
+    assert_eq!(
+        says("71", &counted, &[]),
+        "unread: No run of this plan says run.launches.counted yet: run it first. Nothing was graded."
+    );
+    // A run that counted 70 where the plan says 71: its count is the answer.
+    let gpus = GpuDatabase::embedded().unwrap();
+    let ran = Ran(report(71, 70));
+    let env = Env::new(Setup::workshop().unwrap(), &gpus, &ran);
+    let word = |typed| grade(typed, &counted, &env).unwrap().verdict.word();
+    assert_eq!((word("70"), word("71")), ("right", "wrong"));
     let mut time = key("run.time.median", "exact", "us");
     time.kind = Kind::Measured;
     assert_eq!(
@@ -388,5 +397,45 @@ proptest! {
         let j = judged(&typed, &block_flops(), &part_c());
         prop_assert!(!j.verdict.is_right());
         prop_assert!(!j.sentence().replace(&typed, "").contains(char::is_numeric));
+    }
+}
+
+/// One run of whatever is asked about.
+struct Ran(Report);
+
+impl Records for Ran {
+    fn report(&self, _: &Config) -> Option<&Report> {
+        Some(&self.0)
+    }
+
+    fn recorded(&self, _: &str) -> Option<Quantity> {
+        None
+    }
+}
+
+fn report(planned: u64, counted: u64) -> Report {
+    Report {
+        schema: 1,
+        backend: "cpu".into(),
+        device: "a CPU".into(),
+        plan: PlanReport {
+            fusions: vec![],
+            groups: String::new(),
+            launches: planned,
+        },
+        launches: LaunchReport {
+            counted,
+            library: 0,
+        },
+        time_us: None,
+        bytes: BytesReport::default(),
+        check: None,
+        output: OutputReport {
+            shape: vec![],
+            sha256: String::new(),
+            sample: vec![],
+        },
+        held_bytes: None,
+        notes: vec![],
     }
 }
