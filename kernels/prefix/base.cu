@@ -1,0 +1,136 @@
+// What every kernel may use: the element type, lanes and warps, sums over a
+// warp and a block, loads of 16 bytes. Nothing here names a vendor's
+// instruction unless the vendor is asked for first.
+//
+// Compiled in by -D: BF16 (1: elements are bf16, 0: fp32), HEAD (width of a
+// head, where a kernel needs it).
+
+#if defined(__HIPCC_RTC__) || defined(__HIP__)
+#define GPU_AMD 1
+#else
+#define GPU_AMD 0
+#endif
+
+// Architecture of NVIDIA's compiler as two or three digits: 800 is sm_80.
+#if !GPU_AMD && defined(__CUDA_ARCH__)
+#define GPU_SM __CUDA_ARCH__
+#else
+#define GPU_SM 0
+#endif
+
+// Threads that run in lockstep: a warp of 32 or a wave of 64.
+#ifndef WARP
+#if GPU_AMD && defined(__GFX9__)
+#define WARP 64
+#else
+#define WARP 32
+#endif
+#endif
+
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+
+#define MINUS_INFINITY __uint_as_float(0xff800000u)
+
+#define DEVICE static __device__ __forceinline__
+#define KERNEL extern "C" __global__
+
+// ---- elements ----------------------------------------------------------------
+
+// bf16: the upper half of an fp32. Widening is a shift; narrowing rounds to
+// nearest, ties to even.
+struct bf16 {
+    u16 bits;
+};
+
+DEVICE float widen(bf16 value) { return __uint_as_float(u32(value.bits) << 16); }
+DEVICE float widen(float value) { return value; }
+
+DEVICE bf16 narrow_bf16(float value) {
+    bf16 out;
+#if GPU_SM >= 800
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(out.bits) : "f"(value));
+#else
+    u32 bits = __float_as_uint(value);
+    bool nan = (bits & 0x7fffffffu) > 0x7f800000u;
+    out.bits = nan ? u16(bits >> 16 | 0x40u) : u16((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
+#endif
+    return out;
+}
+
+#if BF16
+typedef bf16 elem;
+DEVICE elem narrow(float value) { return narrow_bf16(value); }
+#else
+typedef float elem;
+DEVICE elem narrow(float value) { return value; }
+#endif
+
+// As many neighbouring elements as one 16-byte access moves: 8 bf16 or 4 fp32.
+#define PACK int(16 / sizeof(elem))
+struct alignas(16) Pack {
+    elem at[PACK];
+};
+
+DEVICE Pack load_pack(const elem *from) { return *reinterpret_cast<const Pack *>(from); }
+DEVICE void store_pack(elem *to, const Pack &pack) { *reinterpret_cast<Pack *>(to) = pack; }
+
+// ---- lanes, warps, blocks ------------------------------------------------------
+
+DEVICE int lane_id() { return threadIdx.x % WARP; }
+DEVICE int warp_id() { return threadIdx.x / WARP; }
+
+// The value of the lane whose number differs in the bits of `mask`.
+DEVICE float swap_lanes(float value, int mask) {
+#if GPU_AMD
+    return __shfl_xor(value, mask, WARP);
+#else
+    return __shfl_xor_sync(0xffffffffu, value, mask);
+#endif
+}
+
+// Sum over the warp, in every lane. log2(WARP) exchanges, always in the same
+// order, so that the same inputs give the same bits.
+DEVICE float warp_sum(float value) {
+    for (int mask = WARP / 2; mask > 0; mask /= 2) value += swap_lanes(value, mask);
+    return value;
+}
+
+DEVICE float warp_max(float value) {
+    for (int mask = WARP / 2; mask > 0; mask /= 2) value = fmaxf(value, swap_lanes(value, mask));
+    return value;
+}
+
+// Sum over the block, in every thread. `scratch` is shared memory for one value
+// per warp; it may be used again after the call.
+DEVICE float block_sum(float value, float *scratch) {
+    value = warp_sum(value);
+    if (lane_id() == 0) scratch[warp_id()] = value;
+    __syncthreads();
+    int warps = (blockDim.x + WARP - 1) / WARP;
+    value = lane_id() < warps ? scratch[lane_id()] : 0.0f;
+    value = warp_sum(value);
+    __syncthreads();
+    return value;
+}
+
+DEVICE float block_max(float value, float *scratch) {
+    value = warp_max(value);
+    if (lane_id() == 0) scratch[warp_id()] = value;
+    __syncthreads();
+    int warps = (blockDim.x + WARP - 1) / WARP;
+    value = lane_id() < warps ? scratch[lane_id()] : MINUS_INFINITY;
+    value = warp_max(value);
+    __syncthreads();
+    return value;
+}
+
+// ---- where a row lies ----------------------------------------------------------
+
+// Row `row` (of batch * seq) in a tensor that holds `cap` rows per sequence, of
+// which the first `past` are there already. Without a cache cap = seq and
+// past = 0, and the row is its own place.
+DEVICE long cache_row(int row, int seq, int cap, int past) {
+    return long(row / seq) * cap + past + row % seq;
+}
