@@ -18,7 +18,7 @@ pub use driver::{
     Call, Driver, Function, GemmCall, GpuError, GpuErrorKind, GraphId, KernelFacts, Mark, Memory,
     Parameter,
 };
-pub use lower::{Gemm, Setup, lower};
+pub use lower::{Setup, lower};
 pub use program::{
     Arg, BufferId, BufferSpec, Contents, Grid, Launch, LibraryGemm, Program, Step, Target,
     TensorMap, Written,

@@ -25,16 +25,7 @@ use crate::fusion::{Kernel, Plan};
 use crate::model::{
     Dtype, Graph, Model, OpKind, Shape, TensorId, TensorKind, WeightId, WeightKind,
 };
-
-/// Whose matrix products are run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Gemm {
-    /// Kernels of ours.
-    #[default]
-    Own,
-    /// A library's, where a kernel of the plan is one product and nothing else.
-    Library,
-}
+use crate::run::Gemm;
 
 /// What is lowered.
 #[derive(Debug, Clone, Copy)]
@@ -47,7 +38,8 @@ pub struct Setup<'a> {
     pub plan: &'a Plan,
     /// The device.
     pub target: &'a Target,
-    /// Whose products.
+    /// Whose products: a library's replace kernels that are one product and
+    /// nothing else.
     pub gemm: Gemm,
     /// Rows per sequence of keys and values: the context, also while a prefill
     /// fills the first part of them.
