@@ -155,9 +155,42 @@ pub trait Driver {
     /// Bytes of device memory that are free, where the device says so.
     fn free_memory(&mut self) -> Option<u64>;
 
+    /// Compiles units ahead of [`Driver::load`], several at a time where the
+    /// compiler can. `done` is told of each that is ready: how many are, of how
+    /// many, and which.
+    fn prepare(
+        &mut self,
+        units: &[&Unit],
+        done: &mut dyn FnMut(usize, usize, &Unit),
+    ) -> Result<(), GpuError> {
+        let _ = (units, done);
+        Ok(())
+    }
+
     /// Compiles and loads a unit; the same unit gives the same function.
     /// `shared` is the most dynamic shared memory that it will be launched with.
     fn load(&mut self, unit: &Unit, shared: u32) -> Result<Function, GpuError>;
+
+    /// The assembly text of a unit (PTX), as it would be loaded.
+    fn assembly(&mut self, unit: &Unit) -> Result<String, GpuError> {
+        Err(GpuError::missing(format!(
+            "this backend has no assembly text of {}",
+            unit.title()
+        )))
+    }
+
+    /// Loads a kernel from assembly text, as [`Driver::assembly`] gives it.
+    fn load_assembly(
+        &mut self,
+        entry: &str,
+        text: &str,
+        shared: u32,
+    ) -> Result<Function, GpuError> {
+        let _ = (text, shared);
+        Err(GpuError::missing(format!(
+            "this backend loads no assembly text ({entry})"
+        )))
+    }
 
     /// Registers, memory, limits of a loaded kernel.
     fn facts(&self, function: Function) -> KernelFacts;
