@@ -624,3 +624,6 @@ fn attribute(id: CUlaunchAttributeID, value: CUlaunchAttributeValue) -> CUlaunch
         value,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -319,12 +319,7 @@ impl Blas {
         let set = |attribute: c_int, value: *const c_void, bytes: usize| {
             // SAFETY: the attribute takes so many bytes (cublasLt.h).
             let code = unsafe {
-                (f.cublasLtMatmulPreferenceSetAttribute)(
-                    preference.handle,
-                    attribute,
-                    value,
-                    bytes,
-                )
+                (f.cublasLtMatmulPreferenceSetAttribute)(preference.handle, attribute, value, bytes)
             };
             check(code, || what.to_owned())
         };
@@ -410,7 +405,10 @@ fn check(code: Code, doing: impl FnOnce() -> String) -> Result<(), GpuError> {
         15 => "not supported",
         _ => "an error",
     };
-    Err(GpuError::failed(format!("{}: {said} (status {code})", doing())))
+    Err(GpuError::failed(format!(
+        "{}: {said} (status {code})",
+        doing()
+    )))
 }
 
 #[cfg(test)]

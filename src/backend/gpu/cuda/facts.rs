@@ -3,9 +3,9 @@
 use super::super::compile::{Cache, Compiler, PREBUILT};
 use super::super::driver::GpuError;
 use super::api::{Api, version_text};
+use super::blaslt;
 use super::device::{Device, count};
 use super::nvrtc::Nvrtc;
-use super::blaslt;
 use crate::units::{Quantity, format};
 
 /// Something that is there, or the sentence that says what is missing.

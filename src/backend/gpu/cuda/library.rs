@@ -118,7 +118,12 @@ impl Places {
                 folders.push(toolkit.join("targets/x86_64-linux/lib"));
             }
             for packages in self.environments.iter().flat_map(|e| site_packages(e)) {
-                folders.extend(wanted.wheels.iter().map(|w| packages.join("nvidia").join(w)));
+                folders.extend(
+                    wanted
+                        .wheels
+                        .iter()
+                        .map(|w| packages.join("nvidia").join(w)),
+                );
             }
             for name in &names {
                 found.extend(

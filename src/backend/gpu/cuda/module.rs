@@ -43,12 +43,7 @@ impl From<LoadError> for GpuError {
 }
 
 /// Loads a cubin, or the text of PTX with a zero byte at its end.
-pub(super) fn load(
-    api: &Api,
-    image: &[u8],
-    entry: &str,
-    title: &str,
-) -> Result<Loaded, LoadError> {
+pub(super) fn load(api: &Api, image: &[u8], entry: &str, title: &str) -> Result<Loaded, LoadError> {
     let mut log = vec![0u8; 8192];
     let mut options = [
         Jit::CU_JIT_ERROR_LOG_BUFFER,
@@ -107,9 +102,8 @@ fn describe(api: &Api, loaded: &mut Loaded, entry: &str, title: &str) -> Result<
     let name = CString::new(entry)
         .map_err(|_| GpuError::failed(format!("the name of {title} has a zero byte")))?;
     // SAFETY: the module is loaded; the name ends with a zero byte.
-    let code = unsafe {
-        (api.cuModuleGetFunction)(&mut loaded.function, loaded.module, name.as_ptr())
-    };
+    let code =
+        unsafe { (api.cuModuleGetFunction)(&mut loaded.function, loaded.module, name.as_ptr()) };
     api.check(code, || format!("looking for {entry} in {title}"))?;
     let function = loaded.function;
     let ask = |attribute| -> Result<u32, GpuError> {
@@ -170,7 +164,11 @@ pub(super) fn ptx_for(driver: u32, text: &str) -> Vec<u8> {
     let newest = ptx_version(driver);
     let mut lowered = String::with_capacity(text.len() + 1);
     for line in text.split_inclusive('\n') {
-        match line.strip_prefix(".version ").map(str::trim).and_then(number) {
+        match line
+            .strip_prefix(".version ")
+            .map(str::trim)
+            .and_then(number)
+        {
             Some(version) if version > newest => {
                 lowered += &format!(".version {}.{}\n", newest.0, newest.1);
             }
@@ -204,8 +202,14 @@ mod tests {
     #[test]
     fn ptx_of_a_newer_compiler_is_declared_as_the_drivers() {
         let text = "//\n.version 9.3\n.target sm_80\n";
-        assert_eq!(ptx_for(13_000, text), b"//\n.version 9.0\n.target sm_80\n\0");
-        assert_eq!(ptx_for(12_040, text), b"//\n.version 8.4\n.target sm_80\n\0");
+        assert_eq!(
+            ptx_for(13_000, text),
+            b"//\n.version 9.0\n.target sm_80\n\0"
+        );
+        assert_eq!(
+            ptx_for(12_040, text),
+            b"//\n.version 8.4\n.target sm_80\n\0"
+        );
         // An older one stays what it is.
         let text = ".version 8.0\n";
         assert_eq!(ptx_for(12_080, text), b".version 8.0\n\0");

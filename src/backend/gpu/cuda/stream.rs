@@ -46,7 +46,9 @@ impl Stream {
     /// An error while work is recorded: `what` is not part of a graph.
     pub fn not_recording(&self, what: &str) -> Result<(), GpuError> {
         if self.recording {
-            return Err(GpuError::failed(format!("{what} while a graph is recorded")));
+            return Err(GpuError::failed(format!(
+                "{what} while a graph is recorded"
+            )));
         }
         Ok(())
     }
