@@ -15,6 +15,7 @@ mod driver;
 mod lower;
 mod program;
 mod source;
+pub mod units;
 
 pub use catalogue::{Lacks, Pattern, lacks};
 pub use driver::{
