@@ -139,7 +139,11 @@ fn memory_is_copied_filled_and_bounded() {
     cuda.download(memory, 40, &mut part).unwrap();
     assert_eq!(part, bytemuck::cast_slice::<f32, u8>(&values[10..12]));
     cuda.fill(memory, 0xff).unwrap();
-    assert!(get::<f32>(&mut cuda, memory, 1000).iter().all(|x| x.is_nan()));
+    assert!(
+        get::<f32>(&mut cuda, memory, 1000)
+            .iter()
+            .all(|x| x.is_nan())
+    );
     let outside = cuda.upload(memory, 3999, &[0, 0]).unwrap_err();
     println!("{outside}");
     let huge = cuda.alloc("huge", 1 << 50).unwrap_err();
@@ -196,7 +200,10 @@ fn a_kernel_of_ours_is_right_as_a_cubin_and_as_ptx() {
         let sums = get::<f32>(&mut cuda, ssq, rows);
         for (row, sum) in expected.chunks(width).zip(sums) {
             let exact: f64 = row.iter().map(|x| f64::from(*x).powi(2)).sum();
-            assert!((f64::from(sum) - exact).abs() < 1e-4 * exact, "{sum} {exact}");
+            assert!(
+                (f64::from(sum) - exact).abs() < 1e-4 * exact,
+                "{sum} {exact}"
+            );
         }
     }
 }
@@ -236,10 +243,7 @@ fn a_graph_replays_what_was_recorded() {
     let turns = kernel(&mut cuda, "turns");
     let n = 10_000;
     let x = put(&mut cuda, "x", &vec![0.0f32; n]);
-    let parameters = [
-        Parameter::Long(cuda.address(x)),
-        Parameter::Word(n as u32),
-    ];
+    let parameters = [Parameter::Long(cuda.address(x)), Parameter::Word(n as u32)];
     let arrived = cuda.alloc("arrived", 4).unwrap();
     let seen = cuda.alloc("seen", 4 * 132).unwrap();
     let waiting = [
@@ -285,10 +289,7 @@ fn marks_measure_the_device() {
     let n = 1 << 26;
     let x = cuda.alloc("x", n * 4).unwrap();
     cuda.fill(x, 0).unwrap();
-    let parameters = [
-        Parameter::Long(cuda.address(x)),
-        Parameter::Word(n as u32),
-    ];
+    let parameters = [Parameter::Long(cuda.address(x)), Parameter::Word(n as u32)];
     let launch = call(add, (n / 256) as u32, 256, &parameters);
     let times = |cuda: &mut Cuda, launches: usize| {
         let mut times: Vec<f64> = (0..9)
@@ -335,8 +336,9 @@ fn a_launch_that_starts_early_still_waits() {
     let arch = cuda.target().arch.clone();
     for arch in [arch.as_str(), "sm_80"] {
         let step = cuda.load_assembly("step", &ptx(arch), 0).unwrap();
-        for overlap in [false, true] {
+        for overlap in [false, true, false, true] {
             cuda.upload(a, 0, bytemuck::cast_slice(&start)).unwrap();
+            cuda.synchronize().unwrap();
             let from = cuda.mark().unwrap().unwrap();
             for round in 0..40 {
                 let (from, to) = if round % 2 == 0 { (a, b) } else { (b, a) };
@@ -393,9 +395,12 @@ fn shared_memory_beyond_the_default_is_allowed_when_asked_for() {
 fn what_cannot_be_launched_is_refused() {
     let mut cuda = Cuda::open(0).unwrap();
     let add = kernel(&mut cuda, "add_one");
+    let two = [Parameter::Long(0), Parameter::Word(0)];
     for refused in [
-        cuda.launch(&call(add, 1, 2048, &[])),
-        cuda.launch(&call(add, 0, 256, &[])),
+        cuda.launch(&call(add, 1, 2048, &two)),
+        cuda.launch(&call(add, 0, 256, &two)),
+        cuda.launch(&call(add, 1, 256, &[])),
+        cuda.launch(&call(add, 1, 256, &[two[1], two[0]])),
         cuda.launch(&call(Function(99), 1, 256, &[])),
     ] {
         println!("{}", refused.unwrap_err());
@@ -427,7 +432,10 @@ fn tensor_maps_are_made_or_refused() {
     let encoded = cuda.tensor_map(cuda.address(memory), &map).unwrap();
     assert!(encoded.iter().any(|word| *word != 0));
     let crooked = TensorMap { stride: 130, ..map };
-    println!("{}", cuda.tensor_map(cuda.address(memory), &crooked).unwrap_err());
+    println!(
+        "{}",
+        cuda.tensor_map(cuda.address(memory), &crooked).unwrap_err()
+    );
 }
 
 #[test]
@@ -498,7 +506,7 @@ fn a_librarys_product_is_right_and_can_be_recorded() {
             }
         }
         // bf16: the rounding of the result (2⁻⁹); fp32: no tf32 (2⁻¹¹) in it.
-        let bound = if bf { 1.0 / 256.0 } else { 1e-6 };
+        let bound = if bf { 1.0 / 256.0 } else { 1e-5 };
         println!("bf16 {bf} {m} x {n} x {k}: worst relative error {worst:.2e}");
         assert!(worst < bound, "{worst}");
         cuda.fill(c, 0xff).unwrap();
