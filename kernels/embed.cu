@@ -7,15 +7,16 @@
 //
 // Ladder
 //   naive      one thread per element: the id is read `width` times
-//   coalesced  a block per row, neighbours read neighbours: 2 bytes a lane (bf16)
+//   coalesced  a row per block, neighbours read neighbours: 2 bytes a lane (bf16)
 //   packed     16 bytes a lane: this file
 
 KERNEL void embed(const int *__restrict__ ids, const elem *__restrict__ table,
                   elem *__restrict__ x, float *__restrict__ ssq, int rows, int width) {
     __shared__ float scratch[WARP];
-    int row = blockIdx.x;
+    long row = row_id();
+    if (row >= rows) return;
     const elem *from = table + long(ids[row]) * width;
-    elem *to = x + long(row) * width;
+    elem *to = x + row * width;
     float sum = 0.0f;
     for (int pack = threadIdx.x; pack < row_packs(width); pack += blockDim.x) {
         Pack value = row_load(from, pack, width);
@@ -23,6 +24,6 @@ KERNEL void embed(const int *__restrict__ ids, const elem *__restrict__ table,
         sum += squares(value);
     }
     if (ssq == nullptr) return;
-    sum = block_sum(sum, scratch);
+    sum = row_sum(sum, scratch);
     if (threadIdx.x == 0) ssq[row] = sum;
 }

@@ -15,8 +15,12 @@
 //   mma      this file on `tile/attention_mma.cu`: matrix units, copies under way
 //            while the units work, weights in registers between the products
 
+#ifndef MIN_BLOCKS
+#define MIN_BLOCKS 1
+#endif
+
 // Blocks run roughly in the order of their numbers, and tile 0 sees the most keys.
-KERNEL void __launch_bounds__(ATTENTION_THREADS)
+KERNEL void __launch_bounds__(ATTENTION_THREADS, MIN_BLOCKS)
     flash(const elem *__restrict__ q, const elem *__restrict__ k, const elem *__restrict__ v,
           elem *__restrict__ att, int batch, int heads, int kv_heads, int seq, int context, int cap,
           float scale) {

@@ -13,7 +13,8 @@
 KERNEL void residual(const elem *__restrict__ a, const elem *__restrict__ b, elem *__restrict__ y,
                      float *__restrict__ ssq, int rows, int width) {
     __shared__ float scratch[WARP];
-    long start = long(blockIdx.x) * width;
+    if (row_id() >= rows) return;
+    long start = row_id() * width;
     float sum = 0.0f;
     for (int pack = threadIdx.x; pack < row_packs(width); pack += blockDim.x) {
         Pack value = row_add(row_load(a + start, pack, width), row_load(b + start, pack, width));
@@ -23,6 +24,6 @@ KERNEL void residual(const elem *__restrict__ a, const elem *__restrict__ b, ele
         // end sum-in-passing
     }
     if (ssq == nullptr) return;
-    sum = block_sum(sum, scratch);
-    if (threadIdx.x == 0) ssq[blockIdx.x] = sum;
+    sum = row_sum(sum, scratch);
+    if (threadIdx.x == 0) ssq[row_id()] = sum;
 }

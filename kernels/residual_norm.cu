@@ -15,7 +15,8 @@ KERNEL void residual_norm(const elem *__restrict__ a, const elem *__restrict__ b
                           elem *__restrict__ n, int rows, int width, float eps) {
     __shared__ float scratch[WARP];
     int packs = row_packs(width);
-    long start = long(blockIdx.x) * width;
+    if (row_id() >= rows) return;
+    long start = row_id() * width;
 
     // idea kept-inside: the sum of a and b is squared, held and normed without leaving the SM.
     Pack held[HELD];
@@ -36,7 +37,7 @@ KERNEL void residual_norm(const elem *__restrict__ a, const elem *__restrict__ b
         sum += squares(value);
     }
 
-    float rstd = rsqrtf(block_sum(sum, scratch) / float(width) + eps);
+    float rstd = rsqrtf(row_sum(sum, scratch) / float(width) + eps);
 
 #pragma unroll
     for (int i = 0; i < HELD; i++) {

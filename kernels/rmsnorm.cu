@@ -17,8 +17,9 @@ KERNEL void rmsnorm(const elem *__restrict__ x, const elem *__restrict__ gamma,
                     elem *__restrict__ y, int rows, int width, float eps) {
     __shared__ float scratch[WARP];
     int packs = row_packs(width);
-    const elem *from = x + long(blockIdx.x) * width;
-    elem *to = y + long(blockIdx.x) * width;
+    if (row_id() >= rows) return;
+    const elem *from = x + row_id() * width;
+    elem *to = y + row_id() * width;
 
     // idea two-passes: the row stays in registers while its sum of squares is made.
     Pack held[HELD];
@@ -36,7 +37,7 @@ KERNEL void rmsnorm(const elem *__restrict__ x, const elem *__restrict__ gamma,
     // end two-passes
 
     // idea one-sum: shuffles inside a warp, shared memory between warps, always in the same order.
-    float rstd = rsqrtf(block_sum(sum, scratch) / float(width) + eps);
+    float rstd = rsqrtf(row_sum(sum, scratch) / float(width) + eps);
     // end one-sum
 
 #pragma unroll

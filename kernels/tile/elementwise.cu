@@ -23,4 +23,12 @@ DEVICE void vector_store(elem *to, long pack, long n, const Pack &value) {
         if (pack * PACK + e < n) to[pack * PACK + e] = value.at[e];
 }
 
-DEVICE float silu_of(float value) { return value / (1.0f + expf(-value)); }
+// In bf16 the approximate exponential and division are right to 16 more bits than
+// are kept; the exact ones would make silu_mul wait for arithmetic.
+DEVICE float silu_of(float value) {
+#if BF16
+    return __fdividef(value, 1.0f + exp2_approx(-LOG2_E * value));
+#else
+    return value / (1.0f + expf(-value));
+#endif
+}

@@ -1,3 +1,12 @@
+// One row per block, or, where a row is so narrow that a warp holds it, one row per
+// warp and blockDim.y rows per block: blockDim.x threads share a row either way.
+DEVICE long row_id() { return long(blockIdx.x) * blockDim.y + threadIdx.y; }
+
+// Sum over the threads of a row, in each of them. `scratch` as for block_sum.
+DEVICE float row_sum(float value, float *scratch) {
+    return blockDim.x == WARP ? warp_sum(value) : block_sum(value, scratch);
+}
+
 // A row of any width, read and written in packs of 16 bytes. A row whose width
 // is a multiple of a pack begins at a 16-byte boundary (buffers do, and rows
 // follow each other without gaps), so a pack is one access; any other row is
