@@ -4,13 +4,6 @@
 //
 // TODO ladder
 
-struct Weights {
-    const TensorMap *w;
-    __device__ __forceinline__ void load(void *to, u64 *full, int tile_n, int k) const {
-        tma_load(to, *w, full, k, tile_n * TILE_N);
-    }
-};
-
 struct AddResidual {
     const elem *residual;
     elem *c;
@@ -64,5 +57,5 @@ HOPPER_KERNEL gemm_residual(const __grid_constant__ TensorMap a,
                             float *ssq, int m, int n, int k) {
     int tiles_n = (n + TILE_N - 1) / TILE_N;
     AddResidual add{residual, c, ssq, m, n, tiles_n};
-    multiply(a, Weights{&w}, add, m, tiles_n, k);
+    multiply(a, OneWeight{&w}, add, m, tiles_n, k);
 }
