@@ -176,6 +176,22 @@ struct Wgmma;
 #define WGMMA_NAMES_240 WGMMA_NAMES_224 ", %115, %116, %117, %118, %119, %120, %121, %122"
 #define WGMMA_NAMES_256 WGMMA_NAMES_240 ", %123, %124, %125, %126, %127, %128, %129, %130"
 
+// ---- registers -----------------------------------------------------------------
+// A block starts with the same number of registers for every thread. A warpgroup
+// that copies can give most of its own back, one that multiplies can then take
+// more: COUNT is a multiple of 8, and all four warps call. The compiler obeys only
+// in a kernel with __launch_bounds__(threads, 1) whose roles are the two branches
+// of one if.
+
+template <int COUNT>
+DEVICE void registers_give() {
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(COUNT));
+}
+template <int COUNT>
+DEVICE void registers_take() {
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(COUNT));
+}
+
 // ---- one kernel after another --------------------------------------------------
 // Programmatic dependent launch: a kernel so launched starts while the one in
 // front of it still runs. Whatever does not depend on that one may be done before

@@ -1,6 +1,6 @@
 // Products of bf16 matrices on Hopper: c[m][n] = sum over k of a[m][k] * w[n][k].
 //
-// A block has consumer warpgroups, which multiply, and one producer warp, of
+// A block has consumer warpgroups, which multiply, and a producer, of
 // which one thread asks the copy engine for the next stages. They meet at two
 // barriers per stage: `full` (the bytes are there) and `empty` (everybody has
 // multiplied them). No __syncthreads in the loop, no index arithmetic, no data
@@ -23,11 +23,13 @@
 #define BYTES_A (TILE_M * STEP_K * 2)
 #define BYTES_B (TILE_N * STEP_K * 2)
 #define CONSUMERS (GROUPS * 128)
-#define HOPPER_THREADS (CONSUMERS + WARP)
-// A warpgroup wants many registers, the producer few; a cap for all of them is
-// enough, because the producer is one warp.
-#define HOPPER_REGISTERS (65536 / (HOPPER_THREADS * RESIDENT) / 8 * 8)
-#define HOPPER_KERNEL KERNEL void __maxnreg__(HOPPER_REGISTERS < 255 ? HOPPER_REGISTERS : 255)
+// Registers are shared out by quarters of an SM, a warp of every four to each: a
+// ninth warp costs as much as twelve. Two consumer warpgroups alone on an SM
+// therefore bring a whole producer warpgroup, which gives its registers away:
+// 168 each at the start, 40 and 232 then. Else a producer warp is enough.
+#define TRADE (GROUPS == 2 && RESIDENT == 1)
+#define HOPPER_THREADS (CONSUMERS + (TRADE ? 4 : 1) * WARP)
+#define HOPPER_KERNEL KERNEL void __launch_bounds__(HOPPER_THREADS, RESIDENT)
 // m64 products per warpgroup, one below the other.
 #define PARTS (TURNS ? TILE_M / 64 : TILE_M / 64 / GROUPS)
 #define SUMS (TILE_N / 2)
@@ -213,8 +215,14 @@ DEVICE void multiply(const TensorMap &a, const Weights &weights, Epilogue &epilo
     start_ring(ring);
     grid_launch_next();
     if (threadIdx.x >= CONSUMERS) {
-        if (lane_id() == 0) produce(ring, a, weights, tiles_m, tiles_n, steps);
+#if TRADE
+        registers_give<40>();
+#endif
+        if (threadIdx.x == CONSUMERS) produce(ring, a, weights, tiles_m, tiles_n, steps);
     } else {
+#if TRADE
+        registers_take<232>();
+#endif
         consume(ring, epilogue, tiles_m, tiles_n, steps);
     }
 }
