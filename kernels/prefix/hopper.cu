@@ -58,6 +58,17 @@ DEVICE void barrier_wait(u64 *barrier, u32 parity) {
         : "memory");
 }
 
+// ---- barriers between warps ------------------------------------------------------
+// Barrier `id`, 1 to 15 (0 is __syncthreads), ends when `threads` threads have come;
+// those that only arrive do not wait for it.
+
+DEVICE void named_wait(int id, int threads) {
+    asm volatile("barrier.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+DEVICE void named_arrive(int id, int threads) {
+    asm volatile("barrier.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+
 // ---- the copy engine -----------------------------------------------------------
 // Copies the map's box whose first element has the given coordinates, innermost
 // first, to `to` and reports its bytes to `full`. What lies outside the tensor

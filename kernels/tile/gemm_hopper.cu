@@ -15,7 +15,7 @@
 //   GROUPS           consumer warpgroups
 //   TURNS            0: the groups share a tile, TILE_M / GROUPS rows each
 //                    1: each group has a tile of its own and they take turns: one
-//                       stores while the other multiplies ("ping-pong")
+//                       stores while the other multiplies ("ping-pong"; GROUPS is 2)
 //   RESIDENT         blocks that shall fit an SM together (for the register limit)
 // Which of them suits which shape is in the table of hopper/gemm.cu.
 
@@ -154,8 +154,9 @@ DEVICE void produce(Ring ring, const TensorMap &a, const Weights &weights, int t
 // ---- consumers -----------------------------------------------------------------
 
 // One tile's sums. A stage is handed back when the products of the *next* one
-// have been issued: the matrix units never run dry.
-DEVICE void multiply_tile(Ring &ring, int steps, float (&sums)[PARTS][SUMS]) {
+// have been issued: the matrix units never run dry. When all are issued, the group
+// that waits at barrier `pass_on` may begin (0: nobody).
+DEVICE void multiply_tile(Ring &ring, int steps, int pass_on, float (&sums)[PARTS][SUMS]) {
     int rows = TURNS ? 0 : warp_id() / 4 * PARTS;
     u64 *before = nullptr;
     for (int step = 0; step < steps; step++) {
@@ -175,6 +176,7 @@ DEVICE void multiply_tile(Ring &ring, int steps, float (&sums)[PARTS][SUMS]) {
         before = &ring.empty[ring.slot];
         ring.next();
     }
+    if (pass_on) named_arrive(pass_on, CONSUMERS);
     wgmma_wait<0>();
 #pragma unroll
     for (int part = 0; part < PARTS; part++) wgmma_settle(sums[part]);
@@ -187,18 +189,30 @@ DEVICE void multiply_tile(Ring &ring, int steps, float (&sums)[PARTS][SUMS]) {
 template <class Epilogue>
 DEVICE void consume(Ring ring, Epilogue &epilogue, int tiles_m, int tiles_n, int steps) {
     grid_wait();
-    int turn = 0;
-    int mine = warp_id() / 4;
-    for (int number = blockIdx.x; number < tiles_m * tiles_n; number += gridDim.x) {
-        if (TURNS && turn++ % GROUPS != mine) {
+    int tiles = tiles_m * tiles_n;
+#if TURNS
+    // Group g begins when named barrier 1 + g lets it: a stage's barrier tells this
+    // round from the last, not from the one before, so nobody may wait there early.
+    int group = warp_id() / 4, turn = 0;
+    if (group == 1) named_arrive(1, CONSUMERS);
+#endif
+    for (int number = blockIdx.x; number < tiles; number += gridDim.x) {
+        Tile tile = tile_at(number, tiles_m, tiles_n);
+        float sums[PARTS][SUMS];
+#if TURNS
+        if (turn++ % GROUPS != group) {
             ring.skip(steps);
             continue;
         }
-        Tile tile = tile_at(number, tiles_m, tiles_n);
-        float sums[PARTS][SUMS];
+#endif
 #pragma unroll
         for (int part = 0; part < PARTS; part++) epilogue.request(tile, part);
-        multiply_tile(ring, steps, sums);
+#if TURNS
+        named_wait(1 + group, CONSUMERS);
+        multiply_tile(ring, steps, number + gridDim.x < tiles ? 2 - group : 0, sums);
+#else
+        multiply_tile(ring, steps, 0, sums);
+#endif
 #pragma unroll
         for (int part = 0; part < PARTS; part++) epilogue.store(tile, part, sums[part]);
     }
