@@ -12,4 +12,4 @@ pub use observer::{Observer, Phase, Progress, Unwatched};
 pub use report::{
     BytesReport, CheckReport, LaunchReport, OutputReport, PlanReport, Report, Timing,
 };
-pub use request::{BackendKind, Request, WeightsFrom};
+pub use request::{BackendKind, Gemm, Request, WeightsFrom};

@@ -370,11 +370,7 @@ fn cards_of_runs() {
     );
     let mut running = Screen::new(80, 24).typed("3vr");
     let ticket = running.state.runs.running().unwrap().ticket;
-    let progress = Progress {
-        phase: Phase::Timing,
-        done: 17,
-        total: 30,
-    };
+    let progress = Progress::new(Phase::Timing, 17, 30);
     running.tell(1200, Message::RunProgress(ticket, progress));
     snapshot("card-running", &running);
 }

@@ -75,9 +75,17 @@ impl Runner {
     /// A request that cannot be, something that this machine lacks, a stop by
     /// the observer.
     pub fn run(&mut self, request: &Request, observer: &dyn Observer) -> Result<Outcome, RunError> {
-        let (BackendKind::Auto | BackendKind::Cpu) = request.backend;
+        match request.backend {
+            BackendKind::Auto | BackendKind::Cpu => {}
+            absent @ (BackendKind::Simt | BackendKind::Cuda | BackendKind::Hip) => {
+                return Err(RunError::missing(format!(
+                    "this build has no {} backend; --backend cpu runs every plan",
+                    absent.name()
+                )));
+            }
+        }
         let step = |phase, done, total| {
-            observer.progress(Progress { phase, done, total });
+            observer.progress(Progress::new(phase, done, total));
             if observer.cancelled() {
                 Err(RunError::cancelled(0, request.runs))
             } else {
@@ -132,11 +140,7 @@ impl Runner {
             counted = Some(ready.forward(observer).map_err(none)?.launches);
         }
         for done in 0..runs {
-            observer.progress(Progress {
-                phase: Phase::Timing,
-                done,
-                total: runs,
-            });
+            observer.progress(Progress::new(Phase::Timing, done, runs));
             if observer.cancelled() {
                 return Err(RunError::cancelled(done, runs));
             }
@@ -280,11 +284,7 @@ fn check_run(
         request.config.shape,
         |id| seen.get(&id).map(Vec::as_slice),
         |done, total| {
-            observer.progress(Progress {
-                phase: Phase::Check,
-                done,
-                total,
-            });
+            observer.progress(Progress::new(Phase::Check, done, total));
             !observer.cancelled()
         },
     )

@@ -15,13 +15,13 @@ use crate::backend::{Outcome as Ran, Runner, model_of_folder, npy, tokens_of_fil
 use crate::cost::{Cost, price};
 use crate::course::plain;
 use crate::fusion::Cut;
-use crate::run::{BackendKind, Report, Request, WeightsFrom};
+use crate::run::{BackendKind, Gemm, LaunchReport, Report, Request, WeightsFrom};
 use crate::units::{Quantity, format};
 
 /// How a run is made.
 #[derive(Debug, Args)]
 pub(super) struct RunOptions {
-    /// auto or cpu
+    /// auto (cuda where it is usable, else cpu), cpu, simt, cuda or hip
     #[arg(
         long,
         value_name = "BACKEND",
@@ -53,6 +53,24 @@ pub(super) struct RunOptions {
     /// Do not compare the tensors with the fp64 reference
     #[arg(long, help_heading = "Run")]
     no_check: bool,
+    /// Who computes the matrix products on a GPU: own or library
+    #[arg(
+        long,
+        value_name = "own|library",
+        default_value = "own",
+        hide_default_value = true,
+        help_heading = "Run"
+    )]
+    gemm: String,
+    /// Replay a graph of the launches where a GPU times them
+    #[arg(long, help_heading = "Run")]
+    graph: bool,
+    /// Count the bytes that loads and stores ask for, in a run apart
+    #[arg(long, help_heading = "Run")]
+    count_bytes: bool,
+    /// Measure DRAM bytes with the device's own counters, in a run apart
+    #[arg(long, help_heading = "Run")]
+    counters: bool,
 }
 
 /// Run a plan: outputs checked, launches counted, then timed.
@@ -102,6 +120,10 @@ pub(super) fn request(setup: &SetupArgs, run: &RunOptions, cut: Cut) -> Result<R
         runs: run.runs,
         check: !run.no_check,
         threads: run.threads.map(usize::from),
+        gemm: Gemm::parse(&run.gemm)?,
+        graph: run.graph,
+        counters: run.counters,
+        count_bytes: run.count_bytes,
         ..Request::new(config)
     })
 }
@@ -158,24 +180,34 @@ fn writable(path: &Path) -> Result<(), Failure> {
 /// 1 where the outputs or the launches are wrong.
 pub(super) fn verdict(report: &Report) -> u8 {
     let right = report.check.as_ref().is_none_or(|c| c.pass)
-        && report.launches.counted == report.plan.launches;
+        && report.launches.matches(report.plan.launches);
     u8::from(!right)
+}
+
+/// Launches, the library's apart.
+fn launches(report: &Report) -> String {
+    let LaunchReport { counted, library } = report.launches;
+    let planned = report.plan.launches;
+    let agree = report.launches.matches(planned);
+    let verdict = match (agree, library) {
+        (true, 0) => "equal",
+        (true, _) => "the library computes the rest",
+        (false, _) => "not equal, which is this program's fault",
+    };
+    let library = match library {
+        0 => String::new(),
+        more => format!(" and {more} # of the library"),
+    };
+    format!(
+        "launches   {counted} # counted where kernels start{library}, {planned} = in the plan: {verdict}"
+    )
 }
 
 fn tell(cost: &Cost, ran: &Ran, out: &mut Out) {
     let report = &ran.report;
     let mut lines = vec![cost::heading(cost), String::new()];
     lines.push(format!("on         {} ({})", report.backend, report.device));
-    lines.push(format!(
-        "launches   {} # counted where kernels start, {} = in the plan: {}",
-        report.launches.counted,
-        report.plan.launches,
-        if report.launches.counted == report.plan.launches {
-            "equal"
-        } else {
-            "not equal, which is this program's fault"
-        }
-    ));
+    lines.push(launches(report));
     lines.push(match &report.check {
         Some(c) if c.pass => format!(
             "check      pass: error {:.1e} of the logits, {:.1e} allowed, against {}",

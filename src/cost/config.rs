@@ -2,11 +2,13 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::fusion::{Cut, FusionError};
 use crate::model::{Dtype, Model, ModelError, PRESETS, Shape, Sizes};
 
 /// When rotated keys and values are written though no later kernel reads them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum KeepKv {
     /// On when context > seq, or for TinyLlama-1.1B.
     #[default]
@@ -18,7 +20,7 @@ pub enum KeepKv {
 }
 
 /// Options of counting (cost model page; `--causal --keep-kv --rope-kernels --rope-table`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct Conventions {
     /// Count only the pairs on and below the diagonal.
     pub exact_causal: bool,
@@ -31,7 +33,7 @@ pub struct Conventions {
 }
 
 /// Everything that a price depends on.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Config {
     /// The model.
     pub model: Model,

@@ -1,5 +1,7 @@
 //! Which walls between neighbouring ops are down.
 
+use serde::{Deserialize, Serialize};
+
 use super::groups;
 use super::{Fusion, FusionError, Version};
 use crate::model::{BLOCK_OPS, OpKind};
@@ -47,8 +49,31 @@ impl Boundary {
 
 /// A cut of the forward, as the set of walls that are down. One value for all
 /// blocks alike.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "u32", into = "u32")]
 pub struct Cut(u32);
+
+impl From<Cut> for u32 {
+    fn from(cut: Cut) -> Self {
+        cut.0
+    }
+}
+
+impl TryFrom<u32> for Cut {
+    type Error = FusionError;
+
+    /// A cut that came over a wire.
+    fn try_from(walls: u32) -> Result<Self, FusionError> {
+        let cut = Self(walls);
+        if Self::EVERYTHING.contains(cut) {
+            Ok(cut)
+        } else {
+            Err(FusionError::new(format!(
+                "a cut has 19 walls, and {walls:#x} names one beyond them"
+            )))
+        }
+    }
+}
 
 impl Cut {
     /// No wall is down at all, not even the one between rope of q and of k.
@@ -297,6 +322,15 @@ mod tests {
             // What fusion implied may stay on (it was named by nobody, but is a fusion of its own).
             prop_assert!(back.contains(base));
             prop_assert!(!back.fusions().contains(&fusion));
+        }
+
+        #[test]
+        fn a_cut_crosses_a_wire(bits in 0u32..(1 << 21)) {
+            let read = serde_json::from_str::<Cut>(&bits.to_string());
+            prop_assert_eq!(read.is_ok(), bits < 1 << 19);
+            if let Ok(cut) = read {
+                prop_assert_eq!(serde_json::to_string(&cut).unwrap(), bits.to_string());
+            }
         }
 
         #[test]

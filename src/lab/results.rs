@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::fusion::Cut;
-use crate::run::{BackendKind, Report, Request, WeightsFrom};
+use crate::run::{BackendKind, Gemm, Report, Request, WeightsFrom};
 
 /// Everything that makes two runs the same experiment. Conventions of counting
 /// are left out but for those that change the plan: they change no run.
@@ -18,6 +18,8 @@ pub struct Key {
     weights: WeightsFrom,
     seed: u64,
     threads: Option<usize>,
+    gemm: Gemm,
+    graph: bool,
 }
 
 impl Key {
@@ -47,6 +49,8 @@ impl Key {
             weights: request.weights.clone(),
             seed: request.seed,
             threads: request.threads,
+            gemm: request.gemm,
+            graph: request.graph,
         }
     }
 }

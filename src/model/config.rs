@@ -1,5 +1,7 @@
 //! The sizes and constants of one Llama-style model.
 
+use serde::{Deserialize, Serialize};
+
 use super::ModelError;
 
 /// Most layers that a model may have. The forward is a list of ops, so this
@@ -8,7 +10,7 @@ const MAX_LAYERS: u64 = 4096;
 
 /// A Llama-style decoder: RMSNorm, rotary positions, grouped-query causal
 /// attention, SwiGLU, residuals. Sizes are element counts.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Model {
     /// What it is called: a preset's name, or a file's stem.
     pub name: String,

@@ -1,9 +1,13 @@
 //! How much is computed at once, and in which element type.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Model, ModelError};
 
 /// Element type of activations and weights.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize,
+)]
 pub enum Dtype {
     /// 32-bit IEEE.
     #[default]
@@ -46,7 +50,7 @@ impl Dtype {
 
 /// Batch and lengths of one forward. Prefill: `context == seq`. Decode:
 /// `seq == 1` and `context` counts the current token.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Shape {
     /// Sequences B.
     pub batch: u64,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub struct Report {
     /// Version of this document.
     pub schema: u32,
-    /// `cpu`.
+    /// `cpu`, `simt`, `cuda` or `hip`: never `auto`.
     pub backend: String,
     /// The machine in words.
     pub device: String,
@@ -49,6 +49,17 @@ pub struct LaunchReport {
     pub counted: u64,
     /// Kernels of a library, listed apart.
     pub library: u64,
+}
+
+impl LaunchReport {
+    /// Whether these are the launches of a plan. A kernel of the plan whose
+    /// product a library computes may become several of the library's.
+    pub const fn matches(&self, planned: u64) -> bool {
+        match self.library {
+            0 => self.counted == planned,
+            library => self.counted < planned && self.counted + library >= planned,
+        }
+    }
 }
 
 /// Times of one forward in microseconds.

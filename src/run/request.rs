@@ -2,48 +2,100 @@
 
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
 use super::RunError;
 use crate::cost::Config;
 
 /// Who is to compute it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum BackendKind {
-    /// The best that this machine has.
+    /// The best that this machine has: `cuda` where it is usable, else `cpu`.
     #[default]
     Auto,
     /// This machine's CPU.
     Cpu,
+    /// The GPU kernels on the built-in machine: counts, no times.
+    Simt,
+    /// An NVIDIA GPU.
+    Cuda,
+    /// An AMD GPU.
+    Hip,
 }
 
 impl BackendKind {
+    /// Every backend that can be named.
+    pub const ALL: [Self; 5] = [Self::Auto, Self::Cpu, Self::Simt, Self::Cuda, Self::Hip];
+
     /// The name that `--backend` takes.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
             Self::Cpu => "cpu",
+            Self::Simt => "simt",
+            Self::Cuda => "cuda",
+            Self::Hip => "hip",
         }
+    }
+
+    /// Whether it runs on a GPU, and therefore in a process of its own.
+    pub const fn is_gpu(self) -> bool {
+        matches!(self, Self::Cuda | Self::Hip)
     }
 
     /// The backend of this name.
     ///
     /// # Errors
-    /// A name that is none, or one that this build does not have.
+    /// A name that is none.
     pub fn parse(name: &str) -> Result<Self, RunError> {
-        match name {
-            "auto" => Ok(Self::Auto),
-            "cpu" => Ok(Self::Cpu),
-            "simt" | "cuda" | "hip" => Err(RunError::missing(format!(
-                "this build has no {name} backend; --backend cpu runs every plan"
-            ))),
-            other => Err(RunError::bad_request(format!(
-                "there is no backend “{other}”; use auto or cpu"
-            ))),
+        Self::ALL
+            .into_iter()
+            .find(|kind| kind.name() == name)
+            .ok_or_else(|| {
+                RunError::bad_request(format!(
+                    "there is no backend “{name}”; use auto, cpu, simt, cuda or hip"
+                ))
+            })
+    }
+}
+
+/// Who computes the matrix products of a GPU run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Gemm {
+    /// The kernels of this workshop.
+    #[default]
+    Own,
+    /// The vendor's library; its launches are listed apart.
+    Library,
+}
+
+impl Gemm {
+    /// The name that `--gemm` takes.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Own => "own",
+            Self::Library => "library",
         }
+    }
+
+    /// The value of this name.
+    ///
+    /// # Errors
+    /// A name that is none.
+    pub fn parse(name: &str) -> Result<Self, RunError> {
+        [Self::Own, Self::Library]
+            .into_iter()
+            .find(|gemm| gemm.name() == name)
+            .ok_or_else(|| {
+                RunError::bad_request(format!("--gemm takes own or library, not “{name}”"))
+            })
     }
 }
 
 /// Where the weights come from.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum WeightsFrom {
     /// Made from a seed.
     Seed(u64),
@@ -52,7 +104,7 @@ pub enum WeightsFrom {
 }
 
 /// One run of one plan.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Request {
     /// Model, shape, dtype, cut, conventions.
     pub config: Config,
@@ -72,6 +124,14 @@ pub struct Request {
     pub check: bool,
     /// Threads of the CPU backend; `None`: all cores.
     pub threads: Option<usize>,
+    /// Who computes the matrix products.
+    pub gemm: Gemm,
+    /// Whether the timed runs replay a graph of the launches.
+    pub graph: bool,
+    /// Whether one more run is made under the device's own counters.
+    pub counters: bool,
+    /// Whether the bytes of loads and stores are counted, in a run apart.
+    pub count_bytes: bool,
 }
 
 impl Request {
@@ -87,6 +147,41 @@ impl Request {
             warm_up: 3,
             check: true,
             threads: None,
+            gemm: Gemm::Own,
+            graph: false,
+            counters: false,
+            count_bytes: false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fusion::Version;
+
+    #[test]
+    fn a_request_crosses_a_wire() {
+        let config = Config::preset("tinyllama-1.1b", Version::V3.cut()).unwrap();
+        let request = Request {
+            backend: BackendKind::Cuda,
+            weights: WeightsFrom::Folder(PathBuf::from("a folder/with ü")),
+            tokens: Some(vec![vec![1, 31_999]]),
+            gemm: Gemm::Library,
+            graph: true,
+            ..Request::new(config)
+        };
+        let text = serde_json::to_string(&request).unwrap();
+        assert_eq!(serde_json::from_str::<Request>(&text).unwrap(), request);
+    }
+
+    #[test]
+    fn names_are_read_back() {
+        for kind in BackendKind::ALL {
+            assert_eq!(BackendKind::parse(kind.name()), Ok(kind));
+        }
+        assert!(BackendKind::parse("rocm").is_err());
+        assert_eq!(Gemm::parse("library"), Ok(Gemm::Library));
+        assert!(Gemm::parse("cublas").is_err());
     }
 }

@@ -40,7 +40,7 @@ fn in_progress(state: &State, running: &Running, pen: &mut Pen<'_>) {
         &format!("{} on {backend}", running.title),
         Role::Text,
     );
-    let phase = running.progress.map(|p| p.phase);
+    let phase = running.progress.as_ref().map(|p| p.phase);
     let mut steps = String::new();
     for step in [Phase::WarmUp, Phase::Check, Phase::Timing] {
         let sign = match phase {
@@ -50,10 +50,10 @@ fn in_progress(state: &State, running: &Running, pen: &mut Pen<'_>) {
         };
         steps.push_str(&format!("{} {sign}  ", step.name()));
     }
-    let total = running.progress.map_or(0, |p| p.total);
+    let total = running.progress.as_ref().map_or(0, |p| p.total);
     let edge = card.width() - 1;
     card.right(edge, 1, &format!("{steps}{total} runs"), Role::Dim);
-    if let Some(p) = running.progress {
+    if let Some(p) = &running.progress {
         let cells = 28u64;
         let done = u64::from(p.done) * cells * 8 / u64::from(p.total.max(1));
         let drawn = bar(done, cells, card.ascii());
@@ -68,10 +68,11 @@ fn in_progress(state: &State, running: &Running, pen: &mut Pen<'_>) {
 
 fn order(phase: Phase) -> u8 {
     match phase {
-        Phase::Prepare | Phase::Prefill => 0,
+        Phase::Open | Phase::Prepare | Phase::Compile | Phase::Prefill => 0,
         Phase::WarmUp => 1,
         Phase::Check => 2,
         Phase::Timing => 3,
+        Phase::Count | Phase::Profile => 4,
     }
 }
 

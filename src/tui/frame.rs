@@ -111,7 +111,7 @@ fn backend(state: &State, wide: bool) -> String {
         .backend()
         .map_or("", |b| b.name.as_str())
         .to_owned();
-    match running.progress {
+    match &running.progress {
         Some(p) if p.total > 1 => format!("{name} running {}/{}", p.done, p.total),
         Some(p) => format!("{name} {}", p.phase.name()),
         None => format!("{name} running"),

@@ -249,11 +249,7 @@ impl ReadyPlan {
         };
         let total = made.compiled.launches.len() as u32;
         for (done, launch) in made.compiled.launches.iter().enumerate() {
-            observer.progress(Progress {
-                phase: Phase::Prefill,
-                done: done as u32,
-                total,
-            });
+            observer.progress(Progress::new(Phase::Prefill, done as u32, total));
             running.launch(&made.compiled, launch)?;
         }
         Ok(())
