@@ -4,16 +4,20 @@
 // Both operands run along the summed dimension (Hugging Face stores weights as
 // [out][in]), so a column of Y is a row of W.
 
-// A tile's measures, all known when the kernel is compiled. `warps` share the
-// tile as warps_m rows of warps_n; stages parts of the summed dimension are in
-// shared memory at a time.
-template <int ROWS, int COLUMNS, int WARPS_ROWS, int WARPS_COLUMNS, int DEPTH> struct Tiling {
+// A tile's measures, all known when the kernel is compiled. warps_m rows of
+// warps_n warps share the tile; `slices` such groups share the summed dimension
+// (a small tile has too few outputs to keep many warps busy). `stages` parts of
+// the summed dimension are in shared memory at a time.
+template <int ROWS, int COLUMNS, int WARPS_ROWS, int WARPS_COLUMNS, int DEPTH, int GROUPS = 1>
+struct Tiling {
     static constexpr int M = ROWS;
     static constexpr int N = COLUMNS;
     static constexpr int warps_m = WARPS_ROWS;
     static constexpr int warps_n = WARPS_COLUMNS;
     static constexpr int stages = DEPTH;
-    static constexpr int threads = warps_m * warps_n * WARP;
+    static constexpr int slices = GROUPS;
+    static_assert(N % PACK == 0, "rows of a tile are whole packs");
+    static constexpr int threads = warps_m * warps_n * slices * WARP;
 
     // One stage: k_step elements (128 bytes) of every row of both operands.
     static constexpr int k_step = 128 / int(sizeof(elem));
@@ -33,13 +37,22 @@ template <int ROWS, int COLUMNS, int WARPS_ROWS, int WARPS_COLUMNS, int DEPTH> s
 };
 
 #ifdef TILE_M
-typedef Tiling<TILE_M, TILE_N, WARPS_M, WARPS_N, STAGES> Tile;
+#ifndef SLICES
+#define SLICES 1
 #endif
+typedef Tiling<TILE_M, TILE_N, WARPS_M, WARPS_N, STAGES, SLICES> Tile;
+#endif
+
+// Where the calling warp stands: its slice, its row and column in the group.
+template <class T> DEVICE int warp_slice() { return warp_id() / (T::warps_m * T::warps_n); }
+template <class T> DEVICE int warp_row() { return warp_id() / T::warps_n % T::warps_m; }
+template <class T> DEVICE int warp_column() { return warp_id() % T::warps_n; }
 
 // ---- which weights make which columns ---------------------------------------------
 
-// weight_row<T>(columns, c, k) is the weight row of the tile's column c, null
-// where the matrix has no such row. Three arrangements:
+// weight_row<T>(columns, c, k) is the weight row of the tile's column c. Where
+// the matrix has no such row it is the last one: its sums are never stored.
+// Three arrangements:
 
 // A run of neighbouring columns from `first` on, of `n` in all.
 struct Run {
@@ -63,14 +76,12 @@ struct HeadPairs {
 };
 
 template <class T> DEVICE const elem *weight_row(const Run &run, int c, int k) {
-    int o = run.first + c;
-    return o < run.n ? run.w + long(o) * k : nullptr;
+    return run.w + long(min(run.first + c, run.n - 1)) * k;
 }
 
 template <class T> DEVICE const elem *weight_row(const Beside &beside, int c, int k) {
-    int o = beside.first + c % (T::N / 2);
     const elem *w = c < T::N / 2 ? beside.left : beside.right;
-    return o < beside.n ? w + long(o) * k : nullptr;
+    return w + long(min(beside.first + c % (T::N / 2), beside.n - 1)) * k;
 }
 
 #ifdef HEAD
@@ -79,7 +90,7 @@ DEVICE int pair_column(int pair) { return pair / (HEAD / 2) * HEAD + pair % (HEA
 
 template <class T> DEVICE const elem *weight_row(const HeadPairs &pairs, int c, int k) {
     int o = pair_column(pairs.first + c % (T::N / 2)) + (c < T::N / 2 ? 0 : HEAD / 2);
-    return o < pairs.n ? pairs.w + long(o) * k : nullptr;
+    return pairs.w + long(min(o, pairs.n - 1)) * k;
 }
 #endif
 

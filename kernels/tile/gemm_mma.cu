@@ -17,11 +17,12 @@ template <class T>
 DEVICE void multiply_stage(Accumulators<T> &acc, const char *a_stage, const char *b_stage) {
     typedef Accumulators<T> Acc;
     const int lane = lane_id();
-    const int first_row = warp_id() / T::warps_n * Acc::ROWS;
-    const int first_column = warp_id() % T::warps_n * Acc::COLUMNS;
+    const int first_row = warp_row<T>() * Acc::ROWS;
+    const int first_column = warp_column<T>() * Acc::COLUMNS;
 
 #pragma unroll
-    for (int k16 = 0; k16 < T::k_step / 16; k16++) {
+    for (int step = 0; step < T::k_step / 16 / T::slices; step++) {
+        const int k16 = step * T::slices + warp_slice<T>();
         // 16 rows of A: lanes 0-15 name their left halves, 16-31 the right.
         u32 a[Acc::ROWS / 16][4];
 #pragma unroll
@@ -44,19 +45,25 @@ DEVICE void multiply_stage(Accumulators<T> &acc, const char *a_stage, const char
     }
 }
 
-// The sums, from registers to shared memory: T::M rows of T::stride floats.
-template <class T> DEVICE void store_sums(float *sums, const Accumulators<T> &acc) {
+// The sums, from registers to shared memory: T::M rows of T::stride floats. With
+// `add` onto what is there.
+template <class T>
+DEVICE void store_sums(float *sums, const Accumulators<T> &acc, bool add) {
     typedef Accumulators<T> Acc;
-    const int row = warp_id() / T::warps_n * Acc::ROWS + lane_id() / 4;
-    const int column = warp_id() % T::warps_n * Acc::COLUMNS + lane_id() % 4 * 2;
+    const int row = warp_row<T>() * Acc::ROWS + lane_id() / 4;
+    const int column = warp_column<T>() * Acc::COLUMNS + lane_id() % 4 * 2;
 #pragma unroll
     for (int i = 0; i < Acc::ROWS / 16; i++)
 #pragma unroll
         for (int j = 0; j < Acc::COLUMNS / 8; j++) {
-            float *to = sums + (row + i * 16) * T::stride + column + j * 8;
-            const float *from = acc.at[i][j];
-            *reinterpret_cast<float2 *>(to) = make_float2(from[0], from[1]);
-            *reinterpret_cast<float2 *>(to + 8 * T::stride) = make_float2(from[2], from[3]);
+#pragma unroll
+            for (int half = 0; half < 2; half++) {
+                float2 *to = reinterpret_cast<float2 *>(
+                    sums + (row + i * 16 + half * 8) * T::stride + column + j * 8);
+                float2 pair = make_float2(acc.at[i][j][2 * half], acc.at[i][j][2 * half + 1]);
+                if (add) pair.x += to->x, pair.y += to->y;
+                *to = pair;
+            }
         }
 }
 

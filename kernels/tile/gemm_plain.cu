@@ -5,10 +5,6 @@
 // neighbours: the lanes of a warp take neighbouring rows (and columns), so that
 // what they read at the same time lies in different banks.
 
-#ifndef CHUNK_UNROLL
-#define CHUNK_UNROLL 1
-#endif
-
 // A warp's lanes stand as LANES_M rows of 8.
 #define LANES_N 8
 #define LANES_M (WARP / LANES_N)
@@ -19,34 +15,39 @@ template <class T> struct Accumulators {
     float at[ROWS][COLUMNS];
 };
 
-DEVICE Pack read_pack(const char *stage, int row, int chunk) {
-    return *reinterpret_cast<const Pack *>(stage + swizzled(row, chunk));
-}
-
 // The first row (column) of this thread; the next is LANES_M (LANES_N) further.
 template <class T> DEVICE int first_row() {
-    return warp_id() / T::warps_n * (T::M / T::warps_m) + lane_id() / LANES_N;
+    return warp_row<T>() * (T::M / T::warps_m) + lane_id() / LANES_N;
 }
 template <class T> DEVICE int first_column() {
-    return warp_id() % T::warps_n * (T::N / T::warps_n) + lane_id() % LANES_N;
+    return warp_column<T>() * (T::N / T::warps_n) + lane_id() % LANES_N;
 }
 
-// acc += a * b^T over the K_STEP elements of a stage (both swizzled). A chunk is
+// Chunk `chunk` of the row that lies `further` (a constant, a multiple of the
+// lanes' step) below `row`, where row % 8 < the step: the swizzle's XOR then splits
+// into a part per thread and a constant, and the address into one sum per chunk
+// and a constant offset.
+DEVICE Pack read_pack(const char *stage, int row, int further, int chunk) {
+    int mine = chunk ^ row % TILE_CHUNKS;
+    const char *at = stage + row * TILE_ROW_BYTES + ((mine ^ further % TILE_CHUNKS) << 4);
+    return *reinterpret_cast<const Pack *>(at + further * TILE_ROW_BYTES);
+}
+
+// acc += a * b^T over the k_step elements of a stage (both swizzled). A chunk is
 // as many elements as 16 bytes hold: the columns' chunks stay in registers while
 // the rows' pass by.
 template <class T>
 DEVICE void multiply_stage(Accumulators<T> &acc, const char *a_stage, const char *b_stage) {
     typedef Accumulators<T> Acc;
     const int row = first_row<T>(), column = first_column<T>();
-#pragma unroll CHUNK_UNROLL
-    for (int chunk = 0; chunk < TILE_CHUNKS; chunk++) {
+#pragma unroll 1
+    for (int chunk = warp_slice<T>(); chunk < TILE_CHUNKS; chunk += T::slices) {
         Pack b[Acc::COLUMNS];
 #pragma unroll
-        for (int j = 0; j < Acc::COLUMNS; j++)
-            b[j] = read_pack(b_stage, column + j * LANES_N, chunk);
+        for (int j = 0; j < Acc::COLUMNS; j++) b[j] = read_pack(b_stage, column, j * LANES_N, chunk);
 #pragma unroll
         for (int i = 0; i < Acc::ROWS; i++) {
-            Pack a = read_pack(a_stage, row + i * LANES_M, chunk);
+            Pack a = read_pack(a_stage, row, i * LANES_M, chunk);
 #pragma unroll
             for (int e = 0; e < PACK; e++)
 #pragma unroll
@@ -56,13 +57,15 @@ DEVICE void multiply_stage(Accumulators<T> &acc, const char *a_stage, const char
     }
 }
 
-// The sums, from registers to shared memory: T::M rows of T::stride floats.
-template <class T> DEVICE void store_sums(float *sums, const Accumulators<T> &acc) {
-    typedef Accumulators<T> Acc;
+// The sums, from registers to shared memory: T::M rows of T::stride floats. With
+// `add` onto what is there.
+template <class T>
+DEVICE void store_sums(float *sums, const Accumulators<T> &acc, bool add) {
 #pragma unroll
-    for (int i = 0; i < Acc::ROWS; i++)
+    for (int i = 0; i < Accumulators<T>::ROWS; i++) {
+        float *row = sums + (first_row<T>() + i * LANES_M) * T::stride + first_column<T>();
 #pragma unroll
-        for (int j = 0; j < Acc::COLUMNS; j++)
-            sums[(first_row<T>() + i * LANES_M) * T::stride + first_column<T>() + j * LANES_N] =
-                acc.at[i][j];
+        for (int j = 0; j < Accumulators<T>::COLUMNS; j++)
+            row[j * LANES_N] = acc.at[i][j] + (add ? row[j * LANES_N] : 0.0f);
+    }
 }

@@ -8,12 +8,8 @@
 
 // 16 bytes that are read once: they need not displace X from the L1 cache.
 DEVICE Pack load_once(const elem *from) {
-#if GPU_SM >= 700
     uint4 bits = __ldcs(reinterpret_cast<const uint4 *>(from));
     return *reinterpret_cast<const Pack *>(&bits);
-#else
-    return load_pack(from);
-#endif
 }
 
 // As `product` of the tiled main loop: the sums of the tile in `shared`.
@@ -21,52 +17,40 @@ template <class T, class Columns, class Meanwhile>
 DEVICE float *product(const elem *a, int rows, const Columns &columns, int k, char *shared,
                       Meanwhile meanwhile) {
     const int OWN = T::N / T::warps_n;
-    const int column = warp_id() * OWN;
+    const int STEP = WARP * PACK;
+    const int column = warp_column<T>() * OWN;
     const elem *w[OWN];
     float sum[T::M][OWN] = {};
 #pragma unroll
-    for (int c = 0; c < OWN; c++) {
-        w[c] = weight_row<T>(columns, column + c, k);
-        if (w[c] == nullptr) w[c] = a; // its sums are never used
-    }
+    for (int c = 0; c < OWN; c++) w[c] = weight_row<T>(columns, column + c, k);
 
-    // idea bytes in flight: the weights of STAGES steps are requested before the
+    // idea bytes in flight: the weights of `stages` steps are requested before the
     // first of them is used.
-    const int STEP = WARP * PACK;
-    Pack weight[T::stages][OWN];
-    const int begin = lane_id() * PACK;
+    for (int first = lane_id() * PACK; first < k; first += T::stages * STEP) {
+        Pack weight[T::stages][OWN];
 #pragma unroll
-    for (int s = 0; s < T::stages; s++)
+        for (int s = 0; s < T::stages; s++)
 #pragma unroll
-        for (int c = 0; c < OWN; c++)
-            if (begin + s * STEP < k) weight[s][c] = load_once(w[c] + begin + s * STEP);
-    meanwhile();
-    for (int first = begin; first < k; first += T::stages * STEP) {
+            for (int c = 0; c < OWN; c++)
+                if (first + s * STEP < k) weight[s][c] = load_once(w[c] + first + s * STEP);
 #pragma unroll
         for (int s = 0; s < T::stages; s++) {
-            int at = first + s * STEP;
+            const int at = first + s * STEP;
             if (at >= k) break;
-            Pack now[OWN];
-#pragma unroll
-            for (int c = 0; c < OWN; c++) now[c] = weight[s][c];
-            if (at + T::stages * STEP < k) {
-#pragma unroll
-                for (int c = 0; c < OWN; c++)
-                    weight[s][c] = load_once(w[c] + at + T::stages * STEP);
-            }
 #pragma unroll
             for (int m = 0; m < T::M; m++) {
-                Pack x = load_pack(a + long(m < rows ? m : 0) * k + at);
+                Pack x = load_pack(a + long(min(m, rows - 1)) * k + at);
 #pragma unroll
                 for (int c = 0; c < OWN; c++)
 #pragma unroll
                     for (int e = 0; e < PACK; e++)
-                        sum[m][c] = fmaf(widen(x.at[e]), widen(now[c].at[e]), sum[m][c]);
+                        sum[m][c] = fmaf(widen(x.at[e]), widen(weight[s][c].at[e]), sum[m][c]);
             }
         }
     }
     // end bytes in flight
 
+    meanwhile();
     float *sums = reinterpret_cast<float *>(shared);
 #pragma unroll
     for (int m = 0; m < T::M; m++)
