@@ -9,6 +9,8 @@
 
 mod catalogue;
 mod driver;
+pub mod exec;
+pub mod issued;
 mod lower;
 mod program;
 mod source;
@@ -16,7 +18,7 @@ mod source;
 pub use catalogue::{Lacks, Pattern, lacks};
 pub use driver::{
     Call, Driver, Function, GemmCall, GpuError, GpuErrorKind, GraphId, KernelFacts, Mark, Memory,
-    Parameter,
+    Parameter, Traffic,
 };
 pub use lower::{Setup, lower};
 pub use program::{
