@@ -8,6 +8,9 @@
 //! and gives data, so that it is tested without a GPU.
 
 mod catalogue;
+pub mod compile;
+#[cfg(feature = "cuda")]
+pub mod cuda;
 mod driver;
 pub mod exec;
 pub mod issued;

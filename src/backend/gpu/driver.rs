@@ -174,11 +174,15 @@ pub trait Driver {
     /// Bytes of device memory that are free, where the device says so.
     fn free_memory(&mut self) -> Option<u64>;
 
-    /// Compiles several units at once, so that the loads that follow are quick.
-    ///
-    /// # Errors
-    /// As [`Driver::load`].
-    fn prepare(&mut self, _units: &[Unit]) -> Result<(), GpuError> {
+    /// Compiles units ahead of [`Driver::load`], several at a time where the
+    /// compiler can. `done` is told of each that is ready: how many are, of how
+    /// many, and which.
+    fn prepare(
+        &mut self,
+        units: &[&Unit],
+        done: &mut dyn FnMut(usize, usize, &Unit),
+    ) -> Result<(), GpuError> {
+        let _ = (units, done);
         Ok(())
     }
 
@@ -186,32 +190,24 @@ pub trait Driver {
     /// `shared` is the most dynamic shared memory that it will be launched with.
     fn load(&mut self, unit: &Unit, shared: u32) -> Result<Function, GpuError>;
 
-    /// A unit in the device's assembly language (PTX), in which accesses can be
-    /// counted.
-    ///
-    /// # Errors
-    /// As [`Driver::load`]; a device without such a language.
+    /// The assembly text of a unit (PTX), as it would be loaded.
     fn assembly(&mut self, unit: &Unit) -> Result<String, GpuError> {
         Err(GpuError::missing(format!(
-            "the assembly of {} cannot be had on {}",
-            unit.title(),
-            self.target().arch
+            "this backend has no assembly text of {}",
+            unit.title()
         )))
     }
 
-    /// Loads `entry` from assembly text. `shared` as in [`Driver::load`].
-    ///
-    /// # Errors
-    /// Text that the device does not take.
+    /// Loads a kernel from assembly text, as [`Driver::assembly`] gives it.
     fn load_assembly(
         &mut self,
         entry: &str,
-        _text: &str,
-        _shared: u32,
+        text: &str,
+        shared: u32,
     ) -> Result<Function, GpuError> {
+        let _ = (text, shared);
         Err(GpuError::missing(format!(
-            "{entry} cannot be loaded from assembly on {}",
-            self.target().arch
+            "this backend loads no assembly text ({entry})"
         )))
     }
 

@@ -95,16 +95,21 @@ impl<D: Driver> Gpu<D> {
                 None => units.push((unit, shared)),
             }
         }
-        let total = units.len() as u32;
-        let all: Vec<Unit> = units.iter().map(|(unit, _)| (*unit).clone()).collect();
-        let progress = Progress::new(Phase::Compile, 0, total);
-        step(request, observer, progress.about("all kernels"))?;
-        self.driver.prepare(&all)?;
-        for (done, (unit, shared)) in (0..).zip(units) {
-            let subject = format!("{} for {}", unit.entry, self.driver.target().arch);
-            let progress = Progress::new(Phase::Compile, done, total).about(subject);
-            step(request, observer, progress)?;
-            self.driver.load(unit, shared)?;
+        let arch = self.driver.target().arch.clone();
+        let compiling = |done: usize, total: usize, unit: &Unit| {
+            let subject = format!("{} for {arch}", unit.entry);
+            Progress::new(Phase::Compile, done as u32, total as u32).about(subject)
+        };
+        let all: Vec<&Unit> = units.iter().map(|(unit, _)| *unit).collect();
+        if let Some(first) = all.first() {
+            step(request, observer, compiling(0, all.len(), first))?;
+        }
+        self.driver.prepare(&all, &mut |done, total, unit| {
+            observer.progress(compiling(done, total, unit));
+        })?;
+        for (done, (unit, shared)) in units.iter().enumerate() {
+            step(request, observer, compiling(done, all.len(), unit))?;
+            self.driver.load(unit, *shared)?;
         }
         Ok(())
     }
