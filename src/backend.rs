@@ -8,6 +8,8 @@ pub mod reference;
 pub mod tokens;
 pub mod weights;
 
+mod found;
 mod runner;
 
+pub use found::states;
 pub use runner::{Outcome, Runner, model_of_folder, tokens_of_file};

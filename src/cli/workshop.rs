@@ -14,9 +14,10 @@ use crate::app::machine::{BackendFacts, Ceilings, Condition};
 use crate::app::study::bench_setup;
 use crate::app::{Machine, Page, State, Tone};
 use crate::backend::cpu::{self, Isa};
-use crate::backend::{Runner, device};
+use crate::backend::device;
 use crate::cost::{Config, GpuDatabase};
 use crate::course::{self, Course, Places, Progress, Store};
+use crate::engine::Engine;
 use crate::tui::{self, Outside};
 
 /// Opens the workshop; where there is no screen to draw on, prints the contents.
@@ -59,9 +60,9 @@ pub(super) fn open(output: &OutputArgs, config: &Config, out: &mut Out) -> Outco
     }
     let (seen, asked) = (places.clone(), places.clone());
     let asking = output.clone();
-    let mut runner = Runner::default();
+    let mut engine = Engine::default();
     let outside = Outside {
-        runner: Box::new(move |request, watch| runner.run(request, watch).map(|ran| ran.report)),
+        runner: Box::new(move |request, watch| engine.run(request, None, watch)),
         probe: Arc::new(move || Machine {
             facts: super::doctor::facts(&seen, &asking),
             ..machine(|threads| device::describe(threads, Isa::detect()))
