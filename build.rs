@@ -1,4 +1,4 @@
-//! Builds again when a text of the course is added or removed: the texts are
+//! Builds again when a text of the course or a kernel is added or removed: they are
 //! embedded, and the compiler only watches the files that it has seen. Tells
 //! the program a digest of what it was built from, by which the workshop and
 //! its engine process know that they are the same build.

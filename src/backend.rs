@@ -3,6 +3,7 @@
 pub mod check;
 pub mod cpu;
 pub mod device;
+pub mod gpu;
 pub mod npy;
 pub mod reference;
 pub mod tokens;

@@ -8,7 +8,7 @@ use super::CostError;
 use crate::model::Dtype;
 
 /// The maker, which decides how registers are given out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "names of companies")]
 pub enum Vendor {
     #[serde(rename = "AMD")]

@@ -1,0 +1,26 @@
+//! What every GPU backend shares: the kernels' sources, the catalogue, one pure
+//! lowering from a plan to a list of launches, and the trait that a driver
+//! (CUDA, HIP, the SIMT machine) fills in.
+//!
+//! plan → [`lower`] → [`Program`] → executor → [`Driver`]
+//!
+//! The lowering knows no device, file or clock: it sees a [`Target`] in words
+//! and gives data, so that it is tested without a GPU.
+
+mod catalogue;
+mod driver;
+mod lower;
+mod program;
+mod source;
+
+pub use catalogue::{Lacks, Pattern, lacks};
+pub use driver::{
+    Call, Driver, Function, GemmCall, GpuError, GpuErrorKind, GraphId, KernelFacts, Mark, Memory,
+    Parameter,
+};
+pub use lower::{Setup, lower};
+pub use program::{
+    Arg, BufferId, BufferSpec, Contents, Grid, Launch, LibraryGemm, Program, Step, Target,
+    TensorMap, Written,
+};
+pub use source::{Unit, kernel_source, kernel_sources};

@@ -1,0 +1,220 @@
+//! What a driver can do. CUDA, HIP and the SIMT machine each fill this in;
+//! everything above it is shared.
+
+use std::fmt;
+
+use super::program::{Target, TensorMap};
+use super::source::Unit;
+use crate::run::RunError;
+
+/// A loaded kernel, as the driver numbers it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Function(pub u32);
+
+/// Device memory, as the driver numbers it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Memory(pub u32);
+
+/// A point in the stream of work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mark(pub u32);
+
+/// Recorded work that can be replayed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GraphId(pub u32);
+
+/// What the compiler and the device say of a kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct KernelFacts {
+    /// Registers per thread.
+    pub registers: u32,
+    /// Static shared memory per block in bytes.
+    pub shared: u32,
+    /// Local memory per thread in bytes: spills and run-time indexed arrays.
+    pub local: u32,
+    /// Threads that a block may have with so many registers.
+    pub max_threads: u32,
+}
+
+/// One argument as the device takes it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Parameter {
+    /// 4 bytes.
+    Word(u32),
+    /// 8 bytes, aligned to 8.
+    Long(u64),
+    /// 128 bytes, aligned to 64.
+    Map([u64; 16]),
+}
+
+/// One launch, resolved.
+#[derive(Debug, Clone)]
+pub struct Call<'c> {
+    /// Which kernel.
+    pub function: Function,
+    /// Blocks, x y z.
+    pub grid: [u32; 3],
+    /// Threads of a block.
+    pub threads: u32,
+    /// Dynamic shared memory in bytes.
+    pub shared: u32,
+    /// Whether blocks wait for one another: all must be resident.
+    pub cooperative: bool,
+    /// Whether it may start while the launch before it ends.
+    pub overlap: bool,
+    /// Arguments in order.
+    pub parameters: &'c [Parameter],
+}
+
+/// A library's product, resolved: `c[m][n] = Σ a[m][k] · w[n][k]`, addresses on
+/// the device, rows contiguous.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GemmCall {
+    /// Whether elements are bf16; fp32 otherwise (true fp32).
+    pub bf16: bool,
+    /// `[m][k]`.
+    pub a: u64,
+    /// `[n][k]`.
+    pub w: u64,
+    /// `[m][n]`.
+    pub c: u64,
+    /// Rows.
+    pub m: u64,
+    /// Columns.
+    pub n: u64,
+    /// Length of the sums.
+    pub k: u64,
+}
+
+/// What kind of failure it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GpuErrorKind {
+    /// This machine, driver or build lacks it.
+    Missing,
+    /// The compiler refused or is not there.
+    Compile,
+    /// No memory left.
+    OutOfMemory,
+    /// A launch or copy went wrong; the context may be lost.
+    Failed,
+}
+
+/// One sentence: what, where, and the way out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GpuError {
+    /// What kind of failure it was.
+    pub kind: GpuErrorKind,
+    message: String,
+}
+
+impl GpuError {
+    /// An error with its sentence.
+    pub fn new(kind: GpuErrorKind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+        }
+    }
+
+    /// Something that this machine, driver or build lacks.
+    pub fn missing(message: impl Into<String>) -> Self {
+        Self::new(GpuErrorKind::Missing, message)
+    }
+
+    /// Something that went wrong on the device.
+    pub fn failed(message: impl Into<String>) -> Self {
+        Self::new(GpuErrorKind::Failed, message)
+    }
+}
+
+impl fmt::Display for GpuError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for GpuError {}
+
+impl From<GpuError> for RunError {
+    fn from(e: GpuError) -> Self {
+        match e.kind {
+            GpuErrorKind::Missing | GpuErrorKind::OutOfMemory => Self::missing(e.message),
+            GpuErrorKind::Compile | GpuErrorKind::Failed => Self::failed(e.message),
+        }
+    }
+}
+
+/// A device with its compiler, one stream of work.
+pub trait Driver {
+    /// What plans are lowered for.
+    fn target(&self) -> &Target;
+
+    /// The device in words, with driver and compiler.
+    fn describe(&self) -> String;
+
+    /// Bytes of device memory that are free, where the device says so.
+    fn free_memory(&mut self) -> Option<u64>;
+
+    /// Compiles and loads a unit; the same unit gives the same function.
+    /// `shared` is the most dynamic shared memory that it will be launched with.
+    fn load(&mut self, unit: &Unit, shared: u32) -> Result<Function, GpuError>;
+
+    /// Registers, memory, limits of a loaded kernel.
+    fn facts(&self, function: Function) -> KernelFacts;
+
+    /// Blocks of a kernel that fit on one multiprocessor at once.
+    fn resident_blocks(
+        &mut self,
+        function: Function,
+        threads: u32,
+        shared: u32,
+    ) -> Result<u32, GpuError>;
+
+    /// Device memory; its contents are undefined. `name` is for messages.
+    fn alloc(&mut self, name: &str, bytes: u64) -> Result<Memory, GpuError>;
+
+    /// Gives memory back.
+    fn free(&mut self, memory: Memory);
+
+    /// Where it lies on the device, aligned to 256 bytes.
+    fn address(&self, memory: Memory) -> u64;
+
+    /// Copies to the device; waits until `bytes` may be reused.
+    fn upload(&mut self, memory: Memory, offset: u64, bytes: &[u8]) -> Result<(), GpuError>;
+
+    /// Copies from the device, after the work that was handed in before.
+    fn download(&mut self, memory: Memory, offset: u64, bytes: &mut [u8]) -> Result<(), GpuError>;
+
+    /// Sets every byte, after the work that was handed in before.
+    fn fill(&mut self, memory: Memory, byte: u8) -> Result<(), GpuError>;
+
+    /// A tensor map for a buffer at `address` (of the buffer, without the map's
+    /// offset).
+    fn tensor_map(&mut self, address: u64, map: &TensorMap) -> Result<[u64; 16], GpuError>;
+
+    /// Hands in one launch. Errors of the kernel itself show up later, in
+    /// [`Driver::synchronize`] or a copy.
+    fn launch(&mut self, call: &Call<'_>) -> Result<(), GpuError>;
+
+    /// Hands in a library's product; the number of launches that it is counted
+    /// as (each call is one; helpers of the library are not seen).
+    fn library_gemm(&mut self, gemm: &GemmCall) -> Result<u32, GpuError>;
+
+    /// Waits for everything that was handed in.
+    fn synchronize(&mut self) -> Result<(), GpuError>;
+
+    /// Marks a point in the stream; `None` where the device has no clock.
+    fn mark(&mut self) -> Result<Option<Mark>, GpuError>;
+
+    /// Microseconds on the device between two marks; waits for the second.
+    fn elapsed_us(&mut self, from: Mark, to: Mark) -> Result<f64, GpuError>;
+
+    /// Begins to record what is handed in instead of doing it.
+    fn begin_graph(&mut self) -> Result<(), GpuError>;
+
+    /// Ends recording.
+    fn end_graph(&mut self) -> Result<GraphId, GpuError>;
+
+    /// Hands in everything that was recorded.
+    fn replay(&mut self, graph: GraphId) -> Result<(), GpuError>;
+}

@@ -1,0 +1,463 @@
+//! From a plan to launches: one [`Launch`] (or library product) per kernel of
+//! the plan, and the memory between them. Pure.
+//!
+//! Memory: one buffer per kind of activation, used again in every block; per
+//! block one of each weight; keys and values per block where a cache is kept
+//! ([`Config::keeps_kv`]), else one of each for all blocks.
+//!
+//! [`Config::keeps_kv`]: crate::cost::Config::keeps_kv
+
+mod attention;
+mod block;
+mod gemm;
+mod hopper;
+mod rows;
+
+use std::collections::HashMap;
+
+use super::catalogue::{Lacks, Pattern};
+use super::program::{
+    Arg, BufferId, BufferSpec, Contents, Launch, LibraryGemm, Program, Step, Target, Written,
+};
+use super::source::Unit;
+use crate::cost::Config;
+use crate::fusion::{Kernel, Plan};
+use crate::model::{
+    Dtype, Graph, Model, OpKind, Shape, TensorId, TensorKind, WeightId, WeightKind,
+};
+use crate::run::Gemm;
+
+/// What is lowered.
+#[derive(Debug, Clone, Copy)]
+pub struct Setup<'a> {
+    /// Model, shape, dtype, conventions; its cut is `plan`'s.
+    pub config: &'a Config,
+    /// The forward.
+    pub graph: &'a Graph,
+    /// Its cut into kernels.
+    pub plan: &'a Plan,
+    /// The device.
+    pub target: &'a Target,
+    /// Whose products: a library's replace kernels that are one product and
+    /// nothing else.
+    pub gemm: Gemm,
+    /// Rows per sequence of keys and values: the context, also while a prefill
+    /// fills the first part of them.
+    pub cap: u64,
+}
+
+/// Lowers a plan.
+///
+/// # Errors
+/// A kernel of the plan that is not in the catalogue, or not for this shape.
+pub fn lower(setup: &Setup<'_>) -> Result<Program, Lacks> {
+    let mut lowering = Lowering::new(setup);
+    let mut steps = Vec::with_capacity(setup.plan.kernels.len());
+    for index in 0..setup.plan.kernels.len() {
+        steps.push(lowering.step(index)?);
+    }
+    let logits = lowering.activation(TensorKind::Logits, None);
+    let given = lowering.given();
+    Ok(Program {
+        buffers: lowering.buffers,
+        steps,
+        given,
+        logits,
+        notes: lowering.notes,
+    })
+}
+
+/// The kernel that is being lowered.
+pub(super) struct Group<'a> {
+    /// Its place in the plan.
+    pub index: usize,
+    /// What it reads and writes.
+    pub kernel: &'a Kernel,
+    /// What it computes.
+    pub pattern: Pattern,
+    /// Its ops in order.
+    pub ops: Vec<OpKind>,
+    /// The block of its first op; `None` outside the blocks.
+    pub layer: Option<u32>,
+    /// `block 2: q+k+v`.
+    pub name: String,
+}
+
+impl Group<'_> {
+    /// A launch of `unit` for this kernel, without arguments and geometry.
+    pub fn launch(&self, unit: Unit) -> Launch {
+        Launch {
+            kernel: self.index,
+            name: self.name.clone(),
+            unit,
+            grid: super::program::Grid::Blocks([1, 1, 1]),
+            threads: 256,
+            shared: 0,
+            cooperative: false,
+            overlap: false,
+            args: Vec::new(),
+            written: Vec::new(),
+        }
+    }
+}
+
+/// The state of a lowering: buffers so far, and what the setup says.
+pub(super) struct Lowering<'a> {
+    pub setup: Setup<'a>,
+    buffers: Vec<BufferSpec>,
+    by_name: HashMap<String, BufferId>,
+    /// Row sums handed from the kernel that makes a tensor to the one whose
+    /// norm needs them: the buffer and its slots per row.
+    row_sums: HashMap<TensorId, Option<(BufferId, u32)>>,
+    notes: Vec<String>,
+}
+
+impl<'a> Lowering<'a> {
+    fn new(setup: &Setup<'a>) -> Self {
+        let mut row_sums = HashMap::new();
+        for kernel in &setup.plan.kernels {
+            if Pattern::of(kernel, setup.graph).is_some_and(Pattern::takes_row_sums)
+                && let Some(first) = setup.graph.nodes.get(kernel.ops.start)
+                && let Some(read) = first.reads.first()
+            {
+                row_sums.insert(*read, None);
+            }
+        }
+        Self {
+            setup: *setup,
+            buffers: Vec::new(),
+            by_name: HashMap::new(),
+            row_sums,
+            notes: Vec::new(),
+        }
+    }
+
+    fn step(&mut self, index: usize) -> Result<Step, Lacks> {
+        let setup = self.setup;
+        let Some(kernel) = setup.plan.kernels.get(index) else {
+            return Err(Lacks::new(format!("kernel {index}")));
+        };
+        let bare = kernel.name(setup.graph);
+        let pattern = Pattern::of(kernel, setup.graph).ok_or_else(|| Lacks::new(&bare))?;
+        let layer = setup
+            .graph
+            .nodes
+            .get(kernel.ops.start)
+            .and_then(|n| n.layer);
+        let group = Group {
+            index,
+            kernel,
+            pattern,
+            ops: kernel.op_kinds(setup.graph).collect(),
+            layer,
+            name: match layer {
+                Some(layer) => format!("block {layer}: {bare}"),
+                None => bare,
+            },
+        };
+        if setup.gemm == Gemm::Library
+            && pattern == Pattern::Product
+            && let Some(gemm) = gemm::library(self, &group)
+        {
+            return Ok(Step::Library(gemm));
+        }
+        let mut launch = match pattern {
+            Pattern::Embed => rows::embed(self, &group),
+            Pattern::Norm => rows::norm(self, &group),
+            Pattern::Rope | Pattern::RopeQ | Pattern::RopeK => rows::rope(self, &group),
+            Pattern::Residual => rows::residual(self, &group),
+            Pattern::ResidualNorm => rows::residual_norm(self, &group),
+            Pattern::Silu | Pattern::Mul | Pattern::SiluMul => rows::elementwise(self, &group),
+            Pattern::Qk => attention::qk(self, &group),
+            Pattern::Softmax => attention::softmax(self, &group),
+            Pattern::Pv => attention::pv(self, &group),
+            Pattern::Attention => attention::flash(self, &group),
+            Pattern::Product => gemm::product(self, &group),
+            Pattern::ProductResidual => gemm::product_residual(self, &group),
+            Pattern::Qkv | Pattern::QkvRope | Pattern::NormQkv | Pattern::NormQkvRope => {
+                gemm::qkv(self, &group)
+            }
+            Pattern::GateUp | Pattern::NormGateUp | Pattern::Swiglu | Pattern::NormSwiglu => {
+                gemm::gate_up(self, &group)
+            }
+            Pattern::Block | Pattern::Forward => block::block(self, &group),
+        }?;
+        launch.written = kernel.writes.iter().map(|id| self.written(*id)).collect();
+        Ok(Step::Own(launch))
+    }
+
+    // ---- the setup in short --------------------------------------------------
+
+    /// The model.
+    pub fn model(&self) -> &'a Model {
+        &self.setup.config.model
+    }
+
+    /// Batch, new tokens, context.
+    pub fn shape(&self) -> Shape {
+        self.setup.config.shape
+    }
+
+    /// Rows of an activation: B·S.
+    pub fn rows(&self) -> u64 {
+        self.shape().batch * self.shape().seq
+    }
+
+    /// Tokens per sequence that were there before.
+    pub fn past(&self) -> u64 {
+        self.shape().context - self.shape().seq
+    }
+
+    /// Rows per sequence that keys and values have in memory.
+    pub fn cap(&self) -> u64 {
+        if self.keeps_cache() {
+            self.setup.cap
+        } else {
+            self.shape().seq
+        }
+    }
+
+    /// Whether each block keeps keys and values of its own.
+    pub fn keeps_cache(&self) -> bool {
+        self.setup.config.keeps_kv() || self.setup.cap > self.shape().seq
+    }
+
+    /// Bytes of one element.
+    pub fn elem(&self) -> u64 {
+        self.setup.config.dtype.bytes()
+    }
+
+    /// Whether elements are bf16.
+    pub fn is_bf16(&self) -> bool {
+        self.setup.config.dtype == Dtype::Bf16
+    }
+
+    /// A unit of `files` with the element type defined.
+    pub fn unit(&self, entry: &'static str, files: &[&'static str]) -> Unit {
+        Unit::new(entry, files).define("BF16", u32::from(self.is_bf16()))
+    }
+
+    /// A size as a kernel takes it.
+    ///
+    /// # Errors
+    /// A size above 2³¹ − 1.
+    pub fn int(&self, size: u64) -> Result<Arg, Lacks> {
+        i32::try_from(size)
+            .map(Arg::I32)
+            .map_err(|_| Lacks::new(format!("a size of {size} (a kernel takes less than 2³¹)")))
+    }
+
+    /// Head width as a definition: the widths that attention kernels have.
+    ///
+    /// # Errors
+    /// A width that is none of 32, 64, 128.
+    pub fn head_width(&self) -> Result<u64, Lacks> {
+        match self.model().head_width() {
+            d @ (32 | 64 | 128) => Ok(d),
+            d => Err(Lacks::new(format!(
+                "heads of width {d} (32, 64 and 128 are there)"
+            ))),
+        }
+    }
+
+    // ---- memory --------------------------------------------------------------
+
+    /// The buffer of this name, made where it is not there yet. A second asking
+    /// may need more bytes.
+    pub fn buffer(&mut self, name: &str, bytes: u64, contents: Contents) -> BufferId {
+        if let Some(id) = self.by_name.get(name).copied() {
+            if let Some(spec) = self.buffers.get_mut(id.0 as usize) {
+                spec.bytes = spec.bytes.max(bytes);
+            }
+            return id;
+        }
+        let id = BufferId(self.buffers.len() as u32);
+        self.buffers.push(BufferSpec {
+            name: name.to_owned(),
+            bytes,
+            contents,
+        });
+        self.by_name.insert(name.to_owned(), id);
+        id
+    }
+
+    /// The buffer of an activation; keys and values of a block have their own
+    /// where a cache is kept.
+    pub fn activation(&mut self, kind: TensorKind, layer: Option<u32>) -> BufferId {
+        let model = self.model();
+        let shape = self.shape();
+        let elem = self.elem();
+        let width = self.width(kind);
+        match kind {
+            TensorKind::Ids => self.buffer("ids", shape.batch * shape.seq * 4, Contents::Ids),
+            TensorKind::Kr | TensorKind::V | TensorKind::PastK | TensorKind::PastV
+                if self.keeps_cache() =>
+            {
+                let layer = layer.unwrap_or(0);
+                let bytes = shape.batch * self.setup.cap * model.kv_width() * elem;
+                if matches!(kind, TensorKind::Kr | TensorKind::PastK) {
+                    let name = format!("keys of block {layer}");
+                    self.buffer(&name, bytes, Contents::CacheK(layer))
+                } else {
+                    let name = format!("values of block {layer}");
+                    self.buffer(&name, bytes, Contents::CacheV(layer))
+                }
+            }
+            kind => {
+                let rows = self.tensor_rows(kind);
+                self.buffer(kind.name(), rows * width * elem, Contents::Activation)
+            }
+        }
+    }
+
+    /// The buffer of a tensor of the graph.
+    pub fn tensor(&mut self, id: TensorId) -> BufferId {
+        let tensor = self.setup.graph.tensor_at(id);
+        self.activation(tensor.kind, tensor.layer)
+    }
+
+    /// The buffer of a weight; a tied head is the embedding.
+    pub fn weight(&mut self, kind: WeightKind, layer: Option<u32>) -> BufferId {
+        let id = self.weight_id(kind, layer);
+        let (out, input) = id.shape(self.model());
+        let name = match id.layer {
+            Some(layer) => format!("{} of block {layer}", id.kind.name()),
+            None => id.kind.name().to_owned(),
+        };
+        let bytes = out * input * self.elem();
+        self.buffer(&name, bytes, Contents::Weight(id))
+    }
+
+    /// The buffer of a weight with a norm's gamma multiplied in.
+    pub fn weight_times_gamma(
+        &mut self,
+        kind: WeightKind,
+        gamma: WeightKind,
+        layer: Option<u32>,
+    ) -> BufferId {
+        let weight = self.weight_id(kind, layer);
+        let gamma = self.weight_id(gamma, layer);
+        let (out, input) = weight.shape(self.model());
+        let name = match layer {
+            Some(layer) => format!(
+                "{}·{} of block {layer}",
+                weight.kind.name(),
+                gamma.kind.name()
+            ),
+            None => format!("{}·{}", weight.kind.name(), gamma.kind.name()),
+        };
+        let bytes = out * input * self.elem();
+        self.buffer(&name, bytes, Contents::WeightTimesGamma { weight, gamma })
+    }
+
+    fn weight_id(&self, kind: WeightKind, layer: Option<u32>) -> WeightId {
+        match kind {
+            WeightKind::LmHead if self.model().tied => WeightId::outside(WeightKind::Embedding),
+            kind => WeightId { kind, layer },
+        }
+    }
+
+    /// Memory in which a kernel hands something from one phase to the next.
+    pub fn scratch(&mut self, name: &str, bytes: u64) -> BufferId {
+        self.buffer(name, bytes, Contents::Scratch)
+    }
+
+    /// Counters that are zero before and after every launch.
+    pub fn zeroed(&mut self, name: &str, bytes: u64) -> BufferId {
+        self.buffer(name, bytes, Contents::Zeroed)
+    }
+
+    // ---- row sums of a fused norm ----------------------------------------------
+
+    /// The `ssq` argument of a kernel that makes `tensor` in `slots` column
+    /// tiles: null where no later kernel needs the sums.
+    pub fn row_sums_out(&mut self, tensor: TensorId, slots: u32) -> Arg {
+        if !self.row_sums.contains_key(&tensor) {
+            return Arg::Null;
+        }
+        let bytes = self.rows() * u64::from(slots) * 4;
+        let name = format!(
+            "sums of squares of {}",
+            self.setup.graph.tensor_at(tensor).name()
+        );
+        let id = self.scratch(&name, bytes);
+        self.row_sums.insert(tensor, Some((id, slots)));
+        Arg::Buffer(id)
+    }
+
+    /// The `ssq` and `slots` arguments of a kernel whose first op is the norm
+    /// of `tensor`.
+    ///
+    /// # Errors
+    /// A tensor whose maker has no sums to give.
+    pub fn row_sums_in(&mut self, tensor: TensorId) -> Result<[Arg; 2], Lacks> {
+        match self.row_sums.get(&tensor) {
+            Some(Some((id, slots))) => Ok([Arg::Buffer(*id), Arg::I32(*slots as i32)]),
+            _ => Err(Lacks::new("a fused norm after a kernel without row sums")),
+        }
+    }
+
+    // ---- where tensors are ---------------------------------------------------
+
+    /// Elements of a row.
+    pub fn width(&self, kind: TensorKind) -> u64 {
+        let model = self.model();
+        match kind {
+            TensorKind::Ids => 1,
+            TensorKind::K
+            | TensorKind::V
+            | TensorKind::Kr
+            | TensorKind::PastK
+            | TensorKind::PastV => model.kv_width(),
+            TensorKind::Sc | TensorKind::Pr => self.shape().context,
+            TensorKind::G | TensorKind::U | TensorKind::Sg | TensorKind::M => model.ffn,
+            TensorKind::Logits => model.vocab,
+            _ => model.hidden,
+        }
+    }
+
+    /// Rows of a tensor of this kind.
+    fn tensor_rows(&self, kind: TensorKind) -> u64 {
+        let shape = self.shape();
+        match kind {
+            TensorKind::Sc | TensorKind::Pr => shape.batch * self.model().heads * shape.seq,
+            TensorKind::PastK | TensorKind::PastV => shape.batch * self.past(),
+            _ => shape.batch * shape.seq,
+        }
+    }
+
+    /// Where a check finds a tensor.
+    fn written(&mut self, id: TensorId) -> Written {
+        let kind = self.setup.graph.tensor_at(id).kind;
+        let rows = self.tensor_rows(kind);
+        let (seq, cap, past) = match kind {
+            TensorKind::Kr | TensorKind::V => (self.shape().seq, self.cap(), self.past()),
+            TensorKind::PastK | TensorKind::PastV => (self.past(), self.cap(), 0),
+            _ => (rows.max(1), rows.max(1), 0),
+        };
+        Written {
+            tensor: id,
+            buffer: self.tensor(id),
+            rows,
+            width: self.width(kind),
+            seq,
+            cap,
+            past,
+        }
+    }
+
+    /// The past, which a prefill wrote.
+    fn given(&mut self) -> Vec<Written> {
+        let past: Vec<TensorId> = (0..self.setup.graph.tensors.len() as u32)
+            .map(TensorId)
+            .filter(|id| {
+                let kind = self.setup.graph.tensor_at(*id).kind;
+                matches!(kind, TensorKind::PastK | TensorKind::PastV)
+            })
+            .collect();
+        past.into_iter().map(|id| self.written(id)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,1 @@
+//! Hopper variants of the matrix products: when they apply, tiles, tensor maps.

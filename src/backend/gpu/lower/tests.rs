@@ -1,0 +1,1 @@
+//! Lowering without a GPU: every promised plan at several shapes.
