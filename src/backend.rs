@@ -12,5 +12,5 @@ pub mod weights;
 mod found;
 mod runner;
 
-pub use found::states;
+pub use found::{simt_state, states};
 pub use runner::{Outcome, Runner, model_of_folder, tokens_of_file};

@@ -5,6 +5,7 @@
 
 mod args;
 mod author;
+mod backends;
 mod check;
 mod compare;
 mod contents;

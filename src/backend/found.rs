@@ -1,6 +1,11 @@
-//! Which GPU backends this machine can run.
+//! Which backends beside the CPU this machine can run.
 
 use crate::run::{BackendKind, BackendState};
+
+/// How the built-in machine stands, which opens nothing.
+pub fn simt_state() -> BackendState {
+    BackendState::none(BackendKind::Simt, "not in this build")
+}
 
 /// How the GPU backends stand. It opens drivers and libraries, which can take a
 /// second or hang, so it is asked in an engine process only.
