@@ -95,7 +95,9 @@ fn the_screen_outlives_an_engine_that_aborts() {
     p.wait_for("RoPE table");
     p.press("jjjjj\x1b[C");
     p.wait_for("◄ cpu ►");
-    p.press("\x1br");
+    p.press("\x1b");
+    p.wait_for("3 Lab");
+    p.press("r");
     p.wait_for("launches 63 #, plan 63 =");
     p.press("q");
     assert_eq!(p.exit().0, 0);
