@@ -12,6 +12,8 @@ pub mod compile;
 #[cfg(feature = "cuda")]
 pub mod cuda;
 mod driver;
+pub mod exec;
+pub mod issued;
 mod lower;
 mod program;
 mod source;
@@ -20,7 +22,7 @@ pub mod units;
 pub use catalogue::{Lacks, Pattern, lacks};
 pub use driver::{
     Call, Driver, Function, GemmCall, GpuError, GpuErrorKind, GraphId, KernelFacts, Mark, Memory,
-    Parameter,
+    Parameter, Traffic,
 };
 pub use lower::{Setup, lower};
 pub use program::{

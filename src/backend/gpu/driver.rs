@@ -86,6 +86,19 @@ pub struct GemmCall {
     pub k: u64,
 }
 
+/// Bytes of global memory that launches asked for and touched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Traffic {
+    /// Asked for by loads.
+    pub read: u64,
+    /// Asked for by stores.
+    pub written: u64,
+    /// Distinct sectors touched, where that is counted.
+    pub compulsory: Option<u64>,
+    /// Estimated to reach DRAM, where that is estimated.
+    pub dram: Option<u64>,
+}
+
 /// What kind of failure it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GpuErrorKind {
@@ -124,6 +137,12 @@ impl GpuError {
     /// Something that went wrong on the device.
     pub fn failed(message: impl Into<String>) -> Self {
         Self::new(GpuErrorKind::Failed, message)
+    }
+
+    /// The same, in the kernel of this name.
+    #[must_use]
+    pub fn in_kernel(self, name: &str) -> Self {
+        Self::new(self.kind, format!("{name}: {}", self.message))
     }
 }
 
@@ -190,6 +209,12 @@ pub trait Driver {
         Err(GpuError::missing(format!(
             "this backend loads no assembly text ({entry})"
         )))
+    }
+
+    /// What the launches since the last call moved, where the device counts it
+    /// by itself.
+    fn traffic(&mut self) -> Option<Traffic> {
+        None
     }
 
     /// Registers, memory, limits of a loaded kernel.
