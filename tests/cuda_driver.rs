@@ -336,6 +336,7 @@ fn a_launch_that_starts_early_still_waits() {
     let arch = cuda.target().arch.clone();
     for arch in [arch.as_str(), "sm_80"] {
         let step = cuda.load_assembly("step", &ptx(arch), 0).unwrap();
+        assert_eq!(cuda.may_overlap(step), arch != "sm_80");
         for overlap in [false, true, false, true] {
             cuda.upload(a, 0, bytemuck::cast_slice(&start)).unwrap();
             cuda.synchronize().unwrap();
