@@ -8,7 +8,12 @@
 //! and gives data, so that it is tested without a GPU.
 
 mod catalogue;
+pub mod compile;
+#[cfg(feature = "cuda")]
+pub mod cuda;
 mod driver;
+pub mod exec;
+pub mod issued;
 mod lower;
 mod program;
 mod source;
@@ -16,7 +21,7 @@ mod source;
 pub use catalogue::{Lacks, Pattern, lacks};
 pub use driver::{
     Call, Driver, Function, GemmCall, GpuError, GpuErrorKind, GraphId, KernelFacts, Mark, Memory,
-    Parameter,
+    Parameter, Traffic,
 };
 pub use lower::{Setup, lower};
 pub use program::{
