@@ -11,6 +11,7 @@ mod catalogue;
 pub mod compile;
 #[cfg(feature = "cuda")]
 pub mod cuda;
+pub mod devices;
 mod driver;
 pub mod exec;
 pub mod issued;
