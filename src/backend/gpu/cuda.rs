@@ -130,7 +130,8 @@ impl Cuda {
     /// Whether a launch of this kernel may start before the one before it has
     /// ended: the code has the instruction that waits (compute capability 9.0).
     pub fn may_overlap(&self, function: Function) -> bool {
-        self.loaded(function).is_some_and(|(loaded, _)| loaded.waits)
+        self.loaded(function)
+            .is_some_and(|(loaded, _)| loaded.waits)
     }
 
     /// Compiles a unit to what the driver loads: a cubin, or PTX where the
