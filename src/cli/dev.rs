@@ -94,7 +94,8 @@ mod cuda {
         let lacking = |what: &Path, error: std::io::Error| {
             Failure::lacking(format!("{} cannot be written: {error}", what.display()))
         };
-        let nvrtc = Nvrtc::find(u32::MAX).map_err(RunError::from)?;
+        // PTX of the older compiler is taken by more drivers.
+        let nvrtc = Nvrtc::find(12).map_err(RunError::from)?;
         let archive = compile_ahead(nvrtc, &mut |done, of, title| {
             super::super::out::tell(&format!("{done}/{of} {title}\n"));
         })
