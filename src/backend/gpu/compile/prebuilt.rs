@@ -228,7 +228,11 @@ fn plain(ptx: &str, unit: &Unit) -> String {
         } else if bare.starts_with(".loc") {
             text += line.split(',').next().unwrap_or(line);
         } else if let Some((number, path)) = file(bare) {
-            let name = unit.files.iter().find(|name| path.ends_with(*name));
+            let name = unit
+                .files
+                .iter()
+                .filter(|name| path.ends_with(**name))
+                .max_by_key(|name| name.len());
             text += &format!("\t.file\t{number} \"{}\"", name.copied().unwrap_or(path));
         } else {
             text += line;
