@@ -9,6 +9,8 @@ pub mod reference;
 pub mod tokens;
 pub mod weights;
 
+mod found;
 mod runner;
 
+pub use found::{simt_state, states};
 pub use runner::{Outcome, Runner, model_of_folder, tokens_of_file};

@@ -5,6 +5,7 @@
 
 mod args;
 mod author;
+mod backends;
 mod check;
 mod compare;
 mod contents;
@@ -112,6 +113,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::New(args)) => author::new(&cli.output, args, out),
         Some(Command::Lint(args)) => author::lint(&cli.output, args, out),
         Some(Command::Gpus(args)) => gpus::gpus(&cli.output, args, out),
+        Some(Command::Engine) => run::engine(),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Cli::command(), "tinyllama-tutor", &mut script);

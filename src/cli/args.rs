@@ -134,6 +134,9 @@ pub(super) enum Command {
     New(super::author::NewArgs),
     /// Find what is wrong with course texts
     Lint(super::author::LintArgs),
+    /// Computes for a parent process that speaks frames on the standard streams
+    #[command(hide = true)]
+    Engine,
     /// A script that completes this command in your shell
     Completions {
         /// The shell

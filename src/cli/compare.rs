@@ -12,8 +12,8 @@ use super::run::{RunOptions, request, verdict};
 use super::table::{Align, Table};
 use super::words::counted;
 use super::{Outcome, cost};
-use crate::backend::Runner;
 use crate::cost::{CostJson, Gpu, GpuDatabase, Priced, cost_json};
+use crate::engine::Engine;
 use crate::fusion::Cut;
 use crate::lab::{Column as Compared, Comparison, Scope};
 use crate::run::{Report, Request};
@@ -63,13 +63,13 @@ pub(super) fn compare(output: &OutputArgs, args: &CompareArgs, out: &mut Out) ->
     let mut code = 0;
     if args.measure {
         let watch = Interrupt::watch(!output.json && std::io::stderr().is_terminal());
-        let mut runner = Runner::default();
+        let mut engine = Engine::default();
         for column in &mut comparison.columns {
             let request = Request {
                 config: column.cost.config.clone(),
                 ..base.clone()
             };
-            let report = runner.run(&request, &watch)?.report;
+            let report = engine.run(&request, None, &watch)?;
             code = code.max(verdict(&report));
             column.report = Some(report);
         }

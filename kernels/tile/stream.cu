@@ -1,0 +1,220 @@
+// Weights as a stream: rows of a matrix, cut into stages, through a ring in
+// shared memory, multiplied by a few activation rows.
+//
+// A **pair** is two rows of weights whose results are needed together (the two
+// halves of a rotation, gate and up, or simply neighbours). A **tile** is up to
+// eight pairs, a **stage** is CHUNK columns of a tile: at most 8 KB.
+//
+// One warp of its own asks for the stages in order and never computes; the
+// others compute and never ask. So the stream goes on while the block waits for
+// other blocks, as far as the ring reaches, and needs to know nothing about
+// what the block is waiting for.
+
+#define WORKERS 8 // warps that compute
+#define TILE_PAIRS 8
+#define TILE_ROWS (2 * TILE_PAIRS)
+#define CHUNK_BYTES 512
+#define CHUNK int(CHUNK_BYTES / sizeof(elem))
+
+// Stages on their way at once. Enough to keep the memory busy (latency times
+// bandwidth), and no more: what is queued here delays the words that blocks wait
+// for.
+#ifndef WINDOW
+#define WINDOW 5
+#endif
+
+// Byte at which a row of a stage begins: every second row is moved by 64 bytes,
+// so that eight lanes that read 64 bytes of each of two rows meet every bank
+// once.
+DEVICE int row_offset(int row) { return row * CHUNK_BYTES + (row + 1) / 2 * 64; }
+#define STAGE_BYTES (TILE_ROWS * CHUNK_BYTES + TILE_ROWS / 2 * 64)
+
+// How a product's columns are cut: chunks of `chunk` columns, chunk c for the
+// warp c % WORKERS.
+struct Cut {
+    int columns, chunk, chunks;
+};
+
+DEVICE Cut cut_columns(int columns) {
+    int share = (columns + WORKERS - 1) / WORKERS;
+    int chunk = min(CHUNK, (share + 31) / 32 * 32);
+    return {columns, chunk, (columns + chunk - 1) / chunk};
+}
+
+// The rows of a product that one block computes, in pairs.
+struct Share {
+    int first, pairs;
+};
+
+DEVICE Share share_pairs(int pairs) {
+    int first = int(long(pairs) * blockIdx.x / gridDim.x);
+    int end = int(long(pairs) * (blockIdx.x + 1) / gridDim.x);
+    return {first, end - first};
+}
+
+DEVICE int tiles_of(Share share) { return (share.pairs + TILE_PAIRS - 1) / TILE_PAIRS; }
+
+// The pairs of tile `tile`, counted from the share's first: tiles of equal size.
+DEVICE Share tile_pairs(Share share, int tile) {
+    int tiles = tiles_of(share);
+    int first = share.pairs * tile / tiles;
+    return {first, share.pairs * (tile + 1) / tiles - first};
+}
+
+// ---- the ring ------------------------------------------------------------------------
+
+#if BULK_COPIES
+
+struct Ring {
+    char *stages;
+    Arrival *full, *empty;
+    int count;
+};
+
+// A place in the ring and how often it has come round, modulo 2.
+struct Cursor {
+    int slot;
+    u32 parity;
+};
+
+DEVICE void advance(Cursor &cursor, int by, const Ring &ring) {
+    cursor.slot += by;
+    while (cursor.slot >= ring.count) {
+        cursor.slot -= ring.count;
+        cursor.parity ^= 1;
+    }
+}
+
+DEVICE void ring_init(const Ring &ring) {
+    if (threadIdx.x == 0) {
+        for (int i = 0; i < ring.count; i++) {
+            arrival_init(ring.full + i, 1);
+            arrival_init(ring.empty + i, 1);
+        }
+        arrival_init_done();
+    }
+}
+
+// Asks for one stage: lane r for row r, which begins at `row` (null: no such
+// row). `behind` is the stage WINDOW before it, which must have arrived.
+DEVICE void ask_stage(const Ring &ring, const Cursor &at, const Cursor &behind, bool started,
+                      const elem *row, int rows, int columns) {
+    // A fresh barrier counts as one whose phase of parity 1 has ended.
+    await_arrival(ring.empty + at.slot, at.parity ^ 1);
+    if (started) await_arrival(ring.full + behind.slot, behind.parity);
+    u32 bytes = columns * sizeof(elem);
+    if (lane_id() == 0) arrive_expecting(ring.full + at.slot, rows * bytes);
+    __syncwarp();
+    if (row != nullptr) {
+        char *to = ring.stages + at.slot * STAGE_BYTES + row_offset(lane_id());
+        copy_bulk(to, row, bytes, ring.full + at.slot);
+    }
+}
+
+#endif
+
+// ---- the product of a stage ------------------------------------------------------------
+
+// multiply_stage adds one stage's products to the warp's sums and, with the last
+// stage of a tile, leaves them in to[row * batch + sequence]: rows as in a tile,
+// the lower rows of the pairs and then the higher.
+//
+// `row(r)` is where row r's columns of this stage begin, null where there is no
+// such row; `x` holds the activations of the same columns, sequence b at
+// row_offset(b).
+
+#if BF16 && MATRIX_UNITS
+
+// Weights are the 16-row operand of the matrix unit, activations the 8-column
+// one: up to eight sequences cost what one costs. Two sums, so that one product
+// need not wait for the one before.
+struct Sums {
+    float even[4], odd[4];
+};
+
+// The order of the summed columns is free as long as both operands agree: a lane
+// takes eight neighbouring columns in one load of 16 bytes and feeds four of
+// them to each of two products.
+template <class Row>
+DEVICE void multiply_stage(Sums &sums, Row row, const char *x, int columns, int batch, float *to,
+                           bool first, bool last) {
+    const uint4 zero = make_uint4(0, 0, 0, 0);
+    int pair = lane_id() / 4, column = lane_id() % 4 * 8;
+    const elem *low = row(pair), *high = row(pair + TILE_PAIRS);
+    const elem *vector = reinterpret_cast<const elem *>(x + row_offset(pair));
+    if (first) {
+#pragma unroll
+        for (int i = 0; i < 4; i++) sums.even[i] = sums.odd[i] = 0.0f;
+    }
+#pragma unroll
+    for (int step = 0; step < CHUNK / 32; step++, column += 32) {
+        bool inside = column < columns;
+        uint4 a = inside && low ? *reinterpret_cast<const uint4 *>(low + column) : zero;
+        uint4 b = inside && high ? *reinterpret_cast<const uint4 *>(high + column) : zero;
+        uint4 c = inside && pair < batch ? *reinterpret_cast<const uint4 *>(vector + column) : zero;
+        u32 even[4] = {a.x, b.x, a.y, b.y};
+        u32 odd[4] = {a.z, b.z, a.w, b.w};
+        mma(sums.even, even, c.x, c.y);
+        mma(sums.odd, odd, c.z, c.w);
+    }
+    if (!last) return;
+    int sequence = lane_id() % 4 * 2;
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        if (sequence + i >= batch) continue;
+        to[pair * batch + sequence + i] = sums.even[i] + sums.odd[i];
+        to[(pair + TILE_PAIRS) * batch + sequence + i] = sums.even[i + 2] + sums.odd[i + 2];
+    }
+}
+
+#else
+
+struct Sums {};
+
+// Sums of 16 values over the warp by folding: in each exchange a lane gives away
+// half of its values and keeps the sums of the other half. 16 exchanges in place
+// of 80. Lane l returns the sum of value l / (WARP / 16).
+DEVICE float fold_rows(float (&value)[TILE_ROWS]) {
+    int mask = WARP / 2;
+#pragma unroll
+    for (int keep = TILE_ROWS / 2; keep > 0; keep /= 2, mask /= 2) {
+        bool upper = lane_id() & mask;
+#pragma unroll
+        for (int i = 0; i < keep; i++) {
+            float mine = upper ? value[i + keep] : value[i];
+            float other = upper ? value[i] : value[i + keep];
+            value[i] = mine + swap_lanes(other, mask);
+        }
+    }
+    for (; mask > 0; mask /= 2) value[0] += swap_lanes(value[0], mask);
+    return value[0];
+}
+
+// Without matrix units: a lane takes one pack of every row, and the sums are
+// folded stage by stage, one sequence after the other.
+template <class Row>
+DEVICE void multiply_stage(Sums &, Row row, const char *x, int columns, int batch, float *to,
+                           bool first, bool) {
+    for (int sequence = 0; sequence < batch; sequence++) {
+        const elem *vector = reinterpret_cast<const elem *>(x + row_offset(sequence));
+        float value[TILE_ROWS];
+#pragma unroll
+        for (int r = 0; r < TILE_ROWS; r++) value[r] = 0.0f;
+        for (int column = lane_id() * PACK; column < columns; column += WARP * PACK) {
+            Pack b = load_pack(vector + column);
+#pragma unroll
+            for (int r = 0; r < TILE_ROWS; r++) {
+                const elem *from = row(r);
+                if (from == nullptr) continue;
+                Pack a = load_pack(from + column);
+#pragma unroll
+                for (int e = 0; e < PACK; e++) value[r] += widen(a.at[e]) * widen(b.at[e]);
+            }
+        }
+        float sum = fold_rows(value);
+        float *place = to + lane_id() / (WARP / TILE_ROWS) * batch + sequence;
+        if (lane_id() % (WARP / TILE_ROWS) == 0) *place = first ? sum : *place + sum;
+    }
+}
+
+#endif
