@@ -18,6 +18,7 @@ pub mod issued;
 mod lower;
 mod program;
 mod source;
+pub mod units;
 
 pub use catalogue::{Lacks, Pattern, lacks};
 pub use driver::{
