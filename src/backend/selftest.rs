@@ -14,11 +14,12 @@ mod rows;
 use serde::{Deserialize, Serialize};
 
 use super::gpu::Driver;
+use super::gpu::devices::{self, Job};
 use super::gpu::exec::Gpu;
 use crate::run::{BackendKind, Observer, RunError, RunErrorKind};
 
 pub use cases::{Case, Extent, cases};
-pub use planted::{PLANTED, Planted};
+pub use planted::{Fault, PLANTED, Planted, fault};
 pub use rows::{KernelRow, PlanRow, PlantedRow};
 
 /// Everything that a self-test found out.
@@ -42,19 +43,51 @@ pub struct SelfTest {
     pub pass: bool,
 }
 
-/// Runs the cases one after another. `told` hears of each before it begins:
-/// how many are done, of how many, and what is next.
+/// How a self-test is made.
+pub struct Options<'o> {
+    /// Which backend.
+    pub backend: BackendKind,
+    /// How much.
+    pub extent: Extent,
+    /// Seed of weights and tokens.
+    pub seed: u64,
+    /// Who may stop it.
+    pub observer: &'o dyn Observer,
+    /// Hears of each forward before it begins: how many are done, of how many,
+    /// and what is next.
+    pub told: &'o mut dyn FnMut(usize, usize, &str),
+}
+
+impl Job for Options<'_> {
+    type Output = SelfTest;
+
+    fn on<D: Driver>(self, gpu: &mut Gpu<D>) -> Result<SelfTest, RunError> {
+        run(gpu, &cases(self.extent), self)
+    }
+}
+
+/// Tests the device of a backend.
 ///
 /// # Errors
-/// A stop by the observer, or a device that is lost: with the case that lost it.
-pub fn run<D: Driver>(
+/// A backend or device that is not there; a stop; a device that is lost, with
+/// the forward that lost it.
+pub fn selftest(options: Options<'_>) -> Result<SelfTest, RunError> {
+    devices::with(options.backend, options.observer, options)
+}
+
+/// Runs the cases one after another.
+fn run<D: Driver>(
     gpu: &mut Gpu<D>,
-    backend: BackendKind,
     cases: &[Case],
-    seed: u64,
-    observer: &dyn Observer,
-    told: &mut dyn FnMut(usize, usize, &str),
+    options: Options<'_>,
 ) -> Result<SelfTest, RunError> {
+    let Options {
+        backend,
+        seed,
+        observer,
+        told,
+        ..
+    } = options;
     let mut test = SelfTest {
         schema: 1,
         backend: backend.name().to_owned(),
