@@ -391,10 +391,10 @@ fn gemm_residual(m: &mut Memory<'_>, a: &mut Args<'_>) {
         }
     }
     if ssq != 0 {
-        // Its slots are its tiles, which this does not know: one is filled and
-        // the tests that fuse a norm use one slot.
+        // Its slots are its column tiles: as many as the buffer has room for.
+        let slots = m.space.size(ssq) / 4 / rows;
         for r in 0..rows {
-            m.row_sums(ssq, 1, c, r, n);
+            m.row_sums(ssq, slots, c, r, n);
         }
     }
 }
