@@ -18,12 +18,12 @@ KERNEL void embed(const int *__restrict__ ids, const elem *__restrict__ table,
     const elem *from = table + long(ids[row]) * width;
     elem *to = x + row * width;
     float sum = 0.0f;
-    for (int pack = threadIdx.x; pack < row_packs(width); pack += blockDim.x) {
+    for (int pack = row_thread(); pack < row_packs(width); pack += row_threads()) {
         Pack value = row_load(from, pack, width);
         row_store(to, pack, width, value);
         sum += squares(value);
     }
     if (ssq == nullptr) return;
     sum = row_sum(sum, scratch);
-    if (threadIdx.x == 0) ssq[row] = sum;
+    if (row_thread() == 0) ssq[row] = sum;
 }

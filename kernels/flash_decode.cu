@@ -4,7 +4,7 @@
 // the same time, each over its share of the keys.
 //
 //   q, att [batch * seq][heads * HEAD]; k, v [batch][cap][kv_heads * HEAD]
-//   partial [batch * seq][heads][splits][HEAD + 2] fp32, done [batch * seq * groups]
+//   partial [batch * seq][heads][splits][HEAD + 4] fp32; done [batch * seq * groups],
 //   zero before the first launch and zero again after every launch
 //
 // The parts of a head are joined by whichever block finishes last: it finds the
@@ -22,7 +22,7 @@ KERNEL void __launch_bounds__(SPLIT_THREADS)
                  const elem *__restrict__ v, elem *__restrict__ att, float *partial, u32 *done,
                  int splits, int batch, int heads, int kv_heads, int seq, int context, int cap,
                  float scale) {
-    __shared__ float shared[SPLIT_FLOATS];
+    __shared__ alignas(16) float shared[SPLIT_FLOATS];
     __shared__ bool last;
     int sharing = heads / kv_heads, groups = (sharing + GROUP - 1) / GROUP;
     int kv_head = blockIdx.y / groups, offset = blockIdx.y % groups * GROUP;

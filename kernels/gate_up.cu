@@ -6,15 +6,11 @@
 // -D NORM: x is not yet normalised; see qkv.cu.
 // -D SWIGLU: g receives silu(gate) * up, u is not used: a tile holds the same
 // columns of both, so the two [m][ffn] intermediates never leave the chip.
+//
+// NORM and SWIGLU are 0 or 1.
 
 #ifndef BLOCKS
 #define BLOCKS 1
-#endif
-#ifndef NORM
-#define NORM 0
-#endif
-#ifndef SWIGLU
-#define SWIGLU 0
 #endif
 
 KERNEL void __launch_bounds__(Tile::threads, BLOCKS)

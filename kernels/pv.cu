@@ -16,15 +16,16 @@
 // Shared memory: STAGES times weights and values.
 #define PV_STAGE_BYTES (PV_WEIGHT_BYTES + KEY_BYTES)
 
-// Grid: x = query tiles, y = batch * heads.
+// Grid: batch * heads * query tiles.
 KERNEL void __launch_bounds__(TEAM)
     pv(const elem *__restrict__ pr, const elem *__restrict__ v, elem *__restrict__ att, int batch,
        int heads, int kv_heads, int seq, int context, int cap) {
     extern __shared__ __align__(128) char shared[];
-    int first = blockIdx.x * QUERIES, rows = min(QUERIES, seq - first);
-    int head = blockIdx.y % heads, sequence = blockIdx.y / heads;
+    int parts = (seq + QUERIES - 1) / QUERIES;
+    int first = blockIdx.x % parts * QUERIES, rows = min(QUERIES, seq - first);
+    int head = blockIdx.x / parts % heads, sequence = blockIdx.x / parts / heads;
     long q_stride = long(heads) * HEAD, kv_stride = long(kv_heads) * HEAD;
-    const elem *p = pr + (long(blockIdx.y) * seq + first) * context;
+    const elem *p = pr + (long(sequence * heads + head) * seq + first) * context;
     const elem *values = v + long(sequence) * cap * kv_stride +
                          long(head / (heads / kv_heads)) * HEAD;
     int tiles = (context + KEYS - 1) / KEYS;

@@ -6,16 +6,12 @@
 //
 // -D NORM: x is not yet normalised. RMSNorm is linear but for one factor per row,
 // so gamma is in the weights already and the factor is applied to the sums.
-// -D ROPE: q and k leave turned by their position.
+// -D ROPE: q and k leave turned by their position (needs -D HEAD).
+//
+// NORM and ROPE are 0 or 1.
 
 #ifndef BLOCKS
 #define BLOCKS 1
-#endif
-#ifndef NORM
-#define NORM 0
-#endif
-#ifndef ROPE
-#define ROPE 0
 #endif
 
 KERNEL void __launch_bounds__(Tile::threads, BLOCKS)

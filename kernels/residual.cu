@@ -16,7 +16,7 @@ KERNEL void residual(const elem *__restrict__ a, const elem *__restrict__ b, ele
     if (row_id() >= rows) return;
     long start = row_id() * width;
     float sum = 0.0f;
-    for (int pack = threadIdx.x; pack < row_packs(width); pack += blockDim.x) {
+    for (int pack = row_thread(); pack < row_packs(width); pack += row_threads()) {
         Pack value = row_add(row_load(a + start, pack, width), row_load(b + start, pack, width));
         row_store(y + start, pack, width, value);
         // idea sum-in-passing: the next norm needs this row's squares, and here they cost nothing.
@@ -25,5 +25,5 @@ KERNEL void residual(const elem *__restrict__ a, const elem *__restrict__ b, ele
     }
     if (ssq == nullptr) return;
     sum = row_sum(sum, scratch);
-    if (threadIdx.x == 0) ssq[row_id()] = sum;
+    if (row_thread() == 0) ssq[row_id()] = sum;
 }

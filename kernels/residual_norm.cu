@@ -19,33 +19,42 @@ KERNEL void residual_norm(const elem *__restrict__ a, const elem *__restrict__ b
     long start = row_id() * width;
 
     // idea kept-inside: the sum of a and b is squared, held and normed without leaving the SM.
-    Pack held[HELD];
+    Pack held[HELD], other[HELD];
     float sum = 0.0f;
 #pragma unroll
     for (int i = 0; i < HELD; i++) {
-        int pack = threadIdx.x + i * blockDim.x;
-        if (pack < packs) {
-            held[i] = row_add(row_load(a + start, pack, width), row_load(b + start, pack, width));
-            if (h != nullptr) row_store(h + start, pack, width, held[i]);
-            sum += squares(held[i]);
-        }
+        int pack = row_thread() + i * row_threads();
+        if (pack >= packs) break;
+        held[i] = row_load(a + start, pack, width);
+        other[i] = row_load(b + start, pack, width);
+    }
+#pragma unroll
+    for (int i = 0; i < HELD; i++) {
+        int pack = row_thread() + i * row_threads();
+        if (pack >= packs) break;
+        held[i] = row_add(held[i], other[i]);
+        sum += squares(held[i]);
+        other[i] = row_load(gamma, pack, width);
     }
     // end kept-inside
-    for (int pack = threadIdx.x + HELD * blockDim.x; pack < packs; pack += blockDim.x) {
-        Pack value = row_add(row_load(a + start, pack, width), row_load(b + start, pack, width));
-        if (h != nullptr) row_store(h + start, pack, width, value);
-        sum += squares(value);
+    for (int pack = row_thread() + HELD * row_threads(); pack < packs; pack += row_threads()) {
+        Pack left = row_load(a + start, pack, width), right = row_load(b + start, pack, width);
+        sum += squares(row_add(left, right));
     }
 
     float rstd = rsqrtf(row_sum(sum, scratch) / float(width) + eps);
 
 #pragma unroll
     for (int i = 0; i < HELD; i++) {
-        int pack = threadIdx.x + i * blockDim.x;
-        if (pack < packs) row_store_normed(n + start, gamma, pack, width, held[i], rstd);
+        int pack = row_thread() + i * row_threads();
+        if (pack >= packs) break;
+        if (h != nullptr) row_store(h + start, pack, width, held[i]);
+        row_store(n + start, pack, width, row_normed(held[i], other[i], rstd));
     }
-    for (int pack = threadIdx.x + HELD * blockDim.x; pack < packs; pack += blockDim.x) {
-        Pack value = row_add(row_load(a + start, pack, width), row_load(b + start, pack, width));
-        row_store_normed(n + start, gamma, pack, width, value, rstd);
+    for (int pack = row_thread() + HELD * row_threads(); pack < packs; pack += row_threads()) {
+        Pack left = row_load(a + start, pack, width), right = row_load(b + start, pack, width);
+        Pack scale = row_load(gamma, pack, width), value = row_add(left, right);
+        if (h != nullptr) row_store(h + start, pack, width, value);
+        row_store(n + start, pack, width, row_normed(value, scale, rstd));
     }
 }

@@ -22,17 +22,19 @@ KERNEL void rmsnorm(const elem *__restrict__ x, const elem *__restrict__ gamma,
     elem *to = y + row_id() * width;
 
     // idea two-passes: the row stays in registers while its sum of squares is made.
-    Pack held[HELD];
+    Pack held[HELD], weight[HELD];
     float sum = 0.0f;
 #pragma unroll
     for (int i = 0; i < HELD; i++) {
-        int pack = threadIdx.x + i * blockDim.x;
-        if (pack < packs) {
-            held[i] = row_load(from, pack, width);
-            sum += squares(held[i]);
-        }
+        int pack = row_thread() + i * row_threads();
+        if (pack >= packs) break;
+        held[i] = row_load(from, pack, width);
+        weight[i] = row_load(gamma, pack, width);
     }
-    for (int pack = threadIdx.x + HELD * blockDim.x; pack < packs; pack += blockDim.x)
+#pragma unroll
+    for (int i = 0; i < HELD; i++)
+        if (row_thread() + i * row_threads() < packs) sum += squares(held[i]);
+    for (int pack = row_thread() + HELD * row_threads(); pack < packs; pack += row_threads())
         sum += squares(row_load(from, pack, width));
     // end two-passes
 
@@ -42,9 +44,12 @@ KERNEL void rmsnorm(const elem *__restrict__ x, const elem *__restrict__ gamma,
 
 #pragma unroll
     for (int i = 0; i < HELD; i++) {
-        int pack = threadIdx.x + i * blockDim.x;
-        if (pack < packs) row_store_normed(to, gamma, pack, width, held[i], rstd);
+        int pack = row_thread() + i * row_threads();
+        if (pack >= packs) break;
+        row_store(to, pack, width, row_normed(held[i], weight[i], rstd));
     }
-    for (int pack = threadIdx.x + HELD * blockDim.x; pack < packs; pack += blockDim.x)
-        row_store_normed(to, gamma, pack, width, row_load(from, pack, width), rstd);
+    for (int pack = row_thread() + HELD * row_threads(); pack < packs; pack += row_threads()) {
+        Pack value = row_load(from, pack, width), scale = row_load(gamma, pack, width);
+        row_store(to, pack, width, row_normed(value, scale, rstd));
+    }
 }

@@ -49,8 +49,8 @@ KERNEL void rope(const elem *__restrict__ q, const elem *__restrict__ k, elem *_
             turn_head(q + from, qr + from, pack, turns);
         } else {
             head -= heads;
-            turn_head(k + (long(row) * kv_heads + head) * HEAD, kr + (place * kv_heads + head) * HEAD,
-                      pack, turns);
+            turn_head(k + (long(row) * kv_heads + head) * HEAD,
+                      kr + (place * kv_heads + head) * HEAD, pack, turns);
         }
     }
 }

@@ -5,38 +5,70 @@
 //
 // HEAD / PACK lanes share a key, 16 bytes each, and form a stream; the block's
 // streams take every STREAMS-th key and keep a softmax of their own. They are
-// joined once, at the end: inside a warp by shuffles, between warps through shared
-// memory, between blocks through `partial` in global memory.
+// joined once, at the end: inside a block through shared memory, between blocks
+// through global memory.
 
 // Query heads that read the same keys and are served together, at most.
 #ifndef GROUP
 #define GROUP 1
 #endif
+#ifndef SPLIT_THREADS
 #define SPLIT_THREADS 128
-#define SPLIT_WARPS (SPLIT_THREADS / WARP)
+#endif
 #define KEY_LANES (HEAD / PACK)
 #define STREAMS (SPLIT_THREADS / KEY_LANES)
+#ifndef DEPTH
 #define DEPTH 4 // keys of a stream that are under way together
+#endif
 
-// One head's part of the result: HEAD weighted values, the largest score (times
-// log2 e) and the sum of weights relative to it.
-#define PART (HEAD + 2)
-#define SPLIT_FLOATS (SPLIT_WARPS * GROUP * PART)
+// A part of one head's result: HEAD weighted values, the largest score (times
+// log2 e), the sum of weights relative to it, and two floats of padding, so that
+// parts begin at 16-byte boundaries.
+#define PART (HEAD + 4)
+#define SPLIT_FLOATS (STREAMS * GROUP * PART)
 
-struct Part {
-    float value[PACK];
+// Four neighbouring columns of a head, with the largest score and sum they hang on.
+struct Columns {
+    float4 value;
     float most, sum;
 };
 
-// Adds what another has seen. Someone who has seen nothing has most = -inf, sum = 0.
-DEVICE void join(Part &part, const Part &other) {
-    float most = fmaxf(part.most, other.most);
-    float base = most == MINUS_INFINITY ? 0.0f : most;
-    float mine = exp2_approx(part.most - base), theirs = exp2_approx(other.most - base);
+// Joins parts 0 ... count - 1, `stride` floats apart: columns 4 quad ... 4 quad + 3.
+// Eight parts are under way together. A part that has seen no key has most = -inf
+// and sum = 0. The order of the sums is fixed.
+DEVICE Columns join_parts(const float *part, long stride, int count, int quad) {
+    Columns all = {make_float4(0.0f, 0.0f, 0.0f, 0.0f), MINUS_INFINITY, 0.0f};
+    for (int first = 0; first < count; first += 8) {
+        float4 values[8];
+        float mosts[8], sums[8], most = all.most;
 #pragma unroll
-    for (int e = 0; e < PACK; e++) part.value[e] = part.value[e] * mine + other.value[e] * theirs;
-    part.sum = part.sum * mine + other.sum * theirs;
-    part.most = most;
+        for (int i = 0; i < 8; i++) {
+            const float *from = part + min(first + i, count - 1) * stride;
+            values[i] = *reinterpret_cast<const float4 *>(from + 4 * quad);
+            mosts[i] = first + i < count ? from[HEAD] : MINUS_INFINITY;
+            sums[i] = from[HEAD + 1];
+        }
+#pragma unroll
+        for (int i = 0; i < 8; i++) most = fmaxf(most, mosts[i]);
+        float base = most == MINUS_INFINITY ? 0.0f : most;
+        float shrink = exp2_approx(all.most - base);
+        all.most = most;
+        all.sum *= shrink;
+        all.value.x *= shrink;
+        all.value.y *= shrink;
+        all.value.z *= shrink;
+        all.value.w *= shrink;
+#pragma unroll
+        for (int i = 0; i < 8; i++) {
+            float weight = exp2_approx(mosts[i] - base);
+            all.sum += sums[i] * weight;
+            all.value.x += values[i].x * weight;
+            all.value.y += values[i].y * weight;
+            all.value.z += values[i].z * weight;
+            all.value.w += values[i].w * weight;
+        }
+    }
+    return all;
 }
 
 // Attention of `heads` <= GROUP neighbouring query heads of one token over the keys
@@ -48,18 +80,17 @@ DEVICE void attention_split(const elem *q, const elem *k, const elem *v, long st
                             int begin, int end, float factor, float *to, long to_stride,
                             float *shared) {
     int lane = threadIdx.x % KEY_LANES, stream = threadIdx.x / KEY_LANES;
-    float query[GROUP][PACK];
-    Part parts[GROUP];
+    float query[GROUP][PACK], value[GROUP][PACK], most[GROUP], sum[GROUP];
 #pragma unroll
     for (int g = 0; g < GROUP; g++) {
         Pack pack = load_pack(q + min(g, heads - 1) * HEAD + lane * PACK);
 #pragma unroll
         for (int e = 0; e < PACK; e++) {
             query[g][e] = widen(pack.at[e]) * factor;
-            parts[g].value[e] = 0.0f;
+            value[g][e] = 0.0f;
         }
-        parts[g].most = MINUS_INFINITY;
-        parts[g].sum = 0.0f;
+        most[g] = MINUS_INFINITY;
+        sum[g] = 0.0f;
     }
 
     for (int first = begin + stream; first - stream < end; first += STREAMS * DEPTH) {
@@ -75,7 +106,7 @@ DEVICE void attention_split(const elem *q, const elem *k, const elem *v, long st
         // idea group: what was read serves every query head of the group.
 #pragma unroll
         for (int g = 0; g < GROUP; g++) {
-            float score[DEPTH], most = parts[g].most;
+            float score[DEPTH], before = most[g];
 #pragma unroll
             for (int u = 0; u < DEPTH; u++) {
                 score[u] = 0.0f;
@@ -84,21 +115,20 @@ DEVICE void attention_split(const elem *q, const elem *k, const elem *v, long st
                 for (int mask = KEY_LANES / 2; mask > 0; mask /= 2)
                     score[u] += swap_lanes(score[u], mask);
                 if (first + u * STREAMS >= end) score[u] = MINUS_INFINITY;
-                most = fmaxf(most, score[u]);
+                most[g] = fmaxf(most[g], score[u]);
             }
-            float base = most == MINUS_INFINITY ? 0.0f : most;
-            float shrink = exp2_approx(parts[g].most - base);
-            parts[g].most = most;
-            parts[g].sum *= shrink;
+            float base = most[g] == MINUS_INFINITY ? 0.0f : most[g];
+            float shrink = exp2_approx(before - base);
+            sum[g] *= shrink;
 #pragma unroll
-            for (int e = 0; e < PACK; e++) parts[g].value[e] *= shrink;
+            for (int e = 0; e < PACK; e++) value[g][e] *= shrink;
 #pragma unroll
             for (int u = 0; u < DEPTH; u++) {
                 float weight = exp2_approx(score[u] - base);
-                parts[g].sum += weight;
+                sum[g] += weight;
 #pragma unroll
                 for (int e = 0; e < PACK; e++)
-                    parts[g].value[e] += weight * widen(values[u].at[e]);
+                    value[g][e] += weight * widen(values[u].at[e]);
             }
         }
         // end group
@@ -106,50 +136,38 @@ DEVICE void attention_split(const elem *q, const elem *k, const elem *v, long st
 
 #pragma unroll
     for (int g = 0; g < GROUP; g++) {
-        for (int mask = KEY_LANES; mask < WARP; mask *= 2) {
-            Part other;
-            other.most = swap_lanes(parts[g].most, mask);
-            other.sum = swap_lanes(parts[g].sum, mask);
+        float *mine = shared + (stream * GROUP + g) * PART;
 #pragma unroll
-            for (int e = 0; e < PACK; e++) other.value[e] = swap_lanes(parts[g].value[e], mask);
-            join(parts[g], other);
+        for (int e = 0; e < PACK; e++) mine[lane * PACK + e] = value[g][e];
+        if (lane == 0) {
+            mine[HEAD] = most[g];
+            mine[HEAD + 1] = sum[g];
         }
-        if (lane_id() >= KEY_LANES) continue;
-        float *mine = shared + (warp_id() * GROUP + g) * PART;
-#pragma unroll
-        for (int e = 0; e < PACK; e++) mine[lane * PACK + e] = parts[g].value[e];
-        mine[HEAD] = parts[g].most;
-        mine[HEAD + 1] = parts[g].sum;
     }
     __syncthreads();
-    for (int at = threadIdx.x; at < heads * PART; at += SPLIT_THREADS) {
-        int g = at / PART, column = at % PART;
-        float most = MINUS_INFINITY, sum = 0.0f;
-        for (int warp = 0; warp < SPLIT_WARPS; warp++)
-            most = fmaxf(most, shared[(warp * GROUP + g) * PART + HEAD]);
-        float base = most == MINUS_INFINITY ? 0.0f : most;
-        for (int warp = 0; warp < SPLIT_WARPS; warp++) {
-            const float *part = shared + (warp * GROUP + g) * PART;
-            sum += part[column] * exp2_approx(part[HEAD] - base);
+    for (int at = threadIdx.x; at < heads * (HEAD / 4); at += SPLIT_THREADS) {
+        int g = at / (HEAD / 4), quad = at % (HEAD / 4);
+        Columns all = join_parts(shared + g * PART, GROUP * PART, STREAMS, quad);
+        float *part = to + g * to_stride;
+        *reinterpret_cast<float4 *>(part + 4 * quad) = all.value;
+        if (quad == 0) {
+            part[HEAD] = all.most;
+            part[HEAD + 1] = all.sum;
         }
-        to[g * to_stride + column] = column == HEAD ? most : sum;
     }
 }
 
 // att = the parts of `splits` blocks joined and divided by the sum of all weights.
-// part: head 0's first part; the parts of a head lie next to each other. Each thread
-// of the block takes columns of its own; the order of the sums is fixed.
+// part: head 0's first part; the parts of a head lie next to each other. Called by
+// all SPLIT_THREADS threads.
 DEVICE void attention_join(const float *part, elem *att, int heads, int splits) {
-    for (int at = threadIdx.x; at < heads * HEAD; at += blockDim.x) {
-        const float *mine = part + long(at / HEAD) * splits * PART;
-        float most = MINUS_INFINITY, sum = 0.0f, value = 0.0f;
-        for (int split = 0; split < splits; split++)
-            most = fmaxf(most, mine[split * PART + HEAD]);
-        for (int split = 0; split < splits; split++) {
-            float weight = exp2_approx(mine[split * PART + HEAD] - most);
-            sum += mine[split * PART + HEAD + 1] * weight;
-            value += mine[split * PART + at % HEAD] * weight;
-        }
-        att[at] = narrow(value / sum);
+    for (int at = threadIdx.x; at < heads * (HEAD / 4); at += SPLIT_THREADS) {
+        int g = at / (HEAD / 4), quad = at % (HEAD / 4);
+        Columns all = join_parts(part + long(g) * splits * PART, PART, splits, quad);
+        elem *to = att + g * HEAD + 4 * quad;
+        to[0] = narrow(all.value.x / all.sum);
+        to[1] = narrow(all.value.y / all.sum);
+        to[2] = narrow(all.value.z / all.sum);
+        to[3] = narrow(all.value.w / all.sum);
     }
 }

@@ -1,17 +1,19 @@
 // Tiles of attention on matrix units (`mma.sync`, bf16, sm_80 and up): the same
 // names as `tile/attention_plain.cu`, so that qk, pv and flash read the same.
 //
-// A team of four warps works on a tile; each warp has 16 query rows to itself. A
+// A team works on a tile; each of its warps has 16 query rows to itself. A
 // lane holds two rows (lane / 4, and 8 below) and, of every 8 columns, the two at
 // 2 * (lane % 4): a row's maximum and sum need two shuffles. The scores leave the
 // first product in exactly the layout in which the second wants its left operand:
 // the weights never touch shared memory.
 
+#ifndef QUERIES
 #define QUERIES 64
+#endif
 #ifndef KEYS
 #define KEYS 64
 #endif
-#define TEAM 128
+#define TEAM (QUERIES / 16 * WARP)
 #define STAGES 2
 #define ROW_LANES 4
 #define ROWS 2
@@ -22,6 +24,7 @@
 #define KEY_BYTES (KEYS * HEAD * 2)
 #define WEIGHT_BYTES 0 // weights of scores stay in registers
 #define PV_WEIGHT_BYTES (QUERIES * KEYS * 2)
+#define SCORE_BYTES (QUERIES * KEYS * 2)
 
 DEVICE int team_thread() { return threadIdx.x % TEAM; }
 DEVICE int team_warp() { return team_thread() / WARP; }

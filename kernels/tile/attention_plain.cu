@@ -29,6 +29,7 @@
 #define KEY_BYTES (KEYS * HEAD_STRIDE * 4)
 #define WEIGHT_BYTES (QUERIES * KEYS_STRIDE * 4)
 #define PV_WEIGHT_BYTES WEIGHT_BYTES
+#define SCORE_BYTES 0 // scores go to memory straight from registers
 
 DEVICE int team_thread() { return threadIdx.x % TEAM; }
 DEVICE int row_lane() { return threadIdx.x % ROW_LANES; }

@@ -126,26 +126,11 @@ DEVICE void store_swiglu(const float *sums, const float *scale, int first_row, i
 }
 
 #ifdef HEAD
-// The angle per position of the tile's pairs: theta^(-2i / HEAD), N / 2 of them.
-// Visible after the next __syncthreads.
+// The angles per position of the tile's pairs, N / 2 of them. Visible after the
+// next __syncthreads.
 template <class T> DEVICE void pair_frequencies(float *frequency, int first_pair, float theta) {
-    for (int p = threadIdx.x; p < T::N / 2; p += T::threads) {
-        int i = (first_pair + p) % (HEAD / 2);
-        frequency[p] = powf(theta, -2.0f * i / HEAD);
-    }
-}
-
-// Cosine and sine of an angle of many turns: reduced to half a turn, then by the
-// hardware's functions in bf16 (error 4e-7), by the library's in fp32.
-DEVICE void turn(float angle, float &cosine, float &sine) {
-    const float TURN = 6.283185482f, TURN_REST = -1.748455531e-7f; // 2 pi in two parts
-    float turns = rintf(angle * 0.159154943f);
-    float rest = fmaf(-turns, TURN_REST, fmaf(-turns, TURN, angle));
-#if BF16
-    cosine = __cosf(rest), sine = __sinf(rest);
-#else
-    sincospif(rest * 0.318309886f, &sine, &cosine);
-#endif
+    for (int p = threadIdx.x; p < T::N / 2; p += T::threads)
+        frequency[p] = rotary_frequency((first_pair + p) % (HEAD / 2), theta);
 }
 
 // y = sums turned by position: left and right half hold the two columns of each
@@ -160,13 +145,13 @@ DEVICE void store_pairs(const float *sums, const float *scale, const float *freq
         read_scaled<T>(left, sums, scale, row, column);
         read_scaled<T>(right, sums, scale, row, column + T::N / 2);
         if (frequency != nullptr) {
-            float at = float(position + (first_row + row) % y.seq);
+            int at = position + (first_row + row) % y.seq;
 #pragma unroll
             for (int e = 0; e < PACK; e++) {
-                float cosine, sine, a = left[e], b = right[e];
-                turn(at * frequency[column + e], cosine, sine);
-                left[e] = a * cosine - b * sine;
-                right[e] = b * cosine + a * sine;
+                Turn turn = rotary_turn(at, frequency[column + e]);
+                float first = left[e], second = right[e];
+                left[e] = turn_first(first, second, turn);
+                right[e] = turn_second(first, second, turn);
             }
         }
         elem *to = output_row(y, first_row + row);

@@ -462,6 +462,12 @@ impl Driver for Cuda {
                 call.threads
             )));
         }
+        module::check_parameters(loaded, title, call.parameters)?;
+        if call.grid.contains(&0) || call.threads == 0 {
+            return Err(GpuError::failed(format!(
+                "{title} was given no blocks or no threads"
+            )));
+        }
         let mut arguments: Vec<*mut c_void> = call.parameters.iter().map(pointer_to).collect();
         let mut attributes = Vec::with_capacity(2);
         if call.cooperative {
