@@ -13,6 +13,10 @@ struct Weights {
         tma_load(to, *gate, full, k, tile_n * HALF);
         tma_load(to + BYTES_B / 2, *up, full, k, tile_n * HALF);
     }
+    __device__ __forceinline__ void prefetch() const {
+        tma_prefetch(*gate);
+        tma_prefetch(*up);
+    }
 };
 
 // silu(g) * u. One fast exponential and one fast reciprocal: right to 2^-20, far
@@ -38,38 +42,22 @@ struct Store {
     }
 
     __device__ __forceinline__ void store(const Tile &tile, int part, float (&sums)[SUMS]) {
-        int row = lane_row(tile, part) + item_row();
-        int column = tile.n * HALF;
+        int row = lane_row(tile, part);
+        float *gate = sums, *up = sums + SUMS / 2;
 #if NORM
 #pragma unroll
         for (int i = 0; i < SUMS; i++) sums[i] *= scale[part][i / 2 % 2];
 #endif
-        const float *gate = sums, *up = sums + SUMS / 2;
 #if SWIGLU
-        // Two groups of eight columns at a time; where their number is odd, the
-        // last has no partner.
 #pragma unroll
-        for (int i = 0; i < SUMS / 2; i += 8) {
-            float out[8] = {};
-#pragma unroll
-            for (int j = 0; j < 8; j++)
-                if (i + j < SUMS / 2) out[j] = swiglu(gate[i + j], up[i + j]);
-            u32 item[4] = {pair_bf16(out[0], out[1]), pair_bf16(out[4], out[5]),
-                           pair_bf16(out[2], out[3]), pair_bf16(out[6], out[7])};
-            transpose_quad(item);
-            bool there = row < m && i * 2 + item_group() * 8 < HALF;
-            if (there) store_item(g + long(row) * ffn, column + i * 2 + item_group() * 8, ffn, item);
-        }
+        for (int i = 0; i < SUMS / 2; i++) gate[i] = swiglu(gate[i], up[i]);
 #else
-        elem *to = (item_group() ? u : g) + long(row) * ffn;
-#pragma unroll
-        for (int i = 0; i < SUMS / 2; i += 4) {
-            u32 item[4] = {pair_bf16(gate[i], gate[i + 1]), pair_bf16(up[i], up[i + 1]),
-                           pair_bf16(gate[i + 2], gate[i + 3]), pair_bf16(up[i + 2], up[i + 3])};
-            transpose_quad(item);
-            if (row < m) store_item(to, column + i * 2, ffn, item);
-        }
+        store_groups<HALF / 8>(up, at(u, row), at(u, row + 8), tile.n * HALF, ffn);
 #endif
+        store_groups<HALF / 8>(gate, at(g, row), at(g, row + 8), tile.n * HALF, ffn);
+    }
+    __device__ __forceinline__ elem *at(elem *base, int row) const {
+        return row < m ? base + long(row) * ffn : nullptr;
     }
 };
 

@@ -9,45 +9,39 @@ struct AddResidual {
     elem *c;
     float *ssq;
     int m, n, slots;
-    u32 items[PARTS][TILE_N / 16][4];
+    Item items[PARTS][ITEMS(TILE_N / 8)];
 
     __device__ __forceinline__ void request(const Tile &tile, int part) {
-        int row = lane_row(tile, part) + item_row();
-        const elem *from = residual + long(row) * n;
-#pragma unroll
-        for (int i = 0; i < TILE_N / 16; i++)
-            load_item(from, tile.n * TILE_N + i * 16 + item_group() * 8, row < m ? n : 0,
-                      items[part][i]);
+        int row = lane_row(tile, part);
+        const elem *from = residual + long(row) * n + tile.n * TILE_N;
+        int groups = (n - tile.n * TILE_N) / 8;
+        each_item<TILE_N / 8>([&](int i, int half, int group) {
+            bool there = row + half * 8 < m && group < groups;
+            items[part][i] = load_item(from + half * 8 * long(n) + group * 8, there);
+        });
     }
 
     __device__ __forceinline__ void store(const Tile &tile, int part, float (&sums)[SUMS]) {
-        int row = lane_row(tile, part) + item_row();
-        elem *to = c + long(row) * n;
+        int row = lane_row(tile, part);
+#pragma unroll
+        for (int i = 0; i < ITEMS(TILE_N / 8); i++) add_item<TILE_N / 8>(sums, items[part][i], i);
+        elem *to = row < m ? c + long(row) * n : nullptr;
+        elem *to_8 = row + 8 < m ? c + long(row + 8) * n : nullptr;
+        store_groups<TILE_N / 8>(sums, to, to_8, tile.n * TILE_N, n);
+        if (!ssq) return;
+        // Of the values as they were stored: rounded.
         float square = 0.0f, square_8 = 0.0f;
 #pragma unroll
-        for (int i = 0; i < TILE_N / 16; i++) {
-            u32 (&item)[4] = items[part][i];
-            const float *sum = &sums[8 * i];
-            transpose_quad(item);
-#pragma unroll
-            for (int j = 0; j < 4; j++) {
-                // Items 0 and 1 are this row's, 2 and 3 those of row + 8.
-                int at = j % 2 * 4 + j / 2 * 2;
-                item[j] = pair_bf16(low_of(item[j]) + sum[at], high_of(item[j]) + sum[at + 1]);
-                float low = low_of(item[j]), high = high_of(item[j]);
-                if (j < 2) square += low * low + high * high;
-                else square_8 += low * low + high * high;
-            }
-            transpose_quad(item);
-            if (row < m) store_item(to, tile.n * TILE_N + i * 16 + item_group() * 8, n, item);
+        for (int i = 0; i < SUMS; i += 4) {
+            u32 pair = pair_bf16(sums[i], sums[i + 1]), pair_8 = pair_bf16(sums[i + 2], sums[i + 3]);
+            square += low_of(pair) * low_of(pair) + high_of(pair) * high_of(pair);
+            square_8 += low_of(pair_8) * low_of(pair_8) + high_of(pair_8) * high_of(pair_8);
         }
-        if (!ssq) return;
         square = quad_sum(square);
         square_8 = quad_sum(square_8);
-        int first = lane_row(tile, part);
         if (lane_id() % 4 == 0) {
-            if (first < m) ssq[long(first) * slots + tile.n] = square;
-            if (first + 8 < m) ssq[long(first + 8) * slots + tile.n] = square_8;
+            if (to) ssq[long(row) * slots + tile.n] = square;
+            if (to_8) ssq[long(row + 8) * slots + tile.n] = square_8;
         }
     }
 };

@@ -4,44 +4,94 @@
 //
 // TODO ladder
 
-// Columns of a tile in the order in which they are loaded. Without ROPE, and for
-// v, they are a stretch of the weight's rows. A turn needs columns i and
-// i + HEAD / 2 of a head in the same lane:
-//   TILE_N a multiple of HEAD: still a stretch; the partner is HEAD / 16 groups of
-//   eight further on;
-//   else: boxes of eight rows, first and second half in turn.
-#define SCATTER (ROPE && TILE_N % HEAD != 0)
-#define UNITS (TILE_N / 16)
+// A turn needs columns i and i + HEAD / 2 of a head in the same lane. Columns are
+// therefore dealt with in units of two groups of eight, SPAN / 2 apart; q, k and v
+// one after the other are a row of such units, and a tile is UNITS of them.
+// -D SCATTER:
+//   0  a tile is TILE_N neighbouring rows of one weight (TILE_N a multiple of HEAD
+//      with ROPE); it comes as one box, the partner of a group is SPAN / 16 groups
+//      further on, and the last tile of each of q, k and v may be part empty
+//   1  every group of eight rows is a box of its own: a tile may end within a head
+//      and within a weight, so that any TILE_N divides the work evenly
 #if ROPE
-#define HEAD_UNITS (HEAD / 16)
+#define SPAN HEAD
 #else
-#define HEAD_UNITS 1
+#define SPAN 16
 #endif
-#define TURNED (HEAD_UNITS < UNITS ? HEAD_UNITS : UNITS)
+#define UNITS (TILE_N / 16)
+#define SPAN_UNITS (SPAN / 16)
+// Units of a tile that have angles of their own.
+#define TURNED (SPAN_UNITS < UNITS ? SPAN_UNITS : UNITS)
+
+// Groups of eight sums that are unit i of a tile.
+#define GROUP_FIRST(i) (SCATTER ? 2 * (i) : (i) / SPAN_UNITS * 2 * SPAN_UNITS + (i) % SPAN_UNITS)
+#define GROUP_SECOND(i) (GROUP_FIRST(i) + (SCATTER ? 1 : SPAN_UNITS))
+
+// First column of unit `unit` of a weight; its second group begins SPAN / 2 later.
+DEVICE int unit_column(int unit) { return unit / SPAN_UNITS * SPAN + unit % SPAN_UNITS * 8; }
+
+// Where q ends and k ends, in units.
+struct Split {
+    int q, k;
+    __device__ __forceinline__ int which(int unit) const { return unit < q ? 0 : unit < k ? 1 : 2; }
+    __device__ __forceinline__ int within(int unit) const {
+        return unit < q ? unit : unit < k ? unit - q : unit - k;
+    }
+};
 
 struct Weights {
     const TensorMap *q, *k, *v;
-    int tiles_q, tiles_k;
+    Split split;
+    int share;
 
     __device__ __forceinline__ void load(unsigned char *to, u64 *full, int tile_n, int at) const {
-        bool turned = tile_n < tiles_q + tiles_k;
-        const TensorMap *from = tile_n < tiles_q ? q : turned ? k : v;
-        if (tile_n >= tiles_q) tile_n -= turned ? tiles_q : tiles_q + tiles_k;
 #if SCATTER
-        if (turned) {
-#pragma unroll
-            for (int i = 0; i < UNITS; i++) {
-                int unit = tile_n * UNITS + i;
-                int row = unit / HEAD_UNITS * HEAD + unit % HEAD_UNITS * 8;
-                tma_load(to + i * 2048, *from, full, at, row);
-                tma_load(to + i * 2048 + 1024, *from, full, at, row + HEAD / 2);
-            }
-            return;
+#ifdef X_BOX16
+        for (int i = share; i < UNITS; i += SHARES) {
+            const TensorMap *from = weight(tile_n * UNITS + i);
+            tma_load(to + i * 2048, *from, full, at, split.within(tile_n * UNITS + i) * 16);
+        }
+#else
+        for (int i = share; i < UNITS; i += SHARES) {
+            const TensorMap *from = weight(tile_n * UNITS + i);
+            int row = unit_column(split.within(tile_n * UNITS + i));
+            tma_load(to + i * 2048, *from, full, at, row);
+            tma_load(to + i * 2048 + 1024, *from, full, at, row + SPAN / 2);
         }
 #endif
-        tma_load(to, *from, full, at, tile_n * TILE_N);
+#else
+        int unit = tile_n * UNITS;
+        tma_load(to, *weight(unit), full, at, split.within(unit) * 16);
+#endif
+    }
+    __device__ __forceinline__ const TensorMap *weight(int unit) const {
+        int which = split.which(unit);
+        return which == 0 ? q : which == 1 ? k : v;
+    }
+    __device__ __forceinline__ void prefetch() const {
+        tma_prefetch(*q);
+        tma_prefetch(*k);
+        tma_prefetch(*v);
     }
 };
+
+#if ROPE
+// theta^(-2 i / HEAD), made once per block.
+static __shared__ float frequency[HEAD / 2];
+
+// Cosine and sine right to 4e-7, far below bf16: whole turns are taken off in two
+// steps, as 2 pi in one fp32 is too coarse, and the rest is small enough for the
+// fast functions.
+DEVICE Turn turn_of(float angle) {
+    float turns = rintf(angle * 0.15915494f);
+    angle = fmaf(-turns, 6.2831855f, angle);
+    angle = fmaf(-turns, -1.7484556e-7f, angle);
+    Turn turn;
+    turn.cosine = __cosf(angle);
+    turn.sine = __sinf(angle);
+    return turn;
+}
+#endif
 
 struct Store {
     elem *q, *k, *v;
@@ -49,11 +99,10 @@ struct Store {
     int slots;
     float eps;
     int m, d, dkv, seq, cap_k, past_k, cap_v, past_v, position;
-    float theta;
-    int tiles_q, tiles_k;
+    Split split;
     float scale[PARTS][2];
 #if ROPE
-    Turn turns[PARTS][TURNED][4];
+    Turn turns[TURNED][4];
 #endif
 
     __device__ __forceinline__ void request(const Tile &tile, int part) {
@@ -63,70 +112,89 @@ struct Store {
         scale[part][1] = row_scale(ssq, row + 8, m, slots, d, eps);
 #endif
 #if ROPE
-        if (tile.n >= tiles_q + tiles_k) return;
-        int tile_n = tile.n < tiles_q ? tile.n : tile.n - tiles_q;
-#pragma unroll
-        for (int i = 0; i < TURNED; i++) {
-            int pair = (tile_n * UNITS + i) % HEAD_UNITS * 8 + lane_id() % 4 * 2;
-#pragma unroll
-            for (int j = 0; j < 4; j++)
-                turns[part][i][j] =
-                    rotary_turn(position + (row + j / 2 * 8) % seq, pair + j % 2, theta);
-        }
+        // Angles of two parts would take the registers of the products: made later.
+        if (PARTS == 1) make_turns(tile, row);
 #endif
     }
 
-    __device__ __forceinline__ void store(const Tile &tile, int part, float (&sums)[SUMS]) {
-        int row = lane_row(tile, part) + item_row();
-        bool turned = ROPE && tile.n < tiles_q + tiles_k;
-        elem *to;
-        int width, tile_n;
-        if (tile.n < tiles_q) {
-            tile_n = tile.n, width = d;
-            to = q + long(row) * d;
-        } else if (tile.n < tiles_q + tiles_k) {
-            tile_n = tile.n - tiles_q, width = dkv;
-            to = k + cache_row(row, seq, cap_k, past_k) * dkv;
-        } else {
-            tile_n = tile.n - tiles_q - tiles_k, width = dkv;
-            to = v + cache_row(row, seq, cap_v, past_v) * dkv;
+#if ROPE
+    // Of unit i's sums 0 to 3: of row and row + 8, of two columns.
+    __device__ __forceinline__ void make_turns(const Tile &tile, int row) {
+        if (split.which(tile.n * UNITS) == 2) return;
+        int at = position + row % seq, at_8 = position + (row + 8) % seq;
+#pragma unroll
+        for (int i = 0; i < TURNED; i++) {
+            int pair = (tile.n * UNITS + i) % SPAN_UNITS * 8 + lane_id() % 4 * 2;
+#pragma unroll
+            for (int j = 0; j < 4; j++)
+                turns[i][j] = turn_of(float(j < 2 ? at : at_8) * frequency[pair + j % 2]);
         }
+    }
+#endif
+
+    __device__ __forceinline__ void store(const Tile &tile, int part, float (&sums)[SUMS]) {
 #if NORM
 #pragma unroll
         for (int i = 0; i < SUMS; i++) sums[i] *= scale[part][i / 2 % 2];
 #endif
+        int row = lane_row(tile, part);
 #if ROPE
-        if (turned) {
+        if (PARTS > 1) make_turns(tile, row);
+        if (SCATTER || split.which(tile.n * UNITS) < 2) {
 #pragma unroll
             for (int i = 0; i < UNITS; i++) {
-                int unit = tile_n * UNITS + i;
-                int first = SCATTER ? 2 * i : i / HEAD_UNITS * 2 * HEAD_UNITS + i % HEAD_UNITS;
-                const float *a = &sums[4 * first];
-                const float *b = &sums[4 * (SCATTER ? first + 1 : first + HEAD_UNITS)];
-                const Turn *turn = turns[part][i % TURNED];
-                u32 item[4];
+                if (SCATTER && split.which(tile.n * UNITS + i) == 2) continue;
+                float *first = &sums[4 * GROUP_FIRST(i)], *second = &sums[4 * GROUP_SECOND(i)];
 #pragma unroll
-                for (int j = 0; j < 2; j++) {
-                    int at = 2 * j;
-                    item[at] = pair_bf16(turn_first(a[at], b[at], turn[at]),
-                                         turn_first(a[at + 1], b[at + 1], turn[at + 1]));
-                    item[at + 1] = pair_bf16(turn_second(a[at], b[at], turn[at]),
-                                             turn_second(a[at + 1], b[at + 1], turn[at + 1]));
+                for (int j = 0; j < 4; j++) {
+                    float a = first[j], b = second[j];
+                    first[j] = turn_first(a, b, turns[i % TURNED][j]);
+                    second[j] = turn_second(a, b, turns[i % TURNED][j]);
                 }
-                transpose_quad(item);
-                int column = unit / HEAD_UNITS * HEAD + unit % HEAD_UNITS * 8;
-                if (row < m) store_item(to, column + item_group() * (HEAD / 2), width, item);
             }
-            return;
         }
 #endif
+#if !SCATTER
+        int unit = tile.n * UNITS, which = split.which(unit);
+        elem *to = nullptr, *to_8 = nullptr;
+        if (row < m) to = row_of(which, row);
+        if (row + 8 < m) to_8 = row_of(which, row + 8);
+        store_groups<TILE_N / 8>(sums, to, to_8, split.within(unit) * 16, which == 0 ? d : dkv);
+#else
+        elem *rows[2][3];
 #pragma unroll
-        for (int i = 0; i < SUMS; i += 8) {
-            u32 item[4] = {pair_bf16(sums[i], sums[i + 1]), pair_bf16(sums[i + 4], sums[i + 5]),
-                           pair_bf16(sums[i + 2], sums[i + 3]), pair_bf16(sums[i + 6], sums[i + 7])};
-            transpose_quad(item);
-            if (row < m) store_item(to, tile_n * TILE_N + i * 2 + item_group() * 8, width, item);
+        for (int half = 0; half < 2; half++) {
+            int at = row + half * 8;
+            rows[half][0] = q + long(at) * d;
+            rows[half][1] = k + cache_row(at, seq, cap_k, past_k) * dkv;
+            rows[half][2] = v + cache_row(at, seq, cap_v, past_v) * dkv;
         }
+        // Neighbours in memory: with SCATTER all first groups, then all second ones.
+        constexpr bool DEALT = SCATTER && SPAN > 16;
+        float dealt[SUMS];
+#pragma unroll
+        for (int i = 0; i < SUMS; i++) {
+            int group = i / 4;
+            dealt[i] = sums[(DEALT ? group % UNITS * 2 + group / UNITS : group) * 4 + i % 4];
+        }
+        each_item<TILE_N / 8>([&](int i, int half, int group) {
+            int unit = tile.n * UNITS + (DEALT ? group % UNITS : SCATTER ? group / 2 : 0);
+            int which = split.which(unit);
+            int column = DEALT     ? unit_column(split.within(unit)) + group / UNITS * (SPAN / 2)
+                         : SCATTER ? split.within(unit) * 16 + group % 2 * 8
+                                   : split.within(unit) * 16 + group * 8;
+            elem *to = which == 0 ? rows[0][0] : which == 1 ? rows[0][1] : rows[0][2];
+            elem *to_8 = which == 0 ? rows[1][0] : which == 1 ? rows[1][1] : rows[1][2];
+            elem *at = half ? to_8 : to;
+            bool there = row + half * 8 < m && column < (which == 0 ? d : dkv);
+            store_item(at + column, there, pack_item<TILE_N / 8>(dealt, i));
+        });
+#endif
+    }
+    __device__ __forceinline__ elem *row_of(int which, int row) const {
+        if (which == 0) return q + long(row) * d;
+        int cap = which == 1 ? cap_k : cap_v, past = which == 1 ? past_k : past_v;
+        return (which == 1 ? k : v) + cache_row(row, seq, cap, past) * dkv;
     }
 };
 
@@ -135,9 +203,18 @@ HOPPER_KERNEL qkv(const __grid_constant__ TensorMap x, const __grid_constant__ T
                   elem *q, elem *k, elem *v, const float *ssq, int slots, float eps, int m, int d,
                   int dkv, int seq, int cap_k, int past_k, int cap_v, int past_v, int position,
                   float theta) {
-    int tiles_q = (d + TILE_N - 1) / TILE_N;
-    int tiles_k = (dkv + TILE_N - 1) / TILE_N;
-    Store store{q,     k,      v,     ssq,    slots,    eps,   m,       d,      dkv, seq,
-                cap_k, past_k, cap_v, past_v, position, theta, tiles_q, tiles_k};
-    multiply(x, Weights{&wq, &wk, &wv, tiles_q, tiles_k}, store, m, tiles_q + 2 * tiles_k, d);
+#if SCATTER
+    Split split{d / 16, (d + dkv) / 16};
+    int units = (d + 2 * dkv) / 16;
+#else
+    int tiles_q = (d + TILE_N - 1) / TILE_N, tiles_k = (dkv + TILE_N - 1) / TILE_N;
+    Split split{tiles_q * UNITS, (tiles_q + tiles_k) * UNITS};
+    int units = (tiles_q + 2 * tiles_k) * UNITS;
+#endif
+#if ROPE
+    if (threadIdx.x < HEAD / 2) frequency[threadIdx.x] = rotary_frequency(threadIdx.x, theta);
+#endif
+    Store store{q,   k,     v,      ssq,   slots,  eps,      m,    d,
+                dkv, seq,   cap_k,  past_k, cap_v, past_v,   position, split};
+    multiply(x, Weights{&wq, &wk, &wv, split, int(threadIdx.x % 128 / 32)}, store, m, (units + UNITS - 1) / UNITS, d);
 }

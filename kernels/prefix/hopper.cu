@@ -32,7 +32,11 @@ DEVICE void barrier_init(u64 *barrier, u32 count) {
 // After the last barrier_init and before the threads' barrier: makes the
 // barriers known to the copy engine too.
 DEVICE void barriers_ready() {
+#ifdef X_LIGHT
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#else
     asm volatile("fence.mbarrier_init.release.cluster;\n\tfence.proxy.async;" ::: "memory");
+#endif
 }
 
 // One arrival that announces `bytes` still to come.
@@ -79,14 +83,6 @@ DEVICE void tma_load(void *to, const TensorMap &map, u64 *full, int x, int y) {
         "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
         "[%0], [%1, {%3, %4}], [%2];" ::"r"(shared_address(to)),
         "l"(&map), "r"(shared_address(full)), "r"(x), "r"(y)
-        : "memory");
-}
-
-DEVICE void tma_load(void *to, const TensorMap &map, u64 *full, int x, int y, int z, int u, int v) {
-    asm volatile(
-        "cp.async.bulk.tensor.5d.shared::cluster.global.mbarrier::complete_tx::bytes "
-        "[%0], [%1, {%3, %4, %5, %6, %7}], [%2];" ::"r"(shared_address(to)),
-        "l"(&map), "r"(shared_address(full)), "r"(x), "r"(y), "r"(z), "r"(u), "r"(v)
         : "memory");
 }
 

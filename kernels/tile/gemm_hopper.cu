@@ -19,6 +19,9 @@
 //   RESIDENT         blocks that shall fit an SM together (for the register limit)
 // Which of them suits which shape is in the table of hopper/gemm.cu.
 
+#ifndef SHARES
+#define SHARES 1
+#endif
 #define STEP_K 64
 #define BYTES_A (TILE_M * STEP_K * 2)
 #define BYTES_B (TILE_N * STEP_K * 2)
@@ -113,39 +116,28 @@ DEVICE void start_ring(const Ring &ring) {
 // Where one weight is all there is: tile n is its rows n * TILE_N and further.
 struct OneWeight {
     const TensorMap *w;
-    __device__ __forceinline__ void load(void *to, u64 *full, int tile_n, int k) const {
+    __device__ __forceinline__ void prefetch() const { tma_prefetch(*w); }
+    __device__ __forceinline__ void load(unsigned char *to, u64 *full, int tile_n, int k) const {
         tma_load(to, *w, full, k, tile_n * TILE_N);
     }
 };
 
-// `weights.load(to, full, tile_n, k)` asks for the TILE_N rows of w that belong
-// to a tile, BYTES_B in all. Weights do not come from the kernel in front: the
-// first stages of them are asked for before it has ended.
+// `weights.load(to, full, tile_n, k)` asks for the TILE_N rows of w that belong to
+// a tile, BYTES_B in all.
 template <class Weights>
 DEVICE void produce(Ring ring, const TensorMap &a, const Weights &weights, int tiles_m, int tiles_n,
                     int steps) {
-    int ahead = 0;
-    if (blockIdx.x < tiles_m * tiles_n) {
-        Tile tile = tile_at(blockIdx.x, tiles_m, tiles_n);
-        ahead = min(STAGES, steps);
-        for (int i = 0; i < ahead; i++) {
-            barrier_expect(&ring.full[i], BYTES_A + BYTES_B);
-            weights.load(ring.b + i * BYTES_B, &ring.full[i], tile.n, i * STEP_K);
-        }
-    }
     grid_wait();
     for (int number = blockIdx.x; number < tiles_m * tiles_n; number += gridDim.x) {
         Tile tile = tile_at(number, tiles_m, tiles_n);
         for (int step = 0; step < steps; step++) {
             u64 *full = &ring.full[ring.slot];
-            if (ahead > 0) {
-                ahead--;
-            } else {
-                barrier_wait(&ring.empty[ring.slot], ring.phase ^ 1);
-                barrier_expect(full, BYTES_A + BYTES_B);
-                weights.load(ring.b + ring.slot * BYTES_B, full, tile.n, step * STEP_K);
-            }
+            barrier_wait(&ring.empty[ring.slot], ring.phase ^ 1);
+            if (threadIdx.x == CONSUMERS) {
+            barrier_expect(full, BYTES_A + BYTES_B);
             tma_load(ring.a + ring.slot * BYTES_A, a, full, step * STEP_K, tile.m * TILE_M);
+            }
+            weights.load(ring.b + ring.slot * BYTES_B, full, tile.n, step * STEP_K);
             ring.next();
         }
     }
@@ -226,13 +218,17 @@ DEVICE void multiply(const TensorMap &a, const Weights &weights, Epilogue &epilo
     Ring ring = open_ring(memory);
     int tiles_m = (m + TILE_M - 1) / TILE_M;
     int steps = (k + STEP_K - 1) / STEP_K;
+    if (threadIdx.x == CONSUMERS) {
+        tma_prefetch(a);
+        weights.prefetch();
+    }
     start_ring(ring);
     grid_launch_next();
     if (threadIdx.x >= CONSUMERS) {
 #if TRADE
         registers_give<40>();
 #endif
-        if (threadIdx.x == CONSUMERS) produce(ring, a, weights, tiles_m, tiles_n, steps);
+        if (lane_id() == 0 && threadIdx.x < CONSUMERS + 32 * SHARES) produce(ring, a, weights, tiles_m, tiles_n, steps);
     } else {
 #if TRADE
         registers_take<232>();

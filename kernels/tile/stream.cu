@@ -29,36 +29,65 @@
 DEVICE int row_offset(int row) { return row * CHUNK_BYTES + (row + 1) / 2 * 64; }
 #define STAGE_BYTES (TILE_ROWS * CHUNK_BYTES + TILE_ROWS / 2 * 64)
 
-// How a product's columns are cut: chunks of `chunk` columns, chunk c for the
-// warp c % WORKERS.
-struct Cut {
-    int columns, chunk, chunks;
+// A pack as it lies in registers: four words, whatever an element is. (As
+// elements, eight bf16 would take eight registers.)
+struct alignas(16) Words {
+    u32 at[4];
 };
 
-DEVICE Cut cut_columns(int columns) {
+DEVICE Words load_words(const elem *from) { return *reinterpret_cast<const Words *>(from); }
+
+#if BF16
+DEVICE float word_value(const Words &words, int i) {
+    u32 word = words.at[i / 2];
+    return __uint_as_float(i % 2 ? word & 0xffff0000u : word << 16);
+}
+DEVICE Words words_of(const float (&value)[PACK]) {
+    Words out;
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        out.at[i] = u32(narrow(value[2 * i]).bits) | u32(narrow(value[2 * i + 1]).bits) << 16;
+    return out;
+}
+#else
+DEVICE float word_value(const Words &words, int i) { return __uint_as_float(words.at[i]); }
+DEVICE Words words_of(const float (&value)[PACK]) {
+    Words out;
+#pragma unroll
+    for (int i = 0; i < 4; i++) out.at[i] = __float_as_uint(value[i]);
+    return out;
+}
+#endif
+
+// How one block's part of a product is cut. Divisions are dear on a path that
+// every layer waits for, so it is worked out once.
+struct Plan {
+    int first, pairs;            // the block's own pairs
+    int tiles, size, larger;     // the first `larger` tiles have size + 1 pairs
+    int columns, chunk, chunks;  // chunk c is for the warp c % WORKERS
+};
+
+DEVICE Plan plan_product(int pairs, int columns) {
+    Plan plan;
+    plan.first = int(long(pairs) * blockIdx.x / gridDim.x);
+    plan.pairs = int(long(pairs) * (blockIdx.x + 1) / gridDim.x) - plan.first;
+    plan.tiles = (plan.pairs + TILE_PAIRS - 1) / TILE_PAIRS;
+    plan.size = plan.pairs / max(plan.tiles, 1);
+    plan.larger = plan.pairs % max(plan.tiles, 1);
     int share = (columns + WORKERS - 1) / WORKERS;
-    int chunk = min(CHUNK, (share + 31) / 32 * 32);
-    return {columns, chunk, (columns + chunk - 1) / chunk};
+    plan.columns = columns;
+    plan.chunk = min(CHUNK, (share + 31) / 32 * 32);
+    plan.chunks = (columns + plan.chunk - 1) / plan.chunk;
+    return plan;
 }
 
-// The rows of a product that one block computes, in pairs.
-struct Share {
+// The pairs of a tile, counted from the block's first.
+struct Tile {
     int first, pairs;
 };
 
-DEVICE Share share_pairs(int pairs) {
-    int first = int(long(pairs) * blockIdx.x / gridDim.x);
-    int end = int(long(pairs) * (blockIdx.x + 1) / gridDim.x);
-    return {first, end - first};
-}
-
-DEVICE int tiles_of(Share share) { return (share.pairs + TILE_PAIRS - 1) / TILE_PAIRS; }
-
-// The pairs of tile `tile`, counted from the share's first: tiles of equal size.
-DEVICE Share tile_pairs(Share share, int tile) {
-    int tiles = tiles_of(share);
-    int first = share.pairs * tile / tiles;
-    return {first, share.pairs * (tile + 1) / tiles - first};
+DEVICE Tile tile_of(const Plan &plan, int tile) {
+    return {tile * plan.size + min(tile, plan.larger), plan.size + (tile < plan.larger)};
 }
 
 // ---- the ring ------------------------------------------------------------------------
@@ -85,14 +114,13 @@ DEVICE void advance(Cursor &cursor, int by, const Ring &ring) {
     }
 }
 
+// By one thread; a __syncthreads follows.
 DEVICE void ring_init(const Ring &ring) {
-    if (threadIdx.x == 0) {
-        for (int i = 0; i < ring.count; i++) {
-            arrival_init(ring.full + i, 1);
-            arrival_init(ring.empty + i, 1);
-        }
-        arrival_init_done();
+    for (int i = 0; i < ring.count; i++) {
+        arrival_init(ring.full + i, 1);
+        arrival_init(ring.empty + i, 1);
     }
+    arrival_init_done();
 }
 
 // Asks for one stage: lane r for row r, which begins at `row` (null: no such
@@ -201,14 +229,14 @@ DEVICE void multiply_stage(Sums &, Row row, const char *x, int columns, int batc
 #pragma unroll
         for (int r = 0; r < TILE_ROWS; r++) value[r] = 0.0f;
         for (int column = lane_id() * PACK; column < columns; column += WARP * PACK) {
-            Pack b = load_pack(vector + column);
+            Words b = load_words(vector + column);
 #pragma unroll
             for (int r = 0; r < TILE_ROWS; r++) {
                 const elem *from = row(r);
                 if (from == nullptr) continue;
-                Pack a = load_pack(from + column);
+                Words a = load_words(from + column);
 #pragma unroll
-                for (int e = 0; e < PACK; e++) value[r] += widen(a.at[e]) * widen(b.at[e]);
+                for (int e = 0; e < PACK; e++) value[r] += word_value(a, e) * word_value(b, e);
             }
         }
         float sum = fold_rows(value);

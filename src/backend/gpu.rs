@@ -11,12 +11,15 @@ mod catalogue;
 pub mod compile;
 #[cfg(feature = "cuda")]
 pub mod cuda;
+pub mod devices;
 mod driver;
 pub mod exec;
 pub mod issued;
 mod lower;
 mod program;
+pub mod resources;
 mod source;
+pub mod units;
 
 pub use catalogue::{Lacks, Pattern, lacks};
 pub use driver::{

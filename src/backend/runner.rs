@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 use super::check::check;
 use super::cpu::{self, Allocation, Isa, PackedModel, ReadyPlan, Threads, total_bytes};
 use super::device;
+use super::gpu::devices;
 use super::reference::affordable;
 use super::tokens::Tokens;
 use super::weights::Weights;
@@ -18,7 +19,7 @@ use crate::cost::price;
 use crate::model::{Dtype, Model, TensorId};
 use crate::run::{
     BackendKind, BytesReport, CheckReport, LaunchReport, Observer, OutputReport, Phase, PlanReport,
-    Progress, Report, Request, RunError, Timing, WeightsFrom,
+    Progress, Report, Request, RunError, RunErrorKind, Timing, WeightsFrom,
 };
 
 /// Logits that a report shows.
@@ -68,14 +69,19 @@ impl Runner {
     /// the observer.
     pub fn run(&mut self, request: &Request, observer: &dyn Observer) -> Result<Outcome, RunError> {
         match request.backend {
-            BackendKind::Auto | BackendKind::Cpu => {}
-            absent @ (BackendKind::Simt | BackendKind::Cuda | BackendKind::Hip) => {
-                return Err(RunError::missing(format!(
-                    "this build has no {} backend; --backend cpu runs every plan",
-                    absent.name()
-                )));
+            BackendKind::Cpu => self.run_cpu(request, observer),
+            BackendKind::Auto => match devices::run(BackendKind::Cuda, request, observer) {
+                // What this machine's GPU lacks, its CPU has.
+                Err(e) if e.kind == RunErrorKind::Missing => self.run_cpu(request, observer),
+                ran => ran,
+            },
+            device @ (BackendKind::Simt | BackendKind::Cuda | BackendKind::Hip) => {
+                devices::run(device, request, observer)
             }
         }
+    }
+
+    fn run_cpu(&mut self, request: &Request, observer: &dyn Observer) -> Result<Outcome, RunError> {
         let step = |phase, done, total| {
             observer.progress(Progress::new(phase, done, total));
             if observer.cancelled() {

@@ -12,14 +12,18 @@
 //! | `check` | a forward whose every tensor in memory is compared with the reference |
 //! | `count` | a forward whose loads and stores are counted |
 //! | `time` | warm-up and timed forwards, as launches or as a graph |
-//! | `request` | a request from beginning to end |
+//! | `ready` | a forward that is ready to run |
+//! | `request` | a request from beginning to end: what `run` reports |
+//! | `examine` | a forward run twice, every kernel judged: what `selftest` asks |
 
 mod bind;
 mod check;
 mod count;
+mod examine;
 mod memory;
 mod programs;
 mod read;
+mod ready;
 mod request;
 mod stream;
 mod time;
@@ -28,6 +32,7 @@ use std::collections::HashMap;
 
 use super::driver::{Driver, Function};
 use super::source::Unit;
+pub use examine::{Examined, KernelVerdict, Swap};
 use memory::Kept;
 
 /// A device that runs requests one after another. Weights and kernels stay on

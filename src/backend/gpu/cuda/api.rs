@@ -34,6 +34,9 @@ macro_rules! functions {
         #[allow(non_snake_case, reason = "the driver's names")]
         pub(super) struct Api {
             $(pub $name: unsafe extern "C" fn($($argument),*) -> Code,)*
+            /// Offset and size of a parameter; since CUDA 12.4.
+            pub cuFuncGetParamInfo:
+                Option<unsafe extern "C" fn(CUfunction, usize, *mut usize, *mut usize) -> Code>,
         }
 
         impl Api {
@@ -47,6 +50,10 @@ macro_rules! functions {
                         };
                         *symbol.map_err(|_| stringify!($name).to_owned())?
                     },)*
+                    // SAFETY: as above, since CUDA 12.4.
+                    cuFuncGetParamInfo: unsafe { library.get(b"cuFuncGetParamInfo\0") }
+                        .ok()
+                        .map(|symbol| *symbol),
                 })
             }
         }

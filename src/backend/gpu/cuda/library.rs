@@ -41,7 +41,7 @@ const MAJORS: [u32; 2] = [13, 12];
 /// An open library, which is never closed.
 pub(super) struct Opened {
     pub library: &'static Library,
-    /// Its path, or the name by which the system found it.
+    /// Its path, or its name where the system does not tell the path.
     pub place: String,
 }
 
@@ -165,10 +165,27 @@ pub(super) fn open(wanted: &Wanted, candidates: &[PathBuf]) -> Option<Opened> {
                 }
             }
         }
+        let library = keep(file)?;
+        let place = if file.is_absolute() {
+            file.clone()
+        } else {
+            mapped(file).unwrap_or_else(|| file.clone())
+        };
         Some(Opened {
-            library: keep(file)?,
-            place: file.display().to_string(),
+            library,
+            place: place.display().to_string(),
         })
+    })
+}
+
+/// Where the system found a library that it has just opened by name.
+fn mapped(name: &Path) -> Option<PathBuf> {
+    let name = name.to_str()?;
+    let maps = fs::read_to_string("/proc/self/maps").ok()?;
+    let path = |line: &str| line.find('/').map(|at| PathBuf::from(&line[at..]));
+    maps.lines().filter_map(path).find(|path| {
+        let file = path.file_name().unwrap_or_default().to_string_lossy();
+        file.starts_with(name)
     })
 }
 

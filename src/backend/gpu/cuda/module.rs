@@ -7,7 +7,7 @@ use cudarc::driver::sys::{
     CUfunction, CUfunction_attribute as Attribute, CUjit_option as Jit, CUmodule,
 };
 
-use super::super::driver::{GpuError, GpuErrorKind, KernelFacts};
+use super::super::driver::{GpuError, GpuErrorKind, KernelFacts, Parameter};
 use super::api::{Api, Code};
 
 /// Code that the driver refuses because it was made by a newer compiler or for
@@ -22,6 +22,8 @@ pub(super) struct Loaded {
     /// Whether it was compiled for compute capability 9.0 or more, so that a
     /// kernel that is to wait for the one before it has the instruction.
     pub waits: bool,
+    /// Bytes of each parameter, where the driver says it (CUDA 12.4).
+    pub parameters: Option<Vec<usize>>,
     /// Dynamic shared memory that it may be launched with.
     pub shared: u32,
 }
@@ -86,6 +88,7 @@ pub(super) fn load(api: &Api, image: &[u8], entry: &str, title: &str) -> Result<
         function: ptr::null_mut(),
         facts: KernelFacts::default(),
         waits: false,
+        parameters: None,
         shared: 0,
     };
     match describe(api, &mut loaded, entry, title) {
@@ -119,11 +122,44 @@ fn describe(api: &Api, loaded: &mut Loaded, entry: &str, title: &str) -> Result<
         local: ask(Attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?,
         max_threads: ask(Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
     };
-    // For machine code PTX_VERSION is the virtual architecture it came from.
+    // Of machine code too this is the virtual architecture that it came from.
     loaded.waits = ask(Attribute::CU_FUNC_ATTRIBUTE_PTX_VERSION)? >= 90;
     // What is allowed without asking.
     loaded.shared = ask(Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)?;
+    loaded.parameters = api.cuFuncGetParamInfo.map(|info| {
+        let size = |index: usize| {
+            let (mut offset, mut size) = (0, 0);
+            // SAFETY: the function is loaded; writes two sizes, or refuses an
+            // index after the last.
+            (unsafe { info(function, index, &mut offset, &mut size) } == 0).then_some(size)
+        };
+        (0..).map_while(size).collect()
+    });
     Ok(())
+}
+
+/// What the kernel takes, against what it is given: a wrong count or size would
+/// be read from beyond the values.
+pub(super) fn check_parameters(
+    loaded: &Loaded,
+    title: &str,
+    given: &[Parameter],
+) -> Result<(), GpuError> {
+    let Some(takes) = &loaded.parameters else {
+        return Ok(());
+    };
+    let bytes = |parameter: &Parameter| match parameter {
+        Parameter::Word(_) => 4,
+        Parameter::Long(_) => 8,
+        Parameter::Map(_) => 128,
+    };
+    let given: Vec<usize> = given.iter().map(bytes).collect();
+    if given == *takes {
+        return Ok(());
+    }
+    Err(GpuError::failed(format!(
+        "{title} takes parameters of {takes:?} bytes and was given {given:?}"
+    )))
 }
 
 /// Allows a kernel so much dynamic shared memory.

@@ -4,13 +4,12 @@ use std::collections::HashMap;
 
 use super::bind::Bound;
 use super::read;
+use super::ready::Ready;
 use super::stream::Launched;
-use crate::backend::check::check;
+use crate::backend::check::{Verdict, check};
 use crate::backend::gpu::driver::Driver;
-use crate::backend::tokens::Tokens;
-use crate::backend::weights::Weights;
-use crate::model::{Shape, TensorId};
-use crate::run::{CheckReport, Observer, Phase, Progress, RunError};
+use crate::model::TensorId;
+use crate::run::{Observer, Phase, Progress, RunError};
 
 /// The tensors that a forward left in memory, in the graph's order of elements.
 pub(super) type Tensors = HashMap<TensorId, Vec<f32>>;
@@ -57,25 +56,22 @@ pub(super) fn forward(
 /// # Errors
 /// Tensors that cannot be judged, a stop.
 pub(super) fn judge(
-    weights: &Weights,
-    tokens: &Tokens,
-    shape: Shape,
+    ready: &Ready<'_>,
     tensors: &Tensors,
     observer: &dyn Observer,
-) -> Result<CheckReport, RunError> {
+) -> Result<Verdict, RunError> {
     let verdict = check(
-        weights,
-        tokens,
-        shape,
+        &ready.kept.weights,
+        &ready.tokens,
+        ready.config.shape,
         |id| tensors.get(&id).map(Vec::as_slice),
         |done, total| {
             observer.progress(Progress::new(Phase::Check, done, total));
             !observer.cancelled()
         },
     );
-    match verdict {
-        Ok(verdict) => Ok(CheckReport::from(&verdict)),
-        Err(_) if observer.cancelled() => Err(RunError::cancelled(0, 0)),
-        Err(e) => Err(RunError::failed(e.to_string())),
-    }
+    verdict.map_err(|e| match observer.cancelled() {
+        true => RunError::cancelled(0, 0),
+        false => RunError::failed(e.to_string()),
+    })
 }

@@ -15,8 +15,6 @@ const PREFILLS: [Version; 3] = [Version::V3, Version::V2, Version::V1];
 
 /// What a run consists of.
 pub(super) struct Programs {
-    /// Model, shape, dtype, cut.
-    pub config: Config,
     /// The forward.
     pub graph: Graph,
     /// Its cut.
@@ -49,7 +47,6 @@ impl Programs {
             false => None,
         };
         Ok(Self {
-            config: config.clone(),
             graph,
             plan,
             program,

@@ -185,10 +185,12 @@ fn per_row(
     let threads = (width * lowering.elem())
         .div_ceil(16)
         .div_ceil(PACKS_PER_THREAD);
+    let whole = (width * lowering.elem()).is_multiple_of(16);
     let narrow = threads <= warp && rows > u64::from(lowering.setup.target.sms) * ROWS_PER_BLOCK;
     let unit = lowering
         .unit(entry, &["tile/row.cu", file])
-        .define("NARROW", u32::from(narrow));
+        .define("NARROW", u32::from(narrow))
+        .define("WHOLE", u32::from(whole));
     let mut launch = group.launch(unit);
     if narrow {
         launch.grid = blocks(rows.div_ceil(ROWS_PER_BLOCK))?;
