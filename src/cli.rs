@@ -22,6 +22,7 @@ mod lists;
 mod live;
 mod out;
 mod run;
+mod selftest;
 mod show;
 mod table;
 mod usage;
@@ -99,6 +100,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         None => workshop::open(&cli.output, &config, out),
         Some(Command::Cost(args)) => cost::cost(&cli.output, args, out),
         Some(Command::Run(args)) => run::run(&cli.output, args, out),
+        Some(Command::Selftest(args)) => selftest::selftest(&cli.output, args, out),
         Some(Command::Compare(args)) => compare::compare(&cli.output, args, out),
         Some(Command::Check(args)) => check::check(&cli.output, args, out),
         Some(Command::Hint(args)) => help::hint(&cli.output, args, out),

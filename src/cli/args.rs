@@ -122,6 +122,8 @@ pub(super) enum Command {
     Cost(super::cost::CostArgs),
     /// Run a plan: checked, counted, timed
     Run(super::run::RunArgs),
+    /// Are the GPU kernels right on this machine?
+    Selftest(super::selftest::SelfTestArgs),
     /// Plans side by side
     Compare(super::compare::CompareArgs),
     /// The GPU database
