@@ -10,9 +10,10 @@
 //   coalesced  a row per block, neighbours read neighbours: 2 bytes a lane (bf16)
 //   packed     16 bytes a lane: this file
 
-KERNEL void embed(const int *__restrict__ ids, const elem *__restrict__ table,
-                  elem *__restrict__ x, float *__restrict__ ssq, int rows, int width) {
+KERNEL void embed(const int *ids, const elem *table, elem *x, float *ssq, int rows, int width) {
     __shared__ float scratch[WARP];
+    grid_wait();
+    grid_launch_next();
     long row = row_id();
     if (row >= rows) return;
     const elem *from = table + long(ids[row]) * width;

@@ -18,8 +18,7 @@
 
 // Grid: x = splits, y = kv_heads * groups of GROUP query heads, z = batch * seq.
 KERNEL void __launch_bounds__(SPLIT_THREADS)
-    flash_decode(const elem *__restrict__ q, const elem *__restrict__ k,
-                 const elem *__restrict__ v, elem *__restrict__ att, float *partial, u32 *done,
+    flash_decode(const elem *q, const elem *k, const elem *v, elem *att, float *partial, u32 *done,
                  int splits, int batch, int heads, int kv_heads, int seq, int context, int cap,
                  float scale) {
     __shared__ alignas(16) float shared[SPLIT_FLOATS];
@@ -36,6 +35,8 @@ KERNEL void __launch_bounds__(SPLIT_THREADS)
     long stride = long(kv_heads) * HEAD;
     long from = long(row / seq) * cap * stride + long(kv_head) * HEAD;
     float *part = partial + (long(row) * heads + head) * splits * PART;
+    grid_wait();
+    grid_launch_next();
     attention_split(q + (long(row) * heads + head) * HEAD, k + from, v + from, stride, served,
                     begin, end, scale * LOG2_E, part + split * PART, long(splits) * PART, shared);
 

@@ -18,8 +18,8 @@
 
 // Grid: batch * heads * query tiles.
 KERNEL void __launch_bounds__(TEAM)
-    pv(const elem *__restrict__ pr, const elem *__restrict__ v, elem *__restrict__ att, int batch,
-       int heads, int kv_heads, int seq, int context, int cap) {
+    pv(const elem *pr, const elem *v, elem *att, int batch, int heads, int kv_heads, int seq,
+       int context, int cap) {
     extern __shared__ __align__(128) char shared[];
     int parts = (seq + QUERIES - 1) / QUERIES;
     int first = blockIdx.x % parts * QUERIES, rows = min(QUERIES, seq - first);
@@ -43,9 +43,11 @@ KERNEL void __launch_bounds__(TEAM)
 #pragma unroll
         for (int j = 0; j < OUTS; j++) result_at(result, i, j) = 0.0f;
 
+    grid_wait();
+    grid_launch_next();
     request(0);
     for (int tile = 0; tile < tiles; tile++) {
-        loads_arrived();
+        loads_arrived<0>();
         __syncthreads();
         if (STAGES > 1 && tile + 1 < tiles) request(tile + 1);
         char *stage = shared + tile % STAGES * PV_STAGE_BYTES;

@@ -18,8 +18,8 @@
 // Shared memory: the queries, STAGES times keys, SCORE_BYTES. Grid: x = batch * heads *
 // query tiles, y = at most the key tiles.
 KERNEL void __launch_bounds__(TEAM)
-    qk(const elem *__restrict__ qr, const elem *__restrict__ kr, elem *__restrict__ sc, int batch,
-       int heads, int kv_heads, int seq, int context, int cap) {
+    qk(const elem *qr, const elem *kr, elem *sc, int batch, int heads, int kv_heads, int seq,
+       int context, int cap) {
     extern __shared__ __align__(128) char shared[];
     int parts = (seq + QUERIES - 1) / QUERIES, tiles = (context + KEYS - 1) / KEYS;
     int first = blockIdx.x % parts * QUERIES, rows = min(QUERIES, seq - first);
@@ -36,12 +36,14 @@ KERNEL void __launch_bounds__(TEAM)
                    min(KEYS, context - start));
     };
 
+    grid_wait();
+    grid_launch_next();
     Queries queries;
     load_heads(shared, q, q_stride, QUERIES, rows);
     request(blockIdx.y, 0);
     int stage = 0;
     for (int tile = blockIdx.y; tile < tiles; tile += gridDim.y) {
-        loads_arrived();
+        loads_arrived<0>();
         __syncthreads();
         if (tile == blockIdx.y) keep_queries(queries, shared);
         // idea overlap: the next keys are under way while these are used and scores written.

@@ -13,10 +13,11 @@
 //   coalesced  a block per row, a tree of shuffles for the sum
 //   packed     16 bytes a lane, the row held in registers: this file
 
-KERNEL void rmsnorm(const elem *__restrict__ x, const elem *__restrict__ gamma,
-                    elem *__restrict__ y, int rows, int width, float eps) {
+KERNEL void rmsnorm(const elem *x, const elem *gamma, elem *y, int rows, int width, float eps) {
     __shared__ float scratch[WARP];
     int packs = row_packs(width);
+    grid_wait();
+    grid_launch_next();
     if (row_id() >= rows) return;
     const elem *from = x + row_id() * width;
     elem *to = y + row_id() * width;

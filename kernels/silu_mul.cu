@@ -5,8 +5,9 @@
 //
 // silu(g) stays in fp32 until it is multiplied: one rounding in place of two.
 
-KERNEL void silu_mul(const elem *__restrict__ g, const elem *__restrict__ u, elem *__restrict__ m,
-                     long n) {
+KERNEL void silu_mul(const elem *g, const elem *u, elem *m, long n) {
+    grid_wait();
+    grid_launch_next();
     for (long at = first_pack(); at * PACK < n; at += pack_step()) {
         Pack gate = vector_load(g, at, n), up = vector_load(u, at, n);
         // idea kept-inside: silu(g) lives in a register for one multiplication.

@@ -15,8 +15,9 @@
 //   online     a warp per row, two passes, 16 bytes a lane; masked keys are
 //              written but never read: this file
 
-KERNEL void softmax(const elem *__restrict__ sc, elem *__restrict__ pr, int rows, int seq,
-                    int context, float scale) {
+KERNEL void softmax(const elem *sc, elem *pr, int rows, int seq, int context, float scale) {
+    grid_wait();
+    grid_launch_next();
     int row = blockIdx.x * (blockDim.x / WARP) + warp_id();
     if (row >= rows) return;
     int seen = context - seq + row % seq + 1;

@@ -71,7 +71,8 @@ DEVICE void load_heads(void *shared, const elem *from, long stride, int rows, in
     }
     cp_async_commit();
 }
-DEVICE void loads_arrived() { cp_async_wait<0>(); }
+// Waits for this thread's loads but the LATER newest.
+template <int LATER> DEVICE void loads_arrived() { cp_async_wait<LATER>(); }
 
 // The query rows of a warp, as left operands of HEAD / 16 steps.
 struct Queries {

@@ -75,7 +75,8 @@ DEVICE void load_tile(void *shared, const elem *from, long stride, int rows, int
 DEVICE void load_heads(void *shared, const elem *from, long stride, int rows, int valid) {
     load_tile<HEAD, HEAD_STRIDE>(shared, from, stride, rows, valid, HEAD, true);
 }
-DEVICE void loads_arrived() {}
+// Loads are done when they return.
+template <int LATER> DEVICE void loads_arrived() {}
 
 // The team's queries, as score_tile wants them: here they stay in shared memory.
 struct Queries {
