@@ -58,16 +58,19 @@ template <int WIDTH> DEVICE int chunk_at(int row, int chunk, int rows) {
 }
 
 // `rows` rows of a head, `stride` elements apart, requested into shared memory.
-// Rows from `valid` on are zeros.
+// Rows from `valid` on are zeros. A thread takes the same chunk of every STEP-th
+// row; the swizzle repeats every 8 rows, so that one address serves all of them.
 DEVICE void load_heads(void *shared, const elem *from, long stride, int rows, int valid) {
-    char *to = static_cast<char *>(shared);
-    const int chunks = HEAD / PACK;
+    const int CHUNKS = HEAD / PACK, STEP = TEAM / CHUNKS, ROW_BYTES = HEAD == 32 ? 64 : 128;
+    int row = team_thread() / CHUNKS, chunk = team_thread() % CHUNKS;
+    char *to = static_cast<char *>(shared) + chunk_at<HEAD>(row, chunk, rows);
+    const elem *source = from + row * stride + chunk * PACK;
 #pragma unroll
-    for (int at = team_thread(); at < rows * chunks; at += TEAM) {
-        int row = at / chunks, chunk = at % chunks;
-        bool inside = row < valid;
-        const elem *source = from + (inside ? row * stride + chunk * PACK : 0);
-        cp_async(to + chunk_at<HEAD>(row, chunk, rows), source, inside);
+    for (int pass = 0; pass * STEP < rows; pass++) {
+        if (STEP > rows && row >= rows) break;
+        bool inside = row + pass * STEP < valid;
+        cp_async(to + pass * STEP * ROW_BYTES, inside ? source + pass * STEP * stride : from,
+                 inside);
     }
     cp_async_commit();
 }
