@@ -26,7 +26,7 @@ KERNEL void __launch_bounds__(CONSUMERS, RESIDENT)
     Tile tile = tile_at(blockIdx.x, tiles_m, tiles_n);
 
     // idea requests: one thread asks for the first stages; the others go straight to waiting
-    if (threadIdx.x == 0)
+    if (warp_id() == 0 && elect())
         for (int step = 0; step < min(STAGES - 1, steps); step++)
             request_step(ring, a, w, tile, step);
     // end requests
@@ -52,7 +52,7 @@ KERNEL void __launch_bounds__(CONSUMERS, RESIDENT)
         wgmma_wait<1>();
         __syncthreads();
         int next = step + STAGES - 1;
-        if (threadIdx.x == 0 && next < steps) request_step(ring, a, w, tile, next);
+        if (next < steps && warp_id() == 0 && elect()) request_step(ring, a, w, tile, next);
         // end reuse
         ring.next();
     }
