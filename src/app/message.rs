@@ -8,7 +8,7 @@ use super::machine::{Ceilings, Machine};
 use super::runs::Ticket;
 use super::study::Study;
 use crate::course::{self, Course};
-use crate::run::{Progress, Report, Request, RunError};
+use crate::run::{BackendKind, Progress, Report, Request, RunError};
 
 /// Milliseconds since the workshop was opened. The clock is outside; here
 /// time is only ever read from an [`Event`].
@@ -46,8 +46,8 @@ pub enum Message {
     Terminate(u8),
     /// What this machine has.
     Found(Box<Machine>),
-    /// The ceilings were measured, or why not.
-    Ceilings(Result<Ceilings, String>),
+    /// The ceilings of this backend's device were measured, or why not.
+    Ceilings(String, Result<Ceilings, String>),
     /// How far a run is.
     RunProgress(Ticket, Progress),
     /// A run has ended.
@@ -93,8 +93,8 @@ pub enum Effect {
     Redraw,
     /// Look at this machine again.
     Probe,
-    /// Measure the ceilings of the backend that runs use.
-    Measure,
+    /// Measure the ceilings of this backend's device.
+    Measure(BackendKind),
     /// Leave the program with this exit code.
     Quit(u8),
 }

@@ -106,11 +106,7 @@ fn backend(state: &State, wide: bool) -> String {
     let Some(running) = state.runs.running() else {
         return text;
     };
-    let name = state
-        .machine
-        .backend()
-        .map_or("", |b| b.name.as_str())
-        .to_owned();
+    let name = running.backend.name();
     match &running.progress {
         Some(p) if p.total > 1 => format!("{name} running {}/{}", p.done, p.total),
         Some(p) => format!("{name} {}", p.phase.name()),
