@@ -51,9 +51,7 @@ struct Weights {
 #pragma unroll
             for (int i = 0; i < UNITS; i++) {
                 tma_load(to + i * 2048, *from[i], full, at, row[i]);
-#ifndef X_BOX16
                 tma_load(to + i * 2048 + 1024, *from[i], full, at, row[i] + SPAN / 2);
-#endif
             }
         }
 #else
@@ -93,19 +91,6 @@ struct Weights {
 #if ROPE
 // theta^(-2 i / HEAD), made once per block.
 static __shared__ float frequency[HEAD / 2];
-
-// Cosine and sine right to 4e-7, far below bf16: whole turns are taken off in two
-// steps, as 2 pi in one fp32 is too coarse, and the rest is small enough for the
-// fast functions.
-DEVICE Turn turn_of(float angle) {
-    float turns = rintf(angle * 0.15915494f);
-    angle = fmaf(-turns, 6.2831855f, angle);
-    angle = fmaf(-turns, -1.7484556e-7f, angle);
-    Turn turn;
-    turn.cosine = __cosf(angle);
-    turn.sine = __sinf(angle);
-    return turn;
-}
 #endif
 
 struct Store {
@@ -142,7 +127,7 @@ struct Store {
             int pair = (tile.n * UNITS + i) % SPAN_UNITS * 8 + lane_id() % 4 * 2;
 #pragma unroll
             for (int j = 0; j < 4; j++)
-                turns[i][j] = turn_of(float(j < 2 ? at : at_8) * frequency[pair + j % 2]);
+                turns[i][j] = rotary_turn(j < 2 ? at : at_8, frequency[pair + j % 2]);
         }
     }
 #endif
