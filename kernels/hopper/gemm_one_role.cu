@@ -14,7 +14,7 @@ DEVICE void request_step(const Ring &ring, const TensorMap &a, const TensorMap &
     tma_load(ring.b + slot * BYTES_B, w, &ring.full[slot], step * STEP_K, tile.n * TILE_N);
 }
 
-KERNEL void __launch_bounds__(CONSUMERS, RESIDENT)
+KERNEL void __launch_bounds__(CONSUMERS, 1)
     gemm_one_role(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap w, elem *c,
                   int m, int n, int k, int seq, int cap, int past) {
     extern __shared__ unsigned char memory[];

@@ -16,7 +16,6 @@
 //   TURNS            0: the groups share a tile, TILE_M / GROUPS rows each
 //                    1: each group has a tile of its own and they take turns: one
 //                       stores while the other multiplies ("ping-pong"; GROUPS is 2)
-//   RESIDENT         blocks that shall fit an SM together (for the register limit)
 // Which of them suits which shape is in the table of hopper/gemm.cu.
 
 #define STEP_K 64
@@ -24,12 +23,12 @@
 #define BYTES_B (TILE_N * STEP_K * 2)
 #define CONSUMERS (GROUPS * 128)
 // Registers are shared out by quarters of an SM, a warp of every four to each: a
-// ninth warp costs as much as twelve. Two consumer warpgroups alone on an SM
-// therefore bring a whole producer warpgroup, which gives its registers away:
-// 168 each at the start, 40 and 232 then. Else a producer warp is enough.
-#define TRADE (GROUPS == 2 && RESIDENT == 1)
+// ninth warp costs as much as twelve. Two consumer warpgroups therefore bring a
+// whole producer warpgroup, which gives its registers away: 168 each at the start,
+// 40 and 232 then. With one of them a producer warp is enough.
+#define TRADE (GROUPS == 2)
 #define HOPPER_THREADS (CONSUMERS + (TRADE ? 4 : 1) * WARP)
-#define HOPPER_KERNEL KERNEL void __launch_bounds__(HOPPER_THREADS, RESIDENT)
+#define HOPPER_KERNEL KERNEL void __launch_bounds__(HOPPER_THREADS, 1)
 // m64 products per warpgroup, one below the other.
 #define PARTS (TURNS ? TILE_M / 64 : TILE_M / 64 / GROUPS)
 #define SUMS (TILE_N / 2)
