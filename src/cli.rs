@@ -11,6 +11,7 @@ mod compare;
 mod contents;
 mod cost;
 mod desk;
+mod dev;
 mod doctor;
 mod export;
 mod failure;
@@ -116,6 +117,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Lint(args)) => author::lint(&cli.output, args, out),
         Some(Command::Gpus(args)) => gpus::gpus(&cli.output, args, out),
         Some(Command::Engine) => run::engine(),
+        Some(Command::Dev(args)) => dev::dev(&cli.output, args, out),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Cli::command(), "tinyllama-tutor", &mut script);

@@ -9,49 +9,13 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use support::fake_engine::fake_engine;
 use support::pty::Pty;
-use tinyllama_tutor::engine::{BUILD, WRAP, write_frame};
-use tinyllama_tutor::run::{Answer, BackendKind, BackendState, Phase, Progress};
-
-/// An engine that answers a probe with an H200, and does `on_run` when a run is
-/// asked for: the command that starts it.
-fn script(folder: &Path, on_run: &str) -> String {
-    let frames = |name: &str, answers: &[Answer]| {
-        let mut file = fs::File::create(folder.join(name)).unwrap();
-        for answer in answers {
-            write_frame(&mut file, answer).unwrap();
-        }
-    };
-    let build = BUILD.to_owned();
-    frames("hello", &[Answer::Hello { build }]);
-    let cuda = BackendState {
-        ready: true,
-        device: "H200".into(),
-        ..BackendState::none(BackendKind::Cuda, "NVIDIA H200, driver 580, NVRTC 13.0")
-    };
-    let hip = BackendState::none(BackendKind::Hip, "libamdhip64.so not found");
-    frames("found", &[Answer::Found(vec![cuda, hip])]);
-    // The tickets of the first two runs: an engine hears of one of them.
-    let at = |progress: Progress| [1, 2].map(|ticket| Answer::Progress(ticket, progress.clone()));
-    let compiling = Progress::new(Phase::Compile, 0, 1).about("flash for sm_90a");
-    frames("compiling", &at(compiling));
-    frames("timing", &at(Progress::new(Phase::Timing, 17, 30)));
-    let path = folder.join("engine.sh");
-    let text = format!(
-        "cd '{}'\necho $$ >> started\ncat hello\nwhile true; do\n\
-         length=$(dd bs=1 count=4 2>/dev/null | od -An -tu4 | tr -d ' ')\n\
-         test -n \"$length\" || exit 0\n\
-         case \"$(dd bs=1 count=$length 2>/dev/null)\" in\n\
-         '\"Probe\"') cat found;;\n*Run*) {on_run};;\nesac\ndone\n",
-        folder.display()
-    );
-    fs::write(&path, text).unwrap();
-    format!("/bin/sh {}", path.display())
-}
+use tinyllama_tutor::engine::WRAP;
 
 /// The lab, with the engine's GPU chosen.
 fn lab(folder: &Path, on_run: &str) -> Pty {
-    let wrap = script(folder, on_run);
+    let wrap = fake_engine(folder, on_run, &[]);
     let state = tempfile::tempdir().unwrap();
     let path = std::env::var("PATH").unwrap_or_default();
     let mut p = Pty::open_in(state, &[], &[(WRAP, &wrap), ("PATH", &path)], 80, 24);

@@ -241,6 +241,14 @@ impl Machine {
         self.take_ceilings();
     }
 
+    /// Whether the ceilings are those of the device that runs: measured there,
+    /// or its own data sheet.
+    pub fn roof_is_own(&self) -> bool {
+        let measured = |c: &Ceilings| c.source == Source::Measured;
+        self.ceilings.as_ref().is_some_and(measured)
+            || self.backend().is_some_and(|b| b.ceilings.is_some())
+    }
+
     fn take_ceilings(&mut self) {
         let own = self.backend().and_then(|b| b.ceilings.clone());
         self.ceilings = own.or_else(|| self.sheet.clone());

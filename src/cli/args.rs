@@ -139,6 +139,9 @@ pub(super) enum Command {
     /// Computes for a parent process that speaks frames on the standard streams
     #[command(hide = true)]
     Engine,
+    /// For makers of the workshop
+    #[command(hide = true)]
+    Dev(super::dev::DevArgs),
     /// A script that completes this command in your shell
     Completions {
         /// The shell

@@ -3,7 +3,7 @@
 use crate::app::machine::{BackendFacts, Ceilings, Condition};
 use crate::backend::cpu::Isa;
 use crate::backend::{device, simt_state};
-use crate::cost::GpuDatabase;
+use crate::cost::{Gpu, GpuDatabase};
 use crate::engine;
 use crate::fusion::Fusion;
 use crate::run::{BackendKind, BackendState};
@@ -84,19 +84,23 @@ fn facts(state: BackendState) -> BackendFacts {
     }
 }
 
+/// Whether a device's line names this GPU: all words of its id stand in it.
+pub(super) fn names(gpu: &Gpu, line: &str) -> bool {
+    let line = line.to_lowercase();
+    gpu.id.split('_').all(|word| line.contains(word))
+}
+
 /// The data sheet of a GPU that was found, where the database has it: the
 /// longest id whose words all stand in the device's line.
 fn sheet(state: &BackendState) -> Option<Ceilings> {
     if !state.ready || !state.backend.is_gpu() {
         return None;
     }
-    let line = state.line.to_lowercase();
-    let named = |id: &str| id.split('_').all(|word| line.contains(word));
     let database = GpuDatabase::embedded().ok()?;
     let gpu = database
         .all()
         .iter()
-        .filter(|gpu| named(&gpu.id))
+        .filter(|gpu| names(gpu, &state.line))
         .max_by_key(|gpu| gpu.id.len())?;
     Some(Ceilings::of_gpu(gpu))
 }

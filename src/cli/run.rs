@@ -201,6 +201,32 @@ fn launches(report: &Report) -> String {
     )
 }
 
+/// Bytes of a forward by kind, and how those that are not known are had.
+fn bytes(report: &Report) -> String {
+    let b = &report.bytes;
+    let kinds = [
+        (b.modelled, "= modelled"),
+        (b.issued, "# issued"),
+        (b.compulsory, "# compulsory"),
+        (b.estimated_dram, "= of DRAM estimated"),
+        (b.measured_dram, "@ of DRAM"),
+    ];
+    let mut parts: Vec<String> = kinds
+        .into_iter()
+        .filter_map(|(bytes, what)| Some(format!("{} {what}", format(&Quantity::bytes(bytes?)))))
+        .collect();
+    let gpu = BackendKind::parse(&report.backend).is_ok_and(BackendKind::is_gpu);
+    match (gpu, b.issued, b.measured_dram) {
+        (true, None, _) => parts.push("--count-bytes counts the issued ones".to_owned()),
+        (true, _, None) => parts.push("--counters measures those of DRAM".to_owned()),
+        (false, None, _) => {
+            parts.push("issued and DRAM bytes cannot be had on a CPU".to_owned());
+        }
+        _ => {}
+    }
+    parts.join("; ")
+}
+
 fn tell(cost: &Cost, report: &Report, out: &mut Out) {
     let mut lines = vec![cost::heading(cost), String::new()];
     lines.push(format!("on         {} ({})", report.backend, report.device));
@@ -233,11 +259,7 @@ fn tell(cost: &Cost, report: &Report, out: &mut Out) {
             );
         }
     }
-    let bytes = report.bytes.modelled.unwrap_or(0);
-    lines.push(format!(
-        "bytes      {} = modelled; issued and DRAM bytes cannot be had on a CPU",
-        format(&Quantity::bytes(bytes))
-    ));
+    lines.push(format!("bytes      {}", bytes(report)));
     if let Some(held) = report.held_bytes {
         lines.push(format!(
             "held       {} of weights, tensors and tiles",
