@@ -7,83 +7,85 @@ KERNEL void __launch_bounds__((WORKERS + BULK_COPIES) * WARP, 1)
                  elem *y, const elem *final_norm, const elem *head, elem *logits, char *exchange,
                  int batch, int width, int heads, int kv_heads, int ffn, int vocab, int cap,
                  int past, float eps, float theta, float scale, int shared_bytes) {
-    const Decode d = {layers, count, ids,      table, x,     y,   final_norm, head, logits, batch,
-                      width,  heads, kv_heads, ffn,   vocab, cap, past,       eps,  theta,  scale};
-    const Exchange e = exchange_at(exchange, d);
-    extern __shared__ uint4 shared[];
-    char *memory = reinterpret_cast<char *>(shared);
-
-    Block block;
-    block.side = block.norm_side = 0;
-    block.x_stride = row_offset(batch);
-    Share own = share_pairs(width / 2);
-    const int chunks = max(cut_columns(width).chunks, cut_columns(ffn).chunks);
-    int used = 0;
-    auto take = [&](int bytes) {
-        char *at = memory + used;
-        used += (bytes + 127) / 128 * 128;
-        return at;
-    };
-    block.turns = reinterpret_cast<Turn *>(take(HEAD / 2 * sizeof(Turn)));
-    block.squares = reinterpret_cast<float *>(take(2 * WORKERS * batch * sizeof(float)));
-    block.residual = reinterpret_cast<float *>(take(2 * own.pairs * batch * sizeof(float)));
-    block.partial = reinterpret_cast<float *>(take(2 * WORKERS * PASS_SUMS * sizeof(float)));
-    block.x = take(chunks * block.x_stride);
-    // Every layer's addresses, so that no phase begins with a trip to memory.
-    Layer *near = reinterpret_cast<Layer *>(take(count * sizeof(Layer)));
+    if (threadIdx.x == 0) {
+        Common &c = *shared_at<Common>(0);
+        c.d = {layers, count, ids,      table, x,     y,   final_norm, head, logits, batch,
+               width,  heads, kv_heads, ffn,   vocab, cap, past,       eps,  theta,  scale};
+        c.e = exchange_at(exchange, c.d);
+        for (int phase = QKV; phase <= LOGITS; phase++)
+            c.plan[phase] = plan_product(phase_pairs(c.d, phase), phase_columns(c.d, phase));
+        int used = 0;
+        auto take = [&](int bytes) {
+            int at = used;
+            used += (bytes + 127) / 128 * 128;
+            return at;
+        };
+        take(sizeof(Common));
+        c.layers = take(count * sizeof(Layer));
+        c.turns = take(HEAD / 2 * sizeof(Turn));
+        c.squares = take(2 * WORKERS * batch * sizeof(float));
+        c.residual = take(2 * c.plan[O].pairs * batch * sizeof(float));
+        c.partial = take(2 * WORKERS * PASS_SUMS * sizeof(float));
+        c.x_stride = row_offset(batch);
+        c.x = take(max(c.plan[O].segments, c.plan[DOWN].segments) * WORKERS * c.x_stride);
+#if BULK_COPIES
+        // What is left is the ring; two barriers of 8 bytes go with each slot.
+        c.slots = (shared_bytes - used - 128) / (SLOT_BYTES + 2 * int(sizeof(Arrival)));
+        c.full = take(2 * c.slots * sizeof(Arrival));
+        c.empty = c.full + c.slots * sizeof(Arrival);
+        c.segments = used;
+        ring_init(ring_of(c));
+#endif
+    }
+    __syncthreads();
+    Layer *near = shared_at<Layer>(common().layers);
     for (int i = threadIdx.x; i < int(count * sizeof(Layer) / sizeof(u64)); i += blockDim.x)
         reinterpret_cast<u64 *>(near)[i] = reinterpret_cast<const u64 *>(layers)[i];
-#if BULK_COPIES
-    // What is left is the ring; two barriers of 8 bytes go with each stage.
-    block.ring.count = (shared_bytes - used - 128) / (STAGE_BYTES + 16);
-    block.ring.full = reinterpret_cast<Arrival *>(take(16 * block.ring.count));
-    block.ring.empty = block.ring.full + block.ring.count;
-    block.ring.stages = memory + used;
-    block.cursor = {0, 0};
-    ring_init(block.ring);
-#endif
     for (int i = threadIdx.x; i < HEAD / 2; i += blockDim.x)
-        block.turns[i] = rotary_turn(past, i, theta);
-    for (int i = threadIdx.x; i < 2 * own.pairs * batch; i += blockDim.x) {
-        int sequence = i % batch, column = 2 * own.first + i / batch;
+        shared_at<Turn>(common().turns)[i] = rotary_turn(past, i, theta);
+    for (int i = threadIdx.x; i < 2 * common().plan[O].pairs * batch; i += blockDim.x) {
+        int sequence = i % batch, column = 2 * common().plan[O].first + i / batch;
         long row = table ? ids[sequence] : sequence;
-        block.residual[i] = widen((table ? table : x)[row * width + column]);
+        shared_at<float>(common().residual)[i] = widen((table ? table : x)[row * width + column]);
     }
-    const u32 epoch = load_device(e.epoch);
+    const u32 epoch = load_device(common().e.epoch);
     __syncthreads();
 
 #if BULK_COPIES
     if (warp_id() == WORKERS) {
+        const Ring ring = ring_of(common());
         Cursor at = {0, 0}, behind = {0, 0};
         int asked = 0;
-        for (int l = 0; l < count; l++) {
-            const Layer &layer = near[l];
-            ask_phase<QKV>(d, layer, block.ring, at, behind, asked);
-            ask_phase<O>(d, layer, block.ring, at, behind, asked);
-            ask_phase<GATE_UP>(d, layer, block.ring, at, behind, asked);
-            ask_phase<DOWN>(d, layer, block.ring, at, behind, asked);
+#pragma unroll 1
+        for (int step = 0; step < 4 * count + (head ? 1 : 0); step++) {
+            int phase = step < 4 * count ? step % 4 : LOGITS;
+            ask_phase(near[min(step / 4, count - 1)], phase, ring, at, behind, asked);
         }
-        if (head) ask_phase<LOGITS>(d, near[0], block.ring, at, behind, asked);
         return;
     }
 #endif
 
-    for (int l = 0; l < count; l++) {
-        const Layer &layer = near[l];
-        block.tag = epoch + l + 1;
-        run_phase<QKV>(d, e, block, layer, layer.norm1, l == 0, false);
-        run_attention(d, e, block, layer);
-        run_phase<O>(d, e, block, layer, nullptr, false, false);
-        run_phase<GATE_UP>(d, e, block, layer, layer.norm2, false, false);
-        run_phase<DOWN>(d, e, block, layer, nullptr, false, l + 1 == count);
+    Block block = {epoch + 1, 0, 0};
+    const Exchange &e = common().e;
+#pragma unroll 1
+    for (int step = 0; step < 4 * count + (head ? 1 : 0); step++) {
+        const int phase = step < 4 * count ? step % 4 : LOGITS;
+        const Layer &layer = near[min(step / 4, count - 1)];
+        const Tagged *from = phase == DOWN ? e.m : phase == GATE_UP ? e.h : e.x;
+        const elem *gamma = phase == QKV       ? layer.norm1
+                            : phase == GATE_UP ? layer.norm2
+                            : phase == LOGITS  ? final_norm
+                                               : nullptr;
+        Source source = step == 0 ? GIVEN : phase == O ? ATTENTION : EXCHANGED;
+        if (phase == O) run_attention(block, layer);
+        run_phase(block, layer, phase, source, from, gamma, step == 4 * count - 1);
+        if (phase == DOWN) block.tag++;
     }
-    block.tag = epoch + count + 1;
-    if (head) run_phase<LOGITS>(d, e, block, near[0], final_norm, false, false);
 
     // The last block out moves the tags on: all others have read them.
     workers_wait(WORKERS * WARP);
-    if (threadIdx.x == 0 && add_release(e.exits, 1) == gridDim.x - 1) {
-        store_device(e.exits, 0u);
-        store_device(e.epoch, epoch + count);
+    if (threadIdx.x == 0 && add_release(common().e.exits, 1) == gridDim.x - 1) {
+        store_device(common().e.exits, 0u);
+        store_device(common().e.epoch, epoch + count);
     }
 }

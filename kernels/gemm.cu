@@ -17,6 +17,6 @@ KERNEL void __launch_bounds__(Tile::threads, BLOCKS)
     TilePlace tile = tile_place(blockIdx.x, tiles_over(m, Tile::M), tiles_over(n, Tile::N));
     int row = tile.i * Tile::M, column = tile.j * Tile::N;
     Run run = {w, column, n};
-    float *sums = product<Tile>(x + long(row) * k, m - row, run, k, shared, [] {});
+    float *sums = product<Tile>(x + long(row) * k, m - row, run, k, shared, Nothing());
     store_tile<Tile>(sums, nullptr, row, m - row, column, Output{y, n, seq, cap, past});
 }

@@ -17,17 +17,23 @@ KERNEL void __launch_bounds__(Tile::threads, BLOCKS)
     TilePlace tile = tile_place(blockIdx.x, tiles_over(m, Tile::M), tiles_n);
     int row = tile.i * Tile::M, column = tile.j * Tile::N;
 
-    // idea residual: requested while the first stages of the product are under
-    // way, so that nobody waits for it afterwards.
+    // idea residual: requested while the product is computed, so that nobody waits for
+    // it afterwards.
     Residual<Tile> added;
+    auto request = [&] { request_residual<Tile>(added, residual, row, m - row, column, n); };
     Run run = {w, column, n};
-    float *sums = product<Tile>(x + long(row) * k, m - row, run, k, shared, [&] {
-        request_residual<Tile>(added, residual, row, m - row, column, n);
-    });
+    float *sums = product<Tile>(
+        x + long(row) * k, m - row, run, k, shared,
+        [&] {
+            if constexpr (Residual<Tile>::EARLY) request();
+        },
+        [&] {
+            if constexpr (!Residual<Tile>::EARLY) request();
+        });
     // end residual
 
     // idea squares: the next RMSNorm needs the mean square of each row of y; this
     // tile's share of it costs a few additions now and saves a pass over y later.
-    store_residual<Tile>(sums, added, residual, ssq, tiles_n, tile.j, row, m - row, column, y, n);
+    store_residual<Tile>(sums, added, ssq, tiles_n, tile.j, row, m - row, column, y, n);
     // end squares
 }

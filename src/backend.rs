@@ -6,6 +6,7 @@ pub mod device;
 pub mod gpu;
 pub mod npy;
 pub mod reference;
+pub mod selftest;
 pub mod tokens;
 pub mod weights;
 

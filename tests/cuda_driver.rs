@@ -336,6 +336,7 @@ fn a_launch_that_starts_early_still_waits() {
     let arch = cuda.target().arch.clone();
     for arch in [arch.as_str(), "sm_80"] {
         let step = cuda.load_assembly("step", &ptx(arch), 0).unwrap();
+        assert_eq!(cuda.may_overlap(step), arch != "sm_80");
         for overlap in [false, true, false, true] {
             cuda.upload(a, 0, bytemuck::cast_slice(&start)).unwrap();
             cuda.synchronize().unwrap();
@@ -359,6 +360,71 @@ fn a_launch_that_starts_early_still_waits() {
             assert_eq!(get::<f32>(&mut cuda, a, n), expected);
         }
     }
+}
+
+/// A chain of launches in a graph, with and without early starts; and a launch
+/// that is both cooperative and early.
+#[test]
+#[ignore = "needs a device"]
+fn early_starts_are_kept_in_a_graph() {
+    const LAUNCHES: usize = 40;
+    let mut cuda = Cuda::open(0).unwrap();
+    let n = 1 << 16;
+    let start = random(5, n);
+    let mut expected = start.clone();
+    for _ in 0..LAUNCHES {
+        expected = expected.iter().rev().map(|x| x * 0.5 + 1.0).collect();
+    }
+    let (a, b) = (put(&mut cuda, "a", &start), put(&mut cuda, "b", &start));
+    let step = kernel(&mut cuda, "step");
+    for (overlap, cooperative) in [(false, false), (true, false), (false, true), (true, true)] {
+        cuda.begin_graph().unwrap();
+        for round in 0..LAUNCHES {
+            let (from, to) = if round % 2 == 0 { (a, b) } else { (b, a) };
+            let parameters = [
+                Parameter::Long(cuda.address(from)),
+                Parameter::Long(cuda.address(to)),
+                Parameter::Word(n as u32),
+            ];
+            cuda.launch(&Call {
+                overlap,
+                cooperative,
+                ..call(step, (n / 256) as u32, 256, &parameters)
+            })
+            .unwrap();
+        }
+        let graph = cuda.end_graph().unwrap();
+        let mut best = f64::INFINITY;
+        for _ in 0..10 {
+            cuda.upload(a, 0, bytemuck::cast_slice(&start)).unwrap();
+            let from = cuda.mark().unwrap().unwrap();
+            cuda.replay(graph).unwrap();
+            let to = cuda.mark().unwrap().unwrap();
+            best = best.min(cuda.elapsed_us(from, to).unwrap());
+            assert_eq!(get::<f32>(&mut cuda, a, n), expected);
+        }
+        let each = best / LAUNCHES as f64;
+        println!("overlap {overlap}, cooperative {cooperative}: {each:.2} us per launch");
+    }
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn uploads_and_downloads_are_fast_enough_for_weights() {
+    let mut cuda = Cuda::open(0).unwrap();
+    let mut bytes = vec![7u8; 1 << 29];
+    let memory = cuda.alloc("weights", bytes.len() as u64).unwrap();
+    for _ in 0..2 {
+        let start = Instant::now();
+        cuda.upload(memory, 0, &bytes).unwrap();
+        let up = start.elapsed().as_secs_f64();
+        let start = Instant::now();
+        cuda.download(memory, 0, &mut bytes).unwrap();
+        let down = start.elapsed().as_secs_f64();
+        let rate = |seconds: f64| bytes.len() as f64 / seconds / 1e9;
+        println!("up {:.1} GB/s, down {:.1} GB/s", rate(up), rate(down));
+    }
+    assert!(bytes.iter().all(|byte| *byte == 7));
 }
 
 #[test]

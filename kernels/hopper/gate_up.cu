@@ -10,14 +10,8 @@
 struct Weights {
     const TensorMap *gate, *up;
     __device__ __forceinline__ void load(unsigned char *to, u64 *full, int tile_n, int k) const {
-#if CLUSTER > 1
-        bool first = cluster_rank() == 0;
-        tma_load_shared(first ? to : to + BYTES_B / 2, first ? *gate : *up, full, k, tile_n * HALF,
-                        (1 << CLUSTER) - 1);
-#else
         tma_load(to, *gate, full, k, tile_n * HALF);
         tma_load(to + BYTES_B / 2, *up, full, k, tile_n * HALF);
-#endif
     }
     __device__ __forceinline__ void prefetch() const {
         tma_prefetch(*gate);

@@ -9,14 +9,15 @@ struct AddResidual {
     elem *c;
     float *ssq;
     int m, n, slots;
-    u32 items[PARTS][ITEMS(TILE_N / 8)][4];
+    Item items[PARTS][ITEMS(TILE_N / 8)];
 
     __device__ __forceinline__ void request(const Tile &tile, int part) {
         int row = lane_row(tile, part);
+        const elem *from = residual + long(row) * n + tile.n * TILE_N;
+        int groups = (n - tile.n * TILE_N) / 8;
         each_item<TILE_N / 8>([&](int i, int half, int group) {
-            int from = row + half * 8;
-            load_item(residual + long(from) * n, tile.n * TILE_N + group * 8, from < m ? n : 0,
-                      items[part][i]);
+            bool there = row + half * 8 < m && group < groups;
+            items[part][i] = load_item(from + half * 8 * long(n) + group * 8, there);
         });
     }
 

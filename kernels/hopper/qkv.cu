@@ -42,31 +42,31 @@ struct Split {
 struct Weights {
     const TensorMap *q, *k, *v;
     Split split;
+    int share;
 
     __device__ __forceinline__ void load(unsigned char *to, u64 *full, int tile_n, int at) const {
 #if SCATTER
-        for (int i = CLUSTER > 1 ? cluster_rank() : 0; i < UNITS; i += CLUSTER) {
+#ifdef X_BOX16
+        for (int i = share; i < UNITS; i += SHARES) {
             const TensorMap *from = weight(tile_n * UNITS + i);
-            int row = unit_column(split.within(tile_n * UNITS + i));
-            load_eight(to + i * 2048, *from, full, at, row);
-            load_eight(to + i * 2048 + 1024, *from, full, at, row + SPAN / 2);
+            tma_load(to + i * 2048, *from, full, at, split.within(tile_n * UNITS + i) * 16);
         }
 #else
+        for (int i = share; i < UNITS; i += SHARES) {
+            const TensorMap *from = weight(tile_n * UNITS + i);
+            int row = unit_column(split.within(tile_n * UNITS + i));
+            tma_load(to + i * 2048, *from, full, at, row);
+            tma_load(to + i * 2048 + 1024, *from, full, at, row + SPAN / 2);
+        }
+#endif
+#else
         int unit = tile_n * UNITS;
-        load_rows(to, *weight(unit), full, at, split.within(unit) * 16, TILE_N);
+        tma_load(to, *weight(unit), full, at, split.within(unit) * 16);
 #endif
     }
     __device__ __forceinline__ const TensorMap *weight(int unit) const {
         int which = split.which(unit);
         return which == 0 ? q : which == 1 ? k : v;
-    }
-    __device__ __forceinline__ void load_eight(unsigned char *to, const TensorMap &from, u64 *full,
-                                               int at, int row) const {
-#if CLUSTER > 1
-        tma_load_shared(to, from, full, at, row, (1 << CLUSTER) - 1);
-#else
-        tma_load(to, from, full, at, row);
-#endif
     }
     __device__ __forceinline__ void prefetch() const {
         tma_prefetch(*q);
@@ -102,7 +102,7 @@ struct Store {
     Split split;
     float scale[PARTS][2];
 #if ROPE
-    Turn turns[PARTS][TURNED][4];
+    Turn turns[TURNED][4];
 #endif
 
     __device__ __forceinline__ void request(const Tile &tile, int part) {
@@ -112,6 +112,14 @@ struct Store {
         scale[part][1] = row_scale(ssq, row + 8, m, slots, d, eps);
 #endif
 #if ROPE
+        // Angles of two parts would take the registers of the products: made later.
+        if (PARTS == 1) make_turns(tile, row);
+#endif
+    }
+
+#if ROPE
+    // Of unit i's sums 0 to 3: of row and row + 8, of two columns.
+    __device__ __forceinline__ void make_turns(const Tile &tile, int row) {
         if (split.which(tile.n * UNITS) == 2) return;
         int at = position + row % seq, at_8 = position + (row + 8) % seq;
 #pragma unroll
@@ -119,31 +127,40 @@ struct Store {
             int pair = (tile.n * UNITS + i) % SPAN_UNITS * 8 + lane_id() % 4 * 2;
 #pragma unroll
             for (int j = 0; j < 4; j++)
-                turns[part][i][j] = turn_of(float(j < 2 ? at : at_8) * frequency[pair + j % 2]);
+                turns[i][j] = turn_of(float(j < 2 ? at : at_8) * frequency[pair + j % 2]);
         }
-#endif
     }
+#endif
 
     __device__ __forceinline__ void store(const Tile &tile, int part, float (&sums)[SUMS]) {
 #if NORM
 #pragma unroll
         for (int i = 0; i < SUMS; i++) sums[i] *= scale[part][i / 2 % 2];
 #endif
+        int row = lane_row(tile, part);
 #if ROPE
+        if (PARTS > 1) make_turns(tile, row);
+        if (SCATTER || split.which(tile.n * UNITS) < 2) {
 #pragma unroll
-        for (int i = 0; i < UNITS; i++) {
-            if (split.which(tile.n * UNITS + i) == 2) continue;
-            float *first = &sums[4 * GROUP_FIRST(i)], *second = &sums[4 * GROUP_SECOND(i)];
+            for (int i = 0; i < UNITS; i++) {
+                if (SCATTER && split.which(tile.n * UNITS + i) == 2) continue;
+                float *first = &sums[4 * GROUP_FIRST(i)], *second = &sums[4 * GROUP_SECOND(i)];
 #pragma unroll
-            for (int j = 0; j < 4; j++) {
-                Turn turn = turns[part][i % TURNED][j];
-                float a = first[j], b = second[j];
-                first[j] = turn_first(a, b, turn);
-                second[j] = turn_second(a, b, turn);
+                for (int j = 0; j < 4; j++) {
+                    float a = first[j], b = second[j];
+                    first[j] = turn_first(a, b, turns[i % TURNED][j]);
+                    second[j] = turn_second(a, b, turns[i % TURNED][j]);
+                }
             }
         }
 #endif
-        int row = lane_row(tile, part);
+#if !SCATTER
+        int unit = tile.n * UNITS, which = split.which(unit);
+        elem *to = nullptr, *to_8 = nullptr;
+        if (row < m) to = row_of(which, row);
+        if (row + 8 < m) to_8 = row_of(which, row + 8);
+        store_groups<TILE_N / 8>(sums, to, to_8, split.within(unit) * 16, which == 0 ? d : dkv);
+#else
         elem *rows[2][3];
 #pragma unroll
         for (int half = 0; half < 2; half++) {
@@ -161,8 +178,6 @@ struct Store {
             dealt[i] = sums[(DEALT ? group % UNITS * 2 + group / UNITS : group) * 4 + i % 4];
         }
         each_item<TILE_N / 8>([&](int i, int half, int group) {
-            u32 item[4];
-            pack_item<TILE_N / 8>(item, dealt, i);
             int unit = tile.n * UNITS + (DEALT ? group % UNITS : SCATTER ? group / 2 : 0);
             int which = split.which(unit);
             int column = DEALT     ? unit_column(split.within(unit)) + group / UNITS * (SPAN / 2)
@@ -171,8 +186,15 @@ struct Store {
             elem *to = which == 0 ? rows[0][0] : which == 1 ? rows[0][1] : rows[0][2];
             elem *to_8 = which == 0 ? rows[1][0] : which == 1 ? rows[1][1] : rows[1][2];
             elem *at = half ? to_8 : to;
-            if (row + half * 8 < m) store_item(at, column, which == 0 ? d : dkv, item);
+            bool there = row + half * 8 < m && column < (which == 0 ? d : dkv);
+            store_item(at + column, there, pack_item<TILE_N / 8>(dealt, i));
         });
+#endif
+    }
+    __device__ __forceinline__ elem *row_of(int which, int row) const {
+        if (which == 0) return q + long(row) * d;
+        int cap = which == 1 ? cap_k : cap_v, past = which == 1 ? past_k : past_v;
+        return (which == 1 ? k : v) + cache_row(row, seq, cap, past) * dkv;
     }
 };
 
@@ -194,5 +216,5 @@ HOPPER_KERNEL qkv(const __grid_constant__ TensorMap x, const __grid_constant__ T
 #endif
     Store store{q,   k,     v,      ssq,   slots,  eps,      m,    d,
                 dkv, seq,   cap_k,  past_k, cap_v, past_v,   position, split};
-    multiply(x, Weights{&wq, &wk, &wv, split}, store, m, (units + UNITS - 1) / UNITS, d);
+    multiply(x, Weights{&wq, &wk, &wv, split, int(threadIdx.x % 128 / 32)}, store, m, (units + UNITS - 1) / UNITS, d);
 }

@@ -116,18 +116,18 @@ DEVICE void grid_barrier(u32 *counter) {
 // ordered between two words; and no reset, since the next step has another
 // number.
 #if BF16
+#define TAG_MASK 0xffffu
 typedef u32 Tagged; // value in the upper half, tag in the lower
 DEVICE Tagged tag_value(float value, u32 tag) {
-    return u32(narrow(value).bits) << 16 | (tag & 0xffffu);
+    return u32(narrow(value).bits) << 16 | (tag & TAG_MASK);
 }
-DEVICE bool has_tag(Tagged word, u32 tag) { return (word & 0xffffu) == (tag & 0xffffu); }
 DEVICE float tagged_value(Tagged word) { return __uint_as_float(word & 0xffff0000u); }
 #else
+#define TAG_MASK 0xffffffffu
 typedef u64 Tagged;
 DEVICE Tagged tag_value(float value, u32 tag) {
     return u64(__float_as_uint(value)) << 32 | tag;
 }
-DEVICE bool has_tag(Tagged word, u32 tag) { return u32(word) == tag; }
 DEVICE float tagged_value(Tagged word) { return __uint_as_float(u32(word >> 32)); }
 #endif
 
@@ -150,8 +150,8 @@ DEVICE void load_tagged(TaggedPack &to, const Tagged *from) {
 }
 
 DEVICE bool all_tagged(const TaggedPack &pack, u32 tag) {
-    bool all = true;
+    u32 wrong = 0;
 #pragma unroll
-    for (int i = 0; i < PACK; i++) all &= has_tag(pack.at[i], tag);
-    return all;
+    for (int i = 0; i < PACK; i++) wrong |= u32(pack.at[i]) ^ tag;
+    return (wrong & TAG_MASK) == 0;
 }

@@ -32,7 +32,11 @@ DEVICE void barrier_init(u64 *barrier, u32 count) {
 // After the last barrier_init and before the threads' barrier: makes the
 // barriers known to the copy engine too.
 DEVICE void barriers_ready() {
+#ifdef X_LIGHT
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#else
     asm volatile("fence.mbarrier_init.release.cluster;\n\tfence.proxy.async;" ::: "memory");
+#endif
 }
 
 // One arrival that announces `bytes` still to come.
@@ -58,31 +62,6 @@ DEVICE void barrier_wait(u64 *barrier, u32 parity) {
         : "memory");
 }
 
-// ---- clusters --------------------------------------------------------------------
-// Blocks that run at the same time and reach each other's shared memory.
-
-DEVICE u32 cluster_rank() {
-    u32 rank;
-    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-    return rank;
-}
-
-// __syncthreads of the whole cluster.
-DEVICE void cluster_wait() {
-    asm volatile("barrier.cluster.arrive.release;\n\tbarrier.cluster.wait.acquire;" ::: "memory");
-}
-
-// An arrival at the barrier in the same place of block `rank`.
-DEVICE void barrier_arrive_at(u64 *barrier, u32 rank) {
-    asm volatile(
-        "{\n\t.reg .b32 there;\n\t"
-        "mapa.shared::cluster.u32 there, %0, %1;\n\t"
-        "mbarrier.arrive.shared::cluster.b64 _, [there];\n\t}" ::"r"(
-            shared_address(barrier)),
-        "r"(rank)
-        : "memory");
-}
-
 // ---- barriers between warps ------------------------------------------------------
 // Barrier `id`, 1 to 15 (0 is __syncthreads), ends when `threads` threads have come;
 // those that only arrive do not wait for it.
@@ -104,16 +83,6 @@ DEVICE void tma_load(void *to, const TensorMap &map, u64 *full, int x, int y) {
         "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
         "[%0], [%1, {%3, %4}], [%2];" ::"r"(shared_address(to)),
         "l"(&map), "r"(shared_address(full)), "r"(x), "r"(y)
-        : "memory");
-}
-
-// The same box to the same place in every block of the cluster whose bit is set in
-// `blocks`, each of which sees the bytes at its own `full`.
-DEVICE void tma_load_shared(void *to, const TensorMap &map, u64 *full, int x, int y, u16 blocks) {
-    asm volatile(
-        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
-        ".multicast::cluster [%0], [%1, {%3, %4}], [%2], %5;" ::"r"(shared_address(to)),
-        "l"(&map), "r"(shared_address(full)), "r"(x), "r"(y), "h"(blocks)
         : "memory");
 }
 

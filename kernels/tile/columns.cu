@@ -112,3 +112,8 @@ DEVICE TilePlace tile_place(int tile, int tiles_m, int tiles_n) {
 }
 
 DEVICE int tiles_over(int extent, int tile) { return (extent + tile - 1) / tile; }
+
+// Nothing to do while a product is computed.
+struct Nothing {
+    __device__ __forceinline__ void operator()() const {}
+};

@@ -9,10 +9,6 @@
 // Keys that a lane has under way at once.
 #define HELD_KEYS 4
 
-struct HeldKeys {
-    Pack key[HELD_KEYS], value[HELD_KEYS];
-};
-
 // Softmax as it goes: the largest score so far, the sum of exponentials relative
 // to it, and the values weighted likewise.
 struct Running {
@@ -21,6 +17,46 @@ struct Running {
 
 DEVICE float relative(float score, float most) {
     return most == MINUS_INFINITY ? 0.0f : expf(score - most);
+}
+
+// Takes in COUNT keys with their scores; a score of minus infinity is no key.
+template <int COUNT>
+DEVICE void take_keys(Running &run, const float (&score)[COUNT], const Words (&value)[COUNT]) {
+    float most = run.most;
+#pragma unroll
+    for (int i = 0; i < COUNT; i++) most = fmaxf(most, score[i]);
+    float keep = relative(run.most, most);
+    run.most = most;
+    run.sum *= keep;
+#pragma unroll
+    for (int k = 0; k < PACK; k++) run.value[k] *= keep;
+#pragma unroll
+    for (int i = 0; i < COUNT; i++) {
+        if (score[i] == MINUS_INFINITY) continue;
+        float share = expf(score[i] - most);
+        run.sum += share;
+#pragma unroll
+        for (int k = 0; k < PACK; k++) run.value[k] += share * word_value(value[i], k);
+    }
+}
+
+// Query times key over the lanes that share the key.
+DEVICE float score_of(const float (&query)[PACK], const Words &key) {
+    float dot = 0.0f;
+#pragma unroll
+    for (int k = 0; k < PACK; k++) dot += query[k] * word_value(key, k);
+#pragma unroll
+    for (int mask = KEY_LANES / 2; mask > 0; mask /= 2) dot += swap_lanes(dot, mask);
+    return dot;
+}
+
+// Waits for one pack of this step's query, key or value.
+DEVICE void await_pack(float (&value)[PACK], const Tagged *from, u32 tag) {
+    TaggedPack words;
+    do load_tagged(words, from);
+    while (!all_tagged(words, tag));
+#pragma unroll
+    for (int i = 0; i < PACK; i++) value[i] = tagged_value(words.at[i]);
 }
 
 // Adds another's sums; both keep finite sense where one has seen no key.
@@ -36,10 +72,13 @@ DEVICE void merge_swapped(Running &own, int mask) {
 }
 
 // Parts of the keys for this block: unit = (sequence, head, split).
-DEVICE void run_attention(const Decode &d, const Exchange &e, Block &block, const Layer &layer) {
+DEVICE void run_attention(Block &block, const Layer &layer) {
+    const Decode &d = common().d;
+    const Exchange &e = common().e;
+    const int past = d.past;
     const int lane = lane_id(), warp = warp_id();
     const int column = lane % KEY_LANES * PACK, lane_key = lane / KEY_LANES;
-    const int context = d.past + 1, part = (context + SPLITS - 1) / SPLITS;
+    const int context = past + 1, part = (context + SPLITS - 1) / SPLITS;
     const int step = WORKERS * WARP_KEYS; // keys of the block per held key
     const int row_width = d.kv_heads * HEAD;
     for (int unit = blockIdx.x; unit < d.batch * d.heads * SPLITS; unit += gridDim.x) {
@@ -55,70 +94,46 @@ DEVICE void run_attention(const Decode &d, const Exchange &e, Block &block, cons
 #pragma unroll
         for (int i = 0; i < PACK; i++) run.value[i] = 0.0f;
         float query[PACK];
+        // Old keys and values are asked for before the query is waited for.
+        const int old = min(end, past);
         for (int base = first; base < end; base += step * HELD_KEYS) {
-            // Old keys and values are asked for before the query is waited for.
-            HeldKeys held;
+            Words key[HELD_KEYS], value[HELD_KEYS];
+            float score[HELD_KEYS];
 #pragma unroll
             for (int i = 0; i < HELD_KEYS; i++) {
-                int key = base + i * step + warp * WARP_KEYS + lane_key;
-                if (key < min(end, d.past)) {
-                    held.key[i] = load_pack(layer.keys + cache + long(key) * row_width);
-                    held.value[i] = load_pack(layer.values + cache + long(key) * row_width);
+                int row = base + i * step + warp * WARP_KEYS + lane_key;
+                if (row < old) {
+                    key[i] = load_words(layer.keys + cache + long(row) * row_width);
+                    value[i] = load_words(layer.values + cache + long(row) * row_width);
                 }
             }
             if (base == first) {
-                TaggedPack words;
-                do load_tagged(words, fresh + head * HEAD);
-                while (!all_tagged(words, block.tag));
+                await_pack(query, fresh + head * HEAD, block.tag);
 #pragma unroll
-                for (int i = 0; i < PACK; i++) query[i] = tagged_value(words.at[i]) * d.scale;
+                for (int k = 0; k < PACK; k++) query[k] *= d.scale;
             }
-            float score[HELD_KEYS];
-            float most = run.most;
 #pragma unroll
             for (int i = 0; i < HELD_KEYS; i++) {
-                int key = base + i * step + warp * WARP_KEYS + lane_key;
-                if (key == d.past && key < end) {
-                    TaggedPack words, values;
-                    do {
-                        load_tagged(words, fresh + (d.heads + kv_head) * HEAD);
-                        load_tagged(values, fresh + (d.heads + d.kv_heads + kv_head) * HEAD);
-                    } while (!all_tagged(words, block.tag) || !all_tagged(values, block.tag));
-#pragma unroll
-                    for (int k = 0; k < PACK; k++) {
-                        held.key[i].at[k] = narrow(tagged_value(words.at[k]));
-                        held.value[i].at[k] = narrow(tagged_value(values.at[k]));
-                    }
-                }
-                float dot = 0.0f;
-                if (key < end) {
-#pragma unroll
-                    for (int k = 0; k < PACK; k++) dot += query[k] * widen(held.key[i].at[k]);
-                }
-#pragma unroll
-                for (int mask = KEY_LANES / 2; mask > 0; mask /= 2) dot += swap_lanes(dot, mask);
-                score[i] = key < end ? dot : MINUS_INFINITY;
-                most = fmaxf(most, score[i]);
+                int row = base + i * step + warp * WARP_KEYS + lane_key;
+                score[i] = score_of(query, key[i]);
+                if (row >= old) score[i] = MINUS_INFINITY;
             }
-            float keep = relative(run.most, most);
-            run.most = most;
-            run.sum *= keep;
-#pragma unroll
-            for (int k = 0; k < PACK; k++) run.value[k] *= keep;
-#pragma unroll
-            for (int i = 0; i < HELD_KEYS; i++) {
-                if (score[i] == MINUS_INFINITY) continue;
-                float share = expf(score[i] - most);
-                run.sum += share;
-#pragma unroll
-                for (int k = 0; k < PACK; k++) run.value[k] += share * widen(held.value[i].at[k]);
-            }
+            take_keys(run, score, value);
+        }
+        if (end == context && first < end && warp == 0) { // this step's own key
+            float key[PACK], value[PACK];
+            await_pack(key, fresh + (d.heads + kv_head) * HEAD, block.tag);
+            await_pack(value, fresh + (d.heads + d.kv_heads + kv_head) * HEAD, block.tag);
+            const Words own_key[1] = {words_of(key)}, own_value[1] = {words_of(value)};
+            float score[1] = {score_of(query, own_key[0])};
+            if (lane_key != 0) score[0] = MINUS_INFINITY;
+            take_keys(run, score, own_value);
         }
 #pragma unroll
         for (int mask = KEY_LANES; mask < WARP; mask *= 2) merge_swapped(run, mask);
 
         // The warps' results: HEAD values, then the largest score and the sum.
-        float *partial = block.partial + block.side * WORKERS * PASS_SUMS;
+        float *partial = shared_at<float>(common().partial) + block.side * WORKERS * PASS_SUMS;
         float *mine = partial + warp * PASS_SUMS;
         if (lane_key == 0) {
 #pragma unroll

@@ -3,16 +3,26 @@
 // thread takes 16 bytes' worth of neighbouring columns: stores are whole packs,
 // and a value's partner (RoPE's pair, gate and up) is N / 2 columns further.
 
-// A thread's packs of a tile COLUMNS wide: visit(pass, row, column), rows beyond
-// the tile included (the last pass of a small tile). The lanes of a row are
-// neighbours.
-template <class T, int COLUMNS, class Visit> DEVICE void each_pack(Visit visit) {
-    constexpr int PER_ROW = COLUMNS / PACK;
-    constexpr int PASSES = (T::M * PER_ROW + T::threads - 1) / T::threads;
-#pragma unroll 4
-    for (int pass = 0; pass < PASSES; pass++) {
+// -D WIDE=0 for outputs whose rows do not begin on 16 bytes (their width is not a
+// multiple of PACK): then elements are stored one by one.
+
+#ifndef WIDE
+#define WIDE 1
+#endif
+
+// Packs per thread of a tile COLUMNS wide.
+template <class T, int COLUMNS>
+constexpr int PASSES = (T::M * COLUMNS / PACK + T::threads - 1) / T::threads;
+
+// A thread's packs of a tile COLUMNS wide: visit(pass, row, column). The lanes of
+// a row are neighbours; all lanes visit, with a row beyond every tile where a small
+// tile has none left for them.
+template <class T, int COLUMNS, int UNROLL = 4, class Visit> DEVICE void each_pack(Visit visit) {
+#pragma unroll(UNROLL)
+    for (int pass = 0; pass < PASSES<T, COLUMNS>; pass++) {
         int at = threadIdx.x + pass * T::threads;
-        visit(pass, at / PER_ROW, at % PER_ROW * PACK);
+        int row = at / (COLUMNS / PACK);
+        visit(pass, row < T::M ? row : 1 << 30, at % (COLUMNS / PACK) * PACK);
     }
 }
 
@@ -24,27 +34,26 @@ DEVICE void read_sums(float (&to)[PACK], const float *from) {
     }
 }
 
-// Stores a pack at `column` of a row of `width` elements: 16 bytes where the rows
-// are aligned, else one by one up to the row's end.
+// Stores a pack at `column` of a row of `width` elements; nothing beyond its end.
 DEVICE void store_columns(elem *row, int column, int width, const float (&value)[PACK]) {
-    if (width % PACK == 0) {
-        if (column >= width) return;
-        Pack pack;
+#if WIDE
+    if (column >= width) return;
+    Pack pack;
 #pragma unroll
-        for (int e = 0; e < PACK; e++) pack.at[e] = narrow(value[e]);
-        store_pack(row + column, pack);
-    } else {
-        for (int e = 0; e < PACK && column + e < width; e++) row[column + e] = narrow(value[e]);
-    }
+    for (int e = 0; e < PACK; e++) pack.at[e] = narrow(value[e]);
+    store_pack(row + column, pack);
+#else
+    for (int e = 0; e < PACK && column + e < width; e++) row[column + e] = narrow(value[e]);
+#endif
 }
 
 DEVICE Pack load_columns(const elem *row, int column, int width) {
     Pack pack = {};
-    if (width % PACK == 0) {
-        if (column < width) pack = load_pack(row + column);
-    } else {
-        for (int e = 0; e < PACK && column + e < width; e++) pack.at[e] = row[column + e];
-    }
+#if WIDE
+    if (column < width) pack = load_pack(row + column);
+#else
+    for (int e = 0; e < PACK && column + e < width; e++) pack.at[e] = row[column + e];
+#endif
     return pack;
 }
 
@@ -64,19 +73,25 @@ DEVICE elem *output_row(const Output &output, int row) {
 
 // scale[r] = rsqrt(mean square of row r + eps) from the partial sums of squares
 // [rows][slots] that the producer of the rows left. Each row by as many lanes as
-// there are threads for it. Visible after the next __syncthreads.
+// there are threads for it; four sums a load, so that all are under way at once.
+// Visible after the next __syncthreads.
 template <class T>
 DEVICE void row_scales(float *scale, const float *ssq, int slots, int rows, int width, float eps) {
     constexpr int SHARE = T::threads / T::M;
     constexpr int LANES = SHARE >= WARP ? WARP : SHARE >= 8 ? 8 : SHARE >= 2 ? 2 : 1;
     for (int first = 0; first < T::M; first += T::threads / LANES) {
-        int row = first + threadIdx.x / LANES;
+        int row = first + threadIdx.x / LANES, lane = threadIdx.x % LANES;
         float sum = 0.0f;
-        if (row < rows)
-            for (int s = threadIdx.x % LANES; s < slots; s += LANES)
-                sum += ssq[long(row) * slots + s];
+        if (row < rows && slots % 4 == 0) {
+            const float4 *from = reinterpret_cast<const float4 *>(ssq + long(row) * slots);
+#pragma unroll 8
+            for (int s = lane; s < slots / 4; s += LANES)
+                sum += (from[s].x + from[s].y) + (from[s].z + from[s].w);
+        } else if (row < rows) {
+            for (int s = lane; s < slots; s += LANES) sum += ssq[long(row) * slots + s];
+        }
         for (int mask = LANES / 2; mask > 0; mask /= 2) sum += swap_lanes(sum, mask);
-        if (row < T::M && threadIdx.x % LANES == 0) scale[row] = rsqrtf(sum / width + eps);
+        if (row < T::M && lane == 0) scale[row] = rsqrtf(sum / width + eps);
     }
 }
 
@@ -162,50 +177,43 @@ DEVICE void store_pairs(const float *sums, const float *scale, const float *freq
 }
 #endif
 
-// The packs of the residual that this thread will add: requested early, so that
-// they arrive while the product is computed. Too many for the registers: then
-// they are read in the epilogue.
+// The packs of the residual that this thread will add. Few are requested before
+// the product and arrive while it is computed; many, once the sums have left their
+// registers.
 template <class T> struct Residual {
-    static constexpr int PASSES = (T::M * T::N / PACK + T::threads - 1) / T::threads;
-    static constexpr bool EARLY = PASSES <= 4;
-    Pack at[EARLY ? PASSES : 1];
+    static constexpr int HELD = PASSES<T, T::N>;
+    static constexpr bool EARLY = HELD <= 4;
+    Pack at[HELD];
 };
 
 template <class T>
 DEVICE void request_residual(Residual<T> &residual, const elem *from, int first_row, int rows,
                              int first_column, int width) {
-    if constexpr (Residual<T>::EARLY)
-        each_pack<T, T::N>([&](int pass, int row, int column) {
-            if (row < rows)
-                residual.at[pass] = load_columns(from + long(first_row + row) * width,
-                                                 first_column + column, width);
-        });
+    each_pack<T, T::N, Residual<T>::HELD>([&](int pass, int row, int column) {
+        if (row < rows)
+            residual.at[pass] = load_columns(from + long(first_row + row) * width,
+                                             first_column + column, width);
+    });
 }
 
 // y = sums + residual [rows][width]; and, where `ssq` is not null, the sum of the
 // squares of each row's stored values over this tile's columns, to ssq[row][slot].
 template <class T>
-DEVICE void store_residual(const float *sums, const Residual<T> &residual, const elem *from,
-                           float *ssq, int slots, int slot, int first_row, int rows,
-                           int first_column, elem *y, int width) {
-    each_pack<T, T::N>([&](int pass, int row, int column) {
+DEVICE void store_residual(const float *sums, const Residual<T> &residual, float *ssq, int slots,
+                           int slot, int first_row, int rows, int first_column, elem *y,
+                           int width) {
+    each_pack<T, T::N, Residual<T>::HELD>([&](int pass, int row, int column) {
         float squares = 0.0f;
         if (row < rows) {
-            long start = long(first_row + row) * width;
             float value[PACK];
             read_sums(value, sums + row * T::stride + column);
-            Pack old;
-            if constexpr (Residual<T>::EARLY)
-                old = residual.at[pass];
-            else
-                old = load_columns(from + start, first_column + column, width);
 #pragma unroll
             for (int e = 0; e < PACK; e++) {
-                value[e] += widen(old.at[e]);
+                value[e] += widen(residual.at[pass].at[e]);
                 float stored = widen(narrow(value[e]));
                 if (first_column + column + e < width) squares = fmaf(stored, stored, squares);
             }
-            store_columns(y + start, first_column + column, width, value);
+            store_columns(y + long(first_row + row) * width, first_column + column, width, value);
         }
         if (ssq != nullptr) {
             for (int mask = T::N / PACK / 2; mask > 0; mask /= 2)

@@ -16,11 +16,12 @@
 //   TURNS            0: the groups share a tile, TILE_M / GROUPS rows each
 //                    1: each group has a tile of its own and they take turns: one
 //                       stores while the other multiplies ("ping-pong"; GROUPS is 2)
-//   CLUSTER          1, or 2: two blocks one below the other fetch half of their common
-//                    columns of w each and share them
 //   RESIDENT         blocks that shall fit an SM together (for the register limit)
 // Which of them suits which shape is in the table of hopper/gemm.cu.
 
+#ifndef SHARES
+#define SHARES 1
+#endif
 #define STEP_K 64
 #define BYTES_A (TILE_M * STEP_K * 2)
 #define BYTES_B (TILE_N * STEP_K * 2)
@@ -31,12 +32,7 @@
 // 168 each at the start, 40 and 232 then. Else a producer warp is enough.
 #define TRADE (GROUPS == 2 && RESIDENT == 1)
 #define HOPPER_THREADS (CONSUMERS + (TRADE ? 4 : 1) * WARP)
-#if CLUSTER > 1
-#define HOPPER_KERNEL                                                                             \
-    KERNEL void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(HOPPER_THREADS, RESIDENT)
-#else
 #define HOPPER_KERNEL KERNEL void __launch_bounds__(HOPPER_THREADS, RESIDENT)
-#endif
 // m64 products per warpgroup, one below the other.
 #define PARTS (TURNS ? TILE_M / 64 : TILE_M / 64 / GROUPS)
 #define SUMS (TILE_N / 2)
@@ -108,45 +104,21 @@ DEVICE void start_ring(const Ring &ring) {
     if (threadIdx.x == 0) {
         for (int i = 0; i < STAGES; i++) {
             barrier_init(&ring.full[i], 1);
-            barrier_init(&ring.empty[i], (TURNS ? 1 : GROUPS) * 4 * CLUSTER);
+            barrier_init(&ring.empty[i], (TURNS ? 1 : GROUPS) * 4);
         }
         barriers_ready();
     }
-#if CLUSTER > 1
-    cluster_wait();
-#else
     __syncthreads();
-#endif
-}
-
-// A warp is done with a stage. Who shares columns must know it of both blocks.
-DEVICE void release(u64 *empty) {
-#if CLUSTER > 1
-    if (lane_id() < CLUSTER) barrier_arrive_at(empty, lane_id());
-#else
-    if (lane_id() == 0) barrier_arrive(empty);
-#endif
 }
 
 // ---- producer ------------------------------------------------------------------
-
-// Rows `row` and further of w, to be seen by the whole cluster: each block asks for
-// its share of the `rows`, which is the box of the map.
-DEVICE void load_rows(unsigned char *to, const TensorMap &w, u64 *full, int k, int row, int rows) {
-#if CLUSTER > 1
-    int first = cluster_rank() * (rows / CLUSTER);
-    tma_load_shared(to + first * STEP_K * 2, w, full, k, row + first, (1 << CLUSTER) - 1);
-#else
-    tma_load(to, w, full, k, row);
-#endif
-}
 
 // Where one weight is all there is: tile n is its rows n * TILE_N and further.
 struct OneWeight {
     const TensorMap *w;
     __device__ __forceinline__ void prefetch() const { tma_prefetch(*w); }
     __device__ __forceinline__ void load(unsigned char *to, u64 *full, int tile_n, int k) const {
-        load_rows(to, *w, full, k, tile_n * TILE_N, TILE_N);
+        tma_load(to, *w, full, k, tile_n * TILE_N);
     }
 };
 
@@ -161,8 +133,10 @@ DEVICE void produce(Ring ring, const TensorMap &a, const Weights &weights, int t
         for (int step = 0; step < steps; step++) {
             u64 *full = &ring.full[ring.slot];
             barrier_wait(&ring.empty[ring.slot], ring.phase ^ 1);
+            if (threadIdx.x == CONSUMERS) {
             barrier_expect(full, BYTES_A + BYTES_B);
             tma_load(ring.a + ring.slot * BYTES_A, a, full, step * STEP_K, tile.m * TILE_M);
+            }
             weights.load(ring.b + ring.slot * BYTES_B, full, tile.n, step * STEP_K);
             ring.next();
         }
@@ -190,7 +164,7 @@ DEVICE void multiply_tile(Ring &ring, int steps, int pass_on, float (&sums)[PART
         }
         wgmma_commit();
         wgmma_wait<1>();
-        if (before) release(before);
+        if (before && lane_id() == 0) barrier_arrive(before);
         before = &ring.empty[ring.slot];
         ring.next();
     }
@@ -198,7 +172,7 @@ DEVICE void multiply_tile(Ring &ring, int steps, int pass_on, float (&sums)[PART
     wgmma_wait<0>();
 #pragma unroll
     for (int part = 0; part < PARTS; part++) wgmma_settle(sums[part]);
-    if (before) release(before);
+    if (before && lane_id() == 0) barrier_arrive(before);
 }
 
 // `epilogue.request(tile, part)` asks for what the stores will need, before the
@@ -242,7 +216,7 @@ DEVICE void multiply(const TensorMap &a, const Weights &weights, Epilogue &epilo
                      int tiles_n, int k) {
     extern __shared__ unsigned char memory[];
     Ring ring = open_ring(memory);
-    int tiles_m = (m + TILE_M * CLUSTER - 1) / (TILE_M * CLUSTER) * CLUSTER;
+    int tiles_m = (m + TILE_M - 1) / TILE_M;
     int steps = (k + STEP_K - 1) / STEP_K;
     if (threadIdx.x == CONSUMERS) {
         tma_prefetch(a);
@@ -254,15 +228,11 @@ DEVICE void multiply(const TensorMap &a, const Weights &weights, Epilogue &epilo
 #if TRADE
         registers_give<40>();
 #endif
-        if (threadIdx.x == CONSUMERS) produce(ring, a, weights, tiles_m, tiles_n, steps);
+        if (lane_id() == 0 && threadIdx.x < CONSUMERS + 32 * SHARES) produce(ring, a, weights, tiles_m, tiles_n, steps);
     } else {
 #if TRADE
         registers_take<232>();
 #endif
         consume(ring, epilogue, tiles_m, tiles_n, steps);
     }
-#if CLUSTER > 1
-    // A block that has ended can no longer be reached.
-    cluster_wait();
-#endif
 }

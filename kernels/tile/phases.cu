@@ -54,89 +54,125 @@ DEVICE Exchange exchange_at(char *memory, const Decode &d) {
     return e;
 }
 
-// What a block keeps in shared memory, and where it is in its work.
+// What all threads of a block read, at the beginning of its shared memory. Kept
+// there and not in registers: what a phase does not use must not cost it any.
+struct Common {
+    Decode d;
+    Exchange e;
+    Plan plan[5];
+    int x_stride; // bytes from chunk to chunk of the staged activations
+    // Offsets in shared memory:
+    int layers;   // Layer [count]
+    int turns;    // Turn [HEAD / 2]
+    int squares;  // float [2][WORKERS][batch]: sums of squares of each warp's columns
+    int residual; // float [own rows][batch]: the residual stream where this block adds to it
+    int partial;  // float [2][WORKERS][PASS_SUMS]: sums of each warp
+    int x;        // staged activations: chunk c at c * x_stride
+    int segments, full, empty, slots; // the ring
+};
+
+extern __shared__ uint4 shared_memory[];
+
+template <class T> DEVICE T *shared_at(int offset) {
+    return reinterpret_cast<T *>(reinterpret_cast<char *>(shared_memory) + offset);
+}
+
+DEVICE const Common &common() { return *shared_at<Common>(0); }
+
+// Where a computing warp is in its work.
 struct Block {
-    char *x;         // staged activations: chunk c at c * x_stride
-    int x_stride;    // bytes
-    float *partial;  // [2][WORKERS][...]: sums of each warp
-    float *squares;  // [2][WORKERS][batch]: sums of squares of each warp's columns
-    float *residual; // [own rows][batch]: the residual stream where this block adds to it
-    Turn *turns;     // [HEAD / 2]
-    int side;        // which half of `partial` is in use: changes with every pass
-    int norm_side;   // which half of `squares`: changes with every phase
-    u32 tag;         // of the layer
+    u32 tag;       // of the layer
+    int side;      // which half of `partial` is in use: changes with every pass
+    int norm_side; // which half of `squares`: changes with every phase
 #if BULK_COPIES
-    Ring ring;
     Cursor cursor;
 #endif
 };
 
-// Floats of one half of `partial`: eight tiles of one sequence or one tile of
-// eight; an attention part needs HEAD + 2 per warp.
+// Floats of one warp in `partial`: eight tiles of one sequence or one tile of
+// eight sequences; an attention part needs HEAD + 2.
 #define PASS_SUMS (8 * TILE_ROWS + 2)
 
 DEVICE int pass_tiles(int batch) { return max(1, 8 / batch); }
 
 // ---- rows of weights ---------------------------------------------------------------------
 
-template <int PHASE> DEVICE int phase_columns(const Decode &d) {
-    return PHASE == DOWN ? d.ffn : d.width;
-}
+// Columns and pairs of a phase's product.
+DEVICE int phase_columns(const Decode &d, int phase) { return phase == DOWN ? d.ffn : d.width; }
 
-template <int PHASE> DEVICE int phase_pairs(const Decode &d) {
-    if (PHASE == QKV) return qkv_width(d) / 2;
-    if (PHASE == GATE_UP) return d.ffn;
-    if (PHASE == LOGITS) return (d.vocab + 1) / 2;
+DEVICE int phase_pairs(const Decode &d, int phase) {
+    if (phase == QKV) return qkv_width(d) / 2;
+    if (phase == GATE_UP) return d.ffn;
+    if (phase == LOGITS) return (d.vocab + 1) / 2;
     return d.width / 2;
 }
 
 // Row `upper` (0 or 1) of a pair. Pairs are chosen so that one thread gets both
 // sums and needs no exchange: the two columns of a rotation, a column's gate and
 // up; elsewhere neighbours.
-template <int PHASE>
-DEVICE const elem *weight_row(const Decode &d, const Layer &layer, int pair, int upper) {
-    const long columns = phase_columns<PHASE>(d);
-    if (PHASE == QKV) {
-        int head = pair / (HEAD / 2);
-        int row = pair % (HEAD / 2) + upper * (HEAD / 2);
-        if (head < d.heads) return layer.q + (head * HEAD + row) * columns;
-        head -= d.heads;
-        if (head < d.kv_heads) return layer.k + (head * HEAD + row) * columns;
-        head -= d.kv_heads;
-        return layer.v + (head * HEAD + row) * columns;
-    }
-    if (PHASE == GATE_UP) return (upper ? layer.up : layer.gate) + pair * columns;
+DEVICE const elem *weight_row(const Decode &d, const Layer &layer, int phase, int pair, int upper) {
+    const long columns = phase_columns(d, phase);
     int row = 2 * pair + upper;
-    if (PHASE == LOGITS) return row < d.vocab ? d.head + row * columns : nullptr;
-    return (PHASE == O ? layer.o : layer.down) + row * columns;
+    const elem *matrix;
+    if (phase == QKV) {
+        int head = pair / (HEAD / 2);
+        row = pair + (head + upper) * (HEAD / 2);
+        matrix = layer.q;
+        if (head >= d.heads) {
+            row -= d.heads * HEAD;
+            matrix = layer.k;
+        }
+        if (head >= d.heads + d.kv_heads) {
+            row -= d.kv_heads * HEAD;
+            matrix = layer.v;
+        }
+    } else if (phase == GATE_UP) {
+        row = pair;
+        matrix = upper ? layer.up : layer.gate;
+    } else if (phase == LOGITS) {
+        matrix = row < d.vocab ? d.head : nullptr;
+    } else {
+        matrix = phase == O ? layer.o : layer.down;
+    }
+    return matrix ? matrix + row * columns : nullptr;
 }
 
 #if BULK_COPIES
 
-// The asking warp's part of a phase: all its stages, in the order in which they
-// are multiplied.
-template <int PHASE>
-DEVICE void ask_phase(const Decode &d, const Layer &layer, const Ring &ring, Cursor &at,
-                      Cursor &behind, int &asked) {
-    Share share = share_pairs(phase_pairs<PHASE>(d));
-    Cut cut = cut_columns(phase_columns<PHASE>(d));
-    int lane = lane_id();
-    for (int tile = 0; tile < tiles_of(share); tile++) {
-        Share part = tile_pairs(share, tile);
-        const elem *row = nullptr;
-        if (lane < TILE_ROWS && lane % TILE_PAIRS < part.pairs) {
-            int pair = share.first + part.first + lane % TILE_PAIRS;
-            row = weight_row<PHASE>(d, layer, pair, lane / TILE_PAIRS);
+DEVICE Ring ring_of(const Common &common) {
+    return {shared_at<char>(common.segments), shared_at<Arrival>(common.full),
+            shared_at<Arrival>(common.empty), common.slots};
+}
+
+// The asking warp's part of a phase: all its segments, in the order in which
+// they are multiplied.
+DEVICE void ask_phase(const Layer &layer, int phase, const Ring &ring, Cursor &at, Cursor &behind,
+                      int &asked) {
+    const Plan plan = common().plan[phase];
+#pragma unroll 1
+    for (int tile = 0; tile < plan.tiles; tile++) {
+        Tile part = tile_of(plan, tile);
+        // Lane r knows row r: the lower rows of the pairs, then the higher.
+        const elem *own = nullptr;
+        if (lane_id() < 2 * part.pairs) {
+            int upper = lane_id() >= part.pairs;
+            int pair = plan.first + part.first + lane_id() - upper * part.pairs;
+            own = weight_row(common().d, layer, phase, pair, upper);
         }
-        int rows = __popc(__ballot_sync(0xffffffffu, row != nullptr));
-        for (int chunk = 0; chunk < cut.chunks; chunk++) {
-            int first = chunk * cut.chunk;
-            int columns = min(cut.chunk, cut.columns - first);
-            ask_stage(ring, at, behind, asked >= WINDOW, row ? row + first : nullptr, rows,
-                      columns);
-            advance(at, 1, ring);
-            if (asked >= WINDOW) advance(behind, 1, ring);
-            asked++;
+        int rows = __popc(__ballot_sync(0xffffffffu, own != nullptr));
+#pragma unroll 1
+        for (int segment = 0; segment < plan.segments; segment++) {
+            int first = segment * WORKERS * plan.chunk;
+            u32 bytes = min(WORKERS * plan.chunk, plan.columns - first) * sizeof(elem);
+#pragma unroll 1
+            for (int r = 0; r < rows; r++) {
+                u64 row = __shfl_sync(0xffffffffu, reinterpret_cast<u64>(own), r);
+                ask_segment(ring, at, behind, asked >= WINDOW,
+                            reinterpret_cast<const elem *>(row) + first, bytes);
+                at = ahead(at, 1, ring);
+                if (asked >= WINDOW) behind = ahead(behind, 1, ring);
+                asked++;
+            }
         }
     }
 }
@@ -145,30 +181,20 @@ DEVICE void ask_phase(const Decode &d, const Layer &layer, const Ring &ring, Cur
 
 // ---- inputs --------------------------------------------------------------------------------
 
-// Packs asked for at once while waiting: one trip to the second-level cache
-// serves them all.
-#define DEPTH 4
+// Where a phase's activations come from.
+enum Source { EXCHANGED, ATTENTION, GIVEN };
 
-// Waits for DEPTH packs (null: none) to carry the tag.
-DEVICE void await_packs(TaggedPack (&packs)[DEPTH], const Tagged *const (&from)[DEPTH], u32 tag) {
-    bool ready;
-    do {
-        ready = true;
-#pragma unroll
-        for (int i = 0; i < DEPTH; i++)
-            if (from[i]) load_tagged(packs[i], from[i]);
-#pragma unroll
-        for (int i = 0; i < DEPTH; i++)
-            if (from[i]) ready &= all_tagged(packs[i], tag);
-    } while (!ready);
-}
+// Chunks asked for at once while waiting: one trip to the second-level cache
+// serves them all.
+#define DEPTH 3
 
 // One pack of attention's result: the parts of the keys, each weighted by its
 // share of the sum of exponentials.
-DEVICE void await_attention(float (&value)[PACK], const Decode &d, const Exchange &e, int sequence,
-                            int column, u32 tag) {
-    const Tagged *att = e.att + long(sequence) * SPLITS * d.width + column;
-    const TaggedFloat *weight = e.weight + long(sequence) * SPLITS * d.heads + column / HEAD;
+DEVICE void await_attention(float (&value)[PACK], const Common &c, int sequence, int column,
+                            u32 tag) {
+    const int width = c.d.width, heads = c.d.heads;
+    const Tagged *att = c.e.att + long(sequence) * SPLITS * width + column;
+    const TaggedFloat *weight = c.e.weight + long(sequence) * SPLITS * heads + column / HEAD;
     TaggedPack packs[SPLITS];
     TaggedFloat sums[SPLITS];
     bool ready;
@@ -176,8 +202,8 @@ DEVICE void await_attention(float (&value)[PACK], const Decode &d, const Exchang
         ready = true;
 #pragma unroll
         for (int s = 0; s < SPLITS; s++) {
-            load_tagged(packs[s], att + long(s) * d.width);
-            sums[s] = load_device(weight + s * d.heads);
+            load_tagged(packs[s], att + s * width);
+            sums[s] = load_device(weight + s * heads);
         }
 #pragma unroll
         for (int s = 0; s < SPLITS; s++)
@@ -195,70 +221,96 @@ DEVICE void await_attention(float (&value)[PACK], const Decode &d, const Exchang
 #pragma unroll
         for (int i = 0; i < PACK; i++) value[i] += share * tagged_value(packs[s].at[i]);
     }
+    float scale = 1.0f / total;
 #pragma unroll
-    for (int i = 0; i < PACK; i++) value[i] /= total;
+    for (int i = 0; i < PACK; i++) value[i] *= scale;
+}
+
+// A pack of activations to its place in shared memory, times gamma where there
+// is one. Returns its sum of squares.
+DEVICE float put_pack(float (&value)[PACK], bool normed, const Words &scale, int to) {
+    float sum = 0.0f;
+    if (normed) {
+#pragma unroll
+        for (int k = 0; k < PACK; k++) {
+            sum += value[k] * value[k];
+            value[k] *= word_value(scale, k);
+        }
+    }
+    *shared_at<Words>(to) = words_of(value);
+    return sum;
 }
 
 // Brings the activations of this warp's chunks into shared memory, times gamma
 // where the phase begins with a norm. The norm's other factor, one number per
 // sequence, is applied to the finished sums: only then are all squares known.
-// `plain` (or null) is a row that is simply there, of the launch's own input.
-template <int PHASE>
-DEVICE void stage_inputs(const Decode &d, const Exchange &e, Block &block, const elem *gamma,
-                         bool plain) {
-    const bool norm = PHASE == QKV || PHASE == GATE_UP || PHASE == LOGITS;
-    const Cut cut = cut_columns(phase_columns<PHASE>(d));
-    const Tagged *from = PHASE == GATE_UP ? e.h : PHASE == DOWN ? e.m : e.x;
+DEVICE void stage_inputs(const Block &block, const Plan &plan, Source source, const Tagged *from,
+                         const elem *gamma) {
+    const Common &c = common();
+    const int batch = c.d.batch, x = c.x, x_stride = c.x_stride;
     const int warp = warp_id(), lane = lane_id();
-    int own = (cut.chunks - warp + WORKERS - 1) / WORKERS;
-    float *squares = block.squares + (block.norm_side * WORKERS + warp) * d.batch;
-    for (int sequence = 0; sequence < d.batch; sequence++) {
+    for (int sequence = 0; sequence < batch; sequence++) {
         float sum = 0.0f;
-        for (int base = 0; base < own; base += DEPTH) {
-            const Tagged *places[DEPTH];
-            TaggedPack packs[DEPTH];
-            Pack scale[DEPTH];
-            int columns[DEPTH];
+        const int place = x + row_offset(sequence) + lane * int(sizeof(Words));
+#pragma unroll 1
+        for (int base = 0; base < plan.segments; base += DEPTH) {
+            if (source != EXCHANGED) {
+#pragma unroll 1
+                for (int i = base; i < min(plan.segments, base + DEPTH); i++) {
+                    int chunk = i * WORKERS + warp, column = chunk * plan.chunk + lane * PACK;
+                    if (lane * PACK >= plan.chunk || column >= plan.columns) continue;
+                    float value[PACK];
+                    Words scale;
+                    if (gamma) scale = load_words(gamma + column);
+                    if (source == ATTENTION) {
+                        await_attention(value, c, sequence, column, block.tag);
+                    } else {
+                        const elem *row = c.d.table ? c.d.table + long(c.d.ids[sequence]) * c.d.width
+                                                    : c.d.x + long(sequence) * c.d.width;
+                        Words words = load_words(row + column);
 #pragma unroll
-            for (int i = 0; i < DEPTH; i++) {
-                int chunk = warp + (base + i) * WORKERS;
-                int column = chunk * cut.chunk + lane * PACK;
-                bool inside = base + i < own && lane * PACK < cut.chunk && column < cut.columns;
-                columns[i] = inside ? column : -1;
-                places[i] = inside ? from + long(sequence) * cut.columns + column : nullptr;
-                if (norm && inside) scale[i] = load_pack(gamma + column);
+                        for (int k = 0; k < PACK; k++) value[k] = word_value(words, k);
+                    }
+                    sum += put_pack(value, gamma != nullptr, scale, place + chunk * x_stride);
+                }
+                continue;
             }
-            if (PHASE != O && !plain) await_packs(packs, places, block.tag);
+            TaggedPack packs[DEPTH];
+            Words scale[DEPTH];
+            bool inside[DEPTH];
+            const Tagged *row = from + long(sequence) * plan.columns;
 #pragma unroll
             for (int i = 0; i < DEPTH; i++) {
-                if (columns[i] < 0) continue;
+                int column = ((base + i) * WORKERS + warp) * plan.chunk + lane * PACK;
+                inside[i] = lane * PACK < plan.chunk && column < plan.columns;
+                if (gamma && inside[i]) scale[i] = load_words(gamma + column);
+            }
+            bool ready;
+            do {
+                ready = true;
+#pragma unroll
+                for (int i = 0; i < DEPTH; i++) {
+                    int column = ((base + i) * WORKERS + warp) * plan.chunk + lane * PACK;
+                    if (inside[i]) load_tagged(packs[i], row + column);
+                }
+#pragma unroll
+                for (int i = 0; i < DEPTH; i++)
+                    if (inside[i]) ready &= all_tagged(packs[i], block.tag);
+            } while (!ready);
+#pragma unroll
+            for (int i = 0; i < DEPTH; i++) {
+                if (!inside[i]) continue;
                 float value[PACK];
-                if (PHASE == O) {
-                    await_attention(value, d, e, sequence, columns[i], block.tag);
-                } else if (plain) {
-                    const elem *row = d.table ? d.table + long(d.ids[sequence]) * d.width
-                                              : d.x + long(sequence) * d.width;
-                    Pack pack = load_pack(row + columns[i]);
 #pragma unroll
-                    for (int k = 0; k < PACK; k++) value[k] = widen(pack.at[k]);
-                } else {
-#pragma unroll
-                    for (int k = 0; k < PACK; k++) value[k] = tagged_value(packs[i].at[k]);
-                }
-                Pack out;
-#pragma unroll
-                for (int k = 0; k < PACK; k++) {
-                    if (norm) sum += value[k] * value[k];
-                    out.at[k] = narrow(norm ? value[k] * widen(scale[i].at[k]) : value[k]);
-                }
-                int chunk = warp + (base + i) * WORKERS;
-                char *to = block.x + chunk * block.x_stride + row_offset(sequence);
-                store_pack(reinterpret_cast<elem *>(to) + lane * PACK, out);
+                for (int k = 0; k < PACK; k++) value[k] = tagged_value(packs[i].at[k]);
+                int to = place + ((base + i) * WORKERS + warp) * x_stride;
+                sum += put_pack(value, gamma != nullptr, scale[i], to);
             }
         }
-        if (norm) {
+        if (gamma) {
             sum = warp_sum(sum);
-            if (lane == 0) squares[sequence] = sum;
+            int at = (block.norm_side * WORKERS + warp) * batch + sequence;
+            if (lane == 0) shared_at<float>(c.squares)[at] = sum;
         }
     }
     __syncwarp();
@@ -269,13 +321,17 @@ DEVICE void stage_inputs(const Decode &d, const Exchange &e, Block &block, const
 DEVICE float silu_of(float value) { return value / (1.0f + expf(-value)); }
 
 // What becomes of the two sums of a pair. `place` counts the block's own pairs.
-template <int PHASE>
-DEVICE void finish_pair(const Decode &d, const Exchange &e, const Block &block, const Layer &layer,
-                        int pair, int place, int sequence, float low, float high, bool last) {
-    if (PHASE == QKV) {
+DEVICE void finish_pair(const Block &block, const Layer &layer, int phase, int pair, int place,
+                        int sequence, float low, float high, bool last) {
+    const Decode &d = common().d;
+    const Exchange &e = common().e;
+    if (phase == GATE_UP) {
+        Tagged *to = e.m + long(sequence) * d.ffn + pair;
+        store_device(to, tag_value(silu_of(low) * high, block.tag));
+    } else if (phase == QKV) {
         int head = pair / (HEAD / 2), column = pair % (HEAD / 2);
         if (head < d.heads + d.kv_heads) {
-            Turn turn = block.turns[column];
+            Turn turn = shared_at<Turn>(common().turns)[column];
             float first = turn_first(low, high, turn);
             high = turn_second(low, high, turn);
             low = first;
@@ -287,29 +343,27 @@ DEVICE void finish_pair(const Decode &d, const Exchange &e, const Block &block, 
         if (head < 0) return;
         elem *cache = head < d.kv_heads ? layer.keys : layer.values;
         head -= head < d.kv_heads ? 0 : d.kv_heads;
-        cache += cache_row(sequence, 1, d.cap, d.past) * d.kv_heads * HEAD + head * HEAD + column;
+        cache += (long(sequence) * d.cap + d.past) * d.kv_heads * HEAD + head * HEAD + column;
         cache[0] = narrow(low);
         cache[HEAD / 2] = narrow(high);
-    } else if (PHASE == GATE_UP) {
-        store_device(e.m + long(sequence) * d.ffn + pair, tag_value(silu_of(low) * high, block.tag));
-    } else if (PHASE == LOGITS) {
+    } else if (phase == LOGITS) {
         elem *to = d.logits + long(sequence) * d.vocab + 2 * pair;
         to[0] = narrow(low);
         if (2 * pair + 1 < d.vocab) to[1] = narrow(high);
     } else {
-        float *residual = block.residual + 2 * place * d.batch + sequence;
+        float *residual = shared_at<float>(common().residual) + 2 * place * d.batch + sequence;
         elem first = narrow(residual[0] + low), second = narrow(residual[d.batch] + high);
         residual[0] = widen(first);
         residual[d.batch] = widen(second);
         // The next layer waits for its own number.
-        u32 tag = PHASE == DOWN ? block.tag + 1 : block.tag;
-        Tagged *to = (PHASE == DOWN ? e.x : e.h) + long(sequence) * d.width + 2 * pair;
+        u32 tag = phase == DOWN ? block.tag + 1 : block.tag;
+        long at = long(sequence) * d.width + 2 * pair;
+        Tagged *to = (phase == DOWN ? e.x : e.h) + at;
         store_device(to, tag_value(widen(first), tag));
         store_device(to + 1, tag_value(widen(second), tag));
-        if (PHASE == DOWN && last && d.y) {
-            elem *y = d.y + long(sequence) * d.width + 2 * pair;
-            y[0] = first;
-            y[1] = second;
+        if (last && d.y) {
+            d.y[at] = first;
+            d.y[at + 1] = second;
         }
     }
 }
@@ -317,87 +371,95 @@ DEVICE void finish_pair(const Decode &d, const Exchange &e, const Block &block, 
 // ---- one product ---------------------------------------------------------------------------
 
 // A computing warp's part of a phase: wait for the inputs, multiply the stages as
-// they arrive, add up what the warps have, finish.
-template <int PHASE>
-DEVICE void run_phase(const Decode &d, const Exchange &e, Block &block, const Layer &layer,
-                      const elem *gamma, bool plain, bool last) {
-    const bool norm = PHASE == QKV || PHASE == GATE_UP || PHASE == LOGITS;
-    const int columns = phase_columns<PHASE>(d);
-    const Share share = share_pairs(phase_pairs<PHASE>(d));
-    const Cut cut = cut_columns(columns);
-    const int tiles = tiles_of(share), warp = warp_id();
-    if (tiles == 0) return;
-    stage_inputs<PHASE>(d, e, block, gamma, plain);
+// they arrive, add up what the warps have, finish. One body for all phases: a
+// body each would be faster to write and slower to run, since every layer would
+// fetch 150 KB of instructions anew.
+DEVICE void run_phase(Block &block, const Layer &layer, int phase, Source source,
+                      const Tagged *from, const elem *gamma, bool last) {
+    const Plan plan = common().plan[phase];
+    const int batch = common().d.batch, warp = warp_id();
+    if (plan.tiles == 0) return;
+    stage_inputs(block, plan, source, from, gamma);
 #if BULK_COPIES
-    Cursor cursor = block.cursor;
-    advance(cursor, warp, block.ring);
+    const Ring ring = ring_of(common());
 #endif
-    for (int base = 0; base < tiles; base += pass_tiles(d.batch)) {
-        int end = min(tiles, base + pass_tiles(d.batch));
-        float *partial = block.partial + block.side * WORKERS * PASS_SUMS;
+    for (int base = 0; base < plan.tiles; base += pass_tiles(batch)) {
+        int end = min(plan.tiles, base + pass_tiles(batch));
+        float *partial = shared_at<float>(common().partial) + block.side * WORKERS * PASS_SUMS;
+#pragma unroll 1
         for (int tile = base; tile < end; tile++) {
-            Share part = tile_pairs(share, tile);
+            Tile part = tile_of(plan, tile);
+            int first_pair = plan.first + part.first;
+            // The last row of an odd matrix has no partner.
+            int odd = phase == LOGITS && 2 * (first_pair + part.pairs) > common().d.vocab;
+            int rows = 2 * part.pairs - odd;
             Sums sums;
-            for (int chunk = warp; chunk < cut.chunks; chunk += WORKERS) {
-                int first = chunk * cut.chunk;
+#pragma unroll 1
+            for (int segment = 0; segment < plan.segments; segment++) {
+                int chunk = segment * WORKERS + warp;
+                int columns = min(plan.chunk, plan.columns - chunk * plan.chunk);
 #if BULK_COPIES
-                const char *stage = block.ring.stages + cursor.slot * STAGE_BYTES;
-                auto row = [&](int r) -> const elem * {
-                    bool there = r % TILE_PAIRS < part.pairs;
-                    if (PHASE == LOGITS && r >= TILE_PAIRS)
-                        there &= 2 * (share.first + part.first + r % TILE_PAIRS) + 1 < d.vocab;
-                    return there ? reinterpret_cast<const elem *>(stage + row_offset(r)) : nullptr;
+                // Row r of a tile, with a gap between lower and higher rows where
+                // there are fewer than eight pairs.
+                auto slot = [&](int r) {
+                    return ahead(block.cursor, r < TILE_PAIRS ? r : r - TILE_PAIRS + part.pairs,
+                                 ring);
                 };
-                await_arrival(block.ring.full + cursor.slot, cursor.parity);
+                auto there = [&](int r) {
+                    return r < TILE_PAIRS ? r < part.pairs : r - TILE_PAIRS + part.pairs < rows;
+                };
+                auto row = [&](int r) -> const elem * {
+                    if (!there(r)) return nullptr;
+                    return reinterpret_cast<const elem *>(ring.segments +
+                                                          slot(r).slot * SLOT_BYTES) +
+                           warp * plan.chunk;
+                };
+                await_rows(ring, slot, there);
 #else
                 auto row = [&](int r) -> const elem * {
-                    if (r % TILE_PAIRS >= part.pairs) return nullptr;
-                    int pair = share.first + part.first + r % TILE_PAIRS;
-                    const elem *at = weight_row<PHASE>(d, layer, pair, r / TILE_PAIRS);
-                    return at ? at + first : nullptr;
+                    int pair = r % TILE_PAIRS, upper = r / TILE_PAIRS;
+                    if (pair >= part.pairs || pair + upper * part.pairs >= rows) return nullptr;
+                    return weight_row(common().d, layer, phase, first_pair + pair, upper) +
+                           chunk * plan.chunk;
                 };
 #endif
-                multiply_stage(sums, row, block.x + chunk * block.x_stride,
-                               min(cut.chunk, cut.columns - first), d.batch,
-                               partial + warp * PASS_SUMS + (tile - base) * TILE_ROWS * d.batch,
-                               chunk == warp, chunk + WORKERS >= cut.chunks);
+                if (columns > 0)
+                    multiply(sums, row, shared_at<char>(common().x + chunk * common().x_stride),
+                             columns, batch,
+                             partial + warp * PASS_SUMS + (tile - base) * TILE_ROWS * batch,
+                             segment == 0);
 #if BULK_COPIES
                 __syncwarp();
-                if (lane_id() == 0) arrive(block.ring.empty + cursor.slot);
-                // The warp's next stage: of this tile, or of the next.
-                int next = chunk + WORKERS < cut.chunks ? WORKERS : cut.chunks - chunk + warp;
-                advance(cursor, next, block.ring);
+                if (lane_id() < rows) arrive(ring.empty + ahead(block.cursor, lane_id(), ring).slot);
+                block.cursor = ahead(block.cursor, rows, ring);
 #endif
             }
+            finish_sums(sums, batch, partial + warp * PASS_SUMS + (tile - base) * TILE_ROWS * batch);
         }
         workers_wait(WORKERS * WARP);
-        const int warps = min(WORKERS, cut.chunks);
-        const int slots = (end - base) * TILE_PAIRS * d.batch;
+        const int slots = (end - base) * TILE_PAIRS * batch;
         for (int i = threadIdx.x; i < slots; i += WORKERS * WARP) {
-            int sequence = i % d.batch, in_tile = i / d.batch % TILE_PAIRS;
-            int tile = i / d.batch / TILE_PAIRS;
-            Share part = tile_pairs(share, base + tile);
+            int slot = batch == 1 ? i : i / batch, sequence = i - slot * batch;
+            int tile = slot / TILE_PAIRS, in_tile = slot % TILE_PAIRS;
+            Tile part = tile_of(plan, base + tile);
             if (in_tile >= part.pairs) continue;
-            const float *from = partial + (tile * TILE_ROWS + in_tile) * d.batch + sequence;
+            const float *sums = partial + (tile * TILE_ROWS + in_tile) * batch + sequence;
+            const float *square = shared_at<float>(common().squares) +
+                                  block.norm_side * WORKERS * batch + sequence;
             float low = 0.0f, high = 0.0f, squares = 0.0f;
-            for (int w = 0; w < warps; w++) {
-                low += from[w * PASS_SUMS];
-                high += from[w * PASS_SUMS + TILE_PAIRS * d.batch];
-                if (norm) squares += block.squares[(block.norm_side * WORKERS + w) * d.batch + sequence];
+#pragma unroll
+            for (int w = 0; w < WORKERS; w++) {
+                if (w >= plan.warps) continue;
+                low += sums[w * PASS_SUMS];
+                high += sums[w * PASS_SUMS + TILE_PAIRS * batch];
+                if (gamma) squares += square[w * batch];
             }
-            if (norm) {
-                float rstd = rsqrtf(squares / float(columns) + d.eps);
-                low *= rstd;
-                high *= rstd;
-            }
+            float rstd = gamma ? rsqrtf(squares / float(plan.columns) + common().d.eps) : 1.0f;
             int place = part.first + in_tile;
-            finish_pair<PHASE>(d, e, block, layer, share.first + place, place, sequence, low, high,
-                               last);
+            finish_pair(block, layer, phase, plan.first + place, place, sequence, low * rstd,
+                        high * rstd, last);
         }
         block.side ^= 1;
     }
     block.norm_side ^= 1;
-#if BULK_COPIES
-    advance(block.cursor, tiles * cut.chunks, block.ring);
-#endif
 }

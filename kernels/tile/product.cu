@@ -63,11 +63,11 @@ template <class T> DEVICE void load_stage(const Sources<T> &from, int step, int 
 // Computes the tile whose rows begin at `a` (of which `rows` exist) and returns
 // its sums: T::M rows of T::stride floats in `shared`, visible to the whole block.
 // `shared` is T::product_bytes, aligned to 128 bytes, and nobody uses it any more.
-// `meanwhile()` runs once when the first stages have been requested: the place to
-// fetch what the epilogue will want.
-template <class T, class Columns, class Meanwhile>
+// `meanwhile()` runs once when the first stages have been requested, `at_end()` when
+// the sums have left the registers: the places to fetch what the epilogue will want.
+template <class T, class Columns, class Meanwhile, class AtEnd = Nothing>
 DEVICE float *product(const elem *a, int rows, const Columns &columns, int k, char *shared,
-                      Meanwhile meanwhile) {
+                      Meanwhile meanwhile, AtEnd at_end = AtEnd()) {
     const Sources<T> from = sources<T>(a, rows, columns, k, shared);
     const int steps = tiles_over(k, T::k_step);
 
@@ -100,6 +100,7 @@ DEVICE float *product(const elem *a, int rows, const Columns &columns, int k, ch
         __syncthreads(); // the last stage has been read: the sums may take its place
         if (warp_slice<T>() == slice) store_sums<T>(sums, acc, slice > 0);
     }
+    at_end();
     __syncthreads();
     return sums;
 }

@@ -4,6 +4,11 @@
 // four lanes of a quad hold four items of eight columns each; they transpose them,
 // and each owns one whole item. It is its own inverse.
 
+// Eight neighbouring columns of a row.
+struct alignas(16) Item {
+    u32 at[4];
+};
+
 DEVICE void transpose_quad(u32 (&item)[4]) {
     bool odd = lane_id() & 1;
     bool high = lane_id() & 2;
@@ -31,30 +36,13 @@ DEVICE float quad_sum(float value) {
     return value + swap_lanes(value, 2);
 }
 
-// Eight columns from `column` of a row of `width`; what lies beyond is left out.
-// Rows of 16-byte strides take one store.
-DEVICE void store_item(elem *row, int column, int width, const u32 (&item)[4]) {
-    if (width % 8 == 0) {
-        if (column < width)
-            *reinterpret_cast<uint4 *>(row + column) = make_uint4(item[0], item[1], item[2], item[3]);
-        return;
-    }
-#pragma unroll
-    for (int i = 0; i < 8; i++)
-        if (column + i < width) row[column + i].bits = u16(item[i / 2] >> i % 2 * 16);
+DEVICE void store_item(elem *to, bool there, Item item) {
+    if (there) *reinterpret_cast<Item *>(to) = item;
 }
-
-DEVICE void load_item(const elem *row, int column, int width, u32 (&item)[4]) {
-    item[0] = item[1] = item[2] = item[3] = 0;
-    if (width % 8 == 0) {
-        if (column >= width) return;
-        uint4 pack = *reinterpret_cast<const uint4 *>(row + column);
-        item[0] = pack.x, item[1] = pack.y, item[2] = pack.z, item[3] = pack.w;
-        return;
-    }
-#pragma unroll
-    for (int i = 0; i < 8; i++)
-        if (column + i < width) item[i / 2] |= u32(row[column + i].bits) << i % 2 * 16;
+DEVICE Item load_item(const elem *from, bool there) {
+    Item item = {};
+    if (there) item = *reinterpret_cast<const Item *>(from);
+    return item;
 }
 
 // ---- the folded norm -----------------------------------------------------------
@@ -89,42 +77,46 @@ DEVICE void each_item(Visit visit) {
 
 // Item i of each_item from the sums, rounded, in the lane that owns it.
 template <int COUNT>
-DEVICE void pack_item(u32 (&item)[4], const float *sums, int i) {
+DEVICE Item pack_item(const float *sums, int i) {
+    Item item;
     bool wide = i < COUNT / 4 * 2;
 #pragma unroll
     for (int j = 0; j < 4; j++) {
         int group = wide ? i / 2 * 4 + j : COUNT / 4 * 4 + (i - COUNT / 4 * 2) * 2 + j % 2;
         int half = wide ? i % 2 : j / 2;
         if (group == COUNT) group--;
-        item[j] = pair_bf16(sums[4 * group + 2 * half], sums[4 * group + 2 * half + 1]);
+        item.at[j] = pair_bf16(sums[4 * group + 2 * half], sums[4 * group + 2 * half + 1]);
     }
-    transpose_quad(item);
+    transpose_quad(item.at);
+    return item;
 }
 
 // Adds item i to the sums it belongs to.
 template <int COUNT>
-DEVICE void add_item(float *sums, u32 (&item)[4], int i) {
+DEVICE void add_item(float *sums, Item item, int i) {
     bool wide = i < COUNT / 4 * 2;
-    transpose_quad(item);
+    transpose_quad(item.at);
 #pragma unroll
     for (int j = 0; j < 4; j++) {
         int group = wide ? i / 2 * 4 + j : COUNT / 4 * 4 + (i - COUNT / 4 * 2) * 2 + j % 2;
         int half = wide ? i % 2 : j / 2;
         if (group == COUNT) continue;
-        sums[4 * group + 2 * half] += low_of(item[j]);
-        sums[4 * group + 2 * half + 1] += high_of(item[j]);
+        sums[4 * group + 2 * half] += low_of(item.at[j]);
+        sums[4 * group + 2 * half + 1] += high_of(item.at[j]);
     }
 }
 
 // COUNT groups of eight columns from `column` on: row goes to `to`, row + 8 to `to_8`,
-// rows of `width`; a row that is not there is null.
+// rows of `width`, a multiple of 8; a row that is not there is null, and what lies
+// beyond the width is left out.
 template <int COUNT>
 DEVICE void store_groups(const float *sums, elem *to, elem *to_8, int column, int width) {
+    int groups = (width - column) / 8;
+    elem *first = to ? to + column : nullptr, *second = to_8 ? to_8 + column : nullptr;
     each_item<COUNT>([&](int i, int half, int group) {
-        u32 item[4];
-        pack_item<COUNT>(item, sums, i);
-        elem *row = half ? to_8 : to;
-        if (row && group < COUNT) store_item(row, column + group * 8, width, item);
+        elem *row = half ? second : first;
+        bool there = row && group < min(groups, COUNT);
+        store_item(row + group * 8, there, pack_item<COUNT>(sums, i));
     });
 }
 

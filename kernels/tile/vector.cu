@@ -13,29 +13,30 @@ DEVICE Pack load_once(const elem *from) {
 }
 
 // As `product` of the tiled main loop: the sums of the tile in `shared`.
-template <class T, class Columns, class Meanwhile>
+template <class T, class Columns, class Meanwhile, class AtEnd = Nothing>
 DEVICE float *product(const elem *a, int rows, const Columns &columns, int k, char *shared,
-                      Meanwhile meanwhile) {
+                      Meanwhile meanwhile, AtEnd at_end = AtEnd()) {
     const int OWN = T::N / T::warps_n;
     const int STEP = WARP * PACK;
-    const int column = warp_column<T>() * OWN;
+    const int column = warp_column<T>() * OWN, mine = lane_id() * PACK;
     const elem *w[OWN];
     float sum[T::M][OWN] = {};
 #pragma unroll
-    for (int c = 0; c < OWN; c++) w[c] = weight_row<T>(columns, column + c, k);
+    for (int c = 0; c < OWN; c++) w[c] = weight_row<T>(columns, column + c, k) + mine;
 
     // idea bytes in flight: the weights of `stages` steps are requested before the
     // first of them is used.
-    for (int first = lane_id() * PACK; first < k; first += T::stages * STEP) {
+    for (int first = 0; first < k; first += T::stages * STEP) {
         Pack weight[T::stages][OWN];
 #pragma unroll
         for (int s = 0; s < T::stages; s++)
 #pragma unroll
             for (int c = 0; c < OWN; c++)
-                if (first + s * STEP < k) weight[s][c] = load_once(w[c] + first + s * STEP);
+                if (first + s * STEP + mine < k) weight[s][c] = load_once(w[c] + first + s * STEP);
+        if (first == 0) meanwhile(); // while they travel
 #pragma unroll
         for (int s = 0; s < T::stages; s++) {
-            const int at = first + s * STEP;
+            const int at = first + s * STEP + mine;
             if (at >= k) break;
 #pragma unroll
             for (int m = 0; m < T::M; m++) {
@@ -50,7 +51,6 @@ DEVICE float *product(const elem *a, int rows, const Columns &columns, int k, ch
     }
     // end bytes in flight
 
-    meanwhile();
     float *sums = reinterpret_cast<float *>(shared);
 #pragma unroll
     for (int m = 0; m < T::M; m++)
@@ -59,6 +59,7 @@ DEVICE float *product(const elem *a, int rows, const Columns &columns, int k, ch
             float total = warp_sum(sum[m][c]);
             if (lane_id() == 0) sums[m * T::stride + column + c] = total;
         }
+    at_end();
     __syncthreads();
     return sums;
 }

@@ -17,6 +17,7 @@ pub mod exec;
 pub mod issued;
 mod lower;
 mod program;
+pub mod resources;
 mod source;
 pub mod units;
 

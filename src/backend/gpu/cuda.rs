@@ -127,6 +127,13 @@ impl Cuda {
         &self.device
     }
 
+    /// Whether a launch of this kernel may start before the one before it has
+    /// ended: the code has the instruction that waits (compute capability 9.0).
+    pub fn may_overlap(&self, function: Function) -> bool {
+        self.loaded(function)
+            .is_some_and(|(loaded, _)| loaded.waits)
+    }
+
     /// Compiles a unit to what the driver loads: a cubin, or PTX where the
     /// compiler does not know the device; else takes the prebuilt PTX.
     fn image(&self, unit: &Unit) -> Result<Vec<u8>, GpuError> {

@@ -6,6 +6,7 @@
 //! endian), index (JSON), then each text deflated by itself. An entry is found
 //! by the hash of its unit, so that PTX of another source is never taken.
 
+use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::sync::LazyLock;
 
@@ -15,8 +16,13 @@ use flate2::write::ZlibEncoder;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::hex;
+use super::{Compiler, Form, compile_all, hex};
+use crate::backend::gpu::driver::GpuError;
 use crate::backend::gpu::source::Unit;
+use crate::backend::gpu::units::compiled_ahead;
+
+/// The PTX version that is written: CUDA 12.0, the oldest driver that is used.
+const VERSION: &str = "8.0";
 
 const MAGIC: &[u8] = b"tinyllama-tutor ptx 1\n";
 
@@ -152,6 +158,64 @@ impl Archive {
     }
 }
 
+/// Compiles what [`compiled_ahead`] lists to PTX. Text for Hopper is left out
+/// where it is that of `sm_80`. `done` is told how many of how many are ready.
+///
+/// # Errors
+/// The first unit that the compiler refuses.
+///
+/// [`compiled_ahead`]: crate::backend::gpu::units::compiled_ahead
+pub fn prebuild(
+    compiler: &dyn Compiler,
+    done: &mut dyn FnMut(usize, usize, &str),
+) -> Result<Archive, GpuError> {
+    let all = compiled_ahead();
+    let mut texts: BTreeMap<(&Unit, &str), String> = BTreeMap::new();
+    let mut ready = 0;
+    for arch in ["sm_80", "sm_90a"] {
+        let units: Vec<&Unit> = all
+            .iter()
+            .filter(|(_, of)| *of == arch)
+            .map(|(unit, _)| unit)
+            .collect();
+        let mut told = |_: usize, _: usize, unit: &Unit| {
+            ready += 1;
+            done(ready, all.len(), &format!("{arch} {}", unit.title()));
+        };
+        let built = compile_all(compiler, None, &units, arch, Form::Assembly, &mut told)?;
+        for (unit, built) in units.into_iter().zip(built) {
+            let text = String::from_utf8(built.image).map_err(|_| {
+                GpuError::failed(format!("the PTX of {} is not text", unit.title()))
+            })?;
+            texts.insert((unit, arch), plain(&text));
+        }
+    }
+    let mut archive = Archive::new(compiler.version());
+    for ((unit, arch), text) in &texts {
+        let portable = texts.get(&(*unit, "sm_80"));
+        let same = |portable: &String| portable.replace(".target sm_80", ".target sm_90a") == *text;
+        if *arch == "sm_80" || !portable.is_some_and(same) {
+            archive
+                .add(unit, arch, text)
+                .map_err(|error| GpuError::failed(format!("the archive cannot grow: {error}")))?;
+        }
+    }
+    Ok(archive)
+}
+
+/// PTX without comments and empty lines, of the version that every driver of
+/// CUDA 12 takes.
+fn plain(ptx: &str) -> String {
+    ptx.lines()
+        .map(str::trim_end)
+        .filter(|line| !line.is_empty() && !line.starts_with("//"))
+        .map(|line| match line.strip_prefix(".version ") {
+            Some(_) => format!(".version {VERSION}\n"),
+            None => format!("{line}\n"),
+        })
+        .collect()
+}
+
 /// SHA-256 of a unit: its entry, its definitions and the text of its files.
 pub fn unit_hash(unit: &Unit) -> String {
     let mut hash = Sha256::new();
@@ -161,4 +225,58 @@ pub fn unit_hash(unit: &Unit) -> String {
         hash.update(part);
     }
     hex(&hash.finalize())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn the_archive_is_of_the_kernels_as_they_are() {
+        let stale: Vec<String> = compiled_ahead()
+            .into_iter()
+            .filter(|(unit, arch)| PREBUILT.find(unit, &[arch, "sm_80"]).is_none())
+            .map(|(unit, arch)| format!("{arch} {}", unit.title()))
+            .collect();
+        let again = "cargo run -- dev prebuild (with NVRTC: pip install nvidia-cuda-nvrtc-cu12)";
+        assert!(
+            stale.is_empty(),
+            "{} kernels changed since they were compiled ahead, {} first; run {again}",
+            stale.len(),
+            stale[0]
+        );
+        let known: BTreeSet<String> = compiled_ahead()
+            .into_iter()
+            .map(|(unit, _)| unit_hash(&unit))
+            .collect();
+        for entry in &PREBUILT.entries {
+            assert!(
+                known.contains(&entry.unit),
+                "no plan needs {} any more; run {again}",
+                entry.title
+            );
+        }
+    }
+
+    #[test]
+    fn every_text_can_be_read_and_has_its_entry() {
+        for entry in &PREBUILT.entries {
+            let text = PREBUILT.text(entry).unwrap();
+            let name = entry.title.split(' ').next().unwrap();
+            assert!(
+                text.ptx.contains(&format!(".visible .entry {name}(")),
+                "{}",
+                entry.title
+            );
+            assert!(text.ptx.contains(&format!(".target {}", entry.arch)));
+        }
+    }
+
+    #[test]
+    fn plain_ptx_has_no_comments_and_the_oldest_version() {
+        let text = "//\n// made\n.version 9.3\n.target sm_80\n\n\tret; \n";
+        assert_eq!(plain(text), ".version 8.0\n.target sm_80\n\tret;\n");
+    }
 }

@@ -75,6 +75,11 @@ impl Fake {
         self.space.held()
     }
 
+    /// How many graphs were recorded.
+    pub fn graphs(&self) -> usize {
+        self.graphs.len()
+    }
+
     fn run(&mut self, done: Done) {
         match done {
             Done::Gemm(gemm) => {

@@ -185,10 +185,12 @@ fn per_row(
     let threads = (width * lowering.elem())
         .div_ceil(16)
         .div_ceil(PACKS_PER_THREAD);
+    let whole = (width * lowering.elem()).is_multiple_of(16);
     let narrow = threads <= warp && rows > u64::from(lowering.setup.target.sms) * ROWS_PER_BLOCK;
     let unit = lowering
         .unit(entry, &["tile/row.cu", file])
-        .define("NARROW", u32::from(narrow));
+        .define("NARROW", u32::from(narrow))
+        .define("WHOLE", u32::from(whole));
     let mut launch = group.launch(unit);
     if narrow {
         launch.grid = blocks(rows.div_ceil(ROWS_PER_BLOCK))?;
@@ -217,7 +219,7 @@ pub(super) fn blocks(count: u64) -> Result<Grid, Lacks> {
 }
 
 /// The nodes of the group's ops.
-fn nodes<'a, const N: usize>(
+pub(super) fn nodes<'a, const N: usize>(
     lowering: &Lowering<'a>,
     group: &Group<'_>,
 ) -> Result<[&'a Node; N], Lacks> {
@@ -232,14 +234,14 @@ fn nodes<'a, const N: usize>(
 }
 
 /// The buffer of the `which`th tensor that a node reads.
-fn read(lowering: &mut Lowering<'_>, node: &Node, which: usize) -> Result<Arg, Lacks> {
+pub(super) fn read(lowering: &mut Lowering<'_>, node: &Node, which: usize) -> Result<Arg, Lacks> {
     let id = node.reads.get(which).copied();
     let id = id.ok_or_else(|| Lacks::new(format!("{} without its operand", node.op.name())))?;
     Ok(Arg::Buffer(lowering.tensor(id)))
 }
 
 /// The buffer of a node's weight.
-fn weight(lowering: &mut Lowering<'_>, node: &Node) -> Result<Arg, Lacks> {
+pub(super) fn weight(lowering: &mut Lowering<'_>, node: &Node) -> Result<Arg, Lacks> {
     let WeightId { kind, layer } = node
         .weight
         .ok_or_else(|| Lacks::new(format!("{} without a weight", node.op.name())))?;

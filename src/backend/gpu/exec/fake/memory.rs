@@ -58,6 +58,13 @@ impl Space {
         bytes.get_mut(within..)?.first_chunk_mut()
     }
 
+    /// Bytes of the buffer that begins at an address.
+    pub fn size(&self, address: u64) -> i64 {
+        let index = (address >> WITHIN).wrapping_sub(1) as usize;
+        let buffer = self.buffers.get(index).and_then(|b| b.1.as_ref());
+        buffer.map_or(0, |b| b.len() as i64)
+    }
+
     fn is_last(&self, address: u64, bytes: u64) -> bool {
         let index = (address >> WITHIN).wrapping_sub(1) as usize;
         let within = address & ((1 << WITHIN) - 1);
