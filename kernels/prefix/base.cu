@@ -75,6 +75,16 @@ struct alignas(16) Pack {
 
 DEVICE Pack load_pack(const elem *from) { return *reinterpret_cast<const Pack *>(from); }
 
+// 16 bytes that are read once: they need not displace others from the caches.
+DEVICE Pack load_pack_once(const elem *from) {
+#if GPU_AMD
+    return load_pack(from);
+#else
+    uint4 bits = __ldcs(reinterpret_cast<const uint4 *>(from));
+    return *reinterpret_cast<const Pack *>(&bits);
+#endif
+}
+
 // A plain assignment may be merged with element-wise stores of another branch and
 // fall apart into eight accesses of 2 bytes; the instruction by name may not.
 // `to` is in global memory.
@@ -152,6 +162,26 @@ DEVICE float block_max(float value, float *scratch) {
     value = warp_max(value);
     __syncthreads();
     return value;
+}
+
+// ---- one kernel after another --------------------------------------------------
+// Programmatic dependent launch (compute capability 9.0): a kernel so launched
+// starts while the one in front of it still runs. Whatever does not depend on that
+// one (weights) may be fetched before grid_wait, which returns when it has ended
+// and its writes are visible. Every thread that reads or overwrites another
+// kernel's data calls it. grid_launch_next lets the kernel behind start as soon as
+// every block has called it. Without the launch attribute, and on other devices,
+// both are nothing.
+
+DEVICE void grid_wait() {
+#if GPU_SM >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+DEVICE void grid_launch_next() {
+#if GPU_SM >= 900
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
 }
 
 // ---- where a row lies ----------------------------------------------------------

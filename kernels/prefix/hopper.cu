@@ -1,6 +1,5 @@
 // Hopper's own machinery (sm_90a): barriers that count bytes, the copy engine
-// (TMA), matrix products by a warpgroup of four warps (wgmma), and starting a
-// kernel before the one in front of it has ended.
+// (TMA), and matrix products by a warpgroup of four warps (wgmma).
 //
 // Three things work at once here, and none of them waits by itself:
 // - the copy engine writes boxes of a tensor into shared memory and reports the
@@ -198,15 +197,5 @@ template <int COUNT>
 DEVICE void registers_take() {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(COUNT));
 }
-
-// ---- one kernel after another --------------------------------------------------
-// Programmatic dependent launch: a kernel so launched starts while the one in
-// front of it still runs. Whatever does not depend on that one may be done before
-// grid_wait, which returns when it has ended and its writes are visible. Every
-// thread that reads or overwrites another kernel's data calls it. Without the
-// launch attribute both are nothing.
-
-DEVICE void grid_wait() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
-DEVICE void grid_launch_next() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
 
 #endif
