@@ -27,13 +27,13 @@ KERNEL void __launch_bounds__((WORKERS + BULK_COPIES) * WARP, 1)
         c.residual = take(2 * c.plan[O].pairs * batch * sizeof(float));
         c.partial = take(2 * WORKERS * PASS_SUMS * sizeof(float));
         c.x_stride = row_offset(batch);
-        c.x = take(max(c.plan[O].chunks, c.plan[DOWN].chunks) * c.x_stride);
+        c.x = take(max(c.plan[O].segments, c.plan[DOWN].segments) * WORKERS * c.x_stride);
 #if BULK_COPIES
-        // What is left is the ring; two barriers of 8 bytes go with each stage.
-        c.slots = (shared_bytes - used - 128) / (STAGE_BYTES + 2 * int(sizeof(Arrival)));
+        // What is left is the ring; two barriers of 8 bytes go with each slot.
+        c.slots = (shared_bytes - used - 128) / (SLOT_BYTES + 2 * int(sizeof(Arrival)));
         c.full = take(2 * c.slots * sizeof(Arrival));
         c.empty = c.full + c.slots * sizeof(Arrival);
-        c.stages = used;
+        c.segments = used;
         ring_init(ring_of(c));
 #endif
     }

@@ -31,11 +31,7 @@ DEVICE void barrier_init(u64 *barrier, u32 count) {
 // After the last barrier_init and before the threads' barrier: makes the
 // barriers known to the copy engine too.
 DEVICE void barriers_ready() {
-#ifdef X_LIGHT
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-#else
-    asm volatile("fence.mbarrier_init.release.cluster;\n\tfence.proxy.async;" ::: "memory");
-#endif
 }
 
 // One arrival that announces `bytes` still to come.
@@ -70,6 +66,17 @@ DEVICE void named_wait(int id, int threads) {
 }
 DEVICE void named_arrive(int id, int threads) {
     asm volatile("barrier.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+
+// True in one lane of the warp. The compiler then knows that one lane asks the copy
+// engine; after a plain comparison it makes a loop over lanes of every request.
+DEVICE bool elect() {
+    u32 chosen;
+    asm volatile(
+        "{\n\t.reg .pred chosen;\n\telect.sync _|chosen, 0xffffffff;\n\t"
+        "selp.b32 %0, 1, 0, chosen;\n\t}"
+        : "=r"(chosen));
+    return chosen;
 }
 
 // ---- the copy engine -----------------------------------------------------------

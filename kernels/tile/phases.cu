@@ -68,7 +68,7 @@ struct Common {
     int residual; // float [own rows][batch]: the residual stream where this block adds to it
     int partial;  // float [2][WORKERS][PASS_SUMS]: sums of each warp
     int x;        // staged activations: chunk c at c * x_stride
-    int stages, full, empty, slots; // the ring
+    int segments, full, empty, slots; // the ring
 };
 
 extern __shared__ uint4 shared_memory[];
@@ -140,32 +140,39 @@ DEVICE const elem *weight_row(const Decode &d, const Layer &layer, int phase, in
 #if BULK_COPIES
 
 DEVICE Ring ring_of(const Common &common) {
-    return {shared_at<char>(common.stages), shared_at<Arrival>(common.full),
+    return {shared_at<char>(common.segments), shared_at<Arrival>(common.full),
             shared_at<Arrival>(common.empty), common.slots};
 }
 
-// The asking warp's part of a phase: all its stages, in the order in which they
-// are multiplied.
+// The asking warp's part of a phase: all its segments, in the order in which
+// they are multiplied.
 DEVICE void ask_phase(const Layer &layer, int phase, const Ring &ring, Cursor &at, Cursor &behind,
                       int &asked) {
     const Plan plan = common().plan[phase];
-    int lane = lane_id();
+#pragma unroll 1
     for (int tile = 0; tile < plan.tiles; tile++) {
         Tile part = tile_of(plan, tile);
-        const elem *row = nullptr;
-        if (lane < TILE_ROWS && lane % TILE_PAIRS < part.pairs) {
-            int pair = plan.first + part.first + lane % TILE_PAIRS;
-            row = weight_row(common().d, layer, phase, pair, lane / TILE_PAIRS);
+        // Lane r knows row r: the lower rows of the pairs, then the higher.
+        const elem *own = nullptr;
+        if (lane_id() < 2 * part.pairs) {
+            int upper = lane_id() >= part.pairs;
+            int pair = plan.first + part.first + lane_id() - upper * part.pairs;
+            own = weight_row(common().d, layer, phase, pair, upper);
         }
-        int rows = __popc(__ballot_sync(0xffffffffu, row != nullptr));
-        for (int chunk = 0; chunk < plan.chunks; chunk++) {
-            int first = chunk * plan.chunk;
-            int columns = min(plan.chunk, plan.columns - first);
-            ask_stage(ring, at, behind, asked >= WINDOW, row ? row + first : nullptr, rows,
-                      columns);
-            advance(at, 1, ring);
-            if (asked >= WINDOW) advance(behind, 1, ring);
-            asked++;
+        int rows = __popc(__ballot_sync(0xffffffffu, own != nullptr));
+#pragma unroll 1
+        for (int segment = 0; segment < plan.segments; segment++) {
+            int first = segment * WORKERS * plan.chunk;
+            u32 bytes = min(WORKERS * plan.chunk, plan.columns - first) * sizeof(elem);
+#pragma unroll 1
+            for (int r = 0; r < rows; r++) {
+                u64 row = __shfl_sync(0xffffffffu, reinterpret_cast<u64>(own), r);
+                ask_segment(ring, at, behind, asked >= WINDOW,
+                            reinterpret_cast<const elem *>(row) + first, bytes);
+                at = ahead(at, 1, ring);
+                if (asked >= WINDOW) behind = ahead(behind, 1, ring);
+                asked++;
+            }
         }
     }
 }
@@ -246,12 +253,11 @@ DEVICE void stage_inputs(const Block &block, const Plan &plan, Source source, co
         float sum = 0.0f;
         const int place = x + row_offset(sequence) + lane * int(sizeof(Words));
 #pragma unroll 1
-        for (int base = warp; base < plan.chunks; base += DEPTH * WORKERS) {
+        for (int base = 0; base < plan.segments; base += DEPTH) {
             if (source != EXCHANGED) {
 #pragma unroll 1
-                for (int chunk = base; chunk < min(plan.chunks, base + DEPTH * WORKERS);
-                     chunk += WORKERS) {
-                    int column = chunk * plan.chunk + lane * PACK;
+                for (int i = base; i < min(plan.segments, base + DEPTH); i++) {
+                    int chunk = i * WORKERS + warp, column = chunk * plan.chunk + lane * PACK;
                     if (lane * PACK >= plan.chunk || column >= plan.columns) continue;
                     float value[PACK];
                     Words scale;
@@ -275,7 +281,7 @@ DEVICE void stage_inputs(const Block &block, const Plan &plan, Source source, co
             const Tagged *row = from + long(sequence) * plan.columns;
 #pragma unroll
             for (int i = 0; i < DEPTH; i++) {
-                int column = (base + i * WORKERS) * plan.chunk + lane * PACK;
+                int column = ((base + i) * WORKERS + warp) * plan.chunk + lane * PACK;
                 inside[i] = lane * PACK < plan.chunk && column < plan.columns;
                 if (gamma && inside[i]) scale[i] = load_words(gamma + column);
             }
@@ -284,7 +290,7 @@ DEVICE void stage_inputs(const Block &block, const Plan &plan, Source source, co
                 ready = true;
 #pragma unroll
                 for (int i = 0; i < DEPTH; i++) {
-                    int column = (base + i * WORKERS) * plan.chunk + lane * PACK;
+                    int column = ((base + i) * WORKERS + warp) * plan.chunk + lane * PACK;
                     if (inside[i]) load_tagged(packs[i], row + column);
                 }
 #pragma unroll
@@ -297,7 +303,7 @@ DEVICE void stage_inputs(const Block &block, const Plan &plan, Source source, co
                 float value[PACK];
 #pragma unroll
                 for (int k = 0; k < PACK; k++) value[k] = tagged_value(packs[i].at[k]);
-                int to = place + (base + i * WORKERS) * x_stride;
+                int to = place + ((base + i) * WORKERS + warp) * x_stride;
                 sum += put_pack(value, gamma != nullptr, scale[i], to);
             }
         }
@@ -376,8 +382,6 @@ DEVICE void run_phase(Block &block, const Layer &layer, int phase, Source source
     stage_inputs(block, plan, source, from, gamma);
 #if BULK_COPIES
     const Ring ring = ring_of(common());
-    Cursor cursor = block.cursor;
-    advance(cursor, warp, ring);
 #endif
     for (int base = 0; base < plan.tiles; base += pass_tiles(batch)) {
         int end = min(plan.tiles, base + pass_tiles(batch));
@@ -385,38 +389,52 @@ DEVICE void run_phase(Block &block, const Layer &layer, int phase, Source source
 #pragma unroll 1
         for (int tile = base; tile < end; tile++) {
             Tile part = tile_of(plan, tile);
+            int first_pair = plan.first + part.first;
+            // The last row of an odd matrix has no partner.
+            int odd = phase == LOGITS && 2 * (first_pair + part.pairs) > common().d.vocab;
+            int rows = 2 * part.pairs - odd;
             Sums sums;
 #pragma unroll 1
-            for (int chunk = warp; chunk < plan.chunks; chunk += WORKERS) {
-                int first = chunk * plan.chunk;
+            for (int segment = 0; segment < plan.segments; segment++) {
+                int chunk = segment * WORKERS + warp;
+                int columns = min(plan.chunk, plan.columns - chunk * plan.chunk);
 #if BULK_COPIES
-                const char *stage = ring.stages + cursor.slot * STAGE_BYTES;
-                auto row = [&](int r) -> const elem * {
-                    bool there = r % TILE_PAIRS < part.pairs;
-                    return there ? reinterpret_cast<const elem *>(stage + row_offset(r)) : nullptr;
+                // Row r of a tile, with a gap between lower and higher rows where
+                // there are fewer than eight pairs.
+                auto slot = [&](int r) {
+                    return ahead(block.cursor, r < TILE_PAIRS ? r : r - TILE_PAIRS + part.pairs,
+                                 ring);
                 };
-                await_arrival(ring.full + cursor.slot, cursor.parity);
+                auto there = [&](int r) {
+                    return r < TILE_PAIRS ? r < part.pairs : r - TILE_PAIRS + part.pairs < rows;
+                };
+                auto row = [&](int r) -> const elem * {
+                    if (!there(r)) return nullptr;
+                    return reinterpret_cast<const elem *>(ring.segments +
+                                                          slot(r).slot * SLOT_BYTES) +
+                           warp * plan.chunk;
+                };
+                await_rows(ring, slot, there);
 #else
                 auto row = [&](int r) -> const elem * {
-                    if (r % TILE_PAIRS >= part.pairs) return nullptr;
-                    int pair = plan.first + part.first + r % TILE_PAIRS;
-                    const elem *at = weight_row(common().d, layer, phase, pair, r / TILE_PAIRS);
-                    return at ? at + first : nullptr;
+                    int pair = r % TILE_PAIRS, upper = r / TILE_PAIRS;
+                    if (pair >= part.pairs || pair + upper * part.pairs >= rows) return nullptr;
+                    return weight_row(common().d, layer, phase, first_pair + pair, upper) +
+                           chunk * plan.chunk;
                 };
 #endif
-                multiply_stage(sums, row,
-                               shared_at<char>(common().x + chunk * common().x_stride),
-                               min(plan.chunk, plan.columns - first), batch,
-                               partial + warp * PASS_SUMS + (tile - base) * TILE_ROWS * batch,
-                               chunk == warp, chunk + WORKERS >= plan.chunks);
+                if (columns > 0)
+                    multiply(sums, row, shared_at<char>(common().x + chunk * common().x_stride),
+                             columns, batch,
+                             partial + warp * PASS_SUMS + (tile - base) * TILE_ROWS * batch,
+                             segment == 0);
 #if BULK_COPIES
                 __syncwarp();
-                if (lane_id() == 0) arrive(ring.empty + cursor.slot);
-                // The warp's next stage: of this tile, or of the next.
-                int next = chunk + WORKERS < plan.chunks ? WORKERS : plan.chunks - chunk + warp;
-                advance(cursor, next, ring);
+                if (lane_id() < rows) arrive(ring.empty + ahead(block.cursor, lane_id(), ring).slot);
+                block.cursor = ahead(block.cursor, rows, ring);
 #endif
             }
+            finish_sums(sums, batch, partial + warp * PASS_SUMS + (tile - base) * TILE_ROWS * batch);
         }
         workers_wait(WORKERS * WARP);
         const int slots = (end - base) * TILE_PAIRS * batch;
@@ -431,7 +449,7 @@ DEVICE void run_phase(Block &block, const Layer &layer, int phase, Source source
             float low = 0.0f, high = 0.0f, squares = 0.0f;
 #pragma unroll
             for (int w = 0; w < WORKERS; w++) {
-                if (w >= plan.chunks) continue;
+                if (w >= plan.warps) continue;
                 low += sums[w * PASS_SUMS];
                 high += sums[w * PASS_SUMS + TILE_PAIRS * batch];
                 if (gamma) squares += square[w * batch];
@@ -444,7 +462,4 @@ DEVICE void run_phase(Block &block, const Layer &layer, int phase, Source source
         block.side ^= 1;
     }
     block.norm_side ^= 1;
-#if BULK_COPIES
-    advance(block.cursor, plan.tiles * plan.chunks, ring);
-#endif
 }

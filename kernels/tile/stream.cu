@@ -1,33 +1,37 @@
-// Weights as a stream: rows of a matrix, cut into stages, through a ring in
+// Weights as a stream: rows of a matrix, cut into segments, through a ring in
 // shared memory, multiplied by a few activation rows.
 //
 // A **pair** is two rows of weights whose results are needed together (the two
 // halves of a rotation, gate and up, or simply neighbours). A **tile** is up to
-// eight pairs, a **stage** is CHUNK columns of a tile: at most 8 KB.
+// eight pairs. A **segment** is up to 4 KB of a row: what one copy brings and one
+// slot of the ring holds. (The copy engine takes some 70 cycles for a copy
+// whatever its size: with 512 bytes each an H200 streamed 1,680 GB/s, with 1 KB
+// 3,270, with 2 KB and more 4,240.) All computing warps work on a segment of a
+// tile, each on its own columns.
 //
-// One warp of its own asks for the stages in order and never computes; the
-// others compute and never ask. So the stream goes on while the block waits for
-// other blocks, as far as the ring reaches, and needs to know nothing about
-// what the block is waiting for.
+// One warp asks for the segments in order and never computes; the others compute
+// and never ask. So the stream goes on while the block waits for other blocks, as
+// far as the ring reaches, and needs to know nothing about what they wait for.
 
 #define WORKERS 8 // warps that compute
 #define TILE_PAIRS 8
 #define TILE_ROWS (2 * TILE_PAIRS)
-#define CHUNK_BYTES 512
+#define CHUNK_BYTES 512 // of a segment, for one warp
 #define CHUNK int(CHUNK_BYTES / sizeof(elem))
 
-// Stages on their way at once. Enough to keep the memory busy (latency times
+// Segments on their way at once. Enough to keep the memory busy (latency times
 // bandwidth), and no more: what is queued here delays the words that blocks wait
 // for.
 #ifndef WINDOW
-#define WINDOW 5
+#define WINDOW 14
 #endif
 
-// Byte at which a row of a stage begins: every second row is moved by 64 bytes,
-// so that eight lanes that read 64 bytes of each of two rows meet every bank
-// once.
+// Slots follow each other at an odd multiple of 64 bytes, so that eight lanes
+// that read 64 bytes of each of two rows meet every bank once.
+#define SLOT_BYTES (WORKERS * CHUNK_BYTES + 64)
+
+// Byte at which sequence `row` begins in a chunk of activations: spread likewise.
 DEVICE int row_offset(int row) { return row * CHUNK_BYTES + (row + 1) / 2 * 64; }
-#define STAGE_BYTES (TILE_ROWS * CHUNK_BYTES + TILE_ROWS / 2 * 64)
 
 // A pack as it lies in registers: four words, whatever an element is. (As
 // elements, eight bf16 would take eight registers.)
@@ -42,11 +46,17 @@ DEVICE float word_value(const Words &words, int i) {
     u32 word = words.at[i / 2];
     return __uint_as_float(i % 2 ? word & 0xffff0000u : word << 16);
 }
+DEVICE u32 join_bf16(float low, float high) {
+#if MATRIX_UNITS
+    return pair_bf16(low, high);
+#else
+    return u32(narrow(low).bits) | u32(narrow(high).bits) << 16;
+#endif
+}
 DEVICE Words words_of(const float (&value)[PACK]) {
     Words out;
 #pragma unroll
-    for (int i = 0; i < 4; i++)
-        out.at[i] = u32(narrow(value[2 * i]).bits) | u32(narrow(value[2 * i + 1]).bits) << 16;
+    for (int i = 0; i < 4; i++) out.at[i] = join_bf16(value[2 * i], value[2 * i + 1]);
     return out;
 }
 #else
@@ -64,7 +74,8 @@ DEVICE Words words_of(const float (&value)[PACK]) {
 struct Plan {
     int first, pairs;            // the block's own pairs
     int tiles, size, larger;     // the first `larger` tiles have size + 1 pairs
-    int columns, chunk, chunks;  // chunk c is for the warp c % WORKERS
+    int columns;                 // length of the sums
+    int segments, chunk, warps;  // segments of a row, columns for a warp, warps that have any
 };
 
 DEVICE Plan plan_product(int pairs, int columns) {
@@ -74,10 +85,12 @@ DEVICE Plan plan_product(int pairs, int columns) {
     plan.tiles = (plan.pairs + TILE_PAIRS - 1) / TILE_PAIRS;
     plan.size = plan.pairs / max(plan.tiles, 1);
     plan.larger = plan.pairs % max(plan.tiles, 1);
-    int share = (columns + WORKERS - 1) / WORKERS;
     plan.columns = columns;
-    plan.chunk = min(CHUNK, (share + 31) / 32 * 32);
-    plan.chunks = (columns + plan.chunk - 1) / plan.chunk;
+    plan.segments = (columns + WORKERS * CHUNK - 1) / (WORKERS * CHUNK);
+    int share = (columns + plan.segments * WORKERS - 1) / (plan.segments * WORKERS);
+    plan.chunk = (share + 31) / 32 * 32;
+    plan.segments = (columns + WORKERS * plan.chunk - 1) / (WORKERS * plan.chunk);
+    plan.warps = min(WORKERS, (columns + plan.chunk - 1) / plan.chunk);
     return plan;
 }
 
@@ -95,59 +108,74 @@ DEVICE Tile tile_of(const Plan &plan, int tile) {
 #if BULK_COPIES
 
 struct Ring {
-    char *stages;
+    char *segments;
     Arrival *full, *empty;
-    int count;
+    int slots;
 };
 
-// A place in the ring and how often it has come round, modulo 2.
+// A slot of the ring and how often the ring has come round, modulo 2.
 struct Cursor {
     int slot;
     u32 parity;
 };
 
-DEVICE void advance(Cursor &cursor, int by, const Ring &ring) {
+DEVICE Cursor ahead(Cursor cursor, int by, const Ring &ring) {
     cursor.slot += by;
-    while (cursor.slot >= ring.count) {
-        cursor.slot -= ring.count;
+    if (cursor.slot >= ring.slots) {
+        cursor.slot -= ring.slots;
         cursor.parity ^= 1;
     }
+    return cursor;
 }
 
 // By one thread; a __syncthreads follows.
 DEVICE void ring_init(const Ring &ring) {
-    for (int i = 0; i < ring.count; i++) {
+    for (int i = 0; i < ring.slots; i++) {
         arrival_init(ring.full + i, 1);
-        arrival_init(ring.empty + i, 1);
+        arrival_init(ring.empty + i, WORKERS);
     }
     arrival_init_done();
 }
 
-// Asks for one stage: lane r for row r, which begins at `row` (null: no such
-// row). `behind` is the stage WINDOW before it, which must have arrived.
-DEVICE void ask_stage(const Ring &ring, const Cursor &at, const Cursor &behind, bool started,
-                      const elem *row, int rows, int columns) {
+// Asks for one segment. `behind` is the one WINDOW before it, which must have
+// arrived.
+DEVICE void ask_segment(const Ring &ring, Cursor at, Cursor behind, bool started,
+                        const elem *from, u32 bytes) {
     // A fresh barrier counts as one whose phase of parity 1 has ended.
     await_arrival(ring.empty + at.slot, at.parity ^ 1);
     if (started) await_arrival(ring.full + behind.slot, behind.parity);
-    u32 bytes = columns * sizeof(elem);
-    if (lane_id() == 0) arrive_expecting(ring.full + at.slot, rows * bytes);
-    __syncwarp();
-    if (row != nullptr) {
-        char *to = ring.stages + at.slot * STAGE_BYTES + row_offset(lane_id());
-        copy_bulk(to, row, bytes, ring.full + at.slot);
+    if (lane_id() == 0) {
+        arrive_expecting(ring.full + at.slot, bytes);
+        copy_bulk(ring.segments + at.slot * SLOT_BYTES, from, bytes, ring.full + at.slot);
     }
+}
+
+// Waits for the rows that this lane will read: row lane / 4 of both halves where a
+// matrix unit multiplies, else every row.
+template <class Slot, class There>
+DEVICE void await_rows(const Ring &ring, Slot slot, There there) {
+#pragma unroll 1
+#if BF16 && MATRIX_UNITS
+    for (int r = lane_id() / 4; r < TILE_ROWS; r += TILE_PAIRS) {
+#else
+    for (int r = 0; r < TILE_ROWS; r++) {
+#endif
+        if (!there(r)) continue;
+        Cursor at = slot(r);
+        await_arrival(ring.full + at.slot, at.parity);
+    }
+    __syncwarp();
 }
 
 #endif
 
-// ---- the product of a stage ------------------------------------------------------------
+// ---- the product of a segment ------------------------------------------------------------
 
-// multiply_stage adds one stage's products to the warp's sums and, with the last
-// stage of a tile, leaves them in to[row * batch + sequence]: rows as in a tile,
-// the lower rows of the pairs and then the higher.
+// multiply adds one segment's products to the warp's sums; finish_sums leaves
+// them in to[row * batch + sequence]: the lower rows of the pairs first, the higher
+// from TILE_PAIRS on.
 //
-// `row(r)` is where row r's columns of this stage begin, null where there is no
+// `row(r)` is where row r's columns for this warp begin, null where there is no
 // such row; `x` holds the activations of the same columns, sequence b at
 // row_offset(b).
 
@@ -164,8 +192,8 @@ struct Sums {
 // takes eight neighbouring columns in one load of 16 bytes and feeds four of
 // them to each of two products.
 template <class Row>
-DEVICE void multiply_stage(Sums &sums, Row row, const char *x, int columns, int batch, float *to,
-                           bool first, bool last) {
+DEVICE void multiply(Sums &sums, Row row, const char *x, int columns, int batch, float *,
+                     bool first) {
     const uint4 zero = make_uint4(0, 0, 0, 0);
     int pair = lane_id() / 4, column = lane_id() % 4 * 8;
     const elem *low = row(pair), *high = row(pair + TILE_PAIRS);
@@ -185,8 +213,10 @@ DEVICE void multiply_stage(Sums &sums, Row row, const char *x, int columns, int 
         mma(sums.even, even, c.x, c.y);
         mma(sums.odd, odd, c.z, c.w);
     }
-    if (!last) return;
-    int sequence = lane_id() % 4 * 2;
+}
+
+DEVICE void finish_sums(const Sums &sums, int batch, float *to) {
+    int pair = lane_id() / 4, sequence = lane_id() % 4 * 2;
 #pragma unroll
     for (int i = 0; i < 2; i++) {
         if (sequence + i >= batch) continue;
@@ -197,7 +227,10 @@ DEVICE void multiply_stage(Sums &sums, Row row, const char *x, int columns, int 
 
 #else
 
+// Sums are kept where they end.
 struct Sums {};
+
+DEVICE void finish_sums(const Sums &, int, float *) {}
 
 // Sums of 16 values over the warp by folding: in each exchange a lane gives away
 // half of its values and keeps the sums of the other half. 16 exchanges in place
@@ -219,10 +252,10 @@ DEVICE float fold_rows(float (&value)[TILE_ROWS]) {
 }
 
 // Without matrix units: a lane takes one pack of every row, and the sums are
-// folded stage by stage, one sequence after the other.
+// folded segment by segment, one sequence after the other.
 template <class Row>
-DEVICE void multiply_stage(Sums &, Row row, const char *x, int columns, int batch, float *to,
-                           bool first, bool) {
+DEVICE void multiply(Sums &, Row row, const char *x, int columns, int batch, float *to,
+                     bool first) {
     for (int sequence = 0; sequence < batch; sequence++) {
         const elem *vector = reinterpret_cast<const elem *>(x + row_offset(sequence));
         float value[TILE_ROWS];

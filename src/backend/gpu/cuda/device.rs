@@ -39,24 +39,18 @@ impl Device {
         let doing = || format!("asking what device {index} is");
         let mut handle = 0;
         // SAFETY: writes one device number; the index is in range.
-        api.check(
-            unsafe { (api.cuDeviceGet)(&mut handle, index as c_int) },
-            doing,
-        )?;
+        let code = unsafe { (api.cuDeviceGet)(&mut handle, index as c_int) };
+        api.check(code, doing)?;
         let mut name: [c_char; 128] = [0; 128];
         // SAFETY: writes at most so many bytes, ending with a zero.
-        api.check(
-            unsafe { (api.cuDeviceGetName)(name.as_mut_ptr(), name.len() as c_int, handle) },
-            doing,
-        )?;
+        let code = unsafe { (api.cuDeviceGetName)(name.as_mut_ptr(), name.len() as c_int, handle) };
+        api.check(code, doing)?;
         // SAFETY: the driver ended it with a zero byte; the last one is ours.
         let name = unsafe { CStr::from_ptr(name.as_ptr()) };
         let mut memory = 0;
         // SAFETY: writes one size.
-        api.check(
-            unsafe { (api.cuDeviceTotalMem_v2)(&mut memory, handle) },
-            doing,
-        )?;
+        let code = unsafe { (api.cuDeviceTotalMem_v2)(&mut memory, handle) };
+        api.check(code, doing)?;
         let ask = |attribute| -> Result<u32, GpuError> {
             let mut value = 0;
             // SAFETY: writes one int; the attribute is older than CUDA 12.0.
