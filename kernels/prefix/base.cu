@@ -164,26 +164,6 @@ DEVICE float block_max(float value, float *scratch) {
     return value;
 }
 
-// ---- one kernel after another --------------------------------------------------
-// Programmatic dependent launch (compute capability 9.0): a kernel so launched
-// starts while the one in front of it still runs. Whatever does not depend on that
-// one (weights) may be fetched before grid_wait, which returns when it has ended
-// and its writes are visible. Every thread that reads or overwrites another
-// kernel's data calls it. grid_launch_next lets the kernel behind start as soon as
-// every block has called it. Without the launch attribute, and on other devices,
-// both are nothing.
-
-DEVICE void grid_wait() {
-#if GPU_SM >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
-DEVICE void grid_launch_next() {
-#if GPU_SM >= 900
-    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-#endif
-}
-
 // ---- where a row lies ----------------------------------------------------------
 
 // Row `row` (of batch * seq) in a tensor that holds `cap` rows per sequence, of
