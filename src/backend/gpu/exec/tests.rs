@@ -379,6 +379,10 @@ fn an_examination_judges_every_kernel_twice() {
     assert!(!examined.pass);
     assert_eq!(examined.first_wrong.unwrap().check.tensor.name(), "n1");
     let fused = request(Version::Five, PREFILL, Dtype::Bf16);
+    let swap = Swap {
+        file: "softmax.cu",
+        by: "broken/softmax.cu",
+    };
     let e = gpu.examine(&fused, Some(swap), &Unwatched).unwrap_err();
     assert!(e.to_string().contains("no kernel to be exchanged"), "{e}");
 }
