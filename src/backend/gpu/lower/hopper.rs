@@ -338,3 +338,6 @@ impl Tile {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
