@@ -6,9 +6,12 @@ pub mod device;
 pub mod gpu;
 pub mod npy;
 pub mod reference;
+pub mod selftest;
 pub mod tokens;
 pub mod weights;
 
+mod found;
 mod runner;
 
+pub use found::{simt_state, states};
 pub use runner::{Outcome, Runner, model_of_folder, tokens_of_file};

@@ -5,21 +5,25 @@
 
 mod args;
 mod author;
+mod backends;
 mod check;
 mod compare;
 mod contents;
 mod cost;
 mod desk;
+mod dev;
 mod doctor;
 mod export;
 mod failure;
 mod gpus;
 mod help;
 mod interrupt;
+mod kernels;
 mod lists;
 mod live;
 mod out;
 mod run;
+mod selftest;
 mod show;
 mod table;
 mod usage;
@@ -97,6 +101,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         None => workshop::open(&cli.output, &config, out),
         Some(Command::Cost(args)) => cost::cost(&cli.output, args, out),
         Some(Command::Run(args)) => run::run(&cli.output, args, out),
+        Some(Command::Selftest(args)) => selftest::selftest(&cli.output, args, out),
         Some(Command::Compare(args)) => compare::compare(&cli.output, args, out),
         Some(Command::Check(args)) => check::check(&cli.output, args, out),
         Some(Command::Hint(args)) => help::hint(&cli.output, args, out),
@@ -112,6 +117,8 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::New(args)) => author::new(&cli.output, args, out),
         Some(Command::Lint(args)) => author::lint(&cli.output, args, out),
         Some(Command::Gpus(args)) => gpus::gpus(&cli.output, args, out),
+        Some(Command::Engine) => run::engine(),
+        Some(Command::Dev(args)) => dev::dev(&cli.output, args, out),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Cli::command(), "tinyllama-tutor", &mut script);

@@ -4,11 +4,13 @@
 
 mod error;
 mod observer;
+mod protocol;
 mod report;
 mod request;
 
 pub use error::{RunError, RunErrorKind};
 pub use observer::{Observer, Phase, Progress, Unwatched};
+pub use protocol::{Answer, Ask, BackendState, WireTicket};
 pub use report::{
     BytesReport, CheckReport, LaunchReport, OutputReport, PlanReport, Report, Timing,
 };

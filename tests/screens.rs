@@ -32,8 +32,8 @@ fn h200() -> Machine {
             condition: Condition::Ready,
             gives: "times of the GPU".into(),
             lacks: vec![Fusion::NormGate],
+            ceilings: None,
         }],
-        chosen: 0,
         // facts/kernels.md: copy 4286 GB/s, fp32 51 TFLOP/s, launch 2.85 µs.
         ceilings: Some(Ceilings {
             of: "H200".into(),
@@ -46,7 +46,7 @@ fn h200() -> Machine {
                 source: Source::Measured,
             }),
         }),
-        facts: Vec::new(),
+        ..Machine::default()
     }
 }
 

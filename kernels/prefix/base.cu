@@ -74,7 +74,35 @@ struct alignas(16) Pack {
 };
 
 DEVICE Pack load_pack(const elem *from) { return *reinterpret_cast<const Pack *>(from); }
-DEVICE void store_pack(elem *to, const Pack &pack) { *reinterpret_cast<Pack *>(to) = pack; }
+
+// A plain assignment may be merged with element-wise stores of another branch and
+// fall apart into eight accesses of 2 bytes; the instruction by name may not.
+// `to` is in global memory.
+DEVICE void store_pack(elem *to, const Pack &pack) {
+#if GPU_AMD
+    *reinterpret_cast<Pack *>(to) = pack;
+#else
+    uint4 raw = *reinterpret_cast<const uint4 *>(&pack);
+    asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(to)),
+                 "r"(raw.x), "r"(raw.y), "r"(raw.z), "r"(raw.w)
+                 : "memory");
+#endif
+}
+
+// exp(x) = 2^(x * LOG2_E): a constant that joins another factor for free.
+#define LOG2_E 1.4426950408889634f
+
+// 2 to the power of `value` by the machine's own instruction: relative error
+// below 2^-22, results below 2^-126 become 0. What softmax needs, and no more.
+DEVICE float exp2_approx(float value) {
+#if GPU_AMD
+    return __builtin_amdgcn_exp2f(value);
+#else
+    float out;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(out) : "f"(value));
+    return out;
+#endif
+}
 
 // ---- lanes, warps, blocks ------------------------------------------------------
 
@@ -133,4 +161,26 @@ DEVICE float block_max(float value, float *scratch) {
 // past = 0, and the row is its own place.
 DEVICE long cache_row(int row, int seq, int cap, int past) {
     return long(row / seq) * cap + past + row % seq;
+}
+
+// ---- one kernel after another --------------------------------------------------
+
+// Programmatic dependent launch (sm_90 and up): a kernel so launched starts while
+// the one in front of it still runs. Whatever does not depend on that one may be
+// done before grid_wait, which returns when it has ended and its writes are
+// visible. Every thread that reads or overwrites another kernel's data calls it.
+// grid_launch_next, called by all blocks, lets the next kernel start. Without the
+// launch attribute, and on other GPUs, both are nothing.
+//
+// What is read after grid_wait must not be `const __restrict__`: such loads count
+// as loads of constants, and the compiler may move them in front of it.
+DEVICE void grid_wait() {
+#if GPU_SM >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+DEVICE void grid_launch_next() {
+#if GPU_SM >= 900
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
 }

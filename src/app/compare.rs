@@ -119,7 +119,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Why => why(state),
         Action::Bytes => state.notes.say(
             Tone::Plain,
-            "Bytes here are modelled =. The cpu backend cannot count issued bytes.",
+            "Bytes: = modelled, # counted on simt or a GPU, @ by the device's own counters.",
         ),
         _ => {}
     }
@@ -281,9 +281,8 @@ pub fn rows(compare: &Compare, bench: &Bench, machine: &Machine, runs: &Runs) ->
         bars: launch.and_then(|_| bars(&cost_of)),
         ..row(&label, Vec::new())
     });
-    // A time says something about a roof only where both are this machine's.
-    let own = ceilings.is_some_and(|c| c.source == Source::Measured);
-    let floors = floors.filter(|_| own);
+    // A time says something about a roof only where both are one device's.
+    let floors = floors.filter(|_| machine.roof_is_own());
     rows.extend(measured(compare, bench, runs, floors.as_deref()));
     rows
 }
@@ -326,6 +325,9 @@ fn reported(
         .collect()
 }
 
+/// What stands where a run was faster than the roof allows.
+const BEATEN: &str = ">100 %";
+
 /// Measured time, and the part of the roof that it is.
 fn measured(compare: &Compare, bench: &Bench, runs: &Runs, floors: Option<&[f64]>) -> Vec<Row> {
     let forward = compare.scope == Scope::Forward;
@@ -355,7 +357,7 @@ fn measured(compare: &Compare, bench: &Bench, runs: &Runs, floors: Option<&[f64]
         let part = |(t, floor): (&Option<f64>, &f64)| match t {
             Some(_) if !forward => "–".to_owned(),
             // Faster than the memory allows: the data sat in a cache.
-            Some(t) if floor > t => ">100 %".to_owned(),
+            Some(t) if floor > t => BEATEN.to_owned(),
             Some(t) => format!("{:.1} %", 100.0 * floor / t),
             None => "·".to_owned(),
         };
@@ -370,11 +372,15 @@ fn measured(compare: &Compare, bench: &Bench, runs: &Runs, floors: Option<&[f64]
 }
 
 /// The line under the page where no message stands.
-pub fn hint(machine: &Machine) -> String {
-    let own = machine
-        .ceilings
-        .as_ref()
-        .is_some_and(|c| c.source == Source::Measured);
+pub fn hint(machine: &Machine, rows: &[Row]) -> String {
+    let own = machine.roof_is_own();
+    if rows
+        .iter()
+        .flat_map(|r| &r.cells)
+        .any(|cell| cell == BEATEN)
+    {
+        return "Faster than DRAM allows: the data sat in cache.".into();
+    }
     match machine.backend() {
         Some(b) if b.name == "cpu" && own => {
             "Times and floors are of this CPU; what its caches hold can beat a floor.".into()

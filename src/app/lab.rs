@@ -15,7 +15,7 @@ use crate::fusion::{Cut, Fusion, Version};
 pub use boxes::{BoxCost, bound, kernel_of, kernels_of, selected};
 pub use sentence::hint;
 use sentence::{Change, changed};
-pub use table::{Row, table, table_key};
+pub use table::{Origin, Row, table};
 
 /// A part of the page that takes the keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -129,6 +129,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Bytes => state.lab.kind = state.lab.kind.next(),
         Action::Run => run(state, effects),
         Action::RunAll => run_all(state, effects),
+        Action::Open if state.lab.part != Part::Table => state.go(super::Page::Kernel),
         Action::Why | Action::Open => why(state),
         _ => {}
     }
@@ -303,7 +304,10 @@ pub fn start(state: &mut State, cuts: Vec<Cut>, effects: &mut Vec<Effect>) {
 /// Opens the terms behind the number under the cursor.
 fn why(state: &mut State) {
     let key = match state.lab.part {
-        Part::Table => match table_key(state.lab.row) {
+        Part::Table => match table(&state.bench, &state.machine, &state.runs)
+            .get(state.lab.row)
+            .and_then(|row| row.key)
+        {
             Some(key) => key.to_owned(),
             None => {
                 state.notes.say(

@@ -5,6 +5,7 @@ use crate::cost::{Bound, Gpu, KernelCost, Priced, Roof};
 use crate::course::Figures;
 use crate::fusion::Fusion;
 use crate::model::Dtype;
+use crate::run::BackendKind;
 
 /// How a backend stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,7 +31,7 @@ impl Condition {
 }
 
 /// A backend as it was found.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct BackendFacts {
     /// The name that `--backend` takes.
     pub name: String,
@@ -44,6 +45,8 @@ pub struct BackendFacts {
     pub gives: String,
     /// Fusions that it has no kernel for. They are priced, not run.
     pub lacks: Vec<Fusion>,
+    /// Ceilings of its device: measured ones before those of a data sheet.
+    pub ceilings: Option<Ceilings>,
 }
 
 /// Where a figure about the machine comes from.
@@ -174,8 +177,13 @@ pub struct Machine {
     pub backends: Vec<BackendFacts>,
     /// Index of the one that runs use.
     pub chosen: usize,
-    /// Ceilings for floors: measured ones before those of a data sheet.
+    /// Whether the learner chose it.
+    pub picked: bool,
+    /// Ceilings for floors: those of the chosen backend's device, else the
+    /// sheet's.
     pub ceilings: Option<Ceilings>,
+    /// A data sheet for backends whose device has no ceilings that are known.
+    pub sheet: Option<Ceilings>,
     /// Further facts for the doctor: a word and a line each.
     pub facts: Vec<(String, String)>,
 }
@@ -184,6 +192,66 @@ impl Machine {
     /// The backend that runs use.
     pub fn backend(&self) -> Option<&BackendFacts> {
         self.backends.get(self.chosen)
+    }
+
+    /// Which backend a run asks for.
+    pub fn kind(&self) -> BackendKind {
+        self.backend()
+            .and_then(|b| BackendKind::parse(&b.name).ok())
+            .unwrap_or_default()
+    }
+
+    /// Chooses the first backend of a list that can run, until the learner
+    /// picks another.
+    pub fn prefer(&mut self, names: &[&str]) {
+        let ready = |name: &&str| {
+            self.backends
+                .iter()
+                .position(|b| b.name == *name && b.condition == Condition::Ready)
+        };
+        if let Some(at) = names.iter().find_map(ready) {
+            self.chosen = at;
+        }
+        self.take_ceilings();
+    }
+
+    /// Ceilings of a backend's device were measured.
+    pub fn measured(&mut self, name: &str, ceilings: Ceilings) {
+        if let Some(b) = self.backends.iter_mut().find(|b| b.name == name) {
+            b.ceilings = Some(ceilings);
+        }
+        self.take_ceilings();
+    }
+
+    /// What was found when the machine was looked at again. The learner's
+    /// choice and what was measured are kept.
+    pub fn found(&mut self, now: Self) {
+        let before = std::mem::replace(self, now);
+        for b in &mut self.backends {
+            let old = before.backends.iter().find(|old| old.name == b.name);
+            let measured = |c: &&Ceilings| c.source == Source::Measured;
+            if let Some(c) = old.and_then(|b| b.ceilings.as_ref()).filter(measured) {
+                b.ceilings = Some(c.clone());
+            }
+        }
+        if let Some(old) = before.backend().filter(|_| before.picked) {
+            // Where it is gone, the preferred one is chosen.
+            let _ = self.choose(&old.name);
+        }
+        self.take_ceilings();
+    }
+
+    /// Whether the ceilings are those of the device that runs: measured there,
+    /// or its own data sheet.
+    pub fn roof_is_own(&self) -> bool {
+        let measured = |c: &Ceilings| c.source == Source::Measured;
+        self.ceilings.as_ref().is_some_and(measured)
+            || self.backend().is_some_and(|b| b.ceilings.is_some())
+    }
+
+    fn take_ceilings(&mut self) {
+        let own = self.backend().and_then(|b| b.ceilings.clone());
+        self.ceilings = own.or_else(|| self.sheet.clone());
     }
 
     /// Chooses a backend by name.
@@ -208,6 +276,8 @@ impl Machine {
             )),
             _ => {
                 self.chosen = at;
+                self.picked = true;
+                self.take_ceilings();
                 Ok(())
             }
         }
@@ -261,6 +331,52 @@ mod tests {
             let floor = ceilings.floor(&cost.forward, Dtype::Fp32).unwrap() * 1e6;
             assert!((floor - micros).abs() < 0.005, "{version:?} {floor}");
         }
+    }
+
+    fn machine(cuda: Condition) -> Machine {
+        let gpus = GpuDatabase::embedded().unwrap();
+        let backend = |name: &str, condition, ceilings| BackendFacts {
+            name: name.into(),
+            condition,
+            ceilings,
+            ..BackendFacts::default()
+        };
+        let a100 = Ceilings::of_gpu(gpus.get("a100_80gb").unwrap());
+        let mut machine = Machine {
+            backends: vec![
+                backend("cuda", cuda, Some(a100)),
+                backend("cpu", Condition::Ready, None),
+            ],
+            sheet: Some(Ceilings::of_gpu(gpus.get("h200").unwrap())),
+            ..Machine::default()
+        };
+        machine.prefer(&["cuda", "cpu"]);
+        machine
+    }
+
+    fn roof(machine: &Machine) -> (&str, Source) {
+        let c = machine.ceilings.as_ref().unwrap();
+        (&c.of, c.source)
+    }
+
+    #[test]
+    fn the_best_backend_is_chosen_until_the_learner_picks() {
+        let mut m = machine(Condition::Searching);
+        assert_eq!(m.kind(), BackendKind::Cpu);
+        assert_eq!(roof(&m), ("H200", Source::DataSheet));
+        m.measured("cpu", Ceilings::measured("this CPU", 1e11, 1e12));
+        assert_eq!(roof(&m), ("this CPU", Source::Measured));
+        m.found(machine(Condition::Ready));
+        assert_eq!(m.kind(), BackendKind::Cuda, "it is usable now");
+        assert_eq!(roof(&m), ("A100_80GB", Source::DataSheet));
+        m.choose("cpu").unwrap();
+        assert_eq!(roof(&m), ("this CPU", Source::Measured));
+        m.found(machine(Condition::Ready));
+        assert_eq!(m.kind(), BackendKind::Cpu, "the learner picked it");
+        assert_eq!(roof(&m), ("this CPU", Source::Measured));
+        m.choose("cuda").unwrap();
+        m.found(machine(Condition::None));
+        assert_eq!(m.kind(), BackendKind::Cpu, "cuda is gone");
     }
 
     #[test]

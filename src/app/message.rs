@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::kernel::{Book, Wanted};
 use super::key::Key;
 use super::machine::{Ceilings, Machine};
 use super::runs::Ticket;
 use super::study::Study;
 use crate::course::{self, Course};
-use crate::run::{Progress, Report, Request, RunError};
+use crate::run::{BackendKind, Progress, Report, Request, RunError};
 
 /// Milliseconds since the workshop was opened. The clock is outside; here
 /// time is only ever read from an [`Event`].
@@ -46,8 +47,8 @@ pub enum Message {
     Terminate(u8),
     /// What this machine has.
     Found(Box<Machine>),
-    /// The ceilings were measured, or why not.
-    Ceilings(Result<Ceilings, String>),
+    /// The ceilings of this backend's device were measured, or why not.
+    Ceilings(String, Result<Ceilings, String>),
     /// How far a run is.
     RunProgress(Ticket, Progress),
     /// A run has ended.
@@ -58,6 +59,8 @@ pub enum Message {
     Reloaded(Arc<Course>, String),
     /// A sheet was read; `true`: again, because it changed on disk.
     Sheet(String, BTreeMap<String, String>, bool),
+    /// The kernels of a plan, or why it has none.
+    Kernels(Box<Wanted>, Result<Arc<Book>, String>),
     /// A file could not be written, or was: the sentence to show.
     Saved(Result<String, String>),
 }
@@ -85,6 +88,8 @@ pub enum Effect {
     },
     /// Make a workshop folder where the program was started.
     Init,
+    /// Look up the kernels of a plan.
+    Kernels(Box<Wanted>),
     /// Put text on the clipboard of the terminal (OSC 52).
     Copy(String),
     /// Give the terminal back and stop this process until it is continued.
@@ -93,8 +98,8 @@ pub enum Effect {
     Redraw,
     /// Look at this machine again.
     Probe,
-    /// Measure the ceilings of the backend that runs use.
-    Measure,
+    /// Measure the ceilings of this backend's device.
+    Measure(BackendKind),
     /// Leave the program with this exit code.
     Quit(u8),
 }

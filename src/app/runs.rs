@@ -4,7 +4,7 @@ use super::message::Millis;
 use super::setup::Setup;
 use crate::cost::Config;
 use crate::fusion::Cut;
-use crate::run::{Progress, Report, Request, RunError, RunErrorKind, WeightsFrom};
+use crate::run::{BackendKind, Progress, Report, Request, RunError, RunErrorKind, WeightsFrom};
 
 /// Number of a run; answers to older ones are told apart by it.
 pub type Ticket = u64;
@@ -19,6 +19,7 @@ const NOISY: f64 = 0.25;
 /// What was measured: of which plan, in which setup, on which backend.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured {
+    backend: BackendKind,
     setup: Setup,
     cut: Cut,
     /// What the machine answered.
@@ -34,6 +35,8 @@ pub struct Running {
     pub cut: Cut,
     /// What it is called, the plans after it included: `V2 beside V1`.
     pub title: String,
+    /// On which backend.
+    pub backend: BackendKind,
     /// In which setup.
     setup: Setup,
     /// Plans of the same job that come after it.
@@ -56,6 +59,8 @@ pub struct Card {
 /// All about runs.
 #[derive(Clone, Debug, Default)]
 pub struct Runs {
+    /// Which backend runs ask for, and whose results are shown.
+    backend: BackendKind,
     measured: Vec<Measured>,
     running: Option<Running>,
     next: Option<(Setup, Vec<Cut>)>,
@@ -78,6 +83,11 @@ pub enum Outcome {
 }
 
 impl Runs {
+    /// Runs ask for this backend from now on, and its results are shown.
+    pub fn use_backend(&mut self, backend: BackendKind) {
+        self.backend = backend;
+    }
+
     /// The run in progress.
     pub fn running(&self) -> Option<&Running> {
         self.running.as_ref()
@@ -93,7 +103,7 @@ impl Runs {
         self.measured
             .iter()
             .rev()
-            .find(|m| m.cut == cut && m.setup == *setup)
+            .find(|m| m.cut == cut && m.setup == *setup && m.backend == self.backend)
             .map(|m| &m.report)
     }
 
@@ -102,7 +112,7 @@ impl Runs {
         self.measured
             .iter()
             .rev()
-            .find(|m| m.setup.config(m.cut) == *config)
+            .find(|m| m.setup.config(m.cut) == *config && m.backend == self.backend)
             .map(|m| &m.report)
     }
 
@@ -131,12 +141,16 @@ impl Runs {
         let cut = cuts.remove(0);
         self.last_ticket += 1;
         let mut request = Request::new(setup.config(cut));
+        request.backend = self.backend;
+        // Bytes are counted where the backend can count them.
+        request.count_bytes = self.backend.is_gpu() || self.backend == BackendKind::Simt;
         request.seed = setup.seed;
         request.weights = WeightsFrom::Seed(setup.seed);
         self.running = Some(Running {
             ticket: self.last_ticket,
             cut,
             title: names.join(" beside "),
+            backend: self.backend,
             setup,
             rest: cuts,
             progress: None,
@@ -210,6 +224,7 @@ impl Runs {
             self.measured.remove(0);
         }
         self.measured.push(Measured {
+            backend: running.backend,
             setup: running.setup.clone(),
             cut: running.cut,
             report,
@@ -350,6 +365,23 @@ pub(crate) mod tests {
         assert!(next.is_none() && runs.running().is_none());
         // An answer to a run that is over changes nothing.
         assert_eq!(runs.done(second, Ok(report(71, 1.0)), 3).0, Outcome::Stale);
+    }
+
+    #[test]
+    fn results_of_one_backend_are_not_shown_for_another() {
+        let mut runs = Runs::default();
+        runs.use_backend(BackendKind::Cuda);
+        let v2 = Version::V2.cut();
+        let (t, request) = runs.ask(&setup(), vec![v2], 0).unwrap();
+        assert_eq!(request.backend, BackendKind::Cuda);
+        runs.use_backend(BackendKind::Cpu);
+        assert!(matches!(
+            runs.done(t, Ok(report(47, 80.0)), 1).0,
+            Outcome::Done(_)
+        ));
+        assert_eq!(runs.of(&setup(), v2), None);
+        runs.use_backend(BackendKind::Cuda);
+        assert!(runs.of(&setup(), v2).is_some());
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::field::Field;
 use super::key::{Code, Key};
 use super::keymap::{Action, FooterItem};
+use super::machine::Condition;
 use super::note::Tone;
 use super::setup::Setup;
 use super::state::State;
@@ -317,19 +318,21 @@ fn choose(state: &mut State, forward: bool) {
     apply(state, setup);
 }
 
+/// The next backend that can run; where there is no other, why the next cannot.
 fn next_backend(state: &mut State, forward: bool) {
     let count = state.machine.backends.len();
-    if count == 0 {
-        return;
-    }
-    let step = if forward { 1 } else { count - 1 };
-    let name = state
-        .machine
-        .backends
-        .get((state.machine.chosen + step) % count)
-        .map(|b| b.name.clone());
-    if let Some(name) = name
-        && let Err(why) = state.machine.choose(&name)
+    let at = |step: usize| {
+        let step = if forward { step } else { count - step };
+        let b = state
+            .machine
+            .backends
+            .get((state.machine.chosen + step) % count)?;
+        Some((b.name.clone(), b.condition == Condition::Ready))
+    };
+    let others: Vec<_> = (1..count).filter_map(at).collect();
+    let ready = others.iter().find(|(_, ready)| *ready).or(others.first());
+    if let Some((name, _)) = ready
+        && let Err(why) = state.machine.choose(name)
     {
         state.notes.say(Tone::Warn, why);
     }

@@ -3,14 +3,14 @@
 use super::key::{Key, ctrl};
 use super::keymap::{Action, resolve};
 use super::look::Theme;
-use super::machine::{Ceilings, Source};
+use super::machine::Ceilings;
 use super::message::{Effect, Event, Message};
 use super::note::Tone;
 use super::page::Page;
 use super::palette::{self, Palette};
 use super::runs::{CARD_AFTER, Outcome};
 use super::state::State;
-use super::{compare, exercise, find, lab, lesson, live, setup_page};
+use super::{compare, exercise, find, kernel, lab, lesson, live, setup_page};
 use crate::course;
 
 /// How long a first Ctrl-C, or a `q` during a run, waits for the second.
@@ -33,8 +33,8 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
         Message::Terminate(code) => {
             effects.push(Effect::Quit(code));
         }
-        Message::Found(machine) => found(state, *machine),
-        Message::Ceilings(measured) => roof(state, measured),
+        Message::Found(machine) => state.machine.found(*machine),
+        Message::Ceilings(backend, measured) => roof(state, &backend, measured),
         Message::RunProgress(ticket, progress) => state.runs.progress(ticket, progress),
         Message::RunDone(ticket, result) => {
             let now = state.now;
@@ -73,10 +73,12 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
         Message::Sheet(id, answers, again) => {
             exercise::sheet_arrived(state, &id, answers, again);
         }
+        Message::Kernels(wanted, book) => state.kernel.arrived(*wanted, book),
         Message::Saved(Ok(text)) => state.notes.say(Tone::Plain, text),
         Message::Saved(Err(text)) => state.notes.say(Tone::Bad, text),
     }
     settle(state);
+    kernel::settle(state, &mut effects);
     effects
 }
 
@@ -88,6 +90,7 @@ fn settle(state: &mut State) {
         state.leaving = None;
         state.notes.clear();
     }
+    state.runs.use_backend(state.machine.kind());
     if state.page == Page::Compare {
         state.compare.refresh(&state.bench);
     }
@@ -105,33 +108,15 @@ fn settle(state: &mut State) {
         .min();
 }
 
-/// What was found on this machine. The learner's choice of backend is kept.
-fn found(state: &mut State, machine: super::machine::Machine) {
-    let chosen = state.machine.backend().map(|b| b.name.clone());
-    let measured = state
-        .machine
-        .ceilings
-        .take()
-        .filter(|c| c.source == Source::Measured);
-    state.machine = machine;
-    if measured.is_some() {
-        state.machine.ceilings = measured;
-    }
-    if let Some(name) = chosen {
-        // Where it is gone, the preferred one stays chosen.
-        let _ = state.machine.choose(&name);
-    }
-}
-
-/// Floors are priced under the machine's own ceilings from now on.
-fn roof(state: &mut State, measured: Result<Ceilings, String>) {
+/// Floors are priced under the device's own ceilings from now on.
+fn roof(state: &mut State, backend: &str, measured: Result<Ceilings, String>) {
     match measured {
         Ok(ceilings) => {
             let text = format!(
                 "Measured @: {}. Floors are priced under this roof now.",
                 ceilings.spoken()
             );
-            state.machine.ceilings = Some(ceilings);
+            state.machine.measured(backend, ceilings);
             state.notes.say(Tone::Good, text);
         }
         Err(why) => state.notes.say(Tone::Warn, why),
@@ -255,6 +240,7 @@ fn on_page(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Page::Home => home(state, action, effects),
         Page::Lab => lab::act(state, action, effects),
         Page::Compare => compare::act(state, action, effects),
+        Page::Kernel => kernel::act(state, action, effects),
         Page::Setup => setup_page::act(state, action),
         Page::FirstRun => match action {
             Action::Open => {
@@ -272,7 +258,7 @@ fn on_page(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
                 let text = "A run is under way; R measures the ceilings when it has ended.";
                 state.notes.say(Tone::Plain, text);
             } else {
-                effects.push(Effect::Measure);
+                effects.push(Effect::Measure(state.machine.kind()));
                 let text = "Looking at this machine again, and measuring its ceilings.";
                 state.notes.say(Tone::Plain, text);
             }

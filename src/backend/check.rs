@@ -24,6 +24,7 @@ use super::reference::{Forward, Made, Precision, ReferenceError};
 use super::tokens::Tokens;
 use super::weights::Weights;
 use crate::model::{Dtype, Graph, OpKind, Shape, Tensor, TensorId, TensorKind};
+use crate::run::CheckReport;
 use compare::Comparison;
 use locate::Layout;
 
@@ -103,6 +104,19 @@ pub struct Verdict {
     pub pass: bool,
     /// The first that does not.
     pub first_wrong: Option<FirstWrong>,
+}
+
+impl From<&Verdict> for CheckReport {
+    fn from(verdict: &Verdict) -> Self {
+        Self {
+            reference: "fp64".to_owned(),
+            max_abs_error: verdict.max_abs_error,
+            rel_error: verdict.rel_error,
+            tolerance: verdict.tolerance,
+            pass: verdict.pass,
+            first_wrong: verdict.first_wrong.as_ref().map(ToString::to_string),
+        }
+    }
 }
 
 /// A check that could not be made: one sentence.

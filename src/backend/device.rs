@@ -13,6 +13,11 @@ pub fn describe(threads: usize, isa: Isa) -> String {
     )
 }
 
+/// Threads that the system lets run at once.
+pub fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 /// The CPU's own name where the system tells it, else its architecture.
 pub fn cpu_name() -> String {
     let told = std::fs::read_to_string("/proc/cpuinfo")

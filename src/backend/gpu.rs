@@ -8,15 +8,23 @@
 //! and gives data, so that it is tested without a GPU.
 
 mod catalogue;
+pub mod compile;
+#[cfg(feature = "cuda")]
+pub mod cuda;
+pub mod devices;
 mod driver;
+pub mod exec;
+pub mod issued;
 mod lower;
 mod program;
+pub mod resources;
 mod source;
+pub mod units;
 
 pub use catalogue::{Lacks, Pattern, lacks};
 pub use driver::{
     Call, Driver, Function, GemmCall, GpuError, GpuErrorKind, GraphId, KernelFacts, Mark, Memory,
-    Parameter,
+    Parameter, Traffic,
 };
 pub use lower::{Setup, lower};
 pub use program::{

@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 use super::check::check;
 use super::cpu::{self, Allocation, Isa, PackedModel, ReadyPlan, Threads, total_bytes};
 use super::device;
+use super::gpu::devices;
 use super::reference::affordable;
 use super::tokens::Tokens;
 use super::weights::Weights;
@@ -59,14 +60,6 @@ impl Loaded {
     }
 }
 
-/// A stop, with the number of runs that were done.
-fn stopped(e: RunError, done: u32, of: u32) -> RunError {
-    match e.kind {
-        RunErrorKind::Cancelled => RunError::cancelled(done, of),
-        _ => e,
-    }
-}
-
 impl Runner {
     /// Runs `request`: prepares, checks the outputs against the fp64 reference
     /// (where it is asked for and affordable), then times.
@@ -76,14 +69,19 @@ impl Runner {
     /// the observer.
     pub fn run(&mut self, request: &Request, observer: &dyn Observer) -> Result<Outcome, RunError> {
         match request.backend {
-            BackendKind::Auto | BackendKind::Cpu => {}
-            absent @ (BackendKind::Simt | BackendKind::Cuda | BackendKind::Hip) => {
-                return Err(RunError::missing(format!(
-                    "this build has no {} backend; --backend cpu runs every plan",
-                    absent.name()
-                )));
+            BackendKind::Cpu => self.run_cpu(request, observer),
+            BackendKind::Auto => match devices::run(BackendKind::Cuda, request, observer) {
+                // What this machine's GPU lacks, its CPU has.
+                Err(e) if e.kind == RunErrorKind::Missing => self.run_cpu(request, observer),
+                ran => ran,
+            },
+            device @ (BackendKind::Simt | BackendKind::Cuda | BackendKind::Hip) => {
+                devices::run(device, request, observer)
             }
         }
+    }
+
+    fn run_cpu(&mut self, request: &Request, observer: &dyn Observer) -> Result<Outcome, RunError> {
         let step = |phase, done, total| {
             observer.progress(Progress::new(phase, done, total));
             if observer.cancelled() {
@@ -109,7 +107,7 @@ impl Runner {
         let tokens = tokens(request, &config.model)?;
         let mut ready = ReadyPlan::new(Arc::clone(&loaded.packed), threads.clone(), &config)?;
         step(Phase::Prefill, 0, 1)?;
-        let none = |e| stopped(e, 0, request.runs);
+        let none = |e: RunError| e.after(0, request.runs);
         ready.start(tokens.ids(), observer).map_err(none)?;
 
         let mut notes = Vec::new();
@@ -144,9 +142,7 @@ impl Runner {
             if observer.cancelled() {
                 return Err(RunError::cancelled(done, runs));
             }
-            let ran = ready
-                .forward(observer)
-                .map_err(|e| stopped(e, done, runs))?;
+            let ran = ready.forward(observer).map_err(|e| e.after(done, runs))?;
             counted = Some(ran.launches);
             times.push(ran.time.as_secs_f64() * 1e6);
         }
@@ -206,7 +202,7 @@ fn load<'l>(slot: &'l mut Option<Loaded>, request: &Request) -> Result<&'l mut L
     if !slot.as_ref().is_some_and(|l| l.serves(request)) {
         // The old weights go before the new ones come.
         *slot = None;
-        let weights = open(&request.weights, &config.model, config.dtype)?;
+        let weights = open_weights(&request.weights, &config.model, config.dtype)?;
         let packed = PackedModel::pack(weights.model(), config.dtype, Isa::detect(), |id| {
             weights
                 .tensor(id)
@@ -223,7 +219,12 @@ fn load<'l>(slot: &'l mut Option<Loaded>, request: &Request) -> Result<&'l mut L
         .ok_or_else(|| RunError::failed("the weights were not kept"))
 }
 
-fn open(from: &WeightsFrom, model: &Model, dtype: Dtype) -> Result<Weights, RunError> {
+/// The weights that a request names, of the model that it names.
+pub(super) fn open_weights(
+    from: &WeightsFrom,
+    model: &Model,
+    dtype: Dtype,
+) -> Result<Weights, RunError> {
     let refused = |e: super::weights::WeightsError| RunError::bad_request(e.to_string());
     match from {
         WeightsFrom::Seed(seed) => Weights::seeded(model, *seed, dtype).map_err(refused),
@@ -243,7 +244,8 @@ fn open(from: &WeightsFrom, model: &Model, dtype: Dtype) -> Result<Weights, RunE
     }
 }
 
-fn tokens(request: &Request, model: &Model) -> Result<Tokens, RunError> {
+/// The tokens of a request: given, or drawn from its seed.
+pub(super) fn tokens(request: &Request, model: &Model) -> Result<Tokens, RunError> {
     let shape = request.config.shape;
     let tokens = match &request.tokens {
         Some(rows) => {
@@ -295,18 +297,11 @@ fn check_run(
             RunError::failed(e.to_string())
         }
     })?;
-    let report = CheckReport {
-        reference: "fp64".to_owned(),
-        max_abs_error: verdict.max_abs_error,
-        rel_error: verdict.rel_error,
-        tolerance: verdict.tolerance,
-        pass: verdict.pass,
-        first_wrong: verdict.first_wrong.as_ref().map(ToString::to_string),
-    };
-    Ok((ran.launches, report))
+    Ok((ran.launches, CheckReport::from(&verdict)))
 }
 
-fn output(model: &Model, request: &Request, logits: &[f32]) -> OutputReport {
+/// The logits in short.
+pub(super) fn output(model: &Model, request: &Request, logits: &[f32]) -> OutputReport {
     let shape = request.config.shape;
     let mut hash = Sha256::new();
     for value in logits {

@@ -122,6 +122,8 @@ pub(super) enum Command {
     Cost(super::cost::CostArgs),
     /// Run a plan: checked, counted, timed
     Run(super::run::RunArgs),
+    /// Are the GPU kernels right on this machine?
+    Selftest(super::selftest::SelfTestArgs),
     /// Plans side by side
     Compare(super::compare::CompareArgs),
     /// The GPU database
@@ -134,6 +136,12 @@ pub(super) enum Command {
     New(super::author::NewArgs),
     /// Find what is wrong with course texts
     Lint(super::author::LintArgs),
+    /// Computes for a parent process that speaks frames on the standard streams
+    #[command(hide = true)]
+    Engine,
+    /// For makers of the workshop
+    #[command(hide = true)]
+    Dev(super::dev::DevArgs),
     /// A script that completes this command in your shell
     Completions {
         /// The shell

@@ -6,17 +6,18 @@ use clap::Args;
 use serde::Serialize;
 
 use super::args::{OutputArgs, SetupArgs};
+use super::backends::names;
 use super::interrupt::Interrupt;
 use super::out::Out;
 use super::run::{RunOptions, request, verdict};
 use super::table::{Align, Table};
 use super::words::counted;
 use super::{Outcome, cost};
-use crate::backend::Runner;
 use crate::cost::{CostJson, Gpu, GpuDatabase, Priced, cost_json};
+use crate::engine::Engine;
 use crate::fusion::Cut;
 use crate::lab::{Column as Compared, Comparison, Scope};
-use crate::run::{Report, Request};
+use crate::run::{BackendKind, BytesReport, Report, Request};
 use crate::units::{Column, Quantity, Unit, format};
 
 /// Plans side by side: modelled, and measured with --run.
@@ -63,13 +64,13 @@ pub(super) fn compare(output: &OutputArgs, args: &CompareArgs, out: &mut Out) ->
     let mut code = 0;
     if args.measure {
         let watch = Interrupt::watch(!output.json && std::io::stderr().is_terminal());
-        let mut runner = Runner::default();
+        let mut engine = Engine::default();
         for column in &mut comparison.columns {
             let request = Request {
                 config: column.cost.config.clone(),
                 ..base.clone()
             };
-            let report = runner.run(&request, &watch)?.report;
+            let report = engine.run(&request, None, &watch)?;
             code = code.max(verdict(&report));
             column.report = Some(report);
         }
@@ -183,6 +184,27 @@ fn side_by_side(comparison: &Comparison, gpu: &Gpu, out: &mut Out) {
             "launches #, forward".to_owned(),
             columns.iter().map(counted).collect(),
         );
+        let bytes_of = |of: fn(&BytesReport) -> Option<u64>| -> Option<Vec<Option<u64>>> {
+            let all: Vec<_> = columns
+                .iter()
+                .map(|c| c.report.as_ref().and_then(|r| of(&r.bytes)))
+                .collect();
+            all.iter().any(Option::is_some).then_some(all)
+        };
+        for (name, cells) in [
+            ("issued", bytes_of(|b| b.issued).map(|all| (all, '#'))),
+            ("DRAM", bytes_of(|b| b.measured_dram).map(|all| (all, '@'))),
+        ] {
+            let Some((all, sign)) = cells else { continue };
+            let known: Vec<Quantity> = all.iter().flatten().map(|b| Quantity::bytes(*b)).collect();
+            let unit = Column::fit(&known).decimals(3);
+            row(
+                format!("{name} {} {sign}, forward", unit.unit()),
+                all.iter()
+                    .map(|b| b.map_or("–".to_owned(), |b| unit.number(&Quantity::bytes(b))))
+                    .collect(),
+            );
+        }
         let time = |c: &Compared| {
             c.report
                 .as_ref()
@@ -203,6 +225,9 @@ fn side_by_side(comparison: &Comparison, gpu: &Gpu, out: &mut Out) {
             "  least–most".to_owned(),
             columns.iter().map(spread).collect(),
         );
+        if let Some(parts) = of_the_roof(comparison, gpu) {
+            row("  of the roof".to_owned(), parts);
+        }
         let check = |c: &Compared| {
             c.report
                 .as_ref()
@@ -215,6 +240,36 @@ fn side_by_side(comparison: &Comparison, gpu: &Gpu, out: &mut Out) {
     out.lines(table.lines());
     out.gap();
     out.lines(closing(comparison));
+    let beaten = |parts: Vec<String>| parts.iter().any(|part| part == BEATEN);
+    if of_the_roof(comparison, gpu).is_some_and(beaten) {
+        out.line("Faster than DRAM allows: the data sat in cache.");
+    }
+}
+
+/// What stands where a run was faster than the roof allows.
+const BEATEN: &str = ">100 %";
+
+/// Floor over time of each plan, where the roof is that of the GPU that ran and
+/// both are of a forward.
+fn of_the_roof(comparison: &Comparison, gpu: &Gpu) -> Option<Vec<String>> {
+    let ran_here = |c: &Compared| {
+        let report = c.report.as_ref()?;
+        let kind = BackendKind::parse(&report.backend).ok()?;
+        (kind.is_gpu() && names(gpu, &report.device)).then_some(())
+    };
+    if comparison.scope != Scope::Forward {
+        return None;
+    }
+    comparison.columns.iter().find_map(ran_here)?;
+    let part = |c: &Compared| {
+        let time = c.report.as_ref()?.time_us.as_ref()?.median * 1e-6;
+        Some(match c.floor_seconds / time {
+            part if part > 1.0 => BEATEN.to_owned(),
+            part => format!("{:.1} %", 100.0 * part),
+        })
+    };
+    let cells = comparison.columns.iter().map(part);
+    Some(cells.map(|cell| cell.unwrap_or("·".to_owned())).collect())
 }
 
 /// What was saved, and how it was measured.
@@ -274,8 +329,12 @@ fn spoken(comparison: &Comparison, gpu: &Gpu, out: &mut Out) {
             ),
             None => "time not run".to_owned(),
         };
+        let issued = match c.report.as_ref().and_then(|r| r.bytes.issued) {
+            Some(bytes) => format!(", {} issued", format(&Quantity::bytes(bytes))),
+            None => String::new(),
+        };
         out.line(format!(
-            "{}: {}; {} modelled, {} of them weights; {:.3} FLOP/B; floor {:.2} us modelled; {time}.",
+            "{}: {}; {} modelled, {} of them weights{issued}; {:.3} FLOP/B; floor {:.2} us modelled; {time}.",
             c.title,
             counted(p.launches(), "launch"),
             format(&Quantity::bytes(p.bytes())),

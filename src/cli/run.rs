@@ -11,9 +11,10 @@ use super::interrupt::Interrupt;
 use super::out::Out;
 use super::words::counted;
 use super::{Outcome, cost};
-use crate::backend::{Outcome as Ran, Runner, model_of_folder, npy, tokens_of_file};
+use crate::backend::{model_of_folder, tokens_of_file};
 use crate::cost::{Cost, price};
 use crate::course::plain;
+use crate::engine::{Engine, Here, serve_standard_streams};
 use crate::fusion::Cut;
 use crate::run::{BackendKind, Gemm, LaunchReport, Report, Request, WeightsFrom};
 use crate::units::{Quantity, format};
@@ -136,24 +137,21 @@ pub(super) fn run(output: &OutputArgs, args: &RunArgs, out: &mut Out) -> Outcome
         writable(path)?;
     }
     let watch = Interrupt::watch(!output.json && std::io::stderr().is_terminal());
-    let ran = Runner::default().run(&request, &watch)?;
+    let report = Engine::default().run(&request, args.logits.as_deref(), &watch)?;
     drop(watch);
-    if let Some(path) = &args.logits {
-        let shape: Vec<usize> = ran
-            .report
-            .output
-            .shape
-            .iter()
-            .map(|n| usize::try_from(*n).unwrap_or(usize::MAX))
-            .collect();
-        npy::save(path, &shape, &ran.logits).map_err(|e| Failure::usage(e.to_string()))?;
-    }
     if output.json {
-        out.json(&ran.report);
+        out.json(&report);
     } else {
-        tell(&cost, &ran, out);
+        tell(&cost, &report, out);
     }
-    Ok(verdict(&ran.report))
+    Ok(verdict(&report))
+}
+
+/// The engine process: it ends when the parent closes its end.
+pub(super) fn engine() -> Outcome {
+    serve_standard_streams(&mut Here::default())
+        .map(|()| 0)
+        .map_err(|e| Failure::lacking(format!("the parent process cannot be spoken to: {e}")))
 }
 
 /// Refuses a file that cannot be made, before a long run is made for it.
@@ -203,8 +201,33 @@ fn launches(report: &Report) -> String {
     )
 }
 
-fn tell(cost: &Cost, ran: &Ran, out: &mut Out) {
-    let report = &ran.report;
+/// Bytes of a forward by kind, and how those that are not known are had.
+fn bytes(report: &Report) -> String {
+    let b = &report.bytes;
+    let kinds = [
+        (b.modelled, "= modelled"),
+        (b.issued, "# issued"),
+        (b.compulsory, "# compulsory"),
+        (b.estimated_dram, "= of DRAM estimated"),
+        (b.measured_dram, "@ of DRAM"),
+    ];
+    let mut parts: Vec<String> = kinds
+        .into_iter()
+        .filter_map(|(bytes, what)| Some(format!("{} {what}", format(&Quantity::bytes(bytes?)))))
+        .collect();
+    let gpu = BackendKind::parse(&report.backend).is_ok_and(BackendKind::is_gpu);
+    match (gpu, b.issued, b.measured_dram) {
+        (true, None, _) => parts.push("--count-bytes counts the issued ones".to_owned()),
+        (true, _, None) => parts.push("--counters measures those of DRAM".to_owned()),
+        (false, None, _) => {
+            parts.push("issued and DRAM bytes cannot be had on a CPU".to_owned());
+        }
+        _ => {}
+    }
+    parts.join("; ")
+}
+
+fn tell(cost: &Cost, report: &Report, out: &mut Out) {
     let mut lines = vec![cost::heading(cost), String::new()];
     lines.push(format!("on         {} ({})", report.backend, report.device));
     lines.push(launches(report));
@@ -236,11 +259,7 @@ fn tell(cost: &Cost, ran: &Ran, out: &mut Out) {
             );
         }
     }
-    let bytes = report.bytes.modelled.unwrap_or(0);
-    lines.push(format!(
-        "bytes      {} = modelled; issued and DRAM bytes cannot be had on a CPU",
-        format(&Quantity::bytes(bytes))
-    ));
+    lines.push(format!("bytes      {}", bytes(report)));
     if let Some(held) = report.held_bytes {
         lines.push(format!(
             "held       {} of weights, tensors and tiles",

@@ -3,20 +3,21 @@
 use std::io::IsTerminal;
 use std::sync::Arc;
 
-use super::Outcome;
 use super::args::{OutputArgs, surroundings};
 use super::contents::contents;
 use super::failure::Failure;
 use super::out::Out;
+use super::{Outcome, backends, kernels};
 use crate::app::bench::Bench;
 use crate::app::look::Theme;
-use crate::app::machine::{BackendFacts, Ceilings, Condition};
+use crate::app::machine::{BackendFacts, Ceilings};
 use crate::app::study::bench_setup;
 use crate::app::{Machine, Page, State, Tone};
-use crate::backend::cpu::{self, Isa};
-use crate::backend::{Runner, device};
+use crate::backend::cpu;
 use crate::cost::{Config, GpuDatabase};
 use crate::course::{self, Course, Places, Progress, Store};
+use crate::engine::Engine;
+use crate::run::BackendKind;
 use crate::tui::{self, Outside};
 
 /// Opens the workshop; where there is no screen to draw on, prints the contents.
@@ -44,7 +45,7 @@ pub(super) fn open(output: &OutputArgs, config: &Config, out: &mut Out) -> Outco
     );
     // Before the first frame only what is known at once; the rest is looked
     // for behind it.
-    state.machine = machine(|threads| format!("{threads} threads"));
+    state.machine = machine(backends::at_once());
     let store = Store::new(&places);
     let first = !store.exists();
     let (progress, note) = store.load();
@@ -59,18 +60,15 @@ pub(super) fn open(output: &OutputArgs, config: &Config, out: &mut Out) -> Outco
     }
     let (seen, asked) = (places.clone(), places.clone());
     let asking = output.clone();
-    let mut runner = Runner::default();
+    let mut engine = Engine::default();
     let outside = Outside {
-        runner: Box::new(move |request, watch| runner.run(request, watch).map(|ran| ran.report)),
+        runner: Box::new(move |request, watch| engine.run(request, None, watch)),
         probe: Arc::new(move || Machine {
             facts: super::doctor::facts(&seen, &asking),
-            ..machine(|threads| device::describe(threads, Isa::detect()))
+            ..machine(backends::found())
         }),
-        measure: Arc::new(|| {
-            cpu::Ceilings::measure(&cpu::Threads::new(None))
-                .map(|c| Ceilings::measured("this CPU", c.bytes_per_second, c.flops_per_second))
-                .map_err(|e| e.to_string())
-        }),
+        measure: Arc::new(measure),
+        kernels: Arc::new(kernels::book),
         places,
         init: Box::new(move || {
             let here = std::env::current_dir().map_err(|e| e.to_string())?;
@@ -99,25 +97,31 @@ fn settings(state: &mut State, progress: &Progress, output: &OutputArgs) {
     }
 }
 
-/// What is on this machine, and what it is reached through.
-fn machine(describe: impl Fn(usize) -> String) -> Machine {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+/// What is on this machine: its backends, the best one chosen.
+fn machine(backends: Vec<BackendFacts>) -> Machine {
     // The data sheet of one GPU, so that floors have a roof until this
-    // machine's own ceilings are measured.
-    let ceilings = GpuDatabase::embedded()
+    // machine's own ceilings are known.
+    let sheet = GpuDatabase::embedded()
         .ok()
         .and_then(|all| all.get("h200").ok().map(Ceilings::of_gpu));
-    Machine {
-        backends: vec![BackendFacts {
-            name: "cpu".to_owned(),
-            device: String::new(),
-            line: describe(threads),
-            condition: Condition::Ready,
-            gives: "times of the CPU".to_owned(),
-            lacks: Vec::new(),
-        }],
-        chosen: 0,
-        ceilings,
-        facts: Vec::new(),
+    let mut machine = Machine {
+        backends,
+        sheet,
+        ..Machine::default()
+    };
+    machine.prefer(&backends::PREFERRED);
+    machine
+}
+
+/// The ceilings of a backend's device.
+fn measure(backend: BackendKind) -> Result<Ceilings, String> {
+    if backend.is_gpu() {
+        return Err(format!(
+            "Floors on {} use its data sheet; this build measures the ceilings of a CPU only.",
+            backend.name()
+        ));
     }
+    cpu::Ceilings::measure(&cpu::Threads::new(None))
+        .map(|c| Ceilings::measured("this CPU", c.bytes_per_second, c.flops_per_second))
+        .map_err(|e| e.to_string())
 }

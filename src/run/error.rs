@@ -44,6 +44,15 @@ impl RunError {
         )
     }
 
+    /// The same; a stop says how many timed runs were done.
+    #[must_use]
+    pub fn after(self, done: u32, of: u32) -> Self {
+        match self.kind {
+            RunErrorKind::Cancelled => Self::cancelled(done, of),
+            _ => self,
+        }
+    }
+
     /// A run that went wrong.
     pub fn failed(message: impl Into<String>) -> Self {
         Self::new(RunErrorKind::Failed, message)

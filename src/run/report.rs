@@ -1,6 +1,6 @@
 //! What a machine answers: `run --json`, schema 1.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// Everything that a run found out. Figures that this backend cannot know are `None`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -29,6 +29,17 @@ pub struct Report {
     /// What else is to be said, in sentences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+}
+
+/// JSON has no NaN and no infinity: they are written as null, and read as NaN.
+fn null_is_nan<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(from)?.unwrap_or(f64::NAN))
+}
+
+/// The same for a list.
+fn nulls_are_nan<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<f32>, D::Error> {
+    let list = Vec::<Option<f32>>::deserialize(from)?;
+    Ok(list.into_iter().map(|x| x.unwrap_or(f32::NAN)).collect())
 }
 
 /// What was run.
@@ -126,8 +137,10 @@ pub struct CheckReport {
     /// What it was compared with.
     pub reference: String,
     /// Largest absolute difference of a logit.
+    #[serde(deserialize_with = "null_is_nan")]
     pub max_abs_error: f64,
     /// Root mean square of the logits' differences, over that of the logits.
+    #[serde(deserialize_with = "null_is_nan")]
     pub rel_error: f64,
     /// What `rel_error` may be.
     pub tolerance: f64,
@@ -145,12 +158,47 @@ pub struct OutputReport {
     /// SHA-256 of the logits as little-endian fp32, in hexadecimal.
     pub sha256: String,
     /// The first few logits of the last token of the first sequence.
+    #[serde(deserialize_with = "nulls_are_nan")]
     pub sample: Vec<f32>,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn wrong_numbers_cross_a_wire() {
+        let check = CheckReport {
+            reference: "fp64".to_owned(),
+            max_abs_error: f64::INFINITY,
+            rel_error: f64::NAN,
+            tolerance: 1.1e-6,
+            pass: false,
+            first_wrong: None,
+        };
+        let text = serde_json::to_string(&check).unwrap();
+        let read: CheckReport = serde_json::from_str(&text).unwrap();
+        assert!(read.max_abs_error.is_nan() && read.rel_error.is_nan());
+        assert_eq!(read.tolerance, 1.1e-6);
+        let output = OutputReport {
+            shape: vec![1],
+            sha256: String::new(),
+            sample: vec![0.1, f32::NAN],
+        };
+        let text = serde_json::to_string(&output).unwrap();
+        let read: OutputReport = serde_json::from_str(&text).unwrap();
+        assert!(read.sample[0] == 0.1 && read.sample[1].is_nan());
+    }
+
+    #[test]
+    fn a_library_takes_over_some_of_the_launches() {
+        let of = |counted, library| LaunchReport { counted, library };
+        assert!(of(71, 0).matches(71) && !of(70, 0).matches(71));
+        assert!(of(42, 29).matches(71), "a product each");
+        assert!(of(34, 37).matches(47), "qkv became three");
+        assert!(!of(71, 1).matches(71), "nothing was replaced");
+        assert!(!of(42, 20).matches(71), "some are missing");
+    }
 
     #[test]
     fn the_median_of_an_even_number_lies_between_the_middle_two() {

@@ -1,7 +1,7 @@
 //! Run cards: a run that lasts, and one that gave no result. They take the
 //! rows above the message row, never the ribbon; Esc folds them.
 
-use super::pen::{Pen, wrap};
+use super::pen::{Pen, clip, wrap};
 use super::ribbon::bar;
 use super::theme::Role;
 use crate::app::runs::{CARD_AFTER, Card, Running};
@@ -31,13 +31,17 @@ fn strip<'p>(pen: &'p mut Pen<'_>, rows: u16) -> Pen<'p> {
 }
 
 fn in_progress(state: &State, running: &Running, pen: &mut Pen<'_>) {
-    let backend = state.machine.backend().map_or("", |b| b.name.as_str());
-    let mut card = strip(pen, 2);
+    let about = running
+        .progress
+        .as_ref()
+        .filter(|p| !p.subject.is_empty())
+        .map(ToString::to_string);
+    let mut card = strip(pen, if about.is_some() { 3 } else { 2 });
     card.put(1, 1, "running", Role::Accent);
     card.put(
         11,
         1,
-        &format!("{} on {backend}", running.title),
+        &format!("{} on {}", running.title, running.backend.name()),
         Role::Text,
     );
     let phase = running.progress.as_ref().map(|p| p.phase);
@@ -50,9 +54,12 @@ fn in_progress(state: &State, running: &Running, pen: &mut Pen<'_>) {
         };
         steps.push_str(&format!("{} {sign}  ", step.name()));
     }
-    let total = running.progress.as_ref().map_or(0, |p| p.total);
+    let runs = match &running.progress {
+        Some(p) if p.phase == Phase::Timing => format!("{} runs", p.total),
+        _ => String::new(),
+    };
     let edge = card.width() - 1;
-    card.right(edge, 1, &format!("{steps}{total} runs"), Role::Dim);
+    card.right(edge, 1, format!("{steps}{runs}").trim_end(), Role::Dim);
     if let Some(p) = &running.progress {
         let cells = 28u64;
         let done = u64::from(p.done) * cells * 8 / u64::from(p.total.max(1));
@@ -64,6 +71,9 @@ fn in_progress(state: &State, running: &Running, pen: &mut Pen<'_>) {
     let seconds = (state.now - running.since) as f64 / 1000.0;
     card.put(54, 2, &format!("{seconds:.1} s"), Role::Dim);
     card.right(edge, 2, "Ctrl-C cancels", Role::Text);
+    if let Some(about) = about {
+        card.put(11, 3, &clip(&about, 68), Role::Dim);
+    }
 }
 
 fn order(phase: Phase) -> u8 {

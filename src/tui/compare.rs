@@ -28,7 +28,8 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     } else {
         body(state, &mut pen.part(0, 1, frame::LEFT, last - 2));
     }
-    frame::message(state, &hint(&state.machine), "", pen, last - 1);
+    let rows = rows(&state.compare, &state.bench, &state.machine, &state.runs);
+    frame::message(state, &hint(&state.machine, &rows), "", pen, last - 1);
     cards::draw(state, pen);
 }
 

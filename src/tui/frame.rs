@@ -77,6 +77,7 @@ fn header(state: &State, pen: &mut Pen<'_>) {
 /// What the page shows, behind its name: the lesson or the exercise.
 fn place(state: &State) -> String {
     let text = match state.page {
+        Page::Kernel => Some(super::kernel::place(state)),
         _ if state.two_panes() => None,
         Page::Lesson => {
             lesson::lesson(state).map(|l| format!("{} {}", lesson::number(&l.id), l.title))
@@ -106,11 +107,7 @@ fn backend(state: &State, wide: bool) -> String {
     let Some(running) = state.runs.running() else {
         return text;
     };
-    let name = state
-        .machine
-        .backend()
-        .map_or("", |b| b.name.as_str())
-        .to_owned();
+    let name = running.backend.name();
     match &running.progress {
         Some(p) if p.total > 1 => format!("{name} running {}/{}", p.done, p.total),
         Some(p) => format!("{name} {}", p.phase.name()),

@@ -7,7 +7,7 @@ use super::{cards, frame, kernels};
 use crate::app::State;
 use crate::app::bench::Switch;
 use crate::app::figure;
-use crate::app::lab::{BoxCost, Kind, Part, Row, bound, kernel_of, selected, table};
+use crate::app::lab::{BoxCost, Kind, Origin, Part, Row, bound, kernel_of, selected, table};
 use crate::app::machine::Source;
 use crate::app::ribbon::groups;
 use crate::cost::{Bound, KernelCost};
@@ -312,12 +312,11 @@ pub fn against(state: &State, pen: &mut Pen<'_>) {
     let rows: Vec<Row> = table(&state.bench, &state.machine, &state.runs);
     for (i, row) in rows.iter().enumerate() {
         let y = i as u16 + 1;
-        let role = if row.measured {
-            Role::Measured
-        } else {
-            Role::Modelled
+        let (role, label_role) = match row.origin {
+            Origin::Modelled => (Role::Modelled, Role::Dim),
+            Origin::Issued => (Role::Issued, Role::Text),
+            Origin::Measured => (Role::Measured, Role::Text),
         };
-        let label_role = if row.measured { Role::Text } else { Role::Dim };
         pen.put(1, y, &row.label, label_role);
         pen.right(EDGES[0], y, &row.plan, role);
         pen.right(EDGES[1], y, &row.v1, role);

@@ -185,7 +185,10 @@ pub fn doctor(state: &State, pen: &mut Pen<'_>) {
             Condition::Ready => ("ready", Role::Good),
             _ => (b.condition.word(), Role::Dim),
         };
-        let line = format!("{}; {}", b.line, b.gives);
+        let line = match b.gives.as_str() {
+            "" => b.line.clone(),
+            gives => format!("{}; {gives}", b.line),
+        };
         lines.push((b.name.clone(), line, word.to_owned(), role));
     }
     head("Facts", &mut lines);

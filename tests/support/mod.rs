@@ -7,4 +7,5 @@
     reason = "tests stop at the first surprise; each uses what it needs"
 )]
 
+pub mod fake_engine;
 pub mod pty;

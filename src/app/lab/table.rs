@@ -7,18 +7,6 @@ use crate::app::runs::Runs;
 use crate::cost::Cost;
 use crate::fusion::{Cut, Version};
 
-/// The key of `cost::why` behind a row of the table.
-pub fn table_key(row: usize) -> Option<&'static str> {
-    match row {
-        0 => Some("block.launches"),
-        1 => Some("forward.launches"),
-        2 => Some("block.bytes"),
-        3 => Some("block.weight_bytes"),
-        4 => Some("block.intensity"),
-        _ => None,
-    }
-}
-
 /// A row of the table: this plan against V1.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Row {
@@ -30,8 +18,22 @@ pub struct Row {
     pub v1: String,
     /// How much less, or how many times.
     pub saved: String,
-    /// The row is measured.
-    pub measured: bool,
+    /// Where the numbers come from.
+    pub origin: Origin,
+    /// The key of `cost::why` that explains them.
+    pub key: Option<&'static str>,
+}
+
+/// Where the numbers of a row come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Origin {
+    /// The cost model, `=`.
+    #[default]
+    Modelled,
+    /// Counted in the machine, `#`.
+    Issued,
+    /// Measured, `@`.
+    Measured,
 }
 
 /// This plan against V1.
@@ -45,7 +47,7 @@ pub fn table(bench: &Bench, machine: &Machine, runs: &Runs) -> Vec<Row> {
         plan: show(plan),
         v1: show(v1),
         saved: figure::saved(v1, plan, 1),
-        measured: false,
+        ..Row::default()
     };
     let whole = |v: f64| format!("{v:.0}");
     let size = |v: f64| figure::bytes(column, v as u64);
@@ -53,16 +55,40 @@ pub fn table(bench: &Bench, machine: &Machine, runs: &Runs) -> Vec<Row> {
     let micros_of = |largest: f64| move |v: f64| figure::micros_in_row(v, largest);
     let of = |f: fn(&Cost) -> u64| (f(cost) as f64, f(v1) as f64);
     let (a, b) = of(|c| c.block.launches());
-    let mut rows = vec![row("launches, block".into(), a, b, &whole)];
+    let why = |key, row: Row| Row {
+        key: Some(key),
+        ..row
+    };
+    let mut rows = vec![why(
+        "block.launches",
+        row("launches, block".into(), a, b, &whole),
+    )];
     let (a, b) = of(|c| c.forward.launches());
-    rows.push(row("launches, forward".into(), a, b, &whole));
+    rows.push(why(
+        "forward.launches",
+        row("launches, forward".into(), a, b, &whole),
+    ));
     let (a, b) = of(|c| c.block.bytes());
-    rows.push(row(format!("{unit}, block ="), a, b, &size));
-    let (a, b) = of(|c| c.block.weight_bytes);
-    rows.push(row("  weights =".into(), a, b, &size));
+    rows.push(why(
+        "block.bytes",
+        row(format!("{unit}, block ="), a, b, &size),
+    ));
+    let issued = issued(bench, runs);
+    match &issued {
+        None => {
+            let (a, b) = of(|c| c.block.weight_bytes);
+            rows.push(why(
+                "block.weight_bytes",
+                row("  weights =".into(), a, b, &size),
+            ));
+        }
+        // Modelled and issued stand below each other, of the same forward.
+        Some(row_of) => rows.extend(row_of(cost, v1)),
+    }
     let (a, b) = (cost.block.intensity(), v1.block.intensity());
     rows.push(Row {
         saved: figure::times(b, a),
+        key: Some("block.intensity"),
         ..row("FLOP/B, block =".into(), a, b, &|v| format!("{v:.2}"))
     });
     let floors = machine
@@ -74,7 +100,9 @@ pub fn table(bench: &Bench, machine: &Machine, runs: &Runs) -> Vec<Row> {
         None => unknown("floor µs, fwd ="),
     });
     let launch = machine.ceilings.as_ref().and_then(|c| c.launch);
-    rows.push(match launch {
+    rows.extend(match launch {
+        // The counted bytes take the place of the launches' share.
+        _ if issued.is_some() => None,
         Some(l) => {
             let label = match l.source {
                 Source::Recorded => "launch µs, rec. =",
@@ -82,9 +110,9 @@ pub fn table(bench: &Bench, machine: &Machine, runs: &Runs) -> Vec<Row> {
             };
             let times = |c: &Cost| c.forward.launches() as f64 * l.seconds;
             let (a, b) = (times(cost), times(v1));
-            row(label.into(), a, b, &micros_of(a.max(b)))
+            Some(row(label.into(), a, b, &micros_of(a.max(b))))
         }
-        None => unknown("launch µs, fwd ="),
+        None => Some(unknown("launch µs, fwd =")),
     });
     rows.push(times(bench, runs));
     rows
@@ -98,6 +126,54 @@ fn unknown(label: &str) -> Row {
         v1: "–".into(),
         ..Row::default()
     }
+}
+
+/// The bytes of a forward, modelled and as a run counted them; `None` where no
+/// run has counted any.
+#[allow(
+    clippy::type_complexity,
+    reason = "two rows, made where the unit is known"
+)]
+fn issued(bench: &Bench, runs: &Runs) -> Option<impl Fn(&Cost, &Cost) -> [Row; 2]> {
+    let of = |cut: Cut| runs.of(bench.setup(), cut)?.bytes.issued;
+    let (plan, v1) = (of(bench.cut()), of(Version::V1.cut()));
+    plan.or(v1)?;
+    Some(move |cost: &Cost, base: &Cost| {
+        let modelled = [cost.forward.bytes(), base.forward.bytes()];
+        let largest = modelled
+            .into_iter()
+            .chain(plan)
+            .chain(v1)
+            .max()
+            .unwrap_or(0);
+        let column = figure::byte_column(largest);
+        let unit = column.unit().symbol();
+        let row = |sign: char, plan: Option<u64>, v1: Option<u64>| {
+            let show = |bytes: Option<u64>| {
+                bytes.map_or("·".to_owned(), |bytes| figure::bytes(column, bytes))
+            };
+            Row {
+                label: format!("{unit}, fwd {sign}"),
+                plan: show(plan),
+                v1: show(v1),
+                saved: match (plan, v1) {
+                    (Some(a), Some(b)) => figure::saved(b as f64, a as f64, 1),
+                    _ => String::new(),
+                },
+                ..Row::default()
+            }
+        };
+        [
+            Row {
+                key: Some("forward.bytes"),
+                ..row('=', Some(modelled[0]), Some(modelled[1]))
+            },
+            Row {
+                origin: Origin::Issued,
+                ..row('#', plan, v1)
+            },
+        ]
+    })
 }
 
 /// The row of measured times.
@@ -121,6 +197,7 @@ fn times(bench: &Bench, runs: &Runs) -> Row {
             (Some(a), Some(b)) => figure::saved(b, a, 1),
             _ => "r runs".into(),
         },
-        measured: true,
+        origin: Origin::Measured,
+        key: None,
     }
 }

@@ -86,6 +86,19 @@ pub struct GemmCall {
     pub k: u64,
 }
 
+/// Bytes of global memory that launches asked for and touched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Traffic {
+    /// Asked for by loads.
+    pub read: u64,
+    /// Asked for by stores.
+    pub written: u64,
+    /// Distinct sectors touched, where that is counted.
+    pub compulsory: Option<u64>,
+    /// Estimated to reach DRAM, where that is estimated.
+    pub dram: Option<u64>,
+}
+
 /// What kind of failure it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GpuErrorKind {
@@ -125,6 +138,12 @@ impl GpuError {
     pub fn failed(message: impl Into<String>) -> Self {
         Self::new(GpuErrorKind::Failed, message)
     }
+
+    /// The same, in the kernel of this name.
+    #[must_use]
+    pub fn in_kernel(self, name: &str) -> Self {
+        Self::new(self.kind, format!("{name}: {}", self.message))
+    }
 }
 
 impl fmt::Display for GpuError {
@@ -155,9 +174,48 @@ pub trait Driver {
     /// Bytes of device memory that are free, where the device says so.
     fn free_memory(&mut self) -> Option<u64>;
 
+    /// Compiles units ahead of [`Driver::load`], several at a time where the
+    /// compiler can. `done` is told of each that is ready: how many are, of how
+    /// many, and which.
+    fn prepare(
+        &mut self,
+        units: &[&Unit],
+        done: &mut dyn FnMut(usize, usize, &Unit),
+    ) -> Result<(), GpuError> {
+        let _ = (units, done);
+        Ok(())
+    }
+
     /// Compiles and loads a unit; the same unit gives the same function.
     /// `shared` is the most dynamic shared memory that it will be launched with.
     fn load(&mut self, unit: &Unit, shared: u32) -> Result<Function, GpuError>;
+
+    /// The assembly text of a unit (PTX), as it would be loaded.
+    fn assembly(&mut self, unit: &Unit) -> Result<String, GpuError> {
+        Err(GpuError::missing(format!(
+            "this backend has no assembly text of {}",
+            unit.title()
+        )))
+    }
+
+    /// Loads a kernel from assembly text, as [`Driver::assembly`] gives it.
+    fn load_assembly(
+        &mut self,
+        entry: &str,
+        text: &str,
+        shared: u32,
+    ) -> Result<Function, GpuError> {
+        let _ = (text, shared);
+        Err(GpuError::missing(format!(
+            "this backend loads no assembly text ({entry})"
+        )))
+    }
+
+    /// What the launches since the last call moved, where the device counts it
+    /// by itself.
+    fn traffic(&mut self) -> Option<Traffic> {
+        None
+    }
 
     /// Registers, memory, limits of a loaded kernel.
     fn facts(&self, function: Function) -> KernelFacts;

@@ -215,6 +215,24 @@ pub enum Step {
     Library(LibraryGemm),
 }
 
+impl Step {
+    /// The plan's name of it, with its block.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Own(launch) => &launch.name,
+            Self::Library(gemm) => &gemm.name,
+        }
+    }
+
+    /// What it writes that is a tensor of the graph.
+    pub fn written(&self) -> &[Written] {
+        match self {
+            Self::Own(launch) => &launch.written,
+            Self::Library(gemm) => &gemm.written,
+        }
+    }
+}
+
 /// A plan, lowered: memory and launches of one forward.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Program {

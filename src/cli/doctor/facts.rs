@@ -6,9 +6,10 @@ use std::process::{Command, Stdio};
 use serde::Serialize;
 
 use super::super::args::{OutputArgs, surroundings};
+use super::super::backends;
 use super::super::desk::Desk;
 use crate::app::look::Depth;
-use crate::app::machine::{BackendFacts, Condition};
+use crate::app::machine::Condition;
 use crate::backend::cpu::{Isa, available_bytes};
 use crate::backend::device;
 use crate::course::{Fault, Level, Places, plain};
@@ -88,7 +89,7 @@ impl Document {
                 std::env::consts::OS,
                 std::env::consts::ARCH
             ),
-            backends: backends()
+            backends: backends::found()
                 .into_iter()
                 .map(|b| Backend {
                     name: b.name,
@@ -102,7 +103,7 @@ impl Document {
                 .collect(),
             cpu: Cpu {
                 name: device::cpu_name(),
-                threads: threads(),
+                threads: device::threads(),
                 simd: Isa::available().into_iter().map(Isa::name).collect(),
             },
             memory: Memory {
@@ -113,30 +114,6 @@ impl Document {
             course: texts(desk),
         }
     }
-}
-
-fn threads() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
-}
-
-/// The backends, the one that runs use first.
-fn backends() -> Vec<BackendFacts> {
-    let threads = threads();
-    let cpu = BackendFacts {
-        name: "cpu".to_owned(),
-        device: format!("{threads} threads"),
-        line: device::describe(threads, Isa::detect()),
-        condition: Condition::Ready,
-        gives: "times of the CPU".to_owned(),
-        lacks: Vec::new(),
-    };
-    let absent = ["cuda", "hip", "simt"].map(|name| BackendFacts {
-        name: name.to_owned(),
-        line: "not in this build".to_owned(),
-        condition: Condition::None,
-        ..BackendFacts::default()
-    });
-    std::iter::once(cpu).chain(absent).collect()
 }
 
 impl Terminal {

@@ -1,25 +1,305 @@
-//! To be written: the launches of this family.
+//! Launches of attention: its three ops apart, flash attention for prefill, and
+//! attention with its keys split over blocks for decode.
 
+use super::rows::{blocks, launch};
 use super::{Group, Lowering};
 use crate::backend::gpu::catalogue::Lacks;
-use crate::backend::gpu::program::Launch;
+use crate::backend::gpu::program::{Arg, Grid, Launch};
+use crate::backend::gpu::source::Unit;
+use crate::model::TensorKind;
 
-/// Not there yet.
-pub(super) fn qk(_: &mut Lowering<'_>, group: &Group<'_>) -> Result<Launch, Lacks> {
-    Err(Lacks::new(&group.name))
+/// Rows of a softmax block: a warp each.
+const SOFTMAX_ROWS: u64 = 4;
+
+/// With at most so many queries per sequence over a longer context, keys are
+/// split over blocks: a tile of queries would be mostly empty.
+const DECODE_QUERIES: u64 = 16;
+
+/// Query heads of a kv head that one block of `flash_decode` serves at most:
+/// with more, registers run out and fewer blocks share the work.
+const DECODE_GROUP: u64 = 4;
+
+/// Threads of a block of `flash_decode`, and keys that each of its streams has
+/// under way (SPLIT_THREADS and DEPTH of `tile/attention_decode.cu`).
+const DECODE_THREADS: u64 = 128;
+const DECODE_DEPTH: u64 = 4;
+
+/// Most splits of the keys: joining them costs about as much as reading.
+const DECODE_SPLITS: u64 = 16;
+
+/// qk: a block per query tile and strip of key tiles.
+pub(super) fn qk(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Launch, Lacks> {
+    let tiles = Tiles::choose(lowering, Tiles::qk_shared, lowering.head_width()? <= 64)?;
+    let blocks_x = tiles.query_tiles(lowering);
+    let (q, k) = (TensorKind::Qr, TensorKind::Kr);
+    let args = [q, k, TensorKind::Sc].map(|kind| lowering.activation(kind, group.layer));
+
+    let unit = tiles.unit(lowering, "qk", &["qk.cu"]);
+    let mut launch = launch(lowering, group, unit);
+    let wanted = (u64::from(lowering.setup.target.sms) * 6).div_ceil(blocks_x);
+    let strips = wanted.clamp(1, lowering.shape().context.div_ceil(tiles.keys));
+    launch.grid = match blocks(blocks_x)? {
+        Grid::Blocks([x, _, z]) => Grid::Blocks([x, strips.min(u64::from(u16::MAX)) as u32, z]),
+        grid @ Grid::Resident { .. } => grid,
+    };
+    launch.threads = tiles.threads(lowering);
+    launch.shared = tiles.qk_shared() as u32;
+    launch.args = args.map(Arg::Buffer).to_vec();
+    launch.args.extend(sizes(lowering)?);
+    Ok(launch)
 }
 
-/// Not there yet.
-pub(super) fn softmax(_: &mut Lowering<'_>, group: &Group<'_>) -> Result<Launch, Lacks> {
-    Err(Lacks::new(&group.name))
+/// softmax: a warp per row.
+pub(super) fn softmax(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Launch, Lacks> {
+    let shape = lowering.shape();
+    let rows = shape.batch * lowering.model().heads * shape.seq;
+    let whole = (shape.context * lowering.elem()).is_multiple_of(16);
+    let unit = lowering
+        .unit("softmax", &["tile/row.cu", "softmax.cu"])
+        .define("WHOLE", u32::from(whole));
+    let tensors =
+        [TensorKind::Sc, TensorKind::Pr].map(|kind| lowering.activation(kind, group.layer));
+    let mut launch = launch(lowering, group, unit);
+    launch.grid = blocks(rows.div_ceil(SOFTMAX_ROWS))?;
+    launch.threads = SOFTMAX_ROWS as u32 * lowering.setup.target.warp;
+    launch.args = tensors.map(Arg::Buffer).to_vec();
+    launch.args.extend([
+        lowering.int(rows)?,
+        lowering.int(shape.seq)?,
+        lowering.int(shape.context)?,
+        Arg::F32(scale(lowering)),
+    ]);
+    Ok(launch)
 }
 
-/// Not there yet.
-pub(super) fn pv(_: &mut Lowering<'_>, group: &Group<'_>) -> Result<Launch, Lacks> {
-    Err(Lacks::new(&group.name))
+/// pv: a block per query tile.
+pub(super) fn pv(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Launch, Lacks> {
+    let tiles = Tiles::choose(lowering, Tiles::pv_shared, true)?;
+    let tensors = [TensorKind::Pr, TensorKind::V, TensorKind::Att];
+    let args = tensors.map(|kind| lowering.activation(kind, group.layer));
+    let unit = tiles.unit(lowering, "pv", &["pv.cu"]);
+    let mut launch = launch(lowering, group, unit);
+    launch.grid = blocks(tiles.query_tiles(lowering))?;
+    launch.threads = tiles.threads(lowering);
+    launch.shared = tiles.pv_shared() as u32;
+    launch.args = args.map(Arg::Buffer).to_vec();
+    launch.args.extend(sizes(lowering)?);
+    Ok(launch)
 }
 
-/// Not there yet.
-pub(super) fn flash(_: &mut Lowering<'_>, group: &Group<'_>) -> Result<Launch, Lacks> {
-    Err(Lacks::new(&group.name))
+/// qk, softmax and pv in one kernel.
+pub(super) fn flash(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Launch, Lacks> {
+    let shape = lowering.shape();
+    if shape.seq == 1 || (shape.seq <= DECODE_QUERIES && shape.context > shape.seq) {
+        return flash_decode(lowering, group);
+    }
+    let tiles = Tiles::choose(lowering, Tiles::flash_shared, false)?;
+    let unit = tiles.unit(lowering, "flash", &["tile/attention.cu", "flash.cu"]);
+    let mut launch = launch(lowering, group, unit);
+    launch.grid = blocks(tiles.query_tiles(lowering))?;
+    launch.threads = tiles.threads(lowering);
+    launch.shared = tiles.flash_shared() as u32;
+    launch.args = attention(lowering, group).to_vec();
+    launch.args.extend(sizes(lowering)?);
+    launch.args.push(Arg::F32(scale(lowering)));
+    Ok(launch)
+}
+
+/// Attention of few queries: blocks share the keys, the last of them joins.
+fn flash_decode(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Launch, Lacks> {
+    let (model, shape) = (lowering.model(), lowering.shape());
+    let head = lowering.head_width()?;
+    let sharing = model.heads / model.kv_heads;
+    let together = sharing.next_power_of_two().min(DECODE_GROUP);
+    let groups = model.kv_heads * sharing.div_ceil(together);
+    let rows = lowering.rows();
+
+    // A block takes at least one round of keys; there are about two blocks per
+    // multiprocessor.
+    let round = DECODE_THREADS * 16 / (head * lowering.elem()) * DECODE_DEPTH;
+    let room = (2 * u64::from(lowering.setup.target.sms)).div_ceil(groups * rows);
+    let splits = shape
+        .context
+        .div_ceil(round)
+        .min(room)
+        .clamp(1, DECODE_SPLITS);
+
+    let parts = rows * model.heads * splits * (head + 4) * 4;
+    let partial = lowering.scratch("parts of attention", parts);
+    let done = lowering.zeroed("splits that are done", rows * groups * 4);
+    let unit = lowering
+        .unit(
+            "flash_decode",
+            &["tile/attention_decode.cu", "flash_decode.cu"],
+        )
+        .define("HEAD", head)
+        .define("GROUP", together)
+        .define("SPLIT_THREADS", DECODE_THREADS)
+        .define("DEPTH", DECODE_DEPTH);
+
+    let mut launch = launch(lowering, group, unit);
+    let [y, z] = [groups, rows].map(u16::try_from);
+    let (Ok(y), Ok(z)) = (y, z) else {
+        return Err(Lacks::new(format!(
+            "decode attention of {rows} rows and {groups} groups of heads (65 535 of each fit)"
+        )));
+    };
+    launch.grid = Grid::Blocks([splits as u32, y.into(), z.into()]);
+    launch.threads = DECODE_THREADS as u32;
+    launch.args = attention(lowering, group).to_vec();
+    launch.args.extend([
+        Arg::Buffer(partial),
+        Arg::Buffer(done),
+        lowering.int(splits)?,
+    ]);
+    launch.args.extend(sizes(lowering)?);
+    launch.args.push(Arg::F32(scale(lowering)));
+    Ok(launch)
+}
+
+/// Tiles of queries and keys: what `tile/attention_plain.cu` and
+/// `tile/attention_mma.cu` are compiled for, and the shared memory that follows.
+#[derive(Debug, Clone, Copy)]
+struct Tiles {
+    /// Matrix units: bf16 from sm_80 on.
+    matrix: bool,
+    head: u64,
+    queries: u64,
+    keys: u64,
+    /// Slabs of 16 queries of a warp, on matrix units.
+    slabs: u64,
+}
+
+impl Tiles {
+    /// The largest tiles whose shared memory, as `shared` says, one block may
+    /// have. With `double`, warps on matrix units take two slabs of queries
+    /// where that leaves enough blocks.
+    fn choose(
+        lowering: &Lowering<'_>,
+        shared: fn(&Self) -> u64,
+        double: bool,
+    ) -> Result<Self, Lacks> {
+        let head = lowering.head_width()?;
+        let target = lowering.setup.target;
+        let matrix = lowering.is_bf16() && target.sm() >= 800;
+        let sizes: &[(u64, u64, u64)] = match (matrix, head) {
+            (true, _) => &[(128, 64, 2), (64, 64, 1)],
+            (false, 128) => &[(64, 32, 1), (32, 32, 1)],
+            (false, _) => &[(64, 64, 1), (64, 32, 1), (32, 32, 1)],
+        };
+        let enough = u64::from(target.sms) * 3 / 2;
+        let limit = u64::from(target.shared_per_block);
+        sizes
+            .iter()
+            .map(|&(queries, keys, slabs)| Self {
+                matrix,
+                head,
+                queries,
+                keys,
+                slabs,
+            })
+            .filter(|tiles| tiles.slabs == 1 || double && tiles.query_tiles(lowering) >= enough)
+            .find(|tiles| shared(tiles) <= limit)
+            .ok_or_else(|| {
+                Lacks::new(format!(
+                    "attention with heads of width {head} in {limit} bytes of shared memory"
+                ))
+            })
+    }
+
+    /// A unit on these tiles: the tile products, then `files`.
+    fn unit(&self, lowering: &Lowering<'_>, entry: &'static str, files: &[&'static str]) -> Unit {
+        let mut all = if self.matrix {
+            vec!["prefix/matrix.cu", "tile/attention_mma.cu"]
+        } else {
+            vec!["tile/attention_plain.cu"]
+        };
+        all.extend(files);
+        let unit = lowering
+            .unit(entry, &all)
+            .define("HEAD", self.head)
+            .define("QUERIES", self.queries)
+            .define("KEYS", self.keys);
+        if self.matrix {
+            unit.define("SLABS", self.slabs)
+        } else {
+            unit
+        }
+    }
+
+    /// TEAM: a warp per slabs of 16 queries on matrix units, else 128 threads.
+    fn threads(&self, lowering: &Lowering<'_>) -> u32 {
+        if self.matrix {
+            (self.queries / (16 * self.slabs)) as u32 * lowering.setup.target.warp
+        } else {
+            128
+        }
+    }
+
+    /// Tiles of queries of all heads and sequences.
+    fn query_tiles(&self, lowering: &Lowering<'_>) -> u64 {
+        let shape = lowering.shape();
+        shape.batch * lowering.model().heads * shape.seq.div_ceil(self.queries)
+    }
+
+    /// QUERY_BYTES and KEY_BYTES.
+    fn rows_bytes(&self, rows: u64) -> u64 {
+        if self.matrix {
+            rows * self.head * 2
+        } else {
+            rows * (self.head + 4) * 4
+        }
+    }
+
+    /// STAGES.
+    fn stages(&self) -> u64 {
+        if self.matrix { 2 } else { 1 }
+    }
+
+    /// A tile of weights or scores in shared memory.
+    fn weight_bytes(&self) -> u64 {
+        if self.matrix {
+            self.queries * self.keys * 2
+        } else {
+            self.queries * (self.keys + 4) * 4
+        }
+    }
+
+    fn flash_shared(&self) -> u64 {
+        let weights = if self.matrix { 0 } else { self.weight_bytes() };
+        self.rows_bytes(self.queries) + self.stages() * 2 * self.rows_bytes(self.keys) + weights
+    }
+
+    fn qk_shared(&self) -> u64 {
+        let scores = if self.matrix { self.weight_bytes() } else { 0 };
+        self.rows_bytes(self.queries) + self.stages() * self.rows_bytes(self.keys) + scores
+    }
+
+    fn pv_shared(&self) -> u64 {
+        self.stages() * (self.weight_bytes() + self.rows_bytes(self.keys))
+    }
+}
+
+/// q, k, v, att.
+fn attention(lowering: &mut Lowering<'_>, group: &Group<'_>) -> [Arg; 4] {
+    use TensorKind::{Att, Kr, Qr, V};
+    [Qr, Kr, V, Att].map(|kind| Arg::Buffer(lowering.activation(kind, group.layer)))
+}
+
+/// batch, heads, kv_heads, seq, context, cap.
+fn sizes(lowering: &Lowering<'_>) -> Result<[Arg; 6], Lacks> {
+    let (model, shape) = (lowering.model(), lowering.shape());
+    Ok([
+        lowering.int(shape.batch)?,
+        lowering.int(model.heads)?,
+        lowering.int(model.kv_heads)?,
+        lowering.int(shape.seq)?,
+        lowering.int(shape.context)?,
+        lowering.int(lowering.cap())?,
+    ])
+}
+
+/// 1 / sqrt(d).
+fn scale(lowering: &Lowering<'_>) -> f32 {
+    (1.0 / (lowering.model().head_width() as f64).sqrt()) as f32
 }

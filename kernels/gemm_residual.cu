@@ -1,0 +1,39 @@
+// Y = X * W^T + residual: the product that ends attention (o) and the
+// feed-forward part (down), with the residual stream added before it leaves the
+// chip. x [m][k], w [n][k], residual and y [m][n].
+//
+// Unfused, the product is written, read again with the residual, and the sum
+// written: three passes over [m][n] more than here.
+
+#ifndef BLOCKS
+#define BLOCKS 1
+#endif
+
+KERNEL void __launch_bounds__(Tile::threads, BLOCKS)
+    gemm_residual(const elem *x, const elem *w, const elem *residual, elem *y, float *ssq, int m,
+                  int n, int k) {
+    extern __shared__ __align__(128) char shared[];
+    int tiles_n = tiles_over(n, Tile::N);
+    TilePlace tile = tile_place(blockIdx.x, tiles_over(m, Tile::M), tiles_n);
+    int row = tile.i * Tile::M, column = tile.j * Tile::N;
+
+    // idea residual: requested while the product is computed, so that nobody waits for
+    // it afterwards.
+    Residual<Tile> added;
+    auto request = [&] { request_residual<Tile>(added, residual, row, m - row, column, n); };
+    Run run = {w, column, n};
+    float *sums = product<Tile>(
+        x + long(row) * k, m - row, run, k, shared,
+        [&] {
+            if constexpr (Residual<Tile>::EARLY) request();
+        },
+        [&] {
+            if constexpr (!Residual<Tile>::EARLY) request();
+        });
+    // end residual
+
+    // idea squares: the next RMSNorm needs the mean square of each row of y; this
+    // tile's share of it costs a few additions now and saves a pass over y later.
+    store_residual<Tile>(sums, added, ssq, tiles_n, tile.j, row, m - row, column, y, n);
+    // end squares
+}

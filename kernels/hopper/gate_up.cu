@@ -1,0 +1,77 @@
+// Two products of the same rows on Hopper: g = x * wg^T and u = x * wu^T, and with
+// -D SWIGLU=1 only m = silu(g) * u, which never leaves the registers as g and u.
+//
+// TODO ladder
+
+// Half of a tile's columns belong to gate, half to up: the same lane holds both
+// values of a column.
+#define HALF (TILE_N / 2)
+
+struct Weights {
+    const TensorMap *gate, *up;
+
+    struct Columns {
+        const TensorMap *gate, *up;
+        int row;
+        __device__ __forceinline__ void load(unsigned char *to, u64 *full, int k) const {
+            tma_load(to, *gate, full, k, row);
+            tma_load(to + BYTES_B / 2, *up, full, k, row);
+        }
+    };
+    __device__ __forceinline__ Columns columns(int tile_n) const {
+        return {gate, up, tile_n * HALF};
+    }
+    __device__ __forceinline__ void prefetch() const {
+        tma_prefetch(*gate);
+        tma_prefetch(*up);
+    }
+};
+
+// silu(g) * u. One fast exponential and one fast reciprocal: right to 2^-20, far
+// below the rounding to bf16; the full division costs.
+DEVICE float swiglu(float gate, float up) {
+    return __fdividef(gate, 1.0f + __expf(-gate)) * up;
+}
+
+struct Store {
+    elem *g, *u;
+    const float *ssq;
+    int slots;
+    float eps;
+    int m, ffn, d;
+    float scale[PARTS][2];
+
+    __device__ __forceinline__ void request(const Tile &tile, int part) {
+#if NORM
+        int row = lane_row(tile, part);
+        scale[part][0] = row_scale(ssq, row, m, slots, d, eps);
+        scale[part][1] = row_scale(ssq, row + 8, m, slots, d, eps);
+#endif
+    }
+
+    __device__ __forceinline__ void store(const Tile &tile, int part, float (&sums)[SUMS]) {
+        int row = lane_row(tile, part);
+        float *gate = sums, *up = sums + SUMS / 2;
+#if NORM
+#pragma unroll
+        for (int i = 0; i < SUMS; i++) sums[i] *= scale[part][i / 2 % 2];
+#endif
+#if SWIGLU
+#pragma unroll
+        for (int i = 0; i < SUMS / 2; i++) gate[i] = swiglu(gate[i], up[i]);
+#else
+        store_groups<HALF / 8>(up, at(u, row), at(u, row + 8), tile.n * HALF, ffn);
+#endif
+        store_groups<HALF / 8>(gate, at(g, row), at(g, row + 8), tile.n * HALF, ffn);
+    }
+    __device__ __forceinline__ elem *at(elem *base, int row) const {
+        return row < m ? base + long(row) * ffn : nullptr;
+    }
+};
+
+HOPPER_KERNEL gate_up(const __grid_constant__ TensorMap x, const __grid_constant__ TensorMap wg,
+                      const __grid_constant__ TensorMap wu, elem *g, elem *u, const float *ssq,
+                      int slots, float eps, int m, int ffn, int d) {
+    Store store{g, u, ssq, slots, eps, m, ffn, d};
+    multiply(x, Weights{&wg, &wu}, store, m, (ffn + HALF - 1) / HALF, d);
+}

@@ -1,0 +1,16 @@
+//! Which backends beside the CPU this machine can run.
+
+use crate::run::{BackendKind, BackendState};
+
+/// How the built-in machine stands, which opens nothing.
+pub fn simt_state() -> BackendState {
+    BackendState::none(BackendKind::Simt, "not in this build")
+}
+
+/// How the GPU backends stand. It opens drivers and libraries, which can take a
+/// second or hang, so it is asked in an engine process only.
+pub fn states() -> Vec<BackendState> {
+    [BackendKind::Cuda, BackendKind::Hip]
+        .map(|kind| BackendState::none(kind, "not in this build"))
+        .into()
+}

@@ -1,0 +1,191 @@
+//! From a unit to machine code: one compiler behind a trait, a cache on disk,
+//! several units at a time, and prebuilt PTX for machines without a compiler.
+
+mod cache;
+mod prebuilt;
+
+use std::num::NonZero;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
+
+use sha2::{Digest, Sha256};
+
+use super::driver::{GpuError, GpuErrorKind};
+use super::source::Unit;
+pub use cache::Cache;
+pub use prebuilt::{Archive, ArchiveEntry, PREBUILT, Prebuilt, prebuild, unit_hash};
+
+/// What a compiler is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// Code of one architecture: a cubin, a code object.
+    Machine,
+    /// Text that a driver, or the SIMT machine, reads: PTX.
+    Assembly,
+}
+
+/// What a compiler gave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Built {
+    /// A cubin, a code object, or the text of PTX.
+    pub image: Vec<u8>,
+    /// What the compiler said: registers, shared memory, spills, warnings.
+    pub log: String,
+}
+
+/// A compiler that takes a whole source text: NVRTC, HIPRTC.
+pub trait Compiler: Sync {
+    /// Name and exact version; part of the cache's key.
+    fn version(&self) -> String;
+
+    /// The command line for a unit; the rest of the cache's key.
+    fn options(&self, unit: &Unit, arch: &str, form: Form) -> Vec<String>;
+
+    /// Compiles.
+    ///
+    /// # Errors
+    /// The compiler's log.
+    fn build(&self, source: &str, options: &[String], form: Form) -> Result<Built, String>;
+}
+
+/// Compiles a unit, or finds it in the cache.
+///
+/// # Errors
+/// A unit whose files are not there; what the compiler refused, with file and
+/// line of the kernel's source.
+pub fn compile(
+    compiler: &dyn Compiler,
+    cache: Option<&Cache>,
+    unit: &Unit,
+    arch: &str,
+    form: Form,
+) -> Result<Built, GpuError> {
+    let source = unit.source().ok_or_else(|| {
+        GpuError::missing(format!(
+            "a source file of {} is not in this build: {}",
+            unit.title(),
+            unit.files.join(", ")
+        ))
+    })?;
+    let options = compiler.options(unit, arch, form);
+    let key = key(&source, &options, &compiler.version(), form);
+    if let Some(built) = cache.and_then(|cache| cache.get(&key)) {
+        return Ok(built);
+    }
+    let built = compiler
+        .build(&source, &options, form)
+        .map_err(|log| refused(unit, arch, &log))?;
+    if let Some(cache) = cache {
+        cache.put(&key, &built);
+    }
+    Ok(built)
+}
+
+/// Compiles several units, as many at a time as the machine has threads, in
+/// the order given. `done` is told of each when it is ready: how many are, of
+/// how many, and which.
+///
+/// # Errors
+/// Those of [`compile`]: the first unit, in the order given, that failed.
+pub fn compile_all(
+    compiler: &dyn Compiler,
+    cache: Option<&Cache>,
+    units: &[&Unit],
+    arch: &str,
+    form: Form,
+    done: &mut dyn FnMut(usize, usize, &Unit),
+) -> Result<Vec<Built>, GpuError> {
+    let threads = thread::available_parallelism().map_or(1, NonZero::get);
+    let next = AtomicUsize::new(0);
+    let (ready, results) = mpsc::channel();
+    let mut built: Vec<Option<Result<Built, GpuError>>> = units.iter().map(|_| None).collect();
+    thread::scope(|scope| {
+        for _ in 0..threads.min(units.len()) {
+            let (ready, next) = (ready.clone(), &next);
+            scope.spawn(move || {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(unit) = units.get(index) else { break };
+                    let result = compile(compiler, cache, unit, arch, form);
+                    if result.is_err() {
+                        // The rest would only delay the message.
+                        next.store(units.len(), Ordering::Relaxed);
+                    }
+                    if ready.send((index, result)).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(ready);
+        for (count, (index, result)) in results.iter().enumerate() {
+            if let (Some(unit), Some(place)) = (units.get(index), built.get_mut(index)) {
+                done(count + 1, units.len(), unit);
+                *place = Some(result);
+            }
+        }
+    });
+    built.into_iter().flatten().collect()
+}
+
+/// SHA-256 of everything that the result depends on.
+fn key(source: &str, options: &[String], version: &str, form: Form) -> String {
+    let mut hash = Sha256::new();
+    let form = match form {
+        Form::Machine => "machine",
+        Form::Assembly => "assembly",
+    };
+    for part in [source, version, form]
+        .into_iter()
+        .chain(options.iter().map(String::as_str))
+    {
+        hash.update((part.len() as u64).to_le_bytes());
+        hash.update(part);
+    }
+    hex(&hash.finalize())
+}
+
+fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// What the compiler refused: the first error with its place in `kernels/`.
+fn refused(unit: &Unit, arch: &str, log: &str) -> GpuError {
+    let errors: Vec<String> = log.lines().filter_map(error_line).collect();
+    let what = match errors.as_slice() {
+        [] => log
+            .lines()
+            .map(str::trim)
+            .find(|line| !line.is_empty())
+            .unwrap_or("the compiler does not say why")
+            .to_owned(),
+        [only] => only.clone(),
+        [first, rest @ ..] => format!("{first} (and {} more)", rest.len()),
+    };
+    GpuError::new(
+        GpuErrorKind::Compile,
+        format!("{} does not compile for {arch}: {what}", unit.title()),
+    )
+}
+
+/// `tile/mma.cu(12): error: …` as `kernels/tile/mma.cu:12: …`.
+fn error_line(line: &str) -> Option<String> {
+    let (place, text) = line.split_once(": ")?;
+    let text = text
+        .strip_prefix("catastrophic ")
+        .unwrap_or(text)
+        .strip_prefix("error")?;
+    // The number of the message, ` #20`, stands between the word and the colon.
+    let (_, text) = text.split_once(':')?;
+    let (file, row) = place.strip_suffix(')')?.rsplit_once('(')?;
+    let row: u32 = row.parse().ok()?;
+    Some(format!("kernels/{file}:{row}: {}", text.trim()))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,326 @@
+//! PTX that was compiled when the program was made: for machines that have a
+//! driver but no compiler, and for the SIMT machine.
+//!
+//! One archive, `assets/kernels/prebuilt.ptx.z`, made by
+//! `tinyllama-tutor dev prebuild`: magic, length of the index (u64, little
+//! endian), index (JSON), then each text deflated by itself. An entry is found
+//! by the hash of its unit, so that PTX of another source is never taken.
+
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::sync::LazyLock;
+
+use flate2::Compression;
+use flate2::read::ZlibDecoder;
+use flate2::write::ZlibEncoder;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::{Cache, Compiler, Form, compile_all, hex};
+use crate::backend::gpu::driver::GpuError;
+use crate::backend::gpu::source::Unit;
+use crate::backend::gpu::units::compiled_ahead;
+
+/// The PTX version that is written: CUDA 12.0, the oldest driver that is used.
+const VERSION: &str = "8.0";
+
+const MAGIC: &[u8] = b"tinyllama-tutor ptx 1\n";
+
+/// What is embedded in this program.
+static EMBEDDED: &[u8] = include_bytes!(concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/assets/kernels/prebuilt.ptx.z"
+));
+
+/// The archive of this build; empty where it cannot be read.
+pub static PREBUILT: LazyLock<Archive> =
+    LazyLock::new(|| Archive::read(EMBEDDED).unwrap_or_default());
+
+/// One text of the archive.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArchiveEntry {
+    /// [`unit_hash`] of the unit.
+    pub unit: String,
+    /// [`Unit::title`], for people.
+    pub title: String,
+    /// `sm_80`, `sm_90a`.
+    pub arch: String,
+    /// First byte among the texts, and how many.
+    at: (usize, usize),
+}
+
+/// PTX of several units.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Archive {
+    /// The compiler that made it.
+    pub compiler: String,
+    /// What is in it, in order of title and architecture.
+    pub entries: Vec<ArchiveEntry>,
+    texts: Vec<u8>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Index {
+    compiler: String,
+    entries: Vec<ArchiveEntry>,
+}
+
+/// PTX from the archive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prebuilt {
+    /// The architecture that it was made for: this or a newer one runs it
+    /// (`sm_90a`: only that one).
+    pub arch: String,
+    /// The text.
+    pub ptx: String,
+}
+
+impl Archive {
+    /// An empty archive of this compiler.
+    pub fn new(compiler: String) -> Self {
+        Self {
+            compiler,
+            ..Self::default()
+        }
+    }
+
+    /// Adds the text of a unit for an architecture.
+    ///
+    /// # Errors
+    /// No memory for the packed text.
+    pub fn add(&mut self, unit: &Unit, arch: &str, ptx: &str) -> std::io::Result<()> {
+        let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(ptx.as_bytes())?;
+        let packed = encoder.finish()?;
+        self.entries.push(ArchiveEntry {
+            unit: unit_hash(unit),
+            title: unit.title(),
+            arch: arch.to_owned(),
+            at: (self.texts.len(), packed.len()),
+        });
+        self.texts.extend(packed);
+        Ok(())
+    }
+
+    /// The text of a unit for the first of `archs` that is there. `None` too
+    /// where the unit's source has changed since.
+    pub fn find(&self, unit: &Unit, archs: &[&str]) -> Option<Prebuilt> {
+        let hash = unit_hash(unit);
+        archs.iter().find_map(|arch| {
+            let entry = self
+                .entries
+                .iter()
+                .find(|entry| entry.unit == hash && entry.arch == *arch)?;
+            self.text(entry)
+        })
+    }
+
+    /// The text of one entry; `None` where it is damaged.
+    pub fn text(&self, entry: &ArchiveEntry) -> Option<Prebuilt> {
+        let (start, length) = entry.at;
+        let packed = self.texts.get(start..start.checked_add(length)?)?;
+        let mut ptx = String::new();
+        ZlibDecoder::new(packed).read_to_string(&mut ptx).ok()?;
+        Some(Prebuilt {
+            arch: entry.arch.clone(),
+            ptx,
+        })
+    }
+
+    /// The archive as a file's bytes.
+    ///
+    /// # Errors
+    /// An index that cannot be written as JSON.
+    pub fn write(&self) -> serde_json::Result<Vec<u8>> {
+        let index = serde_json::to_vec(&Index {
+            compiler: self.compiler.clone(),
+            entries: self.entries.clone(),
+        })?;
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend((index.len() as u64).to_le_bytes());
+        bytes.extend(index);
+        bytes.extend(&self.texts);
+        Ok(bytes)
+    }
+
+    /// The archive in a file's bytes; `None` where it is none of this format.
+    pub fn read(bytes: &[u8]) -> Option<Self> {
+        let bytes = bytes.strip_prefix(MAGIC)?;
+        let (length, bytes) = bytes.split_first_chunk::<8>()?;
+        let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
+        let (index, texts) = bytes.split_at_checked(length)?;
+        let index: Index = serde_json::from_slice(index).ok()?;
+        Some(Self {
+            compiler: index.compiler,
+            entries: index.entries,
+            texts: texts.to_vec(),
+        })
+    }
+}
+
+/// Compiles what [`compiled_ahead`] lists to PTX. Text for Hopper is left out
+/// where it is that of `sm_80`. `done` is told how many of how many are ready.
+///
+/// # Errors
+/// The first unit that the compiler refuses.
+///
+/// [`compiled_ahead`]: crate::backend::gpu::units::compiled_ahead
+pub fn prebuild(
+    compiler: &dyn Compiler,
+    cache: Option<&Cache>,
+    done: &mut dyn FnMut(usize, usize, &str),
+) -> Result<Archive, GpuError> {
+    let all = compiled_ahead();
+    let mut texts: BTreeMap<(&Unit, &str), String> = BTreeMap::new();
+    let mut ready = 0;
+    for arch in ["sm_80", "sm_90a"] {
+        let units: Vec<&Unit> = all
+            .iter()
+            .filter(|(_, of)| *of == arch)
+            .map(|(unit, _)| unit)
+            .collect();
+        let mut told = |_: usize, _: usize, unit: &Unit| {
+            ready += 1;
+            done(ready, all.len(), &format!("{arch} {}", unit.title()));
+        };
+        let built = compile_all(compiler, cache, &units, arch, Form::Assembly, &mut told)?;
+        for (unit, built) in units.into_iter().zip(built) {
+            let text = String::from_utf8(built.image).map_err(|_| {
+                GpuError::failed(format!("the PTX of {} is not text", unit.title()))
+            })?;
+            texts.insert((unit, arch), plain(&text, unit));
+        }
+    }
+    let mut archive = Archive::new(compiler.version());
+    for ((unit, arch), text) in &texts {
+        let portable = texts.get(&(*unit, "sm_80"));
+        let same = |portable: &String| portable.replace(".target sm_80", ".target sm_90a") == *text;
+        if *arch == "sm_80" || !portable.is_some_and(same) {
+            archive
+                .add(unit, arch, text)
+                .map_err(|error| GpuError::failed(format!("the archive cannot grow: {error}")))?;
+        }
+    }
+    Ok(archive)
+}
+
+/// PTX as it is kept: of the version that every driver of CUDA 12 takes, files
+/// by their names under `kernels/` (the compiler writes where it was started),
+/// each place in a source file without the names of what was inlined there, no
+/// comments.
+fn plain(ptx: &str, unit: &Unit) -> String {
+    let mut text = String::with_capacity(ptx.len());
+    let mut names = false;
+    for line in ptx.lines().map(str::trim_end) {
+        let bare = line.trim_start();
+        if bare.starts_with(".section") && bare.contains(".debug_str") {
+            names = true;
+        }
+        if names {
+            names = bare != "}";
+            continue;
+        }
+        if bare.is_empty() || bare.starts_with("//") {
+            continue;
+        }
+        if line.starts_with(".version ") {
+            text += &format!(".version {VERSION}");
+        } else if bare.starts_with(".loc") {
+            text += line.split(',').next().unwrap_or(line);
+        } else if let Some((number, path)) = file(bare) {
+            let name = unit
+                .files
+                .iter()
+                .filter(|name| path.ends_with(**name))
+                .max_by_key(|name| name.len());
+            text += &format!("\t.file\t{number} \"{}\"", name.copied().unwrap_or(path));
+        } else {
+            text += line;
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// Number and path of `.file 1 "path"`.
+fn file(line: &str) -> Option<(&str, &str)> {
+    let (number, path) = line.strip_prefix(".file")?.trim().split_once(' ')?;
+    Some((number, path.trim().strip_prefix('"')?.split('"').next()?))
+}
+
+/// SHA-256 of a unit: its entry, its definitions and the text of its files.
+pub fn unit_hash(unit: &Unit) -> String {
+    let mut hash = Sha256::new();
+    let source = unit.source().unwrap_or_default();
+    for part in [unit.title().as_str(), source.as_str()] {
+        hash.update((part.len() as u64).to_le_bytes());
+        hash.update(part);
+    }
+    hex(&hash.finalize())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn the_archive_is_of_the_kernels_as_they_are() {
+        let stale: Vec<String> = compiled_ahead()
+            .into_iter()
+            .filter(|(unit, arch)| PREBUILT.find(unit, &[arch, "sm_80"]).is_none())
+            .map(|(unit, arch)| format!("{arch} {}", unit.title()))
+            .collect();
+        let again = "cargo run -- dev prebuild (with NVRTC: pip install nvidia-cuda-nvrtc-cu12)";
+        assert!(
+            stale.is_empty(),
+            "{} kernels changed since they were compiled ahead, {} first; run {again}",
+            stale.len(),
+            stale[0]
+        );
+        let known: BTreeSet<String> = compiled_ahead()
+            .into_iter()
+            .map(|(unit, _)| unit_hash(&unit))
+            .collect();
+        for entry in &PREBUILT.entries {
+            assert!(
+                known.contains(&entry.unit),
+                "no plan needs {} any more; run {again}",
+                entry.title
+            );
+        }
+    }
+
+    #[test]
+    fn every_text_can_be_read_and_has_its_entry() {
+        for entry in &PREBUILT.entries {
+            let text = PREBUILT.text(entry).unwrap();
+            let name = entry.title.split(' ').next().unwrap();
+            assert!(
+                text.ptx.contains(&format!(".visible .entry {name}(")),
+                "{}",
+                entry.title
+            );
+            assert!(text.ptx.contains(&format!(".target {}", entry.arch)));
+            for line in text.ptx.lines() {
+                if let Some((_, path)) = file(line.trim()) {
+                    assert!(!path.starts_with('/'), "{}: {path}", entry.title);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn kept_ptx_names_kernels_by_their_files_and_nothing_of_the_machine() {
+        let text = "//\n// made\n.version 9.3\n.target sm_80\n\n{\n\t// begin\n\
+                    \t.loc\t2 30 5, function_name $L__info_string0, inlined_at 1 8 2\n\tret; \n}\n\
+                    \t.file\t1 \"/home/x/silu.cu\"\n\t.file\t2 \"/home/x/prefix/base.cu\"\n\
+                    \t.section\t.debug_str\n{\n$L__info_string0:\n.b8 95,0\n\t}\n.end\n";
+        assert_eq!(
+            plain(text, &Unit::new("silu", &["silu.cu"])),
+            ".version 8.0\n.target sm_80\n{\n\t.loc\t2 30 5\n\tret;\n}\n\
+             \t.file\t1 \"silu.cu\"\n\t.file\t2 \"prefix/base.cu\"\n.end\n"
+        );
+    }
+}

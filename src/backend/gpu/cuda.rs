@@ -1,0 +1,642 @@
+//! NVIDIA GPUs: the driver's library, NVRTC and cuBLASLt, all opened at run
+//! time. A machine that lacks one of them gets a sentence that says which, and
+//! what to do.
+
+mod api;
+mod blaslt;
+mod device;
+mod facts;
+mod library;
+mod module;
+mod nvrtc;
+mod stream;
+
+use std::collections::HashMap;
+use std::ffi::{c_int, c_void};
+use std::marker::PhantomData;
+use std::ptr;
+
+use cudarc::driver::sys::{
+    CUlaunchAttribute, CUlaunchAttributeID, CUlaunchAttributeValue, CUlaunchConfig, CUtensorMap,
+    CUtensorMapDataType, CUtensorMapFloatOOBfill, CUtensorMapInterleave, CUtensorMapL2promotion,
+    CUtensorMapSwizzle,
+};
+
+use super::compile::{Cache, Compiler, Form, PREBUILT, compile, compile_all};
+use super::driver::{
+    Call, Driver, Function, GemmCall, GpuError, GpuErrorKind, GraphId, KernelFacts, Mark, Memory,
+    Parameter,
+};
+use super::program::{Target, TensorMap};
+use super::source::Unit;
+use crate::units::{Quantity, format};
+use api::{Api, version_text};
+use blaslt::Blas;
+use module::{LoadError, Loaded};
+use stream::Stream;
+
+pub use device::Device;
+pub use facts::{CudaFacts, facts};
+pub use nvrtc::Nvrtc;
+
+/// One device with its compiler, one stream of work. Used on the thread that
+/// opened it.
+pub struct Cuda {
+    api: &'static Api,
+    device: Device,
+    _context: Context,
+    stream: Stream,
+    nvrtc: Result<&'static Nvrtc, GpuError>,
+    cache: Option<Cache>,
+    /// Code that was compiled ahead and waits to be loaded.
+    ahead: HashMap<Unit, Vec<u8>>,
+    functions: Vec<(Loaded, String)>,
+    by_unit: HashMap<Unit, Function>,
+    memory: Vec<Option<Block>>,
+    blas: Option<Blas>,
+    /// A context is current on one thread.
+    here: PhantomData<*const ()>,
+}
+
+/// Device memory that was given out.
+struct Block {
+    name: String,
+    address: u64,
+    bytes: u64,
+}
+
+/// The primary context of a device, given back in the end.
+struct Context {
+    api: &'static Api,
+    device: c_int,
+}
+
+impl Context {
+    fn of(api: &'static Api, device: &Device) -> Result<Self, GpuError> {
+        let mut handle = ptr::null_mut();
+        // SAFETY: the driver is initialised and the device there.
+        let code = unsafe { (api.cuDevicePrimaryCtxRetain)(&mut handle, device.handle) };
+        api.check(code, || format!("taking {} into use", device.name))?;
+        let context = Self {
+            api,
+            device: device.handle,
+        };
+        // SAFETY: retained above.
+        let code = unsafe { (api.cuCtxSetCurrent)(handle) };
+        api.check(code, || format!("taking {} into use", device.name))?;
+        Ok(context)
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        // SAFETY: retained once by `of`.
+        unsafe { (self.api.cuDevicePrimaryCtxRelease_v2)(self.device) };
+    }
+}
+
+impl Cuda {
+    /// Opens a device by its number, as `CUDA_VISIBLE_DEVICES` numbers them.
+    /// NVRTC may be missing: then the prebuilt PTX is used.
+    ///
+    /// # Errors
+    /// No driver, no device, or a device that cannot be used.
+    pub fn open(index: u32) -> Result<Self, GpuError> {
+        let api = Api::get()?;
+        let device = Device::find(api, index)?;
+        let context = Context::of(api, &device)?;
+        let stream = Stream::new(api)?;
+        Ok(Self {
+            api,
+            device,
+            _context: context,
+            stream,
+            nvrtc: Nvrtc::find(api.version() / 1000),
+            cache: Cache::of_user(),
+            ahead: HashMap::new(),
+            functions: Vec::new(),
+            by_unit: HashMap::new(),
+            memory: Vec::new(),
+            blas: None,
+            here: PhantomData,
+        })
+    }
+
+    /// The device.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Whether a launch of this kernel may start before the one before it has
+    /// ended: the code has the instruction that waits (compute capability 9.0).
+    pub fn may_overlap(&self, function: Function) -> bool {
+        self.loaded(function)
+            .is_some_and(|(loaded, _)| loaded.waits)
+    }
+
+    /// Compiles a unit to what the driver loads: a cubin, or PTX where the
+    /// compiler does not know the device; else takes the prebuilt PTX.
+    fn image(&self, unit: &Unit) -> Result<Vec<u8>, GpuError> {
+        let nvrtc = match &self.nvrtc {
+            Ok(nvrtc) => *nvrtc,
+            Err(why) => return self.prebuilt(unit, why),
+        };
+        if nvrtc.knows(&self.device.target.arch) {
+            let arch = &self.device.target.arch;
+            return Ok(compile(nvrtc, self.cache.as_ref(), unit, arch, Form::Machine)?.image);
+        }
+        let text = self.assembly_of(unit)?;
+        Ok(module::ptx_for(self.api.version(), &text))
+    }
+
+    fn prebuilt(&self, unit: &Unit, why: &GpuError) -> Result<Vec<u8>, GpuError> {
+        let archs: &[&str] = if self.device.target.is_hopper() {
+            &["sm_90a", "sm_80"]
+        } else if self.device.target.sm() >= 800 {
+            &["sm_80"]
+        } else {
+            &[]
+        };
+        let found = PREBUILT.find(unit, archs).ok_or_else(|| {
+            GpuError::missing(format!(
+                "{} was not compiled ahead for {}, and {why}",
+                unit.title(),
+                self.device.target.arch
+            ))
+        })?;
+        Ok(module::ptx_for(self.api.version(), &found.ptx))
+    }
+
+    fn loaded(&self, function: Function) -> Option<&(Loaded, String)> {
+        self.functions.get(function.0 as usize)
+    }
+
+    fn keep(&mut self, loaded: Loaded, title: String) -> Function {
+        let function = Function(self.functions.len() as u32);
+        self.functions.push((loaded, title));
+        function
+    }
+
+    fn block(&self, memory: Memory) -> Result<&Block, GpuError> {
+        self.memory
+            .get(memory.0 as usize)
+            .and_then(Option::as_ref)
+            .ok_or_else(|| GpuError::failed(format!("memory {} is not in use", memory.0)))
+    }
+
+    /// The address of `bytes` bytes at `offset`, where they are inside.
+    fn range(&self, memory: Memory, offset: u64, bytes: usize) -> Result<u64, GpuError> {
+        let block = self.block(memory)?;
+        let end = offset.checked_add(bytes as u64);
+        if end.is_none_or(|end| end > block.bytes) {
+            return Err(GpuError::failed(format!(
+                "{bytes} bytes at {offset} are not inside {} of {} bytes",
+                block.name, block.bytes
+            )));
+        }
+        Ok(block.address + offset)
+    }
+
+    fn raw_alloc(&mut self, name: &str, bytes: u64) -> Result<u64, GpuError> {
+        self.stream.not_recording("memory cannot be taken")?;
+        let mut address = 0;
+        // SAFETY: writes one address; at least a byte, as zero is refused.
+        let code = unsafe { (self.api.cuMemAlloc_v2)(&mut address, bytes.max(1) as usize) };
+        let free = self.free_memory();
+        self.api.check(code, || {
+            let size = format(&Quantity::bytes(bytes));
+            match free {
+                Some(free) => format!(
+                    "taking {size} of device memory for {name} ({} free)",
+                    format(&Quantity::bytes(free))
+                ),
+                None => format!("taking {size} of device memory for {name}"),
+            }
+        })?;
+        Ok(address)
+    }
+}
+
+impl Driver for Cuda {
+    fn target(&self) -> &Target {
+        &self.device.target
+    }
+
+    fn describe(&self) -> String {
+        let compiler = match &self.nvrtc {
+            Ok(nvrtc) => nvrtc.version(),
+            Err(_) => "prebuilt PTX".to_owned(),
+        };
+        format!(
+            "{} ({}), CUDA {} driver, {compiler}",
+            self.device.name,
+            self.device.target.arch,
+            version_text(self.api.version()),
+        )
+    }
+
+    fn free_memory(&mut self) -> Option<u64> {
+        let (mut free, mut total) = (0, 0);
+        // SAFETY: writes two sizes; a context is current.
+        let code = unsafe { (self.api.cuMemGetInfo_v2)(&mut free, &mut total) };
+        (code == 0).then_some(free as u64)
+    }
+
+    fn prepare(
+        &mut self,
+        units: &[&Unit],
+        done: &mut dyn FnMut(usize, usize, &Unit),
+    ) -> Result<(), GpuError> {
+        let Ok(nvrtc) = self.nvrtc else {
+            return Ok(());
+        };
+        let arch = &self.device.target.arch;
+        if !nvrtc.knows(arch) {
+            return Ok(());
+        }
+        let mut open: Vec<&Unit> = Vec::new();
+        for unit in units {
+            let known = self.by_unit.contains_key(*unit) || self.ahead.contains_key(*unit);
+            if !known && !open.contains(unit) {
+                open.push(unit);
+            }
+        }
+        let cache = self.cache.as_ref();
+        let built = compile_all(nvrtc, cache, &open, arch, Form::Machine, done)?;
+        for (unit, built) in open.into_iter().zip(built) {
+            self.ahead.insert(unit.clone(), built.image);
+        }
+        Ok(())
+    }
+
+    fn load(&mut self, unit: &Unit, shared: u32) -> Result<Function, GpuError> {
+        let function = match self.by_unit.get(unit) {
+            Some(function) => *function,
+            None => {
+                self.stream.not_recording("a kernel cannot be loaded")?;
+                let title = unit.title();
+                let image = match self.ahead.remove(unit) {
+                    Some(image) => image,
+                    None => self.image(unit)?,
+                };
+                let loaded = match module::load(self.api, &image, unit.entry, &title) {
+                    // A cubin of a newer toolkit than the driver's: its PTX may do.
+                    Err(LoadError::Refused(_)) if self.nvrtc.is_ok() => {
+                        let text = self.assembly_of(unit)?;
+                        let ptx = module::ptx_for(self.api.version(), &text);
+                        module::load(self.api, &ptx, unit.entry, &title)?
+                    }
+                    result => result?,
+                };
+                let function = self.keep(loaded, title);
+                self.by_unit.insert(unit.clone(), function);
+                function
+            }
+        };
+        if let Some((loaded, title)) = self.functions.get_mut(function.0 as usize) {
+            module::allow_shared(self.api, loaded, shared, title)?;
+        }
+        Ok(function)
+    }
+
+    fn assembly(&mut self, unit: &Unit) -> Result<String, GpuError> {
+        self.assembly_of(unit)
+    }
+
+    fn load_assembly(
+        &mut self,
+        entry: &str,
+        text: &str,
+        shared: u32,
+    ) -> Result<Function, GpuError> {
+        self.stream.not_recording("a kernel cannot be loaded")?;
+        let ptx = module::ptx_for(self.api.version(), text);
+        let mut loaded = module::load(self.api, &ptx, entry, entry)?;
+        module::allow_shared(self.api, &mut loaded, shared, entry)?;
+        Ok(self.keep(loaded, entry.to_owned()))
+    }
+
+    fn facts(&self, function: Function) -> KernelFacts {
+        self.loaded(function)
+            .map_or_else(KernelFacts::default, |(loaded, _)| loaded.facts)
+    }
+
+    fn resident_blocks(
+        &mut self,
+        function: Function,
+        threads: u32,
+        shared: u32,
+    ) -> Result<u32, GpuError> {
+        let (loaded, title) = self.loaded(function).ok_or_else(unknown_function)?;
+        let mut blocks = 0;
+        // SAFETY: the function is loaded; writes one int.
+        let code = unsafe {
+            (self.api.cuOccupancyMaxActiveBlocksPerMultiprocessor)(
+                &mut blocks,
+                loaded.function,
+                threads as c_int,
+                shared as usize,
+            )
+        };
+        self.api
+            .check(code, || format!("asking how many blocks of {title} fit"))?;
+        Ok(blocks.unsigned_abs())
+    }
+
+    fn alloc(&mut self, name: &str, bytes: u64) -> Result<Memory, GpuError> {
+        let address = self.raw_alloc(name, bytes)?;
+        let memory = Memory(self.memory.len() as u32);
+        self.memory.push(Some(Block {
+            name: name.to_owned(),
+            address,
+            bytes,
+        }));
+        Ok(memory)
+    }
+
+    fn free(&mut self, memory: Memory) {
+        if let Some(block) = self
+            .memory
+            .get_mut(memory.0 as usize)
+            .and_then(Option::take)
+        {
+            // SAFETY: taken by `alloc`, given back once; the driver waits for
+            // work that uses it.
+            unsafe { (self.api.cuMemFree_v2)(block.address) };
+        }
+    }
+
+    fn address(&self, memory: Memory) -> u64 {
+        self.block(memory).map_or(0, |block| block.address)
+    }
+
+    fn upload(&mut self, memory: Memory, offset: u64, bytes: &[u8]) -> Result<(), GpuError> {
+        let address = self.range(memory, offset, bytes.len())?;
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        self.stream.not_recording("memory cannot be copied")?;
+        // SAFETY: inside a block; the bytes live until the wait below.
+        let code = unsafe {
+            (self.api.cuMemcpyHtoDAsync_v2)(
+                address,
+                bytes.as_ptr().cast(),
+                bytes.len(),
+                self.stream.handle,
+            )
+        };
+        self.api.check(code, || {
+            format!("copying {} bytes to the device", bytes.len())
+        })?;
+        self.synchronize()
+    }
+
+    fn download(&mut self, memory: Memory, offset: u64, bytes: &mut [u8]) -> Result<(), GpuError> {
+        let address = self.range(memory, offset, bytes.len())?;
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        self.stream.not_recording("memory cannot be copied")?;
+        // SAFETY: inside a block; the bytes are ours alone until the wait below.
+        let code = unsafe {
+            (self.api.cuMemcpyDtoHAsync_v2)(
+                bytes.as_mut_ptr().cast(),
+                address,
+                bytes.len(),
+                self.stream.handle,
+            )
+        };
+        let copied = self.api.check(code, || {
+            format!("copying {} bytes from the device", bytes.len())
+        });
+        // Also after an error: nothing may write to the bytes any more.
+        self.synchronize().and(copied)
+    }
+
+    fn fill(&mut self, memory: Memory, byte: u8) -> Result<(), GpuError> {
+        let block = self.block(memory)?;
+        if block.bytes == 0 {
+            return Ok(());
+        }
+        // SAFETY: a whole block.
+        let code = unsafe {
+            (self.api.cuMemsetD8Async)(
+                block.address,
+                byte,
+                block.bytes as usize,
+                self.stream.handle,
+            )
+        };
+        self.api.check(code, || format!("filling {}", block.name))
+    }
+
+    fn tensor_map(&mut self, address: u64, map: &TensorMap) -> Result<[u64; 16], GpuError> {
+        let mut encoded = CUtensorMap { opaque: [0; 16] };
+        let start = address + map.offset;
+        // SAFETY: rank 2: two sizes, one stride, two box sizes, two steps; the
+        // memory is not touched. Values that hardware does not take are refused.
+        let code = unsafe {
+            (self.api.cuTensorMapEncodeTiled)(
+                &mut encoded,
+                CUtensorMapDataType::CU_TENSOR_MAP_DATA_TYPE_BFLOAT16,
+                2,
+                ptr::with_exposed_provenance_mut(start as usize),
+                [map.columns, map.rows].as_ptr(),
+                [map.stride].as_ptr(),
+                [map.box_columns, map.box_rows].as_ptr(),
+                [1, 1].as_ptr(),
+                CUtensorMapInterleave::CU_TENSOR_MAP_INTERLEAVE_NONE,
+                CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_128B,
+                CUtensorMapL2promotion::CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+                CUtensorMapFloatOOBfill::CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
+            )
+        };
+        self.api.check(code, || {
+            format!(
+                "a tensor map of {} x {} at {start:#x}, rows {} bytes apart, tiles {} x {}",
+                map.rows, map.columns, map.stride, map.box_rows, map.box_columns
+            )
+        })?;
+        Ok(encoded.opaque)
+    }
+
+    fn launch(&mut self, call: &Call<'_>) -> Result<(), GpuError> {
+        let (loaded, title) = self.loaded(call.function).ok_or_else(unknown_function)?;
+        let most = loaded.facts.max_threads;
+        if call.threads > most {
+            return Err(GpuError::failed(format!(
+                "{title} may have {most} threads per block with its registers, not {}",
+                call.threads
+            )));
+        }
+        module::check_parameters(loaded, title, call.parameters)?;
+        if call.grid.contains(&0) || call.threads == 0 {
+            return Err(GpuError::failed(format!(
+                "{title} was given no blocks or no threads"
+            )));
+        }
+        let mut arguments: Vec<*mut c_void> = call.parameters.iter().map(pointer_to).collect();
+        let mut attributes = Vec::with_capacity(2);
+        if call.cooperative {
+            attributes.push(attribute(
+                CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
+                CUlaunchAttributeValue { cooperative: 1 },
+            ));
+        }
+        // Code for an older device lacks the wait: it must not start early.
+        if call.overlap && loaded.waits {
+            attributes.push(attribute(
+                CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+                CUlaunchAttributeValue {
+                    programmaticStreamSerializationAllowed: 1,
+                },
+            ));
+        }
+        let [x, y, z] = call.grid;
+        let config = CUlaunchConfig {
+            gridDimX: x,
+            gridDimY: y,
+            gridDimZ: z,
+            blockDimX: call.threads,
+            blockDimY: 1,
+            blockDimZ: 1,
+            sharedMemBytes: call.shared,
+            hStream: self.stream.handle,
+            attrs: attributes.as_mut_ptr(),
+            numAttrs: attributes.len() as u32,
+        };
+        // SAFETY: the function is loaded; one pointer per parameter, each to a
+        // value of the size that the kernel's signature has (the lowering and
+        // the kernel agree on it), copied before the call returns.
+        let code = unsafe {
+            (self.api.cuLaunchKernelEx)(
+                &config,
+                loaded.function,
+                arguments.as_mut_ptr(),
+                ptr::null_mut(),
+            )
+        };
+        self.api.check(code, || {
+            format!(
+                "launching {title}, {x} x {y} x {z} blocks of {} threads, {} bytes of shared memory",
+                call.threads, call.shared
+            )
+        })
+    }
+
+    fn library_gemm(&mut self, gemm: &GemmCall) -> Result<u32, GpuError> {
+        if !self.blas.as_ref().is_some_and(|blas| blas.is_planned(gemm)) {
+            self.stream
+                .not_recording("a library's product cannot be planned")?;
+        }
+        if self.blas.is_none() {
+            let found = blaslt::find(self.api.version() / 1000)?;
+            let workspace = self.raw_alloc("cuBLASLt", blaslt::WORKSPACE_BYTES)?;
+            // Given back with the context.
+            self.blas = Some(Blas::new(&found, workspace)?);
+        }
+        let Some(blas) = self.blas.as_mut() else {
+            return Err(GpuError::missing("no cuBLASLt is here"));
+        };
+        blas.run(gemm, self.stream.handle)?;
+        Ok(1)
+    }
+
+    fn synchronize(&mut self) -> Result<(), GpuError> {
+        self.stream.synchronize()
+    }
+
+    fn mark(&mut self) -> Result<Option<Mark>, GpuError> {
+        self.stream.mark().map(Some)
+    }
+
+    fn elapsed_us(&mut self, from: Mark, to: Mark) -> Result<f64, GpuError> {
+        self.stream.elapsed_us(from, to)
+    }
+
+    fn begin_graph(&mut self) -> Result<(), GpuError> {
+        self.stream.begin_graph()
+    }
+
+    fn end_graph(&mut self) -> Result<GraphId, GpuError> {
+        self.stream.end_graph()
+    }
+
+    fn replay(&mut self, graph: GraphId) -> Result<(), GpuError> {
+        self.stream.replay(graph)
+    }
+}
+
+impl Cuda {
+    fn assembly_of(&self, unit: &Unit) -> Result<String, GpuError> {
+        let nvrtc = match &self.nvrtc {
+            Ok(nvrtc) => *nvrtc,
+            Err(why) => {
+                let mut text = self.prebuilt(unit, why)?;
+                text.pop();
+                return String::from_utf8(text)
+                    .map_err(|_| GpuError::failed("the prebuilt PTX is damaged"));
+            }
+        };
+        let device = &self.device.target.arch;
+        let arch = if nvrtc.knows(device) {
+            device.clone()
+        } else {
+            nvrtc.nearest(device).ok_or_else(|| {
+                GpuError::new(
+                    GpuErrorKind::Missing,
+                    format!(
+                        "{} ({}) is for newer devices than {} ({device}); an older one serves it",
+                        nvrtc.version(),
+                        nvrtc.place(),
+                        self.device.name
+                    ),
+                )
+            })?
+        };
+        let built = compile(nvrtc, self.cache.as_ref(), unit, &arch, Form::Assembly)?;
+        String::from_utf8(built.image)
+            .map_err(|_| GpuError::failed(format!("the PTX of {} is not text", unit.title())))
+    }
+}
+
+impl Drop for Cuda {
+    fn drop(&mut self) {
+        // Nothing may be in flight when what it uses goes; after a lost context
+        // every call here fails, which changes nothing.
+        let _ = self.stream.synchronize();
+        self.blas = None;
+        for (loaded, _) in &self.functions {
+            module::unload(self.api, loaded);
+        }
+        for block in self.memory.drain(..).flatten() {
+            // SAFETY: taken by `alloc`, given back once.
+            unsafe { (self.api.cuMemFree_v2)(block.address) };
+        }
+        self.stream.close();
+    }
+}
+
+fn unknown_function() -> GpuError {
+    GpuError::failed("a kernel that was not loaded")
+}
+
+/// Where a parameter's value lies; the driver only reads it.
+fn pointer_to(parameter: &Parameter) -> *mut c_void {
+    match parameter {
+        Parameter::Word(value) => ptr::from_ref(value).cast_mut().cast(),
+        Parameter::Long(value) => ptr::from_ref(value).cast_mut().cast(),
+        Parameter::Map(value) => ptr::from_ref(value).cast_mut().cast(),
+    }
+}
+
+fn attribute(id: CUlaunchAttributeID, value: CUlaunchAttributeValue) -> CUlaunchAttribute {
+    CUlaunchAttribute {
+        id,
+        pad: [0; 4],
+        value,
+    }
+}
+
+#[cfg(test)]
+mod tests;

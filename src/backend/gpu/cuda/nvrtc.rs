@@ -1,0 +1,300 @@
+//! NVRTC: from a kernel's source to a cubin or PTX, without a toolkit.
+//!
+//! Opened at run time from wherever it is; versions 12 and 13 have the same
+//! functions.
+
+use std::ffi::{CString, c_char, c_int, c_void};
+use std::ptr;
+use std::sync::OnceLock;
+
+use super::super::compile::{Built, Compiler, Form};
+use super::super::driver::GpuError;
+use super::super::source::Unit;
+use super::library::{self, Opened, Places};
+
+type Code = c_int;
+type Program = *mut c_void;
+
+macro_rules! functions {
+    ($(fn $name:ident($($argument:ty),* $(,)?);)*) => {
+        #[allow(non_snake_case, reason = "the library's names")]
+        struct Functions {
+            $($name: unsafe extern "C" fn($($argument),*) -> Code,)*
+        }
+
+        impl Functions {
+            fn of(library: &'static libloading::Library) -> Option<Self> {
+                Some(Self {
+                    $($name: {
+                        // SAFETY: exported with this signature since NVRTC 11.2
+                        // (nvrtc.h).
+                        let symbol = unsafe {
+                            library.get(concat!(stringify!($name), "\0").as_bytes())
+                        };
+                        *symbol.ok()?
+                    },)*
+                })
+            }
+        }
+    };
+}
+
+functions! {
+    fn nvrtcVersion(*mut c_int, *mut c_int);
+    fn nvrtcGetNumSupportedArchs(*mut c_int);
+    fn nvrtcGetSupportedArchs(*mut c_int);
+    fn nvrtcCreateProgram(
+        *mut Program,
+        *const c_char,
+        *const c_char,
+        c_int,
+        *const *const c_char,
+        *const *const c_char,
+    );
+    fn nvrtcCompileProgram(Program, c_int, *const *const c_char);
+    fn nvrtcDestroyProgram(*mut Program);
+    fn nvrtcGetProgramLogSize(Program, *mut usize);
+    fn nvrtcGetProgramLog(Program, *mut c_char);
+    fn nvrtcGetPTXSize(Program, *mut usize);
+    fn nvrtcGetPTX(Program, *mut c_char);
+    fn nvrtcGetCUBINSize(Program, *mut usize);
+    fn nvrtcGetCUBIN(Program, *mut c_char);
+}
+
+/// The compiler, open.
+pub struct Nvrtc {
+    functions: Functions,
+    place: String,
+    version: (u32, u32),
+    /// Compute capabilities that it compiles for: 80, 90 …, ascending.
+    archs: Vec<u32>,
+}
+
+impl Nvrtc {
+    /// NVRTC of this machine, where one is: `$NVRTC_LIBRARY`, the system's, a
+    /// toolkit's, a Python environment's. `newest` is the CUDA major of the
+    /// driver, which takes no code of a newer one.
+    ///
+    /// # Errors
+    /// None is found, or it does not answer.
+    pub fn find(newest: u32) -> Result<&'static Self, GpuError> {
+        static FOUND: OnceLock<Result<Nvrtc, GpuError>> = OnceLock::new();
+        FOUND
+            .get_or_init(|| {
+                let places = Places::of_process(&library::NVRTC);
+                let candidates = places.candidates(&library::NVRTC, newest);
+                let opened = library::open(&library::NVRTC, &candidates).ok_or_else(|| {
+                    GpuError::missing(match &places.named {
+                        Some(file) => format!(
+                            "{} names {}, which is no library that can be opened",
+                            library::NVRTC.variable,
+                            file.display()
+                        ),
+                        None => "no NVRTC is here; pip install nvidia-cuda-nvrtc-cu12 is enough, \
+                                 in the environment that is active or with NVRTC_LIBRARY naming \
+                                 its libnvrtc.so.12"
+                            .to_owned(),
+                    })
+                })?;
+                Self::new(&opened)
+            })
+            .as_ref()
+            .map_err(Clone::clone)
+    }
+
+    fn new(opened: &Opened) -> Result<Self, GpuError> {
+        let broken = || GpuError::missing(format!("{} is not a usable NVRTC", opened.place));
+        let functions = Functions::of(opened.library).ok_or_else(broken)?;
+        let (mut major, mut minor, mut count) = (0, 0, 0);
+        // SAFETY: each writes the ints that it is given.
+        let code = unsafe {
+            (functions.nvrtcVersion)(&mut major, &mut minor)
+                | (functions.nvrtcGetNumSupportedArchs)(&mut count)
+        };
+        if code != 0 {
+            return Err(broken());
+        }
+        let mut archs: Vec<c_int> = vec![0; usize::try_from(count).unwrap_or(0)];
+        // SAFETY: room for as many ints as it said it has.
+        let code = unsafe { (functions.nvrtcGetSupportedArchs)(archs.as_mut_ptr()) };
+        if code != 0 {
+            return Err(broken());
+        }
+        let mut archs: Vec<u32> = archs.into_iter().map(c_int::unsigned_abs).collect();
+        archs.sort_unstable();
+        Ok(Self {
+            functions,
+            place: opened.place.clone(),
+            version: (major.unsigned_abs(), minor.unsigned_abs()),
+            archs,
+        })
+    }
+
+    /// Path or name by which it was opened.
+    pub fn place(&self) -> &str {
+        &self.place
+    }
+
+    /// Major and minor.
+    pub fn number(&self) -> (u32, u32) {
+        self.version
+    }
+
+    /// Whether it makes machine code for this architecture (`sm_90a`).
+    pub fn knows(&self, arch: &str) -> bool {
+        capability(arch).is_some_and(|sm| self.archs.contains(&sm))
+    }
+
+    /// The newest architecture that it knows and a device of `arch` runs from
+    /// PTX; `None` where all that it knows are newer.
+    pub fn nearest(&self, arch: &str) -> Option<String> {
+        let sm = capability(arch)?;
+        let known = self.archs.iter().rev().find(|known| **known <= sm)?;
+        Some(format!("sm_{known}"))
+    }
+
+    fn compile(&self, source: &str, options: &[String], form: Form) -> Result<Built, String> {
+        let source = CString::new(source).map_err(|_| "the source has a zero byte")?;
+        let options: Vec<CString> = options
+            .iter()
+            .map(|option| CString::new(option.as_str()))
+            .collect::<Result<_, _>>()
+            .map_err(|_| "an option has a zero byte")?;
+        let pointers: Vec<*const c_char> = options.iter().map(|o| o.as_ptr()).collect();
+        let program = Open::new(self, &source)?;
+        // SAFETY: the program is open; as many options as are said, each ending
+        // with a zero byte, all alive until the call returns.
+        let code = unsafe {
+            (self.functions.nvrtcCompileProgram)(
+                program.handle,
+                pointers.len() as c_int,
+                pointers.as_ptr(),
+            )
+        };
+        let text = |bytes: Vec<u8>| {
+            let bytes: Vec<u8> = bytes.into_iter().take_while(|b| *b != 0).collect();
+            String::from_utf8_lossy(&bytes).trim().to_owned()
+        };
+        let f = &self.functions;
+        let log = program
+            .bytes(f.nvrtcGetProgramLogSize, f.nvrtcGetProgramLog)
+            .map(text)
+            .unwrap_or_default();
+        if code != 0 {
+            return Err(if log.is_empty() {
+                format!("{} gave error {code}", self.version())
+            } else {
+                log
+            });
+        }
+        let image = match form {
+            Form::Machine => program.bytes(f.nvrtcGetCUBINSize, f.nvrtcGetCUBIN),
+            Form::Assembly => program
+                .bytes(f.nvrtcGetPTXSize, f.nvrtcGetPTX)
+                .map(|mut ptx| {
+                    while ptx.last() == Some(&0) {
+                        ptx.pop();
+                    }
+                    ptx
+                }),
+        };
+        match image {
+            Some(image) if !image.is_empty() => Ok(Built { image, log }),
+            _ => Err(format!("{} gave no code", self.version())),
+        }
+    }
+}
+
+impl Compiler for Nvrtc {
+    fn version(&self) -> String {
+        format!("NVRTC {}.{}", self.version.0, self.version.1)
+    }
+
+    /// The options of every kernel, in this one place. `-lineinfo` lets
+    /// profilers and sanitizers name the line of the source; `-v` puts
+    /// registers, shared memory and spills into the log.
+    fn options(&self, unit: &Unit, arch: &str, form: Form) -> Vec<String> {
+        let mut options = vec![
+            match form {
+                Form::Machine => format!("--gpu-architecture={arch}"),
+                Form::Assembly => {
+                    format!("--gpu-architecture={}", arch.replacen("sm_", "compute_", 1))
+                }
+            },
+            "--std=c++17".to_owned(),
+            "-lineinfo".to_owned(),
+        ];
+        if form == Form::Machine {
+            options.push("--ptxas-options=-v".to_owned());
+        }
+        options.extend(
+            unit.defines
+                .iter()
+                .map(|(name, value)| format!("-D{name}={value}")),
+        );
+        options
+    }
+
+    fn build(&self, source: &str, options: &[String], form: Form) -> Result<Built, String> {
+        self.compile(source, options, form)
+    }
+}
+
+/// A program that is destroyed when it goes out of scope.
+struct Open<'n> {
+    nvrtc: &'n Nvrtc,
+    handle: Program,
+}
+
+impl<'n> Open<'n> {
+    fn new(nvrtc: &'n Nvrtc, source: &CString) -> Result<Self, String> {
+        let mut handle = ptr::null_mut();
+        // SAFETY: the source ends with a zero byte and is copied; no headers.
+        let code = unsafe {
+            (nvrtc.functions.nvrtcCreateProgram)(
+                &mut handle,
+                source.as_ptr(),
+                c"kernels".as_ptr(),
+                0,
+                ptr::null(),
+                ptr::null(),
+            )
+        };
+        if code != 0 {
+            return Err(format!("{} gave error {code}", nvrtc.version()));
+        }
+        Ok(Self { nvrtc, handle })
+    }
+
+    /// What a pair of size and read functions gives.
+    fn bytes(
+        &self,
+        size: unsafe extern "C" fn(Program, *mut usize) -> Code,
+        read: unsafe extern "C" fn(Program, *mut c_char) -> Code,
+    ) -> Option<Vec<u8>> {
+        let mut length = 0;
+        // SAFETY: the program is open; writes one size.
+        if unsafe { size(self.handle, &mut length) } != 0 {
+            return None;
+        }
+        let mut bytes = vec![0u8; length];
+        // SAFETY: room for as many bytes as the function of the pair said.
+        (unsafe { read(self.handle, bytes.as_mut_ptr().cast()) } == 0).then_some(bytes)
+    }
+}
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        // SAFETY: open until here, and not used again.
+        unsafe { (self.nvrtc.functions.nvrtcDestroyProgram)(&mut self.handle) };
+    }
+}
+
+/// 90 for `sm_90a`.
+fn capability(arch: &str) -> Option<u32> {
+    let digits = arch.strip_prefix("sm_")?;
+    digits
+        .trim_end_matches(|c: char| c.is_ascii_lowercase())
+        .parse()
+        .ok()
+}

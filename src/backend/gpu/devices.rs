@@ -1,0 +1,106 @@
+//! The devices of this process. A GPU is opened when it is first asked for and
+//! stays open with its weights and kernels: on the thread that opened it, as a
+//! driver's context is current on one thread.
+
+use super::driver::Driver;
+use super::exec::Gpu;
+use crate::backend::runner::Outcome;
+use crate::run::{BackendKind, Observer, Request, RunError};
+
+/// What is done with a device of any kind.
+pub trait Job {
+    /// What comes of it.
+    type Output;
+
+    /// Does it.
+    ///
+    /// # Errors
+    /// What the device or the job says.
+    fn on<D: Driver>(self, gpu: &mut Gpu<D>) -> Result<Self::Output, RunError>;
+}
+
+/// Does a job on the device of a backend, which is opened where it is not open.
+///
+/// # Errors
+/// A backend or device that is not there; what the job says.
+pub fn with<J: Job>(
+    backend: BackendKind,
+    observer: &dyn Observer,
+    job: J,
+) -> Result<J::Output, RunError> {
+    match backend {
+        #[cfg(feature = "cuda")]
+        BackendKind::Cuda => cuda::with(observer, job),
+        other => {
+            let _ = (observer, job);
+            Err(RunError::missing(format!(
+                "this build has no {} backend; --backend cpu runs every plan",
+                other.name()
+            )))
+        }
+    }
+}
+
+/// Runs a request on the GPU backend that it asks for.
+///
+/// # Errors
+/// A backend, device or kernel that is not there; everything that [`Gpu::run`]
+/// can say.
+pub fn run(
+    backend: BackendKind,
+    request: &Request,
+    observer: &dyn Observer,
+) -> Result<Outcome, RunError> {
+    let job = Run {
+        backend,
+        request,
+        observer,
+    };
+    with(backend, observer, job)
+}
+
+struct Run<'r> {
+    backend: BackendKind,
+    request: &'r Request,
+    observer: &'r dyn Observer,
+}
+
+impl Job for Run<'_> {
+    type Output = Outcome;
+
+    fn on<D: Driver>(self, gpu: &mut Gpu<D>) -> Result<Outcome, RunError> {
+        gpu.run(self.backend.name(), self.request, self.observer)
+    }
+}
+
+#[cfg(feature = "cuda")]
+mod cuda {
+    use std::cell::RefCell;
+
+    use super::Job;
+    use crate::backend::gpu::cuda::Cuda;
+    use crate::backend::gpu::exec::Gpu;
+    use crate::run::{Observer, Phase, Progress, RunError, RunErrorKind};
+
+    thread_local! {
+        static OPEN: RefCell<Option<Gpu<Cuda>>> = const { RefCell::new(None) };
+    }
+
+    pub(super) fn with<J: Job>(observer: &dyn Observer, job: J) -> Result<J::Output, RunError> {
+        OPEN.with_borrow_mut(|open| {
+            if open.is_none() {
+                observer.progress(Progress::new(Phase::Open, 0, 1).about("the NVIDIA driver"));
+                *open = Some(Gpu::new(Cuda::open(0)?));
+            }
+            let Some(gpu) = open else {
+                return Err(RunError::failed("the GPU was not kept"));
+            };
+            let done = job.on(gpu);
+            if done.as_ref().is_err_and(|e| e.kind == RunErrorKind::Failed) {
+                // After a fault the context is lost with all that is in it.
+                *open = None;
+            }
+            done
+        })
+    }
+}

@@ -1,0 +1,77 @@
+//! A forward whose every tensor in memory is compared with the reference.
+
+use std::collections::HashMap;
+
+use super::bind::Bound;
+use super::read;
+use super::ready::Ready;
+use super::stream::Launched;
+use crate::backend::check::{Verdict, check};
+use crate::backend::gpu::driver::Driver;
+use crate::model::TensorId;
+use crate::run::{Observer, Phase, Progress, RunError};
+
+/// The tensors that a forward left in memory, in the graph's order of elements.
+pub(super) type Tensors = HashMap<TensorId, Vec<f32>>;
+
+/// Runs a forward on poisoned memory and reads each tensor right after the
+/// launch that writes it, as the next block uses its memory again.
+///
+/// # Errors
+/// A launch or copy that fails, a stop.
+pub(super) fn forward(
+    driver: &mut impl Driver,
+    bound: &Bound,
+    observer: &dyn Observer,
+) -> Result<(Launched, Tensors), RunError> {
+    bound.poison(driver)?;
+    let mut launched = Launched::default();
+    let mut tensors = Tensors::new();
+    for given in &bound.program.given {
+        let values = read::tensor(driver, &bound.places, given, bound.dtype)?;
+        tensors.insert(given.tensor, values);
+    }
+    let total = bound.steps.len() as u32;
+    for (done, (step, named)) in (0..).zip(bound.steps.iter().zip(&bound.program.steps)) {
+        observer.progress(Progress::new(Phase::Check, done, total).about(named.name()));
+        if observer.cancelled() {
+            driver.synchronize()?;
+            return Err(RunError::cancelled(0, 0));
+        }
+        launched.start(driver, step, named.name())?;
+        driver
+            .synchronize()
+            .map_err(|e| e.in_kernel(named.name()))?;
+        for written in named.written() {
+            let values = read::tensor(driver, &bound.places, written, bound.dtype)
+                .map_err(|e| e.in_kernel(named.name()))?;
+            tensors.insert(written.tensor, values);
+        }
+    }
+    Ok((launched, tensors))
+}
+
+/// The verdict on what a forward left in memory.
+///
+/// # Errors
+/// Tensors that cannot be judged, a stop.
+pub(super) fn judge(
+    ready: &Ready<'_>,
+    tensors: &Tensors,
+    observer: &dyn Observer,
+) -> Result<Verdict, RunError> {
+    let verdict = check(
+        &ready.kept.weights,
+        &ready.tokens,
+        ready.config.shape,
+        |id| tensors.get(&id).map(Vec::as_slice),
+        |done, total| {
+            observer.progress(Progress::new(Phase::Check, done, total));
+            !observer.cancelled()
+        },
+    );
+    verdict.map_err(|e| match observer.cancelled() {
+        true => RunError::cancelled(0, 0),
+        false => RunError::failed(e.to_string()),
+    })
+}

@@ -1,0 +1,105 @@
+//! The programs of a run: the forward that is asked for, and the prefill that
+//! fills its cache.
+
+use crate::backend::gpu::lower::{Setup, lower};
+use crate::backend::gpu::program::{Program, Step, Target};
+use crate::backend::gpu::source::Unit;
+use crate::cost::{Config, KeepKv};
+use crate::fusion::{Plan, Version};
+use crate::model::{Graph, Shape};
+use crate::run::{Gemm, RunError};
+
+/// Cuts that fill a cache, the quickest first; the first that there is for the
+/// shape is taken.
+const PREFILLS: [Version; 3] = [Version::V3, Version::V2, Version::V1];
+
+/// What a run consists of.
+pub(super) struct Programs {
+    /// The forward.
+    pub graph: Graph,
+    /// Its cut.
+    pub plan: Plan,
+    /// The plan, lowered.
+    pub program: Program,
+    /// What fills the cache first, where there is a past.
+    pub prefill: Option<Program>,
+}
+
+impl Programs {
+    /// Lowers what `config` asks for.
+    ///
+    /// # Errors
+    /// A shape that cannot be; a kernel that is not there.
+    pub fn new(config: &Config, gemm: Gemm, target: &Target) -> Result<Self, RunError> {
+        let context = config.shape.context;
+        let (graph, plan) = planned(config)?;
+        let program = lower(&Setup {
+            config,
+            graph: &graph,
+            plan: &plan,
+            target,
+            gemm,
+            cap: context,
+        })
+        .map_err(|e| RunError::missing(e.to_string()))?;
+        let prefill = match config.shape.has_past() {
+            true => Some(prefill(config, gemm, target)?),
+            false => None,
+        };
+        Ok(Self {
+            graph,
+            plan,
+            program,
+            prefill,
+        })
+    }
+
+    /// The programs in the order of running.
+    pub fn all(&self) -> Vec<&Program> {
+        self.prefill.iter().chain([&self.program]).collect()
+    }
+}
+
+/// A forward and its cut into kernels.
+fn planned(config: &Config) -> Result<(Graph, Plan), RunError> {
+    let graph = Graph::of(&config.model, &config.shape)?;
+    let plan = Plan::new(&graph, config.effective_cut(), config.keeps_kv());
+    Ok((graph, plan))
+}
+
+/// A prefill of the tokens before the new ones, into a cache that has room for
+/// all.
+fn prefill(config: &Config, gemm: Gemm, target: &Target) -> Result<Program, RunError> {
+    let shape = config.shape;
+    let mut lacking = None;
+    for version in PREFILLS {
+        let mut filling = config.with_cut(version.cut());
+        filling.shape = Shape::prefill(shape.batch, shape.context - shape.seq);
+        filling.conventions.keep_kv = KeepKv::On;
+        let (graph, plan) = planned(&filling)?;
+        let lowered = lower(&Setup {
+            config: &filling,
+            graph: &graph,
+            plan: &plan,
+            target,
+            gemm,
+            cap: shape.context,
+        });
+        match lowered {
+            Ok(program) => return Ok(program),
+            Err(lacks) => lacking = Some(lacks),
+        }
+    }
+    let why = lacking.map(|l| l.to_string()).unwrap_or_default();
+    Err(RunError::missing(format!(
+        "the cache cannot be filled: {why}"
+    )))
+}
+
+/// What a step compiles, and the dynamic shared memory that it is launched with.
+pub(super) fn unit_of(step: &Step) -> Option<(&Unit, u32)> {
+    match step {
+        Step::Own(launch) => Some((&launch.unit, launch.shared)),
+        Step::Library(_) => None,
+    }
+}

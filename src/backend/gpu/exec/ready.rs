@@ -1,0 +1,180 @@
+//! A forward that is ready to run: weights and kernels on the device, the cache
+//! filled, the ids in place.
+
+use std::ops::Range;
+
+use super::bind::Bound;
+use super::memory::{Kept, RunMemory};
+use super::programs::{Programs, unit_of};
+use super::{Gpu, stream};
+use crate::backend::gpu::driver::Driver;
+use crate::backend::gpu::program::Program;
+use crate::backend::gpu::source::Unit;
+use crate::backend::runner::{open_weights, tokens};
+use crate::backend::tokens::Tokens;
+use crate::cost::{Config, price};
+use crate::fusion::Plan;
+use crate::model::Graph;
+use crate::run::{Observer, Phase, Progress, Request, RunError};
+
+/// A program in memory, and what it computes.
+pub(super) struct Ready<'k> {
+    /// Model, shape, dtype, cut.
+    pub config: Config,
+    /// The forward.
+    pub graph: Graph,
+    /// Its cut into kernels.
+    pub plan: Plan,
+    /// The plan, lowered and in memory.
+    pub bound: Bound,
+    /// All tokens, those from before included.
+    pub tokens: Tokens,
+    /// The weights.
+    pub kept: &'k Kept,
+}
+
+impl<D: Driver> Gpu<D> {
+    /// Prepares what `request` asks for and hands it to `then`; gives its
+    /// memory back whatever happens, but keeps the weights. `change` may alter
+    /// the lowered program.
+    ///
+    /// # Errors
+    /// A request that cannot be, something that this machine lacks, a prefill
+    /// that fails, a stop by the observer, and what `then` says.
+    pub(super) fn with_ready<T>(
+        &mut self,
+        request: &Request,
+        change: impl FnOnce(&mut Program),
+        observer: &dyn Observer,
+        then: impl FnOnce(&mut Self, &mut RunMemory, Ready<'_>) -> Result<T, RunError>,
+    ) -> Result<T, RunError> {
+        step(request, observer, Progress::new(Phase::Prepare, 0, 1))?;
+        // What cannot be at all comes before what this machine cannot hold.
+        price(&request.config)?;
+        let mut kept = self.take_weights(request)?;
+        let mut memory = RunMemory::default();
+        let done = self
+            .ready(&mut kept, &mut memory, request, change, observer)
+            .and_then(|ready| then(self, &mut memory, ready));
+        memory.free(&mut self.driver);
+        // The weights are kept, however the run ended.
+        self.kept = Some(kept);
+        done
+    }
+
+    /// The weights that the request asks for: those at hand, or none on the
+    /// device yet.
+    fn take_weights(&mut self, request: &Request) -> Result<Kept, RunError> {
+        match self.kept.take() {
+            Some(kept) if kept.serves(request) => Ok(kept),
+            old => {
+                // The old weights go before the new ones come.
+                if let Some(mut old) = old {
+                    old.free(&mut self.driver);
+                }
+                let config = &request.config;
+                let weights = open_weights(&request.weights, &config.model, config.dtype)?;
+                Ok(Kept::new(request, weights))
+            }
+        }
+    }
+
+    /// Compiles every unit of the programs and loads it.
+    fn compile(
+        &mut self,
+        programs: &[&Program],
+        request: &Request,
+        observer: &dyn Observer,
+    ) -> Result<(), RunError> {
+        let mut units: Vec<(&Unit, u32)> = Vec::new();
+        for (unit, shared) in programs.iter().flat_map(|p| &p.steps).filter_map(unit_of) {
+            match units.iter_mut().find(|(known, _)| *known == unit) {
+                Some((_, most)) => *most = shared.max(*most),
+                None => units.push((unit, shared)),
+            }
+        }
+        let arch = self.driver.target().arch.clone();
+        let compiling = |done: usize, total: usize, unit: &Unit| {
+            let subject = format!("{} for {arch}", unit.entry);
+            Progress::new(Phase::Compile, done as u32, total as u32).about(subject)
+        };
+        let all: Vec<&Unit> = units.iter().map(|(unit, _)| *unit).collect();
+        if let Some(first) = all.first() {
+            step(request, observer, compiling(0, all.len(), first))?;
+        }
+        self.driver.prepare(&all, &mut |done, total, unit| {
+            observer.progress(compiling(done, total, unit));
+        })?;
+        for (done, (unit, shared)) in units.iter().enumerate() {
+            step(request, observer, compiling(done, all.len(), unit))?;
+            self.driver.load(unit, *shared)?;
+        }
+        Ok(())
+    }
+
+    fn ready<'k>(
+        &mut self,
+        kept: &'k mut Kept,
+        memory: &mut RunMemory,
+        request: &Request,
+        change: impl FnOnce(&mut Program),
+        observer: &dyn Observer,
+    ) -> Result<Ready<'k>, RunError> {
+        let mut config = request.config.clone();
+        config.model = kept.weights.model().clone();
+        let tokens = tokens(request, &config.model)?;
+        let mut programs = Programs::new(&config, request.gemm, self.driver.target())?;
+        change(&mut programs.program);
+        kept.provide(&mut self.driver, &programs.all(), |done, total| {
+            let progress = Progress::new(Phase::Prepare, done as u32, total as u32);
+            step(request, observer, progress.about("the weights"))
+        })?;
+        let kept = &*kept;
+        self.compile(&programs.all(), request, observer)?;
+        let load = |driver: &mut D, unit: &Unit, shared| driver.load(unit, shared);
+        let (seq, context) = (config.shape.seq as usize, config.shape.context as usize);
+        if let Some(prefill) = programs.prefill {
+            step(request, observer, Progress::new(Phase::Prefill, 0, 1))?;
+            let bound = Bound::new(&mut self.driver, memory, kept, prefill, load)?;
+            bound.set_ids(&mut self.driver, &ids(&tokens, 0..context - seq))?;
+            stream::forward(&mut self.driver, &bound, observer)
+                .map_err(|e| e.after(0, request.runs))?;
+            self.driver
+                .synchronize()
+                .map_err(|e| e.in_kernel("the prefill"))?;
+        }
+        let bound = Bound::new(&mut self.driver, memory, kept, programs.program, load)?;
+        bound.set_ids(&mut self.driver, &ids(&tokens, context - seq..context))?;
+        Ok(Ready {
+            config,
+            graph: programs.graph,
+            plan: programs.plan,
+            bound,
+            tokens,
+            kept,
+        })
+    }
+}
+
+/// Tells how far it is; an error where it is to stop.
+fn step(request: &Request, observer: &dyn Observer, progress: Progress) -> Result<(), RunError> {
+    observer.progress(progress);
+    if observer.cancelled() {
+        Err(RunError::cancelled(0, request.runs))
+    } else {
+        Ok(())
+    }
+}
+
+/// The ids of some positions of every sequence.
+fn ids(tokens: &Tokens, positions: Range<usize>) -> Vec<u32> {
+    (0..tokens.batch())
+        .flat_map(|b| {
+            tokens
+                .sequence(b)
+                .get(positions.clone())
+                .unwrap_or_default()
+        })
+        .copied()
+        .collect()
+}

@@ -1,0 +1,152 @@
+//! A request from beginning to end: ready, check, clock, count.
+
+use super::bind::Bound;
+use super::memory::{Kept, RunMemory};
+use super::ready::Ready;
+use super::{Gpu, check, read, sample, stream, time};
+use crate::backend::cpu::{Allocation, Role, total_bytes};
+use crate::backend::gpu::driver::{Driver, GpuError};
+use crate::backend::reference::affordable;
+use crate::backend::runner::{Outcome, output};
+use crate::cost::price;
+use crate::run::{
+    BytesReport, CheckReport, Observer, PlanReport, Report, Request, RunError, Timing,
+};
+
+impl<D: Driver> Gpu<D> {
+    /// Runs `request`: puts weights and kernels on the device, fills the cache
+    /// where there is a past, checks the outputs against the fp64 reference
+    /// (where it is asked for and affordable), then times and counts. `backend`
+    /// is the name that the report bears.
+    ///
+    /// # Errors
+    /// A request that cannot be, something that this machine lacks, a launch
+    /// that fails, a stop by the observer.
+    pub fn run(
+        &mut self,
+        backend: &str,
+        request: &Request,
+        observer: &dyn Observer,
+    ) -> Result<Outcome, RunError> {
+        self.with_ready(
+            request,
+            |_| {},
+            observer,
+            |gpu, memory, ready| gpu.report(backend, request, observer, memory, &ready),
+        )
+    }
+
+    fn report(
+        &mut self,
+        backend: &str,
+        request: &Request,
+        observer: &dyn Observer,
+        memory: &mut RunMemory,
+        ready: &Ready<'_>,
+    ) -> Result<Outcome, RunError> {
+        let (bound, config) = (&ready.bound, &ready.config);
+        let none = |e: RunError| e.after(0, request.runs);
+        let mut notes = bound.program.notes.clone();
+        let mut launched = None;
+        let mut checked: Option<CheckReport> = None;
+        if request.check {
+            match affordable(&config.model, &config.shape) {
+                Ok(()) => {
+                    let (counted, tensors) =
+                        check::forward(&mut self.driver, bound, observer).map_err(none)?;
+                    launched = Some(counted);
+                    let verdict = check::judge(ready, &tensors, observer).map_err(none)?;
+                    checked = Some(CheckReport::from(&verdict));
+                }
+                Err(_) => {
+                    let (counted, report) =
+                        sample::forward(&mut self.driver, ready, observer).map_err(none)?;
+                    launched = Some(counted);
+                    checked = Some(report);
+                }
+            }
+        }
+        let mut time_us: Option<Timing> = None;
+        let mut bytes = BytesReport {
+            modelled: Some(price(config)?.forward.bytes()),
+            ..BytesReport::default()
+        };
+        // No time is taken of a wrong result.
+        if checked.as_ref().is_none_or(|c| c.pass) {
+            if let Some(timed) = time::run(&mut self.driver, bound, request, observer)? {
+                launched = Some(timed.launched);
+                time_us = timed.timing;
+            }
+            if request.count_bytes {
+                notes.extend(self.count(memory, bound, &mut bytes, observer)?);
+            }
+        }
+        let launched = match launched {
+            Some(launched) => launched,
+            None => stream::forward(&mut self.driver, bound, observer).map_err(none)?,
+        };
+        let logits = self.logits(bound)?;
+        let allocations = allocations(bound, memory, ready.kept);
+        let cut = config.effective_cut();
+        let fusions = cut.fusions();
+        let report = Report {
+            schema: 1,
+            backend: backend.to_owned(),
+            device: self.driver.describe(),
+            plan: PlanReport {
+                fusions: fusions.iter().map(|f| f.name().to_owned()).collect(),
+                groups: cut.groups(),
+                launches: ready.plan.launches() as u64,
+            },
+            launches: launched.into(),
+            time_us,
+            bytes,
+            check: checked,
+            output: output(&config.model, request, &logits),
+            held_bytes: Some(total_bytes(&allocations)),
+            notes,
+        };
+        Ok(Outcome {
+            report,
+            logits,
+            allocations,
+        })
+    }
+
+    /// The logits of the last forward.
+    fn logits(&mut self, bound: &Bound) -> Result<Vec<f32>, GpuError> {
+        let buffer = bound.program.logits;
+        let written = bound.program.steps.iter().rev();
+        let written = written
+            .flat_map(|s| s.written())
+            .find(|w| w.buffer == buffer)
+            .ok_or_else(|| {
+                GpuError::failed("no kernel writes the logits; this is a defect of this program")
+            })?;
+        read::tensor(&mut self.driver, &bound.places, written, bound.dtype)
+    }
+}
+
+/// Everything on the device, by name.
+fn allocations(bound: &Bound, memory: &RunMemory, kept: &Kept) -> Vec<Allocation> {
+    use crate::backend::gpu::program::Contents;
+    let role = |name: &str| {
+        let spec = bound.program.buffers.iter().find(|b| b.name == name);
+        match spec.map(|s| &s.contents) {
+            Some(Contents::CacheK(_) | Contents::CacheV(_)) => Role::Cache,
+            Some(Contents::Activation | Contents::Ids) => Role::Activation,
+            _ => Role::Scratch,
+        }
+    };
+    let weights = Allocation {
+        name: "weights".to_owned(),
+        role: Role::Weights,
+        bytes: kept.bytes(),
+    };
+    let rest = memory.listed.iter().map(|(name, bytes)| Allocation {
+        name: name.clone(),
+        role: role(name),
+        bytes: *bytes,
+    });
+    [weights].into_iter().chain(rest).collect()
+}

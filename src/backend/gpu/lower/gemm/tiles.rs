@@ -1,0 +1,305 @@
+//! Which way a product is computed and in which tiles: a table of tiles with
+//! what they were measured to take, and the choice of the quickest.
+
+use crate::backend::gpu::program::Target;
+use crate::backend::gpu::source::Unit;
+
+/// How a tile is computed: which file of `kernels/tile/`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    /// FMA units, fp32 or bf16, any shape.
+    Plain,
+    /// Matrix units, bf16 with rows of whole 16 bytes.
+    Mma,
+    /// A matrix-vector product: few rows.
+    Vector,
+}
+
+/// A tile and how its block is arranged: the parameters of `Tiling` in
+/// `kernels/tile/columns.cu`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Tile {
+    /// How it is computed.
+    pub way: Way,
+    /// Rows of the result.
+    pub m: u32,
+    /// Columns of the result.
+    pub n: u32,
+    /// Rows of warps.
+    pub warps_m: u32,
+    /// Columns of warps.
+    pub warps_n: u32,
+    /// Groups of warps that share the summed dimension.
+    pub slices: u32,
+    /// Parts of the summed dimension under way.
+    pub stages: u32,
+    /// Blocks per multiprocessor that the registers are limited for.
+    pub blocks: u32,
+    /// Nanoseconds per element of the summed dimension that a tile takes when
+    /// its multiprocessor has nothing else to do.
+    alone: f64,
+    /// The same as a share of a full multiprocessor's time.
+    full: f64,
+}
+
+/// Tiles on the FMA units. The times are those of fp32 on an H200; for bf16,
+/// which is widened first, their order is the same.
+const PLAIN: [Tile; 4] = [
+    tile(Way::Plain, [128, 128], [2, 2, 1], 3, 2, [107.6, 102.0]),
+    tile(Way::Plain, [128, 64], [2, 1, 2], 3, 2, [58.5, 54.4]),
+    tile(Way::Plain, [64, 64], [2, 2, 1], 3, 4, [34.7, 28.8]),
+    tile(Way::Plain, [32, 32], [1, 1, 4], 3, 4, [12.5, 8.0]),
+];
+
+/// Tiles on the matrix units, with times on an H200.
+const MMA: [Tile; 5] = [
+    tile(Way::Mma, [128, 128], [2, 2, 1], 3, 2, [13.2, 14.6]),
+    tile(Way::Mma, [128, 64], [2, 2, 1], 3, 3, [7.3, 7.2]),
+    tile(Way::Mma, [64, 64], [2, 2, 1], 3, 4, [4.9, 4.0]),
+    tile(Way::Mma, [32, 32], [1, 1, 4], 6, 2, [2.1, 1.7]),
+    tile(Way::Mma, [16, 32], [1, 1, 4], 6, 2, [1.4, 1.1]),
+];
+
+/// What a tile takes besides its product, as elements of the summed dimension:
+/// the first stages' way, the epilogue. Seen once: the others' are hidden behind
+/// their neighbours' products.
+const OVERHEAD: f64 = 128.0;
+
+const fn tile(
+    way: Way,
+    [m, n]: [u32; 2],
+    [warps_m, warps_n, slices]: [u32; 3],
+    stages: u32,
+    blocks: u32,
+    [alone, full]: [f64; 2],
+) -> Tile {
+    Tile {
+        way,
+        m,
+        n,
+        warps_m,
+        warps_n,
+        slices,
+        stages,
+        blocks,
+        alone,
+        full,
+    }
+}
+
+/// What the choice depends on.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Request<'a> {
+    /// The device.
+    pub target: &'a Target,
+    /// Bytes of an element: 2 is bf16.
+    pub elem: u64,
+    /// Rows of the result.
+    pub m: u64,
+    /// Columns of each matrix that the tiles may not straddle.
+    pub widths: &'a [u64],
+    /// Length of the sums.
+    pub k: u64,
+}
+
+impl Request<'_> {
+    /// Elements of 16 bytes.
+    fn pack(&self) -> u64 {
+        16 / self.elem.max(1)
+    }
+
+    /// Whether the operands' rows begin on 16 bytes.
+    pub fn aligned(&self) -> bool {
+        self.k.is_multiple_of(self.pack())
+    }
+
+    /// Whether the results' rows do, `widths` being their widths.
+    pub fn wide(&self, widths: &[u64]) -> bool {
+        widths.iter().all(|n| n.is_multiple_of(self.pack()))
+    }
+
+    /// The quickest tile by the table.
+    pub fn choose(&self) -> Tile {
+        let bf16 = self.elem == 2;
+        // A matrix-vector product reads W once whatever m is, but its
+        // arithmetic grows with m: in bf16 the matrix units are ahead from 5
+        // rows on.
+        if self.aligned() && self.m <= if bf16 { 4 } else { 8 } {
+            let m = (self.m.max(1) as u32).next_power_of_two();
+            return tile(Way::Vector, [m, 16], [1, 8, 1], 4, 1, [0.0, 0.0]);
+        }
+        let candidates: &[Tile] = if bf16 && self.target.sm() >= 800 && self.aligned() {
+            &MMA
+        } else {
+            &PLAIN
+        };
+        let fits = |t: &&Tile| t.shared() <= self.target.shared_per_block;
+        let quickest = candidates
+            .iter()
+            .filter(fits)
+            .min_by(|a, b| self.time(a).total_cmp(&self.time(b)));
+        // Every device has room for the smallest.
+        *quickest.unwrap_or(&PLAIN[PLAIN.len() - 1])
+    }
+
+    /// Nanoseconds by the table: the fullest multiprocessor's tiles one after
+    /// another, but no less than one tile takes alone.
+    fn time(&self, t: &Tile) -> f64 {
+        let tiles = t.tiles(self.m, self.widths);
+        let each = tiles.div_ceil(u64::from(self.target.sms.max(1))) as f64;
+        self.k as f64 * t.alone.max(each * t.full) + OVERHEAD * t.alone
+    }
+}
+
+impl Tile {
+    /// Columns of tiles over matrices of these widths.
+    pub fn columns(&self, widths: &[u64]) -> u64 {
+        widths.iter().map(|n| n.div_ceil(u64::from(self.n))).sum()
+    }
+
+    /// Tiles in all.
+    pub fn tiles(&self, m: u64, widths: &[u64]) -> u64 {
+        m.div_ceil(u64::from(self.m)) * self.columns(widths)
+    }
+
+    /// Threads of a block.
+    pub fn threads(&self, warp: u32) -> u32 {
+        self.warps_m * self.warps_n * self.slices * warp
+    }
+
+    /// Dynamic shared memory in bytes: `Tiling::shared_bytes`.
+    pub fn shared(&self) -> u32 {
+        let stages = self.stages * (self.m + self.n) * 128;
+        let sums = self.m * (self.n + 8) * 4;
+        stages.max(sums) + self.m * 4 + self.n * 2
+    }
+
+    /// The files of the main loop, and what they need defined.
+    pub fn define(&self, unit: Unit) -> Unit {
+        unit.define("TILE_M", self.m)
+            .define("TILE_N", self.n)
+            .define("WARPS_M", self.warps_m)
+            .define("WARPS_N", self.warps_n)
+            .define("SLICES", self.slices)
+            .define("STAGES", self.stages)
+            .define("BLOCKS", self.blocks)
+    }
+
+    /// Files of `kernels/` in front of the epilogue.
+    pub const fn files(&self) -> &'static [&'static str] {
+        match self.way {
+            Way::Plain => &[
+                "prefix/matrix.cu",
+                "tile/columns.cu",
+                "tile/gemm_plain.cu",
+                "tile/product.cu",
+            ],
+            Way::Mma => &[
+                "prefix/matrix.cu",
+                "tile/columns.cu",
+                "tile/gemm_mma.cu",
+                "tile/product.cu",
+            ],
+            Way::Vector => &["tile/columns.cu", "tile/vector.cu"],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cost::Vendor;
+
+    fn target(arch: &str, sms: u32, shared: u32) -> Target {
+        Target {
+            vendor: Vendor::Nvidia,
+            arch: arch.to_owned(),
+            warp: 32,
+            sms,
+            shared_per_block: shared,
+        }
+    }
+
+    fn chosen(target: &Target, elem: u64, m: u64, widths: &[u64], k: u64) -> (Way, u32, u32) {
+        let request = Request {
+            target,
+            elem,
+            m,
+            widths,
+            k,
+        };
+        let t = request.choose();
+        (t.way, t.m, t.n)
+    }
+
+    #[test]
+    fn the_tile_that_was_quickest_on_the_h200_is_chosen() {
+        let h200 = target("sm_90a", 132, 232_448);
+        // fp32: 1024x256x256 7.8 us in 32x32 (64x64 13.3), 1024x2048x512 58.4 us
+        // in 128x64 (64x64 62.6), 8192x4096x1024 1.62 ms in 128x128 (64x64 1.83).
+        assert_eq!(chosen(&h200, 4, 1024, &[256], 256), (Way::Plain, 32, 32));
+        assert_eq!(chosen(&h200, 4, 1024, &[2048], 512), (Way::Plain, 128, 64));
+        assert_eq!(
+            chosen(&h200, 4, 8192, &[4096], 1024),
+            (Way::Plain, 128, 128)
+        );
+        // bf16: 1024x256x256 3.4 us in 32x32 (64x64 3.9), 8192x8192x1024 460 us
+        // in 128x64 (64x64 511).
+        assert_eq!(chosen(&h200, 2, 1024, &[256], 256), (Way::Mma, 32, 32));
+        assert_eq!(chosen(&h200, 2, 8192, &[8192], 1024), (Way::Mma, 128, 64));
+    }
+
+    #[test]
+    fn few_rows_are_a_matrix_vector_product() {
+        let h200 = target("sm_90a", 132, 232_448);
+        assert_eq!(chosen(&h200, 2, 1, &[2048], 2048), (Way::Vector, 1, 16));
+        assert_eq!(chosen(&h200, 4, 7, &[2048], 2048), (Way::Vector, 8, 16));
+        assert_eq!(chosen(&h200, 2, 8, &[2048], 2048), (Way::Mma, 16, 32));
+    }
+
+    #[test]
+    fn rows_that_are_not_aligned_take_the_plain_way() {
+        let h200 = target("sm_90a", 132, 232_448);
+        assert_eq!(chosen(&h200, 2, 1, &[64], 1001).0, Way::Plain);
+        assert_eq!(chosen(&h200, 2, 512, &[64], 1001).0, Way::Plain);
+        let turing = target("sm_75", 40, 65_536);
+        assert_eq!(chosen(&turing, 2, 512, &[2048], 2048).0, Way::Plain);
+    }
+
+    #[test]
+    fn every_tile_is_one_that_the_kernels_can_compute() {
+        for warp in [32, 64] {
+            for t in PLAIN.iter().chain(&MMA) {
+                // What `Sources` of tile/product.cu asserts: whole passes.
+                let rows_at_once = t.threads(warp) / 8;
+                assert_eq!((t.m % rows_at_once, t.n % rows_at_once), (0, 0), "{t:?}");
+                // A thread's (a warp's) share is whole; pairs fill packs.
+                let (lanes_m, lanes_n) = match t.way {
+                    Way::Mma => (16, 16),
+                    _ => (warp / 8, 8),
+                };
+                let share = (t.m % (t.warps_m * lanes_m), t.n % (t.warps_n * lanes_n));
+                assert_eq!(share, (0, 0), "{t:?}");
+                assert_eq!((t.n / 2) % 8, 0, "{t:?}");
+                if t.way == Way::Mma && warp == 64 {
+                    break;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_device_with_48_kb_of_shared_memory_gets_a_tile_that_fits() {
+        let small = target("sm_60", 20, 49_152);
+        for m in [16, 512, 8192] {
+            let request = Request {
+                target: &small,
+                elem: 4,
+                m,
+                widths: &[2048],
+                k: 2048,
+            };
+            assert!(request.choose().shared() <= 49_152);
+        }
+    }
+}

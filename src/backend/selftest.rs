@@ -1,0 +1,129 @@
+//! `selftest`: every kernel and every fusion set that a GPU backend promises,
+//! on models small enough for the fp64 reference, ragged sizes among them.
+//!
+//! Each forward starts from poisoned memory and fresh random weights and
+//! tokens, runs twice, and leaves tensors that are judged one by one, so that
+//! a verdict falls on every kernel and not on the logits alone. In the end
+//! kernels with planted defects are run: a test that lets them pass is worth
+//! nothing.
+
+mod cases;
+mod planted;
+mod rows;
+
+use serde::{Deserialize, Serialize};
+
+use super::gpu::Driver;
+use super::gpu::devices::{self, Job};
+use super::gpu::exec::Gpu;
+use crate::run::{BackendKind, Observer, RunError, RunErrorKind};
+
+pub use cases::{Case, Extent, cases};
+pub use planted::{Fault, PLANTED, Planted, fault};
+pub use rows::{KernelRow, PlanRow, PlantedRow};
+
+/// Everything that a self-test found out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SelfTest {
+    /// Version of this document.
+    pub schema: u32,
+    /// `cuda`, `hip` or `simt`.
+    pub backend: String,
+    /// The device in words.
+    pub device: String,
+    /// Seed of weights and tokens.
+    pub seed: u64,
+    /// Every kernel that was launched, over all forwards.
+    pub kernels: Vec<KernelRow>,
+    /// Every fusion set.
+    pub plans: Vec<PlanRow>,
+    /// Planted defects.
+    pub planted: Vec<PlantedRow>,
+    /// Whether everything is right and every defect was caught.
+    pub pass: bool,
+}
+
+/// How a self-test is made.
+pub struct Options<'o> {
+    /// Which backend.
+    pub backend: BackendKind,
+    /// How much.
+    pub extent: Extent,
+    /// Seed of weights and tokens.
+    pub seed: u64,
+    /// Who may stop it.
+    pub observer: &'o dyn Observer,
+    /// Hears of each forward before it begins: how many are done, of how many,
+    /// and what is next.
+    pub told: &'o mut dyn FnMut(usize, usize, &str),
+}
+
+impl Job for Options<'_> {
+    type Output = SelfTest;
+
+    fn on<D: Driver>(self, gpu: &mut Gpu<D>) -> Result<SelfTest, RunError> {
+        run(gpu, &cases(self.extent), self)
+    }
+}
+
+/// Tests the device of a backend.
+///
+/// # Errors
+/// A backend or device that is not there; a stop; a device that is lost, with
+/// the forward that lost it.
+pub fn selftest(options: Options<'_>) -> Result<SelfTest, RunError> {
+    devices::with(options.backend, options.observer, options)
+}
+
+/// Runs the cases one after another.
+fn run<D: Driver>(
+    gpu: &mut Gpu<D>,
+    cases: &[Case],
+    options: Options<'_>,
+) -> Result<SelfTest, RunError> {
+    let Options {
+        backend,
+        seed,
+        observer,
+        told,
+        ..
+    } = options;
+    let mut test = SelfTest {
+        schema: 1,
+        backend: backend.name().to_owned(),
+        device: gpu.describe(),
+        seed,
+        kernels: Vec::new(),
+        plans: Vec::new(),
+        planted: Vec::new(),
+        pass: false,
+    };
+    let total = cases.len() + PLANTED.len();
+    for (done, case) in cases.iter().enumerate() {
+        told(done, total, &case.title());
+        match gpu.examine(&case.request(backend, seed), None, observer) {
+            Ok(examined) => test.take(case, &examined),
+            Err(e) => match e.kind {
+                // The device still works: the set is not there, and that is
+                // what the table says.
+                RunErrorKind::Missing | RunErrorKind::BadRequest => test.lack(case, &e),
+                RunErrorKind::Cancelled => return Err(e),
+                RunErrorKind::Failed => {
+                    return Err(RunError::failed(format!("{}: {e}", case.title())));
+                }
+            },
+        }
+    }
+    for (done, planted) in (cases.len()..).zip(PLANTED) {
+        told(done, total, planted.what);
+        test.planted
+            .push(planted::run(gpu, planted, backend, seed, observer)?);
+    }
+    test.pass = test.kernels.iter().all(|k| k.pass)
+        && test.plans.iter().all(|p| p.pass)
+        && test.planted.iter().all(|p| p.caught);
+    Ok(test)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,129 @@
+//! `dev`: what makers of the workshop need, hidden from help.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::Outcome;
+use super::args::OutputArgs;
+use super::failure::Failure;
+use super::out::Out;
+
+/// Commands for makers of the workshop.
+#[derive(Debug, Args)]
+pub(super) struct DevArgs {
+    #[command(subcommand)]
+    command: DevCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum DevCommand {
+    /// Compile every kernel to PTX and write the archive that is embedded
+    Prebuild {
+        /// The archive
+        #[arg(
+            long,
+            value_name = "FILE",
+            default_value = "assets/kernels/prebuilt.ptx.z"
+        )]
+        output: PathBuf,
+        /// Also write each text into this folder
+        #[arg(long, value_name = "DIR")]
+        texts: Option<PathBuf>,
+    },
+    /// List the kernels that are compiled ahead
+    Units,
+    /// Say what this machine has of CUDA
+    Cuda,
+}
+
+pub(super) fn dev(output: &OutputArgs, args: &DevArgs, out: &mut Out) -> Outcome {
+    match &args.command {
+        DevCommand::Units => units(output, out),
+        #[cfg(feature = "cuda")]
+        DevCommand::Prebuild { output, texts } => cuda::prebuild(output, texts.as_deref(), out),
+        #[cfg(feature = "cuda")]
+        DevCommand::Cuda => {
+            cuda::facts(out);
+            Ok(0)
+        }
+        #[cfg(not(feature = "cuda"))]
+        DevCommand::Prebuild { .. } | DevCommand::Cuda => Err(Failure::lacking(
+            "this build has no CUDA (Cargo feature cuda)",
+        )),
+    }
+}
+
+fn units(output: &OutputArgs, out: &mut Out) -> Outcome {
+    let units = crate::backend::gpu::units::compiled_ahead();
+    if output.json {
+        let units: Vec<_> = units
+            .iter()
+            .map(|(unit, arch)| {
+                serde_json::json!({
+                    "entry": unit.entry, "title": unit.title(), "arch": arch, "files": unit.files,
+                })
+            })
+            .collect();
+        out.json(&serde_json::json!({ "schema": 1, "units": units }));
+        return Ok(0);
+    }
+    for (unit, arch) in units {
+        out.line(format!("{arch} {}", unit.title()));
+    }
+    Ok(0)
+}
+
+#[cfg(feature = "cuda")]
+mod cuda {
+    use std::fs;
+    use std::path::Path;
+
+    use super::{Failure, Out, Outcome};
+    use crate::backend::gpu::compile::{Cache, prebuild as compile_ahead};
+    use crate::backend::gpu::cuda::{self, Nvrtc};
+    use crate::run::RunError;
+
+    pub(super) fn facts(out: &mut Out) {
+        for (word, text) in cuda::facts().lines() {
+            out.line(format!("{word:<9} {text}"));
+        }
+    }
+
+    pub(super) fn prebuild(file: &Path, texts: Option<&Path>, out: &mut Out) -> Outcome {
+        let lacking = |what: &Path, error: std::io::Error| {
+            Failure::lacking(format!("{} cannot be written: {error}", what.display()))
+        };
+        // PTX of the older compiler is taken by more drivers.
+        let nvrtc = Nvrtc::find(12).map_err(RunError::from)?;
+        let archive = compile_ahead(nvrtc, Cache::of_user().as_ref(), &mut |done, of, title| {
+            super::super::out::tell(&format!("{done}/{of} {title}\n"));
+        })
+        .map_err(RunError::from)?;
+        let bytes = archive
+            .write()
+            .map_err(|error| Failure::lacking(error.to_string()))?;
+        fs::write(file, &bytes).map_err(|error| lacking(file, error))?;
+        let mut length = 0;
+        for (number, entry) in archive.entries.iter().enumerate() {
+            let Some(text) = archive.text(entry) else {
+                return Err(Failure::lacking(format!("{} is damaged", entry.title)));
+            };
+            length += text.ptx.len();
+            if let Some(folder) = texts {
+                let name = entry.title.replace([' ', '='], "-");
+                let path = folder.join(format!("{number:03}-{}-{name}.ptx", entry.arch));
+                fs::write(&path, &text.ptx).map_err(|error| lacking(&path, error))?;
+            }
+        }
+        out.line(format!(
+            "{}: {} kernels by {}, {} kB of PTX in {} kB.",
+            file.display(),
+            archive.entries.len(),
+            archive.compiler,
+            length / 1000,
+            bytes.len() / 1000
+        ));
+        Ok(0)
+    }
+}

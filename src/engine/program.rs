@@ -1,0 +1,82 @@
+//! Which program the engine is.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Which build this is: the version, and a digest of everything compiled in.
+/// Parent and engine must be the same: they share data types, not a protocol
+/// that is kept stable.
+pub const BUILD: &str = concat!(
+    env!("CARGO_PKG_VERSION"),
+    "+",
+    env!("TINYLLAMA_TUTOR_DIGEST")
+);
+
+/// A command, words between spaces, that is put before the engine's own: a
+/// debugger, or `compute-sanitizer --log-file memcheck.txt`.
+pub const WRAP: &str = "TINYLLAMA_TUTOR_WRAP";
+
+/// A program and its arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Program {
+    path: PathBuf,
+    arguments: Vec<OsString>,
+}
+
+impl Program {
+    /// A program that speaks the engine's protocol.
+    pub fn new(
+        path: impl Into<PathBuf>,
+        arguments: impl IntoIterator<Item = impl Into<OsString>>,
+    ) -> Self {
+        Self {
+            path: path.into(),
+            arguments: arguments.into_iter().map(Into::into).collect(),
+        }
+    }
+
+    /// This program again, as engine, under the command of [`WRAP`] where it is
+    /// set.
+    ///
+    /// # Errors
+    /// When the system does not say which program this is.
+    pub fn own() -> std::io::Result<Self> {
+        let wrap = std::env::var_os(WRAP).unwrap_or_default();
+        let mut words: Vec<OsString> = wrap
+            .to_string_lossy()
+            .split_whitespace()
+            .map(OsString::from)
+            .collect();
+        // On Linux this link leads to the file that runs now, even when an
+        // update has put another in its place. A wrapper would follow the link
+        // to itself.
+        let running = Path::new("/proc/self/exe");
+        let path = if words.is_empty() && running.exists() {
+            running.to_owned()
+        } else {
+            std::env::current_exe()?
+        };
+        words.push(path.into());
+        words.push("engine".into());
+        Ok(Self::new(words.remove(0), words))
+    }
+
+    /// The command, its standard streams being pipes, in a process group of
+    /// its own: Ctrl-C and Ctrl-Z of the terminal do not reach it, and it can
+    /// be ended together with what it started.
+    pub(super) fn command(&self) -> Command {
+        let mut command = Command::new(&self.path);
+        command
+            .args(&self.arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        #[cfg(unix)]
+        {
+            use std::os::unix::process::CommandExt;
+            command.process_group(0);
+        }
+        command
+    }
+}
