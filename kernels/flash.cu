@@ -21,10 +21,11 @@
 
 // Blocks run roughly in the order of their numbers, and tile 0 sees the most keys.
 KERNEL void __launch_bounds__(ATTENTION_THREADS, MIN_BLOCKS)
-    flash(const elem *__restrict__ q, const elem *__restrict__ k, const elem *__restrict__ v,
-          elem *__restrict__ att, int batch, int heads, int kv_heads, int seq, int context, int cap,
-          float scale) {
-    extern __shared__ __align__(128) char shared[];
+    flash(const elem *q, const elem *k, const elem *v, elem *att, int batch, int heads,
+          int kv_heads, int seq, int context, int cap, float scale) {
+    extern __shared__ __align__(1024) char shared[];
     Attention call = {batch, heads, kv_heads, seq, context, cap, scale};
+    grid_wait();
+    grid_launch_next();
     attention_tile(q, k, v, att, call, blockIdx.x, shared);
 }

@@ -16,6 +16,7 @@ pub mod field;
 pub mod figure;
 pub mod find;
 pub mod home;
+pub mod kernel;
 pub mod key;
 pub mod keymap;
 pub mod lab;

@@ -18,6 +18,7 @@ mod failure;
 mod gpus;
 mod help;
 mod interrupt;
+mod kernels;
 mod lists;
 mod live;
 mod out;

@@ -19,6 +19,7 @@ mod first_run;
 mod frame;
 mod home;
 mod input;
+mod kernel;
 mod kernels;
 mod lab;
 mod lesson;

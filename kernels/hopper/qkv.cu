@@ -42,27 +42,40 @@ struct Split {
 struct Weights {
     const TensorMap *q, *k, *v;
     Split split;
-    int share;
 
-    __device__ __forceinline__ void load(unsigned char *to, u64 *full, int tile_n, int at) const {
+    struct Columns {
 #if SCATTER
-#ifdef X_BOX16
-        for (int i = share; i < UNITS; i += SHARES) {
-            const TensorMap *from = weight(tile_n * UNITS + i);
-            tma_load(to + i * 2048, *from, full, at, split.within(tile_n * UNITS + i) * 16);
+        const TensorMap *from[UNITS];
+        int row[UNITS];
+        __device__ __forceinline__ void load(unsigned char *to, u64 *full, int at) const {
+#pragma unroll
+            for (int i = 0; i < UNITS; i++) {
+                tma_load(to + i * 2048, *from[i], full, at, row[i]);
+                tma_load(to + i * 2048 + 1024, *from[i], full, at, row[i] + SPAN / 2);
+            }
         }
 #else
-        for (int i = share; i < UNITS; i += SHARES) {
-            const TensorMap *from = weight(tile_n * UNITS + i);
-            int row = unit_column(split.within(tile_n * UNITS + i));
-            tma_load(to + i * 2048, *from, full, at, row);
-            tma_load(to + i * 2048 + 1024, *from, full, at, row + SPAN / 2);
+        const TensorMap *from;
+        int row;
+        __device__ __forceinline__ void load(unsigned char *to, u64 *full, int at) const {
+            tma_load(to, *from, full, at, row);
         }
 #endif
+    };
+
+    __device__ __forceinline__ Columns columns(int tile_n) const {
+        Columns columns;
+#if SCATTER
+#pragma unroll
+        for (int i = 0; i < UNITS; i++) {
+            columns.from[i] = weight(tile_n * UNITS + i);
+            columns.row[i] = unit_column(split.within(tile_n * UNITS + i));
+        }
 #else
-        int unit = tile_n * UNITS;
-        tma_load(to, *weight(unit), full, at, split.within(unit) * 16);
+        columns.from = weight(tile_n * UNITS);
+        columns.row = split.within(tile_n * UNITS) * 16;
 #endif
+        return columns;
     }
     __device__ __forceinline__ const TensorMap *weight(int unit) const {
         int which = split.which(unit);
@@ -78,19 +91,6 @@ struct Weights {
 #if ROPE
 // theta^(-2 i / HEAD), made once per block.
 static __shared__ float frequency[HEAD / 2];
-
-// Cosine and sine right to 4e-7, far below bf16: whole turns are taken off in two
-// steps, as 2 pi in one fp32 is too coarse, and the rest is small enough for the
-// fast functions.
-DEVICE Turn turn_of(float angle) {
-    float turns = rintf(angle * 0.15915494f);
-    angle = fmaf(-turns, 6.2831855f, angle);
-    angle = fmaf(-turns, -1.7484556e-7f, angle);
-    Turn turn;
-    turn.cosine = __cosf(angle);
-    turn.sine = __sinf(angle);
-    return turn;
-}
 #endif
 
 struct Store {
@@ -127,7 +127,7 @@ struct Store {
             int pair = (tile.n * UNITS + i) % SPAN_UNITS * 8 + lane_id() % 4 * 2;
 #pragma unroll
             for (int j = 0; j < 4; j++)
-                turns[i][j] = turn_of(float(j < 2 ? at : at_8) * frequency[pair + j % 2]);
+                turns[i][j] = rotary_turn(j < 2 ? at : at_8, frequency[pair + j % 2]);
         }
     }
 #endif
@@ -216,5 +216,5 @@ HOPPER_KERNEL qkv(const __grid_constant__ TensorMap x, const __grid_constant__ T
 #endif
     Store store{q,   k,     v,      ssq,   slots,  eps,      m,    d,
                 dkv, seq,   cap_k,  past_k, cap_v, past_v,   position, split};
-    multiply(x, Weights{&wq, &wk, &wv, split, int(threadIdx.x % 128 / 32)}, store, m, (units + UNITS - 1) / UNITS, d);
+    multiply(x, Weights{&wq, &wk, &wv, split}, store, m, (units + UNITS - 1) / UNITS, d);
 }

@@ -162,3 +162,25 @@ DEVICE float block_max(float value, float *scratch) {
 DEVICE long cache_row(int row, int seq, int cap, int past) {
     return long(row / seq) * cap + past + row % seq;
 }
+
+// ---- one kernel after another --------------------------------------------------
+
+// Programmatic dependent launch (sm_90 and up): a kernel so launched starts while
+// the one in front of it still runs. Whatever does not depend on that one may be
+// done before grid_wait, which returns when it has ended and its writes are
+// visible. Every thread that reads or overwrites another kernel's data calls it.
+// grid_launch_next, called by all blocks, lets the next kernel start. Without the
+// launch attribute, and on other GPUs, both are nothing.
+//
+// What is read after grid_wait must not be `const __restrict__`: such loads count
+// as loads of constants, and the compiler may move them in front of it.
+DEVICE void grid_wait() {
+#if GPU_SM >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+DEVICE void grid_launch_next() {
+#if GPU_SM >= 900
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}

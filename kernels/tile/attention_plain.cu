@@ -75,7 +75,8 @@ DEVICE void load_tile(void *shared, const elem *from, long stride, int rows, int
 DEVICE void load_heads(void *shared, const elem *from, long stride, int rows, int valid) {
     load_tile<HEAD, HEAD_STRIDE>(shared, from, stride, rows, valid, HEAD, true);
 }
-DEVICE void loads_arrived() {}
+// Loads are done when they return.
+template <int LATER> DEVICE void loads_arrived() {}
 
 // The team's queries, as score_tile wants them: here they stay in shared memory.
 struct Queries {
@@ -110,6 +111,8 @@ DEVICE void score_tile(Scores &scores, const Queries &queries, const void *keys)
         }
     }
 }
+
+DEVICE void scores_made(Scores &) {}
 
 // The weights of a tile as weigh_tile wants them: in shared memory, from where
 // every lane of a row reads all of its keys.

@@ -1,6 +1,7 @@
 //! `/`: find text on the page, `n` and `N` for the next and the one before.
 
 use super::field::Field;
+use super::kernel;
 use super::key::{Code, Key};
 use super::keymap::TABLE;
 use super::lesson;
@@ -101,6 +102,9 @@ fn items(state: &State) -> Vec<String> {
             .map(|f| f.name().to_owned())
             .chain(SLOTS.iter().map(|s| s.label.trim().to_owned()))
             .collect(),
+        Page::Kernel => kernel::source(state).map_or_else(Vec::new, |s| {
+            s.lines.iter().map(|l| l.text.clone()).collect()
+        }),
         Page::Setup => ITEMS.iter().map(|i| i.label().to_owned()).collect(),
         Page::Help => TABLE
             .iter()
@@ -118,6 +122,7 @@ fn place(state: &State) -> usize {
     match state.page {
         Page::Home => state.home.cursor,
         Page::Lab => state.lab.toggle,
+        Page::Kernel => state.kernel.line,
         Page::Lesson => state.reader.scroll,
         Page::Exercises => state.exercises.cursor,
         Page::Setup => state.setup.row,
@@ -131,6 +136,7 @@ fn jump(state: &mut State, at: usize) {
         Page::Lab if at < Fusion::ALL.len() => state.lab.toggle = at,
         Page::Lab => state.lab.slot = at - Fusion::ALL.len(),
         Page::Setup => state.setup.row = at,
+        Page::Kernel => state.kernel.line = at,
         Page::Lesson => state.reader.scroll = at,
         Page::Exercises => state.exercises.cursor = at,
         _ => state.scroll = at,

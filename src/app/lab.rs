@@ -129,6 +129,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Bytes => state.lab.kind = state.lab.kind.next(),
         Action::Run => run(state, effects),
         Action::RunAll => run_all(state, effects),
+        Action::Open if state.lab.part != Part::Table => state.go(super::Page::Kernel),
         Action::Why | Action::Open => why(state),
         _ => {}
     }

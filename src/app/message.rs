@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::kernel::{Book, Wanted};
 use super::key::Key;
 use super::machine::{Ceilings, Machine};
 use super::runs::Ticket;
@@ -58,6 +59,8 @@ pub enum Message {
     Reloaded(Arc<Course>, String),
     /// A sheet was read; `true`: again, because it changed on disk.
     Sheet(String, BTreeMap<String, String>, bool),
+    /// The kernels of a plan, or why it has none.
+    Kernels(Box<Wanted>, Result<Arc<Book>, String>),
     /// A file could not be written, or was: the sentence to show.
     Saved(Result<String, String>),
 }
@@ -85,6 +88,8 @@ pub enum Effect {
     },
     /// Make a workshop folder where the program was started.
     Init,
+    /// Look up the kernels of a plan.
+    Kernels(Box<Wanted>),
     /// Put text on the clipboard of the terminal (OSC 52).
     Copy(String),
     /// Give the terminal back and stop this process until it is continued.

@@ -2,7 +2,7 @@
 
 /// A page that fills the screen.
 ///
-/// The first six have a digit and a letter; the others are opened from
+/// The first seven have a digit and a letter; the others are opened from
 /// wherever the learner is and left with Esc.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Page {
@@ -14,6 +14,8 @@ pub enum Page {
     Lab,
     /// Versions side by side.
     Compare,
+    /// The source of a kernel, what it needs, what changed in it.
+    Kernel,
     /// Exercise list and form.
     Exercises,
     /// What this machine has.
@@ -32,16 +34,17 @@ pub enum Page {
 
 impl Page {
     /// Pages that are listed, in the order of their digits.
-    pub const LISTED: [Page; 6] = [
+    pub const LISTED: [Page; 7] = [
         Page::Home,
         Page::Lesson,
         Page::Lab,
         Page::Compare,
+        Page::Kernel,
         Page::Exercises,
         Page::Doctor,
     ];
 
-    /// The digit that goes to this page. 5, 6 and 8 are kept for pages of
+    /// The digit that goes to this page. 5 and 8 are kept for pages of
     /// their own, so that no digit ever changes its meaning.
     pub const fn digit(self) -> Option<char> {
         match self {
@@ -49,6 +52,7 @@ impl Page {
             Page::Lesson => Some('2'),
             Page::Lab => Some('3'),
             Page::Compare => Some('4'),
+            Page::Kernel => Some('6'),
             Page::Exercises => Some('7'),
             Page::Doctor => Some('9'),
             _ => None,
@@ -62,6 +66,7 @@ impl Page {
             Page::Lesson => "Lesson",
             Page::Lab => "Lab",
             Page::Compare => "Compare",
+            Page::Kernel => "Kernel",
             Page::Exercises => "Exercises",
             Page::Doctor => "Doctor",
             Page::FirstRun => "tinyllama-tutor",
@@ -144,6 +149,6 @@ mod tests {
     #[test]
     fn digits_are_those_of_the_nine_screens() {
         let digits: String = Page::LISTED.iter().filter_map(|p| p.digit()).collect();
-        assert_eq!(digits, "123479");
+        assert_eq!(digits, "1234679");
     }
 }

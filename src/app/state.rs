@@ -5,6 +5,7 @@ use super::compare::Compare;
 use super::exercise::Exercises;
 use super::find::Find;
 use super::home::Home;
+use super::kernel::KernelPage;
 use super::keymap::{Action, FooterItem};
 use super::lab::Lab;
 use super::lesson::Reader;
@@ -18,7 +19,7 @@ use super::runs::Runs;
 use super::setup::Setup;
 use super::setup_page::SetupPage;
 use super::study::Study;
-use super::{compare, exercise, home, lab, lesson, setup_page};
+use super::{compare, exercise, home, kernel, lab, lesson, setup_page};
 use crate::cost::{self, CostError, Why};
 
 /// Everything that the screen shows.
@@ -58,6 +59,8 @@ pub struct State {
     pub lab: Lab,
     /// Versions side by side.
     pub compare: Compare,
+    /// The kernel page.
+    pub kernel: KernelPage,
     /// The setup page.
     pub setup: SetupPage,
     /// The course, the learner's progress and answers.
@@ -104,6 +107,7 @@ impl State {
             home: Home::default(),
             lab: Lab::default(),
             compare: Compare::default(),
+            kernel: KernelPage::default(),
             setup: SetupPage::default(),
             study: Study::default(),
             reader: Reader::default(),
@@ -138,6 +142,7 @@ impl State {
     pub fn mark(&self) -> Mark {
         match self.page {
             Page::Lab => self.lab.mark(),
+            Page::Kernel => self.kernel.mark(),
             Page::Home => self.home.mark(),
             Page::Lesson => self.reader.mark(),
             Page::Exercises => self.exercises.mark(),
@@ -152,6 +157,7 @@ impl State {
     fn restore(&mut self, mark: Mark) {
         match self.page {
             Page::Lab => self.lab.restore(mark),
+            Page::Kernel => self.kernel.restore(mark),
             Page::Home => self.home.restore(mark),
             Page::Lesson => self.reader.restore(mark),
             Page::Exercises => self.exercises.restore(mark),
@@ -205,6 +211,7 @@ pub fn footer(state: &State) -> &'static [FooterItem] {
         Page::Home => home::FOOTER,
         Page::Lab => lab::FOOTER,
         Page::Compare => compare::FOOTER,
+        Page::Kernel => kernel::FOOTER,
         Page::Setup => setup_page::FOOTER,
         Page::FirstRun => &[
             (&[Action::Open], "begin"),

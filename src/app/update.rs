@@ -10,7 +10,7 @@ use super::page::Page;
 use super::palette::{self, Palette};
 use super::runs::{CARD_AFTER, Outcome};
 use super::state::State;
-use super::{compare, exercise, find, lab, lesson, live, setup_page};
+use super::{compare, exercise, find, kernel, lab, lesson, live, setup_page};
 use crate::course;
 
 /// How long a first Ctrl-C, or a `q` during a run, waits for the second.
@@ -73,10 +73,12 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
         Message::Sheet(id, answers, again) => {
             exercise::sheet_arrived(state, &id, answers, again);
         }
+        Message::Kernels(wanted, book) => state.kernel.arrived(*wanted, book),
         Message::Saved(Ok(text)) => state.notes.say(Tone::Plain, text),
         Message::Saved(Err(text)) => state.notes.say(Tone::Bad, text),
     }
     settle(state);
+    kernel::settle(state, &mut effects);
     effects
 }
 
@@ -238,6 +240,7 @@ fn on_page(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Page::Home => home(state, action, effects),
         Page::Lab => lab::act(state, action, effects),
         Page::Compare => compare::act(state, action, effects),
+        Page::Kernel => kernel::act(state, action, effects),
         Page::Setup => setup_page::act(state, action),
         Page::FirstRun => match action {
             Action::Open => {

@@ -7,7 +7,7 @@ use super::args::{OutputArgs, surroundings};
 use super::contents::contents;
 use super::failure::Failure;
 use super::out::Out;
-use super::{Outcome, backends};
+use super::{Outcome, backends, kernels};
 use crate::app::bench::Bench;
 use crate::app::look::Theme;
 use crate::app::machine::{BackendFacts, Ceilings};
@@ -68,6 +68,7 @@ pub(super) fn open(output: &OutputArgs, config: &Config, out: &mut Out) -> Outco
             ..machine(backends::found())
         }),
         measure: Arc::new(measure),
+        kernels: Arc::new(kernels::book),
         places,
         init: Box::new(move || {
             let here = std::env::current_dir().map_err(|e| e.to_string())?;

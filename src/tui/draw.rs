@@ -3,7 +3,9 @@
 use ratatui::buffer::Buffer;
 
 use super::pen::Pen;
-use super::{compare, exercise, first_run, frame, home, lab, lesson, palette, reading, too_small};
+use super::{
+    compare, exercise, first_run, frame, home, kernel, lab, lesson, palette, reading, too_small,
+};
 use crate::app::{Page, State};
 
 /// Draws the whole screen.
@@ -20,6 +22,7 @@ pub fn draw(state: &State, buffer: &mut Buffer) {
         Page::FirstRun => first_run::draw(state, &mut pen),
         Page::Lab => lab::draw(state, &mut pen),
         Page::Compare => compare::draw(state, &mut pen),
+        Page::Kernel => kernel::draw(state, &mut pen),
         Page::Doctor => reading::doctor(state, &mut pen),
         Page::Setup => reading::setup(state, &mut pen),
         Page::Why => reading::why(state, &mut pen),
@@ -40,6 +43,7 @@ pub fn fit(state: &mut State) {
     match state.page {
         Page::Lesson => lesson::fit(state),
         Page::Exercises => exercise::fit(state),
+        Page::Kernel => kernel::fit(state),
         _ => {}
     }
 }

@@ -13,6 +13,7 @@ use super::draw::{draw, fit};
 use super::input;
 use super::surface::Surface;
 use super::terminal::Terminal;
+use crate::app::kernel::{Book, Wanted};
 use crate::app::machine::Ceilings;
 use crate::app::{self, Effect, Event, Machine, Message, State};
 use crate::course::Places;
@@ -25,6 +26,9 @@ pub type Runner = dyn FnMut(&Request, &dyn Observer) -> Result<Report, RunError>
 /// Measures the ceilings of a backend's device, or says why not.
 pub type Measure = dyn Fn(BackendKind) -> Result<Ceilings, String> + Send + Sync;
 
+/// The kernels of a plan, or why it has none.
+pub type Kernels = dyn Fn(&Wanted) -> Result<Book, String> + Send + Sync;
+
 /// What the workshop needs of the outside, given by whoever opens it.
 pub struct Outside {
     /// Answers runs.
@@ -35,6 +39,8 @@ pub struct Outside {
     /// Measures the ceilings of a backend's device; takes a second or two, on a
     /// thread of its own.
     pub measure: Arc<Measure>,
+    /// Looks up the kernels of a plan, on a thread of its own.
+    pub kernels: Arc<Kernels>,
     /// Where the course and the learner's files are.
     pub places: Places,
     /// Makes a workshop folder; the sentence says where, or why not.
@@ -71,6 +77,7 @@ pub fn open(mut state: State, outside: Outside) -> io::Result<u8> {
         desk: Desk::open(outside.places, to_desk),
         probe: outside.probe,
         measure: outside.measure,
+        kernels: outside.kernels,
         init: outside.init,
     };
     runtime.probe();
@@ -128,6 +135,7 @@ struct Runtime<W: Write> {
     desk: Desk,
     probe: Arc<dyn Fn() -> Machine + Send + Sync>,
     measure: Arc<Measure>,
+    kernels: Arc<Kernels>,
     init: Box<dyn FnMut() -> Result<String, String>>,
 }
 
@@ -187,6 +195,7 @@ impl<W: Write> Runtime<W> {
                 Effect::CancelRun => self.worker.cancel(),
                 Effect::Probe => self.probe(),
                 Effect::Measure(backend) => self.measure(backend),
+                Effect::Kernels(wanted) => self.look_up(wanted),
                 Effect::Record(event) => self.desk.record(event),
                 Effect::OpenSheet(id) => self.desk.read(id),
                 Effect::SaveAnswer {
@@ -222,6 +231,15 @@ impl<W: Write> Runtime<W> {
         thread::spawn(move || {
             let name = backend.name().to_owned();
             let _ = to.send(Message::Ceilings(name, measure(backend)));
+        });
+    }
+
+    /// Looks the kernels of a plan up, away from the screen.
+    fn look_up(&self, wanted: Box<Wanted>) {
+        let (kernels, to) = (Arc::clone(&self.kernels), self.to.clone());
+        thread::spawn(move || {
+            let book = kernels(&wanted).map(Arc::new);
+            let _ = to.send(Message::Kernels(wanted, book));
         });
     }
 

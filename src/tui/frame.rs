@@ -77,6 +77,7 @@ fn header(state: &State, pen: &mut Pen<'_>) {
 /// What the page shows, behind its name: the lesson or the exercise.
 fn place(state: &State) -> String {
     let text = match state.page {
+        Page::Kernel => Some(super::kernel::place(state)),
         _ if state.two_panes() => None,
         Page::Lesson => {
             lesson::lesson(state).map(|l| format!("{} {}", lesson::number(&l.id), l.title))

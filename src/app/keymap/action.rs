@@ -91,6 +91,22 @@ pub enum Action {
     Hint,
     /// The worked solution of this question.
     Solution,
+    /// Next idea of a kernel, or next change.
+    NextIdea,
+    /// Previous idea, or change.
+    PreviousIdea,
+    /// Next kernel of the plan.
+    NextKernel,
+    /// Previous kernel.
+    PreviousKernel,
+    /// What changed from the version before.
+    Diff,
+    /// The compiler's text.
+    Ptx,
+    /// More registers.
+    More,
+    /// Fewer registers.
+    Less,
     /// One pane alone, and back.
     Zoom,
 }

@@ -20,12 +20,14 @@ const fn entry(
 }
 
 use Action::*;
-use Page::{Compare, Doctor, Exercises, FirstRun, Home, Lab, Lesson};
+use Page::{Compare, Doctor, Exercises, FirstRun, Home, Kernel, Lab, Lesson};
 
 /// Pages that show what runs can fill.
 const RUNS: &[Page] = &[Lab, Compare, Lesson, Exercises];
 /// Pages with the lab's keys: its own, and the lesson that it stands beside.
 const LABS: &[Page] = &[Lab, Lesson];
+/// Pages that show one version of the plan.
+const VERSIONS: &[Page] = &[Lab, Lesson, Kernel];
 /// Pages that turn over like a book.
 const TEXT: &[Page] = &[Lesson];
 
@@ -38,6 +40,7 @@ pub const TABLE: &[Entry] = &[
             (ch('2'), Go(Lesson)),
             (ch('3'), Go(Lab)),
             (ch('4'), Go(Compare)),
+            (ch('6'), Go(Kernel)),
             (ch('7'), Go(Exercises)),
             (ch('9'), Go(Doctor)),
         ],
@@ -106,7 +109,7 @@ pub const TABLE: &[Entry] = &[
         "wall to the right: down or up",
     ),
     entry(
-        On::Here(LABS),
+        On::Here(VERSIONS),
         &[(ch('v'), NextVersion), (ch('V'), PreviousVersion)],
         &[],
         "next, previous version",
@@ -118,7 +121,7 @@ pub const TABLE: &[Entry] = &[
         "kind of number: MB, FLOP/B, µs",
     ),
     entry(
-        On::Here(&[Lab, Compare, Lesson, Home, Doctor]),
+        On::Here(&[Lab, Compare, Lesson, Home, Doctor, Kernel]),
         &[(ch('p'), Setup)],
         &[],
         "setup: model, shape, backend",
@@ -178,6 +181,42 @@ pub const TABLE: &[Entry] = &[
         "sections of this lesson",
     ),
     entry(
+        On::Here(&[Kernel]),
+        &[(ch('n'), NextIdea), (ch('N'), PreviousIdea)],
+        &[(ch(' '), PageDown), (ch('b'), PageUp)],
+        "next, previous idea or change",
+    ),
+    entry(
+        On::Here(&[Kernel]),
+        &[(ch('['), PreviousKernel), (ch(']'), NextKernel)],
+        &[],
+        "previous, next kernel",
+    ),
+    entry(
+        On::Here(&[Kernel]),
+        &[(ch('+'), More), (ch('-'), Less)],
+        &[],
+        "registers of the what-if",
+    ),
+    entry(
+        On::Here(&[Kernel]),
+        &[(ch('d'), Diff)],
+        &[],
+        "what changed from the version before",
+    ),
+    entry(
+        On::Here(&[Kernel]),
+        &[(ch('t'), Ptx)],
+        &[],
+        "PTX of this kernel",
+    ),
+    entry(
+        On::Here(&[Kernel]),
+        &[(ch('z'), Zoom)],
+        &[],
+        "the source alone, and back",
+    ),
+    entry(
         On::Here(&[Exercises]),
         &[(ch('h'), Hint)],
         &[],
@@ -235,9 +274,13 @@ pub const TABLE: &[Entry] = &[
     entry(On::Anywhere, &[(ch(':'), Palette)], &[], "command, lesson"),
     entry(
         On::Anywhere,
-        &[(ch('L'), Go(Lab)), (ch('c'), Go(Compare))],
+        &[
+            (ch('L'), Go(Lab)),
+            (ch('c'), Go(Compare)),
+            (ch('K'), Go(Kernel)),
+        ],
         &[],
-        "lab, compare",
+        "lab, compare, kernel",
     ),
     entry(
         On::Anywhere,

@@ -1,0 +1,129 @@
+//! What a kernel needs, what fits, and what it costs.
+
+use crate::app::kernel::{Book, Kernel, group, registers, what_if};
+use crate::app::lab::{BoxCost, bound, kernel_of};
+use crate::app::{State, figure};
+use crate::cost::OccupancyLimit;
+use crate::tui::lab::{bound_role, bound_word};
+use crate::tui::pen::{Pen, clip, wrap};
+use crate::tui::theme::Role;
+use crate::units::group_thousands;
+
+/// Where values end.
+const VALUES: u16 = 26;
+
+/// Draws the facts, 27 columns wide.
+pub(super) fn draw(state: &State, book: &Book, kernel: &Kernel, pen: &mut Pen<'_>) {
+    let mut facts = Facts { pen, y: 0 };
+    facts.compiled(book, kernel);
+    facts.design(kernel);
+    facts.occupancy(state, book, kernel);
+    facts.shape(state);
+}
+
+struct Facts<'p, 'b> {
+    pen: &'p mut Pen<'b>,
+    y: u16,
+}
+
+impl Facts<'_, '_> {
+    fn head(&mut self, text: &str, sign: &str, role: Role) {
+        if self.y > 0 {
+            self.y += 1;
+        }
+        self.pen.put(1, self.y, &clip(text, 20), Role::Strong);
+        self.pen.right(VALUES, self.y, sign, role);
+        self.y += 1;
+    }
+
+    fn row(&mut self, label: &str, value: &str, role: Role) {
+        self.pen.put(2, self.y, label, Role::Dim);
+        self.pen.right(VALUES, self.y, value, role);
+        self.y += 1;
+    }
+
+    /// What the compiler said, or that nobody has asked it.
+    fn compiled(&mut self, book: &Book, kernel: &Kernel) {
+        // Another machine's compiler said it, once.
+        let sign = kernel.compiled.as_ref().map_or("", |_| "rec.");
+        self.head(&format!("compiled for {}", book.arch), sign, Role::Dim);
+        let said = |of: fn(&crate::app::kernel::Compiled) -> String| {
+            kernel.compiled.as_ref().map_or("·".to_owned(), of)
+        };
+        let registers = said(|c| c.registers.to_string());
+        self.row("registers/thread", &registers, Role::Text);
+        let spilled = said(|c| bytes(c.spilled));
+        self.row("spilled to memory", &spilled, Role::Text);
+    }
+
+    fn design(&mut self, kernel: &Kernel) {
+        self.head("by design", "=", Role::Modelled);
+        self.row("threads/block", &kernel.threads.to_string(), Role::Modelled);
+        self.row("blocks", &kernel.blocks, Role::Modelled);
+        let shared = bytes(kernel.shared_per_block());
+        self.row("shared/block", &shared, Role::Modelled);
+    }
+
+    fn occupancy(&mut self, state: &State, book: &Book, kernel: &Kernel) {
+        self.head("occupancy, what-if", "=", Role::Modelled);
+        let with = format!("- {} +", registers(state, kernel));
+        self.row("registers", &with, Role::Accent);
+        let fits = match what_if(state, book, kernel) {
+            Ok(fits) => fits,
+            Err(why) => {
+                for line in wrap(&why, 24).iter().take(6) {
+                    self.pen.put(2, self.y, line, Role::Warn);
+                    self.y += 1;
+                }
+                return;
+            }
+        };
+        for (label, blocks, limit) in [
+            ("by registers", fits.by_registers, OccupancyLimit::Registers),
+            ("by shared", fits.by_shared, OccupancyLimit::Shared),
+            ("by threads", fits.by_threads, OccupancyLimit::Threads),
+            ("by blocks", fits.by_blocks, OccupancyLimit::Blocks),
+        ] {
+            let (value, role) = match fits.limit == limit {
+                true => (format!("limit {blocks}"), Role::Strong),
+                // No shared memory at all: any number fits.
+                false if blocks == u64::MAX => ("any".to_owned(), Role::Modelled),
+                false => (blocks.to_string(), Role::Modelled),
+            };
+            self.row(label, &value, role);
+        }
+        let warps = format!("{} of {}", fits.warps, fits.max_warps);
+        self.row("warps", &warps, Role::Modelled);
+        let share = format!("{:.2} %", 100.0 * fits.fraction());
+        self.row("occupancy", &share, Role::Modelled);
+    }
+
+    fn shape(&mut self, state: &State) {
+        let Some(group) = group(state) else { return };
+        let cost = state.bench.cost();
+        let Some(kernel) = kernel_of(cost, &group) else {
+            return;
+        };
+        let sum = BoxCost::of(cost, &group);
+        self.head("at this shape", "=", Role::Modelled);
+        let column = figure::byte_column(sum.bytes());
+        let flops = figure::flops(sum.flops);
+        let bytes = format!(
+            "{} {}",
+            figure::bytes(column, sum.bytes()),
+            column.unit().symbol()
+        );
+        self.pen.put(2, self.y, &flops, Role::Modelled);
+        self.pen.right(VALUES, self.y, &bytes, Role::Modelled);
+        let side = bound(&state.machine, kernel, state.bench.setup().dtype);
+        let intensity = format!("{:.2} FLOP/B", sum.intensity());
+        let word = bound_word(side).trim_end_matches("-bound");
+        self.pen.put(2, self.y + 1, &intensity, Role::Modelled);
+        self.pen.right(VALUES, self.y + 1, word, bound_role(side));
+        self.y += 2;
+    }
+}
+
+fn bytes(bytes: u64) -> String {
+    format!("{} B", group_thousands(i128::from(bytes)))
+}
