@@ -201,7 +201,10 @@ fn plans_are_right_in_both_dtypes_with_and_without_a_past() {
                     Version::V3 => 2 * 8 + 3,
                     _ => 2 * 5 + 3,
                 };
-                assert_eq!((report.launches.counted, report.launches.library), (planned, 0));
+                assert_eq!(
+                    (report.launches.counted, report.launches.library),
+                    (planned, 0)
+                );
                 assert_eq!(report.plan.launches, planned);
                 assert_eq!(report.output.shape, [2, shape.seq, 50]);
                 let timing = report.time_us.unwrap();
@@ -234,7 +237,10 @@ fn a_wrong_kernel_is_named_and_not_timed() {
             _ => "block 0: att",
         };
         // Its last element is the poison that was there before.
-        assert!(wrong.starts_with(&format!("{tensor} is the first wrong tensor")), "{wrong}");
+        assert!(
+            wrong.starts_with(&format!("{tensor} is the first wrong tensor")),
+            "{wrong}"
+        );
         assert!(wrong.contains("NaN"), "{wrong}");
         assert_eq!(report.time_us, None);
     }
@@ -248,7 +254,11 @@ fn a_graph_is_recorded_once_and_replayed() {
     let report = outcome.unwrap().report;
     assert_eq!(report.launches.counted, 25);
     let timing = report.time_us.unwrap();
-    assert!(timing.how.contains("each replay of a graph"), "{}", timing.how);
+    assert!(
+        timing.how.contains("each replay of a graph"),
+        "{}",
+        timing.how
+    );
     // A check, a warm-up, a replay that is not timed and three that are.
     assert_eq!(gpu.driver.log.len(), 6 * 25);
     assert_eq!(gpu.driver.graphs(), 1);
@@ -262,7 +272,10 @@ fn a_librarys_products_are_listed_apart() {
     let report = outcome.unwrap().report;
     assert!(report.check.unwrap().pass);
     // q k v o gate up down of two blocks, and the head.
-    assert_eq!((report.launches.counted, report.launches.library), (37 - 15, 15));
+    assert_eq!(
+        (report.launches.counted, report.launches.library),
+        (37 - 15, 15)
+    );
     assert!(report.launches.matches(report.plan.launches));
 }
 
@@ -290,7 +303,10 @@ fn failures_are_sentences_and_leave_nothing_behind() {
     let (gpu, outcome) = ran(&plain, Fault::Lost("softmax"));
     let e = outcome.unwrap_err();
     assert_eq!(e.kind, RunErrorKind::Failed);
-    assert!(e.to_string().starts_with("block 1: softmax: an illegal"), "{e}");
+    assert!(
+        e.to_string().starts_with("block 1: softmax: an illegal"),
+        "{e}"
+    );
     assert_eq!(gpu.driver.held(), gpu.kept.as_ref().unwrap().bytes());
 
     let (gpu, outcome) = ran(&plain, Fault::Full(100_000));
@@ -300,10 +316,9 @@ fn failures_are_sentences_and_leave_nothing_behind() {
     assert_eq!(gpu.driver.held(), gpu.kept.as_ref().unwrap().bytes());
 
     let mut by_hand = plain.clone();
-    by_hand.config.cut = Cut::parse_groups(
-        "norm1|q|k|v|rope qk|softmax|pv|o|res1|norm2|gate|up|silu|mul|down|res2",
-    )
-    .unwrap();
+    by_hand.config.cut =
+        Cut::parse_groups("norm1|q|k|v|rope qk|softmax|pv|o|res1|norm2|gate|up|silu|mul|down|res2")
+            .unwrap();
     let e = ran(&by_hand, Fault::None).1.unwrap_err();
     assert_eq!(e.kind, RunErrorKind::Missing);
     assert!(e.to_string().contains("rope+qk"), "{e}");
