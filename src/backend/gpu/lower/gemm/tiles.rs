@@ -127,7 +127,7 @@ impl Request<'_> {
         // rows on.
         if self.aligned() && self.m <= if bf16 { 4 } else { 8 } {
             let m = (self.m.max(1) as u32).next_power_of_two();
-            return tile(Way::Vector, [m, 16], [1, 8, 1], 4, 1, [0.0, 0.0]);
+            return tile(Way::Vector, [m, 16], [1, 8, 1], 4, 2, [0.0, 0.0]);
         }
         let candidates: &[Tile] = if bf16 && self.target.sm() >= 800 && self.aligned() {
             &MMA
