@@ -170,18 +170,12 @@ pub struct Counts {
 impl Counts {
     /// Bytes of different sectors read: what must move at least once.
     pub fn compulsory_read(&self) -> u64 {
-        self.buffers
-            .iter()
-            .map(|buffer| buffer.distinct_read * SECTOR)
-            .sum()
+        self.buffers.iter().map(|buffer| buffer.distinct_read * SECTOR).sum()
     }
 
     /// Bytes of different sectors written.
     pub fn compulsory_written(&self) -> u64 {
-        self.buffers
-            .iter()
-            .map(|buffer| buffer.distinct_written * SECTOR)
-            .sum()
+        self.buffers.iter().map(|buffer| buffer.distinct_written * SECTOR).sum()
     }
 
     /// Lane instructions: warp instructions times active lanes.
@@ -279,10 +273,7 @@ fn buffers(global: &Global, tally: &Tally) -> Vec<BufferTraffic> {
     each.filter(|(_, counted)| counted.read + counted.written > 0)
         .map(|(buffer, counted)| {
             let first = buffer.first_sector as usize;
-            let touched = tally
-                .touched
-                .get(first..first + buffer.written.len())
-                .unwrap_or_default();
+            let touched = tally.touched.get(first..first + buffer.written.len()).unwrap_or_default();
             let distinct = |how: u8| touched.iter().filter(|&&seen| seen & how != 0).count() as u64;
             BufferTraffic {
                 name: buffer.name.clone(),

@@ -66,13 +66,7 @@ impl Watch {
     }
 
     fn wrap(&mut self) {
-        let latest = self
-            .warp_epochs
-            .iter()
-            .copied()
-            .max()
-            .unwrap_or(0)
-            .max(self.epoch);
+        let latest = self.warp_epochs.iter().copied().max().unwrap_or(0).max(self.epoch);
         if latest > LAST_EPOCH {
             // Marks of the current epoch are lost: a race may be missed here, never invented.
             for cell in &mut self.cells {

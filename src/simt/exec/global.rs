@@ -119,10 +119,7 @@ fn blame(turn: &Turn<'_>, address: u64, bytes: u32, access: Access) -> FaultKind
 }
 
 fn name(buffer: &Buffer) -> Memory {
-    Memory::Buffer {
-        name: buffer.name.clone(),
-        bytes: buffer.bytes,
-    }
+    Memory::Buffer { name: buffer.name.clone(), bytes: buffer.bytes }
 }
 
 /// The addresses of the lanes: a register and an offset.
@@ -143,11 +140,7 @@ pub(crate) unsafe fn addresses(turn: &mut Turn<'_>, inst: &Inst) -> Addresses {
 /// Register number `k` of a load's results or a store's values.
 #[inline(always)]
 pub(crate) fn part<N: Count>(turn: &Turn<'_>, inst: &Inst, k: u32, single: u32) -> u32 {
-    if N::N == 1 {
-        single
-    } else {
-        turn.listed(inst, k)
-    }
+    if N::N == 1 { single } else { turn.listed(inst, k) }
 }
 
 /// # Safety
@@ -230,12 +223,8 @@ pub(crate) unsafe fn store_at<E: Element, N: Count>(
         // SAFETY: a value register (`Handler`).
         let values = unsafe { turn.lanes::<E::Lane>(row) };
         for lane in lanes_of(mask) {
-            let Some(at) = global.locate(lanes[lane]) else {
-                return false;
-            };
-            let Some(mut buffer) = global.buffers.get(at.buffer) else {
-                return false;
-            };
+            let Some(at) = global.locate(lanes[lane]) else { return false };
+            let Some(mut buffer) = global.buffers.get(at.buffer) else { return false };
             E::store(&mut buffer, at.offset as usize + inner, values[lane]);
         }
     }

@@ -77,30 +77,13 @@ fn blame(turn: &mut Turn<'_>, inst: &Inst, offsets: &Offsets, bytes: u32, access
         if inside && offset % bytes == 0 {
             continue;
         }
-        let (address, memory) = (
-            u64::from(offset),
-            Memory::Shared {
-                bytes: u64::from(size),
-            },
-        );
+        let (address, memory) = (u64::from(offset), Memory::Shared { bytes: u64::from(size) });
         // Just below 2³² is a negative index rather than a far one.
         let offset = i64::from(offset as i32);
         let kind = if inside {
-            FaultKind::Misaligned {
-                access,
-                address,
-                bytes,
-                memory,
-                offset,
-            }
+            FaultKind::Misaligned { access, address, bytes, memory, offset }
         } else {
-            FaultKind::OutOfBounds {
-                access,
-                address,
-                bytes,
-                memory,
-                offset,
-            }
+            FaultKind::OutOfBounds { access, address, bytes, memory, offset }
         };
         turn.fail(inst, lane as u32, kind);
         return;
@@ -285,11 +268,7 @@ pub(crate) unsafe fn store_at<E: Stored, N: Count>(
         }
         let mut words: &mut [u32] = &mut turn.block.shared;
         for lane in lanes_of(mask) {
-            E::store(
-                &mut words,
-                (offsets[lane] + k * E::BYTES) as usize,
-                values[lane],
-            );
+            E::store(&mut words, (offsets[lane] + k * E::BYTES) as usize, values[lane]);
         }
     }
     true
