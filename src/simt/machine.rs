@@ -99,7 +99,10 @@ pub struct Machine {
 impl Machine {
     /// A machine with no memory allocated.
     pub fn new(options: Options) -> Machine {
-        Machine { options, ..Machine::default() }
+        Machine {
+            options,
+            ..Machine::default()
+        }
     }
 
     /// What it observes.
@@ -195,7 +198,17 @@ impl Machine {
             }
             self.variables.insert(program.id, addresses);
         }
-        let variables = self.variables.get(&program.id).map_or(&[][..], Vec::as_slice);
-        grid::launch(program, kernel, &self.global, variables, request, &self.options)
+        let variables = self
+            .variables
+            .get(&program.id)
+            .map_or(&[][..], Vec::as_slice);
+        grid::launch(
+            program,
+            kernel,
+            &self.global,
+            variables,
+            request,
+            &self.options,
+        )
     }
 }

@@ -1,8 +1,8 @@
 //! Global memory: named buffers, each in a slot of the address space so wide
 //! that an address beyond a buffer's end still says which buffer was meant.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// Bits of an address within one buffer's slot; the buffer begins in its middle.
 const SLOT_BITS: u32 = 36;
@@ -38,7 +38,9 @@ impl Buffer {
 
     /// Replaces the bits of `mask` in a word.
     pub fn merge(&self, word: usize, bits: u32, mask: u32) {
-        let Some(word) = self.words.get(word) else { return };
+        let Some(word) = self.words.get(word) else {
+            return;
+        };
         if mask == u32::MAX {
             word.store(bits, Relaxed);
         } else {
@@ -73,7 +75,10 @@ impl Buffer {
             let (sector, within) = (at / SECTOR, at % SECTOR);
             let taken = (SECTOR - within).min(end - at);
             let bits = ones(taken) << within;
-            let known = self.written.get(sector as usize).map_or(0, |w| w.load(Relaxed));
+            let known = self
+                .written
+                .get(sector as usize)
+                .map_or(0, |w| w.load(Relaxed));
             if known & bits != bits {
                 return false;
             }
@@ -84,7 +89,11 @@ impl Buffer {
 }
 
 fn ones(count: u64) -> u32 {
-    if count >= 32 { u32::MAX } else { (1 << count) - 1 }
+    if count >= 32 {
+        u32::MAX
+    } else {
+        (1 << count) - 1
+    }
 }
 
 /// All buffers of a machine.
@@ -133,13 +142,17 @@ impl Global {
         let slot = address >> SLOT_BITS;
         let buffer = slot.wrapping_sub(1) as usize;
         let within = address & ((1 << SLOT_BITS) - 1);
-        (buffer < self.buffers.len())
-            .then(|| Located { buffer, offset: within as i64 - MIDDLE as i64 })
+        (buffer < self.buffers.len()).then(|| Located {
+            buffer,
+            offset: within as i64 - MIDDLE as i64,
+        })
     }
 
     /// Copies bytes into a buffer from its beginning and marks them as written.
     pub fn write(&self, at: Located, bytes: &[u8]) {
-        let Some(buffer) = self.buffers.get(at.buffer) else { return };
+        let Some(buffer) = self.buffers.get(at.buffer) else {
+            return;
+        };
         let first = at.offset as u64;
         let mut offset = first;
         let mut rest = bytes;
@@ -147,8 +160,14 @@ impl Global {
             let within = (offset % 4) as usize;
             let (now, later) = rest.split_at(rest.len().min(4 - within));
             let (mut word, mut mask) = ([0; 4], [0; 4]);
-            word.iter_mut().skip(within).zip(now).for_each(|(to, &from)| *to = from);
-            mask.iter_mut().skip(within).take(now.len()).for_each(|to| *to = 0xff);
+            word.iter_mut()
+                .skip(within)
+                .zip(now)
+                .for_each(|(to, &from)| *to = from);
+            mask.iter_mut()
+                .skip(within)
+                .take(now.len())
+                .for_each(|to| *to = 0xff);
             let (word, mask) = (u32::from_le_bytes(word), u32::from_le_bytes(mask));
             buffer.merge((offset / 4) as usize, word, mask);
             offset += now.len() as u64;
@@ -159,7 +178,9 @@ impl Global {
 
     /// Copies bytes out.
     pub fn read(&self, at: Located, bytes: &mut [u8]) {
-        let Some(buffer) = self.buffers.get(at.buffer) else { return };
+        let Some(buffer) = self.buffers.get(at.buffer) else {
+            return;
+        };
         let first = at.offset as u64;
         for (step, byte) in bytes.iter_mut().enumerate() {
             let offset = first + step as u64;
@@ -169,18 +190,16 @@ impl Global {
 
     /// Replaces a word, or two words for `wide`, by what `next` makes of it, and
     /// gives the old value.
-    pub fn update(
-        &self,
-        buffer: usize,
-        word: usize,
-        wide: bool,
-        next: impl Fn(u64) -> u64,
-    ) -> u64 {
-        let Some(buffer) = self.buffers.get(buffer) else { return 0 };
+    pub fn update(&self, buffer: usize, word: usize, wide: bool, next: impl Fn(u64) -> u64) -> u64 {
+        let Some(buffer) = self.buffers.get(buffer) else {
+            return 0;
+        };
         if !wide {
-            let Some(word) = buffer.words.get(word) else { return 0 };
-            let changed = word
-                .fetch_update(Relaxed, Relaxed, |old| Some(next(u64::from(old)) as u32));
+            let Some(word) = buffer.words.get(word) else {
+                return 0;
+            };
+            let changed =
+                word.fetch_update(Relaxed, Relaxed, |old| Some(next(u64::from(old)) as u32));
             let old = u64::from(changed.unwrap_or_else(|old| old));
             self.changes.fetch_add(u64::from(next(old) != old), Relaxed);
             return old;

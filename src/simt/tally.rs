@@ -67,9 +67,21 @@ impl Tally {
     pub fn new(blocks: usize, sites: usize, buffers: usize, sectors: u64, count: bool) -> Tally {
         Tally {
             blocks: vec![BlockTally::default(); blocks],
-            sites: if count { vec![SiteTally::default(); sites] } else { Vec::new() },
-            buffers: if count { vec![BufferTally::default(); buffers] } else { Vec::new() },
-            touched: if count { vec![0; sectors as usize] } else { Vec::new() },
+            sites: if count {
+                vec![SiteTally::default(); sites]
+            } else {
+                Vec::new()
+            },
+            buffers: if count {
+                vec![BufferTally::default(); buffers]
+            } else {
+                Vec::new()
+            },
+            touched: if count {
+                vec![0; sectors as usize]
+            } else {
+                Vec::new()
+            },
             steps: 0,
             barriers: 0,
             trace: None,

@@ -101,7 +101,13 @@ impl Watch {
     }
 
     fn wrap(&mut self) {
-        let latest = self.warp_epochs.iter().copied().max().unwrap_or(0).max(self.epoch);
+        let latest = self
+            .warp_epochs
+            .iter()
+            .copied()
+            .max()
+            .unwrap_or(0)
+            .max(self.epoch);
         if latest > LAST_EPOCH {
             // Marks of the current epoch are lost: a race may be missed here, never invented.
             for cell in &mut self.cells {
@@ -126,9 +132,15 @@ impl Watch {
         access: Access,
     ) -> Result<(), FaultKind> {
         let thread = warp * WARP as u32 + lane;
-        let warp_epoch = self.warp_epochs.get(warp as usize).copied().unwrap_or_default();
+        let warp_epoch = self
+            .warp_epochs
+            .get(warp as usize)
+            .copied()
+            .unwrap_or_default();
         for at in self.cells(offset, bytes) {
-            let Some(cell) = self.cells.get(at) else { continue };
+            let Some(cell) = self.cells.get(at) else {
+                continue;
+            };
             let address = u64::from((at as u32) << self.shift);
             let ordered = |mark: Mark| {
                 mark.0 == 0
@@ -138,13 +150,24 @@ impl Watch {
                     || mark.atomic() && access == Access::Atomic
             };
             let against = |mark: Mark, earlier: Access| {
-                let earlier = RaceSide { thread: mark.thread(), access: earlier };
+                let earlier = RaceSide {
+                    thread: mark.thread(),
+                    access: earlier,
+                };
                 let same_warp = mark.warp() == Some(warp);
-                FaultKind::Race { address, now: access, earlier, same_warp }
+                FaultKind::Race {
+                    address,
+                    now: access,
+                    earlier,
+                    same_warp,
+                }
             };
             if !ordered(cell.writer) {
-                let earlier =
-                    if cell.writer.atomic() { Access::Atomic } else { Access::Write };
+                let earlier = if cell.writer.atomic() {
+                    Access::Atomic
+                } else {
+                    Access::Write
+                };
                 return Err(against(cell.writer, earlier));
             }
             if access != Access::Read && !ordered(cell.reader) {
@@ -153,7 +176,12 @@ impl Watch {
             if access != Access::Write && !cell.written {
                 let memory = Memory::Shared { bytes: self.bytes };
                 let offset = address as i64;
-                return Err(FaultKind::NeverWritten { address, bytes, memory, offset });
+                return Err(FaultKind::NeverWritten {
+                    address,
+                    bytes,
+                    memory,
+                    offset,
+                });
             }
         }
         Ok(())
@@ -163,7 +191,11 @@ impl Watch {
     pub fn note(&mut self, warp: u32, lane: u32, offset: u32, bytes: u32, access: Access) {
         let who = warp * WARP as u32 + lane + 1;
         let epoch = self.epoch;
-        let warp_epoch = self.warp_epochs.get(warp as usize).copied().unwrap_or_default();
+        let warp_epoch = self
+            .warp_epochs
+            .get(warp as usize)
+            .copied()
+            .unwrap_or_default();
         let range = self.cells(offset, bytes);
         for cell in self.cells.get_mut(range).unwrap_or_default() {
             if access == Access::Read {

@@ -115,12 +115,23 @@ fn blame(turn: &mut Turn<'_>, inst: &Inst, addresses: &Addresses, bytes: u32, ac
         let buffer = located.and_then(|at| turn.global.buffers.get(at.buffer));
         let memory = buffer.map_or(Memory::Nowhere, name);
         let offset = located.map_or(0, |at| at.offset);
-        let inside = buffer
-            .is_some_and(|b| offset >= 0 && offset as u64 + wide <= b.bytes);
+        let inside = buffer.is_some_and(|b| offset >= 0 && offset as u64 + wide <= b.bytes);
         let kind = if inside {
-            FaultKind::Misaligned { access, address, bytes, memory, offset }
+            FaultKind::Misaligned {
+                access,
+                address,
+                bytes,
+                memory,
+                offset,
+            }
         } else {
-            FaultKind::OutOfBounds { access, address, bytes, memory, offset }
+            FaultKind::OutOfBounds {
+                access,
+                address,
+                bytes,
+                memory,
+                offset,
+            }
         };
         turn.fail(inst, lane as u32, kind);
         return;
@@ -128,7 +139,10 @@ fn blame(turn: &mut Turn<'_>, inst: &Inst, addresses: &Addresses, bytes: u32, ac
 }
 
 fn name(buffer: &Buffer) -> Memory {
-    Memory::Buffer { name: buffer.name.clone(), bytes: buffer.bytes }
+    Memory::Buffer {
+        name: buffer.name.clone(),
+        bytes: buffer.bytes,
+    }
 }
 
 /// Adds the request to the tally.
@@ -150,7 +164,11 @@ fn count(
     let global = turn.global;
     let sectors = match span {
         Span::Contiguous(at) | Span::Uniform(at) => {
-            let length = if matches!(span, Span::Uniform(_)) { wide } else { 32 * wide };
+            let length = if matches!(span, Span::Uniform(_)) {
+                wide
+            } else {
+                32 * wide
+            };
             let first = at.offset as u64 / SECTOR;
             let last = (at.offset as u64 + length - 1) / SECTOR;
             let base = global.buffers.get(at.buffer).map_or(0, |b| b.first_sector);
@@ -227,11 +245,19 @@ fn observe(
     }
     for lane in lanes_of(turn.mask) {
         let address = addresses[lane];
-        let Some(at) = global.locate(address) else { continue };
-        let Some(buffer) = global.buffers.get(at.buffer) else { continue };
+        let Some(at) = global.locate(address) else {
+            continue;
+        };
+        let Some(buffer) = global.buffers.get(at.buffer) else {
+            continue;
+        };
         if access != Access::Write && !buffer.is_written(at.offset as u64, wide) {
-            let kind =
-                FaultKind::NeverWritten { address, bytes, memory: name(buffer), offset: at.offset };
+            let kind = FaultKind::NeverWritten {
+                address,
+                bytes,
+                memory: name(buffer),
+                offset: at.offset,
+            };
             return turn.fail(inst, lane as u32, kind);
         }
         if access != Access::Read {
@@ -256,7 +282,11 @@ pub(crate) unsafe fn addresses(turn: &mut Turn<'_>, inst: &Inst) -> Addresses {
 /// Register number `k` of a load's results or a store's values.
 #[inline(always)]
 pub(crate) fn part<N: Count>(turn: &Turn<'_>, inst: &Inst, k: u32, single: u32) -> u32 {
-    if N::N == 1 { single } else { turn.listed(inst, k) }
+    if N::N == 1 {
+        single
+    } else {
+        turn.listed(inst, k)
+    }
 }
 
 /// # Safety
@@ -278,7 +308,9 @@ pub(crate) unsafe fn load_at<E: Element, N: Count>(
     lanes: &Addresses,
 ) -> bool {
     let wide = E::BYTES * N::N;
-    let Some(span) = resolve(turn, inst, lanes, wide, Access::Read) else { return false };
+    let Some(span) = resolve(turn, inst, lanes, wide, Access::Read) else {
+        return false;
+    };
     let (global, mask) = (turn.global, turn.mask);
     for k in 0..N::N {
         let inner = (k * E::BYTES) as usize;
@@ -287,7 +319,9 @@ pub(crate) unsafe fn load_at<E: Element, N: Count>(
         let d = unsafe { turn.row::<E::Lane>(row) };
         match span {
             Span::Contiguous(at) => {
-                let Some(buffer) = global.buffers.get(at.buffer) else { return false };
+                let Some(buffer) = global.buffers.get(at.buffer) else {
+                    return false;
+                };
                 let first = at.offset as usize + inner;
                 for lane in 0..WARP {
                     let value = E::load(&buffer, first + lane * wide as usize);
@@ -296,7 +330,9 @@ pub(crate) unsafe fn load_at<E: Element, N: Count>(
                 }
             }
             Span::Uniform(at) => {
-                let Some(buffer) = global.buffers.get(at.buffer) else { return false };
+                let Some(buffer) = global.buffers.get(at.buffer) else {
+                    return false;
+                };
                 let value = E::load(&buffer, at.offset as usize + inner);
                 for lane in 0..WARP {
                     if mask >> lane & 1 != 0 {
@@ -307,8 +343,12 @@ pub(crate) unsafe fn load_at<E: Element, N: Count>(
             }
             Span::Scattered | Span::Mixed => {
                 for lane in lanes_of(mask) {
-                    let Some(at) = global.locate(lanes[lane]) else { return false };
-                    let Some(buffer) = global.buffers.get(at.buffer) else { return false };
+                    let Some(at) = global.locate(lanes[lane]) else {
+                        return false;
+                    };
+                    let Some(buffer) = global.buffers.get(at.buffer) else {
+                        return false;
+                    };
                     let value = E::load(&buffer, at.offset as usize + inner);
                     // SAFETY: as above.
                     unsafe { d.add(lane).write(value) };
@@ -348,8 +388,12 @@ pub(crate) unsafe fn store_at<E: Element, N: Count>(
         // SAFETY: a value register (`Handler`).
         let values = unsafe { turn.lanes::<E::Lane>(row) };
         for lane in lanes_of(mask) {
-            let Some(at) = global.locate(lanes[lane]) else { return false };
-            let Some(mut buffer) = global.buffers.get(at.buffer) else { return false };
+            let Some(at) = global.locate(lanes[lane]) else {
+                return false;
+            };
+            let Some(mut buffer) = global.buffers.get(at.buffer) else {
+                return false;
+            };
             E::store(&mut buffer, at.offset as usize + inner, values[lane]);
         }
     }

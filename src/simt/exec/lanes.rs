@@ -90,7 +90,11 @@ unsafe fn apply<O: Op>(turn: &mut Turn<'_>, inst: &Inst) -> bool {
             let results: [O::R; CHUNK] = std::array::from_fn(|lane| {
                 let at = first + lane;
                 let result = O::apply(a.add(at).read(), b.add(at).read(), c.add(at).read());
-                if mask == FULL || mask >> at & 1 != 0 { result } else { old[lane] }
+                if mask == FULL || mask >> at & 1 != 0 {
+                    result
+                } else {
+                    old[lane]
+                }
             });
             d.add(first).cast::<[O::R; CHUNK]>().write(results);
         }
@@ -104,7 +108,11 @@ unsafe fn apply<O: Op>(turn: &mut Turn<'_>, inst: &Inst) -> bool {
 unsafe fn split<O: Op>(turn: &mut Turn<'_>, inst: &Inst) -> bool {
     // SAFETY: passed on. The copy for a full mask has no selects.
     unsafe {
-        if turn.mask == FULL { full::<O>(turn, inst) } else { apply::<O>(turn, inst) }
+        if turn.mask == FULL {
+            full::<O>(turn, inst)
+        } else {
+            apply::<O>(turn, inst)
+        }
     }
 }
 

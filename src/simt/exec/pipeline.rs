@@ -53,7 +53,11 @@ unsafe fn issue(turn: &mut Turn<'_>, inst: &Inst) -> bool {
     };
     let offsets: [u32; WARP] = std::array::from_fn(|lane| {
         let address = to[lane].wrapping_add(i64::from(to_offset[lane] as i32) as u64);
-        if address >> 32 == 0 { address as u32 } else { u32::MAX - 63 }
+        if address >> 32 == 0 {
+            address as u32
+        } else {
+            u32::MAX - 63
+        }
     });
     let sources: [u64; WARP] = std::array::from_fn(|lane| {
         from[lane].wrapping_add(i64::from(from_offset[lane] as i32) as u64)
@@ -63,10 +67,12 @@ unsafe fn issue(turn: &mut Turn<'_>, inst: &Inst) -> bool {
     if !shared::resolve(turn, inst, &offsets, bytes, Access::Write) {
         return false;
     }
-    let reading = lanes_of(all).filter(|&lane| taken[lane] > 0).fold(0, |m, lane| m | 1 << lane);
+    let reading = lanes_of(all)
+        .filter(|&lane| taken[lane] > 0)
+        .fold(0, |m, lane| m | 1 << lane);
     turn.mask = reading;
-    let resolved = reading == 0
-        || global::resolve(turn, inst, &sources, bytes, Access::Read).is_some();
+    let resolved =
+        reading == 0 || global::resolve(turn, inst, &sources, bytes, Access::Read).is_some();
     turn.mask = all;
     if !resolved {
         return false;
@@ -79,13 +85,26 @@ unsafe fn issue(turn: &mut Turn<'_>, inst: &Inst) -> bool {
             && let Some(buffer) = memory.buffers.get(at.buffer)
         {
             let length = taken[lane].min(bytes);
-            for (k, word) in words.iter_mut().take(length.div_ceil(4) as usize).enumerate() {
+            for (k, word) in words
+                .iter_mut()
+                .take(length.div_ceil(4) as usize)
+                .enumerate()
+            {
                 let left = length - 4 * k as u32;
-                let kept = if left >= 4 { u32::MAX } else { (1 << (8 * left)) - 1 };
+                let kept = if left >= 4 {
+                    u32::MAX
+                } else {
+                    (1 << (8 * left)) - 1
+                };
                 *word = buffer.load(at.offset as usize / 4 + k) & kept;
             }
         }
-        let piece = Piece { lane: lane as u32, offset: offsets[lane], bytes, words };
+        let piece = Piece {
+            lane: lane as u32,
+            offset: offsets[lane],
+            bytes,
+            words,
+        };
         if let Some(copies) = turn.block.copies.get_mut(turn.warp as usize) {
             copies.open.push(piece);
         }
@@ -132,14 +151,22 @@ unsafe fn arrive(turn: &mut Turn<'_>, inst: &Inst) -> bool {
 fn land(turn: &mut Turn<'_>, inst: &Inst, piece: &Piece) -> bool {
     if turn.check {
         let (warp, access) = (turn.warp, Access::Write);
-        let Piece { lane, offset, bytes, .. } = *piece;
+        let Piece {
+            lane,
+            offset,
+            bytes,
+            ..
+        } = *piece;
         if let Err(kind) = turn.block.watch.check(warp, lane, offset, bytes, access) {
             return turn.fail(inst, lane, kind);
         }
         turn.block.watch.note(warp, lane, offset, bytes, access);
     }
     let first = piece.offset as usize / 4;
-    let place = turn.block.shared.get_mut(first..first + piece.bytes as usize / 4);
+    let place = turn
+        .block
+        .shared
+        .get_mut(first..first + piece.bytes as usize / 4);
     for (to, from) in place.unwrap_or_default().iter_mut().zip(piece.words) {
         *to = from;
     }

@@ -43,13 +43,7 @@ pub(crate) fn resolve(
 }
 
 #[cold]
-fn blame(
-    turn: &mut Turn<'_>,
-    inst: &Inst,
-    offsets: &Offsets,
-    bytes: u32,
-    access: Access,
-) -> bool {
+fn blame(turn: &mut Turn<'_>, inst: &Inst, offsets: &Offsets, bytes: u32, access: Access) -> bool {
     let size = turn.block.shared_bytes;
     for lane in lanes_of(turn.mask) {
         let offset = offsets[lane];
@@ -57,13 +51,30 @@ fn blame(
         if inside && offset % bytes == 0 {
             continue;
         }
-        let (address, memory) = (u64::from(offset), Memory::Shared { bytes: u64::from(size) });
+        let (address, memory) = (
+            u64::from(offset),
+            Memory::Shared {
+                bytes: u64::from(size),
+            },
+        );
         // Just below 2³² is a negative index rather than a far one.
         let offset = i64::from(offset as i32);
         let kind = if inside {
-            FaultKind::Misaligned { access, address, bytes, memory, offset }
+            FaultKind::Misaligned {
+                access,
+                address,
+                bytes,
+                memory,
+                offset,
+            }
         } else {
-            FaultKind::OutOfBounds { access, address, bytes, memory, offset }
+            FaultKind::OutOfBounds {
+                access,
+                address,
+                bytes,
+                memory,
+                offset,
+            }
         };
         return turn.fail(inst, lane as u32, kind);
     }
@@ -73,15 +84,25 @@ fn blame(
 /// Adds the request, and how many passes its banks need.
 fn count(turn: &mut Turn<'_>, inst: &Inst, offsets: &Offsets, bytes: u32) {
     let (mask, first) = (turn.mask, offsets[turn.first()]);
-    let Some(site) = turn.tally.sites.get_mut(inst.at as usize) else { return };
+    let Some(site) = turn.tally.sites.get_mut(inst.at as usize) else {
+        return;
+    };
     let deltas = offsets.map(|offset| offset.wrapping_sub(first));
     let known = site.pattern.as_deref().is_some_and(|pattern| {
-        let changed = deltas.iter().zip(&pattern.deltas).fold(0, |all, (a, b)| all | (a ^ b));
+        let changed = deltas
+            .iter()
+            .zip(&pattern.deltas)
+            .fold(0, |all, (a, b)| all | (a ^ b));
         pattern.mask == mask && (changed == 0 || mask != FULL && same(mask, &deltas, pattern))
     });
     if !known {
         let (passes, ideal) = passes(mask, offsets, bytes);
-        site.pattern = Some(Box::new(BankPattern { mask, deltas, passes, ideal }));
+        site.pattern = Some(Box::new(BankPattern {
+            mask,
+            deltas,
+            passes,
+            ideal,
+        }));
     }
     let Some(pattern) = &site.pattern else { return };
     site.requests += 1;
@@ -135,14 +156,19 @@ fn observe(
 ) -> bool {
     let (mask, warp) = (turn.mask, turn.warp);
     for lane in lanes_of(mask) {
-        let checked = turn.block.watch.check(warp, lane as u32, offsets[lane], bytes, access);
+        let checked = turn
+            .block
+            .watch
+            .check(warp, lane as u32, offsets[lane], bytes, access);
         if let Err(kind) = checked {
             return turn.fail(inst, lane as u32, kind);
         }
     }
     // Only now: lanes of one instruction do not race with each other.
     for lane in lanes_of(mask) {
-        turn.block.watch.note(warp, lane as u32, offsets[lane], bytes, access);
+        turn.block
+            .watch
+            .note(warp, lane as u32, offsets[lane], bytes, access);
     }
     true
 }
@@ -157,10 +183,15 @@ fn collide<T: PartialEq + Copy>(
     let mut order: Vec<usize> = lanes_of(turn.mask).collect();
     order.sort_unstable_by_key(|&lane| offsets[lane]);
     for pair in order.windows(2) {
-        let (Some(&a), Some(&b)) = (pair.first(), pair.last()) else { continue };
+        let (Some(&a), Some(&b)) = (pair.first(), pair.last()) else {
+            continue;
+        };
         if offsets[a] == offsets[b] && values[a] != values[b] {
             let address = u64::from(offsets[a]);
-            let kind = FaultKind::LanesCollide { address, other: a.min(b) as u32 };
+            let kind = FaultKind::LanesCollide {
+                address,
+                other: a.min(b) as u32,
+            };
             return turn.fail(inst, a.max(b) as u32, kind);
         }
     }
@@ -194,7 +225,11 @@ impl Pointer for Long {
         lanes.map(|address| {
             let address = address.wrapping_add(i64::from(offset) as u64);
             // Beyond the window nothing is in bounds.
-            if address >> 32 == 0 { address as u32 } else { u32::MAX - 63 }
+            if address >> 32 == 0 {
+                address as u32
+            } else {
+                u32::MAX - 63
+            }
         })
     }
 }
@@ -280,7 +315,11 @@ where
         }
         let mut words: &mut [u32] = &mut turn.block.shared;
         for lane in lanes_of(mask) {
-            E::store(&mut words, (offsets[lane] + k * E::BYTES) as usize, values[lane]);
+            E::store(
+                &mut words,
+                (offsets[lane] + k * E::BYTES) as usize,
+                values[lane],
+            );
         }
     }
     true
