@@ -41,6 +41,7 @@ struct Store {
     int m, ffn, d;
     float scale[PARTS][2];
 
+    __device__ __forceinline__ void begin() const {}
     __device__ __forceinline__ void request(const Tile &tile, int part) {
 #if NORM
         int row = lane_row(tile, part);

@@ -25,8 +25,16 @@
 // Registers are shared out by quarters of an SM, a warp of every four to each: a
 // ninth warp costs as much as twelve. Two consumer warpgroups therefore bring a
 // whole producer warpgroup, which gives its registers away: 168 each at the start,
-// 40 and 232 then. With one of them a producer warp is enough.
+// 40 and 232 then (56 and 224 where it has many boxes to remember). With one of them
+// a producer warp is enough.
 #define TRADE (GROUPS == 2)
+#if SCATTER
+#define PRODUCER_REGISTERS 56
+#define CONSUMER_REGISTERS 224
+#else
+#define PRODUCER_REGISTERS 40
+#define CONSUMER_REGISTERS 232
+#endif
 #define HOPPER_THREADS (CONSUMERS + (TRADE ? 4 : 1) * WARP)
 #define HOPPER_KERNEL KERNEL void __launch_bounds__(HOPPER_THREADS, 1)
 // m64 products per warpgroup, one below the other.
@@ -176,11 +184,13 @@ DEVICE void multiply_tile(Ring &ring, int steps, int pass_on, float (&sums)[PART
     if (before && lane_id() == 0) barrier_arrive(before);
 }
 
+// `epilogue.begin()` prepares what needs neither a tile nor the kernel in front;
 // `epilogue.request(tile, part)` asks for what the stores will need, before the
 // products, so that it arrives under them; `epilogue.store(tile, part, sums)` ends
 // the tile.
 template <class Epilogue>
 DEVICE void consume(Ring ring, Epilogue &epilogue, int tiles_m, int tiles_n, int steps) {
+    epilogue.begin();
     grid_wait();
     int tiles = tiles_m * tiles_n;
 #if TURNS
@@ -227,12 +237,12 @@ DEVICE void multiply(const TensorMap &a, const Weights &weights, Epilogue &epilo
     grid_launch_next();
     if (threadIdx.x >= CONSUMERS) {
 #if TRADE
-        registers_give<40>();
+        registers_give<PRODUCER_REGISTERS>();
 #endif
         if (warp_id() == CONSUMERS / WARP && elect()) produce(ring, a, weights, tiles_m, tiles_n, steps);
     } else {
 #if TRADE
-        registers_take<232>();
+        registers_take<CONSUMER_REGISTERS>();
 #endif
         consume(ring, epilogue, tiles_m, tiles_n, steps);
     }

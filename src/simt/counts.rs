@@ -197,7 +197,7 @@ pub(crate) fn report(
     let mut lines: BTreeMap<u32, LineWork> = BTreeMap::new();
     for (at, info) in kernel.info.iter().enumerate() {
         let work = instruction(kernel, tally, at as u32);
-        if work.lanes == 0 {
+        if work == Work::default() {
             continue;
         }
         total.add(&work);
@@ -229,18 +229,22 @@ pub(crate) fn report(
 fn instruction(kernel: &Kernel, tally: &Tally, at: u32) -> Work {
     let mut work = Work::default();
     let Some(info) = kernel.info.get(at as usize) else { return work };
-    let Some(block) = tally.blocks.get(info.block as usize) else { return work };
-    work.instructions.insert(info.class, block.runs);
-    work.lanes = block.lanes;
-    work.flops = block.lanes * u64::from(info.flops);
-    let end = kernel.blocks.get(info.block as usize).map(|block| block.end_kind);
-    if let Some(End::Branch { at: branch, predicated: false, .. }) = end
-        && branch == at
-    {
-        work.branches = block.runs;
-        work.divergent = block.divergent;
+    // The reading half of a `cp.async` belongs to no block: it is no instruction.
+    if let Some(block) = tally.blocks.get(info.block as usize).filter(|block| block.runs > 0) {
+        work.instructions.insert(info.class, block.runs);
+        work.lanes = block.lanes;
+        work.flops = block.lanes * u64::from(info.flops);
+        let end = kernel.blocks.get(info.block as usize).map(|block| block.end_kind);
+        if let Some(End::Branch { at: branch, predicated: false, .. }) = end
+            && branch == at
+        {
+            work.branches = block.runs;
+            work.divergent = block.divergent;
+        }
     }
-    let Some(site) = tally.sites.get(at as usize) else { return work };
+    let Some(site) = tally.sites.get(at as usize).filter(|site| site.requests > 0) else {
+        return work;
+    };
     let bytes = site.lanes * u64::from(info.bytes);
     let global = GlobalTraffic {
         requests: site.requests,
@@ -258,7 +262,7 @@ fn instruction(kernel: &Kernel, tally: &Tally, at: u32) -> Work {
         Class::GlobalLoad => work.global_read = global,
         Class::GlobalStore => work.global_written = global,
         Class::SharedLoad => work.shared_read = shared,
-        Class::SharedStore => work.shared_written = shared,
+        Class::SharedStore | Class::Copy => work.shared_written = shared,
         _ => {}
     }
     work

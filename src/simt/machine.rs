@@ -126,6 +126,35 @@ impl Machine {
         Ok(self.global.add(name, bytes))
     }
 
+    /// Frees the allocation that begins at `address`, which is dead from now on.
+    pub fn free(&mut self, address: u64) {
+        if let Some(at) = self.global.locate(address) {
+            let bytes = self.global.buffers.get(at.buffer).map_or(0, |buffer| buffer.bytes);
+            self.allocated = self.allocated.saturating_sub(bytes);
+            self.global.remove(at.buffer);
+        }
+    }
+
+    /// Sets every byte of a range.
+    ///
+    /// # Errors
+    /// The range does not lie in one allocation.
+    pub fn fill(&mut self, address: u64, bytes: u64, byte: u8) -> Result<(), MachineError> {
+        let at = self.range(address, bytes)?;
+        self.global.fill(at, bytes, byte, true);
+        Ok(())
+    }
+
+    /// Sets every byte of a range that from now on counts as never written.
+    ///
+    /// # Errors
+    /// The range does not lie in one allocation.
+    pub fn poison(&mut self, address: u64, bytes: u64, byte: u8) -> Result<(), MachineError> {
+        let at = self.range(address, bytes)?;
+        self.global.fill(at, bytes, byte, false);
+        Ok(())
+    }
+
     /// Frees every allocation; addresses given so far are dead.
     pub fn clear(&mut self) {
         self.global = Global::default();
@@ -138,7 +167,7 @@ impl Machine {
     /// # Errors
     /// The range does not lie in one allocation.
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), MachineError> {
-        let at = self.range(address, bytes.len())?;
+        let at = self.range(address, bytes.len() as u64)?;
         self.global.write(at, bytes);
         Ok(())
     }
@@ -148,16 +177,16 @@ impl Machine {
     /// # Errors
     /// The range does not lie in one allocation.
     pub fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), MachineError> {
-        let at = self.range(address, bytes.len())?;
+        let at = self.range(address, bytes.len() as u64)?;
         self.global.read(at, bytes);
         Ok(())
     }
 
-    fn range(&self, address: u64, bytes: usize) -> Result<Located, MachineError> {
+    fn range(&self, address: u64, bytes: u64) -> Result<Located, MachineError> {
         let at = self.global.locate(address);
         let inside = at.filter(|at| {
             self.global.buffers.get(at.buffer).is_some_and(|buffer| {
-                at.offset >= 0 && at.offset as u64 + bytes as u64 <= buffer.bytes
+                at.offset >= 0 && at.offset as u64 + bytes <= buffer.bytes
             })
         });
         inside.ok_or_else(|| {

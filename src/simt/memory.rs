@@ -50,37 +50,43 @@ impl Buffer {
 
     /// Marks bytes as written.
     pub fn mark(&self, first: u64, bytes: u64) {
-        let mut at = first;
-        let end = first + bytes;
-        while at < end {
-            let (sector, within) = (at / SECTOR, at % SECTOR);
-            let taken = (SECTOR - within).min(end - at);
-            let bits = ones(taken) << within;
-            if let Some(word) = self.written.get(sector as usize)
+        for (sector, bits) in pieces(first, bytes) {
+            if let Some(word) = self.written.get(sector)
                 && word.load(Relaxed) & bits != bits
             {
                 word.fetch_or(bits, Relaxed);
             }
-            at += taken;
+        }
+    }
+
+    /// Marks bytes as never written.
+    pub fn unmark(&self, first: u64, bytes: u64) {
+        for (sector, bits) in pieces(first, bytes) {
+            if let Some(word) = self.written.get(sector) {
+                word.fetch_and(!bits, Relaxed);
+            }
         }
     }
 
     /// Whether all of these bytes were written.
     pub fn is_written(&self, first: u64, bytes: u64) -> bool {
-        let mut at = first;
-        let end = first + bytes;
-        while at < end {
-            let (sector, within) = (at / SECTOR, at % SECTOR);
-            let taken = (SECTOR - within).min(end - at);
-            let bits = ones(taken) << within;
-            let known = self.written.get(sector as usize).map_or(0, |w| w.load(Relaxed));
-            if known & bits != bits {
-                return false;
-            }
-            at += taken;
-        }
-        true
+        pieces(first, bytes).all(|(sector, bits)| {
+            let known = self.written.get(sector).map_or(0, |word| word.load(Relaxed));
+            known & bits == bits
+        })
     }
+}
+
+/// A range of bytes, sector by sector: which, and which of its bytes.
+#[inline(always)]
+fn pieces(first: u64, bytes: u64) -> impl Iterator<Item = (usize, u32)> {
+    let end = first + bytes;
+    (first / SECTOR..end.div_ceil(SECTOR)).map(move |sector| {
+        let start = sector * SECTOR;
+        let low = first.saturating_sub(start);
+        let high = (end - start).min(SECTOR);
+        (sector as usize, ones(high) & !ones(low))
+    })
 }
 
 fn ones(count: u64) -> u32 {
@@ -122,6 +128,21 @@ impl Global {
         Global::address(self.buffers.len() - 1)
     }
 
+    /// Gives a buffer's memory back. Its slot stays taken, so that its address
+    /// means nothing else from now on.
+    pub fn remove(&mut self, buffer: usize) {
+        if let Some(buffer) = self.buffers.get_mut(buffer) {
+            buffer.name.push_str(" (freed)");
+            buffer.bytes = 0;
+            (buffer.words, buffer.written) = (Box::default(), Box::default());
+        }
+        self.sectors = 0;
+        for buffer in &mut self.buffers {
+            buffer.first_sector = self.sectors;
+            self.sectors += buffer.bytes.div_ceil(SECTOR);
+        }
+    }
+
     /// Where a buffer begins.
     pub fn address(buffer: usize) -> u64 {
         (buffer as u64 + 1) << SLOT_BITS | MIDDLE
@@ -155,6 +176,25 @@ impl Global {
             rest = later;
         }
         buffer.mark(first, bytes.len() as u64);
+    }
+
+    /// Sets every byte of a range; `written` says whether that counts as writing.
+    pub fn fill(&self, at: Located, bytes: u64, byte: u8, written: bool) {
+        let Some(buffer) = self.buffers.get(at.buffer) else { return };
+        let first = at.offset as u64;
+        let end = first + bytes;
+        let word = u32::from_le_bytes([byte; 4]);
+        for number in first / 4..end.div_ceil(4) {
+            let low = first.saturating_sub(4 * number).min(4) as u32;
+            let high = (end - 4 * number).min(4) as u32;
+            let ones = |bytes: u32| if bytes > 3 { u32::MAX } else { (1 << (8 * bytes)) - 1 };
+            buffer.merge(number as usize, word, ones(high) & !ones(low));
+        }
+        if written {
+            buffer.mark(first, bytes);
+        } else {
+            buffer.unmark(first, bytes);
+        }
     }
 
     /// Copies bytes out.

@@ -179,7 +179,7 @@ unsafe fn shared_at<U: Update>(
     offsets: &[u32; WARP],
 ) -> bool {
     let bytes = if U::WIDE { 8 } else { 4 };
-    if !shared::resolve(turn, inst, offsets, bytes, Access::Atomic) {
+    if shared::resolve(turn, inst, offsets, bytes, Access::Atomic).is_none() {
         return false;
     }
     // SAFETY: operands of this instruction (`Handler`).
@@ -218,8 +218,7 @@ unsafe fn shared_lanes<U: Update>(turn: &mut Turn<'_>, inst: &Inst) -> bool {
     // SAFETY: passed on; the address has 64 bits.
     unsafe {
         let addresses = global::addresses(turn, inst);
-        let offset = |a: u64| if a >> 32 == 0 { a as u32 } else { u32::MAX - 63 };
-        shared_at::<U>(turn, inst, &addresses.map(offset))
+        shared_at::<U>(turn, inst, &addresses.map(shared::within))
     }
 }
 

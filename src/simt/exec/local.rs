@@ -19,6 +19,9 @@ impl Words for Lane<'_> {
     fn get(&self, word: usize) -> u32 {
         <[u32]>::get(self.words, word * WARP + self.lane).copied().unwrap_or_default()
     }
+    unsafe fn get_unchecked(&self, word: usize) -> u32 {
+        Words::get(self, word)
+    }
     fn put(&mut self, word: usize, bits: u32, mask: u32) {
         if let Some(word) = self.words.get_mut(word * WARP + self.lane) {
             *word = *word & !mask | bits & mask;

@@ -145,17 +145,15 @@ unsafe fn load_rows<L: Load>(turn: &mut Turn<'_>, inst: &Inst) -> bool {
     let addresses = unsafe { turn.lanes::<u64>(pointer) };
     let offset = i64::from(inst.x) as u64;
     let offsets = addresses.map(|address| {
-        let address = address.wrapping_add(offset);
-        if address >> 32 == 0 { address as u32 } else { u32::MAX - 63 }
+        shared::within(address.wrapping_add(offset))
     });
     // Only the lanes that give addresses touch memory.
     let giving = if L::COUNT == 4 { FULL } else { (1 << (8 * L::COUNT)) - 1 };
     turn.mask = giving;
-    let resolved = shared::resolve(turn, inst, &offsets, 16, Access::Read);
+    let pattern = shared::resolve(turn, inst, &offsets, 16, Access::Read);
     turn.mask = FULL;
-    if !resolved {
-        return false;
-    }
+    let Some(pattern) = pattern else { return false };
+    shared::keep(turn, inst, pattern);
     for matrix in 0..L::COUNT {
         let row = turn.listed(inst, matrix as u32);
         let words = &turn.block.shared;

@@ -392,6 +392,9 @@ impl<'m> Lower<'m> {
         let to = if to_wide { to } else { self.widened(to, info) };
         self.class(info, Class::Copy);
         self.bytes(info, bytes, Space::Shared);
+        // The reading half has counts of its own.
+        let source = self.note("cp.async source", i.line, i.place, Class::GlobalLoad);
+        self.bytes(source, bytes, Space::Global);
         let offset = |extra: Extra| match extra {
             Extra::Value(value) => Slot::Const(Constant::Bits32(value as u32)),
             Extra::Pred(_) => Slot::None,
@@ -400,7 +403,7 @@ impl<'m> Lower<'m> {
             run: pipeline::copy(isa),
             def: None,
             uses: [Slot::None; 3],
-            extra: Extra::Value(bytes as i32),
+            extra: Extra::Value((source << 8 | bytes) as i32),
             list_defs: Vec::new(),
             list_uses: vec![to, offset(to_offset), from, offset(from_offset), taken],
             info,
