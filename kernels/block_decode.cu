@@ -21,6 +21,8 @@ KERNEL void __launch_bounds__((WORKERS + BULK_COPIES) * WARP, 1)
             return at;
         };
         take(sizeof(Common));
+        c.zeros = take(16);
+        *shared_at<uint4>(c.zeros) = make_uint4(0, 0, 0, 0);
         c.layers = take(count * sizeof(Layer));
         c.turns = take(HEAD / 2 * sizeof(Turn));
         c.squares = take(2 * WORKERS * batch * sizeof(float));
@@ -29,11 +31,10 @@ KERNEL void __launch_bounds__((WORKERS + BULK_COPIES) * WARP, 1)
         c.x_stride = row_offset(batch);
         c.x = take(max(c.plan[O].segments, c.plan[DOWN].segments) * WORKERS * c.x_stride);
 #if BULK_COPIES
-        // What is left is the ring; two barriers of 8 bytes go with each slot.
-        c.slots = (shared_bytes - used - 128) / (SLOT_BYTES + 2 * int(sizeof(Arrival)));
-        c.full = take(2 * c.slots * sizeof(Arrival));
-        c.empty = c.full + c.slots * sizeof(Arrival);
-        c.segments = used;
+        c.full = take(STAGES * PARTS * sizeof(Arrival));
+        c.empty = take(STAGES * sizeof(Arrival));
+        c.segments = used; // what is left is the ring
+        c.slots = (shared_bytes - used) / SLOT_BYTES;
         ring_init(ring_of(c));
 #endif
     }
@@ -54,12 +55,11 @@ KERNEL void __launch_bounds__((WORKERS + BULK_COPIES) * WARP, 1)
 #if BULK_COPIES
     if (warp_id() == WORKERS) {
         const Ring ring = ring_of(common());
-        Cursor at = {0, 0}, behind = {0, 0};
-        int asked = 0;
+        Asker asker = {{0, 0}, 0, ring.slots, 0};
 #pragma unroll 1
         for (int step = 0; step < 4 * count + (head ? 1 : 0); step++) {
             int phase = step < 4 * count ? step % 4 : LOGITS;
-            ask_phase(near[min(step / 4, count - 1)], phase, ring, at, behind, asked);
+            ask_phase(near[min(step / 4, count - 1)], phase, ring, asker);
         }
         return;
     }

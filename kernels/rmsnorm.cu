@@ -11,12 +11,16 @@
 //   naive      a thread per row: lanes are `width` elements apart, every load of
 //              a warp touches 32 sectors and uses 2 bytes of each
 //   coalesced  a block per row, a tree of shuffles for the sum
-//   packed     16 bytes a lane, the row held in registers: this file
+//   packed     16 bytes a lane, the row held in registers: 52 us for 16384 rows of
+//              2048 in bf16, one pack a thread; 39 with four (H200)
+//   whole      that a row is whole packs is known when it is compiled (WHOLE), and all
+//              loads come before the first use: this file; 34 us, a copy takes 33.5
 
-KERNEL void rmsnorm(const elem *__restrict__ x, const elem *__restrict__ gamma,
-                    elem *__restrict__ y, int rows, int width, float eps) {
+KERNEL void rmsnorm(const elem *x, const elem *gamma, elem *y, int rows, int width, float eps) {
     __shared__ float scratch[WARP];
     int packs = row_packs(width);
+    grid_wait();
+    grid_launch_next();
     if (row_id() >= rows) return;
     const elem *from = x + row_id() * width;
     elem *to = y + row_id() * width;

@@ -4,9 +4,15 @@
 //   g, u, m [n]
 //
 // silu(g) stays in fp32 until it is multiplied: one rounding in place of two.
+//
+// Ladder
+//   apart      silu, then mul: 65 + 94 us for 2^26 elements in bf16 (H200)
+//   fused      exact exponential and division: 110 us, waiting for arithmetic
+//   approx     in bf16 the machine's exponential and division: this file; 95 us
 
-KERNEL void silu_mul(const elem *__restrict__ g, const elem *__restrict__ u, elem *__restrict__ m,
-                     long n) {
+KERNEL void silu_mul(const elem *g, const elem *u, elem *m, long n) {
+    grid_wait();
+    grid_launch_next();
     for (long at = first_pack(); at * PACK < n; at += pack_step()) {
         Pack gate = vector_load(g, at, n), up = vector_load(u, at, n);
         // idea kept-inside: silu(g) lives in a register for one multiplication.

@@ -9,7 +9,8 @@
 //! | [`fusion`] | HOW it is cut: named fusions, versions, the plan | model and below |
 //! | [`cost`] | WHAT IT SHOULD COST: flops, bytes, liveness, roofline, occupancy, GPU database | fusion and below |
 //! | [`run`] | what is asked of a machine and what it answers (data only) | cost and below |
-//! | [`backend`] | WHO computes it: `cpu`, the fp64 `reference`, later gpu drivers | run and below |
+//! | [`backend`] | WHO computes it: `cpu`, the fp64 `reference`, later gpu drivers | run and below, simt |
+//! | [`simt`] | the SIMT machine: PTX in; memory, counts and findings out | nothing |
 //! | [`engine`] | runs away from the screen: worker, cancel, progress | run, backend |
 //! | [`lab`] | experiments over reports: statistics, comparisons | run and below |
 //! | [`answer`] | the judge: expressions over cost and reports, slips, verdicts | run and below |
@@ -34,5 +35,6 @@ pub mod lab;
 pub mod markup;
 pub mod model;
 pub mod run;
+pub mod simt;
 pub mod tui;
 pub mod units;

@@ -10,11 +10,15 @@ use std::path::{Path, PathBuf};
 const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("units", &[]),
     ("markup", &[]),
+    ("simt", &[]),
     ("model", &["units"]),
     ("fusion", &["model", "units"]),
     ("cost", &["fusion", "model", "units"]),
     ("run", &["cost", "fusion", "model", "units"]),
-    ("backend", &["run", "cost", "fusion", "model", "units"]),
+    (
+        "backend",
+        &["simt", "run", "cost", "fusion", "model", "units"],
+    ),
     (
         "engine",
         &["backend", "run", "cost", "fusion", "model", "units"],

@@ -9,9 +9,17 @@
 
 struct Weights {
     const TensorMap *gate, *up;
-    __device__ __forceinline__ void load(unsigned char *to, u64 *full, int tile_n, int k) const {
-        tma_load(to, *gate, full, k, tile_n * HALF);
-        tma_load(to + BYTES_B / 2, *up, full, k, tile_n * HALF);
+
+    struct Columns {
+        const TensorMap *gate, *up;
+        int row;
+        __device__ __forceinline__ void load(unsigned char *to, u64 *full, int k) const {
+            tma_load(to, *gate, full, k, row);
+            tma_load(to + BYTES_B / 2, *up, full, k, row);
+        }
+    };
+    __device__ __forceinline__ Columns columns(int tile_n) const {
+        return {gate, up, tile_n * HALF};
     }
     __device__ __forceinline__ void prefetch() const {
         tma_prefetch(*gate);
@@ -33,6 +41,7 @@ struct Store {
     int m, ffn, d;
     float scale[PARTS][2];
 
+    __device__ __forceinline__ void begin() const {}
     __device__ __forceinline__ void request(const Tile &tile, int part) {
 #if NORM
         int row = lane_row(tile, part);

@@ -14,7 +14,7 @@ DEVICE void request_step(const Ring &ring, const TensorMap &a, const TensorMap &
     tma_load(ring.b + slot * BYTES_B, w, &ring.full[slot], step * STEP_K, tile.n * TILE_N);
 }
 
-KERNEL void __launch_bounds__(CONSUMERS, RESIDENT)
+KERNEL void __launch_bounds__(CONSUMERS, 1)
     gemm_one_role(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap w, elem *c,
                   int m, int n, int k, int seq, int cap, int past) {
     extern __shared__ unsigned char memory[];
@@ -26,7 +26,7 @@ KERNEL void __launch_bounds__(CONSUMERS, RESIDENT)
     Tile tile = tile_at(blockIdx.x, tiles_m, tiles_n);
 
     // idea requests: one thread asks for the first stages; the others go straight to waiting
-    if (threadIdx.x == 0)
+    if (warp_id() == 0 && elect())
         for (int step = 0; step < min(STAGES - 1, steps); step++)
             request_step(ring, a, w, tile, step);
     // end requests
@@ -52,7 +52,7 @@ KERNEL void __launch_bounds__(CONSUMERS, RESIDENT)
         wgmma_wait<1>();
         __syncthreads();
         int next = step + STAGES - 1;
-        if (threadIdx.x == 0 && next < steps) request_step(ring, a, w, tile, next);
+        if (next < steps && warp_id() == 0 && elect()) request_step(ring, a, w, tile, next);
         // end reuse
         ring.next();
     }

@@ -11,6 +11,7 @@ struct AddResidual {
     int m, n, slots;
     Item items[PARTS][ITEMS(TILE_N / 8)];
 
+    __device__ __forceinline__ void begin() const {}
     __device__ __forceinline__ void request(const Tile &tile, int part) {
         int row = lane_row(tile, part);
         const elem *from = residual + long(row) * n + tile.n * TILE_N;

@@ -42,27 +42,40 @@ struct Split {
 struct Weights {
     const TensorMap *q, *k, *v;
     Split split;
-    int share;
 
-    __device__ __forceinline__ void load(unsigned char *to, u64 *full, int tile_n, int at) const {
+    struct Columns {
 #if SCATTER
-#ifdef X_BOX16
-        for (int i = share; i < UNITS; i += SHARES) {
-            const TensorMap *from = weight(tile_n * UNITS + i);
-            tma_load(to + i * 2048, *from, full, at, split.within(tile_n * UNITS + i) * 16);
+        const TensorMap *from[UNITS];
+        int row[UNITS];
+        __device__ __forceinline__ void load(unsigned char *to, u64 *full, int at) const {
+#pragma unroll
+            for (int i = 0; i < UNITS; i++) {
+                tma_load(to + i * 2048, *from[i], full, at, row[i]);
+                tma_load(to + i * 2048 + 1024, *from[i], full, at, row[i] + SPAN / 2);
+            }
         }
 #else
-        for (int i = share; i < UNITS; i += SHARES) {
-            const TensorMap *from = weight(tile_n * UNITS + i);
-            int row = unit_column(split.within(tile_n * UNITS + i));
-            tma_load(to + i * 2048, *from, full, at, row);
-            tma_load(to + i * 2048 + 1024, *from, full, at, row + SPAN / 2);
+        const TensorMap *from;
+        int row;
+        __device__ __forceinline__ void load(unsigned char *to, u64 *full, int at) const {
+            tma_load(to, *from, full, at, row);
         }
 #endif
+    };
+
+    __device__ __forceinline__ Columns columns(int tile_n) const {
+        Columns columns;
+#if SCATTER
+#pragma unroll
+        for (int i = 0; i < UNITS; i++) {
+            columns.from[i] = weight(tile_n * UNITS + i);
+            columns.row[i] = unit_column(split.within(tile_n * UNITS + i));
+        }
 #else
-        int unit = tile_n * UNITS;
-        tma_load(to, *weight(unit), full, at, split.within(unit) * 16);
+        columns.from = weight(tile_n * UNITS);
+        columns.row = split.within(tile_n * UNITS) * 16;
 #endif
+        return columns;
     }
     __device__ __forceinline__ const TensorMap *weight(int unit) const {
         int which = split.which(unit);
@@ -79,18 +92,10 @@ struct Weights {
 // theta^(-2 i / HEAD), made once per block.
 static __shared__ float frequency[HEAD / 2];
 
-// Cosine and sine right to 4e-7, far below bf16: whole turns are taken off in two
-// steps, as 2 pi in one fp32 is too coarse, and the rest is small enough for the
-// fast functions.
-DEVICE Turn turn_of(float angle) {
-    float turns = rintf(angle * 0.15915494f);
-    angle = fmaf(-turns, 6.2831855f, angle);
-    angle = fmaf(-turns, -1.7484556e-7f, angle);
-    Turn turn;
-    turn.cosine = __cosf(angle);
-    turn.sine = __sinf(angle);
-    return turn;
-}
+// A group that takes turns has the time of the other's products for its angles; it
+// makes them when it needs them and keeps the registers. Else they are made before
+// the products, while the first stages travel.
+#define TURNS_EARLY (!TURNS)
 #endif
 
 struct Store {
@@ -99,11 +104,20 @@ struct Store {
     int slots;
     float eps;
     int m, d, dkv, seq, cap_k, past_k, cap_v, past_v, position;
+    float theta;
     Split split;
     float scale[PARTS][2];
-#if ROPE
+#if ROPE && TURNS_EARLY
     Turn turns[TURNED][4];
 #endif
+
+    // Once, before the first tile.
+    __device__ __forceinline__ void begin() const {
+#if ROPE
+        if (threadIdx.x < HEAD / 2) frequency[threadIdx.x] = rotary_frequency(threadIdx.x, theta);
+        named_wait(3, CONSUMERS);
+#endif
+    }
 
     __device__ __forceinline__ void request(const Tile &tile, int part) {
         int row = lane_row(tile, part);
@@ -111,24 +125,21 @@ struct Store {
         scale[part][0] = row_scale(ssq, row, m, slots, d, eps);
         scale[part][1] = row_scale(ssq, row + 8, m, slots, d, eps);
 #endif
-#if ROPE
-        // Angles of two parts would take the registers of the products: made later.
-        if (PARTS == 1) make_turns(tile, row);
+#if ROPE && TURNS_EARLY
+        if (split.which(tile.n * UNITS) == 2) return;
+#pragma unroll
+        for (int i = 0; i < TURNED; i++) make_turns(turns[i], tile, row, i);
 #endif
     }
 
 #if ROPE
-    // Of unit i's sums 0 to 3: of row and row + 8, of two columns.
-    __device__ __forceinline__ void make_turns(const Tile &tile, int row) {
-        if (split.which(tile.n * UNITS) == 2) return;
-        int at = position + row % seq, at_8 = position + (row + 8) % seq;
+    // The angles of unit i's four sums: of row and row + 8, of two columns.
+    __device__ __forceinline__ void make_turns(Turn (&turn)[4], const Tile &tile, int row,
+                                               int i) const {
+        int pair = (tile.n * UNITS + i) % SPAN_UNITS * 8 + lane_id() % 4 * 2;
 #pragma unroll
-        for (int i = 0; i < TURNED; i++) {
-            int pair = (tile.n * UNITS + i) % SPAN_UNITS * 8 + lane_id() % 4 * 2;
-#pragma unroll
-            for (int j = 0; j < 4; j++)
-                turns[i][j] = turn_of(float(j < 2 ? at : at_8) * frequency[pair + j % 2]);
-        }
+        for (int j = 0; j < 4; j++)
+            turn[j] = rotary_turn(position + (row + j / 2 * 8) % seq, frequency[pair + j % 2]);
     }
 #endif
 
@@ -139,17 +150,27 @@ struct Store {
 #endif
         int row = lane_row(tile, part);
 #if ROPE
-        if (PARTS > 1) make_turns(tile, row);
         if (SCATTER || split.which(tile.n * UNITS) < 2) {
 #pragma unroll
-            for (int i = 0; i < UNITS; i++) {
-                if (SCATTER && split.which(tile.n * UNITS + i) == 2) continue;
-                float *first = &sums[4 * GROUP_FIRST(i)], *second = &sums[4 * GROUP_SECOND(i)];
+            for (int i = 0; i < TURNED; i++) {
+#if TURNS_EARLY
+                const Turn (&turn)[4] = turns[i];
+#else
+                __syncwarp(); // one after the other: all at once are too many registers
+                Turn turn[4];
+                make_turns(turn, tile, row, i);
+#endif
 #pragma unroll
-                for (int j = 0; j < 4; j++) {
-                    float a = first[j], b = second[j];
-                    first[j] = turn_first(a, b, turns[i % TURNED][j]);
-                    second[j] = turn_second(a, b, turns[i % TURNED][j]);
+                for (int unit = i; unit < UNITS; unit += TURNED) {
+                    if (SCATTER && split.which(tile.n * UNITS + unit) == 2) continue;
+                    float *first = &sums[4 * GROUP_FIRST(unit)];
+                    float *second = &sums[4 * GROUP_SECOND(unit)];
+#pragma unroll
+                    for (int j = 0; j < 4; j++) {
+                        float a = first[j], b = second[j];
+                        first[j] = turn_first(a, b, turn[j]);
+                        second[j] = turn_second(a, b, turn[j]);
+                    }
                 }
             }
         }
@@ -211,10 +232,7 @@ HOPPER_KERNEL qkv(const __grid_constant__ TensorMap x, const __grid_constant__ T
     Split split{tiles_q * UNITS, (tiles_q + tiles_k) * UNITS};
     int units = (tiles_q + 2 * tiles_k) * UNITS;
 #endif
-#if ROPE
-    if (threadIdx.x < HEAD / 2) frequency[threadIdx.x] = rotary_frequency(threadIdx.x, theta);
-#endif
-    Store store{q,   k,     v,      ssq,   slots,  eps,      m,    d,
-                dkv, seq,   cap_k,  past_k, cap_v, past_v,   position, split};
-    multiply(x, Weights{&wq, &wk, &wv, split, int(threadIdx.x % 128 / 32)}, store, m, (units + UNITS - 1) / UNITS, d);
+    Store store{q,   k,     v,      ssq,   slots,  eps,      m,     d,
+                dkv, seq,   cap_k,  past_k, cap_v, past_v,   position, theta, split};
+    multiply(x, Weights{&wq, &wk, &wv, split}, store, m, (units + UNITS - 1) / UNITS, d);
 }

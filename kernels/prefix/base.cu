@@ -75,6 +75,16 @@ struct alignas(16) Pack {
 
 DEVICE Pack load_pack(const elem *from) { return *reinterpret_cast<const Pack *>(from); }
 
+// 16 bytes that are read once: they need not displace others from the caches.
+DEVICE Pack load_pack_once(const elem *from) {
+#if GPU_AMD
+    return load_pack(from);
+#else
+    uint4 bits = __ldcs(reinterpret_cast<const uint4 *>(from));
+    return *reinterpret_cast<const Pack *>(&bits);
+#endif
+}
+
 // A plain assignment may be merged with element-wise stores of another branch and
 // fall apart into eight accesses of 2 bytes; the instruction by name may not.
 // `to` is in global memory.
@@ -161,4 +171,26 @@ DEVICE float block_max(float value, float *scratch) {
 // past = 0, and the row is its own place.
 DEVICE long cache_row(int row, int seq, int cap, int past) {
     return long(row / seq) * cap + past + row % seq;
+}
+
+// ---- one kernel after another --------------------------------------------------
+
+// Programmatic dependent launch (sm_90 and up): a kernel so launched starts while
+// the one in front of it still runs. Whatever does not depend on that one may be
+// done before grid_wait, which returns when it has ended and its writes are
+// visible. Every thread that reads or overwrites another kernel's data calls it.
+// grid_launch_next, called by all blocks, lets the next kernel start. Without the
+// launch attribute, and on other GPUs, both are nothing.
+//
+// What is read after grid_wait must not be `const __restrict__`: such loads count
+// as loads of constants, and the compiler may move them in front of it.
+DEVICE void grid_wait() {
+#if GPU_SM >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+DEVICE void grid_launch_next() {
+#if GPU_SM >= 900
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
 }

@@ -1,6 +1,5 @@
 // Hopper's own machinery (sm_90a): barriers that count bytes, the copy engine
-// (TMA), matrix products by a warpgroup of four warps (wgmma), and starting a
-// kernel before the one in front of it has ended.
+// (TMA), and matrix products by a warpgroup of four warps (wgmma).
 //
 // Three things work at once here, and none of them waits by itself:
 // - the copy engine writes boxes of a tensor into shared memory and reports the
@@ -32,11 +31,7 @@ DEVICE void barrier_init(u64 *barrier, u32 count) {
 // After the last barrier_init and before the threads' barrier: makes the
 // barriers known to the copy engine too.
 DEVICE void barriers_ready() {
-#ifdef X_LIGHT
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-#else
-    asm volatile("fence.mbarrier_init.release.cluster;\n\tfence.proxy.async;" ::: "memory");
-#endif
 }
 
 // One arrival that announces `bytes` still to come.
@@ -73,6 +68,17 @@ DEVICE void named_arrive(int id, int threads) {
     asm volatile("barrier.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
+// True in one lane of the warp. The compiler then knows that one lane asks the copy
+// engine; after a plain comparison it makes a loop over lanes of every request.
+DEVICE bool elect() {
+    u32 chosen;
+    asm volatile(
+        "{\n\t.reg .pred chosen;\n\telect.sync _|chosen, 0xffffffff;\n\t"
+        "selp.b32 %0, 1, 0, chosen;\n\t}"
+        : "=r"(chosen));
+    return chosen;
+}
+
 // ---- the copy engine -----------------------------------------------------------
 // Copies the map's box whose first element has the given coordinates, innermost
 // first, to `to` and reports its bytes to `full`. What lies outside the tensor
@@ -105,6 +111,17 @@ DEVICE u64 tile_descriptor(const void *tile) {
     return u64((shared_address(tile) & 0x3ffffu) >> 4) | u64(1) << 16 | u64(1024 >> 4) << 32 |
            u64(1) << 62;
 }
+
+// The same for a right operand whose rows run along the sum: 64 columns of N are a
+// panel of 128-byte rows, panels lie `panel_bytes` apart; +128 is 16 rows further.
+DEVICE u64 panels_descriptor(const void *tile, int panel_bytes) {
+    return u64((shared_address(tile) & 0x3ffffu) >> 4) | u64(panel_bytes >> 4) << 16 |
+           u64(1024 >> 4) << 32 | u64(1) << 62;
+}
+
+// The matrix units and the copy engine do not see threads' writes to shared memory
+// (nor cp_async's) by themselves: the writer calls this, then the block's barrier.
+DEVICE void units_see_writes() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
 // Before the first product, and whenever registers of d were written by others.
 DEVICE void wgmma_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
@@ -183,6 +200,28 @@ struct Wgmma;
 #define WGMMA_NAMES_240 WGMMA_NAMES_224 ", %115, %116, %117, %118, %119, %120, %121, %122"
 #define WGMMA_NAMES_256 WGMMA_NAMES_240 ", %123, %124, %125, %126, %127, %128, %129, %130"
 
+// The same with the left operand in registers, as `mma` holds it, and the right one
+// with its rows along the sum: row k of the tile holds N neighbouring columns.
+template <int N>
+struct WgmmaHeld;
+
+#define HOPPER_WGMMA_HELD(N) HOPPER_WGMMA_HELD_OF(N)
+#define HOPPER_WGMMA_HELD_OF(N)                                                                   \
+    template <>                                                                                   \
+    struct WgmmaHeld<N> {                                                                         \
+        static __device__ __forceinline__ void add(float (&d)[N / 2], u32 (&a)[4], u64 b) {       \
+            asm volatile(                                                                         \
+                "{\n\t.reg .pred keep;\n\tsetp.ne.b32 keep, 1, 0;\n\t"                            \
+                "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32.bf16.bf16 {" WGMMA_NAMES_##N      \
+                "}, {%1, %2, " WGMMA_HELD_##N "}, %0, keep, 1, 1, 1;\n\t}"                        \
+                : "+l"(b), "+r"(a[0]), "+r"(a[1]), WGMMA_SUMS_##N                                 \
+                : "r"(a[2]), "r"(a[3]));                                                          \
+        }                                                                                         \
+    };
+
+#define WGMMA_HELD_64 "%35, %36"
+#define WGMMA_HELD_128 "%67, %68"
+
 // ---- registers -----------------------------------------------------------------
 // A block starts with the same number of registers for every thread. A warpgroup
 // that copies can give most of its own back, one that multiplies can then take
@@ -198,15 +237,5 @@ template <int COUNT>
 DEVICE void registers_take() {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(COUNT));
 }
-
-// ---- one kernel after another --------------------------------------------------
-// Programmatic dependent launch: a kernel so launched starts while the one in
-// front of it still runs. Whatever does not depend on that one may be done before
-// grid_wait, which returns when it has ended and its writes are visible. Every
-// thread that reads or overwrites another kernel's data calls it. Without the
-// launch attribute both are nothing.
-
-DEVICE void grid_wait() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
-DEVICE void grid_launch_next() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
 
 #endif

@@ -1,6 +1,6 @@
 // Flash attention, one tile of queries: softmax(q k^T * scale) v, causal, without
 // ever writing the scores. Written against the tile products of
-// `tile/attention_plain.cu` or `tile/attention_mma.cu`. `flash` launches a block per
+// `tile/attention_plain.cu`, `_mma.cu` or `_hopper.cu`. `flash` launches a block per
 // tile; a cooperative kernel may loop over tiles.
 //
 // TEAMS teams of TEAM threads share a tile of QUERIES rows. Team t takes the key
@@ -14,7 +14,7 @@
 #define ATTENTION_THREADS (TEAM * TEAMS)
 
 // Shared memory: the queries, then per team STAGES times keys and values, then
-// the weights. 16-byte pieces; begins at a multiple of 128 bytes.
+// the weights. Begins at a multiple of 1024 bytes, as wgmma wants its tiles.
 #define TEAM_BYTES (STAGES * 2 * KEY_BYTES + WEIGHT_BYTES)
 #define ATTENTION_SHARED (QUERY_BYTES + TEAMS * TEAM_BYTES)
 
@@ -35,19 +35,23 @@ struct Seen {
     float most[ROWS], sum[ROWS];
 };
 
+// Hides what a row may not see: row i sees the keys of this tile below limit[i].
+DEVICE void mask_scores(Scores &scores, const int (&limit)[ROWS]) {
+#pragma unroll
+    for (int i = 0; i < ROWS; i++)
+#pragma unroll
+        for (int j = 0; j < COLS; j++)
+            if (key_of(j) >= limit[i]) score_at(scores, i, j) = MINUS_INFINITY;
+}
+
 // Takes the scores of a tile in: turns them into weights relative to the largest
 // score so far, and scales down what earlier tiles gave where that has grown.
-// `limit[i]`: row i sees the keys of this tile below it.
-DEVICE void take_scores(Scores &scores, Seen &seen, Result &result, const int (&limit)[ROWS],
-                        bool masked, float factor) {
+DEVICE void take_scores(Scores &scores, Seen &seen, Result &result, float factor) {
 #pragma unroll
     for (int i = 0; i < ROWS; i++) {
         float most = seen.most[i];
 #pragma unroll
-        for (int j = 0; j < COLS; j++) {
-            if (masked && key_of(j) >= limit[i]) score_at(scores, i, j) = MINUS_INFINITY;
-            most = fmaxf(most, score_at(scores, i, j));
-        }
+        for (int j = 0; j < COLS; j++) most = fmaxf(most, score_at(scores, i, j));
         for (int mask = ROW_LANES / 2; mask > 0; mask /= 2)
             most = fmaxf(most, swap_lanes(most, mask));
 
@@ -132,17 +136,14 @@ DEVICE void attention_tile(const elem *q, const elem *k, const elem *v, elem *at
     int rounds = (key_tiles + TEAMS - 1) / TEAMS;
     // end skip
 
-    auto request = [&](int round) {
+    auto keys_of = [&](int round) { return buffers + round % STAGES * KEY_BYTES; };
+    auto values_of = [&](int round) { return buffers + (STAGES + round % STAGES) * KEY_BYTES; };
+    auto request = [&](int round, const elem *from, char *to) {
         int start = (round * TEAMS + team) * KEYS;
-        char *keys = buffers + round % STAGES * 2 * KEY_BYTES;
-        int valid = max(0, min(KEYS, call.context - start));
-        long from = kv_start + (valid > 0 ? start * kv_stride : 0);
-        load_heads(keys, k + from, kv_stride, KEYS, valid);
-        load_heads(keys + KEY_BYTES, v + from, kv_stride, KEYS, valid);
+        int valid = round < rounds ? max(0, min(KEYS, call.context - start)) : 0;
+        load_heads(to, from + kv_start + (valid > 0 ? start * kv_stride : 0), kv_stride, KEYS,
+                   valid);
     };
-
-    if (team == 0) load_heads(shared, q + q_start, q_stride, QUERIES, rows);
-    request(0);
 
     float factor = call.scale * LOG2_E;
     Queries queries;
@@ -156,34 +157,64 @@ DEVICE void attention_tile(const elem *q, const elem *k, const elem *v, elem *at
         for (int j = 0; j < OUTS; j++) result_at(result, i, j) = 0.0f;
     }
 
-    for (int round = 0; round < rounds; round++) {
-        loads_arrived();
-        __syncthreads();
-        if (round == 0) keep_queries(queries, shared);
-        // idea overlap: the next keys and values are under way while these are used.
-        if (STAGES > 1 && round + 1 < rounds) request(round + 1);
-        // end overlap
-
-        char *keys = buffers + round % STAGES * 2 * KEY_BYTES;
-        int start = (round * TEAMS + team) * KEYS;
-        Scores scores;
-        score_tile(scores, queries, keys);
-
-        // idea online: softmax needs all scores of a row, but not at the same time.
-        int limit[ROWS];
+    auto mask = [&](Scores &scores, int round) {
+        int start = (round * TEAMS + team) * KEYS, limit[ROWS];
+        if (start + KEYS <= past + first + 1) return;
 #pragma unroll
         for (int i = 0; i < ROWS; i++) limit[i] = past + first + row_of(i) + 1 - start;
-        take_scores(scores, seen, result, limit, start + KEYS > past + first + 1, factor);
-        // end online
-
+        mask_scores(scores, limit);
+    };
+    // idea online: softmax needs all scores of a row, but not at the same time.
+    auto take = [&](Scores &scores, int round) {
+        take_scores(scores, seen, result, factor);
         Weights weights;
         weights_of_scores(weights, scores, weight_buffer);
-        weigh_tile(result, weights, keys + KEY_BYTES);
-        if (STAGES == 1) {
-            __syncthreads();
-            if (round + 1 < rounds) request(round + 1);
+        weigh_tile(result, weights, values_of(round));
+    };
+    // end online
+
+    if (team == 0) load_heads(shared, q + q_start, q_stride, QUERIES, rows);
+    request(0, k, keys_of(0));
+#if STAGES > 1
+    // idea overlap: matrix units make the scores of the next tile while the other units
+    // are at the exponentials of this one, and the loads for the tile after it are under way.
+    request(0, v, values_of(0));
+    request(1, k, keys_of(1));
+    loads_arrived<2>();
+    __syncthreads();
+    Scores scores, next;
+    keep_queries(queries, shared);
+    score_tile(scores, queries, keys_of(0));
+    scores_made(scores);
+    for (int round = 0;; round++) {
+        loads_arrived<0>();
+        __syncthreads();
+        mask(scores, round);
+        if (round + 1 == rounds) {
+            take(scores, round);
+            break;
         }
+        request(round + 1, v, values_of(round + 1));
+        request(round + 2, k, keys_of(round));
+        score_tile(next, queries, keys_of(round + 1));
+        take(scores, round);
+        scores_made(next);
+        scores = next;
     }
+    // end overlap
+#else
+    for (int round = 0; round < rounds; round++) {
+        request(round, v, values_of(round));
+        __syncthreads();
+        if (round == 0) keep_queries(queries, shared);
+        Scores scores;
+        score_tile(scores, queries, keys_of(round));
+        mask(scores, round);
+        take(scores, round);
+        __syncthreads();
+        if (round + 1 < rounds) request(round + 1, k, keys_of(round + 1));
+    }
+#endif
 
 #pragma unroll
     for (int i = 0; i < ROWS; i++)

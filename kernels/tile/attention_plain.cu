@@ -1,7 +1,7 @@
 // Tiles of attention on ordinary multiply-add units: the two products, q * k and
 // p * v, for one tile of QUERIES by KEYS. Any GPU, fp32 and bf16; bf16 is widened
-// on its way into shared memory. `tile/attention_mma.cu` offers the same names on
-// matrix units, and qk, pv and flash are written against either.
+// on its way into shared memory. `tile/attention_mma.cu` and `_hopper.cu` offer the
+// same names on matrix units, and qk, pv and flash are written against any of them.
 //
 // A team of TEAM threads works on a tile. Eight lanes share a row, so that a row's
 // maximum and sum need three shuffles; lane l owns the keys l, l + 8, l + 16 ...
@@ -75,7 +75,8 @@ DEVICE void load_tile(void *shared, const elem *from, long stride, int rows, int
 DEVICE void load_heads(void *shared, const elem *from, long stride, int rows, int valid) {
     load_tile<HEAD, HEAD_STRIDE>(shared, from, stride, rows, valid, HEAD, true);
 }
-DEVICE void loads_arrived() {}
+// Loads are done when they return.
+template <int LATER> DEVICE void loads_arrived() {}
 
 // The team's queries, as score_tile wants them: here they stay in shared memory.
 struct Queries {
@@ -110,6 +111,8 @@ DEVICE void score_tile(Scores &scores, const Queries &queries, const void *keys)
         }
     }
 }
+
+DEVICE void scores_made(Scores &) {}
 
 // The weights of a tile as weigh_tile wants them: in shared memory, from where
 // every lane of a row reads all of its keys.

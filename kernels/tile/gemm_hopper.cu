@@ -16,23 +16,27 @@
 //   TURNS            0: the groups share a tile, TILE_M / GROUPS rows each
 //                    1: each group has a tile of its own and they take turns: one
 //                       stores while the other multiplies ("ping-pong"; GROUPS is 2)
-//   RESIDENT         blocks that shall fit an SM together (for the register limit)
 // Which of them suits which shape is in the table of hopper/gemm.cu.
 
-#ifndef SHARES
-#define SHARES 1
-#endif
 #define STEP_K 64
 #define BYTES_A (TILE_M * STEP_K * 2)
 #define BYTES_B (TILE_N * STEP_K * 2)
 #define CONSUMERS (GROUPS * 128)
 // Registers are shared out by quarters of an SM, a warp of every four to each: a
-// ninth warp costs as much as twelve. Two consumer warpgroups alone on an SM
-// therefore bring a whole producer warpgroup, which gives its registers away:
-// 168 each at the start, 40 and 232 then. Else a producer warp is enough.
-#define TRADE (GROUPS == 2 && RESIDENT == 1)
+// ninth warp costs as much as twelve. Two consumer warpgroups therefore bring a
+// whole producer warpgroup, which gives its registers away: 168 each at the start,
+// 40 and 232 then (56 and 224 where it has many boxes to remember). With one of them
+// a producer warp is enough.
+#define TRADE (GROUPS == 2)
+#if SCATTER
+#define PRODUCER_REGISTERS 56
+#define CONSUMER_REGISTERS 224
+#else
+#define PRODUCER_REGISTERS 40
+#define CONSUMER_REGISTERS 232
+#endif
 #define HOPPER_THREADS (CONSUMERS + (TRADE ? 4 : 1) * WARP)
-#define HOPPER_KERNEL KERNEL void __launch_bounds__(HOPPER_THREADS, RESIDENT)
+#define HOPPER_KERNEL KERNEL void __launch_bounds__(HOPPER_THREADS, 1)
 // m64 products per warpgroup, one below the other.
 #define PARTS (TURNS ? TILE_M / 64 : TILE_M / 64 / GROUPS)
 #define SUMS (TILE_N / 2)
@@ -113,31 +117,36 @@ DEVICE void start_ring(const Ring &ring) {
 
 // ---- producer ------------------------------------------------------------------
 
-// Where one weight is all there is: tile n is its rows n * TILE_N and further.
+// Weights know which of their rows belong to a tile: `weights.columns(tile_n)` is
+// made once per tile, and its `load(to, full, k)` asks for a stage of them, BYTES_B in
+// all. Where one weight is all there is, tile n is its rows n * TILE_N and further.
 struct OneWeight {
     const TensorMap *w;
+
+    struct Columns {
+        const TensorMap *w;
+        int row;
+        __device__ __forceinline__ void load(unsigned char *to, u64 *full, int k) const {
+            tma_load(to, *w, full, k, row);
+        }
+    };
+    __device__ __forceinline__ Columns columns(int tile_n) const { return {w, tile_n * TILE_N}; }
     __device__ __forceinline__ void prefetch() const { tma_prefetch(*w); }
-    __device__ __forceinline__ void load(unsigned char *to, u64 *full, int tile_n, int k) const {
-        tma_load(to, *w, full, k, tile_n * TILE_N);
-    }
 };
 
-// `weights.load(to, full, tile_n, k)` asks for the TILE_N rows of w that belong to
-// a tile, BYTES_B in all.
 template <class Weights>
 DEVICE void produce(Ring ring, const TensorMap &a, const Weights &weights, int tiles_m, int tiles_n,
                     int steps) {
     grid_wait();
     for (int number = blockIdx.x; number < tiles_m * tiles_n; number += gridDim.x) {
         Tile tile = tile_at(number, tiles_m, tiles_n);
+        typename Weights::Columns columns = weights.columns(tile.n);
         for (int step = 0; step < steps; step++) {
             u64 *full = &ring.full[ring.slot];
             barrier_wait(&ring.empty[ring.slot], ring.phase ^ 1);
-            if (threadIdx.x == CONSUMERS) {
             barrier_expect(full, BYTES_A + BYTES_B);
             tma_load(ring.a + ring.slot * BYTES_A, a, full, step * STEP_K, tile.m * TILE_M);
-            }
-            weights.load(ring.b + ring.slot * BYTES_B, full, tile.n, step * STEP_K);
+            columns.load(ring.b + ring.slot * BYTES_B, full, step * STEP_K);
             ring.next();
         }
     }
@@ -175,11 +184,13 @@ DEVICE void multiply_tile(Ring &ring, int steps, int pass_on, float (&sums)[PART
     if (before && lane_id() == 0) barrier_arrive(before);
 }
 
+// `epilogue.begin()` prepares what needs neither a tile nor the kernel in front;
 // `epilogue.request(tile, part)` asks for what the stores will need, before the
 // products, so that it arrives under them; `epilogue.store(tile, part, sums)` ends
 // the tile.
 template <class Epilogue>
 DEVICE void consume(Ring ring, Epilogue &epilogue, int tiles_m, int tiles_n, int steps) {
+    epilogue.begin();
     grid_wait();
     int tiles = tiles_m * tiles_n;
 #if TURNS
@@ -226,12 +237,12 @@ DEVICE void multiply(const TensorMap &a, const Weights &weights, Epilogue &epilo
     grid_launch_next();
     if (threadIdx.x >= CONSUMERS) {
 #if TRADE
-        registers_give<40>();
+        registers_give<PRODUCER_REGISTERS>();
 #endif
-        if (lane_id() == 0 && threadIdx.x < CONSUMERS + 32 * SHARES) produce(ring, a, weights, tiles_m, tiles_n, steps);
+        if (warp_id() == CONSUMERS / WARP && elect()) produce(ring, a, weights, tiles_m, tiles_n, steps);
     } else {
 #if TRADE
-        registers_take<232>();
+        registers_take<CONSUMER_REGISTERS>();
 #endif
         consume(ring, epilogue, tiles_m, tiles_n, steps);
     }

@@ -60,6 +60,7 @@ struct Common {
     Decode d;
     Exchange e;
     Plan plan[5];
+    int zeros;    // 16 zero bytes, offset in shared memory like those below
     int x_stride; // bytes from chunk to chunk of the staged activations
     // Offsets in shared memory:
     int layers;   // Layer [count]
@@ -85,7 +86,7 @@ struct Block {
     int side;      // which half of `partial` is in use: changes with every pass
     int norm_side; // which half of `squares`: changes with every phase
 #if BULK_COPIES
-    Cursor cursor;
+    Place place;
 #endif
 };
 
@@ -144,35 +145,26 @@ DEVICE Ring ring_of(const Common &common) {
             shared_at<Arrival>(common.empty), common.slots};
 }
 
-// The asking warp's part of a phase: all its segments, in the order in which
-// they are multiplied.
-DEVICE void ask_phase(const Layer &layer, int phase, const Ring &ring, Cursor &at, Cursor &behind,
-                      int &asked) {
+// The asking warp's part of a phase: all its stages, in the order in which they
+// are multiplied.
+DEVICE void ask_phase(const Layer &layer, int phase, const Ring &ring, Asker &asker) {
     const Plan plan = common().plan[phase];
 #pragma unroll 1
     for (int tile = 0; tile < plan.tiles; tile++) {
         Tile part = tile_of(plan, tile);
         // Lane r knows row r: the lower rows of the pairs, then the higher.
-        const elem *own = nullptr;
+        const elem *row = nullptr;
         if (lane_id() < 2 * part.pairs) {
             int upper = lane_id() >= part.pairs;
             int pair = plan.first + part.first + lane_id() - upper * part.pairs;
-            own = weight_row(common().d, layer, phase, pair, upper);
+            row = weight_row(common().d, layer, phase, pair, upper);
         }
-        int rows = __popc(__ballot_sync(0xffffffffu, own != nullptr));
+        int rows = __popc(__ballot_sync(0xffffffffu, row != nullptr));
 #pragma unroll 1
         for (int segment = 0; segment < plan.segments; segment++) {
             int first = segment * WORKERS * plan.chunk;
             u32 bytes = min(WORKERS * plan.chunk, plan.columns - first) * sizeof(elem);
-#pragma unroll 1
-            for (int r = 0; r < rows; r++) {
-                u64 row = __shfl_sync(0xffffffffu, reinterpret_cast<u64>(own), r);
-                ask_segment(ring, at, behind, asked >= WINDOW,
-                            reinterpret_cast<const elem *>(row) + first, bytes);
-                at = ahead(at, 1, ring);
-                if (asked >= WINDOW) behind = ahead(behind, 1, ring);
-                asked++;
-            }
+            ask_stage(asker, ring, row + first, rows, bytes);
         }
     }
 }
@@ -393,48 +385,47 @@ DEVICE void run_phase(Block &block, const Layer &layer, int phase, Source source
             // The last row of an odd matrix has no partner.
             int odd = phase == LOGITS && 2 * (first_pair + part.pairs) > common().d.vocab;
             int rows = 2 * part.pairs - odd;
+            float *to = partial + warp * PASS_SUMS + (tile - base) * TILE_ROWS * batch;
+#if BF16 && BULK_COPIES
             Sums sums;
+            clear_sums(sums);
+#endif
 #pragma unroll 1
             for (int segment = 0; segment < plan.segments; segment++) {
                 int chunk = segment * WORKERS + warp;
                 int columns = min(plan.chunk, plan.columns - chunk * plan.chunk);
+                const char *x = shared_at<char>(common().x + chunk * common().x_stride);
 #if BULK_COPIES
-                // Row r of a tile, with a gap between lower and higher rows where
-                // there are fewer than eight pairs.
-                auto slot = [&](int r) {
-                    return ahead(block.cursor, r < TILE_PAIRS ? r : r - TILE_PAIRS + part.pairs,
-                                 ring);
-                };
-                auto there = [&](int r) {
-                    return r < TILE_PAIRS ? r < part.pairs : r - TILE_PAIRS + part.pairs < rows;
-                };
-                auto row = [&](int r) -> const elem * {
-                    if (!there(r)) return nullptr;
-                    return reinterpret_cast<const elem *>(ring.segments +
-                                                          slot(r).slot * SLOT_BYTES) +
+                auto row = [&](int r) {
+                    int slot = wrap_slot(block.place.slot + r, ring);
+                    return reinterpret_cast<const elem *>(ring.segments + slot * SLOT_BYTES) +
                            warp * plan.chunk;
                 };
-                await_rows(ring, slot, there);
+                for (int i = 0; i * PART_ROWS < rows; i++)
+                    await_part(ring, block.place.stage, i);
+                __syncwarp();
 #else
-                auto row = [&](int r) -> const elem * {
-                    int pair = r % TILE_PAIRS, upper = r / TILE_PAIRS;
-                    if (pair >= part.pairs || pair + upper * part.pairs >= rows) return nullptr;
-                    return weight_row(common().d, layer, phase, first_pair + pair, upper) +
-                           chunk * plan.chunk;
+                auto row = [&](int r) {
+                    int upper = r >= part.pairs;
+                    int pair = first_pair + r - upper * part.pairs;
+                    return weight_row(common().d, layer, phase, pair, upper) + chunk * plan.chunk;
                 };
 #endif
-                if (columns > 0)
-                    multiply(sums, row, shared_at<char>(common().x + chunk * common().x_stride),
-                             columns, batch,
-                             partial + warp * PASS_SUMS + (tile - base) * TILE_ROWS * batch,
-                             segment == 0);
+#if BF16 && BULK_COPIES
+                multiply(sums, row(min(lane_row(), rows - 1)), x, shared_at<char>(common().zeros),
+                         columns, batch);
+#else
+                multiply(to, segment == 0, row, rows, x, columns, batch);
+#endif
 #if BULK_COPIES
                 __syncwarp();
-                if (lane_id() < rows) arrive(ring.empty + ahead(block.cursor, lane_id(), ring).slot);
-                block.cursor = ahead(block.cursor, rows, ring);
+                if (lane_id() == 0) arrive(ring.empty + block.place.stage % STAGES);
+                next_stage(block.place, rows, ring);
 #endif
             }
-            finish_sums(sums, batch, partial + warp * PASS_SUMS + (tile - base) * TILE_ROWS * batch);
+#if BF16 && BULK_COPIES
+            finish_sums(sums, batch, to);
+#endif
         }
         workers_wait(WORKERS * WARP);
         const int slots = (end - base) * TILE_PAIRS * batch;
@@ -444,17 +435,17 @@ DEVICE void run_phase(Block &block, const Layer &layer, int phase, Source source
             Tile part = tile_of(plan, base + tile);
             if (in_tile >= part.pairs) continue;
             const float *sums = partial + (tile * TILE_ROWS + in_tile) * batch + sequence;
+            const int upper = part.pairs * batch;
             const float *square = shared_at<float>(common().squares) +
                                   block.norm_side * WORKERS * batch + sequence;
             float low = 0.0f, high = 0.0f, squares = 0.0f;
 #pragma unroll
             for (int w = 0; w < WORKERS; w++) {
-                if (w >= plan.warps) continue;
                 low += sums[w * PASS_SUMS];
-                high += sums[w * PASS_SUMS + TILE_PAIRS * batch];
+                high += sums[w * PASS_SUMS + upper];
                 if (gamma) squares += square[w * batch];
             }
-            float rstd = gamma ? rsqrtf(squares / float(plan.columns) + common().d.eps) : 1.0f;
+            float rstd = gamma ? rsqrtf(squares * plan.mean + common().d.eps) : 1.0f;
             int place = part.first + in_tile;
             finish_pair(block, layer, phase, plan.first + place, place, sequence, low * rstd,
                         high * rstd, last);

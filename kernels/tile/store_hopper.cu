@@ -125,6 +125,7 @@ struct StoreRows {
     elem *c;
     int m, n, seq, cap, past;
 
+    __device__ __forceinline__ void begin() const {}
     __device__ __forceinline__ void request(const Tile &, int) {}
     __device__ __forceinline__ void store(const Tile &tile, int part, const float (&sums)[SUMS]) {
         int row = lane_row(tile, part);

@@ -18,11 +18,13 @@ mod attention;
 mod forward;
 mod kept;
 mod ops;
+mod sampled;
 
 use std::fmt;
 
 pub use forward::{Forward, Made};
 pub use kept::Kept;
+pub use sampled::{Sampled, Values};
 
 use super::weights::WeightsError;
 use crate::model::{BLOCK_OPS, Graph, Model, ModelError, OpKind, Shape, Sizes, TensorKind};

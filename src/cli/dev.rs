@@ -80,7 +80,7 @@ mod cuda {
     use std::path::Path;
 
     use super::{Failure, Out, Outcome};
-    use crate::backend::gpu::compile::prebuild as compile_ahead;
+    use crate::backend::gpu::compile::{Cache, prebuild as compile_ahead};
     use crate::backend::gpu::cuda::{self, Nvrtc};
     use crate::run::RunError;
 
@@ -96,7 +96,7 @@ mod cuda {
         };
         // PTX of the older compiler is taken by more drivers.
         let nvrtc = Nvrtc::find(12).map_err(RunError::from)?;
-        let archive = compile_ahead(nvrtc, &mut |done, of, title| {
+        let archive = compile_ahead(nvrtc, Cache::of_user().as_ref(), &mut |done, of, title| {
             super::super::out::tell(&format!("{done}/{of} {title}\n"));
         })
         .map_err(RunError::from)?;

@@ -1,6 +1,7 @@
 //! How far a value may be from fp64, and why.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use crate::model::{Graph, Model, OpKind, Shape, TensorId, TensorKind};
 
@@ -88,6 +89,29 @@ impl Tolerances {
         Self { fp32, plain: 0.0 }
     }
 
+    /// What fp32 may err in one kernel of these ops, given its inputs as they
+    /// are: the sum over its own ops only.
+    pub fn of_kernel(model: &Model, shape: &Shape, graph: &Graph, ops: Range<usize>) -> f64 {
+        let nodes = graph.nodes.get(ops).unwrap_or_default();
+        let lengths = nodes
+            .iter()
+            .map(|n| f64::from(inner_length(n.op, model, shape)));
+        let turns = nodes.iter().any(|n| n.op == OpKind::RopeQ);
+        let angle = if turns {
+            shape.context as f64 / OUTLIER
+        } else {
+            0.0
+        };
+        ((lengths.sum::<f64>().sqrt() + angle) * UNIT).min(MAX_TOLERANCE)
+    }
+
+    /// The tolerance of so many values that fp32 may miss by `least`, and the
+    /// plain bf16 path misses by `plain`.
+    pub fn combined(least: f64, plain: f64, values: usize) -> f64 {
+        let few = 1.0 + 4.0 / (values.max(1) as f64).sqrt();
+        (least.max(PLAIN * plain) * few).min(MAX_TOLERANCE)
+    }
+
     /// Takes note of the plain bf16 path's relative error in the next tensor
     /// of the graph.
     pub fn plain(&mut self, relative: f64) {
@@ -98,8 +122,7 @@ impl Tolerances {
     /// errors up to it.
     pub fn of(&self, id: TensorId, values: usize) -> f64 {
         let least = self.fp32.get(&id).copied().unwrap_or(0.0);
-        let few = 1.0 + 4.0 / (values.max(1) as f64).sqrt();
-        (least.max(PLAIN * self.plain) * few).min(MAX_TOLERANCE)
+        Self::combined(least, self.plain, values)
     }
 }
 

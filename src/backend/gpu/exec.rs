@@ -10,6 +10,7 @@
 //! | `stream` | the launch wrapper: the only place that starts a kernel, and counts |
 //! | `read` | tensors from device memory to fp32 |
 //! | `check` | a forward whose every tensor in memory is compared with the reference |
+//! | `sample` | the same for large models, in sampled rows |
 //! | `count` | a forward whose loads and stores are counted |
 //! | `time` | warm-up and timed forwards, as launches or as a graph |
 //! | `ready` | a forward that is ready to run |
@@ -25,6 +26,7 @@ mod programs;
 mod read;
 mod ready;
 mod request;
+mod sample;
 mod stream;
 mod time;
 
@@ -66,6 +68,6 @@ impl<D: Driver> Gpu<D> {
 }
 
 #[cfg(test)]
-mod fake;
+pub(in crate::backend) mod fake;
 #[cfg(test)]
 mod tests;

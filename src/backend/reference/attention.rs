@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, DVector};
 
 /// Where the heads of a token are.
 #[derive(Debug, Clone, Copy)]
@@ -82,4 +82,58 @@ pub(super) fn place(
 fn part(x: &DMatrix<f64>, rows: Range<usize>, columns: &Range<usize>) -> DMatrix<f64> {
     x.view((rows.start, columns.start), (rows.len(), columns.len()))
         .into_owned()
+}
+
+/// Scores of one token: `H·context` values, head by head; 0 where no key is.
+/// `keys` has a column per visible key.
+pub(super) fn scores_row(
+    query: &DVector<f64>,
+    keys: &DMatrix<f64>,
+    heads: Heads,
+    context: usize,
+) -> DVector<f64> {
+    let mut out = DVector::zeros(heads.query * context);
+    for head in 0..heads.query {
+        let q = query.rows_range(heads.query_rows(head));
+        let k = keys.rows_range(heads.key_rows(head));
+        out.rows_mut(head * context, keys.ncols())
+            .copy_from(&k.tr_mul(&q));
+    }
+    out
+}
+
+/// Probabilities of one token that sees so many keys, head by head.
+pub(super) fn softmax_row(
+    scores: &DVector<f64>,
+    heads: Heads,
+    seen: usize,
+    context: usize,
+) -> DVector<f64> {
+    let scale = 1.0 / (heads.width as f64).sqrt();
+    let mut out = DVector::zeros(scores.len());
+    for head in 0..heads.query {
+        let visible = scores.rows(head * context, seen) * scale;
+        let exps = visible.add_scalar(-visible.max()).map(f64::exp);
+        let sum = exps.sum();
+        out.rows_mut(head * context, seen).copy_from(&(exps / sum));
+    }
+    out
+}
+
+/// One token's weighted values: `D` of them. `values` has a column per visible
+/// key.
+pub(super) fn weighted_row(
+    probabilities: &DVector<f64>,
+    values: &DMatrix<f64>,
+    heads: Heads,
+    context: usize,
+) -> DVector<f64> {
+    let mut out = DVector::zeros(heads.query * heads.width);
+    for head in 0..heads.query {
+        let p = probabilities.rows(head * context, values.ncols());
+        let v = values.rows_range(heads.key_rows(head));
+        out.rows_range_mut(heads.query_rows(head))
+            .copy_from(&(v * p));
+    }
+    out
 }

@@ -110,7 +110,7 @@ impl<'a> Forward<'a> {
         let model = self.weights.model();
         let (theta, d) = (model.rope_theta, model.head_width() as usize);
         let context = self.tokens.context();
-        let rope = |x: &DMatrix<f64>| ops::rope(x, d, context, theta);
+        let rope = |x: &DMatrix<f64>| ops::rope(x, d, |token| token % context, theta);
 
         let n1 = self.norm(WeightKind::Norm1, at, &self.x)?;
         let n1 = self.make(Op::Norm1, at, n1, made);

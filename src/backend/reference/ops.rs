@@ -69,18 +69,17 @@ pub(super) fn rms_norm(x: &DMatrix<f64>, gamma: &DVector<f64>, eps: f64) -> DMat
 
 /// Turns each head of each token by its position, as `rotate_half` does: pair
 /// `j` of a head is its elements `j` and `j + d/2`, and its angle is
-/// `position · theta^(−2j/d)`. Columns are `context` positions of each
-/// sequence in turn.
+/// `position · theta^(−2j/d)`. `position` is that of a column.
 pub(super) fn rope(
     x: &DMatrix<f64>,
     head_width: usize,
-    context: usize,
+    position: impl Fn(usize) -> usize,
     theta: f64,
 ) -> DMatrix<f64> {
     let half = head_width / 2;
     let mut out = x.clone();
     for (token, mut column) in out.column_iter_mut().enumerate() {
-        let position = (token % context) as f64;
+        let position = position(token) as f64;
         for head in 0..column.len() / head_width {
             for j in 0..half {
                 let angle = position * theta.powf(-2.0 * j as f64 / head_width as f64);

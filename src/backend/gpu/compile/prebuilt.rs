@@ -16,7 +16,7 @@ use flate2::write::ZlibEncoder;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{Compiler, Form, compile_all, hex};
+use super::{Cache, Compiler, Form, compile_all, hex};
 use crate::backend::gpu::driver::GpuError;
 use crate::backend::gpu::source::Unit;
 use crate::backend::gpu::units::compiled_ahead;
@@ -167,6 +167,7 @@ impl Archive {
 /// [`compiled_ahead`]: crate::backend::gpu::units::compiled_ahead
 pub fn prebuild(
     compiler: &dyn Compiler,
+    cache: Option<&Cache>,
     done: &mut dyn FnMut(usize, usize, &str),
 ) -> Result<Archive, GpuError> {
     let all = compiled_ahead();
@@ -182,12 +183,12 @@ pub fn prebuild(
             ready += 1;
             done(ready, all.len(), &format!("{arch} {}", unit.title()));
         };
-        let built = compile_all(compiler, None, &units, arch, Form::Assembly, &mut told)?;
+        let built = compile_all(compiler, cache, &units, arch, Form::Assembly, &mut told)?;
         for (unit, built) in units.into_iter().zip(built) {
             let text = String::from_utf8(built.image).map_err(|_| {
                 GpuError::failed(format!("the PTX of {} is not text", unit.title()))
             })?;
-            texts.insert((unit, arch), plain(&text));
+            texts.insert((unit, arch), plain(&text, unit));
         }
     }
     let mut archive = Archive::new(compiler.version());
@@ -203,17 +204,48 @@ pub fn prebuild(
     Ok(archive)
 }
 
-/// PTX without comments and empty lines, of the version that every driver of
-/// CUDA 12 takes.
-fn plain(ptx: &str) -> String {
-    ptx.lines()
-        .map(str::trim_end)
-        .filter(|line| !line.is_empty() && !line.starts_with("//"))
-        .map(|line| match line.strip_prefix(".version ") {
-            Some(_) => format!(".version {VERSION}\n"),
-            None => format!("{line}\n"),
-        })
-        .collect()
+/// PTX as it is kept: of the version that every driver of CUDA 12 takes, files
+/// by their names under `kernels/` (the compiler writes where it was started),
+/// each place in a source file without the names of what was inlined there, no
+/// comments.
+fn plain(ptx: &str, unit: &Unit) -> String {
+    let mut text = String::with_capacity(ptx.len());
+    let mut names = false;
+    for line in ptx.lines().map(str::trim_end) {
+        let bare = line.trim_start();
+        if bare.starts_with(".section") && bare.contains(".debug_str") {
+            names = true;
+        }
+        if names {
+            names = bare != "}";
+            continue;
+        }
+        if bare.is_empty() || bare.starts_with("//") {
+            continue;
+        }
+        if line.starts_with(".version ") {
+            text += &format!(".version {VERSION}");
+        } else if bare.starts_with(".loc") {
+            text += line.split(',').next().unwrap_or(line);
+        } else if let Some((number, path)) = file(bare) {
+            let name = unit
+                .files
+                .iter()
+                .filter(|name| path.ends_with(**name))
+                .max_by_key(|name| name.len());
+            text += &format!("\t.file\t{number} \"{}\"", name.copied().unwrap_or(path));
+        } else {
+            text += line;
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// Number and path of `.file 1 "path"`.
+fn file(line: &str) -> Option<(&str, &str)> {
+    let (number, path) = line.strip_prefix(".file")?.trim().split_once(' ')?;
+    Some((number, path.trim().strip_prefix('"')?.split('"').next()?))
 }
 
 /// SHA-256 of a unit: its entry, its definitions and the text of its files.
@@ -271,12 +303,24 @@ mod tests {
                 entry.title
             );
             assert!(text.ptx.contains(&format!(".target {}", entry.arch)));
+            for line in text.ptx.lines() {
+                if let Some((_, path)) = file(line.trim()) {
+                    assert!(!path.starts_with('/'), "{}: {path}", entry.title);
+                }
+            }
         }
     }
 
     #[test]
-    fn plain_ptx_has_no_comments_and_the_oldest_version() {
-        let text = "//\n// made\n.version 9.3\n.target sm_80\n\n\tret; \n";
-        assert_eq!(plain(text), ".version 8.0\n.target sm_80\n\tret;\n");
+    fn kept_ptx_names_kernels_by_their_files_and_nothing_of_the_machine() {
+        let text = "//\n// made\n.version 9.3\n.target sm_80\n\n{\n\t// begin\n\
+                    \t.loc\t2 30 5, function_name $L__info_string0, inlined_at 1 8 2\n\tret; \n}\n\
+                    \t.file\t1 \"/home/x/silu.cu\"\n\t.file\t2 \"/home/x/prefix/base.cu\"\n\
+                    \t.section\t.debug_str\n{\n$L__info_string0:\n.b8 95,0\n\t}\n.end\n";
+        assert_eq!(
+            plain(text, &Unit::new("silu", &["silu.cu"])),
+            ".version 8.0\n.target sm_80\n{\n\t.loc\t2 30 5\n\tret;\n}\n\
+             \t.file\t1 \"silu.cu\"\n\t.file\t2 \"prefix/base.cu\"\n.end\n"
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! Launches of attention: its three ops apart, flash attention for prefill, and
 //! attention with its keys split over blocks for decode.
 
-use super::rows::blocks;
+use super::rows::{blocks, launch};
 use super::{Group, Lowering};
 use crate::backend::gpu::catalogue::Lacks;
 use crate::backend::gpu::program::{Arg, Grid, Launch};
@@ -25,16 +25,17 @@ const DECODE_THREADS: u64 = 128;
 const DECODE_DEPTH: u64 = 4;
 
 /// Most splits of the keys: joining them costs about as much as reading.
-const DECODE_SPLITS: u64 = 32;
+const DECODE_SPLITS: u64 = 16;
 
 /// qk: a block per query tile and strip of key tiles.
 pub(super) fn qk(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Launch, Lacks> {
-    let tiles = Tiles::choose(lowering, Tiles::qk_shared)?;
+    let tiles = Tiles::choose(lowering, Tiles::qk_shared, lowering.head_width()? <= 64)?;
     let blocks_x = tiles.query_tiles(lowering);
     let (q, k) = (TensorKind::Qr, TensorKind::Kr);
     let args = [q, k, TensorKind::Sc].map(|kind| lowering.activation(kind, group.layer));
 
-    let mut launch = group.launch(tiles.unit(lowering, "qk", &["qk.cu"]));
+    let unit = tiles.unit(lowering, "qk", &["qk.cu"]);
+    let mut launch = launch(lowering, group, unit);
     let wanted = (u64::from(lowering.setup.target.sms) * 6).div_ceil(blocks_x);
     let strips = wanted.clamp(1, lowering.shape().context.div_ceil(tiles.keys));
     launch.grid = match blocks(blocks_x)? {
@@ -58,7 +59,7 @@ pub(super) fn softmax(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<
         .define("WHOLE", u32::from(whole));
     let tensors =
         [TensorKind::Sc, TensorKind::Pr].map(|kind| lowering.activation(kind, group.layer));
-    let mut launch = group.launch(unit);
+    let mut launch = launch(lowering, group, unit);
     launch.grid = blocks(rows.div_ceil(SOFTMAX_ROWS))?;
     launch.threads = SOFTMAX_ROWS as u32 * lowering.setup.target.warp;
     launch.args = tensors.map(Arg::Buffer).to_vec();
@@ -73,10 +74,11 @@ pub(super) fn softmax(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<
 
 /// pv: a block per query tile.
 pub(super) fn pv(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Launch, Lacks> {
-    let tiles = Tiles::choose(lowering, Tiles::pv_shared)?;
+    let tiles = Tiles::choose(lowering, Tiles::pv_shared, true)?;
     let tensors = [TensorKind::Pr, TensorKind::V, TensorKind::Att];
     let args = tensors.map(|kind| lowering.activation(kind, group.layer));
-    let mut launch = group.launch(tiles.unit(lowering, "pv", &["pv.cu"]));
+    let unit = tiles.unit(lowering, "pv", &["pv.cu"]);
+    let mut launch = launch(lowering, group, unit);
     launch.grid = blocks(tiles.query_tiles(lowering))?;
     launch.threads = tiles.threads(lowering);
     launch.shared = tiles.pv_shared() as u32;
@@ -91,9 +93,9 @@ pub(super) fn flash(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<La
     if shape.seq == 1 || (shape.seq <= DECODE_QUERIES && shape.context > shape.seq) {
         return flash_decode(lowering, group);
     }
-    let tiles = Tiles::choose(lowering, Tiles::flash_shared)?;
+    let tiles = Tiles::of_flash(lowering)?;
     let unit = tiles.unit(lowering, "flash", &["tile/attention.cu", "flash.cu"]);
-    let mut launch = group.launch(unit);
+    let mut launch = launch(lowering, group, unit);
     launch.grid = blocks(tiles.query_tiles(lowering))?;
     launch.threads = tiles.threads(lowering);
     launch.shared = tiles.flash_shared() as u32;
@@ -135,7 +137,7 @@ fn flash_decode(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Launch
         .define("SPLIT_THREADS", DECODE_THREADS)
         .define("DEPTH", DECODE_DEPTH);
 
-    let mut launch = group.launch(unit);
+    let mut launch = launch(lowering, group, unit);
     let [y, z] = [groups, rows].map(u16::try_from);
     let (Ok(y), Ok(z)) = (y, z) else {
         return Err(Lacks::new(format!(
@@ -155,37 +157,72 @@ fn flash_decode(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Launch
     Ok(launch)
 }
 
-/// Tiles of queries and keys: what `tile/attention_plain.cu` and
-/// `tile/attention_mma.cu` are compiled for, and the shared memory that follows.
+/// What multiplies: `tile/attention_*.cu`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Units {
+    /// Multiply-add, any GPU, fp32 and bf16.
+    Plain,
+    /// `mma.sync`: bf16 from sm_80 on.
+    Mma,
+    /// `wgmma`: bf16 on sm_90a, heads of 64 and 128.
+    Hopper,
+}
+
+/// Tiles of queries and keys that `tile/attention_*.cu` are compiled for, and
+/// the shared memory that follows.
 #[derive(Debug, Clone, Copy)]
 struct Tiles {
-    /// Matrix units: bf16 from sm_80 on.
-    matrix: bool,
+    units: Units,
     head: u64,
     queries: u64,
     keys: u64,
+    /// Slabs of 16 queries of a warp, on matrix units.
+    slabs: u64,
 }
 
 impl Tiles {
-    /// The largest tiles whose shared memory, as `shared` says, one block may have.
-    fn choose(lowering: &Lowering<'_>, shared: fn(&Self) -> u64) -> Result<Self, Lacks> {
+    /// Tiles of flash attention.
+    fn of_flash(lowering: &Lowering<'_>) -> Result<Self, Lacks> {
+        let mut tiles = Self::choose(lowering, Self::flash_shared, lowering.head_width()? <= 64)?;
+        if tiles.units == Units::Mma && lowering.setup.target.is_hopper() && tiles.head >= 64 {
+            tiles.units = Units::Hopper;
+            (tiles.queries, tiles.slabs) = (64, 1);
+        }
+        Ok(tiles)
+    }
+
+    /// The largest tiles whose shared memory, as `shared` says, one block may
+    /// have. With `double`, warps on matrix units take two slabs of queries
+    /// where that leaves enough blocks.
+    fn choose(
+        lowering: &Lowering<'_>,
+        shared: fn(&Self) -> u64,
+        double: bool,
+    ) -> Result<Self, Lacks> {
         let head = lowering.head_width()?;
         let target = lowering.setup.target;
-        let matrix = lowering.is_bf16() && target.sm() >= 800;
-        let sizes: &[(u64, u64)] = match (matrix, head) {
-            (true, _) => &[(64, 64)],
-            (false, 128) => &[(64, 32), (32, 32)],
-            (false, _) => &[(64, 64), (64, 32), (32, 32)],
+        let units = if lowering.is_bf16() && target.sm() >= 800 {
+            Units::Mma
+        } else {
+            Units::Plain
         };
+        let sizes: &[(u64, u64, u64)] = match (units, head) {
+            (Units::Plain, 128) => &[(64, 32, 1), (32, 32, 1)],
+            (Units::Plain, _) => &[(64, 64, 1), (64, 32, 1), (32, 32, 1)],
+            _ => &[(128, 64, 2), (64, 64, 1)],
+        };
+        let enough = u64::from(target.sms) * 3 / 2;
         let limit = u64::from(target.shared_per_block);
         sizes
             .iter()
-            .map(|&(queries, keys)| Self {
-                matrix,
+            .map(|&(queries, keys, slabs)| Self {
+                units,
                 head,
                 queries,
                 keys,
+                slabs,
             })
+            .filter(|tiles| tiles.slabs == 1 || double && tiles.query_tiles(lowering) >= enough)
             .find(|tiles| shared(tiles) <= limit)
             .ok_or_else(|| {
                 Lacks::new(format!(
@@ -196,25 +233,39 @@ impl Tiles {
 
     /// A unit on these tiles: the tile products, then `files`.
     fn unit(&self, lowering: &Lowering<'_>, entry: &'static str, files: &[&'static str]) -> Unit {
-        let mut all = if self.matrix {
-            vec!["prefix/matrix.cu", "tile/attention_mma.cu"]
-        } else {
-            vec!["tile/attention_plain.cu"]
+        let mut all = match self.units {
+            Units::Plain => vec!["tile/attention_plain.cu"],
+            Units::Mma => vec![
+                "prefix/matrix.cu",
+                "tile/attention_lanes.cu",
+                "tile/attention_mma.cu",
+            ],
+            Units::Hopper => vec![
+                "prefix/matrix.cu",
+                "prefix/hopper.cu",
+                "tile/attention_lanes.cu",
+                "tile/attention_hopper.cu",
+            ],
         };
         all.extend(files);
-        lowering
+        let unit = lowering
             .unit(entry, &all)
             .define("HEAD", self.head)
             .define("QUERIES", self.queries)
-            .define("KEYS", self.keys)
+            .define("KEYS", self.keys);
+        match self.units {
+            Units::Mma => unit.define("SLABS", self.slabs),
+            Units::Plain | Units::Hopper => unit,
+        }
     }
 
-    /// TEAM: a warp per 16 queries on matrix units, else 128 threads.
+    /// TEAM: a warp per slabs of 16 queries on matrix units, else 128 threads.
     fn threads(&self, lowering: &Lowering<'_>) -> u32 {
-        if self.matrix {
-            (self.queries / 16) as u32 * lowering.setup.target.warp
-        } else {
-            128
+        match self.units {
+            Units::Plain => 128,
+            Units::Mma | Units::Hopper => {
+                (self.queries / (16 * self.slabs)) as u32 * lowering.setup.target.warp
+            }
         }
     }
 
@@ -224,39 +275,55 @@ impl Tiles {
         shape.batch * lowering.model().heads * shape.seq.div_ceil(self.queries)
     }
 
+    /// Whether tiles are of bf16, with the next ones under way (STAGES 2).
+    fn on_matrix(&self) -> bool {
+        self.units != Units::Plain
+    }
+
+    /// STAGES.
+    fn stages(&self) -> u64 {
+        if self.on_matrix() { 2 } else { 1 }
+    }
+
     /// QUERY_BYTES and KEY_BYTES.
     fn rows_bytes(&self, rows: u64) -> u64 {
-        if self.matrix {
+        if self.on_matrix() {
             rows * self.head * 2
         } else {
             rows * (self.head + 4) * 4
         }
     }
 
-    /// STAGES.
-    fn stages(&self) -> u64 {
-        if self.matrix { 2 } else { 1 }
-    }
-
     /// A tile of weights or scores in shared memory.
     fn weight_bytes(&self) -> u64 {
-        if self.matrix {
+        if self.on_matrix() {
             self.queries * self.keys * 2
         } else {
             self.queries * (self.keys + 4) * 4
         }
     }
 
+    /// ATTENTION_SHARED.
     fn flash_shared(&self) -> u64 {
-        let weights = if self.matrix { 0 } else { self.weight_bytes() };
+        let weights = if self.on_matrix() {
+            0
+        } else {
+            self.weight_bytes()
+        };
         self.rows_bytes(self.queries) + self.stages() * 2 * self.rows_bytes(self.keys) + weights
     }
 
+    /// Queries, keys, and on matrix units a tile of scores.
     fn qk_shared(&self) -> u64 {
-        let scores = if self.matrix { self.weight_bytes() } else { 0 };
+        let scores = if self.on_matrix() {
+            self.weight_bytes()
+        } else {
+            0
+        };
         self.rows_bytes(self.queries) + self.stages() * self.rows_bytes(self.keys) + scores
     }
 
+    /// Weights and values.
     fn pv_shared(&self) -> u64 {
         self.stages() * (self.weight_bytes() + self.rows_bytes(self.keys))
     }

@@ -5,6 +5,7 @@
 mod tiles;
 
 use self::tiles::{Request, Tile};
+use super::hopper::{self, Kind, Product};
 use super::rows::{blocks, nodes, read, weight};
 use super::{Group, LibraryGemm, Lowering};
 use crate::backend::gpu::catalogue::{Lacks, Pattern};
@@ -37,7 +38,13 @@ pub(super) fn product(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<
         lowering.int(to.cap)?,
         lowering.int(to.past)?,
     ];
-    Ok(launch)
+    let product = Product {
+        kind: Kind::Gemm,
+        rows: lowering.rows(),
+        weights: &[to.width],
+        k,
+    };
+    Ok(hopper::variant(lowering, launch, &product))
 }
 
 /// A product and the residual: `o+res1`, `down+res2`.
@@ -52,7 +59,17 @@ pub(super) fn product_residual(
     let other = add.reads.iter().position(|id| *id != node.writes);
     let other = other.ok_or_else(|| Lacks::new(&group.name))?;
     let choice = choose(lowering, &[n], &[n], k);
-    let slots = u32::try_from(choice.tile.columns(&[n])).map_err(|_| Lacks::new(&group.name))?;
+    let product = Product {
+        kind: Kind::Residual,
+        rows: lowering.rows(),
+        weights: &[n],
+        k,
+    };
+    let slots = match hopper::tile(lowering, &product) {
+        Some(tile) => u64::from(tile.slots(n)),
+        None => choice.tile.columns(&[n]),
+    };
+    let slots = u32::try_from(slots).map_err(|_| Lacks::new(&group.name))?;
     let mut launch = launch(
         lowering,
         group,
@@ -71,7 +88,7 @@ pub(super) fn product_residual(
         lowering.int(n)?,
         lowering.int(k)?,
     ];
-    Ok(launch)
+    Ok(hopper::variant(lowering, launch, &product))
 }
 
 /// Queries, keys and values, with the norm before and RoPE after where the
@@ -121,7 +138,16 @@ pub(super) fn qkv(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Laun
         lowering.int(lowering.past())?,
         Arg::F32(lowering.model().rope_theta as f32),
     ];
-    Ok(launch)
+    let product = Product {
+        kind: Kind::Qkv {
+            norm,
+            rope: rope.then(|| lowering.model().head_width()),
+        },
+        rows: lowering.rows(),
+        weights: &[d, dkv, dkv],
+        k: d,
+    };
+    Ok(hopper::variant(lowering, launch, &product))
 }
 
 /// Gate and up, with the norm before and SwiGLU after where the pattern says so.
@@ -158,7 +184,13 @@ pub(super) fn gate_up(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<
         lowering.int(ffn)?,
         lowering.int(d)?,
     ];
-    Ok(launch)
+    let product = Product {
+        kind: Kind::GateUp { norm, swiglu },
+        rows: lowering.rows(),
+        weights: &[ffn, ffn],
+        k: d,
+    };
+    Ok(hopper::variant(lowering, launch, &product))
 }
 
 /// The library's product in place of a kernel of ours; `None` where it cannot

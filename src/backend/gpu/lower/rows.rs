@@ -4,11 +4,16 @@
 use super::{Group, Lowering};
 use crate::backend::gpu::catalogue::{Lacks, Pattern};
 use crate::backend::gpu::program::{Arg, Grid, Launch};
+use crate::backend::gpu::source::Unit;
 use crate::model::{Node, TensorKind, WeightId};
 
-/// Packs of 16 bytes of a row that one thread takes (HELD in `tile/row.cu`:
-/// what a norm keeps in registers between its two passes).
+/// Packs of 16 bytes of a row that one thread takes at most (HELD in
+/// `tile/row.cu`: what a norm keeps in registers between its two passes).
 const PACKS_PER_THREAD: u64 = 4;
+
+/// Rows per multiprocessor from which threads take so many; with fewer rows
+/// there are threads to spare, and two packs each come back sooner.
+const MANY_ROWS: u64 = 16;
 
 /// Rows of a block whose warps take a row each.
 const ROWS_PER_BLOCK: u64 = 4;
@@ -129,7 +134,7 @@ pub(super) fn rope(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Lau
         .unit("rope", &["tile/rotary.cu", "rope.cu"])
         .define("HEAD", head);
     let packs = (heads + kv_heads) * head / 2 * lowering.elem() / 16;
-    let mut launch = group.launch(unit);
+    let mut launch = launch(lowering, group, unit);
     launch.grid = blocks(rows)?;
     launch.threads = warps(lowering, packs, 256);
     launch.args = vec![
@@ -159,7 +164,8 @@ pub(super) fn elementwise(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Res
     };
     let n = lowering.rows() * lowering.model().ffn;
     let packs = (n * lowering.elem()).div_ceil(16);
-    let mut launch = group.launch(lowering.unit(entry, &["tile/elementwise.cu", file]));
+    let unit = lowering.unit(entry, &["tile/elementwise.cu", file]);
+    let mut launch = launch(lowering, group, unit);
     launch.grid = blocks(packs.div_ceil(u64::from(ELEMENTWISE_THREADS)))?;
     launch.threads = ELEMENTWISE_THREADS;
     launch.args = tensors
@@ -169,6 +175,15 @@ pub(super) fn elementwise(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Res
     let n = i64::try_from(n).map_err(|_| Lacks::new(format!("a tensor of {n} elements")))?;
     launch.args.push(Arg::I64(n));
     Ok(launch)
+}
+
+/// A launch of one of these kernels: all call `grid_wait`, so that they may start
+/// while the kernel in front of them ends.
+pub(super) fn launch(lowering: &Lowering<'_>, group: &Group<'_>, unit: Unit) -> Launch {
+    Launch {
+        overlap: lowering.setup.target.sm() >= 900,
+        ..group.launch(unit)
+    }
 }
 
 /// A launch whose rows have `width` elements: a block per row, or a warp per
@@ -181,23 +196,27 @@ fn per_row(
     width: u64,
 ) -> Result<Launch, Lacks> {
     let warp = u64::from(lowering.setup.target.warp);
+    let sms = u64::from(lowering.setup.target.sms);
     let rows = lowering.rows();
-    let threads = (width * lowering.elem())
-        .div_ceil(16)
-        .div_ceil(PACKS_PER_THREAD);
+    let packs = (width * lowering.elem()).div_ceil(16);
     let whole = (width * lowering.elem()).is_multiple_of(16);
-    let narrow = threads <= warp && rows > u64::from(lowering.setup.target.sms) * ROWS_PER_BLOCK;
+    let narrow = packs <= warp * PACKS_PER_THREAD && rows > sms * ROWS_PER_BLOCK;
     let unit = lowering
         .unit(entry, &["tile/row.cu", file])
         .define("NARROW", u32::from(narrow))
         .define("WHOLE", u32::from(whole));
-    let mut launch = group.launch(unit);
+    let mut launch = launch(lowering, group, unit);
     if narrow {
         launch.grid = blocks(rows.div_ceil(ROWS_PER_BLOCK))?;
         launch.threads = (warp * ROWS_PER_BLOCK) as u32;
     } else {
         launch.grid = blocks(rows)?;
-        launch.threads = warps(lowering, threads, 1024);
+        let each = if rows < sms * MANY_ROWS {
+            PACKS_PER_THREAD / 2
+        } else {
+            PACKS_PER_THREAD
+        };
+        launch.threads = warps(lowering, packs.div_ceil(each), 1024);
     }
     Ok(launch)
 }
@@ -247,3 +266,6 @@ pub(super) fn weight(lowering: &mut Lowering<'_>, node: &Node) -> Result<Arg, La
         .ok_or_else(|| Lacks::new(format!("{} without a weight", node.op.name())))?;
     Ok(Arg::Buffer(lowering.weight(kind, layer)))
 }
+
+#[cfg(test)]
+mod tests;

@@ -45,17 +45,17 @@ impl Space {
     fn at<const N: usize>(&mut self, address: u64) -> Option<&mut [u8; N]> {
         let index = (address >> WITHIN).wrapping_sub(1) as usize;
         let within = (address & ((1 << WITHIN) - 1)) as usize;
-        let (name, size) = match self.buffers.get(index) {
-            Some((name, Some(bytes))) => (name.clone(), bytes.len()),
-            _ => ("nothing".to_owned(), 0),
-        };
-        if within + N > size {
-            self.fault
-                .get_or_insert_with(|| format!("byte {within} of {name}, which has {size}"));
-            return None;
+        match self.buffers.get_mut(index) {
+            Some((_, Some(bytes))) if within + N <= bytes.len() => {
+                bytes.get_mut(within..)?.first_chunk_mut()
+            }
+            other => {
+                let name = other.map_or("nothing", |(name, _)| name);
+                self.fault
+                    .get_or_insert_with(|| format!("byte {within} is outside of {name}"));
+                None
+            }
         }
-        let bytes = self.buffers[index].1.as_mut()?;
-        bytes.get_mut(within..)?.first_chunk_mut()
     }
 
     /// Bytes of the buffer that begins at an address.

@@ -1,0 +1,210 @@
+use std::fmt;
+
+use super::{Finding, Location, Problem, Waiter};
+use crate::simt::fault::{Access, Memory};
+
+fn verb(access: Access) -> &'static str {
+    match access {
+        Access::Read => "read",
+        Access::Write => "write",
+        Access::Atomic => "atomic operation",
+    }
+}
+
+fn name(memory: &Memory) -> String {
+    match memory {
+        Memory::Buffer { name, .. } => format!("`{name}`"),
+        Memory::Shared { .. } => "shared memory".to_owned(),
+        Memory::Local { .. } => "the thread's own memory".to_owned(),
+        Memory::Param { .. } => "the parameters".to_owned(),
+        Memory::Nowhere => "any buffer".to_owned(),
+    }
+}
+
+fn length(memory: &Memory) -> Option<u64> {
+    match memory {
+        Memory::Buffer { bytes, .. }
+        | Memory::Shared { bytes }
+        | Memory::Local { bytes }
+        | Memory::Param { bytes } => Some(*bytes),
+        Memory::Nowhere => None,
+    }
+}
+
+/// Where an access lies relative to the memory that it missed.
+fn miss(address: u64, memory: &Memory, offset: i64) -> String {
+    let Some(bytes) = length(memory) else {
+        return format!("address {address:#x} lies in no buffer: a null or wild pointer");
+    };
+    let memory = name(memory);
+    if offset < 0 {
+        return format!("{} bytes before {memory}, which has {bytes} bytes", offset.unsigned_abs());
+    }
+    let past = offset as u64 - bytes.min(offset as u64);
+    if offset as u64 >= bytes {
+        format!("{past} bytes past the end of {memory}, which has {bytes} bytes")
+    } else {
+        format!("it begins at byte {offset} of {memory}, which has {bytes} bytes")
+    }
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.file.is_empty() {
+            write!(f, "PTX line {}", self.ptx_line)?;
+        } else {
+            write!(f, "{}:{}", self.file, self.line)?;
+        }
+        write!(f, " ({})", self.instruction)?;
+        for (file, line) in &self.inlined_at {
+            write!(f, ", inlined at {file}:{line}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Numbers of the lanes of a mask: `0-3, 7`.
+fn lanes(mask: u32) -> String {
+    let mut parts = Vec::new();
+    let mut lane = 0;
+    while lane < 32 {
+        if mask >> lane & 1 == 0 {
+            lane += 1;
+            continue;
+        }
+        let first = lane;
+        while lane < 32 && mask >> lane & 1 != 0 {
+            lane += 1;
+        }
+        let last = lane - 1;
+        parts.push(if first == last { first.to_string() } else { format!("{first}-{last}") });
+    }
+    if parts.is_empty() { "none".to_owned() } else { parts.join(", ") }
+}
+
+/// Who waits where, one line for each place.
+fn gathering(waiting: &[Waiter]) -> String {
+    let mut places: Vec<(&Location, bool, Vec<&Waiter>)> = Vec::new();
+    for waiter in waiting {
+        let known = places
+            .iter_mut()
+            .find(|(at, barrier, _)| **at == waiter.location && *barrier == waiter.at_barrier);
+        match known {
+            Some((_, _, who)) => who.push(waiter),
+            None => places.push((&waiter.location, waiter.at_barrier, vec![waiter])),
+        }
+    }
+    let line = |(at, barrier, who): &(&Location, bool, Vec<&Waiter>)| {
+        let how = if *barrier { "waiting at the barrier" } else { "reading again and again" };
+        let mut first: Vec<String> = who
+            .iter()
+            .take(4)
+            .map(|w| format!("block {:?} warp {}", w.block, w.warp))
+            .collect();
+        if who.len() > first.len() {
+            first.push(format!("{} more", who.len() - first.len()));
+        }
+        format!("\n  {how} at {at}: {}", first.join(", "))
+    };
+    places.iter().map(line).collect()
+}
+
+/// What happened, and what usually helps.
+fn story(problem: &Problem) -> (String, &'static str) {
+    match problem {
+        Problem::OutOfBounds { access, address, bytes, memory, offset } => (
+            format!(
+                "out of bounds: a {bytes}-byte {} {}",
+                verb(*access),
+                miss(*address, memory, *offset)
+            ),
+            "compare the index with the buffer's length before the access",
+        ),
+        Problem::Misaligned { access, address, bytes, memory, offset } => (
+            format!(
+                "misaligned: a {bytes}-byte {} at {address:#x}, byte {offset} of {}",
+                verb(*access),
+                name(memory)
+            ),
+            "an access must begin at a multiple of its size; rows of odd length break packs",
+        ),
+        Problem::NeverWritten { bytes, memory, offset, .. } => (
+            format!(
+                "never written: a {bytes}-byte read at byte {offset} of {}, which nothing wrote",
+                name(memory)
+            ),
+            "write it first, or wait for the copy or the kernel that writes it",
+        ),
+        Problem::Race { address, now, earlier, same_warp } => {
+            let other = earlier
+                .thread
+                .map_or_else(|| "several threads".to_owned(), |t| format!("thread {t}"));
+            let missing = if *same_warp {
+                "put __syncwarp() between the two: lockstep within a warp is not promised"
+            } else {
+                "put __syncthreads() between the two"
+            };
+            (
+                format!(
+                    "race: a {} of shared memory at byte {address} meets a {} by {other} with no \
+                     barrier between them",
+                    verb(*now),
+                    verb(earlier.access)
+                ),
+                missing,
+            )
+        }
+        Problem::LanesCollide { address, other } => (
+            format!(
+                "race: this thread and thread {other} write different values to byte {address} of \
+                 shared memory with one instruction"
+            ),
+            "give each thread a place of its own, or let one thread write",
+        ),
+        Problem::BarrierSkipped { missing } => (
+            format!("a barrier that some threads skip: thread {missing} of the warp is elsewhere"),
+            "every thread of the block must reach __syncthreads(): move it out of the branch",
+        ),
+        Problem::BarriersDiffer { other_warp, elsewhere } => (
+            format!("two barriers at once: warp {other_warp} waits at {elsewhere}"),
+            "every thread of the block must reach the same __syncthreads()",
+        ),
+        Problem::LanesMissing { wanted, active } => (
+            format!(
+                "missing lanes: the instruction names lanes {}, lanes {} execute it",
+                lanes(*wanted),
+                lanes(*active)
+            ),
+            "name exactly the lanes that take part, and let all of them come",
+        ),
+        Problem::InactiveSource { lane } => (
+            format!("the shuffle reads lane {lane}, which does not take part"),
+            "read only from lanes of the mask",
+        ),
+        Problem::Trap => ("the kernel trapped".to_owned(), "look for the check that failed"),
+        Problem::NeverEnds { steps } => (
+            format!("the block still runs after {steps} warp instructions"),
+            "look for a loop that waits for another block, or raise the step limit",
+        ),
+        Problem::Deadlock { waiting } => (
+            format!("deadlock: everybody waits{}", gathering(waiting)),
+            "blocks may wait for each other only in a cooperative launch, and each must arrive",
+        ),
+        Problem::Unsupported { what } => {
+            (format!("the machine does not execute {what}"), "use a GPU backend for this kernel")
+        }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (what, help) = story(&self.problem);
+        writeln!(f, "{what}")?;
+        writeln!(
+            f,
+            "  in `{}` at {}, block {:?}, thread {:?}",
+            self.kernel, self.location, self.block, self.thread
+        )?;
+        write!(f, "  help: {help}")
+    }
+}

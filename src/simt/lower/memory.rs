@@ -1,0 +1,442 @@
+//! Loads, stores, atomics, asynchronous copies.
+
+use super::body::Lower;
+use super::code::{Code, Type};
+use super::draft::{Draft, Ending, Extra, Item, Kind, Slot};
+use crate::simt::exec::element::{B32, B64, Four, One, S8, S16, Two, U8, U16};
+use crate::simt::exec::{Handler, atomic, global, lanes, local, pipeline, shared};
+use crate::simt::program::{Class, Constant};
+use crate::simt::ptx::{Address, Base, Instruction, Operand, PtxError, RegId, Space};
+
+/// One of the element types and counts of a load or store.
+macro_rules! by_shape {
+    ($ty:expr, $n:expr, $isa:expr, $($path:ident)::+ $(, $p:ty)*) => {
+        match ($ty, $n) {
+            (Type::Unsigned(8) | Type::Bits(8), 1) => Some($($path)::+::<$($p,)* U8, One>($isa)),
+            (Type::Unsigned(8) | Type::Bits(8), 2) => Some($($path)::+::<$($p,)* U8, Two>($isa)),
+            (Type::Unsigned(8) | Type::Bits(8), 4) => Some($($path)::+::<$($p,)* U8, Four>($isa)),
+            (Type::Signed(8), 1) => Some($($path)::+::<$($p,)* S8, One>($isa)),
+            (Type::Signed(16), 1) => Some($($path)::+::<$($p,)* S16, One>($isa)),
+            (ty, 1) if ty.bits() == 16 => Some($($path)::+::<$($p,)* U16, One>($isa)),
+            (ty, 2) if ty.bits() == 16 => Some($($path)::+::<$($p,)* U16, Two>($isa)),
+            (ty, 4) if ty.bits() == 16 => Some($($path)::+::<$($p,)* U16, Four>($isa)),
+            (ty, 1) if ty.bits() == 32 => Some($($path)::+::<$($p,)* B32, One>($isa)),
+            (ty, 2) if ty.bits() == 32 => Some($($path)::+::<$($p,)* B32, Two>($isa)),
+            (ty, 4) if ty.bits() == 32 => Some($($path)::+::<$($p,)* B32, Four>($isa)),
+            (ty, 1) if ty.bits() == 64 => Some($($path)::+::<$($p,)* B64, One>($isa)),
+            (ty, 2) if ty.bits() == 64 => Some($($path)::+::<$($p,)* B64, Two>($isa)),
+            _ => None,
+        }
+    };
+}
+
+impl<'m> Lower<'m> {
+    pub(super) fn memory_access(
+        &mut self,
+        i: &'m Instruction,
+        code: &Code<'_>,
+        info: u32,
+    ) -> Result<bool, PtxError> {
+        match code.root {
+            "ld" if code.has("param") => self.load_param(i, code, info)?,
+            "st" if code.has("param") => self.store_param(i, info)?,
+            "ld" | "ldu" => self.load(i, code, info)?,
+            "st" => self.store(i, code, info)?,
+            "atom" | "red" => self.atomic(i, code, info)?,
+            "cp" => self.copy(i, code, info)?,
+            "prefetch" | "prefetchu" | "discard" | "applypriority" => {
+                self.class(info, Class::GlobalLoad);
+                self.items.push(Item::Free(info));
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn space(code: &Code<'_>) -> Space {
+        let spaces = [
+            ("global", Space::Global),
+            ("shared", Space::Shared),
+            ("local", Space::Local),
+            ("const", Space::Const),
+        ];
+        let named = spaces.iter().find(|(name, _)| code.has(name));
+        named.map_or(Space::Generic, |(_, space)| *space)
+    }
+
+    pub(super) fn address<'i>(&self, i: &'i Instruction, at: usize) -> Result<&'i Address, PtxError> {
+        match self.operand(i, at)? {
+            Operand::Address(address) => Ok(address),
+            _ => Err(self.wrong(format!("operand {} of `{}` is not an address", at + 1, i.name))),
+        }
+    }
+
+    /// The register or constant of an address, the offset, whether it has 64 bits.
+    pub(super) fn pointer(
+        &mut self,
+        address: &Address,
+        info: u32,
+    ) -> Result<(Slot, Extra, bool), PtxError> {
+        let offset = i32::try_from(address.offset)
+            .map_err(|_| self.wrong("an offset beyond 2 GiB"))?;
+        match &address.base {
+            Base::Reg(reg) => {
+                let kind = self.kind(self.reg(*reg));
+                let slot = self.source(&Operand::Reg(*reg), kind, info)?;
+                Ok((slot, Extra::Value(offset), kind == Kind::B64))
+            }
+            Base::Symbol(name) => {
+                let slot = self.address_of(name, address.offset, Kind::B64)?;
+                Ok((slot, Extra::Value(0), true))
+            }
+            Base::Zero => Ok((Slot::Const(Constant::Bits64(0)), Extra::Value(offset), true)),
+        }
+    }
+
+    fn bytes(&mut self, info: u32, bytes: u32, space: Space) {
+        if let Some(info) = self.info.get_mut(info as usize) {
+            info.bytes = bytes;
+        }
+        if space == Space::Shared || space == Space::Generic {
+            self.granule = self.granule.min(bytes);
+        }
+    }
+
+    fn load(&mut self, i: &'m Instruction, code: &Code<'_>, info: u32) -> Result<(), PtxError> {
+        let unsupported = || PtxError::unsupported(i.line, &i.name);
+        let ty = code.last_type().ok_or_else(unsupported)?;
+        let (n, isa, space) = (code.vector(), self.isa, Self::space(code));
+        let (pointer, extra, wide) = self.pointer(self.address(i, 1)?, info)?;
+        let run = match space {
+            Space::Global | Space::Const => by_shape!(ty, n, isa, global::load),
+            Space::Shared if wide => by_shape!(ty, n, isa, shared::load, shared::Long),
+            Space::Shared => by_shape!(ty, n, isa, shared::load, shared::Short),
+            Space::Local => by_shape!(ty, n, isa, local::load),
+            _ => by_shape!(ty, n, isa, local::load_any),
+        };
+        let run = run.ok_or_else(unsupported)?;
+        let pointer = if wide || space == Space::Shared { pointer } else { self.widened(pointer, info) };
+        self.class(info, match space {
+            Space::Shared => Class::SharedLoad,
+            Space::Local => Class::Local,
+            _ => Class::GlobalLoad,
+        });
+        self.bytes(info, ty.bits() / 8, space);
+        let kind = if ty.wide() { Kind::B64 } else { Kind::B32 };
+        let single = [self.operand(i, 0)?.clone()];
+        let parts = match &single {
+            [Operand::Vector(parts)] => parts.as_slice(),
+            one => one,
+        };
+        if parts.len() != n as usize {
+            return Err(self.wrong(format!("`{}` needs {n} registers", i.name)));
+        }
+        let mut defs = Vec::new();
+        for part in parts {
+            defs.push(self.destination(part, kind)?);
+        }
+        let mut draft = Draft {
+            run,
+            def: None,
+            uses: [pointer, Slot::None, Slot::None],
+            extra,
+            list_defs: Vec::new(),
+            list_uses: Vec::new(),
+            info,
+        };
+        match defs.as_slice() {
+            [one] => draft.def = Some(*one),
+            many => draft.list_defs = many.to_vec(),
+        }
+        let talks = ["volatile", "acquire", "relaxed"].iter().any(|m| code.has(m));
+        self.place(draft, talks && space != Space::Shared && space != Space::Local, info);
+        for (part, def) in parts.iter().zip(defs) {
+            self.settle(part, def, ty.signed(), info);
+        }
+        Ok(())
+    }
+
+    /// Adds an instruction; one that talks to other blocks ends its basic block.
+    fn place(&mut self, draft: Draft, talks: bool, info: u32) {
+        if talks {
+            self.items.push(Item::End(Ending::Communicate(Box::new(draft)), info));
+        } else {
+            self.items.push(Item::Do(draft));
+        }
+    }
+
+    fn widened(&mut self, slot: Slot, info: u32) -> Slot {
+        let temporary = self.temporary(Kind::B64);
+        let run = lanes::map::<crate::simt::exec::convert::WidenU32>(self.isa);
+        self.push(run, temporary, [slot, Slot::None, Slot::None], info);
+        Slot::Reg(temporary)
+    }
+
+    fn store(&mut self, i: &'m Instruction, code: &Code<'_>, info: u32) -> Result<(), PtxError> {
+        let unsupported = || PtxError::unsupported(i.line, &i.name);
+        let ty = code.last_type().ok_or_else(unsupported)?;
+        let (n, isa, space) = (code.vector(), self.isa, Self::space(code));
+        let (pointer, extra, wide) = self.pointer(self.address(i, 0)?, info)?;
+        let run = match space {
+            Space::Global => by_shape!(ty, n, isa, global::store),
+            Space::Shared if wide => by_shape!(ty, n, isa, shared::store, shared::Long),
+            Space::Shared => by_shape!(ty, n, isa, shared::store, shared::Short),
+            Space::Local => by_shape!(ty, n, isa, local::store),
+            Space::Generic => by_shape!(ty, n, isa, local::store_any),
+            _ => None,
+        };
+        let run = run.ok_or_else(unsupported)?;
+        let pointer = if wide || space == Space::Shared { pointer } else { self.widened(pointer, info) };
+        self.class(info, match space {
+            Space::Shared => Class::SharedStore,
+            Space::Local => Class::Local,
+            _ => Class::GlobalStore,
+        });
+        self.bytes(info, ty.bits() / 8, space);
+        let kind = if ty.wide() { Kind::B64 } else { Kind::B32 };
+        let single = [self.operand(i, 1)?.clone()];
+        let parts = match &single {
+            [Operand::Vector(parts)] => parts.as_slice(),
+            one => one,
+        };
+        if parts.len() != n as usize {
+            return Err(self.wrong(format!("`{}` needs {n} registers", i.name)));
+        }
+        let mut values = Vec::new();
+        for part in parts {
+            values.push(self.source(part, kind, info)?);
+        }
+        let mut draft = Draft {
+            run,
+            def: None,
+            uses: [pointer, Slot::None, Slot::None],
+            extra,
+            list_defs: Vec::new(),
+            list_uses: Vec::new(),
+            info,
+        };
+        match values.as_slice() {
+            [one] => draft.uses = [pointer, *one, Slot::None],
+            many => draft.list_uses = many.to_vec(),
+        }
+        let talks = ["volatile", "release", "relaxed"].iter().any(|m| code.has(m));
+        self.place(draft, talks && space != Space::Shared && space != Space::Local, info);
+        Ok(())
+    }
+
+    /// Parameters of the entry are constants; those of calls are registers.
+    fn load_param(
+        &mut self,
+        i: &'m Instruction,
+        code: &Code<'_>,
+        info: u32,
+    ) -> Result<(), PtxError> {
+        self.class(info, Class::Move);
+        let unsupported = || PtxError::unsupported(i.line, &i.name);
+        let ty = code.last_type().ok_or_else(unsupported)?;
+        let address = self.address(i, 1)?;
+        let single = [self.operand(i, 0)?.clone()];
+        let parts = match &single {
+            [Operand::Vector(parts)] => parts.as_slice(),
+            one => one,
+        };
+        let step = i64::from(ty.bits() / 8);
+        let kind = if ty.wide() { Kind::B64 } else { Kind::B32 };
+        let Base::Symbol(name) = &address.base else {
+            return self.load_param_at(i, code, parts, info);
+        };
+        for (at, part) in parts.iter().enumerate() {
+            let offset = address.offset + at as i64 * step;
+            let entry = self.symbols.get(name);
+            if let Some(super::symbols::Symbol::Param(base)) = entry {
+                let Operand::Reg(reg) = part else { continue };
+                let wide = self.kind(self.reg(*reg)) == Kind::B64;
+                let offset = u32::try_from(i64::from(base) + offset)
+                    .map_err(|_| self.wrong("a parameter before the first"))?;
+                let (bytes, signed) = (ty.bits() / 8, ty.signed());
+                let constant = Constant::Param { offset, bytes, signed, wide };
+                self.rename(part, Slot::Const(constant), info)?;
+            } else {
+                let from = self.passed(name, offset, kind);
+                let def = self.destination(part, kind)?;
+                let run = self.mover(kind);
+                self.push(run, def, [Slot::Reg(from), Slot::None, Slot::None], info);
+                self.settle(part, def, ty.signed(), info);
+            }
+        }
+        Ok(())
+    }
+
+    /// `ld.param` through a register: an array inside of a parameter.
+    fn load_param_at(
+        &mut self,
+        i: &'m Instruction,
+        code: &Code<'_>,
+        parts: &[Operand],
+        info: u32,
+    ) -> Result<(), PtxError> {
+        let unsupported = || PtxError::unsupported(i.line, &i.name);
+        let ty = code.last_type().ok_or_else(unsupported)?;
+        let [to] = parts else { return Err(unsupported()) };
+        let (pointer, extra, _) = self.pointer(self.address(i, 1)?, info)?;
+        let run = by_shape!(ty, 1, self.isa, local::load_param).ok_or_else(unsupported)?;
+        let kind = if ty.wide() { Kind::B64 } else { Kind::B32 };
+        let def = self.destination(to, kind)?;
+        self.push_extra(run, Some(def), [pointer, Slot::None, Slot::None], extra, info);
+        self.settle(to, def, ty.signed(), info);
+        Ok(())
+    }
+
+    fn mover(&self, kind: Kind) -> Handler {
+        use crate::simt::exec::copy;
+        match kind {
+            Kind::B64 => lanes::map::<copy::Move64>(self.isa),
+            _ => lanes::map::<copy::Move32>(self.isa),
+        }
+    }
+
+    fn store_param(&mut self, i: &'m Instruction, info: u32) -> Result<(), PtxError> {
+        self.class(info, Class::Move);
+        let code = Code::new(&i.name);
+        let ty = code.last_type().ok_or_else(|| PtxError::unsupported(i.line, &i.name))?;
+        let address = self.address(i, 0)?;
+        let Base::Symbol(name) = &address.base else {
+            return Err(PtxError::unsupported(i.line, &i.name));
+        };
+        let kind = if ty.wide() { Kind::B64 } else { Kind::B32 };
+        let single = [self.operand(i, 1)?.clone()];
+        let parts = match &single {
+            [Operand::Vector(parts)] => parts.as_slice(),
+            one => one,
+        };
+        for (at, part) in parts.iter().enumerate() {
+            let offset = address.offset + at as i64 * i64::from(ty.bits() / 8);
+            let value = self.source(part, kind, info)?;
+            let def = self.passed(name, offset, kind);
+            self.push(self.mover(kind), def, [value, Slot::None, Slot::None], info);
+        }
+        Ok(())
+    }
+
+    fn atomic(&mut self, i: &'m Instruction, code: &Code<'_>, info: u32) -> Result<(), PtxError> {
+        let unsupported = || PtxError::unsupported(i.line, &i.name);
+        let ty = code.last_type().ok_or_else(unsupported)?;
+        let returns = code.root == "atom";
+        let space = Self::space(code);
+        let wide_value = ty.wide();
+        let run = atomic::handler(code_atomic(code, ty).ok_or_else(unsupported)?, space, self.isa)
+            .ok_or_else(unsupported)?;
+        let at = usize::from(returns);
+        let (pointer, extra, wide) = self.pointer(self.address(i, at)?, info)?;
+        let pointer = if wide { pointer } else { self.widened(pointer, info) };
+        let kind = if wide_value { Kind::B64 } else { Kind::B32 };
+        let value = self.source(self.operand(i, at + 1)?, kind, info)?;
+        let second = match i.operands.get(at + 2) {
+            Some(operand) => self.source(operand, kind, info)?,
+            None => Slot::None,
+        };
+        self.class(info, Class::Atomic);
+        self.bytes(info, ty.bits() / 8, space);
+        let sink = Operand::Sink;
+        let to = if returns { self.operand(i, 0)? } else { &sink };
+        let def: RegId = self.destination(to, kind)?;
+        let draft = Draft {
+            run,
+            def: Some(def),
+            uses: [pointer, value, second],
+            extra,
+            list_defs: Vec::new(),
+            list_uses: Vec::new(),
+            info,
+        };
+        let talks = space != Space::Shared;
+        self.ordered |= talks && (returns || matches!(ty, Type::Float(_)));
+        self.place(draft, talks, info);
+        self.settle(to, def, ty.signed(), info);
+        Ok(())
+    }
+
+    /// `cp.async` and the waits for it.
+    fn copy(&mut self, i: &'m Instruction, code: &Code<'_>, info: u32) -> Result<(), PtxError> {
+        let unsupported = || PtxError::unsupported(i.line, &i.name);
+        if !code.has("async") || code.has("bulk") || code.has("mbarrier") {
+            return Err(unsupported());
+        }
+        let isa = self.isa;
+        if code.has("commit_group") {
+            self.class(info, Class::Copy);
+            self.push_extra(pipeline::commit(isa), None, [Slot::None; 3], Extra::Value(0), info);
+            return Ok(());
+        }
+        if code.has("wait_group") || code.has("wait_all") {
+            self.class(info, Class::Barrier);
+            let left = match i.operands.first() {
+                Some(Operand::Int(left)) => *left as i32,
+                None => -1,
+                _ => return Err(unsupported()),
+            };
+            self.push_extra(pipeline::wait(isa), None, [Slot::None; 3], Extra::Value(left), info);
+            return Ok(());
+        }
+        let (to, to_offset, to_wide) = self.pointer(self.address(i, 0)?, info)?;
+        let (from, from_offset, _) = self.pointer(self.address(i, 1)?, info)?;
+        let bytes = match self.operand(i, 2)? {
+            Operand::Int(bytes @ (4 | 8 | 16)) => *bytes as u32,
+            _ => return Err(unsupported()),
+        };
+        // The number of source bytes; the rest is filled with zeros.
+        let taken = match i.operands.get(3) {
+            Some(operand) => self.source(operand, Kind::B32, info)?,
+            None => Slot::Const(Constant::Bits32(bytes)),
+        };
+        let to = if to_wide { to } else { self.widened(to, info) };
+        self.class(info, Class::Copy);
+        self.bytes(info, bytes, Space::Shared);
+        // The reading half has counts of its own.
+        let source = self.note("cp.async source", i.line, i.place, Class::GlobalLoad);
+        self.bytes(source, bytes, Space::Global);
+        let offset = |extra: Extra| match extra {
+            Extra::Value(value) => Slot::Const(Constant::Bits32(value as u32)),
+            Extra::Pred(_) => Slot::None,
+        };
+        let draft = Draft {
+            run: pipeline::copy(isa),
+            def: None,
+            uses: [Slot::None; 3],
+            extra: Extra::Value((source << 8 | bytes) as i32),
+            list_defs: Vec::new(),
+            list_uses: vec![to, offset(to_offset), from, offset(from_offset), taken],
+            info,
+        };
+        self.items.push(Item::Do(draft));
+        Ok(())
+    }
+}
+
+/// Which atomic operation, on which type.
+fn code_atomic(code: &Code<'_>, ty: Type) -> Option<(atomic::Operation, atomic::Width)> {
+    use atomic::{Operation as O, Width as W};
+    let width = match ty {
+        Type::Float(32) => W::F32,
+        Type::Float(64) => W::F64,
+        Type::Signed(32) => W::S32,
+        Type::Signed(64) => W::S64,
+        ty if ty.bits() == 32 => W::U32,
+        ty if ty.bits() == 64 => W::U64,
+        _ => return None,
+    };
+    let operations = [
+        ("add", O::Add),
+        ("min", O::Min),
+        ("max", O::Max),
+        ("and", O::And),
+        ("or", O::Or),
+        ("xor", O::Xor),
+        ("exch", O::Exchange),
+        ("cas", O::CompareAndSwap),
+        ("inc", O::Increment),
+        ("dec", O::Decrement),
+    ];
+    let (_, operation) = operations.iter().find(|(name, _)| code.has(name))?;
+    Some((*operation, width))
+}

@@ -1,0 +1,108 @@
+//! What one worker counts while it executes blocks of one kernel.
+
+use super::exec::pattern::Pattern;
+
+/// Counts of one memory instruction.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SiteTally {
+    /// Times that a warp executed it with at least one lane.
+    pub requests: u64,
+    /// Lanes that took part.
+    pub lanes: u64,
+    /// Sectors of global memory, or passes through the banks of shared memory.
+    pub parts: u64,
+    /// What `parts` would be at best for these lanes and this width.
+    pub ideal: u64,
+    /// The last pattern of addresses that was met here.
+    pub pattern: Option<Box<Pattern>>,
+}
+
+/// Counts of one basic block.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct BlockTally {
+    /// Times that a warp entered it.
+    pub runs: u64,
+    /// Lanes with which it did.
+    pub lanes: u64,
+    /// Times that its final branch split the warp.
+    pub divergent: u64,
+}
+
+/// Issued traffic with one buffer.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct BufferTally {
+    pub read: u64,
+    pub written: u64,
+    pub read_sectors: u64,
+    pub written_sectors: u64,
+}
+
+/// Bits of [`Tally::touched`]: the sector was read, or written.
+pub(crate) const READ: u8 = 1;
+pub(crate) const WRITTEN: u8 = 2;
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tally {
+    pub blocks: Vec<BlockTally>,
+    pub sites: Vec<SiteTally>,
+    pub buffers: Vec<BufferTally>,
+    /// For each sector of memory: read, written.
+    pub touched: Vec<u8>,
+    /// Warp instructions so far.
+    pub steps: u64,
+    /// Barriers that blocks passed.
+    pub barriers: u64,
+    /// Sectors in the order of use by the current block, for the cache estimate.
+    pub trace: Option<Vec<u64>>,
+}
+
+impl Tally {
+    pub fn new(blocks: usize, sites: usize, buffers: usize, sectors: u64, count: bool) -> Tally {
+        Tally {
+            blocks: vec![BlockTally::default(); blocks],
+            sites: vec![SiteTally::default(); sites],
+            buffers: if count { vec![BufferTally::default(); buffers] } else { Vec::new() },
+            touched: if count { vec![0; sectors as usize] } else { Vec::new() },
+            steps: 0,
+            barriers: 0,
+            trace: None,
+        }
+    }
+
+    /// Notes the use of a sector, numbered over all buffers.
+    #[inline(always)]
+    pub fn touch(&mut self, sector: u64, how: u8) {
+        if let Some(seen) = self.touched.get_mut(sector as usize) {
+            *seen |= how;
+        }
+        if let Some(trace) = &mut self.trace {
+            trace.push(sector << 2 | u64::from(how));
+        }
+    }
+
+    /// Adds what another worker counted.
+    pub fn merge(&mut self, other: Tally) {
+        for (mine, theirs) in self.blocks.iter_mut().zip(other.blocks) {
+            mine.runs += theirs.runs;
+            mine.lanes += theirs.lanes;
+            mine.divergent += theirs.divergent;
+        }
+        for (mine, theirs) in self.sites.iter_mut().zip(other.sites) {
+            mine.requests += theirs.requests;
+            mine.lanes += theirs.lanes;
+            mine.parts += theirs.parts;
+            mine.ideal += theirs.ideal;
+        }
+        for (mine, theirs) in self.buffers.iter_mut().zip(other.buffers) {
+            mine.read += theirs.read;
+            mine.written += theirs.written;
+            mine.read_sectors += theirs.read_sectors;
+            mine.written_sectors += theirs.written_sectors;
+        }
+        for (mine, theirs) in self.touched.iter_mut().zip(other.touched) {
+            *mine |= theirs;
+        }
+        self.steps += other.steps;
+        self.barriers += other.barriers;
+    }
+}
