@@ -99,7 +99,10 @@ pub struct Machine {
 impl Machine {
     /// A machine with no memory allocated.
     pub fn new(options: Options) -> Machine {
-        Machine { options, ..Machine::default() }
+        Machine {
+            options,
+            ..Machine::default()
+        }
     }
 
     /// What it observes.
@@ -129,7 +132,11 @@ impl Machine {
     /// Frees the allocation that begins at `address`, which is dead from now on.
     pub fn free(&mut self, address: u64) {
         if let Some(at) = self.global.locate(address) {
-            let bytes = self.global.buffers.get(at.buffer).map_or(0, |buffer| buffer.bytes);
+            let bytes = self
+                .global
+                .buffers
+                .get(at.buffer)
+                .map_or(0, |buffer| buffer.bytes);
             self.allocated = self.allocated.saturating_sub(bytes);
             self.global.remove(at.buffer);
         }
@@ -185,9 +192,10 @@ impl Machine {
     fn range(&self, address: u64, bytes: u64) -> Result<Located, MachineError> {
         let at = self.global.locate(address);
         let inside = at.filter(|at| {
-            self.global.buffers.get(at.buffer).is_some_and(|buffer| {
-                at.offset >= 0 && at.offset as u64 + bytes <= buffer.bytes
-            })
+            self.global
+                .buffers
+                .get(at.buffer)
+                .is_some_and(|buffer| at.offset >= 0 && at.offset as u64 + bytes <= buffer.bytes)
         });
         inside.ok_or_else(|| {
             let message = format!(
@@ -224,7 +232,17 @@ impl Machine {
             }
             self.variables.insert(program.id, addresses);
         }
-        let variables = self.variables.get(&program.id).map_or(&[][..], Vec::as_slice);
-        grid::launch(program, kernel, &self.global, variables, request, &self.options)
+        let variables = self
+            .variables
+            .get(&program.id)
+            .map_or(&[][..], Vec::as_slice);
+        grid::launch(
+            program,
+            kernel,
+            &self.global,
+            variables,
+            request,
+            &self.options,
+        )
     }
 }

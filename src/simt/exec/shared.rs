@@ -65,7 +65,11 @@ pub(crate) fn keep(turn: &mut Turn<'_>, inst: &Inst, pattern: Box<Pattern>) {
 #[cold]
 fn fresh(mask: u32, deltas: &Deltas, bytes: u32, count: bool) -> Box<Pattern> {
     let pattern = Pattern::new(mask, 0, deltas, bytes);
-    Box::new(if count { pattern.with_banks(bytes) } else { pattern })
+    Box::new(if count {
+        pattern.with_banks(bytes)
+    } else {
+        pattern
+    })
 }
 
 /// Names the first lane whose access is wrong.
@@ -78,13 +82,30 @@ fn blame(turn: &mut Turn<'_>, inst: &Inst, offsets: &Offsets, bytes: u32, access
         if inside && offset % bytes == 0 {
             continue;
         }
-        let (address, memory) = (u64::from(offset), Memory::Shared { bytes: u64::from(size) });
+        let (address, memory) = (
+            u64::from(offset),
+            Memory::Shared {
+                bytes: u64::from(size),
+            },
+        );
         // Just below 2³² is a negative index rather than a far one.
         let offset = i64::from(offset as i32);
         let kind = if inside {
-            FaultKind::Misaligned { access, address, bytes, memory, offset }
+            FaultKind::Misaligned {
+                access,
+                address,
+                bytes,
+                memory,
+                offset,
+            }
         } else {
-            FaultKind::OutOfBounds { access, address, bytes, memory, offset }
+            FaultKind::OutOfBounds {
+                access,
+                address,
+                bytes,
+                memory,
+                offset,
+            }
         };
         turn.fail(inst, lane as u32, kind);
         return;
@@ -152,17 +173,24 @@ fn collide<T: PartialEq + Copy>(
 ) -> bool {
     let mask = turn.mask;
     // Rising addresses, the usual case, cannot meet.
-    let rising = lanes_of(mask).zip(lanes_of(mask).skip(1)).all(|(a, b)| offsets[a] < offsets[b]);
+    let rising = lanes_of(mask)
+        .zip(lanes_of(mask).skip(1))
+        .all(|(a, b)| offsets[a] < offsets[b]);
     if rising {
         return true;
     }
     for lane in lanes_of(mask) {
         let before = mask & ((1 << lane) - 1);
-        let meets = |&other: &usize| offsets[other] == offsets[lane] && values[other] != values[lane];
+        let meets =
+            |&other: &usize| offsets[other] == offsets[lane] && values[other] != values[lane];
         if let Some(other) = lanes_of(before).find(meets) {
             let address = u64::from(offsets[lane]);
             let other = turn.warp * WARP as u32 + other as u32;
-            return turn.fail(inst, lane as u32, FaultKind::LanesCollide { address, other });
+            return turn.fail(
+                inst,
+                lane as u32,
+                FaultKind::LanesCollide { address, other },
+            );
         }
     }
     true
@@ -206,7 +234,11 @@ impl Pointer for Long {
 /// An address as an offset; beyond 4 GiB nothing is in bounds.
 #[inline(always)]
 pub(crate) fn within(address: u64) -> u32 {
-    if address >> 32 == 0 { address as u32 } else { u32::MAX - 63 }
+    if address >> 32 == 0 {
+        address as u32
+    } else {
+        u32::MAX - 63
+    }
 }
 
 /// # Safety
@@ -275,7 +307,11 @@ pub(crate) unsafe fn store_at<E: Stored, N: Count>(
         }
         let mut words: &mut [u32] = &mut turn.block.shared;
         for lane in lanes_of(mask) {
-            E::store(&mut words, (offsets[lane] + k * E::BYTES) as usize, values[lane]);
+            E::store(
+                &mut words,
+                (offsets[lane] + k * E::BYTES) as usize,
+                values[lane],
+            );
         }
     }
     true

@@ -87,7 +87,10 @@ impl Turn<'_> {
     /// Operand `number` of an instruction with listed operands.
     #[inline(always)]
     pub fn listed(&self, inst: &Inst, number: u32) -> u32 {
-        self.lists.get((inst.d + number) as usize).copied().unwrap_or_default()
+        self.lists
+            .get((inst.d + number) as usize)
+            .copied()
+            .unwrap_or_default()
     }
 
     /// Stops the launch with a finding about `lane`.
