@@ -29,7 +29,7 @@ fn rope_turns_the_first_half_against_the_second() {
     // Position 1, d 4, theta 10⁴: angles 10⁴^0 = 1 and 10⁴^(−2/4) = 0.01; pairs
     // are (1, 3) and (2, 4).
     let x = DMatrix::from_column_slice(4, 2, &[1.0, 2.0, 3.0, 4.0, 1.0, 2.0, 3.0, 4.0]);
-    let y = ops::rope(&x, 4, 2, 1e4);
+    let y = ops::rope(&x, 4, |token| token % 2, 1e4);
     assert_eq!(y.column(0), x.column(0), "position 0 is not turned");
     let (c, s) = (1f64.cos(), 1f64.sin());
     let (c2, s2) = (0.01f64.cos(), 0.01f64.sin());
@@ -259,7 +259,7 @@ proptest! {
         distance in 0usize..5,
     ) {
         let everywhere = |x: &[f64]| {
-            ops::rope(&DMatrix::from_fn(8, 12, |i, _| x[i]), 8, 12, 1e4)
+            ops::rope(&DMatrix::from_fn(8, 12, |i, _| x[i]), 8, |token| token % 12, 1e4)
         };
         let (q, k) = (everywhere(&q), everywhere(&k));
         let score = |at: usize| q.column(at + distance).dot(&k.column(at));
