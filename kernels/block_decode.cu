@@ -21,6 +21,8 @@ KERNEL void __launch_bounds__((WORKERS + BULK_COPIES) * WARP, 1)
             return at;
         };
         take(sizeof(Common));
+        c.zeros = take(16);
+        *shared_at<uint4>(c.zeros) = make_uint4(0, 0, 0, 0);
         c.layers = take(count * sizeof(Layer));
         c.turns = take(HEAD / 2 * sizeof(Turn));
         c.squares = take(2 * WORKERS * batch * sizeof(float));
@@ -29,11 +31,10 @@ KERNEL void __launch_bounds__((WORKERS + BULK_COPIES) * WARP, 1)
         c.x_stride = row_offset(batch);
         c.x = take(max(c.plan[O].segments, c.plan[DOWN].segments) * WORKERS * c.x_stride);
 #if BULK_COPIES
-        // What is left is the ring; two barriers of 8 bytes go with each slot.
-        c.slots = (shared_bytes - used - 128) / (SLOT_BYTES + 2 * int(sizeof(Arrival)));
-        c.full = take(2 * c.slots * sizeof(Arrival));
-        c.empty = c.full + c.slots * sizeof(Arrival);
-        c.segments = used;
+        c.full = take(STAGES * PARTS * sizeof(Arrival));
+        c.empty = take(STAGES * sizeof(Arrival));
+        c.segments = used; // what is left is the ring
+        c.slots = (shared_bytes - used) / SLOT_BYTES;
         ring_init(ring_of(c));
 #endif
     }
@@ -54,33 +55,26 @@ KERNEL void __launch_bounds__((WORKERS + BULK_COPIES) * WARP, 1)
 #if BULK_COPIES
     if (warp_id() == WORKERS) {
         const Ring ring = ring_of(common());
-        Cursor at = {0, 0}, behind = {0, 0};
-        int asked = 0;
+        Asker asker = {{0, 0}, 0, ring.slots, 0};
 #pragma unroll 1
         for (int step = 0; step < 4 * count + (head ? 1 : 0); step++) {
             int phase = step < 4 * count ? step % 4 : LOGITS;
-            ask_phase(near[min(step / 4, count - 1)], phase, ring, at, behind, asked);
+            ask_phase(near[min(step / 4, count - 1)], phase, ring, asker);
         }
         return;
     }
 #endif
 
     Block block = {epoch + 1, 0, 0};
-    const Exchange &e = common().e;
 #pragma unroll 1
-    for (int step = 0; step < 4 * count + (head ? 1 : 0); step++) {
-        const int phase = step < 4 * count ? step % 4 : LOGITS;
-        const Layer &layer = near[min(step / 4, count - 1)];
-        const Tagged *from = phase == DOWN ? e.m : phase == GATE_UP ? e.h : e.x;
-        const elem *gamma = phase == QKV       ? layer.norm1
-                            : phase == GATE_UP ? layer.norm2
-                            : phase == LOGITS  ? final_norm
-                                               : nullptr;
-        Source source = step == 0 ? GIVEN : phase == O ? ATTENTION : EXCHANGED;
-        if (phase == O) run_attention(block, layer);
-        run_phase(block, layer, phase, source, from, gamma, step == 4 * count - 1);
-        if (phase == DOWN) block.tag++;
+    for (int l = 0; l < count; l++, block.tag++) {
+        block = run_phase(block, QKV, l, l == 0, false);
+        block = run_attention(block, l);
+        block = run_phase(block, O, l, false, false);
+        block = run_phase(block, GATE_UP, l, false, false);
+        block = run_phase(block, DOWN, l, false, l + 1 == count);
     }
+    if (head) block = run_phase(block, LOGITS, count - 1, false, false);
 
     // The last block out moves the tags on: all others have read them.
     workers_wait(WORKERS * WARP);

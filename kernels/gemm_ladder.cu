@@ -5,7 +5,8 @@
 
 // Naive: a thread per output walks along both rows. Neighbouring lanes read
 // neighbouring rows of W, k elements apart: each lane's element is in a sector of
-// 32 bytes of its own, and of every sector one element is used at a time.
+// 32 bytes of its own, so that one load of a warp is as many accesses as it has
+// lanes.
 KERNEL void gemm_naive(const elem *x, const elem *w, elem *y, int m, int n, int k) {
     long at = long(blockIdx.x) * blockDim.x + threadIdx.x;
     if (at >= long(m) * n) return;

@@ -18,6 +18,7 @@ use std::time::Instant;
 use half::bf16;
 use tinyllama_tutor::backend::gpu::compile::{Compiler, Form};
 use tinyllama_tutor::backend::gpu::cuda::{Cuda, Nvrtc, facts};
+use tinyllama_tutor::backend::gpu::units::units;
 use tinyllama_tutor::backend::gpu::{
     BufferId, Call, Driver, Function, GemmCall, GpuErrorKind, Memory, Parameter, TensorMap, Unit,
 };
@@ -206,6 +207,35 @@ fn a_kernel_of_ours_is_right_as_a_cubin_and_as_ptx() {
             );
         }
     }
+}
+
+/// With `NVRTC_LIBRARY` naming nothing, the same from what was compiled ahead.
+#[test]
+#[ignore = "needs a device"]
+fn every_kernel_of_the_promised_plans_loads() {
+    let mut cuda = Cuda::open(0).unwrap();
+    println!("{}", cuda.describe());
+    let units = units(cuda.target());
+    let all: Vec<&Unit> = units.keys().collect();
+    let start = Instant::now();
+    cuda.prepare(&all, &mut |_, _, _| {}).unwrap();
+    println!("{} prepared in {:.2?}", all.len(), start.elapsed());
+    let start = Instant::now();
+    let mut slowest = (0.0, String::new());
+    for (unit, shared) in &units {
+        let begin = Instant::now();
+        let function = cuda.load(unit, *shared).unwrap();
+        let seconds = begin.elapsed().as_secs_f64();
+        if seconds > slowest.0 {
+            slowest = (seconds, unit.title());
+        }
+        let facts = cuda.facts(function);
+        assert!(facts.registers > 0 && facts.max_threads > 0);
+        if facts.local > 0 {
+            println!("{}: {facts:?}", unit.title());
+        }
+    }
+    println!("loaded in {:.2?}; slowest {slowest:?}", start.elapsed());
 }
 
 #[test]

@@ -75,6 +75,16 @@ struct alignas(16) Pack {
 
 DEVICE Pack load_pack(const elem *from) { return *reinterpret_cast<const Pack *>(from); }
 
+// 16 bytes that are read once: they need not displace others from the caches.
+DEVICE Pack load_pack_once(const elem *from) {
+#if GPU_AMD
+    return load_pack(from);
+#else
+    uint4 bits = __ldcs(reinterpret_cast<const uint4 *>(from));
+    return *reinterpret_cast<const Pack *>(&bits);
+#endif
+}
+
 // A plain assignment may be merged with element-wise stores of another branch and
 // fall apart into eight accesses of 2 bytes; the instruction by name may not.
 // `to` is in global memory.

@@ -1,6 +1,5 @@
 // Hopper's own machinery (sm_90a): barriers that count bytes, the copy engine
-// (TMA), matrix products by a warpgroup of four warps (wgmma), and starting a
-// kernel before the one in front of it has ended.
+// (TMA), and matrix products by a warpgroup of four warps (wgmma).
 //
 // Three things work at once here, and none of them waits by itself:
 // - the copy engine writes boxes of a tensor into shared memory and reports the

@@ -1,6 +1,6 @@
 // Flash attention, one tile of queries: softmax(q k^T * scale) v, causal, without
 // ever writing the scores. Written against the tile products of
-// `tile/attention_plain.cu` or `tile/attention_mma.cu`. `flash` launches a block per
+// `tile/attention_plain.cu`, `_mma.cu` or `_hopper.cu`. `flash` launches a block per
 // tile; a cooperative kernel may loop over tiles.
 //
 // TEAMS teams of TEAM threads share a tile of QUERIES rows. Team t takes the key

@@ -1,7 +1,7 @@
 // Tiles of attention on ordinary multiply-add units: the two products, q * k and
 // p * v, for one tile of QUERIES by KEYS. Any GPU, fp32 and bf16; bf16 is widened
-// on its way into shared memory. `tile/attention_mma.cu` offers the same names on
-// matrix units, and qk, pv and flash are written against either.
+// on its way into shared memory. `tile/attention_mma.cu` and `_hopper.cu` offer the
+// same names on matrix units, and qk, pv and flash are written against any of them.
 //
 // A team of TEAM threads works on a tile. Eight lanes share a row, so that a row's
 // maximum and sum need three shuffles; lane l owns the keys l, l + 8, l + 16 ...

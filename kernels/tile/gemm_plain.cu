@@ -44,7 +44,8 @@ DEVICE void multiply_stage(Accumulators<T> &acc, const char *a_stage, const char
     for (int chunk = warp_slice<T>(); chunk < TILE_CHUNKS; chunk += T::slices) {
         Pack b[Acc::COLUMNS];
 #pragma unroll
-        for (int j = 0; j < Acc::COLUMNS; j++) b[j] = read_pack(b_stage, column, j * LANES_N, chunk);
+        for (int j = 0; j < Acc::COLUMNS; j++)
+            b[j] = read_pack(b_stage, column, j * LANES_N, chunk);
 #pragma unroll
         for (int i = 0; i < Acc::ROWS; i++) {
             Pack a = read_pack(a_stage, row, i * LANES_M, chunk);

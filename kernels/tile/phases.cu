@@ -8,12 +8,6 @@ enum Phase { QKV, O, GATE_UP, DOWN, LOGITS };
 #define SPLITS 4
 #endif
 
-// Addresses of one layer: weights [out][in], cache [batch][cap][kv_heads * HEAD].
-struct Layer {
-    const elem *norm1, *q, *k, *v, *o, *norm2, *gate, *up, *down;
-    elem *keys, *values;
-};
-
 // What the launch was given; see block_decode.
 struct Decode {
     const Layer *layers;
@@ -60,6 +54,7 @@ struct Common {
     Decode d;
     Exchange e;
     Plan plan[5];
+    int zeros;    // 16 zero bytes, offset in shared memory like those below
     int x_stride; // bytes from chunk to chunk of the staged activations
     // Offsets in shared memory:
     int layers;   // Layer [count]
@@ -79,13 +74,15 @@ template <class T> DEVICE T *shared_at(int offset) {
 
 DEVICE const Common &common() { return *shared_at<Common>(0); }
 
+#define OUTLINED static __device__ __noinline__
+
 // Where a computing warp is in its work.
 struct Block {
     u32 tag;       // of the layer
     int side;      // which half of `partial` is in use: changes with every pass
     int norm_side; // which half of `squares`: changes with every phase
 #if BULK_COPIES
-    Cursor cursor;
+    Place place;
 #endif
 };
 
@@ -144,35 +141,26 @@ DEVICE Ring ring_of(const Common &common) {
             shared_at<Arrival>(common.empty), common.slots};
 }
 
-// The asking warp's part of a phase: all its segments, in the order in which
-// they are multiplied.
-DEVICE void ask_phase(const Layer &layer, int phase, const Ring &ring, Cursor &at, Cursor &behind,
-                      int &asked) {
+// The asking warp's part of a phase: all its stages, in the order in which they
+// are multiplied.
+DEVICE void ask_phase(const Layer &layer, int phase, const Ring &ring, Asker &asker) {
     const Plan plan = common().plan[phase];
 #pragma unroll 1
     for (int tile = 0; tile < plan.tiles; tile++) {
         Tile part = tile_of(plan, tile);
         // Lane r knows row r: the lower rows of the pairs, then the higher.
-        const elem *own = nullptr;
+        const elem *row = nullptr;
         if (lane_id() < 2 * part.pairs) {
             int upper = lane_id() >= part.pairs;
             int pair = plan.first + part.first + lane_id() - upper * part.pairs;
-            own = weight_row(common().d, layer, phase, pair, upper);
+            row = weight_row(common().d, layer, phase, pair, upper);
         }
-        int rows = __popc(__ballot_sync(0xffffffffu, own != nullptr));
+        int rows = __popc(__ballot_sync(0xffffffffu, row != nullptr));
 #pragma unroll 1
         for (int segment = 0; segment < plan.segments; segment++) {
             int first = segment * WORKERS * plan.chunk;
             u32 bytes = min(WORKERS * plan.chunk, plan.columns - first) * sizeof(elem);
-#pragma unroll 1
-            for (int r = 0; r < rows; r++) {
-                u64 row = __shfl_sync(0xffffffffu, reinterpret_cast<u64>(own), r);
-                ask_segment(ring, at, behind, asked >= WINDOW,
-                            reinterpret_cast<const elem *>(row) + first, bytes);
-                at = ahead(at, 1, ring);
-                if (asked >= WINDOW) behind = ahead(behind, 1, ring);
-                asked++;
-            }
+            ask_stage(asker, ring, row + first, rows, bytes);
         }
     }
 }
@@ -371,14 +359,21 @@ DEVICE void finish_pair(const Block &block, const Layer &layer, int phase, int p
 // ---- one product ---------------------------------------------------------------------------
 
 // A computing warp's part of a phase: wait for the inputs, multiply the stages as
-// they arrive, add up what the warps have, finish. One body for all phases: a
-// body each would be faster to write and slower to run, since every layer would
-// fetch 150 KB of instructions anew.
-DEVICE void run_phase(Block &block, const Layer &layer, int phase, Source source,
-                      const Tagged *from, const elem *gamma, bool last) {
-    const Plan plan = common().plan[phase];
+// they arrive, add up what the warps have, finish. One body for all phases, since
+// with a body each every layer would fetch 150 KB of instructions anew; and a
+// function of its own, so that no other phase's values occupy registers here.
+OUTLINED Block run_phase(Block block, int phase, int l, bool given, bool last) {
+    const Common &c = common();
+    const Layer &layer = shared_at<Layer>(c.layers)[l];
+    const Tagged *from = phase == DOWN ? c.e.m : phase == GATE_UP ? c.e.h : c.e.x;
+    const elem *gamma = phase == QKV       ? layer.norm1
+                        : phase == GATE_UP ? layer.norm2
+                        : phase == LOGITS  ? c.d.final_norm
+                                           : nullptr;
+    const Source source = given ? GIVEN : phase == O ? ATTENTION : EXCHANGED;
+    const Plan plan = c.plan[phase];
     const int batch = common().d.batch, warp = warp_id();
-    if (plan.tiles == 0) return;
+    if (plan.tiles == 0) return block;
     stage_inputs(block, plan, source, from, gamma);
 #if BULK_COPIES
     const Ring ring = ring_of(common());
@@ -393,48 +388,47 @@ DEVICE void run_phase(Block &block, const Layer &layer, int phase, Source source
             // The last row of an odd matrix has no partner.
             int odd = phase == LOGITS && 2 * (first_pair + part.pairs) > common().d.vocab;
             int rows = 2 * part.pairs - odd;
+            float *to = partial + warp * PASS_SUMS + (tile - base) * TILE_ROWS * batch;
+#if BF16 && BULK_COPIES
             Sums sums;
+            clear_sums(sums);
+#endif
 #pragma unroll 1
             for (int segment = 0; segment < plan.segments; segment++) {
                 int chunk = segment * WORKERS + warp;
                 int columns = min(plan.chunk, plan.columns - chunk * plan.chunk);
+                const char *x = shared_at<char>(common().x + chunk * common().x_stride);
 #if BULK_COPIES
-                // Row r of a tile, with a gap between lower and higher rows where
-                // there are fewer than eight pairs.
-                auto slot = [&](int r) {
-                    return ahead(block.cursor, r < TILE_PAIRS ? r : r - TILE_PAIRS + part.pairs,
-                                 ring);
-                };
-                auto there = [&](int r) {
-                    return r < TILE_PAIRS ? r < part.pairs : r - TILE_PAIRS + part.pairs < rows;
-                };
-                auto row = [&](int r) -> const elem * {
-                    if (!there(r)) return nullptr;
-                    return reinterpret_cast<const elem *>(ring.segments +
-                                                          slot(r).slot * SLOT_BYTES) +
+                auto row = [&](int r) {
+                    int slot = wrap_slot(block.place.slot + r, ring);
+                    return reinterpret_cast<const elem *>(ring.segments + slot * SLOT_BYTES) +
                            warp * plan.chunk;
                 };
-                await_rows(ring, slot, there);
+                for (int i = 0; i * PART_ROWS < rows; i++)
+                    await_part(ring, block.place.stage, i);
+                __syncwarp();
 #else
-                auto row = [&](int r) -> const elem * {
-                    int pair = r % TILE_PAIRS, upper = r / TILE_PAIRS;
-                    if (pair >= part.pairs || pair + upper * part.pairs >= rows) return nullptr;
-                    return weight_row(common().d, layer, phase, first_pair + pair, upper) +
-                           chunk * plan.chunk;
+                auto row = [&](int r) {
+                    int upper = r >= part.pairs;
+                    int pair = first_pair + r - upper * part.pairs;
+                    return weight_row(common().d, layer, phase, pair, upper) + chunk * plan.chunk;
                 };
 #endif
-                if (columns > 0)
-                    multiply(sums, row, shared_at<char>(common().x + chunk * common().x_stride),
-                             columns, batch,
-                             partial + warp * PASS_SUMS + (tile - base) * TILE_ROWS * batch,
-                             segment == 0);
+#if BF16 && BULK_COPIES
+                multiply(sums, row(min(lane_row(), rows - 1)), x, shared_at<char>(common().zeros),
+                         columns, batch);
+#else
+                multiply(to, segment == 0, row, rows, x, columns, batch);
+#endif
 #if BULK_COPIES
                 __syncwarp();
-                if (lane_id() < rows) arrive(ring.empty + ahead(block.cursor, lane_id(), ring).slot);
-                block.cursor = ahead(block.cursor, rows, ring);
+                if (lane_id() == 0) arrive(ring.empty + block.place.stage % STAGES);
+                next_stage(block.place, rows, ring);
 #endif
             }
-            finish_sums(sums, batch, partial + warp * PASS_SUMS + (tile - base) * TILE_ROWS * batch);
+#if BF16 && BULK_COPIES
+            finish_sums(sums, batch, to);
+#endif
         }
         workers_wait(WORKERS * WARP);
         const int slots = (end - base) * TILE_PAIRS * batch;
@@ -444,17 +438,17 @@ DEVICE void run_phase(Block &block, const Layer &layer, int phase, Source source
             Tile part = tile_of(plan, base + tile);
             if (in_tile >= part.pairs) continue;
             const float *sums = partial + (tile * TILE_ROWS + in_tile) * batch + sequence;
+            const int upper = part.pairs * batch;
             const float *square = shared_at<float>(common().squares) +
                                   block.norm_side * WORKERS * batch + sequence;
             float low = 0.0f, high = 0.0f, squares = 0.0f;
 #pragma unroll
             for (int w = 0; w < WORKERS; w++) {
-                if (w >= plan.warps) continue;
                 low += sums[w * PASS_SUMS];
-                high += sums[w * PASS_SUMS + TILE_PAIRS * batch];
+                high += sums[w * PASS_SUMS + upper];
                 if (gamma) squares += square[w * batch];
             }
-            float rstd = gamma ? rsqrtf(squares / float(plan.columns) + common().d.eps) : 1.0f;
+            float rstd = gamma ? rsqrtf(squares * plan.mean + common().d.eps) : 1.0f;
             int place = part.first + in_tile;
             finish_pair(block, layer, phase, plan.first + place, place, sequence, low * rstd,
                         high * rstd, last);
@@ -462,4 +456,5 @@ DEVICE void run_phase(Block &block, const Layer &layer, int phase, Source source
         block.side ^= 1;
     }
     block.norm_side ^= 1;
+    return block;
 }

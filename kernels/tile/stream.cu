@@ -19,19 +19,28 @@
 #define CHUNK_BYTES 512 // of a segment, for one warp
 #define CHUNK int(CHUNK_BYTES / sizeof(elem))
 
-// Segments on their way at once. Enough to keep the memory busy (latency times
+// Rows of a tile that share a barrier. An operation on a barrier takes the SM some
+// seven cycles, one lane after the other: with a barrier per row a tile's 256 of
+// them took longer than its products.
+#define PART_ROWS 4
+#define PARTS (TILE_ROWS / PART_ROWS)
+
+// Tiles' segments that may be in the ring at once.
+#define STAGES 8
+
+// Parts on their way at once. Enough to keep the memory busy (latency times
 // bandwidth), and no more: what is queued here delays the words that blocks wait
 // for.
 #ifndef WINDOW
-#define WINDOW 14
+#define WINDOW 3
 #endif
 
-// Slots follow each other at an odd multiple of 64 bytes, so that eight lanes
-// that read 64 bytes of each of two rows meet every bank once.
-#define SLOT_BYTES (WORKERS * CHUNK_BYTES + 64)
+// Bytes from slot to slot. Eight lanes that read 16 bytes of eight neighbouring
+// slots meet every bank once.
+#define SLOT_BYTES (WORKERS * CHUNK_BYTES + 16)
 
 // Byte at which sequence `row` begins in a chunk of activations: spread likewise.
-DEVICE int row_offset(int row) { return row * CHUNK_BYTES + (row + 1) / 2 * 64; }
+DEVICE int row_offset(int row) { return row * (CHUNK_BYTES + 16); }
 
 // A pack as it lies in registers: four words, whatever an element is. (As
 // elements, eight bf16 would take eight registers.)
@@ -75,7 +84,8 @@ struct Plan {
     int first, pairs;            // the block's own pairs
     int tiles, size, larger;     // the first `larger` tiles have size + 1 pairs
     int columns;                 // length of the sums
-    int segments, chunk, warps;  // segments of a row, columns for a warp, warps that have any
+    int segments, chunk;         // segments of a row, columns of a segment for one warp
+    float mean;                  // 1 / columns
 };
 
 DEVICE Plan plan_product(int pairs, int columns) {
@@ -90,7 +100,7 @@ DEVICE Plan plan_product(int pairs, int columns) {
     int share = (columns + plan.segments * WORKERS - 1) / (plan.segments * WORKERS);
     plan.chunk = (share + 31) / 32 * 32;
     plan.segments = (columns + WORKERS * plan.chunk - 1) / (WORKERS * plan.chunk);
-    plan.warps = min(WORKERS, (columns + plan.chunk - 1) / plan.chunk);
+    plan.mean = 1.0f / float(columns);
     return plan;
 }
 
@@ -107,130 +117,168 @@ DEVICE Tile tile_of(const Plan &plan, int tile) {
 
 #if BULK_COPIES
 
+// Stage i (the i-th segment of a tile that passes) has the barriers i % STAGES,
+// for the (i / STAGES)-th time. Its rows lie in consecutive slots.
 struct Ring {
     char *segments;
-    Arrival *full, *empty;
+    Arrival *full;  // [STAGES][PARTS]
+    Arrival *empty; // [STAGES]
     int slots;
 };
 
-// A slot of the ring and how often the ring has come round, modulo 2.
-struct Cursor {
-    int slot;
-    u32 parity;
-};
-
-DEVICE Cursor ahead(Cursor cursor, int by, const Ring &ring) {
-    cursor.slot += by;
-    if (cursor.slot >= ring.slots) {
-        cursor.slot -= ring.slots;
-        cursor.parity ^= 1;
-    }
-    return cursor;
-}
-
 // By one thread; a __syncthreads follows.
 DEVICE void ring_init(const Ring &ring) {
-    for (int i = 0; i < ring.slots; i++) {
-        arrival_init(ring.full + i, 1);
-        arrival_init(ring.empty + i, WORKERS);
-    }
+    for (int i = 0; i < STAGES * PARTS; i++) arrival_init(ring.full + i, 1);
+    for (int i = 0; i < STAGES; i++) arrival_init(ring.empty + i, WORKERS);
     arrival_init_done();
 }
 
-// Asks for one segment. `behind` is the one WINDOW before it, which must have
-// arrived.
-DEVICE void ask_segment(const Ring &ring, Cursor at, Cursor behind, bool started,
-                        const elem *from, u32 bytes) {
-    // A fresh barrier counts as one whose phase of parity 1 has ended.
-    await_arrival(ring.empty + at.slot, at.parity ^ 1);
-    if (started) await_arrival(ring.full + behind.slot, behind.parity);
-    if (lane_id() == 0) {
-        arrive_expecting(ring.full + at.slot, bytes);
-        copy_bulk(ring.segments + at.slot * SLOT_BYTES, from, bytes, ring.full + at.slot);
-    }
+// A stage and the slot of its first row.
+struct Place {
+    u32 stage;
+    int slot;
+};
+
+DEVICE int wrap_slot(int slot, const Ring &ring) {
+    return slot < ring.slots ? slot : slot - ring.slots;
 }
 
-// Waits for the rows that this lane will read: row lane / 4 of both halves where a
-// matrix unit multiplies, else every row.
-template <class Slot, class There>
-DEVICE void await_rows(const Ring &ring, Slot slot, There there) {
+DEVICE void next_stage(Place &place, int rows, const Ring &ring) {
+    place.stage++;
+    place.slot = wrap_slot(place.slot + rows, ring);
+}
+
+DEVICE void await_part(const Ring &ring, u32 stage, int part) {
+    await_arrival(ring.full + stage % STAGES * PARTS + part, stage / STAGES % 2);
+}
+
+// What the asking warp knows of the ring.
+struct Asker {
+    Place place; // where the next stage goes
+    u32 oldest;  // stage that still occupies slots
+    int free;    // slots
+    u64 rows;    // of the last STAGES stages, eight bits each
+};
+
+DEVICE int rows_of(const Asker &asker, u32 stage) {
+    return int(asker.rows >> stage % STAGES * 8 & 0xff);
+}
+
+// Asks for one stage: row r, r < rows, begins at lane r's `from`.
+DEVICE void ask_stage(Asker &asker, const Ring &ring, const elem *from, int rows, u32 bytes) {
+    const u32 stage = asker.place.stage;
+    int slot = asker.place.slot;
+    for (int part = 0; part < PARTS; part++) {
+        const int first = part * PART_ROWS, count = min(PART_ROWS, rows - first);
+        while (asker.free < count || stage - asker.oldest == STAGES) {
+            await_arrival(ring.empty + asker.oldest % STAGES, asker.oldest / STAGES % 2);
+            asker.free += rows_of(asker, asker.oldest++);
+        }
+        const u32 behind = stage * PARTS + part - WINDOW;
+        if (stage * PARTS + part >= WINDOW && int(behind / PARTS - asker.oldest) >= 0)
+            await_part(ring, behind / PARTS, behind % PARTS);
+        Arrival *full = ring.full + stage % STAGES * PARTS + part;
+        if (count <= 0) { // nothing to bring, but the barrier's phases go on
+            if (lane_id() == 0) arrive(full);
+            continue;
+        }
+        asker.free -= count;
+        if (lane_id() == 0) arrive_expecting(full, count * bytes);
+        __syncwarp();
 #pragma unroll 1
-#if BF16 && MATRIX_UNITS
-    for (int r = lane_id() / 4; r < TILE_ROWS; r += TILE_PAIRS) {
-#else
-    for (int r = 0; r < TILE_ROWS; r++) {
-#endif
-        if (!there(r)) continue;
-        Cursor at = slot(r);
-        await_arrival(ring.full + at.slot, at.parity);
+        for (int r = first; r < first + count; r++) {
+            u64 row = __shfl_sync(0xffffffffu, reinterpret_cast<u64>(from), r);
+            if (lane_id() == 0)
+                copy_bulk(ring.segments + slot * SLOT_BYTES, reinterpret_cast<const elem *>(row),
+                          bytes, full);
+            slot = wrap_slot(slot + 1, ring);
+        }
     }
-    __syncwarp();
+    u64 mask = 0xffull << stage % STAGES * 8;
+    asker.rows = (asker.rows & ~mask) | u64(rows) << stage % STAGES * 8;
+    next_stage(asker.place, rows, ring);
 }
 
 #endif
 
 // ---- the product of a segment ------------------------------------------------------------
 
-// multiply adds one segment's products to the warp's sums; finish_sums leaves
-// them in to[row * batch + sequence]: the lower rows of the pairs first, the higher
-// from TILE_PAIRS on.
+// multiply adds one segment's products to the warp's sums, which end in
+// to[row * batch + sequence].
 //
-// `row(r)` is where row r's columns for this warp begin, null where there is no
-// such row; `x` holds the activations of the same columns, sequence b at
-// row_offset(b).
+// `row(r)` is where row r's columns for this warp begin, r < rows; `x` holds the
+// activations of the same columns, sequence b at row_offset(b); `zeros` is 16 zero
+// bytes.
 
-#if BF16 && MATRIX_UNITS
+#if BF16 && BULK_COPIES
 
 // Weights are the 16-row operand of the matrix unit, activations the 8-column
-// one: up to eight sequences cost what one costs. Two sums, so that one product
-// need not wait for the one before.
+// one: up to eight sequences cost what one costs. Several sums, so that one
+// product need not wait for the one before.
+#define SUMS 4
 struct Sums {
-    float even[4], odd[4];
+    float at[SUMS][4];
 };
 
-// The order of the summed columns is free as long as both operands agree: a lane
-// takes eight neighbouring columns in one load of 16 bytes and feeds four of
-// them to each of two products.
-template <class Row>
-DEVICE void multiply(Sums &sums, Row row, const char *x, int columns, int batch, float *,
-                     bool first) {
-    const uint4 zero = make_uint4(0, 0, 0, 0);
-    int pair = lane_id() / 4, column = lane_id() % 4 * 8;
-    const elem *low = row(pair), *high = row(pair + TILE_PAIRS);
-    const elem *vector = reinterpret_cast<const elem *>(x + row_offset(pair));
-    if (first) {
+DEVICE void clear_sums(Sums &sums) {
 #pragma unroll
-        for (int i = 0; i < 4; i++) sums.even[i] = sums.odd[i] = 0.0f;
+    for (int i = 0; i < SUMS; i++)
+#pragma unroll
+        for (int k = 0; k < 4; k++) sums.at[i][k] = 0.0f;
+}
+
+// The row of a tile that a lane reads for the matrix unit.
+DEVICE int lane_row() { return lane_id() % TILE_ROWS; }
+
+// Rows and sequences that do not exist repeat the last that does: their sums are
+// never looked at. Columns that do not exist are zero in both operands.
+DEVICE void multiply(Sums &sums, const elem *row, const char *x, const char *zeros, int columns,
+                     int batch) {
+    int sequence = min(lane_id() % 8, batch - 1);
+    const elem *a = row + lane_id() / TILE_ROWS * 8;
+    const elem *b = reinterpret_cast<const elem *>(x + row_offset(sequence)) + lane_id() / 8 * 8;
+    if (columns == CHUNK) {
+        // Half of the operands are asked for before the first is used.
+#pragma unroll
+        for (int half = 0; half < CHUNK; half += CHUNK / 2) {
+            u32 weights[CHUNK / 32][4], vector[CHUNK / 64][4];
+#pragma unroll
+            for (int i = 0; i < CHUNK / 32; i++) {
+                if (i % 2 == 0) ldmatrix(vector[i / 2], b + half + i * 16);
+                ldmatrix(weights[i], a + half + i * 16);
+            }
+#pragma unroll
+            for (int i = 0; i < CHUNK / 32; i++)
+                mma(sums.at[i % SUMS], weights[i], vector[i / 2][i % 2 * 2],
+                    vector[i / 2][i % 2 * 2 + 1]);
+        }
+        return;
     }
-#pragma unroll
-    for (int step = 0; step < CHUNK / 32; step++, column += 32) {
-        bool inside = column < columns;
-        uint4 a = inside && low ? *reinterpret_cast<const uint4 *>(low + column) : zero;
-        uint4 b = inside && high ? *reinterpret_cast<const uint4 *>(high + column) : zero;
-        uint4 c = inside && pair < batch ? *reinterpret_cast<const uint4 *>(vector + column) : zero;
-        u32 even[4] = {a.x, b.x, a.y, b.y};
-        u32 odd[4] = {a.z, b.z, a.w, b.w};
-        mma(sums.even, even, c.x, c.y);
-        mma(sums.odd, odd, c.z, c.w);
+#pragma unroll 1
+    for (int first = 0; first < columns; first += 32) {
+        u32 weights[4], vector[4];
+        const void *none = zeros;
+        int left = columns - first;
+        ldmatrix(vector, lane_id() / 8 * 8 < left ? b + first : none);
+        ldmatrix(weights, lane_id() / TILE_ROWS * 8 < left ? a + first : none);
+        mma(sums.at[0], weights, vector[0], vector[1]);
+        ldmatrix(weights, lane_id() / TILE_ROWS * 8 + 16 < left ? a + first + 16 : none);
+        mma(sums.at[1], weights, vector[2], vector[3]);
     }
 }
 
 DEVICE void finish_sums(const Sums &sums, int batch, float *to) {
-    int pair = lane_id() / 4, sequence = lane_id() % 4 * 2;
+    int row = lane_id() / 4, sequence = lane_id() % 4 * 2;
 #pragma unroll
-    for (int i = 0; i < 2; i++) {
-        if (sequence + i >= batch) continue;
-        to[pair * batch + sequence + i] = sums.even[i] + sums.odd[i];
-        to[(pair + TILE_PAIRS) * batch + sequence + i] = sums.even[i + 2] + sums.odd[i + 2];
+    for (int i = 0; i < 4; i++) {
+        float sum = 0.0f;
+#pragma unroll
+        for (int k = 0; k < SUMS; k++) sum += sums.at[k][i];
+        if (sequence + i % 2 < batch) to[(row + i / 2 * 8) * batch + sequence + i % 2] = sum;
     }
 }
 
 #else
-
-// Sums are kept where they end.
-struct Sums {};
-
-DEVICE void finish_sums(const Sums &, int, float *) {}
 
 // Sums of 16 values over the warp by folding: in each exchange a lane gives away
 // half of its values and keeps the sums of the other half. 16 exchanges in place
@@ -251,23 +299,24 @@ DEVICE float fold_rows(float (&value)[TILE_ROWS]) {
     return value[0];
 }
 
-// Without matrix units: a lane takes one pack of every row, and the sums are
-// folded segment by segment, one sequence after the other.
+// Without matrix units: a lane takes one pack of every row, one sequence after the
+// other, and the sums of the segments meet in to[row * batch + sequence].
 template <class Row>
-DEVICE void multiply(Sums &, Row row, const char *x, int columns, int batch, float *to,
-                     bool first) {
+DEVICE void multiply(float *to, bool first, Row row, int rows, const char *x, int columns,
+                     int batch) {
+    int column = lane_id() * PACK;
+#pragma unroll 1
     for (int sequence = 0; sequence < batch; sequence++) {
-        const elem *vector = reinterpret_cast<const elem *>(x + row_offset(sequence));
         float value[TILE_ROWS];
 #pragma unroll
         for (int r = 0; r < TILE_ROWS; r++) value[r] = 0.0f;
-        for (int column = lane_id() * PACK; column < columns; column += WARP * PACK) {
+        if (column < columns) {
+            const elem *vector = reinterpret_cast<const elem *>(x + row_offset(sequence));
             Words b = load_words(vector + column);
 #pragma unroll
             for (int r = 0; r < TILE_ROWS; r++) {
-                const elem *from = row(r);
-                if (from == nullptr) continue;
-                Words a = load_words(from + column);
+                if (r >= rows) continue;
+                Words a = load_words(row(r) + column);
 #pragma unroll
                 for (int e = 0; e < PACK; e++) value[r] += word_value(a, e) * word_value(b, e);
             }

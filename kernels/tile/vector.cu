@@ -6,12 +6,6 @@
 // lane; the rows of X are small and come from the L1 cache. The lanes' sums are
 // added at the end. k is a multiple of PACK.
 
-// 16 bytes that are read once: they need not displace X from the L1 cache.
-DEVICE Pack load_once(const elem *from) {
-    uint4 bits = __ldcs(reinterpret_cast<const uint4 *>(from));
-    return *reinterpret_cast<const Pack *>(&bits);
-}
-
 // As `product` of the tiled main loop: the sums of the tile in `shared`.
 template <class T, class Columns, class Meanwhile, class AtEnd = Nothing>
 DEVICE float *product(const elem *a, int rows, const Columns &columns, int k, char *shared,
@@ -32,8 +26,12 @@ DEVICE float *product(const elem *a, int rows, const Columns &columns, int k, ch
         for (int s = 0; s < T::stages; s++)
 #pragma unroll
             for (int c = 0; c < OWN; c++)
-                if (first + s * STEP + mine < k) weight[s][c] = load_once(w[c] + first + s * STEP);
-        if (first == 0) meanwhile(); // while they travel
+                if (first + s * STEP + mine < k)
+                    weight[s][c] = load_pack_once(w[c] + first + s * STEP);
+        if (first == 0) { // while they travel: nothing so far came from another kernel
+            grid_wait();
+            meanwhile();
+        }
 #pragma unroll
         for (int s = 0; s < T::stages; s++) {
             const int at = first + s * STEP + mine;
@@ -51,6 +49,7 @@ DEVICE float *product(const elem *a, int rows, const Columns &columns, int k, ch
     }
     // end bytes in flight
 
+    grid_launch_next(); // all that this one wants of the memory is here
     float *sums = reinterpret_cast<float *>(shared);
 #pragma unroll
     for (int m = 0; m < T::M; m++)

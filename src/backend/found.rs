@@ -10,7 +10,18 @@ pub fn simt_state() -> BackendState {
 /// How the GPU backends stand. It opens drivers and libraries, which can take a
 /// second or hang, so it is asked in an engine process only.
 pub fn states() -> Vec<BackendState> {
-    [BackendKind::Cuda, BackendKind::Hip]
-        .map(|kind| BackendState::none(kind, "not in this build"))
-        .into()
+    vec![
+        cuda_state(),
+        BackendState::none(BackendKind::Hip, "not in this build"),
+    ]
+}
+
+#[cfg(feature = "cuda")]
+fn cuda_state() -> BackendState {
+    super::gpu::cuda::facts().state()
+}
+
+#[cfg(not(feature = "cuda"))]
+fn cuda_state() -> BackendState {
+    BackendState::none(BackendKind::Cuda, "not in this build")
 }

@@ -18,6 +18,7 @@ pub mod issued;
 mod lower;
 mod program;
 pub mod resources;
+pub mod simt;
 mod source;
 pub mod units;
 

@@ -170,18 +170,12 @@ pub struct Counts {
 impl Counts {
     /// Bytes of different sectors read: what must move at least once.
     pub fn compulsory_read(&self) -> u64 {
-        self.buffers
-            .iter()
-            .map(|buffer| buffer.distinct_read * SECTOR)
-            .sum()
+        self.buffers.iter().map(|buffer| buffer.distinct_read * SECTOR).sum()
     }
 
     /// Bytes of different sectors written.
     pub fn compulsory_written(&self) -> u64 {
-        self.buffers
-            .iter()
-            .map(|buffer| buffer.distinct_written * SECTOR)
-            .sum()
+        self.buffers.iter().map(|buffer| buffer.distinct_written * SECTOR).sum()
     }
 
     /// Lane instructions: warp instructions times active lanes.
@@ -203,7 +197,7 @@ pub(crate) fn report(
     let mut lines: BTreeMap<u32, LineWork> = BTreeMap::new();
     for (at, info) in kernel.info.iter().enumerate() {
         let work = instruction(kernel, tally, at as u32);
-        if work.lanes == 0 {
+        if work == Work::default() {
             continue;
         }
         total.add(&work);
@@ -234,30 +228,21 @@ pub(crate) fn report(
 /// The counts of one PTX instruction.
 fn instruction(kernel: &Kernel, tally: &Tally, at: u32) -> Work {
     let mut work = Work::default();
-    let Some(info) = kernel.info.get(at as usize) else {
-        return work;
-    };
-    let Some(block) = tally.blocks.get(info.block as usize) else {
-        return work;
-    };
-    work.instructions.insert(info.class, block.runs);
-    work.lanes = block.lanes;
-    work.flops = block.lanes * u64::from(info.flops);
-    let end = kernel
-        .blocks
-        .get(info.block as usize)
-        .map(|block| block.end_kind);
-    if let Some(End::Branch {
-        at: branch,
-        predicated: false,
-        ..
-    }) = end
-        && branch == at
-    {
-        work.branches = block.runs;
-        work.divergent = block.divergent;
+    let Some(info) = kernel.info.get(at as usize) else { return work };
+    // The reading half of a `cp.async` belongs to no block: it is no instruction.
+    if let Some(block) = tally.blocks.get(info.block as usize).filter(|block| block.runs > 0) {
+        work.instructions.insert(info.class, block.runs);
+        work.lanes = block.lanes;
+        work.flops = block.lanes * u64::from(info.flops);
+        let end = kernel.blocks.get(info.block as usize).map(|block| block.end_kind);
+        if let Some(End::Branch { at: branch, predicated: false, .. }) = end
+            && branch == at
+        {
+            work.branches = block.runs;
+            work.divergent = block.divergent;
+        }
     }
-    let Some(site) = tally.sites.get(at as usize) else {
+    let Some(site) = tally.sites.get(at as usize).filter(|site| site.requests > 0) else {
         return work;
     };
     let bytes = site.lanes * u64::from(info.bytes);
@@ -277,7 +262,7 @@ fn instruction(kernel: &Kernel, tally: &Tally, at: u32) -> Work {
         Class::GlobalLoad => work.global_read = global,
         Class::GlobalStore => work.global_written = global,
         Class::SharedLoad => work.shared_read = shared,
-        Class::SharedStore => work.shared_written = shared,
+        Class::SharedStore | Class::Copy => work.shared_written = shared,
         _ => {}
     }
     work
@@ -288,10 +273,7 @@ fn buffers(global: &Global, tally: &Tally) -> Vec<BufferTraffic> {
     each.filter(|(_, counted)| counted.read + counted.written > 0)
         .map(|(buffer, counted)| {
             let first = buffer.first_sector as usize;
-            let touched = tally
-                .touched
-                .get(first..first + buffer.written.len())
-                .unwrap_or_default();
+            let touched = tally.touched.get(first..first + buffer.written.len()).unwrap_or_default();
             let distinct = |how: u8| touched.iter().filter(|&&seen| seen & how != 0).count() as u64;
             BufferTraffic {
                 name: buffer.name.clone(),

@@ -16,6 +16,7 @@ pub(crate) mod int;
 pub(crate) mod lanes;
 pub(crate) mod local;
 pub(crate) mod matrix;
+pub(crate) mod pattern;
 pub(crate) mod pipeline;
 pub(crate) mod pred;
 pub(crate) mod shared;

@@ -1,5 +1,7 @@
 //! What one worker counts while it executes blocks of one kernel.
 
+use super::exec::pattern::Pattern;
+
 /// Counts of one memory instruction.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SiteTally {
@@ -11,17 +13,8 @@ pub(crate) struct SiteTally {
     pub parts: u64,
     /// What `parts` would be at best for these lanes and this width.
     pub ideal: u64,
-    /// The last pattern of bank use, with its cost.
-    pub pattern: Option<Box<BankPattern>>,
-}
-
-/// Addresses of a warp relative to its first lane, and the passes they take.
-#[derive(Clone, Debug)]
-pub(crate) struct BankPattern {
-    pub mask: u32,
-    pub deltas: [u32; 32],
-    pub passes: u32,
-    pub ideal: u32,
+    /// The last pattern of addresses that was met here.
+    pub pattern: Option<Box<Pattern>>,
 }
 
 /// Counts of one basic block.
@@ -67,21 +60,9 @@ impl Tally {
     pub fn new(blocks: usize, sites: usize, buffers: usize, sectors: u64, count: bool) -> Tally {
         Tally {
             blocks: vec![BlockTally::default(); blocks],
-            sites: if count {
-                vec![SiteTally::default(); sites]
-            } else {
-                Vec::new()
-            },
-            buffers: if count {
-                vec![BufferTally::default(); buffers]
-            } else {
-                Vec::new()
-            },
-            touched: if count {
-                vec![0; sectors as usize]
-            } else {
-                Vec::new()
-            },
+            sites: vec![SiteTally::default(); sites],
+            buffers: if count { vec![BufferTally::default(); buffers] } else { Vec::new() },
+            touched: if count { vec![0; sectors as usize] } else { Vec::new() },
             steps: 0,
             barriers: 0,
             trace: None,

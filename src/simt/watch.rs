@@ -5,55 +5,17 @@
 //! `__syncwarp` orders the lanes of its warp. That a warp happens to run in
 //! lockstep orders nothing: hardware since Volta does not promise it.
 
+mod mark;
+
 use super::exec::turn::WARP;
 use super::fault::{Access, FaultKind, Memory, RaceSide};
+use mark::{LAST_EPOCH, Mark};
 
-/// The last access of a kind: who, and in which epochs. Zero is nobody.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Mark(u32);
-
-/// Epochs are counted up to here; then the shadow is cleared.
-const LAST_EPOCH: u32 = 1023;
-/// `who` of several threads of one warp: this plus its number.
-const MANY: u32 = 1025;
-/// `who` of threads of several warps.
-const MANY_WARPS: u32 = 2000;
-const ATOMIC: u32 = 1 << 31;
-
-impl Mark {
-    fn new(who: u32, epoch: u32, warp_epoch: u32, atomic: bool) -> Mark {
-        Mark(who | epoch << 11 | warp_epoch << 21 | if atomic { ATOMIC } else { 0 })
-    }
-    fn who(self) -> u32 {
-        self.0 & 0x7ff
-    }
-    fn epoch(self) -> u32 {
-        self.0 >> 11 & 0x3ff
-    }
-    fn warp_epoch(self) -> u32 {
-        self.0 >> 21 & 0x3ff
-    }
-    fn atomic(self) -> bool {
-        self.0 & ATOMIC != 0
-    }
-    fn thread(self) -> Option<u32> {
-        (1..MANY).contains(&self.who()).then(|| self.who() - 1)
-    }
-    /// The one warp to which all of them belong.
-    fn warp(self) -> Option<u32> {
-        match self.who() {
-            MANY_WARPS.. => None,
-            who @ MANY.. => Some(who - MANY),
-            who => Some((who.wrapping_sub(1)) / WARP as u32),
-        }
-    }
-}
-
+/// The last write and the last reads of a place.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cell {
     writer: Mark,
     reader: Mark,
-    written: bool,
 }
 
 /// Shadow of one block's shared memory.
@@ -66,6 +28,21 @@ pub(crate) struct Watch {
     warp_epochs: Vec<u32>,
     bytes: u64,
 }
+
+/// Who reads a place with one instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Readers {
+    /// One lane.
+    Lane,
+    /// Several lanes of a warp.
+    Crowd,
+    /// The warp as one (`ldmatrix`): no lane goes on before all have read, so the
+    /// warp's own later writes need no `__syncwarp`.
+    Warp,
+}
+
+/// What a lane did wrong.
+pub(crate) type Caught = Box<FaultKind>;
 
 impl Watch {
     /// A shadow of `bytes` in cells of `granule` bytes; 0 bytes where nothing is watched.
@@ -101,17 +78,11 @@ impl Watch {
     }
 
     fn wrap(&mut self) {
-        let latest = self
-            .warp_epochs
-            .iter()
-            .copied()
-            .max()
-            .unwrap_or(0)
-            .max(self.epoch);
+        let latest = self.warp_epochs.iter().copied().max().unwrap_or(0).max(self.epoch);
         if latest > LAST_EPOCH {
             // Marks of the current epoch are lost: a race may be missed here, never invented.
             for cell in &mut self.cells {
-                (cell.writer, cell.reader) = (Mark::default(), Mark::default());
+                (cell.writer, cell.reader) = (cell.writer.forget(), Mark::default());
             }
             self.epoch = 1;
             self.warp_epochs.fill(1);
@@ -122,98 +93,119 @@ impl Watch {
         (offset >> self.shift) as usize..((offset + bytes - 1) >> self.shift) as usize + 1
     }
 
-    /// Whether `lane` may do this now.
-    pub fn check(
-        &self,
-        warp: u32,
-        lane: u32,
+    /// The mark that a lane leaves now.
+    #[inline(always)]
+    pub fn stamp(&self, warp: u32) -> Mark {
+        let warp_epoch = self.warp_epochs.get(warp as usize).copied().unwrap_or_default();
+        Mark::new(0, self.epoch, warp_epoch)
+    }
+
+    /// A read by `lane`, perhaps together with other lanes of its warp.
+    #[inline(always)]
+    pub fn read(
+        &mut self,
+        stamp: Mark,
+        (warp, lane): (u32, u32),
         offset: u32,
         bytes: u32,
-        access: Access,
-    ) -> Result<(), FaultKind> {
-        let thread = warp * WARP as u32 + lane;
-        let warp_epoch = self
-            .warp_epochs
-            .get(warp as usize)
-            .copied()
-            .unwrap_or_default();
+        with: Readers,
+    ) -> Result<(), Caught> {
+        let mine = match with {
+            Readers::Lane => stamp.of(warp * WARP as u32 + lane),
+            Readers::Crowd => stamp.of_many(warp),
+            Readers::Warp => stamp.of_many(warp).ordered_in_warp(),
+        };
         for at in self.cells(offset, bytes) {
-            let Some(cell) = self.cells.get(at) else {
+            let Some(cell) = self.cells.get_mut(at) else { continue };
+            if cell.writer.is_past(stamp) {
+                cell.reader = cell.reader.joined(mine, warp);
                 continue;
-            };
-            let address = u64::from((at as u32) << self.shift);
-            let ordered = |mark: Mark| {
-                mark.0 == 0
-                    || mark.epoch() != self.epoch
-                    || mark.thread() == Some(thread)
-                    || mark.warp() == Some(warp) && mark.warp_epoch() != warp_epoch
-                    || mark.atomic() && access == Access::Atomic
-            };
-            let against = |mark: Mark, earlier: Access| {
-                let earlier = RaceSide {
-                    thread: mark.thread(),
-                    access: earlier,
-                };
-                let same_warp = mark.warp() == Some(warp);
-                FaultKind::Race {
-                    address,
-                    now: access,
-                    earlier,
-                    same_warp,
-                }
-            };
-            if !ordered(cell.writer) {
-                let earlier = if cell.writer.atomic() {
-                    Access::Atomic
-                } else {
-                    Access::Write
-                };
-                return Err(against(cell.writer, earlier));
             }
-            if access != Access::Read && !ordered(cell.reader) {
-                return Err(against(cell.reader, Access::Read));
+            self.judge(stamp, warp, lane, at, bytes, Access::Read)?;
+            if with != Readers::Lane {
+                // Perhaps this lane wrote it; its neighbour then did not.
+                self.judge(stamp, warp, lane ^ 1, at, bytes, Access::Read)?;
             }
-            if access != Access::Write && !cell.written {
-                let memory = Memory::Shared { bytes: self.bytes };
-                let offset = address as i64;
-                return Err(FaultKind::NeverWritten {
-                    address,
-                    bytes,
-                    memory,
-                    offset,
-                });
+            if let Some(cell) = self.cells.get_mut(at) {
+                cell.reader = cell.reader.joined(mine, warp);
             }
         }
         Ok(())
     }
 
-    /// Notes that `lane` did it.
-    pub fn note(&mut self, warp: u32, lane: u32, offset: u32, bytes: u32, access: Access) {
-        let who = warp * WARP as u32 + lane + 1;
-        let epoch = self.epoch;
-        let warp_epoch = self
-            .warp_epochs
-            .get(warp as usize)
-            .copied()
-            .unwrap_or_default();
-        let range = self.cells(offset, bytes);
-        for cell in self.cells.get_mut(range).unwrap_or_default() {
-            if access == Access::Read {
-                let old = cell.reader;
-                let merged = if old.0 == 0 || old.epoch() != epoch || old.who() == who {
-                    who
-                } else if old.warp() != Some(warp) {
-                    MANY_WARPS
-                } else if old.warp_epoch() != warp_epoch {
-                    who
-                } else {
-                    MANY + warp
-                };
-                cell.reader = Mark::new(merged, epoch, warp_epoch, false);
-            } else {
-                cell.written = true;
-                cell.writer = Mark::new(who, epoch, warp_epoch, access == Access::Atomic);
+    /// Whether `lane` may do this to every cell of the range.
+    #[inline(always)]
+    pub fn check(
+        &self,
+        stamp: Mark,
+        (warp, lane): (u32, u32),
+        offset: u32,
+        bytes: u32,
+        access: Access,
+    ) -> Result<(), Caught> {
+        for at in self.cells(offset, bytes) {
+            let Some(cell) = self.cells.get(at) else { continue };
+            let quiet = cell.writer.is_old(stamp) && cell.reader.is_old(stamp);
+            if !quiet || access == Access::Atomic {
+                self.judge(stamp, warp, lane, at, bytes, access)?;
             }
         }
+        Ok(())
+    }
+
+    /// Notes a write by `lane`.
+    #[inline(always)]
+    pub fn wrote(
+        &mut self,
+        stamp: Mark,
+        (warp, lane): (u32, u32),
+        offset: u32,
+        bytes: u32,
+        access: Access,
+    ) {
+        let mine = stamp.of(warp * WARP as u32 + lane).written(access == Access::Atomic);
+        let range = self.cells(offset, bytes);
+        for cell in self.cells.get_mut(range).unwrap_or_default() {
+            cell.writer = mine;
+        }
+    }
+
+    /// The whole question for one cell.
+    fn judge(
+        &self,
+        stamp: Mark,
+        warp: u32,
+        lane: u32,
+        at: usize,
+        bytes: u32,
+        access: Access,
+    ) -> Result<(), Caught> {
+        let Some(cell) = self.cells.get(at) else { return Ok(()) };
+        let thread = warp * WARP as u32 + lane;
+        let address = u64::from((at as u32) << self.shift);
+        let ordered = |mark: Mark| {
+            mark.is_old(stamp)
+                || mark.thread() == Some(thread)
+                || mark.warp() == Some(warp) && mark.warp_epoch() != stamp.warp_epoch()
+                || mark.is_atomic() && access == Access::Atomic
+        };
+        let against = |mark: Mark, earlier: Access| {
+            let earlier = RaceSide { thread: mark.thread(), access: earlier };
+            let same_warp = mark.warp() == Some(warp);
+            Err(Box::new(FaultKind::Race { address, now: access, earlier, same_warp }))
+        };
+        if !ordered(cell.writer) {
+            let atomic = cell.writer.is_atomic();
+            return against(cell.writer, if atomic { Access::Atomic } else { Access::Write });
+        }
+        if access != Access::Read && !ordered(cell.reader) {
+            return against(cell.reader, Access::Read);
+        }
+        if access != Access::Write && !cell.writer.is_written() {
+            let memory = Memory::Shared { bytes: self.bytes };
+            let offset = address as i64;
+            return Err(Box::new(FaultKind::NeverWritten { address, bytes, memory, offset }));
+        }
+        Ok(())
     }
 }

@@ -31,6 +31,7 @@ pub fn with<J: Job>(
     match backend {
         #[cfg(feature = "cuda")]
         BackendKind::Cuda => cuda::with(observer, job),
+        BackendKind::Simt => simt::with(job),
         other => {
             let _ = (observer, job);
             Err(RunError::missing(format!(
@@ -70,6 +71,35 @@ impl Job for Run<'_> {
 
     fn on<D: Driver>(self, gpu: &mut Gpu<D>) -> Result<Outcome, RunError> {
         gpu.run(self.backend.name(), self.request, self.observer)
+    }
+}
+
+mod simt {
+    use std::cell::RefCell;
+
+    use super::Job;
+    use crate::backend::gpu::exec::Gpu;
+    use crate::backend::gpu::simt::Simt;
+    use crate::run::{RunError, RunErrorKind};
+    use crate::simt::Options;
+
+    thread_local! {
+        static OPEN: RefCell<Option<Gpu<Simt>>> = const { RefCell::new(None) };
+    }
+
+    pub(super) fn with<J: Job>(job: J) -> Result<J::Output, RunError> {
+        OPEN.with_borrow_mut(|open| {
+            let options = Options {
+                check: true,
+                ..Options::default()
+            };
+            let gpu = open.get_or_insert_with(|| Gpu::new(Simt::new(options)));
+            let done = job.on(gpu);
+            if done.as_ref().is_err_and(|e| e.kind == RunErrorKind::Failed) {
+                *open = None;
+            }
+            done
+        })
     }
 }
 

@@ -68,6 +68,6 @@ impl<D: Driver> Gpu<D> {
 }
 
 #[cfg(test)]
-mod fake;
+pub(in crate::backend) mod fake;
 #[cfg(test)]
 mod tests;

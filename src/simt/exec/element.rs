@@ -1,10 +1,17 @@
 //! How elements lie in words of memory.
 
+use std::sync::atomic::Ordering::Relaxed;
+
 use crate::simt::memory::Buffer;
 
 /// Memory as words of 32 bits.
 pub(crate) trait Words {
     fn get(&self, word: usize) -> u32;
+    /// As `get`, without a check.
+    ///
+    /// # Safety
+    /// There is such a word.
+    unsafe fn get_unchecked(&self, word: usize) -> u32;
     /// Replaces the bits of `mask`.
     fn put(&mut self, word: usize, bits: u32, mask: u32);
 }
@@ -13,6 +20,11 @@ impl Words for &Buffer {
     #[inline(always)]
     fn get(&self, word: usize) -> u32 {
         self.load(word)
+    }
+    #[inline(always)]
+    unsafe fn get_unchecked(&self, word: usize) -> u32 {
+        // SAFETY: the caller's promise.
+        unsafe { self.words.get_unchecked(word) }.load(Relaxed)
     }
     #[inline(always)]
     fn put(&mut self, word: usize, bits: u32, mask: u32) {
@@ -24,6 +36,11 @@ impl Words for &mut [u32] {
     #[inline(always)]
     fn get(&self, word: usize) -> u32 {
         <[u32]>::get(self, word).copied().unwrap_or_default()
+    }
+    #[inline(always)]
+    unsafe fn get_unchecked(&self, word: usize) -> u32 {
+        // SAFETY: the caller's promise.
+        unsafe { *<[u32]>::get_unchecked(self, word) }
     }
     #[inline(always)]
     fn put(&mut self, word: usize, bits: u32, mask: u32) {
@@ -39,6 +56,11 @@ impl Words for &[u32] {
     fn get(&self, word: usize) -> u32 {
         <[u32]>::get(self, word).copied().unwrap_or_default()
     }
+    #[inline(always)]
+    unsafe fn get_unchecked(&self, word: usize) -> u32 {
+        // SAFETY: the caller's promise.
+        unsafe { *<[u32]>::get_unchecked(self, word) }
+    }
     fn put(&mut self, _: usize, _: u32, _: u32) {}
 }
 
@@ -48,6 +70,11 @@ pub(crate) trait Element {
     /// A lane of the register that holds it.
     type Lane: Copy;
     fn load(words: &impl Words, offset: usize) -> Self::Lane;
+    /// As `load`, without a check.
+    ///
+    /// # Safety
+    /// The element lies within `words`.
+    unsafe fn load_unchecked(words: &impl Words, offset: usize) -> Self::Lane;
     fn store(words: &mut impl Words, offset: usize, value: Self::Lane);
 }
 
@@ -61,6 +88,12 @@ macro_rules! small {
                 #[inline(always)]
                 fn load(words: &impl Words, offset: usize) -> u32 {
                     (words.get(offset / 4) >> (8 * (offset % 4))) as $ty as u32
+                }
+                #[inline(always)]
+                unsafe fn load_unchecked(words: &impl Words, offset: usize) -> u32 {
+                    // SAFETY: the caller's promise.
+                    let word = unsafe { words.get_unchecked(offset / 4) };
+                    (word >> (8 * (offset % 4))) as $ty as u32
                 }
                 #[inline(always)]
                 fn store(words: &mut impl Words, offset: usize, value: u32) {
@@ -89,6 +122,13 @@ impl Element for B64 {
     #[inline(always)]
     fn load(words: &impl Words, offset: usize) -> u64 {
         u64::from(words.get(offset / 4 + 1)) << 32 | u64::from(words.get(offset / 4))
+    }
+    #[inline(always)]
+    unsafe fn load_unchecked(words: &impl Words, offset: usize) -> u64 {
+        // SAFETY: the caller's promise.
+        let (low, high) =
+            unsafe { (words.get_unchecked(offset / 4), words.get_unchecked(offset / 4 + 1)) };
+        u64::from(high) << 32 | u64::from(low)
     }
     #[inline(always)]
     fn store(words: &mut impl Words, offset: usize, value: u64) {

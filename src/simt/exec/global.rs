@@ -1,26 +1,24 @@
 //! Loads and stores of global memory.
 
+mod observe;
+
 use super::element::{Count, Element};
 use super::lanes::handlers;
-use super::turn::{FULL, Inst, Turn, WARP, lanes_of};
+use super::pattern::{Cost, Deltas, Pattern, deltas};
+use super::shared::{Stored, keep};
+use super::turn::{Inst, Turn, WARP, lanes_of};
 use crate::simt::fault::{Access, FaultKind, Memory};
 use crate::simt::memory::{Buffer, Located, SECTOR};
-use crate::simt::tally::{READ, WRITTEN};
-
-/// How the addresses of a warp lie.
-#[derive(Clone, Copy)]
-pub(crate) enum Span {
-    /// Lane after lane without a gap, all lanes active.
-    Contiguous(Located),
-    /// Every active lane the same.
-    Uniform(Located),
-    /// In one buffer.
-    Scattered,
-    /// In several buffers.
-    Mixed,
-}
 
 pub(crate) type Addresses = [u64; WARP];
+
+/// Where an access goes.
+pub(crate) enum Place {
+    /// Into one buffer: the first active lane's place, and the pattern of all.
+    One(Located, Box<Pattern>),
+    /// Lanes in several buffers.
+    Several,
+}
 
 /// Checks and counts an access of `bytes` per lane; `None` stops the launch.
 #[inline(always)]
@@ -30,70 +28,74 @@ pub(crate) fn resolve(
     addresses: &Addresses,
     bytes: u32,
     access: Access,
-) -> Option<Span> {
-    let span = classify(turn, addresses, bytes);
-    let Some(span) = span else {
-        blame(turn, inst, addresses, bytes, access);
-        return None;
-    };
-    if turn.count {
-        count(turn, inst, span, addresses, bytes, access);
+) -> Option<Place> {
+    let mask = turn.mask;
+    let base = addresses[turn.first()];
+    let mut differences: Deltas = [0; WARP];
+    let near = deltas(mask, addresses, &mut differences);
+    let phase = (base % SECTOR) as u32;
+    if near && let Some(at) = turn.global.locate(base) {
+        let site = turn.tally.sites.get_mut(inst.at as usize)?;
+        let pattern = match site.pattern.take() {
+            Some(pattern) if pattern.fits(mask, phase, &differences) => pattern,
+            _ => fresh(mask, phase, &differences, bytes, turn.count),
+        };
+        let buffer = turn.global.buffers.get(at.buffer)?;
+        let first = at.offset + i64::from(pattern.low);
+        let end = at.offset + i64::from(pattern.end);
+        let inside = first >= 0 && end as u64 <= buffer.bytes;
+        if inside && pattern.aligned && base % u64::from(bytes) == 0 {
+            if turn.count {
+                observe::count(turn, inst, at, &pattern, bytes, access);
+            }
+            if turn.check && !observe::written(turn, inst, at, &pattern, bytes, access) {
+                return None;
+            }
+            return Some(Place::One(at, pattern));
+        }
     }
-    if turn.check && !observe(turn, inst, span, addresses, bytes, access) {
-        return None;
-    }
-    Some(span)
+    several(turn, inst, addresses, bytes, access)
 }
 
-/// The span, if every lane lies inside of a buffer and is aligned.
-#[inline(always)]
-fn classify(turn: &Turn<'_>, addresses: &Addresses, bytes: u32) -> Option<Span> {
-    let wide = u64::from(bytes);
-    let base = addresses[turn.first()];
-    let at = turn.global.locate(base)?;
-    let buffer = turn.global.buffers.get(at.buffer)?;
-    let inside = |offset: i64, length: u64| {
-        offset >= 0 && offset as u64 + length <= buffer.bytes && offset as u64 % wide == 0
-    };
-    let (mut gap, mut spread) = (0, 0);
-    if turn.mask == FULL {
-        for (lane, &address) in addresses.iter().enumerate() {
-            let delta = address.wrapping_sub(base);
-            spread |= delta;
-            gap |= delta ^ (lane as u64 * wide);
-        }
-        if gap == 0 {
-            return inside(at.offset, 32 * wide).then_some(Span::Contiguous(at));
-        }
-    } else {
-        for lane in lanes_of(turn.mask) {
-            spread |= addresses[lane] ^ base;
-        }
+#[cold]
+fn fresh(mask: u32, phase: u32, deltas: &Deltas, bytes: u32, count: bool) -> Box<Pattern> {
+    let pattern = Pattern::new(mask, phase, deltas, bytes);
+    Box::new(if count { pattern.with_sectors() } else { pattern })
+}
+
+/// Lanes in several buffers, one at a time; or the first that is nowhere.
+#[cold]
+fn several(
+    turn: &mut Turn<'_>,
+    inst: &Inst,
+    addresses: &Addresses,
+    bytes: u32,
+    access: Access,
+) -> Option<Place> {
+    let mask = turn.mask;
+    if let Some(lane) = lanes_of(mask).find(|&lane| fits(turn, addresses[lane], bytes).is_none()) {
+        let kind = blame(turn, addresses[lane], bytes, access);
+        turn.fail(inst, lane as u32, kind);
+        return None;
     }
-    if spread == 0 {
-        return inside(at.offset, wide).then_some(Span::Uniform(at));
-    }
-    let (mut low, mut high, mut bits) = (u64::MAX, 0, 0);
-    if turn.mask == FULL {
-        for &address in addresses {
-            (low, high, bits) = (low.min(address), high.max(address), bits | address);
+    let mut going = true;
+    for lane in lanes_of(mask) {
+        let Some(at) = fits(turn, addresses[lane], bytes) else { continue };
+        let phase = (addresses[lane] % SECTOR) as u32;
+        let pattern = fresh(1 << lane, phase, &[0; WARP], bytes, true);
+        turn.mask = 1 << lane;
+        if turn.count {
+            observe::count(turn, inst, at, &pattern, bytes, access);
         }
-    } else {
-        for lane in lanes_of(turn.mask) {
-            let address = addresses[lane];
-            (low, high, bits) = (low.min(address), high.max(address), bits | address);
-        }
+        going &= !turn.check || observe::written(turn, inst, at, &pattern, bytes, access);
     }
-    let offset = at.offset - base.wrapping_sub(low) as i64;
-    if offset >= 0 && offset as u64 + (high - low) + wide <= buffer.bytes && bits % wide == 0 {
-        return Some(Span::Scattered);
-    }
-    let lanes_inside = lanes_of(turn.mask).all(|lane| fits(turn, addresses[lane], wide).is_some());
-    lanes_inside.then_some(Span::Mixed)
+    turn.mask = mask;
+    going.then_some(Place::Several)
 }
 
 /// Where one lane's access lies, if inside of a buffer and aligned.
-fn fits(turn: &Turn<'_>, address: u64, wide: u64) -> Option<Located> {
+fn fits(turn: &Turn<'_>, address: u64, bytes: u32) -> Option<Located> {
+    let wide = u64::from(bytes);
     let at = turn.global.locate(address)?;
     let buffer = turn.global.buffers.get(at.buffer)?;
     let inside = at.offset >= 0
@@ -102,191 +104,43 @@ fn fits(turn: &Turn<'_>, address: u64, wide: u64) -> Option<Located> {
     inside.then_some(at)
 }
 
-/// Names the first lane whose access is wrong.
-#[cold]
-fn blame(turn: &mut Turn<'_>, inst: &Inst, addresses: &Addresses, bytes: u32, access: Access) {
-    let wide = u64::from(bytes);
-    for lane in lanes_of(turn.mask) {
-        let address = addresses[lane];
-        if fits(turn, address, wide).is_some() {
-            continue;
-        }
-        let located = turn.global.locate(address);
-        let buffer = located.and_then(|at| turn.global.buffers.get(at.buffer));
-        let memory = buffer.map_or(Memory::Nowhere, name);
-        let offset = located.map_or(0, |at| at.offset);
-        let inside = buffer.is_some_and(|b| offset >= 0 && offset as u64 + wide <= b.bytes);
-        let kind = if inside {
-            FaultKind::Misaligned {
-                access,
-                address,
-                bytes,
-                memory,
-                offset,
-            }
-        } else {
-            FaultKind::OutOfBounds {
-                access,
-                address,
-                bytes,
-                memory,
-                offset,
-            }
-        };
-        turn.fail(inst, lane as u32, kind);
-        return;
+/// What is wrong with an address.
+fn blame(turn: &Turn<'_>, address: u64, bytes: u32, access: Access) -> FaultKind {
+    let located = turn.global.locate(address);
+    let buffer = located.and_then(|at| turn.global.buffers.get(at.buffer));
+    let memory = buffer.map_or(Memory::Nowhere, name);
+    let offset = located.map_or(0, |at| at.offset);
+    let end = offset.saturating_add(i64::from(bytes));
+    if buffer.is_some_and(|buffer| offset >= 0 && end as u64 <= buffer.bytes) {
+        FaultKind::Misaligned { access, address, bytes, memory, offset }
+    } else {
+        FaultKind::OutOfBounds { access, address, bytes, memory, offset }
     }
 }
 
 fn name(buffer: &Buffer) -> Memory {
-    Memory::Buffer {
-        name: buffer.name.clone(),
-        bytes: buffer.bytes,
-    }
+    Memory::Buffer { name: buffer.name.clone(), bytes: buffer.bytes }
 }
 
-/// Adds the request to the tally.
-fn count(
-    turn: &mut Turn<'_>,
-    inst: &Inst,
-    span: Span,
-    addresses: &Addresses,
-    bytes: u32,
-    access: Access,
-) {
-    let lanes = u64::from(turn.mask.count_ones());
-    let wide = u64::from(bytes);
-    let how = match access {
-        Access::Read => READ,
-        Access::Write => WRITTEN,
-        Access::Atomic => READ | WRITTEN,
-    };
-    let global = turn.global;
-    let sectors = match span {
-        Span::Contiguous(at) | Span::Uniform(at) => {
-            let length = if matches!(span, Span::Uniform(_)) {
-                wide
-            } else {
-                32 * wide
-            };
-            let first = at.offset as u64 / SECTOR;
-            let last = (at.offset as u64 + length - 1) / SECTOR;
-            let base = global.buffers.get(at.buffer).map_or(0, |b| b.first_sector);
-            for sector in first..=last {
-                turn.tally.touch(base + sector, how);
-            }
-            add(turn, at.buffer, access, lanes * wide, last - first + 1);
-            last - first + 1
-        }
-        Span::Scattered | Span::Mixed => {
-            // A lane lies in one sector; lanes of one sector are one part.
-            let mut seen = [u64::MAX; WARP];
-            let mut parts = 0;
-            for lane in lanes_of(turn.mask) {
-                let sector = addresses[lane] / SECTOR;
-                let known = seen.get(..parts).unwrap_or_default();
-                let fresh = !known.iter().rev().any(|&s| s == sector);
-                let at = global.locate(addresses[lane]);
-                let Some(at) = at else { continue };
-                if fresh {
-                    seen[parts] = sector;
-                    parts += 1;
-                    let base = global.buffers.get(at.buffer).map_or(0, |b| b.first_sector);
-                    turn.tally.touch(base + at.offset as u64 / SECTOR, how);
-                }
-                add(turn, at.buffer, access, wide, u64::from(fresh));
-            }
-            parts as u64
-        }
-    };
-    if let Some(site) = turn.tally.sites.get_mut(inst.at as usize) {
-        site.requests += 1;
-        site.lanes += lanes;
-        site.parts += sectors;
-        site.ideal += (lanes * wide).div_ceil(SECTOR);
-    }
-}
-
-fn add(turn: &mut Turn<'_>, buffer: usize, access: Access, bytes: u64, sectors: u64) {
-    if let Some(tally) = turn.tally.buffers.get_mut(buffer) {
-        if access != Access::Write {
-            tally.read += bytes;
-            tally.read_sectors += sectors;
-        }
-        if access != Access::Read {
-            tally.written += bytes;
-            tally.written_sectors += sectors;
-        }
-    }
-}
-
-/// Marks what is written, and refuses to read what never was.
-fn observe(
-    turn: &mut Turn<'_>,
-    inst: &Inst,
-    span: Span,
-    addresses: &Addresses,
-    bytes: u32,
-    access: Access,
-) -> bool {
-    let wide = u64::from(bytes);
-    let global = turn.global;
-    if let Span::Contiguous(at) = span
-        && let Some(buffer) = global.buffers.get(at.buffer)
-    {
-        let first = at.offset as u64;
-        if access == Access::Write {
-            buffer.mark(first, 32 * wide);
-            return true;
-        }
-        if buffer.is_written(first, 32 * wide) {
-            return true;
-        }
-    }
-    for lane in lanes_of(turn.mask) {
-        let address = addresses[lane];
-        let Some(at) = global.locate(address) else {
-            continue;
-        };
-        let Some(buffer) = global.buffers.get(at.buffer) else {
-            continue;
-        };
-        if access != Access::Write && !buffer.is_written(at.offset as u64, wide) {
-            let kind = FaultKind::NeverWritten {
-                address,
-                bytes,
-                memory: name(buffer),
-                offset: at.offset,
-            };
-            return turn.fail(inst, lane as u32, kind);
-        }
-        if access != Access::Read {
-            buffer.mark(at.offset as u64, wide);
-        }
-    }
-    true
-}
-
-/// The addresses of the active lanes: a register and an offset.
+/// The addresses of the lanes: a register and an offset.
 ///
 /// # Safety
 /// `inst.a` is a register of 64 bits.
 #[inline(always)]
 pub(crate) unsafe fn addresses(turn: &mut Turn<'_>, inst: &Inst) -> Addresses {
     // SAFETY: the caller's promise.
-    let lanes = unsafe { turn.lanes::<u64>(inst.a) };
+    let mut lanes = unsafe { turn.lanes::<u64>(inst.a) };
     let offset = i64::from(inst.x) as u64;
-    lanes.map(|address| address.wrapping_add(offset))
+    for lane in &mut lanes {
+        *lane = lane.wrapping_add(offset);
+    }
+    lanes
 }
 
 /// Register number `k` of a load's results or a store's values.
 #[inline(always)]
 pub(crate) fn part<N: Count>(turn: &Turn<'_>, inst: &Inst, k: u32, single: u32) -> u32 {
-    if N::N == 1 {
-        single
-    } else {
-        turn.listed(inst, k)
-    }
+    if N::N == 1 { single } else { turn.listed(inst, k) }
 }
 
 /// # Safety
@@ -307,54 +161,33 @@ pub(crate) unsafe fn load_at<E: Element, N: Count>(
     inst: &Inst,
     lanes: &Addresses,
 ) -> bool {
-    let wide = E::BYTES * N::N;
-    let Some(span) = resolve(turn, inst, lanes, wide, Access::Read) else {
+    let Some(place) = resolve(turn, inst, lanes, E::BYTES * N::N, Access::Read) else {
         return false;
     };
     let (global, mask) = (turn.global, turn.mask);
     for k in 0..N::N {
-        let inner = (k * E::BYTES) as usize;
         let row = part::<N>(turn, inst, k, inst.d);
-        // SAFETY: a result register (`Handler`); lanes below 32.
+        // SAFETY: a result register (`Handler`).
         let d = unsafe { turn.row::<E::Lane>(row) };
-        match span {
-            Span::Contiguous(at) => {
-                let Some(buffer) = global.buffers.get(at.buffer) else {
-                    return false;
-                };
-                let first = at.offset as usize + inner;
-                for lane in 0..WARP {
-                    let value = E::load(&buffer, first + lane * wide as usize);
-                    // SAFETY: as above.
-                    unsafe { d.add(lane).write(value) };
-                }
+        match &place {
+            Place::One(at, pattern) => {
+                let Some(buffer) = global.buffers.get(at.buffer) else { return false };
+                // SAFETY: `resolve` found every lane inside of the buffer.
+                unsafe { pattern.load::<E, N>(&buffer, at.offset, k, d) };
             }
-            Span::Uniform(at) => {
-                let Some(buffer) = global.buffers.get(at.buffer) else {
-                    return false;
-                };
-                let value = E::load(&buffer, at.offset as usize + inner);
-                for lane in 0..WARP {
-                    if mask >> lane & 1 != 0 {
-                        // SAFETY: as above.
-                        unsafe { d.add(lane).write(value) };
-                    }
-                }
-            }
-            Span::Scattered | Span::Mixed => {
+            Place::Several => {
                 for lane in lanes_of(mask) {
-                    let Some(at) = global.locate(lanes[lane]) else {
-                        return false;
-                    };
-                    let Some(buffer) = global.buffers.get(at.buffer) else {
-                        return false;
-                    };
-                    let value = E::load(&buffer, at.offset as usize + inner);
-                    // SAFETY: as above.
+                    let Some(at) = global.locate(lanes[lane]) else { return false };
+                    let Some(buffer) = global.buffers.get(at.buffer) else { return false };
+                    let value = E::load(&buffer, at.offset as usize + (k * E::BYTES) as usize);
+                    // SAFETY: a register has 32 lanes.
                     unsafe { d.add(lane).write(value) };
                 }
             }
         }
+    }
+    if let Place::One(_, pattern) = place {
+        keep(turn, inst, pattern);
     }
     true
 }
@@ -377,9 +210,11 @@ pub(crate) unsafe fn store_at<E: Element, N: Count>(
     inst: &Inst,
     lanes: &Addresses,
 ) -> bool {
-    let wide = E::BYTES * N::N;
-    if resolve(turn, inst, lanes, wide, Access::Write).is_none() {
+    let Some(place) = resolve(turn, inst, lanes, E::BYTES * N::N, Access::Write) else {
         return false;
+    };
+    if let Place::One(_, pattern) = place {
+        keep(turn, inst, pattern);
     }
     let (global, mask) = (turn.global, turn.mask);
     for k in 0..N::N {
@@ -388,12 +223,8 @@ pub(crate) unsafe fn store_at<E: Element, N: Count>(
         // SAFETY: a value register (`Handler`).
         let values = unsafe { turn.lanes::<E::Lane>(row) };
         for lane in lanes_of(mask) {
-            let Some(at) = global.locate(lanes[lane]) else {
-                return false;
-            };
-            let Some(mut buffer) = global.buffers.get(at.buffer) else {
-                return false;
-            };
+            let Some(at) = global.locate(lanes[lane]) else { return false };
+            let Some(mut buffer) = global.buffers.get(at.buffer) else { return false };
             E::store(&mut buffer, at.offset as usize + inner, values[lane]);
         }
     }
@@ -407,5 +238,13 @@ handlers! {
 
 handlers! {
     /// `st.global`: b the value.
-    pub(crate) fn store<E: Element, N: Count> = store_lanes::<E, N>
+    pub(crate) fn store<E: Stored, N: Count> = store_lanes::<E, N>
+}
+
+/// What a pattern costs in sectors.
+fn sectors(pattern: &Pattern) -> &[i32] {
+    match &pattern.cost {
+        Cost::Sectors(sectors) => sectors,
+        _ => &[],
+    }
 }

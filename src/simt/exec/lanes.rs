@@ -86,16 +86,12 @@ unsafe fn apply<O: Op>(turn: &mut Turn<'_>, inst: &Inst) -> bool {
         let b = turn.row::<O::B>(inst.b);
         let c = turn.row::<O::C>(inst.c);
         for first in (0..WARP).step_by(CHUNK) {
-            let old = d.add(first).cast::<[O::R; CHUNK]>().read();
-            let results: [O::R; CHUNK] = std::array::from_fn(|lane| {
+            let mut results = d.add(first).cast::<[O::R; CHUNK]>().read();
+            for (lane, result) in results.iter_mut().enumerate() {
                 let at = first + lane;
-                let result = O::apply(a.add(at).read(), b.add(at).read(), c.add(at).read());
-                if mask == FULL || mask >> at & 1 != 0 {
-                    result
-                } else {
-                    old[lane]
-                }
-            });
+                let new = O::apply(a.add(at).read(), b.add(at).read(), c.add(at).read());
+                *result = if mask >> at & 1 != 0 { new } else { *result };
+            }
             d.add(first).cast::<[O::R; CHUNK]>().write(results);
         }
     }
@@ -108,11 +104,7 @@ unsafe fn apply<O: Op>(turn: &mut Turn<'_>, inst: &Inst) -> bool {
 unsafe fn split<O: Op>(turn: &mut Turn<'_>, inst: &Inst) -> bool {
     // SAFETY: passed on. The copy for a full mask has no selects.
     unsafe {
-        if turn.mask == FULL {
-            full::<O>(turn, inst)
-        } else {
-            apply::<O>(turn, inst)
-        }
+        if turn.mask == FULL { full::<O>(turn, inst) } else { apply::<O>(turn, inst) }
     }
 }
 
@@ -127,10 +119,11 @@ unsafe fn full<O: Op>(turn: &mut Turn<'_>, inst: &Inst) -> bool {
         let b = turn.row::<O::B>(inst.b);
         let c = turn.row::<O::C>(inst.c);
         for first in (0..WARP).step_by(CHUNK) {
-            let results: [O::R; CHUNK] = std::array::from_fn(|lane| {
+            let mut results = d.add(first).cast::<[O::R; CHUNK]>().read();
+            for (lane, result) in results.iter_mut().enumerate() {
                 let at = first + lane;
-                O::apply(a.add(at).read(), b.add(at).read(), c.add(at).read())
-            });
+                *result = O::apply(a.add(at).read(), b.add(at).read(), c.add(at).read());
+            }
             d.add(first).cast::<[O::R; CHUNK]>().write(results);
         }
     }

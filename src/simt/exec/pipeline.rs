@@ -37,9 +37,10 @@ struct Piece {
 
 /// # Safety
 /// As for `Handler`. Listed: destination and its offset, source and its offset,
-/// bytes of the source.
+/// bytes of the source; x is the size, and above bit 8 the number under which the
+/// reading half is counted.
 unsafe fn issue(turn: &mut Turn<'_>, inst: &Inst) -> bool {
-    let bytes = inst.x as u32;
+    let (bytes, source) = (inst.x as u32 & 0xff, inst.x as u32 >> 8);
     let [to, to_offset, from, from_offset, taken] = [0, 1, 2, 3, 4].map(|k| turn.listed(inst, k));
     // SAFETY: registers of these widths (`Handler`).
     let (to, to_offset, from, from_offset, taken) = unsafe {
@@ -53,29 +54,29 @@ unsafe fn issue(turn: &mut Turn<'_>, inst: &Inst) -> bool {
     };
     let offsets: [u32; WARP] = std::array::from_fn(|lane| {
         let address = to[lane].wrapping_add(i64::from(to_offset[lane] as i32) as u64);
-        if address >> 32 == 0 {
-            address as u32
-        } else {
-            u32::MAX - 63
-        }
+        shared::within(address)
     });
     let sources: [u64; WARP] = std::array::from_fn(|lane| {
         from[lane].wrapping_add(i64::from(from_offset[lane] as i32) as u64)
     });
     let all = turn.mask;
     // The place is taken from now on: nobody else may be using it.
-    if !shared::resolve(turn, inst, &offsets, bytes, Access::Write) {
+    let Some(pattern) = shared::resolve(turn, inst, &offsets, bytes, Access::Write) else {
         return false;
-    }
-    let reading = lanes_of(all)
-        .filter(|&lane| taken[lane] > 0)
-        .fold(0, |m, lane| m | 1 << lane);
-    turn.mask = reading;
-    let resolved =
-        reading == 0 || global::resolve(turn, inst, &sources, bytes, Access::Read).is_some();
-    turn.mask = all;
-    if !resolved {
-        return false;
+    };
+    shared::keep(turn, inst, pattern);
+    let reading = lanes_of(all).filter(|&lane| taken[lane] > 0).fold(0, |m, lane| m | 1 << lane);
+    if reading != 0 {
+        turn.mask = reading;
+        // The reading half is counted apart from the writing half.
+        let inst = Inst { at: source, ..*inst };
+        let place = global::resolve(turn, &inst, &sources, bytes, Access::Read);
+        turn.mask = all;
+        match place {
+            Some(global::Place::One(_, pattern)) => shared::keep(turn, &inst, pattern),
+            Some(global::Place::Several) => {}
+            None => return false,
+        }
     }
     let memory = turn.global;
     for lane in lanes_of(all) {
@@ -85,26 +86,13 @@ unsafe fn issue(turn: &mut Turn<'_>, inst: &Inst) -> bool {
             && let Some(buffer) = memory.buffers.get(at.buffer)
         {
             let length = taken[lane].min(bytes);
-            for (k, word) in words
-                .iter_mut()
-                .take(length.div_ceil(4) as usize)
-                .enumerate()
-            {
+            for (k, word) in words.iter_mut().take(length.div_ceil(4) as usize).enumerate() {
                 let left = length - 4 * k as u32;
-                let kept = if left >= 4 {
-                    u32::MAX
-                } else {
-                    (1 << (8 * left)) - 1
-                };
+                let kept = if left >= 4 { u32::MAX } else { (1 << (8 * left)) - 1 };
                 *word = buffer.load(at.offset as usize / 4 + k) & kept;
             }
         }
-        let piece = Piece {
-            lane: lane as u32,
-            offset: offsets[lane],
-            bytes,
-            words,
-        };
+        let piece = Piece { lane: lane as u32, offset: offsets[lane], bytes, words };
         if let Some(copies) = turn.block.copies.get_mut(turn.warp as usize) {
             copies.open.push(piece);
         }
@@ -150,23 +138,16 @@ unsafe fn arrive(turn: &mut Turn<'_>, inst: &Inst) -> bool {
 /// Puts one piece into shared memory.
 fn land(turn: &mut Turn<'_>, inst: &Inst, piece: &Piece) -> bool {
     if turn.check {
-        let (warp, access) = (turn.warp, Access::Write);
-        let Piece {
-            lane,
-            offset,
-            bytes,
-            ..
-        } = *piece;
-        if let Err(kind) = turn.block.watch.check(warp, lane, offset, bytes, access) {
-            return turn.fail(inst, lane, kind);
+        let Piece { lane, offset, bytes, .. } = *piece;
+        let (who, watch) = ((turn.warp, lane), &mut turn.block.watch);
+        let stamp = watch.stamp(who.0);
+        if let Err(kind) = watch.check(stamp, who, offset, bytes, Access::Write) {
+            return turn.fail(inst, lane, *kind);
         }
-        turn.block.watch.note(warp, lane, offset, bytes, access);
+        watch.wrote(stamp, who, offset, bytes, Access::Write);
     }
     let first = piece.offset as usize / 4;
-    let place = turn
-        .block
-        .shared
-        .get_mut(first..first + piece.bytes as usize / 4);
+    let place = turn.block.shared.get_mut(first..first + piece.bytes as usize / 4);
     for (to, from) in place.unwrap_or_default().iter_mut().zip(piece.words) {
         *to = from;
     }
@@ -174,7 +155,7 @@ fn land(turn: &mut Turn<'_>, inst: &Inst, piece: &Piece) -> bool {
 }
 
 handlers! {
-    /// `cp.async`: x is the number of bytes.
+    /// `cp.async`: x as [`issue`] has it.
     pub(crate) fn copy = issue
 }
 handlers! {

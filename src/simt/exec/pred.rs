@@ -109,6 +109,7 @@ pub(crate) fn get(turn: &Turn<'_>, pred: u32) -> u32 {
     turn.preds.get(pred as usize).copied().unwrap_or_default()
 }
 
+
 handlers! {
     /// `setp`: d = a ? b
     pub(crate) fn setp<T: Test> = compare::<T>
@@ -165,18 +166,15 @@ unsafe fn choose<T: Lane>(turn: &mut Turn<'_>, inst: &Inst) -> bool {
     // SAFETY: the registers are of the type's width and have 32 lanes; each
     // chunk is read before it is written.
     unsafe {
-        let (d, a, b) = (
-            turn.row::<T>(inst.d),
-            turn.row::<T>(inst.a),
-            turn.row::<T>(inst.b),
-        );
+        let (d, a, b) = (turn.row::<T>(inst.d), turn.row::<T>(inst.a), turn.row::<T>(inst.b));
         for first in (0..WARP).step_by(8) {
-            let results: [T; 8] = std::array::from_fn(|lane| {
+            let mut results = d.add(first).cast::<[T; 8]>().read();
+            for (lane, result) in results.iter_mut().enumerate() {
                 let at = first + lane;
-                let (a, b, old) = (a.add(at).read(), b.add(at).read(), d.add(at).read());
+                let (a, b) = (a.add(at).read(), b.add(at).read());
                 let picked = if chosen >> at & 1 != 0 { a } else { b };
-                if mask >> at & 1 != 0 { picked } else { old }
-            });
+                *result = if mask >> at & 1 != 0 { picked } else { *result };
+            }
             d.add(first).cast::<[T; 8]>().write(results);
         }
     }

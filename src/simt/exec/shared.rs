@@ -1,18 +1,17 @@
-//! Loads and stores of shared memory, and its banks.
+//! Loads and stores of shared memory.
 
 use super::element::{Count, Element};
 use super::global::part;
 use super::lanes::handlers;
-use super::turn::{FULL, Inst, Turn, WARP, lanes_of};
+use super::pattern::{Cost, Deltas, Pattern};
+use super::turn::{Inst, Turn, WARP, lanes_of};
 use crate::simt::fault::{Access, FaultKind, Memory};
-use crate::simt::tally::BankPattern;
-
-/// Banks of shared memory, each 4 bytes wide.
-const BANKS: u32 = 32;
+use crate::simt::watch::Readers;
 
 pub(crate) type Offsets = [u32; WARP];
 
-/// Checks and counts an access of `bytes` per lane; false stops the launch.
+/// Checks and counts an access of `bytes` per lane and gives its pattern, which
+/// [`keep`] takes back; `None` stops the launch.
 #[inline(always)]
 pub(crate) fn resolve(
     turn: &mut Turn<'_>,
@@ -20,30 +19,58 @@ pub(crate) fn resolve(
     offsets: &Offsets,
     bytes: u32,
     access: Access,
-) -> bool {
-    let size = turn.block.shared_bytes;
-    let limit = size.wrapping_sub(bytes);
-    let mut wrong = size < bytes;
-    if turn.mask == FULL {
-        for &offset in offsets {
-            wrong |= offset > limit || offset & (bytes - 1) != 0;
-        }
-    } else {
-        for lane in lanes_of(turn.mask) {
-            wrong |= offsets[lane] > limit || offsets[lane] & (bytes - 1) != 0;
-        }
+) -> Option<Box<Pattern>> {
+    let mask = turn.mask;
+    let base = offsets[turn.first()];
+    let mut deltas: Deltas = [0; WARP];
+    for (lane, delta) in deltas.iter_mut().enumerate() {
+        let active = (mask >> lane & 1).wrapping_neg();
+        *delta = (offsets[lane].wrapping_sub(base) & active) as i32;
     }
-    if wrong {
-        return blame(turn, inst, offsets, bytes, access);
+    let site = turn.tally.sites.get_mut(inst.at as usize)?;
+    let pattern = match site.pattern.take() {
+        Some(pattern) if pattern.fits(mask, 0, &deltas) => pattern,
+        _ => fresh(mask, &deltas, bytes, turn.count),
+    };
+    let (first, end) = (
+        i64::from(base) + i64::from(pattern.low),
+        i64::from(base) + i64::from(pattern.end),
+    );
+    let inside = first >= 0 && end <= i64::from(turn.block.shared_bytes);
+    if !inside || !pattern.aligned || base & (bytes - 1) != 0 {
+        blame(turn, inst, offsets, bytes, access);
+        return None;
     }
-    if turn.count {
-        count(turn, inst, offsets, bytes);
+    if let Cost::Banks { passes, ideal } = pattern.cost {
+        let site = turn.tally.sites.get_mut(inst.at as usize)?;
+        site.requests += 1;
+        site.lanes += u64::from(mask.count_ones());
+        site.parts += u64::from(passes);
+        site.ideal += u64::from(ideal);
     }
-    !turn.check || observe(turn, inst, offsets, bytes, access)
+    if turn.check && !observe(turn, inst, &pattern, offsets, bytes, access) {
+        return None;
+    }
+    Some(pattern)
+}
+
+/// Keeps a pattern for the instruction's next time.
+#[inline(always)]
+pub(crate) fn keep(turn: &mut Turn<'_>, inst: &Inst, pattern: Box<Pattern>) {
+    if let Some(site) = turn.tally.sites.get_mut(inst.at as usize) {
+        site.pattern = Some(pattern);
+    }
 }
 
 #[cold]
-fn blame(turn: &mut Turn<'_>, inst: &Inst, offsets: &Offsets, bytes: u32, access: Access) -> bool {
+fn fresh(mask: u32, deltas: &Deltas, bytes: u32, count: bool) -> Box<Pattern> {
+    let pattern = Pattern::new(mask, 0, deltas, bytes);
+    Box::new(if count { pattern.with_banks(bytes) } else { pattern })
+}
+
+/// Names the first lane whose access is wrong.
+#[cold]
+fn blame(turn: &mut Turn<'_>, inst: &Inst, offsets: &Offsets, bytes: u32, access: Access) {
     let size = turn.block.shared_bytes;
     for lane in lanes_of(turn.mask) {
         let offset = offsets[lane];
@@ -51,126 +78,69 @@ fn blame(turn: &mut Turn<'_>, inst: &Inst, offsets: &Offsets, bytes: u32, access
         if inside && offset % bytes == 0 {
             continue;
         }
-        let (address, memory) = (
-            u64::from(offset),
-            Memory::Shared {
-                bytes: u64::from(size),
-            },
-        );
+        let (address, memory) = (u64::from(offset), Memory::Shared { bytes: u64::from(size) });
         // Just below 2³² is a negative index rather than a far one.
         let offset = i64::from(offset as i32);
         let kind = if inside {
-            FaultKind::Misaligned {
-                access,
-                address,
-                bytes,
-                memory,
-                offset,
-            }
+            FaultKind::Misaligned { access, address, bytes, memory, offset }
         } else {
-            FaultKind::OutOfBounds {
-                access,
-                address,
-                bytes,
-                memory,
-                offset,
-            }
+            FaultKind::OutOfBounds { access, address, bytes, memory, offset }
         };
-        return turn.fail(inst, lane as u32, kind);
-    }
-    true
-}
-
-/// Adds the request, and how many passes its banks need.
-fn count(turn: &mut Turn<'_>, inst: &Inst, offsets: &Offsets, bytes: u32) {
-    let (mask, first) = (turn.mask, offsets[turn.first()]);
-    let Some(site) = turn.tally.sites.get_mut(inst.at as usize) else {
+        turn.fail(inst, lane as u32, kind);
         return;
-    };
-    let deltas = offsets.map(|offset| offset.wrapping_sub(first));
-    let known = site.pattern.as_deref().is_some_and(|pattern| {
-        let changed = deltas
-            .iter()
-            .zip(&pattern.deltas)
-            .fold(0, |all, (a, b)| all | (a ^ b));
-        pattern.mask == mask && (changed == 0 || mask != FULL && same(mask, &deltas, pattern))
-    });
-    if !known {
-        let (passes, ideal) = passes(mask, offsets, bytes);
-        site.pattern = Some(Box::new(BankPattern {
-            mask,
-            deltas,
-            passes,
-            ideal,
-        }));
     }
-    let Some(pattern) = &site.pattern else { return };
-    site.requests += 1;
-    site.lanes += u64::from(mask.count_ones());
-    site.parts += u64::from(pattern.passes);
-    site.ideal += u64::from(pattern.ideal);
-}
-
-fn same(mask: u32, deltas: &Offsets, pattern: &BankPattern) -> bool {
-    lanes_of(mask).all(|lane| deltas[lane] == pattern.deltas[lane])
-}
-
-/// Passes through the banks, and the fewest that this width needs.
-///
-/// A pass serves each bank with one word, to any number of lanes. Accesses of 8
-/// bytes are served by half-warps, of 16 bytes by quarter-warps. A whole shift of
-/// all addresses changes no conflict, so patterns are kept relative.
-pub(crate) fn passes(mask: u32, offsets: &Offsets, bytes: u32) -> (u32, u32) {
-    let group = match bytes {
-        8 => WARP / 2,
-        16 => WARP / 4,
-        _ => WARP,
-    };
-    let words = bytes.div_ceil(4);
-    let (mut total, mut ideal) = (0, 0);
-    for first in (0..WARP).step_by(group) {
-        let mut used: Vec<u32> = lanes_of(mask)
-            .filter(|lane| (first..first + group).contains(lane))
-            .flat_map(|lane| (0..words).map(move |word| offsets[lane] / 4 + word))
-            .collect();
-        used.sort_unstable();
-        used.dedup();
-        let mut banks = [0_u32; BANKS as usize];
-        for word in &used {
-            banks[(word % BANKS) as usize] += 1;
-        }
-        let busiest = banks.iter().copied().max().unwrap_or(0);
-        total += busiest;
-        ideal += u32::from(busiest > 0);
-    }
-    (total, ideal)
 }
 
 /// Looks for races and reads of what was never written.
+#[inline(always)]
 fn observe(
     turn: &mut Turn<'_>,
     inst: &Inst,
+    pattern: &Pattern,
     offsets: &Offsets,
     bytes: u32,
     access: Access,
 ) -> bool {
     let (mask, warp) = (turn.mask, turn.warp);
-    for lane in lanes_of(mask) {
-        let checked = turn
-            .block
-            .watch
-            .check(warp, lane as u32, offsets[lane], bytes, access);
-        if let Err(kind) = checked {
-            return turn.fail(inst, lane as u32, kind);
+    let collective = turn.collective;
+    let watch = &mut turn.block.watch;
+    let stamp = watch.stamp(warp);
+    let mut caught = None;
+    if access == Access::Read {
+        // Lanes that read the same place are one reader.
+        let mut rest = mask;
+        while rest != 0 {
+            let lane = rest.trailing_zeros();
+            let crowd = pattern.crowd(lane);
+            rest &= !(crowd | 1 << lane);
+            let with = match (collective, crowd) {
+                (true, _) => Readers::Warp,
+                (false, 0) => Readers::Lane,
+                (false, _) => Readers::Crowd,
+            };
+            let place = offsets[lane as usize];
+            if let Err(kind) = watch.read(stamp, (warp, lane), place, bytes, with) {
+                caught = Some((lane, kind));
+                break;
+            }
+        }
+    } else {
+        // All lanes first: those of one instruction do not race with each other.
+        for lane in lanes_of(mask) {
+            let place = offsets[lane];
+            if let Err(kind) = watch.check(stamp, (warp, lane as u32), place, bytes, access) {
+                caught = Some((lane as u32, kind));
+                break;
+            }
+        }
+        for lane in lanes_of(mask) {
+            watch.wrote(stamp, (warp, lane as u32), offsets[lane], bytes, access);
         }
     }
-    // Only now: lanes of one instruction do not race with each other.
-    for lane in lanes_of(mask) {
-        turn.block
-            .watch
-            .note(warp, lane as u32, offsets[lane], bytes, access);
+    match caught {
+        Some((lane, kind)) => turn.fail(inst, lane, *kind),
+        None => true,
     }
-    true
 }
 
 /// Refuses two lanes that write different values to one place at once.
@@ -180,19 +150,19 @@ fn collide<T: PartialEq + Copy>(
     offsets: &Offsets,
     values: &[T; WARP],
 ) -> bool {
-    let mut order: Vec<usize> = lanes_of(turn.mask).collect();
-    order.sort_unstable_by_key(|&lane| offsets[lane]);
-    for pair in order.windows(2) {
-        let (Some(&a), Some(&b)) = (pair.first(), pair.last()) else {
-            continue;
-        };
-        if offsets[a] == offsets[b] && values[a] != values[b] {
-            let address = u64::from(offsets[a]);
-            let kind = FaultKind::LanesCollide {
-                address,
-                other: a.min(b) as u32,
-            };
-            return turn.fail(inst, a.max(b) as u32, kind);
+    let mask = turn.mask;
+    // Rising addresses, the usual case, cannot meet.
+    let rising = lanes_of(mask).zip(lanes_of(mask).skip(1)).all(|(a, b)| offsets[a] < offsets[b]);
+    if rising {
+        return true;
+    }
+    for lane in lanes_of(mask) {
+        let before = mask & ((1 << lane) - 1);
+        let meets = |&other: &usize| offsets[other] == offsets[lane] && values[other] != values[lane];
+        if let Some(other) = lanes_of(before).find(meets) {
+            let address = u64::from(offsets[lane]);
+            let other = turn.warp * WARP as u32 + other as u32;
+            return turn.fail(inst, lane as u32, FaultKind::LanesCollide { address, other });
         }
     }
     true
@@ -212,8 +182,11 @@ impl Pointer for Short {
     #[inline(always)]
     unsafe fn offsets(turn: &mut Turn<'_>, row: u32, offset: i32) -> Offsets {
         // SAFETY: the caller's promise.
-        let lanes = unsafe { turn.lanes::<u32>(row) };
-        lanes.map(|address| address.wrapping_add(offset as u32))
+        let mut lanes = unsafe { turn.lanes::<u32>(row) };
+        for lane in &mut lanes {
+            *lane = lane.wrapping_add(offset as u32);
+        }
+        lanes
     }
 }
 
@@ -222,16 +195,18 @@ impl Pointer for Long {
     unsafe fn offsets(turn: &mut Turn<'_>, row: u32, offset: i32) -> Offsets {
         // SAFETY: the caller's promise.
         let lanes = unsafe { turn.lanes::<u64>(row) };
-        lanes.map(|address| {
-            let address = address.wrapping_add(i64::from(offset) as u64);
-            // Beyond the window nothing is in bounds.
-            if address >> 32 == 0 {
-                address as u32
-            } else {
-                u32::MAX - 63
-            }
-        })
+        let mut offsets = [0; WARP];
+        for (to, from) in offsets.iter_mut().zip(&lanes) {
+            *to = within(from.wrapping_add(i64::from(offset) as u64));
+        }
+        offsets
     }
+}
+
+/// An address as an offset; beyond 4 GiB nothing is in bounds.
+#[inline(always)]
+pub(crate) fn within(address: u64) -> u32 {
+    if address >> 32 == 0 { address as u32 } else { u32::MAX - 63 }
 }
 
 /// # Safety
@@ -252,39 +227,26 @@ pub(crate) unsafe fn load_at<E: Element, N: Count>(
     inst: &Inst,
     offsets: &Offsets,
 ) -> bool {
-    if !resolve(turn, inst, offsets, E::BYTES * N::N, Access::Read) {
+    let Some(pattern) = resolve(turn, inst, offsets, E::BYTES * N::N, Access::Read) else {
         return false;
-    }
-    let mask = turn.mask;
+    };
+    let base = i64::from(offsets[turn.first()]);
     for k in 0..N::N {
         let row = part::<N>(turn, inst, k, inst.d);
         // SAFETY: a result register (`Handler`).
         let d = unsafe { turn.row::<E::Lane>(row) };
-        let words: &mut [u32] = &mut turn.block.shared;
-        if mask == FULL {
-            for lane in 0..WARP {
-                let value = E::load(&words, (offsets[lane] + k * E::BYTES) as usize);
-                // SAFETY: a register has 32 lanes.
-                unsafe { d.add(lane).write(value) };
-            }
-        } else {
-            for lane in lanes_of(mask) {
-                let value = E::load(&words, (offsets[lane] + k * E::BYTES) as usize);
-                // SAFETY: a register has 32 lanes.
-                unsafe { d.add(lane).write(value) };
-            }
-        }
+        let words: &[u32] = &turn.block.shared;
+        // SAFETY: `resolve` found every lane inside of shared memory.
+        unsafe { pattern.load::<E, N>(&words, base, k, d) };
     }
+    keep(turn, inst, pattern);
     true
 }
 
 /// # Safety
 /// As for `Handler`.
 #[inline(always)]
-unsafe fn store_lanes<P: Pointer, E: Element, N: Count>(turn: &mut Turn<'_>, inst: &Inst) -> bool
-where
-    E::Lane: PartialEq,
-{
+unsafe fn store_lanes<P: Pointer, E: Stored, N: Count>(turn: &mut Turn<'_>, inst: &Inst) -> bool {
     // SAFETY: passed on.
     let offsets = unsafe { P::offsets(turn, inst.a, inst.x) };
     // SAFETY: passed on.
@@ -294,17 +256,15 @@ where
 /// # Safety
 /// As for `Handler`: the values are registers as wide as `E::Lane`.
 #[inline(always)]
-pub(crate) unsafe fn store_at<E: Element, N: Count>(
+pub(crate) unsafe fn store_at<E: Stored, N: Count>(
     turn: &mut Turn<'_>,
     inst: &Inst,
     offsets: &Offsets,
-) -> bool
-where
-    E::Lane: PartialEq,
-{
-    if !resolve(turn, inst, offsets, E::BYTES * N::N, Access::Write) {
+) -> bool {
+    let Some(pattern) = resolve(turn, inst, offsets, E::BYTES * N::N, Access::Write) else {
         return false;
-    }
+    };
+    keep(turn, inst, pattern);
     let mask = turn.mask;
     for k in 0..N::N {
         let row = part::<N>(turn, inst, k, inst.b);
@@ -315,11 +275,7 @@ where
         }
         let mut words: &mut [u32] = &mut turn.block.shared;
         for lane in lanes_of(mask) {
-            E::store(
-                &mut words,
-                (offsets[lane] + k * E::BYTES) as usize,
-                values[lane],
-            );
+            E::store(&mut words, (offsets[lane] + k * E::BYTES) as usize, values[lane]);
         }
     }
     true

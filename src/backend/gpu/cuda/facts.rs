@@ -1,11 +1,15 @@
 //! What this machine has of CUDA, and what would help: for the doctor.
 
+use super::super::catalogue::lacks;
 use super::super::compile::{Cache, Compiler, PREBUILT};
 use super::super::driver::GpuError;
 use super::api::{Api, version_text};
 use super::blaslt;
 use super::device::{Device, count};
 use super::nvrtc::Nvrtc;
+use crate::fusion::{Cut, Fusion, Plan};
+use crate::model::Graph;
+use crate::run::{BackendKind, BackendState};
 use crate::units::{Quantity, format};
 
 /// Something that is there, or the sentence that says what is missing.
@@ -55,6 +59,46 @@ pub fn facts() -> CudaFacts {
 }
 
 impl CudaFacts {
+    /// How the backend stands: ready where a device and something that makes
+    /// kernels for it are there.
+    pub fn state(&self) -> BackendState {
+        let none = |why: &str| BackendState {
+            notes: self.notes(),
+            ..BackendState::none(BackendKind::Cuda, why)
+        };
+        let driver = match &self.driver {
+            Ok(version) => version,
+            Err(why) => return none(why),
+        };
+        let Some(device) = self.devices.first() else {
+            return none("the NVIDIA driver is here, but no device that it can use");
+        };
+        let compiler = match &self.nvrtc {
+            Ok((version, _)) => version.as_str(),
+            Err(why) if self.prebuilt == 0 => return none(why),
+            Err(_) => "kernels compiled ahead",
+        };
+        let bare = device.name.strip_prefix("NVIDIA ").unwrap_or(&device.name);
+        BackendState {
+            backend: BackendKind::Cuda,
+            ready: true,
+            device: bare.strip_prefix("GeForce ").unwrap_or(bare).to_owned(),
+            line: format!("{}, CUDA {driver} driver, {compiler}", device.name),
+            lacks: lacking(),
+            notes: self.notes(),
+        }
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.lines()
+            .into_iter()
+            .map(|(word, text)| match word {
+                "" => text,
+                word => format!("{word}: {text}"),
+            })
+            .collect()
+    }
+
     /// A word and a sentence each, for a table.
     pub fn lines(&self) -> Vec<(&'static str, String)> {
         let mut lines = vec![(
@@ -95,5 +139,84 @@ impl CudaFacts {
             lines.push(("cache", cache.clone()));
         }
         lines
+    }
+}
+
+/// Fusions whose kernels are not in the catalogue.
+fn lacking() -> Vec<String> {
+    let graph = Graph::of_layers(2, false);
+    Fusion::ALL
+        .into_iter()
+        .filter(|fusion| {
+            let plan = Plan::new(&graph, Cut::v1().fuse(*fusion), false);
+            !lacks(&plan, &graph).is_empty()
+        })
+        .map(|fusion| fusion.name().to_owned())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::gpu::program::Target;
+    use crate::cost::Vendor;
+
+    fn h200() -> CudaFacts {
+        let target = Target {
+            vendor: Vendor::Nvidia,
+            arch: "sm_90a".into(),
+            warp: 32,
+            sms: 132,
+            shared_per_block: 232_448,
+        };
+        let device = Device {
+            name: "NVIDIA H200".into(),
+            target,
+            memory: 150_121_545_728,
+            handle: 0,
+        };
+        CudaFacts {
+            driver: Ok("13.0".into()),
+            devices: vec![device],
+            nvrtc: Ok(("NVRTC 13.0".into(), "libnvrtc.so.13".into())),
+            cublaslt: Err("no cuBLASLt is here".into()),
+            prebuilt: 3,
+            cache: None,
+        }
+    }
+
+    #[test]
+    fn a_device_with_a_compiler_or_kernels_compiled_ahead_is_ready() {
+        let state = h200().state();
+        assert!(state.ready);
+        assert_eq!(state.device, "H200");
+        assert_eq!(state.line, "NVIDIA H200, CUDA 13.0 driver, NVRTC 13.0");
+        assert_eq!(state.lacks, Vec::<String>::new());
+        let mut facts = h200();
+        facts.nvrtc = Err("no NVRTC is here".into());
+        let state = facts.state();
+        assert!(state.ready);
+        assert!(state.line.ends_with("kernels compiled ahead"));
+        let said = "3 kernels that were compiled ahead are used until then";
+        assert!(state.notes.iter().any(|note| note == said));
+        facts.prebuilt = 0;
+        assert_eq!(
+            (facts.state().ready, facts.state().line.as_str()),
+            (false, "no NVRTC is here")
+        );
+    }
+
+    #[test]
+    fn what_is_missing_first_is_the_reason() {
+        let mut facts = h200();
+        facts.devices.clear();
+        assert!(facts.state().line.contains("no device"));
+        facts.driver = Err("no NVIDIA driver is here".into());
+        let state = facts.state();
+        assert_eq!(
+            (state.ready, state.line.as_str()),
+            (false, "no NVIDIA driver is here")
+        );
+        assert_eq!(state.notes[0], "driver: no NVIDIA driver is here");
     }
 }

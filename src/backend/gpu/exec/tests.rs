@@ -386,3 +386,44 @@ fn an_examination_judges_every_kernel_twice() {
     let e = gpu.examine(&fused, Some(swap), &Unwatched).unwrap_err();
     assert!(e.to_string().contains("no kernel to be exchanged"), "{e}");
 }
+
+#[test]
+fn sampled_rows_judge_every_kernel_of_the_first_and_last_block() {
+    for dtype in [Dtype::Fp32, Dtype::Bf16] {
+        for (shape, version, judged) in [
+            (PREFILL, Version::V1, 37),
+            (DECODE, Version::V3, 19),
+            (PREFILL, Version::Five, 13),
+        ] {
+            let request = request(version, shape, dtype);
+            let sampled = |fault: Fault| {
+                let mut gpu = Gpu::new(Fake::new("sm_80"));
+                gpu.with_ready(
+                    &request,
+                    |_| {},
+                    &Unwatched,
+                    |gpu, _, ready| {
+                        gpu.driver.fault = fault;
+                        Ok(sample::forward(&mut gpu.driver, &ready, &Unwatched)?.1)
+                    },
+                )
+                .unwrap()
+            };
+            let report = sampled(Fault::None);
+            assert_eq!(report.first_wrong, None, "{version:?} {dtype:?}");
+            assert!(report.pass && report.rel_error > 0.0);
+            assert!(report.rel_error <= report.tolerance);
+            let kernels = format!("sampled rows of {judged} kernels");
+            assert!(report.reference.contains(&kernels), "{}", report.reference);
+            // The last element of the last row is poison.
+            let entry = if version == Version::Five {
+                "gemm_residual"
+            } else {
+                "gemm"
+            };
+            let report = sampled(Fault::Short(entry));
+            assert!(!report.pass);
+            assert!(report.first_wrong.unwrap().contains("NaN"));
+        }
+    }
+}

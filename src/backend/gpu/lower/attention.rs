@@ -93,7 +93,7 @@ pub(super) fn flash(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<La
     if shape.seq == 1 || (shape.seq <= DECODE_QUERIES && shape.context > shape.seq) {
         return flash_decode(lowering, group);
     }
-    let tiles = Tiles::choose(lowering, Tiles::flash_shared, false)?;
+    let tiles = Tiles::of_flash(lowering)?;
     let unit = tiles.unit(lowering, "flash", &["tile/attention.cu", "flash.cu"]);
     let mut launch = launch(lowering, group, unit);
     launch.grid = blocks(tiles.query_tiles(lowering))?;
@@ -157,12 +157,22 @@ fn flash_decode(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Launch
     Ok(launch)
 }
 
-/// Tiles of queries and keys: what `tile/attention_plain.cu` and
-/// `tile/attention_mma.cu` are compiled for, and the shared memory that follows.
+/// What multiplies: `tile/attention_*.cu`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Units {
+    /// Multiply-add, any GPU, fp32 and bf16.
+    Plain,
+    /// `mma.sync`: bf16 from sm_80 on.
+    Mma,
+    /// `wgmma`: bf16 on sm_90a, heads of 64 and 128.
+    Hopper,
+}
+
+/// Tiles of queries and keys that `tile/attention_*.cu` are compiled for, and
+/// the shared memory that follows.
 #[derive(Debug, Clone, Copy)]
 struct Tiles {
-    /// Matrix units: bf16 from sm_80 on.
-    matrix: bool,
+    units: Units,
     head: u64,
     queries: u64,
     keys: u64,
@@ -171,6 +181,22 @@ struct Tiles {
 }
 
 impl Tiles {
+    /// Tiles of flash attention.
+    fn of_flash(lowering: &Lowering<'_>) -> Result<Self, Lacks> {
+        let mut tiles = Self::choose(lowering, Self::flash_shared, lowering.head_width()? <= 64)?;
+        if tiles.units == Units::Mma && lowering.setup.target.is_hopper() && tiles.head >= 64 {
+            tiles.units = Units::Hopper;
+            (tiles.queries, tiles.slabs) = (64, 1);
+            // Where all blocks run at the same time, the longest decides: it
+            // waits less often with twice the keys.
+            let at_once = tiles.query_tiles(lowering) <= 2 * u64::from(lowering.setup.target.sms);
+            if tiles.head == 64 && at_once && lowering.shape().context >= 256 {
+                tiles.keys = 128;
+            }
+        }
+        Ok(tiles)
+    }
+
     /// The largest tiles whose shared memory, as `shared` says, one block may
     /// have. With `double`, warps on matrix units take two slabs of queries
     /// where that leaves enough blocks.
@@ -181,18 +207,22 @@ impl Tiles {
     ) -> Result<Self, Lacks> {
         let head = lowering.head_width()?;
         let target = lowering.setup.target;
-        let matrix = lowering.is_bf16() && target.sm() >= 800;
-        let sizes: &[(u64, u64, u64)] = match (matrix, head) {
-            (true, _) => &[(128, 64, 2), (64, 64, 1)],
-            (false, 128) => &[(64, 32, 1), (32, 32, 1)],
-            (false, _) => &[(64, 64, 1), (64, 32, 1), (32, 32, 1)],
+        let units = if lowering.is_bf16() && target.sm() >= 800 {
+            Units::Mma
+        } else {
+            Units::Plain
+        };
+        let sizes: &[(u64, u64, u64)] = match (units, head) {
+            (Units::Plain, 128) => &[(64, 32, 1), (32, 32, 1)],
+            (Units::Plain, _) => &[(64, 64, 1), (64, 32, 1), (32, 32, 1)],
+            _ => &[(128, 64, 2), (64, 64, 1)],
         };
         let enough = u64::from(target.sms) * 3 / 2;
         let limit = u64::from(target.shared_per_block);
         sizes
             .iter()
             .map(|&(queries, keys, slabs)| Self {
-                matrix,
+                units,
                 head,
                 queries,
                 keys,
@@ -209,10 +239,19 @@ impl Tiles {
 
     /// A unit on these tiles: the tile products, then `files`.
     fn unit(&self, lowering: &Lowering<'_>, entry: &'static str, files: &[&'static str]) -> Unit {
-        let mut all = if self.matrix {
-            vec!["prefix/matrix.cu", "tile/attention_mma.cu"]
-        } else {
-            vec!["tile/attention_plain.cu"]
+        let mut all = match self.units {
+            Units::Plain => vec!["tile/attention_plain.cu"],
+            Units::Mma => vec![
+                "prefix/matrix.cu",
+                "tile/attention_lanes.cu",
+                "tile/attention_mma.cu",
+            ],
+            Units::Hopper => vec![
+                "prefix/matrix.cu",
+                "prefix/hopper.cu",
+                "tile/attention_lanes.cu",
+                "tile/attention_hopper.cu",
+            ],
         };
         all.extend(files);
         let unit = lowering
@@ -220,19 +259,19 @@ impl Tiles {
             .define("HEAD", self.head)
             .define("QUERIES", self.queries)
             .define("KEYS", self.keys);
-        if self.matrix {
-            unit.define("SLABS", self.slabs)
-        } else {
-            unit
+        match self.units {
+            Units::Mma => unit.define("SLABS", self.slabs),
+            Units::Plain | Units::Hopper => unit,
         }
     }
 
     /// TEAM: a warp per slabs of 16 queries on matrix units, else 128 threads.
     fn threads(&self, lowering: &Lowering<'_>) -> u32 {
-        if self.matrix {
-            (self.queries / (16 * self.slabs)) as u32 * lowering.setup.target.warp
-        } else {
-            128
+        match self.units {
+            Units::Plain => 128,
+            Units::Mma | Units::Hopper => {
+                (self.queries / (16 * self.slabs)) as u32 * lowering.setup.target.warp
+            }
         }
     }
 
@@ -242,39 +281,55 @@ impl Tiles {
         shape.batch * lowering.model().heads * shape.seq.div_ceil(self.queries)
     }
 
+    /// Whether tiles are of bf16, with the next ones under way (STAGES 2).
+    fn on_matrix(&self) -> bool {
+        self.units != Units::Plain
+    }
+
+    /// STAGES.
+    fn stages(&self) -> u64 {
+        if self.on_matrix() { 2 } else { 1 }
+    }
+
     /// QUERY_BYTES and KEY_BYTES.
     fn rows_bytes(&self, rows: u64) -> u64 {
-        if self.matrix {
+        if self.on_matrix() {
             rows * self.head * 2
         } else {
             rows * (self.head + 4) * 4
         }
     }
 
-    /// STAGES.
-    fn stages(&self) -> u64 {
-        if self.matrix { 2 } else { 1 }
-    }
-
     /// A tile of weights or scores in shared memory.
     fn weight_bytes(&self) -> u64 {
-        if self.matrix {
+        if self.on_matrix() {
             self.queries * self.keys * 2
         } else {
             self.queries * (self.keys + 4) * 4
         }
     }
 
+    /// ATTENTION_SHARED.
     fn flash_shared(&self) -> u64 {
-        let weights = if self.matrix { 0 } else { self.weight_bytes() };
+        let weights = if self.on_matrix() {
+            0
+        } else {
+            self.weight_bytes()
+        };
         self.rows_bytes(self.queries) + self.stages() * 2 * self.rows_bytes(self.keys) + weights
     }
 
+    /// Queries, keys, and on matrix units a tile of scores.
     fn qk_shared(&self) -> u64 {
-        let scores = if self.matrix { self.weight_bytes() } else { 0 };
+        let scores = if self.on_matrix() {
+            self.weight_bytes()
+        } else {
+            0
+        };
         self.rows_bytes(self.queries) + self.stages() * self.rows_bytes(self.keys) + scores
     }
 
+    /// Weights and values.
     fn pv_shared(&self) -> u64 {
         self.stages() * (self.weight_bytes() + self.rows_bytes(self.keys))
     }

@@ -45,16 +45,15 @@ impl Space {
     fn at<const N: usize>(&mut self, address: u64) -> Option<&mut [u8; N]> {
         let index = (address >> WITHIN).wrapping_sub(1) as usize;
         let within = (address & ((1 << WITHIN) - 1)) as usize;
-        let (name, size) = match self.buffers.get(index) {
-            Some((name, Some(bytes))) => (name.clone(), bytes.len()),
-            _ => ("nothing".to_owned(), 0),
-        };
+        let buffer = self.buffers.get(index);
+        let size = buffer.and_then(|(_, b)| b.as_ref()).map_or(0, Vec::len);
         if within + N > size {
-            self.fault
-                .get_or_insert_with(|| format!("byte {within} of {name}, which has {size}"));
+            let name = buffer.map_or("nothing", |(name, _)| name);
+            let fault = format!("byte {within} is outside of {name}");
+            self.fault.get_or_insert(fault);
             return None;
         }
-        let bytes = self.buffers[index].1.as_mut()?;
+        let bytes = self.buffers.get_mut(index)?.1.as_mut()?;
         bytes.get_mut(within..)?.first_chunk_mut()
     }
 

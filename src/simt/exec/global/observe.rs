@@ -1,0 +1,84 @@
+//! What is noted of an access of global memory: its cost, and what was written.
+
+use super::{Pattern, name, sectors};
+use crate::simt::exec::turn::{Inst, Turn, lanes_of};
+use crate::simt::fault::{Access, FaultKind};
+use crate::simt::memory::{Located, SECTOR};
+use crate::simt::tally::{READ, WRITTEN};
+
+/// Adds a request to the tally.
+pub(super) fn count(
+    turn: &mut Turn<'_>,
+    inst: &Inst,
+    at: Located,
+    pattern: &Pattern,
+    bytes: u32,
+    access: Access,
+) {
+    let lanes = u64::from(turn.mask.count_ones());
+    let asked = lanes * u64::from(bytes);
+    let (reads, writes) = (access != Access::Write, access != Access::Read);
+    let how = if reads { READ } else { 0 } | if writes { WRITTEN } else { 0 };
+    let Some(buffer) = turn.global.buffers.get(at.buffer) else { return };
+    let first = buffer.first_sector as i64 + at.offset.div_euclid(SECTOR as i64);
+    let touched = sectors(pattern);
+    for sector in touched {
+        turn.tally.touch((first + i64::from(*sector)) as u64, how);
+    }
+    let parts = touched.len() as u64;
+    if let Some(tally) = turn.tally.buffers.get_mut(at.buffer) {
+        if reads {
+            tally.read += asked;
+            tally.read_sectors += parts;
+        }
+        if writes {
+            tally.written += asked;
+            tally.written_sectors += parts;
+        }
+    }
+    if let Some(site) = turn.tally.sites.get_mut(inst.at as usize) {
+        site.requests += 1;
+        site.lanes += lanes;
+        site.parts += parts;
+        site.ideal += asked.div_ceil(SECTOR);
+    }
+}
+
+/// Marks what is written, and refuses to read what never was.
+pub(super) fn written(
+    turn: &mut Turn<'_>,
+    inst: &Inst,
+    at: Located,
+    pattern: &Pattern,
+    bytes: u32,
+    access: Access,
+) -> bool {
+    let Some(buffer) = turn.global.buffers.get(at.buffer) else { return false };
+    let wide = u64::from(bytes);
+    let (low, end) = (at.offset + i64::from(pattern.low), at.offset + i64::from(pattern.end));
+    let dense = (end - low) as u64 == u64::from(turn.mask.count_ones()) * wide;
+    if access == Access::Read && buffer.is_written(low as u64, (end - low) as u64) {
+        return true;
+    }
+    if access == Access::Write && dense && distinct(pattern, turn.mask) {
+        buffer.mark(low as u64, (end - low) as u64);
+        return true;
+    }
+    for lane in lanes_of(turn.mask) {
+        let offset = at.offset + pattern.delta(lane);
+        if access != Access::Write && !buffer.is_written(offset as u64, wide) {
+            let address = crate::simt::memory::Global::address(at.buffer) + offset as u64;
+            let kind = FaultKind::NeverWritten { address, bytes, memory: name(buffer), offset };
+            return turn.fail(inst, lane as u32, kind);
+        }
+        if access != Access::Read {
+            buffer.mark(offset as u64, wide);
+        }
+    }
+    true
+}
+
+/// Whether the lanes' addresses rise: then none is met twice.
+fn distinct(pattern: &Pattern, mask: u32) -> bool {
+    lanes_of(mask).zip(lanes_of(mask).skip(1)).all(|(a, b)| pattern.delta(a) < pattern.delta(b))
+}
