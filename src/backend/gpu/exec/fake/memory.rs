@@ -45,17 +45,16 @@ impl Space {
     fn at<const N: usize>(&mut self, address: u64) -> Option<&mut [u8; N]> {
         let index = (address >> WITHIN).wrapping_sub(1) as usize;
         let within = (address & ((1 << WITHIN) - 1)) as usize;
-        match self.buffers.get_mut(index) {
-            Some((_, Some(bytes))) if within + N <= bytes.len() => {
-                bytes.get_mut(within..)?.first_chunk_mut()
-            }
-            other => {
-                let name = other.map_or("nothing", |(name, _)| name);
-                self.fault
-                    .get_or_insert_with(|| format!("byte {within} is outside of {name}"));
-                None
-            }
+        let buffer = self.buffers.get(index);
+        let size = buffer.and_then(|(_, b)| b.as_ref()).map_or(0, Vec::len);
+        if within + N > size {
+            let name = buffer.map_or("nothing", |(name, _)| name);
+            let fault = format!("byte {within} is outside of {name}");
+            self.fault.get_or_insert(fault);
+            return None;
         }
+        let bytes = self.buffers.get_mut(index)?.1.as_mut()?;
+        bytes.get_mut(within..)?.first_chunk_mut()
     }
 
     /// Bytes of the buffer that begins at an address.
