@@ -28,33 +28,152 @@ static_assert(Tile::threads == ATTENTION_THREADS, "every phase uses the whole bl
 #define BLOCKS 1
 #endif
 
+// The arguments of the launch, in shared memory: each phase is a function of its
+// own, so that none pays registers for another's values.
+struct Call {
+    elem *q, *att, *h, *m, *logits;
+    float *sums_x, *sums_h;
+    int batch, seq, width, heads, kv_heads, ffn, vocab, cap, past;
+    float eps, theta, scale;
+};
+
+#define PHASE static __device__ __noinline__ void
+
+DEVICE char *phase_memory() {
+    extern __shared__ __align__(1024) char shared[];
+    return shared;
+}
+
+// What an epilogue keeps behind the product: factors of rows, frequencies of pairs.
+DEVICE float *row_factors() { return reinterpret_cast<float *>(phase_memory() + Tile::product_bytes); }
+DEVICE float *frequencies() { return row_factors() + Tile::M; }
+
 // Tiles of a phase, dealt out in turn. Between two of them shared memory changes
 // hands.
-template <class Work> DEVICE void each_tile(int tiles, Work work) {
-    for (int tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-        work(tile);
+template <class Work> DEVICE void each_tile(int tiles_m, int tiles_n, Work work) {
+    for (int tile = blockIdx.x; tile < tiles_m * tiles_n; tile += gridDim.x) {
+        work(tile_place(tile, tiles_m, tiles_n));
         __syncthreads();
     }
 }
 
-// Copies row ids[r] of the table (or row r of x) to x, where they differ, and
+DEVICE int row_tiles(const Call &call) { return tiles_over(call.batch * call.seq, Tile::M); }
+DEVICE int width_tiles(const Call &call) { return tiles_over(call.width, Tile::N); }
+
+// The norm's factors of the rows of a tile, from the partial sums of squares.
+DEVICE void norm_factors(const Call &call, const float *sums, int row) {
+    int slots = width_tiles(call), rows = call.batch * call.seq;
+    row_scales<Tile>(row_factors(), sums + long(row) * slots, slots, rows - row, call.width,
+                     call.eps);
+}
+
+// Copies row ids[r] of the table (or row r of `from`) to x, where they differ, and
 // leaves the row's sum of squares in slot 0. A warp per row.
-DEVICE void begin_rows(const int *ids, const elem *table, const elem *from, elem *x, float *sums,
-                       int slots, int rows, int width) {
-    const int warps = Tile::threads / WARP;
-    for (int row = blockIdx.x * warps + warp_id(); row < rows; row += gridDim.x * warps) {
-        const elem *source = table ? table + long(ids[row]) * width : from + long(row) * width;
-        elem *to = x + long(row) * width;
+PHASE begin_rows(const Call &call, const int *ids, const elem *table, const elem *from, elem *x) {
+    const int warps = Tile::threads / WARP, slots = width_tiles(call);
+    for (int row = blockIdx.x * warps + warp_id(); row < call.batch * call.seq;
+         row += gridDim.x * warps) {
+        long at = table ? ids[row] : row;
+        const elem *source = (table ? table : from) + at * call.width;
+        elem *to = x + long(row) * call.width;
         float sum = 0.0f;
-        for (int column = lane_id(); column < width; column += WARP) {
+        for (int column = lane_id(); column < call.width; column += WARP) {
             elem value = source[column];
             if (table) to[column] = value;
             sum += widen(value) * widen(value);
         }
         sum = warp_sum(sum);
         for (int slot = lane_id(); slot < slots; slot += WARP)
-            sums[long(row) * slots + slot] = slot == 0 ? sum : 0.0f;
+            call.sums_x[long(row) * slots + slot] = slot == 0 ? sum : 0.0f;
     }
+}
+
+// idea qkv: three products of the same rows; queries and keys leave turned, keys
+// and values go to the cache.
+PHASE qkv_phase(const Call &call, const Layer &layer, const elem *x) {
+    const int rows = call.batch * call.seq, kv_width = call.kv_heads * HEAD;
+    const int tiles_q = width_tiles(call), tiles_kv = tiles_over(kv_width, Tile::N);
+    each_tile(row_tiles(call), tiles_q + 2 * tiles_kv, [&](TilePlace tile) {
+        int row = tile.i * Tile::M;
+        bool is_q = tile.j < tiles_q, is_k = !is_q && tile.j < tiles_q + tiles_kv;
+        int j = is_q ? tile.j : is_k ? tile.j - tiles_q : tile.j - tiles_q - tiles_kv;
+        int pair = j * (Tile::N / 2);
+        Output to = is_q   ? Output{call.q, call.width, call.seq, call.seq, 0}
+                    : is_k ? Output{layer.keys, kv_width, call.seq, call.cap, call.past}
+                           : Output{layer.values, kv_width, call.seq, call.cap, call.past};
+        HeadPairs columns = {is_q ? layer.q : is_k ? layer.k : layer.v, pair, to.width};
+        auto meanwhile = [&] {
+            norm_factors(call, call.sums_x, row);
+            pair_frequencies<Tile>(frequencies(), pair, call.theta);
+        };
+        float *sums = product<Tile>(x + long(row) * call.width, rows - row, columns, call.width,
+                                    phase_memory(), meanwhile);
+        store_pairs<Tile>(sums, row_factors(), is_q || is_k ? frequencies() : nullptr, call.past,
+                          row, rows - row, pair, to);
+    });
+}
+// end qkv
+
+PHASE attention_phase(const Call &call, const Layer &layer) {
+    const Attention attention = {call.batch, call.heads,           call.kv_heads, call.seq,
+                                 call.past + call.seq, call.cap, call.scale};
+    each_tile(attention_tiles(attention), 1, [&](TilePlace tile) {
+        attention_tile(call.q, layer.keys, layer.values, call.att, attention, tile.i,
+                       phase_memory());
+    });
+}
+
+// to = from [rows][k] * matrix^T + residual, and the sums of its squares.
+PHASE residual_phase(const Call &call, const elem *from, int k, const elem *matrix,
+                     const elem *residual, elem *to, float *squares) {
+    const int rows = call.batch * call.seq, width = call.width, tiles_n = width_tiles(call);
+    each_tile(row_tiles(call), tiles_n, [&](TilePlace tile) {
+        int row = tile.i * Tile::M, column = tile.j * Tile::N;
+        Residual<Tile> added;
+        auto request = [&] {
+            request_residual<Tile>(added, residual, row, rows - row, column, width);
+        };
+        Run run = {matrix, column, width};
+        float *sums = product<Tile>(
+            from + long(row) * k, rows - row, run, k, phase_memory(),
+            [&] {
+                if constexpr (Residual<Tile>::EARLY) request();
+            },
+            [&] {
+                if constexpr (!Residual<Tile>::EARLY) request();
+            });
+        store_residual<Tile>(sums, added, squares, tiles_n, tile.j, row, rows - row, column, to,
+                             width);
+    });
+}
+
+// idea swiglu: the left half of a tile is gate, the right half up, of the same
+// columns; what leaves is their silu(gate) * up.
+PHASE swiglu_phase(const Call &call, const Layer &layer) {
+    const int rows = call.batch * call.seq, half = Tile::N / 2;
+    each_tile(row_tiles(call), tiles_over(call.ffn, half), [&](TilePlace tile) {
+        int row = tile.i * Tile::M, column = tile.j * half;
+        Beside columns = {layer.gate, layer.up, column, call.ffn};
+        float *sums = product<Tile>(call.h + long(row) * call.width, rows - row, columns,
+                                    call.width, phase_memory(),
+                                    [&] { norm_factors(call, call.sums_h, row); });
+        store_swiglu<Tile>(sums, row_factors(), row, rows - row, column,
+                           Output{call.m, call.ffn, rows, rows, 0});
+    });
+}
+// end swiglu
+
+PHASE logits_phase(const Call &call, const elem *head, const elem *x) {
+    const int rows = call.batch * call.seq;
+    each_tile(row_tiles(call), tiles_over(call.vocab, Tile::N), [&](TilePlace tile) {
+        int row = tile.i * Tile::M, column = tile.j * Tile::N;
+        Run run = {head, column, call.vocab};
+        float *sums = product<Tile>(x + long(row) * call.width, rows - row, run, call.width,
+                                    phase_memory(),
+                                    [&] { norm_factors(call, call.sums_x, row); });
+        store_tile<Tile>(sums, row_factors(), row, rows - row, column,
+                         Output{call.logits, call.vocab, rows, rows, 0});
+    });
 }
 
 KERNEL void __launch_bounds__(Tile::threads, BLOCKS)
@@ -62,98 +181,31 @@ KERNEL void __launch_bounds__(Tile::threads, BLOCKS)
           const elem *head, elem *logits, elem *q, elem *att, elem *h, elem *m, float *sums_x,
           float *sums_h, u32 *barrier, int batch, int seq, int width, int heads, int kv_heads,
           int ffn, int vocab, int cap, int past, float eps, float theta, float scale) {
-    extern __shared__ __align__(1024) char shared[];
-    float *factor = reinterpret_cast<float *>(shared + Tile::product_bytes);
-    float *frequency = factor + Tile::M;
-    const int rows = batch * seq, kv_width = kv_heads * HEAD;
-    const int tiles_m = tiles_over(rows, Tile::M), tiles_d = tiles_over(width, Tile::N);
-
-    // A product of `from` [rows][width], normed, with `matrix`: y = norm(from) * matrix^T.
-    auto scales = [&](const float *sums, int row) {
-        row_scales<Tile>(factor, sums + long(row) * tiles_d, tiles_d, rows - row, width, eps);
-    };
-    // y = from [rows][k] * matrix^T + residual.
-    auto add_product = [&](const elem *from, int k, const elem *matrix, const elem *residual,
-                           elem *to, float *sums_to) {
-        each_tile(tiles_m * tiles_d, [&](int index) {
-            TilePlace tile = tile_place(index, tiles_m, tiles_d);
-            int row = tile.i * Tile::M, column = tile.j * Tile::N;
-            Residual<Tile> added;
-            Run run = {matrix, column, width};
-            float *sums = product<Tile>(from + long(row) * k, rows - row, run, k, shared, [] {}, [&] {
-                request_residual<Tile>(added, residual, row, rows - row, column, width);
-            });
-            store_residual<Tile>(sums, added, sums_to, tiles_d, tile.j, row, rows - row, column, to,
-                                 width);
-        });
-    };
-
-    begin_rows(ids, table, x, y, sums_x, tiles_d, rows, width);
+    __shared__ Call call;
+    __shared__ Layer layer;
+    if (threadIdx.x == 0)
+        call = {q,     att,   h,        m,   logits, sums_x, sums_h, batch, seq,  width,
+                heads, kv_heads, ffn, vocab, cap,    past,   eps,    theta, scale};
+    __syncthreads();
+    begin_rows(call, ids, table, x, y);
     const elem *stream = table ? y : x;
+    // idea waits: a phase reads what all blocks wrote in the one before.
     for (int l = 0; l < count; l++) {
-        const Layer layer = layers[l];
+        if (threadIdx.x == 0) layer = layers[l];
         grid_barrier(barrier);
-
-        // idea qkv: three products of the same rows; queries and keys leave turned,
-        // keys and values go to the cache.
-        const int tiles_kv = tiles_over(kv_width, Tile::N);
-        each_tile(tiles_m * (tiles_d + 2 * tiles_kv), [&](int index) {
-            TilePlace tile = tile_place(index, tiles_m, tiles_d + 2 * tiles_kv);
-            int row = tile.i * Tile::M;
-            bool is_q = tile.j < tiles_d, is_k = !is_q && tile.j < tiles_d + tiles_kv;
-            int j = is_q ? tile.j : is_k ? tile.j - tiles_d : tile.j - tiles_d - tiles_kv;
-            int pair = j * (Tile::N / 2);
-            Output to = is_q   ? Output{q, width, seq, seq, 0}
-                        : is_k ? Output{layer.keys, kv_width, seq, cap, past}
-                               : Output{layer.values, kv_width, seq, cap, past};
-            HeadPairs columns = {is_q ? layer.q : is_k ? layer.k : layer.v, pair, to.width};
-            float *sums = product<Tile>(stream + long(row) * width, rows - row, columns, width,
-                                        shared, [&] {
-                                            scales(sums_x, row);
-                                            pair_frequencies<Tile>(frequency, pair, theta);
-                                        });
-            store_pairs<Tile>(sums, factor, is_q || is_k ? frequency : nullptr, past, row,
-                              rows - row, pair, to);
-        });
+        qkv_phase(call, layer, stream);
         grid_barrier(barrier);
-        // end qkv
-
-        const Attention call = {batch, heads, kv_heads, seq, past + seq, cap, scale};
-        each_tile(attention_tiles(call), [&](int tile) {
-            attention_tile(q, layer.keys, layer.values, att, call, tile, shared);
-        });
+        attention_phase(call, layer);
         grid_barrier(barrier);
-
-        add_product(att, width, layer.o, stream, h, sums_h);
+        residual_phase(call, call.att, call.width, layer.o, stream, call.h, call.sums_h);
         grid_barrier(barrier);
-
-        // idea swiglu: left half of a tile gate, right half up, of the same columns.
-        const int tiles_f = tiles_over(ffn, Tile::N / 2);
-        each_tile(tiles_m * tiles_f, [&](int index) {
-            TilePlace tile = tile_place(index, tiles_m, tiles_f);
-            int row = tile.i * Tile::M, column = tile.j * (Tile::N / 2);
-            Beside columns = {layer.gate, layer.up, column, ffn};
-            float *sums = product<Tile>(h + long(row) * width, rows - row, columns, width, shared,
-                                        [&] { scales(sums_h, row); });
-            store_swiglu<Tile>(sums, factor, row, rows - row, column,
-                               Output{m, ffn, rows, rows, 0});
-        });
+        swiglu_phase(call, layer);
         grid_barrier(barrier);
-        // end swiglu
-
-        add_product(m, ffn, layer.down, h, y, sums_x);
+        residual_phase(call, call.m, call.ffn, layer.down, call.h, y, call.sums_x);
         stream = y;
     }
+    // end waits
     if (head == nullptr) return;
     grid_barrier(barrier);
-    const int tiles_v = tiles_over(vocab, Tile::N);
-    each_tile(tiles_m * tiles_v, [&](int index) {
-        TilePlace tile = tile_place(index, tiles_m, tiles_v);
-        int row = tile.i * Tile::M, column = tile.j * Tile::N;
-        Run run = {head, column, vocab};
-        float *sums = product<Tile>(stream + long(row) * width, rows - row, run, width, shared,
-                                    [&] { scales(sums_x, row); });
-        store_tile<Tile>(sums, factor, row, rows - row, column,
-                         Output{logits, vocab, rows, rows, 0});
-    });
+    logits_phase(call, head, stream);
 }

@@ -22,7 +22,9 @@
 // Rows of a tile that share a barrier. An operation on a barrier takes the SM some
 // seven cycles, one lane after the other: with a barrier per row a tile's 256 of
 // them took longer than its products.
+#ifndef PART_ROWS
 #define PART_ROWS 4
+#endif
 #define PARTS (TILE_ROWS / PART_ROWS)
 
 // Tiles' segments that may be in the ring at once.
@@ -90,8 +92,10 @@ struct Plan {
 
 DEVICE Plan plan_product(int pairs, int columns) {
     Plan plan;
-    plan.first = int(long(pairs) * blockIdx.x / gridDim.x);
-    plan.pairs = int(long(pairs) * (blockIdx.x + 1) / gridDim.x) - plan.first;
+    // Shares differ by one pair at most.
+    int each = pairs / int(gridDim.x), more = pairs % int(gridDim.x), block = blockIdx.x;
+    plan.first = block * each + min(block, more);
+    plan.pairs = each + (block < more);
     plan.tiles = (plan.pairs + TILE_PAIRS - 1) / TILE_PAIRS;
     plan.size = plan.pairs / max(plan.tiles, 1);
     plan.larger = plan.pairs % max(plan.tiles, 1);
@@ -126,11 +130,12 @@ struct Ring {
     int slots;
 };
 
-// By one thread; a __syncthreads follows.
+// By all threads; a __syncthreads follows.
 DEVICE void ring_init(const Ring &ring) {
-    for (int i = 0; i < STAGES * PARTS; i++) arrival_init(ring.full + i, 1);
-    for (int i = 0; i < STAGES; i++) arrival_init(ring.empty + i, WORKERS);
-    arrival_init_done();
+    int i = threadIdx.x;
+    if (i < STAGES * PARTS) arrival_init(ring.full + i, 1);
+    if (i < STAGES) arrival_init(ring.empty + i, WORKERS);
+    if (i < STAGES * PARTS) arrival_init_done();
 }
 
 // A stage and the slot of its first row.

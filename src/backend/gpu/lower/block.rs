@@ -379,3 +379,6 @@ fn tiles(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Launch, Lacks
     launch.args = args;
     Ok(launch)
 }
+
+#[cfg(test)]
+mod tests;
