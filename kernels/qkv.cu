@@ -9,6 +9,14 @@
 // -D ROPE: q and k leave turned by their position (needs -D HEAD).
 //
 // NORM and ROPE are 0 or 1.
+//
+// What was learned, against one product of the same size on an H200:
+// - one after another, k and v of 512 rows of a TinyLlama are 32 tiles of 64 x 64
+//   each, for 132 multiprocessors; beside q's 256 they fill gaps.
+// - norm and RoPE inside cost 1.3 us of 12.1 (fp32, 1024 rows of 256) and 0.5 of 5.2
+//   (bf16, one row of 2048); a kernel for either takes longer than that alone.
+// - the sums of squares one after another, a load each, cost 1.2 us in the one-row
+//   case; four a load and all under way at once, 0.5.
 
 #ifndef BLOCKS
 #define BLOCKS 1

@@ -29,9 +29,6 @@ DEVICE float *product(const elem *a, int rows, const Columns &columns, int k, ch
                 if (first + s * STEP + mine < k)
                     weight[s][c] = load_pack_once(w[c] + first + s * STEP);
         if (first == 0) { // while they travel: nothing so far came from another kernel
-#if TRIGGER == 1
-            grid_launch_next();
-#endif
             grid_wait();
             meanwhile();
         }
@@ -52,9 +49,7 @@ DEVICE float *product(const elem *a, int rows, const Columns &columns, int k, ch
     }
     // end bytes in flight
 
-#if TRIGGER == 2
-    grid_launch_next();
-#endif
+    grid_launch_next(); // all that this one wants of the memory is here
     float *sums = reinterpret_cast<float *>(shared);
 #pragma unroll
     for (int m = 0; m < T::M; m++)

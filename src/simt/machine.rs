@@ -7,7 +7,7 @@ use std::fmt;
 use super::counts::Counts;
 use super::finding::Finding;
 use super::grid;
-use super::memory::{Global, Located};
+use super::memory::{Global, LONGEST, Located};
 use super::program::Program;
 
 /// What a machine observes, and how long it lets kernels run.
@@ -114,7 +114,7 @@ impl Machine {
     /// More memory than the options permit.
     pub fn alloc(&mut self, name: &str, bytes: u64) -> Result<u64, MachineError> {
         let total = self.allocated.saturating_add(bytes);
-        if total > self.options.memory_limit || bytes > 1 << 35 {
+        if total > self.options.memory_limit || bytes > LONGEST {
             let message = format!(
                 "`{name}` of {bytes} bytes does not fit: the machine may use {} bytes, of which {} \
                  are taken; choose a smaller shape",

@@ -4,9 +4,14 @@
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::Mutex;
 
-/// Bits of an address within one buffer's slot; the buffer begins in its middle.
-const SLOT_BITS: u32 = 36;
-const MIDDLE: u64 = 1 << (SLOT_BITS - 1);
+/// Bytes of address space for each buffer, which begins in the middle of them. 17
+/// is prime: an address that is off by a power of two never lands at the same
+/// place of another buffer, and 8 GiB is the longest buffer.
+const SLOT: u64 = 17 << 33;
+const MIDDLE: u64 = SLOT / 2;
+
+/// The longest buffer.
+pub(crate) const LONGEST: u64 = 1 << 33;
 
 /// Where the shared and local memory of a thread lie in the generic space.
 pub(crate) const SHARED_WINDOW: u64 = 1 << 60;
@@ -145,15 +150,14 @@ impl Global {
 
     /// Where a buffer begins.
     pub fn address(buffer: usize) -> u64 {
-        (buffer as u64 + 1) << SLOT_BITS | MIDDLE
+        (buffer as u64 + 1) * SLOT + MIDDLE
     }
 
     /// The buffer in whose slot an address lies.
     #[inline(always)]
     pub fn locate(&self, address: u64) -> Option<Located> {
-        let slot = address >> SLOT_BITS;
+        let (slot, within) = (address / SLOT, address % SLOT);
         let buffer = slot.wrapping_sub(1) as usize;
-        let within = address & ((1 << SLOT_BITS) - 1);
         (buffer < self.buffers.len())
             .then(|| Located { buffer, offset: within as i64 - MIDDLE as i64 })
     }

@@ -53,6 +53,7 @@ pub(crate) fn turn(
         tally,
         count: launch.count,
         check: launch.check,
+        collective: false,
         fault: None,
     };
     let mut stack = Stack { frames: &mut warp.stack };
@@ -222,6 +223,7 @@ pub(crate) fn communicate(
         tally,
         count: launch.count,
         check: launch.check,
+        collective: false,
         fault: None,
     };
     if !perform(kernel, inst, &mut turn) {

@@ -29,6 +29,18 @@ pub(crate) struct Watch {
     bytes: u64,
 }
 
+/// Who reads a place with one instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Readers {
+    /// One lane.
+    Lane,
+    /// Several lanes of a warp.
+    Crowd,
+    /// The warp as one (`ldmatrix`): no lane goes on before all have read, so the
+    /// warp's own later writes need no `__syncwarp`.
+    Warp,
+}
+
 /// What a lane did wrong.
 pub(crate) type Caught = Box<FaultKind>;
 
@@ -88,7 +100,7 @@ impl Watch {
         Mark::new(0, self.epoch, warp_epoch)
     }
 
-    /// A read by `lane`; with `crowd`, by other lanes of its warp too.
+    /// A read by `lane`, perhaps together with other lanes of its warp.
     #[inline(always)]
     pub fn read(
         &mut self,
@@ -96,21 +108,25 @@ impl Watch {
         (warp, lane): (u32, u32),
         offset: u32,
         bytes: u32,
-        crowd: bool,
+        with: Readers,
     ) -> Result<(), Caught> {
-        let thread = warp * WARP as u32 + lane;
-        let mine = if crowd { stamp.of_many(warp) } else { stamp.of(thread) };
+        let mine = match with {
+            Readers::Lane => stamp.of(warp * WARP as u32 + lane),
+            Readers::Crowd => stamp.of_many(warp),
+            Readers::Warp => stamp.of_many(warp).ordered_in_warp(),
+        };
         for at in self.cells(offset, bytes) {
             let Some(cell) = self.cells.get_mut(at) else { continue };
-            if !cell.writer.is_past(stamp) {
-                self.judge(stamp, warp, lane, at, bytes, Access::Read)?;
-                if crowd {
-                    // Perhaps this lane wrote it; the next one did not.
-                    self.judge(stamp, warp, lane ^ 1, at, bytes, Access::Read)?;
-                }
-                let Some(cell) = self.cells.get_mut(at) else { continue };
+            if cell.writer.is_past(stamp) {
                 cell.reader = cell.reader.joined(mine, warp);
-            } else {
+                continue;
+            }
+            self.judge(stamp, warp, lane, at, bytes, Access::Read)?;
+            if with != Readers::Lane {
+                // Perhaps this lane wrote it; its neighbour then did not.
+                self.judge(stamp, warp, lane ^ 1, at, bytes, Access::Read)?;
+            }
+            if let Some(cell) = self.cells.get_mut(at) {
                 cell.reader = cell.reader.joined(mine, warp);
             }
         }

@@ -149,9 +149,9 @@ unsafe fn load_rows<L: Load>(turn: &mut Turn<'_>, inst: &Inst) -> bool {
     });
     // Only the lanes that give addresses touch memory.
     let giving = if L::COUNT == 4 { FULL } else { (1 << (8 * L::COUNT)) - 1 };
-    turn.mask = giving;
+    (turn.mask, turn.collective) = (giving, true);
     let pattern = shared::resolve(turn, inst, &offsets, 16, Access::Read);
-    turn.mask = FULL;
+    (turn.mask, turn.collective) = (FULL, false);
     let Some(pattern) = pattern else { return false };
     shared::keep(turn, inst, pattern);
     for matrix in 0..L::COUNT {

@@ -6,6 +6,7 @@ use super::lanes::handlers;
 use super::pattern::{Cost, Deltas, Pattern};
 use super::turn::{Inst, Turn, WARP, lanes_of};
 use crate::simt::fault::{Access, FaultKind, Memory};
+use crate::simt::watch::Readers;
 
 pub(crate) type Offsets = [u32; WARP];
 
@@ -101,6 +102,7 @@ fn observe(
     access: Access,
 ) -> bool {
     let (mask, warp) = (turn.mask, turn.warp);
+    let collective = turn.collective;
     let watch = &mut turn.block.watch;
     let stamp = watch.stamp(warp);
     let mut caught = None;
@@ -111,8 +113,13 @@ fn observe(
             let lane = rest.trailing_zeros();
             let crowd = pattern.crowd(lane);
             rest &= !(crowd | 1 << lane);
+            let with = match (collective, crowd) {
+                (true, _) => Readers::Warp,
+                (false, 0) => Readers::Lane,
+                (false, _) => Readers::Crowd,
+            };
             let place = offsets[lane as usize];
-            if let Err(kind) = watch.read(stamp, (warp, lane), place, bytes, crowd != 0) {
+            if let Err(kind) = watch.read(stamp, (warp, lane), place, bytes, with) {
                 caught = Some((lane, kind));
                 break;
             }

@@ -57,6 +57,8 @@ pub(crate) struct Turn<'a> {
     /// What the launch asked to be observed.
     pub count: bool,
     pub check: bool,
+    /// The warp reads as one: `ldmatrix`.
+    pub collective: bool,
     pub fault: Option<Box<Fault>>,
 }
 

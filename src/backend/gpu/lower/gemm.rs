@@ -263,6 +263,7 @@ fn launch(
     launch.grid = blocks(choice.tiles)?;
     launch.threads = tile.threads(lowering.setup.target.warp);
     launch.shared = tile.shared();
+    launch.overlap = true;
     Ok(launch)
 }
 

@@ -47,7 +47,7 @@ pub(super) struct Tile {
 const PLAIN: [Tile; 5] = [
     tile(Way::Plain, [128, 128], [2, 2, 1], 3, 2, [107.6, 102.0]),
     tile(Way::Plain, [128, 64], [2, 1, 2], 3, 2, [58.5, 54.4]),
-    tile(Way::Plain, [64, 64], [2, 2, 1], 3, 4, [34.7, 28.8]),
+    tile(Way::Plain, [64, 64], [2, 2, 1], 3, 3, [34.7, 28.8]),
     tile(Way::Plain, [32, 32], [1, 1, 4], 3, 4, [12.4, 8.0]),
     tile(Way::Plain, [16, 16], [1, 1, 4], 4, 4, [7.1, 3.2]),
 ];
@@ -127,7 +127,7 @@ impl Request<'_> {
         // rows on.
         if self.aligned() && self.m <= if bf16 { 4 } else { 8 } {
             let m = (self.m.max(1) as u32).next_power_of_two();
-            return tile(Way::Vector, [m, 16], [1, 8, 1], 4, 1, [0.0, 0.0]);
+            return tile(Way::Vector, [m, 16], [1, 8, 1], 4, 2, [0.0, 0.0]);
         }
         let candidates: &[Tile] = if bf16 && self.target.sm() >= 800 && self.aligned() {
             &MMA
