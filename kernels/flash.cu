@@ -23,7 +23,9 @@
 //            `tile/attention_hopper.cu`; 8.3 / 40 us
 
 // Blocks run roughly in the order of their numbers, and tile 0 sees the most keys.
-KERNEL void __launch_bounds__(ATTENTION_THREADS)
+// The 1 lets the compiler spend registers on keeping more under way: without it the
+// mma variant takes 11.2 us in place of 9.2.
+KERNEL void __launch_bounds__(ATTENTION_THREADS, 1)
     flash(const elem *q, const elem *k, const elem *v, elem *att, int batch, int heads,
           int kv_heads, int seq, int context, int cap, float scale) {
     extern __shared__ __align__(1024) char shared[];

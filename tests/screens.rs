@@ -32,7 +32,7 @@ fn h200() -> Machine {
             condition: Condition::Ready,
             gives: "times of the GPU".into(),
             lacks: vec![Fusion::NormGate],
-            ceilings: None,
+            ..BackendFacts::default()
         }],
         // facts/kernels.md: copy 4286 GB/s, fp32 51 TFLOP/s, launch 2.85 µs.
         ceilings: Some(Ceilings {

@@ -72,7 +72,8 @@ DEVICE void merge_swapped(Running &own, int mask) {
 }
 
 // Parts of the keys for this block: unit = (sequence, head, split).
-DEVICE void run_attention(Block &block, const Layer &layer) {
+OUTLINED Block run_attention(Block block, int l) {
+    const Layer &layer = shared_at<Layer>(common().layers)[l];
     const Decode &d = common().d;
     const Exchange &e = common().e;
     const int past = d.past;
@@ -162,4 +163,5 @@ DEVICE void run_attention(Block &block, const Layer &layer) {
         }
         block.side ^= 1;
     }
+    return block;
 }

@@ -8,12 +8,6 @@ enum Phase { QKV, O, GATE_UP, DOWN, LOGITS };
 #define SPLITS 4
 #endif
 
-// Addresses of one layer: weights [out][in], cache [batch][cap][kv_heads * HEAD].
-struct Layer {
-    const elem *norm1, *q, *k, *v, *o, *norm2, *gate, *up, *down;
-    elem *keys, *values;
-};
-
 // What the launch was given; see block_decode.
 struct Decode {
     const Layer *layers;
@@ -79,6 +73,8 @@ template <class T> DEVICE T *shared_at(int offset) {
 }
 
 DEVICE const Common &common() { return *shared_at<Common>(0); }
+
+#define OUTLINED static __device__ __noinline__
 
 // Where a computing warp is in its work.
 struct Block {
@@ -363,14 +359,21 @@ DEVICE void finish_pair(const Block &block, const Layer &layer, int phase, int p
 // ---- one product ---------------------------------------------------------------------------
 
 // A computing warp's part of a phase: wait for the inputs, multiply the stages as
-// they arrive, add up what the warps have, finish. One body for all phases: a
-// body each would be faster to write and slower to run, since every layer would
-// fetch 150 KB of instructions anew.
-DEVICE void run_phase(Block &block, const Layer &layer, int phase, Source source,
-                      const Tagged *from, const elem *gamma, bool last) {
-    const Plan plan = common().plan[phase];
+// they arrive, add up what the warps have, finish. One body for all phases, since
+// with a body each every layer would fetch 150 KB of instructions anew; and a
+// function of its own, so that no other phase's values occupy registers here.
+OUTLINED Block run_phase(Block block, int phase, int l, bool given, bool last) {
+    const Common &c = common();
+    const Layer &layer = shared_at<Layer>(c.layers)[l];
+    const Tagged *from = phase == DOWN ? c.e.m : phase == GATE_UP ? c.e.h : c.e.x;
+    const elem *gamma = phase == QKV       ? layer.norm1
+                        : phase == GATE_UP ? layer.norm2
+                        : phase == LOGITS  ? c.d.final_norm
+                                           : nullptr;
+    const Source source = given ? GIVEN : phase == O ? ATTENTION : EXCHANGED;
+    const Plan plan = c.plan[phase];
     const int batch = common().d.batch, warp = warp_id();
-    if (plan.tiles == 0) return;
+    if (plan.tiles == 0) return block;
     stage_inputs(block, plan, source, from, gamma);
 #if BULK_COPIES
     const Ring ring = ring_of(common());
@@ -453,4 +456,5 @@ DEVICE void run_phase(Block &block, const Layer &layer, int phase, Source source
         block.side ^= 1;
     }
     block.norm_side ^= 1;
+    return block;
 }

@@ -47,13 +47,33 @@ DEVICE Item load_item(const elem *from, bool there) {
 
 // ---- the folded norm -----------------------------------------------------------
 
-// RMSNorm is linear but for one number per row. gamma is in the weights; here is
-// the number, from the partial sums of squares that the row's maker left: the
-// quad's lanes share the slots. `ssq` is [rows][slots].
-DEVICE float row_scale(const float *ssq, int row, int rows, int slots, int width, float eps) {
+// RMSNorm is linear but for one number per row. gamma is in the weights; the number
+// comes from the partial sums of squares that the row's maker left, `ssq` being
+// [rows][slots]. The lanes of a quad share a row's slots. First they ask for all of
+// them, later they add: between the two the way from memory can be used. (Not where
+// groups take turns: they have the time, but no registers to spare.)
+#define ROW_PARTS (TURNS ? 1 : 8)
+struct RowParts {
+    float at[ROW_PARTS];
+};
+
+DEVICE RowParts row_parts(const float *ssq, int row, int rows, int slots) {
+    RowParts parts;
+    const float *from = ssq + long(row) * slots;
+#pragma unroll
+    for (int i = 0; i < ROW_PARTS; i++) {
+        int slot = lane_id() % 4 + i * 4;
+        parts.at[i] = row < rows && slot < slots ? from[slot] : 0.0f;
+    }
+    for (int slot = lane_id() % 4 + ROW_PARTS * 4; row < rows && slot < slots; slot += 4)
+        parts.at[0] += from[slot];
+    return parts;
+}
+
+DEVICE float row_scale(const RowParts &parts, int width, float eps) {
     float sum = 0.0f;
-    if (row < rows)
-        for (int i = lane_id() % 4; i < slots; i += 4) sum += ssq[long(row) * slots + i];
+#pragma unroll
+    for (int i = 0; i < ROW_PARTS; i++) sum += parts.at[i];
     return rsqrtf(quad_sum(sum) / width + eps);
 }
 

@@ -22,7 +22,9 @@
 // Rows of a tile that share a barrier. An operation on a barrier takes the SM some
 // seven cycles, one lane after the other: with a barrier per row a tile's 256 of
 // them took longer than its products.
+#ifndef PART_ROWS
 #define PART_ROWS 4
+#endif
 #define PARTS (TILE_ROWS / PART_ROWS)
 
 // Tiles' segments that may be in the ring at once.
@@ -90,8 +92,10 @@ struct Plan {
 
 DEVICE Plan plan_product(int pairs, int columns) {
     Plan plan;
-    plan.first = int(long(pairs) * blockIdx.x / gridDim.x);
-    plan.pairs = int(long(pairs) * (blockIdx.x + 1) / gridDim.x) - plan.first;
+    // Shares differ by one pair at most.
+    int each = pairs / int(gridDim.x), more = pairs % int(gridDim.x), block = blockIdx.x;
+    plan.first = block * each + min(block, more);
+    plan.pairs = each + (block < more);
     plan.tiles = (plan.pairs + TILE_PAIRS - 1) / TILE_PAIRS;
     plan.size = plan.pairs / max(plan.tiles, 1);
     plan.larger = plan.pairs % max(plan.tiles, 1);
@@ -126,11 +130,12 @@ struct Ring {
     int slots;
 };
 
-// By one thread; a __syncthreads follows.
+// By all threads; a __syncthreads follows.
 DEVICE void ring_init(const Ring &ring) {
-    for (int i = 0; i < STAGES * PARTS; i++) arrival_init(ring.full + i, 1);
-    for (int i = 0; i < STAGES; i++) arrival_init(ring.empty + i, WORKERS);
-    arrival_init_done();
+    int i = threadIdx.x;
+    if (i < STAGES * PARTS) arrival_init(ring.full + i, 1);
+    if (i < STAGES) arrival_init(ring.empty + i, WORKERS);
+    if (i < STAGES * PARTS) arrival_init_done();
 }
 
 // A stage and the slot of its first row.
@@ -234,26 +239,36 @@ DEVICE int lane_row() { return lane_id() % TILE_ROWS; }
 // never looked at. Columns that do not exist are zero in both operands.
 DEVICE void multiply(Sums &sums, const elem *row, const char *x, const char *zeros, int columns,
                      int batch) {
-    int row_column = lane_id() / TILE_ROWS * 8, x_column = lane_id() / 8 * 8;
     int sequence = min(lane_id() % 8, batch - 1);
-    const elem *vector = reinterpret_cast<const elem *>(x + row_offset(sequence));
+    const elem *a = row + lane_id() / TILE_ROWS * 8;
+    const elem *b = reinterpret_cast<const elem *>(x + row_offset(sequence)) + lane_id() / 8 * 8;
+    if (columns == CHUNK) {
+        // Half of the operands are asked for before the first is used.
 #pragma unroll
-    for (int half = 0; half < CHUNK; half += CHUNK / 2) {
-        if (half >= columns) break;
-        u32 a[CHUNK / 32][4], b[CHUNK / 64][4];
+        for (int half = 0; half < CHUNK; half += CHUNK / 2) {
+            u32 weights[CHUNK / 32][4], vector[CHUNK / 64][4];
 #pragma unroll
-        for (int i = 0; i < CHUNK / 64; i++) {
-            int first = half + i * 32;
-            const void *none = zeros;
-            int at = first + x_column;
-            ldmatrix(b[i], at < columns ? vector + at : none);
-            at = first + row_column;
-            ldmatrix(a[2 * i], at < columns ? row + at : none);
-            ldmatrix(a[2 * i + 1], at + 16 < columns ? row + at + 16 : none);
+            for (int i = 0; i < CHUNK / 32; i++) {
+                if (i % 2 == 0) ldmatrix(vector[i / 2], b + half + i * 16);
+                ldmatrix(weights[i], a + half + i * 16);
+            }
+#pragma unroll
+            for (int i = 0; i < CHUNK / 32; i++)
+                mma(sums.at[i % SUMS], weights[i], vector[i / 2][i % 2 * 2],
+                    vector[i / 2][i % 2 * 2 + 1]);
         }
-#pragma unroll
-        for (int i = 0; i < CHUNK / 32; i++)
-            mma(sums.at[i % SUMS], a[i], b[i / 2][i % 2 * 2], b[i / 2][i % 2 * 2 + 1]);
+        return;
+    }
+#pragma unroll 1
+    for (int first = 0; first < columns; first += 32) {
+        u32 weights[4], vector[4];
+        const void *none = zeros;
+        int left = columns - first;
+        ldmatrix(vector, lane_id() / 8 * 8 < left ? b + first : none);
+        ldmatrix(weights, lane_id() / TILE_ROWS * 8 < left ? a + first : none);
+        mma(sums.at[0], weights, vector[0], vector[1]);
+        ldmatrix(weights, lane_id() / TILE_ROWS * 8 + 16 < left ? a + first + 16 : none);
+        mma(sums.at[1], weights, vector[2], vector[3]);
     }
 }
 

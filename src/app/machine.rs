@@ -45,6 +45,8 @@ pub struct BackendFacts {
     pub gives: String,
     /// Fusions that it has no kernel for. They are priced, not run.
     pub lacks: Vec<Fusion>,
+    /// What was found where, and what to install, in sentences.
+    pub notes: Vec<String>,
     /// Ceilings of its device: measured ones before those of a data sheet.
     pub ceilings: Option<Ceilings>,
 }

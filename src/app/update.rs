@@ -305,7 +305,12 @@ fn longest(state: &State) -> usize {
     let lines = match state.page {
         Page::Messages => state.notes.log().len(),
         Page::Why => state.why.as_ref().map_or(0, |w| w.flatten().len()),
-        Page::Doctor => state.machine.facts.len() + state.machine.backends.len() + 12,
+        Page::Doctor => {
+            let backends = &state.machine.backends;
+            // A note takes two lines at most places.
+            let notes: usize = backends.iter().map(|b| 2 * b.notes.len()).sum();
+            state.machine.facts.len() + backends.len() + notes + 12
+        }
         _ => 0,
     };
     lines.saturating_sub(usize::from(state.size.1.saturating_sub(4)))

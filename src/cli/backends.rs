@@ -67,6 +67,7 @@ fn facts(state: BackendState) -> BackendFacts {
         ceilings: sheet(&state),
         name: state.backend.name().to_owned(),
         device: state.device,
+        notes: state.notes,
         line: state.line,
         condition: match state.ready {
             true => Condition::Ready,

@@ -53,6 +53,12 @@ pub(super) fn doctor(output: &OutputArgs, out: &mut Out) -> Outcome {
     }
     out.gap();
     let head = |word: &str| format!("{word:<10} ");
+    for backend in &document.backends {
+        let words = std::iter::once(backend.name.as_str()).chain(std::iter::repeat(""));
+        for (word, note) in words.zip(&backend.notes) {
+            out.lines(wrapped(note, &head(word), &head("")));
+        }
+    }
     for (word, text) in lines(&document) {
         out.lines(wrapped(&text, &head(word), &head("")));
     }

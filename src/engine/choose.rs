@@ -34,7 +34,16 @@ impl Engine {
             BackendKind::Auto => nvidia_driver(),
         };
         if !apart {
-            return self.here.run(request, logits, observer);
+            // Without a driver there is nothing to look for: no GPU library is
+            // ever opened in this process.
+            let cpu = Request {
+                backend: match request.backend {
+                    BackendKind::Auto => BackendKind::Cpu,
+                    named => named,
+                },
+                ..request.clone()
+            };
+            return self.here.run(&cpu, logits, observer);
         }
         let child = match &mut self.child {
             Some(child) => child,

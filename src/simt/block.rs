@@ -47,9 +47,15 @@ impl Reduction {
 pub(crate) enum State {
     Ready,
     /// At a barrier: its number, how many threads it wants, the instruction.
-    Barrier { id: u32, threads: u32, at: u32 },
+    Barrier {
+        id: u32,
+        threads: u32,
+        at: u32,
+    },
     /// Before an instruction that talks to other blocks.
-    Communicating { at: u32 },
+    Communicating {
+        at: u32,
+    },
     Done,
 }
 

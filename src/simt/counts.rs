@@ -170,12 +170,18 @@ pub struct Counts {
 impl Counts {
     /// Bytes of different sectors read: what must move at least once.
     pub fn compulsory_read(&self) -> u64 {
-        self.buffers.iter().map(|buffer| buffer.distinct_read * SECTOR).sum()
+        self.buffers
+            .iter()
+            .map(|buffer| buffer.distinct_read * SECTOR)
+            .sum()
     }
 
     /// Bytes of different sectors written.
     pub fn compulsory_written(&self) -> u64 {
-        self.buffers.iter().map(|buffer| buffer.distinct_written * SECTOR).sum()
+        self.buffers
+            .iter()
+            .map(|buffer| buffer.distinct_written * SECTOR)
+            .sum()
     }
 
     /// Lane instructions: warp instructions times active lanes.
@@ -228,21 +234,38 @@ pub(crate) fn report(
 /// The counts of one PTX instruction.
 fn instruction(kernel: &Kernel, tally: &Tally, at: u32) -> Work {
     let mut work = Work::default();
-    let Some(info) = kernel.info.get(at as usize) else { return work };
+    let Some(info) = kernel.info.get(at as usize) else {
+        return work;
+    };
     // The reading half of a `cp.async` belongs to no block: it is no instruction.
-    if let Some(block) = tally.blocks.get(info.block as usize).filter(|block| block.runs > 0) {
+    if let Some(block) = tally
+        .blocks
+        .get(info.block as usize)
+        .filter(|block| block.runs > 0)
+    {
         work.instructions.insert(info.class, block.runs);
         work.lanes = block.lanes;
         work.flops = block.lanes * u64::from(info.flops);
-        let end = kernel.blocks.get(info.block as usize).map(|block| block.end_kind);
-        if let Some(End::Branch { at: branch, predicated: false, .. }) = end
+        let end = kernel
+            .blocks
+            .get(info.block as usize)
+            .map(|block| block.end_kind);
+        if let Some(End::Branch {
+            at: branch,
+            predicated: false,
+            ..
+        }) = end
             && branch == at
         {
             work.branches = block.runs;
             work.divergent = block.divergent;
         }
     }
-    let Some(site) = tally.sites.get(at as usize).filter(|site| site.requests > 0) else {
+    let Some(site) = tally
+        .sites
+        .get(at as usize)
+        .filter(|site| site.requests > 0)
+    else {
         return work;
     };
     let bytes = site.lanes * u64::from(info.bytes);
@@ -273,7 +296,10 @@ fn buffers(global: &Global, tally: &Tally) -> Vec<BufferTraffic> {
     each.filter(|(_, counted)| counted.read + counted.written > 0)
         .map(|(buffer, counted)| {
             let first = buffer.first_sector as usize;
-            let touched = tally.touched.get(first..first + buffer.written.len()).unwrap_or_default();
+            let touched = tally
+                .touched
+                .get(first..first + buffer.written.len())
+                .unwrap_or_default();
             let distinct = |how: u8| touched.iter().filter(|&&seen| seen & how != 0).count() as u64;
             BufferTraffic {
                 name: buffer.name.clone(),

@@ -69,23 +69,64 @@ pub(crate) enum How {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum FaultKind {
-    OutOfBounds { access: Access, address: u64, bytes: u32, memory: Memory, offset: i64 },
-    Misaligned { access: Access, address: u64, bytes: u32, memory: Memory, offset: i64 },
-    NeverWritten { address: u64, bytes: u32, memory: Memory, offset: i64 },
-    Race { address: u64, now: Access, earlier: RaceSide, same_warp: bool },
+    OutOfBounds {
+        access: Access,
+        address: u64,
+        bytes: u32,
+        memory: Memory,
+        offset: i64,
+    },
+    Misaligned {
+        access: Access,
+        address: u64,
+        bytes: u32,
+        memory: Memory,
+        offset: i64,
+    },
+    NeverWritten {
+        address: u64,
+        bytes: u32,
+        memory: Memory,
+        offset: i64,
+    },
+    Race {
+        address: u64,
+        now: Access,
+        earlier: RaceSide,
+        same_warp: bool,
+    },
     /// Lanes of one warp wrote different values to one place with one instruction.
-    LanesCollide { address: u64, other: u32 },
+    LanesCollide {
+        address: u64,
+        other: u32,
+    },
     /// Some lanes of the warp are elsewhere at a barrier.
-    PartialBarrier { missing: u32 },
+    PartialBarrier {
+        missing: u32,
+    },
     /// Warps of a block wait at different barriers.
-    SplitBarrier { other_warp: u32, other_at: u32 },
+    SplitBarrier {
+        other_warp: u32,
+        other_at: u32,
+    },
     /// A shuffle or vote names lanes that are not there, or lacks lanes that are.
-    MissingLanes { wanted: u32, active: u32 },
-    InactiveSource { lane: u32 },
+    MissingLanes {
+        wanted: u32,
+        active: u32,
+    },
+    InactiveSource {
+        lane: u32,
+    },
     Trap,
-    NeverEnds { steps: u64 },
-    Deadlock { waiting: Vec<Waiting> },
-    Unsupported { what: &'static str },
+    NeverEnds {
+        steps: u64,
+    },
+    Deadlock {
+        waiting: Vec<Waiting>,
+    },
+    Unsupported {
+        what: &'static str,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

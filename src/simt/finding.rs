@@ -4,11 +4,11 @@ mod text;
 
 use std::error::Error;
 
+pub use super::fault::{Access, Memory, RaceSide};
 use super::fault::{Fault, FaultKind, Waiting};
 use super::grid::Stopped;
 use super::memory::Global;
 use super::program::{Kernel, Program};
-pub use super::fault::{Access, Memory, RaceSide};
 
 /// A line of source in which something happened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -164,7 +164,10 @@ impl Finding {
         stopped: &Stopped,
         extent: [u32; 3],
     ) -> Finding {
-        let Stopped { block, fault: Fault { kind, at, thread } } = stopped;
+        let Stopped {
+            block,
+            fault: Fault { kind, at, thread },
+        } = stopped;
         let [x, y, _] = extent.map(|n| n.max(1));
         Finding {
             kernel: kernel.name.clone(),
@@ -178,18 +181,27 @@ impl Finding {
 
 /// The line of an instruction.
 pub(crate) fn locate(program: &Program, kernel: &Kernel, at: u32) -> Location {
-    let Some(info) = kernel.info.get(at as usize) else { return Location::default() };
+    let Some(info) = kernel.info.get(at as usize) else {
+        return Location::default();
+    };
     let mut location = Location {
         ptx_line: info.line,
         instruction: info.name.clone(),
         ..Location::default()
     };
-    let place = |id: u32| program.places.get(id as usize).filter(|place| place.line > 0);
+    let place = |id: u32| {
+        program
+            .places
+            .get(id as usize)
+            .filter(|place| place.line > 0)
+    };
     if let Some(first) = place(info.place) {
         (location.file, location.line) = (program.file(first.file).to_owned(), first.line);
         let mut outer = first.inlined_at;
         while let Some(next) = outer.and_then(place) {
-            location.inlined_at.push((program.file(next.file).to_owned(), next.line));
+            location
+                .inlined_at
+                .push((program.file(next.file).to_owned(), next.line));
             outer = next.inlined_at;
         }
     }
@@ -198,21 +210,60 @@ pub(crate) fn locate(program: &Program, kernel: &Kernel, at: u32) -> Location {
 
 fn problem(program: &Program, kernel: &Kernel, kind: FaultKind) -> Problem {
     match kind {
-        FaultKind::OutOfBounds { access, address, bytes, memory, offset } => {
-            Problem::OutOfBounds { access, address, bytes, memory, offset }
-        }
-        FaultKind::Misaligned { access, address, bytes, memory, offset } => {
-            Problem::Misaligned { access, address, bytes, memory, offset }
-        }
-        FaultKind::NeverWritten { address, bytes, memory, offset } => {
-            Problem::NeverWritten { address, bytes, memory, offset }
-        }
-        FaultKind::Race { address, now, earlier, same_warp } => {
-            Problem::Race { address, now, earlier, same_warp }
-        }
+        FaultKind::OutOfBounds {
+            access,
+            address,
+            bytes,
+            memory,
+            offset,
+        } => Problem::OutOfBounds {
+            access,
+            address,
+            bytes,
+            memory,
+            offset,
+        },
+        FaultKind::Misaligned {
+            access,
+            address,
+            bytes,
+            memory,
+            offset,
+        } => Problem::Misaligned {
+            access,
+            address,
+            bytes,
+            memory,
+            offset,
+        },
+        FaultKind::NeverWritten {
+            address,
+            bytes,
+            memory,
+            offset,
+        } => Problem::NeverWritten {
+            address,
+            bytes,
+            memory,
+            offset,
+        },
+        FaultKind::Race {
+            address,
+            now,
+            earlier,
+            same_warp,
+        } => Problem::Race {
+            address,
+            now,
+            earlier,
+            same_warp,
+        },
         FaultKind::LanesCollide { address, other } => Problem::LanesCollide { address, other },
         FaultKind::PartialBarrier { missing } => Problem::BarrierSkipped { missing },
-        FaultKind::SplitBarrier { other_warp, other_at } => Problem::BarriersDiffer {
+        FaultKind::SplitBarrier {
+            other_warp,
+            other_at,
+        } => Problem::BarriersDiffer {
             other_warp,
             elsewhere: locate(program, kernel, other_at),
         },
@@ -227,8 +278,12 @@ fn problem(program: &Program, kernel: &Kernel, kind: FaultKind) -> Problem {
                 location: locate(program, kernel, waiting.at),
                 at_barrier: waiting.how == super::fault::How::Barrier,
             };
-            Problem::Deadlock { waiting: waiting.into_iter().map(waiter).collect() }
+            Problem::Deadlock {
+                waiting: waiting.into_iter().map(waiter).collect(),
+            }
         }
-        FaultKind::Unsupported { what } => Problem::Unsupported { what: what.to_owned() },
+        FaultKind::Unsupported { what } => Problem::Unsupported {
+            what: what.to_owned(),
+        },
     }
 }

@@ -33,7 +33,10 @@ pub(crate) fn launch(
     let mut params = vec![0_u32; (kernel.param_bytes as usize).div_ceil(16) * 4];
     for (word, bytes) in params.iter_mut().zip(request.params.chunks(4)) {
         let mut whole = [0; 4];
-        whole.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+        whole
+            .iter_mut()
+            .zip(bytes)
+            .for_each(|(to, from)| *to = *from);
         *word = u32::from_le_bytes(whole);
     }
     let launch = Launch {
@@ -57,7 +60,9 @@ pub(crate) fn launch(
         apart(&setup, if kernel.ordered { 1 } else { threads })
     };
     match ran {
-        Ok(tally) => Ok(counts::report(program, kernel, global, &tally, &setup, options)),
+        Ok(tally) => Ok(counts::report(
+            program, kernel, global, &tally, &setup, options,
+        )),
         Err(stopped) => {
             let threads = request.block;
             Err(Finding::new(program, kernel, global, &stopped, threads).into())
@@ -86,7 +91,9 @@ fn apart(setup: &Setup<'_>, threads: usize) -> Result<Tally, Stopped> {
             if let Err(stopped) = worker.finish(&mut tally) {
                 first_wrong.fetch_min(block, Ordering::Relaxed);
                 if let Ok(mut slot) = wrong.lock()
-                    && slot.as_ref().is_none_or(|old| setup.number(old.block) > block)
+                    && slot
+                        .as_ref()
+                        .is_none_or(|old| setup.number(old.block) > block)
                 {
                     *slot = Some(stopped);
                 }

@@ -39,7 +39,10 @@ pub(crate) fn lower(module: &Module) -> Result<Program, PtxError> {
         .map(|variable| {
             let mut bytes = variable.init.clone();
             bytes.resize(variable.size as usize, 0);
-            GlobalVariable { name: variable.name.clone(), bytes }
+            GlobalVariable {
+                name: variable.name.clone(),
+                bytes,
+            }
         })
         .collect();
     Ok(Program {

@@ -7,7 +7,7 @@ use std::fmt;
 use super::counts::Counts;
 use super::finding::Finding;
 use super::grid;
-use super::memory::{Global, Located};
+use super::memory::{Global, LONGEST, Located};
 use super::program::Program;
 
 /// What a machine observes, and how long it lets kernels run.
@@ -99,7 +99,10 @@ pub struct Machine {
 impl Machine {
     /// A machine with no memory allocated.
     pub fn new(options: Options) -> Machine {
-        Machine { options, ..Machine::default() }
+        Machine {
+            options,
+            ..Machine::default()
+        }
     }
 
     /// What it observes.
@@ -114,7 +117,7 @@ impl Machine {
     /// More memory than the options permit.
     pub fn alloc(&mut self, name: &str, bytes: u64) -> Result<u64, MachineError> {
         let total = self.allocated.saturating_add(bytes);
-        if total > self.options.memory_limit || bytes > 1 << 35 {
+        if total > self.options.memory_limit || bytes > LONGEST {
             let message = format!(
                 "`{name}` of {bytes} bytes does not fit: the machine may use {} bytes, of which {} \
                  are taken; choose a smaller shape",
@@ -129,7 +132,11 @@ impl Machine {
     /// Frees the allocation that begins at `address`, which is dead from now on.
     pub fn free(&mut self, address: u64) {
         if let Some(at) = self.global.locate(address) {
-            let bytes = self.global.buffers.get(at.buffer).map_or(0, |buffer| buffer.bytes);
+            let bytes = self
+                .global
+                .buffers
+                .get(at.buffer)
+                .map_or(0, |buffer| buffer.bytes);
             self.allocated = self.allocated.saturating_sub(bytes);
             self.global.remove(at.buffer);
         }
@@ -185,9 +192,10 @@ impl Machine {
     fn range(&self, address: u64, bytes: u64) -> Result<Located, MachineError> {
         let at = self.global.locate(address);
         let inside = at.filter(|at| {
-            self.global.buffers.get(at.buffer).is_some_and(|buffer| {
-                at.offset >= 0 && at.offset as u64 + bytes <= buffer.bytes
-            })
+            self.global
+                .buffers
+                .get(at.buffer)
+                .is_some_and(|buffer| at.offset >= 0 && at.offset as u64 + bytes <= buffer.bytes)
         });
         inside.ok_or_else(|| {
             let message = format!(
@@ -224,7 +232,17 @@ impl Machine {
             }
             self.variables.insert(program.id, addresses);
         }
-        let variables = self.variables.get(&program.id).map_or(&[][..], Vec::as_slice);
-        grid::launch(program, kernel, &self.global, variables, request, &self.options)
+        let variables = self
+            .variables
+            .get(&program.id)
+            .map_or(&[][..], Vec::as_slice);
+        grid::launch(
+            program,
+            kernel,
+            &self.global,
+            variables,
+            request,
+            &self.options,
+        )
     }
 }

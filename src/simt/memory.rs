@@ -1,12 +1,17 @@
 //! Global memory: named buffers, each in a slot of the address space so wide
 //! that an address beyond a buffer's end still says which buffer was meant.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
-/// Bits of an address within one buffer's slot; the buffer begins in its middle.
-const SLOT_BITS: u32 = 36;
-const MIDDLE: u64 = 1 << (SLOT_BITS - 1);
+/// Bytes of address space for each buffer, which begins in the middle of them. 17
+/// is prime: an address that is off by a power of two never lands at the same
+/// place of another buffer, and 8 GiB is the longest buffer.
+const SLOT: u64 = 17 << 33;
+const MIDDLE: u64 = SLOT / 2;
+
+/// The longest buffer.
+pub(crate) const LONGEST: u64 = 1 << 33;
 
 /// Where the shared and local memory of a thread lie in the generic space.
 pub(crate) const SHARED_WINDOW: u64 = 1 << 60;
@@ -38,7 +43,9 @@ impl Buffer {
 
     /// Replaces the bits of `mask` in a word.
     pub fn merge(&self, word: usize, bits: u32, mask: u32) {
-        let Some(word) = self.words.get(word) else { return };
+        let Some(word) = self.words.get(word) else {
+            return;
+        };
         if mask == u32::MAX {
             word.store(bits, Relaxed);
         } else {
@@ -71,7 +78,10 @@ impl Buffer {
     /// Whether all of these bytes were written.
     pub fn is_written(&self, first: u64, bytes: u64) -> bool {
         pieces(first, bytes).all(|(sector, bits)| {
-            let known = self.written.get(sector).map_or(0, |word| word.load(Relaxed));
+            let known = self
+                .written
+                .get(sector)
+                .map_or(0, |word| word.load(Relaxed));
             known & bits == bits
         })
     }
@@ -90,7 +100,11 @@ fn pieces(first: u64, bytes: u64) -> impl Iterator<Item = (usize, u32)> {
 }
 
 fn ones(count: u64) -> u32 {
-    if count >= 32 { u32::MAX } else { (1 << count) - 1 }
+    if count >= 32 {
+        u32::MAX
+    } else {
+        (1 << count) - 1
+    }
 }
 
 /// All buffers of a machine.
@@ -145,22 +159,25 @@ impl Global {
 
     /// Where a buffer begins.
     pub fn address(buffer: usize) -> u64 {
-        (buffer as u64 + 1) << SLOT_BITS | MIDDLE
+        (buffer as u64 + 1) * SLOT + MIDDLE
     }
 
     /// The buffer in whose slot an address lies.
     #[inline(always)]
     pub fn locate(&self, address: u64) -> Option<Located> {
-        let slot = address >> SLOT_BITS;
+        let (slot, within) = (address / SLOT, address % SLOT);
         let buffer = slot.wrapping_sub(1) as usize;
-        let within = address & ((1 << SLOT_BITS) - 1);
-        (buffer < self.buffers.len())
-            .then(|| Located { buffer, offset: within as i64 - MIDDLE as i64 })
+        (buffer < self.buffers.len()).then(|| Located {
+            buffer,
+            offset: within as i64 - MIDDLE as i64,
+        })
     }
 
     /// Copies bytes into a buffer from its beginning and marks them as written.
     pub fn write(&self, at: Located, bytes: &[u8]) {
-        let Some(buffer) = self.buffers.get(at.buffer) else { return };
+        let Some(buffer) = self.buffers.get(at.buffer) else {
+            return;
+        };
         let first = at.offset as u64;
         let mut offset = first;
         let mut rest = bytes;
@@ -168,8 +185,14 @@ impl Global {
             let within = (offset % 4) as usize;
             let (now, later) = rest.split_at(rest.len().min(4 - within));
             let (mut word, mut mask) = ([0; 4], [0; 4]);
-            word.iter_mut().skip(within).zip(now).for_each(|(to, &from)| *to = from);
-            mask.iter_mut().skip(within).take(now.len()).for_each(|to| *to = 0xff);
+            word.iter_mut()
+                .skip(within)
+                .zip(now)
+                .for_each(|(to, &from)| *to = from);
+            mask.iter_mut()
+                .skip(within)
+                .take(now.len())
+                .for_each(|to| *to = 0xff);
             let (word, mask) = (u32::from_le_bytes(word), u32::from_le_bytes(mask));
             buffer.merge((offset / 4) as usize, word, mask);
             offset += now.len() as u64;
@@ -180,14 +203,22 @@ impl Global {
 
     /// Sets every byte of a range; `written` says whether that counts as writing.
     pub fn fill(&self, at: Located, bytes: u64, byte: u8, written: bool) {
-        let Some(buffer) = self.buffers.get(at.buffer) else { return };
+        let Some(buffer) = self.buffers.get(at.buffer) else {
+            return;
+        };
         let first = at.offset as u64;
         let end = first + bytes;
         let word = u32::from_le_bytes([byte; 4]);
         for number in first / 4..end.div_ceil(4) {
             let low = first.saturating_sub(4 * number).min(4) as u32;
             let high = (end - 4 * number).min(4) as u32;
-            let ones = |bytes: u32| if bytes > 3 { u32::MAX } else { (1 << (8 * bytes)) - 1 };
+            let ones = |bytes: u32| {
+                if bytes > 3 {
+                    u32::MAX
+                } else {
+                    (1 << (8 * bytes)) - 1
+                }
+            };
             buffer.merge(number as usize, word, ones(high) & !ones(low));
         }
         if written {
@@ -199,7 +230,9 @@ impl Global {
 
     /// Copies bytes out.
     pub fn read(&self, at: Located, bytes: &mut [u8]) {
-        let Some(buffer) = self.buffers.get(at.buffer) else { return };
+        let Some(buffer) = self.buffers.get(at.buffer) else {
+            return;
+        };
         let first = at.offset as u64;
         for (step, byte) in bytes.iter_mut().enumerate() {
             let offset = first + step as u64;
@@ -209,18 +242,16 @@ impl Global {
 
     /// Replaces a word, or two words for `wide`, by what `next` makes of it, and
     /// gives the old value.
-    pub fn update(
-        &self,
-        buffer: usize,
-        word: usize,
-        wide: bool,
-        next: impl Fn(u64) -> u64,
-    ) -> u64 {
-        let Some(buffer) = self.buffers.get(buffer) else { return 0 };
+    pub fn update(&self, buffer: usize, word: usize, wide: bool, next: impl Fn(u64) -> u64) -> u64 {
+        let Some(buffer) = self.buffers.get(buffer) else {
+            return 0;
+        };
         if !wide {
-            let Some(word) = buffer.words.get(word) else { return 0 };
-            let changed = word
-                .fetch_update(Relaxed, Relaxed, |old| Some(next(u64::from(old)) as u32));
+            let Some(word) = buffer.words.get(word) else {
+                return 0;
+            };
+            let changed =
+                word.fetch_update(Relaxed, Relaxed, |old| Some(next(u64::from(old)) as u32));
             let old = u64::from(changed.unwrap_or_else(|old| old));
             self.changes.fetch_add(u64::from(next(old) != old), Relaxed);
             return old;

@@ -43,13 +43,24 @@ pub(crate) enum End {
         at: u32,
     },
     /// Operands are constants or uniform registers: rows.
-    Barrier { id: u32, threads: Option<u32>, wait: bool, next: u32, at: u32 },
+    Barrier {
+        id: u32,
+        threads: Option<u32>,
+        wait: bool,
+        next: u32,
+        at: u32,
+    },
     /// Let other warps run.
     Yield(u32),
     /// The instruction talks to other blocks (atomics, acquire, volatile).
-    Communicate { inst: u32, next: u32 },
+    Communicate {
+        inst: u32,
+        next: u32,
+    },
     Exit,
-    Trap { at: u32 },
+    Trap {
+        at: u32,
+    },
 }
 
 /// Instructions that are executed together, and what follows them.
@@ -67,10 +78,21 @@ pub(crate) enum Constant {
     Bits32(u32),
     Bits64(u64),
     /// Bytes of the parameters at `offset`; `wide` fills a 64-bit register.
-    Param { offset: u32, bytes: u32, signed: bool, wide: bool },
-    Special { which: Special, wide: bool },
+    Param {
+        offset: u32,
+        bytes: u32,
+        signed: bool,
+        wide: bool,
+    },
+    Special {
+        which: Special,
+        wide: bool,
+    },
     /// Address of a variable of the module.
-    Global { variable: u32, offset: i64 },
+    Global {
+        variable: u32,
+        offset: i64,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -193,7 +215,11 @@ pub(crate) struct Kernel {
 
 impl std::fmt::Debug for Inst {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "#{} d{} a{} b{} c{} x{}", self.at, self.d, self.a, self.b, self.c, self.x)
+        write!(
+            f,
+            "#{} d{} a{} b{} c{} x{}",
+            self.at, self.d, self.a, self.b, self.c, self.x
+        )
     }
 }
 

@@ -53,19 +53,30 @@ pub(crate) fn turn(
         tally,
         count: launch.count,
         check: launch.check,
+        collective: false,
         fault: None,
     };
-    let mut stack = Stack { frames: &mut warp.stack };
+    let mut stack = Stack {
+        frames: &mut warp.stack,
+    };
     let state = loop {
-        let Some((at, mask)) = stack.settle(turn.live) else { break State::Done };
+        let Some((at, mask)) = stack.settle(turn.live) else {
+            break State::Done;
+        };
         turn.mask = mask;
-        let Some(block) = kernel.blocks.get(at as usize) else { break State::Done };
+        let Some(block) = kernel.blocks.get(at as usize) else {
+            break State::Done;
+        };
         if let Some(tally) = turn.tally.blocks.get_mut(at as usize) {
             tally.runs += 1;
             tally.lanes += u64::from(mask.count_ones());
         }
         turn.tally.steps += u64::from(block.end - block.start) + 1;
-        for inst in kernel.code.get(block.start as usize..block.end as usize).unwrap_or_default() {
+        for inst in kernel
+            .code
+            .get(block.start as usize..block.end as usize)
+            .unwrap_or_default()
+        {
             // SAFETY: lowering chose the handler for this processor and gave it
             // registers of this kernel, of which the warp has all.
             if !unsafe { (inst.run)(&mut turn, inst) } {
@@ -89,8 +100,14 @@ pub(crate) fn turn(
 
 fn stopped(turn: &mut Turn<'_>) -> Turned {
     let unknown = || {
-        let kind = FaultKind::Unsupported { what: "an instruction" };
-        Box::new(Fault { kind, at: 0, thread: turn.warp * 32 })
+        let kind = FaultKind::Unsupported {
+            what: "an instruction",
+        };
+        Box::new(Fault {
+            kind,
+            at: 0,
+            thread: turn.warp * 32,
+        })
     };
     Turned::Stopped(turn.fault.take().unwrap_or_else(unknown))
 }
@@ -106,7 +123,15 @@ fn finish(
 ) -> Option<State> {
     match block.end_kind {
         End::Jump(next) => stack.go(next),
-        End::Branch { pred, negated, taken, other, join, predicated, .. } => {
+        End::Branch {
+            pred,
+            negated,
+            taken,
+            other,
+            join,
+            predicated,
+            ..
+        } => {
             let pred = turn.preds.get(pred as usize).copied().unwrap_or_default();
             let yes = turn.mask & if negated { !pred } else { pred };
             if yes == turn.mask {
@@ -124,7 +149,13 @@ fn finish(
             turn.live &= !turn.mask;
             stack.frames.pop();
         }
-        End::Barrier { id, threads, wait, next, at } => {
+        End::Barrier {
+            id,
+            threads,
+            wait,
+            next,
+            at,
+        } => {
             stack.go(next);
             return barrier(turn, id, threads, wait, at);
         }
@@ -157,7 +188,10 @@ fn finish(
 /// Executes one instruction by number.
 fn perform(kernel: &Kernel, inst: u32, turn: &mut Turn<'_>) -> bool {
     // SAFETY: as in `turn`.
-    kernel.code.get(inst as usize).is_none_or(|inst| unsafe { (inst.run)(turn, inst) })
+    kernel
+        .code
+        .get(inst as usize)
+        .is_none_or(|inst| unsafe { (inst.run)(turn, inst) })
 }
 
 /// What a warp that arrives at a barrier does next.
@@ -171,7 +205,9 @@ fn barrier(
     if turn.mask != turn.live {
         let missing = (turn.live & !turn.mask).trailing_zeros();
         turn.fault = Some(Box::new(Fault {
-            kind: FaultKind::PartialBarrier { missing: turn.warp * 32 + missing },
+            kind: FaultKind::PartialBarrier {
+                missing: turn.warp * 32 + missing,
+            },
             at,
             thread: turn.warp * 32 + turn.mask.trailing_zeros(),
         }));
@@ -199,12 +235,17 @@ pub(crate) fn communicate(
     tally: &mut Tally,
 ) -> Turned {
     let kernel = launch.kernel;
-    let Some(&Frame { block: at, mask, .. }) = warp.stack.last() else {
+    let Some(&Frame {
+        block: at, mask, ..
+    }) = warp.stack.last()
+    else {
         warp.state = State::Done;
         return Turned::Waits;
     };
-    let Some(Block { end_kind: End::Communicate { inst, next }, .. }) =
-        kernel.blocks.get(at as usize).copied()
+    let Some(Block {
+        end_kind: End::Communicate { inst, next },
+        ..
+    }) = kernel.blocks.get(at as usize).copied()
     else {
         warp.state = State::Ready;
         return Turned::Waits;
@@ -222,12 +263,16 @@ pub(crate) fn communicate(
         tally,
         count: launch.count,
         check: launch.check,
+        collective: false,
         fault: None,
     };
     if !perform(kernel, inst, &mut turn) {
         return stopped(&mut turn);
     }
-    Stack { frames: &mut warp.stack }.go(next);
+    Stack {
+        frames: &mut warp.stack,
+    }
+    .go(next);
     warp.state = State::Ready;
     Turned::Waits
 }
@@ -260,7 +305,9 @@ impl Stack<'_> {
 
     /// Two ways from here, which meet at `join`.
     fn split(&mut self, taken: (u32, u32), other: (u32, u32), join: u32) {
-        let Some(top) = self.frames.last_mut() else { return };
+        let Some(top) = self.frames.last_mut() else {
+            return;
+        };
         let outer = top.join;
         let inner = if join == NEVER || join == outer {
             // The frame below already waits where they meet.
@@ -272,7 +319,11 @@ impl Stack<'_> {
         };
         for (block, mask) in [other, taken] {
             if block != inner || inner == NEVER {
-                self.frames.push(Frame { block, join: inner, mask });
+                self.frames.push(Frame {
+                    block,
+                    join: inner,
+                    mask,
+                });
             }
         }
     }

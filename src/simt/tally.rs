@@ -61,8 +61,16 @@ impl Tally {
         Tally {
             blocks: vec![BlockTally::default(); blocks],
             sites: vec![SiteTally::default(); sites],
-            buffers: if count { vec![BufferTally::default(); buffers] } else { Vec::new() },
-            touched: if count { vec![0; sectors as usize] } else { Vec::new() },
+            buffers: if count {
+                vec![BufferTally::default(); buffers]
+            } else {
+                Vec::new()
+            },
+            touched: if count {
+                vec![0; sectors as usize]
+            } else {
+                Vec::new()
+            },
             steps: 0,
             barriers: 0,
             trace: None,

@@ -29,6 +29,18 @@ pub(crate) struct Watch {
     bytes: u64,
 }
 
+/// Who reads a place with one instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Readers {
+    /// One lane.
+    Lane,
+    /// Several lanes of a warp.
+    Crowd,
+    /// The warp as one (`ldmatrix`): no lane goes on before all have read, so the
+    /// warp's own later writes need no `__syncwarp`.
+    Warp,
+}
+
 /// What a lane did wrong.
 pub(crate) type Caught = Box<FaultKind>;
 
@@ -66,7 +78,13 @@ impl Watch {
     }
 
     fn wrap(&mut self) {
-        let latest = self.warp_epochs.iter().copied().max().unwrap_or(0).max(self.epoch);
+        let latest = self
+            .warp_epochs
+            .iter()
+            .copied()
+            .max()
+            .unwrap_or(0)
+            .max(self.epoch);
         if latest > LAST_EPOCH {
             // Marks of the current epoch are lost: a race may be missed here, never invented.
             for cell in &mut self.cells {
@@ -84,11 +102,15 @@ impl Watch {
     /// The mark that a lane leaves now.
     #[inline(always)]
     pub fn stamp(&self, warp: u32) -> Mark {
-        let warp_epoch = self.warp_epochs.get(warp as usize).copied().unwrap_or_default();
+        let warp_epoch = self
+            .warp_epochs
+            .get(warp as usize)
+            .copied()
+            .unwrap_or_default();
         Mark::new(0, self.epoch, warp_epoch)
     }
 
-    /// A read by `lane`; with `crowd`, by other lanes of its warp too.
+    /// A read by `lane`, perhaps together with other lanes of its warp.
     #[inline(always)]
     pub fn read(
         &mut self,
@@ -96,21 +118,27 @@ impl Watch {
         (warp, lane): (u32, u32),
         offset: u32,
         bytes: u32,
-        crowd: bool,
+        with: Readers,
     ) -> Result<(), Caught> {
-        let thread = warp * WARP as u32 + lane;
-        let mine = if crowd { stamp.of_many(warp) } else { stamp.of(thread) };
+        let mine = match with {
+            Readers::Lane => stamp.of(warp * WARP as u32 + lane),
+            Readers::Crowd => stamp.of_many(warp),
+            Readers::Warp => stamp.of_many(warp).ordered_in_warp(),
+        };
         for at in self.cells(offset, bytes) {
-            let Some(cell) = self.cells.get_mut(at) else { continue };
-            if !cell.writer.is_past(stamp) {
-                self.judge(stamp, warp, lane, at, bytes, Access::Read)?;
-                if crowd {
-                    // Perhaps this lane wrote it; the next one did not.
-                    self.judge(stamp, warp, lane ^ 1, at, bytes, Access::Read)?;
-                }
-                let Some(cell) = self.cells.get_mut(at) else { continue };
+            let Some(cell) = self.cells.get_mut(at) else {
+                continue;
+            };
+            if cell.writer.is_past(stamp) {
                 cell.reader = cell.reader.joined(mine, warp);
-            } else {
+                continue;
+            }
+            self.judge(stamp, warp, lane, at, bytes, Access::Read)?;
+            if with != Readers::Lane {
+                // Perhaps this lane wrote it; its neighbour then did not.
+                self.judge(stamp, warp, lane ^ 1, at, bytes, Access::Read)?;
+            }
+            if let Some(cell) = self.cells.get_mut(at) {
                 cell.reader = cell.reader.joined(mine, warp);
             }
         }
@@ -128,7 +156,9 @@ impl Watch {
         access: Access,
     ) -> Result<(), Caught> {
         for at in self.cells(offset, bytes) {
-            let Some(cell) = self.cells.get(at) else { continue };
+            let Some(cell) = self.cells.get(at) else {
+                continue;
+            };
             let quiet = cell.writer.is_old(stamp) && cell.reader.is_old(stamp);
             if !quiet || access == Access::Atomic {
                 self.judge(stamp, warp, lane, at, bytes, access)?;
@@ -147,7 +177,9 @@ impl Watch {
         bytes: u32,
         access: Access,
     ) {
-        let mine = stamp.of(warp * WARP as u32 + lane).written(access == Access::Atomic);
+        let mine = stamp
+            .of(warp * WARP as u32 + lane)
+            .written(access == Access::Atomic);
         let range = self.cells(offset, bytes);
         for cell in self.cells.get_mut(range).unwrap_or_default() {
             cell.writer = mine;
@@ -164,7 +196,9 @@ impl Watch {
         bytes: u32,
         access: Access,
     ) -> Result<(), Caught> {
-        let Some(cell) = self.cells.get(at) else { return Ok(()) };
+        let Some(cell) = self.cells.get(at) else {
+            return Ok(());
+        };
         let thread = warp * WARP as u32 + lane;
         let address = u64::from((at as u32) << self.shift);
         let ordered = |mark: Mark| {
@@ -174,13 +208,28 @@ impl Watch {
                 || mark.is_atomic() && access == Access::Atomic
         };
         let against = |mark: Mark, earlier: Access| {
-            let earlier = RaceSide { thread: mark.thread(), access: earlier };
+            let earlier = RaceSide {
+                thread: mark.thread(),
+                access: earlier,
+            };
             let same_warp = mark.warp() == Some(warp);
-            Err(Box::new(FaultKind::Race { address, now: access, earlier, same_warp }))
+            Err(Box::new(FaultKind::Race {
+                address,
+                now: access,
+                earlier,
+                same_warp,
+            }))
         };
         if !ordered(cell.writer) {
             let atomic = cell.writer.is_atomic();
-            return against(cell.writer, if atomic { Access::Atomic } else { Access::Write });
+            return against(
+                cell.writer,
+                if atomic {
+                    Access::Atomic
+                } else {
+                    Access::Write
+                },
+            );
         }
         if access != Access::Read && !ordered(cell.reader) {
             return against(cell.reader, Access::Read);
@@ -188,7 +237,12 @@ impl Watch {
         if access != Access::Write && !cell.writer.is_written() {
             let memory = Memory::Shared { bytes: self.bytes };
             let offset = address as i64;
-            return Err(Box::new(FaultKind::NeverWritten { address, bytes, memory, offset }));
+            return Err(Box::new(FaultKind::NeverWritten {
+                address,
+                bytes,
+                memory,
+                offset,
+            }));
         }
         Ok(())
     }

@@ -21,6 +21,9 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     let last = pen.height().saturating_sub(1);
     let (columns, top) = (pen.width(), top(state));
     let height = last.saturating_sub(1 + top);
+    if state.two_panes() {
+        pen.rule(0, columns, 2);
+    }
     match kernel(state) {
         None => {
             pen.put(
@@ -37,6 +40,9 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
                 source::draw(state, &mut pen.part(0, top, left, height));
                 if left < columns {
                     pen.upright(left, top, top + height);
+                    if state.two_panes() {
+                        pen.put(left, 2, "┬", Role::Dim);
+                    }
                     let room = columns - left - 1;
                     let mut part = pen.part(left + 1, top, room, height);
                     facts::draw(state, book, kernel, &mut part);
@@ -69,7 +75,7 @@ pub fn fit(state: &mut State) {
 
 /// The row below the header.
 fn top(state: &State) -> u16 {
-    if state.two_panes() { 2 } else { 1 }
+    if state.two_panes() { 3 } else { 1 }
 }
 
 fn source_columns(state: &State, columns: u16) -> u16 {

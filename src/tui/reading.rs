@@ -2,7 +2,7 @@
 //! and the setup.
 
 use super::frame;
-use super::pen::{Pen, clip};
+use super::pen::{Pen, clip, wrap};
 use super::theme::Role;
 use crate::app::keymap::{Entry, On, TABLE};
 use crate::app::machine::Condition;
@@ -192,6 +192,13 @@ pub fn doctor(state: &State, pen: &mut Pen<'_>) {
         lines.push((b.name.clone(), line, word.to_owned(), role));
     }
     head("Facts", &mut lines);
+    for b in &state.machine.backends {
+        let mut word = b.name.as_str();
+        for line in b.notes.iter().flat_map(|note| wrap(note, 66)) {
+            lines.push((word.to_owned(), line, String::new(), Role::Text));
+            word = "";
+        }
+    }
     for (name, fact) in &state.machine.facts {
         lines.push((name.clone(), fact.clone(), String::new(), Role::Text));
     }

@@ -6,32 +6,27 @@ mod api;
 mod blaslt;
 mod device;
 mod facts;
+mod launch;
 mod library;
+mod memory;
 mod module;
 mod nvrtc;
 mod stream;
 
 use std::collections::HashMap;
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 use std::marker::PhantomData;
 use std::ptr;
-
-use cudarc::driver::sys::{
-    CUlaunchAttribute, CUlaunchAttributeID, CUlaunchAttributeValue, CUlaunchConfig, CUtensorMap,
-    CUtensorMapDataType, CUtensorMapFloatOOBfill, CUtensorMapInterleave, CUtensorMapL2promotion,
-    CUtensorMapSwizzle,
-};
 
 use super::compile::{Cache, Compiler, Form, PREBUILT, compile, compile_all};
 use super::driver::{
     Call, Driver, Function, GemmCall, GpuError, GpuErrorKind, GraphId, KernelFacts, Mark, Memory,
-    Parameter,
 };
 use super::program::{Target, TensorMap};
 use super::source::Unit;
-use crate::units::{Quantity, format};
 use api::{Api, version_text};
 use blaslt::Blas;
+use memory::Heap;
 use module::{LoadError, Loaded};
 use stream::Stream;
 
@@ -52,17 +47,10 @@ pub struct Cuda {
     ahead: HashMap<Unit, Vec<u8>>,
     functions: Vec<(Loaded, String)>,
     by_unit: HashMap<Unit, Function>,
-    memory: Vec<Option<Block>>,
+    heap: Heap,
     blas: Option<Blas>,
     /// A context is current on one thread.
     here: PhantomData<*const ()>,
-}
-
-/// Device memory that was given out.
-struct Block {
-    name: String,
-    address: u64,
-    bytes: u64,
 }
 
 /// The primary context of a device, given back in the end.
@@ -116,7 +104,7 @@ impl Cuda {
             ahead: HashMap::new(),
             functions: Vec::new(),
             by_unit: HashMap::new(),
-            memory: Vec::new(),
+            heap: Heap::new(api),
             blas: None,
             here: PhantomData,
         })
@@ -176,45 +164,6 @@ impl Cuda {
         self.functions.push((loaded, title));
         function
     }
-
-    fn block(&self, memory: Memory) -> Result<&Block, GpuError> {
-        self.memory
-            .get(memory.0 as usize)
-            .and_then(Option::as_ref)
-            .ok_or_else(|| GpuError::failed(format!("memory {} is not in use", memory.0)))
-    }
-
-    /// The address of `bytes` bytes at `offset`, where they are inside.
-    fn range(&self, memory: Memory, offset: u64, bytes: usize) -> Result<u64, GpuError> {
-        let block = self.block(memory)?;
-        let end = offset.checked_add(bytes as u64);
-        if end.is_none_or(|end| end > block.bytes) {
-            return Err(GpuError::failed(format!(
-                "{bytes} bytes at {offset} are not inside {} of {} bytes",
-                block.name, block.bytes
-            )));
-        }
-        Ok(block.address + offset)
-    }
-
-    fn raw_alloc(&mut self, name: &str, bytes: u64) -> Result<u64, GpuError> {
-        self.stream.not_recording("memory cannot be taken")?;
-        let mut address = 0;
-        // SAFETY: writes one address; at least a byte, as zero is refused.
-        let code = unsafe { (self.api.cuMemAlloc_v2)(&mut address, bytes.max(1) as usize) };
-        let free = self.free_memory();
-        self.api.check(code, || {
-            let size = format(&Quantity::bytes(bytes));
-            match free {
-                Some(free) => format!(
-                    "taking {size} of device memory for {name} ({} free)",
-                    format(&Quantity::bytes(free))
-                ),
-                None => format!("taking {size} of device memory for {name}"),
-            }
-        })?;
-        Ok(address)
-    }
 }
 
 impl Driver for Cuda {
@@ -236,10 +185,7 @@ impl Driver for Cuda {
     }
 
     fn free_memory(&mut self) -> Option<u64> {
-        let (mut free, mut total) = (0, 0);
-        // SAFETY: writes two sizes; a context is current.
-        let code = unsafe { (self.api.cuMemGetInfo_v2)(&mut free, &mut total) };
-        (code == 0).then_some(free as u64)
+        self.heap.left()
     }
 
     fn prepare(
@@ -344,184 +290,36 @@ impl Driver for Cuda {
     }
 
     fn alloc(&mut self, name: &str, bytes: u64) -> Result<Memory, GpuError> {
-        let address = self.raw_alloc(name, bytes)?;
-        let memory = Memory(self.memory.len() as u32);
-        self.memory.push(Some(Block {
-            name: name.to_owned(),
-            address,
-            bytes,
-        }));
-        Ok(memory)
+        self.heap.take(&self.stream, name, bytes)
     }
 
     fn free(&mut self, memory: Memory) {
-        if let Some(block) = self
-            .memory
-            .get_mut(memory.0 as usize)
-            .and_then(Option::take)
-        {
-            // SAFETY: taken by `alloc`, given back once; the driver waits for
-            // work that uses it.
-            unsafe { (self.api.cuMemFree_v2)(block.address) };
-        }
+        self.heap.give_back(memory);
     }
 
     fn address(&self, memory: Memory) -> u64 {
-        self.block(memory).map_or(0, |block| block.address)
+        self.heap.address(memory)
     }
 
     fn upload(&mut self, memory: Memory, offset: u64, bytes: &[u8]) -> Result<(), GpuError> {
-        let address = self.range(memory, offset, bytes.len())?;
-        if bytes.is_empty() {
-            return Ok(());
-        }
-        self.stream.not_recording("memory cannot be copied")?;
-        // SAFETY: inside a block; the bytes live until the wait below.
-        let code = unsafe {
-            (self.api.cuMemcpyHtoDAsync_v2)(
-                address,
-                bytes.as_ptr().cast(),
-                bytes.len(),
-                self.stream.handle,
-            )
-        };
-        self.api.check(code, || {
-            format!("copying {} bytes to the device", bytes.len())
-        })?;
-        self.synchronize()
+        self.heap.upload(&mut self.stream, memory, offset, bytes)
     }
 
     fn download(&mut self, memory: Memory, offset: u64, bytes: &mut [u8]) -> Result<(), GpuError> {
-        let address = self.range(memory, offset, bytes.len())?;
-        if bytes.is_empty() {
-            return Ok(());
-        }
-        self.stream.not_recording("memory cannot be copied")?;
-        // SAFETY: inside a block; the bytes are ours alone until the wait below.
-        let code = unsafe {
-            (self.api.cuMemcpyDtoHAsync_v2)(
-                bytes.as_mut_ptr().cast(),
-                address,
-                bytes.len(),
-                self.stream.handle,
-            )
-        };
-        let copied = self.api.check(code, || {
-            format!("copying {} bytes from the device", bytes.len())
-        });
-        // Also after an error: nothing may write to the bytes any more.
-        self.synchronize().and(copied)
+        self.heap.download(&mut self.stream, memory, offset, bytes)
     }
 
     fn fill(&mut self, memory: Memory, byte: u8) -> Result<(), GpuError> {
-        let block = self.block(memory)?;
-        if block.bytes == 0 {
-            return Ok(());
-        }
-        // SAFETY: a whole block.
-        let code = unsafe {
-            (self.api.cuMemsetD8Async)(
-                block.address,
-                byte,
-                block.bytes as usize,
-                self.stream.handle,
-            )
-        };
-        self.api.check(code, || format!("filling {}", block.name))
+        self.heap.fill(&self.stream, memory, byte)
     }
 
     fn tensor_map(&mut self, address: u64, map: &TensorMap) -> Result<[u64; 16], GpuError> {
-        let mut encoded = CUtensorMap { opaque: [0; 16] };
-        let start = address + map.offset;
-        // SAFETY: rank 2: two sizes, one stride, two box sizes, two steps; the
-        // memory is not touched. Values that hardware does not take are refused.
-        let code = unsafe {
-            (self.api.cuTensorMapEncodeTiled)(
-                &mut encoded,
-                CUtensorMapDataType::CU_TENSOR_MAP_DATA_TYPE_BFLOAT16,
-                2,
-                ptr::with_exposed_provenance_mut(start as usize),
-                [map.columns, map.rows].as_ptr(),
-                [map.stride].as_ptr(),
-                [map.box_columns, map.box_rows].as_ptr(),
-                [1, 1].as_ptr(),
-                CUtensorMapInterleave::CU_TENSOR_MAP_INTERLEAVE_NONE,
-                CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_128B,
-                CUtensorMapL2promotion::CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-                CUtensorMapFloatOOBfill::CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
-            )
-        };
-        self.api.check(code, || {
-            format!(
-                "a tensor map of {} x {} at {start:#x}, rows {} bytes apart, tiles {} x {}",
-                map.rows, map.columns, map.stride, map.box_rows, map.box_columns
-            )
-        })?;
-        Ok(encoded.opaque)
+        launch::tensor_map(self.api, address, map)
     }
 
     fn launch(&mut self, call: &Call<'_>) -> Result<(), GpuError> {
         let (loaded, title) = self.loaded(call.function).ok_or_else(unknown_function)?;
-        let most = loaded.facts.max_threads;
-        if call.threads > most {
-            return Err(GpuError::failed(format!(
-                "{title} may have {most} threads per block with its registers, not {}",
-                call.threads
-            )));
-        }
-        module::check_parameters(loaded, title, call.parameters)?;
-        if call.grid.contains(&0) || call.threads == 0 {
-            return Err(GpuError::failed(format!(
-                "{title} was given no blocks or no threads"
-            )));
-        }
-        let mut arguments: Vec<*mut c_void> = call.parameters.iter().map(pointer_to).collect();
-        let mut attributes = Vec::with_capacity(2);
-        if call.cooperative {
-            attributes.push(attribute(
-                CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
-                CUlaunchAttributeValue { cooperative: 1 },
-            ));
-        }
-        // Code for an older device lacks the wait: it must not start early.
-        if call.overlap && loaded.waits {
-            attributes.push(attribute(
-                CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
-                CUlaunchAttributeValue {
-                    programmaticStreamSerializationAllowed: 1,
-                },
-            ));
-        }
-        let [x, y, z] = call.grid;
-        let config = CUlaunchConfig {
-            gridDimX: x,
-            gridDimY: y,
-            gridDimZ: z,
-            blockDimX: call.threads,
-            blockDimY: 1,
-            blockDimZ: 1,
-            sharedMemBytes: call.shared,
-            hStream: self.stream.handle,
-            attrs: attributes.as_mut_ptr(),
-            numAttrs: attributes.len() as u32,
-        };
-        // SAFETY: the function is loaded; one pointer per parameter, each to a
-        // value of the size that the kernel's signature has (the lowering and
-        // the kernel agree on it), copied before the call returns.
-        let code = unsafe {
-            (self.api.cuLaunchKernelEx)(
-                &config,
-                loaded.function,
-                arguments.as_mut_ptr(),
-                ptr::null_mut(),
-            )
-        };
-        self.api.check(code, || {
-            format!(
-                "launching {title}, {x} x {y} x {z} blocks of {} threads, {} bytes of shared memory",
-                call.threads, call.shared
-            )
-        })
+        launch::launch(self.api, &self.stream, loaded, title, call)
     }
 
     fn library_gemm(&mut self, gemm: &GemmCall) -> Result<u32, GpuError> {
@@ -531,9 +329,8 @@ impl Driver for Cuda {
         }
         if self.blas.is_none() {
             let found = blaslt::find(self.api.version() / 1000)?;
-            let workspace = self.raw_alloc("cuBLASLt", blaslt::WORKSPACE_BYTES)?;
-            // Given back with the context.
-            self.blas = Some(Blas::new(&found, workspace)?);
+            let workspace = self.alloc("cuBLASLt", blaslt::WORKSPACE_BYTES)?;
+            self.blas = Some(Blas::new(&found, self.address(workspace))?);
         }
         let Some(blas) = self.blas.as_mut() else {
             return Err(GpuError::missing("no cuBLASLt is here"));
@@ -609,33 +406,13 @@ impl Drop for Cuda {
         for (loaded, _) in &self.functions {
             module::unload(self.api, loaded);
         }
-        for block in self.memory.drain(..).flatten() {
-            // SAFETY: taken by `alloc`, given back once.
-            unsafe { (self.api.cuMemFree_v2)(block.address) };
-        }
+        self.heap.close();
         self.stream.close();
     }
 }
 
 fn unknown_function() -> GpuError {
     GpuError::failed("a kernel that was not loaded")
-}
-
-/// Where a parameter's value lies; the driver only reads it.
-fn pointer_to(parameter: &Parameter) -> *mut c_void {
-    match parameter {
-        Parameter::Word(value) => ptr::from_ref(value).cast_mut().cast(),
-        Parameter::Long(value) => ptr::from_ref(value).cast_mut().cast(),
-        Parameter::Map(value) => ptr::from_ref(value).cast_mut().cast(),
-    }
-}
-
-fn attribute(id: CUlaunchAttributeID, value: CUlaunchAttributeValue) -> CUlaunchAttribute {
-    CUlaunchAttribute {
-        id,
-        pad: [0; 4],
-        value,
-    }
 }
 
 #[cfg(test)]

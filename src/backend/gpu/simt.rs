@@ -139,7 +139,9 @@ impl Simt {
         self.traffic.written += written;
         let compulsory = counts.compulsory_read() + counts.compulsory_written();
         self.traffic.compulsory = self.traffic.compulsory.map(|sum| sum + compulsory);
-        let dram = counts.estimated_dram_read.zip(counts.estimated_dram_written);
+        let dram = counts
+            .estimated_dram_read
+            .zip(counts.estimated_dram_written);
         if let Some((read, written)) = dram {
             self.traffic.dram = Some(self.traffic.dram.unwrap_or(0) + read + written);
         }
@@ -234,7 +236,10 @@ impl Driver for Simt {
     }
 
     fn free(&mut self, memory: Memory) {
-        let block = self.memory.get_mut(memory.0 as usize).and_then(Option::take);
+        let block = self
+            .memory
+            .get_mut(memory.0 as usize)
+            .and_then(Option::take);
         if let Some((address, _)) = block {
             self.machine.free(address);
         }

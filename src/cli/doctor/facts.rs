@@ -33,6 +33,8 @@ pub(super) struct Backend {
     pub(super) state: &'static str,
     pub(super) device: String,
     pub(super) gives: String,
+    /// What was found where, and what to install.
+    pub(super) notes: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -99,6 +101,7 @@ impl Document {
                     },
                     device: b.line,
                     gives: b.gives,
+                    notes: b.notes,
                 })
                 .collect(),
             cpu: Cpu {

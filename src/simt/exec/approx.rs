@@ -26,7 +26,15 @@ fn exp2(a: f32) -> f32 {
     let whole = clamped.round_ties_even();
     let x = (clamped - whole) * std::f32::consts::LN_2;
     let mut power = 1.0 / 5040.0_f32;
-    for factor in [1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0] {
+    for factor in [
+        1.0 / 720.0,
+        1.0 / 120.0,
+        1.0 / 24.0,
+        1.0 / 6.0,
+        0.5,
+        1.0,
+        1.0,
+    ] {
         power = power.mul_add(x, factor);
     }
     // Two factors, so that results below the smallest normal number are right.

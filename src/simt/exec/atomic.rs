@@ -132,7 +132,11 @@ updates! {
 unsafe fn values<U: Update>(turn: &mut Turn<'_>, row: u32) -> [u64; WARP] {
     // SAFETY: the caller's promise; row 0 exists and stands for "no operand".
     unsafe {
-        if U::WIDE { turn.lanes::<u64>(row) } else { turn.lanes::<u32>(row).map(u64::from) }
+        if U::WIDE {
+            turn.lanes::<u64>(row)
+        } else {
+            turn.lanes::<u32>(row).map(u64::from)
+        }
     }
 }
 
@@ -160,7 +164,9 @@ unsafe fn global_at<U: Update>(turn: &mut Turn<'_>, inst: &Inst, addresses: &Add
     let (value, second) = unsafe { (values::<U>(turn, inst.b), values::<U>(turn, inst.c)) };
     let memory = turn.global;
     for lane in lanes_of(turn.mask) {
-        let Some(at) = memory.locate(addresses[lane]) else { return false };
+        let Some(at) = memory.locate(addresses[lane]) else {
+            return false;
+        };
         let word = at.offset as usize / 4;
         let old = memory.update(at.buffer, word, U::WIDE, |old| {
             U::next(old, value[lane], second[lane])
@@ -173,11 +179,7 @@ unsafe fn global_at<U: Update>(turn: &mut Turn<'_>, inst: &Inst, addresses: &Add
 
 /// # Safety
 /// As for `Handler`.
-unsafe fn shared_at<U: Update>(
-    turn: &mut Turn<'_>,
-    inst: &Inst,
-    offsets: &[u32; WARP],
-) -> bool {
+unsafe fn shared_at<U: Update>(turn: &mut Turn<'_>, inst: &Inst, offsets: &[u32; WARP]) -> bool {
     let bytes = if U::WIDE { 8 } else { 4 };
     if shared::resolve(turn, inst, offsets, bytes, Access::Atomic).is_none() {
         return false;
@@ -186,14 +188,22 @@ unsafe fn shared_at<U: Update>(
     let (value, second) = unsafe { (values::<U>(turn, inst.b), values::<U>(turn, inst.c)) };
     for lane in lanes_of(turn.mask) {
         let word = offsets[lane] as usize / 4;
-        let Some(low) = turn.block.shared.get(word).copied() else { return false };
-        let high = if U::WIDE { turn.block.shared.get(word + 1).copied() } else { None };
+        let Some(low) = turn.block.shared.get(word).copied() else {
+            return false;
+        };
+        let high = if U::WIDE {
+            turn.block.shared.get(word + 1).copied()
+        } else {
+            None
+        };
         let old = u64::from(high.unwrap_or_default()) << 32 | u64::from(low);
         let next = U::next(old, value[lane], second[lane]);
         if let Some(low) = turn.block.shared.get_mut(word) {
             *low = next as u32;
         }
-        if U::WIDE && let Some(high) = turn.block.shared.get_mut(word + 1) {
+        if U::WIDE
+            && let Some(high) = turn.block.shared.get_mut(word + 1)
+        {
             *high = (next >> 32) as u32;
         }
         // SAFETY: the destination (`Handler`).
@@ -230,7 +240,9 @@ unsafe fn any_lanes<U: Update>(turn: &mut Turn<'_>, inst: &Inst) -> bool {
     let all = turn.mask;
     let (in_shared, in_local) = windows(all, &addresses);
     if in_local != 0 {
-        let kind = FaultKind::Unsupported { what: "an atomic on a thread's own memory" };
+        let kind = FaultKind::Unsupported {
+            what: "an atomic on a thread's own memory",
+        };
         return turn.fail(inst, in_local.trailing_zeros(), kind);
     }
     turn.mask = all & !in_shared;

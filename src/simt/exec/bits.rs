@@ -74,7 +74,11 @@ unsafe fn truth_table(turn: &mut Turn<'_>, inst: &Inst) -> bool {
     let table = inst.x;
     // SAFETY: the operands are registers (`Handler`).
     let (a, b, c) = unsafe {
-        (turn.lanes::<u32>(inst.a), turn.lanes::<u32>(inst.b), turn.lanes::<u32>(inst.c))
+        (
+            turn.lanes::<u32>(inst.a),
+            turn.lanes::<u32>(inst.b),
+            turn.lanes::<u32>(inst.c),
+        )
     };
     // SAFETY: as above.
     let d = unsafe { turn.row::<u32>(inst.d) };
@@ -111,7 +115,11 @@ fn funnel_right(low: u32, high: u32, n: u32) -> u32 {
 fn field_u64(a: u64, at: u32, length: u32) -> u64 {
     let (at, length) = (at & 0xff, length & 0xff);
     let shifted = if at > 63 { 0 } else { a >> at };
-    if length > 63 { shifted } else { shifted & ((1 << length) - 1) }
+    if length > 63 {
+        shifted
+    } else {
+        shifted & ((1 << length) - 1)
+    }
 }
 
 /// The sign of a field that ends beyond the value is the value's own.
@@ -133,7 +141,11 @@ fn field_mask(at: u32, length: u32, width: u32) -> u64 {
     if at >= width || length == 0 {
         return 0;
     }
-    let ones = if length > 63 { u64::MAX } else { (1 << length) - 1 };
+    let ones = if length > 63 {
+        u64::MAX
+    } else {
+        (1 << length) - 1
+    };
     ones << at
 }
 
@@ -143,7 +155,11 @@ fn permute_bytes(a: u32, b: u32, selector: u32) -> u32 {
     let byte = |slot: u32| {
         let nibble = selector >> (4 * slot) & 0xf;
         let byte = (bytes >> (8 * (nibble & 7))) as u8;
-        let byte = if nibble & 8 == 0 { byte } else { ((byte as i8) >> 7) as u8 };
+        let byte = if nibble & 8 == 0 {
+            byte
+        } else {
+            ((byte as i8) >> 7) as u8
+        };
         u32::from(byte) << (8 * slot)
     };
     byte(0) | byte(1) | byte(2) | byte(3)

@@ -126,8 +126,12 @@ impl Element for B64 {
     #[inline(always)]
     unsafe fn load_unchecked(words: &impl Words, offset: usize) -> u64 {
         // SAFETY: the caller's promise.
-        let (low, high) =
-            unsafe { (words.get_unchecked(offset / 4), words.get_unchecked(offset / 4 + 1)) };
+        let (low, high) = unsafe {
+            (
+                words.get_unchecked(offset / 4),
+                words.get_unchecked(offset / 4 + 1),
+            )
+        };
         u64::from(high) << 32 | u64::from(low)
     }
     #[inline(always)]

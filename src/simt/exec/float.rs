@@ -158,7 +158,11 @@ impl Flush for f32 {
     #[inline(always)]
     fn flush(self) -> f32 {
         let bits = self.to_bits();
-        if bits & 0x7f80_0000 == 0 { f32::from_bits(bits & 0x8000_0000) } else { self }
+        if bits & 0x7f80_0000 == 0 {
+            f32::from_bits(bits & 0x8000_0000)
+        } else {
+            self
+        }
     }
 }
 
@@ -211,5 +215,9 @@ impl<O: Op<R = f32>> Op for Sat<O> {
 /// 0 … 1, NaN to +0.
 #[inline(always)]
 pub(crate) fn saturate(value: f32) -> f32 {
-    if value > 0.0 { if value < 1.0 { value } else { 1.0 } } else { 0.0 }
+    if value > 0.0 {
+        if value < 1.0 { value } else { 1.0 }
+    } else {
+        0.0
+    }
 }

@@ -60,7 +60,11 @@ pub(crate) fn resolve(
 #[cold]
 fn fresh(mask: u32, phase: u32, deltas: &Deltas, bytes: u32, count: bool) -> Box<Pattern> {
     let pattern = Pattern::new(mask, phase, deltas, bytes);
-    Box::new(if count { pattern.with_sectors() } else { pattern })
+    Box::new(if count {
+        pattern.with_sectors()
+    } else {
+        pattern
+    })
 }
 
 /// Lanes in several buffers, one at a time; or the first that is nowhere.
@@ -80,7 +84,9 @@ fn several(
     }
     let mut going = true;
     for lane in lanes_of(mask) {
-        let Some(at) = fits(turn, addresses[lane], bytes) else { continue };
+        let Some(at) = fits(turn, addresses[lane], bytes) else {
+            continue;
+        };
         let phase = (addresses[lane] % SECTOR) as u32;
         let pattern = fresh(1 << lane, phase, &[0; WARP], bytes, true);
         turn.mask = 1 << lane;
@@ -112,14 +118,29 @@ fn blame(turn: &Turn<'_>, address: u64, bytes: u32, access: Access) -> FaultKind
     let offset = located.map_or(0, |at| at.offset);
     let end = offset.saturating_add(i64::from(bytes));
     if buffer.is_some_and(|buffer| offset >= 0 && end as u64 <= buffer.bytes) {
-        FaultKind::Misaligned { access, address, bytes, memory, offset }
+        FaultKind::Misaligned {
+            access,
+            address,
+            bytes,
+            memory,
+            offset,
+        }
     } else {
-        FaultKind::OutOfBounds { access, address, bytes, memory, offset }
+        FaultKind::OutOfBounds {
+            access,
+            address,
+            bytes,
+            memory,
+            offset,
+        }
     }
 }
 
 fn name(buffer: &Buffer) -> Memory {
-    Memory::Buffer { name: buffer.name.clone(), bytes: buffer.bytes }
+    Memory::Buffer {
+        name: buffer.name.clone(),
+        bytes: buffer.bytes,
+    }
 }
 
 /// The addresses of the lanes: a register and an offset.
@@ -140,7 +161,11 @@ pub(crate) unsafe fn addresses(turn: &mut Turn<'_>, inst: &Inst) -> Addresses {
 /// Register number `k` of a load's results or a store's values.
 #[inline(always)]
 pub(crate) fn part<N: Count>(turn: &Turn<'_>, inst: &Inst, k: u32, single: u32) -> u32 {
-    if N::N == 1 { single } else { turn.listed(inst, k) }
+    if N::N == 1 {
+        single
+    } else {
+        turn.listed(inst, k)
+    }
 }
 
 /// # Safety
@@ -171,14 +196,20 @@ pub(crate) unsafe fn load_at<E: Element, N: Count>(
         let d = unsafe { turn.row::<E::Lane>(row) };
         match &place {
             Place::One(at, pattern) => {
-                let Some(buffer) = global.buffers.get(at.buffer) else { return false };
+                let Some(buffer) = global.buffers.get(at.buffer) else {
+                    return false;
+                };
                 // SAFETY: `resolve` found every lane inside of the buffer.
                 unsafe { pattern.load::<E, N>(&buffer, at.offset, k, d) };
             }
             Place::Several => {
                 for lane in lanes_of(mask) {
-                    let Some(at) = global.locate(lanes[lane]) else { return false };
-                    let Some(buffer) = global.buffers.get(at.buffer) else { return false };
+                    let Some(at) = global.locate(lanes[lane]) else {
+                        return false;
+                    };
+                    let Some(buffer) = global.buffers.get(at.buffer) else {
+                        return false;
+                    };
                     let value = E::load(&buffer, at.offset as usize + (k * E::BYTES) as usize);
                     // SAFETY: a register has 32 lanes.
                     unsafe { d.add(lane).write(value) };
@@ -223,8 +254,12 @@ pub(crate) unsafe fn store_at<E: Element, N: Count>(
         // SAFETY: a value register (`Handler`).
         let values = unsafe { turn.lanes::<E::Lane>(row) };
         for lane in lanes_of(mask) {
-            let Some(at) = global.locate(lanes[lane]) else { return false };
-            let Some(mut buffer) = global.buffers.get(at.buffer) else { return false };
+            let Some(at) = global.locate(lanes[lane]) else {
+                return false;
+            };
+            let Some(mut buffer) = global.buffers.get(at.buffer) else {
+                return false;
+            };
             E::store(&mut buffer, at.offset as usize + inner, values[lane]);
         }
     }

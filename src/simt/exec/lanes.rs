@@ -104,7 +104,11 @@ unsafe fn apply<O: Op>(turn: &mut Turn<'_>, inst: &Inst) -> bool {
 unsafe fn split<O: Op>(turn: &mut Turn<'_>, inst: &Inst) -> bool {
     // SAFETY: passed on. The copy for a full mask has no selects.
     unsafe {
-        if turn.mask == FULL { full::<O>(turn, inst) } else { apply::<O>(turn, inst) }
+        if turn.mask == FULL {
+            full::<O>(turn, inst)
+        } else {
+            apply::<O>(turn, inst)
+        }
     }
 }
 

@@ -17,7 +17,9 @@ struct Lane<'m> {
 
 impl Words for Lane<'_> {
     fn get(&self, word: usize) -> u32 {
-        <[u32]>::get(self.words, word * WARP + self.lane).copied().unwrap_or_default()
+        <[u32]>::get(self.words, word * WARP + self.lane)
+            .copied()
+            .unwrap_or_default()
     }
     unsafe fn get_unchecked(&self, word: usize) -> u32 {
         Words::get(self, word)
@@ -40,16 +42,30 @@ fn resolve(
     let size = turn.block.local_bytes;
     for lane in lanes_of(turn.mask) {
         let address = addresses[lane];
-        let inside = address.checked_add(u64::from(bytes)).is_some_and(|end| end <= size);
+        let inside = address
+            .checked_add(u64::from(bytes))
+            .is_some_and(|end| end <= size);
         if inside && address % u64::from(bytes) == 0 {
             continue;
         }
         let memory = Memory::Local { bytes: size };
         let offset = address as i64;
         let kind = if inside {
-            FaultKind::Misaligned { access, address, bytes, memory, offset }
+            FaultKind::Misaligned {
+                access,
+                address,
+                bytes,
+                memory,
+                offset,
+            }
         } else {
-            FaultKind::OutOfBounds { access, address, bytes, memory, offset }
+            FaultKind::OutOfBounds {
+                access,
+                address,
+                bytes,
+                memory,
+                offset,
+            }
         };
         return turn.fail(inst, lane as u32, kind);
     }
@@ -77,7 +93,9 @@ unsafe fn load_at<E: Element, N: Count>(
         // SAFETY: a result register (`Handler`).
         let d = unsafe { turn.row::<E::Lane>(row) };
         let warp = turn.warp as usize;
-        let Some(words) = turn.block.local.get_mut(warp) else { return false };
+        let Some(words) = turn.block.local.get_mut(warp) else {
+            return false;
+        };
         for lane in lanes_of(turn.mask) {
             let offset = addresses[lane] as usize + (k * E::BYTES) as usize;
             let value = E::load(&Lane { words, lane }, offset);
@@ -103,7 +121,9 @@ unsafe fn store_at<E: Element, N: Count>(
         // SAFETY: a value register (`Handler`).
         let values = unsafe { turn.lanes::<E::Lane>(row) };
         let warp = turn.warp as usize;
-        let Some(words) = turn.block.local.get_mut(warp) else { return false };
+        let Some(words) = turn.block.local.get_mut(warp) else {
+            return false;
+        };
         for lane in lanes_of(turn.mask) {
             let offset = addresses[lane] as usize + (k * E::BYTES) as usize;
             E::store(&mut Lane { words, lane }, offset, values[lane]);
@@ -149,7 +169,11 @@ pub(crate) fn windows(mask: u32, addresses: &[u64; WARP]) -> (u32, u32) {
 /// An address of the shared window as an offset; what is far outside stays outside.
 pub(crate) fn shared_offset(address: u64) -> u32 {
     let offset = address.wrapping_sub(SHARED_WINDOW) as i64;
-    if i64::from(offset as i32) == offset { offset as u32 } else { u32::MAX - 63 }
+    if i64::from(offset as i32) == offset {
+        offset as u32
+    } else {
+        u32::MAX - 63
+    }
 }
 
 /// Runs `act` for each of the three memories with the lanes that address it.
@@ -230,7 +254,9 @@ unsafe fn load_param_lanes<E: Element, N: Count>(turn: &mut Turn<'_>, inst: &Ins
     let params = turn.params;
     for lane in lanes_of(turn.mask) {
         let offset = addresses[lane].wrapping_sub(PARAM_WINDOW);
-        let inside = offset.checked_add(u64::from(E::BYTES * N::N)).is_some_and(|end| end <= bytes);
+        let inside = offset
+            .checked_add(u64::from(E::BYTES * N::N))
+            .is_some_and(|end| end <= bytes);
         if !inside || !offset.is_multiple_of(u64::from(E::BYTES)) {
             let kind = FaultKind::OutOfBounds {
                 access: Access::Read,

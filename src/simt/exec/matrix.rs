@@ -24,7 +24,10 @@ impl Depth for K8 {
 /// The two bf16 of a register as fp32: lower half first.
 #[inline(always)]
 fn pair(word: u32) -> [f32; 2] {
-    [f32::from_bits(word << 16), f32::from_bits(word & 0xffff_0000)]
+    [
+        f32::from_bits(word << 16),
+        f32::from_bits(word & 0xffff_0000),
+    ]
 }
 
 /// D = A·B + C on 16×8×(8·HALVES). Lane `l` has rows l/4 and l/4 + 8 of A and C, and
@@ -38,7 +41,10 @@ fn pair(word: u32) -> [f32; 2] {
 unsafe fn multiply<K: Depth>(turn: &mut Turn<'_>, inst: &Inst) -> bool {
     if turn.mask != FULL {
         let lane = (!turn.mask).trailing_zeros();
-        let kind = FaultKind::MissingLanes { wanted: FULL, active: turn.mask };
+        let kind = FaultKind::MissingLanes {
+            wanted: FULL,
+            active: turn.mask,
+        };
         return turn.fail(inst, lane, kind);
     }
     let halves = K::HALVES as u32;
@@ -137,21 +143,26 @@ loads! {
 unsafe fn load_rows<L: Load>(turn: &mut Turn<'_>, inst: &Inst) -> bool {
     if turn.mask != FULL {
         let lane = (!turn.mask).trailing_zeros();
-        let kind = FaultKind::MissingLanes { wanted: FULL, active: turn.mask };
+        let kind = FaultKind::MissingLanes {
+            wanted: FULL,
+            active: turn.mask,
+        };
         return turn.fail(inst, lane, kind);
     }
     let pointer = turn.listed(inst, L::COUNT as u32);
     // SAFETY: an operand (`Handler`).
     let addresses = unsafe { turn.lanes::<u64>(pointer) };
     let offset = i64::from(inst.x) as u64;
-    let offsets = addresses.map(|address| {
-        shared::within(address.wrapping_add(offset))
-    });
+    let offsets = addresses.map(|address| shared::within(address.wrapping_add(offset)));
     // Only the lanes that give addresses touch memory.
-    let giving = if L::COUNT == 4 { FULL } else { (1 << (8 * L::COUNT)) - 1 };
-    turn.mask = giving;
+    let giving = if L::COUNT == 4 {
+        FULL
+    } else {
+        (1 << (8 * L::COUNT)) - 1
+    };
+    (turn.mask, turn.collective) = (giving, true);
     let pattern = shared::resolve(turn, inst, &offsets, 16, Access::Read);
-    turn.mask = FULL;
+    (turn.mask, turn.collective) = (FULL, false);
     let Some(pattern) = pattern else { return false };
     shared::keep(turn, inst, pattern);
     for matrix in 0..L::COUNT {

@@ -91,13 +91,18 @@ impl Pattern {
     pub fn new(mask: u32, phase: u32, deltas: &Deltas, bytes: u32) -> Pattern {
         let (mut low, mut high, mut bits) = (0, 0, 0);
         for lane in lanes_of(mask) {
-            (low, high, bits) = (low.min(deltas[lane]), high.max(deltas[lane]), bits | deltas[lane]);
+            (low, high, bits) = (
+                low.min(deltas[lane]),
+                high.max(deltas[lane]),
+                bits | deltas[lane],
+            );
         }
         let group = |number: usize| {
             let first = number * GROUP;
             let all = mask >> first & 0xff == 0xff;
             let start = deltas[first];
-            let lies = |step: i32| (0..GROUP).all(|at| deltas[first + at] == start + at as i32 * step);
+            let lies =
+                |step: i32| (0..GROUP).all(|at| deltas[first + at] == start + at as i32 * step);
             match (all, lies(0), lies(bytes as i32)) {
                 (true, true, _) => Group::Same,
                 (true, _, true) => Group::Run,
@@ -140,7 +145,10 @@ impl Pattern {
             let words = words.get(..count).unwrap_or_default();
             let mut banks = [0_u32; BANKS as usize];
             for (at, word) in words.iter().enumerate() {
-                let known = words.iter().take(at).fold(false, |known, earlier| known | (earlier == word));
+                let known = words
+                    .iter()
+                    .take(at)
+                    .fold(false, |known, earlier| known | (earlier == word));
                 banks[(word & 31) as usize] += u32::from(!known);
             }
             let busiest = banks.iter().copied().max().unwrap_or(0);

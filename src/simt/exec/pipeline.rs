@@ -65,11 +65,16 @@ unsafe fn issue(turn: &mut Turn<'_>, inst: &Inst) -> bool {
         return false;
     };
     shared::keep(turn, inst, pattern);
-    let reading = lanes_of(all).filter(|&lane| taken[lane] > 0).fold(0, |m, lane| m | 1 << lane);
+    let reading = lanes_of(all)
+        .filter(|&lane| taken[lane] > 0)
+        .fold(0, |m, lane| m | 1 << lane);
     if reading != 0 {
         turn.mask = reading;
         // The reading half is counted apart from the writing half.
-        let inst = Inst { at: source, ..*inst };
+        let inst = Inst {
+            at: source,
+            ..*inst
+        };
         let place = global::resolve(turn, &inst, &sources, bytes, Access::Read);
         turn.mask = all;
         match place {
@@ -86,13 +91,26 @@ unsafe fn issue(turn: &mut Turn<'_>, inst: &Inst) -> bool {
             && let Some(buffer) = memory.buffers.get(at.buffer)
         {
             let length = taken[lane].min(bytes);
-            for (k, word) in words.iter_mut().take(length.div_ceil(4) as usize).enumerate() {
+            for (k, word) in words
+                .iter_mut()
+                .take(length.div_ceil(4) as usize)
+                .enumerate()
+            {
                 let left = length - 4 * k as u32;
-                let kept = if left >= 4 { u32::MAX } else { (1 << (8 * left)) - 1 };
+                let kept = if left >= 4 {
+                    u32::MAX
+                } else {
+                    (1 << (8 * left)) - 1
+                };
                 *word = buffer.load(at.offset as usize / 4 + k) & kept;
             }
         }
-        let piece = Piece { lane: lane as u32, offset: offsets[lane], bytes, words };
+        let piece = Piece {
+            lane: lane as u32,
+            offset: offsets[lane],
+            bytes,
+            words,
+        };
         if let Some(copies) = turn.block.copies.get_mut(turn.warp as usize) {
             copies.open.push(piece);
         }
@@ -138,7 +156,12 @@ unsafe fn arrive(turn: &mut Turn<'_>, inst: &Inst) -> bool {
 /// Puts one piece into shared memory.
 fn land(turn: &mut Turn<'_>, inst: &Inst, piece: &Piece) -> bool {
     if turn.check {
-        let Piece { lane, offset, bytes, .. } = *piece;
+        let Piece {
+            lane,
+            offset,
+            bytes,
+            ..
+        } = *piece;
         let (who, watch) = ((turn.warp, lane), &mut turn.block.watch);
         let stamp = watch.stamp(who.0);
         if let Err(kind) = watch.check(stamp, who, offset, bytes, Access::Write) {
@@ -147,7 +170,10 @@ fn land(turn: &mut Turn<'_>, inst: &Inst, piece: &Piece) -> bool {
         watch.wrote(stamp, who, offset, bytes, Access::Write);
     }
     let first = piece.offset as usize / 4;
-    let place = turn.block.shared.get_mut(first..first + piece.bytes as usize / 4);
+    let place = turn
+        .block
+        .shared
+        .get_mut(first..first + piece.bytes as usize / 4);
     for (to, from) in place.unwrap_or_default().iter_mut().zip(piece.words) {
         *to = from;
     }

@@ -109,7 +109,6 @@ pub(crate) fn get(turn: &Turn<'_>, pred: u32) -> u32 {
     turn.preds.get(pred as usize).copied().unwrap_or_default()
 }
 
-
 handlers! {
     /// `setp`: d = a ? b
     pub(crate) fn setp<T: Test> = compare::<T>
@@ -166,7 +165,11 @@ unsafe fn choose<T: Lane>(turn: &mut Turn<'_>, inst: &Inst) -> bool {
     // SAFETY: the registers are of the type's width and have 32 lanes; each
     // chunk is read before it is written.
     unsafe {
-        let (d, a, b) = (turn.row::<T>(inst.d), turn.row::<T>(inst.a), turn.row::<T>(inst.b));
+        let (d, a, b) = (
+            turn.row::<T>(inst.d),
+            turn.row::<T>(inst.a),
+            turn.row::<T>(inst.b),
+        );
         for first in (0..WARP).step_by(8) {
             let mut results = d.add(first).cast::<[T; 8]>().read();
             for (lane, result) in results.iter_mut().enumerate() {

@@ -6,6 +6,7 @@ use super::lanes::handlers;
 use super::pattern::{Cost, Deltas, Pattern};
 use super::turn::{Inst, Turn, WARP, lanes_of};
 use crate::simt::fault::{Access, FaultKind, Memory};
+use crate::simt::watch::Readers;
 
 pub(crate) type Offsets = [u32; WARP];
 
@@ -64,7 +65,11 @@ pub(crate) fn keep(turn: &mut Turn<'_>, inst: &Inst, pattern: Box<Pattern>) {
 #[cold]
 fn fresh(mask: u32, deltas: &Deltas, bytes: u32, count: bool) -> Box<Pattern> {
     let pattern = Pattern::new(mask, 0, deltas, bytes);
-    Box::new(if count { pattern.with_banks(bytes) } else { pattern })
+    Box::new(if count {
+        pattern.with_banks(bytes)
+    } else {
+        pattern
+    })
 }
 
 /// Names the first lane whose access is wrong.
@@ -77,13 +82,30 @@ fn blame(turn: &mut Turn<'_>, inst: &Inst, offsets: &Offsets, bytes: u32, access
         if inside && offset % bytes == 0 {
             continue;
         }
-        let (address, memory) = (u64::from(offset), Memory::Shared { bytes: u64::from(size) });
+        let (address, memory) = (
+            u64::from(offset),
+            Memory::Shared {
+                bytes: u64::from(size),
+            },
+        );
         // Just below 2³² is a negative index rather than a far one.
         let offset = i64::from(offset as i32);
         let kind = if inside {
-            FaultKind::Misaligned { access, address, bytes, memory, offset }
+            FaultKind::Misaligned {
+                access,
+                address,
+                bytes,
+                memory,
+                offset,
+            }
         } else {
-            FaultKind::OutOfBounds { access, address, bytes, memory, offset }
+            FaultKind::OutOfBounds {
+                access,
+                address,
+                bytes,
+                memory,
+                offset,
+            }
         };
         turn.fail(inst, lane as u32, kind);
         return;
@@ -101,6 +123,7 @@ fn observe(
     access: Access,
 ) -> bool {
     let (mask, warp) = (turn.mask, turn.warp);
+    let collective = turn.collective;
     let watch = &mut turn.block.watch;
     let stamp = watch.stamp(warp);
     let mut caught = None;
@@ -111,8 +134,13 @@ fn observe(
             let lane = rest.trailing_zeros();
             let crowd = pattern.crowd(lane);
             rest &= !(crowd | 1 << lane);
+            let with = match (collective, crowd) {
+                (true, _) => Readers::Warp,
+                (false, 0) => Readers::Lane,
+                (false, _) => Readers::Crowd,
+            };
             let place = offsets[lane as usize];
-            if let Err(kind) = watch.read(stamp, (warp, lane), place, bytes, crowd != 0) {
+            if let Err(kind) = watch.read(stamp, (warp, lane), place, bytes, with) {
                 caught = Some((lane, kind));
                 break;
             }
@@ -145,17 +173,24 @@ fn collide<T: PartialEq + Copy>(
 ) -> bool {
     let mask = turn.mask;
     // Rising addresses, the usual case, cannot meet.
-    let rising = lanes_of(mask).zip(lanes_of(mask).skip(1)).all(|(a, b)| offsets[a] < offsets[b]);
+    let rising = lanes_of(mask)
+        .zip(lanes_of(mask).skip(1))
+        .all(|(a, b)| offsets[a] < offsets[b]);
     if rising {
         return true;
     }
     for lane in lanes_of(mask) {
         let before = mask & ((1 << lane) - 1);
-        let meets = |&other: &usize| offsets[other] == offsets[lane] && values[other] != values[lane];
+        let meets =
+            |&other: &usize| offsets[other] == offsets[lane] && values[other] != values[lane];
         if let Some(other) = lanes_of(before).find(meets) {
             let address = u64::from(offsets[lane]);
             let other = turn.warp * WARP as u32 + other as u32;
-            return turn.fail(inst, lane as u32, FaultKind::LanesCollide { address, other });
+            return turn.fail(
+                inst,
+                lane as u32,
+                FaultKind::LanesCollide { address, other },
+            );
         }
     }
     true
@@ -199,7 +234,11 @@ impl Pointer for Long {
 /// An address as an offset; beyond 4 GiB nothing is in bounds.
 #[inline(always)]
 pub(crate) fn within(address: u64) -> u32 {
-    if address >> 32 == 0 { address as u32 } else { u32::MAX - 63 }
+    if address >> 32 == 0 {
+        address as u32
+    } else {
+        u32::MAX - 63
+    }
 }
 
 /// # Safety
@@ -268,7 +307,11 @@ pub(crate) unsafe fn store_at<E: Stored, N: Count>(
         }
         let mut words: &mut [u32] = &mut turn.block.shared;
         for lane in lanes_of(mask) {
-            E::store(&mut words, (offsets[lane] + k * E::BYTES) as usize, values[lane]);
+            E::store(
+                &mut words,
+                (offsets[lane] + k * E::BYTES) as usize,
+                values[lane],
+            );
         }
     }
     true

@@ -57,6 +57,8 @@ pub(crate) struct Turn<'a> {
     /// What the launch asked to be observed.
     pub count: bool,
     pub check: bool,
+    /// The warp reads as one: `ldmatrix`.
+    pub collective: bool,
     pub fault: Option<Box<Fault>>,
 }
 
@@ -85,7 +87,10 @@ impl Turn<'_> {
     /// Operand `number` of an instruction with listed operands.
     #[inline(always)]
     pub fn listed(&self, inst: &Inst, number: u32) -> u32 {
-        self.lists.get((inst.d + number) as usize).copied().unwrap_or_default()
+        self.lists
+            .get((inst.d + number) as usize)
+            .copied()
+            .unwrap_or_default()
     }
 
     /// Stops the launch with a finding about `lane`.

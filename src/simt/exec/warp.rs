@@ -54,7 +54,14 @@ fn together(turn: &mut Turn<'_>, inst: &Inst, named: u32) -> bool {
         return true;
     }
     let lane = (wanted ^ active).trailing_zeros();
-    turn.fail(inst, lane, FaultKind::MissingLanes { wanted: named, active })
+    turn.fail(
+        inst,
+        lane,
+        FaultKind::MissingLanes {
+            wanted: named,
+            active,
+        },
+    )
 }
 
 /// # Safety
@@ -85,7 +92,11 @@ unsafe fn shuffle<M: Mode>(turn: &mut Turn<'_>, inst: &Inst) -> bool {
         let (source, ok) = M::source(lane as u32, by[lane] & 31, segment, limit);
         let source = if ok { source & 31 } else { lane as u32 };
         if mask >> source & 1 == 0 {
-            return turn.fail(inst, lane as u32, FaultKind::InactiveSource { lane: source });
+            return turn.fail(
+                inst,
+                lane as u32,
+                FaultKind::InactiveSource { lane: source },
+            );
         }
         inside |= u32::from(ok) << lane;
         // SAFETY: a register has 32 lanes.
@@ -332,7 +343,13 @@ handlers! {
 unsafe fn fetch_pred(turn: &mut Turn<'_>, inst: &Inst) -> bool {
     // SAFETY: a register of 32 bits (`Handler`).
     let id = unsafe { turn.lanes::<u32>(inst.b) }[turn.first()];
-    let (any, all, _) = turn.block.reductions.get(id as usize).copied().unwrap_or_default().result;
+    let (any, all, _) = turn
+        .block
+        .reductions
+        .get(id as usize)
+        .copied()
+        .unwrap_or_default()
+        .result;
     let yes = if inst.x == 0 { all } else { any };
     pred::set(turn, inst.d, u32::from(yes).wrapping_neg());
     true
@@ -343,7 +360,12 @@ unsafe fn fetch_pred(turn: &mut Turn<'_>, inst: &Inst) -> bool {
 unsafe fn fetch_count(turn: &mut Turn<'_>, inst: &Inst) -> bool {
     // SAFETY: a register of 32 bits (`Handler`).
     let id = unsafe { turn.lanes::<u32>(inst.b) }[turn.first()];
-    let reduction = turn.block.reductions.get(id as usize).copied().unwrap_or_default();
+    let reduction = turn
+        .block
+        .reductions
+        .get(id as usize)
+        .copied()
+        .unwrap_or_default();
     // SAFETY: as above.
     unsafe { broadcast(turn, inst.d, reduction.result.2) };
     true

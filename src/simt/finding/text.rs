@@ -38,7 +38,10 @@ fn miss(address: u64, memory: &Memory, offset: i64) -> String {
     };
     let memory = name(memory);
     if offset < 0 {
-        return format!("{} bytes before {memory}, which has {bytes} bytes", offset.unsigned_abs());
+        return format!(
+            "{} bytes before {memory}, which has {bytes} bytes",
+            offset.unsigned_abs()
+        );
     }
     let past = offset as u64 - bytes.min(offset as u64);
     if offset as u64 >= bytes {
@@ -77,9 +80,17 @@ fn lanes(mask: u32) -> String {
             lane += 1;
         }
         let last = lane - 1;
-        parts.push(if first == last { first.to_string() } else { format!("{first}-{last}") });
+        parts.push(if first == last {
+            first.to_string()
+        } else {
+            format!("{first}-{last}")
+        });
     }
-    if parts.is_empty() { "none".to_owned() } else { parts.join(", ") }
+    if parts.is_empty() {
+        "none".to_owned()
+    } else {
+        parts.join(", ")
+    }
 }
 
 /// Who waits where, one line for each place.
@@ -95,7 +106,11 @@ fn gathering(waiting: &[Waiter]) -> String {
         }
     }
     let line = |(at, barrier, who): &(&Location, bool, Vec<&Waiter>)| {
-        let how = if *barrier { "waiting at the barrier" } else { "reading again and again" };
+        let how = if *barrier {
+            "waiting at the barrier"
+        } else {
+            "reading again and again"
+        };
         let mut first: Vec<String> = who
             .iter()
             .take(4)
@@ -112,7 +127,13 @@ fn gathering(waiting: &[Waiter]) -> String {
 /// What happened, and what usually helps.
 fn story(problem: &Problem) -> (String, &'static str) {
     match problem {
-        Problem::OutOfBounds { access, address, bytes, memory, offset } => (
+        Problem::OutOfBounds {
+            access,
+            address,
+            bytes,
+            memory,
+            offset,
+        } => (
             format!(
                 "out of bounds: a {bytes}-byte {} {}",
                 verb(*access),
@@ -120,7 +141,13 @@ fn story(problem: &Problem) -> (String, &'static str) {
             ),
             "compare the index with the buffer's length before the access",
         ),
-        Problem::Misaligned { access, address, bytes, memory, offset } => (
+        Problem::Misaligned {
+            access,
+            address,
+            bytes,
+            memory,
+            offset,
+        } => (
             format!(
                 "misaligned: a {bytes}-byte {} at {address:#x}, byte {offset} of {}",
                 verb(*access),
@@ -128,14 +155,24 @@ fn story(problem: &Problem) -> (String, &'static str) {
             ),
             "an access must begin at a multiple of its size; rows of odd length break packs",
         ),
-        Problem::NeverWritten { bytes, memory, offset, .. } => (
+        Problem::NeverWritten {
+            bytes,
+            memory,
+            offset,
+            ..
+        } => (
             format!(
                 "never written: a {bytes}-byte read at byte {offset} of {}, which nothing wrote",
                 name(memory)
             ),
             "write it first, or wait for the copy or the kernel that writes it",
         ),
-        Problem::Race { address, now, earlier, same_warp } => {
+        Problem::Race {
+            address,
+            now,
+            earlier,
+            same_warp,
+        } => {
             let other = earlier
                 .thread
                 .map_or_else(|| "several threads".to_owned(), |t| format!("thread {t}"));
@@ -165,7 +202,10 @@ fn story(problem: &Problem) -> (String, &'static str) {
             format!("a barrier that some threads skip: thread {missing} of the warp is elsewhere"),
             "every thread of the block must reach __syncthreads(): move it out of the branch",
         ),
-        Problem::BarriersDiffer { other_warp, elsewhere } => (
+        Problem::BarriersDiffer {
+            other_warp,
+            elsewhere,
+        } => (
             format!("two barriers at once: warp {other_warp} waits at {elsewhere}"),
             "every thread of the block must reach the same __syncthreads()",
         ),
@@ -181,7 +221,10 @@ fn story(problem: &Problem) -> (String, &'static str) {
             format!("the shuffle reads lane {lane}, which does not take part"),
             "read only from lanes of the mask",
         ),
-        Problem::Trap => ("the kernel trapped".to_owned(), "look for the check that failed"),
+        Problem::Trap => (
+            "the kernel trapped".to_owned(),
+            "look for the check that failed",
+        ),
         Problem::NeverEnds { steps } => (
             format!("the block still runs after {steps} warp instructions"),
             "look for a loop that waits for another block, or raise the step limit",
@@ -190,9 +233,10 @@ fn story(problem: &Problem) -> (String, &'static str) {
             format!("deadlock: everybody waits{}", gathering(waiting)),
             "blocks may wait for each other only in a cooperative launch, and each must arrive",
         ),
-        Problem::Unsupported { what } => {
-            (format!("the machine does not execute {what}"), "use a GPU backend for this kernel")
-        }
+        Problem::Unsupported { what } => (
+            format!("the machine does not execute {what}"),
+            "use a GPU backend for this kernel",
+        ),
     }
 }
 

@@ -24,7 +24,9 @@ pub(super) fn request(kernel: &Kernel, request: &LaunchRequest<'_>) -> Result<()
             request.grid
         ));
     }
-    let most = kernel.max_threads.map_or(MOST_THREADS, |n| u64::from(n).min(MOST_THREADS));
+    let most = kernel
+        .max_threads
+        .map_or(MOST_THREADS, |n| u64::from(n).min(MOST_THREADS));
     if threads > most {
         return wrong(format!(
             "`{name}` takes at most {most} threads per block, {threads} were asked for"

@@ -51,7 +51,11 @@ impl<'a> Setup<'a> {
     /// Where block `number` lies in the grid; x runs fastest.
     pub fn index(&self, number: u64) -> [u32; 3] {
         let (x, y) = (u64::from(self.grid[0]), u64::from(self.grid[1]));
-        [(number % x) as u32, (number / x % y) as u32, (number / (x * y)) as u32]
+        [
+            (number % x) as u32,
+            (number / x % y) as u32,
+            (number / (x * y)) as u32,
+        ]
     }
 
     pub fn number(&self, index: [u32; 3]) -> u64 {
@@ -93,7 +97,13 @@ impl<'a> Setup<'a> {
     pub fn tally(&self) -> Tally {
         let (kernel, global) = (self.launch.kernel, self.launch.global);
         let (blocks, sites) = (kernel.blocks.len(), kernel.info.len());
-        Tally::new(blocks, sites, global.buffers.len(), global.sectors, self.launch.count)
+        Tally::new(
+            blocks,
+            sites,
+            global.buffers.len(),
+            global.sectors,
+            self.launch.count,
+        )
     }
 
     /// The warps of a block, with every row that is the same in all blocks.
@@ -118,26 +128,26 @@ impl<'a> Setup<'a> {
     }
 
     /// Writes one constant into a warp's rows.
-    pub fn fill(
-        &self,
-        rows: &mut [Row],
-        row: u32,
-        constant: Constant,
-        warp: u32,
-        block: [u32; 3],
-    ) {
+    pub fn fill(&self, rows: &mut [Row], row: u32, constant: Constant, warp: u32, block: [u32; 3]) {
         let value = |lane: u32| -> (u64, bool) {
             match constant {
                 Constant::Bits32(bits) => (u64::from(bits), false),
                 Constant::Bits64(bits) => (bits, true),
-                Constant::Param { offset, bytes, signed, wide } => {
-                    (self.param(offset, bytes, signed), wide)
-                }
+                Constant::Param {
+                    offset,
+                    bytes,
+                    signed,
+                    wide,
+                } => (self.param(offset, bytes, signed), wide),
                 Constant::Special { which, wide } => {
                     (u64::from(self.special(which, warp, lane, block)), wide)
                 }
                 Constant::Global { variable, offset } => {
-                    let base = self.variables.get(variable as usize).copied().unwrap_or_default();
+                    let base = self
+                        .variables
+                        .get(variable as usize)
+                        .copied()
+                        .unwrap_or_default();
                     (base.wrapping_add(offset as u64), true)
                 }
             }
@@ -146,13 +156,18 @@ impl<'a> Setup<'a> {
             let (value, wide) = value(lane);
             // A 64-bit register's lanes lie two words apart, over two rows.
             let words: &[(u32, u32)] = if wide {
-                &[(2 * lane, value as u32), (2 * lane + 1, (value >> 32) as u32)]
+                &[
+                    (2 * lane, value as u32),
+                    (2 * lane + 1, (value >> 32) as u32),
+                ]
             } else {
                 &[(lane, value as u32)]
             };
             for (word, bits) in words {
                 let place = rows.get_mut((row + word / WARP as u32) as usize);
-                if let Some(place) = place.and_then(|row| row.0.get_mut((word % WARP as u32) as usize)) {
+                if let Some(place) =
+                    place.and_then(|row| row.0.get_mut((word % WARP as u32) as usize))
+                {
                     *place = *bits;
                 }
             }

@@ -38,7 +38,9 @@ pub(super) fn run(setup: &Setup<'_>, threads: usize) -> Result<Tally, Stopped> {
     let mut states = VecDeque::new();
     loop {
         let moved = half(&mut workers, &mut tallies, share)?;
-        let Some(tally) = tallies.first_mut() else { break };
+        let Some(tally) = tallies.first_mut() else {
+            break;
+        };
         let spoke = talk(setup, &mut workers, tally)?;
         if workers.iter().all(done) {
             break;
@@ -71,11 +73,7 @@ fn done(worker: &Worker<'_>) -> bool {
 }
 
 /// Every block runs until its warps wait; whether one came to its end or through a barrier.
-fn half(
-    workers: &mut [Worker<'_>],
-    tallies: &mut [Tally],
-    share: usize,
-) -> Result<bool, Stopped> {
+fn half(workers: &mut [Worker<'_>], tallies: &mut [Tally], share: usize) -> Result<bool, Stopped> {
     let run = |workers: &mut [Worker<'_>], tally: &mut Tally| -> Result<bool, Stopped> {
         let mut moved = false;
         for worker in workers {
@@ -84,7 +82,9 @@ fn half(
         Ok(moved)
     };
     if tallies.len() == 1 {
-        let Some(tally) = tallies.first_mut() else { return Ok(false) };
+        let Some(tally) = tallies.first_mut() else {
+            return Ok(false);
+        };
         return run(workers, tally);
     }
     let results: Vec<Result<bool, Stopped>> = std::thread::scope(|scope| {
@@ -93,7 +93,10 @@ fn half(
             .zip(tallies)
             .map(|(workers, tally)| scope.spawn(|| run(workers, tally)))
             .collect();
-        spawned.into_iter().filter_map(|thread| thread.join().ok()).collect()
+        spawned
+            .into_iter()
+            .filter_map(|thread| thread.join().ok())
+            .collect()
     });
     let mut moved = false;
     for result in results {
@@ -103,20 +106,21 @@ fn half(
 }
 
 /// Executes what the blocks say to each other; whether memory changed.
-fn talk(
-    setup: &Setup<'_>,
-    workers: &mut [Worker<'_>],
-    tally: &mut Tally,
-) -> Result<bool, Stopped> {
+fn talk(setup: &Setup<'_>, workers: &mut [Worker<'_>], tally: &mut Tally) -> Result<bool, Stopped> {
     let mut changed = false;
     for worker in workers {
         for warp in &mut worker.warps {
-            let State::Communicating { at } = warp.state else { continue };
+            let State::Communicating { at } = warp.state else {
+                continue;
+            };
             let before = setup.launch.global.changes();
             changed |= setup.stores(at);
             let turned = run::communicate(setup.launch, warp, &mut worker.state, tally);
             if let Turned::Stopped(fault) = turned {
-                return Err(Stopped { block: worker.state.index, fault: *fault });
+                return Err(Stopped {
+                    block: worker.state.index,
+                    fault: *fault,
+                });
             }
             changed |= setup.launch.global.changes() != before;
         }
@@ -127,7 +131,15 @@ fn talk(
 /// Nobody can go on: all who wait, grouped by where.
 fn stuck(workers: &[Worker<'_>]) -> Stopped {
     let waiting: Vec<_> = workers.iter().flat_map(Worker::waiting).collect();
-    let (block, at, thread) =
-        waiting.first().map_or(([0; 3], 0, 0), |first| (first.block, first.at, first.warp * 32));
-    Stopped { block, fault: Fault { kind: FaultKind::Deadlock { waiting }, at, thread } }
+    let (block, at, thread) = waiting.first().map_or(([0; 3], 0, 0), |first| {
+        (first.block, first.at, first.warp * 32)
+    });
+    Stopped {
+        block,
+        fault: Fault {
+            kind: FaultKind::Deadlock { waiting },
+            at,
+            thread,
+        },
+    }
 }

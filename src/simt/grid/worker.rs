@@ -7,9 +7,9 @@ use super::setup::Setup;
 use crate::simt::block::{BARRIERS, BlockState, Frame, State, Warp};
 use crate::simt::exec::turn::FULL;
 use crate::simt::fault::{Fault, FaultKind, How, Waiting};
+use crate::simt::memory::POISON;
 use crate::simt::program::{Constant, NEVER, Special};
 use crate::simt::run::{self, Turned};
-use crate::simt::memory::POISON;
 use crate::simt::tally::Tally;
 
 /// Warp instructions after which a block is watched for standing still.
@@ -35,7 +35,12 @@ pub(crate) struct Worker<'a> {
 
 impl<'a> Worker<'a> {
     pub fn new(setup: &'a Setup<'a>) -> Worker<'a> {
-        Worker { setup, state: setup.state(), warps: setup.new_warps(), steps: 0 }
+        Worker {
+            setup,
+            state: setup.state(),
+            warps: setup.new_warps(),
+            steps: 0,
+        }
     }
 
     /// Makes ready for the block at `index`.
@@ -43,8 +48,14 @@ impl<'a> Worker<'a> {
         let (setup, kernel) = (self.setup, self.setup.launch.kernel);
         self.state.index = index;
         self.state.shared.fill(POISON);
-        self.state.local.iter_mut().for_each(|local| local.fill(POISON));
-        self.state.copies.iter_mut().for_each(|copies| copies.clear());
+        self.state
+            .local
+            .iter_mut()
+            .for_each(|local| local.fill(POISON));
+        self.state
+            .copies
+            .iter_mut()
+            .for_each(|copies| copies.clear());
         if setup.launch.check {
             self.state.watch.restart();
         }
@@ -52,7 +63,11 @@ impl<'a> Worker<'a> {
         self.steps = 0;
         for warp in &mut self.warps {
             for (row, constant) in &kernel.constants {
-                if let Constant::Special { which: Special::Block(_), .. } = constant {
+                if let Constant::Special {
+                    which: Special::Block(_),
+                    ..
+                } = constant
+                {
                     setup.fill(&mut warp.rows, *row, *constant, warp.number, index);
                 }
             }
@@ -65,7 +80,11 @@ impl<'a> Worker<'a> {
             let left = setup.threads() - warp.number * 32;
             warp.live = if left >= 32 { FULL } else { (1 << left) - 1 };
             warp.stack.clear();
-            warp.stack.push(Frame { block: 0, join: NEVER, mask: warp.live });
+            warp.stack.push(Frame {
+                block: 0,
+                join: NEVER,
+                mask: warp.live,
+            });
             warp.state = State::Ready;
         }
     }
@@ -127,7 +146,10 @@ impl<'a> Worker<'a> {
             moved = true;
             let turned = run::turn(self.setup.launch, warp, &mut self.state, tally);
             if let Turned::Stopped(fault) = turned {
-                return Err(Stopped { block: self.state.index, fault: *fault });
+                return Err(Stopped {
+                    block: self.state.index,
+                    fault: *fault,
+                });
             }
         }
         self.steps += tally.steps - before;
@@ -142,14 +164,19 @@ impl<'a> Worker<'a> {
         let at = warp.and_then(|warp| self.position(warp)).unwrap_or(0);
         let thread = warp.map_or(0, |warp| warp.number * 32);
         let kind = FaultKind::NeverEnds { steps: self.steps };
-        Stopped { block: self.state.index, fault: Fault { kind, at, thread } }
+        Stopped {
+            block: self.state.index,
+            fault: Fault { kind, at, thread },
+        }
     }
 
     /// The instruction before which a warp stands.
     pub fn position(&self, warp: &Warp) -> Option<u32> {
         match warp.state {
             State::Barrier { at, .. } => Some(at),
-            State::Communicating { at } => self.setup.launch.kernel.code.get(at as usize).map(|i| i.at),
+            State::Communicating { at } => {
+                self.setup.launch.kernel.code.get(at as usize).map(|i| i.at)
+            }
             _ => {
                 let block = warp.stack.last()?.block;
                 let kernel = self.setup.launch.kernel;
@@ -164,13 +191,17 @@ impl<'a> Worker<'a> {
         let mut opened = false;
         for id in 0..BARRIERS as u32 {
             let arrived = self.warps.iter().filter_map(|warp| match warp.state {
-                State::Barrier { id: at_id, threads, at } if at_id == id => {
-                    Some((warp.number, warp.live.count_ones(), threads, at))
-                }
+                State::Barrier {
+                    id: at_id,
+                    threads,
+                    at,
+                } if at_id == id => Some((warp.number, warp.live.count_ones(), threads, at)),
                 _ => None,
             });
             let arrived: Vec<_> = arrived.collect();
-            let Some(&(_, _, wanted, first_at)) = arrived.first() else { continue };
+            let Some(&(_, _, wanted, first_at)) = arrived.first() else {
+                continue;
+            };
             let waiting: u32 = arrived.iter().map(|(_, threads, ..)| threads).sum();
             let here = waiting + self.state.arrived.get(id as usize).copied().unwrap_or(0);
             let living: u32 = self
@@ -184,13 +215,24 @@ impl<'a> Worker<'a> {
                 continue;
             }
             if wanted == 0
-                && let Some((warp, _, _, at)) =
-                    arrived.iter().find(|(.., at)| !self.same_place(*at, first_at))
+                && let Some((warp, _, _, at)) = arrived
+                    .iter()
+                    .find(|(.., at)| !self.same_place(*at, first_at))
             {
                 let first = arrived.first().map_or(0, |(warp, ..)| *warp);
-                let kind = FaultKind::SplitBarrier { other_warp: *warp, other_at: *at };
-                let fault = Fault { kind, at: first_at, thread: first * 32 };
-                return Err(Stopped { block: self.state.index, fault });
+                let kind = FaultKind::SplitBarrier {
+                    other_warp: *warp,
+                    other_at: *at,
+                };
+                let fault = Fault {
+                    kind,
+                    at: first_at,
+                    thread: first * 32,
+                };
+                return Err(Stopped {
+                    block: self.state.index,
+                    fault,
+                });
             }
             if let Some(arrived) = self.state.arrived.get_mut(id as usize) {
                 *arrived = 0;
@@ -223,9 +265,18 @@ impl<'a> Worker<'a> {
     /// Nobody can go on: who waits where.
     pub fn deadlock(&self) -> Stopped {
         let waiting = self.waiting();
-        let (at, thread) = waiting.first().map_or((0, 0), |first| (first.at, first.warp * 32));
-        let fault = Fault { kind: FaultKind::Deadlock { waiting }, at, thread };
-        Stopped { block: self.state.index, fault }
+        let (at, thread) = waiting
+            .first()
+            .map_or((0, 0), |first| (first.at, first.warp * 32));
+        let fault = Fault {
+            kind: FaultKind::Deadlock { waiting },
+            at,
+            thread,
+        };
+        Stopped {
+            block: self.state.index,
+            fault,
+        }
     }
 
     pub fn waiting(&self) -> Vec<Waiting> {

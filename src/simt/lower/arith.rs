@@ -36,7 +36,9 @@ impl<'m> Lower<'m> {
         code: &Code<'_>,
         info: u32,
     ) -> Result<bool, PtxError> {
-        let Some(ty) = code.last_type() else { return Ok(false) };
+        let Some(ty) = code.last_type() else {
+            return Ok(false);
+        };
         match code.root {
             "setp" => return self.compare(i, code, ty, info).map(|()| true),
             "selp" => return self.select(i, ty, info).map(|()| true),
@@ -93,7 +95,11 @@ impl<'m> Lower<'m> {
         }
         macro_rules! bits {
             ($op:ty) => {
-                if ftz { map::<Ftz<$op>>(isa) } else { map::<$op>(isa) }
+                if ftz {
+                    map::<Ftz<$op>>(isa)
+                } else {
+                    map::<$op>(isa)
+                }
             };
         }
         use float::{AddDirected, Down, FmaDirected, MulDirected, TowardsZero, Up};
@@ -132,7 +138,13 @@ impl<'m> Lower<'m> {
             "max" => (float!(float::MaxF32), S2, Class::Single, 0),
             _ => return None,
         };
-        Some(Shape { run, uses, def: Kind::B32, class, flops })
+        Some(Shape {
+            run,
+            uses,
+            def: Kind::B32,
+            class,
+            flops,
+        })
     }
 
     fn double(&self, code: &Code<'_>) -> Option<Shape> {
@@ -155,7 +167,13 @@ impl<'m> Lower<'m> {
             "max" => (map::<float::MaxF64>(isa), D2, 0),
             _ => return None,
         };
-        Some(Shape { run, uses, def: Kind::B64, class: Class::Double, flops })
+        Some(Shape {
+            run,
+            uses,
+            def: Kind::B64,
+            class: Class::Double,
+            flops,
+        })
     }
 
     fn integer(&self, code: &Code<'_>, ty: Type) -> Option<Shape> {
@@ -163,7 +181,11 @@ impl<'m> Lower<'m> {
         let signed = ty.signed();
         macro_rules! sign {
             ($s:ty, $u:ty) => {
-                if signed { map::<$s>(isa) } else { map::<$u>(isa) }
+                if signed {
+                    map::<$s>(isa)
+                } else {
+                    map::<$u>(isa)
+                }
             };
         }
         let (hi, wide) = (code.has("hi"), code.has("wide"));
@@ -229,9 +251,11 @@ impl<'m> Lower<'m> {
             ("clz", 64) => (map::<bits::Clz64>(isa), D1, Kind::B32),
             ("brev", 32) => (map::<bits::Brev32>(isa), S1, Kind::B32),
             ("brev", 64) => (map::<bits::Brev64>(isa), D1, Kind::B64),
-            ("bfind", 32) if code.has("shiftamt") => {
-                (sign!(bits::BfindShiftS32, bits::BfindShiftU32), S1, Kind::B32)
-            }
+            ("bfind", 32) if code.has("shiftamt") => (
+                sign!(bits::BfindShiftS32, bits::BfindShiftU32),
+                S1,
+                Kind::B32,
+            ),
             ("bfind", 32) => (sign!(bits::BfindS32, bits::BfindU32), S1, Kind::B32),
             ("bfind", 64) if !signed && !code.has("shiftamt") => {
                 (map::<bits::BfindU64>(isa), D1, Kind::B32)
@@ -249,7 +273,13 @@ impl<'m> Lower<'m> {
         if code.has("sat") || code.has("cc") {
             return None;
         }
-        Some(Shape { run, uses, def, class: Class::Integer, flops: 0 })
+        Some(Shape {
+            run,
+            uses,
+            def,
+            class: Class::Integer,
+            flops: 0,
+        })
     }
 
     /// `setp.lt.s32 p|q, a, b` and `setp.lt.and.s32 p|q, a, b, r`
@@ -273,7 +303,11 @@ impl<'m> Lower<'m> {
         };
         self.class(info, Class::Compare);
         let combined = i.operands.get(3);
-        let raw = if q.is_some() || combined.is_some() { self.temporary(Kind::Pred) } else { p };
+        let raw = if q.is_some() || combined.is_some() {
+            self.temporary(Kind::Pred)
+        } else {
+            p
+        };
         self.push(run, raw, [a, b, Slot::None], info);
         if raw == p {
             return Ok(());
@@ -356,10 +390,20 @@ impl<'m> Lower<'m> {
         let isa = self.isa;
         let (kind, mask, shift, insert) = if ty.wide() {
             let shift = map::<bits::Shl64>(isa);
-            (Kind::B64, map::<bits::FieldMask64>(isa), shift, map::<bits::Insert64>(isa))
+            (
+                Kind::B64,
+                map::<bits::FieldMask64>(isa),
+                shift,
+                map::<bits::Insert64>(isa),
+            )
         } else {
             let shift = map::<bits::Shl32>(isa);
-            (Kind::B32, map::<bits::FieldMask32>(isa), shift, map::<bits::Insert32>(isa))
+            (
+                Kind::B32,
+                map::<bits::FieldMask32>(isa),
+                shift,
+                map::<bits::Insert32>(isa),
+            )
         };
         let new = self.source(self.operand(i, 1)?, kind, info)?;
         let old = self.source(self.operand(i, 2)?, kind, info)?;

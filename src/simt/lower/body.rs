@@ -6,7 +6,7 @@ use super::code::Code;
 use super::draft::{Draft, Ending, Extra, Item, Kind, Slot};
 use super::symbols::{Symbol, Symbols};
 use crate::simt::exec::{Handler, Isa, convert, copy, lanes};
-use crate::simt::memory::{PARAM_WINDOW};
+use crate::simt::memory::PARAM_WINDOW;
 use crate::simt::program::{Class, Constant, Info, LaneMask, Special};
 use crate::simt::ptx::{
     Function, Instruction, LabelId, Module, Operand, PtxError, RegId, RegKind, Statement,
@@ -97,14 +97,17 @@ impl<'m> Lower<'m> {
         };
         self.instances += 1;
         self.labels += function.labels;
-        self.kinds.extend(function.registers.iter().map(|kind| match kind {
-            RegKind::Pred => Kind::Pred,
-            RegKind::B16 | RegKind::B32 => Kind::B32,
-            RegKind::B64 => Kind::B64,
-        }));
+        self.kinds
+            .extend(function.registers.iter().map(|kind| match kind {
+                RegKind::Pred => Kind::Pred,
+                RegKind::B16 | RegKind::B32 => Kind::B32,
+                RegKind::B64 => Kind::B64,
+            }));
         self.definitions.resize(self.kinds.len(), 0);
         for statement in &function.body {
-            let Statement::Instruction(instruction) = statement else { continue };
+            let Statement::Instruction(instruction) = statement else {
+                continue;
+            };
             let mut define = |reg: RegId| {
                 let at = (instance.registers + reg.0) as usize;
                 if let Some(count) = self.definitions.get_mut(at) {
@@ -155,8 +158,17 @@ impl<'m> Lower<'m> {
         let around = self.fresh_label();
         let pred = self.reg(guard.pred);
         let guard = Some((pred, !guard.negated));
-        let info = self.note(&instruction.name, instruction.line, instruction.place, Class::Control);
-        let ending = Ending::Branch { label: around, guard, predicated: true };
+        let info = self.note(
+            &instruction.name,
+            instruction.line,
+            instruction.place,
+            Class::Control,
+        );
+        let ending = Ending::Branch {
+            label: around,
+            guard,
+            predicated: true,
+        };
         self.items.push(Item::End(ending, info));
         self.instruction(instruction, &code)?;
         self.items.push(Item::Label(around));
@@ -171,7 +183,11 @@ impl<'m> Lower<'m> {
             "ret" => {
                 self.class(info, Class::Control);
                 let ending = match self.instance.returns {
-                    Some(label) => Ending::Branch { label, guard: None, predicated: false },
+                    Some(label) => Ending::Branch {
+                        label,
+                        guard: None,
+                        predicated: false,
+                    },
                     None => Ending::Exit,
                 };
                 self.items.push(Item::End(ending, info));
@@ -183,7 +199,11 @@ impl<'m> Lower<'m> {
                     || self.memory_access(i, code, info)?
                     || self.control(i, code, info)?
                     || self.exchange(i, code, info)?;
-                if known { Ok(()) } else { Err(PtxError::unsupported(i.line, &i.name)) }
+                if known {
+                    Ok(())
+                } else {
+                    Err(PtxError::unsupported(i.line, &i.name))
+                }
             }
         }
     }
@@ -195,7 +215,11 @@ impl<'m> Lower<'m> {
             _ => None,
         });
         let name = name.unwrap_or_default();
-        let callee = self.module.functions.iter().find(|function| function.name == name);
+        let callee = self
+            .module
+            .functions
+            .iter()
+            .find(|function| function.name == name);
         let Some(callee) = callee else {
             let message = format!("the call of `{name}` leads out of this text");
             return Err(PtxError::new(call.line, message)
@@ -278,7 +302,13 @@ impl<'m> Lower<'m> {
     /// A new entry of the instruction table.
     pub fn note(&mut self, name: &str, line: u32, place: u32, class: Class) -> u32 {
         let name = name.to_owned();
-        self.info.push(Info { name, line, place, class, ..Info::default() });
+        self.info.push(Info {
+            name,
+            line,
+            place,
+            class,
+            ..Info::default()
+        });
         self.info.len() as u32 - 1
     }
 
@@ -320,7 +350,9 @@ impl<'m> Lower<'m> {
                 let (run, to) = match (own, kind) {
                     (Kind::B64, Kind::B32) => (lanes::map::<convert::Narrow64>(self.isa), kind),
                     (Kind::B32, Kind::B64) => (lanes::map::<convert::WidenU32>(self.isa), kind),
-                    _ => return Err(self.wrong("a predicate where a value belongs, or the reverse")),
+                    _ => {
+                        return Err(self.wrong("a predicate where a value belongs, or the reverse"));
+                    }
                 };
                 let from = self.aliases.get(&reg).copied().unwrap_or(Slot::Reg(reg));
                 let temporary = self.temporary(to);
@@ -340,7 +372,10 @@ impl<'m> Lower<'m> {
                 let Some(which) = special(name) else {
                     return Err(PtxError::unsupported(self.line, name));
                 };
-                Ok(Slot::Const(Constant::Special { which, wide: kind == Kind::B64 }))
+                Ok(Slot::Const(Constant::Special {
+                    which,
+                    wide: kind == Kind::B64,
+                }))
             }
             Operand::Symbol(name) => self.address_of(name, 0, kind),
             _ => Err(self.wrong("this operand does not belong here")),
@@ -375,7 +410,11 @@ impl<'m> Lower<'m> {
         match operand {
             Operand::Reg(reg) => {
                 let reg = self.reg(*reg);
-                if self.kind(reg) == kind { Ok(reg) } else { Ok(self.temporary(kind)) }
+                if self.kind(reg) == kind {
+                    Ok(reg)
+                } else {
+                    Ok(self.temporary(kind))
+                }
             }
             Operand::Sink => Ok(self.temporary(kind)),
             _ => Err(self.wrong("the destination is not a register")),
@@ -411,8 +450,15 @@ impl<'m> Lower<'m> {
         extra: Extra,
         info: u32,
     ) {
-        let draft =
-            Draft { run, def, uses, extra, list_defs: Vec::new(), list_uses: Vec::new(), info };
+        let draft = Draft {
+            run,
+            def,
+            uses,
+            extra,
+            list_defs: Vec::new(),
+            list_uses: Vec::new(),
+            info,
+        };
         self.items.push(Item::Do(draft));
     }
 
@@ -423,7 +469,11 @@ impl<'m> Lower<'m> {
             return Err(self.wrong("the destination is not a register"));
         };
         let reg = self.reg(*reg);
-        let once = |reg: RegId| self.definitions.get(reg.0 as usize).is_some_and(|n| *n == 1);
+        let once = |reg: RegId| {
+            self.definitions
+                .get(reg.0 as usize)
+                .is_some_and(|n| *n == 1)
+        };
         let steady = match slot {
             Slot::Reg(from) => once(from) && self.kind(from) == self.kind(reg),
             Slot::Const(_) => true,

@@ -43,7 +43,9 @@ impl Type {
     /// Width in bits.
     pub fn bits(self) -> u32 {
         match self {
-            Type::Unsigned(bits) | Type::Signed(bits) | Type::Bits(bits) | Type::Float(bits) => bits,
+            Type::Unsigned(bits) | Type::Signed(bits) | Type::Bits(bits) | Type::Float(bits) => {
+                bits
+            }
             Type::Bf16 => 16,
             Type::Bf16x2 | Type::F16x2 => 32,
             Type::Pred => 1,

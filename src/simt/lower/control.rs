@@ -27,7 +27,11 @@ impl<'m> Lower<'m> {
                 };
                 let label = self.label(*label);
                 let guard = i.guard.map(|guard| (self.reg(guard.pred), guard.negated));
-                let ending = Ending::Branch { label, guard, predicated: false };
+                let ending = Ending::Branch {
+                    label,
+                    guard,
+                    predicated: false,
+                };
                 self.items.push(Item::End(ending, info));
             }
             "exit" => self.items.push(Item::End(Ending::Exit, info)),
@@ -64,7 +68,8 @@ impl<'m> Lower<'m> {
             None => None,
         };
         let wait = !code.has("arrive");
-        self.items.push(Item::End(Ending::Barrier { id, threads, wait }, info));
+        self.items
+            .push(Item::End(Ending::Barrier { id, threads, wait }, info));
         Ok(())
     }
 
@@ -82,8 +87,21 @@ impl<'m> Lower<'m> {
             None => return Err(self.wrong("a reduction without a predicate")),
         };
         let bring = [pred, id, Slot::None];
-        self.push_extra(warp::barrier_bring(isa), None, bring, Extra::Value(inverted), info);
-        self.items.push(Item::End(Ending::Barrier { id, threads, wait: true }, info));
+        self.push_extra(
+            warp::barrier_bring(isa),
+            None,
+            bring,
+            Extra::Value(inverted),
+            info,
+        );
+        self.items.push(Item::End(
+            Ending::Barrier {
+                id,
+                threads,
+                wait: true,
+            },
+            info,
+        ));
         let fetch = [Slot::None, id, Slot::None];
         let to = self.operand(i, 0)?;
         if code.last_type() == Some(Type::Pred) {

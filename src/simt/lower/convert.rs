@@ -57,7 +57,11 @@ impl<'m> Lower<'m> {
             }
             (_, Operand::Special(name)) if name.contains("clock") || name.contains("timer") => {
                 let wide = ty.wide();
-                let run = if wide { warp::clock::<u64>(self.isa) } else { warp::clock::<u32>(self.isa) };
+                let run = if wide {
+                    warp::clock::<u64>(self.isa)
+                } else {
+                    warp::clock::<u32>(self.isa)
+                };
                 let kind = kind_of(ty);
                 let def = self.destination(to, kind)?;
                 self.push(run, def, [Slot::None; 3], info);
@@ -201,8 +205,11 @@ impl<'m> Lower<'m> {
         let mut last = None;
         for (number, (run, kind)) in steps.iter().enumerate() {
             let is_last = number + 1 == steps.len();
-            let def =
-                if is_last { self.destination(into, *kind)? } else { self.temporary(*kind) };
+            let def = if is_last {
+                self.destination(into, *kind)?
+            } else {
+                self.temporary(*kind)
+            };
             self.push(*run, def, [value, Slot::None, Slot::None], info);
             value = Slot::Reg(def);
             last = Some(def);
@@ -217,12 +224,7 @@ impl<'m> Lower<'m> {
 }
 
 /// The handlers that make a `to` of a `from`, with the kind of each result.
-fn steps(
-    lower: &Lower<'_>,
-    code: &Code<'_>,
-    from: Type,
-    to: Type,
-) -> Option<Vec<(Handler, Kind)>> {
+fn steps(lower: &Lower<'_>, code: &Code<'_>, from: Type, to: Type) -> Option<Vec<(Handler, Kind)>> {
     use Type::{Bf16, Float, Signed, Unsigned};
     let isa = lower.isa;
     let (b32, b64) = (Kind::B32, Kind::B64);
@@ -239,7 +241,9 @@ fn steps(
             }
         };
     }
-    let whole = ["rni", "rzi", "rmi", "rpi"].iter().any(|rounding| code.has(rounding));
+    let whole = ["rni", "rzi", "rmi", "rpi"]
+        .iter()
+        .any(|rounding| code.has(rounding));
     let (sat, ftz) = (code.has("sat"), code.has("ftz"));
     let directed = ["rz", "rm", "rp"].iter().any(|rounding| code.has(rounding));
     Some(match (from, to) {
@@ -268,8 +272,11 @@ fn steps(
         (Float(64), Signed(64)) => vec![(rounded!(S64FromF64), b64)],
         (Float(64), Unsigned(64)) => vec![(rounded!(U64FromF64), b64)],
         (Signed(bits) | Unsigned(bits), Float(32 | 64)) => {
-            let mut chain: Vec<_> =
-                if bits < 32 { vec![extend(lower, from)?] } else { Vec::new() };
+            let mut chain: Vec<_> = if bits < 32 {
+                vec![extend(lower, from)?]
+            } else {
+                Vec::new()
+            };
             if directed {
                 return None;
             }
@@ -296,8 +303,11 @@ fn steps(
             }
             if a < 64 && b == 64 {
                 let signed = from.signed();
-                let run =
-                    if signed { map::<cv::WidenS32>(isa) } else { map::<cv::WidenU32>(isa) };
+                let run = if signed {
+                    map::<cv::WidenS32>(isa)
+                } else {
+                    map::<cv::WidenU32>(isa)
+                };
                 chain.push((run, b64));
             }
             if b < 32 && b <= a {

@@ -45,9 +45,17 @@ pub(super) struct Draft {
 /// How a basic block may end, with labels.
 #[derive(Clone, Debug)]
 pub(super) enum Ending {
-    Branch { label: LabelId, guard: Option<(RegId, bool)>, predicated: bool },
+    Branch {
+        label: LabelId,
+        guard: Option<(RegId, bool)>,
+        predicated: bool,
+    },
     Exit,
-    Barrier { id: Slot, threads: Option<Slot>, wait: bool },
+    Barrier {
+        id: Slot,
+        threads: Option<Slot>,
+        wait: bool,
+    },
     Yield,
     Communicate(Box<Draft>),
     Trap,

@@ -86,14 +86,7 @@ impl<'m> Lower<'m> {
     }
 
     /// An instruction whose operands are listed.
-    fn listed(
-        &mut self,
-        run: Handler,
-        defs: Vec<RegId>,
-        uses: Vec<Slot>,
-        extra: Extra,
-        info: u32,
-    ) {
+    fn listed(&mut self, run: Handler, defs: Vec<RegId>, uses: Vec<Slot>, extra: Extra, info: u32) {
         self.items.push(Item::Do(Draft {
             run,
             def: None,
@@ -128,7 +121,12 @@ impl<'m> Lower<'m> {
     }
 
     /// The registers of a vector operand.
-    fn parts<'i>(&self, i: &'i Instruction, at: usize, count: usize) -> Result<&'i [Operand], PtxError> {
+    fn parts<'i>(
+        &self,
+        i: &'i Instruction,
+        at: usize,
+        count: usize,
+    ) -> Result<&'i [Operand], PtxError> {
         let parts = match self.operand(i, at)? {
             Operand::Vector(parts) => parts.as_slice(),
             one => std::slice::from_ref(one),
@@ -136,7 +134,11 @@ impl<'m> Lower<'m> {
         if parts.len() == count {
             return Ok(parts);
         }
-        Err(self.wrong(format!("operand {} of `{}` needs {count} registers", at + 1, i.name)))
+        Err(self.wrong(format!(
+            "operand {} of `{}` needs {count} registers",
+            at + 1,
+            i.name
+        )))
     }
 
     /// `ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {…}, [address]`
@@ -147,7 +149,10 @@ impl<'m> Lower<'m> {
         info: u32,
     ) -> Result<(), PtxError> {
         let count = [("x1", 1), ("x2", 2), ("x4", 4)];
-        let count = count.iter().find(|(name, _)| code.has(name)).map(|(_, count)| *count);
+        let count = count
+            .iter()
+            .find(|(name, _)| code.has(name))
+            .map(|(_, count)| *count);
         let (Some(count), true) = (count, code.has("m8n8") && code.has("b16")) else {
             return Err(PtxError::unsupported(i.line, &i.name));
         };
@@ -160,7 +165,8 @@ impl<'m> Lower<'m> {
             (true, _) => pointer,
             (false, _) => {
                 let temporary = self.temporary(Kind::B64);
-                let run = crate::simt::exec::lanes::map::<crate::simt::exec::convert::WidenU32>(self.isa);
+                let run =
+                    crate::simt::exec::lanes::map::<crate::simt::exec::convert::WidenU32>(self.isa);
                 self.push(run, temporary, [pointer, Slot::None, Slot::None], info);
                 Slot::Reg(temporary)
             }
@@ -176,8 +182,12 @@ impl<'m> Lower<'m> {
 
     /// `mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 d, a, b, c`
     fn multiply(&mut self, i: &'m Instruction, code: &Code<'_>, info: u32) -> Result<(), PtxError> {
-        let shape = ["sync", "aligned", "m16n8k16", "row", "col", "f32", "bf16", "bf16", "f32"];
-        let small = ["sync", "aligned", "m16n8k8", "row", "col", "f32", "bf16", "bf16", "f32"];
+        let shape = [
+            "sync", "aligned", "m16n8k16", "row", "col", "f32", "bf16", "bf16", "f32",
+        ];
+        let small = [
+            "sync", "aligned", "m16n8k8", "row", "col", "f32", "bf16", "bf16", "f32",
+        ];
         let (run, halves) = if code.mods == shape {
             (matrix::mma::<matrix::K16>(self.isa), 2)
         } else if code.mods == small {

@@ -56,7 +56,14 @@ fn place(kernel: &mut Kernel, rows: &Rows, number: u32, raw: &Raw) {
         None if raw.next.is_empty() => End::Exit,
         None => End::Jump(next(0)),
         Some((Ending::Branch { guard: None, .. }, _)) => End::Jump(next(0)),
-        Some((Ending::Branch { guard: Some((pred, negated)), predicated, .. }, at)) => End::Branch {
+        Some((
+            Ending::Branch {
+                guard: Some((pred, negated)),
+                predicated,
+                ..
+            },
+            at,
+        )) => End::Branch {
             pred: rows.register(*pred),
             negated: *negated,
             taken: next(0),
@@ -78,10 +85,17 @@ fn place(kernel: &mut Kernel, rows: &Rows, number: u32, raw: &Raw) {
         Some((Ending::Communicate(draft), _)) => {
             let inst = inst(kernel, rows, draft);
             kernel.code.push(inst);
-            End::Communicate { inst: end, next: next(0) }
+            End::Communicate {
+                inst: end,
+                next: next(0),
+            }
         }
     };
-    kernel.blocks.push(Block { start, end, end_kind });
+    kernel.blocks.push(Block {
+        start,
+        end,
+        end_kind,
+    });
 }
 
 fn inst(kernel: &mut Kernel, rows: &Rows, draft: &Draft) -> Inst {
@@ -90,9 +104,21 @@ fn inst(kernel: &mut Kernel, rows: &Rows, draft: &Draft) -> Inst {
         draft.def.map_or(0, |reg| rows.register(reg))
     } else {
         let start = kernel.lists.len() as u32;
-        kernel.lists.extend(draft.list_defs.iter().map(|reg| rows.register(*reg)));
-        kernel.lists.extend(draft.list_uses.iter().map(|slot| rows.slot(*slot)));
+        kernel
+            .lists
+            .extend(draft.list_defs.iter().map(|reg| rows.register(*reg)));
+        kernel
+            .lists
+            .extend(draft.list_uses.iter().map(|slot| rows.slot(*slot)));
         start
     };
-    Inst { run: draft.run, d, a, b, c, x: rows.extra(draft.extra), at: draft.info }
+    Inst {
+        run: draft.run,
+        d,
+        a,
+        b,
+        c,
+        x: rows.extra(draft.extra),
+        at: draft.info,
+    }
 }

@@ -29,7 +29,9 @@ pub(super) fn blocks(items: Vec<Item>, labels: u32) -> Result<Vec<Raw>, PtxError
             blocks.push(Raw::default());
         }
         let at = blocks.len() as u32 - 1;
-        let Some(block) = blocks.last_mut() else { continue };
+        let Some(block) = blocks.last_mut() else {
+            continue;
+        };
         match item {
             Item::Label(label) => {
                 if let Some(start) = starts.get_mut(label.0 as usize) {
@@ -64,8 +66,20 @@ pub(super) fn blocks(items: Vec<Item>, labels: u32) -> Result<Vec<Raw>, PtxError
             }
         };
         block.next = match &block.ending {
-            Some((Ending::Branch { label, guard: None, .. }, _)) => vec![target(label.0)?],
-            Some((Ending::Branch { label, guard: Some(_), .. }, _)) => {
+            Some((
+                Ending::Branch {
+                    label, guard: None, ..
+                },
+                _,
+            )) => vec![target(label.0)?],
+            Some((
+                Ending::Branch {
+                    label,
+                    guard: Some(_),
+                    ..
+                },
+                _,
+            )) => {
                 let mut next = vec![target(label.0)?];
                 next.extend(after);
                 next
@@ -112,7 +126,9 @@ fn post_dominators(blocks: &[Raw]) -> Vec<u32> {
     while changed {
         changed = false;
         for &block in order.iter().skip(1) {
-            let known = successors(block).into_iter().filter(|&next| parent[next] != usize::MAX);
+            let known = successors(block)
+                .into_iter()
+                .filter(|&next| parent[next] != usize::MAX);
             let meet = known.reduce(|mut a, mut b| {
                 while a != b {
                     while number[a] > number[b] {
@@ -133,7 +149,13 @@ fn post_dominators(blocks: &[Raw]) -> Vec<u32> {
         }
     }
     (0..exit)
-        .map(|block| if parent[block] >= exit { NEVER } else { parent[block] as u32 })
+        .map(|block| {
+            if parent[block] >= exit {
+                NEVER
+            } else {
+                parent[block] as u32
+            }
+        })
         .collect()
 }
 

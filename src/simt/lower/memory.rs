@@ -64,10 +64,18 @@ impl<'m> Lower<'m> {
         named.map_or(Space::Generic, |(_, space)| *space)
     }
 
-    pub(super) fn address<'i>(&self, i: &'i Instruction, at: usize) -> Result<&'i Address, PtxError> {
+    pub(super) fn address<'i>(
+        &self,
+        i: &'i Instruction,
+        at: usize,
+    ) -> Result<&'i Address, PtxError> {
         match self.operand(i, at)? {
             Operand::Address(address) => Ok(address),
-            _ => Err(self.wrong(format!("operand {} of `{}` is not an address", at + 1, i.name))),
+            _ => Err(self.wrong(format!(
+                "operand {} of `{}` is not an address",
+                at + 1,
+                i.name
+            ))),
         }
     }
 
@@ -77,8 +85,8 @@ impl<'m> Lower<'m> {
         address: &Address,
         info: u32,
     ) -> Result<(Slot, Extra, bool), PtxError> {
-        let offset = i32::try_from(address.offset)
-            .map_err(|_| self.wrong("an offset beyond 2 GiB"))?;
+        let offset =
+            i32::try_from(address.offset).map_err(|_| self.wrong("an offset beyond 2 GiB"))?;
         match &address.base {
             Base::Reg(reg) => {
                 let kind = self.kind(self.reg(*reg));
@@ -115,12 +123,19 @@ impl<'m> Lower<'m> {
             _ => by_shape!(ty, n, isa, local::load_any),
         };
         let run = run.ok_or_else(unsupported)?;
-        let pointer = if wide || space == Space::Shared { pointer } else { self.widened(pointer, info) };
-        self.class(info, match space {
-            Space::Shared => Class::SharedLoad,
-            Space::Local => Class::Local,
-            _ => Class::GlobalLoad,
-        });
+        let pointer = if wide || space == Space::Shared {
+            pointer
+        } else {
+            self.widened(pointer, info)
+        };
+        self.class(
+            info,
+            match space {
+                Space::Shared => Class::SharedLoad,
+                Space::Local => Class::Local,
+                _ => Class::GlobalLoad,
+            },
+        );
         self.bytes(info, ty.bits() / 8, space);
         let kind = if ty.wide() { Kind::B64 } else { Kind::B32 };
         let single = [self.operand(i, 0)?.clone()];
@@ -148,8 +163,14 @@ impl<'m> Lower<'m> {
             [one] => draft.def = Some(*one),
             many => draft.list_defs = many.to_vec(),
         }
-        let talks = ["volatile", "acquire", "relaxed"].iter().any(|m| code.has(m));
-        self.place(draft, talks && space != Space::Shared && space != Space::Local, info);
+        let talks = ["volatile", "acquire", "relaxed"]
+            .iter()
+            .any(|m| code.has(m));
+        self.place(
+            draft,
+            talks && space != Space::Shared && space != Space::Local,
+            info,
+        );
         for (part, def) in parts.iter().zip(defs) {
             self.settle(part, def, ty.signed(), info);
         }
@@ -159,7 +180,8 @@ impl<'m> Lower<'m> {
     /// Adds an instruction; one that talks to other blocks ends its basic block.
     fn place(&mut self, draft: Draft, talks: bool, info: u32) {
         if talks {
-            self.items.push(Item::End(Ending::Communicate(Box::new(draft)), info));
+            self.items
+                .push(Item::End(Ending::Communicate(Box::new(draft)), info));
         } else {
             self.items.push(Item::Do(draft));
         }
@@ -186,12 +208,19 @@ impl<'m> Lower<'m> {
             _ => None,
         };
         let run = run.ok_or_else(unsupported)?;
-        let pointer = if wide || space == Space::Shared { pointer } else { self.widened(pointer, info) };
-        self.class(info, match space {
-            Space::Shared => Class::SharedStore,
-            Space::Local => Class::Local,
-            _ => Class::GlobalStore,
-        });
+        let pointer = if wide || space == Space::Shared {
+            pointer
+        } else {
+            self.widened(pointer, info)
+        };
+        self.class(
+            info,
+            match space {
+                Space::Shared => Class::SharedStore,
+                Space::Local => Class::Local,
+                _ => Class::GlobalStore,
+            },
+        );
         self.bytes(info, ty.bits() / 8, space);
         let kind = if ty.wide() { Kind::B64 } else { Kind::B32 };
         let single = [self.operand(i, 1)?.clone()];
@@ -219,8 +248,14 @@ impl<'m> Lower<'m> {
             [one] => draft.uses = [pointer, *one, Slot::None],
             many => draft.list_uses = many.to_vec(),
         }
-        let talks = ["volatile", "release", "relaxed"].iter().any(|m| code.has(m));
-        self.place(draft, talks && space != Space::Shared && space != Space::Local, info);
+        let talks = ["volatile", "release", "relaxed"]
+            .iter()
+            .any(|m| code.has(m));
+        self.place(
+            draft,
+            talks && space != Space::Shared && space != Space::Local,
+            info,
+        );
         Ok(())
     }
 
@@ -254,7 +289,12 @@ impl<'m> Lower<'m> {
                 let offset = u32::try_from(i64::from(base) + offset)
                     .map_err(|_| self.wrong("a parameter before the first"))?;
                 let (bytes, signed) = (ty.bits() / 8, ty.signed());
-                let constant = Constant::Param { offset, bytes, signed, wide };
+                let constant = Constant::Param {
+                    offset,
+                    bytes,
+                    signed,
+                    wide,
+                };
                 self.rename(part, Slot::Const(constant), info)?;
             } else {
                 let from = self.passed(name, offset, kind);
@@ -277,12 +317,20 @@ impl<'m> Lower<'m> {
     ) -> Result<(), PtxError> {
         let unsupported = || PtxError::unsupported(i.line, &i.name);
         let ty = code.last_type().ok_or_else(unsupported)?;
-        let [to] = parts else { return Err(unsupported()) };
+        let [to] = parts else {
+            return Err(unsupported());
+        };
         let (pointer, extra, _) = self.pointer(self.address(i, 1)?, info)?;
         let run = by_shape!(ty, 1, self.isa, local::load_param).ok_or_else(unsupported)?;
         let kind = if ty.wide() { Kind::B64 } else { Kind::B32 };
         let def = self.destination(to, kind)?;
-        self.push_extra(run, Some(def), [pointer, Slot::None, Slot::None], extra, info);
+        self.push_extra(
+            run,
+            Some(def),
+            [pointer, Slot::None, Slot::None],
+            extra,
+            info,
+        );
         self.settle(to, def, ty.signed(), info);
         Ok(())
     }
@@ -298,7 +346,9 @@ impl<'m> Lower<'m> {
     fn store_param(&mut self, i: &'m Instruction, info: u32) -> Result<(), PtxError> {
         self.class(info, Class::Move);
         let code = Code::new(&i.name);
-        let ty = code.last_type().ok_or_else(|| PtxError::unsupported(i.line, &i.name))?;
+        let ty = code
+            .last_type()
+            .ok_or_else(|| PtxError::unsupported(i.line, &i.name))?;
         let address = self.address(i, 0)?;
         let Base::Symbol(name) = &address.base else {
             return Err(PtxError::unsupported(i.line, &i.name));
@@ -324,11 +374,19 @@ impl<'m> Lower<'m> {
         let returns = code.root == "atom";
         let space = Self::space(code);
         let wide_value = ty.wide();
-        let run = atomic::handler(code_atomic(code, ty).ok_or_else(unsupported)?, space, self.isa)
-            .ok_or_else(unsupported)?;
+        let run = atomic::handler(
+            code_atomic(code, ty).ok_or_else(unsupported)?,
+            space,
+            self.isa,
+        )
+        .ok_or_else(unsupported)?;
         let at = usize::from(returns);
         let (pointer, extra, wide) = self.pointer(self.address(i, at)?, info)?;
-        let pointer = if wide { pointer } else { self.widened(pointer, info) };
+        let pointer = if wide {
+            pointer
+        } else {
+            self.widened(pointer, info)
+        };
         let kind = if wide_value { Kind::B64 } else { Kind::B32 };
         let value = self.source(self.operand(i, at + 1)?, kind, info)?;
         let second = match i.operands.get(at + 2) {
@@ -365,7 +423,13 @@ impl<'m> Lower<'m> {
         let isa = self.isa;
         if code.has("commit_group") {
             self.class(info, Class::Copy);
-            self.push_extra(pipeline::commit(isa), None, [Slot::None; 3], Extra::Value(0), info);
+            self.push_extra(
+                pipeline::commit(isa),
+                None,
+                [Slot::None; 3],
+                Extra::Value(0),
+                info,
+            );
             return Ok(());
         }
         if code.has("wait_group") || code.has("wait_all") {
@@ -375,7 +439,13 @@ impl<'m> Lower<'m> {
                 None => -1,
                 _ => return Err(unsupported()),
             };
-            self.push_extra(pipeline::wait(isa), None, [Slot::None; 3], Extra::Value(left), info);
+            self.push_extra(
+                pipeline::wait(isa),
+                None,
+                [Slot::None; 3],
+                Extra::Value(left),
+                info,
+            );
             return Ok(());
         }
         let (to, to_offset, to_wide) = self.pointer(self.address(i, 0)?, info)?;

@@ -55,19 +55,31 @@ fn defs(draft: &Draft) -> impl Iterator<Item = RegId> {
         Extra::Pred(reg) => Some(reg),
         Extra::Value(_) => None,
     };
-    draft.def.into_iter().chain(draft.list_defs.iter().copied()).chain(extra)
+    draft
+        .def
+        .into_iter()
+        .chain(draft.list_defs.iter().copied())
+        .chain(extra)
 }
 
 /// Operands that a draft reads.
 fn uses(draft: &Draft) -> impl Iterator<Item = Slot> {
-    draft.uses.into_iter().chain(draft.list_uses.iter().copied())
+    draft
+        .uses
+        .into_iter()
+        .chain(draft.list_uses.iter().copied())
 }
 
 /// Operands of a block's ending.
 fn ending_uses(ending: &Ending) -> Vec<Slot> {
     match ending {
-        Ending::Branch { guard: Some((reg, _)), .. } => vec![Slot::Reg(*reg)],
-        Ending::Barrier { id, threads, .. } => [Some(*id), *threads].into_iter().flatten().collect(),
+        Ending::Branch {
+            guard: Some((reg, _)),
+            ..
+        } => vec![Slot::Reg(*reg)],
+        Ending::Barrier { id, threads, .. } => {
+            [Some(*id), *threads].into_iter().flatten().collect()
+        }
         _ => Vec::new(),
     }
 }
@@ -95,11 +107,15 @@ impl Set {
         }
     }
     fn has(&self, reg: RegId) -> bool {
-        self.0.get(reg.0 as usize / 64).is_some_and(|word| word >> (reg.0 % 64) & 1 != 0)
+        self.0
+            .get(reg.0 as usize / 64)
+            .is_some_and(|word| word >> (reg.0 % 64) & 1 != 0)
     }
     fn iter(&self) -> impl Iterator<Item = RegId> {
         self.0.iter().enumerate().flat_map(|(at, &word)| {
-            (0..64).filter(move |bit| word >> bit & 1 != 0).map(move |bit| RegId(at as u32 * 64 + bit))
+            (0..64)
+                .filter(move |bit| word >> bit & 1 != 0)
+                .map(move |bit| RegId(at as u32 * 64 + bit))
         })
     }
 }
@@ -122,7 +138,9 @@ fn live_in(blocks: &[Raw], registers: usize) -> Vec<Set> {
             defs(draft).for_each(|reg| wrote.insert(reg));
         }
         if let Some((ending, _)) = &block.ending {
-            ending_uses(ending).into_iter().for_each(|slot| note(slot, &wrote));
+            ending_uses(ending)
+                .into_iter()
+                .for_each(|slot| note(slot, &wrote));
         }
         exposed.push(read);
         written.push(wrote);
@@ -133,8 +151,12 @@ fn live_in(blocks: &[Raw], registers: usize) -> Vec<Set> {
         changed = false;
         for at in (0..blocks.len()).rev() {
             for &next in blocks.get(at).map_or(&[][..], |block| &block.next) {
-                let Some(after) = live.get(next as usize).cloned() else { continue };
-                let (Some(mine), Some(wrote)) = (live.get_mut(at), written.get(at)) else { continue };
+                let Some(after) = live.get(next as usize).cloned() else {
+                    continue;
+                };
+                let (Some(mine), Some(wrote)) = (live.get_mut(at), written.get(at)) else {
+                    continue;
+                };
                 for ((mine, after), wrote) in mine.0.iter_mut().zip(&after.0).zip(&wrote.0) {
                     let grown = *mine | after & !wrote;
                     changed |= grown != *mine;
@@ -190,13 +212,19 @@ fn intervals(blocks: &[Raw], registers: usize) -> (Vec<Option<(u32, u32)>>, Set)
         }
         at += 2;
     }
-    let entry = live.into_iter().next().unwrap_or_else(|| Set::new(registers));
+    let entry = live
+        .into_iter()
+        .next()
+        .unwrap_or_else(|| Set::new(registers));
     (intervals, entry)
 }
 
 /// Gives every register and constant of the blocks its place.
 pub(super) fn assign(blocks: &[Raw], kinds: &[Kind]) -> Rows {
-    let mut rows = Rows { count: 1, ..Rows::default() };
+    let mut rows = Rows {
+        count: 1,
+        ..Rows::default()
+    };
     rows.constants.insert(Constant::Bits32(0), 0);
     rows.filled.push((0, Constant::Bits32(0)));
     place_constants(&mut rows, blocks, false);
@@ -237,7 +265,11 @@ pub(super) fn assign(blocks: &[Raw], kinds: &[Kind]) -> Rows {
     of_kind(&mut rows, Kind::B64, 2);
     // An absent operand is read as row 0, perhaps 64 bits wide.
     rows.count = rows.count.max(2);
-    for (reg, _) in kinds.iter().enumerate().filter(|(_, kind)| **kind == Kind::Pred) {
+    for (reg, _) in kinds
+        .iter()
+        .enumerate()
+        .filter(|(_, kind)| **kind == Kind::Pred)
+    {
         if intervals.get(reg).is_some_and(Option::is_some) {
             rows.preds.insert(RegId(reg as u32), rows.pred_count);
             rows.pred_count += 1;
@@ -249,10 +281,14 @@ pub(super) fn assign(blocks: &[Raw], kinds: &[Kind]) -> Rows {
 fn place_constants(rows: &mut Rows, blocks: &[Raw], wide: bool) {
     let slots = blocks.iter().flat_map(|block| {
         let ending = block.ending.as_ref().map(|(ending, _)| ending_uses(ending));
-        drafts(block).flat_map(uses).chain(ending.into_iter().flatten())
+        drafts(block)
+            .flat_map(uses)
+            .chain(ending.into_iter().flatten())
     });
     for slot in slots {
-        let Slot::Const(constant) = slot else { continue };
+        let Slot::Const(constant) = slot else {
+            continue;
+        };
         let is_wide = match constant {
             Constant::Bits32(_) => false,
             Constant::Bits64(_) | Constant::Global { .. } => true,

@@ -47,12 +47,20 @@ impl Symbols {
     /// Static variables in the order of the text, then the dynamic ones.
     fn place_shared(&mut self, module: &Module, entry: &Function) -> Result<(), PtxError> {
         let functions = reachable(module, entry);
-        let named: HashSet<&str> =
-            functions.iter().flat_map(|function| function.body.iter()).flat_map(names).collect();
-        let of_module = module.variables.iter().filter(|v| named.contains(v.name.as_str()));
+        let named: HashSet<&str> = functions
+            .iter()
+            .flat_map(|function| function.body.iter())
+            .flat_map(names)
+            .collect();
+        let of_module = module
+            .variables
+            .iter()
+            .filter(|v| named.contains(v.name.as_str()));
         let inside = functions.iter().flat_map(|function| &function.variables);
-        let shared: Vec<&Variable> =
-            of_module.chain(inside).filter(|v| v.space == Space::Shared).collect();
+        let shared: Vec<&Variable> = of_module
+            .chain(inside)
+            .filter(|v| v.space == Space::Shared)
+            .collect();
         for variable in shared.iter().filter(|variable| !variable.unsized_) {
             if self.shared.contains_key(&variable.name) {
                 continue;
@@ -110,7 +118,9 @@ pub(super) fn reachable<'m>(module: &'m Module, entry: &'m Function) -> Vec<&'m 
 
 /// Symbols that a statement names.
 fn names(statement: &Statement) -> Vec<&str> {
-    let Statement::Instruction(instruction) = statement else { return Vec::new() };
+    let Statement::Instruction(instruction) = statement else {
+        return Vec::new();
+    };
     let mut found = Vec::new();
     for operand in &instruction.operands {
         collect(operand, &mut found);

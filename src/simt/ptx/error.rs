@@ -28,8 +28,11 @@ impl PtxError {
 
     /// An instruction that the machine does not execute.
     pub(crate) fn unsupported(line: u32, what: &str) -> Self {
-        PtxError::new(line, format!("`{what}` is not an instruction of the machine"))
-            .help("compile for compute_80 without Hopper features, or use a GPU backend")
+        PtxError::new(
+            line,
+            format!("`{what}` is not an instruction of the machine"),
+        )
+        .help("compile for compute_80 without Hopper features, or use a GPU backend")
     }
 }
 

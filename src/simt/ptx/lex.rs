@@ -52,28 +52,44 @@ pub(super) fn lex(text: &str) -> Result<Vec<Lexeme<'_>>, PtxError> {
                 end + 2
             }
             b'"' => {
-                let inside = rest.iter().skip(1).take_while(|&&b| b != b'"' && b != b'\n').count();
+                let inside = rest
+                    .iter()
+                    .skip(1)
+                    .take_while(|&&b| b != b'"' && b != b'\n')
+                    .count();
                 if rest.get(inside + 1) != Some(&b'"') {
                     return Err(PtxError::new(line, "a string that does not end"));
                 }
                 let text = text.get(at + 1..at + 1 + inside).unwrap_or_default();
-                out.push(Lexeme { token: Token::Text(text), line });
+                out.push(Lexeme {
+                    token: Token::Text(text),
+                    line,
+                });
                 inside + 2
             }
             byte if starts_word(byte) => {
                 let taken = length(continues_word);
                 let word = text.get(at..at + taken).unwrap_or_default();
-                out.push(Lexeme { token: Token::Word(word), line });
+                out.push(Lexeme {
+                    token: Token::Word(word),
+                    line,
+                });
                 taken
             }
             byte if byte.is_ascii_digit() => {
                 let taken = length(|b| b.is_ascii_alphanumeric() || b == b'.');
                 let number = text.get(at..at + taken).unwrap_or_default();
-                out.push(Lexeme { token: Token::Number(number), line });
+                out.push(Lexeme {
+                    token: Token::Number(number),
+                    line,
+                });
                 taken
             }
             byte if b"{}()[],;:@!|+-=<>*".contains(&byte) => {
-                out.push(Lexeme { token: Token::Mark(byte), line });
+                out.push(Lexeme {
+                    token: Token::Mark(byte),
+                    line,
+                });
                 1
             }
             _ => {

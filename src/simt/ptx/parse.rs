@@ -26,10 +26,17 @@ pub(super) struct Reader<'t> {
 /// # Errors
 /// The first line that is not PTX as NVRTC writes it.
 pub(crate) fn parse(text: &str) -> Result<Module, PtxError> {
-    let nowhere = Place { file: 0, line: 0, inlined_at: None };
+    let nowhere = Place {
+        file: 0,
+        line: 0,
+        inlined_at: None,
+    };
     let mut reader = Reader {
         cursor: Cursor::new(lex(text)?),
-        module: Module { places: vec![nowhere], ..Module::default() },
+        module: Module {
+            places: vec![nowhere],
+            ..Module::default()
+        },
         place_ids: HashMap::from([(nowhere, 0)]),
         by_position: HashMap::new(),
     };
@@ -52,7 +59,10 @@ impl<'t> Reader<'t> {
                 let Some(Token::Number(version)) = self.cursor.next().map(|l| l.token) else {
                     return Err(PtxError::new(line, "a .version without a number"));
                 };
-                let major = version.split('.').next().and_then(|v| v.parse::<u32>().ok());
+                let major = version
+                    .split('.')
+                    .next()
+                    .and_then(|v| v.parse::<u32>().ok());
                 if major.is_none_or(|major| major > 9) {
                     let message = format!("PTX version {version} is newer than the machine");
                     return Err(PtxError::new(line, message)
@@ -115,7 +125,10 @@ impl<'t> Reader<'t> {
                 _ => {}
             }
         }
-        Err(PtxError::new(self.cursor.line(), "a .section that does not end"))
+        Err(PtxError::new(
+            self.cursor.line(),
+            "a .section that does not end",
+        ))
     }
 
     /// `.shared .align 4 .b8 name[128] = {…};`
@@ -141,7 +154,9 @@ impl<'t> Reader<'t> {
                 Some(Token::Word(".param")) => variable.space = Space::Param,
                 Some(Token::Word(".const")) => variable.space = Space::Const,
                 Some(Token::Word(".global" | ".attribute" | ".managed")) => {}
-                Some(Token::Word(word)) if word.starts_with('.') => element = type_size(word, line)?,
+                Some(Token::Word(word)) if word.starts_with('.') => {
+                    element = type_size(word, line)?
+                }
                 Some(Token::Word(name)) => {
                     variable.name = name.to_owned();
                     break;
@@ -226,9 +241,16 @@ impl<'t> Reader<'t> {
                 self.cursor.expect(b']')?;
             }
             if size > 4096 * 8 || !align.is_power_of_two() || align > 4096 {
-                return Err(PtxError::new(line, format!("parameter `{name}` has no possible size")));
+                return Err(PtxError::new(
+                    line,
+                    format!("parameter `{name}` has no possible size"),
+                ));
             }
-            params.push(Param { name, align: align as u32, size: size as u32 });
+            params.push(Param {
+                name,
+                align: align as u32,
+                size: size as u32,
+            });
             self.cursor.take(b',');
         }
         Ok(params)

@@ -32,6 +32,11 @@ impl Mark {
         Mark(self.0 & !WHO | (MANY + warp))
     }
 
+    /// The same as if the warp had waited since: warp epochs begin at 1.
+    pub fn ordered_in_warp(self) -> Mark {
+        Mark(self.0 & !(0x1ff << 21))
+    }
+
     #[inline(always)]
     pub fn written(self, atomic: bool) -> Mark {
         Mark(self.0 | WRITTEN | if atomic { ATOMIC } else { 0 })

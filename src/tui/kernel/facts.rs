@@ -106,7 +106,8 @@ impl Facts<'_, '_> {
         };
         let sum = BoxCost::of(cost, &group);
         self.head("at this shape", "=", Role::Modelled);
-        let column = figure::byte_column(sum.bytes());
+        // The unit of the lab's table.
+        let column = figure::byte_column(state.bench.v1().block.bytes());
         let flops = figure::flops(sum.flops);
         let bytes = format!(
             "{} {}",
@@ -117,7 +118,8 @@ impl Facts<'_, '_> {
         self.pen.right(VALUES, self.y, &bytes, Role::Modelled);
         let side = bound(&state.machine, kernel, state.bench.setup().dtype);
         let intensity = format!("{:.2} FLOP/B", sum.intensity());
-        let word = bound_word(side).trim_end_matches("-bound");
+        let word = side.map_or("no roof", |_| bound_word(side));
+        let word = word.trim_end_matches("-bound");
         self.pen.put(2, self.y + 1, &intensity, Role::Modelled);
         self.pen.right(VALUES, self.y + 1, word, bound_role(side));
         self.y += 2;

@@ -123,30 +123,59 @@ pub(super) fn first_line(state: &State, columns: u16, rows: usize) -> usize {
     top.max(least.min(line))
 }
 
+/// Columns that the rest of a long line stands further in.
+const HANGS: usize = 4;
+
 /// Rows that a line takes.
 fn height(text: &str, room: u16) -> usize {
-    width(&text.replace('\t', "    "))
-        .div_ceil(usize::from(room.max(1)))
-        .max(1)
+    breaks(&text.replace('\t', "    "), usize::from(room)).len() + 1
+}
+
+/// Where the rows of a long line begin, behind the first: characters from its
+/// start. Words stay whole where that leaves more than half of a row.
+fn breaks(text: &str, room: usize) -> Vec<usize> {
+    let mut found = Vec::new();
+    let (mut used, mut left) = (0, room.max(1));
+    // Behind the last space of this row, and the columns up to there.
+    let mut space = (0, 0);
+    for (at, c) in text.chars().enumerate() {
+        let wide = width(c.encode_utf8(&mut [0; 4]));
+        if used + wide > left {
+            let (start, before) = match space {
+                (behind, before) if before > left / 2 => (behind, before),
+                _ => (at, used),
+            };
+            found.push(start);
+            used -= before;
+            left = room.saturating_sub(HANGS).max(1);
+            space = (start, 0);
+        }
+        used += wide;
+        if c == ' ' {
+            space = (at + 1, used);
+        }
+    }
+    found
 }
 
 /// Spans cut into rows of a width.
 fn wrapped(spans: &[markup::Span], room: usize) -> Vec<Vec<(String, Role)>> {
+    let whole: String = spans.iter().map(|s| s.text.as_str()).collect();
+    let mut breaks = breaks(&whole, room).into_iter().peekable();
     let mut rows = vec![Vec::new()];
-    let mut left = room.max(1);
+    let mut at = 0;
     for span in spans {
         let role = role(span.role);
         let mut text = String::new();
         for c in span.text.chars() {
-            if left == 0 {
+            if breaks.next_if_eq(&at).is_some() {
                 if let Some(row) = rows.last_mut() {
                     row.push((std::mem::take(&mut text), role));
                 }
-                rows.push(Vec::new());
-                left = room.max(1);
+                rows.push(vec![(" ".repeat(HANGS), Role::Text)]);
             }
             text.push(c);
-            left = left.saturating_sub(width(c.encode_utf8(&mut [0; 4])));
+            at += 1;
         }
         if let Some(row) = rows.last_mut() {
             row.push((text, role));
@@ -161,5 +190,34 @@ fn role(role: markup::Role) -> Role {
         markup::Role::Comment | markup::Role::Dim => Role::Dim,
         markup::Role::Keyword | markup::Role::Strong => Role::Strong,
         _ => Role::Text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::breaks;
+    use proptest::prelude::*;
+
+    #[test]
+    fn long_lines_break_behind_words() {
+        assert_eq!(breaks("short", 10), [0usize; 0]);
+        assert_eq!(breaks("int value = other;", 14), [12]);
+        // No space, or one too early: in the middle of the word.
+        assert_eq!(breaks("abcdefghijkl", 10), [10]);
+        assert_eq!(breaks("a bcdefghijkl", 10), [10]);
+    }
+
+    proptest! {
+        #[test]
+        fn rows_are_never_wider_than_the_room(text in "[ -~]{0,120}", room in 6usize..60) {
+            let mut starts = vec![0];
+            starts.extend(breaks(&text, room));
+            starts.push(text.len());
+            for (row, pair) in starts.windows(2).enumerate() {
+                let most = if row == 0 { room } else { room - 4 };
+                prop_assert!(pair[1] - pair[0] <= most, "{starts:?}");
+                prop_assert!(row == 0 || pair[1] > pair[0], "{starts:?}");
+            }
+        }
     }
 }

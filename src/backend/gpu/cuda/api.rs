@@ -2,8 +2,7 @@
 //!
 //! Types are cudarc's. Its functions are not used: they panic where the library
 //! lacks a name, and their results are a Rust enum, in which a code that a newer
-//! driver has and the enum has not would be undefined behaviour. Here a missing
-//! name is a sentence, and results are numbers.
+//! driver has and the enum has not would be undefined behaviour.
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::ptr;
@@ -17,6 +16,7 @@ use cudarc::driver::sys::{
 };
 
 use super::super::driver::{GpuError, GpuErrorKind};
+use super::library::functions;
 
 /// The oldest driver that is used: CUDA 12.0 has everything that is called.
 const OLDEST: u32 = 12_000;
@@ -27,40 +27,10 @@ pub(super) type Code = c_int;
 const OUT_OF_MEMORY: Code = 2;
 const NO_DEVICE: Code = 100;
 
-macro_rules! functions {
-    ($(fn $name:ident($($argument:ty),* $(,)?);)*) => {
-        /// Pointers to the functions of the driver's library, which is never
-        /// closed.
-        #[allow(non_snake_case, reason = "the driver's names")]
-        pub(super) struct Api {
-            $(pub $name: unsafe extern "C" fn($($argument),*) -> Code,)*
-            /// Offset and size of a parameter; since CUDA 12.4.
-            pub cuFuncGetParamInfo:
-                Option<unsafe extern "C" fn(CUfunction, usize, *mut usize, *mut usize) -> Code>,
-        }
-
-        impl Api {
-            fn of(library: &'static libloading::Library) -> Result<Self, String> {
-                Ok(Self {
-                    $($name: {
-                        // SAFETY: the name is exported with exactly this
-                        // signature by every driver since CUDA 12.0 (cuda.h).
-                        let symbol = unsafe {
-                            library.get(concat!(stringify!($name), "\0").as_bytes())
-                        };
-                        *symbol.map_err(|_| stringify!($name).to_owned())?
-                    },)*
-                    // SAFETY: as above, since CUDA 12.4.
-                    cuFuncGetParamInfo: unsafe { library.get(b"cuFuncGetParamInfo\0") }
-                        .ok()
-                        .map(|symbol| *symbol),
-                })
-            }
-        }
-    };
-}
-
 functions! {
+    /// Pointers to the functions of the driver's library (cuda.h), which is never
+    /// closed.
+    struct Api;
     fn cuInit(c_uint);
     fn cuDriverGetVersion(*mut c_int);
     fn cuGetErrorString(c_int, *mut *const c_char);
@@ -125,6 +95,7 @@ functions! {
         CUtensorMapL2promotion,
         CUtensorMapFloatOOBfill,
     );
+    optional fn cuFuncGetParamInfo(CUfunction, usize, *mut usize, *mut usize);
 }
 
 impl Api {

@@ -10,7 +10,7 @@ use std::ptr;
 use cudarc::driver::sys::CUstream;
 
 use super::super::driver::{GemmCall, GpuError};
-use super::library::{self, Places};
+use super::library::{self, Places, functions};
 
 type Code = c_int;
 type Handle = *mut c_void;
@@ -42,32 +42,9 @@ struct Heuristic {
     reserved: [c_int; 4],
 }
 
-macro_rules! functions {
-    ($(fn $name:ident($($argument:ty),* $(,)?);)*) => {
-        #[allow(non_snake_case, reason = "the library's names")]
-        #[derive(Clone, Copy)]
-        struct Functions {
-            $($name: unsafe extern "C" fn($($argument),*) -> Code,)*
-        }
-
-        impl Functions {
-            fn of(library: &'static libloading::Library) -> Option<Self> {
-                Some(Self {
-                    $($name: {
-                        // SAFETY: exported with this signature by cuBLASLt 11
-                        // to 13 (cublasLt.h).
-                        let symbol = unsafe {
-                            library.get(concat!(stringify!($name), "\0").as_bytes())
-                        };
-                        *symbol.ok()?
-                    },)*
-                })
-            }
-        }
-    };
-}
-
 functions! {
+    /// Of cublasLt.h, versions 11 to 13.
+    struct Functions;
     fn cublasLtCreate(*mut Handle);
     fn cublasLtDestroy(Handle);
     fn cublasLtMatmulDescCreate(*mut Handle, c_int, c_int);
@@ -135,7 +112,7 @@ pub(super) fn find(newest: u32) -> Result<Found, GpuError> {
         )
     })?;
     let broken = || GpuError::missing(format!("{} is not a usable cuBLASLt", opened.place));
-    let functions = Functions::of(opened.library).ok_or_else(broken)?;
+    let functions = Functions::of(opened.library).map_err(|_| broken())?;
     // SAFETY: takes nothing and gives a number in every version (cublasLt.h).
     let number = unsafe {
         let version: libloading::Symbol<'_, unsafe extern "C" fn() -> usize> = opened

@@ -7,6 +7,51 @@ use std::path::{Path, PathBuf};
 
 use libloading::Library;
 
+/// A table of a library's functions, found by name when it is opened: a name
+/// that it lacks is told, and results are numbers, as a newer library may know
+/// codes that an enum has not. Optional ones are there in newer versions only.
+macro_rules! functions {
+    (
+        $(#[$about:meta])*
+        struct $table:ident;
+        $(fn $name:ident($($argument:ty),* $(,)?);)*
+        $(optional fn $extra:ident($($taken:ty),* $(,)?);)*
+    ) => {
+        $(#[$about])*
+        #[allow(non_snake_case, reason = "the library's names")]
+        #[derive(Clone, Copy)]
+        pub(super) struct $table {
+            $(pub $name: unsafe extern "C" fn($($argument),*) -> std::ffi::c_int,)*
+            $(pub $extra: Option<unsafe extern "C" fn($($taken),*) -> std::ffi::c_int>,)*
+        }
+
+        impl $table {
+            /// # Errors
+            /// The first name that the library lacks.
+            fn of(library: &'static libloading::Library) -> Result<Self, &'static str> {
+                Ok(Self {
+                    $($name: {
+                        // SAFETY: where the name is exported, it has the
+                        // signature of the library's header.
+                        let symbol = unsafe {
+                            library.get(concat!(stringify!($name), "\0").as_bytes())
+                        };
+                        *symbol.map_err(|_| stringify!($name))?
+                    },)*
+                    $($extra: {
+                        // SAFETY: as above.
+                        let symbol = unsafe {
+                            library.get(concat!(stringify!($extra), "\0").as_bytes())
+                        };
+                        symbol.ok().map(|symbol| *symbol)
+                    },)*
+                })
+            }
+        }
+    };
+}
+pub(super) use functions;
+
 /// Which library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Wanted {

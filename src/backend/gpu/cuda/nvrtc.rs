@@ -10,36 +10,14 @@ use std::sync::OnceLock;
 use super::super::compile::{Built, Compiler, Form};
 use super::super::driver::GpuError;
 use super::super::source::Unit;
-use super::library::{self, Opened, Places};
+use super::library::{self, Opened, Places, functions};
 
 type Code = c_int;
 type Program = *mut c_void;
 
-macro_rules! functions {
-    ($(fn $name:ident($($argument:ty),* $(,)?);)*) => {
-        #[allow(non_snake_case, reason = "the library's names")]
-        struct Functions {
-            $($name: unsafe extern "C" fn($($argument),*) -> Code,)*
-        }
-
-        impl Functions {
-            fn of(library: &'static libloading::Library) -> Option<Self> {
-                Some(Self {
-                    $($name: {
-                        // SAFETY: exported with this signature since NVRTC 11.2
-                        // (nvrtc.h).
-                        let symbol = unsafe {
-                            library.get(concat!(stringify!($name), "\0").as_bytes())
-                        };
-                        *symbol.ok()?
-                    },)*
-                })
-            }
-        }
-    };
-}
-
 functions! {
+    /// Of nvrtc.h, since NVRTC 11.2.
+    struct Functions;
     fn nvrtcVersion(*mut c_int, *mut c_int);
     fn nvrtcGetNumSupportedArchs(*mut c_int);
     fn nvrtcGetSupportedArchs(*mut c_int);
@@ -104,7 +82,7 @@ impl Nvrtc {
 
     fn new(opened: &Opened) -> Result<Self, GpuError> {
         let broken = || GpuError::missing(format!("{} is not a usable NVRTC", opened.place));
-        let functions = Functions::of(opened.library).ok_or_else(broken)?;
+        let functions = Functions::of(opened.library).map_err(|_| broken())?;
         let (mut major, mut minor, mut count) = (0, 0, 0);
         // SAFETY: each writes the ints that it is given.
         let code = unsafe {

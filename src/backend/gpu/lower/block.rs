@@ -1,10 +1,384 @@
-//! To be written: the launches of this family.
+//! One launch for a whole block, or for the whole forward: `block_decode` for
+//! one new token of a few sequences, `block` for everything else.
 
 use super::{Group, Lowering};
-use crate::backend::gpu::catalogue::Lacks;
-use crate::backend::gpu::program::Launch;
+use crate::backend::gpu::catalogue::{Lacks, Pattern};
+use crate::backend::gpu::program::{Arg, BufferId, Contents, Grid, Launch};
+use crate::model::{TensorKind, WeightKind};
 
-/// Not there yet.
-pub(super) fn block(_: &mut Lowering<'_>, group: &Group<'_>) -> Result<Launch, Lacks> {
-    Err(Lacks::new(&group.name))
+/// Most sequences of a decode step: columns of the matrix unit's second operand.
+const SEQUENCES: u64 = 8;
+
+/// Warps of `block_decode` that compute (WORKERS of `tile/stream.cu`).
+const WORKERS: u32 = 8;
+
+/// Bytes of a segment of a row for all of these warps, and of a warp's part
+/// (CHUNK_BYTES there).
+const SEGMENT: u64 = 4096;
+const CHUNK: u64 = 512;
+
+/// Bytes of a slot of the ring, and slots that keep memory busy: two tiles.
+const SLOT: u64 = SEGMENT + 16;
+const SLOTS: u64 = 32;
+
+/// Sums of a warp that wait to be added up (PASS_SUMS of `tile/phases.cu`).
+const PASS_SUMS: u64 = 8 * 16 + 2;
+
+/// Bytes in front of the words that blocks exchange (EXCHANGE_HEAD there).
+const EXCHANGE_HEAD: u64 = 128;
+
+/// Parts over which the keys of a head are spread at most.
+const SPLITS: u64 = 4;
+
+/// Launches a block or the forward.
+pub(super) fn block(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Launch, Lacks> {
+    lowering.head_width()?;
+    match decode_shared(lowering) {
+        Some(shared) => decode(lowering, group, shared),
+        None => tiles(lowering, group),
+    }
 }
+
+/// The blocks that a group computes.
+fn layers(lowering: &Lowering<'_>, group: &Group<'_>) -> std::ops::Range<u32> {
+    match (group.pattern, group.layer) {
+        (Pattern::Block, Some(layer)) => layer..layer + 1,
+        _ => 0..u32::try_from(lowering.model().layers).unwrap_or(u32::MAX),
+    }
+}
+
+/// The addresses of the group's layers: `Layer` of `tile/layer.cu`. With
+/// `folded`, norms are multiplied into the weights behind them.
+fn table(lowering: &mut Lowering<'_>, group: &Group<'_>, folded: bool) -> Arg {
+    use WeightKind::{Down, Gate, K, Norm1, Norm2, O, Q, Up, V};
+    let mut addresses = Vec::new();
+    for layer in layers(lowering, group) {
+        let layer = Some(layer);
+        for kind in [Norm1, Q, K, V, O, Norm2, Gate, Up, Down] {
+            let gamma = match kind {
+                Q | K | V => Some(Norm1),
+                Gate | Up => Some(Norm2),
+                _ => None,
+            };
+            addresses.push(match gamma.filter(|_| folded) {
+                Some(gamma) => lowering.weight_times_gamma(kind, gamma, layer),
+                None => lowering.weight(kind, layer),
+            });
+        }
+        for kind in [TensorKind::Kr, TensorKind::V] {
+            addresses.push(lowering.activation(kind, layer));
+        }
+    }
+    let name = match group.layer {
+        Some(layer) => format!("addresses of block {layer}"),
+        None => "addresses of all blocks".to_owned(),
+    };
+    let bytes = addresses.len() as u64 * 8;
+    let addresses: Vec<(BufferId, u64)> = addresses.into_iter().map(|id| (id, 0)).collect();
+    Arg::Buffer(lowering.buffer(&name, bytes, Contents::Addresses(addresses)))
+}
+
+/// Layers, their number, ids, embedding, x and y: the arguments with which both
+/// kernels begin. A forward has ids and embedding in place of x.
+fn ends(lowering: &mut Lowering<'_>, group: &Group<'_>, folded: bool) -> Result<Vec<Arg>, Lacks> {
+    let count = layers(lowering, group).len() as u64;
+    let table = table(lowering, group, folded);
+    let x = Arg::Buffer(lowering.activation(TensorKind::X, group.layer));
+    let mut args = vec![table, lowering.int(count)?];
+    if group.pattern == Pattern::Block {
+        args.extend([Arg::Null, Arg::Null, x, x]);
+    } else {
+        args.extend([
+            Arg::Buffer(lowering.activation(TensorKind::Ids, None)),
+            Arg::Buffer(lowering.weight(WeightKind::Embedding, None)),
+            Arg::Null,
+            x,
+        ]);
+    }
+    Ok(args)
+}
+
+// ---- one token of a few sequences ------------------------------------------------
+
+/// Shared memory of `block_decode`, where that kernel takes the shape: one new
+/// token of at most [`SEQUENCES`] sequences, rows of whole 16 bytes, and room.
+fn decode_shared(lowering: &Lowering<'_>) -> Option<u32> {
+    let (model, shape) = (lowering.model(), lowering.shape());
+    let target = lowering.setup.target;
+    let elem = lowering.elem();
+    let aligned = |columns: u64| (columns * elem).is_multiple_of(16);
+    if shape.seq != 1
+        || shape.batch > SEQUENCES
+        || !aligned(model.hidden)
+        || !aligned(model.ffn)
+        || target.warp > 64
+    {
+        return None;
+    }
+    // As block_decode lays it out, each part rounded up to 128 bytes.
+    let segments = (model.hidden.max(model.ffn) * elem).div_ceil(SEGMENT) + 1;
+    let own_rows = 2 * (model.hidden / 2).div_ceil(u64::from(target.sms.max(1)));
+    let workers = u64::from(WORKERS);
+    let parts = [
+        1024,                                            // Common
+        model.layers * 88,                               // addresses
+        model.head_width() * 4,                          // turns
+        2 * workers * shape.batch * 4,                   // squares
+        own_rows * shape.batch * 4,                      // residual
+        2 * workers * PASS_SUMS * 4,                     // partial
+        segments * workers * shape.batch * (CHUNK + 16), // activations
+        512,                                             // barriers
+    ];
+    let fixed: u64 = parts.iter().map(|bytes| bytes.next_multiple_of(128)).sum();
+    let all = u64::from(target.shared_per_block);
+    if streams(lowering) {
+        (fixed + SLOTS * SLOT <= all).then_some(target.shared_per_block)
+    } else {
+        (fixed <= all).then(|| fixed as u32)
+    }
+}
+
+/// Whether weights come through the ring of bulk copies.
+fn streams(lowering: &Lowering<'_>) -> bool {
+    lowering.setup.target.sm() >= 900
+}
+
+fn decode(lowering: &mut Lowering<'_>, group: &Group<'_>, shared: u32) -> Result<Launch, Lacks> {
+    let (model, shape) = (lowering.model(), lowering.shape());
+    let heads = shape.batch * model.heads;
+    let splits = (u64::from(lowering.setup.target.sms) / heads).clamp(1, SPLITS);
+    // Powers of two: 1, 2, 4.
+    let splits = 1u64 << splits.ilog2();
+
+    let words = shape.batch
+        * (model.hidden + 2 * model.kv_width() + (splits + 2) * model.hidden + model.ffn);
+    let bytes = EXCHANGE_HEAD + words * 2 * lowering.elem() + heads * splits * 8;
+    let exchange = lowering.zeroed("words between blocks", bytes);
+
+    let mut args = ends(lowering, group, false)?;
+    if group.pattern == Pattern::Forward {
+        args.extend([
+            Arg::Buffer(lowering.weight(WeightKind::FinalNorm, None)),
+            Arg::Buffer(lowering.weight(WeightKind::LmHead, None)),
+            Arg::Buffer(lowering.activation(TensorKind::Logits, None)),
+        ]);
+    } else {
+        args.extend([Arg::Null; 3]);
+    }
+    args.push(Arg::Buffer(exchange));
+    args.push(lowering.int(shape.batch)?);
+    args.extend(sizes(lowering)?);
+    args.push(Arg::U32(shared));
+
+    let unit = lowering
+        .unit(
+            "block_decode",
+            &[
+                "prefix/matrix.cu",
+                "prefix/grid.cu",
+                "prefix/bulk.cu",
+                "tile/rotary.cu",
+                "tile/layer.cu",
+                "tile/stream.cu",
+                "tile/phases.cu",
+                "tile/decode_attention.cu",
+                "block_decode.cu",
+            ],
+        )
+        .define("HEAD", model.head_width())
+        .define("SPLITS", splits);
+    let mut launch = group.launch(unit);
+    launch.grid = Grid::Resident { per_sm: 1 };
+    launch.threads = (WORKERS + u32::from(streams(lowering))) * lowering.setup.target.warp;
+    launch.shared = shared;
+    launch.cooperative = true;
+    launch.args = args;
+    Ok(launch)
+}
+
+/// width, heads, kv_heads, ffn, vocab, cap, past, eps, theta, scale.
+fn sizes(lowering: &Lowering<'_>) -> Result<Vec<Arg>, Lacks> {
+    let model = lowering.model();
+    let mut args = Vec::new();
+    for size in [
+        model.hidden,
+        model.heads,
+        model.kv_heads,
+        model.ffn,
+        model.vocab,
+        lowering.cap(),
+        lowering.past(),
+    ] {
+        args.push(lowering.int(size)?);
+    }
+    args.extend([
+        Arg::F32(model.norm_eps as f32),
+        Arg::F32(model.rope_theta as f32),
+        Arg::F32((1.0 / (model.head_width() as f64).sqrt()) as f32),
+    ]);
+    Ok(args)
+}
+
+// ---- any number of rows --------------------------------------------------------------
+
+/// The tile of all products of `block` (`Tiling` of `tile/columns.cu`); its
+/// threads are attention's.
+#[derive(Debug, Clone, Copy)]
+struct Tile {
+    m: u64,
+    n: u64,
+    warps: u64,
+    stages: u64,
+    slices: u64,
+}
+
+impl Tile {
+    const LARGE: Self = Self {
+        m: 64,
+        n: 64,
+        warps: 2,
+        stages: 3,
+        slices: 1,
+    };
+    const SMALL: Self = Self {
+        m: 32,
+        n: 32,
+        warps: 1,
+        stages: 3,
+        slices: 4,
+    };
+
+    /// The large one where its tiles of [rows][hidden] keep half of the
+    /// multiprocessors busy.
+    fn choose(lowering: &Lowering<'_>) -> Self {
+        let large = Self::LARGE;
+        let tiles = lowering.rows().div_ceil(large.m) * lowering.model().hidden.div_ceil(large.n);
+        if tiles * 2 > u64::from(lowering.setup.target.sms) {
+            large
+        } else {
+            Self::SMALL
+        }
+    }
+
+    /// `Tiling::shared_bytes`.
+    fn shared(self) -> u64 {
+        let stages = self.stages * (self.m + self.n) * 128;
+        let sums = self.m * (self.n + 8) * 4;
+        stages.max(sums) + self.m * 4 + self.n * 2
+    }
+}
+
+/// ATTENTION_SHARED of `tile/attention.cu` with 64 queries and so many teams,
+/// and its keys.
+fn attention_shared(head: u64, matrix: bool, teams: u64) -> (u64, u64) {
+    let keys = if matrix || head <= 64 { 64 } else { 32 };
+    let bytes = if matrix {
+        64 * head * 2 + teams * 2 * 2 * keys * head * 2
+    } else {
+        64 * (head + 4) * 4 + teams * (2 * keys * (head + 4) * 4 + 64 * (keys + 4) * 4)
+    };
+    (bytes, keys)
+}
+
+/// Blocks of `block` per multiprocessor: what registers allow.
+const PER_SM: u32 = 2;
+
+fn tiles(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Launch, Lacks> {
+    let (model, shape) = (lowering.model(), lowering.shape());
+    let target = lowering.setup.target;
+    let pack = 16 / lowering.elem();
+    let aligned = model.hidden.is_multiple_of(pack) && model.ffn.is_multiple_of(pack);
+    let matrix = lowering.is_bf16() && target.sm() >= 800 && aligned;
+    let wide = aligned && model.vocab.is_multiple_of(pack);
+    let tile = Tile::choose(lowering);
+    // A team of attention is 128 threads; the block is the tile's four warps.
+    let teams = u64::from(4 * target.warp / 128);
+    let (attention, keys) = attention_shared(model.head_width(), matrix, teams);
+    let shared = tile.shared().max(attention);
+    if shared > u64::from(target.shared_per_block) {
+        return Err(Lacks::new(format!(
+            "{} in {} bytes of shared memory (it needs {shared})",
+            group.name, target.shared_per_block
+        )));
+    }
+
+    let rows = lowering.rows();
+    let mut args = ends(lowering, group, true)?;
+    if group.pattern == Pattern::Forward {
+        let head = lowering.weight_times_gamma(WeightKind::LmHead, WeightKind::FinalNorm, None);
+        let logits = lowering.activation(TensorKind::Logits, None);
+        args.extend([Arg::Buffer(head), Arg::Buffer(logits)]);
+    } else {
+        args.extend([Arg::Null; 2]);
+    }
+    let width = model.hidden;
+    for (name, width) in [
+        ("qr between phases", width),
+        ("att between phases", width),
+        ("h between phases", width),
+        ("m between phases", model.ffn),
+    ] {
+        args.push(Arg::Buffer(
+            lowering.scratch(name, rows * width * lowering.elem()),
+        ));
+    }
+    let sums = rows * width.div_ceil(tile.n) * 4;
+    for name in [
+        "sums of squares of x in tiles",
+        "sums of squares of h in tiles",
+    ] {
+        args.push(Arg::Buffer(lowering.scratch(name, sums)));
+    }
+    args.push(Arg::Buffer(lowering.zeroed("grid barrier", 4)));
+    args.extend([lowering.int(shape.batch)?, lowering.int(shape.seq)?]);
+    args.extend(sizes(lowering)?);
+
+    let way: &[&'static str] = if matrix {
+        &[
+            "tile/gemm_mma.cu",
+            "tile/attention_lanes.cu",
+            "tile/attention_mma.cu",
+        ]
+    } else {
+        &["tile/gemm_plain.cu", "tile/attention_plain.cu"]
+    };
+    let mut files = vec!["prefix/matrix.cu", "prefix/grid.cu", "tile/columns.cu"];
+    files.extend(way);
+    files.extend([
+        "tile/product.cu",
+        "tile/rotary.cu",
+        "tile/epilogue.cu",
+        "tile/attention.cu",
+        "tile/layer.cu",
+        "block.cu",
+    ]);
+    let mut unit = lowering
+        .unit("block", &files)
+        .define("HEAD", model.head_width())
+        .define("QUERIES", 64)
+        .define("TEAMS", teams)
+        .define("KEYS", keys)
+        .define("GEMM_M", tile.m)
+        .define("GEMM_N", tile.n)
+        .define("GEMM_WARPS_M", tile.warps)
+        .define("GEMM_WARPS_N", tile.warps)
+        .define("GEMM_STAGES", tile.stages)
+        .define("GEMM_SLICES", tile.slices)
+        .define("BLOCKS", PER_SM);
+    if !aligned {
+        unit = unit.define("ALIGNED", 0);
+    }
+    if !wide {
+        unit = unit.define("WIDE", 0);
+    }
+    let mut launch = group.launch(unit);
+    launch.grid = Grid::Resident { per_sm: PER_SM };
+    launch.threads = 4 * target.warp;
+    launch.shared = shared as u32;
+    launch.cooperative = true;
+    launch.args = args;
+    Ok(launch)
+}
+
+#[cfg(test)]
+mod tests;

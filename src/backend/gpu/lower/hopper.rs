@@ -202,7 +202,7 @@ impl Tile {
     /// suffice, and for q, k, v as a stretch of one weight or in boxes of eight.
     fn for_kind(self, product: &Product<'_>) -> Vec<Self> {
         // A lane of a turn of 128 rows holds 2 x n / 2 sums: no room for the residual
-        // beside them, nor for whole angles beyond 128 columns.
+        // beside them, and its angles take longer than the other group's products.
         let full = self.turns && self.m == 128;
         let scatter = Self {
             scatter: true,
@@ -219,7 +219,7 @@ impl Tile {
                 rope: Some(head), ..
             } => {
                 let mut ways = vec![];
-                if self.n.is_multiple_of(head) && !(full && self.n > 128) {
+                if self.n.is_multiple_of(head) && !full {
                     ways.push(self);
                 }
                 if dealt && self.n <= 128 {

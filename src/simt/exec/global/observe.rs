@@ -19,7 +19,9 @@ pub(super) fn count(
     let asked = lanes * u64::from(bytes);
     let (reads, writes) = (access != Access::Write, access != Access::Read);
     let how = if reads { READ } else { 0 } | if writes { WRITTEN } else { 0 };
-    let Some(buffer) = turn.global.buffers.get(at.buffer) else { return };
+    let Some(buffer) = turn.global.buffers.get(at.buffer) else {
+        return;
+    };
     let first = buffer.first_sector as i64 + at.offset.div_euclid(SECTOR as i64);
     let touched = sectors(pattern);
     for sector in touched {
@@ -53,9 +55,14 @@ pub(super) fn written(
     bytes: u32,
     access: Access,
 ) -> bool {
-    let Some(buffer) = turn.global.buffers.get(at.buffer) else { return false };
+    let Some(buffer) = turn.global.buffers.get(at.buffer) else {
+        return false;
+    };
     let wide = u64::from(bytes);
-    let (low, end) = (at.offset + i64::from(pattern.low), at.offset + i64::from(pattern.end));
+    let (low, end) = (
+        at.offset + i64::from(pattern.low),
+        at.offset + i64::from(pattern.end),
+    );
     let dense = (end - low) as u64 == u64::from(turn.mask.count_ones()) * wide;
     if access == Access::Read && buffer.is_written(low as u64, (end - low) as u64) {
         return true;
@@ -68,7 +75,12 @@ pub(super) fn written(
         let offset = at.offset + pattern.delta(lane);
         if access != Access::Write && !buffer.is_written(offset as u64, wide) {
             let address = crate::simt::memory::Global::address(at.buffer) + offset as u64;
-            let kind = FaultKind::NeverWritten { address, bytes, memory: name(buffer), offset };
+            let kind = FaultKind::NeverWritten {
+                address,
+                bytes,
+                memory: name(buffer),
+                offset,
+            };
             return turn.fail(inst, lane as u32, kind);
         }
         if access != Access::Read {
@@ -80,5 +92,7 @@ pub(super) fn written(
 
 /// Whether the lanes' addresses rise: then none is met twice.
 fn distinct(pattern: &Pattern, mask: u32) -> bool {
-    lanes_of(mask).zip(lanes_of(mask).skip(1)).all(|(a, b)| pattern.delta(a) < pattern.delta(b))
+    lanes_of(mask)
+        .zip(lanes_of(mask).skip(1))
+        .all(|(a, b)| pattern.delta(a) < pattern.delta(b))
 }

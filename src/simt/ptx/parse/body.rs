@@ -58,8 +58,11 @@ impl Body {
         let digits = word.trim_start_matches(|c: char| !c.is_ascii_digit());
         let prefix = word.strip_suffix(digits).unwrap_or(word);
         if let Ok(number) = digits.parse::<u32>()
-            && let Some((_, _, first)) =
-                self.ranges.iter().rev().find(|(name, count, _)| name == prefix && number < *count)
+            && let Some((_, _, first)) = self
+                .ranges
+                .iter()
+                .rev()
+                .find(|(name, count, _)| name == prefix && number < *count)
         {
             return Operand::Reg(RegId(first + number));
         }
@@ -71,7 +74,11 @@ impl Body {
 
     /// The label of this name: defined in an open scope, else one to be defined.
     fn label(&mut self, name: &str, line: u32, define: bool) -> LabelId {
-        let known = self.scopes.iter().rev().find_map(|scope| scope.labels.get(name).copied());
+        let known = self
+            .scopes
+            .iter()
+            .rev()
+            .find_map(|scope| scope.labels.get(name).copied());
         if let Some(label) = known
             && let Some(entry) = self.label_lines.get_mut(label.0 as usize)
             && !(define && entry.2)
@@ -82,7 +89,11 @@ impl Body {
         let label = LabelId(self.label_lines.len() as u32);
         self.label_lines.push((name.to_owned(), line, define));
         // NVRTC's own labels belong to the function; those of inline assembly to its scope.
-        let at = if name.starts_with('$') { 0 } else { self.scopes.len().saturating_sub(1) };
+        let at = if name.starts_with('$') {
+            0
+        } else {
+            self.scopes.len().saturating_sub(1)
+        };
         if let Some(scope) = self.scopes.get_mut(at) {
             scope.labels.insert(name.to_owned(), label);
         }
@@ -143,7 +154,9 @@ impl Body {
                     variable.name = format!("{plain}@{}", self.scope_count);
                 }
                 if let Some(scope) = self.scopes.last_mut() {
-                    scope.names.insert(plain, Named::Variable(variable.name.clone()));
+                    scope
+                        .names
+                        .insert(plain, Named::Variable(variable.name.clone()));
                 }
                 self.function.variables.push(variable);
                 Ok(())
@@ -159,7 +172,11 @@ impl Body {
         let position = |reader: &mut Reader<'_>| -> Result<(u32, u32, u32), PtxError> {
             let file = reader.cursor.unsigned("the file of a .loc")? as u32;
             let line = reader.cursor.unsigned("the line of a .loc")? as u32;
-            Ok((file, line, reader.cursor.unsigned("the column of a .loc")? as u32))
+            Ok((
+                file,
+                line,
+                reader.cursor.unsigned("the column of a .loc")? as u32,
+            ))
         };
         let (file, line, column) = position(reader)?;
         let mut inlined_at = None;
@@ -170,7 +187,11 @@ impl Body {
                 inlined_at = reader.by_position.get(&caller).copied();
             }
         }
-        let place = Place { file, line, inlined_at };
+        let place = Place {
+            file,
+            line,
+            inlined_at,
+        };
         let places = &mut reader.module.places;
         self.place = *reader.place_ids.entry(place).or_insert_with(|| {
             places.push(place);
@@ -204,7 +225,9 @@ impl Body {
                 reader.cursor.expect(b'>')?;
                 self.ranges.push((name.to_owned(), count, first));
             } else if let Some(scope) = self.scopes.last_mut() {
-                scope.names.insert(name.to_owned(), Named::Reg(RegId(first)));
+                scope
+                    .names
+                    .insert(name.to_owned(), Named::Reg(RegId(first)));
             }
             self.function.registers.extend((0..count).map(|_| kind));
             if !reader.cursor.take(b',') {
@@ -260,7 +283,10 @@ impl Body {
     /// The function, if every label that is used is defined.
     pub fn finish(mut self) -> Result<Function, PtxError> {
         if let Some((name, line, _)) = self.label_lines.iter().find(|(_, _, defined)| !defined) {
-            return Err(PtxError::new(*line, format!("the label `{name}` is not defined")));
+            return Err(PtxError::new(
+                *line,
+                format!("the label `{name}` is not defined"),
+            ));
         }
         self.function.labels = self.label_lines.len() as u32;
         self.function.body = self.statements;

@@ -28,7 +28,9 @@ impl<'t> Cursor<'t> {
 
     /// Line of the next token, or of the last one.
     pub fn line(&self) -> u32 {
-        self.peek().or(self.lexemes.last().copied()).map_or(1, |l| l.line)
+        self.peek()
+            .or(self.lexemes.last().copied())
+            .map_or(1, |l| l.line)
     }
 
     pub fn at_word(&self, word: &str) -> bool {

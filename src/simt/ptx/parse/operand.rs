@@ -20,7 +20,11 @@ pub(super) fn literal(cursor: &mut Cursor<'_>) -> Result<Operand, PtxError> {
     } else if let Some(bits) = bits(["0d", "0D"]) {
         Operand::Double(bits ^ u64::from(negative) << 63)
     } else if let Some(value) = integer(digits) {
-        Operand::Int(if negative { (value as i64).wrapping_neg() } else { value as i64 })
+        Operand::Int(if negative {
+            (value as i64).wrapping_neg()
+        } else {
+            value as i64
+        })
     } else if let Ok(value) = digits.parse::<f64>() {
         Operand::Double(if negative { -value } else { value }.to_bits())
     } else {

@@ -17,7 +17,7 @@ fn h200() -> Target {
     }
 }
 
-fn program(preset: &str, cut: Cut, dtype: Dtype, shape: Shape, target: &Target) -> Program {
+fn program(preset: &str, cut: Cut, dtype: Dtype, shape: Shape, target: &Target) -> Option<Program> {
     let mut config = Config::preset(preset, cut).unwrap();
     config.dtype = dtype;
     config.shape = shape;
@@ -31,7 +31,7 @@ fn program(preset: &str, cut: Cut, dtype: Dtype, shape: Shape, target: &Target) 
         gemm: Gemm::Own,
         cap: shape.context,
     })
-    .unwrap()
+    .ok()
 }
 
 fn shape(batch: u64, seq: u64) -> Shape {
@@ -111,7 +111,7 @@ fn q_k_and_v_are_cut_across_their_boundaries_where_that_fills_the_device() {
 #[test]
 fn operands_become_tensor_maps_and_the_other_arguments_stay() {
     let (shape, target) = (shape(1, 512), h200());
-    let with = program("tinyllama-1.1b", five(), Dtype::Bf16, shape, &target);
+    let with = program("tinyllama-1.1b", five(), Dtype::Bf16, shape, &target).unwrap();
     let launches = hopper_launches(&with);
     // Five per block but for attention, and the head.
     assert_eq!(launches.len(), 22 * 4 + 1);
@@ -149,7 +149,7 @@ fn operands_become_tensor_maps_and_the_other_arguments_stay() {
 
 #[test]
 fn shared_memory_and_threads_are_those_of_the_source() {
-    let program = program("medium", five(), Dtype::Bf16, shape(16, 512), &h200());
+    let program = program("medium", five(), Dtype::Bf16, shape(16, 512), &h200()).unwrap();
     for launch in hopper_launches(&program) {
         let of = |name| defined(launch, name).unwrap();
         // HOPPER_SHARED and HOPPER_THREADS of tile/gemm_hopper.cu.
@@ -170,7 +170,8 @@ fn sums_of_squares_have_a_slot_per_column_tile() {
         Dtype::Bf16,
         shape(1, 512),
         &h200(),
-    );
+    )
+    .unwrap();
     let launches = hopper_launches(&program);
     let residual = launches.iter().find(|l| l.unit.entry == "gemm_residual");
     let slots = 2048_u64.div_ceil(defined(residual.unwrap(), "TILE_N").unwrap());
@@ -189,7 +190,7 @@ fn other_devices_fp32_few_rows_and_odd_rows_keep_the_portable_kernels() {
     a100.arch = "sm_80".to_owned();
     let v1 = Cut::v1();
     let small = shape(8, 128);
-    let none = |p: &Program| hopper_launches(p).is_empty();
+    let none = |p: &Option<Program>| hopper_launches(p.as_ref().unwrap()).is_empty();
     assert!(none(&program("small", v1, Dtype::Bf16, small, &a100)));
     assert!(none(&program("small", v1, Dtype::Fp32, small, &h200())));
     assert!(none(&program(
@@ -208,7 +209,11 @@ fn every_fusion_that_is_promised_has_a_tile() {
         for fusion in Fusion::ALL {
             let cut = Cut::v1().fuse(fusion);
             let config = Config::preset(preset, cut).unwrap();
-            let program = program(preset, cut, Dtype::Bf16, config.shape, &h200());
+            // The block kernel is lowered elsewhere, and not for every shape.
+            let Some(program) = program(preset, cut, Dtype::Bf16, config.shape, &h200()) else {
+                assert!(matches!(fusion, Fusion::Block | Fusion::Forward));
+                continue;
+            };
             for launch in hopper_launches(&program) {
                 assert!(defined(launch, "STAGES").unwrap() >= 2, "{}", launch.name);
             }

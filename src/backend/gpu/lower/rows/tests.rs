@@ -288,6 +288,30 @@ fn launches_of_v2_with_norm_residual_of_medium_in_bf16() {
 }
 
 #[test]
+fn flash_attention_takes_the_matrix_units_that_there_are() {
+    let unit = |dtype, device| {
+        let mut case = Case::of("tinyllama-1.1b", Version::V3.cut(), dtype);
+        case.device = device;
+        let launches = case.launches();
+        let flash = launches.iter().find(|(l, _)| l.unit.entry == "flash");
+        let flash = &flash.unwrap().0.unit;
+        let tiles = ["plain", "mma", "hopper"];
+        tiles.into_iter().find(|kind| {
+            let file = format!("tile/attention_{kind}.cu");
+            flash.files.contains(&file.as_str())
+        })
+    };
+    let a100 = (108, "sm_80", 166_912);
+    let b200 = (148, "sm_100", 232_448);
+    let mi250 = (110, "gfx90a", 65_536);
+    assert_eq!(unit(Dtype::Bf16, H200), Some("hopper"));
+    assert_eq!(unit(Dtype::Bf16, a100), Some("mma"));
+    assert_eq!(unit(Dtype::Bf16, b200), Some("mma"));
+    assert_eq!(unit(Dtype::Bf16, mi250), Some("plain"));
+    assert_eq!(unit(Dtype::Fp32, H200), Some("plain"));
+}
+
+#[test]
 fn launches_of_v3_of_a_decode_step_in_bf16() {
     let mut case = Case::of("tinyllama-1.1b", Version::V3.cut(), Dtype::Bf16);
     case.shape = decode(1, 512);

@@ -1,0 +1,134 @@
+//! One launch, with its arguments and attributes; tensor maps.
+
+use std::ffi::c_void;
+use std::ptr;
+
+use cudarc::driver::sys::{
+    CUlaunchAttribute, CUlaunchAttributeID, CUlaunchAttributeValue, CUlaunchConfig, CUtensorMap,
+    CUtensorMapDataType, CUtensorMapFloatOOBfill, CUtensorMapInterleave, CUtensorMapL2promotion,
+    CUtensorMapSwizzle,
+};
+
+use super::super::driver::{Call, GpuError, Parameter};
+use super::super::program::TensorMap;
+use super::api::Api;
+use super::module::{Loaded, check_parameters};
+use super::stream::Stream;
+
+/// Hands in one launch.
+pub(super) fn launch(
+    api: &Api,
+    stream: &Stream,
+    loaded: &Loaded,
+    title: &str,
+    call: &Call<'_>,
+) -> Result<(), GpuError> {
+    let most = loaded.facts.max_threads;
+    if call.threads > most {
+        return Err(GpuError::failed(format!(
+            "{title} may have {most} threads per block with its registers, not {}",
+            call.threads
+        )));
+    }
+    if call.grid.contains(&0) || call.threads == 0 {
+        return Err(GpuError::failed(format!(
+            "{title} was given no blocks or no threads"
+        )));
+    }
+    check_parameters(loaded, title, call.parameters)?;
+    let mut arguments: Vec<*mut c_void> = call.parameters.iter().map(pointer_to).collect();
+    let mut attributes = Vec::with_capacity(2);
+    if call.cooperative {
+        attributes.push(attribute(
+            CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
+            CUlaunchAttributeValue { cooperative: 1 },
+        ));
+    }
+    // Code for an older device lacks the wait: it must not start early.
+    if call.overlap && loaded.waits {
+        attributes.push(attribute(
+            CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+            CUlaunchAttributeValue {
+                programmaticStreamSerializationAllowed: 1,
+            },
+        ));
+    }
+    let [x, y, z] = call.grid;
+    let config = CUlaunchConfig {
+        gridDimX: x,
+        gridDimY: y,
+        gridDimZ: z,
+        blockDimX: call.threads,
+        blockDimY: 1,
+        blockDimZ: 1,
+        sharedMemBytes: call.shared,
+        hStream: stream.handle,
+        attrs: attributes.as_mut_ptr(),
+        numAttrs: attributes.len() as u32,
+    };
+    // SAFETY: the function is loaded; one pointer per parameter, each to a value
+    // of the size that the kernel's signature has (checked above where the driver
+    // tells the signature), copied before the call returns.
+    let code = unsafe {
+        (api.cuLaunchKernelEx)(
+            &config,
+            loaded.function,
+            arguments.as_mut_ptr(),
+            ptr::null_mut(),
+        )
+    };
+    api.check(code, || {
+        format!(
+            "launching {title}, {x} x {y} x {z} blocks of {} threads, {} bytes of shared memory",
+            call.threads, call.shared
+        )
+    })
+}
+
+/// Where a parameter's value lies; the driver only reads it.
+fn pointer_to(parameter: &Parameter) -> *mut c_void {
+    match parameter {
+        Parameter::Word(value) => ptr::from_ref(value).cast_mut().cast(),
+        Parameter::Long(value) => ptr::from_ref(value).cast_mut().cast(),
+        Parameter::Map(value) => ptr::from_ref(value).cast_mut().cast(),
+    }
+}
+
+fn attribute(id: CUlaunchAttributeID, value: CUlaunchAttributeValue) -> CUlaunchAttribute {
+    CUlaunchAttribute {
+        id,
+        pad: [0; 4],
+        value,
+    }
+}
+
+/// The tensor map of a two-dimensional bf16 tensor in a buffer at `address`.
+pub(super) fn tensor_map(api: &Api, address: u64, map: &TensorMap) -> Result<[u64; 16], GpuError> {
+    let mut encoded = CUtensorMap { opaque: [0; 16] };
+    let start = address + map.offset;
+    // SAFETY: rank 2: two sizes, one stride, two box sizes, two steps; the memory
+    // is not touched. Values that hardware does not take are refused.
+    let code = unsafe {
+        (api.cuTensorMapEncodeTiled)(
+            &mut encoded,
+            CUtensorMapDataType::CU_TENSOR_MAP_DATA_TYPE_BFLOAT16,
+            2,
+            ptr::with_exposed_provenance_mut(start as usize),
+            [map.columns, map.rows].as_ptr(),
+            [map.stride].as_ptr(),
+            [map.box_columns, map.box_rows].as_ptr(),
+            [1, 1].as_ptr(),
+            CUtensorMapInterleave::CU_TENSOR_MAP_INTERLEAVE_NONE,
+            CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_128B,
+            CUtensorMapL2promotion::CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+            CUtensorMapFloatOOBfill::CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
+        )
+    };
+    api.check(code, || {
+        format!(
+            "a tensor map of {} x {} at {start:#x}, rows {} bytes apart, tiles {} x {}",
+            map.rows, map.columns, map.stride, map.box_rows, map.box_columns
+        )
+    })?;
+    Ok(encoded.opaque)
+}

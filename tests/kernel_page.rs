@@ -1,0 +1,261 @@
+//! The kernel page as text. Sources and tables are a fixture, so that the
+//! snapshots do not follow every change of a kernel.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "tests stop at the first surprise and show it"
+)]
+
+use std::sync::Arc;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use tinyllama_tutor::app::kernel::source::Source;
+use tinyllama_tutor::app::kernel::{Book, Compiled, Kernel, Wanted};
+use tinyllama_tutor::app::key::{Key, ch};
+use tinyllama_tutor::app::{Effect, Event, Look, Message, Page, State, update};
+use tinyllama_tutor::cost::GpuDatabase;
+use tinyllama_tutor::fusion::Plan;
+use tinyllama_tutor::model::{Graph, OpKind};
+use tinyllama_tutor::tui::{draw, fit};
+
+const SILU: &str = "\
+// silu: sg = g / (1 + exp(-g)), an element per thread.
+KERNEL void silu(const elem *__restrict__ g, elem *__restrict__ sg, long n) {
+    long i = thread_index();
+    if (i < n) sg[i] = to_elem(silu_of(to_float(g[i])));
+}
+";
+
+const MUL: &str = "\
+// mul: m = sg * u.
+KERNEL void mul(const elem *__restrict__ sg, const elem *__restrict__ u, elem *__restrict__ m, long n) {
+    long i = thread_index();
+    if (i < n) m[i] = to_elem(to_float(sg[i]) * to_float(u[i]));
+}
+";
+
+const SILU_MUL: &str = "\
+// silu_mul: m = silu(g) * u in one kernel.
+KERNEL void silu_mul(const elem *__restrict__ g, const elem *__restrict__ u, elem *__restrict__ m, long n) {
+    long i = thread_index();
+    if (i >= n) return;
+    // idea kept-inside: silu(g) lives in a register for one multiplication;
+    // its tensor is neither written nor read.
+    float s = silu_of(to_float(g[i]));
+    m[i] = to_elem(s * to_float(u[i]));
+    // end kept-inside
+}
+";
+
+fn sources() -> Vec<Source> {
+    let other = (1..60).map(|n| format!("line {n};\n")).collect::<String>();
+    vec![
+        Source::parse("silu.cu", SILU),
+        Source::parse("mul.cu", MUL),
+        Source::parse("silu_mul.cu", SILU_MUL),
+        Source::parse("prefix/base.cu", &other),
+    ]
+}
+
+/// What is looked up outside, without a catalogue.
+fn book(wanted: &Wanted) -> Book {
+    let graph = Graph::of(&wanted.config.model, &wanted.config.shape).unwrap();
+    let plan = Plan::new(&graph, wanted.config.effective_cut(), false);
+    let kernel = |ops: Vec<OpKind>| {
+        let (own, entry) = match ops.as_slice() {
+            [OpKind::Silu] => (0, "silu"),
+            [OpKind::Mul] => (1, "mul"),
+            [OpKind::Silu, OpKind::Mul] => (2, "silu_mul"),
+            _ => (3, "other"),
+        };
+        Kernel {
+            ops,
+            entry: entry.to_owned(),
+            defines: "BF16=0".to_owned(),
+            files: vec![own, 3],
+            blocks: "256".to_owned(),
+            threads: 256,
+            shared: 20_480,
+            cooperative: false,
+            compiled: (own == 2).then(|| Compiled {
+                compiler: "NVRTC 12.9".to_owned(),
+                registers: 40,
+                shared: 0,
+                spilled: 0,
+            }),
+            ptx: (own == 2).then(|| Arc::from(".version 8.7\n// a comment\nret;\n")),
+        }
+    };
+    Book {
+        gpu: GpuDatabase::embedded()
+            .unwrap()
+            .get(&wanted.gpu)
+            .unwrap()
+            .clone(),
+        arch: "sm_90a".to_owned(),
+        sources: sources(),
+        kernels: plan
+            .kernels
+            .iter()
+            .map(|k| kernel(k.op_kinds(&graph).collect()))
+            .collect(),
+    }
+}
+
+struct Screen(State);
+
+impl Screen {
+    fn new(columns: u16, rows: u16) -> Self {
+        Self(State::new((columns, rows), Look::default()).unwrap())
+    }
+
+    /// Types keys, and answers what the page asks for.
+    fn typed(mut self, text: &str) -> Self {
+        for key in text.chars().map(ch) {
+            self.press(key);
+        }
+        self
+    }
+
+    fn press(&mut self, key: Key) {
+        let mut messages = vec![Message::Key(key)];
+        while let Some(message) = messages.pop() {
+            for effect in update(&mut self.0, Event { at: 0, message }) {
+                if let Effect::Kernels(wanted) = effect {
+                    let found = match wanted.config.cut.title().as_str() {
+                        "V1 + norm_gate" => Err("there is no GPU kernel for norm2+gate".to_owned()),
+                        _ => Ok(Arc::new(book(&wanted))),
+                    };
+                    messages.push(Message::Kernels(wanted, found));
+                }
+            }
+        }
+    }
+
+    fn text(&mut self) -> String {
+        fit(&mut self.0);
+        let (columns, rows) = self.0.size;
+        let mut buffer = Buffer::empty(Rect::new(0, 0, columns, rows));
+        draw(&self.0, &mut buffer);
+        let mut text = String::new();
+        for y in 0..rows {
+            let row: String = (0..columns).map(|x| buffer[(x, y)].symbol()).collect();
+            text.push_str(row.trim_end());
+            text.push('\n');
+        }
+        text
+    }
+}
+
+/// The lab's cursor on silu and mul of V2, then the page.
+const SILU_MUL_OF_V2: &str = "3vllllllllK";
+
+#[test]
+fn source_ideas_and_occupancy() {
+    let mut screen = Screen::new(80, 24).typed(SILU_MUL_OF_V2).typed("n");
+    assert_eq!(screen.0.page, Page::Kernel);
+    insta::assert_snapshot!("kernel-80", screen.text());
+    let mut screen = Screen::new(120, 40).typed(SILU_MUL_OF_V2).typed("n");
+    insta::assert_snapshot!("kernel-120", screen.text());
+}
+
+#[test]
+fn two_versions_beside() {
+    let mut screen = Screen::new(80, 24).typed(SILU_MUL_OF_V2).typed("d");
+    insta::assert_snapshot!("kernel-diff", screen.text());
+    // V1 has none before it: d says so, and v goes on.
+    let screen = Screen::new(80, 24).typed("3Kd");
+    let said = screen.0.notes.shown().unwrap().text.clone();
+    assert!(said.starts_with("V1 is the first version"), "{said}");
+}
+
+#[test]
+fn more_registers_fit_fewer_blocks() {
+    let occupancy = |keys: &str| {
+        let text = Screen::new(80, 24).typed(SILU_MUL_OF_V2).typed(keys).text();
+        let row = |label: &str| {
+            let line = text.lines().find(|l| l.contains(label)).unwrap();
+            let fact = line.split('│').next_back().unwrap();
+            fact.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        (row("registers  "), row("occupancy  "))
+    };
+    // cuda_occupancy.h: 65,536 registers; 40 per thread and 256 threads fit 6
+    // times, 128 twice: 8 warps each of 64.
+    assert_eq!(
+        occupancy(""),
+        ("registers - 40 +".into(), "occupancy 75.00 %".into())
+    );
+    let more = "+".repeat(11);
+    assert_eq!(
+        occupancy(&more),
+        ("registers - 128 +".into(), "occupancy 25.00 %".into())
+    );
+    // Not below eight, not above what a thread may have.
+    let (least, _) = occupancy(&"-".repeat(40));
+    assert!(least.ends_with("- 8 +"), "{least}");
+    let (most, _) = occupancy(&"+".repeat(60));
+    assert!(most.ends_with("- 255 +"), "{most}");
+}
+
+#[test]
+fn kernels_files_versions_and_ptx() {
+    let mut screen = Screen::new(80, 24).typed(SILU_MUL_OF_V2).typed("t");
+    let text = screen.text();
+    assert!(
+        text.contains("PTX of silu_mul for sm_90a, 3 lines"),
+        "{text}"
+    );
+    // Another kernel starts at its source; it has no PTX here.
+    let mut screen = screen.typed("]t");
+    assert!(screen.text().contains("other · down"));
+    let said = &screen.0.notes.shown().unwrap().text;
+    assert!(said.contains("PTX of this kernel is not known"), "{said}");
+    // V1: two kernels stand where one was.
+    let mut screen = Screen::new(80, 24).typed(SILU_MUL_OF_V2).typed("V");
+    assert!(screen.text().contains("silu · silu"));
+    let mut screen = screen.typed("]");
+    assert!(screen.text().contains("mul · mul"));
+    assert!(screen.text().contains("mul.cu"));
+}
+
+#[test]
+fn the_cursor_stays_on_the_screen_in_a_long_file() {
+    let mut screen = Screen::new(80, 24).typed("3K");
+    for line in 1..60 {
+        let text = screen.text();
+        assert!(text.contains(&format!("line {line};")), "{line}\n{text}");
+        screen.press(ch('j'));
+    }
+    screen.press(ch('g'));
+    assert!(screen.text().contains("line 1;"));
+}
+
+#[test]
+fn a_plan_without_a_kernel_says_so() {
+    // norm_gate is the last but two of the second column.
+    let mut screen = Screen::new(80, 24).typed("3jjjjjjjjjj");
+    assert_eq!(screen.0.lab.fusion().name(), "norm_gate");
+    screen = screen.typed(" K");
+    assert!(
+        screen
+            .text()
+            .contains("there is no GPU kernel for norm2+gate")
+    );
+}
+
+#[test]
+fn ascii_is_ascii() {
+    for keys in ["n", "d", "t"] {
+        for size in [(80, 24), (120, 40)] {
+            let mut screen = Screen::new(size.0, size.1)
+                .typed(SILU_MUL_OF_V2)
+                .typed(keys);
+            screen.0.look.ascii = true;
+            let text = screen.text();
+            assert!(text.is_ascii(), "{text}");
+        }
+    }
+}
