@@ -20,12 +20,17 @@
 //   ahead    the scores of the next tile under the softmax of this one: this file on
 //            `tile/attention_mma.cu`; 9.2 / 52 us, 49 with two slabs of rows a warp
 //   wgmma    the units read shared memory by themselves: this file on
-//            `tile/attention_hopper.cu`; 8.3 / 40 us
+//            `tile/attention_hopper.cu`; 7.8 with 128 keys a tile / 36 us with 64
+
+// Blocks of a multiprocessor that registers must suffice for. With 1 the compiler may
+// spend them on keeping more under way: left to itself it makes the mma variant take
+// 11.2 us in place of 9.2. wgmma needs few: with 4, 36 us in place of 40.
+#ifndef BLOCKS
+#define BLOCKS 1
+#endif
 
 // Blocks run roughly in the order of their numbers, and tile 0 sees the most keys.
-// The 1 lets the compiler spend registers on keeping more under way: without it the
-// mma variant takes 11.2 us in place of 9.2.
-KERNEL void __launch_bounds__(ATTENTION_THREADS, 1)
+KERNEL void __launch_bounds__(ATTENTION_THREADS, BLOCKS)
     flash(const elem *q, const elem *k, const elem *v, elem *att, int batch, int heads,
           int kv_heads, int seq, int context, int cap, float scale) {
     extern __shared__ __align__(1024) char shared[];

@@ -178,6 +178,8 @@ struct Tiles {
     keys: u64,
     /// Slabs of 16 queries of a warp, on matrix units.
     slabs: u64,
+    /// Blocks of flash that one multiprocessor is to hold, on Hopper's units.
+    blocks: u64,
 }
 
 impl Tiles {
@@ -188,10 +190,13 @@ impl Tiles {
             tiles.units = Units::Hopper;
             (tiles.queries, tiles.slabs) = (64, 1);
             // Where all blocks run at the same time, the longest decides: it
-            // waits less often with twice the keys.
+            // waits less often with twice the keys. Where there are many, four
+            // of them at a time hide each other's waits.
             let at_once = tiles.query_tiles(lowering) <= 2 * u64::from(lowering.setup.target.sms);
             if tiles.head == 64 && at_once && lowering.shape().context >= 256 {
                 tiles.keys = 128;
+            } else if tiles.head == 64 {
+                tiles.blocks = 4;
             }
         }
         Ok(tiles)
@@ -227,6 +232,7 @@ impl Tiles {
                 queries,
                 keys,
                 slabs,
+                blocks: 1,
             })
             .filter(|tiles| tiles.slabs == 1 || double && tiles.query_tiles(lowering) >= enough)
             .find(|tiles| shared(tiles) <= limit)
@@ -260,8 +266,9 @@ impl Tiles {
             .define("QUERIES", self.queries)
             .define("KEYS", self.keys);
         match self.units {
+            Units::Plain => unit,
             Units::Mma => unit.define("SLABS", self.slabs),
-            Units::Plain | Units::Hopper => unit,
+            Units::Hopper => unit.define("BLOCKS", self.blocks),
         }
     }
 
