@@ -4,8 +4,8 @@
 // Ladder (512 x 2 x 5632 x 2048 on an H200, microseconds; the library's product alone
 // takes 34):
 //   both products in one kernel, g and u stored      35.8
-//   silu(g) * u stored, half the bytes               35.2
-//   and the norm in front, folded into the sums      36.9
+//   silu(g) * u stored, half the bytes               35.4
+//   and the norm in front, folded into the sums      36.1
 // What is left out is three kernels and 4 x 512 x 5632 elements there and back.
 
 // Half of a tile's columns belong to gate, half to up: the same lane holds both

@@ -22,8 +22,8 @@
 //   8192  1024   4096   98       100       99     128 x 128, turns
 //   1024  512    512    3.7      4.1       4.2    64 x 64
 // Tried and left out: two blocks of a cluster that share the columns of w (512 x 2048
-// x 2048: 9.1 became 10.0), two blocks per multiprocessor (9.2 became 10.0), weights
-// asked for before the kernel in front has ended (8.4 became 8.7).
+// x 2048: 9.1 became 10.0), two blocks per multiprocessor (9.3 became 10.0), weights
+// asked for before the kernel in front has ended (8.1 became 8.7).
 
 HOPPER_KERNEL gemm(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap w,
                    elem *c, int m, int n, int k, int seq, int cap, int past) {

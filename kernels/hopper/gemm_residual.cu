@@ -42,7 +42,8 @@ struct AddResidual {
         float square = 0.0f, square_8 = 0.0f;
 #pragma unroll
         for (int i = 0; i < SUMS; i += 4) {
-            u32 pair = pair_bf16(sums[i], sums[i + 1]), pair_8 = pair_bf16(sums[i + 2], sums[i + 3]);
+            u32 pair = pair_bf16(sums[i], sums[i + 1]);
+            u32 pair_8 = pair_bf16(sums[i + 2], sums[i + 3]);
             square += low_of(pair) * low_of(pair) + high_of(pair) * high_of(pair);
             square_8 += low_of(pair_8) * low_of(pair_8) + high_of(pair_8) * high_of(pair_8);
         }

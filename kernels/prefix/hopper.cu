@@ -25,7 +25,8 @@ struct alignas(64) TensorMap {
 // and so on. (Parity 1 on a fresh barrier therefore returns at once.)
 
 DEVICE void barrier_init(u64 *barrier, u32 count) {
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(count));
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)),
+                 "r"(count));
 }
 
 // After the last barrier_init and before the threads' barrier: makes the
@@ -36,13 +37,15 @@ DEVICE void barriers_ready() {
 
 // One arrival that announces `bytes` still to come.
 DEVICE void barrier_expect(u64 *barrier, u32 bytes) {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(
+                     shared_address(barrier)),
                  "r"(bytes)
                  : "memory");
 }
 
 DEVICE void barrier_arrive(u64 *barrier) {
-    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier))
+                 : "memory");
 }
 
 DEVICE void barrier_wait(u64 *barrier, u32 parity) {

@@ -1,8 +1,8 @@
 // Products of bf16 matrices on Hopper: c[m][n] = sum over k of a[m][k] * w[n][k].
 //
-// A block has consumer warpgroups, which multiply, and a producer, of
-// which one thread asks the copy engine for the next stages. They meet at two
-// barriers per stage: `full` (the bytes are there) and `empty` (everybody has
+// A block has consumer warpgroups, which multiply, and a producer, of which one
+// thread asks the copy engine for the next stages. They meet at two barriers per
+// stage: `full` (the bytes are there) and `empty` (everybody has
 // multiplied them). No __syncthreads in the loop, no index arithmetic, no data
 // through registers on the way in.
 //
@@ -10,7 +10,7 @@
 // producer runs ahead into the next tile while the consumers still store this one.
 //
 // Compiled in by -D:
-//   TILE_M, TILE_N   the tile: 64, 128, 192 or 256 rows; columns, a multiple of 16 up to 256
+//   TILE_M, TILE_N   the tile: 64 or 128 rows; columns, a multiple of 16 up to 256
 //   STAGES           how many blocks of 64 along k are in flight
 //   GROUPS           consumer warpgroups
 //   TURNS            0: the groups share a tile, TILE_M / GROUPS rows each
@@ -239,7 +239,8 @@ DEVICE void multiply(const TensorMap &a, const Weights &weights, Epilogue &epilo
 #if TRADE
         registers_give<PRODUCER_REGISTERS>();
 #endif
-        if (warp_id() == CONSUMERS / WARP && elect()) produce(ring, a, weights, tiles_m, tiles_n, steps);
+        if (warp_id() == CONSUMERS / WARP && elect())
+            produce(ring, a, weights, tiles_m, tiles_n, steps);
     } else {
 #if TRADE
         registers_take<CONSUMER_REGISTERS>();
