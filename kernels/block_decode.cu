@@ -99,15 +99,14 @@ KERNEL void __launch_bounds__((WORKERS + BULK_COPIES) * WARP, 1)
     const u32 epoch = load_device(c.e.epoch);
     workers_wait(WORKERS * WARP);
     Block block = {epoch + 1, 0, 0};
+    // One loop over all phases, so that each is in the instructions once.
 #pragma unroll 1
-    for (int l = 0; l < count; l++, block.tag++) {
-        block = run_phase(block, QKV, l, l == 0, false);
-        block = run_attention(block, l);
-        block = run_phase(block, O, l, false, false);
-        block = run_phase(block, GATE_UP, l, false, false);
-        block = run_phase(block, DOWN, l, false, l + 1 == count);
+    for (int step = 0; step < 4 * count + (head ? 1 : 0); step++) {
+        int phase = step < 4 * count ? step % 4 : LOGITS, l = min(step / 4, count - 1);
+        if (phase == O) run_attention(block, l);
+        run_phase(block, phase, l, step == 0, step == 4 * count - 1);
+        if (phase == DOWN) block.tag++;
     }
-    if (head) block = run_phase(block, LOGITS, count - 1, false, false);
 
     // The last block out moves the tags on: all others have read them.
     workers_wait(WORKERS * WARP);

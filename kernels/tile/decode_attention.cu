@@ -72,7 +72,7 @@ DEVICE void merge_swapped(Running &own, int mask) {
 }
 
 // Parts of the keys for this block: unit = (sequence, head, split).
-OUTLINED Block run_attention(Block block, int l) {
+DEVICE void run_attention(Block &block, int l) {
     const Layer &layer = shared_at<Layer>(common().layers)[l];
     const Decode &d = common().d;
     const Exchange &e = common().e;
@@ -163,5 +163,4 @@ OUTLINED Block run_attention(Block block, int l) {
         }
         block.side ^= 1;
     }
-    return block;
 }

@@ -74,8 +74,6 @@ template <class T> DEVICE T *shared_at(int offset) {
 
 DEVICE const Common &common() { return *shared_at<Common>(0); }
 
-#define OUTLINED static __device__ __noinline__
-
 // Where a computing warp is in its work.
 struct Block {
     u32 tag;       // of the layer
@@ -359,10 +357,9 @@ DEVICE void finish_pair(const Block &block, const Layer &layer, int phase, int p
 // ---- one product ---------------------------------------------------------------------------
 
 // A computing warp's part of a phase: wait for the inputs, multiply the stages as
-// they arrive, add up what the warps have, finish. One body for all phases, since
-// with a body each every layer would fetch 150 KB of instructions anew; and a
-// function of its own, so that no other phase's values occupy registers here.
-OUTLINED Block run_phase(Block block, int phase, int l, bool given, bool last) {
+// they arrive, add up what the warps have, finish. One body for all phases: with a
+// body each, every layer would fetch 150 KB of instructions anew.
+DEVICE void run_phase(Block &block, int phase, int l, bool given, bool last) {
     const Common &c = common();
     const Layer &layer = shared_at<Layer>(c.layers)[l];
     const Tagged *from = phase == DOWN ? c.e.m : phase == GATE_UP ? c.e.h : c.e.x;
@@ -373,7 +370,7 @@ OUTLINED Block run_phase(Block block, int phase, int l, bool given, bool last) {
     const Source source = given ? GIVEN : phase == O ? ATTENTION : EXCHANGED;
     const Plan plan = c.plan[phase];
     const int batch = common().d.batch, warp = warp_id();
-    if (plan.tiles == 0) return block;
+    if (plan.tiles == 0) return;
     stage_inputs(block, plan, source, from, gamma);
 #if BULK_COPIES
     const Ring ring = ring_of(common());
@@ -456,5 +453,4 @@ OUTLINED Block run_phase(Block block, int phase, int l, bool given, bool last) {
         block.side ^= 1;
     }
     block.norm_side ^= 1;
-    return block;
 }

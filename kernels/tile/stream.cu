@@ -173,6 +173,7 @@ DEVICE int rows_of(const Asker &asker, u32 stage) {
 DEVICE void ask_stage(Asker &asker, const Ring &ring, const elem *from, int rows, u32 bytes) {
     const u32 stage = asker.place.stage;
     int slot = asker.place.slot;
+#pragma unroll 1
     for (int part = 0; part < PARTS; part++) {
         const int first = part * PART_ROWS, count = min(PART_ROWS, rows - first);
         while (asker.free < count || stage - asker.oldest == STAGES) {
