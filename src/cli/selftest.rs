@@ -26,6 +26,9 @@ pub(super) struct SelfTestArgs {
     /// The versions on two small models only
     #[arg(long)]
     quick: bool,
+    /// The presets at their own sizes: minutes on a GPU
+    #[arg(long, conflicts_with = "quick")]
+    presets: bool,
     /// In this process: what the command itself starts
     #[arg(long, hide = true)]
     here: bool,
@@ -54,7 +57,7 @@ pub(super) fn selftest(output: &OutputArgs, args: &SelfTestArgs, out: &mut Out) 
     }
     let test = match args.here {
         true => here(backend, args, seed)?,
-        false => apart::selftest(backend, args.quick, seed)?,
+        false => apart::selftest(backend, args, seed)?,
     };
     if output.json {
         out.json(&test);
@@ -69,9 +72,10 @@ fn here(backend: BackendKind, args: &SelfTestArgs, seed: u64) -> Result<SelfTest
     let interrupt = Interrupt::watch(false);
     let options = Options {
         backend,
-        extent: match args.quick {
-            true => Extent::Quick,
-            false => Extent::Full,
+        extent: match (args.quick, args.presets) {
+            (true, _) => Extent::Quick,
+            (_, true) => Extent::Presets,
+            _ => Extent::Full,
         },
         seed,
         observer: &interrupt,

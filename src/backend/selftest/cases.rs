@@ -2,7 +2,7 @@
 
 use crate::cost::{Config, Conventions};
 use crate::fusion::{Cut, Fusion, Version};
-use crate::model::{Dtype, Model, Shape};
+use crate::model::{Dtype, Model, PRESETS, Shape};
 use crate::run::{BackendKind, Request, WeightsFrom};
 
 /// How much is run.
@@ -10,9 +10,12 @@ use crate::run::{BackendKind, Request, WeightsFrom};
 pub enum Extent {
     /// The versions on two small models: a minute on a slow machine.
     Quick,
-    /// Every promised set on every model.
+    /// Every promised set on every small model.
     #[default]
     Full,
+    /// The versions on the presets at their own sizes, prefill and decode: what
+    /// a GPU does in a few minutes. Of the large ones, sampled rows are judged.
+    Presets,
 }
 
 /// One forward to be examined.
@@ -21,7 +24,7 @@ pub struct Case {
     /// The plan's name: `v3`, `norm_qkv`, `v2 + norm_residual`.
     pub plan: String,
     /// What the model and shape are there for.
-    pub corner: &'static str,
+    pub corner: String,
     /// Model, shape, dtype, cut.
     pub config: Config,
 }
@@ -126,7 +129,7 @@ fn plans(extent: Extent) -> Vec<(String, Cut, bool)> {
         .into_iter()
         .map(|v| (v.name().to_owned(), v.cut(), false))
         .collect();
-    if extent == Extent::Quick {
+    if extent != Extent::Full {
         return plans;
     }
     for version in [Version::V2Eager, Version::V3Code] {
@@ -144,12 +147,44 @@ fn plans(extent: Extent) -> Vec<(String, Cut, bool)> {
     plans
 }
 
+/// The presets at their own shapes, and one token after as many: in both
+/// dtypes, but the largest, which is run in the one that it is served in.
+fn presets() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for preset in &PRESETS {
+        let prefill = preset.shape();
+        let decode = Shape { seq: 1, ..prefill };
+        for dtype in [Dtype::Fp32, Dtype::Bf16] {
+            if preset.fills_cache && dtype == Dtype::Fp32 {
+                continue;
+            }
+            for (shape, corner) in [(prefill, "prefill"), (decode, "decode")] {
+                for (plan, cut, _) in plans(Extent::Presets) {
+                    cases.push(Case {
+                        plan,
+                        corner: format!("{}, {corner}", preset.name),
+                        config: Config {
+                            model: preset.model(),
+                            shape,
+                            dtype,
+                            cut,
+                            conventions: Conventions::default(),
+                        },
+                    });
+                }
+            }
+        }
+    }
+    cases
+}
+
 /// The forwards of a self-test. Those of one model and dtype follow one
 /// another, so that its weights are made once.
 pub fn cases(extent: Extent) -> Vec<Case> {
     let corners = match extent {
         Extent::Quick => CORNERS.get(..QUICK).unwrap_or_default(),
         Extent::Full => &CORNERS,
+        Extent::Presets => return presets(),
     };
     let mut cases = Vec::new();
     for (number, corner) in corners.iter().enumerate() {
@@ -178,7 +213,7 @@ pub fn cases(extent: Extent) -> Vec<Case> {
                 };
                 cases.push(Case {
                     plan,
-                    corner: corner.what,
+                    corner: corner.what.to_owned(),
                     config,
                 });
             }

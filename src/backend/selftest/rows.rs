@@ -85,8 +85,8 @@ impl SelfTest {
             }
         }
         let counted = examined.launches.counted + examined.launches.library;
-        let wrong = if let Some(first) = &examined.first_wrong {
-            Some(first.to_string())
+        let wrong = if let Some(wrong) = &examined.wrong {
+            Some(wrong.clone())
         } else if !examined.pass {
             Some("a tensor is wrong".to_owned())
         } else if let Some(tensor) = &examined.unsteady {

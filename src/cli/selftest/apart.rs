@@ -8,6 +8,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
+use super::SelfTestArgs;
 use crate::backend::selftest::{Fault, PlantedRow, SelfTest, fault as run_fault};
 use crate::cli::Outcome;
 use crate::cli::failure::Failure;
@@ -112,11 +113,17 @@ fn arguments(backend: BackendKind, seed: u64) -> Vec<String> {
 }
 
 /// The test, its table, and the two kernels that nothing survives.
-pub(super) fn selftest(backend: BackendKind, quick: bool, seed: u64) -> Result<SelfTest, Failure> {
+pub(super) fn selftest(
+    backend: BackendKind,
+    args: &SelfTestArgs,
+    seed: u64,
+) -> Result<SelfTest, Failure> {
     let mut options = arguments(backend, seed);
     options.extend(["--here", "--json"].map(str::to_owned));
-    if quick {
-        options.push("--quick".to_owned());
+    for (given, option) in [(args.quick, "--quick"), (args.presets, "--presets")] {
+        if given {
+            options.push(option.to_owned());
+        }
     }
     let shows = std::io::stderr().is_terminal();
     let mut at = String::new();

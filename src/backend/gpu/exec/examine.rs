@@ -1,13 +1,18 @@
 //! A forward run twice from poisoned memory, every kernel judged by what it
 //! writes: what `selftest` asks of a device.
 
-use super::Gpu;
 use super::check::{self, Tensors};
 use super::ready::Ready;
+use super::{Gpu, sample, stream};
 use crate::backend::check::{FirstWrong, TensorCheck, Verdict};
 use crate::backend::gpu::driver::Driver;
 use crate::backend::gpu::program::{Program, Step};
+use crate::backend::reference::affordable;
+use crate::cost::{Config, price};
 use crate::run::{LaunchReport, Observer, Request, RunError};
+
+/// Most work of a forward that is judged as a whole.
+const MAX_FLOPS: u64 = 10_000_000_000;
 
 /// A kernel file in place of another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +43,8 @@ pub struct Examined {
     pub pass: bool,
     /// The first that is not.
     pub first_wrong: Option<FirstWrong>,
+    /// What is wrong, in words.
+    pub wrong: Option<String>,
     /// The first tensor that the second run made otherwise.
     pub unsteady: Option<String>,
     /// Launches that were counted.
@@ -49,10 +56,11 @@ pub struct Examined {
 impl<D: Driver> Gpu<D> {
     /// Runs the forward of `request` twice, and judges every tensor that it
     /// leaves in memory against the fp64 reference and against its repetition.
+    /// Of a model that is too large for that, sampled rows are judged, and the
+    /// logits are repeated; there are no verdicts by kernel then.
     ///
     /// # Errors
-    /// As [`Gpu::run`]; a forward that is too large for the reference; a file
-    /// to be swapped that the plan does not use.
+    /// As [`Gpu::run`]; a file to be swapped that the plan does not use.
     pub fn examine(
         &mut self,
         request: &Request,
@@ -66,6 +74,9 @@ impl<D: Driver> Gpu<D> {
             }
         };
         let examined = self.with_ready(request, change, observer, |gpu, _, ready| {
+            if !is_small(&ready.config)? {
+                return gpu.examine_sampled(&ready, observer);
+            }
             let (launched, first) = check::forward(&mut gpu.driver, &ready.bound, observer)?;
             let (_, second) = check::forward(&mut gpu.driver, &ready.bound, observer)?;
             let verdict = check::judge(&ready, &first, observer)?;
@@ -82,6 +93,41 @@ impl<D: Driver> Gpu<D> {
             false => Err(RunError::failed("the plan has no kernel to be exchanged")),
         }
     }
+}
+
+impl<D: Driver> Gpu<D> {
+    fn examine_sampled(
+        &mut self,
+        ready: &Ready<'_>,
+        observer: &dyn Observer,
+    ) -> Result<Examined, RunError> {
+        let (launched, report) = sample::forward(&mut self.driver, ready, observer)?;
+        let first = self.logits(&ready.bound)?;
+        ready.bound.poison(&mut self.driver)?;
+        stream::forward(&mut self.driver, &ready.bound, observer)?;
+        let second = self.logits(&ready.bound)?;
+        let differs = first
+            .iter()
+            .zip(&second)
+            .any(|(a, b)| a.to_bits() != b.to_bits());
+        Ok(Examined {
+            kernels: Vec::new(),
+            pass: report.pass,
+            first_wrong: None,
+            wrong: report.first_wrong,
+            unsteady: differs.then(|| "logits".to_owned()),
+            launches: launched.into(),
+            planned: ready.plan.launches() as u64,
+        })
+    }
+}
+
+/// Whether the whole forward is judged: the reference takes about a second.
+fn is_small(config: &Config) -> Result<bool, RunError> {
+    let mut whole = config.clone();
+    whole.shape.seq = whole.shape.context;
+    let flops = price(&whole)?.forward.flops;
+    Ok(flops <= MAX_FLOPS && affordable(&config.model, &config.shape).is_ok())
 }
 
 /// Exchanges a kernel's file; whether it is there.
@@ -115,6 +161,7 @@ fn examined(ready: &Ready<'_>, verdict: Verdict) -> Examined {
     Examined {
         kernels: kernels.collect(),
         pass: verdict.pass,
+        wrong: verdict.first_wrong.as_ref().map(ToString::to_string),
         first_wrong: verdict.first_wrong.clone(),
         unsteady: None,
         launches: LaunchReport {

@@ -8,7 +8,7 @@ use crate::backend::cpu::{Allocation, Role, total_bytes};
 use crate::backend::gpu::driver::{Driver, GpuError};
 use crate::backend::reference::affordable;
 use crate::backend::runner::{Outcome, output};
-use crate::cost::price;
+use crate::cost::{GpuDatabase, price};
 use crate::run::{
     BytesReport, CheckReport, Observer, PlanReport, Report, Request, RunError, Timing,
 };
@@ -77,6 +77,9 @@ impl<D: Driver> Gpu<D> {
                 launched = Some(timed.launched);
                 time_us = timed.timing;
             }
+            let time = time_us.as_ref().map(|t| t.median);
+            let device = self.driver.describe();
+            notes.extend(over_roof(&device, bytes.modelled.zip(time)));
             if request.count_bytes {
                 notes.extend(self.count(memory, bound, &mut bytes, observer)?);
             }
@@ -114,7 +117,7 @@ impl<D: Driver> Gpu<D> {
     }
 
     /// The logits of the last forward.
-    fn logits(&mut self, bound: &Bound) -> Result<Vec<f32>, GpuError> {
+    pub(super) fn logits(&mut self, bound: &Bound) -> Result<Vec<f32>, GpuError> {
         let buffer = bound.program.logits;
         let written = bound.program.steps.iter().rev();
         let written = written
@@ -125,6 +128,27 @@ impl<D: Driver> Gpu<D> {
             })?;
         read::tensor(&mut self.driver, &bound.places, written, bound.dtype)
     }
+}
+
+/// A sentence where modelled bytes and microseconds come to more than the data
+/// sheet's bandwidth of the device.
+fn over_roof(device: &str, moved: Option<(u64, f64)>) -> Option<String> {
+    let (bytes, us) = moved?;
+    let database = GpuDatabase::embedded().ok()?;
+    // `NVIDIA H200 (sm_90a), …` has the words of the database's name or id.
+    let words: Vec<String> = device
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .map(str::to_lowercase)
+        .collect();
+    let gpu = database.all().iter().find(|g| words.contains(&g.id))?;
+    let part = bytes as f64 / (us / 1e6) / gpu.bandwidth();
+    (part > 1.0).then(|| {
+        format!(
+            "the modelled bytes in this time are {:.0} % of the {}'s bandwidth: some of the data sat in cache",
+            part * 100.0,
+            gpu.name
+        )
+    })
 }
 
 /// Everything on the device, by name.
@@ -149,4 +173,23 @@ fn allocations(bound: &Bound, memory: &RunMemory, kept: &Kept) -> Vec<Allocation
         bytes: *bytes,
     });
     [weights].into_iter().chain(rest).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::over_roof;
+
+    #[test]
+    fn more_than_the_roof_is_said_to_be_the_cache() {
+        // 4.8 TB/s: 4.8 MB in a microsecond.
+        let device = "NVIDIA H200 (sm_90a), CUDA 13.0 driver";
+        assert_eq!(over_roof(device, Some((4_700_000, 1.0))), None);
+        let said = over_roof(device, Some((9_600_000, 1.0))).unwrap();
+        assert!(said.contains("200 %") && said.contains("cache"), "{said}");
+        assert_eq!(
+            over_roof("a device for tests", Some((9_600_000, 1.0))),
+            None
+        );
+        assert_eq!(over_roof(device, None), None);
+    }
 }

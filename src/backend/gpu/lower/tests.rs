@@ -52,7 +52,12 @@ fn a_program_is_its_plan_launch_by_launch() {
                 let row = last / w.seq * w.cap + w.past + last % w.seq;
                 let buffer = &program.buffers[w.buffer.0 as usize];
                 let end = (row + 1) * w.width * config.dtype.bytes();
-                assert!(end <= buffer.bytes, "{title}: {} in {}", step.name(), buffer.name);
+                assert!(
+                    end <= buffer.bytes,
+                    "{title}: {} in {}",
+                    step.name(),
+                    buffer.name
+                );
             }
         }
         let logits = program.steps.iter().flat_map(Step::written).last().unwrap();
@@ -68,10 +73,18 @@ fn launches_are_within_the_devices_limits_and_name_what_is_there() {
                 panic!("{title}: a library was not asked for");
             };
             let name = format!("{title}: {}", launch.name);
-            assert!(launch.unit.source().is_some(), "{name}: {:?}", launch.unit.files);
+            assert!(
+                launch.unit.source().is_some(),
+                "{name}: {:?}",
+                launch.unit.files
+            );
             assert!((1..=MAX_THREADS).contains(&launch.threads), "{name}");
             assert_eq!(launch.threads % target.warp, 0, "{name}");
-            assert!(launch.shared <= target.shared_per_block, "{name}: {}", launch.shared);
+            assert!(
+                launch.shared <= target.shared_per_block,
+                "{name}: {}",
+                launch.shared
+            );
             match launch.grid {
                 Grid::Blocks([x, y, z]) => {
                     assert!(x > 0 && y > 0 && z > 0 && x < 1 << 31, "{name}");
@@ -114,7 +127,10 @@ fn a_library_takes_every_product_that_stands_alone() {
         cap: config.shape.context,
     })
     .unwrap();
-    let library = program.steps.iter().filter(|s| matches!(s, Step::Library(_)));
+    let library = program
+        .steps
+        .iter()
+        .filter(|s| matches!(s, Step::Library(_)));
     // q k v o gate up down of two blocks, and the head.
     assert_eq!(library.count(), 2 * 7 + 1);
 }
