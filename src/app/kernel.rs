@@ -163,7 +163,7 @@ impl KernelPage {
         self.asked.retain(|asked| *asked != wanted);
         self.books.retain(|(kept, _)| *kept != wanted);
         if self.books.len() == KEPT {
-            self.books.remove(0);
+            self.books.drain(..1);
         }
         self.books.push((wanted, book));
     }
