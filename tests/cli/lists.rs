@@ -78,9 +78,13 @@ fn the_doctor_says_what_there_is_and_what_is_not_in_this_build() {
         (one["state"].clone(), one["device"].clone())
     };
     assert_eq!(state("cpu").0, "ready");
-    for name in ["cuda", "hip", "simt"] {
+    for name in ["hip", "simt"] {
         assert_eq!(state(name), ("none".into(), "not in this build".into()));
     }
+    // It depends on the machine, and says what it found or what is missing.
+    let (cuda, device) = state("cuda");
+    assert!(cuda == "ready" || cuda == "none", "{cuda}");
+    assert_ne!(device, "");
     assert!(found["cpu"]["threads"].as_u64() >= Some(1));
     assert_eq!(found["terminal"]["term"], "xterm-256color");
     assert_eq!(found["terminal"]["characters"], "UTF-8");
