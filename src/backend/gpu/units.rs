@@ -130,18 +130,21 @@ pub fn units_of(arch: &str) -> BTreeMap<Unit, u32> {
 }
 
 /// What is compiled ahead: units of every NVIDIA device from compute
-/// capability 8.0 on, as PTX of `sm_80`, and those of Hopper as PTX of
-/// `sm_90a`, in order.
+/// capability 8.0 on, as PTX of `sm_80`, and those that only Hopper has as PTX
+/// of `sm_90a`, in order.
 pub fn compiled_ahead() -> Vec<(Unit, &'static str)> {
     let mut portable = BTreeMap::new();
     for arch in ["sm_80", "sm_89", "sm_100"] {
         portable.extend(units_of(arch));
     }
-    let hopper = units_of("sm_90a");
+    let (shared, own): (Vec<Unit>, Vec<Unit>) = units_of("sm_90a")
+        .into_keys()
+        .partition(|unit| !unit.files.iter().any(|file| file.contains("hopper")));
+    portable.extend(shared.into_iter().map(|unit| (unit, 0)));
     let mut all: Vec<(Unit, &'static str)> = portable
         .into_keys()
         .map(|unit| (unit, "sm_80"))
-        .chain(hopper.into_keys().map(|unit| (unit, "sm_90a")))
+        .chain(own.into_iter().map(|unit| (unit, "sm_90a")))
         .collect();
     all.sort();
     all

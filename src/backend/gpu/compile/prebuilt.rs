@@ -158,8 +158,8 @@ impl Archive {
     }
 }
 
-/// Compiles what [`compiled_ahead`] lists to PTX. Text for Hopper is left out
-/// where it is that of `sm_80`. `done` is told how many of how many are ready.
+/// Compiles what [`compiled_ahead`] lists to PTX. `done` is told how many of how
+/// many are ready, and which.
 ///
 /// # Errors
 /// The first unit that the compiler refuses.
@@ -193,13 +193,9 @@ pub fn prebuild(
     }
     let mut archive = Archive::new(compiler.version());
     for ((unit, arch), text) in &texts {
-        let portable = texts.get(&(*unit, "sm_80"));
-        let same = |portable: &String| portable.replace(".target sm_80", ".target sm_90a") == *text;
-        if *arch == "sm_80" || !portable.is_some_and(same) {
-            archive
-                .add(unit, arch, text)
-                .map_err(|error| GpuError::failed(format!("the archive cannot grow: {error}")))?;
-        }
+        archive
+            .add(unit, arch, text)
+            .map_err(|error| GpuError::failed(format!("the archive cannot grow: {error}")))?;
     }
     Ok(archive)
 }

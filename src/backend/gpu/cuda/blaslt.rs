@@ -34,7 +34,7 @@ const REDUCE_IN_FP32: u32 = 1 | 2;
 /// What the heuristics give; `cublasLtMatmulHeuristicResult_t`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
-struct Heuristic {
+pub(super) struct Heuristic {
     algorithm: [u64; 8],
     workspace: usize,
     state: Code,
