@@ -75,8 +75,6 @@ pub(super) struct Group<'a> {
     pub kernel: &'a Kernel,
     /// What it computes.
     pub pattern: Pattern,
-    /// Its ops in order.
-    pub ops: Vec<OpKind>,
     /// The block of its first op; `None` outside the blocks.
     pub layer: Option<u32>,
     /// `block 2: q+k+v`.
@@ -148,7 +146,6 @@ impl<'a> Lowering<'a> {
             index,
             kernel,
             pattern,
-            ops: kernel.op_kinds(setup.graph).collect(),
             layer,
             name: match layer {
                 Some(layer) => format!("block {layer}: {bare}"),
