@@ -22,9 +22,7 @@ use super::program::{
 use super::source::Unit;
 use crate::cost::Config;
 use crate::fusion::{Kernel, Plan};
-use crate::model::{
-    Dtype, Graph, Model, OpKind, Shape, TensorId, TensorKind, WeightId, WeightKind,
-};
+use crate::model::{Dtype, Graph, Model, Shape, TensorId, TensorKind, WeightId, WeightKind};
 use crate::run::Gemm;
 
 /// What is lowered.
