@@ -1,6 +1,25 @@
 //! The SIMT machine: runs the PTX of real kernels on a CPU, and says what they
 //! did, what they did wrong, and on which line.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `ptx` | PTX text -> statements with registers, labels and lines of source |
+//! | `lower` | statements -> handlers, basic blocks, where diverging lanes meet, rows of registers |
+//! | `program` | what lowering gives: a decoded kernel |
+//! | `exec` | what each instruction does to the 32 lanes of a warp |
+//! | `run` | a warp's turn: basic block after basic block, splitting and meeting again |
+//! | `block`, `grid` | warps of a block and their barriers; blocks on threads, or in rounds where they wait for each other |
+//! | `memory`, `watch` | global memory in slots; the shadow of shared memory that finds races |
+//! | `tally`, `cache`, `counts` | what is counted while running, and what is reported |
+//! | `fault`, `finding` | what a kernel did wrong, and how it is told |
+//! | `machine` | the interface: allocate, write, launch, read |
+//!
+//! Results and counts are the same on every run and on any number of threads.
+//! Counts are no times. Where one choice had to be made, it is the strict one:
+//! bytes of `cp.async` arrive as late as the program permits, and lockstep within
+//! a warp orders nothing.
 mod block;
+mod cache;
 mod counts;
 mod exec;
 mod fault;
@@ -15,7 +34,9 @@ mod run;
 mod tally;
 mod watch;
 
-pub use counts::{BufferTraffic, Counts, GlobalTraffic, LineWork, SharedTraffic, Work};
+pub use counts::{
+    BufferTraffic, ClassCounts, Counts, GlobalTraffic, LineWork, SharedTraffic, Work,
+};
 pub use finding::{Access, Finding, Location, Memory, Problem, RaceSide, Waiter};
 pub use machine::{Extent, LaunchRequest, Machine, MachineError, Options};
 pub use program::{Class, Program};

@@ -6,8 +6,8 @@ use super::finding::{Location, locate};
 use super::grid::Setup;
 use super::machine::Options;
 use super::memory::{Global, SECTOR};
-use super::program::{Class, End, Kernel, Program};
-use super::tally::{READ, Tally, WRITTEN};
+use super::program::{Class, End, Info, Kernel, Program};
+use super::tally::{READ, READ_FIRST, Tally, WRITTEN};
 
 /// Accesses of global memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,16 +63,46 @@ impl SharedTraffic {
     }
 }
 
+/// Warp instructions by class.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClassCounts([u64; Class::ALL.len()]);
+
+impl ClassCounts {
+    /// Those of one class.
+    pub fn get(&self, class: Class) -> u64 {
+        self.0.get(class as usize).copied().unwrap_or(0)
+    }
+
+    /// Every class that occurs, with its count.
+    pub fn iter(&self) -> impl Iterator<Item = (Class, u64)> {
+        Class::ALL
+            .into_iter()
+            .zip(self.0)
+            .filter(|(_, count)| *count > 0)
+    }
+
+    /// All classes together.
+    pub fn total(&self) -> u64 {
+        self.0.iter().sum()
+    }
+
+    fn add(&mut self, class: Class, count: u64) {
+        if let Some(sum) = self.0.get_mut(class as usize) {
+            *sum += count;
+        }
+    }
+}
+
 /// Counts of a kernel, or of one line of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Work {
     /// Warp instructions by class.
-    pub instructions: BTreeMap<Class, u64>,
+    pub instructions: ClassCounts,
     /// Lanes that were active, summed over the warp instructions.
     pub lanes: u64,
-    /// Loads of global memory, the reading half of atomics among them.
+    /// Loads of global memory; atomics are counted by buffer only.
     pub global_read: GlobalTraffic,
-    /// Stores to global memory, the writing half of atomics among them.
+    /// Stores to global memory.
     pub global_written: GlobalTraffic,
     /// Loads of shared memory.
     pub shared_read: SharedTraffic,
@@ -90,27 +120,13 @@ pub struct Work {
 impl Work {
     /// Warp instructions in all.
     pub fn warp_instructions(&self) -> u64 {
-        self.instructions.values().sum()
+        self.instructions.total()
     }
 
     /// Active lanes per warp instruction as a share of 32.
     pub fn active_fraction(&self) -> Option<f64> {
         let all = 32 * self.warp_instructions();
         (all > 0).then(|| self.lanes as f64 / all as f64)
-    }
-
-    fn add(&mut self, other: &Work) {
-        for (class, count) in &other.instructions {
-            *self.instructions.entry(*class).or_default() += count;
-        }
-        self.lanes += other.lanes;
-        self.global_read.add(other.global_read);
-        self.global_written.add(other.global_written);
-        self.shared_read.add(other.shared_read);
-        self.shared_written.add(other.shared_written);
-        self.branches += other.branches;
-        self.divergent += other.divergent;
-        self.flops += other.flops;
     }
 }
 
@@ -197,27 +213,33 @@ pub(crate) fn report(
     global: &Global,
     tally: &Tally,
     setup: &Setup<'_>,
-    _: &Options,
+    options: &Options,
 ) -> Counts {
     let mut total = Work::default();
     let mut lines: BTreeMap<u32, LineWork> = BTreeMap::new();
     for (at, info) in kernel.info.iter().enumerate() {
-        let work = instruction(kernel, tally, at as u32);
-        if work == Work::default() {
+        if !executed(tally, at, info) {
             continue;
         }
-        total.add(&work);
+        add(&mut total, kernel, tally, at, info);
         let line = lines.entry(info.place).or_insert_with(|| LineWork {
             location: locate(program, kernel, at as u32),
             work: Work::default(),
         });
-        line.work.add(&work);
+        add(&mut line.work, kernel, tally, at, info);
     }
     let mut lines: Vec<LineWork> = lines.into_values().collect();
     lines.sort_by(|a, b| {
-        let key = |line: &LineWork| (line.location.file.clone(), line.location.line);
-        key(a).cmp(&key(b))
+        let key = |line: &LineWork| (line.location.line, line.location.ptx_line);
+        a.location
+            .file
+            .cmp(&b.location.file)
+            .then(key(a).cmp(&key(b)))
     });
+    let estimate = options
+        .l2_bytes
+        .filter(|_| options.count)
+        .map(|_| dram(tally, setup));
     Counts {
         kernel: kernel.name.clone(),
         blocks: setup.blocks(),
@@ -226,26 +248,26 @@ pub(crate) fn report(
         lines,
         buffers: buffers(global, tally),
         barriers: tally.barriers,
-        estimated_dram_read: None,
-        estimated_dram_written: None,
+        estimated_dram_read: estimate.map(|(read, _)| read),
+        estimated_dram_written: estimate.map(|(_, written)| written),
     }
 }
 
-/// The counts of one PTX instruction.
-fn instruction(kernel: &Kernel, tally: &Tally, at: u32) -> Work {
-    let mut work = Work::default();
-    let Some(info) = kernel.info.get(at as usize) else {
-        return work;
-    };
-    // The reading half of a `cp.async` belongs to no block: it is no instruction.
-    if let Some(block) = tally
+fn executed(tally: &Tally, at: usize, info: &Info) -> bool {
+    let runs = tally
         .blocks
         .get(info.block as usize)
-        .filter(|block| block.runs > 0)
-    {
-        work.instructions.insert(info.class, block.runs);
-        work.lanes = block.lanes;
-        work.flops = block.lanes * u64::from(info.flops);
+        .is_some_and(|block| block.runs > 0);
+    runs || tally.sites.get(at).is_some_and(|site| site.requests > 0)
+}
+
+/// Adds the counts of one PTX instruction.
+fn add(work: &mut Work, kernel: &Kernel, tally: &Tally, at: usize, info: &Info) {
+    // The reading half of a `cp.async` belongs to no block: it is no instruction.
+    if let Some(block) = tally.blocks.get(info.block as usize) {
+        work.instructions.add(info.class, block.runs);
+        work.lanes += block.lanes;
+        work.flops += block.lanes * u64::from(info.flops);
         let end = kernel
             .blocks
             .get(info.block as usize)
@@ -255,18 +277,14 @@ fn instruction(kernel: &Kernel, tally: &Tally, at: u32) -> Work {
             predicated: false,
             ..
         }) = end
-            && branch == at
+            && branch as usize == at
         {
-            work.branches = block.runs;
-            work.divergent = block.divergent;
+            work.branches += block.runs;
+            work.divergent += block.divergent;
         }
     }
-    let Some(site) = tally
-        .sites
-        .get(at as usize)
-        .filter(|site| site.requests > 0)
-    else {
-        return work;
+    let Some(site) = tally.sites.get(at).filter(|site| site.requests > 0) else {
+        return;
     };
     let bytes = site.lanes * u64::from(info.bytes);
     let global = GlobalTraffic {
@@ -282,13 +300,29 @@ fn instruction(kernel: &Kernel, tally: &Tally, at: u32) -> Work {
         ideal_passes: site.ideal,
     };
     match info.class {
-        Class::GlobalLoad => work.global_read = global,
-        Class::GlobalStore => work.global_written = global,
-        Class::SharedLoad => work.shared_read = shared,
-        Class::SharedStore | Class::Copy => work.shared_written = shared,
+        Class::GlobalLoad => work.global_read.add(global),
+        Class::GlobalStore => work.global_written.add(global),
+        Class::SharedLoad => work.shared_read.add(shared),
+        Class::SharedStore | Class::Copy => work.shared_written.add(shared),
         _ => {}
     }
-    work
+}
+
+/// Estimated bytes from and to memory: the cache's, or where everything fits into
+/// it, each sector once.
+fn dram(tally: &Tally, setup: &Setup<'_>) -> (u64, u64) {
+    if let Some(cache) = &tally.cache {
+        return cache.traffic();
+    }
+    // What a block of a cooperative grid reads, another may have written before.
+    let cooperative = setup.launch.cooperative;
+    let read = |&&seen: &&u8| seen & READ_FIRST != 0 && !(cooperative && seen & WRITTEN != 0);
+    let written = |&&seen: &&u8| seen & WRITTEN != 0;
+    let sectors = |count: usize| count as u64 * SECTOR;
+    (
+        sectors(tally.touched.iter().filter(read).count()),
+        sectors(tally.touched.iter().filter(written).count()),
+    )
 }
 
 fn buffers(global: &Global, tally: &Tally) -> Vec<BufferTraffic> {

@@ -48,8 +48,10 @@ pub(crate) fn launch(
         cooperative: request.cooperative,
         limit: options.step_limit,
     };
-    let setup = Setup::new(&launch, request, variables);
+    let setup = Setup::new(&launch, request, variables, options.l2_bytes);
     let threads = match options.threads {
+        // The cache sees blocks in order, so one thread runs them.
+        _ if setup.simulates_cache() => 1,
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         threads => threads,
     };

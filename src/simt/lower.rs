@@ -1,14 +1,15 @@
 //! From statements to handlers: every entry of a module becomes a [`Kernel`].
 //!
-//! 1. [`body`] walks the statements (calls are expanded in place) and makes a
-//!    list of [`draft::Item`]s, each instruction with its handler;
-//! 2. [`flow`] cuts the list into basic blocks and finds where branches meet;
-//! 3. [`rows`] gives registers their rows: registers that never live at the same
+//! 1. `body` walks the statements (calls are expanded in place) and makes a
+//!    list of `draft::Item`s, each instruction with its handler;
+//! 2. `flow` cuts the list into basic blocks and finds where branches meet;
+//! 3. `rows` gives registers their rows: registers that never live at the same
 //!    time share one, so that a warp's state stays in the processor's cache.
 
 mod arith;
 mod body;
 mod code;
+mod compare;
 mod control;
 mod convert;
 mod draft;
@@ -16,6 +17,8 @@ mod exchange;
 mod finish;
 mod flow;
 mod memory;
+mod operand;
+mod param;
 mod rows;
 mod symbols;
 

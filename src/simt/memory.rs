@@ -24,6 +24,9 @@ pub(crate) const POISON: u32 = 0xffc0_ffc0;
 /// Bytes of a sector, the unit in which a GPU's memory moves.
 pub(crate) const SECTOR: u64 = 32;
 
+/// Sectors of a cache line: buffers share none.
+const LINE: u64 = 4;
+
 /// One allocation. Words are atomic because blocks on several threads share
 /// them; on every processor of ours a relaxed load is a plain load.
 pub(crate) struct Buffer {
@@ -138,7 +141,7 @@ impl Global {
             written: (0..sectors).map(|_| AtomicU32::new(0)).collect(),
             first_sector: self.sectors,
         });
-        self.sectors += sectors;
+        self.sectors += sectors.next_multiple_of(LINE);
         Global::address(self.buffers.len() - 1)
     }
 
@@ -153,7 +156,7 @@ impl Global {
         self.sectors = 0;
         for buffer in &mut self.buffers {
             buffer.first_sector = self.sectors;
-            self.sectors += buffer.bytes.div_ceil(SECTOR);
+            self.sectors += buffer.bytes.div_ceil(SECTOR).next_multiple_of(LINE);
         }
     }
 

@@ -174,6 +174,30 @@ pub enum Class {
     Matrix,
 }
 
+impl Class {
+    /// Every class, in the order of this list.
+    pub const ALL: [Class; 18] = [
+        Class::Integer,
+        Class::Single,
+        Class::Double,
+        Class::Special,
+        Class::Convert,
+        Class::Move,
+        Class::Compare,
+        Class::Control,
+        Class::GlobalLoad,
+        Class::GlobalStore,
+        Class::SharedLoad,
+        Class::SharedStore,
+        Class::Local,
+        Class::Copy,
+        Class::Atomic,
+        Class::Barrier,
+        Class::Exchange,
+        Class::Matrix,
+    ];
+}
+
 /// What is known about a PTX instruction apart from its execution.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Info {

@@ -54,6 +54,7 @@ pub(crate) fn turn(
         count: launch.count,
         check: launch.check,
         collective: false,
+        arrives_later: false,
         fault: None,
     };
     let mut stack = Stack {
@@ -156,6 +157,14 @@ fn finish(
             next,
             at,
         } => {
+            if turn.mask != turn.live && stack.others_first(launch.kernel) {
+                // It has not been executed yet, and will be counted then.
+                if let Some(tally) = turn.tally.blocks.get_mut(number as usize) {
+                    tally.runs -= 1;
+                    tally.lanes -= u64::from(turn.mask.count_ones());
+                }
+                return None;
+            }
             stack.go(next);
             return barrier(turn, id, threads, wait, at);
         }
@@ -264,6 +273,7 @@ pub(crate) fn communicate(
         count: launch.count,
         check: launch.check,
         collective: false,
+        arrives_later: false,
         fault: None,
     };
     if !perform(kernel, inst, &mut turn) {
@@ -301,6 +311,34 @@ impl Stack<'_> {
         if let Some(frame) = self.frames.last_mut() {
             frame.block = block;
         }
+    }
+
+    /// Lanes on their own way may still return or come to the same barrier: they
+    /// go first. False where all others wait, or are to meet these lanes later.
+    fn others_first(&mut self, kernel: &Kernel) -> bool {
+        let Some(top) = self.frames.last().copied() else {
+            return false;
+        };
+        let at_barrier = |frame: &Frame| {
+            let block = kernel.blocks.get(frame.block as usize);
+            block.is_some_and(|block| matches!(block.end_kind, End::Barrier { .. }))
+        };
+        let beside = self
+            .frames
+            .iter()
+            .rev()
+            .skip(1)
+            .take_while(|f| f.join == top.join);
+        let Some(below) = beside
+            .enumerate()
+            .find(|(_, f)| f.mask & top.mask == 0 && !at_barrier(f))
+            .map(|(below, _)| below)
+        else {
+            return false;
+        };
+        let other = self.frames.remove(self.frames.len() - 2 - below);
+        self.frames.push(other);
+        true
     }
 
     /// Two ways from here, which meet at `join`.

@@ -1,5 +1,6 @@
 //! What one worker counts while it executes blocks of one kernel.
 
+use super::cache::Cache;
 use super::exec::pattern::Pattern;
 
 /// Counts of one memory instruction.
@@ -37,9 +38,11 @@ pub(crate) struct BufferTally {
     pub written_sectors: u64,
 }
 
-/// Bits of [`Tally::touched`]: the sector was read, or written.
+/// Bits of [`Tally::touched`]: the sector was read, was written, was read before
+/// this worker wrote it.
 pub(crate) const READ: u8 = 1;
 pub(crate) const WRITTEN: u8 = 2;
+pub(crate) const READ_FIRST: u8 = 4;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
@@ -52,8 +55,8 @@ pub(crate) struct Tally {
     pub steps: u64,
     /// Barriers that blocks passed.
     pub barriers: u64,
-    /// Sectors in the order of use by the current block, for the cache estimate.
-    pub trace: Option<Vec<u64>>,
+    /// The cache whose misses are estimated, where memory may be larger than it.
+    pub cache: Option<Box<Cache>>,
 }
 
 impl Tally {
@@ -73,7 +76,7 @@ impl Tally {
             },
             steps: 0,
             barriers: 0,
-            trace: None,
+            cache: None,
         }
     }
 
@@ -81,10 +84,15 @@ impl Tally {
     #[inline(always)]
     pub fn touch(&mut self, sector: u64, how: u8) {
         if let Some(seen) = self.touched.get_mut(sector as usize) {
-            *seen |= how;
+            let first = if *seen == 0 && how & READ != 0 {
+                READ_FIRST
+            } else {
+                0
+            };
+            *seen |= how | first;
         }
-        if let Some(trace) = &mut self.trace {
-            trace.push(sector << 2 | u64::from(how));
+        if let Some(cache) = &mut self.cache {
+            cache.touch(sector, how);
         }
     }
 

@@ -167,7 +167,7 @@ impl Watch {
         Ok(())
     }
 
-    /// Notes a write by `lane`.
+    /// Notes a write by `lane`; one that has not arrived cannot be read yet.
     #[inline(always)]
     pub fn wrote(
         &mut self,
@@ -175,11 +175,15 @@ impl Watch {
         (warp, lane): (u32, u32),
         offset: u32,
         bytes: u32,
-        access: Access,
+        atomic: bool,
+        arrived: bool,
     ) {
-        let mine = stamp
-            .of(warp * WARP as u32 + lane)
-            .written(access == Access::Atomic);
+        let thread = stamp.of(warp * WARP as u32 + lane);
+        let mine = if arrived {
+            thread.written(atomic)
+        } else {
+            thread
+        };
         let range = self.cells(offset, bytes);
         for cell in self.cells.get_mut(range).unwrap_or_default() {
             cell.writer = mine;

@@ -61,9 +61,10 @@ unsafe fn issue(turn: &mut Turn<'_>, inst: &Inst) -> bool {
     });
     let all = turn.mask;
     // The place is taken from now on: nobody else may be using it.
-    let Some(pattern) = shared::resolve(turn, inst, &offsets, bytes, Access::Write) else {
-        return false;
-    };
+    turn.arrives_later = true;
+    let pattern = shared::resolve(turn, inst, &offsets, bytes, Access::Write);
+    turn.arrives_later = false;
+    let Some(pattern) = pattern else { return false };
     shared::keep(turn, inst, pattern);
     let reading = lanes_of(all)
         .filter(|&lane| taken[lane] > 0)
@@ -167,7 +168,7 @@ fn land(turn: &mut Turn<'_>, inst: &Inst, piece: &Piece) -> bool {
         if let Err(kind) = watch.check(stamp, who, offset, bytes, Access::Write) {
             return turn.fail(inst, lane, *kind);
         }
-        watch.wrote(stamp, who, offset, bytes, Access::Write);
+        watch.wrote(stamp, who, offset, bytes, false, true);
     }
     let first = piece.offset as usize / 4;
     let place = turn

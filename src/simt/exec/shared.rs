@@ -123,7 +123,7 @@ fn observe(
     access: Access,
 ) -> bool {
     let (mask, warp) = (turn.mask, turn.warp);
-    let collective = turn.collective;
+    let (collective, arrived) = (turn.collective, !turn.arrives_later);
     let watch = &mut turn.block.watch;
     let stamp = watch.stamp(warp);
     let mut caught = None;
@@ -155,7 +155,9 @@ fn observe(
             }
         }
         for lane in lanes_of(mask) {
-            watch.wrote(stamp, (warp, lane as u32), offsets[lane], bytes, access);
+            let place = offsets[lane];
+            let how = access == Access::Atomic;
+            watch.wrote(stamp, (warp, lane as u32), place, bytes, how, arrived);
         }
     }
     match caught {

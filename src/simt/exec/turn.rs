@@ -59,6 +59,8 @@ pub(crate) struct Turn<'a> {
     pub check: bool,
     /// The warp reads as one: `ldmatrix`.
     pub collective: bool,
+    /// What is written takes its place now and arrives later: `cp.async`.
+    pub arrives_later: bool,
     pub fault: Option<Box<Fault>>,
 }
 

@@ -1,11 +1,12 @@
 //! What a launch computes once: the shape of blocks, the constant rows.
 
 use crate::simt::block::{BARRIERS, BlockState, Reduction, State, Warp};
+use crate::simt::cache::Cache;
 use crate::simt::exec::Row;
 use crate::simt::exec::pipeline::Copies;
 use crate::simt::exec::turn::WARP;
 use crate::simt::machine::LaunchRequest;
-use crate::simt::memory::POISON;
+use crate::simt::memory::{POISON, SECTOR};
 use crate::simt::program::{Class, Constant, Special};
 use crate::simt::run::Launch;
 use crate::simt::tally::Tally;
@@ -18,6 +19,7 @@ pub(crate) struct Setup<'a> {
     pub block: [u32; 3],
     pub dynamic_shared: u32,
     variables: &'a [u64],
+    l2_bytes: Option<u64>,
 }
 
 impl<'a> Setup<'a> {
@@ -25,6 +27,7 @@ impl<'a> Setup<'a> {
         launch: &'a Launch<'a>,
         request: &LaunchRequest<'_>,
         variables: &'a [u64],
+        l2_bytes: Option<u64>,
     ) -> Setup<'a> {
         Setup {
             launch,
@@ -32,6 +35,7 @@ impl<'a> Setup<'a> {
             block: request.block,
             dynamic_shared: request.shared,
             variables,
+            l2_bytes,
         }
     }
 
@@ -97,13 +101,24 @@ impl<'a> Setup<'a> {
     pub fn tally(&self) -> Tally {
         let (kernel, global) = (self.launch.kernel, self.launch.global);
         let (blocks, sites) = (kernel.blocks.len(), kernel.info.len());
-        Tally::new(
+        let mut tally = Tally::new(
             blocks,
             sites,
             global.buffers.len(),
             global.sectors,
             self.launch.count,
-        )
+        );
+        if self.simulates_cache() {
+            tally.cache = self.l2_bytes.map(|bytes| Box::new(Cache::new(bytes)));
+        }
+        tally
+    }
+
+    /// Whether memory may be larger than the cache that is asked for: where it is
+    /// not, only first uses miss, and no simulation is needed to know them.
+    pub fn simulates_cache(&self) -> bool {
+        let memory = self.launch.global.sectors * SECTOR;
+        self.launch.count && self.l2_bytes.is_some_and(|l2| memory > l2)
     }
 
     /// The warps of a block, with every row that is the same in all blocks.

@@ -21,9 +21,11 @@ pub(super) fn blocks(items: Vec<Item>, labels: u32) -> Result<Vec<Raw>, PtxError
     let mut blocks = vec![Raw::default()];
     let mut starts = vec![NEVER; labels as usize];
     for item in items {
+        // A barrier stands alone, so that lanes can wait before it for the others.
         let fresh = blocks.last().is_none_or(|b| {
             b.ending.is_some()
-                || matches!(item, Item::Label(_)) && !(b.drafts.is_empty() && b.infos.is_empty())
+                || matches!(item, Item::Label(_) | Item::End(Ending::Barrier { .. }, _))
+                    && !(b.drafts.is_empty() && b.infos.is_empty())
         });
         if fresh {
             blocks.push(Raw::default());
