@@ -22,15 +22,18 @@
 //
 // Ladder (TinyLlama-1.1B, bf16, one token, context 512, whole forward, one H200;
 // 2.08 GB, of which a copy would take 485 us)
-//   copies of 512 bytes, a body per phase    1668 us: registers spilled to a cache
-//                                            that the ring had left no room in
-//   spills removed                           1348 us
-//   copies of 4 KB                            987 us: the copy engine takes 70 cycles
-//                                            for each, whatever its size
-//   a barrier of the ring per 4 rows          951 us
-//   functions that share no registers, operands
-//   requested before the first is used        736 us
-// What is left is the way of the words from block to block, five times a layer.
+//   copies of 512 bytes, a body per phase   1668 us: registers spilled to a cache
+//                                           that the ring had left no room in
+//   most spills removed                     1348
+//   copies of up to 4 KB                     987: the copy engine takes 70 cycles
+//                                           for each, whatever its size
+//   a barrier for four rows, not for one     951 (keys in 2 parts: 867)
+//   operands requested before they are used  746
+//   a barrier for eight rows, one loop over
+//   all phases                               728: this file; a launch per layer 843
+//                                           without embedding and head
+// What is left is the way of the words from block to block, five times a layer,
+// and the ends of the phases, whose instructions no layer finds in the cache.
 
 KERNEL void __launch_bounds__((WORKERS + BULK_COPIES) * WARP, 1)
     block_decode(const Layer *layers, int count, const int *ids, const elem *table, const elem *x,
@@ -78,6 +81,7 @@ KERNEL void __launch_bounds__((WORKERS + BULK_COPIES) * WARP, 1)
     const Ring ring = ring_of(c);
     ring_init(ring);
     __syncthreads();
+    // idea asking: the stream of weights waits for nothing but room.
     if (warp_id() == WORKERS) {
         Asker asker = {{0, 0}, 0, ring.slots, 0};
 #pragma unroll 1
@@ -87,6 +91,7 @@ KERNEL void __launch_bounds__((WORKERS + BULK_COPIES) * WARP, 1)
         }
         return;
     }
+    // end asking
 #endif
 
     for (int i = threadIdx.x; i < HEAD / 2; i += WORKERS * WARP)
@@ -99,7 +104,8 @@ KERNEL void __launch_bounds__((WORKERS + BULK_COPIES) * WARP, 1)
     const u32 epoch = load_device(c.e.epoch);
     workers_wait(WORKERS * WARP);
     Block block = {epoch + 1, 0, 0};
-    // One loop over all phases, so that each is in the instructions once.
+    // idea one loop: every phase is in the instructions once, or each layer would
+    // fetch them anew.
 #pragma unroll 1
     for (int step = 0; step < 4 * count + (head ? 1 : 0); step++) {
         int phase = step < 4 * count ? step % 4 : LOGITS, l = min(step / 4, count - 1);
@@ -107,6 +113,7 @@ KERNEL void __launch_bounds__((WORKERS + BULK_COPIES) * WARP, 1)
         run_phase(block, phase, l, step == 0, step == 4 * count - 1);
         if (phase == DOWN) block.tag++;
     }
+    // end one loop
 
     // The last block out moves the tags on: all others have read them.
     workers_wait(WORKERS * WARP);

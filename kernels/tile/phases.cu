@@ -251,8 +251,8 @@ DEVICE void stage_inputs(const Block &block, const Plan &plan, Source source, co
                     if (source == ATTENTION) {
                         await_attention(value, c, sequence, column, block.tag);
                     } else {
-                        const elem *row = c.d.table ? c.d.table + long(c.d.ids[sequence]) * c.d.width
-                                                    : c.d.x + long(sequence) * c.d.width;
+                        const elem *row = c.d.table ? c.d.table : c.d.x;
+                        row += long(c.d.table ? c.d.ids[sequence] : sequence) * c.d.width;
                         Words words = load_words(row + column);
 #pragma unroll
                         for (int k = 0; k < PACK; k++) value[k] = word_value(words, k);

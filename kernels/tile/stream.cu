@@ -19,12 +19,10 @@
 #define CHUNK_BYTES 512 // of a segment, for one warp
 #define CHUNK int(CHUNK_BYTES / sizeof(elem))
 
-// Rows of a tile that share a barrier. An operation on a barrier takes the SM some
-// seven cycles, one lane after the other: with a barrier per row a tile's 256 of
-// them took longer than its products.
-#ifndef PART_ROWS
-#define PART_ROWS 4
-#endif
+// Rows of a tile that share a barrier. Every lane's operation on a barrier is one
+// after another: with a barrier per row a tile's 256 of them took longer than its
+// products.
+#define PART_ROWS 8
 #define PARTS (TILE_ROWS / PART_ROWS)
 
 // Tiles' segments that may be in the ring at once.
@@ -34,7 +32,7 @@
 // bandwidth), and no more: what is queued here delays the words that blocks wait
 // for.
 #ifndef WINDOW
-#define WINDOW 3
+#define WINDOW 2
 #endif
 
 // Bytes from slot to slot. Eight lanes that read 16 bytes of eight neighbouring
