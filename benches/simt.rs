@@ -44,9 +44,14 @@ fn product(c: &mut Criterion) {
             params: &params,
             cooperative: false,
         };
-        let lanes = machine.launch(&program, &request).unwrap().lane_instructions();
+        let lanes = machine
+            .launch(&program, &request)
+            .unwrap()
+            .lane_instructions();
         group.throughput(Throughput::Elements(lanes));
-        group.bench_function(name, |b| b.iter(|| machine.launch(&program, &request).unwrap()));
+        group.bench_function(name, |b| {
+            b.iter(|| machine.launch(&program, &request).unwrap())
+        });
     }
     group.finish();
 }

@@ -143,7 +143,14 @@ fn finish(
                 if !predicated && let Some(tally) = turn.tally.blocks.get_mut(number as usize) {
                     tally.divergent += 1;
                 }
-                stack.split((taken, yes), (other, turn.mask & !yes), join);
+                let (yes, no) = ((taken, yes), (other, turn.mask & !yes));
+                // Who returns goes first: nobody has to wait for it any more.
+                let end = launch.kernel.blocks.get(other as usize).map(|b| b.end_kind);
+                if end == Some(End::Exit) {
+                    stack.split(no, yes, join);
+                } else {
+                    stack.split(yes, no, join);
+                }
             }
         }
         End::Exit => {

@@ -78,7 +78,8 @@ fn the_doctor_says_what_there_is_and_what_is_not_in_this_build() {
         (one["state"].clone(), one["device"].clone())
     };
     assert_eq!(state("cpu").0, "ready");
-    for name in ["hip", "simt"] {
+    assert_eq!(state("simt"), ("ready".into(), "SIMT machine".into()));
+    for name in ["hip"] {
         assert_eq!(state(name), ("none".into(), "not in this build".into()));
     }
     // It depends on the machine, and says what it found or what is missing.

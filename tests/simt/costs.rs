@@ -125,7 +125,12 @@ fn lines_add_up_to_the_kernel() {
 }
 
 /// c = a · bᵀ, on one thread or two, counted or not.
-fn gemm(m: usize, n: usize, k: usize, options: Options) -> (Vec<u32>, tinyllama_tutor::simt::Counts) {
+fn gemm(
+    m: usize,
+    n: usize,
+    k: usize,
+    options: Options,
+) -> (Vec<u32>, tinyllama_tutor::simt::Counts) {
     let (a, b) = (noise_floats(1, m * k), noise_floats(2, n * k));
     let mut bench = Bench::new(ptx!("gemm_tile"), options)
         .floats("a", &a)

@@ -95,7 +95,9 @@ extern "C" __global__ void lock(int *taken, int *count) {
 extern "C" __global__ void null_pointer(const float *x, float *y) { y[threadIdx.x] = x[threadIdx.x]; }
 
 extern "C" __global__ void half_shuffle(unsigned *y) {
-    if (threadIdx.x < 16) y[threadIdx.x] = __shfl_xor_sync(0xffffffffu, threadIdx.x, 1);
+    unsigned value = threadIdx.x;
+    if (threadIdx.x < 16) value = __shfl_xor_sync(0xffffffffu, value, 1);
+    y[threadIdx.x] = value;
 }
 
 extern "C" __global__ void trap(int n) {

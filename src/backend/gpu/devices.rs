@@ -91,6 +91,8 @@ mod simt {
         OPEN.with_borrow_mut(|open| {
             let options = Options {
                 check: true,
+                // An A100's.
+                l2_bytes: Some(40 << 20),
                 ..Options::default()
             };
             let gpu = open.get_or_insert_with(|| Gpu::new(Simt::new(options)));

@@ -44,7 +44,7 @@ pub(crate) fn resolve(
         let first = at.offset + i64::from(pattern.low);
         let end = at.offset + i64::from(pattern.end);
         let inside = first >= 0 && end as u64 <= buffer.bytes;
-        if inside && pattern.aligned && base % u64::from(bytes) == 0 {
+        if inside && pattern.aligned && base.is_multiple_of(u64::from(bytes)) {
             if turn.count {
                 observe::count(turn, inst, at, &pattern, bytes, access);
             }

@@ -45,7 +45,7 @@ fn resolve(
         let inside = address
             .checked_add(u64::from(bytes))
             .is_some_and(|end| end <= size);
-        if inside && address % u64::from(bytes) == 0 {
+        if inside && address.is_multiple_of(u64::from(bytes)) {
             continue;
         }
         let memory = Memory::Local { bytes: size };

@@ -115,7 +115,7 @@ impl Pattern {
             phase,
             low,
             end: high + bytes as i32,
-            aligned: bits as u32 % bytes == 0,
+            aligned: (bits as u32).is_multiple_of(bytes),
             groups: [group(0), group(1), group(2), group(3)],
             cost: Cost::Free,
         }
@@ -174,7 +174,8 @@ impl Pattern {
     #[inline(always)]
     pub fn crowd(&self, lane: u32) -> u32 {
         let number = lane as usize / GROUP;
-        let same = lane as usize % GROUP == 0 && self.groups.get(number) == Some(&Group::Same);
+        let same =
+            (lane as usize).is_multiple_of(GROUP) && self.groups.get(number) == Some(&Group::Same);
         if same { 0xff << lane } else { 0 }
     }
 

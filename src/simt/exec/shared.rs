@@ -79,7 +79,7 @@ fn blame(turn: &mut Turn<'_>, inst: &Inst, offsets: &Offsets, bytes: u32, access
     for lane in lanes_of(turn.mask) {
         let offset = offsets[lane];
         let inside = u64::from(offset) + u64::from(bytes) <= u64::from(size);
-        if inside && offset % bytes == 0 {
+        if inside && offset.is_multiple_of(bytes) {
             continue;
         }
         let (address, memory) = (

@@ -28,7 +28,7 @@ impl<'m> Lower<'m> {
     ) -> Result<bool, PtxError> {
         match code.root {
             "mov" => self.mov(i, code, info)?,
-            "cvta" => self.into_window(i, code, info)?,
+            "cvta" => self.window_address(i, code, info)?,
             "cvt" => self.cvt(i, code, info)?,
             _ => return Ok(false),
         }
@@ -139,7 +139,7 @@ impl<'m> Lower<'m> {
     }
 
     /// `cvta.to.shared.u64` and its inverse; global addresses are their own.
-    fn into_window(
+    fn window_address(
         &mut self,
         i: &'m Instruction,
         code: &Code<'_>,

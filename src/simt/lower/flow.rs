@@ -150,13 +150,15 @@ fn post_dominators(blocks: &[Raw]) -> Vec<u32> {
             }
         }
     }
+    // Lanes that only have to return need not wait for each other first.
+    let returns = |block: usize| {
+        let raw = blocks.get(block);
+        raw.is_some_and(|raw| raw.drafts.is_empty() && raw.next.is_empty())
+    };
     (0..exit)
-        .map(|block| {
-            if parent[block] >= exit {
-                NEVER
-            } else {
-                parent[block] as u32
-            }
+        .map(|block| match parent[block] {
+            join if join >= exit || returns(join) => NEVER,
+            join => join as u32,
         })
         .collect()
 }
