@@ -238,7 +238,7 @@ impl<'a> Sampled<'a> {
             made.get(&id).ok_or_else(|| missing(self.graph, id))
         };
         let operand = |which: usize| -> Result<DMatrix<f64>, ReferenceError> {
-            Ok(read(which)?.columns_of(rows, halves)?)
+            read(which)?.columns_of(rows, halves)
         };
         let weight = || {
             let missing = || ReferenceError::new("a product without its weight");

@@ -134,7 +134,7 @@ fn decode_shared(lowering: &Lowering<'_>) -> Option<u32> {
     if streams(lowering) {
         (fixed + SLOTS * SLOT <= all).then_some(target.shared_per_block)
     } else {
-        (fixed <= all).then(|| fixed as u32)
+        (fixed <= all).then_some(fixed as u32)
     }
 }
 
