@@ -152,7 +152,7 @@ fn gemm(
                 (found - exact).abs() < 1e-4,
                 "row {i}, column {j}: {found} for {exact}"
             );
-            if (i * n + j) % 97 != 0 {
+            if !(i * n + j).is_multiple_of(97) {
                 break;
             }
         }
