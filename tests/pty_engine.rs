@@ -58,6 +58,8 @@ fn the_screen_outlives_an_engine_that_aborts() {
     p.press("p");
     p.wait_for("RoPE table");
     p.press("jjjjj\x1b[C");
+    p.wait_for("◄ simt ►");
+    p.press("\x1b[C");
     p.wait_for("◄ cpu ►");
     p.press("\x1b");
     p.wait_for("3 Lab");

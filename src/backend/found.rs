@@ -7,7 +7,7 @@ pub fn simt_state() -> BackendState {
     BackendState {
         backend: BackendKind::Simt,
         ready: true,
-        device: "SIMT machine".to_owned(),
+        device: "on this CPU".to_owned(),
         line: "executes the kernels' sm_80 PTX on this CPU; counts, no times".to_owned(),
         lacks: Vec::new(),
         notes: Vec::new(),
