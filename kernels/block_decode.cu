@@ -30,7 +30,7 @@
 //   a barrier for four rows, not for one     951 (keys in 2 parts: 867)
 //   operands requested before they are used  746
 //   a barrier for eight rows, one loop over
-//   all phases                               728 (on another day 718)
+//   all phases                               728 (718 beside the next two)
 //   a warp's activations stay in registers
 //   from tile to tile; nothing is live that
 //   need not be                              697
