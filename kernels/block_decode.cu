@@ -30,10 +30,16 @@
 //   a barrier for four rows, not for one     951 (keys in 2 parts: 867)
 //   operands requested before they are used  746
 //   a barrier for eight rows, one loop over
-//   all phases                               728: this file; a launch per layer 843
+//   all phases                               728 (718 beside the next two)
+//   a warp's activations stay in registers
+//   from tile to tile; nothing is live that
+//   need not be                              697
+//   whole chunks without a choice per load,
+//   exponentials of the hardware             682: this file; a launch per layer 765
 //                                           without embedding and head
-// What is left is the way of the words from block to block, five times a layer,
-// and the ends of the phases, whose instructions no layer finds in the cache.
+// What is left is the way of the words from block to block, five times a layer: 2
+// to 3 us each, of which 0.5 is the end of a phase. From the new x to the first
+// gate and up that is longer than the ring can feed the stream.
 
 KERNEL void __launch_bounds__((WORKERS + BULK_COPIES) * WARP, 1)
     block_decode(const Layer *layers, int count, const int *ids, const elem *table, const elem *x,

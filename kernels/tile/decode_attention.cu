@@ -15,8 +15,10 @@ struct Running {
     float most, sum, value[PACK];
 };
 
+// Weight of a score beside the largest; no weight while there is no key.
 DEVICE float relative(float score, float most) {
-    return most == MINUS_INFINITY ? 0.0f : expf(score - most);
+    float share = exp_of(score - most);
+    return most == MINUS_INFINITY ? 0.0f : share;
 }
 
 // Takes in COUNT keys with their scores; a score of minus infinity is no key.
@@ -32,8 +34,7 @@ DEVICE void take_keys(Running &run, const float (&score)[COUNT], const Words (&v
     for (int k = 0; k < PACK; k++) run.value[k] *= keep;
 #pragma unroll
     for (int i = 0; i < COUNT; i++) {
-        if (score[i] == MINUS_INFINITY) continue;
-        float share = expf(score[i] - most);
+        float share = relative(score[i], most);
         run.sum += share;
 #pragma unroll
         for (int k = 0; k < PACK; k++) run.value[k] += share * word_value(value[i], k);
@@ -94,11 +95,12 @@ DEVICE void run_attention(Block &block, int l) {
         run.sum = 0.0f;
 #pragma unroll
         for (int i = 0; i < PACK; i++) run.value[i] = 0.0f;
-        float query[PACK];
+        float query[PACK] = {};
         // Old keys and values are asked for before the query is waited for.
         const int old = min(end, past);
         for (int base = first; base < end; base += step * HELD_KEYS) {
-            Words key[HELD_KEYS], value[HELD_KEYS];
+            // Zero, or the compiler keeps registers for the last round's from round to round.
+            Words key[HELD_KEYS] = {}, value[HELD_KEYS] = {};
             float score[HELD_KEYS];
 #pragma unroll
             for (int i = 0; i < HELD_KEYS; i++) {
@@ -155,10 +157,12 @@ DEVICE void run_attention(Block &block, int l) {
             }
             Tagged *to = e.att + (long(sequence) * SPLITS + split) * d.width + head * HEAD;
             bool any = most != MINUS_INFINITY;
-            store_device(to + threadIdx.x, tag_value(any ? value / sum : 0.0f, block.tag));
+            float average = any ? ratio_of(value, sum) : 0.0f;
+            store_device(to + threadIdx.x, tag_value(average, block.tag));
             if (threadIdx.x == 0) {
                 TaggedFloat *weight = e.weight + (long(sequence) * SPLITS + split) * d.heads + head;
-                store_device(weight, tag_float(any ? most + logf(sum) : MINUS_INFINITY, block.tag));
+                float total = any ? most + log_of(sum) : MINUS_INFINITY;
+                store_device(weight, tag_float(total, block.tag));
             }
         }
         block.side ^= 1;

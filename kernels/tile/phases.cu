@@ -174,6 +174,31 @@ enum Source { EXCHANGED, ATTENTION, GIVEN };
 // serves them all.
 #define DEPTH 3
 
+// Results in bf16 need no more than the hardware's own functions give.
+DEVICE float exp_of(float value) {
+#if BF16
+    return __expf(value);
+#else
+    return expf(value);
+#endif
+}
+
+DEVICE float log_of(float value) {
+#if BF16
+    return __logf(value);
+#else
+    return logf(value);
+#endif
+}
+
+DEVICE float ratio_of(float value, float by) {
+#if BF16
+    return __fdividef(value, by);
+#else
+    return value / by;
+#endif
+}
+
 // One pack of attention's result: the parts of the keys, each weighted by its
 // share of the sum of exponentials.
 DEVICE void await_attention(float (&value)[PACK], const Common &c, int sequence, int column,
@@ -202,12 +227,12 @@ DEVICE void await_attention(float (&value)[PACK], const Common &c, int sequence,
     for (int i = 0; i < PACK; i++) value[i] = 0.0f;
 #pragma unroll
     for (int s = 0; s < SPLITS; s++) {
-        float share = expf(tagged_float(sums[s]) - most);
+        float share = exp_of(tagged_float(sums[s]) - most);
         total += share;
 #pragma unroll
         for (int i = 0; i < PACK; i++) value[i] += share * tagged_value(packs[s].at[i]);
     }
-    float scale = 1.0f / total;
+    float scale = ratio_of(1.0f, total);
 #pragma unroll
     for (int i = 0; i < PACK; i++) value[i] *= scale;
 }
@@ -235,6 +260,7 @@ DEVICE void stage_inputs(const Block &block, const Plan &plan, Source source, co
     const Common &c = common();
     const int batch = c.d.batch, x = c.x, x_stride = c.x_stride;
     const int warp = warp_id(), lane = lane_id();
+#pragma unroll 1
     for (int sequence = 0; sequence < batch; sequence++) {
         float sum = 0.0f;
         const int place = x + row_offset(sequence) + lane * int(sizeof(Words));
@@ -246,7 +272,7 @@ DEVICE void stage_inputs(const Block &block, const Plan &plan, Source source, co
                     int chunk = i * WORKERS + warp, column = chunk * plan.chunk + lane * PACK;
                     if (lane * PACK >= plan.chunk || column >= plan.columns) continue;
                     float value[PACK];
-                    Words scale;
+                    Words scale = {};
                     if (gamma) scale = load_words(gamma + column);
                     if (source == ATTENTION) {
                         await_attention(value, c, sequence, column, block.tag);
@@ -261,8 +287,8 @@ DEVICE void stage_inputs(const Block &block, const Plan &plan, Source source, co
                 }
                 continue;
             }
-            TaggedPack packs[DEPTH];
-            Words scale[DEPTH];
+            TaggedPack packs[DEPTH] = {};
+            Words scale[DEPTH] = {};
             bool inside[DEPTH];
             const Tagged *row = from + long(sequence) * plan.columns;
 #pragma unroll
@@ -304,7 +330,7 @@ DEVICE void stage_inputs(const Block &block, const Plan &plan, Source source, co
 
 // ---- results -------------------------------------------------------------------------------
 
-DEVICE float silu_of(float value) { return value / (1.0f + expf(-value)); }
+DEVICE float silu_of(float value) { return ratio_of(value, 1.0f + exp_of(-value)); }
 
 // What becomes of the two sums of a pair. `place` counts the block's own pairs.
 DEVICE void finish_pair(const Block &block, const Layer &layer, int phase, int pair, int place,
@@ -337,16 +363,17 @@ DEVICE void finish_pair(const Block &block, const Layer &layer, int phase, int p
         to[0] = narrow(low);
         if (2 * pair + 1 < d.vocab) to[1] = narrow(high);
     } else {
-        float *residual = shared_at<float>(common().residual) + 2 * place * d.batch + sequence;
-        elem first = narrow(residual[0] + low), second = narrow(residual[d.batch] + high);
-        residual[0] = widen(first);
-        residual[d.batch] = widen(second);
+        const int batch = d.batch;
+        const long at = long(sequence) * d.width + 2 * pair;
+        Tagged *to = (phase == DOWN ? e.x : e.h) + at;
         // The next layer waits for its own number.
         u32 tag = phase == DOWN ? block.tag + 1 : block.tag;
-        long at = long(sequence) * d.width + 2 * pair;
-        Tagged *to = (phase == DOWN ? e.x : e.h) + at;
+        float *residual = shared_at<float>(common().residual) + 2 * place * batch + sequence;
+        elem first = narrow(residual[0] + low), second = narrow(residual[batch] + high);
         store_device(to, tag_value(widen(first), tag));
         store_device(to + 1, tag_value(widen(second), tag));
+        residual[0] = widen(first);
+        residual[batch] = widen(second);
         if (last && d.y) {
             d.y[at] = first;
             d.y[at + 1] = second;
@@ -378,6 +405,12 @@ DEVICE void run_phase(Block &block, int phase, int l, bool given, bool last) {
     for (int base = 0; base < plan.tiles; base += pass_tiles(batch)) {
         int end = min(plan.tiles, base + pass_tiles(batch));
         float *partial = shared_at<float>(common().partial) + block.side * WORKERS * PASS_SUMS;
+#if BF16 && BULK_COPIES
+        Vector vector;
+        const char *zeros = shared_at<char>(common().zeros);
+        load_vector(vector, shared_at<char>(common().x + warp * common().x_stride), zeros,
+                    min(plan.chunk, plan.columns - warp * plan.chunk), batch);
+#endif
 #pragma unroll 1
         for (int tile = base; tile < end; tile++) {
             Tile part = tile_of(plan, tile);
@@ -401,8 +434,12 @@ DEVICE void run_phase(Block &block, int phase, int l, bool given, bool last) {
                     return reinterpret_cast<const elem *>(ring.segments + slot * SLOT_BYTES) +
                            warp * plan.chunk;
                 };
-                for (int i = 0; i * PART_ROWS < rows; i++)
-                    await_part(ring, block.place.stage, i);
+#if BF16
+                if (plan.segments > 1) load_vector(vector, x, zeros, columns, batch);
+#endif
+#pragma unroll
+                for (int i = 0; i < PARTS; i++)
+                    if (i * PART_ROWS < rows) await_part(ring, block.place.stage, i);
                 __syncwarp();
 #else
                 auto row = [&](int r) {
@@ -412,8 +449,11 @@ DEVICE void run_phase(Block &block, int phase, int l, bool given, bool last) {
                 };
 #endif
 #if BF16 && BULK_COPIES
-                multiply(sums, row(min(lane_row(), rows - 1)), x, shared_at<char>(common().zeros),
-                         columns, batch);
+                const elem *own = row(min(lane_row(), rows - 1));
+                if (columns == CHUNK)
+                    multiply<true>(sums, own, vector, zeros, columns);
+                else
+                    multiply<false>(sums, own, vector, zeros, columns);
 #else
                 multiply(to, segment == 0, row, rows, x, columns, batch);
 #endif
@@ -429,6 +469,7 @@ DEVICE void run_phase(Block &block, int phase, int l, bool given, bool last) {
         }
         workers_wait(WORKERS * WARP);
         const int slots = (end - base) * TILE_PAIRS * batch;
+#pragma unroll 1
         for (int i = threadIdx.x; i < slots; i += WORKERS * WARP) {
             int slot = batch == 1 ? i : i / batch, sequence = i - slot * batch;
             int tile = slot / TILE_PAIRS, in_tile = slot % TILE_PAIRS;

@@ -234,40 +234,46 @@ DEVICE void clear_sums(Sums &sums) {
 // The row of a tile that a lane reads for the matrix unit.
 DEVICE int lane_row() { return lane_id() % TILE_ROWS; }
 
-// Rows and sequences that do not exist repeat the last that does: their sums are
-// never looked at. Columns that do not exist are zero in both operands.
-DEVICE void multiply(Sums &sums, const elem *row, const char *x, const char *zeros, int columns,
-                     int batch) {
-    int sequence = min(lane_id() % 8, batch - 1);
-    const elem *a = row + lane_id() / TILE_ROWS * 8;
-    const elem *b = reinterpret_cast<const elem *>(x + row_offset(sequence)) + lane_id() / 8 * 8;
-    if (columns == CHUNK) {
-        // Half of the operands are asked for before the first is used.
+// A warp's chunk of the activations as the matrix unit takes it: kept in registers
+// from tile to tile.
+struct Vector {
+    u32 at[CHUNK / 32][4];
+};
+
+// Sequences that do not exist repeat the last that does: their sums are never
+// looked at. Columns that do not exist are zero in both operands.
+DEVICE void load_vector(Vector &vector, const char *x, const char *zeros, int columns, int batch) {
+    int sequence = min(lane_id() % 8, batch - 1), lane_column = lane_id() / 8 * 8;
+    const elem *b = reinterpret_cast<const elem *>(x + row_offset(sequence)) + lane_column;
 #pragma unroll
-        for (int half = 0; half < CHUNK; half += CHUNK / 2) {
-            u32 weights[CHUNK / 32][4], vector[CHUNK / 64][4];
-#pragma unroll
-            for (int i = 0; i < CHUNK / 32; i++) {
-                if (i % 2 == 0) ldmatrix(vector[i / 2], b + half + i * 16);
-                ldmatrix(weights[i], a + half + i * 16);
-            }
-#pragma unroll
-            for (int i = 0; i < CHUNK / 32; i++)
-                mma(sums.at[i % SUMS], weights[i], vector[i / 2][i % 2 * 2],
-                    vector[i / 2][i % 2 * 2 + 1]);
-        }
-        return;
-    }
-#pragma unroll 1
-    for (int first = 0; first < columns; first += 32) {
-        u32 weights[4], vector[4];
+    for (int i = 0; i < CHUNK / 32; i++) {
         const void *none = zeros;
-        int left = columns - first;
-        ldmatrix(vector, lane_id() / 8 * 8 < left ? b + first : none);
-        ldmatrix(weights, lane_id() / TILE_ROWS * 8 < left ? a + first : none);
-        mma(sums.at[0], weights, vector[0], vector[1]);
-        ldmatrix(weights, lane_id() / TILE_ROWS * 8 + 16 < left ? a + first + 16 : none);
-        mma(sums.at[1], weights, vector[2], vector[3]);
+        ldmatrix(vector.at[i], lane_column + i * 32 < columns ? b + i * 32 : none);
+    }
+}
+
+// Rows that do not exist repeat the last that does. WHOLE: all columns exist.
+template <bool WHOLE>
+DEVICE void multiply(Sums &sums, const elem *row, const Vector &vector, const char *zeros,
+                     int columns) {
+    int lane_column = lane_id() / TILE_ROWS * 8;
+    const elem *a = row + lane_column;
+#pragma unroll
+    for (int half = 0; half < CHUNK; half += CHUNK / 2) {
+        // Half of the operands are asked for before the first is used.
+        u32 weights[CHUNK / 32][4];
+#pragma unroll
+        for (int i = 0; i < CHUNK / 32; i++) {
+            int column = half + i * 16;
+            const void *from = a + column;
+            if (!WHOLE && lane_column + column >= columns) from = zeros;
+            ldmatrix(weights[i], from);
+        }
+#pragma unroll
+        for (int i = 0; i < CHUNK / 32; i++) {
+            const u32 (&b)[4] = vector.at[(half / 16 + i) / 2];
+            mma(sums.at[i % SUMS], weights[i], b[i % 2 * 2], b[i % 2 * 2 + 1]);
+        }
     }
 }
 
