@@ -192,7 +192,8 @@ KERNEL void __launch_bounds__(Tile::threads, BLOCKS)
           float *sums_h, u32 *barrier, int batch, int seq, int width, int heads, int kv_heads,
           int ffn, int vocab, int cap, int past, float eps, float theta, float scale) {
     __shared__ Call call;
-    __shared__ Layer layer;
+    // Two: a slow thread may still read the layer before when the next is fetched.
+    __shared__ Layer near[2];
     if (threadIdx.x == 0)
         call = {q,     att,   h,        m,   logits, sums_x, sums_h, batch, seq,  width,
                 heads, kv_heads, ffn, vocab, cap,    past,   eps,    theta, scale};
@@ -201,6 +202,7 @@ KERNEL void __launch_bounds__(Tile::threads, BLOCKS)
     const elem *stream = table ? y : x;
     // idea waits: a phase reads what all blocks wrote in the one before.
     for (int l = 0; l < count; l++) {
+        Layer &layer = near[l % 2];
         if (threadIdx.x == 0) layer = layers[l];
         grid_barrier(barrier);
         qkv_phase(call, layer, stream);
