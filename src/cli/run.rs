@@ -69,9 +69,6 @@ pub(super) struct RunOptions {
     /// Count the bytes that loads and stores ask for, in a run apart
     #[arg(long, help_heading = "Run")]
     count_bytes: bool,
-    /// Measure DRAM bytes with the device's own counters, in a run apart
-    #[arg(long, help_heading = "Run")]
-    counters: bool,
 }
 
 /// Run a plan: outputs checked, launches counted, then timed.
@@ -123,7 +120,6 @@ pub(super) fn request(setup: &SetupArgs, run: &RunOptions, cut: Cut) -> Result<R
         threads: run.threads.map(usize::from),
         gemm: Gemm::parse(&run.gemm)?,
         graph: run.graph,
-        counters: run.counters,
         count_bytes: run.count_bytes,
         ..Request::new(config)
     })
@@ -216,10 +212,9 @@ fn bytes(report: &Report) -> String {
         .filter_map(|(bytes, what)| Some(format!("{} {what}", format(&Quantity::bytes(bytes?)))))
         .collect();
     let gpu = BackendKind::parse(&report.backend).is_ok_and(BackendKind::is_gpu);
-    match (gpu, b.issued, b.measured_dram) {
-        (true, None, _) => parts.push("--count-bytes counts the issued ones".to_owned()),
-        (true, _, None) => parts.push("--counters measures those of DRAM".to_owned()),
-        (false, None, _) => {
+    match (gpu, b.issued) {
+        (true, None) => parts.push("--count-bytes counts the issued ones".to_owned()),
+        (false, None) => {
             parts.push("issued and DRAM bytes cannot be had on a CPU".to_owned());
         }
         _ => {}

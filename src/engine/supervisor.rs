@@ -51,7 +51,7 @@ fn silence(phase: Phase) -> Duration {
         Phase::WarmUp | Phase::Timing => 10,
         Phase::Open | Phase::Prefill => 30,
         Phase::Compile => 120,
-        Phase::Prepare | Phase::Count | Phase::Profile => 300,
+        Phase::Prepare | Phase::Count => 300,
         Phase::Check => 900,
     })
 }

@@ -23,8 +23,6 @@ pub enum Phase {
     Count,
     /// Timed runs.
     Timing,
-    /// A run under the device's own counters.
-    Profile,
 }
 
 impl Phase {
@@ -39,7 +37,6 @@ impl Phase {
             Self::Check => "check",
             Self::Count => "count",
             Self::Timing => "timing",
-            Self::Profile => "profile",
         }
     }
 
@@ -54,7 +51,6 @@ impl Phase {
             Self::Check => "checking",
             Self::Count => "counting",
             Self::Timing => "timing",
-            Self::Profile => "profiling",
         }
     }
 }

@@ -128,8 +128,6 @@ pub struct Request {
     pub gemm: Gemm,
     /// Whether the timed runs replay a graph of the launches.
     pub graph: bool,
-    /// Whether one more run is made under the device's own counters.
-    pub counters: bool,
     /// Whether the bytes of loads and stores are counted, in a run apart.
     pub count_bytes: bool,
 }
@@ -149,7 +147,6 @@ impl Request {
             threads: None,
             gemm: Gemm::Own,
             graph: false,
-            counters: false,
             count_bytes: false,
         }
     }

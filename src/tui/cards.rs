@@ -82,7 +82,7 @@ fn order(phase: Phase) -> u8 {
         Phase::WarmUp => 1,
         Phase::Check => 2,
         Phase::Timing => 3,
-        Phase::Count | Phase::Profile => 4,
+        Phase::Count => 4,
     }
 }
 
