@@ -107,6 +107,7 @@ def main():
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("works", nargs="+", choices=list(WORKS))
     options.add_argument("--dtype", choices=["bf16", "fp32"], default="bf16")
+    options.add_argument("--only", help="part of a variant's name: reduce-overhead, sdpa, …")
     given = options.parse_args()
     dtype = {"bf16": torch.bfloat16, "fp32": torch.float32}[given.dtype]
     torch.backends.cuda.matmul.allow_tf32 = False
@@ -116,6 +117,8 @@ def main():
         work = WORKS[name]
         for attention, mode in variants:
             title = attention + (f" compile:{mode}" if mode else "")
+            if given.only and given.only not in title:
+                continue
             row = {"work": name, "dtype": given.dtype, "variant": title}
             try:
                 with torch.no_grad():

@@ -147,6 +147,7 @@ def main():
     options.add_argument("--dtype", choices=["bf16", "fp32"], default="bf16")
     options.add_argument("--out", type=Path)
     options.add_argument("--no-peers", action="store_true")
+    options.add_argument("--only-peer", metavar="NAME", help="part of a peer's name: compiling takes minutes")
     given = options.parse_args()
     works = given.works or list(WORKS)
     unknown = [name for name in works if name not in WORKS]
@@ -158,6 +159,7 @@ def main():
     if not given.no_peers:
         say("peers")
         command = [sys.executable, str(HERE / "peers.py"), "--dtype", given.dtype, *works]
+        command += ["--only", given.only_peer] if given.only_peer else []
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
         if done.returncode == 0:
             peers = json.loads(done.stdout.strip().splitlines()[-1])
