@@ -120,7 +120,7 @@ fn run<D: Driver>(
             .push(planted::run(gpu, planted, backend, seed, observer)?);
     }
     test.pass = test.kernels.iter().all(|k| k.pass)
-        && test.plans.iter().all(|p| p.pass)
+        && test.plans.iter().all(|p| p.pass && p.lacking.is_none())
         && test.planted.iter().all(|p| p.caught);
     Ok(test)
 }

@@ -136,11 +136,20 @@ fn tell(test: &SelfTest, out: &mut Out) {
             row.dtype.clone(),
             row.forwards.to_string(),
             part(row.worst),
-            right(row.pass),
+            match row.lacking {
+                Some(_) if row.pass && row.forwards == 0 => "not run".to_owned(),
+                Some(_) if row.pass => "right as far as it ran".to_owned(),
+                _ => right(row.pass),
+            },
         ]);
     }
     out.lines(table.lines());
     out.gap();
+    for row in &test.plans {
+        if let Some(why) = &row.lacking {
+            out.line(format!("not run: {} {}, {why}", row.plan, row.dtype));
+        }
+    }
     for row in test.plans.iter().filter(|row| !row.pass) {
         let why = row.wrong.as_deref().unwrap_or_default();
         out.line(format!("wrong: {} {}, {why}", row.plan, row.dtype));
@@ -151,9 +160,11 @@ fn tell(test: &SelfTest, out: &mut Out) {
     }
     out.gap();
     let forwards: u64 = test.plans.iter().map(|p| p.forwards).sum();
-    let verdict = match test.pass {
-        true => "every kernel and every fusion set is right, every planted defect was caught",
-        false => "something is wrong",
+    let right = test.kernels.iter().all(|k| k.pass) && test.plans.iter().all(|p| p.pass);
+    let verdict = match (test.pass, right) {
+        (true, _) => "every kernel and every fusion set is right, every planted defect was caught",
+        (false, true) => "what ran is right, but not everything ran or was caught",
+        (false, false) => "something is wrong",
     };
     out.line(format!("{}: {verdict}", counted(forwards, "forward")));
 }

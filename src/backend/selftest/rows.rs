@@ -41,6 +41,9 @@ pub struct PlanRow {
     pub pass: bool,
     /// What is not, first.
     pub wrong: Option<String>,
+    /// Why some of it could not be run, where that is so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lacking: Option<String>,
 }
 
 /// One planted defect.
@@ -102,10 +105,25 @@ impl SelfTest {
 
     /// Takes note of a set that is not there.
     pub(super) fn lack(&mut self, case: &Case, why: &RunError) {
-        self.plan_row(case, 0.0, Some(why.to_string()));
+        let row = self.row(case);
+        row.lacking
+            .get_or_insert_with(|| format!("{}: {why}", case.corner));
     }
 
     fn plan_row(&mut self, case: &Case, worst: f64, wrong: Option<String>) {
+        let row = self.row(case);
+        row.forwards += 1;
+        row.worst = row.worst.max(worst);
+        if let Some(wrong) = wrong
+            && row.pass
+        {
+            row.pass = false;
+            row.wrong = Some(format!("{}: {wrong}", case.corner));
+        }
+    }
+
+    /// The row of a case's plan and dtype.
+    fn row(&mut self, case: &Case) -> &mut PlanRow {
         let dtype = case.config.dtype.name();
         let known = |row: &PlanRow| row.plan == case.plan && row.dtype == dtype;
         let at = self.plans.iter().position(known).unwrap_or_else(|| {
@@ -116,19 +134,11 @@ impl SelfTest {
                 worst: 0.0,
                 pass: true,
                 wrong: None,
+                lacking: None,
             });
             self.plans.len() - 1
         });
-        if let Some(row) = self.plans.get_mut(at) {
-            row.forwards += 1;
-            row.worst = row.worst.max(worst);
-            if let Some(wrong) = wrong
-                && row.pass
-            {
-                row.pass = false;
-                row.wrong = Some(format!("{}: {wrong}", case.corner));
-            }
-        }
+        &mut self.plans[at]
     }
 }
 
