@@ -211,8 +211,8 @@ fn bytes(report: &Report) -> String {
         .into_iter()
         .filter_map(|(bytes, what)| Some(format!("{} {what}", format(&Quantity::bytes(bytes?)))))
         .collect();
-    let gpu = BackendKind::parse(&report.backend).is_ok_and(BackendKind::is_gpu);
-    match (gpu, b.issued) {
+    let counts = BackendKind::parse(&report.backend).is_ok_and(BackendKind::runs_kernels);
+    match (counts, b.issued) {
         (true, None) => parts.push("--count-bytes counts the issued ones".to_owned()),
         (false, None) => {
             parts.push("issued and DRAM bytes cannot be had on a CPU".to_owned());

@@ -39,6 +39,11 @@ impl BackendKind {
         }
     }
 
+    /// Whether it runs the GPU kernels, whose loads and stores can be counted.
+    pub const fn runs_kernels(self) -> bool {
+        self.is_gpu() || matches!(self, Self::Simt)
+    }
+
     /// Whether it runs on a GPU, and therefore in a process of its own.
     pub const fn is_gpu(self) -> bool {
         matches!(self, Self::Cuda | Self::Hip)

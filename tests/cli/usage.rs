@@ -69,6 +69,9 @@ fn what_this_build_does_not_have_is_code_3() {
     let home = Home::new();
     home.line("run --backend hip")
         .refused(3, "this build has no hip backend");
+    let ran = home.line("selftest --backend hip");
+    ran.refused(3, "this build has no hip backend");
+    assert!(!ran.err.contains('{'), "a sentence, not JSON: {}", ran.err);
     home.line("run --model tinyllama-1.1b --batch 100000")
         .refused(3, "of memory");
 }

@@ -112,6 +112,15 @@ fn arguments(backend: BackendKind, seed: u64) -> Vec<String> {
         .into()
 }
 
+/// The sentence of a mistake as the program prints it, in JSON or plain.
+fn sentence(line: &str) -> String {
+    let line = line.trim_start_matches("tinyllama-tutor: ");
+    serde_json::from_str::<serde_json::Value>(line)
+        .ok()
+        .and_then(|said| Some(said.get("error")?.as_str()?.to_owned()))
+        .unwrap_or_else(|| line.to_owned())
+}
+
 /// The test, its table, and the two kernels that nothing survives.
 pub(super) fn selftest(
     backend: BackendKind,
@@ -140,10 +149,7 @@ pub(super) fn selftest(
     if shows {
         tell("\r\x1b[K");
     }
-    let said = ended
-        .last
-        .trim_start_matches("tinyllama-tutor: ")
-        .to_owned();
+    let said = sentence(&ended.last);
     let mut test: SelfTest = match (ended.hung, ended.code) {
         (true, _) => {
             let seconds = FORWARD.as_secs();
