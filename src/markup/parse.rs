@@ -3,6 +3,7 @@
 mod inline;
 mod source;
 
+use super::clean::clean;
 use super::element::{
     Alignment, Block, Document, Element, Inline, Item, Live, Place, Section, Table, Text,
 };
@@ -298,7 +299,7 @@ impl Builder<'_> {
             self.block(
                 place,
                 Element::Code {
-                    language: word,
+                    language: clean(&word).into_owned(),
                     text,
                 },
             );

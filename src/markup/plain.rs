@@ -96,7 +96,7 @@ impl Plain<'_> {
                 let name = if matches!(language.as_str(), "" | "text") {
                     String::new()
                 } else {
-                    format!(" in {language}")
+                    format!(" in {}", self.fold(language))
                 };
                 let mut out = vec![format!("Code{name}, {}:", count(lines.len(), "line"))];
                 out.extend(lines.iter().map(|line| {

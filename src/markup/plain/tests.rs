@@ -90,6 +90,16 @@ fn ascii_is_ascii() {
     );
 }
 
+#[test]
+fn the_language_of_a_fence_cannot_steer_the_terminal() {
+    says(
+        "```a\u{9b}2J\nx\n```",
+        true,
+        &["Code in a?2J, 1 line:", "  x"],
+    );
+    says("```\u{1b}c\nx\n```", false, &["Code in ␛c, 1 line:", "  x"]);
+}
+
 proptest! {
     #[test]
     fn any_text_is_said_without_control_characters(text in "[-#>|`$*{}\\\\_^a-c \n\t\u{1b}\u{9b}µ]{0,80}", width in 1usize..100) {
