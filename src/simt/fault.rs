@@ -129,6 +129,37 @@ pub(crate) enum FaultKind {
     },
 }
 
+impl FaultKind {
+    /// Why an access is refused: one that lies inside of its memory is
+    /// misaligned, any other is out of bounds.
+    pub(crate) const fn refused_access(
+        inside: bool,
+        access: Access,
+        address: u64,
+        bytes: u32,
+        memory: Memory,
+        offset: i64,
+    ) -> Self {
+        if inside {
+            Self::Misaligned {
+                access,
+                address,
+                bytes,
+                memory,
+                offset,
+            }
+        } else {
+            Self::OutOfBounds {
+                access,
+                address,
+                bytes,
+                memory,
+                offset,
+            }
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub kind: FaultKind,

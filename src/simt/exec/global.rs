@@ -117,23 +117,8 @@ fn blame(turn: &Turn<'_>, address: u64, bytes: u32, access: Access) -> FaultKind
     let memory = buffer.map_or(Memory::Nowhere, name);
     let offset = located.map_or(0, |at| at.offset);
     let end = offset.saturating_add(i64::from(bytes));
-    if buffer.is_some_and(|buffer| offset >= 0 && end as u64 <= buffer.bytes) {
-        FaultKind::Misaligned {
-            access,
-            address,
-            bytes,
-            memory,
-            offset,
-        }
-    } else {
-        FaultKind::OutOfBounds {
-            access,
-            address,
-            bytes,
-            memory,
-            offset,
-        }
-    }
+    let inside = buffer.is_some_and(|buffer| offset >= 0 && end as u64 <= buffer.bytes);
+    FaultKind::refused_access(inside, access, address, bytes, memory, offset)
 }
 
 fn name(buffer: &Buffer) -> Memory {

@@ -50,23 +50,7 @@ fn resolve(
         }
         let memory = Memory::Local { bytes: size };
         let offset = address as i64;
-        let kind = if inside {
-            FaultKind::Misaligned {
-                access,
-                address,
-                bytes,
-                memory,
-                offset,
-            }
-        } else {
-            FaultKind::OutOfBounds {
-                access,
-                address,
-                bytes,
-                memory,
-                offset,
-            }
-        };
+        let kind = FaultKind::refused_access(inside, access, address, bytes, memory, offset);
         return turn.fail(inst, lane as u32, kind);
     }
     if turn.count

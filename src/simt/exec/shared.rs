@@ -90,23 +90,7 @@ fn blame(turn: &mut Turn<'_>, inst: &Inst, offsets: &Offsets, bytes: u32, access
         );
         // Just below 2³² is a negative index rather than a far one.
         let offset = i64::from(offset as i32);
-        let kind = if inside {
-            FaultKind::Misaligned {
-                access,
-                address,
-                bytes,
-                memory,
-                offset,
-            }
-        } else {
-            FaultKind::OutOfBounds {
-                access,
-                address,
-                bytes,
-                memory,
-                offset,
-            }
-        };
+        let kind = FaultKind::refused_access(inside, access, address, bytes, memory, offset);
         turn.fail(inst, lane as u32, kind);
         return;
     }
