@@ -194,6 +194,12 @@ impl Ledger {
         }
     }
 
+    /// How many claims were judged so.
+    pub fn count(&self, ruling: Ruling) -> usize {
+        let same = |c: &&Claim| c.ruling == ruling;
+        self.claims.iter().filter(same).count()
+    }
+
     /// The title of a claim's group.
     pub fn group(&self, claim: &Claim) -> &str {
         let group = self.groups.iter().find(|g| g.id == claim.group);

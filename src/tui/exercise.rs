@@ -4,7 +4,7 @@ mod form;
 mod list;
 pub mod question;
 
-pub use form::setup;
+pub use form::{setup, styled};
 
 use super::pen::Pen;
 use super::{cards, frame};

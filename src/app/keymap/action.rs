@@ -91,6 +91,8 @@ pub enum Action {
     Hint,
     /// The worked solution of this question.
     Solution,
+    /// Which items are listed.
+    Filter,
     /// Next idea of a kernel, or next change.
     NextIdea,
     /// Previous idea, or change.

@@ -1,7 +1,8 @@
 //! What the model says of a claim, number by number.
 
 use super::{Claim, Figure};
-use crate::answer::{self, Env, Expr, Records, Value};
+use crate::answer::claim::Evidence;
+use crate::answer::{Env, Expr, Records, Value};
 use crate::cost::{CostError, GpuDatabase};
 use crate::course::number::{fill, print};
 use crate::fusion::Cut;
@@ -30,7 +31,7 @@ impl Claim {
     /// What its expressions look at.
     ///
     /// # Errors
-    /// Those of [`answer::Setup::workshop`].
+    /// Those of [`crate::answer::Setup::workshop`].
     pub fn env<'e>(
         &self,
         gpus: &'e GpuDatabase,
@@ -53,8 +54,11 @@ impl Claim {
             .into_iter()
             .collect();
         if let Some(formula) = &self.claimed {
+            // A formula that is wrong in kind prints in the unit it has.
             let unit = self.figures.first().and_then(|f| f.unit.as_deref());
-            lines.push(line("its formula here", shown(&formula.text, unit, env)));
+            let value = shown(&formula.text, unit, env);
+            let value = value.or_else(|_| shown(&formula.text, None, env));
+            lines.push(line("its formula here", value));
         }
         lines
     }
@@ -95,6 +99,42 @@ impl Claim {
     }
 }
 
+/// The settings that the command line takes too, with their option.
+const OPTIONS: [(&str, &str); 5] = [
+    ("preset", "--model"),
+    ("batch", "--batch"),
+    ("seq", "--seq"),
+    ("context", "--context"),
+    ("dtype", "--dtype"),
+];
+
+impl Claim {
+    /// The command that demonstrates it: its own, or the comparison of its
+    /// plans, run where counting or measuring settles it.
+    pub fn demonstration(&self) -> Option<String> {
+        if let Some(command) = &self.command {
+            return Some(format!("tinyllama-tutor {command}"));
+        }
+        if self.plans.is_empty() {
+            return None;
+        }
+        let mut words = vec!["tinyllama-tutor compare".to_owned()];
+        words.extend(self.plans.iter().map(|p| p.text.clone()));
+        for (name, option) in OPTIONS {
+            words.extend(
+                self.setup
+                    .text(name)
+                    .map(|value| format!("{option} {value}")),
+            );
+        }
+        words.push(match self.evidence {
+            Evidence::Count | Evidence::Measure => "--run".to_owned(),
+            _ => "--block".to_owned(),
+        });
+        Some(words.join(" "))
+    }
+}
+
 fn evaluated(text: &str, env: &Env<'_>) -> Result<Value, String> {
     let expr = Expr::parse(text).map_err(|e| e.to_string())?;
     expr.evaluate(env).map_err(|e| e.to_string())
@@ -104,15 +144,4 @@ fn evaluated(text: &str, env: &Env<'_>) -> Result<Value, String> {
 pub(super) fn shown(text: &str, unit: Option<&str>, env: &Env<'_>) -> Result<String, String> {
     let value = evaluated(text, env)?;
     print(&value, unit)
-}
-
-/// The workshop's configuration under a claim's settings, for runs.
-impl Claim {
-    /// Model, shape, dtype and counting of its demonstration.
-    ///
-    /// # Errors
-    /// Those of [`answer::Setup::workshop`].
-    pub fn configured(&self) -> Result<answer::Setup, CostError> {
-        self.setup.answer()
-    }
 }

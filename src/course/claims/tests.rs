@@ -38,20 +38,21 @@ fn the_built_in_ledger_is_read_without_fault() {
 
 #[test]
 fn everything_evaluates_and_prints() {
+    let mut wrong = Vec::new();
     for claim in Ledger::built_in().claims() {
+        let id = &claim.id.text;
         with_env(claim, |env| {
-            let id = &claim.id.text;
-            for line in claim
-                .document_lines(env)
-                .into_iter()
-                .chain(claim.model_lines(env))
-            {
-                assert!(line.value.is_ok(), "{id}: {}: {:?}", line.label, line.value);
+            let lines = claim.document_lines(env).into_iter();
+            for line in lines.chain(claim.model_lines(env)) {
+                if let Err(why) = line.value {
+                    wrong.push(format!("{id}, {}: {why}", line.label));
+                }
             }
             for text in [&claim.says, &claim.truth] {
                 for inline in numbers(&text.text, text.at) {
-                    let shown = Inline::show(&inline, env);
-                    assert!(shown.is_ok(), "{id}: {}: {shown:?}", inline.expr.text);
+                    if let Err((_, why)) = Inline::show(&inline, env) {
+                        wrong.push(format!("{id}: {}: {why}", inline.expr.text));
+                    }
                 }
             }
             for plan in &claim.plans {
@@ -59,6 +60,7 @@ fn everything_evaluates_and_prints() {
             }
         });
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
@@ -133,8 +135,38 @@ fn nothing_that_can_be_computed_is_typed_in() {
 }
 
 #[test]
+fn demonstrations_run_what_the_model_prices() {
+    let ledger = Ledger::built_in();
+    let command = |id: &str| ledger.get(id).and_then(Claim::demonstration);
+    assert_eq!(
+        command("Q-AI3X").as_deref(),
+        Some("tinyllama-tutor compare v1 v1+qkv --batch 8 --block")
+    );
+    assert_eq!(
+        command("K-V1-12").as_deref(),
+        Some("tinyllama-tutor compare v1 --run")
+    );
+    assert_eq!(
+        command("H-MI50").as_deref(),
+        Some("tinyllama-tutor gpus mi50")
+    );
+    assert_eq!(command("G-BIAS"), None);
+    for claim in ledger.claims().iter().filter(|c| !c.plans.is_empty()) {
+        let id = &claim.id.text;
+        assert!(claim.command.is_none(), "{id} has plans and a command");
+        // The command must be able to say what the claim is set up as, and a
+        // laptop must be able to run it.
+        for setting in &claim.setup.settings {
+            let known = ["batch", "seq", "context", "dtype"].contains(&setting.name.as_str());
+            assert!(known, "{id} runs under {}", setting.name);
+        }
+    }
+}
+
+#[test]
 fn computed_values_are_those_of_the_ledger_page() {
     let ledger = Ledger::built_in();
+    let mut wrong = Vec::new();
     for (id, row, expected) in expected::VALUES {
         let claim = ledger.get(id).unwrap_or_else(|| panic!("no claim {id}"));
         let figure = claim
@@ -144,19 +176,20 @@ fn computed_values_are_those_of_the_ledger_page() {
         with_env(claim, |env| {
             let value = match claim.value(figure, env) {
                 Ok(Value::Quantity(q)) => q,
-                other => panic!("{id} {row}: {other:?}"),
+                other => return wrong.push(format!("{id} {row}: {other:?}")),
             };
             let typed = units::read(expected, Some(value.dimension()))
                 .or_else(|_| units::read(expected, None))
                 .unwrap_or_else(|e| panic!("{id}: “{expected}”: {e}"));
-            assert!(
-                typed.rounds_to(&value),
-                "{id} {}: {expected} on the page, {} here",
-                figure.label,
-                value.value()
-            );
+            if !typed.rounds_to(&value) {
+                let (label, here) = (&figure.label, value.value());
+                wrong.push(format!(
+                    "{id}, {label}: {expected} on the page, {here} here"
+                ));
+            }
         });
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
