@@ -194,10 +194,36 @@ impl Ledger {
         }
     }
 
-    /// How many claims were judged so.
-    pub fn count(&self, ruling: Ruling) -> usize {
+    /// What a reader should say of a claim, for `verdict(ID)`.
+    ///
+    /// # Errors
+    /// A sentence with the nearest id.
+    pub fn verdict(&self, id: &str) -> Result<String, String> {
+        let claim = self.find(id)?;
+        Ok(claim.ruling.judgement().word().to_owned())
+    }
+
+    /// How many claims have a verdict, for `claims.WORD`: `total`, a word of
+    /// [`Ruling`], or `assumption` for `right if`.
+    ///
+    /// # Errors
+    /// A sentence that names the words.
+    pub fn count(&self, word: &str) -> Result<u64, String> {
+        let ruling = match word {
+            "total" => return Ok(self.claims.len() as u64),
+            "assumption" => Some(Ruling::RightIf),
+            word => Ruling::parse(word),
+        };
+        let Some(ruling) = ruling else {
+            let words = Ruling::ALL.iter().filter(|r| **r != Ruling::RightIf);
+            let known: Vec<&str> = words
+                .map(|r| r.word())
+                .chain(["assumption", "total"])
+                .collect();
+            return Err(format!("no claims are {word}; {}", way_out(word, &known)));
+        };
         let same = |c: &&Claim| c.ruling == ruling;
-        self.claims.iter().filter(same).count()
+        Ok(self.claims.iter().filter(same).count() as u64)
     }
 
     /// The title of a claim's group.

@@ -1,6 +1,7 @@
 //! The exercise page: the list, and the form of one exercise.
 
 mod form;
+mod grid;
 mod list;
 pub mod question;
 

@@ -93,7 +93,7 @@ pub(super) enum Function {
     Sram,
     Sector,
     Tiles,
-    Bank,
+    Ways,
     Bf16,
     Fp16,
     Summed,
@@ -108,7 +108,10 @@ pub(super) enum Function {
     Outside,
     Gpu,
     Run,
+    Micro,
     Recorded,
+    Verdict,
+    Claims,
 }
 
 #[derive(Clone, Debug, PartialEq)]

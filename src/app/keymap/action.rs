@@ -93,6 +93,8 @@ pub enum Action {
     Solution,
     /// Which items are listed.
     Filter,
+    /// Another variant of this exercise.
+    Variant,
     /// Next idea of a kernel, or next change.
     NextIdea,
     /// Previous idea, or change.

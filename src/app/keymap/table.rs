@@ -255,6 +255,12 @@ pub const TABLE: &[Entry] = &[
     ),
     entry(
         On::Here(&[Exercises]),
+        &[(ch('v'), Variant)],
+        &[],
+        "this exercise again at another shape",
+    ),
+    entry(
+        On::Here(&[Exercises]),
         &[(ch(' '), Flip)],
         &[],
         "mark a choice",
