@@ -7,6 +7,7 @@ mod args;
 mod author;
 mod backends;
 mod check;
+mod claims;
 mod compare;
 mod contents;
 mod cost;
@@ -119,6 +120,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Init(args)) => author::init(&cli.output, args, out),
         Some(Command::New(args)) => author::new(&cli.output, args, out),
         Some(Command::Lint(args)) => author::lint(&cli.output, args, out),
+        Some(Command::Claims(args)) => claims::claims(&cli.output, args, out),
         Some(Command::Gpus(args)) => gpus::gpus(&cli.output, args, out),
         Some(Command::Engine) => run::engine(),
         Some(Command::Dev(args)) => dev::dev(&cli.output, args, out),

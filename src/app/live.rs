@@ -10,6 +10,7 @@ pub mod predict;
 pub mod table;
 
 use super::bench::Bench;
+use super::claims;
 use super::exercise;
 use super::field::Field;
 use super::keymap::Action;
@@ -225,6 +226,14 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
             }
             _ => scroll(state, action),
         },
+        course::Block::Claim { id } => {
+            let claim = course::Ledger::built_in().get(id.as_str());
+            match (claim, action) {
+                (Some(claim), Action::Run | Action::RunAll) => claims::run(state, claim, effects),
+                (Some(claim), Action::Open) => claims::open(state, &claim.id.text),
+                _ => scroll(state, action),
+            }
+        }
         course::Block::Ribbon { .. } if action == Action::Open => {
             put_on_bench(state, &lesson, &live);
             state.go(Page::Lab);

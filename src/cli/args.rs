@@ -128,6 +128,8 @@ pub(super) enum Command {
     Selftest(super::selftest::SelfTestArgs),
     /// Plans side by side
     Compare(super::compare::CompareArgs),
+    /// What the documents state, and what is true of it
+    Claims(super::claims::ClaimsArgs),
     /// The GPU database
     Gpus(super::gpus::GpusArgs),
     /// What this machine, this terminal and these folders allow

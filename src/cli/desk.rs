@@ -9,8 +9,8 @@ use crate::answer::{self, Env, Records, Setup};
 use crate::backend::Runner;
 use crate::cost::{Config, GpuDatabase};
 use crate::course::{
-    Course, Event, Exercise, Fault, Figures, Inline, Key, Lesson, Level, Places, Progress, Sheet,
-    Store, Surroundings, fill,
+    Course, Event, Exercise, Fault, Figures, Inline, Key, Ledger, Lesson, Level, Places, Progress,
+    Sheet, Store, Surroundings, fill,
 };
 use crate::model::Shape;
 use crate::run::{Report, Request, RunError, Unwatched};
@@ -104,6 +104,14 @@ impl Records for Runs {
 
     fn recorded(&self, id: &str) -> Option<Quantity> {
         Figures::built_in().recorded(id)
+    }
+
+    fn verdict(&self, id: &str) -> Result<String, String> {
+        Ledger::built_in().verdict(id)
+    }
+
+    fn claims(&self, verdict: &str) -> Result<u64, String> {
+        Ledger::built_in().count(verdict)
     }
 }
 

@@ -1,11 +1,12 @@
 //! Live blocks in plain text: their numbers, and the command that runs them.
 
+use super::claims;
 use super::desk::{Desk, Runs};
 use super::failure::Failure;
 use super::words::{counted, quoted};
 use crate::answer::{Env, Expr};
 use crate::cost::{Config, Cost, bound, floor_seconds, price, ridge};
-use crate::course::{Block, Cell, Lesson, Live, Phrase, Series, print, swept};
+use crate::course::{Block, Cell, Ledger, Lesson, Live, Phrase, Series, print, swept};
 use crate::fusion::{Cut, Fusion};
 use crate::units::{Quantity, format};
 
@@ -41,6 +42,16 @@ fn block_lines(desk: &Desk, block: &Block, env: &Env<'_>) -> Result<Vec<String>,
         } => compare(desk, config, plans, metrics, *forward)?,
         Block::Ribbon { plan, .. } => lab(config, plan.as_ref(), &[])?,
         Block::Roofline { plan, gpus, .. } => roofline(desk, config, plan.as_ref(), gpus)?,
+        Block::Claim { id } => {
+            let claim = Ledger::built_in()
+                .find(id.as_str())
+                .map_err(Failure::content)?;
+            let runs = Runs::default();
+            let env = claim.env(desk.gpus()?, &runs)?;
+            let mut out = vec![format!("Claim {}: {}", claim.id.text, claim.title)];
+            out.extend(claims::evidence(claim, &env));
+            out
+        }
         Block::Chart {
             x,
             range,

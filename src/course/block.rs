@@ -9,8 +9,8 @@ use super::text::Text;
 use crate::answer;
 
 /// Kinds of live blocks, as info strings name them.
-pub const KINDS: [&str; 8] = [
-    "lab", "compare", "ribbon", "roofline", "chart", "table", "steps", "question",
+pub const KINDS: [&str; 9] = [
+    "lab", "compare", "ribbon", "roofline", "chart", "table", "steps", "question", "claim",
 ];
 
 /// Info strings of ordinary code.
@@ -153,6 +153,11 @@ pub enum Block {
         /// Name of its key; none: the first open one.
         key: Option<Phrase>,
     },
+    /// A claim of a document with its evidence.
+    Claim {
+        /// Id of the claim.
+        id: Phrase,
+    },
 }
 
 /// One line of a chart.
@@ -212,7 +217,7 @@ pub(crate) fn read(text: &Text, fence: &Fence, number: usize) -> Live {
 
 fn content(kind: &str, fields: &mut Fields<'_, '_>) -> (Setup, Vec<Predict>, Option<Block>) {
     let setup = match kind {
-        "steps" | "question" => Setup::default(),
+        "steps" | "question" | "claim" => Setup::default(),
         _ => Setup::of_block(fields),
     };
     let predict = match kind {
@@ -255,6 +260,9 @@ fn content(kind: &str, fields: &mut Fields<'_, '_>) -> (Setup, Vec<Predict>, Opt
             let key = fields.text("key");
             exercise.map(|exercise| Block::Question { exercise, key })
         }
+        "claim" => fields
+            .need_text("id", "id = \"K-V1-12\"")
+            .map(|id| Block::Claim { id }),
         _ => None,
     };
     fields.close();

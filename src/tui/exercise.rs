@@ -5,7 +5,7 @@ mod grid;
 mod list;
 pub mod question;
 
-pub use form::setup;
+pub use form::{setup, styled};
 
 use super::pen::Pen;
 use super::{cards, frame};

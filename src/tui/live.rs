@@ -2,6 +2,7 @@
 //! text with what is wrong.
 
 mod chart;
+mod claim;
 mod lab;
 mod tables;
 
@@ -55,6 +56,7 @@ pub fn lay(state: &State, lesson: &Lesson, live: &Live, keys: bool, columns: usi
         }
         Block::Table { .. } => return tables::table(state, lesson, live, columns),
         Block::Roofline { .. } => return tables::roofline(state, lesson, live, columns),
+        Block::Claim { id } => claim::rows(state, id, inner),
         Block::Chart { .. } => match chart::rows(state, lesson, live, columns) {
             Ok(rows) => return plain(rows),
             Err(why) => Err(why),
@@ -88,6 +90,7 @@ fn title(live: &Live) -> String {
             Some(key) => format!("question {} {}", exercise.text, key.text),
             None => format!("question {}", exercise.text),
         },
+        Ok(Block::Claim { id }) => format!("claim {}", id.text),
         _ => format!("live · {}", live.kind),
     }
 }
@@ -100,6 +103,7 @@ fn hint(content: &Block, hidden: bool) -> &'static str {
         Block::Lab { .. } | Block::Compare { .. } => "r runs",
         Block::Steps { .. } => "Space next step",
         Block::Ribbon { .. } => "Enter opens it in the lab",
+        Block::Claim { .. } => "r runs · Enter opens it in the court",
         _ => "",
     }
 }
