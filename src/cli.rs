@@ -24,6 +24,7 @@ mod lists;
 mod live;
 mod out;
 mod practise;
+mod progress;
 mod run;
 mod selftest;
 mod show;
@@ -111,7 +112,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Reset(args)) => help::reset(&cli.output, args, out),
         Some(Command::Lessons) => lists::lessons(&cli.output, out),
         Some(Command::Exercises) => lists::exercises(&cli.output, out),
-        Some(Command::Progress) => lists::progress(&cli.output, out),
+        Some(Command::Progress(args)) => progress::progress(&cli.output, args, out),
         Some(Command::Practise(args)) => practise::practise(&cli.output, args, out),
         Some(Command::Export) => export::export(&cli.output, out),
         Some(Command::Doctor) => doctor::doctor(&cli.output, out),

@@ -11,6 +11,7 @@ mod authors;
 mod check;
 mod cost;
 mod files;
+mod learn;
 mod lists;
 mod pipes;
 mod program;
