@@ -10,6 +10,7 @@ mod check;
 mod compare;
 mod contents;
 mod cost;
+mod counted;
 mod counters;
 mod desk;
 mod dev;

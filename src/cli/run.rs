@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::args::{OutputArgs, PlanArgs, SetupArgs, whole};
+use super::counted::lines as counted_kernels;
 use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::out::Out;
@@ -210,8 +211,8 @@ fn bytes(report: &Report) -> String {
         (b.modelled, "= modelled"),
         (b.issued, "# issued"),
         (b.compulsory, "# compulsory"),
-        (b.estimated_dram, "= of DRAM estimated"),
-        (b.measured_dram, "@ of DRAM"),
+        (b.estimated_dram, "= estimated to reach DRAM"),
+        (b.measured_dram, "@ measured at DRAM"),
     ];
     let mut parts: Vec<String> = kinds
         .into_iter()
@@ -280,6 +281,11 @@ fn tell(cost: &Cost, report: &Report, out: &mut Out) {
     ));
     for note in &report.notes {
         lines.push(format!("note       {note}"));
+    }
+    let kernels = counted_kernels(report);
+    if !kernels.is_empty() {
+        lines.push(String::new());
+        lines.extend(kernels);
     }
     out.lines(lines);
 }
