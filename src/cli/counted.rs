@@ -97,14 +97,14 @@ pub(super) fn lines(report: &Report) -> Vec<String> {
 /// Columns of a kernel's name.
 const NAME: usize = 22;
 
-/// Its ops; the ends of a long list.
+/// Its name without its block; the ends of a long list of ops.
 fn name(kernel: &Launches<'_>) -> String {
+    let all = kernel.first.name.rsplit(": ").next().unwrap_or_default();
     let ops = &kernel.first.ops;
-    let all = ops.join("+");
     match (ops.first(), ops.last()) {
         (Some(first), Some(last)) if all.chars().count() > NAME => {
-            format!("{first} … {last}, {} ops", ops.len())
+            format!("{first} … {last}")
         }
-        _ => all,
+        _ => all.to_owned(),
     }
 }

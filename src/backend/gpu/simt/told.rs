@@ -13,9 +13,9 @@ pub fn buffers(
     specs: &[BufferSpec],
     cost: Option<&KernelCost>,
 ) -> Vec<BufferReport> {
-    let inside = |name: &str| {
-        let spec = specs.iter().find(|s| s.name == name);
-        spec.is_some_and(|s| is_inside(s, cost))
+    let inside = |b: &BufferTraffic| {
+        let spec = specs.iter().find(|s| s.name == b.name);
+        spec.is_some_and(|s| is_inside(b, &s.contents, cost))
     };
     let mut told: Vec<BufferReport> = counts
         .buffers
@@ -24,7 +24,7 @@ pub fn buffers(
             name: b.name.clone(),
             issued: b.read + b.written,
             compulsory: distinct(b),
-            inside: inside(&b.name),
+            inside: inside(b),
         })
         .collect();
     told.sort_by_key(|b| std::cmp::Reverse(b.issued));
@@ -36,14 +36,17 @@ fn distinct(buffer: &BufferTraffic) -> u64 {
 }
 
 /// Whether the model prices nothing of a buffer that the kernel touched.
-fn is_inside(spec: &BufferSpec, cost: Option<&KernelCost>) -> bool {
-    match &spec.contents {
+fn is_inside(buffer: &BufferTraffic, contents: &Contents, cost: Option<&KernelCost>) -> bool {
+    match contents {
         Contents::Scratch | Contents::Zeroed | Contents::Addresses(_) | Contents::TensorMaps(_) => {
             true
         }
-        // Its name is the tensor's.
+        // Handed from one phase to the next, where the model has it stay on the
+        // chip. What a kernel makes and does not read again leaves it.
         Contents::Activation => {
-            cost.is_some_and(|cost| !cost.moved.iter().any(|m| m.name == spec.name))
+            let handed = buffer.distinct_read > 0 && buffer.distinct_written > 0;
+            let priced = |cost: &KernelCost| cost.moved.iter().any(|m| m.name == buffer.name);
+            handed && !cost.is_some_and(priced)
         }
         Contents::Ids
         | Contents::CacheK(_)
