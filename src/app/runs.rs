@@ -142,7 +142,12 @@ impl Runs {
         cut: Cut,
         now: Millis,
     ) -> Option<(Ticket, Request)> {
-        self.ask_of(setup, vec![cut], BackendKind::Simt, now)
+        let asked = self.ask_of(setup, vec![cut], BackendKind::Simt, now);
+        // Nobody asked whether it is right: a check would only be waited for.
+        asked.map(|(ticket, mut request)| {
+            request.check = false;
+            (ticket, request)
+        })
     }
 
     fn ask_of(

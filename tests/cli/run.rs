@@ -349,12 +349,7 @@ fn a_fused_kernel_names_what_its_phases_hand_on() {
     assert_eq!(of("compulsory") - handed, of("modelled") - gammas);
     let said =
         Home::new().line("run --backend simt --version v4 --seq 16 --count-bytes --no-check");
-    for needle in [
-        "compulsory #",
-        "DRAM est. =",
-        "norm1 … res2, 18 ops",
-        "m, h,",
-    ] {
+    for needle in ["compulsory #", "DRAM est. =", " block        ", "m, h,"] {
         assert!(said.out.contains(needle), "no “{needle}” in {}", said.out);
     }
 }

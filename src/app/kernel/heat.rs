@@ -244,7 +244,7 @@ mod tests {
         let text = said(7, &load);
         assert_eq!(
             text,
-            "Line 7: 64 instr. # · 8.192 kB in 64 requests, 16.0 sectors each (4.0 side by side)"
+            "Line 7: 64 instr. # · 8,192 B in 64 requests, 16.0 sectors each (4.0 side by side)"
         );
         assert_eq!(Metric::Sectors.value(&load), Some(16.0));
         // No branch, no shared memory: no number, not a zero.

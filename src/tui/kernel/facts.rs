@@ -80,10 +80,10 @@ impl Facts<'_, '_> {
         let active = work.active(book.gpu.warp_size);
         let roomy = self.pen.height() > ROOMY;
         let rows = [
-            ("warp instructions", count(work.instructions), true),
-            ("FLOP executed", count(work.flops), roomy),
-            ("issued bytes", bytes(counted.bytes.issued), true),
-            ("compulsory bytes", bytes(counted.bytes.compulsory), true),
+            ("warp instr.", count(work.instructions), true),
+            ("FLOP", count(work.flops), roomy),
+            ("issued B", bytes(counted.bytes.issued), true),
+            ("compulsory B", bytes(counted.bytes.compulsory), true),
             (
                 "sectors/request",
                 sectors.map_or("–".to_owned(), |(here, _)| format!("{here:.1}")),

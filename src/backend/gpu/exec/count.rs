@@ -34,6 +34,33 @@ impl Counted {
         }
     }
 
+    /// Takes what the device counted of the launch before this call by itself;
+    /// with `lines` by line of source, too, of the first launch of each kernel.
+    pub fn take(
+        &mut self,
+        driver: &mut impl Driver,
+        step: &Step,
+        bound: &Bound,
+        priced: &Priced,
+        lines: bool,
+    ) {
+        let traffic = driver.traffic().unwrap_or_default();
+        let mut kernel = of_step(step, priced);
+        kernel.bytes.issued = Some(traffic.read + traffic.written);
+        kernel.bytes.compulsory = traffic.compulsory;
+        kernel.bytes.estimated_dram = traffic.dram;
+        if let Some(counts) = &traffic.last {
+            let specs = &bound.program.buffers;
+            kernel.buffers = told::buffers(counts, specs, cost_of(step, priced));
+            kernel.work = Some(told::work(&counts.total));
+            let known = self.kernels.iter().any(|k| k.ops == kernel.ops);
+            if lines && !known {
+                kernel.lines = told::lines(counts);
+            }
+        }
+        self.kernels.push(kernel);
+    }
+
     /// Adds the sums over the kernels to what is known of the forward.
     pub fn fill(&self, bytes: &mut BytesReport) {
         if self.kernels.is_empty() {
@@ -102,7 +129,7 @@ impl<D: Driver> Gpu<D> {
     ) -> Result<Counted, RunError> {
         let total = bound.steps.len() as u32;
         let mut launched = Launched::default();
-        let mut kernels: Vec<KernelReport> = Vec::with_capacity(bound.steps.len());
+        let mut counted = Counted::default();
         for (done, (step, named)) in (0..).zip(bound.steps.iter().zip(&bound.program.steps)) {
             observer.progress(Progress::new(Phase::Count, done, total).about(named.name()));
             if observer.cancelled() {
@@ -110,26 +137,9 @@ impl<D: Driver> Gpu<D> {
             }
             launched.start(&mut self.driver, step, named.name())?;
             self.driver.synchronize()?;
-            let traffic = self.driver.traffic().unwrap_or_default();
-            let mut kernel = of_step(named, priced);
-            kernel.bytes.issued = Some(traffic.read + traffic.written);
-            kernel.bytes.compulsory = traffic.compulsory;
-            kernel.bytes.estimated_dram = traffic.dram;
-            if let Some(counts) = &traffic.last {
-                kernel.buffers =
-                    told::buffers(counts, &bound.program.buffers, cost_of(named, priced));
-                kernel.work = Some(told::work(&counts.total));
-                let known = kernels.iter().any(|k| k.ops == kernel.ops);
-                if lines && !known {
-                    kernel.lines = told::lines(counts);
-                }
-            }
-            kernels.push(kernel);
+            counted.take(&mut self.driver, named, bound, priced, lines);
         }
-        Ok(Counted {
-            kernels,
-            why_not: None,
-        })
+        Ok(counted)
     }
 
     /// The program with counters in its kernels: the same memory, one argument

@@ -7,6 +7,7 @@ use super::ready::Ready;
 use super::{Gpu, check, read, sample, stream, time};
 use crate::backend::cpu::{Allocation, Role, total_bytes};
 use crate::backend::gpu::driver::{Driver, GpuError};
+use crate::backend::gpu::program::Step;
 use crate::backend::reference::affordable;
 use crate::backend::runner::{Outcome, output};
 use crate::cost::{GpuDatabase, price};
@@ -50,12 +51,24 @@ impl<D: Driver> Gpu<D> {
         let mut notes = bound.program.notes.clone();
         let mut launched = None;
         let mut checked: Option<CheckReport> = None;
+        let priced = price(config)?.forward;
+        let mut counted = Counted::default();
         if request.check {
             match affordable(&config.model, &config.shape) {
                 Ok(()) => {
-                    let (counted, tensors) =
-                        check::forward(&mut self.driver, bound, observer).map_err(none)?;
-                    launched = Some(counted);
+                    // A device that counts by itself does it in passing; what it
+                    // moved before is not this forward's.
+                    let in_passing = request.count_bytes && self.driver.traffic().is_some();
+                    let lines = request.count_lines;
+                    let mut after = |driver: &mut D, step: &Step| {
+                        if in_passing {
+                            counted.take(driver, step, bound, &priced, lines);
+                        }
+                    };
+                    let (own, tensors) =
+                        check::forward(&mut self.driver, bound, &mut after, observer)
+                            .map_err(none)?;
+                    launched = Some(own);
                     let verdict = check::judge(ready, &tensors, observer).map_err(none)?;
                     checked = Some(CheckReport::from(&verdict));
                 }
@@ -68,8 +81,6 @@ impl<D: Driver> Gpu<D> {
             }
         }
         let mut time_us: Option<Timing> = None;
-        let priced = price(config)?.forward;
-        let mut counted = Counted::default();
         let mut bytes = BytesReport {
             modelled: Some(priced.bytes()),
             ..BytesReport::default()
@@ -83,11 +94,11 @@ impl<D: Driver> Gpu<D> {
             let time = time_us.as_ref().map(|t| t.median);
             let device = self.driver.describe();
             notes.extend(over_roof(&device, bytes.modelled.zip(time)));
-            if request.count_bytes {
+            if request.count_bytes && counted.kernels.is_empty() {
                 counted = self.count(memory, bound, &priced, request.count_lines, observer)?;
-                counted.fill(&mut bytes);
-                notes.extend(counted.why_not);
             }
+            counted.fill(&mut bytes);
+            notes.extend(counted.why_not.take());
             if request.profiled {
                 self.profiled(bound, observer)?;
             }
@@ -115,7 +126,11 @@ impl<D: Driver> Gpu<D> {
             check: checked,
             output: output(&config.model, request, &logits),
             held_bytes: Some(total_bytes(&allocations)),
-            kernels: counted.kernels,
+            // Those of a wrong result are not counted.
+            kernels: match bytes.issued {
+                Some(_) => counted.kernels,
+                None => Vec::new(),
+            },
             notes,
         };
         Ok(Outcome {
