@@ -94,7 +94,7 @@ pub fn counts(state: &State) -> Option<&KernelReport> {
     let group = super::group(state)?;
     let kernel = lab::kernel_of(cost, &group).and_then(|k| of_kernel(report, k));
     // Where the whole forward is one kernel it is no kernel of the block.
-    kernel.or_else(|| match report.kernels.as_slice() {
+    kernel.or(match report.kernels.as_slice() {
         [all] => Some(all),
         _ => None,
     })
@@ -117,6 +117,15 @@ pub fn of_file(kernel: &KernelReport, file: &str) -> WorkReport {
     all
 }
 
+/// The file that most of the kernel's instructions are of, and how many.
+fn hottest(kernel: &KernelReport) -> Option<(&str, f64)> {
+    let all = kernel.work?.instructions.max(1) as f64;
+    let of = |file: &str| of_file(kernel, file).instructions;
+    let files = kernel.lines.iter().map(|l| l.file.as_str());
+    let file = files.max_by_key(|file| of(file))?;
+    Some((file, of(file) as f64 / all))
+}
+
 /// The largest value of a line of the kernel: what the others are drawn against.
 pub fn most(kernel: &KernelReport, metric: Metric) -> f64 {
     let values = kernel.lines.iter().filter_map(|l| metric.value(&l.work));
@@ -136,11 +145,12 @@ pub fn line(state: &State) -> Option<String> {
     let source = super::source(state)?;
     let here = source.lines.get(state.kernel.line)?;
     let Some(work) = of_line(kernel, &source.file, here.number) else {
-        return Some(match of_file(kernel, &source.file).instructions {
-            0 => {
-                "No instruction is of this file: it was inlined away, or never reached.".to_owned()
+        let text = format!("Line {}: no instruction is of this line.", here.number);
+        return Some(match hottest(kernel) {
+            Some((file, share)) if file != source.file => {
+                format!("{text} {:.0} % # are of {file}: Tab.", 100.0 * share)
             }
-            _ => format!("Line {}: no instruction is of this line.", here.number),
+            _ => text,
         });
     };
     Some(lab::fitted(&said(here.number, work), state.size.0))
