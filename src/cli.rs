@@ -11,6 +11,8 @@ mod claims;
 mod compare;
 mod contents;
 mod cost;
+mod counted;
+mod counters;
 mod desk;
 mod dev;
 mod doctor;

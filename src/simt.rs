@@ -39,5 +39,6 @@ pub use counts::{
 };
 pub use finding::{Access, Finding, Location, Memory, Problem, RaceSide, Waiter};
 pub use machine::{Extent, LaunchRequest, Machine, MachineError, Options};
+pub use memory::SECTOR;
 pub use program::{Class, Program};
 pub use ptx::PtxError;

@@ -96,8 +96,7 @@ fn settle(state: &mut State) {
         state.compare.refresh(&state.bench);
     }
     if state.page == Page::Lab {
-        let hint = lab::hint(&state.bench, &state.machine, state.lab.fusion());
-        state.lab.hint = hint.unwrap_or_default();
+        state.lab.hint = lab::line(state);
     }
     // A run that lasts gets a card; until then the header says enough.
     let card = state.runs.running().map(|r| r.since + CARD_AFTER);

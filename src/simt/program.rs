@@ -285,7 +285,9 @@ impl Program {
         let name = name.map_or("", |(_, name)| name.as_str());
         match name.rsplit_once("kernels/") {
             Some((_, inside)) => inside,
-            None => name.rsplit_once('/').map_or(name, |(_, last)| last),
+            // A path of this computer's says less than the file's name.
+            None if name.starts_with('/') => name.rsplit('/').next().unwrap_or(name),
+            None => name,
         }
     }
 }
