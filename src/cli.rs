@@ -21,6 +21,7 @@ mod interrupt;
 mod kernels;
 mod lists;
 mod live;
+mod micro;
 mod out;
 mod run;
 mod selftest;
@@ -101,6 +102,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         None => workshop::open(&cli.output, &config, out),
         Some(Command::Cost(args)) => cost::cost(&cli.output, args, out),
         Some(Command::Run(args)) => run::run(&cli.output, args, out),
+        Some(Command::Micro(args)) => micro::micro(&cli.output, args, out),
         Some(Command::Selftest(args)) => selftest::selftest(&cli.output, args, out),
         Some(Command::Compare(args)) => compare::compare(&cli.output, args, out),
         Some(Command::Check(args)) => check::check(&cli.output, args, out),

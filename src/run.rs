@@ -3,12 +3,16 @@
 //! command line prints them as schema 1.
 
 mod error;
+mod micro;
 mod observer;
 mod protocol;
 mod report;
 mod request;
 
 pub use error::{RunError, RunErrorKind};
+pub use micro::{
+    EXPERIMENTS, Experiment, Metric, MicroCounts, MicroReport, MicroRequest, MicroRow, Takes,
+};
 pub use observer::{Observer, Phase, Progress, Unwatched};
 pub use protocol::{Answer, Ask, BackendState, WireTicket};
 pub use report::{
