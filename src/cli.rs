@@ -3,6 +3,7 @@
 //! Every subcommand is a function from its arguments to an `Out` (the text to
 //! print) and an exit code; only [`main`] touches the process.
 
+mod answers;
 mod args;
 mod author;
 mod backends;

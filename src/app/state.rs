@@ -9,6 +9,7 @@ use super::kernel::KernelPage;
 use super::keymap::{Action, FooterItem};
 use super::lab::Lab;
 use super::lesson::Reader;
+use super::live::ask::Asked;
 use super::look::Look;
 use super::machine::Machine;
 use super::message::Millis;
@@ -67,6 +68,8 @@ pub struct State {
     pub study: Study,
     /// The lesson page.
     pub reader: Reader,
+    /// What live blocks asked the outside.
+    pub asked: Asked,
     /// The exercise page, and questions wherever they are answered.
     pub exercises: Exercises,
     /// The palette, while it is open.
@@ -111,6 +114,7 @@ impl State {
             setup: SetupPage::default(),
             study: Study::default(),
             reader: Reader::default(),
+            asked: Asked::default(),
             exercises: Exercises::default(),
             palette: None,
             find: None,

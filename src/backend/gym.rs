@@ -38,7 +38,9 @@ pub fn run(request: &MicroRequest) -> Result<MicroReport, RunError> {
     for value in &request.sweep {
         let launch = launch::of(experiment.name, *value, Size::Counted)?;
         let (outputs, counts) = executed(&mut simt, &launch)?;
-        launch.check(&outputs).map_err(|e| wrong(experiment, *value, &e))?;
+        launch
+            .check(&outputs)
+            .map_err(|e| wrong(experiment, *value, &e))?;
         rows.push(MicroRow {
             value: *value,
             label: experiment.label(*value),
@@ -48,8 +50,12 @@ pub fn run(request: &MicroRequest) -> Result<MicroReport, RunError> {
     }
     let mut notes = vec![format!(
         "{}; outputs checked against this program's own",
-        launch::of(experiment.name, request.sweep.first().copied().unwrap_or(1), Size::Counted)?
-            .about
+        launch::of(
+            experiment.name,
+            request.sweep.first().copied().unwrap_or(1),
+            Size::Counted
+        )?
+        .about
     )];
     let mut device = simt.describe();
     if request.backend == BackendKind::Cuda {

@@ -97,7 +97,11 @@ fn list(output: &OutputArgs, out: &mut Out) {
         ("what it shows", Align::Left),
     ]);
     for e in &EXPERIMENTS {
-        table.row(vec![e.name.to_owned(), e.swept.to_owned(), e.title.to_owned()]);
+        table.row(vec![
+            e.name.to_owned(),
+            e.swept.to_owned(),
+            e.title.to_owned(),
+        ]);
     }
     out.lines(table.lines());
     out.line("");
@@ -166,8 +170,10 @@ mod apart {
         let _ = child.wait();
         let (output, error) = (output.unwrap_or_default(), error.unwrap_or_default());
         serde_json::from_str(&output).map_err(|_| {
-            let said: Option<serde_json::Value> =
-                error.lines().last().and_then(|l| serde_json::from_str(l).ok());
+            let said: Option<serde_json::Value> = error
+                .lines()
+                .last()
+                .and_then(|l| serde_json::from_str(l).ok());
             let said = said.as_ref().and_then(|v| v.get("error")?.as_str());
             RunError::failed(said.unwrap_or("the experiment's process ended").to_owned())
         })

@@ -45,7 +45,12 @@ pub const EXPERIMENTS: [Experiment; 8] = [
         swept: "step",
         usual: &[1, 2, 4, 8, 16, 32],
         takes: Takes::Range(0, 64),
-        shows: &[Metric::Issued, Metric::Sectors, Metric::Useful, Metric::Time],
+        shows: &[
+            Metric::Issued,
+            Metric::Sectors,
+            Metric::Useful,
+            Metric::Time,
+        ],
     },
     Experiment {
         name: "columns",
@@ -53,7 +58,12 @@ pub const EXPERIMENTS: [Experiment; 8] = [
         swept: "pad",
         usual: &[0, 1, 2, 4],
         takes: Takes::Range(0, 8),
-        shows: &[Metric::Requests, Metric::Passes, Metric::Conflicts, Metric::Time],
+        shows: &[
+            Metric::Requests,
+            Metric::Passes,
+            Metric::Conflicts,
+            Metric::Time,
+        ],
     },
     Experiment {
         name: "branch",

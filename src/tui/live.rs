@@ -2,6 +2,7 @@
 //! text with what is wrong.
 
 mod chart;
+mod kernels;
 mod lab;
 mod tables;
 
@@ -53,6 +54,8 @@ pub fn lay(state: &State, lesson: &Lesson, live: &Live, keys: bool, columns: usi
                 .map(|asked| question::in_lesson(state, &asked, keys, inner))
                 .ok_or_else(|| format!("The course has no question {}.", id.text))
         }
+        Block::Micro { .. } => kernels::micro(state, lesson, live, inner),
+        Block::Kernel { .. } => kernels::kernel(state, lesson, live, inner),
         Block::Table { .. } => return tables::table(state, lesson, live, columns),
         Block::Roofline { .. } => return tables::roofline(state, lesson, live, columns),
         Block::Chart { .. } => match chart::rows(state, lesson, live, columns) {
@@ -97,7 +100,8 @@ fn hint(content: &Block, hidden: bool) -> &'static str {
     match content {
         _ if hidden => "before you look",
         Block::Lab { toggles, .. } if !toggles.is_empty() => "Space flips",
-        Block::Lab { .. } | Block::Compare { .. } => "r runs",
+        Block::Lab { .. } | Block::Compare { .. } | Block::Micro { .. } => "r runs",
+        Block::Kernel { op: Some(_), .. } => "Enter opens it",
         Block::Steps { .. } => "Space next step",
         Block::Ribbon { .. } => "Enter opens it in the lab",
         _ => "",

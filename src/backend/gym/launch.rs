@@ -146,7 +146,9 @@ pub(super) fn units() -> Vec<Unit> {
 pub(super) fn of(name: &str, value: u32, size: Size) -> Result<Launch, RunError> {
     let experiment = Experiment::find(name).filter(|e| e.accepts(value));
     let Some(experiment) = experiment else {
-        return Err(RunError::bad_request(format!("{name} does not take {value}")));
+        return Err(RunError::bad_request(format!(
+            "{name} does not take {value}"
+        )));
     };
     let unit = unit(experiment.name, value);
     Ok(match experiment.name {

@@ -40,7 +40,13 @@ pub(super) fn block(file: &str, block: &Block, faults: &mut Vec<Fault>) {
             }
             op_names(file, mark, faults);
         }
+        Block::Kernel { op, version, .. } => {
+            plans(file, version.as_slice(), faults);
+            let named = op.iter().filter(|op| op.text != "rope");
+            op_names(file, &named.cloned().collect::<Vec<_>>(), faults);
+        }
         Block::Chart { .. }
+        | Block::Micro { .. }
         | Block::Table { .. }
         | Block::Steps { .. }
         | Block::Question { .. } => {}
