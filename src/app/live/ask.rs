@@ -125,7 +125,8 @@ fn named(source: &Source, name: &str) -> Result<(std::ops::Range<usize>, String)
         });
     };
     let last = source.lines.iter().rposition(|l| l.idea == Some(at));
-    let idea = source.ideas.get(at).map(|i| (i.first, i.sentence.clone()));
+    let idea = source.ideas.get(at);
+    let idea = idea.map(|i| (i.first, format!("{name}: {}", i.sentence)));
     let (first, sentence) = idea.unwrap_or_default();
     Ok((first..last.map_or(first, |l| l + 1), sentence))
 }
@@ -288,7 +289,7 @@ KERNEL void f() {
         let source = Source::parse("f.cu", SOURCE);
         let idea = Excerpt::of(&source, Some("one")).unwrap();
         assert_eq!(idea.lines, [(4, "y[i] = x[i];".to_owned())]);
-        assert_eq!(idea.idea, "the only line that counts.");
+        assert_eq!(idea.idea, "one: the only line that counts.");
         let whole = Excerpt::of(&source, None).unwrap();
         let numbers: Vec<usize> = whole.lines.iter().map(|l| l.0).collect();
         assert_eq!(numbers, [2, 4, 6]);
