@@ -11,6 +11,7 @@ mod check;
 mod compare;
 mod contents;
 mod cost;
+mod counters;
 mod desk;
 mod dev;
 mod doctor;

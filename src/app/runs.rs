@@ -329,6 +329,7 @@ pub(crate) mod tests {
                 sample: vec![],
             },
             held_bytes: None,
+            kernels: vec![],
             notes: vec![],
         }
     }

@@ -12,7 +12,7 @@ use super::out::Out;
 use super::run::{RunOptions, request, verdict};
 use super::table::{Align, Table};
 use super::words::counted;
-use super::{Outcome, cost};
+use super::{Outcome, cost, counters};
 use crate::cost::{CostJson, Gpu, GpuDatabase, Priced, cost_json};
 use crate::engine::Engine;
 use crate::fusion::Cut;
@@ -70,7 +70,10 @@ pub(super) fn compare(output: &OutputArgs, args: &CompareArgs, out: &mut Out) ->
                 config: column.cost.config.clone(),
                 ..base.clone()
             };
-            let report = engine.run(&request, None, &watch)?;
+            let mut report = engine.run(&request, None, &watch)?;
+            if args.run.counters {
+                counters::fill(&mut report, &request, &watch);
+            }
             code = code.max(verdict(&report));
             column.report = Some(report);
         }

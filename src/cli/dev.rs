@@ -35,11 +35,18 @@ enum DevCommand {
     Units,
     /// Say what this machine has of CUDA
     Cuda,
+    /// Run a request's forward for the profiler that started this program
+    Counted {
+        /// The request, as JSON
+        #[arg(value_name = "FILE")]
+        request: PathBuf,
+    },
 }
 
 pub(super) fn dev(output: &OutputArgs, args: &DevArgs, out: &mut Out) -> Outcome {
     match &args.command {
         DevCommand::Units => units(output, out),
+        DevCommand::Counted { request } => super::counters::counted(request),
         #[cfg(feature = "cuda")]
         DevCommand::Prebuild { output, texts } => cuda::prebuild(output, texts.as_deref(), out),
         #[cfg(feature = "cuda")]

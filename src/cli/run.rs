@@ -10,7 +10,7 @@ use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::out::Out;
 use super::words::counted;
-use super::{Outcome, cost};
+use super::{Outcome, cost, counters};
 use crate::backend::{model_of_folder, tokens_of_file};
 use crate::cost::{Cost, price};
 use crate::course::plain;
@@ -69,6 +69,9 @@ pub(super) struct RunOptions {
     /// Count the bytes that loads and stores ask for, in a run apart
     #[arg(long, help_heading = "Run")]
     count_bytes: bool,
+    /// Measure the bytes that reach DRAM by the device's counters, under ncu
+    #[arg(long, help_heading = "Run")]
+    pub(super) counters: bool,
 }
 
 /// Run a plan: outputs checked, launches counted, then timed.
@@ -133,7 +136,10 @@ pub(super) fn run(output: &OutputArgs, args: &RunArgs, out: &mut Out) -> Outcome
         writable(path)?;
     }
     let watch = Interrupt::watch(!output.json && std::io::stderr().is_terminal());
-    let report = Engine::default().run(&request, args.logits.as_deref(), &watch)?;
+    let mut report = Engine::default().run(&request, args.logits.as_deref(), &watch)?;
+    if args.run.counters {
+        counters::fill(&mut report, &request, &watch);
+    }
     drop(watch);
     if output.json {
         out.json(&report);

@@ -22,7 +22,7 @@ pub(crate) const PARAM_WINDOW: u64 = 3 << 60;
 pub(crate) const POISON: u32 = 0xffc0_ffc0;
 
 /// Bytes of a sector, the unit in which a GPU's memory moves.
-pub(crate) const SECTOR: u64 = 32;
+pub const SECTOR: u64 = 32;
 
 /// Sectors of a cache line: buffers share none.
 const LINE: u64 = 4;

@@ -1,6 +1,7 @@
 //! A request from beginning to end: ready, check, clock, count.
 
 use super::bind::Bound;
+use super::count::Counted;
 use super::memory::{Kept, RunMemory};
 use super::ready::Ready;
 use super::{Gpu, check, read, sample, stream, time};
@@ -67,8 +68,10 @@ impl<D: Driver> Gpu<D> {
             }
         }
         let mut time_us: Option<Timing> = None;
+        let priced = price(config)?.forward;
+        let mut counted = Counted::default();
         let mut bytes = BytesReport {
-            modelled: Some(price(config)?.forward.bytes()),
+            modelled: Some(priced.bytes()),
             ..BytesReport::default()
         };
         // No time is taken of a wrong result.
@@ -81,7 +84,12 @@ impl<D: Driver> Gpu<D> {
             let device = self.driver.describe();
             notes.extend(over_roof(&device, bytes.modelled.zip(time)));
             if request.count_bytes {
-                notes.extend(self.count(memory, bound, &mut bytes, observer)?);
+                counted = self.count(memory, bound, &priced, request.count_lines, observer)?;
+                counted.fill(&mut bytes);
+                notes.extend(counted.why_not);
+            }
+            if request.profiled {
+                self.profiled(bound, observer)?;
             }
         }
         let launched = match launched {
@@ -107,6 +115,7 @@ impl<D: Driver> Gpu<D> {
             check: checked,
             output: output(&config.model, request, &logits),
             held_bytes: Some(total_bytes(&allocations)),
+            kernels: counted.kernels,
             notes,
         };
         Ok(Outcome {
@@ -114,6 +123,15 @@ impl<D: Driver> Gpu<D> {
             logits,
             allocations,
         })
+    }
+
+    /// One forward that an outside profiler sees, after those that it does not.
+    fn profiled(&mut self, bound: &Bound, observer: &dyn Observer) -> Result<(), RunError> {
+        self.driver.synchronize()?;
+        self.driver.profile(true)?;
+        stream::forward(&mut self.driver, bound, observer)?;
+        self.driver.synchronize()?;
+        Ok(self.driver.profile(false)?)
     }
 
     /// The logits of the last forward.
