@@ -38,7 +38,7 @@ pub use counts::{
     BufferTraffic, ClassCounts, Counts, GlobalTraffic, LineWork, SharedTraffic, Work,
 };
 pub use finding::{Access, Finding, Location, Memory, Problem, RaceSide, Waiter};
-pub use memory::SECTOR;
 pub use machine::{Extent, LaunchRequest, Machine, MachineError, Options};
+pub use memory::SECTOR;
 pub use program::{Class, Program};
 pub use ptx::PtxError;

@@ -58,7 +58,9 @@ pub(super) fn fill(report: &mut Report, request: &Request, observer: &dyn Observ
     };
     match measure(&ncu, &asked, observer) {
         Ok(counters) => put(report, &counters),
-        Err(why) => report.notes.push(format!("DRAM bytes are not measured: {why}")),
+        Err(why) => report
+            .notes
+            .push(format!("DRAM bytes are not measured: {why}")),
     }
 }
 
@@ -180,8 +182,7 @@ fn end(child: &mut Child) {
 /// # Errors
 /// A file that holds no request; what the run says.
 pub(super) fn counted(file: &Path) -> Outcome {
-    let refused =
-        |e: &dyn std::fmt::Display| Failure::usage(format!("{}: {e}", file.display()));
+    let refused = |e: &dyn std::fmt::Display| Failure::usage(format!("{}: {e}", file.display()));
     let text = std::fs::read_to_string(file).map_err(|e| refused(&e))?;
     let request: Request = serde_json::from_str(&text).map_err(|e| refused(&e))?;
     Here::default().run(&request, None, &Unwatched)?;

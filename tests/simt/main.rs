@@ -13,6 +13,7 @@
 mod bench;
 mod costs;
 mod findings;
+mod forward;
 mod grids;
 mod lanes;
 mod ops;

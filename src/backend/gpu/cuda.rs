@@ -353,7 +353,8 @@ impl Driver for Cuda {
         })?;
         // SAFETY: the call takes nothing; without a profiler it does nothing.
         let code = unsafe { call() };
-        self.api.check(code, || "the profiler is not told".to_owned())
+        self.api
+            .check(code, || "the profiler is not told".to_owned())
     }
 
     fn mark(&mut self) -> Result<Option<Mark>, GpuError> {

@@ -19,7 +19,9 @@ pub(super) fn read(text: &str, succeeded: bool) -> Result<Counters, String> {
             .rev()
             .map(str::trim)
             .find(|line| !line.is_empty())
-            .map_or(String::new(), |line| format!(": {}", line.trim_matches('=').trim()));
+            .map_or(String::new(), |line| {
+                format!(": {}", line.trim_matches('=').trim())
+            });
         return Err(match succeeded {
             true => format!("ncu saw no launch{last}"),
             false => format!("ncu ended with an error{last}"),

@@ -102,7 +102,11 @@ fn launches_that_do_not_add_up_fill_nothing() {
         let mut other = report(own, library);
         put(&mut other, &counters);
         assert_eq!(other.bytes.measured_dram, None);
-        assert!(other.notes[0].contains("saw 2 launches"), "{:?}", other.notes);
+        assert!(
+            other.notes[0].contains("saw 2 launches"),
+            "{:?}",
+            other.notes
+        );
     }
 }
 
@@ -114,7 +118,11 @@ fn another_backend_has_no_counters() {
     };
     fill(&mut here, &request(), &Unwatched);
     assert_eq!(here.bytes.measured_dram, None);
-    assert!(here.notes[0].contains("simt has no counters"), "{:?}", here.notes);
+    assert!(
+        here.notes[0].contains("simt has no counters"),
+        "{:?}",
+        here.notes
+    );
 }
 
 /// Somebody who stops at once.

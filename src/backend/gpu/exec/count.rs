@@ -116,7 +116,8 @@ impl<D: Driver> Gpu<D> {
             kernel.bytes.compulsory = traffic.compulsory;
             kernel.bytes.estimated_dram = traffic.dram;
             if let Some(counts) = &traffic.last {
-                kernel.buffers = told::buffers(counts, &bound.program.buffers, cost_of(named, priced));
+                kernel.buffers =
+                    told::buffers(counts, &bound.program.buffers, cost_of(named, priced));
                 kernel.work = Some(told::work(&counts.total));
                 let known = kernels.iter().any(|k| k.ops == kernel.ops);
                 if lines && !known {

@@ -38,10 +38,9 @@ fn distinct(buffer: &BufferTraffic) -> u64 {
 /// Whether the model prices nothing of a buffer that the kernel touched.
 fn is_inside(spec: &BufferSpec, cost: Option<&KernelCost>) -> bool {
     match &spec.contents {
-        Contents::Scratch
-        | Contents::Zeroed
-        | Contents::Addresses(_)
-        | Contents::TensorMaps(_) => true,
+        Contents::Scratch | Contents::Zeroed | Contents::Addresses(_) | Contents::TensorMaps(_) => {
+            true
+        }
         // Its name is the tensor's.
         Contents::Activation => {
             cost.is_some_and(|cost| !cost.moved.iter().any(|m| m.name == spec.name))

@@ -34,11 +34,24 @@ fn what_is_not_permitted_or_not_there_is_said() {
     let denied = "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to access \
                   NVIDIA GPU Performance Counters on the target device 0.\n";
     let said = read(denied, false).unwrap_err();
-    assert!(said.contains("ERR_NVGPUCTRPERM") && said.contains("administrator"), "{said}");
-    let said = read("==ERROR== The application returned an error code (3).\n", false).unwrap_err();
-    assert!(said.ends_with("The application returned an error code (3)."), "{said}");
+    assert!(
+        said.contains("ERR_NVGPUCTRPERM") && said.contains("administrator"),
+        "{said}"
+    );
+    let said = read(
+        "==ERROR== The application returned an error code (3).\n",
+        false,
+    )
+    .unwrap_err();
+    assert!(
+        said.ends_with("The application returned an error code (3)."),
+        "{said}"
+    );
     let said = read("==WARNING== No kernels were profiled.\n", true).unwrap_err();
-    assert!(said.contains("saw no launch") && said.contains("No kernels"), "{said}");
+    assert!(
+        said.contains("saw no launch") && said.contains("No kernels"),
+        "{said}"
+    );
     // A table that is cut off after its head.
     let head: String = TABLE.lines().take(4).map(|l| format!("{l}\n")).collect();
     assert!(read(&head, true).is_err());
