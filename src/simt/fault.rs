@@ -95,6 +95,15 @@ pub(crate) enum FaultKind {
         earlier: RaceSide,
         same_warp: bool,
     },
+    /// Two blocks touch a place of global memory and nothing orders them.
+    BlocksRace {
+        memory: Memory,
+        offset: u64,
+        now: Access,
+        earlier: Access,
+        /// Number of the other block.
+        other: u32,
+    },
     /// Lanes of one warp wrote different values to one place with one instruction.
     LanesCollide {
         address: u64,

@@ -89,6 +89,19 @@ pub enum Problem {
         /// Both belong to one warp: `__syncwarp` is missing.
         same_warp: bool,
     },
+    /// Two blocks use one place of global memory with nothing between them.
+    BlocksRace {
+        /// The buffer.
+        memory: Memory,
+        /// Bytes from its beginning.
+        offset: u64,
+        /// What this block does.
+        now: Access,
+        /// What the other did.
+        earlier: Access,
+        /// Number of the other block, x fastest.
+        other: u32,
+    },
     /// Lanes of one instruction write different values to one place.
     LanesCollide {
         /// Offset in shared memory.
@@ -257,6 +270,19 @@ fn problem(program: &Program, kernel: &Kernel, kind: FaultKind) -> Problem {
             now,
             earlier,
             same_warp,
+        },
+        FaultKind::BlocksRace {
+            memory,
+            offset,
+            now,
+            earlier,
+            other,
+        } => Problem::BlocksRace {
+            memory,
+            offset,
+            now,
+            earlier,
+            other,
         },
         FaultKind::LanesCollide { address, other } => Problem::LanesCollide { address, other },
         FaultKind::PartialBarrier { missing } => Problem::BarrierSkipped { missing },

@@ -17,5 +17,6 @@ mod forward;
 mod grids;
 mod lanes;
 mod ops;
+mod order;
 mod paths;
 mod reader;

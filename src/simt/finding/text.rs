@@ -191,6 +191,23 @@ fn story(problem: &Problem) -> (String, &'static str) {
                 missing,
             )
         }
+        Problem::BlocksRace {
+            memory,
+            offset,
+            now,
+            earlier,
+            other,
+        } => (
+            format!(
+                "race between blocks: a {} at byte {offset} of {} meets a {} by block number \
+                 {other} of the same launch, and neither waits for the other",
+                verb(*now),
+                name(memory),
+                verb(*earlier)
+            ),
+            "blocks run in any order: give each its own place, use an atomic, or put the two \
+             into launches (or phases with a grid barrier) one after the other",
+        ),
         Problem::LanesCollide { address, other } => (
             format!(
                 "race: this thread and thread {other} write different values to byte {address} of \

@@ -47,6 +47,7 @@ impl<'a> Worker<'a> {
     pub fn begin(&mut self, index: [u32; 3]) {
         let (setup, kernel) = (self.setup, self.setup.launch.kernel);
         self.state.index = index;
+        self.state.view.restart(setup.number(index) as u32);
         self.state.shared.fill(POISON);
         self.state
             .local

@@ -106,6 +106,9 @@ impl<'m> Lower<'m> {
         if let Some(info) = self.info.get_mut(info as usize) {
             info.bytes = parts * bytes;
         }
+        if space != Space::Shared && space != Space::Local {
+            self.global_granule = self.global_granule.min(bytes);
+        }
         if space == Space::Shared || space == Space::Generic {
             self.granule = self.granule.min(bytes);
         }
