@@ -4,7 +4,7 @@ mod text;
 
 use std::error::Error;
 
-pub use super::fault::{Access, Memory, RaceSide};
+pub use super::fault::{Access, Memory, Polled, RaceSide};
 use super::fault::{Fault, FaultKind, Waiting};
 use super::grid::Stopped;
 use super::memory::Global;
@@ -36,6 +36,8 @@ pub struct Waiter {
     pub location: Location,
     /// At a block barrier, rather than reading memory again and again.
     pub at_barrier: bool,
+    /// What it reads again and again, where that is known.
+    pub polls: Option<Polled>,
 }
 
 /// What went wrong.
@@ -144,6 +146,8 @@ pub enum Problem {
     Deadlock {
         /// Who, and where.
         waiting: Vec<Waiter>,
+        /// Blocks that have returned and wait for nobody.
+        returned: Vec<[u32; 3]>,
     },
     /// Something that the machine does not do.
     Unsupported {
@@ -297,15 +301,17 @@ fn problem(program: &Program, kernel: &Kernel, kind: FaultKind) -> Problem {
         FaultKind::InactiveSource { lane } => Problem::InactiveSource { lane },
         FaultKind::Trap => Problem::Trap,
         FaultKind::NeverEnds { steps } => Problem::NeverEnds { steps },
-        FaultKind::Deadlock { waiting } => {
+        FaultKind::Deadlock { waiting, returned } => {
             let waiter = |waiting: Waiting| Waiter {
                 block: waiting.block,
                 warp: waiting.warp,
                 location: locate(program, kernel, waiting.at),
                 at_barrier: waiting.how == super::fault::How::Barrier,
+                polls: waiting.polls,
             };
             Problem::Deadlock {
                 waiting: waiting.into_iter().map(waiter).collect(),
+                returned,
             }
         }
         FaultKind::Unsupported { what } => Problem::Unsupported {

@@ -70,6 +70,8 @@ pub(crate) struct View {
     known: u32,
     /// When it looked last.
     looked: u64,
+    /// The warp that looked last, and where: buffer and bytes.
+    pub polls: Option<(u32, usize, u64)>,
     /// For each other block: how much of what that made known came before.
     seen: Vec<u8>,
 }
@@ -77,7 +79,7 @@ pub(crate) struct View {
 impl View {
     /// Of another block, which has done nothing yet.
     pub fn restart(&mut self, block: u32) {
-        (self.block, self.known, self.looked) = (block, 0, 0);
+        (self.block, self.known, self.looked, self.polls) = (block, 0, 0, None);
         self.seen.clear();
     }
 }

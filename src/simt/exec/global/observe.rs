@@ -100,11 +100,14 @@ pub(super) fn apart(
     access: Access,
 ) -> bool {
     let order = &turn.global.order;
+    let low = (at.offset + i64::from(pattern.low)) as u64;
+    if turn.talks && access != Access::Write {
+        turn.block.view.polls = Some((turn.warp, at.buffer, low));
+    }
     if !order.watches() || turn.talks || access == Access::Atomic {
         return true;
     }
     let wide = u64::from(bytes);
-    let low = (at.offset + i64::from(pattern.low)) as u64;
     let span = (pattern.end - pattern.low) as u64;
     let lanes = u64::from(turn.mask.count_ones());
     // All lanes at one place, or side by side: one stretch.
