@@ -119,11 +119,38 @@ fn executed(simt: &mut Simt, launch: &Launch) -> Result<(Vec<f32>, Counts), RunE
     Ok((floats(&bytes), counts))
 }
 
+/// What one launch wrote on two machines.
+#[derive(Debug, Clone, Default)]
+pub struct Outputs {
+    /// On the SIMT machine.
+    pub here: Vec<f32>,
+    /// On the other.
+    pub there: Vec<f32>,
+}
+
+/// One launch on the SIMT machine and on another backend.
+///
+/// # Errors
+/// A backend that is not there; what a machine says.
+pub fn compared(experiment: &str, value: u32, backend: BackendKind) -> Result<Outputs, RunError> {
+    let launch = launch::of(experiment, value, Size::Counted)?;
+    let (here, _) = executed(&mut Simt::new(Options::default()), &launch)?;
+    let there = match backend {
+        #[cfg(feature = "cuda")]
+        BackendKind::Cuda => {
+            let mut cuda = super::gpu::cuda::Cuda::open(0)?;
+            on_device(&mut cuda, experiment, value, false)?.0
+        }
+        _ => on_device(&mut Simt::new(Options::default()), experiment, value, false)?.0,
+    };
+    Ok(Outputs { here, there })
+}
+
 /// A launch on a device: what it wrote, and its times.
 ///
 /// # Errors
 /// What the device says.
-pub fn on_device<D: Driver>(
+fn on_device<D: Driver>(
     driver: &mut D,
     experiment: &str,
     value: u32,
@@ -251,3 +278,6 @@ fn short(counts: &Counts) -> MicroCounts {
         flops: total.flops,
     }
 }
+
+#[cfg(test)]
+mod tests;

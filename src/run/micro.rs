@@ -273,29 +273,39 @@ impl Metric {
             .map_or("", |(.., head)| head)
     }
 
-    /// The figure of a row; a dash where it has none.
-    pub fn of(self, row: &MicroRow) -> String {
+    /// The figure of a row with its unit; `None` where it has none.
+    pub fn quantity(self, row: &MicroRow) -> Option<Quantity> {
         let c = &row.counts;
-        let share = |x: Option<f64>| x.map_or("–".to_owned(), |x| format!("{:.1} %", 100.0 * x));
+        Some(match self {
+            Self::Issued => Quantity::bytes(c.issued),
+            Self::Compulsory => Quantity::bytes(c.compulsory),
+            Self::Sectors => Quantity::count(c.sectors),
+            Self::SectorsWritten => Quantity::count(c.sectors_written),
+            Self::Useful => Quantity::ratio(c.useful()?),
+            Self::Requests => Quantity::count(c.shared_requests),
+            Self::Passes => Quantity::count(c.bank_passes),
+            Self::Conflicts => Quantity::count(c.bank_conflicts),
+            Self::Divergent => Quantity::count(c.divergent),
+            Self::Lanes => Quantity::ratio(c.lanes()?),
+            Self::Instructions => Quantity::count(c.instructions),
+            Self::Barriers => Quantity::count(c.barriers),
+            Self::Flops => Quantity::flop(c.flops),
+            Self::Blocks => Quantity::count(c.blocks),
+            Self::Time => Quantity::seconds(row.time_us.as_ref()?.median * 1e-6),
+        })
+    }
+
+    /// The figure as tables show it; a dash where there is none.
+    pub fn of(self, row: &MicroRow) -> String {
+        let Some(quantity) = self.quantity(row) else {
+            return "–".to_owned();
+        };
+        let value = quantity.value();
         match self {
-            Self::Issued => format(&Quantity::bytes(c.issued)),
-            Self::Compulsory => format(&Quantity::bytes(c.compulsory)),
-            Self::Sectors => c.sectors.to_string(),
-            Self::SectorsWritten => c.sectors_written.to_string(),
-            Self::Useful => share(c.useful()),
-            Self::Requests => c.shared_requests.to_string(),
-            Self::Passes => c.bank_passes.to_string(),
-            Self::Conflicts => c.bank_conflicts.to_string(),
-            Self::Divergent => c.divergent.to_string(),
-            Self::Lanes => share(c.lanes()),
-            Self::Instructions => c.instructions.to_string(),
-            Self::Barriers => c.barriers.to_string(),
-            Self::Flops => c.flops.to_string(),
-            Self::Blocks => c.blocks.to_string(),
-            Self::Time => row
-                .time_us
-                .as_ref()
-                .map_or("–".to_owned(), |t| format!("{:.1}", t.median)),
+            Self::Issued | Self::Compulsory => format(&quantity),
+            Self::Useful | Self::Lanes => format!("{:.1} %", 100.0 * value),
+            Self::Time => format!("{:.1}", 1e6 * value),
+            _ => format!("{value:.0}"),
         }
     }
 }
