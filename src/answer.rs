@@ -4,10 +4,13 @@
 //! that the caller keeps; [`Expr`] is evaluated in it, `judge` compares what was
 //! typed with a key.
 
+pub mod claim;
 mod expr;
+mod grid;
 mod judge;
 mod key;
 mod lint;
+pub mod practise;
 mod records;
 mod setup;
 
@@ -15,10 +18,11 @@ mod setup;
 mod facts;
 
 pub use expr::{Expr, ExprError, Value};
-pub use judge::{Fits, Judgement, Side, Verdict, echo, grade};
+pub use grid::{Grid, filled, typed_cells, typed_rows, written, written_row};
+pub use judge::{Cell, Fits, Judgement, Prediction, Side, Verdict, echo, grade};
 pub use key::{Key, Kind, Slip, SlipValue, Tolerance};
-pub use lint::{lint, reveals};
-pub use records::{NoRecords, RUN_PATHS, Records, report_value};
+pub use lint::{lint, reveals, twins};
+pub use records::{MICRO_FIELDS, NoRecords, RUN_PATHS, Records, report_value};
 pub use setup::{SETTINGS, Setting, SettingError, Setup, Slips};
 
 use crate::cost::GpuDatabase;

@@ -8,6 +8,7 @@ mod args;
 mod author;
 mod backends;
 mod check;
+mod claims;
 mod compare;
 mod contents;
 mod cost;
@@ -25,6 +26,7 @@ mod lists;
 mod live;
 mod micro;
 mod out;
+mod practise;
 mod run;
 mod selftest;
 mod show;
@@ -114,12 +116,14 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Lessons) => lists::lessons(&cli.output, out),
         Some(Command::Exercises) => lists::exercises(&cli.output, out),
         Some(Command::Progress) => lists::progress(&cli.output, out),
+        Some(Command::Practise(args)) => practise::practise(&cli.output, args, out),
         Some(Command::Export) => export::export(&cli.output, out),
         Some(Command::Doctor) => doctor::doctor(&cli.output, out),
         Some(Command::Show(args)) => show::show(&cli.output, args, out),
         Some(Command::Init(args)) => author::init(&cli.output, args, out),
         Some(Command::New(args)) => author::new(&cli.output, args, out),
         Some(Command::Lint(args)) => author::lint(&cli.output, args, out),
+        Some(Command::Claims(args)) => claims::claims(&cli.output, args, out),
         Some(Command::Gpus(args)) => gpus::gpus(&cli.output, args, out),
         Some(Command::Engine) => run::engine(),
         Some(Command::Dev(args)) => dev::dev(&cli.output, args, out),
@@ -141,6 +145,7 @@ fn text_only(command: &Command) -> Option<&'static str> {
         Command::Show(_) => "show",
         Command::Init(_) => "init",
         Command::New(_) => "new",
+        Command::Practise(_) => "practise",
         Command::Completions { .. } => "completions",
         _ => return None,
     })

@@ -9,6 +9,7 @@
 //! | [`Sheet`], [`Saved`] | answers as typed, in `answers/<id>.toml` |
 //! | [`Progress`], [`Event`], [`Store`] | what was read, answered and guessed |
 //! | [`Places`] | workshop folder, state folder, overlays |
+//! | [`Ledger`], [`Claim`] | what the documents state, and what is true of it |
 //! | [`Figures`] | figures recorded elsewhere, for `recorded.ID` |
 //! | [`lint`](fn@lint), [`init`], [`new_lesson`], [`new_exercise`] | for authors |
 //!
@@ -37,6 +38,7 @@
 //! ```
 
 mod block;
+pub mod claims;
 mod exercise;
 mod fault;
 mod fields;
@@ -57,8 +59,10 @@ mod solution;
 mod template;
 mod text;
 
+pub use crate::answer::{Kind, Tolerance};
 pub use block::{Block, Cell, KINDS, LANGUAGES, Live, METRICS, Predict, SWEPT, Series, swept};
-pub use exercise::{Exercise, Key, Kind, Slip, Tolerance, is_name, no_such_key};
+pub use claims::{Claim, Ledger};
+pub use exercise::{Exercise, Key, Slip, Table, is_name, no_such_key};
 pub use fault::{Fault, Level, Place, nearest};
 pub use fields::Phrase;
 pub(crate) use file::plain;
@@ -71,7 +75,7 @@ pub use paths::{Places, Surroundings};
 pub use progress::{Event, Guess, KeyMark, LessonMark, Mark, Progress, Store};
 pub use recorded::{Figures, Recorded};
 pub use setup::{Setting, Setup};
-pub use sheet::{Saved, Sheet};
+pub use sheet::{Saved, Sheet, VARIANT};
 pub use solution::{Derivation, Solution};
 pub use template::{Made, init, new_exercise, new_lesson};
 pub use text::{LARGEST, Text, obeyed};

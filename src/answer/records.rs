@@ -13,6 +13,29 @@ pub trait Records {
 
     /// The figure with this id in `assets/recorded.toml`.
     fn recorded(&self, id: &str) -> Option<Quantity>;
+
+    /// One of [`MICRO_FIELDS`] of the newest report of a gym experiment at one
+    /// value of its sweep.
+    fn micro(&self, _kernel: &str, _value: u64, _field: &str) -> Option<Quantity> {
+        None
+    }
+
+    /// What a reader may say of a claim of the ledger: `right`, `right if`,
+    /// `wrong`, `measurable`.
+    ///
+    /// # Errors
+    /// A sentence with the nearest id.
+    fn verdict(&self, id: &str) -> Result<String, String> {
+        Err(format!("no claim has the id “{id}”"))
+    }
+
+    /// Claims of the ledger with this verdict; `total`: all of them.
+    ///
+    /// # Errors
+    /// A sentence that names the verdicts.
+    fn claims(&self, verdict: &str) -> Result<u64, String> {
+        Err(format!("no claims are counted by “{verdict}”"))
+    }
 }
 
 /// No run and no recorded figure.
@@ -29,8 +52,27 @@ impl Records for NoRecords {
     }
 }
 
+/// Everything that a gym experiment can be asked, with its dimension.
+pub const MICRO_FIELDS: [(&str, Dimension); 15] = [
+    ("issued", Dimension::Bytes),
+    ("compulsory", Dimension::Bytes),
+    ("sectors", Dimension::Count),
+    ("sectors_written", Dimension::Count),
+    ("efficiency", Dimension::Ratio),
+    ("requests", Dimension::Count),
+    ("passes", Dimension::Count),
+    ("conflicts", Dimension::Count),
+    ("divergent", Dimension::Count),
+    ("lanes", Dimension::Ratio),
+    ("instructions", Dimension::Count),
+    ("barriers", Dimension::Count),
+    ("flops", Dimension::Flop),
+    ("blocks", Dimension::Count),
+    ("time", Dimension::Time),
+];
+
 /// Everything that a run can be asked, with its dimension.
-pub const RUN_PATHS: [(&str, Dimension); 14] = [
+pub const RUN_PATHS: [(&str, Dimension); 15] = [
     ("launches.counted", Dimension::Count),
     ("launches.library", Dimension::Count),
     ("launches.planned", Dimension::Count),
@@ -43,6 +85,7 @@ pub const RUN_PATHS: [(&str, Dimension); 14] = [
     ("bytes.compulsory", Dimension::Bytes),
     ("bytes.estimated_dram", Dimension::Bytes),
     ("bytes.measured_dram", Dimension::Bytes),
+    ("held", Dimension::Bytes),
     ("check.max_abs_error", Dimension::Ratio),
     ("check.rel_error", Dimension::Ratio),
 ];
@@ -65,6 +108,7 @@ pub fn report_value(report: &Report, path: &str) -> Option<Quantity> {
         "bytes.compulsory" => report.bytes.compulsory.map(Quantity::bytes),
         "bytes.estimated_dram" => report.bytes.estimated_dram.map(Quantity::bytes),
         "bytes.measured_dram" => report.bytes.measured_dram.map(Quantity::bytes),
+        "held" => report.held_bytes.map(Quantity::bytes),
         "check.max_abs_error" => check.map(|c| Quantity::ratio(c.max_abs_error)),
         "check.rel_error" => check.map(|c| Quantity::ratio(c.rel_error)),
         _ => None,

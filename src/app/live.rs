@@ -11,6 +11,7 @@ pub mod predict;
 pub mod table;
 
 use super::bench::Bench;
+use super::claims;
 use super::exercise;
 use super::field::Field;
 use super::keymap::Action;
@@ -237,6 +238,14 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
             if let Some(slot) = slot {
                 state.lab.slot = slot;
                 state.go(Page::Kernel);
+            }
+        }
+        course::Block::Claim { id } => {
+            let claim = course::Ledger::built_in().get(id.as_str());
+            match (claim, action) {
+                (Some(claim), Action::Run | Action::RunAll) => claims::run(state, claim, effects),
+                (Some(claim), Action::Open) => claims::open(state, &claim.id.text),
+                _ => scroll(state, action),
             }
         }
         course::Block::Ribbon { .. } if action == Action::Open => {

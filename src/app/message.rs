@@ -89,6 +89,13 @@ pub enum Effect {
         /// As typed; empty opens the question again.
         typed: String,
     },
+    /// Empty the sheet of this exercise for another variant.
+    Vary {
+        /// Id of the exercise.
+        exercise: String,
+        /// Number of the variant.
+        variant: usize,
+    },
     /// Make a workshop folder where the program was started.
     Init,
     /// Look up the kernels of a plan.

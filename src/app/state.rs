@@ -1,6 +1,7 @@
 //! Everything that the screen shows, as one value.
 
 use super::bench::Bench;
+use super::claims::Claims;
 use super::compare::Compare;
 use super::exercise::Exercises;
 use super::find::Find;
@@ -20,7 +21,7 @@ use super::runs::Runs;
 use super::setup::Setup;
 use super::setup_page::SetupPage;
 use super::study::Study;
-use super::{compare, exercise, home, kernel, lab, lesson, setup_page};
+use super::{claims, compare, exercise, home, kernel, lab, lesson, setup_page};
 use crate::cost::{self, CostError, Why};
 
 /// Everything that the screen shows.
@@ -72,6 +73,8 @@ pub struct State {
     pub asked: Asked,
     /// The exercise page, and questions wherever they are answered.
     pub exercises: Exercises,
+    /// The claims court.
+    pub claims: Claims,
     /// The palette, while it is open.
     pub palette: Option<Palette>,
     /// What is searched for on this page.
@@ -116,6 +119,7 @@ impl State {
             reader: Reader::default(),
             asked: Asked::default(),
             exercises: Exercises::default(),
+            claims: Claims::default(),
             palette: None,
             find: None,
             place: String::new(),
@@ -150,6 +154,7 @@ impl State {
             Page::Home => self.home.mark(),
             Page::Lesson => self.reader.mark(),
             Page::Exercises => self.exercises.mark(),
+            Page::Claims => self.claims.mark(),
             _ => Mark {
                 item: 0,
                 scroll: self.scroll,
@@ -165,6 +170,7 @@ impl State {
             Page::Home => self.home.restore(mark),
             Page::Lesson => self.reader.restore(mark),
             Page::Exercises => self.exercises.restore(mark),
+            Page::Claims => self.claims.restore(mark),
             _ => self.scroll = mark.scroll,
         }
     }
@@ -247,5 +253,6 @@ pub fn footer(state: &State) -> &'static [FooterItem] {
         ],
         Page::Lesson => lesson::footer(state),
         Page::Exercises => exercise::footer(state),
+        Page::Claims => claims::footer(state),
     }
 }

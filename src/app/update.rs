@@ -10,7 +10,7 @@ use super::page::Page;
 use super::palette::{self, Palette};
 use super::runs::{CARD_AFTER, Outcome};
 use super::state::State;
-use super::{compare, exercise, find, kernel, lab, lesson, live, setup_page};
+use super::{claims, compare, exercise, find, kernel, lab, lesson, live, setup_page};
 use crate::course;
 
 /// How long a first Ctrl-C, or a `q` during a run, waits for the second.
@@ -54,6 +54,7 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
         }
         Message::Loaded(study) => {
             state.study = *study;
+            state.study.vary();
             state.list_lessons();
             // The cursor starts where the learner stopped.
             state.home.cursor = state.home.stopped.as_ref().map_or(0, |s| s.lesson);
@@ -71,7 +72,7 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
             state.notes.say(Tone::Plain, said);
         }
         Message::Sheet(id, answers, again) => {
-            exercise::sheet_arrived(state, &id, answers, again);
+            exercise::sheet_arrived(state, &id, answers, again, &mut effects);
         }
         Message::Kernels(wanted, book) => state.kernel.arrived(*wanted, book),
         Message::Asked(ask, answer) => state.asked.arrived(*ask, answer.map(|shown| *shown)),
@@ -193,6 +194,7 @@ pub(super) fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) 
         }
         Action::Back if state.page == Page::Lesson && lesson::leave(state) => {}
         Action::Back if state.page == Page::Exercises && exercise::leave(state) => {}
+        Action::Back if state.page == Page::Claims && claims::leave(state) => {}
         Action::Back => state.back(),
         Action::Help if state.page == Page::Help => state.back(),
         Action::Help => state.go(Page::Help),
@@ -268,6 +270,7 @@ fn on_page(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Page::Doctor | Page::Help | Page::Messages | Page::Why => scroll(state, action),
         Page::Lesson => lesson::act(state, action, effects),
         Page::Exercises => exercise::act(state, action, effects),
+        Page::Claims => claims::act(state, action, effects),
     }
 }
 
@@ -336,6 +339,10 @@ fn command_line(state: &mut State, effects: &mut Vec<Effect>) {
         Page::Exercises => match &state.exercises.form {
             Some(form) => format!("{name} check {}", form.exercise),
             None => format!("{name} exercises"),
+        },
+        Page::Claims => match claims::current(state) {
+            Some(claim) => format!("{name} claims {}", claim.id.text),
+            None => format!("{name} claims"),
         },
         Page::Lesson => match lesson::lesson(state) {
             Some(found) => format!("{name} show {}", found.id),

@@ -112,6 +112,8 @@ pub(super) enum Command {
     Lessons,
     /// The exercises, and what is right
     Exercises,
+    /// Fresh questions on a topic, those that went wrong more often
+    Practise(super::practise::PractiseArgs),
     /// How far you are
     Progress,
     /// Progress and answers as one JSON document, safe to paste
@@ -128,6 +130,8 @@ pub(super) enum Command {
     Selftest(super::selftest::SelfTestArgs),
     /// Plans side by side
     Compare(super::compare::CompareArgs),
+    /// What the documents state, and what is true of it
+    Claims(super::claims::ClaimsArgs),
     /// The GPU database
     Gpus(super::gpus::GpusArgs),
     /// What this machine, this terminal and these folders allow

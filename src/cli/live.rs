@@ -1,6 +1,7 @@
 //! Live blocks in plain text: their numbers, and the command that runs them.
 
 use super::answers::excerpt;
+use super::claims;
 use super::desk::{Desk, Runs};
 use super::failure::Failure;
 use super::words::{counted, quoted};
@@ -8,7 +9,7 @@ use crate::answer::{Env, Expr};
 use crate::app::live::ask::{Of, Wanted, op_named};
 use crate::backend::gym;
 use crate::cost::{Config, Cost, bound, floor_seconds, price, ridge};
-use crate::course::{Block, Cell, Lesson, Live, Phrase, Series, print, swept};
+use crate::course::{Block, Cell, Ledger, Lesson, Live, Phrase, Series, print, swept};
 use crate::fusion::{Cut, Fusion, Version};
 use crate::run::{BackendKind, Metric, MicroRequest};
 use crate::units::{Quantity, format};
@@ -45,6 +46,16 @@ fn block_lines(desk: &Desk, block: &Block, env: &Env<'_>) -> Result<Vec<String>,
         } => compare(desk, config, plans, metrics, *forward)?,
         Block::Ribbon { plan, .. } => lab(config, plan.as_ref(), &[])?,
         Block::Roofline { plan, gpus, .. } => roofline(desk, config, plan.as_ref(), gpus)?,
+        Block::Claim { id } => {
+            let claim = Ledger::built_in()
+                .find(id.as_str())
+                .map_err(Failure::content)?;
+            let runs = Runs::default();
+            let env = claim.env(desk.gpus()?, &runs)?;
+            let mut out = vec![format!("Claim {}: {}", claim.id.text, claim.title)];
+            out.extend(claims::evidence(claim, &env));
+            out
+        }
         Block::Chart {
             x,
             range,

@@ -12,8 +12,8 @@ use crate::answer;
 use crate::run::Metric;
 
 /// Kinds of live blocks, as info strings name them.
-pub const KINDS: [&str; 10] = [
-    "lab", "compare", "ribbon", "roofline", "chart", "table", "steps", "question", "micro",
+pub const KINDS: [&str; 11] = [
+    "lab", "compare", "ribbon", "roofline", "chart", "table", "steps", "question", "claim", "micro",
     "kernel",
 ];
 
@@ -179,6 +179,11 @@ pub enum Block {
         /// Name of the idea whose lines are shown; none: the kernel itself.
         part: Option<Phrase>,
     },
+    /// A claim of a document with its evidence.
+    Claim {
+        /// Id of the claim.
+        id: Phrase,
+    },
 }
 
 /// One line of a chart.
@@ -238,7 +243,7 @@ pub(crate) fn read(text: &Text, fence: &Fence, number: usize) -> Live {
 
 fn content(kind: &str, fields: &mut Fields<'_, '_>) -> (Setup, Vec<Predict>, Option<Block>) {
     let setup = match kind {
-        "steps" | "question" | "micro" => Setup::default(),
+        "steps" | "question" | "claim" | "micro" => Setup::default(),
         _ => Setup::of_block(fields),
     };
     let predict = match kind {
@@ -283,6 +288,9 @@ fn content(kind: &str, fields: &mut Fields<'_, '_>) -> (Setup, Vec<Predict>, Opt
             let key = fields.text("key");
             exercise.map(|exercise| Block::Question { exercise, key })
         }
+        "claim" => fields
+            .need_text("id", "id = \"K-V1-12\"")
+            .map(|id| Block::Claim { id }),
         _ => None,
     };
     fields.close();

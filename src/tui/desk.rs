@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::app::Message;
 use crate::app::study::Study;
 use crate::cost::GpuDatabase;
-use crate::course::{Course, Event, Exercise, Places, Saved, Sheet, Store};
+use crate::course::{Course, Event, Exercise, Places, Saved, Sheet, Store, VARIANT};
 
 /// How often files that are shown are looked at: those of a course folder, and
 /// the sheet of the form. Where there are neither, the thread sleeps.
@@ -23,6 +23,10 @@ enum Job {
         exercise: String,
         key: String,
         typed: String,
+    },
+    Vary {
+        exercise: String,
+        variant: usize,
     },
 }
 
@@ -62,6 +66,11 @@ impl Desk {
     /// Reads the sheet of an exercise.
     pub fn read(&self, exercise: String) {
         self.ask(Job::Read(exercise));
+    }
+
+    /// Empties a sheet for another variant.
+    pub fn vary(&self, exercise: String, variant: usize) {
+        self.ask(Job::Vary { exercise, variant });
     }
 
     /// Writes an answer into its sheet.
@@ -197,7 +206,10 @@ impl Clerk {
                 exercise,
                 key,
                 typed,
-            } => self.save(&exercise, &key, &typed),
+            } => self.save(&exercise, |sheet, found| sheet.set(found, &key, &typed)),
+            Job::Vary { exercise, variant } => {
+                self.save(&exercise, |sheet, found| sheet.vary(found, variant));
+            }
             Job::Record(event) => {
                 if let Err(fault) = self.store.record(&[event]) {
                     self.say(fault.to_string());
@@ -226,7 +238,7 @@ impl Clerk {
         }
     }
 
-    fn save(&mut self, id: &str, key: &str, typed: &str) {
+    fn save(&mut self, id: &str, write: impl FnOnce(&mut Sheet, &Exercise)) {
         let course = Arc::clone(&self.course);
         let Ok(exercise) = course.exercise(id) else {
             return;
@@ -240,7 +252,7 @@ impl Clerk {
             Err(fault) => return self.say(fault.to_string()),
         };
         let moved = sheet.changed_on_disk();
-        sheet.set(exercise, key, typed);
+        write(&mut sheet, exercise);
         match sheet.save(&self.places, exercise) {
             Ok(Saved::Here { .. }) if self.said_where => {}
             Ok(saved) => {
@@ -295,9 +307,10 @@ fn fault_of(course: &Course, id: &str) -> Option<String> {
 
 fn answers(sheet: &Sheet, exercise: &Exercise) -> BTreeMap<String, String> {
     let typed = |key: &str| Some((key.to_owned(), sheet.answer(key)?));
-    exercise
-        .keys
-        .iter()
-        .filter_map(|key| typed(&key.name.text))
+    let variant = Some(sheet.variant()).filter(|n| *n > 0);
+    let variant = variant.map(|n| (VARIANT.to_owned(), n.to_string()));
+    let keys = exercise.keys.iter();
+    keys.filter_map(|key| typed(&key.name.text))
+        .chain(variant)
         .collect()
 }

@@ -212,6 +212,7 @@ impl<W: Write> Runtime<W> {
                     key,
                     typed,
                 } => self.desk.save(exercise, key, typed),
+                Effect::Vary { exercise, variant } => self.desk.vary(exercise, variant),
                 Effect::Init => {
                     let made = (self.init)();
                     self.say(made);

@@ -1,10 +1,11 @@
 //! The exercise page: the list, and the form of one exercise.
 
 mod form;
+mod grid;
 mod list;
 pub mod question;
 
-pub use form::setup;
+pub use form::{setup, styled};
 
 use super::pen::Pen;
 use super::{cards, frame};

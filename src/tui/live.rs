@@ -2,6 +2,7 @@
 //! text with what is wrong.
 
 mod chart;
+mod claim;
 mod kernels;
 mod lab;
 mod tables;
@@ -58,6 +59,7 @@ pub fn lay(state: &State, lesson: &Lesson, live: &Live, keys: bool, columns: usi
         Block::Kernel { .. } => kernels::kernel(state, lesson, live, inner),
         Block::Table { .. } => return tables::table(state, lesson, live, columns),
         Block::Roofline { .. } => return tables::roofline(state, lesson, live, columns),
+        Block::Claim { id } => claim::rows(state, id, inner),
         Block::Chart { .. } => match chart::rows(state, lesson, live, columns) {
             Ok(rows) => return plain(rows),
             Err(why) => Err(why),
@@ -91,6 +93,7 @@ fn title(live: &Live) -> String {
             Some(key) => format!("question {} {}", exercise.text, key.text),
             None => format!("question {}", exercise.text),
         },
+        Ok(Block::Claim { id }) => format!("claim {}", id.text),
         _ => format!("live · {}", live.kind),
     }
 }
@@ -104,6 +107,7 @@ fn hint(content: &Block, hidden: bool) -> &'static str {
         Block::Kernel { op: Some(_), .. } => "Enter opens it",
         Block::Steps { .. } => "Space next step",
         Block::Ribbon { .. } => "Enter opens it in the lab",
+        Block::Claim { .. } => "r runs · Enter opens it in the court",
         _ => "",
     }
 }

@@ -2,21 +2,33 @@
 
 use super::ast::{Call, Function};
 use super::vocabulary::{suggest, usage};
-use crate::answer::records::RUN_PATHS;
+use crate::answer::records::{MICRO_FIELDS, RUN_PATHS};
 use crate::units::Dimension;
 
 /// What the database knows of a GPU, with its dimension.
-pub(super) const GPU_FIELDS: [(&str, Dimension); 10] = [
+pub(super) const GPU_FIELDS: [(&str, Dimension); 22] = [
     ("fp32", Dimension::FlopPerSecond),
+    ("matrix_fp32", Dimension::FlopPerSecond),
+    ("tf32", Dimension::FlopPerSecond),
     ("bf16", Dimension::FlopPerSecond),
+    ("fp16", Dimension::FlopPerSecond),
+    ("fp8", Dimension::FlopPerSecond),
+    ("fp64", Dimension::FlopPerSecond),
     ("bandwidth", Dimension::BytesPerSecond),
     ("memory", Dimension::Bytes),
     ("l2", Dimension::Bytes),
     ("shared", Dimension::Bytes),
     ("registers", Dimension::Count),
+    ("regfile", Dimension::Bytes),
     ("units", Dimension::Count),
     ("warp", Dimension::Count),
     ("threads", Dimension::Count),
+    ("block_threads", Dimension::Count),
+    ("blocks", Dimension::Count),
+    ("simds", Dimension::Count),
+    ("dies", Dimension::Count),
+    ("register_cap", Dimension::Count),
+    ("l3", Dimension::Bytes),
 ];
 
 /// Refuses a path that the function does not have.
@@ -26,6 +38,14 @@ pub(super) fn call(call: &Call) -> Result<(), String> {
         Function::Gpu => GPU_FIELDS.iter().map(|(p, _)| *p).collect(),
         Function::Params => vec!["tied", "untied"],
         Function::Peak => vec!["kernel"],
+        Function::Occ => vec!["blocks", "warps", "limit"],
+        Function::Micro => MICRO_FIELDS.iter().map(|(p, _)| *p).collect(),
+        Function::Claims => {
+            return match call.field {
+                Some(_) => Ok(()),
+                None => Err("claims needs a point and a verdict: claims.wrong".to_owned()),
+            };
+        }
         Function::Recorded => {
             return match call.field {
                 Some(_) => Ok(()),
@@ -34,7 +54,10 @@ pub(super) fn call(call: &Call) -> Result<(), String> {
         }
         _ => Vec::new(),
     };
-    let optional = matches!(call.function, Function::Params | Function::Peak);
+    let optional = matches!(
+        call.function,
+        Function::Params | Function::Peak | Function::Occ
+    );
     match &call.field {
         None if known.is_empty() || optional => Ok(()),
         None => Err(format!("write it as {}", usage(call.function))),

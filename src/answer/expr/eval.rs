@@ -3,11 +3,11 @@
 use super::Value;
 use super::ast::{Arg, Call, Field, Function, Kind, Node, Operator, Subject};
 use super::error::ExprError;
-use super::lookup::{gpu_fact, price, symbol};
+use super::lookup::{gpu_fact, limit, most_registers, price, readers, symbol};
 use super::price::{Bare, cost, field, find};
 use super::vocabulary;
 use crate::answer::Env;
-use crate::answer::records::{RUN_PATHS, report_value};
+use crate::answer::records::{MICRO_FIELDS, RUN_PATHS, report_value};
 use crate::answer::setup::Setup;
 use crate::cost::{self, Config, Gpu};
 use crate::fusion::{Cut, Version};
@@ -152,7 +152,26 @@ impl Evaluator<'_> {
                     (whole(registers)?, whole(threads)?, whole(shared)?);
                 let occupancy = cost::occupancy(self.gpu(gpu, column)?, registers, threads, shared)
                     .map_err(fault)?;
-                quantity(Quantity::ratio(occupancy.fraction()))
+                match path {
+                    Some("blocks") => quantity(Quantity::count(occupancy.blocks)),
+                    Some("warps") => quantity(Quantity::count(occupancy.warps)),
+                    Some(_) => Ok(Value::Text(limit(occupancy.limit).to_owned())),
+                    None => quantity(Quantity::ratio(occupancy.fraction())),
+                }
+            }
+            (Function::MostRegisters, [Arg::Gpu(gpu), Arg::Value(warps)]) => {
+                let warps = self.whole(warps, setup)?;
+                most_registers(self.gpu(gpu, column)?, warps, column)
+                    .map(|n| Value::Quantity(Quantity::count(n)))
+            }
+            (Function::Crossing, [Arg::Word(name), Arg::Value(left), Arg::Value(right)]) => {
+                self.crossing(name, left, right, setup, column)
+            }
+            (Function::Ranked | Function::Largest | Function::Smallest, named) => {
+                self.ranked(call.function, named, setup, column)
+            }
+            (Function::Readers, [Arg::Plan(plan), Arg::Word(tensor)]) => {
+                readers(tensor, *plan, setup, column).map(Value::Quantity)
             }
             (Function::Params, _) => {
                 let model = &setup.config.model;
@@ -187,6 +206,31 @@ impl Evaluator<'_> {
             (Function::Run, [Arg::Plan(plan)]) => self
                 .run(*plan, path.unwrap_or_default(), setup, column)
                 .map(Value::Quantity),
+            (Function::Micro, [Arg::Word(kernel), Arg::Value(value)]) => {
+                let (value, field) = (self.whole(value, setup)?, path.unwrap_or_default());
+                let found = self.env.records.micro(kernel, value, field);
+                let dimension = MICRO_FIELDS.iter().find(|(f, _)| *f == field);
+                match (found, dimension) {
+                    (Some(q), _) => quantity(q),
+                    (None, Some((_, dimension))) if self.dry => quantity(one(*dimension)),
+                    (None, _) => Err(ExprError {
+                        column,
+                        message: format!(
+                            "no experiment {kernel} at {value} was made yet: tinyllama-tutor micro {kernel}"
+                        ),
+                    }),
+                }
+            }
+            (Function::Verdict, [Arg::Word(id)]) => {
+                let word = self.env.records.verdict(id).map(Value::Text);
+                word.map_err(|message| ExprError { column, message })
+            }
+            (Function::Claims, _) => {
+                let word = path.unwrap_or_default();
+                let count = self.env.records.claims(word);
+                let count = count.map_err(|message| ExprError { column, message })?;
+                quantity(Quantity::count(count))
+            }
             (Function::Recorded, _) => {
                 let id = path.unwrap_or_default();
                 let found = self.env.records.recorded(id).map(Value::Quantity);
@@ -210,6 +254,10 @@ impl Evaluator<'_> {
     ) -> Result<Value> {
         let asked = name.and_then(vocabulary::field).unwrap_or(Field::Bytes);
         let found = find(setup, subject, Bare::Block)?;
+        if asked == Field::Ops {
+            let ops = found.priced.kernels.iter().flat_map(|k| &k.ops);
+            return Ok(Value::List(ops.map(|op| (*op).to_owned()).collect()));
+        }
         if asked == Field::Name {
             let mut names = found.priced.kernels.into_iter().map(|k| k.name);
             return Ok(match (names.next(), names.next()) {
@@ -277,10 +325,7 @@ impl Evaluator<'_> {
         }
         match (found, RUN_PATHS.iter().find(|(p, _)| *p == path)) {
             (Some(q), _) => Ok(q),
-            (None, Some((_, dimension))) if self.dry => Ok(match dimension {
-                Dimension::Ratio | Dimension::Time => Quantity::new(1.0, *dimension),
-                d => Quantity::whole(1, *d),
-            }),
+            (None, Some((_, dimension))) if self.dry => Ok(one(*dimension)),
             (None, _) => Err(ExprError {
                 column,
                 message: format!("no run of this plan says run.{path} yet: run it first"),
@@ -297,6 +342,14 @@ impl Evaluator<'_> {
 
     fn whole(&self, node: &Node, setup: &Setup) -> Result<u64> {
         size(&self.number(node, setup)?, node.column)
+    }
+}
+
+/// What stands for a figure that nobody measured yet, while types are checked.
+fn one(dimension: Dimension) -> Quantity {
+    match dimension {
+        Dimension::Ratio | Dimension::Time => Quantity::new(1.0, dimension),
+        d => Quantity::whole(1, d),
     }
 }
 
