@@ -3,6 +3,7 @@
 //! Every subcommand is a function from its arguments to an `Out` (the text to
 //! print) and an exit code; only [`main`] touches the process.
 
+mod answers;
 mod args;
 mod author;
 mod backends;
@@ -24,6 +25,7 @@ mod interrupt;
 mod kernels;
 mod lists;
 mod live;
+mod micro;
 mod out;
 mod practise;
 mod progress;
@@ -106,6 +108,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         None => workshop::open(&cli.output, &config, out),
         Some(Command::Cost(args)) => cost::cost(&cli.output, args, out),
         Some(Command::Run(args)) => run::run(&cli.output, args, out),
+        Some(Command::Micro(args)) => micro::micro(&cli.output, args, out),
         Some(Command::Selftest(args)) => selftest::selftest(&cli.output, args, out),
         Some(Command::Compare(args)) => compare::compare(&cli.output, args, out),
         Some(Command::Check(args)) => check::check(&cli.output, args, out),

@@ -4,6 +4,7 @@
 
 mod counted;
 mod error;
+mod micro;
 mod observer;
 mod protocol;
 mod report;
@@ -11,6 +12,9 @@ mod request;
 
 pub use counted::{BufferReport, KernelReport, LineReport, WorkReport};
 pub use error::{RunError, RunErrorKind};
+pub use micro::{
+    EXPERIMENTS, Experiment, Metric, MicroCounts, MicroReport, MicroRequest, MicroRow, Takes,
+};
 pub use observer::{Observer, Phase, Progress, Unwatched};
 pub use protocol::{Answer, Ask, BackendState, WireTicket};
 pub use report::{

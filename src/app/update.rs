@@ -75,11 +75,13 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
             exercise::sheet_arrived(state, &id, answers, again, &mut effects);
         }
         Message::Kernels(wanted, book) => state.kernel.arrived(*wanted, book),
+        Message::Asked(ask, answer) => state.asked.arrived(*ask, answer.map(|shown| *shown)),
         Message::Saved(Ok(text)) => state.notes.say(Tone::Plain, text),
         Message::Saved(Err(text)) => state.notes.say(Tone::Bad, text),
     }
     settle(state);
     kernel::settle(state, &mut effects);
+    live::ask::settle(state, &mut effects);
     effects
 }
 

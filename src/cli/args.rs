@@ -124,6 +124,8 @@ pub(super) enum Command {
     Cost(super::cost::CostArgs),
     /// Run a plan: checked, counted, timed
     Run(super::run::RunArgs),
+    /// A small experiment: one kernel, one thing changed, everything counted
+    Micro(super::micro::MicroArgs),
     /// Are the GPU kernels right on this machine?
     Selftest(super::selftest::SelfTestArgs),
     /// Plans side by side

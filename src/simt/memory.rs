@@ -4,6 +4,8 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
+use super::order::Order;
+
 /// Bytes of address space for each buffer, which begins in the middle of them. 17
 /// is prime: an address that is off by a power of two never lands at the same
 /// place of another buffer, and 8 GiB is the longest buffer.
@@ -116,6 +118,8 @@ pub(crate) struct Global {
     pub buffers: Vec<Buffer>,
     /// Sectors of all buffers together.
     pub sectors: u64,
+    /// Who touched what in this launch, where races are looked for.
+    pub order: Order,
     /// Held by 64-bit atomics, which span two words.
     pub wide: Mutex<()>,
     /// Atomics that changed something.

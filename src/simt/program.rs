@@ -233,6 +233,8 @@ pub(crate) struct Kernel {
     pub max_threads: Option<u32>,
     /// Smallest access to shared memory in bytes: 1, 2 or 4.
     pub granule: u32,
+    /// The same of global memory.
+    pub global_granule: u32,
     /// Another block can see the order in which blocks run.
     pub ordered: bool,
 }

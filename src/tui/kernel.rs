@@ -4,6 +4,8 @@
 mod facts;
 mod source;
 
+pub(super) use source::role as code_role;
+
 use super::frame;
 use super::pen::{Pen, clip, width, wrap};
 use super::theme::Role;

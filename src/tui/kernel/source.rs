@@ -257,7 +257,7 @@ fn wrapped(spans: &[markup::Span], room: usize) -> Vec<Vec<(String, Role)>> {
 }
 
 /// Code has no colours of its own: those of the screen mean something else.
-fn role(role: markup::Role) -> Role {
+pub(in crate::tui) fn role(role: markup::Role) -> Role {
     match role {
         markup::Role::Comment | markup::Role::Dim => Role::Dim,
         markup::Role::Keyword | markup::Role::Strong => Role::Strong,
