@@ -3,10 +3,13 @@
 //! command line prints them as schema 1.
 
 mod error;
+pub mod listing;
 mod observer;
 mod protocol;
 mod report;
 mod request;
+mod trial;
+pub mod twins;
 
 pub use error::{RunError, RunErrorKind};
 pub use observer::{Observer, Phase, Progress, Unwatched};
@@ -15,3 +18,4 @@ pub use report::{
     BytesReport, CheckReport, LaunchReport, OutputReport, PlanReport, Report, Timing,
 };
 pub use request::{BackendKind, Gemm, Request, WeightsFrom};
+pub use trial::{Bounds, Candidate, Criterion, Outcome as TrialOutcome, Refusal, Trial};
