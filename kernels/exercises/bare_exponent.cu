@@ -4,7 +4,8 @@ KERNEL void bare_exponent(const float *s, float *p, int n) {
     __shared__ float scratch[WARP];
 // excerpt
     float top = MINUS_INFINITY;
-    for (int col = threadIdx.x; col < n; col += blockDim.x) top = fmaxf(top, s[col]);
+    for (int col = threadIdx.x; col < n; col += blockDim.x)
+        top = fmaxf(top, s[col]);
     top = block_max(top, scratch);
     float sum = 0.0f;
     for (int col = threadIdx.x; col < n; col += blockDim.x) {

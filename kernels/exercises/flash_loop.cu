@@ -55,12 +55,12 @@ KERNEL void flash_loop(const float *q, const float *k, const float *v, float *o,
             int key = first + j;
 // gap score: `float score` of this query and `key`; MINUS_INFINITY where the key does not exist
 //~ or is not seen
-#if WRONG == 3 // C2 padded_keys: Rows past the end of the sequence are zero, and so is their
+#if WRONG == 3 // C3 padded_keys: Rows past the end of the sequence are zero, and so is their
 //~ score. exp(0 - m) is not nothing: such a key must have the score minus infinity.
             float score = 0.0f;
             for (int col = 0; col < MOST; col++) score += mine[col] * keys[j][col];
             if (causal && key > query) score = MINUS_INFINITY;
-#elif WRONG == 4 // C3 own_key: The mask is off by one: a query sees its own key.
+#elif WRONG == 4 // C2 own_key: The mask is off by one: a query sees its own key.
             float score = 0.0f;
             for (int col = 0; col < MOST; col++) score += mine[col] * keys[j][col];
             if (key >= seq || (causal && key >= max(query, 1))) score = MINUS_INFINITY;
@@ -71,7 +71,7 @@ KERNEL void flash_loop(const float *q, const float *k, const float *v, float *o,
 #endif
 // gap maximum: `float next`, the new maximum; `float keep`, what the old sums are multiplied by;
 //~ `float weight` of this key
-#if WRONG == 5 // C3 old_maximum: The weight is taken against the old maximum, which minus
+#if WRONG == 5 // C2 old_maximum: The weight is taken against the old maximum, which minus
 //~ infinity is at first, and which the new score may exceed by far. Take it against the new one.
             float next = fmaxf(m, score);
             float keep = expf(m - next);

@@ -33,7 +33,7 @@ KERNEL void online_softmax(const float *s, float *p, int rows, int n) {
 #if WRONG == 3 // C3 tile_only: This is the maximum of the tile, not of everything so far. Where
 //~ maxima fall, m falls too, and the sum grows with exp of the difference.
         float next = block_max(score, scratch);
-#elif WRONG == 4 // C3 own_maximum: Every thread takes a maximum of its own, and the sums of the
+#elif WRONG == 4 // C2 own_maximum: Every thread takes a maximum of its own, and the sums of the
 //~ block are then sums of different things.
         float next = fmaxf(m, score);
 #else

@@ -15,7 +15,8 @@ KERNEL void open_tiles(const float *a, const float *b, float *c, int rows, int c
 #else
         left[ty][tx] = row < rows ? a[row * depth + at + tx] : 0.0f;  // defect line
 #endif
-        right[ty][tx] = at + ty < depth && col < cols ? b[(at + ty) * cols + col] : 0.0f;
+        bool inside = at + ty < depth && col < cols;
+        right[ty][tx] = inside ? b[(at + ty) * cols + col] : 0.0f;
         __syncthreads();
         for (int k = 0; k < TILE; k++) sum += left[ty][k] * right[k][tx];
         __syncthreads();

@@ -24,12 +24,12 @@ KERNEL void residual_norm(const float *x, const float *r, const float *gamma, fl
         int col = threadIdx.x + i * blockDim.x;
         if (col >= width) break;
 // gap load: h of column `col`: keep it in kept[i], write it to h, add its square to `sum`
-#if WRONG == 1 // C3 squares_of_x: The squares of x alone are summed. The norm is one of h, which
+#if WRONG == 1 // C2 squares_of_x: The squares of x alone are summed. The norm is one of h, which
 //~ is x + r.
         kept[i] = x[row + col] + r[row + col];
         h[row + col] = kept[i];
         sum += x[row + col] * x[row + col];
-#elif WRONG == 2 // C3 no_h: h is an output too: the next residual adds to it. Write it.
+#elif WRONG == 2 // C2 no_h: h is an output too: the next residual adds to it. Write it.
         kept[i] = x[row + col] + r[row + col];
         sum += kept[i] * kept[i];
 #else

@@ -24,7 +24,7 @@ KERNEL void silu_mul(const float *__restrict__ g, const float *__restrict__ u,
 #if WRONG == 3 // C4 last_one: The thread of element n goes on, and there is no element n: indices
 //~ end at n - 1.
     if (i > n) return;
-#elif WRONG == 4 // C3 no_tail: Only whole packs of four are made. Where n is no multiple of four,
+#elif WRONG == 4 // C2 no_tail: Only whole packs of four are made. Where n is no multiple of four,
 //~ the last elements are never written: a pack needs a tail.
     if (i >= n / 4 * 4) return;
 #else

@@ -16,6 +16,9 @@ const SECTOR: u64 = 32;
 const SLACK: f64 = 1e-6;
 /// How near bytes must be to those of a known mistake.
 const ALIKE: f64 = 0.02;
+/// Bits of a float whose sign is left out, and those that fresh memory has.
+const UNSIGNED: u32 = u32::MAX >> 1;
+const UNWRITTEN: u32 = UNSIGNED;
 /// Most explanations that are told.
 const TOLD: usize = 3;
 
@@ -174,8 +177,7 @@ impl Court<'_> {
             let slips = self.bounds.slips.iter().filter(|(bytes, _)| near(*bytes));
             found.extend(slips.map(|(_, say)| say.clone()));
         }
-        let refused = |mistake: &&Mistake| miss.criterion.refuses(mistake);
-        for mistake in self.listing.mistakes().filter(refused) {
+        for mistake in self.listing.mistakes() {
             let Ok(compiled) = self.own(mistake.number) else {
                 continue;
             };
@@ -254,8 +256,8 @@ impl Court<'_> {
                     row => format!("{name}[{}][{}]", index / row, index % row),
                 };
                 let (got, exact) = (got.get(index)?, exact.get(index)?);
-                let is = match got.to_bits() {
-                    u32::MAX => "was never written".to_owned(),
+                let is = match got.to_bits() & UNSIGNED {
+                    UNWRITTEN => "was never written".to_owned(),
                     _ => format!("is {}", number(f64::from(*got))),
                 };
                 let others = match all.len() {
@@ -277,7 +279,11 @@ impl Court<'_> {
         let frame = (self.task.frame)(&case.extents);
         let exact = (self.task.reference.0)(&case.extents, &case.inputs);
         let line = |name: &str, values: &mut dyn Iterator<Item = f64>| {
-            let values: Vec<String> = values.map(number).collect();
+            let shown = |value: f64| match (value as f32).to_bits() & UNSIGNED {
+                UNWRITTEN => "-".to_owned(),
+                _ => number(value),
+            };
+            let values: Vec<String> = values.map(shown).collect();
             format!("\n  {name} = {}", values.join(" "))
         };
         let mut text = String::new();

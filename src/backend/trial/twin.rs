@@ -104,11 +104,14 @@ fn barrier_once(bench: &mut Bench<'_>, rounds: i32) -> Result<f64, MachineError>
     let h = bench.words("h", &[0; BLOCKS as usize])?;
     let out = bench.words("out", &[0; BLOCKS as usize])?;
     let counter = bench.words("counter", &[0])?;
+    let work = bench.words("work", &[0; BLOCKS as usize])?;
     let args = [
         Arg::Buffer(h),
         Arg::Buffer(out),
         Arg::Buffer(counter),
+        Arg::Buffer(work),
         Arg::Int(rounds),
+        Arg::Int(32),
     ];
     let geometry = Geometry {
         cooperative: true,
