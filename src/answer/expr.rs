@@ -18,6 +18,9 @@
 //!   forward in `floor`;
 //! - `kernel(plan, op)` and `group(plan, ops)` are of a block in its steady
 //!   state; `embed`, `final_norm` and `lm_head` are looked up in the forward;
+//! - `.barriers` are waits of the whole grid inside kernels, `.tensors` what the
+//!   ops make (RoPE makes two), `.ops` their names;
+//! - `crossing(batch, x, y)` is the least batch at which x exceeds y;
 //! - `macs` halves every FLOP count, `no_heads` multiplies qk and pv by H,
 //!   `no_gqa` sets K = H, `no_head` drops the kernel `lm_head` of a forward;
 //! - a unit belongs to the number before it (`4 B` is four bytes, `4*B` four
@@ -32,6 +35,7 @@ mod functions;
 mod lookup;
 mod parse;
 mod price;
+mod search;
 mod vocabulary;
 
 pub use error::ExprError;
@@ -188,7 +192,7 @@ impl ast::Node {
                     || call
                         .args
                         .iter()
-                        .any(|arg| matches!(arg, ast::Arg::Value(node) if node.any(test)))
+                        .any(|arg| matches!(arg, ast::Arg::Value(node) | ast::Arg::Named(_, node) if node.any(test)))
             }
             _ => false,
         }

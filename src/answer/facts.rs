@@ -342,3 +342,60 @@ fn tiles_strides_and_arithmetic() {
         ("", "71 * 2.85 us", 202.35e-6, E),
     ]);
 }
+
+#[test]
+#[rustfmt::skip] // one fact per line
+fn searches_and_hardware() {
+    hold(&[
+        // ex11 cross; ex37 batch: 2·5632·2048·n/(2·(2048n + 5632·2048 + 5632n)) > 206.1
+        ("", "crossing(batch, floor(forward(v1), h200), 71 * 2.85 us)", 14.0, E),
+        ("preset=tinyllama-1.1b seq=1 context=512 dtype=bf16", "crossing(batch, kernel(v1, gate).intensity, ridge(h200, bf16))", 239.0, E),
+        // ex9 square: from S = D + Dkv + 1.5 I = 1152 on, the next one is larger
+        ("", "crossing(seq, sum(qk pv).flops, sum(q k v o gate up down).flops)", 1153.0, E),
+        ("", "occ(h200, 32, 128, 65536).blocks", 3.0, E), // ex35 smem: 228/(64 + 1) KiB
+        ("", "occ(h200, 48, 192, 0).warps", 36.0, E),     // 56.25 % of 64
+        ("", "most_registers(mi250x_gcd, 6)", 80.0, E),   // ex35 vgpr: 512/6 = 85.3, granule 8
+        ("", "gpu(h200).max_registers", 255.0, E),        // ex36 cap
+        ("", "gpu(mi250x_gcd).max_registers", 512.0, E),
+        ("", "gpu(mi250x_gcd).dies * gpu(mi250x_gcd).fp32 / gpu(mi250x_gcd).bandwidth", 29.24, 5e-4), // ex4 slip
+        ("", "gpu(mi100).fp32", 23.1e12, 2e-3),           // ex41 fp32
+        ("", "tiles(128, 32, 32, off)", 16.0, E),         // ex29 visit
+        ("", "tiles(128, 32, 32, on)", 10.0, E),
+        ("", "tiles(1024, 64, 64, off)", 256.0, E),
+        ("", "tiles(1024, 64, 64, on)", 136.0, E),
+        ("", "bank(32)", 32.0, E),                        // ex42 bank
+        ("", "bank(33)", 1.0, E),
+        ("", "bank(6)", 2.0, E),                          // gcd(6, 32)
+        ("", "summed(bf16, 1, 1000)", 256.0, E),          // ex18 ones
+        ("", "summed(fp32, 1, 1000)", 1000.0, E),
+        ("", "bf16(257)", 256.0, E),                      // 8 significant bits, ties to even
+        ("", "fp16(2049)", 2048.0, E),                    // 11 significant bits
+        ("", "block(v4).barriers", 4.0, E),               // ex31
+        ("", "block(v2).barriers", 0.0, E),
+        ("", "block(v4).tensors", 18.0, E),
+        ("batch=8", "block(v1).written_bytes", 27_787_264.0, E), // ex42 ckpt, all that V1 makes
+        ("", "readers(v1, n2)", 2.0, E),                  // ex15 reads: gate and up
+        ("", "readers(n1)", 3.0, E),                      // ex17 once: q, k and v
+    ]);
+    // ex17 rank: 1,048,576 > 524,288 > 393,216 > 262,144 > 131,072 > 0
+    let rank = "ranked('up|silu', price(up, silu), 'o|res1', price(o, res1), 'qk|softmax', price(qk, softmax), \
+                'gate|up', price(gate, up), 'mul|down', price(mul, down), 'rope|qk', price(rope, qk))";
+    assert_eq!(evaluate("", rank).to_string(), "qk|softmax, mul|down, rope|qk, o|res1, gate|up, up|silu");
+    // ex11 limit: 202.4 µs of launches, 14.7 µs of kernels
+    let limit = "largest('launches', 71 * 2.85 us, 'kernels', floor(forward(v1), h200))";
+    assert_eq!(evaluate("", limit).to_string(), "launches");
+    assert_eq!(evaluate("batch=64", limit).to_string(), "kernels");
+    // ex15 rank: 1.66 < 6.64 < 21.58 %
+    let least = "smallest('swiglu', save(v1, v1+swiglu), 'gate_up', save(v1, v1+gate_up), 'silu_mul', save(v1, v1+silu_mul))";
+    assert_eq!(evaluate("batch=8", least).to_string(), "gate_up");
+    // ex17 barrier: o tiled over the width, then a norm of whole rows
+    let waits = |group: &str, op: &str| {
+        let cut = ["norm1", "q", "k", "v", "rope", "qk", "softmax", "pv", "o", "res1", "norm2", "gate", "up", "silu", "mul", "down", "res2"].join("|");
+        let cut = cut.replace(&group.replace(' ', "|"), group);
+        evaluate("", &format!("kernel('{cut}', {op}).barriers")).to_string()
+    };
+    assert_eq!(waits("o res1 norm2", "o"), "1");
+    assert_eq!(waits("norm2 gate", "gate"), "0");
+    assert_eq!(evaluate("", "kernel(v2, qk).ops").to_string(), "qk, softmax, pv");
+    assert_eq!(evaluate("", "occ(h200, 32, 128, 65536).limit").to_string(), "shared");
+}

@@ -30,7 +30,7 @@ impl Records for NoRecords {
 }
 
 /// Everything that a run can be asked, with its dimension.
-pub const RUN_PATHS: [(&str, Dimension); 14] = [
+pub const RUN_PATHS: [(&str, Dimension); 15] = [
     ("launches.counted", Dimension::Count),
     ("launches.library", Dimension::Count),
     ("launches.planned", Dimension::Count),
@@ -43,6 +43,7 @@ pub const RUN_PATHS: [(&str, Dimension); 14] = [
     ("bytes.compulsory", Dimension::Bytes),
     ("bytes.estimated_dram", Dimension::Bytes),
     ("bytes.measured_dram", Dimension::Bytes),
+    ("held", Dimension::Bytes),
     ("check.max_abs_error", Dimension::Ratio),
     ("check.rel_error", Dimension::Ratio),
 ];
@@ -65,6 +66,7 @@ pub fn report_value(report: &Report, path: &str) -> Option<Quantity> {
         "bytes.compulsory" => report.bytes.compulsory.map(Quantity::bytes),
         "bytes.estimated_dram" => report.bytes.estimated_dram.map(Quantity::bytes),
         "bytes.measured_dram" => report.bytes.measured_dram.map(Quantity::bytes),
+        "held" => report.held_bytes.map(Quantity::bytes),
         "check.max_abs_error" => check.map(|c| Quantity::ratio(c.max_abs_error)),
         "check.rel_error" => check.map(|c| Quantity::ratio(c.rel_error)),
         _ => None,

@@ -17,21 +17,26 @@ pub struct Spec {
 }
 
 impl Spec {
-    /// Reads `MB`, `MB 3`, `us 1`, `FLOP/B 2`, `% 1`, `x 3`.
+    /// Reads `MB`, `MB 3`, `us 1`, `FLOP/B 2`, `% 1`, `x 3`; `plain 4` is a count
+    /// or a ratio as a bare number.
     ///
     /// # Errors
     /// [`UnitError`] with the offset in characters.
     pub fn parse(text: &str) -> Result<Self, UnitError> {
         let text = text.trim();
+        let named = |unit: &str| match unit.trim() {
+            "plain" => Ok(Unit::NONE),
+            unit => Unit::parse(unit),
+        };
         let Some((unit, decimals)) = text.rsplit_once(char::is_whitespace) else {
             return Ok(Self {
-                unit: Unit::parse(text)?,
+                unit: named(text)?,
                 decimals: None,
             });
         };
         match decimals.parse::<u8>() {
             Ok(n) if n <= 9 => Ok(Self {
-                unit: Unit::parse(unit)?,
+                unit: named(unit)?,
                 decimals: Some(n),
             }),
             _ => Err(UnitError {
@@ -80,10 +85,11 @@ fn styled(q: &Quantity, ascii: bool) -> String {
 /// as a ratio and the reverse.
 pub fn format_in(q: &Quantity, unit: Unit, decimals: Option<u8>) -> Result<String, UnitError> {
     if !q.dimension().agrees(unit.dimension()) {
-        return Err(UnitError {
-            at: 0,
-            message: format!("{} cannot be printed in {unit}", q.dimension()),
-        });
+        let message = match unit.symbol() {
+            "" => format!("{} cannot be printed as a plain number", q.dimension()),
+            _ => format!("{} cannot be printed in {unit}", q.dimension()),
+        };
+        return Err(UnitError { at: 0, message });
     }
     let number = match (decimals, q.exact()) {
         (Some(d), _) => fixed(q.in_unit(unit), usize::from(d)),

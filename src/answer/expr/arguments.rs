@@ -82,7 +82,10 @@ impl Parser<'_> {
                         return Err(wrong(self));
                     };
                     args.push(self.argument(*slot)?);
-                    slots = rest;
+                    // Named numbers go on for as long as there are some.
+                    if *slot != Slot::Named {
+                        slots = rest;
+                    }
                 }
                 self.skip();
                 if !self.eat(',') && self.peek() != Some(')') {
@@ -98,7 +101,8 @@ impl Parser<'_> {
             args.push(Arg::Plan(None));
             slots = &[];
         }
-        if slots.is_empty() {
+        let several = slots == [Slot::Named] && args.len() >= 2;
+        if slots.is_empty() || several {
             Ok((args, settings))
         } else {
             Err(wrong(self))
@@ -202,6 +206,25 @@ impl Parser<'_> {
                     let hint = suggest(&word, vocabulary::field_names());
                     self.error(at, format!("“{word}” is nothing that a kernel has{hint}"))
                 })
+            }
+            Slot::Word => {
+                let word = self.raw();
+                match word.is_empty() {
+                    true => Err(self.error(at, "a word is expected here".to_owned())),
+                    false => Ok(Arg::Word(word)),
+                }
+            }
+            Slot::Named => {
+                if self.peek() != Some('\'') {
+                    let message = "a name in quotes is expected here, and its number behind it";
+                    return Err(self.error(at, message.to_owned()));
+                }
+                let name = self.quoted()?;
+                if !self.eat(',') {
+                    let message = format!("behind '{name}' a comma and its number are expected");
+                    return Err(self.error(self.at, message));
+                }
+                Ok(Arg::Named(name, self.sum()?))
             }
             Slot::Flag => {
                 let word = self.raw();

@@ -85,12 +85,23 @@ pub(super) enum Function {
     Bound,
     Slowest,
     Occ,
+    MostRegisters,
     Params,
     Kv,
     Tiled,
     Flash,
     Sram,
     Sector,
+    Tiles,
+    Bank,
+    Bf16,
+    Fp16,
+    Summed,
+    Crossing,
+    Ranked,
+    Largest,
+    Smallest,
+    Readers,
     Least,
     Most,
     Order,
@@ -111,6 +122,10 @@ pub(super) enum Arg {
     Dtype(Dtype),
     Field(Field),
     Flag(bool),
+    /// A word that only evaluation understands: a setting, a tensor.
+    Word(String),
+    /// A name with its number: `'qk|softmax', price(qk, softmax)`.
+    Named(String, Node),
 }
 
 /// What is priced: a block, a forward, one kernel, or several.
@@ -148,5 +163,11 @@ pub(super) enum Field {
     WeightBytes,
     WrittenBytes,
     Intensity,
+    /// Grid-wide waits inside kernels.
+    Barriers,
+    /// Tensors that the ops make.
+    Tensors,
+    /// The ops by name.
+    Ops,
     Name,
 }

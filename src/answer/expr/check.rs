@@ -6,9 +6,13 @@ use crate::answer::records::RUN_PATHS;
 use crate::units::Dimension;
 
 /// What the database knows of a GPU, with its dimension.
-pub(super) const GPU_FIELDS: [(&str, Dimension); 10] = [
+pub(super) const GPU_FIELDS: [(&str, Dimension); 20] = [
     ("fp32", Dimension::FlopPerSecond),
+    ("fp32_matrix", Dimension::FlopPerSecond),
     ("bf16", Dimension::FlopPerSecond),
+    ("fp16", Dimension::FlopPerSecond),
+    ("fp8", Dimension::FlopPerSecond),
+    ("fp64", Dimension::FlopPerSecond),
     ("bandwidth", Dimension::BytesPerSecond),
     ("memory", Dimension::Bytes),
     ("l2", Dimension::Bytes),
@@ -17,6 +21,12 @@ pub(super) const GPU_FIELDS: [(&str, Dimension); 10] = [
     ("units", Dimension::Count),
     ("warp", Dimension::Count),
     ("threads", Dimension::Count),
+    ("block_threads", Dimension::Count),
+    ("blocks", Dimension::Count),
+    ("simds", Dimension::Count),
+    ("dies", Dimension::Count),
+    ("max_registers", Dimension::Count),
+    ("l3", Dimension::Bytes),
 ];
 
 /// Refuses a path that the function does not have.
@@ -26,6 +36,7 @@ pub(super) fn call(call: &Call) -> Result<(), String> {
         Function::Gpu => GPU_FIELDS.iter().map(|(p, _)| *p).collect(),
         Function::Params => vec!["tied", "untied"],
         Function::Peak => vec!["kernel"],
+        Function::Occ => vec!["blocks", "warps", "limit"],
         Function::Recorded => {
             return match call.field {
                 Some(_) => Ok(()),
@@ -34,7 +45,10 @@ pub(super) fn call(call: &Call) -> Result<(), String> {
         }
         _ => Vec::new(),
     };
-    let optional = matches!(call.function, Function::Params | Function::Peak);
+    let optional = matches!(
+        call.function,
+        Function::Params | Function::Peak | Function::Occ
+    );
     match &call.field {
         None if known.is_empty() || optional => Ok(()),
         None => Err(format!("write it as {}", usage(call.function))),

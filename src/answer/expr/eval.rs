@@ -3,7 +3,7 @@
 use super::Value;
 use super::ast::{Arg, Call, Field, Function, Kind, Node, Operator, Subject};
 use super::error::ExprError;
-use super::lookup::{gpu_fact, price, symbol};
+use super::lookup::{gpu_fact, limit, most_registers, price, readers, symbol};
 use super::price::{Bare, cost, field, find};
 use super::vocabulary;
 use crate::answer::Env;
@@ -152,7 +152,26 @@ impl Evaluator<'_> {
                     (whole(registers)?, whole(threads)?, whole(shared)?);
                 let occupancy = cost::occupancy(self.gpu(gpu, column)?, registers, threads, shared)
                     .map_err(fault)?;
-                quantity(Quantity::ratio(occupancy.fraction()))
+                match path {
+                    Some("blocks") => quantity(Quantity::count(occupancy.blocks)),
+                    Some("warps") => quantity(Quantity::count(occupancy.warps)),
+                    Some(_) => Ok(Value::Text(limit(occupancy.limit).to_owned())),
+                    None => quantity(Quantity::ratio(occupancy.fraction())),
+                }
+            }
+            (Function::MostRegisters, [Arg::Gpu(gpu), Arg::Value(warps)]) => {
+                let warps = self.whole(warps, setup)?;
+                most_registers(self.gpu(gpu, column)?, warps, column)
+                    .map(|n| Value::Quantity(Quantity::count(n)))
+            }
+            (Function::Crossing, [Arg::Word(name), Arg::Value(left), Arg::Value(right)]) => {
+                self.crossing(name, left, right, setup, column)
+            }
+            (Function::Ranked | Function::Largest | Function::Smallest, named) => {
+                self.ranked(call.function, named, setup, column)
+            }
+            (Function::Readers, [Arg::Plan(plan), Arg::Word(tensor)]) => {
+                readers(tensor, *plan, setup, column).map(Value::Quantity)
             }
             (Function::Params, _) => {
                 let model = &setup.config.model;
@@ -210,6 +229,10 @@ impl Evaluator<'_> {
     ) -> Result<Value> {
         let asked = name.and_then(vocabulary::field).unwrap_or(Field::Bytes);
         let found = find(setup, subject, Bare::Block)?;
+        if asked == Field::Ops {
+            let ops = found.priced.kernels.iter().flat_map(|k| &k.ops);
+            return Ok(Value::List(ops.map(|op| (*op).to_owned()).collect()));
+        }
         if asked == Field::Name {
             let mut names = found.priced.kernels.into_iter().map(|k| k.name);
             return Ok(match (names.next(), names.next()) {

@@ -4,7 +4,11 @@ use super::ast::{Arg, Function};
 use super::error::ExprError;
 use super::eval::{Evaluator, arithmetic, not_a_number, size};
 use crate::answer::setup::Setup;
+use crate::model::Dtype;
 use crate::units::{ArithmeticError, Dimension, Quantity};
+
+/// Longest sum that is made term by term.
+const MOST_ROWS: u128 = 1 << 20;
 
 impl Evaluator<'_> {
     /// Functions of numbers alone.
@@ -16,11 +20,12 @@ impl Evaluator<'_> {
         column: usize,
     ) -> Result<Quantity, ExprError> {
         let mut values = Vec::with_capacity(args.len());
-        let mut flag = false;
+        let (mut flag, mut dtype) = (false, setup.config.dtype);
         for arg in args {
             match arg {
                 Arg::Value(node) => values.push(self.number(node, setup)?),
                 Arg::Flag(on) => flag = *on,
+                Arg::Dtype(named) => dtype = *named,
                 _ => {}
             }
         }
@@ -49,17 +54,12 @@ impl Evaluator<'_> {
             (Function::Ceil, [x]) => Ok(x.rounded(f64::ceil)),
             (Function::Round, [x]) => Ok(x.rounded(f64::round)),
             (Function::Log2 | Function::Ln | Function::Exp, [x]) => {
+                let x = plain(x, column)?;
                 let y = match function {
-                    Function::Log2 => x.value().log2(),
-                    Function::Ln => x.value().ln(),
-                    _ => x.value().exp(),
+                    Function::Log2 => x.log2(),
+                    Function::Ln => x.ln(),
+                    _ => x.exp(),
                 };
-                if !x.dimension().is_plain() {
-                    return Err(ExprError {
-                        column,
-                        message: format!("a plain number is expected, not {}", x.dimension()),
-                    });
-                }
                 if !y.is_finite() || y.abs() > 1e30 {
                     return Err(ExprError {
                         column,
@@ -88,6 +88,57 @@ impl Evaluator<'_> {
                 let (br, bc, d) = (sizes(0)?, sizes(1)?, sizes(2)?);
                 wide((br + 2 * bc) * d + br * bc + br * d)
             }
+            (Function::Tiles, [_, _, _]) => {
+                let (s, br, bc) = (sizes(0)?, sizes(1)?.max(1), sizes(2)?.max(1));
+                let (rows, columns) = (s.div_ceil(br), s.div_ceil(bc));
+                let visited = if flag {
+                    // Tiles of keys that begin at or before the last query of the row.
+                    (0..rows.min(MOST_ROWS))
+                        .map(|row| (s.min((row + 1) * br)).div_ceil(bc))
+                        .sum()
+                } else {
+                    rows * columns
+                };
+                u64::try_from(visited)
+                    .ok()
+                    .filter(|_| rows <= MOST_ROWS)
+                    .map(Quantity::count)
+                    .ok_or_else(|| arithmetic(ArithmeticError::TooLarge, column))
+            }
+            (Function::Bank, [_]) => {
+                // Lanes of a warp that ask one of 32 banks for different words.
+                let stride = sizes(0)?;
+                Ok(Quantity::count(match stride {
+                    0 => 1,
+                    n => 1 << n.trailing_zeros().min(5),
+                }))
+            }
+            (Function::Bf16 | Function::Fp16, [x]) => {
+                let plain = plain(x, column)?;
+                let rounded = match function {
+                    Function::Bf16 => f64::from(half::bf16::from_f64(plain)),
+                    _ => f64::from(half::f16::from_f64(plain)),
+                };
+                match rounded.is_finite() {
+                    true => Ok(Quantity::ratio(rounded)),
+                    false => Err(ExprError {
+                        column,
+                        message: format!("{plain} is beyond the largest number of this type"),
+                    }),
+                }
+            }
+            (Function::Summed, [x, _]) => {
+                let (x, n) = (plain(x, column)?, sizes(1)?);
+                if n > MOST_ROWS {
+                    return Err(arithmetic(ArithmeticError::TooLarge, column));
+                }
+                let rounded = |y: f64| match dtype {
+                    Dtype::Bf16 => f64::from(half::bf16::from_f64(y)),
+                    Dtype::Fp32 => f64::from(y as f32),
+                };
+                let x = rounded(x);
+                Ok(Quantity::ratio((0..n).fold(0.0, |sum, _| rounded(sum + x))))
+            }
             (Function::Sector, [stride]) => {
                 let share = Quantity::count(1)
                     .over(*stride)
@@ -100,4 +151,15 @@ impl Evaluator<'_> {
             }),
         }
     }
+}
+
+/// A number without a unit.
+fn plain(q: &Quantity, column: usize) -> Result<f64, ExprError> {
+    if q.dimension().is_plain() {
+        return Ok(q.value());
+    }
+    Err(ExprError {
+        column,
+        message: format!("a plain number is expected, not {}", q.dimension()),
+    })
 }

@@ -6,8 +6,8 @@ use super::error::ExprError;
 use super::eval::arithmetic;
 use super::price::cost;
 use crate::answer::setup::Setup;
-use crate::cost::Gpu;
-use crate::fusion::{Boundary, Version};
+use crate::cost::{self, Direction, Gpu, OccupancyLimit};
+use crate::fusion::{Boundary, Cut, Version};
 use crate::model::{BLOCK_OPS, Dtype, OpKind, Symbol};
 use crate::units::{Dimension, Quantity};
 
@@ -75,6 +75,10 @@ pub(super) fn gpu_fact(gpu: &Gpu, key: &str, column: usize) -> Result<Quantity> 
     let value = match key {
         "fp32" => peak(Dtype::Fp32, true),
         "bf16" => peak(Dtype::Bf16, true),
+        "fp32_matrix" => gpu.fp32_matrix_tflops.map(|t| t * 1e12),
+        "fp16" => Some(gpu.fp16_tflops * 1e12),
+        "fp8" => gpu.fp8_tflops.map(|t| t * 1e12),
+        "fp64" => Some(gpu.fp64_tflops * 1e12),
         "bandwidth" => Some(gpu.bandwidth()),
         "memory" => Some(gpu.memory_gb * 1e9),
         "l2" => Some(gpu.l2_mb * 1_048_576.0),
@@ -83,6 +87,12 @@ pub(super) fn gpu_fact(gpu: &Gpu, key: &str, column: usize) -> Result<Quantity> 
         "units" => Some(gpu.compute_units as f64),
         "warp" => Some(gpu.warp_size as f64),
         "threads" => Some(gpu.max_threads_per_cu as f64),
+        "block_threads" => Some(gpu.max_threads_per_block as f64),
+        "blocks" => Some(gpu.max_blocks_per_cu as f64),
+        "simds" => Some(gpu.simds_per_cu as f64),
+        "dies" => Some(gpu.dies_per_package.unwrap_or(1) as f64),
+        "max_registers" => Some(gpu.max_regs_per_thread as f64),
+        "l3" => Some(gpu.l3_mb * 1_048_576.0),
         _ => None,
     };
     let dimension = GPU_FIELDS.iter().find(|(k, _)| *k == key).map(|(_, d)| *d);
@@ -96,4 +106,61 @@ pub(super) fn gpu_fact(gpu: &Gpu, key: &str, column: usize) -> Result<Quantity> 
             message: format!("the database has no {key} of {}", gpu.name),
         }),
     }
+}
+
+/// What stops one more block, in a word.
+pub(super) fn limit(limit: OccupancyLimit) -> &'static str {
+    match limit {
+        OccupancyLimit::Registers => "registers",
+        OccupancyLimit::Threads => "threads",
+        OccupancyLimit::Shared => "shared",
+        OccupancyLimit::Blocks => "blocks",
+    }
+}
+
+/// The most registers per thread with which `warps` warps of one SIMD (AMD) or
+/// sub-partition (NVIDIA) are resident, as far as registers decide.
+pub(super) fn most_registers(gpu: &Gpu, warps: u64, column: usize) -> Result<u64> {
+    let holds = |registers: u64| {
+        let one_warp = cost::occupancy(gpu, registers, gpu.warp_size, 0);
+        // A block of one warp, so that blocks are warps.
+        one_warp.is_ok_and(|o| o.by_registers / gpu.simds_per_cu.max(1) >= warps)
+    };
+    let most = (1..=gpu.max_regs_per_thread).rev().find(|n| holds(*n));
+    most.ok_or_else(|| ExprError {
+        column,
+        message: format!("{} cannot hold {warps} warps per SIMD", gpu.name),
+    })
+}
+
+/// Kernels of a block that read a tensor made in it, or its input.
+pub(super) fn readers(
+    tensor: &str,
+    plan: Option<Cut>,
+    setup: &Setup,
+    column: usize,
+) -> Result<Quantity> {
+    let block = cost(setup, plan, false, column)?.block;
+    let all = || block.kernels.iter().flat_map(|k| &k.moved);
+    if !all().any(|m| m.name == tensor && m.direction != Direction::Weight) {
+        let mut names: Vec<&str> = all()
+            .filter(|m| m.direction != Direction::Weight)
+            .map(|m| m.name)
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        return Err(ExprError {
+            column,
+            message: format!(
+                "no kernel of this plan reads or writes “{tensor}”; there are {}",
+                names.join(" ")
+            ),
+        });
+    }
+    let reads = |k: &&cost::KernelCost| {
+        let read = |m: &cost::Moved| m.direction == Direction::Read && m.name == tensor;
+        k.moved.iter().any(read)
+    };
+    let readers = block.kernels.iter().filter(reads).count();
+    Ok(Quantity::count(readers as u64))
 }

@@ -132,7 +132,21 @@ pub(super) fn field(found: &Found, field: Field, column: usize) -> Result<Quanti
                 message: e.to_string(),
             });
         }
-        Field::Name => {
+        Field::Barriers => {
+            let waits = |k: &KernelCost| k.phases.saturating_sub(1);
+            Quantity::count(priced.kernels.iter().map(waits).sum())
+        }
+        // Every op makes one tensor, RoPE one of q and one of k.
+        Field::Tensors => {
+            let made = |k: &KernelCost| {
+                k.ops
+                    .iter()
+                    .map(|op| 1 + u64::from(*op == "rope"))
+                    .sum::<u64>()
+            };
+            Quantity::count(priced.kernels.iter().map(made).sum())
+        }
+        Field::Name | Field::Ops => {
             return Err(ExprError {
                 column,
                 message: "a name is no number".to_owned(),

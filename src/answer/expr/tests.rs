@@ -55,6 +55,16 @@ fn prose_prints_counts_in_full() {
     assert_eq!(print("kernel(v1, q).flops", Some("MFLOP 1")), "16.8 MFLOP");
     assert_eq!(print("2.85 us", None), "2.850 us");
     assert_eq!(print("block.bytes / block(v4).bytes", Some("x 2")), "3.80x");
+    // B1's right kernel, e²/(e²+1), and V1 over V4 at W1, 63.2/16.6.
+    assert_eq!(print("exp(2) / (exp(2) + 1)", Some("plain 4")), "0.8808");
+    assert_eq!(
+        print("block.bytes / block(v4).bytes", Some("plain 2")),
+        "3.80"
+    );
+    assert_eq!(
+        print("block.bytes", Some("plain")),
+        "bytes cannot be printed as a plain number"
+    );
     assert_eq!(print("outside", None), "embed, final_norm, lm_head");
     assert_eq!(
         print("outside", Some("MB")),
@@ -153,6 +163,25 @@ fn faults_name_the_column_and_the_nearest_word() {
             "bound(v1, h200)",
             "column 1: a bound belongs to one kernel and here are 17",
         ),
+        (
+            "readers(v1, n9)",
+            "column 1: no kernel of this plan reads or writes “n9”; there are",
+        ),
+        (
+            "crossing(batch, 1, 2)",
+            "column 1: these do not cross up to batch = 1048576",
+        ),
+        (
+            "crossing(dtype, 1, 2)",
+            "column 1: curves cross along batch, seq, tokens, context, layers, not “dtype”",
+        ),
+        ("ranked('a', 1)", "column 1: write it as ranked("),
+        ("ranked('a', 1, 'b', 1 us)", "column 1: "),
+        ("ranked('a' 1)", "column 12: behind 'a' a comma"),
+        (
+            "fp16(90000)",
+            "column 1: 90000 is beyond the largest number",
+        ),
         ("1/0", "column 2: this divides by zero"),
         ("9^9^9", "column 2: this is larger than 10^30"),
         ("2*(3+4", "column 3: this parenthesis is not closed"),
@@ -206,7 +235,7 @@ proptest! {
             prop::sample::select(vec![
                 "block", "(", ")", "v1", "+", "qkv", ".", "bytes", ",", "q", "k", "kernel", "sum", "group", "'",
                 "=", "batch", "8", "save", "floor", "h200", "-", "*", "^", "2", "run", "peak", "|", " ", "B", "S",
-                "min", "order", "flash", "on", "fp32", "ridge", "²", "0", "/", "1e9", "MB", "us", "%",
+                "min", "order", "flash", "ranked", "crossing", "tiles", "bank", "fp16", "summed", "readers", "n1", "barriers", "ops", "on", "fp32", "ridge", "²", "0", "/", "1e9", "MB", "us", "%",
             ]),
             0..14,
         )

@@ -23,6 +23,10 @@ pub(super) enum Slot {
     Field,
     /// on or off.
     Flag,
+    /// A bare word.
+    Word,
+    /// A quoted name and its number; as many as there are.
+    Named,
 }
 
 /// How a function is written.
@@ -48,7 +52,7 @@ const fn sig(
     }
 }
 
-use Slot::{Dtype, Field as FieldSlot, Flag, Gpu, Op, Ops, Plan, Subject, Value};
+use Slot::{Dtype, Field as FieldSlot, Flag, Gpu, Named, Op, Ops, Plan, Subject, Value, Word};
 
 /// Every function. `block`, `forward`, `kernel`, `group` and `sum` are subjects
 /// and stand in [`SUBJECTS`].
@@ -87,6 +91,12 @@ pub(super) const FUNCTIONS: &[Signature] = &[
         &[Gpu, Value, Value, Value],
         "occ(h200, 48, 192, 0)",
     ),
+    sig(
+        "most_registers",
+        Function::MostRegisters,
+        &[Gpu, Value],
+        "most_registers(mi250x_gcd, 6)",
+    ),
     sig("params", Function::Params, &[], "params.tied"),
     sig("kv", Function::Kv, &[], "kv"),
     sig(
@@ -108,6 +118,51 @@ pub(super) const FUNCTIONS: &[Signature] = &[
         "sram(64, 64, 64)",
     ),
     sig("sector", Function::Sector, &[Value], "sector(8)"),
+    sig(
+        "tiles",
+        Function::Tiles,
+        &[Value, Value, Value, Flag],
+        "tiles(128, 32, 32, on)",
+    ),
+    sig("bank", Function::Bank, &[Value], "bank(33)"),
+    sig("bf16", Function::Bf16, &[Value], "bf16(x)"),
+    sig("fp16", Function::Fp16, &[Value], "fp16(x)"),
+    sig(
+        "summed",
+        Function::Summed,
+        &[Dtype, Value, Value],
+        "summed(bf16, 1, 1000)",
+    ),
+    sig(
+        "crossing",
+        Function::Crossing,
+        &[Word, Value, Value],
+        "crossing(batch, floor(v1, h200), 71 * 2.85 us)",
+    ),
+    sig(
+        "ranked",
+        Function::Ranked,
+        &[Named],
+        "ranked('qk|softmax', price(qk, softmax), 'o|res1', price(o, res1))",
+    ),
+    sig(
+        "largest",
+        Function::Largest,
+        &[Named],
+        "largest('launches', 71 * 2.85 us, 'kernels', floor(v1, h200))",
+    ),
+    sig(
+        "smallest",
+        Function::Smallest,
+        &[Named],
+        "smallest('v1', block(v1).bytes, 'v2', block(v2).bytes)",
+    ),
+    sig(
+        "readers",
+        Function::Readers,
+        &[Plan, Word],
+        "readers(v1, n1)",
+    ),
     sig(
         "least",
         Function::Least,
@@ -152,7 +207,7 @@ const SYMBOLS: [(&str, Symbol); 14] = [
     ("w", Symbol::Element),
 ];
 
-const FIELDS: [(&str, Field); 11] = [
+const FIELDS: [(&str, Field); 14] = [
     ("launches", Field::Launches),
     ("products", Field::Products),
     ("weight_products", Field::WeightProducts),
@@ -163,6 +218,9 @@ const FIELDS: [(&str, Field); 11] = [
     ("weight_bytes", Field::WeightBytes),
     ("written_bytes", Field::WrittenBytes),
     ("intensity", Field::Intensity),
+    ("barriers", Field::Barriers),
+    ("tensors", Field::Tensors),
+    ("ops", Field::Ops),
     ("name", Field::Name),
 ];
 
