@@ -118,6 +118,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Lint(args)) => author::lint(&cli.output, args, out),
         Some(Command::Gpus(args)) => gpus::gpus(&cli.output, args, out),
         Some(Command::Engine) => run::engine(),
+        Some(Command::Trial) => check::trial(out),
         Some(Command::Dev(args)) => dev::dev(&cli.output, args, out),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();

@@ -151,6 +151,11 @@ impl Expr {
         self.root.any(&|call| call.function == ast::Function::Run)
     }
 
+    /// Whether its value comes from running a defective kernel.
+    pub fn asks_for_a_twin(&self) -> bool {
+        self.root.any(&|call| call.function == ast::Function::Twin)
+    }
+
     /// Whether every run that it asks is asked for launches alone.
     pub fn asks_runs_for_launches_only(&self) -> bool {
         !self.root.any(&|call| {

@@ -13,6 +13,15 @@ pub trait Records {
 
     /// The figure with this id in `assets/recorded.toml`.
     fn recorded(&self, id: &str) -> Option<Quantity>;
+
+    /// What the defective kernel of this name yields
+    /// ([`crate::run::twins::TWINS`]).
+    ///
+    /// # Errors
+    /// Why it has not been run: one sentence.
+    fn twin(&self, name: &str) -> Result<f64, String> {
+        Err(format!("the defective kernel of twin.{name} has not been run here"))
+    }
 }
 
 /// No run and no recorded figure.

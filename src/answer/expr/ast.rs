@@ -109,6 +109,7 @@ pub(super) enum Function {
     Gpu,
     Run,
     Recorded,
+    Twin,
 }
 
 #[derive(Clone, Debug, PartialEq)]

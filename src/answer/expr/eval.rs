@@ -214,6 +214,14 @@ impl Evaluator<'_> {
                     message: format!("no recorded figure has the id “{id}”"),
                 })
             }
+            (Function::Twin, _) => {
+                let name = path.unwrap_or_default();
+                match self.env.records.twin(name) {
+                    Ok(value) => quantity(Quantity::ratio(value)),
+                    Err(_) if self.dry => quantity(Quantity::ratio(1.0)),
+                    Err(message) => Err(ExprError { column, message }),
+                }
+            }
             (function, args) => self
                 .arithmetic_function(function, args, setup, column)
                 .map(Value::Quantity),

@@ -185,6 +185,7 @@ pub(super) const FUNCTIONS: &[Signature] = &[
     sig("gpu", Function::Gpu, &[Gpu], "gpu(h200).bandwidth"),
     sig("run", Function::Run, &[Plan], "run.launches.counted"),
     sig("recorded", Function::Recorded, &[], "recorded.h200_launch"),
+    sig("twin", Function::Twin, &[], "twin.scaled"),
 ];
 
 /// Names that say what is priced.
