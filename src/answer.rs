@@ -5,6 +5,7 @@
 //! typed with a key.
 
 mod expr;
+mod grid;
 mod judge;
 mod key;
 mod lint;
@@ -15,10 +16,11 @@ mod setup;
 mod facts;
 
 pub use expr::{Expr, ExprError, Value};
-pub use judge::{Fits, Judgement, Side, Verdict, echo, grade};
+pub use grid::{Grid, filled, typed_cells, typed_rows, written, written_row};
+pub use judge::{Cell, Fits, Judgement, Prediction, Side, Verdict, echo, grade};
 pub use key::{Key, Kind, Slip, SlipValue, Tolerance};
-pub use lint::{lint, reveals};
-pub use records::{NoRecords, RUN_PATHS, Records, report_value};
+pub use lint::{lint, reveals, twins};
+pub use records::{MICRO_FIELDS, NoRecords, RUN_PATHS, Records, report_value};
 pub use setup::{SETTINGS, Setting, SettingError, Setup, Slips};
 
 use crate::cost::GpuDatabase;

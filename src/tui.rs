@@ -13,6 +13,7 @@ mod cards;
 mod compare;
 mod desk;
 mod draw;
+mod editor;
 mod events;
 mod exercise;
 mod first_run;

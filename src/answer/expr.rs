@@ -146,9 +146,10 @@ impl Expr {
         eval::Evaluator { env, dry: true }.value(&self.root, &env.setup)
     }
 
-    /// Whether its value comes from a run (`run.…` anywhere in it).
+    /// Whether its value comes from a run (`run.…` or `micro(…)` anywhere in it).
     pub fn asks_for_a_run(&self) -> bool {
-        self.root.any(&|call| call.function == ast::Function::Run)
+        self.root
+            .any(&|call| matches!(call.function, ast::Function::Run | ast::Function::Micro))
     }
 
     /// Whether its value comes from running a defective kernel.
@@ -165,6 +166,7 @@ impl Expr {
                     .is_some_and(|f| f.starts_with("launches."))
             };
             call.function == ast::Function::Run && !launches()
+                || call.function == ast::Function::Micro
         })
     }
 

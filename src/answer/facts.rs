@@ -355,17 +355,17 @@ fn searches_and_hardware() {
         ("", "occ(h200, 32, 128, 65536).blocks", 3.0, E), // ex35 smem: 228/(64 + 1) KiB
         ("", "occ(h200, 48, 192, 0).warps", 36.0, E),     // 56.25 % of 64
         ("", "most_registers(mi250x_gcd, 6)", 80.0, E),   // ex35 vgpr: 512/6 = 85.3, granule 8
-        ("", "gpu(h200).max_registers", 255.0, E),        // ex36 cap
-        ("", "gpu(mi250x_gcd).max_registers", 512.0, E),
+        ("", "gpu(h200).register_cap", 255.0, E),        // ex36 cap
+        ("", "gpu(mi250x_gcd).register_cap", 512.0, E),
         ("", "gpu(mi250x_gcd).dies * gpu(mi250x_gcd).fp32 / gpu(mi250x_gcd).bandwidth", 29.24, 5e-4), // ex4 slip
         ("", "gpu(mi100).fp32", 23.1e12, 2e-3),           // ex41 fp32
         ("", "tiles(128, 32, 32, off)", 16.0, E),         // ex29 visit
         ("", "tiles(128, 32, 32, on)", 10.0, E),
         ("", "tiles(1024, 64, 64, off)", 256.0, E),
         ("", "tiles(1024, 64, 64, on)", 136.0, E),
-        ("", "bank(32)", 32.0, E),                        // ex42 bank
-        ("", "bank(33)", 1.0, E),
-        ("", "bank(6)", 2.0, E),                          // gcd(6, 32)
+        ("", "ways(32)", 32.0, E),                        // ex42 bank
+        ("", "ways(33)", 1.0, E),
+        ("", "ways(6)", 2.0, E),                          // gcd(6, 32)
         ("", "summed(bf16, 1, 1000)", 256.0, E),          // ex18 ones
         ("", "summed(fp32, 1, 1000)", 1000.0, E),
         ("", "bf16(257)", 256.0, E),                      // 8 significant bits, ties to even

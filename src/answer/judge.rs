@@ -8,8 +8,10 @@
 //! - Exact answers: whole numbers below 10⁴ strictly; larger ones are right
 //!   when equal at the precision typed with at least four digits. Zeros at the
 //!   end of a plain whole number are not digits: 33,550,000 has four.
-//! - Close is four times the tolerance. For exact answers there is no close
-//!   below 10⁴; above it is 0.2 %, or fewer than four digits that agree.
+//! - Close is four times the tolerance, or right to the two or more digits that
+//!   were typed. For exact answers there is no close below 10⁴; above it is 0.2 %.
+//! - A range, per cent where things are counted, and a fraction of a count are not
+//!   read: nothing is graded.
 //! - A slip fits like an answer does, or (not for whole numbers below 10⁴) when
 //!   it rounds to what was typed with at least two digits.
 //! - The value in MiB called MB, and the reverse, is a slip of every byte
@@ -20,14 +22,17 @@
 
 mod choice;
 mod convention;
+mod free;
 mod number;
+mod reading;
 mod sentence;
+mod table;
 
 pub(super) use number::{Wanted, coincide};
 
 use super::Env;
 use super::expr::ExprError;
-use super::key::{Key, Kind};
+use super::key::{Key, Kind, Tolerance};
 
 /// Which side of the expected value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +75,7 @@ pub enum Verdict {
         /// What is wrong and what to write.
         message: String,
     },
-    /// Free text: kept and not graded.
+    /// Free text or a prediction: kept and not graded.
     Kept,
 }
 
@@ -93,9 +98,14 @@ impl Verdict {
         matches!(self, Self::Right { .. } | Self::Slip(_) | Self::Wrong(_))
     }
 
-    /// Whether the key is solved.
+    /// Whether the answer is right.
     pub fn is_right(&self) -> bool {
         matches!(self, Self::Right { .. })
+    }
+
+    /// Whether nothing more is wanted: right, or kept.
+    pub fn is_done(&self) -> bool {
+        matches!(self, Self::Right { .. } | Self::Kept)
     }
 }
 
@@ -114,6 +124,34 @@ pub struct Judgement {
     pub tolerance: Option<String>,
     /// Four times it.
     pub close: Option<String>,
+    /// Where it is a prediction, what came out.
+    pub prediction: Option<Prediction>,
+    /// The cells of a table, row by row.
+    pub cells: Vec<Cell>,
+}
+
+/// What came out, beside a prediction.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Prediction {
+    /// The outcome in full; `None` until it is known.
+    pub seen: Option<String>,
+    /// How far apart the two are, at least 1.
+    pub factor: Option<f64>,
+    /// The tolerance, where they agree within it.
+    pub within: Option<Tolerance>,
+    /// What the prediction took for granted, where a known slip gives it.
+    pub explained: Vec<String>,
+}
+
+/// One cell of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cell {
+    /// Name of its row.
+    pub row: String,
+    /// Name of its column.
+    pub column: String,
+    /// What was found.
+    pub judgement: Judgement,
 }
 
 /// Grades what was typed for `key`. `env` is the exercise's; the key's own
@@ -128,7 +166,9 @@ pub fn grade(typed: &str, key: &Key, env: &Env<'_>) -> Result<Judgement, ExprErr
         return Ok(Judgement::plain(typed, Verdict::Open));
     }
     match key.kind {
-        Kind::Text => Ok(Judgement::plain(typed, Verdict::Kept)),
+        Kind::Text => Ok(free::text(typed, key)),
+        Kind::Predict => free::prediction(typed, key, &env),
+        Kind::Table => table::judged(typed, key, &env),
         Kind::Choice | Kind::Choices | Kind::Ranking => choice::grade(typed, key, &env),
         Kind::Number | Kind::Measured => number::grade(typed, key, &env),
     }
@@ -141,13 +181,19 @@ pub fn grade(typed: &str, key: &Key, env: &Env<'_>) -> Result<Judgement, ExprErr
 pub fn echo(typed: &str, key: &Key, env: &Env<'_>) -> Result<String, (usize, String)> {
     let (env, typed) = (env.with(&key.settings), typed.trim());
     match key.kind {
-        Kind::Number | Kind::Measured => number::echo(typed, key, &env),
+        Kind::Number | Kind::Measured | Kind::Predict => number::echo(typed, key, &env),
+        Kind::Table => table::echo(typed, key, &env),
         Kind::Text => Ok(typed.trim().to_owned()),
-        _ => choice::echo(typed, key),
+        Kind::Choice | Kind::Choices | Kind::Ranking => choice::echo(typed, key),
     }
 }
 
 impl Judgement {
+    /// A verdict that was found elsewhere.
+    pub fn of(typed: &str, verdict: Verdict) -> Self {
+        Self::plain(typed, verdict)
+    }
+
     fn plain(typed: &str, verdict: Verdict) -> Self {
         Self {
             typed: typed.trim().to_owned(),
@@ -156,6 +202,8 @@ impl Judgement {
             exact: None,
             tolerance: None,
             close: None,
+            prediction: None,
+            cells: Vec::new(),
         }
     }
 }

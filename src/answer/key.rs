@@ -1,6 +1,7 @@
 //! A question with its answer: the typed form of `[[key]]` in an exercise file.
 
-use super::expr::Expr;
+use super::expr::{Expr, ExprError};
+use super::grid::Grid;
 use super::setup::Setting;
 use crate::units::Spec;
 use std::fmt;
@@ -19,18 +20,24 @@ pub enum Kind {
     Ranking,
     /// What a run on this machine showed.
     Measured,
+    /// A table to be filled in, cell by cell.
+    Table,
+    /// A number that is kept beside what came out, and never wrong.
+    Predict,
     /// Free text: kept, never graded.
     Text,
 }
 
 impl Kind {
     /// Every kind with its name in a file.
-    pub const ALL: [(&str, Self); 6] = [
+    pub const ALL: [(&str, Self); 8] = [
         ("number", Self::Number),
         ("choice", Self::Choice),
         ("choices", Self::Choices),
         ("ranking", Self::Ranking),
         ("measured", Self::Measured),
+        ("table", Self::Table),
+        ("predict", Self::Predict),
         ("text", Self::Text),
     ];
 
@@ -74,7 +81,7 @@ impl Tolerance {
             || format!("“{text}” is no tolerance; write exact, 0.5 %, 0.05 points or 0.00001");
         let (number, form): (&str, fn(f64) -> Self) = if let Some(n) = text.strip_suffix('%') {
             (n, |x| Self::Relative(x / 100.0))
-        } else if let Some(n) = text.strip_suffix("points") {
+        } else if let Some(n) = text.strip_suffix("points").or(text.strip_suffix("pp")) {
             (n, |x| Self::Points(x / 100.0))
         } else {
             (text, Self::Absolute)
@@ -130,6 +137,10 @@ pub struct Slip {
     pub value: SlipValue,
     /// Settings under which the value is computed: `convention = { … }`.
     pub settings: Vec<Setting>,
+    /// The row of a table that it is about; all rows where none is named.
+    pub row: Option<String>,
+    /// The column of a table that it is about.
+    pub column: Option<String>,
     /// Counts as right, and is explained.
     pub accept: bool,
     /// The sentence that explains it.
@@ -147,8 +158,12 @@ pub struct Key {
     pub ask: String,
     /// What is wanted.
     pub kind: Kind,
-    /// The expected answer.
-    pub answer: Expr,
+    /// The expected answer; a table has one per cell, free text has none.
+    pub answer: Option<Expr>,
+    /// The table of a [`Kind::Table`].
+    pub grid: Option<Grid>,
+    /// Free text must hold a number.
+    pub needs_number: bool,
     /// How near it must be.
     pub tolerance: Tolerance,
     /// The unit that the question names, and its decimals.
@@ -170,7 +185,9 @@ impl Key {
             name: name.to_owned(),
             ask: ask.to_owned(),
             kind: Kind::Number,
-            answer,
+            answer: Some(answer),
+            grid: None,
+            needs_number: false,
             tolerance: Tolerance::default(),
             unit: None,
             options: Vec::new(),
@@ -178,6 +195,72 @@ impl Key {
             hints: Vec::new(),
             settings: Vec::new(),
         }
+    }
+
+    /// The expected answer.
+    pub(super) fn expected(&self) -> Result<&Expr, ExprError> {
+        self.answer.as_ref().ok_or_else(|| self.no_answer())
+    }
+
+    pub(super) fn no_answer(&self) -> ExprError {
+        ExprError {
+            column: 1,
+            message: format!("{} has no answer of its own", self.name),
+        }
+    }
+
+    fn expressions(&self) -> impl Iterator<Item = &Expr> {
+        let cells = self
+            .grid
+            .iter()
+            .flat_map(|grid| grid.answers.iter().flatten());
+        self.answer.iter().chain(cells)
+    }
+
+    /// Whether any expected value comes from a run or from a defective kernel.
+    pub(super) fn asks_a_machine(&self) -> bool {
+        self.asks_for_a_run() || self.expressions().any(Expr::asks_for_a_twin)
+    }
+
+    /// Whether any expected value comes from a run.
+    pub fn asks_for_a_run(&self) -> bool {
+        self.expressions().any(Expr::asks_for_a_run)
+    }
+
+    /// Whether every run that it needs is asked for launches alone, its slips
+    /// included.
+    pub fn asks_runs_for_launches_only(&self) -> bool {
+        let slip = |slip: &Slip| match &slip.value {
+            SlipValue::Expr(value) => value.asks_runs_for_launches_only(),
+            SlipValue::SameAnswer | SlipValue::Printed(_) => true,
+        };
+        self.expressions().all(Expr::asks_runs_for_launches_only) && self.slips.iter().all(slip)
+    }
+
+    /// One cell of a table as a question of its own, with the slips that are
+    /// about it.
+    pub fn cell(&self, row: usize, column: usize) -> Option<Self> {
+        let grid = self.grid.as_ref()?;
+        let (row_name, column_name) = (grid.rows.get(row)?, grid.columns.get(column)?);
+        let about =
+            |named: &Option<String>, here: &String| named.as_ref().is_none_or(|n| n == here);
+        let slips = self.slips.iter();
+        Some(Self {
+            name: format!("{}.{row_name}.{column_name}", self.name),
+            kind: match self.options.is_empty() {
+                true => Kind::Number,
+                false => Kind::Choice,
+            },
+            answer: Some(grid.answers.get(row)?.get(column)?.clone()),
+            grid: None,
+            slips: slips
+                .filter(|s| about(&s.row, row_name) && about(&s.column, column_name))
+                .cloned()
+                .collect(),
+            hints: Vec::new(),
+            settings: Vec::new(),
+            ..self.clone()
+        })
     }
 }
 

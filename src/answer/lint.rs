@@ -1,7 +1,7 @@
 //! What an author must hear about a key before a learner sees it.
 
 use super::Env;
-use super::expr::{ExprError, Value};
+use super::expr::{Expr, ExprError, Value};
 use super::judge::{Wanted, coincide};
 use super::key::{Key, Kind, SlipValue, Tolerance};
 use crate::units::{self, Dimension, Quantity, Unit};
@@ -17,9 +17,100 @@ pub fn lint(key: &Key, env: &Env<'_>) -> Vec<String> {
     match key.kind {
         Kind::Text => {}
         Kind::Choice | Kind::Choices | Kind::Ranking => options(key, env, &mut faults),
-        Kind::Number | Kind::Measured => number(key, env, &mut faults),
+        Kind::Number | Kind::Measured | Kind::Predict => number(key, env, &mut faults),
+        Kind::Table => table(key, env, &mut faults),
     }
     faults
+}
+
+/// Slips of one key that say different things about the same value at these
+/// parameters: both would be named, and neither is known to be the cause.
+pub fn twins(key: &Key, env: &Env<'_>) -> Vec<(usize, usize)> {
+    let env = &env.with(&key.settings);
+    let Some(answer) = key.answer.as_ref().filter(|_| !key.asks_a_machine()) else {
+        return Vec::new();
+    };
+    if !matches!(answer.check(env), Ok(Value::Quantity(_))) {
+        return Vec::new();
+    }
+    let Ok(wanted) = Wanted::of(key, env, true) else {
+        return Vec::new();
+    };
+    let values: Vec<Option<Quantity>> = key
+        .slips
+        .iter()
+        .map(|slip| wanted.slip_value(slip, key, env, true).ok())
+        .collect();
+    let mut found = Vec::new();
+    for (j, b) in values.iter().enumerate() {
+        for (i, a) in values.iter().take(j).enumerate() {
+            let same = a.zip(*b).is_some_and(|(a, b)| {
+                a.dimension().agrees(b.dimension()) && coincide(&a, &b, Tolerance::Relative(1e-9))
+            });
+            if same {
+                found.push((i, j));
+            }
+        }
+    }
+    found
+}
+
+/// Every cell is a question; a slip is refused where it is the answer of every
+/// cell that it is about.
+fn table(key: &Key, env: &Env<'_>, faults: &mut Vec<String>) {
+    let Some(grid) = &key.grid else {
+        faults.push("a table has columns, rows and answers, and here they are missing".to_owned());
+        return;
+    };
+    for (index, slip) in key.slips.iter().enumerate() {
+        for (what, name, known) in [
+            ("row", &slip.row, &grid.rows),
+            ("column", &slip.column, &grid.columns),
+        ] {
+            if let Some(name) = name.as_ref().filter(|n| !known.contains(n)) {
+                faults.push(format!(
+                    "slip {}, there is no {what} “{name}”; there are {}",
+                    index + 1,
+                    known.join(", ")
+                ));
+            }
+        }
+    }
+    let mut told_apart = vec![false; key.slips.len()];
+    for (row, column) in grid.places() {
+        let Some(cell) = key.cell(row, column) else {
+            continue;
+        };
+        let bare = Key {
+            slips: Vec::new(),
+            ..cell.clone()
+        };
+        let mut found = lint(&bare, env);
+        let place = |names: &[String], at: usize| names.get(at).cloned().unwrap_or_default();
+        let here = format!(
+            "{}, {}",
+            place(&grid.rows, row),
+            place(&grid.columns, column)
+        );
+        faults.extend(found.drain(..).map(|say| format!("{here}: {say}")));
+        for (slip, told) in key.slips.iter().zip(&mut told_apart) {
+            if cell.slips.contains(slip) {
+                let alone = Key {
+                    slips: vec![slip.clone()],
+                    ..bare.clone()
+                };
+                *told |= lint(&alone, env).is_empty();
+            }
+        }
+    }
+    for (index, told) in told_apart.iter().enumerate() {
+        if !told {
+            faults.push(format!(
+                "slip {} is the answer of every cell that it is about, or cannot be evaluated in any",
+                index + 1
+            ));
+        }
+    }
 }
 
 /// Whether a printed value is the answer of the key: what a hint must not show.
@@ -28,18 +119,28 @@ pub fn lint(key: &Key, env: &Env<'_>) -> Vec<String> {
 /// [`ExprError`] where the key's answer cannot be evaluated.
 pub fn reveals(value: &Value, key: &Key, env: &Env<'_>) -> Result<bool, ExprError> {
     let env = &env.with(&key.settings);
-    if key.answer.asks_for_a_run() || key.kind == Kind::Text {
+    if key.asks_a_machine() || key.answer.is_none() && key.grid.is_none() {
         return Ok(false);
     }
+    if let Some(grid) = &key.grid {
+        // A few cells of a table may be shown as an example, not most of them.
+        let mut shown = 0;
+        for (row, column) in grid.places() {
+            if let Some(cell) = key.cell(row, column) {
+                shown += usize::from(reveals(value, &cell, env)?);
+            }
+        }
+        return Ok(2 * shown > grid.rows.len() * grid.columns.len());
+    }
     match value {
-        Value::Quantity(q) if matches!(key.kind, Kind::Number | Kind::Measured) => {
+        Value::Quantity(q) if matches!(key.kind, Kind::Number | Kind::Measured | Kind::Predict) => {
             let wanted = Wanted::of(key, env, true)?;
             let agrees = q.dimension().agrees(wanted.expected.dimension())
                 || q.dimension().is_plain() && !wanted.expected.dimension().is_plain();
             Ok(agrees && coincide(q, &wanted.expected, wanted.tolerance))
         }
         Value::Quantity(_) => Ok(false),
-        _ => Ok(*value == key.answer.check(env)?),
+        _ => Ok(*value == key.expected()?.check(env)?),
     }
 }
 
@@ -51,7 +152,7 @@ fn number(key: &Key, env: &Env<'_>, faults: &mut Vec<String>) {
             return;
         }
     };
-    if key.kind == Kind::Measured && !key.answer.asks_for_a_run() {
+    if key.kind == Kind::Measured && !key.asks_for_a_run() {
         faults.push("a measured key asks for run.…, and this answer asks for no run".to_owned());
     }
     if let Some(spec) = key.unit
@@ -66,7 +167,7 @@ fn number(key: &Key, env: &Env<'_>, faults: &mut Vec<String>) {
     if matches!(key.tolerance, Tolerance::Points(_)) && !wanted.expected.dimension().is_plain() {
         faults.push("points are for shares; this answer has a unit".to_owned());
     }
-    let invented = key.answer.asks_for_a_run();
+    let invented = key.asks_a_machine();
     for (index, slip) in key.slips.iter().enumerate() {
         let place = format!("slip {}", index + 1);
         let value = match wanted.slip_value(slip, key, env, true) {
@@ -88,7 +189,7 @@ fn number(key: &Key, env: &Env<'_>, faults: &mut Vec<String>) {
                 "{place} ({}) is {} at these parameters and the answer ({}) is {}: they cannot be told apart, so the question is refused",
                 source(&slip.value, key),
                 full(&value),
-                key.answer.source(),
+                key.answer.as_ref().map_or("", Expr::source),
                 full(&wanted.expected),
             ));
         }
@@ -98,7 +199,7 @@ fn number(key: &Key, env: &Env<'_>, faults: &mut Vec<String>) {
 fn source<'a>(value: &'a SlipValue, key: &'a Key) -> &'a str {
     match value {
         SlipValue::Expr(expr) => expr.source(),
-        SlipValue::SameAnswer => key.answer.source(),
+        SlipValue::SameAnswer => key.answer.as_ref().map_or("", Expr::source),
         SlipValue::Printed(text) => text,
     }
 }
@@ -121,7 +222,7 @@ fn options(key: &Key, env: &Env<'_>, faults: &mut Vec<String>) {
     let picked = |env: &Env<'_>, value: &SlipValue| {
         let value = match value {
             SlipValue::Expr(expr) => expr.check(env),
-            SlipValue::SameAnswer => key.answer.check(env),
+            SlipValue::SameAnswer => key.expected().and_then(|answer| answer.check(env)),
             SlipValue::Printed(text) => Ok(Value::Text(text.clone())),
         };
         among(key, &value.map_err(|e| e.to_string())?)

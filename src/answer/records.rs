@@ -22,6 +22,29 @@ pub trait Records {
     fn twin(&self, name: &str) -> Result<f64, String> {
         Err(format!("the defective kernel of twin.{name} has not been run here"))
     }
+
+    /// One of [`MICRO_FIELDS`] of the newest report of a gym experiment at one
+    /// value of its sweep.
+    fn micro(&self, _kernel: &str, _value: u64, _field: &str) -> Option<Quantity> {
+        None
+    }
+
+    /// What a reader may say of a claim of the ledger: `right`, `right if`,
+    /// `wrong`, `measurable`.
+    ///
+    /// # Errors
+    /// A sentence with the nearest id.
+    fn verdict(&self, id: &str) -> Result<String, String> {
+        Err(format!("no claim has the id “{id}”"))
+    }
+
+    /// Claims of the ledger with this verdict; `total`: all of them.
+    ///
+    /// # Errors
+    /// A sentence that names the verdicts.
+    fn claims(&self, verdict: &str) -> Result<u64, String> {
+        Err(format!("no claims are counted by “{verdict}”"))
+    }
 }
 
 /// No run and no recorded figure.
@@ -37,6 +60,25 @@ impl Records for NoRecords {
         None
     }
 }
+
+/// Everything that a gym experiment can be asked, with its dimension.
+pub const MICRO_FIELDS: [(&str, Dimension); 15] = [
+    ("issued", Dimension::Bytes),
+    ("compulsory", Dimension::Bytes),
+    ("sectors", Dimension::Count),
+    ("sectors_written", Dimension::Count),
+    ("efficiency", Dimension::Ratio),
+    ("requests", Dimension::Count),
+    ("passes", Dimension::Count),
+    ("conflicts", Dimension::Count),
+    ("divergent", Dimension::Count),
+    ("lanes", Dimension::Ratio),
+    ("instructions", Dimension::Count),
+    ("barriers", Dimension::Count),
+    ("flops", Dimension::Flop),
+    ("blocks", Dimension::Count),
+    ("time", Dimension::Time),
+];
 
 /// Everything that a run can be asked, with its dimension.
 pub const RUN_PATHS: [(&str, Dimension); 15] = [

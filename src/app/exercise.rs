@@ -7,7 +7,10 @@
 mod answering;
 mod check;
 mod footer;
+mod kernel;
+pub mod grid;
 mod sheet;
+mod variant;
 
 use std::collections::BTreeMap;
 
@@ -22,6 +25,7 @@ use crate::course::{Exercise, Key, KeyMark};
 pub use answering::{act, leave_field, marked, press, question};
 pub use check::{Standing, echo, standing, tolerance};
 pub use footer::footer;
+pub use kernel::{judged as kernel_judged, saved as kernel_saved, written};
 pub use sheet::{arrived as sheet_arrived, open as open_sheet};
 
 /// A question by its exercise and its name.
@@ -38,6 +42,8 @@ pub struct Asked {
 pub struct Question {
     /// The option under the cursor.
     pub option: usize,
+    /// The cell of a table under the cursor, in reading order.
+    pub cell: usize,
     /// What the judge said of the answer as it stands.
     pub judgement: Option<Judgement>,
     /// Hints are unfolded.
@@ -46,6 +52,10 @@ pub struct Question {
     pub solution: bool,
     /// `s` was pressed once and waits for the second.
     armed: bool,
+    /// A kernel is with the judge.
+    pub judging: bool,
+    /// What the judge said of a kernel, below the verdict.
+    pub lines: Vec<String>,
 }
 
 /// A form: one exercise.
@@ -74,6 +84,8 @@ pub struct Exercises {
     questions: BTreeMap<Asked, Question>,
     /// Sheets that were asked for.
     opened: Vec<String>,
+    /// `v` was pressed once and waits for the second.
+    varying: bool,
     /// Lines of the form and lines that the page shows, as it was laid out.
     pub extent: (usize, usize),
     /// The question under the cursor is to be scrolled into view.
@@ -107,6 +119,13 @@ impl Exercises {
         self.questions.entry(asked.clone()).or_default()
     }
 
+    /// Nothing that was done about an exercise is known any more.
+    fn forget(&mut self, exercise: &str) {
+        self.questions.retain(|asked, _| asked.exercise != exercise);
+        self.field = None;
+        self.varying = false;
+    }
+
     /// The field of a question, while it is being typed into.
     pub fn field_of(&self, asked: &Asked) -> Option<&Field> {
         let (typing, field) = self.field.as_ref()?;
@@ -132,7 +151,10 @@ impl Exercises {
 pub fn shown(state: &State) -> Option<&Exercise> {
     match &state.exercises.form {
         Some(form) => state.study.exercise(&form.exercise),
-        None => state.study.course.exercises().nth(state.exercises.cursor),
+        None => {
+            let listed = state.study.course.exercises().nth(state.exercises.cursor)?;
+            state.study.exercise(&listed.id)
+        }
     }
 }
 
@@ -219,6 +241,7 @@ pub fn entered(state: &mut State, from: Option<Page>, effects: &mut Vec<Effect>)
 /// The course was read again: a form whose exercise is gone is closed, and
 /// nothing that was said of an answer is believed any more.
 pub fn reloaded(state: &mut State) {
+    state.study.vary();
     let gone = |form: &Form| state.study.exercise(&form.exercise).is_none();
     if state.exercises.form.as_ref().is_some_and(gone) {
         state.exercises.form = None;
@@ -257,12 +280,7 @@ pub fn slips(study: &Study) -> Vec<String> {
 
 /// How many questions of an exercise were solved, and how many it has.
 pub fn solved(state: &State, exercise: &Exercise) -> (usize, usize) {
-    let done = exercise
-        .keys
-        .iter()
-        .filter(|k| state.study.progress.key(&exercise.id, &k.name.text).solved)
-        .count();
-    (done, exercise.keys.len())
+    (state.study.progress.right(exercise), exercise.keys.len())
 }
 
 /// How answers are written, for an empty field.

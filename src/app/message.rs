@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::exercise::Asked;
 use super::kernel::{Book, Wanted};
 use super::key::Key;
 use super::machine::{Ceilings, Machine};
 use super::runs::Ticket;
 use super::study::Study;
+use crate::course::attempt::Told;
 use crate::course::{self, Course};
 use crate::run::{BackendKind, Progress, Report, Request, RunError};
 
@@ -59,6 +61,12 @@ pub enum Message {
     Reloaded(Arc<Course>, String),
     /// A sheet was read; `true`: again, because it changed on disk.
     Sheet(String, BTreeMap<String, String>, bool),
+    /// What the judge found of a learner's kernel.
+    Judged(Asked, Box<Told>),
+    /// The file of an exercise's kernel was written by somebody.
+    KernelSaved(String),
+    /// What defective kernels yield, by name.
+    Twins(BTreeMap<String, f64>),
     /// The kernels of a plan, or why it has none.
     Kernels(Box<Wanted>, Result<Arc<Book>, String>),
     /// A file could not be written, or was: the sentence to show.
@@ -84,6 +92,22 @@ pub enum Effect {
         /// Name of the key.
         key: String,
         /// As typed; empty opens the question again.
+        typed: String,
+    },
+    /// Empty the sheet of this exercise for another variant.
+    Vary {
+        /// Id of the exercise.
+        exercise: String,
+        /// Number of the variant.
+        variant: usize,
+    },
+    /// Open the file of a kernel in the learner's editor.
+    Edit(Asked),
+    /// Judge a learner's kernel, or the letters of its gap form.
+    Judge {
+        /// The question.
+        asked: Asked,
+        /// The letters; empty: the file.
         typed: String,
     },
     /// Make a workshop folder where the program was started.

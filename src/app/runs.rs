@@ -1,5 +1,7 @@
 //! Runs: the one in progress, the one that waits, and what was measured.
 
+use std::collections::BTreeMap;
+
 use super::message::Millis;
 use super::setup::Setup;
 use crate::cost::Config;
@@ -67,6 +69,8 @@ pub struct Runs {
     last_ticket: Ticket,
     /// A card waits to be folded away with Esc.
     pub card: Option<Card>,
+    /// What the defective kernels of exercises yield, by name.
+    pub twins: BTreeMap<String, f64>,
 }
 
 /// What became of a run that ended.

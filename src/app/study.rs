@@ -26,6 +26,8 @@ pub struct Study {
     pub gpus: Option<Arc<GpuDatabase>>,
     /// Answers of the sheets that were opened.
     pub answers: Answers,
+    /// Exercises that are answered in another variant than the printed one.
+    pub varied: BTreeMap<String, Exercise>,
     /// It has been loaded.
     pub loaded: bool,
 }
@@ -41,9 +43,20 @@ impl Study {
         self.course.lessons().position(|l| l.id == id)
     }
 
-    /// An exercise by its id.
+    /// An exercise by its id, in the variant that is answered.
     pub fn exercise(&self, id: &str) -> Option<&Exercise> {
-        self.course.exercise(id).ok()
+        self.varied
+            .get(id)
+            .or_else(|| self.course.exercise(id).ok())
+    }
+
+    /// Takes up the variants that the learner's progress names.
+    pub fn vary(&mut self) {
+        let varied = self.progress.variants.iter().filter_map(|(id, number)| {
+            let varied = self.course.exercise(id).ok()?.variant(*number).ok()?;
+            Some((id.clone(), varied))
+        });
+        self.varied = varied.collect();
     }
 
     /// A question of an exercise.
@@ -89,6 +102,11 @@ impl Records for Runs {
 
     fn recorded(&self, id: &str) -> Option<Quantity> {
         Figures::built_in().recorded(id)
+    }
+
+    fn twin(&self, name: &str) -> Result<f64, String> {
+        let found = self.twins.get(name).copied();
+        found.ok_or_else(|| "the defective kernel is not run yet; try again in a moment".to_owned())
     }
 }
 

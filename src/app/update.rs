@@ -54,6 +54,7 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
         }
         Message::Loaded(study) => {
             state.study = *study;
+            state.study.vary();
             state.list_lessons();
             // The cursor starts where the learner stopped.
             state.home.cursor = state.home.stopped.as_ref().map_or(0, |s| s.lesson);
@@ -71,8 +72,13 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
             state.notes.say(Tone::Plain, said);
         }
         Message::Sheet(id, answers, again) => {
-            exercise::sheet_arrived(state, &id, answers, again);
+            exercise::sheet_arrived(state, &id, answers, again, &mut effects);
         }
+        Message::Judged(asked, told) => {
+            exercise::kernel_judged(state, &asked, *told, &mut effects);
+        }
+        Message::KernelSaved(id) => exercise::kernel_saved(state, &id, &mut effects),
+        Message::Twins(values) => state.runs.twins = values,
         Message::Kernels(wanted, book) => state.kernel.arrived(*wanted, book),
         Message::Saved(Ok(text)) => state.notes.say(Tone::Plain, text),
         Message::Saved(Err(text)) => state.notes.say(Tone::Bad, text),

@@ -26,6 +26,26 @@ pub use twin::twin;
 use super::gpu::Unit;
 use crate::run::listing::{Listing, listings};
 
+/// Limits this process to what a trial needs, so that a text that keeps the
+/// compiler busy, or makes it grow, ends the process and not the machine.
+pub fn confine() {
+    use rustix::process::{Resource, Rlimit, setrlimit};
+    const SECONDS: u64 = 50;
+    const BYTES: u64 = 8 << 30;
+    for (resource, most) in [
+        (Resource::Cpu, SECONDS),
+        (Resource::As, BYTES),
+        (Resource::Core, 0),
+    ] {
+        let limit = Rlimit {
+            current: Some(most),
+            maximum: Some(most),
+        };
+        // A system that does not know a limit still has the parent's deadline.
+        let _ = setrlimit(resource, limit);
+    }
+}
+
 /// What is compiled ahead: every kernel with each of its known mistakes, every
 /// defective kernel and its repair.
 pub fn units() -> Vec<Unit> {

@@ -5,12 +5,13 @@ use std::cell::OnceCell;
 
 use super::args::OutputArgs;
 use super::failure::Failure;
-use crate::answer::{self, Env, Records, Setup, SlipValue};
+use crate::answer::{self, Env, Records, Setup};
 use crate::backend::Runner;
+use crate::backend::trial::twin;
 use crate::cost::{Config, GpuDatabase};
 use crate::course::{
-    Course, Event, Exercise, Fault, Figures, Inline, Key, Lesson, Level, Places, Progress, Store,
-    Surroundings, fill,
+    Course, Event, Exercise, Fault, Figures, Inline, Key, Lesson, Level, Places, Progress, Sheet,
+    Store, Surroundings, fill,
 };
 use crate::model::Shape;
 use crate::run::{Report, Request, RunError, Unwatched};
@@ -38,12 +39,7 @@ impl Runs {
         if self.report(config).is_some() {
             return Ok(());
         }
-        let launches_only = |slip: &answer::Slip| match &slip.value {
-            SlipValue::Expr(value) => value.asks_runs_for_launches_only(),
-            SlipValue::SameAnswer | SlipValue::Printed(_) => true,
-        };
-        let narrow =
-            key.answer.asks_runs_for_launches_only() && key.slips.iter().all(launches_only);
+        let narrow = key.asks_runs_for_launches_only();
         let request = Request {
             runs: 0,
             warm_up: 0,
@@ -92,6 +88,10 @@ impl Records for Runs {
 
     fn recorded(&self, id: &str) -> Option<Quantity> {
         Figures::built_in().recorded(id)
+    }
+
+    fn twin(&self, name: &str) -> Result<f64, String> {
+        twin(name)
     }
 }
 
@@ -173,6 +173,21 @@ impl Desk {
     /// An exercise by name, with the nearest where there is none.
     pub(super) fn exercise(&self, typed: &str) -> Result<&Exercise, Failure> {
         self.course.exercise(typed).map_err(Failure::usage)
+    }
+
+    /// An exercise in the variant that is asked for, else in the one that its
+    /// sheet answers.
+    pub(super) fn varied(
+        &self,
+        exercise: &Exercise,
+        asked: Option<usize>,
+    ) -> Result<Exercise, Failure> {
+        let number = asked.unwrap_or_else(|| match Sheet::open(&self.places, exercise) {
+            Ok(sheet) => sheet.variant(),
+            // A sheet that cannot be read is complained of where it is needed.
+            Err(_) => self.progress().variant(&exercise.id),
+        });
+        exercise.variant(number).map_err(Failure::usage)
     }
 
     /// A lesson by id or number.

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::Outcome;
-use super::args::OutputArgs;
+use super::args::{OutputArgs, whole};
 use super::desk::{Desk, Runs};
 use super::failure::Failure;
 use super::out::Out;
@@ -18,6 +18,9 @@ pub(super) struct HintArgs {
     exercise: String,
     /// The question, by name or number; the first that is not solved where none is named
     key: Option<String>,
+    /// The variant of the exercise; the one that the sheet answers where none is named
+    #[arg(long, value_name = "N", value_parser = whole::<usize>)]
+    variant: Option<usize>,
 }
 
 /// The worked solution of a question: free once it is solved.
@@ -27,6 +30,9 @@ pub(super) struct SolutionArgs {
     exercise: String,
     /// The question, by name or number; all that may be shown where none is named
     key: Option<String>,
+    /// The variant of the exercise; the one that the sheet answers where none is named
+    #[arg(long, value_name = "N", value_parser = whole::<usize>)]
+    variant: Option<usize>,
     /// Show it though the question is not solved: it then counts as read, not as solved
     #[arg(long)]
     give_up: bool,
@@ -39,6 +45,9 @@ pub(super) struct ResetArgs {
     exercise: String,
     /// The question, by name or number; all where none is named
     key: Option<String>,
+    /// Begin this variant of the exercise: the same questions at another shape
+    #[arg(long, value_name = "N", value_parser = whole::<usize>, conflicts_with = "key")]
+    variant: Option<usize>,
 }
 
 /// The first question that is not solved.
@@ -51,7 +60,7 @@ fn unsolved<'e>(desk: &Desk, exercise: &'e Exercise) -> Option<&'e Key> {
 
 pub(super) fn hint(output: &OutputArgs, args: &HintArgs, out: &mut Out) -> Outcome {
     let desk = Desk::open(output).whole()?;
-    let exercise = desk.exercise(&args.exercise)?;
+    let exercise = &desk.varied(desk.exercise(&args.exercise)?, args.variant)?;
     let key = match &args.key {
         Some(typed) => desk.key(exercise, typed)?,
         None => match unsolved(&desk, exercise) {
@@ -100,7 +109,7 @@ pub(super) fn hint(output: &OutputArgs, args: &HintArgs, out: &mut Out) -> Outco
 
 pub(super) fn solution(output: &OutputArgs, args: &SolutionArgs, out: &mut Out) -> Outcome {
     let desk = Desk::open(output).whole()?;
-    let exercise = desk.exercise(&args.exercise)?;
+    let exercise = &desk.varied(desk.exercise(&args.exercise)?, args.variant)?;
     let solution = desk.course.solution(&exercise.id).ok_or_else(|| {
         Failure::content(format!("{} has no solution in this course", exercise.id))
     })?;
@@ -173,18 +182,32 @@ pub(super) fn reset(output: &OutputArgs, args: &ResetArgs, out: &mut Out) -> Out
             sheet.set(exercise, &key.name.text, "");
         }
     }
+    let mut events = vec![Event::Reset {
+        exercise: exercise.id.clone(),
+        key: key.map(|k| k.name.text.clone()),
+    }];
+    if let Some(variant) = args.variant {
+        // Refused before anything is emptied.
+        exercise.variant(variant).map_err(Failure::usage)?;
+        sheet.vary(exercise, variant);
+        let keys = || exercise.keys.iter();
+        let solved = |key: &Key| desk.progress().key(&exercise.id, &key.name.text).solved;
+        events = vec![Event::Varied {
+            exercise: exercise.id.clone(),
+            variant,
+            finished: keys().all(solved),
+        }];
+    }
     if sheet.unsaved() {
         sheet
             .save(&desk.places, exercise)
             .map_err(|fault| Failure::usage(fault.to_string()))?;
     }
-    desk.must_record(&[Event::Reset {
-        exercise: exercise.id.clone(),
-        key: key.map(|k| k.name.text.clone()),
-    }])?;
-    out.line(match key {
-        Some(key) => format!("{} {} starts again.", exercise.id, key.name.text),
-        None => format!("{} starts again.", exercise.id),
+    desk.must_record(&events)?;
+    out.line(match (key, args.variant) {
+        (Some(key), _) => format!("{} {} starts again.", exercise.id, key.name.text),
+        (None, Some(n)) => format!("{} starts again, variant {n}.", exercise.id),
+        (None, None) => format!("{} starts again.", exercise.id),
     });
     if !typed.is_empty() {
         out.line("What was typed, to put it back:");

@@ -1,16 +1,20 @@
 //! An exercise: its questions, expected answers as expressions, known slips and hints.
 
-use super::fault::{Fault, way_out};
+mod kernel;
+mod table;
+mod variant;
+
+pub use kernel::{Kernel, KernelTask};
+pub use table::Table;
+
+use super::fault::{Fault, Place, way_out};
 use super::fields::{Fields, Phrase, Toml};
 use super::scan;
 use super::setup::{Setup, sentence};
 use super::text::Text;
-use crate::answer::{Env, Expr, Records};
+use crate::answer::{Env, Expr, Kind, Records, Tolerance};
 use crate::cost::{CostError, GpuDatabase};
 use crate::units::Spec;
-
-/// Tolerance of a key that states none: relative, in percent.
-const USUAL: Tolerance = Tolerance::Relative(0.5);
 
 /// An exercise, usable even where parts of it are broken.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +29,12 @@ pub struct Exercise {
     pub minutes: u64,
     /// Configuration of its expressions.
     pub setup: Setup,
+    /// Further configurations on top of `config`, for `--variant 1` and so on.
+    pub variants: Vec<Setup>,
+    /// Which of them this is; 0 is the printed one.
+    pub number: usize,
+    /// The printed configuration.
+    printed: Setup,
     /// Questions in order; those that cannot be read are left out.
     pub keys: Vec<Key>,
     /// Markdown shown above the form.
@@ -46,8 +56,17 @@ pub struct Key {
     pub ask: Phrase,
     /// How it is answered.
     pub kind: Kind,
-    /// Expression of the expected answer.
-    pub answer: Phrase,
+    /// Expression of the expected answer; none of a table and of free text.
+    pub answer: Option<Phrase>,
+    /// The table to be filled in.
+    pub table: Option<Table>,
+    /// The worked answer of free text, shown after it was answered.
+    pub model: Option<Phrase>,
+    /// Free text must hold a number.
+    pub needs_number: bool,
+    /// The kernel that it is about: a line to be found (a choice among line
+    /// numbers), or the kernel to be written (free text, judged by a trial).
+    pub kernel: Option<Kernel>,
     /// How near is right.
     pub tolerance: Tolerance,
     /// Unit expected and printed.
@@ -60,32 +79,8 @@ pub struct Key {
     pub hints: Vec<Phrase>,
     /// The exercise's configuration with the key's own on top.
     pub setup: Setup,
-}
-
-/// How a question is answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// A number, with a unit where it has one.
-    Number,
-    /// One of the options.
-    Choice,
-    /// Several of the options.
-    Choices,
-    /// The options in order.
-    Ranking,
-    /// A number measured on this machine.
-    Measured,
-}
-
-/// How near an answer must be.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Tolerance {
-    /// Equal.
-    Exact,
-    /// Within so many percent of the expected value.
-    Relative(f64),
-    /// Within so many percentage points.
-    Points(f64),
+    /// The key's own configuration.
+    own: Setup,
 }
 
 /// A wrong answer whose cause is known, or a right one under another convention.
@@ -99,6 +94,10 @@ pub struct Slip {
     pub printed: Option<Phrase>,
     /// The claim that prints it.
     pub claim: Option<Phrase>,
+    /// The row of a table that it is about; none: all.
+    pub row: Option<Phrase>,
+    /// The column of a table that it is about.
+    pub column: Option<Phrase>,
     /// Is it right, counted that way?
     pub accept: bool,
     /// The sentence that explains it.
@@ -116,6 +115,9 @@ impl Exercise {
             lesson: None,
             minutes: 0,
             setup: Setup::default(),
+            variants: Vec::new(),
+            number: 0,
+            printed: Setup::default(),
             keys: Vec::new(),
             body: String::new(),
             body_line: 1,
@@ -135,7 +137,9 @@ impl Exercise {
                 exercise.lesson = fields.text("lesson");
                 exercise.minutes = fields.count("minutes").unwrap_or(0);
                 exercise.setup = fields.table("config", Setup::read).unwrap_or_default();
+                exercise.variants = fields.tables("variants", Setup::read);
                 let setup = exercise.setup.clone();
+                exercise.printed = setup.clone();
                 let keys = fields.tables("key", |fields| key(fields, &setup));
                 if keys.is_empty() {
                     fields.report(
@@ -196,15 +200,24 @@ impl Exercise {
     }
 }
 
+impl Key {
+    /// Where its answer is written.
+    pub fn place(&self) -> Place {
+        let cell = || self.table.as_ref()?.answers.first()?.first();
+        let written = self.answer.as_ref().or_else(cell).or(self.model.as_ref());
+        written.map_or(self.name.at, |phrase| phrase.at)
+    }
+}
+
 fn key(fields: &mut Fields<'_, '_>, base: &Setup) -> Option<Key> {
     let mut fields = fields.renamed("a key");
     let name = fields.need_text("name", "name = \"block\"").filter(|name| {
-        let fits = is_name(&name.text);
+        let fits = is_name(&name.text) && name.text != super::sheet::VARIANT;
         if !fits {
             fields.report_at(
                 name.at,
                 format!(
-                    "“{}” cannot name a key; use letters, digits, _ and -, such as block_bytes.",
+                    "“{}” cannot name a key; use letters, digits, _ and -, such as block_bytes, and not variant.",
                     name.text
                 ),
             );
@@ -212,32 +225,48 @@ fn key(fields: &mut Fields<'_, '_>, base: &Setup) -> Option<Key> {
         fits
     });
     let ask = fields.need_text("ask", "ask = \"How many …?\"");
-    let answer = fields.need_text("answer", "answer = \"block.launches\"");
-    let answer = answer.filter(|answer| is_sound(&mut fields, answer));
-    let kinds = ["number", "choice", "choices", "ranking", "measured"];
-    let kind = match fields.one_of("kind", &kinds).as_ref().map(Phrase::as_str) {
-        Some("choice") => Kind::Choice,
-        Some("choices") => Kind::Choices,
-        Some("ranking") => Kind::Ranking,
-        Some("measured") => Kind::Measured,
-        _ => Kind::Number,
+    let kinds: Vec<&str> = Kind::ALL
+        .iter()
+        .map(|(name, _)| *name)
+        .chain(["line", "write"])
+        .collect();
+    let kind = fields.one_of("kind", &kinds);
+    let (kind, kernel) = match kind.as_ref().map(Phrase::as_str) {
+        Some("line") => (Kind::Choice, Some(Kernel::read(&mut fields, false)?)),
+        Some("write") => (Kind::Text, Some(Kernel::read(&mut fields, true)?)),
+        kind => (kind.and_then(Kind::parse).unwrap_or_default(), None),
     };
-    let tolerance =
-        fields
-            .text("tolerance")
-            .map_or(USUAL, |written| match tolerance(&written.text) {
-                Some(tolerance) => tolerance,
-                None => {
-                    fields.report_at(
-                        written.at,
-                        format!(
-                            "“{}” is no tolerance; write exact, 0.5 % or 0.05 points.",
-                            written.text
-                        ),
-                    );
-                    USUAL
-                }
-            });
+    let answer = match kind {
+        Kind::Table | Kind::Text => None,
+        _ if kernel.is_some() => {
+            let marked = kernel.as_ref().zip(name.as_ref());
+            let line = marked.and_then(|(kernel, name)| kernel.answer(name));
+            if line.is_none() && name.is_some() {
+                fields.report("no line of the excerpt is marked // defect and the name of this key.");
+            }
+            Some(line?)
+        }
+        _ => {
+            let answer = fields.need_text("answer", "answer = \"block.launches\"");
+            Some(answer.filter(|answer| is_sound(&mut fields, answer))?)
+        }
+    };
+    let table = match kind {
+        Kind::Table => Some(Table::read(&mut fields)?),
+        _ => None,
+    };
+    let (mut model, mut needs_number) = (None, false);
+    if kind == Kind::Text && kernel.is_none() {
+        model = fields.need_text("model", "model = \"a worked answer\"");
+        needs_number = fields.flag("needs_number").unwrap_or(false);
+    }
+    let tolerance = fields.text("tolerance").map(|written| {
+        let read = Tolerance::parse(&written.text);
+        read.unwrap_or_else(|say| {
+            fields.report_at(written.at, sentence(&say));
+            Tolerance::default()
+        })
+    });
     let unit = fields
         .text("unit")
         .filter(|unit| match Spec::parse(&unit.text) {
@@ -247,13 +276,16 @@ fn key(fields: &mut Fields<'_, '_>, base: &Setup) -> Option<Key> {
                 false
             }
         });
-    let options = fields.texts("options");
+    let mut options = fields.texts("options");
+    if let (Some(kernel), Some(name)) = (&kernel, &name) {
+        options = kernel.options(name);
+    }
     let chosen = matches!(kind, Kind::Choice | Kind::Choices | Kind::Ranking);
-    if chosen && options.len() < 2 && !fields.has("options") {
+    if chosen && options.len() < 2 && !fields.has("options") && kernel.is_none() {
         fields.report(
             "a key to choose from has no options; add options = [\"memory\", \"compute\"].",
         );
-    } else if !chosen && !options.is_empty() {
+    } else if !chosen && kind != Kind::Table && !options.is_empty() {
         fields.report(
             "a key with options needs a kind; add kind = \"choice\", \"choices\" or \"ranking\".",
         );
@@ -266,13 +298,18 @@ fn key(fields: &mut Fields<'_, '_>, base: &Setup) -> Option<Key> {
         name: name?,
         ask: ask?,
         kind,
-        answer: answer?,
-        tolerance,
+        answer,
+        table,
+        model,
+        needs_number,
+        kernel,
+        tolerance: tolerance.unwrap_or_default(),
         unit,
         options,
         slips,
         hints,
         setup: base.with(&setup),
+        own: setup,
     })
 }
 
@@ -297,6 +334,8 @@ fn slip(fields: &mut Fields<'_, '_>) -> Option<Slip> {
     let convention = fields.table("convention", Setup::read);
     let printed = fields.text("printed");
     let claim = fields.text("claim");
+    let row = fields.text("row");
+    let column = fields.text("column");
     let accept = fields.flag("accept").unwrap_or(false);
     let say = fields.need_text("say", "say = \"what was counted, and why it differs\"");
     fields.close();
@@ -321,30 +360,11 @@ fn slip(fields: &mut Fields<'_, '_>) -> Option<Slip> {
         convention,
         printed,
         claim,
+        row,
+        column,
         accept,
         say: say?,
     })
-}
-
-/// `exact`, `0.5 %`, `0.05 points`.
-fn tolerance(written: &str) -> Option<Tolerance> {
-    let written = written.trim();
-    if written == "exact" {
-        return Some(Tolerance::Exact);
-    }
-    let number = |text: &str| {
-        text.trim()
-            .parse::<f64>()
-            .ok()
-            .filter(|n| n.is_finite() && *n > 0.0)
-    };
-    if let Some(percent) = written.strip_suffix('%') {
-        return number(percent).map(Tolerance::Relative);
-    }
-    let points = written
-        .strip_suffix("points")
-        .or_else(|| written.strip_suffix("pp"))?;
-    number(points).map(Tolerance::Points)
 }
 
 /// Can this name a key of a sheet or a file of the course?

@@ -1,8 +1,8 @@
 //! A question as the course writes it, in the form that the judge reads.
 
-use super::exercise::{Key, Kind, Slip, Tolerance};
+use super::exercise::{Key, Slip, Table};
 use super::fields::Phrase;
-use crate::answer::{self, Expr, SlipValue};
+use crate::answer::{self, Expr, Grid, SlipValue};
 use crate::units::Spec;
 
 impl Key {
@@ -19,19 +19,11 @@ impl Key {
         Ok(answer::Key {
             name: self.name.text.clone(),
             ask: self.ask.text.clone(),
-            kind: match self.kind {
-                Kind::Number => answer::Kind::Number,
-                Kind::Choice => answer::Kind::Choice,
-                Kind::Choices => answer::Kind::Choices,
-                Kind::Ranking => answer::Kind::Ranking,
-                Kind::Measured => answer::Kind::Measured,
-            },
-            answer: expression(&self.answer)?,
-            tolerance: match self.tolerance {
-                Tolerance::Exact => answer::Tolerance::Exact,
-                Tolerance::Relative(percent) => answer::Tolerance::Relative(percent / 100.0),
-                Tolerance::Points(points) => answer::Tolerance::Points(points / 100.0),
-            },
+            kind: self.kind,
+            answer: self.answer.as_ref().map(expression).transpose()?,
+            grid: self.table.as_ref().map(grid).transpose()?,
+            needs_number: self.needs_number,
+            tolerance: self.tolerance,
             unit,
             options: self.options.iter().map(|o| o.text.clone()).collect(),
             slips: self.slips.iter().map(judged).collect::<Result<_, _>>()?,
@@ -49,9 +41,21 @@ fn judged(slip: &Slip) -> Result<answer::Slip, String> {
             (None, None) => SlipValue::SameAnswer,
         },
         settings: slip.convention.meaning(),
+        row: slip.row.as_ref().map(|r| r.text.clone()),
+        column: slip.column.as_ref().map(|c| c.text.clone()),
         accept: slip.accept,
         say: slip.say.text.clone(),
         claim: slip.claim.as_ref().map(|c| c.text.clone()),
+    })
+}
+
+fn grid(table: &Table) -> Result<Grid, String> {
+    let names = |phrases: &[Phrase]| phrases.iter().map(|p| p.text.clone()).collect();
+    let row = |cells: &Vec<Phrase>| cells.iter().map(expression).collect::<Result<_, _>>();
+    Ok(Grid {
+        columns: names(&table.columns),
+        rows: names(&table.rows),
+        answers: table.answers.iter().map(row).collect::<Result<_, _>>()?,
     })
 }
 

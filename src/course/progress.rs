@@ -22,6 +22,10 @@ pub struct Progress {
     pub lessons: BTreeMap<String, LessonMark>,
     /// By exercise id, then key.
     pub exercises: BTreeMap<String, BTreeMap<String, KeyMark>>,
+    /// By exercise id, the variant that is answered now; 0 is not kept.
+    pub variants: BTreeMap<String, usize>,
+    /// Exercises of which every question was answered right in some variant.
+    pub finished: BTreeSet<String>,
     /// By lesson id and number of the block, the newest guess.
     pub guesses: BTreeMap<(String, u64), Guess>,
     /// By name: theme, motion, ascii and so on.
@@ -56,6 +60,8 @@ pub struct KeyMark {
     pub hints: u64,
     /// Was the solution looked at before it was right?
     pub given_up: bool,
+    /// A prediction as it was when it was locked.
+    pub locked: Option<String>,
 }
 
 /// A verdict as it is kept.
@@ -71,15 +77,18 @@ pub enum Mark {
     Wrong,
     /// Could not be read.
     Unread,
+    /// Kept and not graded.
+    Kept,
 }
 
 impl Mark {
-    const ALL: [(Self, &'static str); 5] = [
+    const ALL: [(Self, &'static str); 6] = [
         (Self::Right, "right"),
         (Self::Slip, "slip"),
         (Self::Close, "close"),
         (Self::Wrong, "wrong"),
         (Self::Unread, "unread"),
+        (Self::Kept, "kept"),
     ];
 
     /// The word in the file and on the screen.
@@ -90,7 +99,7 @@ impl Mark {
             .map_or("", |(_, word)| word)
     }
 
-    /// What is kept of a verdict; nothing of an open key or of free text.
+    /// What is kept of a verdict; nothing of an open key.
     pub fn of(verdict: &Verdict) -> Option<Self> {
         Self::read(verdict.word())
     }
@@ -130,6 +139,24 @@ pub enum Event {
         key: String,
         /// The verdict.
         mark: Mark,
+    },
+    /// A prediction was made and stays as it is.
+    Locked {
+        /// Id of the exercise.
+        exercise: String,
+        /// Name of the key.
+        key: String,
+        /// As typed.
+        typed: String,
+    },
+    /// Another variant of an exercise was begun: its questions are open again.
+    Varied {
+        /// Id of the exercise.
+        exercise: String,
+        /// Its number.
+        variant: usize,
+        /// Whether every question was solved in the one before.
+        finished: bool,
     },
     /// A hint was shown.
     Hinted {
@@ -194,7 +221,29 @@ impl Progress {
                 // Right closes a question; checking it again is no new try.
                 let counts = matches!(mark, Mark::Right | Mark::Slip | Mark::Wrong);
                 kept.tries += u64::from(counts && !kept.solved);
-                kept.solved |= *mark == Mark::Right;
+                kept.solved |= matches!(mark, Mark::Right | Mark::Kept);
+            }
+            Event::Locked {
+                exercise,
+                key,
+                typed,
+            } => {
+                let kept = self.entry(exercise, key);
+                kept.locked.get_or_insert_with(|| typed.clone());
+            }
+            Event::Varied {
+                exercise,
+                variant,
+                finished,
+            } => {
+                if *finished {
+                    self.finished.insert(exercise.clone());
+                }
+                self.exercises.remove(exercise);
+                match variant {
+                    0 => self.variants.remove(exercise),
+                    n => self.variants.insert(exercise.clone(), *n),
+                };
             }
             Event::Hinted {
                 exercise,
@@ -213,6 +262,7 @@ impl Progress {
                 key: None,
             } => {
                 self.exercises.remove(exercise);
+                self.finished.remove(exercise);
             }
             Event::Reset {
                 exercise,
@@ -270,8 +320,17 @@ impl Progress {
         100 * read / lesson.sections.len().max(1)
     }
 
-    /// Questions of an exercise that were answered right.
+    /// The variant of an exercise that is answered now.
+    pub fn variant(&self, exercise: &str) -> usize {
+        self.variants.get(exercise).copied().unwrap_or(0)
+    }
+
+    /// Questions of an exercise that were answered right: all of them where it
+    /// was finished in another variant.
     pub fn right(&self, exercise: &Exercise) -> usize {
+        if self.finished.contains(&exercise.id) {
+            return exercise.keys.len();
+        }
         exercise
             .keys
             .iter()

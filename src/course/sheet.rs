@@ -4,19 +4,21 @@
 //! comments, unknown lines, their order. A sheet is read again, under the
 //! lock, before it is written, so that two writers only ever add up.
 
+mod form;
+
+pub use form::VARIANT;
+pub(crate) use form::blank;
+
 use super::exercise::Exercise;
 use super::fault::{Fault, Place};
-use super::fields::Phrase;
 use super::file::{Lock, Staged, Stamp, plain, read_bounded, sweep};
 use super::paths::Places;
 use super::text::{LARGEST, obeyed};
+use form::{answer, question};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use toml_edit::{DocumentMut, Item, Value};
-
-/// Width of the comments in a new sheet.
-const WIDTH: usize = 76;
+use toml_edit::DocumentMut;
 
 /// The answers to one exercise, as typed.
 #[derive(Debug, Clone)]
@@ -26,8 +28,32 @@ pub struct Sheet {
     shown: String,
     document: DocumentMut,
     stamp: Option<Stamp>,
+    /// Rows of each key that is a table.
+    tables: Tables,
     /// Set here and not on disk yet.
     unsaved: Vec<(String, String)>,
+    /// Another variant was begun here, and that is not on disk yet.
+    varied: Option<usize>,
+}
+
+/// Names of the rows of the keys that are tables: a sheet has a line for each.
+type Tables = Vec<(String, Vec<String>)>;
+
+fn tables(exercise: &Exercise) -> Tables {
+    let rows = |key: &super::Key| {
+        let table = key.table.as_ref()?;
+        let rows = table.rows.iter().map(|row| row.text.clone()).collect();
+        Some((key.name.text.clone(), rows))
+    };
+    exercise.keys.iter().filter_map(rows).collect()
+}
+
+/// The rows of a key; none where it is no table.
+fn rows_of<'t>(tables: &'t Tables, key: &str) -> &'t [String] {
+    tables
+        .iter()
+        .find(|(name, _)| name == key)
+        .map_or(&[], |(_, rows)| rows)
 }
 
 /// Where a sheet went.
@@ -77,6 +103,7 @@ impl Sheet {
         let path = places.sheet(&exercise.id);
         let shown = places.shown(&path);
         let stamp = Stamp::of(&path);
+        let tables = tables(exercise);
         let mut document = match read(&path, &shown)? {
             Some(document) => document,
             None => blank(exercise),
@@ -90,8 +117,10 @@ impl Sheet {
         {
             for key in &exercise.keys {
                 let name = &key.name.text;
-                if let Some(answer) = answer(&kept, name).filter(|answer| !answer.is_empty()) {
-                    put(&mut document, name, &answer, &key.ask.text);
+                let rows = rows_of(&tables, name);
+                if let Some(answer) = answer(&kept, name, rows).filter(|answer| !answer.is_empty())
+                {
+                    form::put(&mut document, name, rows, &answer, &key.ask.text);
                 }
             }
         }
@@ -101,8 +130,24 @@ impl Sheet {
             shown,
             document,
             stamp,
+            tables,
             unsaved: Vec::new(),
+            varied: None,
         })
+    }
+
+    /// The variant of the exercise that its answers belong to; 0 is the printed one.
+    pub fn variant(&self) -> usize {
+        form::variant(&self.document)
+    }
+
+    /// Begins another variant: every question is open again.
+    pub fn vary(&mut self, exercise: &Exercise, variant: usize) {
+        for key in &exercise.keys {
+            self.set(exercise, &key.name.text, "");
+        }
+        form::put_variant(&mut self.document, variant);
+        self.varied = Some(variant);
     }
 
     /// Id of the exercise.
@@ -117,7 +162,8 @@ impl Sheet {
 
     /// What is typed for a key; None while it is open.
     pub fn answer(&self, key: &str) -> Option<String> {
-        answer(&self.document, key).filter(|answer| !answer.trim().is_empty())
+        answer(&self.document, key, rows_of(&self.tables, key))
+            .filter(|answer| !answer.trim().is_empty())
     }
 
     /// Types an answer; an empty one opens the key again.
@@ -126,14 +172,21 @@ impl Sheet {
             .chars()
             .filter(|c| !obeyed(*c) && *c != '\n')
             .collect();
-        put(&mut self.document, key, &typed, question(exercise, key));
+        let rows = rows_of(&self.tables, key);
+        form::put(
+            &mut self.document,
+            key,
+            rows,
+            &typed,
+            question(exercise, key),
+        );
         self.unsaved.retain(|(name, _)| name != key);
         self.unsaved.push((key.to_owned(), typed));
     }
 
     /// Is there anything that [`Sheet::save`] would write?
     pub fn unsaved(&self) -> bool {
-        !self.unsaved.is_empty()
+        !self.unsaved.is_empty() || self.varied.is_some()
     }
 
     /// Did someone else write the file since it was read?
@@ -194,6 +247,7 @@ impl Sheet {
             self.stamp = stamp;
         }
         self.unsaved.clear();
+        self.varied = None;
         Ok(saved)
     }
 
@@ -212,7 +266,11 @@ impl Sheet {
         let lock = Lock::take(&places.lock());
         let mut document = read(path, &places.shown(path))?.unwrap_or_else(|| blank(exercise));
         for (key, typed) in &self.unsaved {
-            put(&mut document, key, typed, question(exercise, key));
+            let rows = rows_of(&self.tables, key);
+            form::put(&mut document, key, rows, typed, question(exercise, key));
+        }
+        if let Some(variant) = self.varied {
+            form::put_variant(&mut document, variant);
         }
         // The stamp is taken before the new version can be seen: an edit that
         // follows at once is an edit, not ours.
@@ -280,94 +338,6 @@ fn read(path: &Path, shown: &str) -> Result<Option<DocumentMut>, Fault> {
             ))
         }
     }
-}
-
-/// What stands at a key, as a person typed it: `"17"`, `17` and `["a", "b"]` alike.
-fn answer(document: &DocumentMut, key: &str) -> Option<String> {
-    fn plain(value: &Value) -> String {
-        match value {
-            Value::String(string) => string.value().clone(),
-            Value::Array(list) => list.iter().map(plain).collect::<Vec<_>>().join(", "),
-            other => {
-                let mut bare = other.clone();
-                bare.decor_mut().clear();
-                bare.to_string()
-            }
-        }
-    }
-    let typed = plain(document.get(key)?.as_value()?);
-    Some(
-        typed
-            .chars()
-            .map(|c| if obeyed(c) || c == '\n' { ' ' } else { c })
-            .collect(),
-    )
-}
-
-/// Sets a key, comments around it untouched; a key that is missing comes with its question.
-fn put(document: &mut DocumentMut, key: &str, typed: &str, question: &str) {
-    match document.get_mut(key) {
-        Some(Item::Value(old)) => {
-            let decor = old.decor().clone();
-            *old = Value::from(typed);
-            *old.decor_mut() = decor;
-        }
-        Some(other) => *other = toml_edit::value(typed),
-        None => {
-            document.insert(key, toml_edit::value(typed));
-            if let Some(mut name) = document.key_mut(key) {
-                name.leaf_decor_mut()
-                    .set_prefix(format!("\n{}", comment(question)));
-            }
-        }
-    }
-}
-
-fn question<'e>(exercise: &'e Exercise, key: &str) -> &'e str {
-    exercise.key(key).map_or("", |key| &key.ask.text)
-}
-
-/// A new sheet: every question as a comment, every key open.
-pub(crate) fn blank(exercise: &Exercise) -> DocumentMut {
-    let mut text = comment(&format!("{} {}", exercise.id, exercise.title));
-    text.push_str(&comment("Type answers as you would write them: \"17\", \"12.6 MB\", \"94.1 %\", \"2*4*512*2048^2\". \"\" is open."));
-    text.push_str(&comment(&format!("tinyllama-tutor check {}", exercise.id)));
-    for (index, key) in exercise.keys.iter().enumerate() {
-        text.push('\n');
-        text.push_str(&comment(&format!("{}. {}", index + 1, key.ask.text)));
-        if !key.options.is_empty() {
-            let options: Vec<&str> = key.options.iter().map(Phrase::as_str).collect();
-            text.push_str(&comment(&format!("({})", options.join(", "))));
-        }
-        text.push_str(&format!("{} = \"\"\n", key.name.text));
-    }
-    // Names are checked when the exercise is read, so this is TOML.
-    text.parse().unwrap_or_default()
-}
-
-/// Wraps a sentence into comment lines.
-fn comment(sentence: &str) -> String {
-    let mut out = String::new();
-    let mut width = 0;
-    for word in sentence.split_whitespace() {
-        let length = word.chars().count();
-        if width == 0 || width + 1 + length > WIDTH {
-            if width > 0 {
-                out.push('\n');
-            }
-            out.push_str("# ");
-            out.push_str(word);
-            width = 2 + length;
-        } else {
-            out.push(' ');
-            out.push_str(word);
-            width += 1 + length;
-        }
-    }
-    if width > 0 {
-        out.push('\n');
-    }
-    out
 }
 
 /// Can a file be made here? Asked of the system, since permission bits do not tell.

@@ -10,7 +10,8 @@ use std::time::Duration;
 use crate::app::Message;
 use crate::app::study::Study;
 use crate::cost::GpuDatabase;
-use crate::course::{Course, Event, Exercise, Places, Saved, Sheet, Store};
+use crate::course::attempt::kernel_file;
+use crate::course::{Course, Event, Exercise, Places, Saved, Sheet, Stamp, Store, VARIANT};
 
 /// How often files that are shown are looked at: those of a course folder, and
 /// the sheet of the form. Where there are neither, the thread sleeps.
@@ -23,6 +24,10 @@ enum Job {
         exercise: String,
         key: String,
         typed: String,
+    },
+    Vary {
+        exercise: String,
+        variant: usize,
     },
 }
 
@@ -64,6 +69,11 @@ impl Desk {
         self.ask(Job::Read(exercise));
     }
 
+    /// Empties a sheet for another variant.
+    pub fn vary(&self, exercise: String, variant: usize) {
+        self.ask(Job::Vary { exercise, variant });
+    }
+
     /// Writes an answer into its sheet.
     pub fn save(&self, exercise: String, key: String, typed: String) {
         self.ask(Job::Save {
@@ -94,6 +104,8 @@ struct Clerk {
     sheets: BTreeMap<String, Sheet>,
     /// The sheet that is looked at.
     shown: Option<String>,
+    /// The kernel file of that exercise, as it was when it was last looked at.
+    kernel: Option<Stamp>,
     said_where: bool,
 }
 
@@ -107,6 +119,7 @@ impl Clerk {
             watched: None,
             sheets: BTreeMap::new(),
             shown: None,
+            kernel: None,
             said_where: false,
         }
     }
@@ -197,7 +210,10 @@ impl Clerk {
                 exercise,
                 key,
                 typed,
-            } => self.save(&exercise, &key, &typed),
+            } => self.save(&exercise, |sheet, found| sheet.set(found, &key, &typed)),
+            Job::Vary { exercise, variant } => {
+                self.save(&exercise, |sheet, found| sheet.vary(found, variant));
+            }
             Job::Record(event) => {
                 if let Err(fault) = self.store.record(&[event]) {
                     self.say(fault.to_string());
@@ -215,6 +231,9 @@ impl Clerk {
             Ok(sheet) => {
                 let answers = answers(&sheet, exercise);
                 self.sheets.insert(id.to_owned(), sheet);
+                if self.shown.as_deref() != Some(id) {
+                    self.kernel = Stamp::of(&kernel_file(&self.places, id));
+                }
                 self.shown = Some(id.to_owned());
                 self.tell(Message::Sheet(id.to_owned(), answers, again));
             }
@@ -226,7 +245,7 @@ impl Clerk {
         }
     }
 
-    fn save(&mut self, id: &str, key: &str, typed: &str) {
+    fn save(&mut self, id: &str, write: impl FnOnce(&mut Sheet, &Exercise)) {
         let course = Arc::clone(&self.course);
         let Ok(exercise) = course.exercise(id) else {
             return;
@@ -240,7 +259,7 @@ impl Clerk {
             Err(fault) => return self.say(fault.to_string()),
         };
         let moved = sheet.changed_on_disk();
-        sheet.set(exercise, key, typed);
+        write(&mut sheet, exercise);
         match sheet.save(&self.places, exercise) {
             Ok(Saved::Here { .. }) if self.said_where => {}
             Ok(saved) => {
@@ -269,6 +288,13 @@ impl Clerk {
         {
             self.read(&id, true);
         }
+        if let Some(id) = self.shown.clone() {
+            let now = Stamp::of(&kernel_file(&self.places, &id));
+            if now != self.kernel {
+                self.kernel = now;
+                self.tell(Message::KernelSaved(id));
+            }
+        }
         let Some(watched) = &mut self.watched else {
             return;
         };
@@ -295,9 +321,10 @@ fn fault_of(course: &Course, id: &str) -> Option<String> {
 
 fn answers(sheet: &Sheet, exercise: &Exercise) -> BTreeMap<String, String> {
     let typed = |key: &str| Some((key.to_owned(), sheet.answer(key)?));
-    exercise
-        .keys
-        .iter()
-        .filter_map(|key| typed(&key.name.text))
+    let variant = Some(sheet.variant()).filter(|n| *n > 0);
+    let variant = variant.map(|n| (VARIANT.to_owned(), n.to_string()));
+    let keys = exercise.keys.iter();
+    keys.filter_map(|key| typed(&key.name.text))
+        .chain(variant)
         .collect()
 }

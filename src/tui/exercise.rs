@@ -1,6 +1,8 @@
 //! The exercise page: the list, and the form of one exercise.
 
 mod form;
+mod grid;
+mod kernel;
 mod list;
 pub mod question;
 

@@ -148,8 +148,9 @@ fn whole_part(
             '0'..='9' => digits.push(*c),
             '_' if digit(i + 1) => {}
             ',' if !plain && digit(i + 1) => {
-                let fits =
-                    run(i + 1) == 3 && (grouped == Some(',') || (1..=3).contains(&digits.len()));
+                // “0,655” has no thousands: its comma is meant as a decimal sign.
+                let first = (1..=3).contains(&digits.len()) && !digits.starts_with('0');
+                let fits = run(i + 1) == 3 && (grouped == Some(',') || first);
                 if !fits {
                     return Err(NumberError {
                         at: i,
@@ -267,8 +268,10 @@ mod tests {
 
     #[test]
     fn a_decimal_comma_is_refused() {
-        let chars: Vec<char> = "12,6".chars().collect();
-        assert!(lex(&chars, 0, false).is_err_and(|e| e.at == 2));
+        for (text, at) in [("12,6", 2), ("0,655", 1), ("00,655", 2)] {
+            let chars: Vec<char> = text.chars().collect();
+            assert!(lex(&chars, 0, false).is_err_and(|e| e.at == at), "{text}");
+        }
     }
 
     #[test]

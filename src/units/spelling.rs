@@ -34,7 +34,9 @@ pub(super) fn lex(
         Err(message) => return Err(UnitError { at, message }),
     };
     if manner == Manner::Typed && atom.unit.dimension() == Count {
-        return Ok(Some((atom.unit, counted(chars, end))));
+        return Ok(Some(
+            scaled(chars, end, atom.unit).unwrap_or((atom.unit, counted(chars, end))),
+        ));
     }
     let Some((below, below_at, next)) = denominator(chars, end, manner) else {
         return Ok(Some((atom.unit, end)));
@@ -207,6 +209,18 @@ fn is_word(word: &str) -> bool {
             | "tensor"
             | "tensors"
     )
+}
+
+/// `33.55 million FLOP`, `2.1 billion bytes`: a prefix in words, and its unit.
+fn scaled(chars: &[char], end: usize, prefix: Unit) -> Option<(Unit, usize)> {
+    let gap = chars.get(end..).unwrap_or_default();
+    let at = end + gap.iter().take_while(|c| c.is_whitespace()).count();
+    let (word, next) = word_at(chars, at)?;
+    let base = atom(&word, Manner::Typed, Some(Flop)).ok()?.unit;
+    let whole = base.numerator() == 1 && matches!(base.dimension(), Bytes | Flop);
+    let symbol = format!("{}{}", prefix.symbol(), base.symbol());
+    let unit = Unit::canonical(&symbol).filter(|_| whole && prefix.numerator() > 1)?;
+    Some((unit, next))
 }
 
 /// Behind `2.6 M` or `17 kernel`: the words that say what is counted.

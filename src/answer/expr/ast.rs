@@ -93,7 +93,7 @@ pub(super) enum Function {
     Sram,
     Sector,
     Tiles,
-    Bank,
+    Ways,
     Bf16,
     Fp16,
     Summed,
@@ -108,8 +108,11 @@ pub(super) enum Function {
     Outside,
     Gpu,
     Run,
+    Micro,
     Recorded,
     Twin,
+    Verdict,
+    Claims,
 }
 
 #[derive(Clone, Debug, PartialEq)]

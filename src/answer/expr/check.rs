@@ -2,14 +2,15 @@
 
 use super::ast::{Call, Function};
 use super::vocabulary::{suggest, usage};
-use crate::answer::records::RUN_PATHS;
+use crate::answer::records::{MICRO_FIELDS, RUN_PATHS};
 use crate::run::twins::TWINS;
 use crate::units::Dimension;
 
 /// What the database knows of a GPU, with its dimension.
-pub(super) const GPU_FIELDS: [(&str, Dimension); 20] = [
+pub(super) const GPU_FIELDS: [(&str, Dimension); 22] = [
     ("fp32", Dimension::FlopPerSecond),
-    ("fp32_matrix", Dimension::FlopPerSecond),
+    ("matrix_fp32", Dimension::FlopPerSecond),
+    ("tf32", Dimension::FlopPerSecond),
     ("bf16", Dimension::FlopPerSecond),
     ("fp16", Dimension::FlopPerSecond),
     ("fp8", Dimension::FlopPerSecond),
@@ -19,6 +20,7 @@ pub(super) const GPU_FIELDS: [(&str, Dimension); 20] = [
     ("l2", Dimension::Bytes),
     ("shared", Dimension::Bytes),
     ("registers", Dimension::Count),
+    ("regfile", Dimension::Bytes),
     ("units", Dimension::Count),
     ("warp", Dimension::Count),
     ("threads", Dimension::Count),
@@ -26,7 +28,7 @@ pub(super) const GPU_FIELDS: [(&str, Dimension); 20] = [
     ("blocks", Dimension::Count),
     ("simds", Dimension::Count),
     ("dies", Dimension::Count),
-    ("max_registers", Dimension::Count),
+    ("register_cap", Dimension::Count),
     ("l3", Dimension::Bytes),
 ];
 
@@ -39,6 +41,13 @@ pub(super) fn call(call: &Call) -> Result<(), String> {
         Function::Twin => TWINS.iter().map(|(name, _)| *name).collect(),
         Function::Peak => vec!["kernel"],
         Function::Occ => vec!["blocks", "warps", "limit"],
+        Function::Micro => MICRO_FIELDS.iter().map(|(p, _)| *p).collect(),
+        Function::Claims => {
+            return match call.field {
+                Some(_) => Ok(()),
+                None => Err("claims needs a point and a verdict: claims.wrong".to_owned()),
+            };
+        }
         Function::Recorded => {
             return match call.field {
                 Some(_) => Ok(()),

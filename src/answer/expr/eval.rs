@@ -7,7 +7,7 @@ use super::lookup::{gpu_fact, limit, most_registers, price, readers, symbol};
 use super::price::{Bare, cost, field, find};
 use super::vocabulary;
 use crate::answer::Env;
-use crate::answer::records::{RUN_PATHS, report_value};
+use crate::answer::records::{MICRO_FIELDS, RUN_PATHS, report_value};
 use crate::answer::setup::Setup;
 use crate::cost::{self, Config, Gpu};
 use crate::fusion::{Cut, Version};
@@ -206,6 +206,31 @@ impl Evaluator<'_> {
             (Function::Run, [Arg::Plan(plan)]) => self
                 .run(*plan, path.unwrap_or_default(), setup, column)
                 .map(Value::Quantity),
+            (Function::Micro, [Arg::Word(kernel), Arg::Value(value)]) => {
+                let (value, field) = (self.whole(value, setup)?, path.unwrap_or_default());
+                let found = self.env.records.micro(kernel, value, field);
+                let dimension = MICRO_FIELDS.iter().find(|(f, _)| *f == field);
+                match (found, dimension) {
+                    (Some(q), _) => quantity(q),
+                    (None, Some((_, dimension))) if self.dry => quantity(one(*dimension)),
+                    (None, _) => Err(ExprError {
+                        column,
+                        message: format!(
+                            "no experiment {kernel} at {value} was made yet: tinyllama-tutor micro {kernel}"
+                        ),
+                    }),
+                }
+            }
+            (Function::Verdict, [Arg::Word(id)]) => {
+                let word = self.env.records.verdict(id).map(Value::Text);
+                word.map_err(|message| ExprError { column, message })
+            }
+            (Function::Claims, _) => {
+                let word = path.unwrap_or_default();
+                let count = self.env.records.claims(word);
+                let count = count.map_err(|message| ExprError { column, message })?;
+                quantity(Quantity::count(count))
+            }
             (Function::Recorded, _) => {
                 let id = path.unwrap_or_default();
                 let found = self.env.records.recorded(id).map(Value::Quantity);
@@ -217,6 +242,9 @@ impl Evaluator<'_> {
             (Function::Twin, _) => {
                 let name = path.unwrap_or_default();
                 match self.env.records.twin(name) {
+                    Ok(value) if value.fract() == 0.0 && value.abs() < 1e15 => {
+                        quantity(Quantity::whole(value as i128, Dimension::Count))
+                    }
                     Ok(value) => quantity(Quantity::ratio(value)),
                     Err(_) if self.dry => quantity(Quantity::ratio(1.0)),
                     Err(message) => Err(ExprError { column, message }),
@@ -308,10 +336,7 @@ impl Evaluator<'_> {
         }
         match (found, RUN_PATHS.iter().find(|(p, _)| *p == path)) {
             (Some(q), _) => Ok(q),
-            (None, Some((_, dimension))) if self.dry => Ok(match dimension {
-                Dimension::Ratio | Dimension::Time => Quantity::new(1.0, *dimension),
-                d => Quantity::whole(1, *d),
-            }),
+            (None, Some((_, dimension))) if self.dry => Ok(one(*dimension)),
             (None, _) => Err(ExprError {
                 column,
                 message: format!("no run of this plan says run.{path} yet: run it first"),
@@ -328,6 +353,14 @@ impl Evaluator<'_> {
 
     fn whole(&self, node: &Node, setup: &Setup) -> Result<u64> {
         size(&self.number(node, setup)?, node.column)
+    }
+}
+
+/// What stands for a figure that nobody measured yet, while types are checked.
+fn one(dimension: Dimension) -> Quantity {
+    match dimension {
+        Dimension::Ratio | Dimension::Time => Quantity::new(1.0, dimension),
+        d => Quantity::whole(1, d),
     }
 }
 

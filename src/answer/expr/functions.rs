@@ -105,7 +105,7 @@ impl Evaluator<'_> {
                     .map(Quantity::count)
                     .ok_or_else(|| arithmetic(ArithmeticError::TooLarge, column))
             }
-            (Function::Bank, [_]) => {
+            (Function::Ways, [_]) => {
                 // Lanes of a warp that ask one of 32 banks for different words.
                 let stride = sizes(0)?;
                 Ok(Quantity::count(match stride {

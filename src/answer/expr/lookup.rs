@@ -75,7 +75,8 @@ pub(super) fn gpu_fact(gpu: &Gpu, key: &str, column: usize) -> Result<Quantity> 
     let value = match key {
         "fp32" => peak(Dtype::Fp32, true),
         "bf16" => peak(Dtype::Bf16, true),
-        "fp32_matrix" => gpu.fp32_matrix_tflops.map(|t| t * 1e12),
+        "tf32" => gpu.tf32_tflops.map(|t| t * 1e12),
+        "matrix_fp32" => gpu.fp32_matrix_tflops.map(|t| t * 1e12),
         "fp16" => Some(gpu.fp16_tflops * 1e12),
         "fp8" => gpu.fp8_tflops.map(|t| t * 1e12),
         "fp64" => Some(gpu.fp64_tflops * 1e12),
@@ -84,6 +85,11 @@ pub(super) fn gpu_fact(gpu: &Gpu, key: &str, column: usize) -> Result<Quantity> 
         "l2" => Some(gpu.l2_mb * 1_048_576.0),
         "shared" => Some((gpu.shared_kb_per_cu * 1024) as f64),
         "registers" => Some(gpu.regs_per_cu as f64),
+        // gfx908 has a second file for accumulation, as large as the first.
+        "regfile" => Some({
+            let files = 1 + u64::from(gpu.agprs_per_simd_lane.is_some());
+            (4 * files * gpu.regs_per_cu) as f64
+        }),
         "units" => Some(gpu.compute_units as f64),
         "warp" => Some(gpu.warp_size as f64),
         "threads" => Some(gpu.max_threads_per_cu as f64),
@@ -91,7 +97,7 @@ pub(super) fn gpu_fact(gpu: &Gpu, key: &str, column: usize) -> Result<Quantity> 
         "blocks" => Some(gpu.max_blocks_per_cu as f64),
         "simds" => Some(gpu.simds_per_cu as f64),
         "dies" => Some(gpu.dies_per_package.unwrap_or(1) as f64),
-        "max_registers" => Some(gpu.max_regs_per_thread as f64),
+        "register_cap" => Some(gpu.max_regs_per_thread as f64),
         "l3" => Some(gpu.l3_mb * 1_048_576.0),
         _ => None,
     };

@@ -235,7 +235,7 @@ proptest! {
             prop::sample::select(vec![
                 "block", "(", ")", "v1", "+", "qkv", ".", "bytes", ",", "q", "k", "kernel", "sum", "group", "'",
                 "=", "batch", "8", "save", "floor", "h200", "-", "*", "^", "2", "run", "peak", "|", " ", "B", "S",
-                "min", "order", "flash", "ranked", "crossing", "tiles", "bank", "fp16", "summed", "readers", "n1", "barriers", "ops", "on", "fp32", "ridge", "²", "0", "/", "1e9", "MB", "us", "%",
+                "min", "order", "flash", "ranked", "crossing", "tiles", "ways", "fp16", "summed", "readers", "n1", "barriers", "ops", "on", "fp32", "ridge", "²", "0", "/", "1e9", "MB", "us", "%",
             ]),
             0..14,
         )

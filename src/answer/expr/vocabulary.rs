@@ -124,7 +124,7 @@ pub(super) const FUNCTIONS: &[Signature] = &[
         &[Value, Value, Value, Flag],
         "tiles(128, 32, 32, on)",
     ),
-    sig("bank", Function::Bank, &[Value], "bank(33)"),
+    sig("ways", Function::Ways, &[Value], "ways(33)"),
     sig("bf16", Function::Bf16, &[Value], "bf16(x)"),
     sig("fp16", Function::Fp16, &[Value], "fp16(x)"),
     sig(
@@ -184,6 +184,14 @@ pub(super) const FUNCTIONS: &[Signature] = &[
     sig("outside", Function::Outside, &[Plan], "outside"),
     sig("gpu", Function::Gpu, &[Gpu], "gpu(h200).bandwidth"),
     sig("run", Function::Run, &[Plan], "run.launches.counted"),
+    sig(
+        "micro",
+        Function::Micro,
+        &[Word, Value],
+        "micro(stride, 8).sectors",
+    ),
+    sig("verdict", Function::Verdict, &[Word], "verdict(K-V1-12)"),
+    sig("claims", Function::Claims, &[], "claims.wrong"),
     sig("recorded", Function::Recorded, &[], "recorded.h200_launch"),
     sig("twin", Function::Twin, &[], "twin.scaled"),
 ];

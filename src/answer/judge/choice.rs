@@ -10,7 +10,7 @@ pub(super) fn echo(typed: &str, key: &Key) -> Result<String, (usize, String)> {
 }
 
 pub(super) fn grade(typed: &str, key: &Key, env: &Env<'_>) -> Result<Judgement, ExprError> {
-    let expected = names(&key.answer.evaluate(env)?);
+    let expected = names(&key.expected()?.evaluate(env)?);
     let given = match read(typed, key) {
         Ok(given) => given,
         Err((column, message)) => {
@@ -32,7 +32,7 @@ pub(super) fn grade(typed: &str, key: &Key, env: &Env<'_>) -> Result<Judgement, 
             let env = env.with(&slip.settings);
             let value = match &slip.value {
                 SlipValue::Expr(expr) => names(&expr.evaluate(&env)?),
-                SlipValue::SameAnswer => names(&key.answer.evaluate(&env)?),
+                SlipValue::SameAnswer => names(&key.expected()?.evaluate(&env)?),
                 SlipValue::Printed(text) => split(text, key),
             };
             if same(&value) && slip.accept {
@@ -78,7 +78,8 @@ fn read(typed: &str, key: &Key) -> Result<Vec<String>, (usize, String)> {
             .parse::<usize>()
             .ok()
             .and_then(|n| key.options.get(n.checked_sub(1)?));
-        let option = key.options.iter().find(|o| alike(o, &word)).or(index);
+        let named = key.options.iter().find(|o| alike(o, &word));
+        let option = named.or(index).or_else(|| begun(key, &word));
         let Some(option) = option else {
             // Where it stands; an unusual spelling of white space leaves it at the start.
             let column = typed
@@ -134,6 +135,14 @@ fn split(typed: &str, key: &Key) -> Vec<String> {
         .filter(|p| !p.is_empty())
         .map(str::to_owned)
         .collect()
+}
+
+/// The one option that begins with three letters or more of what was typed.
+fn begun<'k>(key: &'k Key, word: &str) -> Option<&'k String> {
+    let word = plain(word);
+    let mut begins = key.options.iter().filter(|o| plain(o).starts_with(&word));
+    let found = begins.next().filter(|_| word.chars().count() >= 3)?;
+    begins.next().is_none().then_some(found)
 }
 
 /// Equal as people write it: case, quotes, `memory-bound` for `memory`.

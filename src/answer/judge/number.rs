@@ -1,7 +1,7 @@
 //! Numbers: what is wanted, what is near enough, which slip it is.
 
-use super::convention;
 use super::{Fits, Judgement, Side, Verdict};
+use super::{convention, reading};
 use crate::answer::Env;
 use crate::answer::expr::{Expr, ExprError, Value};
 use crate::answer::key::{Key, Kind, Slip, SlipValue, Tolerance};
@@ -28,7 +28,7 @@ pub(in crate::answer) struct Wanted {
 impl Wanted {
     /// Evaluates the key. With `dry`, a run that was not made counts as 1.
     pub fn of(key: &Key, env: &Env<'_>, dry: bool) -> Result<Self, ExprError> {
-        let value = number(&key.answer, env, dry)?;
+        let value = number(key.expected()?, env, dry)?;
         let unit = key.unit.map(|spec| spec.unit);
         let share =
             value.dimension() == Dimension::Ratio && matches!(key.tolerance, Tolerance::Points(_));
@@ -43,8 +43,11 @@ impl Wanted {
             tolerance: key.tolerance,
             band: None,
         };
-        if key.kind == Kind::Measured && key.answer.run_path() == Some("time.median") {
-            let of = |path| number(&key.answer.with_run_path(path), env, dry).map(|q| q.value());
+        if key.kind == Kind::Measured
+            && let Some(answer) = &key.answer
+            && answer.run_path() == Some("time.median")
+        {
+            let of = |path| number(&answer.with_run_path(path), env, dry).map(|q| q.value());
             wanted.band = Some((of("time.min")? * MEASURED.0, of("time.max")? * MEASURED.1));
         }
         Ok(wanted)
@@ -80,14 +83,16 @@ impl Wanted {
         match self.tolerance {
             Tolerance::Exact if strict(&self.expected) => false,
             Tolerance::Exact => {
-                self.accepts(
-                    typed,
-                    &self.expected,
-                    Tolerance::Relative(CLOSE * FOUR_DIGITS),
-                ) || (typed.digits.is_some_and(|d| d >= 3) && typed.rounds_to(&self.expected))
+                let near = Tolerance::Relative(CLOSE * FOUR_DIGITS);
+                self.accepts(typed, &self.expected, near) || self.short(typed)
             }
-            t => self.accepts(typed, &self.expected, t.times(CLOSE)),
+            t => self.accepts(typed, &self.expected, t.times(CLOSE)) || self.short(typed),
         }
+    }
+
+    /// Right as far as it goes: two digits or more, and too few.
+    fn short(&self, typed: &Typed) -> bool {
+        typed.digits.is_some_and(|d| d >= 2) && typed.rounds_to(&self.expected)
     }
 
     fn side(&self, typed: &Typed) -> Side {
@@ -119,7 +124,7 @@ impl Wanted {
         let env = env.with(&slip.settings);
         let value = match &slip.value {
             SlipValue::Expr(expr) => number(expr, &env, dry)?,
-            SlipValue::SameAnswer => number(&key.answer, &env, dry)?,
+            SlipValue::SameAnswer => number(key.expected()?, &env, dry)?,
             SlipValue::Printed(text) => printed(text, self.asked)?,
         };
         Ok(coerced(value, Some(Unit::base(self.expected.dimension()))))
@@ -203,7 +208,7 @@ fn printed(text: &str, asked: Asked) -> Result<Quantity, ExprError> {
 
 pub(super) fn echo(typed: &str, key: &Key, env: &Env<'_>) -> Result<String, (usize, String)> {
     let wanted = Wanted::of(key, env, true).map_err(|e| (1, e.message))?;
-    units::read_as(typed, wanted.asked)
+    reading::read(typed, wanted.asked)
         .map(|t| t.echo())
         .map_err(|e| (e.column, e.message))
 }
@@ -213,25 +218,27 @@ pub(super) fn grade(text: &str, key: &Key, env: &Env<'_>) -> Result<Judgement, E
     let wanted = match Wanted::of(key, env, false) {
         Ok(wanted) => wanted,
         // A run that was not made is no fault of the course.
-        Err(e) if key.answer.asks_for_a_run() && Wanted::of(key, env, true).is_ok() => {
+        Err(e) if key.asks_a_machine() && Wanted::of(key, env, true).is_ok() => {
             return unread(text.trim().chars().count() + 1, sentence_case(&e.message));
         }
         Err(e) => return Err(e),
     };
-    let typed = match units::read_as(text, wanted.asked) {
+    let typed = match reading::read(text, wanted.asked) {
         Ok(typed) => typed,
         Err(e) => return unread(e.column, e.message),
     };
     let verdict = verdict(&typed, &wanted, key, env)?;
+    if let (Verdict::Wrong(_), Some(message)) = (&verdict, wanted.no_count(&typed, text)) {
+        return unread(1, message);
+    }
     let right = verdict.is_right();
+    let near = wanted.tolerance != Tolerance::Exact;
     Ok(Judgement {
-        typed: text.trim().to_owned(),
         read: Some(typed.echo()),
         exact: right.then(|| in_full(&wanted)),
-        tolerance: (wanted.tolerance != Tolerance::Exact).then(|| wanted.tolerance.to_string()),
-        close: (wanted.tolerance != Tolerance::Exact)
-            .then(|| wanted.tolerance.times(CLOSE).to_string()),
-        verdict,
+        tolerance: near.then(|| wanted.tolerance.to_string()),
+        close: near.then(|| wanted.tolerance.times(CLOSE).to_string()),
+        ..Judgement::plain(text, verdict)
     })
 }
 
@@ -245,10 +252,14 @@ fn verdict(typed: &Typed, wanted: &Wanted, key: &Key, env: &Env<'_>) -> Result<V
     for slip in &key.slips {
         let value = match wanted.slip_value(slip, key, env, false) {
             Ok(value) => value,
-            Err(_) if key.answer.asks_for_a_run() => continue,
+            Err(_) if key.asks_a_machine() => continue,
             Err(e) => return Err(e),
         };
         if !wanted.fits(typed, &value) {
+            continue;
+        }
+        // The answer rounds to the same digits: they do not single out the slip.
+        if wanted.short(typed) && !wanted.accepts(typed, &value, wanted.tolerance) {
             continue;
         }
         let digits = typed.digits.is_none_or(|d| d >= 4) && typed.rounds_to(&value);
@@ -286,7 +297,8 @@ fn verdict(typed: &Typed, wanted: &Wanted, key: &Key, env: &Env<'_>) -> Result<V
     }
     if fitting.is_empty() && wanted.band.is_none() {
         let answer = |env: &Env<'_>| {
-            number(&key.answer, env, false)
+            key.expected()
+                .and_then(|answer| number(answer, env, false))
                 .ok()
                 .map(|q| coerced(q, wanted.asked.unit))
         };
@@ -341,7 +353,7 @@ fn binary_prefix(typed: &Typed, wanted: &Wanted) -> Option<Fits> {
 }
 
 /// The expected value for somebody who has it: all digits of a whole number.
-fn in_full(wanted: &Wanted) -> String {
+pub(super) fn in_full(wanted: &Wanted) -> String {
     let q = &wanted.expected;
     match (q.exact(), wanted.asked.unit) {
         (Some(n), None) if q.dimension().is_plain() => units::group_thousands(n),
@@ -367,6 +379,17 @@ fn sentence_case(text: &str) -> String {
 }
 
 impl Wanted {
+    /// What is said to a fraction where things are counted.
+    fn no_count(&self, typed: &Typed, text: &str) -> Option<String> {
+        let counted = self.asked.dimension == Dimension::Count && strict(&self.expected);
+        (counted && typed.quantity.exact().is_none()).then(|| {
+            format!(
+                "“{}” is no whole number, and this asks for a count.",
+                text.trim()
+            )
+        })
+    }
+
     /// Whether a value under some convention is what was typed, and cannot be
     /// taken for the answer: `digits` must have been typed.
     pub(super) fn names(&self, typed: &Typed, value: &Quantity, digits: u32) -> bool {

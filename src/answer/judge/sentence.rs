@@ -1,15 +1,25 @@
 //! What is said to the learner. Never the expected value, and never a ratio to
 //! it, before the key is solved.
 
-use super::{Judgement, Side, Verdict};
+use super::{Judgement, Prediction, Side, Verdict};
+use crate::answer::key::Tolerance;
+
+/// Cells of a table of which it is said what is wrong.
+const MOST_CELLS: usize = 4;
 
 impl Judgement {
     /// One to three sentences, without the verdict's word: it stands before them.
     pub fn sentence(&self) -> String {
         let typed = self.shown();
+        if !self.cells.is_empty() {
+            return self.table();
+        }
         match &self.verdict {
             Verdict::Open => "Not answered.".to_owned(),
-            Verdict::Kept => "Kept as you wrote it; nothing is graded here.".to_owned(),
+            Verdict::Kept => match &self.prediction {
+                Some(prediction) => self.predicted(&typed, prediction),
+                None => "Kept as you wrote it; nothing is graded here.".to_owned(),
+            },
             Verdict::Right { accepted } => self.right(&typed, accepted.as_deref()),
             Verdict::Slip(fits) => {
                 let said: Vec<&str> = fits.iter().map(|f| f.say.as_str()).collect();
@@ -64,6 +74,57 @@ impl Judgement {
             (None, Some(tolerance)) => format!("{typed}. Exact: {exact} (tolerance {tolerance})."),
             (None, None) => format!("{typed}. Exact: {exact}."),
         }
+    }
+
+    /// A prediction is not judged: both numbers are said, and how far apart.
+    fn predicted(&self, typed: &str, prediction: &Prediction) -> String {
+        let Some(seen) = &prediction.seen else {
+            return format!(
+                "{typed} is kept as your prediction and stays as it is. Run it to see what comes out."
+            );
+        };
+        let apart = match (prediction.within, prediction.factor) {
+            (Some(Tolerance::Exact), _) => " That is it.".to_owned(),
+            (Some(tolerance), _) => format!(" The two agree ({tolerance})."),
+            (None, Some(factor)) if factor < 10.0 => format!(" A factor of {factor:.2} apart."),
+            (None, Some(factor)) => format!(" A factor of {factor:.0} apart."),
+            (None, None) => String::new(),
+        };
+        let why = prediction.explained.iter().map(|say| format!(" {say}"));
+        format!(
+            "You predicted {typed}, and it came out as {seen}.{apart}{}",
+            why.collect::<String>()
+        )
+    }
+
+    /// How many cells are right, and what is said to the others.
+    fn table(&self) -> String {
+        let right = self.cells.iter().filter(|c| c.judgement.verdict.is_right());
+        let open = self
+            .cells
+            .iter()
+            .filter(|c| c.judgement.verdict == Verdict::Open);
+        let (right, open, all) = (right.count(), open.count(), self.cells.len());
+        let mut text = match (right == all, open) {
+            (true, _) => format!("All {all} cells are right."),
+            (false, 0) => format!("{right} of {all} cells are right."),
+            (false, open) => format!("{right} of {all} cells are right, {open} open."),
+        };
+        let said: Vec<String> = self
+            .cells
+            .iter()
+            .filter(|c| !c.judgement.verdict.is_right() && c.judgement.verdict != Verdict::Open)
+            .map(|c| {
+                let (row, column) = (&c.row, &c.column);
+                let word = c.judgement.verdict.word();
+                format!(" {row}, {column} ({word}): {}", c.judgement.sentence())
+            })
+            .collect();
+        text.extend(said.iter().take(MOST_CELLS).map(String::as_str));
+        if said.len() > MOST_CELLS {
+            text.push_str(&format!(" And {} more.", said.len() - MOST_CELLS));
+        }
+        text
     }
 
     /// What was typed, short and without control characters.

@@ -19,6 +19,8 @@ fn slip(value: &str, say: &str) -> Slip {
         accept: false,
         say: say.to_owned(),
         claim: None,
+        row: None,
+        column: None,
     }
 }
 
@@ -252,6 +254,8 @@ fn an_accepted_variant_is_right_and_explained() {
         accept: true,
         say: "RoPE of q and of k as two launches.".to_owned(),
         claim: None,
+        row: None,
+        column: None,
     }];
     assert_eq!(
         says("18", &key, &[]),

@@ -1,6 +1,6 @@
 //! What keys do on the exercise page, and in a question wherever it stands.
 
-use super::{Asked, Form, check, current, key_of, opened_shown, shown};
+use super::{Asked, Form, check, current, grid, key_of, opened_shown, shown, variant};
 use crate::app::field::Field;
 use crate::app::key::{Code, Key as Pressed};
 use crate::app::keymap::Action;
@@ -10,7 +10,7 @@ use crate::app::page::Page;
 use crate::app::state::State;
 use crate::app::study::bench_setup;
 use crate::app::{lab, update};
-use crate::course::{Key, Kind};
+use crate::course::{Key, Kind, Table};
 
 /// Acts on the exercise page.
 pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
@@ -34,7 +34,17 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
             form.scroll = to(form.scroll).min(end);
         }
     };
+    if action != Action::Variant {
+        state.exercises.varying = false;
+    }
+    if matches!(action, Action::Up | Action::Down)
+        && let Some(asked) = current(state)
+        && grid::row(state, &asked, action == Action::Up)
+    {
+        return;
+    }
     match action {
+        Action::Variant => variant::next(state, effects),
         Action::Up => moved(state, |row, _| row.saturating_sub(1)),
         Action::Down => moved(state, |row, last| (row + 1).min(last)),
         Action::NextPart => moved(state, |row, last| if row < last { row + 1 } else { 0 }),
@@ -91,6 +101,22 @@ pub fn question(state: &mut State, asked: &Asked, action: Action, effects: &mut 
     if action != Action::Solution {
         disarm(state);
     }
+    if let Some(table) = &key.table
+        && in_table(state, asked, &key, table, action, effects)
+    {
+        return;
+    }
+    let locked = || state.study.progress.key(&asked.exercise, &asked.key).locked;
+    if key.kind == Kind::Predict
+        && matches!(action, Action::Open | Action::Flip)
+        && let Some(locked) = locked()
+    {
+        if state.study.typed(&asked.exercise, &asked.key) != locked {
+            check::save(state, asked, &locked, effects);
+        }
+        check::check(state, asked, effects);
+        return;
+    }
     match action {
         Action::Open if chosen => check::check(state, asked, effects),
         Action::Flip if chosen => mark(state, asked, &key, effects),
@@ -102,6 +128,10 @@ pub fn question(state: &mut State, asked: &Asked, action: Action, effects: &mut 
                 (question.option + options - 1) % options
             };
         }
+        Action::Edit => super::kernel::edit(state, asked, effects),
+        Action::Open if super::kernel::written(state, asked).is_some() => {
+            super::kernel::judge(state, asked, effects);
+        }
         Action::Open | Action::Flip => {
             let typed = state.study.typed(&asked.exercise, &asked.key);
             state.exercises.field = Some((asked.clone(), Field::with(typed)));
@@ -111,6 +141,28 @@ pub fn question(state: &mut State, asked: &Asked, action: Action, effects: &mut 
         Action::Run | Action::RunAll => run(state, asked, effects),
         _ => {}
     }
+}
+
+/// Acts on a table; `false`: the action is no affair of its cells.
+fn in_table(
+    state: &mut State,
+    asked: &Asked,
+    key: &Key,
+    table: &Table,
+    action: Action,
+    effects: &mut Vec<Effect>,
+) -> bool {
+    match action {
+        Action::Left | Action::Right => grid::step(state, asked, table, action == Action::Left),
+        Action::Flip if !key.options.is_empty() => grid::turn(state, asked, key, table, effects),
+        Action::Open if !key.options.is_empty() => check::check(state, asked, effects),
+        Action::Open | Action::Flip => {
+            let typed = grid::typed(state, asked, table);
+            state.exercises.field = Some((asked.clone(), Field::with(&typed)));
+        }
+        _ => return false,
+    }
+    true
 }
 
 /// Marks the option under the cursor, or takes its mark away.
@@ -171,13 +223,28 @@ fn run(state: &mut State, asked: &Asked, effects: &mut Vec<Effect>) {
 
 /// A key while an answer is typed.
 pub fn press(state: &mut State, key: Pressed, effects: &mut Vec<Effect>) {
-    let Some((asked, field)) = &mut state.exercises.field else {
+    let Some((asked, _)) = &state.exercises.field else {
         return;
     };
     let asked = asked.clone();
+    let table = key_of(state, &asked).and_then(|k| k.table.clone());
+    if let Some(table) =
+        table.filter(|_| matches!(key.code, Code::Enter | Code::Tab | Code::BackTab))
+    {
+        leave_field(state, effects);
+        if key.code == Code::Enter {
+            check::check(state, &asked, effects);
+        }
+        grid::step(state, &asked, &table, key.code == Code::BackTab);
+        if key.code != Code::Enter {
+            question(state, &asked, Action::Open, effects);
+        }
+        return;
+    }
     match key.code {
         Code::Enter => {
             leave_field(state, effects);
+            check::lock(state, &asked, effects);
             check::check(state, &asked, effects);
             let unread = state
                 .exercises
@@ -207,7 +274,9 @@ pub fn press(state: &mut State, key: Pressed, effects: &mut Vec<Effect>) {
             }
         }
         _ => {
-            field.press(key);
+            if let Some((_, field)) = &mut state.exercises.field {
+                field.press(key);
+            }
         }
     }
 }
@@ -216,7 +285,10 @@ pub fn press(state: &mut State, key: Pressed, effects: &mut Vec<Effect>) {
 pub fn leave_field(state: &mut State, effects: &mut Vec<Effect>) {
     if let Some((asked, field)) = state.exercises.field.take() {
         let typed = field.text().trim().to_owned();
-        check::save(state, &asked, &typed, effects);
+        match key_of(state, &asked).and_then(|k| k.table.clone()) {
+            Some(table) => grid::put(state, &asked, &table, &typed, effects),
+            None => check::save(state, &asked, &typed, effects),
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use crate::app::lesson::note;
 use crate::app::message::Effect;
 use crate::app::note::Tone;
 use crate::app::state::State;
-use crate::course::{Event, Key, Mark, Setup};
+use crate::course::{Event, Key, Kind, Mark, Setup};
 
 /// Evaluates with the judge's form of a question and its environment.
 fn with_judge<R>(
@@ -63,9 +63,29 @@ pub fn save(state: &mut State, asked: &Asked, typed: &str, effects: &mut Vec<Eff
     });
 }
 
+/// A prediction that can be read stays as it is from now on: what comes out is
+/// only then shown.
+pub fn lock(state: &mut State, asked: &Asked, effects: &mut Vec<Effect>) {
+    let predicts = key_of(state, asked).is_some_and(|k| k.kind == Kind::Predict);
+    let typed = state.study.typed(&asked.exercise, &asked.key).to_owned();
+    if predicts && !typed.is_empty() && echo(state, asked, &typed).is_ok() {
+        let event = Event::Locked {
+            exercise: asked.exercise.clone(),
+            key: asked.key.clone(),
+            typed,
+        };
+        note(state, event, effects);
+    }
+}
+
 /// Checks the answer as it stands.
 pub fn check(state: &mut State, asked: &Asked, effects: &mut Vec<Effect>) {
-    let typed = state.study.typed(&asked.exercise, &asked.key).to_owned();
+    if super::kernel::written(state, asked).is_some() {
+        super::kernel::judge(state, asked, effects);
+        return;
+    }
+    let locked = state.study.progress.key(&asked.exercise, &asked.key).locked;
+    let typed = locked.unwrap_or_else(|| state.study.typed(&asked.exercise, &asked.key).to_owned());
     let found = with_judge(state, asked, |key, env| {
         answer::grade(&typed, key, env).map_err(|e| e.to_string())
     });
@@ -77,7 +97,7 @@ pub fn check(state: &mut State, asked: &Asked, effects: &mut Vec<Effect>) {
             return;
         }
     };
-    if judgement.verdict == Verdict::Open {
+    if judgement.verdict == Verdict::Open && judgement.cells.is_empty() {
         state
             .notes
             .say(Tone::Plain, "Nothing is answered here yet.");

@@ -10,13 +10,68 @@ use crate::course::Kind;
 pub fn footer(state: &State) -> &'static [FooterItem] {
     match state.exercises.form {
         None => LIST,
-        Some(_) if state.exercises.field.is_some() => FIELD,
+        Some(_) if state.exercises.field.is_some() => match tabled(state) {
+            Some(_) => CELL_FIELD,
+            None => FIELD,
+        },
+        Some(_) if tabled(state) == Some(true) => CELL_OPTIONS,
+        Some(_) if tabled(state) == Some(false) => CELL,
+        Some(_) if current(state).is_some_and(|a| super::written(state, &a).is_some()) => WRITE,
         Some(_) => match current(state).and_then(|a| key_of(state, &a).map(|k| k.kind)) {
             Some(Kind::Choice | Kind::Choices | Kind::Ranking) => CHOICE,
             _ => FORM,
         },
     }
 }
+
+/// Whether the question under the cursor is a table, and one of options.
+fn tabled(state: &State) -> Option<bool> {
+    let key = key_of(state, &current(state)?)?;
+    key.table.as_ref().map(|_| !key.options.is_empty())
+}
+
+/// Keys on a kernel to be written.
+const WRITE: &[FooterItem] = &[
+    (&[Action::Edit], "editor"),
+    (&[Action::Open], "judge"),
+    (&[Action::Flip], "gap form"),
+    (&[Action::Up, Action::Down], "question"),
+    (&[Action::Hint], "hint"),
+    (&[Action::Solution], "solution"),
+    (&[Action::Back], "back"),
+    (&[Action::Help], "help"),
+];
+
+/// Keys on a table of numbers.
+const CELL: &[FooterItem] = &[
+    (&[Action::Left, Action::Right], "cell"),
+    (&[Action::Up, Action::Down], "row"),
+    (&[Action::Open], "type, check"),
+    (&[Action::NextPart], "next question"),
+    (&[Action::Hint], "hint"),
+    (&[Action::Solution], "solution"),
+    (&[Action::Back], "back"),
+    (&[Action::Help], "help"),
+];
+
+/// Keys on a table of options.
+const CELL_OPTIONS: &[FooterItem] = &[
+    (&[Action::Left, Action::Right], "cell"),
+    (&[Action::Up, Action::Down], "row"),
+    (&[Action::Flip], "next option"),
+    (&[Action::Open], "check"),
+    (&[Action::NextPart], "next question"),
+    (&[Action::Hint], "hint"),
+    (&[Action::Back], "back"),
+    (&[Action::Help], "help"),
+];
+
+/// Keys while a cell is typed.
+const CELL_FIELD: &[FooterItem] = &[
+    (&[Action::NextPart], "next cell"),
+    (&[Action::Open], "check"),
+    (&[Action::Back], "leave the table's field"),
+];
 
 /// Keys of the list.
 const LIST: &[FooterItem] = &[

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::Asked;
+use super::{Asked, variant};
 use crate::app::message::Effect;
 use crate::app::note::Tone;
 use crate::app::state::State;
+use crate::course::VARIANT;
 
 /// Wants the sheet of an exercise, once.
 pub fn open(state: &mut State, exercise: &str, effects: &mut Vec<Effect>) {
@@ -18,7 +19,20 @@ pub fn open(state: &mut State, exercise: &str, effects: &mut Vec<Effect>) {
 
 /// A sheet was read, for the first time or because it changed on disk. What
 /// the form shows follows it, and what changed is said.
-pub fn arrived(state: &mut State, exercise: &str, answers: BTreeMap<String, String>, again: bool) {
+pub fn arrived(
+    state: &mut State,
+    exercise: &str,
+    mut answers: BTreeMap<String, String>,
+    again: bool,
+    effects: &mut Vec<Effect>,
+) {
+    // The sheet says which variant its answers are to.
+    let variant = answers.remove(VARIANT).and_then(|n| n.parse().ok());
+    let variant = variant.unwrap_or(0);
+    let known = state.study.exercise(exercise).map(|e| e.number);
+    if known.is_some_and(|known| known != variant) {
+        variant::take(state, exercise, variant, false, effects);
+    }
     let before = state.study.answers.insert(exercise.to_owned(), answers);
     let now = state
         .study

@@ -91,6 +91,10 @@ pub enum Action {
     Hint,
     /// The worked solution of this question.
     Solution,
+    /// The kernel's file in the learner's editor.
+    Edit,
+    /// Another variant of this exercise.
+    Variant,
     /// Next idea of a kernel, or next change.
     NextIdea,
     /// Previous idea, or change.

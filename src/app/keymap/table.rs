@@ -230,6 +230,18 @@ pub const TABLE: &[Entry] = &[
     ),
     entry(
         On::Here(&[Exercises]),
+        &[(ch('o'), Edit)],
+        &[],
+        "the kernel's file in your editor",
+    ),
+    entry(
+        On::Here(&[Exercises]),
+        &[(ch('v'), Variant)],
+        &[],
+        "this exercise again at another shape",
+    ),
+    entry(
+        On::Here(&[Exercises]),
         &[(ch(' '), Flip)],
         &[],
         "mark a choice",

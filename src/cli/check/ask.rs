@@ -7,7 +7,7 @@ use super::super::desk::{Desk, Runs};
 use super::super::failure::Failure;
 use super::super::words::wrapped;
 use super::{CheckArgs, graded, keep};
-use crate::course::{Exercise, Sheet};
+use crate::course::{Exercise, Phrase, Sheet};
 
 /// Whether questions are asked at the terminal: somebody is there, and nothing
 /// was answered yet.
@@ -34,6 +34,7 @@ pub(super) fn ask(
     exercise: &Exercise,
     sheet: &mut Sheet,
     runs: &mut Runs,
+    output: &OutputArgs,
 ) -> Result<(), Failure> {
     let mut stdout = std::io::stdout();
     let _ = writeln!(
@@ -47,30 +48,52 @@ pub(super) fn ask(
         for line in wrapped(&question, "", "  ") {
             let _ = writeln!(stdout, "{line}");
         }
-        if !key.options.is_empty() {
+        if let Some(kernel) = &key.kernel {
+            for line in kernel.listing.excerpt() {
+                let _ = writeln!(stdout, "  {:>3}  {}", line.number, line.text);
+            }
+        } else if !key.options.is_empty() {
             let options: Vec<&str> = key.options.iter().map(|o| o.text.as_str()).collect();
             let _ = writeln!(stdout, "  {}", options.join(", "));
         }
-        let _ = write!(stdout, "  > ");
-        let _ = stdout.flush();
-        let mut line = String::new();
-        match std::io::stdin().lock().read_line(&mut line) {
-            Ok(0) | Err(_) => {
-                let _ = writeln!(stdout);
-                return Ok(());
+        let prompts: Vec<String> = match &key.table {
+            Some(table) => {
+                let columns: Vec<&str> = table.columns.iter().map(Phrase::as_str).collect();
+                let rows = table.rows.iter();
+                rows.map(|row| format!("  {} ({}) > ", row.text, columns.join(" | ")))
+                    .collect()
             }
-            Ok(_) if line.trim().is_empty() => continue,
-            Ok(_) => {}
+            None => vec!["  > ".to_owned()],
+        };
+        let mut lines = Vec::new();
+        for prompt in prompts {
+            let _ = write!(stdout, "{prompt}");
+            let _ = stdout.flush();
+            let mut line = String::new();
+            match std::io::stdin().lock().read_line(&mut line) {
+                Ok(0) | Err(_) => {
+                    let _ = writeln!(stdout);
+                    return Ok(());
+                }
+                Ok(_) => lines.push(line.trim().to_owned()),
+            }
         }
-        sheet.set(exercise, &key.name.text, line.trim());
+        if lines.iter().all(String::is_empty) {
+            continue;
+        }
+        sheet.set(exercise, &key.name.text, &lines.join("; "));
         keep(desk, sheet, exercise);
-        let judgement = graded(desk, key, sheet, runs)?.judgement;
+        let found = graded(desk, exercise, key, sheet, runs, output)?;
+        let judgement = found.judgement;
         for line in wrapped(
             &format!("{:<6}  {}", judgement.verdict.word(), judgement.sentence()),
             "  ",
             "          ",
         ) {
             let _ = writeln!(stdout, "{line}");
+        }
+        for line in &found.model {
+            let _ = writeln!(stdout, "          {line}");
         }
     }
     let _ = writeln!(stdout);

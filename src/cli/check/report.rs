@@ -17,8 +17,12 @@ pub(super) fn report(
     plain: bool,
     out: &mut Out,
 ) {
+    let variant = match exercise.number {
+        0 => String::new(),
+        n => format!(", variant {n}"),
+    };
     out.line(format!(
-        "{} {}. Sheet: {}",
+        "{} {}{variant}. Sheet: {}",
         exercise.id,
         exercise.title,
         sheet.shown()
@@ -42,6 +46,11 @@ pub(super) fn report(
             let indent = " ".repeat(head.chars().count());
             out.lines(wrapped(&sentence(j), &head, &indent));
         }
+        out.lines(g.lines.iter().map(|line| format!("   {line}")));
+        if !g.model.is_empty() {
+            out.line("   A worked answer:");
+            out.lines(g.model.iter().map(|line| format!("   {line}")));
+        }
     }
     let summed = summary(progress, exercise, graded);
     out.lines(wrapped(&summed, "", "  "));
@@ -62,7 +71,7 @@ fn sentence(j: &Judgement) -> String {
 /// `3 right, 1 slip, 1 open. Hint: …`
 fn summary(progress: &Progress, exercise: &Exercise, graded: &[Graded<'_>]) -> String {
     let mut parts = Vec::new();
-    for word in ["right", "slip", "close", "wrong", "unread", "open"] {
+    for word in ["right", "kept", "slip", "close", "wrong", "unread", "open"] {
         let n = graded
             .iter()
             .filter(|g| g.judgement.verdict.word() == word)
@@ -103,9 +112,11 @@ fn summary(progress: &Progress, exercise: &Exercise, graded: &[Graded<'_>]) -> S
 pub(super) struct Document {
     schema: u32,
     exercise: String,
+    variant: usize,
     sheet: String,
     keys: Vec<KeyDocument>,
     right: usize,
+    kept: usize,
     total: usize,
 }
 
@@ -119,6 +130,30 @@ struct KeyDocument {
     message: Option<String>,
     hints_seen: u64,
     tries: u64,
+    /// The cells of a table.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    cells: Vec<CellDocument>,
+}
+
+#[derive(Serialize)]
+struct CellDocument {
+    row: String,
+    column: String,
+    typed: String,
+    read: Option<String>,
+    verdict: &'static str,
+    slip: Option<String>,
+}
+
+/// What the slips say, where there are any.
+fn slip(verdict: &Verdict) -> Option<String> {
+    match verdict {
+        Verdict::Slip(fits) => {
+            let all: Vec<&str> = fits.iter().map(|f| f.say.as_str()).collect();
+            Some(all.join(" Or: "))
+        }
+        _ => None,
+    }
 }
 
 /// The document of an exercise, once its verdicts are recorded.
@@ -138,30 +173,41 @@ pub(super) fn document(
                 typed: j.typed.clone(),
                 read: j.read.clone(),
                 verdict: j.verdict.word(),
-                slip: match &j.verdict {
-                    Verdict::Slip(fits) => {
-                        let all: Vec<&str> = fits.iter().map(|f| f.say.as_str()).collect();
-                        Some(all.join(" Or: "))
-                    }
-                    _ => None,
-                },
+                slip: slip(&j.verdict),
                 message: match &j.verdict {
                     Verdict::Unread { message, .. } => Some(message.clone()),
                     _ => None,
                 },
                 hints_seen: mark.hints,
                 tries: mark.tries,
+                cells: j
+                    .cells
+                    .iter()
+                    .map(|cell| CellDocument {
+                        row: cell.row.clone(),
+                        column: cell.column.clone(),
+                        typed: cell.judgement.typed.clone(),
+                        read: cell.judgement.read.clone(),
+                        verdict: cell.judgement.verdict.word(),
+                        slip: slip(&cell.judgement.verdict),
+                    })
+                    .collect(),
             }
         })
         .collect();
     Document {
         schema: 1,
         exercise: exercise.id.clone(),
+        variant: exercise.number,
         sheet: sheet.shown().to_owned(),
         keys,
         right: graded
             .iter()
             .filter(|g| g.judgement.verdict.is_right())
+            .count(),
+        kept: graded
+            .iter()
+            .filter(|g| g.judgement.verdict == Verdict::Kept)
             .count(),
         total: graded.len(),
     }

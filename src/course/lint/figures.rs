@@ -102,8 +102,51 @@ impl Figurer {
         }
     }
 
-    /// All expressions of an exercise.
+    /// All expressions of an exercise, in each of its variants.
     pub fn exercise(&self, exercise: &Exercise, faults: &mut Vec<Fault>) {
+        let mut printed = Vec::new();
+        self.variant(exercise, &mut printed);
+        for number in 1..=exercise.variants.len() {
+            let Ok(varied) = exercise.variant(number) else {
+                continue;
+            };
+            let mut found = Vec::new();
+            self.variant(&varied, &mut found);
+            of_variant(number, &printed, found, faults);
+            if !exercise
+                .keys
+                .iter()
+                .zip(&varied.keys)
+                .any(|(a, b)| self.differs(a, b))
+            {
+                let say = format!(
+                    "variant {number} changes no answer; choose another shape or leave it out."
+                );
+                faults.push(exercise.text.fault(0, say).warning());
+            }
+        }
+        faults.extend(printed);
+    }
+
+    /// Whether two variants of a key have different answers.
+    fn differs(&self, a: &Key, b: &Key) -> bool {
+        let values = |key: &Key| {
+            let env = self.env(&key.setup);
+            let cells = key
+                .table
+                .iter()
+                .flat_map(|table| table.answers.iter().flatten());
+            let value = |answer: &Phrase| Expr::parse(&answer.text).ok()?.check(&env).ok();
+            key.answer
+                .iter()
+                .chain(cells)
+                .map(value)
+                .collect::<Vec<_>>()
+        };
+        values(a) != values(b)
+    }
+
+    fn variant(&self, exercise: &Exercise, faults: &mut Vec<Fault>) {
         let env = self.env(&exercise.setup);
         let mut look = Look {
             env,
@@ -121,8 +164,22 @@ impl Figurer {
         }
     }
 
-    /// All expressions of a solution, each in its key's configuration.
+    /// All expressions of a solution, each in its key's configuration and in
+    /// every variant of the exercise.
     pub fn solution(&self, exercise: &Exercise, solution: &Solution, faults: &mut Vec<Fault>) {
+        let mut printed = Vec::new();
+        self.derivations(exercise, solution, &mut printed);
+        for number in 1..=exercise.variants.len() {
+            let mut found = Vec::new();
+            if let Ok(varied) = exercise.variant(number) {
+                self.derivations(&varied, solution, &mut found);
+            }
+            of_variant(number, &printed, found, faults);
+        }
+        faults.extend(printed);
+    }
+
+    fn derivations(&self, exercise: &Exercise, solution: &Solution, faults: &mut Vec<Fault>) {
         let env = self.env(&exercise.setup);
         let mut look = Look {
             env,
@@ -137,6 +194,15 @@ impl Figurer {
             );
             look.inlines(&part.numbers);
         }
+    }
+}
+
+/// Adds what a variant has beyond the printed configuration.
+fn of_variant(number: usize, printed: &[Fault], found: Vec<Fault>, faults: &mut Vec<Fault>) {
+    let new = |fault: &Fault| !printed.contains(fault);
+    for mut fault in found.into_iter().filter(new) {
+        fault.say = format!("in variant {number}: {}", fault.say);
+        faults.push(fault);
     }
 }
 
@@ -188,16 +254,34 @@ impl Look<'_> {
     /// What the judge finds, and the numbers in the key's texts.
     fn key(&mut self, key: &Key) {
         match key.judged() {
-            Err(say) => self.report(key.answer.at, &say),
-            Ok(judged) => answer::lint(&judged, &self.env)
-                .iter()
-                .for_each(|say| self.judged(key, say)),
+            Err(say) => self.report(key.place(), &say),
+            Ok(judged) => {
+                let faults = answer::lint(&judged, &self.env);
+                faults.iter().for_each(|say| self.judged(key, say));
+                for (first, second) in answer::twins(&judged, &self.env) {
+                    let at = key
+                        .slips
+                        .get(second)
+                        .map_or(key.place(), |slip| slip.say.at);
+                    let say = format!(
+                        "slips {} and {} of {} have the same value at these parameters, so both are named; say in one sentence what gives it, or choose another shape.",
+                        first + 1,
+                        second + 1,
+                        key.name.text
+                    );
+                    self.faults.push(Fault::at(self.file, at, say).warning());
+                }
+            }
         }
         self.phrase(&key.ask);
         key.slips.iter().for_each(|slip| self.phrase(&slip.say));
-        let answer = Expr::parse(&key.answer.text)
-            .and_then(|expr| expr.check(&self.env))
-            .ok();
+        if let Some(model) = &key.model {
+            self.phrase(model);
+        }
+        let answer = key.answer.as_ref().and_then(|answer| {
+            let parsed = Expr::parse(&answer.text);
+            parsed.and_then(|expr| expr.check(&self.env)).ok()
+        });
         for hint in &key.hints {
             let found = numbers(&hint.text, hint.at);
             self.inlines(&found);
@@ -218,20 +302,16 @@ impl Look<'_> {
             .strip_prefix("slip ")
             .and_then(number)
             .and_then(|number| key.slips.get(number.checked_sub(1)?));
-        let part = slip.map_or(&key.answer, |slip| {
-            slip.answer
-                .as_ref()
-                .or(slip.printed.as_ref())
-                .unwrap_or(&slip.say)
+        let at = slip.map_or(key.place(), |slip| {
+            let value = slip.answer.as_ref().or(slip.printed.as_ref());
+            value.unwrap_or(&slip.say).at
         });
         let column = say
             .split_once(", column ")
             .filter(|(before, _)| before.len() < "slip 1000".len());
         match column.and_then(|(_, rest)| Some((number(rest)?, rest.split_once(": ")?.1))) {
-            Some((column, message)) => {
-                self.report(part.at.right(column.saturating_sub(1)), message)
-            }
-            None => self.report(part.at, say),
+            Some((column, message)) => self.report(at.right(column.saturating_sub(1)), message),
+            None => self.report(at, say),
         }
     }
 

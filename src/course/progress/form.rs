@@ -29,6 +29,14 @@ impl Progress {
                 .filter_map(|(name, value)| Some((name, key_mark(value.as_table()?))));
             progress.exercises.insert(id, marks.collect());
         }
+        if let Some(Value::Table(variants)) = table.remove("variants") {
+            let number = |value: Value| usize::try_from(value.as_integer()?).ok();
+            let read = variants.into_iter();
+            progress.variants = read.filter_map(|(id, v)| Some((id, number(v)?))).collect();
+        }
+        if let Some(Value::Array(finished)) = table.remove("finished") {
+            progress.finished = finished.into_iter().filter_map(text_of).collect();
+        }
         if let Some(Value::Array(list)) = table.remove("guesses") {
             for guess in list {
                 let text = |name: &str| Some(guess.get(name)?.as_str()?.to_owned());
@@ -127,7 +135,18 @@ impl Progress {
                 Value::Table(entry)
             })
             .collect();
+        let number = |n: &usize| Value::Integer(i64::try_from(*n).unwrap_or(0));
+        let variants: Table = self
+            .variants
+            .iter()
+            .map(|(id, n)| (id.clone(), number(n)))
+            .collect();
+        if !self.finished.is_empty() {
+            let finished = self.finished.iter().map(text).collect();
+            table.insert("finished".into(), Value::Array(finished));
+        }
         for (name, part) in [
+            ("variants", variants),
             ("settings", settings),
             ("lessons", lessons),
             ("exercises", exercises),
@@ -181,6 +200,10 @@ fn key_mark(table: &Table) -> KeyMark {
         tries: count("tries"),
         hints: count("hints"),
         given_up: flag("given_up"),
+        locked: table
+            .get("locked")
+            .and_then(Value::as_str)
+            .map(str::to_owned),
     }
 }
 
@@ -194,5 +217,8 @@ fn key_table(mark: &KeyMark) -> Table {
     table.insert("tries".into(), count(mark.tries));
     table.insert("hints".into(), count(mark.hints));
     table.insert("given_up".into(), Value::Boolean(mark.given_up));
+    if let Some(locked) = &mark.locked {
+        table.insert("locked".into(), Value::String(locked.clone()));
+    }
     table
 }

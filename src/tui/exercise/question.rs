@@ -2,8 +2,10 @@
 //! verdict, hints and the solution. The same in the form and in a lesson.
 
 use super::form::styled;
+use super::{grid, kernel};
 use crate::app::State;
 use crate::app::exercise::{Asked, Standing, echo, examples, key_of, marked, standing, tolerance};
+use crate::app::field::Field;
 use crate::course::{Key, Kind, Mark};
 use crate::tui::live::note;
 use crate::tui::pen::{clip, width as columns_of};
@@ -71,14 +73,34 @@ pub fn in_lesson(state: &State, asked: &Asked, keys: bool, width: usize) -> Vec<
 
 /// Field or options, echo, verdict, hints, solution.
 fn body(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) -> Vec<Row> {
-    let mut rows = match key.kind {
-        Kind::Number | Kind::Measured => field(state, asked, key, width),
-        _ => options(state, asked, key, keys, width),
+    let mut rows = match &key.kernel {
+        Some(kernel) if !kernel.is_written() => kernel::lines(state, asked, kernel, keys, width),
+        Some(_) if state.exercises.field_of(asked).is_none() => {
+            kernel::file(state, asked, keys, width)
+        }
+        _ => match key.kind {
+            Kind::Number | Kind::Measured | Kind::Predict => field(state, asked, key, width),
+            Kind::Text => free(state, asked, key, width),
+            Kind::Table => match &key.table {
+                Some(table) => grid::lay(state, asked, key, table, keys, width),
+                None => Vec::new(),
+            },
+            Kind::Choice | Kind::Choices | Kind::Ranking => options(state, asked, key, keys, width),
+        },
     };
-    if key.kind == Kind::Measured {
-        rows.push(measured(state, key));
+    let kept = state.study.progress.key(&asked.exercise, &asked.key);
+    match key.kind {
+        Kind::Measured => rows.push(measured(state, key)),
+        // The run is shown once the prediction is locked, not before.
+        Kind::Predict if kept.locked.is_none() => rows.push(Row::of(
+            "Enter locks your prediction; what comes out is shown after that",
+            Role::Dim,
+        )),
+        Kind::Predict if runs(key) => rows.push(measured(state, key)),
+        _ => {}
     }
     rows.extend(verdict(state, asked, width));
+    rows.extend(kernel::told(state, asked, width));
     rows.extend(hints(state, asked, key, width));
     rows.extend(solution(state, asked, key, width));
     rows
@@ -118,21 +140,7 @@ fn field(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
             Row::default(),
         ];
     };
-    let (before, behind) = field.halves();
-    // A long answer shows what stands around the cursor.
-    let skip = columns_of(&before).saturating_sub(FIELD - 1);
-    let before: String = before.chars().skip(skip).collect();
-    let behind = clip(&behind, FIELD.saturating_sub(columns_of(&before) + 1));
-    let rest = FIELD.saturating_sub(columns_of(&before) + columns_of(&behind) + 1);
-    let mut rows = vec![
-        Row::of("[ ", Role::Accent)
-            .and(before, Role::Text)
-            .and("▌", Role::Accent)
-            .and(behind, Role::Text)
-            .and(" ".repeat(rest), Role::Text)
-            .and(" ]", Role::Accent)
-            .and(format!(" {about}"), Role::Dim),
-    ];
+    let mut rows = vec![typing(Row::default(), field, &about)];
     let text = field.text();
     if text.trim().is_empty() {
         let examples = clip(examples(state.look.ascii), width);
@@ -148,6 +156,53 @@ fn field(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
     match echo(state, asked, &text) {
         Ok(read) => rows.push(Row::of(format!("read as {read}"), Role::Dim)),
         Err(why) => rows.extend(words(&why, width, Role::Warn)),
+    }
+    rows
+}
+
+/// A field that is being typed into, behind `lead`.
+pub fn typing(lead: Row, field: &Field, about: &str) -> Row {
+    let (before, behind) = field.halves();
+    // A long answer shows what stands around the cursor.
+    let skip = columns_of(&before).saturating_sub(FIELD - 1);
+    let before: String = before.chars().skip(skip).collect();
+    let behind = clip(&behind, FIELD.saturating_sub(columns_of(&before) + 1));
+    let rest = FIELD.saturating_sub(columns_of(&before) + columns_of(&behind) + 1);
+    lead.and("[ ", Role::Accent)
+        .and(before, Role::Text)
+        .and("▌", Role::Accent)
+        .and(behind, Role::Text)
+        .and(" ".repeat(rest), Role::Text)
+        .and(" ]", Role::Accent)
+        .and(format!(" {about}"), Role::Dim)
+}
+
+/// Whether what was predicted is shown by a run.
+fn runs(key: &Key) -> bool {
+    key.judged().is_ok_and(|judged| judged.asks_for_a_run())
+}
+
+/// Free text: the field while it is typed, the text in full otherwise, and the
+/// worked answer once it is kept.
+fn free(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
+    let typed = state.study.typed(&asked.exercise, &asked.key);
+    if let Some(field) = state.exercises.field_of(asked) {
+        let (before, behind) = field.halves();
+        let text = format!("{before}▌{behind}");
+        return words(&text, width, Role::Text);
+    }
+    let mut rows = match typed.is_empty() {
+        true => vec![Row::of(
+            "[ in your own words; kept, not graded ]",
+            Role::Dim,
+        )],
+        false => words(typed, width, Role::Text),
+    };
+    let kept = state.study.progress.key(&asked.exercise, &asked.key).solved;
+    if let Some(model) = key.model.as_ref().filter(|_| kept) {
+        rows.push(Row::default());
+        rows.push(Row::of("A worked answer, to compare:", Role::Dim));
+        rows.extend(styled(state, &key.setup, &model.text, model.at.line, width));
     }
     rows
 }
@@ -197,7 +252,10 @@ fn verdict(state: &State, asked: &Asked, width: usize) -> Vec<Row> {
     };
     let word = judgement.verdict.word();
     let role = word_role(word);
-    let mut text = judgement.sentence();
+    let mut text = grid::tally(state, asked).unwrap_or_else(|| judgement.sentence());
+    if word == "open" && judgement.cells.is_empty() {
+        return Vec::new();
+    }
     if word == "wrong" {
         let kept = state.study.progress.key(&asked.exercise, &asked.key);
         let all = key_of(state, asked).map_or(0, |k| k.hints.len());
@@ -206,7 +264,7 @@ fn verdict(state: &State, asked: &Asked, width: usize) -> Vec<Row> {
         }
         text.push_str(" Your answer stays in the sheet.");
     }
-    if word == "right" && state.page == crate::app::Page::Exercises {
+    if matches!(word, "right" | "kept") && state.page == crate::app::Page::Exercises {
         text.push_str(&next_open(state, asked));
     }
     let mut rows = vec![Row::default()];
@@ -299,16 +357,17 @@ fn solution(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
 fn standing_role(stands: Standing) -> Role {
     match stands {
         Standing::Typing => Role::Accent,
-        Standing::Judged(Mark::Right) => Role::Good,
+        Standing::Judged(Mark::Right | Mark::Kept) => Role::Good,
         Standing::Judged(Mark::Wrong) => Role::Bad,
         Standing::Judged(_) => Role::Warn,
         _ => Role::Dim,
     }
 }
 
-fn word_role(word: &str) -> Role {
+pub fn word_role(word: &str) -> Role {
     match word {
-        "right" => Role::Good,
+        "right" | "kept" => Role::Good,
+        "open" | "" => Role::Dim,
         "wrong" => Role::Bad,
         _ => Role::Warn,
     }

@@ -1,0 +1,56 @@
+//! What is kept and never called wrong: free text, and predictions.
+
+use super::number::{self, Wanted};
+use super::reading;
+use super::{Judgement, Prediction, Verdict};
+use crate::answer::Env;
+use crate::answer::expr::ExprError;
+use crate::answer::key::Key;
+
+/// Free text; one that must rest on a number of the learner's own has a digit.
+pub(super) fn text(typed: &str, key: &Key) -> Judgement {
+    if key.needs_number && !typed.chars().any(|c| c.is_ascii_digit()) {
+        let message = "This asks for at least one number from your own runs, and here is none.";
+        let verdict = Verdict::Unread {
+            column: typed.chars().count() + 1,
+            message: message.to_owned(),
+        };
+        return Judgement::plain(typed, verdict);
+    }
+    Judgement::plain(typed, Verdict::Kept)
+}
+
+/// A prediction beside what came out, once that can be known.
+pub(super) fn prediction(typed: &str, key: &Key, env: &Env<'_>) -> Result<Judgement, ExprError> {
+    let asked = Wanted::of(key, env, true)?.asked;
+    let guess = match reading::read(typed, asked) {
+        Ok(guess) => guess,
+        Err(e) => {
+            let (column, message) = (e.column, e.message);
+            return Ok(Judgement::plain(typed, Verdict::Unread { column, message }));
+        }
+    };
+    let mut prediction = Prediction::default();
+    match Wanted::of(key, env, false) {
+        Ok(wanted) => {
+            let apart = guess.quantity.value() / wanted.expected.value();
+            prediction.seen = Some(number::in_full(&wanted));
+            prediction.factor = (apart.is_finite() && apart > 0.0).then(|| apart.max(1.0 / apart));
+            match number::grade(typed, key, env)?.verdict {
+                Verdict::Right { .. } => prediction.within = Some(key.tolerance),
+                Verdict::Slip(fits) => {
+                    prediction.explained = fits.into_iter().map(|f| f.say).collect();
+                }
+                _ => {}
+            }
+        }
+        // A run that was not made yet: the prediction waits for it.
+        Err(_) if key.asks_a_machine() => {}
+        Err(e) => return Err(e),
+    }
+    Ok(Judgement {
+        read: Some(guess.echo()),
+        prediction: Some(prediction),
+        ..Judgement::plain(typed, Verdict::Kept)
+    })
+}

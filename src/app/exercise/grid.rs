@@ -1,0 +1,101 @@
+//! Tables: the cell under the cursor, and what stands in it.
+
+use super::{Asked, check, key_of};
+use crate::answer::{filled, written};
+use crate::app::message::Effect;
+use crate::app::state::State;
+use crate::course::{Key, Table};
+
+/// Rows and columns of a table.
+pub fn size(table: &Table) -> (usize, usize) {
+    (table.rows.len(), table.columns.len())
+}
+
+/// The cell under the cursor, as row and column.
+pub fn cell(state: &State, asked: &Asked, table: &Table) -> (usize, usize) {
+    let (rows, columns) = size(table);
+    let at = state.exercises.question(asked).cell;
+    let at = at.min((rows * columns).saturating_sub(1));
+    (at / columns.max(1), at % columns.max(1))
+}
+
+/// What was typed, cell by cell.
+pub fn cells(state: &State, asked: &Asked, table: &Table) -> Vec<Vec<String>> {
+    let (rows, columns) = size(table);
+    filled(
+        state.study.typed(&asked.exercise, &asked.key),
+        rows,
+        columns,
+    )
+}
+
+/// What stands in the cell under the cursor.
+pub fn typed(state: &State, asked: &Asked, table: &Table) -> String {
+    let (row, column) = cell(state, asked, table);
+    let cells = cells(state, asked, table);
+    let found = cells.get(row).and_then(|r| r.get(column));
+    found.cloned().unwrap_or_default()
+}
+
+/// Puts a text into the cell under the cursor.
+pub(super) fn put(
+    state: &mut State,
+    asked: &Asked,
+    table: &Table,
+    text: &str,
+    effects: &mut Vec<Effect>,
+) {
+    let (row, column) = cell(state, asked, table);
+    let mut cells = cells(state, asked, table);
+    // These two part cells and rows.
+    let text = text.replace(['|', ';'], " ");
+    if let Some(cell) = cells.get_mut(row).and_then(|r| r.get_mut(column)) {
+        text.trim().clone_into(cell);
+    }
+    check::save(state, asked, &written(&cells), effects);
+}
+
+/// Moves the cursor by so many cells in reading order, round at the ends.
+pub(super) fn step(state: &mut State, asked: &Asked, table: &Table, back: bool) {
+    let (rows, columns) = size(table);
+    let all = (rows * columns).max(1);
+    let (row, column) = cell(state, asked, table);
+    let at = row * columns + column;
+    let next = if back { at + all - 1 } else { at + 1 };
+    state.exercises.question_mut(asked).cell = next % all;
+}
+
+/// Moves the cursor a row up or down; `false` at the edge, where the question
+/// is left.
+pub(super) fn row(state: &mut State, asked: &Asked, up: bool) -> bool {
+    let Some(table) = key_of(state, asked).and_then(|k| k.table.clone()) else {
+        return false;
+    };
+    let (rows, columns) = size(&table);
+    let (row, column) = cell(state, asked, &table);
+    let next = match up {
+        true => row.checked_sub(1),
+        false => Some(row + 1).filter(|r| *r < rows),
+    };
+    if let Some(row) = next {
+        state.exercises.question_mut(asked).cell = row * columns + column;
+        state.exercises.reveal = true;
+    }
+    next.is_some()
+}
+
+/// The next option in the cell under the cursor; behind the last one it is
+/// empty again.
+pub(super) fn turn(
+    state: &mut State,
+    asked: &Asked,
+    key: &Key,
+    table: &Table,
+    effects: &mut Vec<Effect>,
+) {
+    let now = typed(state, asked, table);
+    let at = key.options.iter().position(|o| o.text == now);
+    let next = at.map_or(0, |at| at + 1);
+    let text = key.options.get(next).map_or("", |o| o.text.as_str());
+    put(state, asked, table, text, effects);
+}

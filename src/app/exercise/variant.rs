@@ -1,0 +1,64 @@
+//! Variants: the same questions again at another shape.
+
+use super::shown;
+use crate::app::lesson::note;
+use crate::app::message::Effect;
+use crate::app::note::Tone;
+use crate::app::state::State;
+use crate::course::Event;
+
+/// Begins the next variant of the exercise on the page: at once where every
+/// question of this one is solved or given up, else at the second press.
+pub(super) fn next(state: &mut State, effects: &mut Vec<Effect>) {
+    let Some(exercise) = shown(state) else { return };
+    let (id, all) = (exercise.id.clone(), 1 + exercise.variants.len());
+    let next = (exercise.number + 1) % all;
+    let mark = |key: &crate::course::Key| state.study.progress.key(&id, &key.name.text);
+    let finished = exercise.keys.iter().all(|key| mark(key).solved);
+    let through = exercise.keys.iter().all(|key| {
+        let mark = mark(key);
+        mark.solved || mark.given_up
+    });
+    if all == 1 {
+        let text = "This exercise has one shape only; practise makes fresh questions.";
+        state.notes.say(Tone::Plain, text);
+        return;
+    }
+    if !through && !std::mem::replace(&mut state.exercises.varying, true) {
+        let text = format!(
+            "v again begins variant {next} of {id} at another shape; the answers to this one then leave the sheet."
+        );
+        state.notes.say(Tone::Warn, text);
+        return;
+    }
+    take(state, &id, next, finished, effects);
+    state.study.answers.remove(&id);
+    effects.push(Effect::Vary {
+        exercise: id.clone(),
+        variant: next,
+    });
+    if let Some(form) = &mut state.exercises.form {
+        form.row = 0;
+    }
+    state.exercises.reveal = true;
+    let text = format!("{id}, variant {next}: the same questions at another shape.");
+    state.notes.say(Tone::Plain, text);
+}
+
+/// The questions are those of another variant from now on.
+pub(super) fn take(
+    state: &mut State,
+    id: &str,
+    variant: usize,
+    finished: bool,
+    effects: &mut Vec<Effect>,
+) {
+    let event = Event::Varied {
+        exercise: id.to_owned(),
+        variant,
+        finished,
+    };
+    note(state, event, effects);
+    state.study.vary();
+    state.exercises.forget(id);
+}

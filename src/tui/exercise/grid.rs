@@ -1,0 +1,127 @@
+//! A table that is filled in: the grid, the cell under the cursor, and what was
+//! found of each cell.
+
+use super::question::{typing, word_role};
+use crate::app::State;
+use crate::app::exercise::{Asked, grid};
+use crate::course::{Key, Table};
+use crate::tui::live::note;
+use crate::tui::pen::{clip, width as columns_of};
+use crate::tui::rows::Row;
+use crate::tui::theme::Role;
+
+/// Columns of a cell at least and at most, its mark included.
+const CELL: (usize, usize) = (6, 18);
+/// Columns of a row's name at most.
+const NAME: usize = 18;
+
+/// The grid, the field of the cell, and what was said to that cell.
+pub fn lay(
+    state: &State,
+    asked: &Asked,
+    key: &Key,
+    table: &Table,
+    keys: bool,
+    width: usize,
+) -> Vec<Row> {
+    let cells = grid::cells(state, asked, table);
+    let (row_at, column_at) = grid::cell(state, asked, table);
+    let judgement = state.exercises.question(asked).judgement;
+    let found = |row: usize, column: usize| {
+        let judged = judgement.as_ref()?;
+        judged.cells.get(row * table.columns.len() + column)
+    };
+    let names = table.rows.iter().map(|r| columns_of(&r.text)).max();
+    let name = names.unwrap_or(0).min(NAME);
+    let room = width.saturating_sub(name + 1) / table.columns.len().max(1);
+    let longest = cells.iter().flatten().map(|c| columns_of(c));
+    let headed = table.columns.iter().map(|c| columns_of(&c.text));
+    let needed = longest.chain(headed).max().unwrap_or(0) + 4;
+    let cell = needed.clamp(CELL.0, CELL.1).min(room.max(4));
+    let mut rows = Vec::new();
+    let mut head = Row::of(" ".repeat(name + 1), Role::Text);
+    for column in &table.columns {
+        head = head.and(
+            format!("{:>cell$}", clip(&column.text, cell - 1)),
+            Role::Dim,
+        );
+    }
+    rows.push(head);
+    for (r, (label, line)) in table.rows.iter().zip(&cells).enumerate() {
+        let mut row = Row::of(format!("{:name$} ", clip(&label.text, name)), Role::Dim);
+        for (c, typed) in line.iter().enumerate() {
+            let here = keys && (r, c) == (row_at, column_at);
+            let word = found(r, c).map_or("", |f| f.judgement.verdict.word());
+            let sign = sign(word);
+            let shown = clip(if typed.is_empty() { "·" } else { typed }, cell - 3);
+            let text = format!("{}{shown}", if here { "►" } else { " " });
+            let role = if here { Role::Accent } else { Role::Text };
+            row = row
+                .and(
+                    " ".repeat(cell.saturating_sub(columns_of(&text) + 1)),
+                    Role::Text,
+                )
+                .and(text, role)
+                .and(sign, word_role(word));
+        }
+        rows.push(row);
+    }
+    let name_of = |names: &[crate::course::Phrase], at: usize| {
+        names.get(at).map_or(String::new(), |n| n.text.clone())
+    };
+    let place = format!(
+        "{}, {}: ",
+        name_of(&table.rows, row_at),
+        name_of(&table.columns, column_at)
+    );
+    let unit = key.unit.as_ref().map_or("", |u| u.text.as_str());
+    if let Some(field) = state.exercises.field_of(asked) {
+        rows.push(Row::default());
+        rows.push(typing(Row::of(place, Role::Dim), field, unit));
+        return rows;
+    }
+    if let Some(judged) = found(row_at, column_at) {
+        let word = judged.judgement.verdict.word();
+        let text = format!("{place}{}", judged.judgement.sentence());
+        rows.push(Row::default());
+        rows.extend(note(word, word_role(word), &text, width));
+    } else if keys {
+        let how = match key.options.is_empty() {
+            true => "←→↑↓ cell, Enter types, Tab goes on to the next cell",
+            false => "←→↑↓ cell, Space next option, Enter checks",
+        };
+        rows.push(Row::of(
+            format!("{unit}{}{how}", if unit.is_empty() { "" } else { "   " }),
+            Role::Dim,
+        ));
+    }
+    rows
+}
+
+/// A verdict in one column, so that it is seen without colour too.
+fn sign(word: &str) -> &'static str {
+    match word {
+        "right" => "+",
+        "slip" => "s",
+        "close" => "~",
+        "wrong" => "x",
+        "unread" => "?",
+        _ => " ",
+    }
+}
+
+/// How many cells are right, for the line below the grid.
+pub fn tally(state: &State, asked: &Asked) -> Option<String> {
+    let judged = state.exercises.question(asked).judgement?;
+    let right = judged
+        .cells
+        .iter()
+        .filter(|c| c.judgement.verdict.is_right());
+    let (right, all) = (right.count(), judged.cells.len());
+    (all > 0).then(|| match right == all {
+        true => format!("All {all} cells are right."),
+        false => format!(
+            "{right} of {all} cells are right: + right, s slip, ~ close, x wrong, ? not read."
+        ),
+    })
+}
