@@ -9,6 +9,7 @@ mod grid;
 mod judge;
 mod key;
 mod lint;
+pub mod practise;
 mod records;
 mod setup;
 

@@ -22,6 +22,7 @@ mod kernels;
 mod lists;
 mod live;
 mod out;
+mod practise;
 mod run;
 mod selftest;
 mod show;
@@ -110,6 +111,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Lessons) => lists::lessons(&cli.output, out),
         Some(Command::Exercises) => lists::exercises(&cli.output, out),
         Some(Command::Progress) => lists::progress(&cli.output, out),
+        Some(Command::Practise(args)) => practise::practise(&cli.output, args, out),
         Some(Command::Export) => export::export(&cli.output, out),
         Some(Command::Doctor) => doctor::doctor(&cli.output, out),
         Some(Command::Show(args)) => show::show(&cli.output, args, out),
@@ -138,6 +140,7 @@ fn text_only(command: &Command) -> Option<&'static str> {
         Command::Show(_) => "show",
         Command::Init(_) => "init",
         Command::New(_) => "new",
+        Command::Practise(_) => "practise",
         Command::Completions { .. } => "completions",
         _ => return None,
     })

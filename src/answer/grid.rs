@@ -35,8 +35,13 @@ pub fn typed_rows(typed: &str) -> Vec<String> {
 
 /// The cells of one row.
 pub fn typed_cells(row: &str) -> Vec<String> {
-    let inner = row.trim().trim_matches('|');
-    inner
+    let row = row.trim();
+    // As tables are drawn: `| 1 | 2 |`.
+    let drawn = row
+        .strip_prefix('|')
+        .and_then(|rest| rest.strip_suffix('|'));
+    drawn
+        .unwrap_or(row)
         .split('|')
         .map(|cell| cell.trim().to_owned())
         .collect()

@@ -112,6 +112,8 @@ pub(super) enum Command {
     Lessons,
     /// The exercises, and what is right
     Exercises,
+    /// Fresh questions on a topic, those that went wrong more often
+    Practise(super::practise::PractiseArgs),
     /// How far you are
     Progress,
     /// Progress and answers as one JSON document, safe to paste

@@ -212,17 +212,20 @@ impl Key {
 fn key(fields: &mut Fields<'_, '_>, base: &Setup) -> Option<Key> {
     let mut fields = fields.renamed("a key");
     let name = fields.need_text("name", "name = \"block\"").filter(|name| {
-        let fits = is_name(&name.text) && name.text != super::sheet::VARIANT;
-        if !fits {
+        let taken = name.text == super::sheet::VARIANT;
+        if taken {
+            let say = "a sheet says under this name which variant it answers; take another.";
+            fields.report_at(name.at, say);
+        } else if !is_name(&name.text) {
             fields.report_at(
                 name.at,
                 format!(
-                    "“{}” cannot name a key; use letters, digits, _ and -, such as block_bytes, and not variant.",
+                    "“{}” cannot name a key; use letters, digits, _ and -, such as block_bytes.",
                     name.text
                 ),
             );
         }
-        fits
+        !taken && is_name(&name.text)
     });
     let ask = fields.need_text("ask", "ask = \"How many …?\"");
     let kinds: Vec<&str> = Kind::ALL

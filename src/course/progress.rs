@@ -12,6 +12,7 @@ pub use store::Store;
 use super::exercise::Exercise;
 use super::lesson::Lesson;
 use crate::answer::Verdict;
+use crate::answer::practise::Deck;
 use std::collections::{BTreeMap, BTreeSet};
 use toml::Table;
 
@@ -26,6 +27,8 @@ pub struct Progress {
     pub variants: BTreeMap<String, usize>,
     /// Exercises of which every question was answered right in some variant.
     pub finished: BTreeSet<String>,
+    /// What was practised, and what comes back when.
+    pub practise: Deck,
     /// By lesson id and number of the block, the newest guess.
     pub guesses: BTreeMap<(String, u64), Guess>,
     /// By name: theme, motion, ascii and so on.
@@ -158,6 +161,13 @@ pub enum Event {
         /// Whether every question was solved in the one before.
         finished: bool,
     },
+    /// A practice question was answered.
+    Practised {
+        /// Name of its pattern.
+        pattern: String,
+        /// Whether the first answer was right.
+        right: bool,
+    },
     /// A hint was shown.
     Hinted {
         /// Id of the exercise.
@@ -245,6 +255,7 @@ impl Progress {
                     n => self.variants.insert(exercise.clone(), *n),
                 };
             }
+            Event::Practised { pattern, right } => self.practise.answered(pattern, *right),
             Event::Hinted {
                 exercise,
                 key,

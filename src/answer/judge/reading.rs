@@ -67,13 +67,16 @@ fn range(text: &str) -> Option<usize> {
         let Some((left, right)) = text.split_once(sign) else {
             continue;
         };
+        let spaced = left.ends_with(' ') || right.starts_with(' ');
         let digits = right.trim_start();
         let end = digits.find(|c: char| !c.is_ascii_digit() && c != '.');
-        let (low, high) = (
-            number(left),
-            number(digits.get(..end.unwrap_or(digits.len()))?),
-        );
-        if low.zip(high).is_some_and(|(low, high)| low < high) {
+        let (upper, rest) = digits.split_at(end.unwrap_or(digits.len()));
+        let operators = ['+', '-', '*', '/', '^', '·', '×', '('];
+        let goes_on = rest.trim_start().starts_with(operators);
+        let rises = number(left)
+            .zip(number(upper))
+            .is_some_and(|(low, high)| low < high);
+        if rises && !goes_on && !(spaced && sign == "-") {
             return Some(left.chars().count() + sign.chars().count() + 1);
         }
     }

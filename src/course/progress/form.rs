@@ -1,6 +1,7 @@
 //! The form of `progress.toml`: tolerant when read, complete when written.
 
 use super::{Guess, KeyMark, LessonMark, Mark, Progress};
+use crate::answer::practise::{Card, Deck};
 use std::collections::BTreeSet;
 use toml::{Table, Value};
 
@@ -33,6 +34,9 @@ impl Progress {
             let number = |value: Value| usize::try_from(value.as_integer()?).ok();
             let read = variants.into_iter();
             progress.variants = read.filter_map(|(id, v)| Some((id, number(v)?))).collect();
+        }
+        if let Some(Value::Table(practise)) = table.remove("practise") {
+            progress.practise = deck(practise);
         }
         if let Some(Value::Array(finished)) = table.remove("finished") {
             progress.finished = finished.into_iter().filter_map(text_of).collect();
@@ -145,6 +149,9 @@ impl Progress {
             let finished = self.finished.iter().map(text).collect();
             table.insert("finished".into(), Value::Array(finished));
         }
+        if self.practise.asked > 0 {
+            table.insert("practise".into(), Value::Table(deck_table(&self.practise)));
+        }
         for (name, part) in [
             ("variants", variants),
             ("settings", settings),
@@ -182,14 +189,54 @@ fn text_of(value: Value) -> Option<String> {
     }
 }
 
-fn key_mark(table: &Table) -> KeyMark {
-    let count = |name: &str| {
-        table
-            .get(name)
-            .and_then(Value::as_integer)
-            .and_then(|n| u64::try_from(n).ok())
-            .unwrap_or(0)
+/// A count of a table; 0 where there is none.
+fn counted(table: &Table, name: &str) -> u64 {
+    let count = table.get(name).and_then(Value::as_integer);
+    count.and_then(|n| u64::try_from(n).ok()).unwrap_or(0)
+}
+
+fn count(n: u64) -> Value {
+    Value::Integer(i64::try_from(n).unwrap_or(i64::MAX))
+}
+
+fn deck(mut table: Table) -> Deck {
+    let cards = take_tables(&mut table, "cards").into_iter();
+    Deck {
+        asked: counted(&table, "asked"),
+        cards: cards
+            .map(|(pattern, card)| {
+                let card = Card {
+                    level: counted(&card, "level"),
+                    due: counted(&card, "due"),
+                    asked: counted(&card, "asked"),
+                    right: counted(&card, "right"),
+                };
+                (pattern, card)
+            })
+            .collect(),
+    }
+}
+
+fn deck_table(deck: &Deck) -> Table {
+    let card = |card: &Card| {
+        let entries = [
+            ("level", card.level),
+            ("due", card.due),
+            ("asked", card.asked),
+            ("right", card.right),
+        ];
+        let entries = entries.map(|(name, n)| (name.to_owned(), count(n)));
+        Value::Table(entries.into_iter().collect())
     };
+    let cards = deck.cards.iter().map(|(id, kept)| (id.clone(), card(kept)));
+    let mut table = Table::new();
+    table.insert("asked".into(), count(deck.asked));
+    table.insert("cards".into(), Value::Table(cards.collect()));
+    table
+}
+
+fn key_mark(table: &Table) -> KeyMark {
+    let count = |name: &str| counted(table, name);
     let flag = |name: &str| table.get(name).and_then(Value::as_bool).unwrap_or(false);
     KeyMark {
         verdict: table
@@ -208,7 +255,6 @@ fn key_mark(table: &Table) -> KeyMark {
 }
 
 fn key_table(mark: &KeyMark) -> Table {
-    let count = |n: u64| Value::Integer(i64::try_from(n).unwrap_or(i64::MAX));
     let mut table = Table::new();
     if let Some(verdict) = mark.verdict {
         table.insert("verdict".into(), Value::String(verdict.word().into()));
