@@ -10,16 +10,17 @@ KERNEL void unfilled_tile(const float *p, const float *v, float *o, int seen, in
     int col = threadIdx.x;
     float sum = 0.0f;
     for (int first = 0; first < seen; first += TILE) {
-        if (col < TILE) weights[col] = first + col < seen ? p[first + col] : 0.0f;
+        bool filled = first + col < seen;
+        if (col < TILE) weights[col] = filled ? p[first + col] : 0.0f;
         __syncthreads();
         for (int j = 0; j < TILE; j++) {
             int key = first + j;
 #if FIXED
-            float value = key < seen && col < width ? v[long(key) * width + col] : 0.0f;
+            bool there = key < seen && col < width;
 #else
-            float value = key < cap && col < width ? v[long(key) * width + col] : 0;  // defect line
+            bool there = key < cap && col < width;  // defect line
 #endif
-            sum += weights[j] * value;
+            sum += weights[j] * (there ? v[long(key) * width + col] : 0.0f);
         }
         __syncthreads();
     }

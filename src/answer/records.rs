@@ -20,7 +20,9 @@ pub trait Records {
     /// # Errors
     /// Why it has not been run: one sentence.
     fn twin(&self, name: &str) -> Result<f64, String> {
-        Err(format!("the defective kernel of twin.{name} has not been run here"))
+        Err(format!(
+            "the defective kernel of twin.{name} has not been run here"
+        ))
     }
 
     /// One of [`MICRO_FIELDS`] of the newest report of a gym experiment at one

@@ -7,8 +7,8 @@
 mod answering;
 mod check;
 mod footer;
-mod kernel;
 pub mod grid;
+mod kernel;
 mod sheet;
 mod variant;
 

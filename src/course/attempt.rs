@@ -10,11 +10,14 @@ use super::fault::Fault;
 use super::file::{plain, read_bounded, replace};
 use super::paths::Places;
 use crate::answer::{Env, Fits, Judgement, Verdict};
-use crate::run::listing::Gap;
+use crate::run::listing::{Gap, wrapped};
 use crate::run::{Candidate, Criterion, Trial, TrialOutcome};
 
 /// Largest file that is taken for a kernel.
 const LARGEST: usize = 1 << 20;
+
+/// Columns of what a gap asks for.
+const ASKS: usize = 74;
 
 /// The choices of a gap, in the order in which they are shown.
 const LETTERS: [char; 3] = ['a', 'b', 'c'];
@@ -119,7 +122,8 @@ pub fn choices(gap: &Gap) -> Vec<(char, &[String], Option<u32>)> {
         .map(|wrong| (wrong.lines.as_slice(), Some(wrong.number)))
         .collect();
     // The worked lines stand anywhere among them, in every gap elsewhere.
-    let place = gap.name.bytes().map(usize::from).sum::<usize>() % (all.len() + 1);
+    let sum = |sum: usize, (at, byte): (usize, u8)| sum + (at + 1) * usize::from(byte);
+    let place = gap.name.bytes().enumerate().fold(0, sum) % (all.len() + 1);
     all.insert(place, (gap.worked.as_slice(), None));
     LETTERS
         .into_iter()
@@ -132,7 +136,8 @@ pub fn choices(gap: &Gap) -> Vec<(char, &[String], Option<u32>)> {
 pub fn gap_form(kernel: &Kernel) -> Vec<String> {
     let mut lines = Vec::new();
     for (index, gap) in kernel.listing.gaps().enumerate() {
-        lines.push(format!("{} {}: {}", index + 1, gap.name, gap.asks));
+        let asks = format!("{} {}: {}", index + 1, gap.name, gap.asks);
+        lines.extend(wrapped(&asks, ASKS));
         for (letter, code, _) in choices(gap) {
             let margin = code
                 .iter()
@@ -141,8 +146,15 @@ pub fn gap_form(kernel: &Kernel) -> Vec<String> {
                 .min()
                 .unwrap_or(0);
             for (row, line) in code.iter().enumerate() {
-                let head = if row == 0 { format!("{letter})") } else { "  ".to_owned() };
-                lines.push(format!("   {head} {}", line.get(margin..).unwrap_or_default()));
+                let head = if row == 0 {
+                    format!("{letter})")
+                } else {
+                    "  ".to_owned()
+                };
+                lines.push(format!(
+                    "   {head} {}",
+                    line.get(margin..).unwrap_or_default()
+                ));
             }
         }
     }
@@ -258,7 +270,8 @@ pub fn told(exercise: &Exercise, key: &Key, attempt: &Attempt, outcome: &TrialOu
                 });
             }
             if refusal.criterion == Criterion::Compiles {
-                return Told::unread(file, &head, lines);
+                let stop = if head.ends_with('.') { "" } else { "." };
+                return Told::unread(file, &format!("{head}{stop}"), lines);
             }
             let fits = Fits {
                 say: head,
@@ -291,8 +304,10 @@ pub fn difference(kernel: &Kernel, text: &str) -> Vec<String> {
         .grouped_ops(1)
         .iter()
         .flat_map(|group| {
-            let (old, new): (Vec<&str>, Vec<&str>) =
-                (text.split_inclusive('\n').collect(), worked.split_inclusive('\n').collect());
+            let (old, new): (Vec<&str>, Vec<&str>) = (
+                text.split_inclusive('\n').collect(),
+                worked.split_inclusive('\n').collect(),
+            );
             group
                 .iter()
                 .flat_map(|op| op.iter_changes(&old, &new))

@@ -245,7 +245,8 @@ fn key(fields: &mut Fields<'_, '_>, base: &Setup) -> Option<Key> {
             let marked = kernel.as_ref().zip(name.as_ref());
             let line = marked.and_then(|(kernel, name)| kernel.answer(name));
             if line.is_none() && name.is_some() {
-                fields.report("no line of the excerpt is marked // defect and the name of this key.");
+                fields
+                    .report("no line of the excerpt is marked // defect and the name of this key.");
             }
             Some(line?)
         }

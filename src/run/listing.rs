@@ -127,7 +127,9 @@ impl Listing {
         let name = path
             .strip_prefix(FOLDER)
             .ok_or_else(|| whole(format!("“{path}” is no source; write {FOLDER}NAME.cu")))?;
-        let text = LISTINGS.get_file(name).and_then(|file| file.contents_utf8());
+        let text = LISTINGS
+            .get_file(name)
+            .and_then(|file| file.contents_utf8());
         let text = text.ok_or_else(|| {
             whole(format!(
                 "kernels/{path} is not there; there are {}",
@@ -227,7 +229,12 @@ impl Listing {
     pub fn mistaken(&self, number: u32) -> String {
         self.with(|gap, out| {
             let wrong = gap.wrong.iter().find(|wrong| wrong.number == number);
-            out.extend(wrong.map_or(&gap.worked, |wrong| &wrong.lines).iter().cloned());
+            out.extend(
+                wrong
+                    .map_or(&gap.worked, |wrong| &wrong.lines)
+                    .iter()
+                    .cloned(),
+            );
         })
     }
 
@@ -305,7 +312,7 @@ fn margin(line: &str) -> usize {
 }
 
 /// Lines of at most `width` characters, broken at spaces.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
+pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         match lines.last_mut() {
@@ -477,12 +484,17 @@ mod tests {
     fn wrong_markers_are_named_with_their_line() {
         for (text, says) in [
             ("KERNEL void k()\n// gap a\n", "line 2: a gap is written"),
-            ("// gap a: b\n#if WRONG == 1 // C4\n", "line 2: a mistake is"),
+            (
+                "// gap a: b\n#if WRONG == 1 // C4\n",
+                "line 2: a mistake is",
+            ),
             ("// gap a: b\n#if WRONG == 1 // C4 x: y\n", "no #endif"),
             ("#if FIXED\n", "#if FIXED has no #endif"),
             ("int a;\n", "KERNEL void NAME("),
         ] {
-            let error = Listing::parse("exercises/k.cu", text).unwrap_err().to_string();
+            let error = Listing::parse("exercises/k.cu", text)
+                .unwrap_err()
+                .to_string();
             assert!(error.contains(says), "{error}");
         }
     }

@@ -45,14 +45,8 @@ pub(super) fn own(unit: &Unit) -> Result<Compiled, NoProgram> {
     {
         let nvrtc = crate::backend::gpu::cuda::Nvrtc::find(u32::MAX)
             .map_err(|e| NoProgram::NoCompiler(e.to_string()))?;
-        let built = compile(
-            nvrtc,
-            Cache::of_user().as_ref(),
-            unit,
-            ARCH,
-            Form::Assembly,
-        )
-        .map_err(|e| NoProgram::Refused(e.to_string()))?;
+        let built = compile(nvrtc, Cache::of_user().as_ref(), unit, ARCH, Form::Assembly)
+            .map_err(|e| NoProgram::Refused(e.to_string()))?;
         read(String::from_utf8_lossy(&built.image).into_owned())
     }
     #[cfg(not(feature = "cuda"))]
@@ -108,7 +102,11 @@ fn first_errors(log: &str) -> String {
     const TOLD: usize = 3;
     let errors = error_places(log);
     if errors.is_empty() {
-        return log.lines().next().unwrap_or("it does not compile").to_owned();
+        return log
+            .lines()
+            .next()
+            .unwrap_or("it does not compile")
+            .to_owned();
     }
     let told: Vec<String> = errors
         .iter()

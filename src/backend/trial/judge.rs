@@ -231,13 +231,17 @@ impl Court<'_> {
         let frame = (self.task.frame)(&case.extents);
         let exact = (self.task.reference.0)(&case.extents, &case.inputs);
         let plain = (self.task.reference.1)(&case.extents, &case.inputs);
-        for (((name, _), got), (exact, plain)) in
-            frame.outputs.iter().zip(outputs).zip(exact.iter().zip(&plain))
+        for (((name, _), got), (exact, plain)) in frame
+            .outputs
+            .iter()
+            .zip(outputs)
+            .zip(exact.iter().zip(&plain))
         {
             let largest = exact.iter().fold(0.0, |most: f64, e| most.max(e.abs()));
-            let error = exact.iter().zip(plain).fold(0.0, |most: f64, (e, p)| {
-                most.max((e - f64::from(*p)).abs())
-            });
+            let error = exact
+                .iter()
+                .zip(plain)
+                .fold(0.0, |most: f64, (e, p)| most.max((e - f64::from(*p)).abs()));
             let allowed = 2.0 * error + SLACK * largest;
             let off = |(got, exact): (&f32, &f64)| {
                 let distance = (f64::from(*got) - exact).abs();
@@ -303,7 +307,10 @@ impl Court<'_> {
         let Ran::Values { outputs, counts } = &ran else {
             let (criterion, seen) = match &ran {
                 Ran::Found(finding) => found(finding, &case),
-                _ => (Criterion::Bytes, "the wide case cannot be launched".to_owned()),
+                _ => (
+                    Criterion::Bytes,
+                    "the wide case cannot be launched".to_owned(),
+                ),
             };
             return Err(Miss {
                 criterion,
@@ -349,7 +356,11 @@ impl Court<'_> {
     /// C7: the same bits twice, and no addition whose order nobody fixes.
     fn bits(&self, compiled: &Compiled) -> Result<(), Miss> {
         let float_sum = |line: &str| {
-            let head = line.trim_start().split([' ', '\t']).next().unwrap_or_default();
+            let head = line
+                .trim_start()
+                .split([' ', '\t'])
+                .next()
+                .unwrap_or_default();
             (head.starts_with("atom.") || head.starts_with("red."))
                 && head.contains(".add.")
                 && (head.contains("f32") || head.contains("f64") || head.contains("f16"))

@@ -4,7 +4,9 @@
 /// Refuses directives that read files, and assembly.
 pub(super) fn allowed(text: &str, file: &str) -> Result<(), String> {
     if text.len() > 200_000 {
-        return Err(format!("{file} has more than 200,000 bytes; start again from the skeleton"));
+        return Err(format!(
+            "{file} has more than 200,000 bytes; start again from the skeleton"
+        ));
     }
     if text.contains('\0') {
         return Err(format!("{file} has a zero byte in it; it is no text"));
@@ -30,7 +32,9 @@ pub(super) fn allowed(text: &str, file: &str) -> Result<(), String> {
         }
         let reading = ["__has_include", "__has_embed"];
         if let Some(word) = reading.iter().find(|word| line.contains(*word)) {
-            return Err(format!("{file}:{row}: {word} looks for files; leave it out"));
+            return Err(format!(
+                "{file}:{row}: {word} looks for files; leave it out"
+            ));
         }
         if words(&line).any(|word| matches!(word, "asm" | "__asm__" | "__asm")) {
             return Err(format!(
@@ -57,7 +61,10 @@ pub(super) fn warp_width(text: &str, given: &str) -> Option<(usize, String)> {
         }
         let literal = words(&line).find(|word| {
             let digits = word.trim_end_matches(['u', 'U', 'l', 'L']).to_lowercase();
-            matches!(digits.as_str(), "32" | "31" | "64" | "63" | "0x1f" | "0x20" | "0x3f" | "0x40")
+            matches!(
+                digits.as_str(),
+                "32" | "31" | "64" | "63" | "0x1f" | "0x20" | "0x3f" | "0x40"
+            )
         });
         if let Some(literal) = literal {
             return Some((row, literal.to_owned()));

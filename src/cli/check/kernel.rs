@@ -68,10 +68,12 @@ pub(super) fn told_of(
         .map_err(|e| Failure::lacking(format!("this program cannot be started again: {e}")))?;
     let outcome = judged(&program, &asked);
     let mut told = told(exercise, key, &attempt, &outcome);
-    if let (TrialOutcome::Accepted { .. }, Candidate::Written { text, .. }) = (&outcome, candidate) {
+    if let (TrialOutcome::Accepted { .. }, Candidate::Written { text, .. }) = (&outcome, candidate)
+    {
         let lines = difference(kernel, text);
         if !lines.is_empty() {
-            told.lines.push("Beside the worked kernel (- yours, + worked):".to_owned());
+            told.lines
+                .push("Beside the worked kernel (- yours, + worked):".to_owned());
             told.lines.extend(lines);
         }
     }

@@ -8,11 +8,11 @@ fn course() -> Course {
 }
 
 fn places(root: &std::path::Path) -> Places {
-    Places {
-        workshop: None,
-        state: root.to_owned(),
-        ..Places::find(&Surroundings::default(), Some(root), None)
-    }
+    let around = Surroundings {
+        current: root.to_owned(),
+        ..Surroundings::default()
+    };
+    Places::find(&around, Some(root), None)
 }
 
 fn with_kernel(check: impl Fn(&Exercise, &Key, &Kernel)) {
@@ -51,7 +51,8 @@ fn the_letters_of_the_gap_form_stand_for_mistakes() {
             .gaps()
             .map(|gap| choices(gap).into_iter().find(|c| c.2.is_none()).unwrap().0)
             .collect();
-        let typed = |typed: &str| attempt(&places(std::path::Path::new("/n")), "ex19", kernel, typed);
+        let typed =
+            |typed: &str| attempt(&places(std::path::Path::new("/n")), "ex19", kernel, typed);
         assert_eq!(
             typed(&right).unwrap(),
             Attempt::Gaps(Candidate::Chosen(Vec::new()))
@@ -75,7 +76,10 @@ fn the_letters_of_the_gap_form_stand_for_mistakes() {
         };
         let told = told(exercise, key, &found, &TrialOutcome::Refused(refusal));
         let sentence = told.judgement.sentence();
-        assert!(sentence.contains(&format!("Gap {}. C3", gap.name)), "{sentence}");
+        assert!(
+            sentence.contains(&format!("Gap {}. C3", gap.name)),
+            "{sentence}"
+        );
         assert_eq!(told.lines, ["Why."]);
     });
 }
@@ -107,7 +111,11 @@ fn every_outcome_is_told_with_a_way_on() {
         });
         let say = |outcome: TrialOutcome| {
             let told = told(exercise, key, &written, &outcome);
-            (told.judgement.verdict.word(), told.judgement.sentence(), told.lines)
+            (
+                told.judgement.verdict.word(),
+                told.judgement.sentence(),
+                told.lines,
+            )
         };
         let accepted = say(TrialOutcome::Accepted {
             issued: 12,
@@ -119,6 +127,9 @@ fn every_outcome_is_told_with_a_way_on() {
         let none = say(TrialOutcome::NoCompiler("pip install it".to_owned()));
         assert_eq!(none.0, "unread");
         assert!(none.2.iter().any(|line| line.contains("--answer")));
-        assert_eq!(say(TrialOutcome::Failed("It failed.".to_owned())).0, "unread");
+        assert_eq!(
+            say(TrialOutcome::Failed("It failed.".to_owned())).0,
+            "unread"
+        );
     });
 }

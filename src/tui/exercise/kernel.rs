@@ -9,13 +9,7 @@ use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
 
 /// The lines of an excerpt, one to be marked.
-pub fn lines(
-    state: &State,
-    asked: &Asked,
-    kernel: &Kernel,
-    keys: bool,
-    width: usize,
-) -> Vec<Row> {
+pub fn lines(state: &State, asked: &Asked, kernel: &Kernel, keys: bool, width: usize) -> Vec<Row> {
     let chosen = marked(state.study.typed(&asked.exercise, &asked.key));
     let cursor = state.exercises.question(asked).option;
     let mut rows = vec![Row::default()];
@@ -39,7 +33,10 @@ pub fn lines(
 
 /// The file of a kernel, and what can be done with it.
 pub fn file(state: &State, asked: &Asked, keys: bool, width: usize) -> Vec<Row> {
-    let mut rows = vec![Row::of(format!("answers/{}.cu", asked.exercise), Role::Text)];
+    let mut rows = vec![Row::of(
+        format!("answers/{}.cu", asked.exercise),
+        Role::Text,
+    )];
     let typed = state.study.typed(&asked.exercise, &asked.key);
     if !typed.is_empty() {
         rows.push(Row::of(format!("gap form: {typed}"), Role::Text));

@@ -132,11 +132,20 @@ fn what_cannot_be_compiled_or_never_ends_is_said_with_its_place() {
     };
     for (line, says) in [
         ("    m[i] = valu;", "C1: answers/ex19.cu:"),
-        ("    m[i] = value; printf(\"x\");", "C1: a kernel cannot print"),
+        (
+            "    m[i] = value; printf(\"x\");",
+            "C1: a kernel cannot print",
+        ),
         ("    while (true) m[i] = value;", "C2: at n = 5"),
         ("    __trap();", "C4: at n = 5"),
-        ("    m[i] = value; }\n#include </etc/passwd>\n{", "includes nothing"),
-        ("    m[i] = value + 0 * (threadIdx.x % 32);", "C8: answers/ex19.cu:"),
+        (
+            "    m[i] = value; }\n#include </etc/passwd>\n{",
+            "includes nothing",
+        ),
+        (
+            "    m[i] = value + 0 * (threadIdx.x % 32);",
+            "C8: answers/ex19.cu:",
+        ),
         ("    atomicAdd(m + i, value);", "C4"),
     ] {
         let sentence = said(line);

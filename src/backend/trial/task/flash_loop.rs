@@ -107,7 +107,12 @@ fn reference<F: Real>(extents: &[usize], inputs: &[Vec<f32>]) -> Vec<Vec<F>> {
     let k: Vec<&[f32]> = k.chunks(width).collect();
     let v: Vec<&[f32]> = v.chunks(width).collect();
     let part = |rows: &[&[f32]], at: usize, column: usize| {
-        F::of(rows.get(at).and_then(|row| row.get(column)).copied().unwrap_or(0.0))
+        F::of(
+            rows.get(at)
+                .and_then(|row| row.get(column))
+                .copied()
+                .unwrap_or(0.0),
+        )
     };
     let mut o = Vec::new();
     for query in 0..sizes.seq {
@@ -127,9 +132,12 @@ fn reference<F: Real>(extents: &[usize], inputs: &[Vec<f32>]) -> Vec<Vec<F>> {
             let powers: Vec<F> = scores.iter().map(|s| (*s - most).exp()).collect();
             let sum = powers.iter().fold(F::ZERO, |sum, power| sum + *power);
             for column in 0..width {
-                let weighed = powers.iter().enumerate().fold(F::ZERO, |all, (key, power)| {
-                    all + *power * part(&v, key * sizes.kv_heads + group, column)
-                });
+                let weighed = powers
+                    .iter()
+                    .enumerate()
+                    .fold(F::ZERO, |all, (key, power)| {
+                        all + *power * part(&v, key * sizes.kv_heads + group, column)
+                    });
                 o.push(weighed / sum);
             }
         }

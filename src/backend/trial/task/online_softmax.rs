@@ -34,7 +34,11 @@ pub(super) const TASK: Task = Task {
             at: &[1, 600],
             fill: |_, inputs| {
                 each(inputs, |i| {
-                    if i < 200 { i as f32 * 0.01 } else { f32::NEG_INFINITY }
+                    if i < 200 {
+                        i as f32 * 0.01
+                    } else {
+                        f32::NEG_INFINITY
+                    }
                 });
             },
         },
