@@ -9,6 +9,7 @@ pub mod npy;
 pub mod reference;
 pub mod selftest;
 pub mod tokens;
+pub mod trial;
 pub mod weights;
 
 mod found;

@@ -4,11 +4,14 @@
 
 mod counted;
 mod error;
+pub mod listing;
 mod micro;
 mod observer;
 mod protocol;
 mod report;
 mod request;
+mod trial;
+pub mod twins;
 
 pub use counted::{BufferReport, KernelReport, LineReport, WorkReport};
 pub use error::{RunError, RunErrorKind};
@@ -21,3 +24,4 @@ pub use report::{
     BytesReport, CheckReport, LaunchReport, OutputReport, PlanReport, Report, Timing,
 };
 pub use request::{BackendKind, Gemm, Request, WeightsFrom};
+pub use trial::{Bounds, Candidate, Criterion, Outcome as TrialOutcome, Refusal, Trial};

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::exercise::Asked;
 use super::kernel::{Book, Wanted};
 use super::key::Key;
 use super::live::ask::{Ask, Shown};
 use super::machine::{Ceilings, Machine};
 use super::runs::Ticket;
 use super::study::Study;
+use crate::course::attempt::Told;
 use crate::course::{self, Course};
 use crate::run::{BackendKind, Progress, Report, Request, RunError};
 
@@ -60,6 +62,12 @@ pub enum Message {
     Reloaded(Arc<Course>, String),
     /// A sheet was read; `true`: again, because it changed on disk.
     Sheet(String, BTreeMap<String, String>, bool),
+    /// What the judge found of a learner's kernel.
+    Judged(Asked, Box<Told>),
+    /// The file of an exercise's kernel was written by somebody.
+    KernelSaved(String),
+    /// What defective kernels yield, by name.
+    Twins(BTreeMap<String, f64>),
     /// The kernels of a plan, or why it has none.
     Kernels(Box<Wanted>, Result<Arc<Book>, String>),
     /// What a live block asked, and what came of it.
@@ -95,6 +103,15 @@ pub enum Effect {
         exercise: String,
         /// Number of the variant.
         variant: usize,
+    },
+    /// Open the file of a kernel in the learner's editor.
+    Edit(Asked),
+    /// Judge a learner's kernel, or the letters of its gap form.
+    Judge {
+        /// The question.
+        asked: Asked,
+        /// The letters; empty: the file.
+        typed: String,
     },
     /// Make a workshop folder where the program was started.
     Init,

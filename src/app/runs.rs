@@ -1,5 +1,7 @@
 //! Runs: the one in progress, the one that waits, and what was measured.
 
+use std::collections::BTreeMap;
+
 use super::figure;
 use super::message::Millis;
 use super::setup::Setup;
@@ -68,6 +70,8 @@ pub struct Runs {
     last_ticket: Ticket,
     /// A card waits to be folded away with Esc.
     pub card: Option<Card>,
+    /// What the defective kernels of exercises yield, by name.
+    pub twins: BTreeMap<String, f64>,
 }
 
 /// What became of a run that ended.

@@ -74,6 +74,11 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
         Message::Sheet(id, answers, again) => {
             exercise::sheet_arrived(state, &id, answers, again, &mut effects);
         }
+        Message::Judged(asked, told) => {
+            exercise::kernel_judged(state, &asked, *told, &mut effects);
+        }
+        Message::KernelSaved(id) => exercise::kernel_saved(state, &id, &mut effects),
+        Message::Twins(values) => state.runs.twins = values,
         Message::Kernels(wanted, book) => state.kernel.arrived(*wanted, book),
         Message::Asked(ask, answer) => state.asked.arrived(*ask, answer.map(|shown| *shown)),
         Message::Saved(Ok(text)) => state.notes.say(Tone::Plain, text),

@@ -145,6 +145,9 @@ pub(super) enum Command {
     /// Computes for a parent process that speaks frames on the standard streams
     #[command(hide = true)]
     Engine,
+    /// Judges one kernel for a parent process: JSON in, JSON out
+    #[command(hide = true)]
+    Trial,
     /// For makers of the workshop
     #[command(hide = true)]
     Dev(super::dev::DevArgs),

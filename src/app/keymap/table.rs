@@ -261,6 +261,12 @@ pub const TABLE: &[Entry] = &[
     ),
     entry(
         On::Here(&[Exercises]),
+        &[(ch('o'), Edit)],
+        &[],
+        "the kernel's file in your editor",
+    ),
+    entry(
+        On::Here(&[Exercises]),
         &[(ch('v'), Variant)],
         &[],
         "this exercise again at another shape",

@@ -153,7 +153,7 @@ impl Simt {
 }
 
 /// Parameters as CUDA packs them: each aligned to its size.
-fn pack(parameters: &[Parameter]) -> Vec<u8> {
+pub(crate) fn pack(parameters: &[Parameter]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for parameter in parameters {
         let align = match parameter {

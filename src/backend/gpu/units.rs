@@ -146,8 +146,10 @@ pub fn compiled_ahead() -> Vec<(Unit, &'static str)> {
             .into_iter()
             .map(|unit| (unit, 0)),
     );
+    let exercises = crate::backend::trial::units();
     let mut all: Vec<(Unit, &'static str)> = portable
         .into_keys()
+        .chain(exercises)
         .map(|unit| (unit, "sm_80"))
         .chain(own.into_iter().map(|unit| (unit, "sm_90a")))
         .collect();
