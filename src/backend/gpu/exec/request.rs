@@ -97,6 +97,7 @@ impl<D: Driver> Gpu<D> {
             if request.count_bytes && counted.kernels.is_empty() {
                 counted = self.count(memory, bound, &priced, request.count_lines, observer)?;
             }
+            launched = launched.or(counted.launched);
             counted.fill(&mut bytes);
             notes.extend(counted.why_not.take());
             if request.profiled {
