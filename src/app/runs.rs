@@ -4,7 +4,9 @@ use super::message::Millis;
 use super::setup::Setup;
 use crate::cost::Config;
 use crate::fusion::Cut;
-use crate::run::{BackendKind, Progress, Report, Request, RunError, RunErrorKind, WeightsFrom};
+use crate::run::{
+    BackendKind, MicroReport, Progress, Report, Request, RunError, RunErrorKind, WeightsFrom,
+};
 
 /// Number of a run; answers to older ones are told apart by it.
 pub type Ticket = u64;
@@ -67,6 +69,8 @@ pub struct Runs {
     last_ticket: Ticket,
     /// A card waits to be folded away with Esc.
     pub card: Option<Card>,
+    /// Experiments of the gym that were run, the newest last.
+    pub micros: Vec<MicroReport>,
 }
 
 /// What became of a run that ended.

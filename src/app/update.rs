@@ -75,7 +75,7 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
             exercise::sheet_arrived(state, &id, answers, again, &mut effects);
         }
         Message::Kernels(wanted, book) => state.kernel.arrived(*wanted, book),
-        Message::Asked(ask, answer) => state.asked.arrived(*ask, answer.map(|shown| *shown)),
+        Message::Asked(ask, answer) => live::ask::arrived(state, *ask, answer.map(|shown| *shown)),
         Message::Saved(Ok(text)) => state.notes.say(Tone::Plain, text),
         Message::Saved(Err(text)) => state.notes.say(Tone::Bad, text),
     }
