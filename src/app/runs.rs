@@ -7,7 +7,9 @@ use super::message::Millis;
 use super::setup::Setup;
 use crate::cost::Config;
 use crate::fusion::Cut;
-use crate::run::{BackendKind, Progress, Report, Request, RunError, RunErrorKind, WeightsFrom};
+use crate::run::{
+    BackendKind, MicroReport, Progress, Report, Request, RunError, RunErrorKind, WeightsFrom,
+};
 
 /// Number of a run; answers to older ones are told apart by it.
 pub type Ticket = u64;
@@ -72,6 +74,8 @@ pub struct Runs {
     pub card: Option<Card>,
     /// What the defective kernels of exercises yield, by name.
     pub twins: BTreeMap<String, f64>,
+    /// Experiments of the gym that were run, the newest last.
+    pub micros: Vec<MicroReport>,
 }
 
 /// What became of a run that ended.

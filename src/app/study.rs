@@ -9,7 +9,7 @@ use super::setup::Setup;
 use crate::answer::{Env, Records};
 use crate::cost::{Config, GpuDatabase};
 use crate::course::{self, Course, Exercise, Figures, Key, Ledger, Lesson, Progress};
-use crate::run::Report;
+use crate::run::{Metric, Report};
 use crate::units::Quantity;
 
 /// What was typed, by exercise and key.
@@ -102,6 +102,13 @@ impl Records for Runs {
 
     fn recorded(&self, id: &str) -> Option<Quantity> {
         Figures::built_in().recorded(id)
+    }
+
+    fn micro(&self, kernel: &str, value: u64, field: &str) -> Option<Quantity> {
+        let value = u32::try_from(value).ok()?;
+        let newest = self.micros.iter().rev().filter(|m| m.kernel == kernel);
+        let row = newest.flat_map(|m| &m.rows).find(|r| r.value == value)?;
+        Metric::find(field)?.quantity(row)
     }
 
     fn verdict(&self, id: &str) -> Result<String, String> {

@@ -80,7 +80,7 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
         Message::KernelSaved(id) => exercise::kernel_saved(state, &id, &mut effects),
         Message::Twins(values) => state.runs.twins = values,
         Message::Kernels(wanted, book) => state.kernel.arrived(*wanted, book),
-        Message::Asked(ask, answer) => state.asked.arrived(*ask, answer.map(|shown| *shown)),
+        Message::Asked(ask, answer) => live::ask::arrived(state, *ask, answer.map(|shown| *shown)),
         Message::Saved(Ok(text)) => state.notes.say(Tone::Plain, text),
         Message::Saved(Err(text)) => state.notes.say(Tone::Bad, text),
     }

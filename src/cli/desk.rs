@@ -6,15 +6,15 @@ use std::cell::OnceCell;
 use super::args::OutputArgs;
 use super::failure::Failure;
 use crate::answer::{self, Env, Records, Setup};
-use crate::backend::Runner;
 use crate::backend::trial::twin;
+use crate::backend::{Runner, gym};
 use crate::cost::{Config, GpuDatabase};
 use crate::course::{
     Course, Event, Exercise, Fault, Figures, Inline, Key, Ledger, Lesson, Level, Places, Progress,
     Sheet, Store, Surroundings, fill,
 };
 use crate::model::Shape;
-use crate::run::{Report, Request, RunError, Unwatched};
+use crate::run::{BackendKind, Metric, MicroRequest, Report, Request, RunError, Unwatched};
 use crate::units::Quantity;
 
 /// The course and the learner's files.
@@ -105,6 +105,14 @@ impl Records for Runs {
 
     fn recorded(&self, id: &str) -> Option<Quantity> {
         Figures::built_in().recorded(id)
+    }
+
+    /// Counts are the same every time and had in no time: they are made here.
+    fn micro(&self, kernel: &str, value: u64, field: &str) -> Option<Quantity> {
+        let value = u32::try_from(value).ok()?;
+        let request = MicroRequest::new(kernel, &[value], BackendKind::Simt).ok()?;
+        let report = gym::run(&request).ok()?;
+        Metric::find(field)?.quantity(report.rows.first()?)
     }
 
     fn verdict(&self, id: &str) -> Result<String, String> {
