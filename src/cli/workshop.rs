@@ -69,6 +69,7 @@ pub(super) fn open(output: &OutputArgs, config: &Config, out: &mut Out) -> Outco
         }),
         measure: Arc::new(measure),
         kernels: Arc::new(kernels::book),
+        answer: Arc::new(super::answers::answer),
         places,
         init: Box::new(move || {
             let here = std::env::current_dir().map_err(|e| e.to_string())?;

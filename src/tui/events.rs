@@ -14,6 +14,7 @@ use super::input;
 use super::surface::Surface;
 use super::terminal::Terminal;
 use crate::app::kernel::{Book, Wanted};
+use crate::app::live::ask::{Ask, Shown};
 use crate::app::machine::Ceilings;
 use crate::app::{self, Effect, Event, Machine, Message, State};
 use crate::course::Places;
@@ -29,6 +30,9 @@ pub type Measure = dyn Fn(BackendKind) -> Result<Ceilings, String> + Send + Sync
 /// The kernels of a plan, or why it has none.
 pub type Kernels = dyn Fn(&Wanted) -> Result<Book, String> + Send + Sync;
 
+/// What a live block asks, or why it cannot be known.
+pub type Answer = dyn Fn(&Ask) -> Result<Shown, String> + Send + Sync;
+
 /// What the workshop needs of the outside, given by whoever opens it.
 pub struct Outside {
     /// Answers runs.
@@ -41,6 +45,8 @@ pub struct Outside {
     pub measure: Arc<Measure>,
     /// Looks up the kernels of a plan, on a thread of its own.
     pub kernels: Arc<Kernels>,
+    /// Answers live blocks, on a thread of its own.
+    pub answer: Arc<Answer>,
     /// Where the course and the learner's files are.
     pub places: Places,
     /// Makes a workshop folder; the sentence says where, or why not.
@@ -78,6 +84,7 @@ pub fn open(mut state: State, outside: Outside) -> io::Result<u8> {
         probe: outside.probe,
         measure: outside.measure,
         kernels: outside.kernels,
+        answer: outside.answer,
         init: outside.init,
     };
     runtime.probe();
@@ -136,6 +143,7 @@ struct Runtime<W: Write> {
     probe: Arc<dyn Fn() -> Machine + Send + Sync>,
     measure: Arc<Measure>,
     kernels: Arc<Kernels>,
+    answer: Arc<Answer>,
     init: Box<dyn FnMut() -> Result<String, String>>,
 }
 
@@ -196,6 +204,7 @@ impl<W: Write> Runtime<W> {
                 Effect::Probe => self.probe(),
                 Effect::Measure(backend) => self.measure(backend),
                 Effect::Kernels(wanted) => self.look_up(wanted),
+                Effect::Ask(ask) => self.ask(ask),
                 Effect::Record(event) => self.desk.record(event),
                 Effect::OpenSheet(id) => self.desk.read(id),
                 Effect::SaveAnswer {
@@ -241,6 +250,15 @@ impl<W: Write> Runtime<W> {
         thread::spawn(move || {
             let book = kernels(&wanted).map(Arc::new);
             let _ = to.send(Message::Kernels(wanted, book));
+        });
+    }
+
+    /// Finds out what a live block asks, away from the screen.
+    fn ask(&self, ask: Box<Ask>) {
+        let (answer, to) = (Arc::clone(&self.answer), self.to.clone());
+        thread::spawn(move || {
+            let found = answer(&ask).map(Box::new);
+            let _ = to.send(Message::Asked(ask, found));
         });
     }
 

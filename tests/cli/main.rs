@@ -12,6 +12,7 @@ mod check;
 mod claims;
 mod cost;
 mod files;
+mod learn;
 mod lists;
 mod pipes;
 mod program;

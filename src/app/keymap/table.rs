@@ -207,6 +207,12 @@ pub const TABLE: &[Entry] = &[
     ),
     entry(
         On::Here(&[Kernel]),
+        &[(ch('m'), Bytes), (ch('r'), Run)],
+        &[],
+        "counts by line, count again",
+    ),
+    entry(
+        On::Here(&[Kernel]),
         &[(ch('t'), Ptx)],
         &[],
         "PTX of this kernel",
