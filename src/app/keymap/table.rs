@@ -251,7 +251,7 @@ pub const TABLE: &[Entry] = &[
         On::Here(&[Claims]),
         &[(ch('f'), Filter)],
         &[],
-        "which claims: open, a group, a document",
+        "which claims are listed",
     ),
     entry(
         On::Here(&[Claims]),
@@ -319,15 +319,12 @@ pub const TABLE: &[Entry] = &[
         &[],
         "lab, compare, kernel",
     ),
+    entry(On::Anywhere, &[(ch('e'), Go(Exercises))], &[], "exercises"),
     entry(
         On::Anywhere,
-        &[
-            (ch('e'), Go(Exercises)),
-            (ch('C'), Go(Claims)),
-            (ch('D'), Go(Doctor)),
-        ],
+        &[(ch('C'), Go(Claims)), (ch('D'), Go(Doctor))],
         &[],
-        "exercises, claims, doctor",
+        "claims, doctor",
     ),
     entry(
         On::Anywhere,
