@@ -314,17 +314,20 @@ pub const TABLE: &[Entry] = &[
         &[
             (ch('L'), Go(Lab)),
             (ch('c'), Go(Compare)),
-            (ch('K'), Go(Kernel)),
+            (ch('e'), Go(Exercises)),
         ],
         &[],
-        "lab, compare, kernel",
+        "lab, compare, exercises",
     ),
-    entry(On::Anywhere, &[(ch('e'), Go(Exercises))], &[], "exercises"),
     entry(
         On::Anywhere,
-        &[(ch('C'), Go(Claims)), (ch('D'), Go(Doctor))],
+        &[
+            (ch('K'), Go(Kernel)),
+            (ch('C'), Go(Claims)),
+            (ch('D'), Go(Doctor)),
+        ],
         &[],
-        "claims, doctor",
+        "kernel, claims, doctor",
     ),
     entry(
         On::Anywhere,
