@@ -251,7 +251,7 @@ pub const TABLE: &[Entry] = &[
         On::Here(&[Claims]),
         &[(ch('f'), Filter)],
         &[],
-        "which claims: open, a group, a document",
+        "which claims are listed",
     ),
     entry(
         On::Here(&[Claims]),
@@ -320,20 +320,20 @@ pub const TABLE: &[Entry] = &[
         &[
             (ch('L'), Go(Lab)),
             (ch('c'), Go(Compare)),
-            (ch('K'), Go(Kernel)),
+            (ch('e'), Go(Exercises)),
         ],
         &[],
-        "lab, compare, kernel",
+        "lab, compare, exercises",
     ),
     entry(
         On::Anywhere,
         &[
-            (ch('e'), Go(Exercises)),
+            (ch('K'), Go(Kernel)),
             (ch('C'), Go(Claims)),
             (ch('D'), Go(Doctor)),
         ],
         &[],
-        "exercises, claims, doctor",
+        "kernel, claims, doctor",
     ),
     entry(
         On::Anywhere,

@@ -38,7 +38,7 @@ pub fn page(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
         rows.push(Row::default());
         rows.push(
             Row::of("you said  ", Role::Dim)
-                .and(judgement.says(), role)
+                .and(judgement.word(), role)
                 .and("  (before looking)", Role::Dim),
         );
     }
