@@ -18,7 +18,7 @@ mod setup;
 mod facts;
 
 pub use expr::{Expr, ExprError, Value};
-pub use grid::{Grid, filled, typed_cells, typed_rows, written, written_row};
+pub use grid::{Grid, filled, typed_cells, typed_rows, written};
 pub use judge::{Cell, Fits, Judgement, Prediction, Side, Verdict, echo, grade};
 pub use key::{Key, Kind, Slip, SlipValue, Tolerance};
 pub use lint::{lint, reveals, twins};

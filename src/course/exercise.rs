@@ -261,6 +261,15 @@ fn key(fields: &mut Fields<'_, '_>, base: &Setup) -> Option<Key> {
             }
         });
     let options = fields.texts("options");
+    if let Some(odd) = options.iter().find(|o| o.text.contains(['|', ';']))
+        && kind == Kind::Table
+    {
+        let say = format!(
+            "“{}” cannot stand in a cell; | and ; part cells and rows.",
+            odd.text
+        );
+        fields.report_at(odd.at, say);
+    }
     let chosen = matches!(kind, Kind::Choice | Kind::Choices | Kind::Ranking);
     if chosen && options.len() < 2 && !fields.has("options") {
         fields.report(

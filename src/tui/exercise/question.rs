@@ -279,7 +279,8 @@ fn next_open(state: &State, asked: &Asked) -> String {
     let next = (at + 1..names.len()).chain(0..at).find(open);
     match next.and_then(|i| Some((i + 1, names.get(i)?))) {
         Some((number, name)) => format!(" Next: {number}, {name}."),
-        None => " That was the last one.".to_owned(),
+        None if exercise.variants.is_empty() => " That was the last one.".to_owned(),
+        None => " That was the last one; v asks the same at another shape.".to_owned(),
     }
 }
 
