@@ -3,6 +3,7 @@
 //! Every subcommand is a function from its arguments to an `Out` (the text to
 //! print) and an exit code; only [`main`] touches the process.
 
+mod answers;
 mod args;
 mod author;
 mod backends;
@@ -11,6 +12,8 @@ mod claims;
 mod compare;
 mod contents;
 mod cost;
+mod counted;
+mod counters;
 mod desk;
 mod dev;
 mod doctor;
@@ -22,6 +25,7 @@ mod interrupt;
 mod kernels;
 mod lists;
 mod live;
+mod micro;
 mod out;
 mod practise;
 mod progress;
@@ -104,6 +108,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         None => workshop::open(&cli.output, &config, out),
         Some(Command::Cost(args)) => cost::cost(&cli.output, args, out),
         Some(Command::Run(args)) => run::run(&cli.output, args, out),
+        Some(Command::Micro(args)) => micro::micro(&cli.output, args, out),
         Some(Command::Selftest(args)) => selftest::selftest(&cli.output, args, out),
         Some(Command::Compare(args)) => compare::compare(&cli.output, args, out),
         Some(Command::Check(args)) => check::check(&cli.output, args, out),
@@ -123,6 +128,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Claims(args)) => claims::claims(&cli.output, args, out),
         Some(Command::Gpus(args)) => gpus::gpus(&cli.output, args, out),
         Some(Command::Engine) => run::engine(),
+        Some(Command::Trial) => check::trial(out),
         Some(Command::Dev(args)) => dev::dev(&cli.output, args, out),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();

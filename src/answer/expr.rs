@@ -153,6 +153,11 @@ impl Expr {
             .any(&|call| matches!(call.function, ast::Function::Run | ast::Function::Micro))
     }
 
+    /// Whether its value comes from running a defective kernel.
+    pub fn asks_for_a_twin(&self) -> bool {
+        self.root.any(&|call| call.function == ast::Function::Twin)
+    }
+
     /// Every run that it asks, in the configuration that it asks for, with the
     /// figure.
     pub fn runs(&self, setup: &super::Setup) -> Vec<(Config, String)> {

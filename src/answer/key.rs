@@ -218,6 +218,11 @@ impl Key {
         self.answer.iter().chain(cells)
     }
 
+    /// Whether any expected value comes from a run or from a defective kernel.
+    pub(super) fn asks_a_machine(&self) -> bool {
+        self.asks_for_a_run() || self.expressions().any(Expr::asks_for_a_twin)
+    }
+
     /// Whether any expected value comes from a run.
     pub fn asks_for_a_run(&self) -> bool {
         self.expressions().any(Expr::asks_for_a_run)

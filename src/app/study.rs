@@ -111,6 +111,11 @@ impl Records for Runs {
     fn claims(&self, verdict: &str) -> Result<u64, String> {
         Ledger::built_in().count(verdict)
     }
+
+    fn twin(&self, name: &str) -> Result<f64, String> {
+        let found = self.twins.get(name).copied();
+        found.ok_or_else(|| "the defective kernel is not run yet; try again in a moment".to_owned())
+    }
 }
 
 /// The bench's setup for a configuration: the same but for the plan. Weights

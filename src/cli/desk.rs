@@ -7,6 +7,7 @@ use super::args::OutputArgs;
 use super::failure::Failure;
 use crate::answer::{self, Env, Records, Setup};
 use crate::backend::Runner;
+use crate::backend::trial::twin;
 use crate::cost::{Config, GpuDatabase};
 use crate::course::{
     Course, Event, Exercise, Fault, Figures, Inline, Key, Ledger, Lesson, Level, Places, Progress,
@@ -112,6 +113,10 @@ impl Records for Runs {
 
     fn claims(&self, verdict: &str) -> Result<u64, String> {
         Ledger::built_in().count(verdict)
+    }
+
+    fn twin(&self, name: &str) -> Result<f64, String> {
+        twin(name)
     }
 }
 

@@ -9,6 +9,7 @@
 
 mod authors;
 mod check;
+mod claims;
 mod cost;
 mod files;
 mod learn;

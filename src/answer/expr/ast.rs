@@ -111,6 +111,7 @@ pub(super) enum Function {
     Run,
     Micro,
     Recorded,
+    Twin,
     Verdict,
     Claims,
 }

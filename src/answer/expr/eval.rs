@@ -245,6 +245,17 @@ impl Evaluator<'_> {
                     message: format!("no recorded figure has the id “{id}”"),
                 })
             }
+            (Function::Twin, _) => {
+                let name = path.unwrap_or_default();
+                match self.env.records.twin(name) {
+                    Ok(value) if value.fract() == 0.0 && value.abs() < 1e15 => {
+                        quantity(Quantity::whole(value as i128, Dimension::Count))
+                    }
+                    Ok(value) => quantity(Quantity::ratio(value)),
+                    Err(_) if self.dry => quantity(Quantity::ratio(1.0)),
+                    Err(message) => Err(ExprError { column, message }),
+                }
+            }
             (function, args) => self
                 .arithmetic_function(function, args, setup, column)
                 .map(Value::Quantity),

@@ -194,6 +194,7 @@ pub(super) const FUNCTIONS: &[Signature] = &[
     sig("verdict", Function::Verdict, &[Word], "verdict(K-V1-12)"),
     sig("claims", Function::Claims, &[], "claims.wrong"),
     sig("recorded", Function::Recorded, &[], "recorded.h200_launch"),
+    sig("twin", Function::Twin, &[], "twin.scaled"),
 ];
 
 /// Names that say what is priced.
