@@ -258,7 +258,7 @@ fn bad_exercises_say_what_is_wrong_where() {
         (
             "[[key]]\nname=\"a\"\nask=\"?\"\nanswer=\"1\"\ntolerance=\"about\"\nkind=\"choise\"",
             &[
-                "x.md:7:12: “about” is no tolerance; write exact, 0.5 % or 0.05 points.",
+                "x.md:7:12: “about” is no tolerance; write exact, 0.5 %, 0.05 points or 0.00001.",
                 "x.md:8:7: `kind` is “choise”; did you mean choice?",
             ],
         ),

@@ -6,15 +6,15 @@ use std::cell::OnceCell;
 use super::args::OutputArgs;
 use super::failure::Failure;
 use crate::answer::{self, Env, Records, Setup};
-use crate::backend::Runner;
 use crate::backend::trial::twin;
+use crate::backend::{Runner, gym};
 use crate::cost::{Config, GpuDatabase};
 use crate::course::{
     Course, Event, Exercise, Fault, Figures, Inline, Key, Ledger, Lesson, Level, Places, Progress,
     Sheet, Store, Surroundings, fill,
 };
 use crate::model::Shape;
-use crate::run::{Report, Request, RunError, Unwatched};
+use crate::run::{BackendKind, MicroReport, MicroRequest, Report, Request, RunError, Unwatched};
 use crate::units::Quantity;
 
 /// The course and the learner's files.
@@ -34,6 +34,7 @@ const WARM_UP: u32 = 2;
 #[derive(Default)]
 pub(super) struct Runs {
     reports: Vec<(Config, Report)>,
+    micros: Vec<MicroReport>,
 }
 
 impl Runs {
@@ -71,6 +72,21 @@ impl Runs {
         }
         Ok(())
     }
+
+    /// Makes the gym experiments that a question asks, on the SIMT machine.
+    pub(super) fn experiment(&mut self, asked: Vec<(String, Vec<u32>)>) -> Result<(), RunError> {
+        for (kernel, values) in asked {
+            let known = |value: &u32| {
+                let mut made = self.micros.iter().filter(|m| m.kernel == kernel);
+                made.any(|m| m.rows.iter().any(|row| row.value == *value))
+            };
+            if !values.iter().all(known) {
+                let request = MicroRequest::new(&kernel, &values, BackendKind::Simt)?;
+                self.micros.push(gym::run(&request)?);
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The same plan and the same layers for one token, two columns per head wide.
@@ -105,6 +121,12 @@ impl Records for Runs {
 
     fn recorded(&self, id: &str) -> Option<Quantity> {
         Figures::built_in().recorded(id)
+    }
+
+    fn micro(&self, kernel: &str, value: u64, field: &str) -> Option<Quantity> {
+        let made = self.micros.iter().filter(|report| report.kernel == kernel);
+        made.filter_map(|report| answer::micro_value(report, value, field))
+            .next()
     }
 
     fn verdict(&self, id: &str) -> Result<String, String> {

@@ -169,7 +169,7 @@ impl Asked {
     }
 
     /// Asks, unless the answer is on its way.
-    fn ask(&mut self, ask: Ask, effects: &mut Vec<Effect>) {
+    pub(in crate::app) fn ask(&mut self, ask: Ask, effects: &mut Vec<Effect>) {
         if !self.waits(&ask) {
             self.waiting.push(ask.clone());
             effects.push(Effect::Ask(Box::new(ask)));
