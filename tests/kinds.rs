@@ -498,3 +498,38 @@ fn v_begins_another_variant_after_a_warning() {
     );
     assert_eq!(screen.state.study.progress.variant("ex90"), 1);
 }
+
+#[test]
+fn a_sheet_says_which_variant_is_asked() {
+    let mut screen = Screen::form(80, 24).shows("Peak activations at B 1");
+    let says = |n: &str| [("variant".to_owned(), n.to_owned())].into_iter().collect();
+    screen.tell(Message::Sheet("ex90".into(), says("1"), false));
+    let mut screen = screen.shows("Peak activations at B 4");
+    screen.tell(Message::Sheet("ex90".into(), says("9"), true));
+    // What cannot be is said, and nothing that was answered is forgotten.
+    let screen = screen
+        .shows("ex90 has variants 0 to 2")
+        .shows("Peak activations at B 4");
+    assert_eq!(screen.state.study.progress.variant("ex90"), 1);
+}
+
+#[test]
+fn a_seed_draws_a_variant_for_every_sheet() {
+    let folder = tempfile::tempdir().unwrap();
+    let of = |seed: u64| {
+        let dir = folder.path().join(seed.to_string());
+        course::init(&dir, &course(), Some(seed)).unwrap();
+        let text = std::fs::read_to_string(dir.join("answers/ex90.toml")).unwrap();
+        let variant = exercise(0).drawn(seed);
+        assert_eq!(
+            text.contains(&format!("variant = {variant}")),
+            variant > 0,
+            "{text}"
+        );
+        variant
+    };
+    let mut drawn: Vec<usize> = (0..30).map(of).collect();
+    drawn.sort_unstable();
+    drawn.dedup();
+    assert_eq!(drawn, [0, 1, 2], "some seed draws each variant");
+}

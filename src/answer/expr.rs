@@ -166,6 +166,22 @@ impl Expr {
         found
     }
 
+    /// Every gym experiment that it asks, with the value of the sweep.
+    pub fn micros(&self, env: &Env<'_>) -> Vec<(String, u64)> {
+        let mut calls = Vec::new();
+        self.root.micros(&mut calls);
+        let value = |node| {
+            let found = eval::Evaluator { env, dry: true }
+                .number(node, &env.setup)
+                .ok()?;
+            eval::size(&found, 1).ok()
+        };
+        let calls = calls.into_iter();
+        calls
+            .filter_map(|(kernel, node)| Some((kernel.to_owned(), value(node)?)))
+            .collect()
+    }
+
     /// `time.median` where it is that figure of a run and nothing else.
     pub(super) fn run_path(&self) -> Option<&str> {
         match &self.root.kind {
@@ -185,6 +201,29 @@ impl Expr {
 }
 
 impl ast::Node {
+    fn micros<'n>(&'n self, found: &mut Vec<(&'n str, &'n Self)>) {
+        match &self.kind {
+            ast::Kind::Negated(inner) => inner.micros(found),
+            ast::Kind::Binary(_, a, b) => {
+                a.micros(found);
+                b.micros(found);
+            }
+            ast::Kind::Call(call) => {
+                if let (ast::Function::Micro, [ast::Arg::Word(kernel), ast::Arg::Value(value)]) =
+                    (call.function, call.args.as_slice())
+                {
+                    found.push((kernel, value));
+                }
+                for arg in &call.args {
+                    if let ast::Arg::Value(node) | ast::Arg::Named(_, node) = arg {
+                        node.micros(found);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
     fn runs(&self, setup: &super::Setup, found: &mut Vec<(Config, String)>) {
         match &self.kind {
             ast::Kind::Negated(inner) => inner.runs(setup, found),

@@ -1,5 +1,6 @@
 //! A question with its answer: the typed form of `[[key]]` in an exercise file.
 
+use super::Env;
 use super::expr::{Expr, ExprError};
 use super::grid::Grid;
 use super::setup::{Setting, Setup};
@@ -245,6 +246,29 @@ impl Key {
             }
         }
         runs
+    }
+
+    /// Every gym experiment that its answer and its slips ask, with the values of
+    /// its sweep. `env` is the exercise's.
+    pub fn micros(&self, env: &Env<'_>) -> Vec<(String, Vec<u32>)> {
+        let env = &env.with(&self.settings);
+        let slips = self.slips.iter().filter_map(|slip| match &slip.value {
+            SlipValue::Expr(value) => Some(value),
+            SlipValue::SameAnswer | SlipValue::Printed(_) => None,
+        });
+        let asked = self.expressions().chain(slips).flat_map(|e| e.micros(env));
+        let mut micros: Vec<(String, Vec<u32>)> = Vec::new();
+        for (kernel, value) in asked {
+            let Ok(value) = u32::try_from(value) else {
+                continue;
+            };
+            match micros.iter_mut().find(|(known, _)| *known == kernel) {
+                Some((_, values)) if values.contains(&value) => {}
+                Some((_, values)) => values.push(value),
+                None => micros.push((kernel, vec![value])),
+            }
+        }
+        micros
     }
 
     /// One cell of a table as a question of its own, with the slips that are

@@ -22,7 +22,7 @@ use super::study::Study;
 use crate::answer::Judgement;
 use crate::course::{Exercise, Key, KeyMark};
 
-pub use answering::{act, leave_field, marked, press, question};
+pub use answering::{act, leave_field, marked, micros, press, question};
 pub use check::{Standing, echo, standing, tolerance};
 pub use footer::footer;
 pub use kernel::{judged as kernel_judged, saved as kernel_saved, written};

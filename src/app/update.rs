@@ -2,6 +2,7 @@
 
 use super::key::{Key, ctrl};
 use super::keymap::{Action, resolve};
+use super::live::ask::Shown;
 use super::look::Theme;
 use super::machine::Ceilings;
 use super::message::{Effect, Event, Message};
@@ -80,7 +81,13 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
         Message::KernelSaved(id) => exercise::kernel_saved(state, &id, &mut effects),
         Message::Twins(values) => state.runs.twins = values,
         Message::Kernels(wanted, book) => state.kernel.arrived(*wanted, book),
-        Message::Asked(ask, answer) => live::ask::arrived(state, *ask, answer.map(|shown| *shown)),
+        Message::Asked(ask, answer) => {
+            let answer = answer.map(|shown| *shown);
+            if let Ok(Shown::Micro(report)) = &answer {
+                state.runs.keep_micro(report.clone());
+            }
+            state.asked.arrived(*ask, answer);
+        }
         Message::Saved(Ok(text)) => state.notes.say(Tone::Plain, text),
         Message::Saved(Err(text)) => state.notes.say(Tone::Bad, text),
     }

@@ -1,6 +1,6 @@
 //! `progress`: how far one is, and taking it to another machine.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
@@ -41,7 +41,7 @@ pub(super) fn progress(output: &OutputArgs, args: &ProgressArgs, out: &mut Out) 
     let desk = Desk::open(output).whole()?;
     match &args.what {
         None => summary(&desk, output.json, out),
-        Some(What::Export { file }) => export(&desk, file.as_ref(), output.json, out),
+        Some(What::Export { file }) => export(&desk, file.as_deref(), output.json, out),
         Some(What::Import { file }) => import(&desk, file, output.json, out),
     }
 }
@@ -108,7 +108,7 @@ fn spent(seconds: u64) -> String {
     }
 }
 
-fn export(desk: &Desk, file: Option<&PathBuf>, json: bool, out: &mut Out) -> Outcome {
+fn export(desk: &Desk, file: Option<&Path>, json: bool, out: &mut Out) -> Outcome {
     let text = desk.progress().write();
     let Some(file) = file else {
         if json {
@@ -143,7 +143,7 @@ fn export(desk: &Desk, file: Option<&PathBuf>, json: bool, out: &mut Out) -> Out
     Ok(0)
 }
 
-fn import(desk: &Desk, file: &PathBuf, json: bool, out: &mut Out) -> Outcome {
+fn import(desk: &Desk, file: &Path, json: bool, out: &mut Out) -> Outcome {
     let shown = file.display();
     let bytes = read_bounded(file, LARGEST)
         .map_err(|e| Failure::usage(format!("{shown} cannot be read: {}", plain(&e))))?;

@@ -80,7 +80,7 @@ pub(super) fn open(output: &OutputArgs, config: &Config, out: &mut Out) -> Outco
         places,
         init: Box::new(move || {
             let here = std::env::current_dir().map_err(|e| e.to_string())?;
-            course::init(&here, &Course::open(&asked))?;
+            course::init(&here, &Course::open(&asked), None)?;
             Ok("Made ./answers, a sheet per exercise. It is used from the next start here.".into())
         }),
     };

@@ -281,6 +281,15 @@ fn key(fields: &mut Fields<'_, '_>, base: &Setup) -> Option<Key> {
             }
         });
     let mut options = fields.texts("options");
+    if let Some(odd) = options.iter().find(|o| o.text.contains(['|', ';']))
+        && kind == Kind::Table
+    {
+        let say = format!(
+            "“{}” cannot stand in a cell; | and ; part cells and rows.",
+            odd.text
+        );
+        fields.report_at(odd.at, say);
+    }
     if let (Some(kernel), Some(name)) = (&kernel, &name) {
         options = kernel.options(name);
     }

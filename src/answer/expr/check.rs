@@ -2,7 +2,8 @@
 
 use super::ast::{Call, Function};
 use super::vocabulary::{suggest, usage};
-use crate::answer::records::{MICRO_FIELDS, RUN_PATHS};
+use crate::answer::records::RUN_PATHS;
+use crate::run::Metric;
 use crate::run::twins::TWINS;
 use crate::units::Dimension;
 
@@ -41,7 +42,7 @@ pub(super) fn call(call: &Call) -> Result<(), String> {
         Function::Twin => TWINS.iter().map(|(name, _)| *name).collect(),
         Function::Peak => vec!["kernel"],
         Function::Occ => vec!["blocks", "warps", "limit"],
-        Function::Micro => MICRO_FIELDS.iter().map(|(p, _)| *p).collect(),
+        Function::Micro => Metric::names().to_vec(),
         Function::Claims => {
             return match call.field {
                 Some(_) => Ok(()),

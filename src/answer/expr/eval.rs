@@ -7,7 +7,7 @@ use super::lookup::{gpu_fact, limit, most_registers, price, readers, symbol};
 use super::price::{Bare, cost, field, find};
 use super::vocabulary;
 use crate::answer::Env;
-use crate::answer::records::{MICRO_FIELDS, RUN_PATHS, report_value};
+use crate::answer::records::{RUN_PATHS, micro_dry, report_value};
 use crate::answer::setup::Setup;
 use crate::cost::{self, Config, Gpu};
 use crate::fusion::{Cut, Version};
@@ -215,11 +215,10 @@ impl Evaluator<'_> {
             (Function::Micro, [Arg::Word(kernel), Arg::Value(value)]) => {
                 let (value, field) = (self.whole(value, setup)?, path.unwrap_or_default());
                 let found = self.env.records.micro(kernel, value, field);
-                let dimension = MICRO_FIELDS.iter().find(|(f, _)| *f == field);
-                match (found, dimension) {
-                    (Some(q), _) => quantity(q),
-                    (None, Some((_, dimension))) if self.dry => quantity(one(*dimension)),
-                    (None, _) => Err(ExprError {
+                let dry = self.dry.then(|| micro_dry(field)).flatten();
+                match found.or(dry) {
+                    Some(q) => quantity(q),
+                    None => Err(ExprError {
                         column,
                         message: format!(
                             "no experiment {kernel} at {value} was made yet: tinyllama-tutor micro {kernel}"

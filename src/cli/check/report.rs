@@ -17,16 +17,7 @@ pub(super) fn report(
     plain: bool,
     out: &mut Out,
 ) {
-    let variant = match exercise.number {
-        0 => String::new(),
-        n => format!(", variant {n}"),
-    };
-    out.line(format!(
-        "{} {}{variant}. Sheet: {}",
-        exercise.id,
-        exercise.title,
-        sheet.shown()
-    ));
+    out.line(format!("{}. Sheet: {}", exercise.heading(), sheet.shown()));
     let width = graded
         .iter()
         .map(|g| g.key.name.text.chars().count())

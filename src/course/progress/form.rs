@@ -155,7 +155,7 @@ impl Progress {
         if self.log != Log::default() {
             table.insert("log".into(), Value::Table(log_table(&self.log)));
         }
-        if self.practise.asked > 0 {
+        if self.practise != Deck::default() {
             table.insert("practise".into(), Value::Table(deck_table(&self.practise)));
         }
         for (name, part) in [

@@ -4,7 +4,9 @@
 use super::form::styled;
 use super::{grid, kernel};
 use crate::app::State;
-use crate::app::exercise::{Asked, Standing, echo, examples, key_of, marked, standing, tolerance};
+use crate::app::exercise::{
+    Asked, Standing, echo, examples, key_of, marked, micros, standing, tolerance,
+};
 use crate::app::field::Field;
 use crate::course::{Key, Kind, Mark};
 use crate::tui::live::note;
@@ -108,6 +110,11 @@ fn body(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) -> Ve
 
 /// What a run of the plan that is asked about showed, or how to have one.
 fn measured(state: &State, key: &Key) -> Row {
+    if let [(kernel, values), ..] = micros(state, key).as_slice() {
+        let values: Vec<String> = values.iter().map(ToString::to_string).collect();
+        let text = format!("r runs the experiment {kernel} at {}", values.join(", "));
+        return Row::of(text, Role::Dim);
+    }
     let config = key.setup.answer().map(|setup| setup.config);
     let report = config.ok().and_then(|c| state.runs.of_config(&c));
     let Some(report) = report else {
@@ -286,7 +293,8 @@ fn next_open(state: &State, asked: &Asked) -> String {
     let next = (at + 1..names.len()).chain(0..at).find(open);
     match next.and_then(|i| Some((i + 1, names.get(i)?))) {
         Some((number, name)) => format!(" Next: {number}, {name}."),
-        None => " That was the last one.".to_owned(),
+        None if exercise.variants.is_empty() => " That was the last one.".to_owned(),
+        None => " That was the last one; v asks the same at another shape.".to_owned(),
     }
 }
 
