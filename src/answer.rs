@@ -4,6 +4,7 @@
 //! that the caller keeps; [`Expr`] is evaluated in it, `judge` compares what was
 //! typed with a key.
 
+pub mod claim;
 mod expr;
 mod grid;
 mod judge;

@@ -10,6 +10,7 @@
 //! compare and the live blocks of lessons.
 
 pub mod bench;
+pub mod claims;
 pub mod compare;
 pub mod exercise;
 pub mod field;

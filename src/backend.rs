@@ -4,6 +4,7 @@ pub mod check;
 pub mod cpu;
 pub mod device;
 pub mod gpu;
+pub mod gym;
 pub mod npy;
 pub mod reference;
 pub mod selftest;

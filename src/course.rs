@@ -10,6 +10,7 @@
 //! | [`Sheet`], [`Saved`] | answers as typed, in `answers/<id>.toml` |
 //! | [`Progress`], [`Event`], [`Store`] | what was read, answered and guessed |
 //! | [`Places`] | workshop folder, state folder, overlays |
+//! | [`Ledger`], [`Claim`] | what the documents state, and what is true of it |
 //! | [`Figures`] | figures recorded elsewhere, for `recorded.ID` |
 //! | [`lint`](fn@lint), [`init`], [`new_lesson`], [`new_exercise`] | for authors |
 //!
@@ -39,6 +40,7 @@
 
 pub mod attempt;
 mod block;
+pub mod claims;
 mod exercise;
 mod fault;
 mod fields;
@@ -61,6 +63,7 @@ mod text;
 
 pub use crate::answer::{Kind, Tolerance};
 pub use block::{Block, Cell, KINDS, LANGUAGES, Live, METRICS, Predict, SWEPT, Series, swept};
+pub use claims::{Claim, Ledger};
 pub use exercise::{Exercise, Kernel, KernelTask, Key, Slip, Table, is_name, no_such_key};
 pub use fault::{Fault, Level, Place, nearest};
 pub use fields::Phrase;
@@ -71,7 +74,8 @@ pub use library::Course;
 pub use lint::{fails, lint};
 pub use number::{Inline, fill, numbers, print};
 pub use paths::{Places, Surroundings};
-pub use progress::{Event, Guess, KeyMark, LessonMark, Mark, Progress, Store};
+pub(crate) use progress::undo;
+pub use progress::{Event, Guess, KeyMark, LessonMark, Log, Mark, Progress, Store, now};
 pub use recorded::{Figures, Recorded};
 pub use setup::{Setting, Setup};
 pub use sheet::{Saved, Sheet, VARIANT};

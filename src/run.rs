@@ -2,8 +2,10 @@
 //! thread, no device. Backends fill a [`Report`]; the lab compares reports; the
 //! command line prints them as schema 1.
 
+mod counted;
 mod error;
 pub mod listing;
+mod micro;
 mod observer;
 mod protocol;
 mod report;
@@ -11,7 +13,11 @@ mod request;
 mod trial;
 pub mod twins;
 
+pub use counted::{BufferReport, KernelReport, LineReport, WorkReport};
 pub use error::{RunError, RunErrorKind};
+pub use micro::{
+    EXPERIMENTS, Experiment, Metric, MicroCounts, MicroReport, MicroRequest, MicroRow, Takes,
+};
 pub use observer::{Observer, Phase, Progress, Unwatched};
 pub use protocol::{Answer, Ask, BackendState, WireTicket};
 pub use report::{

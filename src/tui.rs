@@ -10,6 +10,7 @@ pub mod terminal;
 pub mod theme;
 
 mod cards;
+mod claims;
 mod compare;
 mod desk;
 mod draw;

@@ -257,3 +257,144 @@ fn part_c() {
         ("ex33", "ratio16", "1.336", "right"),
     ]);
 }
+
+#[test]
+fn foundations() {
+    check(&[
+        ("ex5", "horner", "0.75", "right"), // 3 mul + 3 add over 8 bytes
+        ("ex5", "horner", "6/8", "right"),
+        ("ex5", "horner", "0.875", "slip"), // 7 operations, a guide
+        ("ex5", "horner", "1.0", "slip"),   // x² used again
+        ("ex5", "horner", "1.125", "slip"), // no reuse
+        ("ex5", "horner", "1.5", "slip"),   // read only
+        ("ex5", "three", "6", "right"),
+        ("ex5", "three", "4", "slip"), // the tensors x, e, p, y
+        ("ex5", "one", "2", "right"),
+        ("ex5", "twopass", "7", "right"),
+        ("ex5", "twopass", "6", "slip"),
+        ("ex5", "safe", "overflow", "right"),
+        ("ex5", "safe", "too slow", "slip"),
+        ("ex6", "grid", "kernel", "right"),
+        ("ex6", "grid", "launch", "slip"),
+        ("ex6", "fill", "longer than a launch", "right"),
+        ("ex6", "fill", "all", "slip"),
+        ("ex7", "modelled", "1 MiB", "right"),
+        ("ex7", "modelled", "1048576", "right"),
+        ("ex7", "modelled", "262144", "slip"), // elements
+        ("ex7", "issued", "1,048,576 B", "right"),
+        ("ex7", "issued", "8 MiB", "slip"),
+        ("ex7", "sectors", "8 MiB", "right"), // a used number every 32 bytes
+        ("ex7", "sectors", "1 MiB", "slip"),
+        ("ex7", "wide", "8", "right"),
+        ("ex7", "wide", "32", "slip"),
+        ("ex7", "dram", "the count does not tell", "right"),
+        ("ex7", "times", "kernels, events, clock", "right"),
+        ("ex7", "times", "clock, kernels, events", "slip"),
+        ("ex7", "over", "data in cache", "right"),
+    ]);
+}
+
+#[test]
+fn parts_of_a_block() {
+    check(&[
+        ("ex8", "norm1", "131456", "right"),  // 4·128·256 + 3·128
+        ("ex8", "norm1", "131,072", "right"), // the row terms left out
+        ("ex8", "norm1", "65536", "slip"),
+        ("ex8", "rope", "147,456", "right"), // 3·128·(256 + 128)
+        ("ex8", "rope", "98304", "slip"),    // q alone
+        ("ex8", "rope", "294,912", "slip"),  // per element
+        ("ex8", "act", "327680", "right"),   // 5·128·512
+        ("ex8", "act", "131,072", "slip"),   // SiLU as one
+        ("ex8", "params", "2,617,600", "right"), // 4·590,336 + 256 + 256,000
+        ("ex8", "params", "2,873,600", "slip"), // untied
+        ("ex8", "params", "2,879,744", "slip"), // no GQA
+        ("ex8", "params", "2877440", "slip"), // a document's formula
+        ("ex8", "mb", "10.47 MB", "right"),
+        ("ex8", "mb", "11.2 MB", "slip"),
+        ("ex8", "mb", "9.985 MB", "slip"),  // MiB
+        ("ex8", "mb", "11.494 MB", "slip"), // untied
+        ("ex8", "glu", "1.5", "right"),
+        ("ex8", "glu", "2", "slip"),
+        ("ex9", "causal", "8,454,144", "right"), // 8·8256·2·2·32
+        ("ex9", "causal", "8388608", "slip"),    // half
+        ("ex9", "causal", "8,323,072", "slip"),  // no diagonal
+        ("ex9", "causal", "16,777,216", "slip"), // dense
+        ("ex9", "scores", "524288", "right"),
+        ("ex9", "scores", "524 MB", "slip"),
+        ("ex9", "scores", "65,536", "slip"), // one head
+        ("ex9", "square", "1152", "right"),  // 256 + 128 + 768
+        ("ex9", "square", "1280", "slip"),
+        ("ex9", "cache", "11,534,336", "right"), // 2·22·512·256·2
+        ("ex9", "cache", "92,274,688", "slip"),
+        ("ex9", "cache", "524,288", "slip"), // one layer
+        ("ex9", "share", "2", "right"),
+        ("ex9", "share", "4", "slip"),
+    ]);
+}
+
+#[test]
+fn bottleneck() {
+    check(&[
+        ("ex10", "rank", "softmax, mul, qk, silu, gate", "right"), // 8.39, 6.29, 5.77, 4.19, 3.67 MB
+        ("ex10", "rank", "gate, qk, softmax, silu, mul", "slip"),  // by FLOPs
+        ("ex10", "slow", "gate", "right"),                         // 268 MFLOP at 66.9 TFLOP/s
+        ("ex10", "slow", "softmax", "slip"),
+        ("ex10", "mem", "10", "right"),
+        ("ex10", "mem", "8", "slip"), // that is the A100
+        ("ex10", "mem", "0", "slip"),
+        ("ex10", "mem", "17", "slip"),
+        ("ex10", "peak", "9,961,472", "right"), // 4·(262,144 + 131,072 + 2·1,048,576)
+        ("ex10", "peak", "50 MB", "slip"),
+        ("ex10", "peak", "8,388,608", "slip"),
+        ("ex10", "where", "softmax", "right"),
+        ("ex11", "launches", "202.35 us", "right"), // 71·2.85
+        ("ex11", "launches", "193.8 us", "slip"),   // 4·17·2.85
+        ("ex11", "roof", "14.7 µs", "right"),
+        ("ex11", "roof", "11.1 us", "slip"),
+        ("ex11", "limit", "launches", "right"),
+        ("ex11", "limit", "compute", "slip"),
+        ("ex11", "cross", "14", "right"), // 202.35/14.71 = 13.76
+        ("ex11", "cross", "13", "slip"),
+        ("ex11", "amdahl", "1.0068", "right"), // 100/99.32
+        ("ex11", "amdahl", "1.0034", "slip"),
+        ("ex11", "amdahl", "5", "slip"),
+        ("ex11", "graph", "the gaps", "right"),
+    ]);
+}
+
+#[test]
+fn flash() {
+    check(&[
+        ("ex13", "bottleneck", "silu+mul", "right"),
+        ("ex13", "time", "4", "right"),
+        ("ex13", "time", "2", "slip"),
+        ("ex14", "ratio", "6.333", "right"), // 19,922,944 over 3,145,728
+        ("ex14", "ratio", "128", "slip"),
+        ("ex14", "ratio", "3.667", "slip"),
+        ("ex14", "saved", "16,777,216", "right"), // 16·8·8·128²
+        ("ex14", "saved", "8,388,608", "slip"),
+        ("ex14", "ideal", "256", "right"), // S/4
+        ("ex14", "ideal", "1024", "slip"),
+        ("ex14", "ideal", "128", "slip"),
+        ("ex14", "io", "S²d²/M", "right"),
+        ("ex14", "io", "S²/√M", "slip"),
+        ("ex14", "flop", "0", "right"),
+    ]);
+}
+
+#[test]
+fn ffn() {
+    check(&[
+        ("ex15", "rank", "swiglu, silu_mul, gate_up", "right"), // 21.58, 6.64, 1.66 %
+        ("ex15", "rank", "swiglu, gate_up, silu_mul", "slip"),
+        ("ex15", "gateup", "14.29 %", "right"), // 1,048,576 of 7,340,032
+        ("ex15", "gateup", "33.3 %", "slip"),
+        ("ex15", "gateup", "16.67 %", "slip"),
+        ("ex15", "gateup", "50 %", "slip"),
+        ("ex15", "group", "76.47 %", "right"),
+        ("ex15", "group", "54.17 %", "slip"), // batch 1
+        ("ex15", "reads", "2", "right"),
+        ("ex15", "reads", "4", "slip"),
+        ("ex15", "reads", "3", "slip"),
+    ]);
+}

@@ -20,8 +20,9 @@ from works import WORKS
 
 HERE = Path(__file__).resolve().parent
 PLANS = ["v1", "v2", "v3", "v4", "five", "forward"]
-# Plans with kernels that are one product and nothing else.
-WITH_PRODUCTS = ["v1", "v2", "v3", "five"]
+# Plans with kernels that are one product and nothing else. The last leaves every
+# product alone and merges what lies between them: all that a library can be given.
+WITH_PRODUCTS = ["v1", "v2", "v3", "five", "v1+flash+silu_mul+norm_residual"]
 # Prefill is judged by the rate of its products, decode by that of its bytes.
 BY_BYTES = {"decode"}
 
@@ -49,14 +50,16 @@ def measured(program, work, dtype, plans, gemm, graph):
 
 
 def cost(program, work, dtype, plan):
-    command = [program, "cost", "--version", plan, *work.options(), "--dtype", dtype, "--json"]
+    version, *fusions = plan.split("+")
+    command = [program, "cost", "--version", version, *work.options(), "--dtype", dtype, "--json"]
+    command += ["--fuse", ",".join(fusions)] if fusions else []
     return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
 def ours(program, name, dtype):
     """Rows of every plan, products and way of launching."""
     work, rows = WORKS[name], []
-    costs = {plan: cost(program, work, dtype, plan)["forward"] for plan in PLANS}
+    costs = {plan: cost(program, work, dtype, plan)["forward"] for plan in {*PLANS, *WITH_PRODUCTS}}
     for gemm, plans in [("own", PLANS), ("library", WITH_PRODUCTS)]:
         logits = {}
         for graph in [False, True]:

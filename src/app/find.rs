@@ -1,5 +1,6 @@
 //! `/`: find text on the page, `n` and `N` for the next and the one before.
 
+use super::claims;
 use super::field::Field;
 use super::kernel;
 use super::key::{Code, Key};
@@ -97,6 +98,10 @@ fn items(state: &State) -> Vec<String> {
             .exercises()
             .map(|e| format!("{} {}", e.id, e.title))
             .collect(),
+        Page::Claims => claims::listed(state)
+            .iter()
+            .map(|c| format!("{} {}", c.id.text, c.title))
+            .collect(),
         Page::Lab => Fusion::ALL
             .iter()
             .map(|f| f.name().to_owned())
@@ -125,6 +130,7 @@ fn place(state: &State) -> usize {
         Page::Kernel => state.kernel.line,
         Page::Lesson => state.reader.scroll,
         Page::Exercises => state.exercises.cursor,
+        Page::Claims => state.claims.cursor,
         Page::Setup => state.setup.row,
         _ => state.scroll,
     }
@@ -139,6 +145,7 @@ fn jump(state: &mut State, at: usize) {
         Page::Kernel => state.kernel.line = at,
         Page::Lesson => state.reader.scroll = at,
         Page::Exercises => state.exercises.cursor = at,
+        Page::Claims => claims::jump(state, at),
         _ => state.scroll = at,
     }
 }

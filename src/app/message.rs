@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::exercise::Asked;
 use super::kernel::{Book, Wanted};
 use super::key::Key;
+use super::live::ask::{Ask, Shown};
 use super::machine::{Ceilings, Machine};
 use super::runs::Ticket;
 use super::study::Study;
@@ -69,6 +70,8 @@ pub enum Message {
     Twins(BTreeMap<String, f64>),
     /// The kernels of a plan, or why it has none.
     Kernels(Box<Wanted>, Result<Arc<Book>, String>),
+    /// What a live block asked, and what came of it.
+    Asked(Box<Ask>, Result<Box<Shown>, String>),
     /// A file could not be written, or was: the sentence to show.
     Saved(Result<String, String>),
 }
@@ -114,6 +117,8 @@ pub enum Effect {
     Init,
     /// Look up the kernels of a plan.
     Kernels(Box<Wanted>),
+    /// Find out what a live block asks.
+    Ask(Box<Ask>),
     /// Put text on the clipboard of the terminal (OSC 52).
     Copy(String),
     /// Give the terminal back and stop this process until it is continued.

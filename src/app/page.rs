@@ -2,7 +2,7 @@
 
 /// A page that fills the screen.
 ///
-/// The first seven have a digit and a letter; the others are opened from
+/// The first eight have a digit and a letter; the others are opened from
 /// wherever the learner is and left with Esc.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Page {
@@ -18,6 +18,8 @@ pub enum Page {
     Kernel,
     /// Exercise list and form.
     Exercises,
+    /// What the documents claim, judged.
+    Claims,
     /// What this machine has.
     Doctor,
     /// Shown once, at the very first start.
@@ -34,18 +36,19 @@ pub enum Page {
 
 impl Page {
     /// Pages that are listed, in the order of their digits.
-    pub const LISTED: [Page; 7] = [
+    pub const LISTED: [Page; 8] = [
         Page::Home,
         Page::Lesson,
         Page::Lab,
         Page::Compare,
         Page::Kernel,
         Page::Exercises,
+        Page::Claims,
         Page::Doctor,
     ];
 
-    /// The digit that goes to this page. 5 and 8 are kept for pages of
-    /// their own, so that no digit ever changes its meaning.
+    /// The digit that goes to this page. 5 is kept for a page of its own, so
+    /// that no digit ever changes its meaning.
     pub const fn digit(self) -> Option<char> {
         match self {
             Page::Home => Some('1'),
@@ -54,6 +57,7 @@ impl Page {
             Page::Compare => Some('4'),
             Page::Kernel => Some('6'),
             Page::Exercises => Some('7'),
+            Page::Claims => Some('8'),
             Page::Doctor => Some('9'),
             _ => None,
         }
@@ -68,6 +72,7 @@ impl Page {
             Page::Compare => "Compare",
             Page::Kernel => "Kernel",
             Page::Exercises => "Exercises",
+            Page::Claims => "Claims",
             Page::Doctor => "Doctor",
             Page::FirstRun => "tinyllama-tutor",
             Page::Setup => "Setup",
@@ -149,6 +154,6 @@ mod tests {
     #[test]
     fn digits_are_those_of_the_nine_screens() {
         let digits: String = Page::LISTED.iter().filter_map(|p| p.digit()).collect();
-        assert_eq!(digits, "1234679");
+        assert_eq!(digits, "12346789");
     }
 }

@@ -1,5 +1,6 @@
 //! The command palette: every command, lesson and exercise by a few letters.
 
+use super::claims;
 use super::exercise::{self, Asked};
 use super::field::Field;
 use super::key::{Code, Key};
@@ -11,6 +12,7 @@ use super::note::Tone;
 use super::page::Page;
 use super::state::State;
 use super::update::{act, flip_ascii, set_theme};
+use crate::course::Ledger;
 use crate::fusion::{Fusion, Version};
 
 /// What an entry does.
@@ -26,6 +28,8 @@ pub enum Command {
     Lesson(usize),
     /// Open an exercise, by its id.
     Exercise(String),
+    /// Open a claim, by its id.
+    Claim(&'static str),
     /// The last messages.
     Messages,
     /// A theme.
@@ -99,6 +103,14 @@ pub fn entries(state: &State) -> Vec<Entry> {
             format!("{} {}", e.id, e.title),
             "7".into(),
             Command::Exercise(e.id.clone()),
+        );
+    }
+    for c in Ledger::built_in().claims() {
+        add(
+            "claim",
+            format!("{} {}", c.id.text, c.title),
+            "C".into(),
+            Command::Claim(&c.id.text),
         );
     }
     for p in Page::LISTED {
@@ -300,6 +312,7 @@ fn carry_out(state: &mut State, command: Command, effects: &mut Vec<Effect>) {
                 exercise::open(state, &Asked { exercise: id, key }, effects);
             }
         }
+        Command::Claim(id) => claims::open(state, id),
         Command::Messages => {
             state.go(Page::Messages);
         }

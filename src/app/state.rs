@@ -1,6 +1,7 @@
 //! Everything that the screen shows, as one value.
 
 use super::bench::Bench;
+use super::claims::Claims;
 use super::compare::Compare;
 use super::exercise::Exercises;
 use super::find::Find;
@@ -9,6 +10,7 @@ use super::kernel::KernelPage;
 use super::keymap::{Action, FooterItem};
 use super::lab::Lab;
 use super::lesson::Reader;
+use super::live::ask::Asked;
 use super::look::Look;
 use super::machine::Machine;
 use super::message::Millis;
@@ -19,7 +21,7 @@ use super::runs::Runs;
 use super::setup::Setup;
 use super::setup_page::SetupPage;
 use super::study::Study;
-use super::{compare, exercise, home, kernel, lab, lesson, setup_page};
+use super::{claims, compare, exercise, home, kernel, lab, lesson, setup_page};
 use crate::cost::{self, CostError, Why};
 
 /// Everything that the screen shows.
@@ -67,8 +69,12 @@ pub struct State {
     pub study: Study,
     /// The lesson page.
     pub reader: Reader,
+    /// What live blocks asked the outside.
+    pub asked: Asked,
     /// The exercise page, and questions wherever they are answered.
     pub exercises: Exercises,
+    /// The claims court.
+    pub claims: Claims,
     /// The palette, while it is open.
     pub palette: Option<Palette>,
     /// What is searched for on this page.
@@ -111,7 +117,9 @@ impl State {
             setup: SetupPage::default(),
             study: Study::default(),
             reader: Reader::default(),
+            asked: Asked::default(),
             exercises: Exercises::default(),
+            claims: Claims::default(),
             palette: None,
             find: None,
             place: String::new(),
@@ -146,6 +154,7 @@ impl State {
             Page::Home => self.home.mark(),
             Page::Lesson => self.reader.mark(),
             Page::Exercises => self.exercises.mark(),
+            Page::Claims => self.claims.mark(),
             _ => Mark {
                 item: 0,
                 scroll: self.scroll,
@@ -161,6 +170,7 @@ impl State {
             Page::Home => self.home.restore(mark),
             Page::Lesson => self.reader.restore(mark),
             Page::Exercises => self.exercises.restore(mark),
+            Page::Claims => self.claims.restore(mark),
             _ => self.scroll = mark.scroll,
         }
     }
@@ -243,5 +253,6 @@ pub fn footer(state: &State) -> &'static [FooterItem] {
         ],
         Page::Lesson => lesson::footer(state),
         Page::Exercises => exercise::footer(state),
+        Page::Claims => claims::footer(state),
     }
 }

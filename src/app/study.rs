@@ -8,7 +8,7 @@ use super::runs::Runs;
 use super::setup::Setup;
 use crate::answer::{Env, Records};
 use crate::cost::{Config, GpuDatabase};
-use crate::course::{self, Course, Exercise, Figures, Key, Lesson, Progress};
+use crate::course::{self, Course, Exercise, Figures, Key, Ledger, Lesson, Progress};
 use crate::run::Report;
 use crate::units::Quantity;
 
@@ -102,6 +102,14 @@ impl Records for Runs {
 
     fn recorded(&self, id: &str) -> Option<Quantity> {
         Figures::built_in().recorded(id)
+    }
+
+    fn verdict(&self, id: &str) -> Result<String, String> {
+        Ledger::built_in().verdict(id)
+    }
+
+    fn claims(&self, verdict: &str) -> Result<u64, String> {
+        Ledger::built_in().count(verdict)
     }
 
     fn twin(&self, name: &str) -> Result<f64, String> {

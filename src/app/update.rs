@@ -10,7 +10,7 @@ use super::page::Page;
 use super::palette::{self, Palette};
 use super::runs::{CARD_AFTER, Outcome};
 use super::state::State;
-use super::{compare, exercise, find, kernel, lab, lesson, live, setup_page};
+use super::{claims, compare, exercise, find, kernel, lab, lesson, live, setup_page};
 use crate::course;
 
 /// How long a first Ctrl-C, or a `q` during a run, waits for the second.
@@ -80,11 +80,13 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
         Message::KernelSaved(id) => exercise::kernel_saved(state, &id, &mut effects),
         Message::Twins(values) => state.runs.twins = values,
         Message::Kernels(wanted, book) => state.kernel.arrived(*wanted, book),
+        Message::Asked(ask, answer) => state.asked.arrived(*ask, answer.map(|shown| *shown)),
         Message::Saved(Ok(text)) => state.notes.say(Tone::Plain, text),
         Message::Saved(Err(text)) => state.notes.say(Tone::Bad, text),
     }
     settle(state);
     kernel::settle(state, &mut effects);
+    live::ask::settle(state, &mut effects);
     effects
 }
 
@@ -101,8 +103,7 @@ fn settle(state: &mut State) {
         state.compare.refresh(&state.bench);
     }
     if state.page == Page::Lab {
-        let hint = lab::hint(&state.bench, &state.machine, state.lab.fusion());
-        state.lab.hint = hint.unwrap_or_default();
+        state.lab.hint = lab::line(state);
     }
     // A run that lasts gets a card; until then the header says enough.
     let card = state.runs.running().map(|r| r.since + CARD_AFTER);
@@ -197,6 +198,7 @@ pub(super) fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) 
         }
         Action::Back if state.page == Page::Lesson && lesson::leave(state) => {}
         Action::Back if state.page == Page::Exercises && exercise::leave(state) => {}
+        Action::Back if state.page == Page::Claims && claims::leave(state) => {}
         Action::Back => state.back(),
         Action::Help if state.page == Page::Help => state.back(),
         Action::Help => state.go(Page::Help),
@@ -272,6 +274,7 @@ fn on_page(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Page::Doctor | Page::Help | Page::Messages | Page::Why => scroll(state, action),
         Page::Lesson => lesson::act(state, action, effects),
         Page::Exercises => exercise::act(state, action, effects),
+        Page::Claims => claims::act(state, action, effects),
     }
 }
 
@@ -340,6 +343,10 @@ fn command_line(state: &mut State, effects: &mut Vec<Effect>) {
         Page::Exercises => match &state.exercises.form {
             Some(form) => format!("{name} check {}", form.exercise),
             None => format!("{name} exercises"),
+        },
+        Page::Claims => match claims::current(state) {
+            Some(claim) => format!("{name} claims {}", claim.id.text),
+            None => format!("{name} claims"),
         },
         Page::Lesson => match lesson::lesson(state) {
             Some(found) => format!("{name} show {}", found.id),

@@ -114,8 +114,8 @@ pub(super) enum Command {
     Exercises,
     /// Fresh questions on a topic, those that went wrong more often
     Practise(super::practise::PractiseArgs),
-    /// How far you are
-    Progress,
+    /// How far you are; take it to another machine
+    Progress(super::progress::ProgressArgs),
     /// Progress and answers as one JSON document, safe to paste
     Export,
     /// A lesson as plain text
@@ -124,10 +124,14 @@ pub(super) enum Command {
     Cost(super::cost::CostArgs),
     /// Run a plan: checked, counted, timed
     Run(super::run::RunArgs),
+    /// A small experiment: one kernel, one thing changed, everything counted
+    Micro(super::micro::MicroArgs),
     /// Are the GPU kernels right on this machine?
     Selftest(super::selftest::SelfTestArgs),
     /// Plans side by side
     Compare(super::compare::CompareArgs),
+    /// What the documents state, and what is true of it
+    Claims(super::claims::ClaimsArgs),
     /// The GPU database
     Gpus(super::gpus::GpusArgs),
     /// What this machine, this terminal and these folders allow

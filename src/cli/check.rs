@@ -172,8 +172,8 @@ fn graded<'e>(
         typed = prediction(desk, exercise, &judged, typed, runs)?;
     }
     if !typed.is_empty() && judged.asks_for_a_run() {
-        let config = desk.env(&key.setup, &*runs)?.setup.config;
-        runs.make(&judged, &config)?;
+        let setup = desk.env(&key.setup, &*runs)?.setup;
+        runs.make(&judged, &setup)?;
     }
     let env = desk.env(&key.setup, &*runs)?;
     let judgement = grade(&typed, &judged, &env)

@@ -73,6 +73,7 @@ pub(super) fn open(output: &OutputArgs, config: &Config, out: &mut Out) -> Outco
         }),
         measure: Arc::new(measure),
         kernels: Arc::new(kernels::book),
+        answer: Arc::new(super::answers::answer),
         judge: Arc::new(move |asked, typed| super::check::judged(&judging, asked, typed)),
         begin: Arc::new(move |asked| super::check::begun(&beginning, asked)),
         twins: Arc::new(twins),

@@ -9,6 +9,9 @@ mod names;
 mod page;
 mod prose;
 
+#[cfg(test)]
+pub(in crate::course) use prose::figures as typed_in;
+
 use super::block::{Block, Live};
 use super::exercise::{Exercise, Key};
 use super::fault::{Fault, Level};

@@ -1,5 +1,6 @@
 //! Figures measured once, elsewhere: `assets/recorded.toml`, cited as `recorded.ID`.
 
+use super::claims::Ledger;
 use super::fault::Fault;
 use super::fields::{Fields, Toml};
 use super::text::Text;
@@ -109,6 +110,14 @@ impl Records for Figures {
 
     fn recorded(&self, id: &str) -> Option<Quantity> {
         self.get(id).map(|figure| figure.value)
+    }
+
+    fn verdict(&self, id: &str) -> Result<String, String> {
+        Ledger::built_in().verdict(id)
+    }
+
+    fn claims(&self, verdict: &str) -> Result<u64, String> {
+        Ledger::built_in().count(verdict)
     }
 }
 

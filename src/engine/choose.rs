@@ -56,7 +56,8 @@ impl Engine {
 fn supervisor() -> Result<Supervisor, RunError> {
     let program = Program::own()
         .map_err(|e| RunError::failed(format!("the engine process cannot be started: {e}")))?;
-    Ok(Supervisor::new(program, Limits::default()))
+    let limits = Limits::of(&program);
+    Ok(Supervisor::new(program, limits))
 }
 
 /// Looks which backends can run in an engine, with one that is started for it.

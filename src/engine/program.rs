@@ -22,6 +22,7 @@ pub const WRAP: &str = "TINYLLAMA_TUTOR_WRAP";
 pub struct Program {
     path: PathBuf,
     arguments: Vec<OsString>,
+    wrapped: bool,
 }
 
 impl Program {
@@ -33,7 +34,14 @@ impl Program {
         Self {
             path: path.into(),
             arguments: arguments.into_iter().map(Into::into).collect(),
+            wrapped: false,
         }
+    }
+
+    /// Whether a command stands in front of it: a debugger or a checker, which
+    /// make everything slower.
+    pub fn is_wrapped(&self) -> bool {
+        self.wrapped
     }
 
     /// This program again, as engine, under the command of [`WRAP`] where it is
@@ -60,14 +68,18 @@ impl Program {
         // update has put another in its place. A wrapper would follow the link
         // to itself.
         let running = Path::new("/proc/self/exe");
-        let path = if words.is_empty() && running.exists() {
+        let wrapped = !words.is_empty();
+        let path = if !wrapped && running.exists() {
             running.to_owned()
         } else {
             std::env::current_exe()?
         };
         words.push(path.into());
         words.push(command.into());
-        Ok(Self::new(words.remove(0), words))
+        Ok(Self {
+            wrapped,
+            ..Self::new(words.remove(0), words)
+        })
     }
 
     /// The command, its standard streams being pipes, in a process group of

@@ -32,6 +32,24 @@ pub struct Limits {
     pub longest_back_off: Duration,
 }
 
+/// How many times as long everything may take under a debugger or a checker.
+const WRAPPED: u32 = 60;
+
+impl Limits {
+    /// For this program: patient where a command stands in front of it.
+    pub fn of(program: &Program) -> Self {
+        let usual = Self::default();
+        if !program.is_wrapped() {
+            return usual;
+        }
+        Self {
+            greeting: usual.greeting * WRAPPED,
+            silence: |phase| silence(phase) * WRAPPED,
+            ..usual
+        }
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self {

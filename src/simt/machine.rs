@@ -232,6 +232,13 @@ impl Machine {
             }
             self.variables.insert(program.id, addresses);
         }
+        if self.options.check {
+            let blocks = request.grid.iter().map(|&n| u64::from(n)).product();
+            let lengths = self.global.buffers.iter().map(|buffer| buffer.bytes);
+            self.global
+                .order
+                .begin(lengths, kernel.global_granule, blocks);
+        }
         let variables = self
             .variables
             .get(&program.id)

@@ -4,7 +4,8 @@ use ratatui::buffer::Buffer;
 
 use super::pen::Pen;
 use super::{
-    compare, exercise, first_run, frame, home, kernel, lab, lesson, palette, reading, too_small,
+    claims, compare, exercise, first_run, frame, home, kernel, lab, lesson, palette, reading,
+    too_small,
 };
 use crate::app::{Page, State};
 
@@ -30,6 +31,7 @@ pub fn draw(state: &State, buffer: &mut Buffer) {
         Page::Help => reading::help(state, &mut pen),
         Page::Lesson => lesson::draw(state, &mut pen),
         Page::Exercises => exercise::draw(state, &mut pen),
+        Page::Claims => claims::draw(state, &mut pen),
     }
     palette::draw(state, &mut pen);
 }
@@ -43,6 +45,7 @@ pub fn fit(state: &mut State) {
     match state.page {
         Page::Lesson => lesson::fit(state),
         Page::Exercises => exercise::fit(state),
+        Page::Claims => claims::fit(state),
         Page::Kernel => kernel::fit(state),
         _ => {}
     }

@@ -18,6 +18,7 @@ use super::surface::Surface;
 use super::terminal::Terminal;
 use crate::app::exercise::Asked;
 use crate::app::kernel::{Book, Wanted};
+use crate::app::live::ask::{Ask, Shown};
 use crate::app::key::ctrl;
 use crate::app::machine::Ceilings;
 use crate::app::{self, Effect, Event, Machine, Message, State};
@@ -35,6 +36,8 @@ pub type Measure = dyn Fn(BackendKind) -> Result<Ceilings, String> + Send + Sync
 /// The kernels of a plan, or why it has none.
 pub type Kernels = dyn Fn(&Wanted) -> Result<Book, String> + Send + Sync;
 
+/// What a live block asks, or why it cannot be known.
+pub type Answer = dyn Fn(&Ask) -> Result<Shown, String> + Send + Sync;
 /// Judges a learner's kernel: the exercise, the key, and the letters of the gap
 /// form, which are empty where the file is meant.
 pub type JudgeKernel = dyn Fn(&Asked, &str) -> Told + Send + Sync;
@@ -51,6 +54,8 @@ pub struct Outside {
     pub measure: Arc<Measure>,
     /// Looks up the kernels of a plan, on a thread of its own.
     pub kernels: Arc<Kernels>,
+    /// Answers live blocks, on a thread of its own.
+    pub answer: Arc<Answer>,
     /// Judges a learner's kernel, on a thread of its own.
     pub judge: Arc<JudgeKernel>,
     /// Runs the defective kernels of exercises, on a thread of its own.
@@ -95,6 +100,7 @@ pub fn open(mut state: State, outside: Outside) -> io::Result<u8> {
         probe: outside.probe,
         measure: outside.measure,
         kernels: outside.kernels,
+        answer: outside.answer,
         judge: outside.judge,
         begin: outside.begin,
         gate,
@@ -157,6 +163,7 @@ struct Runtime<W: Write> {
     probe: Arc<dyn Fn() -> Machine + Send + Sync>,
     measure: Arc<Measure>,
     kernels: Arc<Kernels>,
+    answer: Arc<Answer>,
     judge: Arc<JudgeKernel>,
     begin: Arc<dyn Fn(&Asked) -> Result<PathBuf, String> + Send + Sync>,
     gate: Arc<input::Gate>,
@@ -220,6 +227,7 @@ impl<W: Write> Runtime<W> {
                 Effect::Probe => self.probe(),
                 Effect::Measure(backend) => self.measure(backend),
                 Effect::Kernels(wanted) => self.look_up(wanted),
+                Effect::Ask(ask) => self.ask(ask),
                 Effect::Record(event) => self.desk.record(event),
                 Effect::OpenSheet(id) => self.desk.read(id),
                 Effect::SaveAnswer {
@@ -317,6 +325,15 @@ impl<W: Write> Runtime<W> {
         thread::spawn(move || {
             let book = kernels(&wanted).map(Arc::new);
             let _ = to.send(Message::Kernels(wanted, book));
+        });
+    }
+
+    /// Finds out what a live block asks, away from the screen.
+    fn ask(&self, ask: Box<Ask>) {
+        let (answer, to) = (Arc::clone(&self.answer), self.to.clone());
+        thread::spawn(move || {
+            let found = answer(&ask).map(Box::new);
+            let _ = to.send(Message::Asked(ask, found));
         });
     }
 

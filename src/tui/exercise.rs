@@ -6,7 +6,7 @@ mod kernel;
 mod list;
 pub mod question;
 
-pub use form::setup;
+pub use form::{setup, styled};
 
 use super::pen::Pen;
 use super::{cards, frame};

@@ -2,6 +2,8 @@
 //! text with what is wrong.
 
 mod chart;
+mod claim;
+mod kernels;
 mod lab;
 mod tables;
 
@@ -53,8 +55,11 @@ pub fn lay(state: &State, lesson: &Lesson, live: &Live, keys: bool, columns: usi
                 .map(|asked| question::in_lesson(state, &asked, keys, inner))
                 .ok_or_else(|| format!("The course has no question {}.", id.text))
         }
+        Block::Micro { .. } => kernels::micro(state, lesson, live, inner),
+        Block::Kernel { .. } => kernels::kernel(state, lesson, live, inner),
         Block::Table { .. } => return tables::table(state, lesson, live, columns),
         Block::Roofline { .. } => return tables::roofline(state, lesson, live, columns),
+        Block::Claim { id } => claim::rows(state, id, inner),
         Block::Chart { .. } => match chart::rows(state, lesson, live, columns) {
             Ok(rows) => return plain(rows),
             Err(why) => Err(why),
@@ -88,6 +93,7 @@ fn title(live: &Live) -> String {
             Some(key) => format!("question {} {}", exercise.text, key.text),
             None => format!("question {}", exercise.text),
         },
+        Ok(Block::Claim { id }) => format!("claim {}", id.text),
         _ => format!("live · {}", live.kind),
     }
 }
@@ -97,9 +103,11 @@ fn hint(content: &Block, hidden: bool) -> &'static str {
     match content {
         _ if hidden => "before you look",
         Block::Lab { toggles, .. } if !toggles.is_empty() => "Space flips",
-        Block::Lab { .. } | Block::Compare { .. } => "r runs",
+        Block::Lab { .. } | Block::Compare { .. } | Block::Micro { .. } => "r runs",
+        Block::Kernel { op: Some(_), .. } => "Enter opens it",
         Block::Steps { .. } => "Space next step",
         Block::Ribbon { .. } => "Enter opens it in the lab",
+        Block::Claim { .. } => "r runs · Enter opens it in the court",
         _ => "",
     }
 }

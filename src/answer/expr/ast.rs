@@ -93,6 +93,7 @@ pub(super) enum Function {
     Sram,
     Sector,
     Tiles,
+    Busy,
     Ways,
     Bf16,
     Fp16,

@@ -164,6 +164,12 @@ impl Evaluator<'_> {
                 most_registers(self.gpu(gpu, column)?, warps, column)
                     .map(|n| Value::Quantity(Quantity::count(n)))
             }
+            (Function::Busy, [Arg::Gpu(gpu), Arg::Value(blocks)]) => {
+                let units = self.gpu(gpu, column)?.compute_units.max(1);
+                let blocks = self.whole(blocks, setup)?.max(1);
+                let rounds = blocks.div_ceil(units);
+                quantity(Quantity::ratio(blocks as f64 / (rounds * units) as f64))
+            }
             (Function::Crossing, [Arg::Word(name), Arg::Value(left), Arg::Value(right)]) => {
                 self.crossing(name, left, right, setup, column)
             }

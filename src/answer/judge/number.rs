@@ -302,7 +302,14 @@ fn verdict(typed: &Typed, wanted: &Wanted, key: &Key, env: &Env<'_>) -> Result<V
                 .ok()
                 .map(|q| coerced(q, wanted.asked.unit))
         };
-        fitting.extend(convention::named(typed, wanted, env, &answer));
+        // A printed value stands for itself under any convention.
+        let of_slip = |slip: &Slip, env: &Env<'_>| match slip.value {
+            SlipValue::Printed(_) => None,
+            _ => wanted.slip_value(slip, key, env, false).ok(),
+        };
+        fitting.extend(convention::named(
+            typed, wanted, env, &answer, &key.slips, &of_slip,
+        ));
     }
     Ok(if !fitting.is_empty() {
         Verdict::Slip(fitting)

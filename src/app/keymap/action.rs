@@ -91,6 +91,8 @@ pub enum Action {
     Hint,
     /// The worked solution of this question.
     Solution,
+    /// Which items are listed.
+    Filter,
     /// The kernel's file in the learner's editor.
     Edit,
     /// Another variant of this exercise.

@@ -20,7 +20,7 @@ const fn entry(
 }
 
 use Action::*;
-use Page::{Compare, Doctor, Exercises, FirstRun, Home, Kernel, Lab, Lesson};
+use Page::{Claims, Compare, Doctor, Exercises, FirstRun, Home, Kernel, Lab, Lesson};
 
 /// Pages that show what runs can fill.
 const RUNS: &[Page] = &[Lab, Compare, Lesson, Exercises];
@@ -42,6 +42,7 @@ pub const TABLE: &[Entry] = &[
             (ch('4'), Go(Compare)),
             (ch('6'), Go(Kernel)),
             (ch('7'), Go(Exercises)),
+            (ch('8'), Go(Claims)),
             (ch('9'), Go(Doctor)),
         ],
         also: &[],
@@ -206,6 +207,12 @@ pub const TABLE: &[Entry] = &[
     ),
     entry(
         On::Here(&[Kernel]),
+        &[(ch('m'), Bytes), (ch('r'), Run)],
+        &[],
+        "counts by line, count again",
+    ),
+    entry(
+        On::Here(&[Kernel]),
         &[(ch('t'), Ptx)],
         &[],
         "PTX of this kernel",
@@ -227,6 +234,30 @@ pub const TABLE: &[Entry] = &[
         &[(ch('s'), Solution)],
         &[],
         "solution: once solved, or twice",
+    ),
+    entry(
+        On::Here(&[Claims]),
+        &[(ch('r'), Run), (ch('R'), RunAll)],
+        &[],
+        "run the evidence",
+    ),
+    entry(
+        On::Here(&[Claims]),
+        &[(ch('s'), Solution)],
+        &[],
+        "the evidence, unjudged: twice",
+    ),
+    entry(
+        On::Here(&[Claims]),
+        &[(ch('f'), Filter)],
+        &[],
+        "which claims: open, a group, a document",
+    ),
+    entry(
+        On::Here(&[Claims]),
+        &[(ch('o'), Outline)],
+        &[(ch(' '), PageDown), (ch('b'), PageUp)],
+        "the lesson that cites it",
     ),
     entry(
         On::Here(&[Exercises]),
@@ -296,9 +327,13 @@ pub const TABLE: &[Entry] = &[
     ),
     entry(
         On::Anywhere,
-        &[(ch('e'), Go(Exercises)), (ch('D'), Go(Doctor))],
+        &[
+            (ch('e'), Go(Exercises)),
+            (ch('C'), Go(Claims)),
+            (ch('D'), Go(Doctor)),
+        ],
         &[],
-        "exercises, doctor",
+        "exercises, claims, doctor",
     ),
     entry(
         On::Anywhere,

@@ -4,6 +4,8 @@
 //! It executes PTX for sm_80: prebuilt, or compiled by NVRTC where that is here
 //! and the kernels are newer than what was prebuilt.
 
+pub mod told;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -145,6 +147,7 @@ impl Simt {
         if let Some((read, written)) = dram {
             self.traffic.dram = Some(self.traffic.dram.unwrap_or(0) + read + written);
         }
+        self.traffic.last = Some(Box::new(counts));
         Ok(())
     }
 }
@@ -302,6 +305,10 @@ impl Driver for Simt {
 
     fn synchronize(&mut self) -> Result<(), GpuError> {
         Ok(())
+    }
+
+    fn has_clock(&self) -> bool {
+        false
     }
 
     fn mark(&mut self) -> Result<Option<Mark>, GpuError> {

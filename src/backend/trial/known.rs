@@ -52,6 +52,12 @@ fn kind(finding: &Finding) -> (u8, Option<&str>, Option<Access>, Option<Access>)
         Problem::Misaligned { access, memory, .. } => (2, name(memory), Some(*access), None),
         Problem::NeverWritten { memory, .. } => (3, name(memory), None, None),
         Problem::Race { now, earlier, .. } => (4, None, Some(*now), Some(earlier.access)),
+        Problem::BlocksRace {
+            memory,
+            now,
+            earlier,
+            ..
+        } => (14, name(memory), Some(*now), Some(*earlier)),
         Problem::LanesCollide { .. } => (5, None, None, None),
         Problem::BarrierSkipped { .. } => (6, None, None, None),
         Problem::BarriersDiffer { .. } => (7, None, None, None),

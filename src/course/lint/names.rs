@@ -2,6 +2,7 @@
 
 use crate::cost::GpuDatabase;
 use crate::course::block::Block;
+use crate::course::claims::Ledger;
 use crate::course::fault::{Fault, Place, way_out};
 use crate::course::fields::Phrase;
 use crate::course::setup::sentence;
@@ -40,7 +41,21 @@ pub(super) fn block(file: &str, block: &Block, faults: &mut Vec<Fault>) {
             }
             op_names(file, mark, faults);
         }
+        Block::Kernel { op, version, .. } => {
+            plans(file, version.as_slice(), faults);
+            let named = op.iter().filter(|op| op.text != "rope");
+            op_names(file, &named.cloned().collect::<Vec<_>>(), faults);
+        }
+        Block::Claim { id } => match Ledger::built_in().find(id.as_str()) {
+            Ok(found) if found.id.text == id.text => {}
+            Ok(found) => {
+                let say = format!("the ledger writes this id {}.", found.id.text);
+                faults.push(Fault::at(file, id.at, say));
+            }
+            Err(say) => faults.push(Fault::at(file, id.at, say)),
+        },
         Block::Chart { .. }
+        | Block::Micro { .. }
         | Block::Table { .. }
         | Block::Steps { .. }
         | Block::Question { .. } => {}

@@ -20,7 +20,7 @@ pub(super) fn check(file: &str, markdown: &str, line: usize, faults: &mut Vec<Fa
 }
 
 /// Figures that were typed instead of computed, and inline numbers that never end.
-pub(super) fn figures(file: &str, text: &str, start: Place, faults: &mut Vec<Fault>) {
+pub(in crate::course) fn figures(file: &str, text: &str, start: Place, faults: &mut Vec<Fault>) {
     for (piece, range) in pieces(text) {
         if piece != Piece::Plain {
             continue;

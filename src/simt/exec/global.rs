@@ -48,7 +48,10 @@ pub(crate) fn resolve(
             if turn.count {
                 observe::count(turn, inst, at, &pattern, bytes, access);
             }
-            if turn.check && !observe::written(turn, inst, at, &pattern, bytes, access) {
+            if turn.check
+                && !(observe::written(turn, inst, at, &pattern, bytes, access)
+                    && observe::apart(turn, inst, at, &pattern, bytes, access))
+            {
                 return None;
             }
             return Some(Place::One(at, pattern));
@@ -93,7 +96,9 @@ fn several(
         if turn.count {
             observe::count(turn, inst, at, &pattern, bytes, access);
         }
-        going &= !turn.check || observe::written(turn, inst, at, &pattern, bytes, access);
+        going &= !turn.check
+            || observe::written(turn, inst, at, &pattern, bytes, access)
+                && observe::apart(turn, inst, at, &pattern, bytes, access);
     }
     turn.mask = mask;
     going.then_some(Place::Several)

@@ -1,0 +1,248 @@
+//! The claims court: a document's claim, the reader's judgement, what the model
+//! says, what this machine measured.
+//!
+//! Judging comes first. Until a claim was judged, or its evidence asked for, the
+//! model's side stays closed.
+
+mod act;
+
+pub use act::{act, jump, leave, open, run};
+
+use super::keymap::{Action, FooterItem};
+use super::page::Mark;
+use super::state::State;
+use super::study::{Study, bench_setup};
+use crate::answer::claim::{Judgement, Ruling};
+use crate::course::{Claim, Ledger};
+use crate::fusion::Cut;
+use crate::run::Report;
+
+/// Which claims are listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Filter {
+    /// All of them.
+    #[default]
+    All,
+    /// Those that were not judged yet.
+    Open,
+    /// A group, by its place in the ledger.
+    Group(usize),
+    /// Those of a document, by its place in the ledger.
+    Document(usize),
+}
+
+impl Filter {
+    /// The filter after this one: all, open, the groups, the documents.
+    pub fn next(self) -> Self {
+        let ledger = Ledger::built_in();
+        let next = match self {
+            Self::All => Self::Open,
+            Self::Open => Self::Group(0),
+            Self::Group(at) if at + 1 < ledger.groups().len() => Self::Group(at + 1),
+            Self::Group(_) => Self::Document(0),
+            Self::Document(at) => Self::Document(at + 1),
+        };
+        match next {
+            Self::Group(at) if at >= ledger.groups().len() => Self::Document(0),
+            Self::Document(at) if at >= ledger.documents().len() => Self::All,
+            next => next,
+        }
+    }
+
+    /// What the list calls it.
+    pub fn title(self) -> String {
+        let ledger = Ledger::built_in();
+        match self {
+            Self::All => "all groups".to_owned(),
+            Self::Open => "not judged".to_owned(),
+            Self::Group(at) => ledger
+                .groups()
+                .get(at)
+                .map_or(String::new(), |g| g.name.clone()),
+            Self::Document(at) => {
+                let document = ledger.documents().get(at);
+                document.map_or(String::new(), |d| format!("{} {}", d.id, d.name))
+            }
+        }
+    }
+}
+
+/// What the page remembers.
+#[derive(Clone, Debug, Default)]
+pub struct Claims {
+    /// The claim under the cursor, among those listed.
+    pub cursor: usize,
+    /// Which claims are listed.
+    pub filter: Filter,
+    /// First line shown of the claim.
+    pub scroll: usize,
+    /// The judgement under the cursor, while the reader judges.
+    pub choosing: Option<usize>,
+    /// The claim that was just judged: it stays listed until the cursor moves.
+    just: Option<&'static str>,
+    /// `s` was pressed once and waits for the second.
+    armed: bool,
+    /// Lines of the claim and lines that the page shows, as it was laid out.
+    pub extent: (usize, usize),
+}
+
+impl Claims {
+    /// Cursor and scroll, for the way back.
+    pub fn mark(&self) -> Mark {
+        Mark {
+            item: self.cursor,
+            scroll: self.scroll,
+        }
+    }
+
+    /// Puts cursor and scroll back.
+    pub fn restore(&mut self, mark: Mark) {
+        self.cursor = mark.item;
+        self.scroll = mark.scroll;
+    }
+
+    /// Takes in how long the claim came out.
+    pub fn fit(&mut self, lines: usize, room: usize) {
+        self.extent = (lines, room);
+        self.scroll = self.scroll.min(lines.saturating_sub(room));
+    }
+}
+
+/// How a reader stands to a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Not judged yet.
+    Open,
+    /// Judged before looking.
+    Judged(Judgement),
+    /// The evidence was asked for without a judgement.
+    Shown,
+}
+
+/// The word that is kept where nothing was judged.
+const SHOWN: &str = "shown";
+
+/// How settings begin that keep a judgement.
+const KEPT: &str = "claim ";
+
+/// The setting under which a judgement is kept.
+fn setting(id: &str) -> String {
+    format!("{KEPT}{id}")
+}
+
+/// How a reader stands to the claim with this id.
+pub fn standing(study: &Study, id: &str) -> Standing {
+    match study
+        .progress
+        .settings
+        .get(&setting(id))
+        .map(String::as_str)
+    {
+        Some(SHOWN) => Standing::Shown,
+        Some(word) => Judgement::parse(word).map_or(Standing::Open, Standing::Judged),
+        None => Standing::Open,
+    }
+}
+
+/// How many claims were judged. Looks at what was kept alone: the first screen
+/// need not wait for the ledger.
+pub fn judged(study: &Study) -> usize {
+    let kept = study.progress.settings.iter();
+    kept.filter(|(name, word)| name.starts_with(KEPT) && *word != SHOWN)
+        .count()
+}
+
+/// How many claims were judged, and how many of these as they are.
+pub fn tally(study: &Study) -> (usize, usize) {
+    let judged = Ledger::built_in().claims().iter().filter_map(|claim| {
+        match standing(study, &claim.id.text) {
+            Standing::Judged(judgement) => Some(judgement == claim.ruling.judgement()),
+            _ => None,
+        }
+    });
+    judged.fold((0, 0), |(all, right), hit| {
+        (all + 1, right + usize::from(hit))
+    })
+}
+
+/// The claims that the filter leaves, in the order of the ledger.
+pub fn listed(state: &State) -> Vec<&'static Claim> {
+    let ledger = Ledger::built_in();
+    let fits = |claim: &&Claim| match state.claims.filter {
+        Filter::All => true,
+        Filter::Open => {
+            let just = state.claims.just == Some(claim.id.text.as_str());
+            just || standing(&state.study, &claim.id.text) == Standing::Open
+        }
+        Filter::Group(at) => ledger.groups().get(at).is_some_and(|g| g.id == claim.group),
+        Filter::Document(at) => ledger
+            .documents()
+            .get(at)
+            .is_some_and(|d| claim.is_in(&d.id)),
+    };
+    ledger.claims().iter().filter(fits).collect()
+}
+
+/// The claim under the cursor.
+pub fn current(state: &State) -> Option<&'static Claim> {
+    let listed = listed(state);
+    let last = listed.len().checked_sub(1)?;
+    listed.get(state.claims.cursor.min(last)).copied()
+}
+
+/// What this machine measured of a claim's plans, in their order.
+pub fn measured<'s>(state: &'s State, claim: &Claim) -> Vec<(Cut, Option<&'s Report>)> {
+    let Ok(setup) = claim.setup.answer() else {
+        return Vec::new();
+    };
+    let setup = bench_setup(&setup.config, state.bench.setup().seed);
+    let report = |cut: Cut| (cut, state.runs.of(&setup, cut));
+    claim.cuts().into_iter().map(report).collect()
+}
+
+/// Whether what was judged is what the ledger says.
+pub fn hit(ruling: Ruling, judgement: Judgement) -> bool {
+    ruling.judgement() == judgement
+}
+
+/// Keys that the footer names.
+pub fn footer(state: &State) -> &'static [FooterItem] {
+    if state.claims.choosing.is_some() {
+        return CHOOSING;
+    }
+    match current(state).map(|c| standing(&state.study, &c.id.text)) {
+        Some(Standing::Open) => OPEN,
+        _ => JUDGED,
+    }
+}
+
+const OPEN: &[FooterItem] = &[
+    (&[Action::Up, Action::Down], "claim"),
+    (&[Action::Open], "judge"),
+    (&[Action::Solution], "show"),
+    (&[Action::Run], "run"),
+    (&[Action::Filter], "filter"),
+    (&[Action::Find], "find"),
+    (&[Action::Back], "back"),
+    (&[Action::Help], "help"),
+];
+
+const JUDGED: &[FooterItem] = &[
+    (&[Action::Up, Action::Down], "claim"),
+    (&[Action::Open], "lesson"),
+    (&[Action::Run], "run the evidence"),
+    (&[Action::Filter], "filter"),
+    (&[Action::Find], "find"),
+    (&[Action::Back], "back"),
+    (&[Action::Help], "help"),
+];
+
+const CHOOSING: &[FooterItem] = &[
+    (&[Action::Up, Action::Down], "verdict"),
+    (&[Action::Open], "judge"),
+    (&[Action::Back], "not yet"),
+    (&[Action::Help], "help"),
+];
+
+#[cfg(test)]
+mod tests;

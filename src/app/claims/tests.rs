@@ -1,0 +1,143 @@
+use super::*;
+use crate::app::key::{Code, ch, key};
+use crate::app::look::Look;
+use crate::app::message::{Effect, Event, Message};
+use crate::app::page::Page;
+use crate::app::update;
+use crate::course::Event as Kept;
+
+fn court() -> State {
+    let mut state = State::new((80, 24), Look::default()).unwrap();
+    press(&mut state, ch('C'));
+    assert_eq!(state.page, Page::Claims);
+    state
+}
+
+fn press(state: &mut State, key: crate::app::key::Key) -> Vec<Effect> {
+    update(
+        state,
+        Event {
+            at: 0,
+            message: Message::Key(key),
+        },
+    )
+}
+
+fn at(state: &mut State, id: &str) {
+    open(state, id);
+    assert_eq!(current(state).map(|c| c.id.text.as_str()), Some(id));
+}
+
+#[test]
+fn judging_comes_first_and_is_kept() {
+    let mut state = court();
+    at(&mut state, "Q-40");
+    assert_eq!(standing(&state.study, "Q-40"), Standing::Open);
+    press(&mut state, key(Code::Enter));
+    assert_eq!(state.claims.choosing, Some(0));
+    // right, right if, wrong: two down.
+    press(&mut state, key(Code::Down));
+    press(&mut state, ch('j'));
+    let effects = press(&mut state, key(Code::Enter));
+    assert_eq!(
+        effects,
+        [Effect::Record(Kept::Chose {
+            setting: "claim Q-40".into(),
+            value: Some("wrong".into()),
+        })]
+    );
+    assert_eq!(
+        standing(&state.study, "Q-40"),
+        Standing::Judged(Judgement::Wrong)
+    );
+    assert_eq!((judged(&state.study), tally(&state.study)), (1, (1, 1)));
+    let said = state.notes.shown().map(|n| n.text.clone());
+    assert_eq!(said.as_deref(), Some("The ledger says so too: wrong."));
+}
+
+#[test]
+fn escape_leaves_a_claim_open() {
+    let mut state = court();
+    press(&mut state, key(Code::Enter));
+    assert!(state.claims.choosing.is_some());
+    press(&mut state, key(Code::Esc));
+    assert!(state.claims.choosing.is_none());
+    assert_eq!(state.page, Page::Claims);
+    press(&mut state, key(Code::Esc));
+    assert_eq!(state.page, Page::Home);
+}
+
+#[test]
+fn evidence_without_a_judgement_asks_twice_and_counts_as_none() {
+    let mut state = court();
+    at(&mut state, "K-V1-12");
+    assert!(press(&mut state, ch('s')).is_empty());
+    assert_eq!(standing(&state.study, "K-V1-12"), Standing::Open);
+    press(&mut state, ch('s'));
+    assert_eq!(standing(&state.study, "K-V1-12"), Standing::Shown);
+    assert_eq!((judged(&state.study), tally(&state.study)), (0, (0, 0)));
+}
+
+#[test]
+fn filters_walk_through_groups_and_documents_and_come_back() {
+    let mut state = court();
+    let all = listed(&state).len();
+    assert_eq!(all, 226);
+    let (mut by_group, mut steps) = (0, 0);
+    loop {
+        press(&mut state, ch('f'));
+        steps += 1;
+        match state.claims.filter {
+            Filter::All => break,
+            Filter::Open => assert_eq!(listed(&state).len(), all),
+            Filter::Group(_) => by_group += listed(&state).len(),
+            Filter::Document(_) => assert!(!listed(&state).is_empty()),
+        }
+        assert!(steps < 100);
+    }
+    // Every claim is in one group.
+    assert_eq!(by_group, all);
+}
+
+#[test]
+fn what_was_just_judged_stays_until_the_cursor_moves() {
+    let mut state = court();
+    press(&mut state, ch('f'));
+    assert_eq!(state.claims.filter, Filter::Open);
+    let first = current(&state).unwrap().id.text.clone();
+    let second = listed(&state)[1].id.text.clone();
+    press(&mut state, key(Code::Enter));
+    press(&mut state, key(Code::Enter));
+    assert_eq!(current(&state).unwrap().id.text, first);
+    press(&mut state, ch('j'));
+    assert_eq!(current(&state).unwrap().id.text, second);
+    assert!(listed(&state).iter().all(|c| c.id.text != first));
+}
+
+#[test]
+fn the_evidence_runs_in_the_setup_of_the_claim() {
+    let mut state = court();
+    at(&mut state, "Q-AI3X");
+    let effects = press(&mut state, ch('r'));
+    let [Effect::StartRun(_, request)] = effects.as_slice() else {
+        panic!("{effects:?}");
+    };
+    // The claim is about batch 8 and compares V1 with one merge.
+    assert_eq!(request.config.shape.batch, 8);
+    assert_eq!(state.bench.setup().shape.batch, 8);
+    let title = state.runs.running().map(|r| r.title.clone());
+    assert_eq!(title.as_deref(), Some("V1 beside V1 + qkv"));
+    assert_eq!(measured(&state, current(&state).unwrap()).len(), 2);
+}
+
+#[test]
+fn where_nothing_runs_the_command_is_named() {
+    let mut state = court();
+    at(&mut state, "H-MI50");
+    assert!(press(&mut state, ch('r')).is_empty());
+    let said = state.notes.shown().map(|n| n.text.clone());
+    assert_eq!(
+        said.as_deref(),
+        Some("In a shell: tinyllama-tutor gpus mi50")
+    );
+}

@@ -1,0 +1,119 @@
+//! The claims court: the list, and one claim with its evidence.
+
+pub mod evidence;
+
+use super::pen::{Pen, clip};
+use super::rows::Row;
+use super::theme::Role;
+use super::{cards, frame};
+use crate::app::State;
+use crate::app::claims::{self, Standing, current, listed, standing, tally};
+use crate::course::Claim;
+
+/// Columns of the list: where a terminal is 80 wide, and where it is 120.
+const LEFT: (u16, u16) = (27, 46);
+
+fn left(state: &State) -> u16 {
+    if state.two_panes() { LEFT.1 } else { LEFT.0 }
+}
+
+/// Where the claim stands: column, first row, columns, rows.
+fn area(state: &State) -> (u16, u16, u16, u16) {
+    let (columns, rows) = state.size;
+    let left = left(state) + 1;
+    if state.two_panes() {
+        (left, 3, columns - left, rows - 6)
+    } else {
+        (left, 1, columns.min(frame::LEFT) - left, rows - 3)
+    }
+}
+
+/// Tells the page how long the claim is.
+pub fn fit(state: &mut State) {
+    let (_, _, columns, rows) = area(state);
+    let lines = lay(state, usize::from(columns)).len();
+    state.claims.fit(lines, usize::from(rows));
+}
+
+/// Draws the page.
+pub fn draw(state: &State, pen: &mut Pen<'_>) {
+    let last = pen.height().saturating_sub(1);
+    let (x, y, columns, rows) = area(state);
+    let left = left(state);
+    if state.two_panes() {
+        frame::panes(pen, left, last - 2);
+    } else {
+        pen.upright(left, 1, last - 1);
+    }
+    list(state, &mut pen.part(0, y, left, rows));
+    let laid = lay(state, usize::from(columns));
+    let mut claim = pen.part(x, y, columns, rows);
+    for (y, row) in (0..rows).zip(laid.iter().skip(state.claims.scroll)) {
+        row.draw(&mut claim, 1, y);
+    }
+    let below = laid
+        .len()
+        .saturating_sub(state.claims.scroll + usize::from(rows));
+    let more = match below {
+        0 => String::new(),
+        n => format!("{n} more lines: Space"),
+    };
+    frame::message(state, "", &more, pen, last - 1);
+    cards::draw(state, pen);
+}
+
+fn lay(state: &State, columns: usize) -> Vec<Row> {
+    match current(state) {
+        Some(claim) => evidence::page(state, claim, columns.saturating_sub(2)),
+        None => vec![
+            Row::default(),
+            Row::of("No claim is left under this filter.", Role::Dim),
+        ],
+    }
+}
+
+/// The claims that the filter leaves, the one under the cursor in view.
+fn list(state: &State, pen: &mut Pen<'_>) {
+    let claims = listed(state);
+    let edge = pen.width();
+    pen.put(1, 0, "Docket", Role::Strong);
+    let (judged, right) = tally(&state.study);
+    let all = crate::course::Ledger::built_in().claims().len();
+    let sum = match judged {
+        0 => format!("{all} claims"),
+        _ if state.two_panes() => format!("{judged} of {all} judged, {right} as they are"),
+        _ => format!("{judged} of {all}"),
+    };
+    pen.right(edge, 0, &sum, Role::Dim);
+    let room = usize::from(pen.height().saturating_sub(4));
+    let cursor = state.claims.cursor.min(claims.len().saturating_sub(1));
+    let from = cursor
+        .saturating_sub(room / 2)
+        .min(claims.len().saturating_sub(room));
+    let shown = claims.iter().enumerate().skip(from).take(room);
+    for (y, (i, claim)) in (1..).zip(shown) {
+        line(state, claim, i == cursor, pen, y);
+    }
+    let below = pen.height().saturating_sub(2);
+    let filter = format!("f: {}", state.claims.filter.title());
+    pen.put(1, below, &clip(&filter, usize::from(edge) - 1), Role::Dim);
+    pen.put(1, below + 1, "● judged ○ shown · open", Role::Dim);
+}
+
+fn line(state: &State, claim: &Claim, here: bool, pen: &mut Pen<'_>, y: u16) {
+    let (sign, sign_role) = match standing(&state.study, &claim.id.text) {
+        Standing::Judged(judgement) if claims::hit(claim.ruling, judgement) => ("●", Role::Good),
+        Standing::Judged(_) => ("●", Role::Warn),
+        Standing::Shown => ("○", Role::Dim),
+        Standing::Open => ("·", Role::Dim),
+    };
+    if here {
+        pen.put(0, y, "►", Role::Accent);
+    }
+    pen.put(1, y, sign, sign_role);
+    let role = if here { Role::Accent } else { Role::Text };
+    let end = pen.put(3, y, &format!("{:8}", claim.id.text), role) + 1;
+    let room = usize::from(pen.width().saturating_sub(end));
+    let role = if here { Role::Accent } else { Role::Dim };
+    pen.put(end, y, &clip(&claim.title, room), role);
+}

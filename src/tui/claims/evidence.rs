@@ -1,0 +1,303 @@
+//! One claim: what the document says, what the model says, what this machine
+//! measured, and what became of it. The same on the page and in a lesson.
+
+use crate::answer::claim::{Judgement, Ruling};
+use crate::app::State;
+use crate::app::claims::{Standing, hit, measured, standing};
+use crate::course::claims::{Line, cited};
+use crate::course::{Claim, Ledger};
+use crate::run::Report;
+use crate::tui::exercise::styled;
+use crate::tui::pen::{clip, width};
+use crate::tui::rows::{Row, labelled, words};
+use crate::tui::theme::Role;
+
+/// Widest block of numbers: label and value stay near each other.
+const NUMBERS: usize = 62;
+/// Columns of the labels before plans.
+const LABEL: usize = 16;
+/// Columns of a plan.
+const PLAN: usize = 12;
+
+/// The claim on its page: judged first, then shown.
+pub fn page(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
+    let mut rows = head(claim, columns);
+    rows.extend(says(state, claim, columns));
+    let stands = standing(&state.study, &claim.id.text);
+    if stands == Standing::Open {
+        rows.push(Row::default());
+        rows.extend(asked(state, columns));
+        return rows;
+    }
+    if let Standing::Judged(judgement) = stands {
+        let role = if hit(claim.ruling, judgement) {
+            Role::Good
+        } else {
+            Role::Warn
+        };
+        rows.push(Row::default());
+        rows.push(
+            Row::of("you said  ", Role::Dim)
+                .and(judgement.says(), role)
+                .and("  (before looking)", Role::Dim),
+        );
+    }
+    rows.extend(found(state, claim, columns));
+    rows.extend(whereto(state, claim, columns));
+    rows
+}
+
+/// Figures of the model that a lesson shows; the page shows all.
+const FEW: usize = 3;
+
+/// The claim in a lesson, whose text judges it: all of it at once, and close
+/// together.
+pub fn block(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
+    let ledger = Ledger::built_in();
+    let place = claim.places.first().map(|p| ledger.named(p));
+    let mut rows: Vec<Row> = place
+        .map(|place| Row::of(clip(&place, columns), Role::Dim))
+        .into_iter()
+        .collect();
+    rows.extend(words(&claim.says.text, columns, Role::Text));
+    match state.study.env(&claim.setup, &state.runs) {
+        Ok(env) => {
+            let said = |who: &str, line: &Line| Line {
+                label: format!("{who}: {}", line.label),
+                ..line.clone()
+            };
+            let lines = claim.document_lines(&env);
+            let document: Vec<Line> = lines.iter().map(|l| said("document", l)).collect();
+            rows.extend(numbers(&document, Role::Text, columns));
+            let lines = claim.model_lines(&env);
+            let model: Vec<Line> = lines.iter().take(FEW).map(|l| said("= model", l)).collect();
+            rows.extend(numbers(&model, Role::Modelled, columns));
+        }
+        Err(why) => rows.extend(words(&why, columns, Role::Warn)),
+    }
+    if measured(state, claim)
+        .iter()
+        .any(|(_, report)| report.is_some())
+    {
+        rows.extend(machine(state, claim, columns).into_iter().skip(1));
+    }
+    rows.extend(judged(state, claim, columns));
+    rows
+}
+
+fn head(claim: &Claim, columns: usize) -> Vec<Row> {
+    let mut rows = vec![
+        Row::of(format!("{}  ", claim.id.text), Role::Accent)
+            .and(claim.title.clone(), Role::Strong),
+    ];
+    rows.extend(places(claim, columns));
+    rows.push(Row::default());
+    rows
+}
+
+fn places(claim: &Claim, columns: usize) -> Vec<Row> {
+    let ledger = Ledger::built_in();
+    let named = claim.places.iter().map(|p| ledger.named(p));
+    named
+        .flat_map(|name| words(&name, columns, Role::Dim))
+        .collect()
+}
+
+/// What the document says: the sentence, its number, its formula.
+fn says(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
+    let mut rows = words(&claim.says.text, columns, Role::Text);
+    let env = state.study.env(&claim.setup, &state.runs);
+    let lines = env
+        .map(|env| claim.document_lines(&env))
+        .unwrap_or_default();
+    if !lines.is_empty() {
+        rows.push(Row::default());
+        rows.push(Row::of("the document says", Role::Strong));
+        rows.extend(numbers(&lines, Role::Text, columns));
+    }
+    rows
+}
+
+/// The four verdicts to choose from, or how to begin.
+fn asked(state: &State, columns: usize) -> Vec<Row> {
+    let Some(at) = state.claims.choosing else {
+        return words(
+            "Enter judges it: right, right under an assumption, wrong, or only measurable. What the model says opens after that; s shows it unjudged.",
+            columns,
+            Role::Dim,
+        );
+    };
+    let mut rows = vec![Row::of("Your verdict", Role::Strong)];
+    for (i, judgement) in Judgement::ALL.into_iter().enumerate() {
+        let row = if i == at {
+            Row::of("► ", Role::Accent).and(judgement.says(), Role::Accent)
+        } else {
+            Row::of("  ", Role::Text).and(judgement.says(), Role::Text)
+        };
+        rows.push(row);
+    }
+    rows
+}
+
+/// The model's side, the machine's side, the verdict and what is true: the page.
+fn found(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
+    let mut rows = Vec::new();
+    match state.study.env(&claim.setup, &state.runs) {
+        Ok(env) => {
+            let lines = claim.model_lines(&env);
+            if !lines.is_empty() {
+                rows.push(Row::default());
+                rows.push(Row::of("the model says", Role::Strong).and(" =", Role::Modelled));
+                rows.extend(numbers(&lines, Role::Modelled, columns));
+            }
+        }
+        Err(why) => rows.extend(words(&why, columns, Role::Warn)),
+    }
+    rows.extend(machine(state, claim, columns));
+    rows.push(Row::default());
+    rows.extend(judged(state, claim, columns));
+    rows
+}
+
+/// The verdict and what is true.
+fn judged(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
+    let mut rows = labelled("verdict", Role::Dim, &verdict(claim), columns, 9);
+    rows.extend(styled(
+        state,
+        &claim.setup,
+        &claim.truth.text,
+        claim.truth.at.line,
+        columns,
+    ));
+    if claim.by_reading {
+        rows.push(Row::of(
+            "Found by reading the program, not by running it.",
+            Role::Dim,
+        ));
+    }
+    rows
+}
+
+/// The verdict in words: `wrong; it would hold if …`, `contradicted by K-V2-7`.
+fn verdict(claim: &Claim) -> String {
+    let by: Vec<&str> = claim.by.iter().map(|b| b.as_str()).collect();
+    let by = by.join(", ");
+    let mut text = match (&claim.assumption, claim.ruling) {
+        (Some(assumption), Ruling::RightIf) => format!("right if {}", assumption.text),
+        (Some(assumption), ruling) => format!("{ruling}; it would hold if: {}", assumption.text),
+        (None, ruling) => ruling.to_string(),
+    };
+    if !by.is_empty() {
+        text += &match claim.ruling {
+            Ruling::Contradicted => format!(" by {by}"),
+            _ => format!("; see {by}"),
+        };
+    }
+    text
+}
+
+/// Labels with their numbers in one column.
+fn numbers(lines: &[Line], role: Role, columns: usize) -> Vec<Row> {
+    let edge = columns.min(NUMBERS);
+    let mut rows = Vec::new();
+    for line in lines {
+        let (text, role) = match &line.value {
+            Ok(value) => (value.as_str(), role),
+            Err(why) => (why.as_str(), Role::Warn),
+        };
+        if 4 + width(&line.label) + width(text) <= edge {
+            rows.push(Row::of(format!("  {}", line.label), Role::Dim).right(edge, text, role));
+        } else {
+            rows.push(Row::of(format!("  {}", line.label), Role::Dim));
+            rows.extend(
+                words(text, columns.saturating_sub(4), role)
+                    .into_iter()
+                    .map(|row| row.indented(4)),
+            );
+        }
+    }
+    rows
+}
+
+/// What this machine measured of the claim's plans, or how to have it.
+fn machine(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
+    let runs = measured(state, claim);
+    if runs.is_empty() {
+        let Some(command) = claim.demonstration() else {
+            return Vec::new();
+        };
+        let mut rows = vec![Row::default(), Row::of("to see it", Role::Strong)];
+        rows.extend(
+            words(&command, columns.saturating_sub(2), Role::Text)
+                .into_iter()
+                .map(|row| row.indented(2)),
+        );
+        return rows;
+    }
+    let fits = (columns.saturating_sub(LABEL) / PLAN).max(1);
+    let runs = runs.get(..fits.min(runs.len())).unwrap_or_default();
+    let titles = runs.iter().map(|(cut, _)| cut.title());
+    let mut rows = vec![
+        Row::default(),
+        plans(Row::of("this machine", Role::Strong), titles, Role::Dim),
+    ];
+    if runs.iter().all(|(_, report)| report.is_none()) {
+        let text = match state.runs.running() {
+            Some(_) => "  a run is in progress",
+            None => "  not run yet: r runs it",
+        };
+        rows.push(Row::of(text, Role::Dim));
+        return rows;
+    }
+    let each = |f: fn(&Report) -> Option<String>| {
+        let cell = move |(_, report): &(_, Option<&Report>)| match report {
+            Some(report) => f(report).unwrap_or_else(|| "–".to_owned()),
+            None => "·".to_owned(),
+        };
+        runs.iter().map(cell)
+    };
+    rows.push(plans(
+        Row::of("  launches #", Role::Issued),
+        each(|r| Some(r.launches.counted.to_string())),
+        Role::Issued,
+    ));
+    rows.push(plans(
+        Row::of("  issued MB #", Role::Issued),
+        each(|r| r.bytes.issued.map(|b| format!("{:.3}", b as f64 / 1e6))),
+        Role::Issued,
+    ));
+    rows.push(plans(
+        Row::of("  time µs @", Role::Measured),
+        each(|r| r.time_us.as_ref().map(|t| format!("{:.1}", t.median))),
+        Role::Measured,
+    ));
+    if let Some((_, Some(report))) = runs.iter().find(|(_, report)| report.is_some()) {
+        rows.push(Row::of(format!("  on {}", report.device), Role::Dim));
+    }
+    rows
+}
+
+/// A row with a cell per plan, each ending at its own column.
+fn plans(mut row: Row, cells: impl Iterator<Item = String>, role: Role) -> Row {
+    for (i, cell) in cells.enumerate() {
+        let cell = clip(&cell, PLAN - 1);
+        row = row.right(LABEL + (i + 1) * PLAN, &cell, role);
+    }
+    row
+}
+
+/// The lessons that cite it, and the claims that say otherwise.
+fn whereto(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
+    let lessons: Vec<String> = cited(&state.study.course, &claim.id.text)
+        .map(|l| format!("{} {}", crate::app::lesson::number(&l.id), l.title))
+        .collect();
+    let mut rows = vec![Row::default()];
+    match lessons.as_slice() {
+        [] => rows.push(Row::of(Ledger::built_in().group(claim), Role::Dim)),
+        some => {
+            let text = format!("Lesson {}", some.join("; "));
+            rows.extend(words(&text, columns, Role::Dim));
+        }
+    }
+    rows
+}
