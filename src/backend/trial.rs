@@ -33,7 +33,7 @@ use crate::run::listing::{Listing, listings};
 pub fn confine() {
     use rustix::process::{Resource, Rlimit, setrlimit};
     const SECONDS: u64 = 50;
-    const BYTES: u64 = 8 << 30;
+    const BYTES: u64 = 4 << 30;
     for (resource, most) in [
         (Resource::Cpu, SECONDS),
         (Resource::As, BYTES),

@@ -13,8 +13,8 @@ use crate::run::Metric;
 
 /// Kinds of live blocks, as info strings name them.
 pub const KINDS: [&str; 11] = [
-    "lab", "compare", "ribbon", "roofline", "chart", "table", "steps", "question", "claim", "micro",
-    "kernel",
+    "lab", "compare", "ribbon", "roofline", "chart", "table", "steps", "question", "claim",
+    "micro", "kernel",
 ];
 
 /// Info strings of ordinary code.
