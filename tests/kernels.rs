@@ -40,16 +40,16 @@ impl Records for Twins {
 
 /// Exercise, key, typed, the judge's word. Values are those of the exercise facts
 /// (B1 to B3) and of plain arithmetic; lines are counted in the excerpts.
-const CASES: [(&str, &str, &str, &str); 56] = [
+const CASES: [(&str, &str, &str, &str); 58] = [
     ("ex19", "bytes", "6,291,456 B", "right"),
     ("ex19", "bytes", "8388608", "slip"),
     ("ex19", "bytes", "10.49 MB", "slip"),
     ("ex21", "line", "4", "right"),
-    ("ex21", "line", "3", "wrong"),
+    ("ex21", "line", "3", "slip"),
     ("ex21", "trigger", "128 rows", "right"),
     ("ex21", "trigger", "1 row", "slip"),
     ("ex21", "wrong", "11.3137", "right"),
-    ("ex21", "wrong", "sqrt(128)", "right"),
+    ("ex21", "wrong", "11.31", "right"),
     ("ex21", "wrong", "1", "slip"),
     ("ex21", "wrong", "128", "slip"),
     ("ex21", "second", "7", "right"),
@@ -78,11 +78,13 @@ const CASES: [(&str, &str, &str, &str); 56] = [
     ("ex26", "bytes", "12,582,912 B", "right"),
     ("ex26", "bytes", "8,388,608 B", "slip"),
     ("ex27", "line", "10", "right"),
+    ("ex27", "line", "7", "slip"),
+    ("ex27", "line", "2", "wrong"),
     ("ex27", "trigger", "scores [2, 0], tile 1", "right"),
     ("ex27", "wrong", "0.982014", "right"),
     ("ex27", "wrong", "0.880797", "slip"),
     ("ex27", "wrong", "0.119203", "slip"),
-    ("ex27", "wrong", "1/(1+exp(-4))", "right"),
+    ("ex27", "wrong", "98.2014 %", "right"),
     ("ex28", "bytes", "786,432 B", "right"),
     ("ex28", "bytes", "655,360 B", "slip"),
     ("ex38", "line", "7", "right"),

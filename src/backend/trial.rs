@@ -9,6 +9,7 @@
 //! | `text` | what may not stand in a learner's file |
 //! | `task` | what each kernel is to compute, and where: arguments, shapes, fp64 |
 //! | `judge` | the criteria in order |
+//! | `values` | are the values right, and how the first that is not is told |
 //! | `known` | does a known mistake do exactly the same? |
 //! | `twin` | the values of defective kernels |
 
@@ -19,6 +20,7 @@ mod known;
 mod task;
 mod text;
 mod twin;
+mod values;
 
 pub use judge::judge;
 pub use twin::twin;
@@ -31,7 +33,7 @@ use crate::run::listing::{Listing, listings};
 pub fn confine() {
     use rustix::process::{Resource, Rlimit, setrlimit};
     const SECONDS: u64 = 50;
-    const BYTES: u64 = 8 << 30;
+    const BYTES: u64 = 4 << 30;
     for (resource, most) in [
         (Resource::Cpu, SECONDS),
         (Resource::As, BYTES),

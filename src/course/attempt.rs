@@ -42,8 +42,8 @@ pub fn kernel_file(places: &Places, exercise: &str) -> PathBuf {
     places.answers().join(format!("{exercise}.cu"))
 }
 
-/// What there is to be judged. What is typed into the sheet answers the gaps, and
-/// goes before the file.
+/// What there is to be judged: the file where a kernel is in it, else what is
+/// typed into the sheet, which answers the gaps.
 ///
 /// # Errors
 /// A file that cannot be read.
@@ -53,14 +53,17 @@ pub fn attempt(
     kernel: &Kernel,
     typed: &str,
 ) -> Result<Attempt, Fault> {
-    if !typed.trim().is_empty() {
-        return Ok(gaps_typed(kernel, typed));
-    }
     let path = kernel_file(places, exercise);
     let file = places.shown(&path);
+    let nothing = |otherwise: Attempt| match typed.trim() {
+        "" => otherwise,
+        letters => gaps(kernel, letters),
+    };
     let bytes = match read_bounded(&path, LARGEST) {
         Ok(bytes) => bytes,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Attempt::Missing),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Ok(nothing(Attempt::Missing));
+        }
         Err(error) => {
             let say = format!("cannot be read: {}.", plain(&error));
             return Err(Fault::whole(file, say));
@@ -69,7 +72,7 @@ pub fn attempt(
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let bare = |text: &str| -> String { text.split_whitespace().collect() };
     if bare(&text) == bare(&kernel.listing.skeleton()) {
-        return Ok(Attempt::Untouched);
+        return Ok(nothing(Attempt::Untouched));
     }
     Ok(Attempt::Written(Candidate::Written { text, file }))
 }
@@ -162,23 +165,23 @@ pub fn gap_form(kernel: &Kernel) -> Vec<String> {
 }
 
 /// Reads `b a c a`.
-fn gaps_typed(kernel: &Kernel, typed: &str) -> Attempt {
+pub fn gaps(kernel: &Kernel, typed: &str) -> Attempt {
     let letters: Vec<char> = typed
         .chars()
         .filter(|c| !c.is_whitespace() && *c != ',')
         .flat_map(char::to_lowercase)
         .collect();
-    let gaps: Vec<&Gap> = kernel.listing.gaps().collect();
+    let all: Vec<&Gap> = kernel.listing.gaps().collect();
     let mut chosen = Vec::new();
-    for (gap, letter) in gaps.iter().zip(&letters) {
+    for (gap, letter) in all.iter().zip(&letters) {
         let found = choices(gap).into_iter().find(|(known, ..)| known == letter);
         match found {
             Some((_, _, number)) => chosen.extend(number),
-            None => return Attempt::Unread(gaps_wanted(gaps.len())),
+            None => return Attempt::Unread(gaps_wanted(all.len())),
         }
     }
-    if letters.len() != gaps.len() {
-        return Attempt::Unread(gaps_wanted(gaps.len()));
+    if letters.len() != all.len() {
+        return Attempt::Unread(gaps_wanted(all.len()));
     }
     Attempt::Gaps(Candidate::Chosen(chosen))
 }

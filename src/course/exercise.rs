@@ -303,7 +303,10 @@ fn key(fields: &mut Fields<'_, '_>, base: &Setup) -> Option<Key> {
             "a key with options needs a kind; add kind = \"choice\", \"choices\" or \"ranking\".",
         );
     }
-    let slips = fields.tables("slips", slip).into_iter().flatten().collect();
+    let mut slips: Vec<Slip> = fields.tables("slips", slip).into_iter().flatten().collect();
+    if let Some(kernel) = &kernel {
+        kernel.number_slips(&mut slips, &mut fields);
+    }
     let hints = fields.texts("hints");
     let setup = fields.table("config", Setup::read).unwrap_or_default();
     fields.close();

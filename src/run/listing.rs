@@ -19,9 +19,13 @@
 //! A kernel with a defect has an **excerpt** (`// excerpt` to `// end excerpt`),
 //! in it lines that end with `// defect NAME`, and the repair under `#if FIXED`.
 
+mod reader;
+
 use std::fmt;
 
 use include_dir::{Dir, include_dir};
+
+use reader::Reader;
 
 static LISTINGS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/kernels/exercises");
 
@@ -144,10 +148,7 @@ impl Listing {
     /// # Errors
     /// A marker that is wrong, with its line.
     pub fn parse(path: &str, text: &str) -> Result<Self, ListingError> {
-        let mut reader = Reader {
-            lines: text.lines().collect(),
-            at: 0,
-        };
+        let mut reader = Reader::new(text);
         let mut pieces = Vec::new();
         let (mut begin, mut end, mut entry) = (None, None, None);
         while let Some(line) = reader.next() {
@@ -326,176 +327,5 @@ pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-struct Reader<'t> {
-    lines: Vec<&'t str>,
-    at: usize,
-}
-
-impl<'t> Reader<'t> {
-    fn next(&mut self) -> Option<&'t str> {
-        let line = self.lines.get(self.at).copied();
-        self.at += 1;
-        line
-    }
-
-    fn fault(&self, say: &str) -> ListingError {
-        ListingError {
-            line: self.at,
-            say: say.to_owned(),
-        }
-    }
-
-    /// A sentence that may go on in lines of `//~`.
-    fn sentence(&mut self, first: &str) -> String {
-        let mut text = first.trim().to_owned();
-        while let Some(more) = self.lines.get(self.at).and_then(|l| l.strip_prefix("//~")) {
-            text.push(' ');
-            text.push_str(more.trim());
-            self.at += 1;
-        }
-        text
-    }
-
-    fn gap(&mut self, rest: &str) -> Result<Gap, ListingError> {
-        let text = self.sentence(rest);
-        let (name, asks) = text
-            .split_once(": ")
-            .ok_or_else(|| self.fault("a gap is written // gap NAME: what belongs there"))?;
-        let mut gap = Gap {
-            name: name.to_owned(),
-            asks: asks.to_owned(),
-            wrong: Vec::new(),
-            worked: Vec::new(),
-        };
-        let mut into_worked = false;
-        loop {
-            let line = self
-                .next()
-                .ok_or_else(|| self.fault("a gap has no #endif"))?;
-            let head = line
-                .strip_prefix("#if WRONG == ")
-                .or_else(|| line.strip_prefix("#elif WRONG == "));
-            if let Some(head) = head {
-                let mistake = self.mistake(head)?;
-                gap.wrong.push(mistake);
-            } else if line == "#else" {
-                into_worked = true;
-            } else if line == "#endif" {
-                break;
-            } else if into_worked {
-                gap.worked.push(line.to_owned());
-            } else if let Some(wrong) = gap.wrong.last_mut() {
-                wrong.lines.push(line.to_owned());
-            } else {
-                return Err(self.fault("a gap begins with #if WRONG == "));
-            }
-        }
-        if gap.worked.is_empty() {
-            return Err(self.fault("a gap has no worked lines under #else"));
-        }
-        Ok(gap)
-    }
-
-    /// `1 // C4 last_one: There is no element n.`
-    fn mistake(&mut self, head: &str) -> Result<Mistake, ListingError> {
-        let text = self.sentence(head);
-        let parsed = (|| {
-            let (number, rest) = text.split_once(" // C")?;
-            let (criterion, rest) = rest.split_once(' ')?;
-            let (name, say) = rest.split_once(": ")?;
-            Some(Mistake {
-                number: number.trim().parse().ok()?,
-                criterion: criterion.parse().ok()?,
-                name: name.to_owned(),
-                say: say.to_owned(),
-                lines: Vec::new(),
-            })
-        })();
-        parsed.ok_or_else(|| self.fault("a mistake is written #if WRONG == 1 // C4 NAME: sentence"))
-    }
-
-    fn repair(&mut self) -> Result<Piece, ListingError> {
-        let (mut fixed, mut shown) = (Vec::new(), Vec::new());
-        let mut into = &mut fixed;
-        loop {
-            match self.next() {
-                None => return Err(self.fault("#if FIXED has no #endif")),
-                Some("#else") => into = &mut shown,
-                Some("#endif") => return Ok(Piece::Repair { fixed, shown }),
-                Some(line) => into.push(line.to_owned()),
-            }
-        }
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const GAPS: &str = "KERNEL void k(float *m, long n) {\n\
-        // gap mask: leave where\n//~ nothing is\n\
-        #if WRONG == 1 // C4 last_one: There is no\n//~ element n.\n    if (i > n) return;\n\
-        #elif WRONG == 2 // C3 none: A mask is needed.\n    // nothing\n\
-        #else\n    if (i >= n) return;\n#endif\n}\n";
-
-    #[test]
-    fn a_gap_is_cut_into_skeleton_worked_and_mistakes() {
-        let listing = Listing::parse("exercises/k.cu", GAPS).unwrap();
-        assert_eq!(listing.entry, "k");
-        assert_eq!(
-            listing.skeleton(),
-            "KERNEL void k(float *m, long n) {\n    // mask: leave where nothing is\n\n}\n"
-        );
-        assert!(listing.worked().contains("is\n    if (i >= n) return;\n}"));
-        assert!(listing.mistaken(2).contains("{\n    // nothing\n}"));
-        let first = listing.mistakes().next().unwrap();
-        assert_eq!((first.number, first.criterion), (1, 4));
-        assert_eq!(first.say, "There is no element n.");
-    }
-
-    #[test]
-    fn an_excerpt_hides_its_markers_and_its_repair() {
-        let text = "// excerpt\n    a;\n#if FIXED\n    c;\n    d;\n#else\n    b;  // defect line\n\
-                    #endif\n// end excerpt\nKERNEL void k() {}\n";
-        let listing = Listing::parse("exercises/k.cu", text).unwrap();
-        let shown = listing.excerpt();
-        assert_eq!(shown.len(), 2);
-        assert_eq!((shown[1].number, shown[1].text.as_str()), (2, "b;"));
-        assert_eq!(shown[1].defect.as_deref(), Some("line"));
-        let texts: Vec<String> = listing.repaired().into_iter().map(|l| l.text).collect();
-        assert_eq!(texts, ["a;", "c;", "d;"]);
-    }
-
-    #[test]
-    fn every_source_can_be_cut_and_fits_the_screen() {
-        for path in listings() {
-            let listing = Listing::named(&format!("{FOLDER}{path}")).unwrap();
-            let gaps = listing.gaps().count();
-            let shown = listing.excerpt();
-            assert!((gaps == 4) != (gaps == 0 && !shown.is_empty()), "{path}");
-            assert!(listing.gaps().all(|gap| gap.wrong.len() == 2), "{path}");
-            assert!(gaps > 0 || shown.iter().any(|line| line.defect.is_some()));
-            let long: Vec<&Shown> = shown.iter().filter(|l| l.text.len() > 74).collect();
-            assert!(long.is_empty(), "{path}: {long:?}");
-        }
-    }
-
-    #[test]
-    fn wrong_markers_are_named_with_their_line() {
-        for (text, says) in [
-            ("KERNEL void k()\n// gap a\n", "line 2: a gap is written"),
-            (
-                "// gap a: b\n#if WRONG == 1 // C4\n",
-                "line 2: a mistake is",
-            ),
-            ("// gap a: b\n#if WRONG == 1 // C4 x: y\n", "no #endif"),
-            ("#if FIXED\n", "#if FIXED has no #endif"),
-            ("int a;\n", "KERNEL void NAME("),
-        ] {
-            let error = Listing::parse("exercises/k.cu", text)
-                .unwrap_err()
-                .to_string();
-            assert!(error.contains(says), "{error}");
-        }
-    }
-}
+mod tests;

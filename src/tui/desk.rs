@@ -104,8 +104,10 @@ struct Clerk {
     sheets: BTreeMap<String, Sheet>,
     /// The sheet that is looked at.
     shown: Option<String>,
-    /// The kernel file of that exercise, as it was when it was last looked at.
+    /// The kernel file of that exercise, as it was when the judge was told of it.
     kernel: Option<Stamp>,
+    /// The same at the last look.
+    seen: Option<Stamp>,
     said_where: bool,
 }
 
@@ -120,6 +122,7 @@ impl Clerk {
             sheets: BTreeMap::new(),
             shown: None,
             kernel: None,
+            seen: None,
             said_where: false,
         }
     }
@@ -289,8 +292,12 @@ impl Clerk {
             self.read(&id, true);
         }
         if let Some(id) = self.shown.clone() {
+            // An editor may write in several steps: what stayed the same from one
+            // look to the next is what was saved.
             let now = Stamp::of(&kernel_file(&self.places, &id));
-            if now != self.kernel {
+            let stayed = now == self.seen;
+            self.seen.clone_from(&now);
+            if stayed && now.is_some() && now != self.kernel {
                 self.kernel = now;
                 self.tell(Message::KernelSaved(id));
             }

@@ -5,6 +5,7 @@ use super::bench::{Arg, Bench};
 use super::compiled::{Compiled, NoProgram, own, written};
 use super::known::same;
 use super::task::{Case, Rest, Task, task};
+use super::values::{printed, thousands, wrong};
 use super::{text, unit};
 use crate::run::listing::{Listing, Mistake};
 use crate::run::{Bounds, Candidate, Criterion, Refusal, Trial, TrialOutcome};
@@ -12,13 +13,8 @@ use crate::simt::{Counts, Finding, MachineError, Problem};
 
 /// Bytes of a sector.
 const SECTOR: u64 = 32;
-/// An error that any order of additions may make, relative to the largest value.
-const SLACK: f64 = 1e-6;
 /// How near bytes must be to those of a known mistake.
 const ALIKE: f64 = 0.02;
-/// Bits of a float whose sign is left out, and those that fresh memory has.
-const UNSIGNED: u32 = u32::MAX >> 1;
-const UNWRITTEN: u32 = UNSIGNED;
 /// Most explanations that are told.
 const TOLD: usize = 3;
 
@@ -209,11 +205,11 @@ impl Court<'_> {
         let (criterion, seen) = match &ran {
             Ran::Refused(say) => (Criterion::Compiles, say.clone()),
             Ran::Found(finding) => found(finding, &case),
-            Ran::Values { outputs, .. } => match self.wrong(outputs, &case) {
+            Ran::Values { outputs, .. } => match wrong(self.task, outputs, &case) {
                 None => return Ok(()),
                 Some(mut seen) => {
                     if criterion == Criterion::Tiny {
-                        seen.push_str(&self.printed(&case, outputs));
+                        seen.push_str(&printed(self.task, &case, outputs));
                     }
                     (criterion, seen)
                 }
@@ -224,81 +220,6 @@ impl Court<'_> {
             seen,
             at: Some((case, ran)),
         })
-    }
-
-    /// The first value that is wrong.
-    fn wrong(&self, outputs: &[Vec<f32>], case: &Case) -> Option<String> {
-        let frame = (self.task.frame)(&case.extents);
-        let exact = (self.task.reference.0)(&case.extents, &case.inputs);
-        let plain = (self.task.reference.1)(&case.extents, &case.inputs);
-        for (((name, _), got), (exact, plain)) in frame
-            .outputs
-            .iter()
-            .zip(outputs)
-            .zip(exact.iter().zip(&plain))
-        {
-            let largest = exact.iter().fold(0.0, |most: f64, e| most.max(e.abs()));
-            let error = exact
-                .iter()
-                .zip(plain)
-                .fold(0.0, |most: f64, (e, p)| most.max((e - f64::from(*p)).abs()));
-            let allowed = 2.0 * error + SLACK * largest;
-            let off = |(got, exact): (&f32, &f64)| {
-                let distance = (f64::from(*got) - exact).abs();
-                distance.is_nan() || distance > allowed
-            };
-            let all: Vec<usize> = got
-                .iter()
-                .zip(exact)
-                .enumerate()
-                .filter(|(_, pair)| off(*pair))
-                .map(|(index, _)| index)
-                .collect();
-            if let Some(&index) = all.first() {
-                let place = match frame.row {
-                    0 => format!("{name}[{index}]"),
-                    row => format!("{name}[{}][{}]", index / row, index % row),
-                };
-                let (got, exact) = (got.get(index)?, exact.get(index)?);
-                let is = match got.to_bits() & UNSIGNED {
-                    UNWRITTEN => "was never written".to_owned(),
-                    _ => format!("is {}", number(f64::from(*got))),
-                };
-                let others = match all.len() {
-                    1 => String::new(),
-                    more => format!(" ({more} values are wrong)"),
-                };
-                return Some(format!(
-                    "at {}, {place} {is}, and should be {}{others}.",
-                    case.name,
-                    number(*exact)
-                ));
-            }
-        }
-        None
-    }
-
-    /// A tiny case in full.
-    fn printed(&self, case: &Case, outputs: &[Vec<f32>]) -> String {
-        let frame = (self.task.frame)(&case.extents);
-        let exact = (self.task.reference.0)(&case.extents, &case.inputs);
-        let line = |name: &str, values: &mut dyn Iterator<Item = f64>| {
-            let shown = |value: f64| match (value as f32).to_bits() & UNSIGNED {
-                UNWRITTEN => "-".to_owned(),
-                _ => number(value),
-            };
-            let values: Vec<String> = values.map(shown).collect();
-            format!("\n  {name} = {}", values.join(" "))
-        };
-        let mut text = String::new();
-        for ((name, _), values) in frame.inputs.iter().zip(&case.inputs) {
-            text.push_str(&line(name, &mut values.iter().map(|v| f64::from(*v))));
-        }
-        for ((name, _), (got, exact)) in frame.outputs.iter().zip(outputs.iter().zip(&exact)) {
-            text.push_str(&line(name, &mut got.iter().map(|v| f64::from(*v))));
-            text.push_str(&line("  right", &mut exact.iter().copied()));
-        }
-        text
     }
 
     /// C5: bytes of the wide case, which must be right as well.
@@ -318,7 +239,7 @@ impl Court<'_> {
                 at: Some((case, ran)),
             });
         };
-        if let Some(seen) = self.wrong(outputs, &case) {
+        if let Some(seen) = wrong(self.task, outputs, &case) {
             return Err(Miss {
                 criterion: Criterion::Shapes,
                 seen,
@@ -458,29 +379,6 @@ fn issued(counts: &Counts) -> u64 {
 pub(super) fn sectors(counts: &Counts) -> u64 {
     let each = counts.buffers.iter();
     each.map(|b| b.read_sectors + b.written_sectors).sum()
-}
-
-/// Six digits, short where they are zero.
-fn number(value: f64) -> String {
-    if value == 0.0 || (1e-4..1e6).contains(&value.abs()) {
-        let text = format!("{value:.6}");
-        let short = text.trim_end_matches('0').trim_end_matches('.');
-        return short.to_owned();
-    }
-    format!("{value:.5e}")
-}
-
-/// `6,291,456`.
-fn thousands(value: u64) -> String {
-    let digits = value.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 #[cfg(test)]

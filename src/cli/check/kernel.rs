@@ -11,7 +11,7 @@ use super::super::out::Out;
 use crate::app::exercise::Asked;
 use crate::backend::trial::{confine, judge};
 use crate::course::attempt::{
-    Attempt, Told, attempt, begin, difference, kernel_file, told, trial as contract,
+    Attempt, Told, attempt, begin, difference, gap_form, gaps, kernel_file, told, trial as contract,
 };
 use crate::course::{Exercise, Kernel, Key};
 use crate::engine::{Program, trial as judged};
@@ -33,7 +33,8 @@ pub(in crate::cli) fn trial(out: &mut Out) -> Outcome {
     Ok(0)
 }
 
-/// Judges the kernel of a key. A file that is not there yet is begun.
+/// Judges the kernel of a key. A file that is not there yet is begun; where it
+/// cannot be compiled, the letters of the gap form are judged instead.
 pub(super) fn told_of(
     desk: &Desk,
     exercise: &Exercise,
@@ -42,42 +43,48 @@ pub(super) fn told_of(
     runs: &Runs,
 ) -> Result<Told, Failure> {
     let fault = |fault: crate::course::Fault| Failure::usage(fault.to_string());
-    let attempt = attempt(&desk.places, &exercise.id, kernel, typed).map_err(fault)?;
-    let candidate = match &attempt {
-        Attempt::Missing => {
-            let file = begin(&desk.places, &exercise.id, kernel).map_err(fault)?;
-            return Ok(Told::open(&format!(
-                "{file} was made: write the kernel there, then check again."
-            )));
+    let mut tried = attempt(&desk.places, &exercise.id, kernel, typed).map_err(fault)?;
+    loop {
+        let candidate = match &tried {
+            Attempt::Missing => {
+                let file = begin(&desk.places, &exercise.id, kernel).map_err(fault)?;
+                let say = format!("{file} was made: write the kernel there, then check again.");
+                return Ok(Told::open(&say));
+            }
+            Attempt::Untouched => {
+                let file = desk.places.shown(&kernel_file(&desk.places, &exercise.id));
+                let say = format!("{file} is the skeleton still: write the kernel there.");
+                return Ok(Told::open(&say));
+            }
+            Attempt::Unread(say) => return Ok(Told::unread(typed, say, gap_form(kernel))),
+            Attempt::Written(candidate) | Attempt::Gaps(candidate) => candidate,
+        };
+        let env = desk.env(&key.setup, runs)?;
+        let asked = contract(key, candidate.clone(), &env).map_err(Failure::content)?;
+        let Some(asked) = asked else {
+            return Ok(Told::open("There is no kernel to be written."));
+        };
+        let program = Program::own_as("trial")
+            .map_err(|e| Failure::lacking(format!("this program cannot be started again: {e}")))?;
+        let outcome = judged(&program, &asked);
+        let by_letters = !typed.trim().is_empty() && matches!(tried, Attempt::Written(_));
+        if by_letters && matches!(outcome, TrialOutcome::NoCompiler(_)) {
+            tried = gaps(kernel, typed);
+            continue;
         }
-        Attempt::Untouched => {
-            let file = desk.places.shown(&kernel_file(&desk.places, &exercise.id));
-            return Ok(Told::open(&format!(
-                "{file} is the skeleton still: write the kernel there, then check again."
-            )));
+        let mut told = told(exercise, key, &tried, &outcome);
+        if let (TrialOutcome::Accepted { .. }, Candidate::Written { text, .. }) =
+            (&outcome, candidate)
+        {
+            let lines = difference(kernel, text);
+            if !lines.is_empty() {
+                let head = "Beside the worked kernel (- yours, + worked):";
+                told.lines.push(head.to_owned());
+                told.lines.extend(lines);
+            }
         }
-        Attempt::Unread(say) => return Ok(Told::unread(typed, say, Vec::new())),
-        Attempt::Written(candidate) | Attempt::Gaps(candidate) => candidate,
-    };
-    let env = desk.env(&key.setup, runs)?;
-    let asked = contract(key, candidate.clone(), &env).map_err(Failure::content)?;
-    let Some(asked) = asked else {
-        return Ok(Told::open("There is no kernel to be written."));
-    };
-    let program = Program::own_as("trial")
-        .map_err(|e| Failure::lacking(format!("this program cannot be started again: {e}")))?;
-    let outcome = judged(&program, &asked);
-    let mut told = told(exercise, key, &attempt, &outcome);
-    if let (TrialOutcome::Accepted { .. }, Candidate::Written { text, .. }) = (&outcome, candidate)
-    {
-        let lines = difference(kernel, text);
-        if !lines.is_empty() {
-            told.lines
-                .push("Beside the worked kernel (- yours, + worked):".to_owned());
-            told.lines.extend(lines);
-        }
+        return Ok(told);
     }
-    Ok(told)
 }
 
 /// For the screen: judges the kernel of a question.

@@ -101,6 +101,30 @@ impl Kernel {
         })
     }
 
+    /// A slip names its line by a part of it (`'l *= expf'`): the line's number
+    /// takes its place.
+    pub(super) fn number_slips(&self, slips: &mut [super::Slip], fields: &mut Fields<'_, '_>) {
+        if self.is_written() {
+            return;
+        }
+        let lines = self.listing.excerpt();
+        for answer in slips.iter_mut().filter_map(|slip| slip.answer.as_mut()) {
+            let part = answer.text.trim_matches('\'');
+            let mut found = lines.iter().filter(|line| line.text.contains(part));
+            match (found.next(), found.next()) {
+                (Some(line), None) => answer.text = format!("'{}'", line.number),
+                (None, _) => fields.report_at(
+                    answer.at,
+                    format!("no line of the excerpt holds “{part}”; copy a part of one."),
+                ),
+                _ => fields.report_at(
+                    answer.at,
+                    format!("several lines of the excerpt hold “{part}”; copy more of one."),
+                ),
+            }
+        }
+    }
+
     /// Is it one to be written?
     pub fn is_written(&self) -> bool {
         matches!(self.task, KernelTask::Write { .. })

@@ -20,9 +20,14 @@ pub fn lines(state: &State, asked: &Asked, kernel: &Kernel, keys: bool, width: u
             false => "   ",
         };
         let head = format!("{}{sign}{:>3}  ", if here { "►" } else { " " }, line.number);
-        let role = if here { Role::Accent } else { Role::Text };
-        let code = clip(&line.text, width.saturating_sub(head.chars().count()));
-        rows.push(Row::of(head, if here { Role::Accent } else { Role::Dim }).and(code, role));
+        let (number, code) = match here {
+            true => (Role::Accent, Role::Accent),
+            false => (Role::Dim, Role::Text),
+        };
+        let lead = head.chars().count();
+        let mut parts = broken(&line.text, width.saturating_sub(lead)).into_iter();
+        rows.push(Row::of(head, number).and(parts.next().unwrap_or_default(), code));
+        rows.extend(parts.map(|part| Row::of("", code).at(lead, part, code)));
     }
     if keys {
         let how = "←→ line, Space marks it, Enter checks";
@@ -68,4 +73,37 @@ pub fn told(state: &State, asked: &Asked, width: usize) -> Vec<Row> {
         }
     }
     rows
+}
+
+/// A line of code in parts of at most `room` columns, broken at spaces; what
+/// follows stands deeper.
+fn broken(code: &str, room: usize) -> Vec<String> {
+    const DEEPER: usize = 4;
+    let margin = code.len() - code.trim_start().len();
+    let mut parts = vec![code.get(..margin).unwrap_or_default().to_owned()];
+    for word in code.split_whitespace() {
+        let fresh = parts.len() == 1 && parts.iter().all(|part| part.trim().is_empty());
+        let Some(part) = parts.last_mut() else { break };
+        if !fresh && part.chars().count() + 1 + word.chars().count() > room {
+            parts.push(format!("{:1$}{word}", "", margin + DEEPER));
+        } else {
+            if !fresh {
+                part.push(' ');
+            }
+            part.push_str(word);
+        }
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::broken;
+
+    #[test]
+    fn long_lines_are_broken_at_spaces_and_short_ones_stay() {
+        assert_eq!(broken("    a = b;", 40), ["    a = b;"]);
+        assert_eq!(broken("  a = b + c;", 9), ["  a = b +", "      c;"]);
+        assert_eq!(broken("", 9), [""]);
+    }
 }

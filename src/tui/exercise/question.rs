@@ -132,7 +132,9 @@ fn measured(state: &State, key: &Key) -> Row {
 
 fn field(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
     let typed = state.study.typed(&asked.exercise, &asked.key).to_owned();
+    // `plain 6` says how a bare number is printed, and is no unit to be typed.
     let unit = key.unit.as_ref().map_or("", |u| u.text.as_str());
+    let unit = if unit.starts_with("plain") { "" } else { unit };
     let mut about = unit.to_owned();
     let near = tolerance(state, asked);
     if !near.is_empty() {
