@@ -9,7 +9,7 @@ use super::setup::Setup;
 use crate::answer::{Env, Records, micro_value};
 use crate::cost::{Config, GpuDatabase};
 use crate::course::{self, Course, Exercise, Figures, Key, Ledger, Lesson, Progress};
-use crate::run::{Metric, Report};
+use crate::run::Report;
 use crate::units::Quantity;
 
 /// What was typed, by exercise and key.
