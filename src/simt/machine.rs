@@ -105,6 +105,11 @@ impl Machine {
         }
     }
 
+    /// Looks for races and reads of unwritten memory from now on, or does not.
+    pub fn set_check(&mut self, check: bool) {
+        self.options.check = check;
+    }
+
     /// What it observes.
     pub fn options(&self) -> Options {
         self.options

@@ -227,6 +227,15 @@ pub trait Driver {
         Ok(())
     }
 
+    /// Whether races and reads of unwritten memory are looked for, where the device
+    /// can; on at first.
+    fn look_for_races(&mut self, _: bool) {}
+
+    /// What the device says of its own work since the last call, in a sentence.
+    fn told(&mut self) -> Option<String> {
+        None
+    }
+
     /// Registers, memory, limits of a loaded kernel.
     fn facts(&self, function: Function) -> KernelFacts;
 

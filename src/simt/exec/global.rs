@@ -36,9 +36,9 @@ pub(crate) fn resolve(
     let phase = (base % SECTOR) as u32;
     if near && let Some(at) = turn.global.locate(base) {
         let site = turn.tally.sites.get_mut(inst.at as usize)?;
-        let pattern = match site.pattern.take() {
-            Some(pattern) if pattern.fits(mask, phase, &differences) => pattern,
-            _ => fresh(mask, phase, &differences, bytes, turn.count),
+        let pattern = match site.known(mask, phase, &differences) {
+            Some(pattern) => pattern,
+            None => fresh(mask, phase, &differences, bytes, turn.count),
         };
         let buffer = turn.global.buffers.get(at.buffer)?;
         let first = at.offset + i64::from(pattern.low);

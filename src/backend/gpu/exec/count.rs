@@ -22,6 +22,8 @@ pub(super) struct Counted {
     /// Kernel by kernel, in the order of launches; empty where nothing could be
     /// counted.
     pub kernels: Vec<KernelReport>,
+    /// Launches of a forward that was made for counting alone.
+    pub launched: Option<Launched>,
     /// Why nothing could be counted.
     pub why_not: Option<String>,
 }
@@ -29,8 +31,8 @@ pub(super) struct Counted {
 impl Counted {
     fn not(why: impl std::fmt::Display) -> Self {
         Self {
-            kernels: Vec::new(),
             why_not: Some(format!("issued bytes are not counted: {why}")),
+            ..Self::default()
         }
     }
 
@@ -103,7 +105,7 @@ impl<D: Driver> Gpu<D> {
             Ok(counting) => counting,
             Err(e) => return Ok(Counted::not(e)),
         };
-        forward(&mut self.driver, &counting, observer)?;
+        let launched = forward(&mut self.driver, &counting, observer)?;
         self.driver.synchronize()?;
         let mut words = vec![0; counting.steps.len() * COUNTERS as usize];
         self.driver.download(counters, 0, &mut words)?;
@@ -115,6 +117,7 @@ impl<D: Driver> Gpu<D> {
         });
         Ok(Counted {
             kernels: kernels.collect(),
+            launched: Some(launched),
             why_not: None,
         })
     }
@@ -139,6 +142,7 @@ impl<D: Driver> Gpu<D> {
             self.driver.synchronize()?;
             counted.take(&mut self.driver, named, bound, priced, lines);
         }
+        counted.launched = Some(launched);
         Ok(counted)
     }
 

@@ -49,6 +49,7 @@ impl<D: Driver> Gpu<D> {
         let (bound, config) = (&ready.bound, &ready.config);
         let none = |e: RunError| e.after(0, request.runs);
         let mut notes = bound.program.notes.clone();
+        self.driver.look_for_races(request.races);
         let mut launched = None;
         let mut checked: Option<CheckReport> = None;
         let priced = price(config)?.forward;
@@ -97,6 +98,7 @@ impl<D: Driver> Gpu<D> {
             if request.count_bytes && counted.kernels.is_empty() {
                 counted = self.count(memory, bound, &priced, request.count_lines, observer)?;
             }
+            launched = launched.or(counted.launched);
             counted.fill(&mut bytes);
             notes.extend(counted.why_not.take());
             if request.profiled {
@@ -107,6 +109,7 @@ impl<D: Driver> Gpu<D> {
             Some(launched) => launched,
             None => stream::forward(&mut self.driver, bound, observer).map_err(none)?,
         };
+        notes.extend(self.driver.told());
         let logits = self.logits(bound)?;
         let allocations = allocations(bound, memory, ready.kept);
         let cut = config.effective_cut();
