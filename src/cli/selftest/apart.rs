@@ -33,7 +33,8 @@ struct Ended {
     hung: bool,
     /// What it printed.
     output: String,
-    /// The last line of its standard error.
+    /// The last line of its standard error that is not indented: those that
+    /// are, say more of the same.
     last: String,
 }
 
@@ -82,7 +83,9 @@ fn follow(
         match lines.recv_timeout(deadline(&last)) {
             Ok(line) => {
                 heard(&line);
-                last = line;
+                if !line.starts_with(' ') {
+                    last = line;
+                }
             }
             Err(RecvTimeoutError::Disconnected) => break false,
             Err(RecvTimeoutError::Timeout) => break true,
