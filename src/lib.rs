@@ -8,13 +8,13 @@
 //! | [`model`] | WHAT is computed: presets, shapes, the forward as a graph of ops and tensors | units |
 //! | [`fusion`] | HOW it is cut: named fusions, versions, the plan | model and below |
 //! | [`cost`] | WHAT IT SHOULD COST: flops, bytes, liveness, roofline, occupancy, GPU database | fusion and below |
-//! | [`run`] | what is asked of a machine and what it answers (data only) | cost and below |
-//! | [`backend`] | WHO computes it: `cpu`, the fp64 `reference`, later gpu drivers | run and below, simt |
+//! | [`run`] | what is asked of a machine and what it answers (data only): reports, experiments, trials | cost and below |
+//! | [`backend`] | WHO computes it: `cpu`, the fp64 `reference`, `gpu` (CUDA, SIMT machine), `gym` | run and below, simt |
 //! | [`simt`] | the SIMT machine: PTX in; memory, counts and findings out | nothing |
 //! | [`engine`] | runs away from the screen: worker, cancel, progress | run, backend |
 //! | [`lab`] | experiments over reports: statistics, comparisons | run and below |
-//! | [`answer`] | the judge: expressions over cost and reports, slips, verdicts | run and below |
-//! | [`course`] | lessons, exercises, sheets, progress: load, lint, embed | answer, lab and below |
+//! | [`answer`] | the judge: expressions over cost and reports, slips, verdicts, practice | run and below |
+//! | [`course`] | lessons, exercises, claims, sheets, progress: load, lint, embed | answer, lab and below |
 //! | [`markup`] | markdown, mathematics, code colours -> neutral styled blocks | nothing |
 //! | [`app`] | state, messages, update -> effects, keymap | course and below |
 //! | [`tui`] | screens, widgets, theme: draws app state | app, markup, engine |
