@@ -9,7 +9,7 @@ use crate::fusion::Fusion;
 use crate::run::{BackendKind, BackendState};
 
 /// Which backend runs use where nobody says: the first that is ready.
-pub(super) const PREFERRED: [&str; 2] = ["cuda", "cpu"];
+pub(super) const PREFERRED: [&str; 3] = ["cuda", "hip", "cpu"];
 
 /// What is known before anything was looked for.
 pub(super) fn at_once() -> Vec<BackendFacts> {

@@ -173,16 +173,21 @@ fn refused(unit: &Unit, arch: &str, log: &str) -> GpuError {
     )
 }
 
-/// `tile/mma.cu(12): error: …` as `kernels/tile/mma.cu:12: …`.
+/// `tile/mma.cu(12): error: …` of NVRTC, or `tile/mma.cu:12:5: error: …` of
+/// HIPRTC, as `kernels/tile/mma.cu:12: …`.
 fn error_line(line: &str) -> Option<String> {
     let (place, text) = line.split_once(": ")?;
     let text = text
         .strip_prefix("catastrophic ")
+        .or_else(|| text.strip_prefix("fatal "))
         .unwrap_or(text)
         .strip_prefix("error")?;
     // The number of the message, ` #20`, stands between the word and the colon.
     let (_, text) = text.split_once(':')?;
-    let (file, row) = place.strip_suffix(')')?.rsplit_once('(')?;
+    let (file, row) = match place.strip_suffix(')') {
+        Some(place) => place.rsplit_once('(')?,
+        None => place.rsplit_once(':')?.0.rsplit_once(':')?,
+    };
     let row: u32 = row.parse().ok()?;
     Some(format!("kernels/{file}:{row}: {}", text.trim()))
 }
