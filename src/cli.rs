@@ -24,6 +24,7 @@ mod lists;
 mod live;
 mod out;
 mod practise;
+mod profile;
 mod run;
 mod selftest;
 mod show;

@@ -10,7 +10,7 @@ use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::out::Out;
 use super::words::counted;
-use super::{Outcome, cost};
+use super::{Outcome, cost, profile};
 use crate::backend::{model_of_folder, tokens_of_file};
 use crate::cost::{Cost, price};
 use crate::course::plain;
@@ -83,6 +83,9 @@ pub(super) struct RunArgs {
     /// Write the logits here: npy, float32, batch × seq × vocab
     #[arg(long, value_name = "OUT.npy", help_heading = "Run")]
     logits: Option<PathBuf>,
+    /// Do not run: print the profiler's commands for this run on a GPU
+    #[arg(long, help_heading = "Run", conflicts_with = "logits")]
+    profile: bool,
 }
 
 /// The request of a cut.
@@ -129,6 +132,9 @@ pub(super) fn run(output: &OutputArgs, args: &RunArgs, out: &mut Out) -> Outcome
     let request = request(&args.setup, &args.run, args.plan.cut()?)?;
     // Sizes that no machine holds are refused as sizes, not as memory.
     let cost = price(&request.config)?;
+    if args.profile {
+        return profile::profile(request.backend, output.json, out);
+    }
     if let Some(path) = &args.logits {
         writable(path)?;
     }

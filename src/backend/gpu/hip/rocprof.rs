@@ -63,11 +63,12 @@ const ANY: [Counters; 2] = [
 /// Architectures whose counters differ, each by one that stands for it.
 pub const KINDS: [&str; 3] = ["gfx90a", "gfx942", "gfx1100"];
 
-fn counters(arch: &str) -> &'static [Counters; 2] {
+/// The counters of an architecture, and which others have them.
+fn counters(arch: &str) -> (&'static [Counters; 2], &'static str) {
     match arch {
-        "gfx908" | "gfx90a" => &CDNA12,
-        _ if arch.starts_with("gfx94") => &CDNA3,
-        _ => &ANY,
+        "gfx908" | "gfx90a" => (&CDNA12, "gfx908, gfx90a"),
+        _ if arch.starts_with("gfx94") => (&CDNA3, "gfx940 to gfx942"),
+        _ => (&ANY, "any architecture"),
     }
 }
 
@@ -87,9 +88,10 @@ pub fn commands(arch: &str, run: &str) -> Vec<Profile> {
         "every kernel, with its time".to_owned(),
         "--kernel-trace --stats",
     )];
-    for (side, group) in ["read from", "written to"].into_iter().zip(counters(arch)) {
+    let (groups, of) = counters(arch);
+    for (side, group) in ["read from", "written to"].into_iter().zip(groups) {
         all.push(command(
-            format!("bytes {side} HBM ({arch}) = {}", group.bytes),
+            format!("bytes {side} memory, {of}: {}", group.bytes),
             &format!("--pmc {}", group.names.join(" ")),
         ));
     }
@@ -131,15 +133,15 @@ mod tests {
         // 64·WRREQ_64B + 32·(WRREQ − WRREQ_64B).
         let (all, small) = (1000, 40);
         let read = 32 * small + 64 * (all - small);
-        assert_eq!(evaluate(&counters("gfx90a")[0], &[all, small]), read);
+        assert_eq!(evaluate(&counters("gfx90a").0[0], &[all, small]), read);
         let (all, large) = (500, 470);
         let written = 64 * large + 32 * (all - large);
-        assert_eq!(evaluate(&counters("gfx908")[1], &[all, large]), written);
+        assert_eq!(evaluate(&counters("gfx908").0[1], &[all, large]), written);
         // gfx942: 128·BUBBLE + 32·RDREQ_32B + 64·(RDREQ − BUBBLE − RDREQ_32B).
         let (all, small, bubble) = (1000, 40, 300);
         let read = 128 * bubble + 32 * small + 64 * (all - bubble - small);
         assert_eq!(
-            evaluate(&counters("gfx942")[0], &[all, small, bubble]),
+            evaluate(&counters("gfx942").0[0], &[all, small, bubble]),
             read
         );
     }
