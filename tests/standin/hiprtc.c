@@ -10,12 +10,6 @@ typedef struct {
 
 static long open_programs;
 
-int hiprtcVersion(int *major, int *minor) {
-    *major = MAJOR;
-    *minor = 2;
-    return 0;
-}
-
 int hiprtcCreateProgram(Program **out, const char *source, const char *name, int headers, const char **texts, const char **names) {
     if (!source || !name || headers || texts || names) say("misuse: create program");
     *out = calloc(1, sizeof **out);

@@ -69,13 +69,25 @@ pub fn compile(
         ))
     })?;
     let options = compiler.options(unit, arch, form);
-    let key = key(&source, &options, &compiler.version(), form);
+    compile_text(compiler, cache, &source, &options, form).map_err(|log| refused(unit, arch, &log))
+}
+
+/// Compiles a source, or finds it in the cache.
+///
+/// # Errors
+/// The compiler's log.
+pub(super) fn compile_text(
+    compiler: &dyn Compiler,
+    cache: Option<&Cache>,
+    source: &str,
+    options: &[String],
+    form: Form,
+) -> Result<Built, String> {
+    let key = key(source, options, &compiler.version(), form);
     if let Some(built) = cache.and_then(|cache| cache.get(&key)) {
         return Ok(built);
     }
-    let built = compiler
-        .build(&source, &options, form)
-        .map_err(|log| refused(unit, arch, &log))?;
+    let built = compiler.build(source, options, form)?;
     if let Some(cache) = cache {
         cache.put(&key, &built);
     }

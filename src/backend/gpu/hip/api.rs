@@ -128,25 +128,28 @@ impl Api {
         }
     }
 
-    /// Major and minor of the runtime: (6, 2).
-    pub fn version(&self) -> (u32, u32) {
+    /// The runtime's version as major, minor, patch: (6, 2, 41133).
+    pub fn version(&self) -> (u32, u32, u32) {
         let mut version = 0;
         // SAFETY: writes one int.
         let code = unsafe { (self.hipRuntimeGetVersion)(&mut version) };
         match (code, u32::try_from(version)) {
-            (0, Ok(version)) => (version / 10_000_000, version / 100_000 % 100),
-            _ => (0, 0),
+            (0, Ok(version)) => (
+                version / 10_000_000,
+                version / 100_000 % 100,
+                version % 100_000,
+            ),
+            _ => (0, 0, 0),
         }
     }
 
-    /// `ROCm 6.2.0-66`, or `HIP 6.2` where the library's folder does not say the
-    /// release.
+    /// `ROCm 6.2.0-66`, or `HIP 6.2.41133` where the library's folder does not
+    /// say the release.
     pub fn release(&self) -> String {
-        let (major, minor) = self.version();
-        match release(&self.place) {
-            Some(release) => format!("ROCm {release}"),
-            None => format!("HIP {major}.{minor}"),
-        }
+        release(&self.place).unwrap_or_else(|| {
+            let (major, minor, patch) = self.version();
+            format!("HIP {major}.{minor}.{patch}")
+        })
     }
 
     /// An error with what was being done, for any code but 0.

@@ -20,7 +20,7 @@ pub struct HipFacts {
     pub runtime: Fact<(String, String)>,
     /// Its devices, in HIP's order, or why one is not known.
     pub devices: Vec<Fact<Device>>,
-    /// The compiler, `HIPRTC 6.2`, and where it was found.
+    /// The compiler, `HIPRTC of ROCm 6.2.0`, and where it was found.
     pub hiprtc: Fact<(String, String)>,
     /// Whether it compiles for the first device.
     pub compiles: Fact<()>,
@@ -220,7 +220,7 @@ mod tests {
         HipFacts {
             runtime: Ok(("ROCm 6.2.0".into(), "/opt/rocm/lib/libamdhip64.so.6".into())),
             devices: vec![Ok(device("AMD Instinct MI250X", "gfx90a", 64))],
-            hiprtc: Ok(("HIPRTC 6.2".into(), "/opt/rocm/lib/libhiprtc.so.6".into())),
+            hiprtc: Ok(("HIPRTC of ROCm 6.2.0".into(), "/opt/rocm/lib/libhiprtc.so.6".into())),
             compiles: Ok(()),
             cache: None,
         }
@@ -243,11 +243,11 @@ mod tests {
     #[test]
     fn what_is_missing_first_is_the_reason() {
         let mut facts = mi250x();
-        facts.compiles = Err("HIPRTC 5.2 makes no code for gfx90a".into());
+        facts.compiles = Err("HIPRTC of HIP 5.2 makes no code for gfx90a".into());
         let state = facts.state();
         assert_eq!(
             (state.ready, state.line.as_str()),
-            (false, "HIPRTC 5.2 makes no code for gfx90a")
+            (false, "HIPRTC of HIP 5.2 makes no code for gfx90a")
         );
         facts.runtime = Err("no ROCm".into());
         assert_eq!(facts.state().line, "no ROCm");

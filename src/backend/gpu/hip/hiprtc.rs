@@ -7,21 +7,20 @@ use std::ffi::{CString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::ptr;
 
-use super::super::compile::{Built, Cache, Compiler, Form, compile};
+use super::super::compile::{Built, Cache, Compiler, Form, compile_text};
 use super::super::driver::GpuError;
 use super::super::native::Code;
 use super::super::native::library::{self, Opened, functions};
 use super::super::source::Unit;
 use super::apart;
 use super::api::Api;
-use super::library::{HIPRTC_LIBRARY, Places};
+use super::library::{HIPRTC_LIBRARY, Places, release};
 
 type Program = *mut c_void;
 
 functions! {
     /// Of hiprtc.h, the same in ROCm 5 to 7.
     struct Functions;
-    fn hiprtcVersion(*mut c_int, *mut c_int);
     fn hiprtcCreateProgram(
         *mut Program,
         *const c_char,
@@ -43,10 +42,12 @@ functions! {
 pub struct Hiprtc {
     functions: Functions,
     place: PathBuf,
-    version: (u32, u32),
-    /// The runtime that it goes with; its release is the compiler's, too.
+    /// Of ROCm. Its own number is 9.0 in every release, and says nothing.
     release: String,
 }
+
+/// The least that a compiler can be asked for.
+const NOTHING: &str = "extern \"C\" __global__ void nothing() {}\n";
 
 impl Hiprtc {
     /// HIPRTC of this machine, where one is: `$HIPRTC_LIBRARY`, that of the
@@ -76,24 +77,16 @@ impl Hiprtc {
                 ),
             })
         })?;
-        Self::new(functions, &opened, api.release())
+        let release = release(&opened.place).unwrap_or_else(|| api.release());
+        Ok(Self::new(functions, opened, release))
     }
 
-    fn new(functions: Functions, opened: &Opened, release: String) -> Result<Self, GpuError> {
-        let (mut major, mut minor) = (0, 0);
-        // SAFETY: writes two ints.
-        if unsafe { (functions.hiprtcVersion)(&mut major, &mut minor) } != 0 {
-            return Err(GpuError::missing(format!(
-                "{} is not a usable HIPRTC",
-                opened.place.display()
-            )));
-        }
-        Ok(Self {
+    fn new(functions: Functions, opened: Opened, release: String) -> Self {
+        Self {
             functions,
-            place: opened.place.clone(),
-            version: (major.unsigned_abs(), minor.unsigned_abs()),
+            place: opened.place,
             release,
-        })
+        }
     }
 
     /// The compiler in this file, for the child process that compiles.
@@ -101,7 +94,8 @@ impl Hiprtc {
         let broken = || GpuError::missing(format!("{} is no HIPRTC", place.display()));
         let opened = library::first(&[place.to_owned()]).ok_or_else(broken)?;
         let functions = Functions::of(opened.library).map_err(|_| broken())?;
-        Self::new(functions, &opened, String::new())
+        let release = release(place).unwrap_or_else(|| "ROCm".to_owned());
+        Ok(Self::new(functions, opened, release))
     }
 
     /// Path or name by which it was opened.
@@ -115,14 +109,14 @@ impl Hiprtc {
     /// # Errors
     /// It does not, and what it said.
     pub(super) fn knows(&self, arch: &str, cache: Option<&Cache>) -> Result<(), GpuError> {
-        // No kernel, but the prefix of all of them.
-        let unit = Unit::new("none", &[]).define("BF16", 0);
-        let tried = compile(self, cache, &unit, arch, Form::Machine);
-        tried.map(drop).map_err(|error| {
+        let options = self.options(&Unit::new("nothing", &[]), arch, Form::Machine);
+        let tried = compile_text(self, cache, NOTHING, &options, Form::Machine);
+        tried.map(drop).map_err(|log| {
+            let said = log.lines().next().unwrap_or_default();
             GpuError::missing(format!(
-                "{} ({}) makes no code for {arch}, {error}; a release of ROCm that knows this \
-                 GPU is needed, or {HIPRTC_LIBRARY} names its libhiprtc.so",
-                Compiler::version(self),
+                "{} ({}) makes no code for {arch}: {said}; a release of ROCm that knows this GPU \
+                 is needed, or {HIPRTC_LIBRARY} names its libhiprtc.so",
+                self.version(),
                 self.place.display(),
             ))
         })
@@ -157,21 +151,20 @@ impl Hiprtc {
             .unwrap_or_default();
         if code != 0 {
             return Err(match log.as_str() {
-                "" => format!("{} gave error {code}", Compiler::version(self)),
+                "" => format!("{} gave error {code}", self.version()),
                 _ => log,
             });
         }
         match program.bytes(f.hiprtcGetCodeSize, f.hiprtcGetCode) {
             Some(image) if !image.is_empty() => Ok(Built { image, log }),
-            _ => Err(format!("{} gave no code", Compiler::version(self))),
+            _ => Err(format!("{} gave no code", self.version())),
         }
     }
 }
 
 impl Compiler for Hiprtc {
     fn version(&self) -> String {
-        let (major, minor) = self.version;
-        format!("HIPRTC {major}.{minor} of {}", self.release)
+        format!("HIPRTC of {}", self.release)
     }
 
     /// The options of every kernel, in this one place. Line tables let profilers

@@ -125,14 +125,18 @@ fn numbers(text: &str) -> Vec<u64> {
         .collect()
 }
 
-/// The release of ROCm that a library belongs to, `6.2.0-66`, where its folder
-/// says it.
+/// The release that a library belongs to: `ROCm 6.2.0-66` where its folder says
+/// it, else `HIP 5.2.21153` where the file's own name does.
 pub(super) fn release(library: &Path) -> Option<String> {
     let root = library.parent()?.parent()?;
-    let text = fs::read_to_string(root.join(".info/version")).ok()?;
-    let line = text.lines().next()?.trim();
-    let plain = !line.is_empty() && line.chars().all(|c| c.is_ascii_graphic());
-    plain.then(|| line.to_owned())
+    let text = fs::read_to_string(root.join(".info/version")).unwrap_or_default();
+    let line = text.lines().next().unwrap_or_default().trim();
+    if !line.is_empty() && line.chars().all(|c| c.is_ascii_graphic()) {
+        return Some(format!("ROCm {line}"));
+    }
+    let file = library.canonicalize().ok()?;
+    let (_, version) = file.file_name()?.to_str()?.split_once(".so.")?;
+    (version.split('.').count() > 1).then(|| format!("HIP {version}"))
 }
 
 /// The newest module of ROCm that this machine's module system offers:
@@ -224,13 +228,19 @@ mod tests {
     }
 
     #[test]
-    fn the_release_is_read_beside_the_library() {
+    fn the_release_is_read_beside_the_library_or_in_its_name() {
         let folder = tempfile::tempdir().unwrap();
         let library = folder.path().join("lib/libamdhip64.so.6");
         assert_eq!(release(&library), None);
         let info = folder.path().join(".info/version");
         touch(&info);
         fs::write(&info, "6.2.0-66\n").unwrap();
-        assert_eq!(release(&library).as_deref(), Some("6.2.0-66"));
+        assert_eq!(release(&library).as_deref(), Some("ROCm 6.2.0-66"));
+        // Without that file, as in Debian, the name of the library itself does.
+        fs::remove_file(&info).unwrap();
+        let real = folder.path().join("lib/libamdhip64.so.5.2.21153");
+        touch(&real);
+        std::os::unix::fs::symlink(&real, &library).unwrap();
+        assert_eq!(release(&library).as_deref(), Some("HIP 5.2.21153"));
     }
 }
