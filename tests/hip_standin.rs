@@ -105,10 +105,18 @@ fn releases() -> &'static Path {
             let mut runtime = vec!["hip.c"];
             match release.hiprtc {
                 Hiprtc::Within => runtime.push("hiprtc.c"),
-                Hiprtc::Apart => cc(release, &["hiprtc.c"], &lib.join(format!("libhiprtc.so.{major}"))),
+                Hiprtc::Apart => cc(
+                    release,
+                    &["hiprtc.c"],
+                    &lib.join(format!("libhiprtc.so.{major}")),
+                ),
                 Hiprtc::None => {}
             }
-            cc(release, &runtime, &lib.join(format!("libamdhip64.so.{major}")));
+            cc(
+                release,
+                &runtime,
+                &lib.join(format!("libamdhip64.so.{major}")),
+            );
             if release.hsa {
                 cc(release, &["hsa.c"], &lib.join("libhsa-runtime64.so.1"));
             }
@@ -214,7 +222,11 @@ impl Ran {
     fn refused(&self, code: i32, needles: &[&str]) {
         assert_eq!(self.code, code, "{}{}", self.out, self.err);
         for needle in needles {
-            assert!(self.err.contains(needle), "{needle} is not in: {}", self.err);
+            assert!(
+                self.err.contains(needle),
+                "{needle} is not in: {}",
+                self.err
+            );
         }
         assert_eq!(self.err.trim_end().lines().count(), 1, "{}", self.err);
         self.is_proper();
@@ -246,7 +258,10 @@ impl Ran {
     }
 
     fn lines(&self, beginning: &str) -> usize {
-        self.log.lines().filter(|line| line.starts_with(beginning)).count()
+        self.log
+            .lines()
+            .filter(|line| line.starts_with(beginning))
+            .count()
     }
 
     /// Everything that was made and not dropped, and the reverse.
@@ -279,8 +294,14 @@ fn each_release_is_found_by_its_names() {
         let (state, found, notes) = ran.hip();
         assert_eq!((state.as_str(), found), ("ready", line), "{notes}");
         let major = &folder[4..];
-        assert!(notes.contains(&format!("{folder}/lib/libamdhip64.so.{major}")), "{notes}");
-        assert!(notes.contains(&format!("compiler: HIPRTC of {release}, ")), "{notes}");
+        assert!(
+            notes.contains(&format!("{folder}/lib/libamdhip64.so.{major}")),
+            "{notes}"
+        );
+        assert!(
+            notes.contains(&format!("compiler: HIPRTC of {release}, ")),
+            "{notes}"
+        );
         assert!(notes.contains("0: AMD Instinct MI210, gfx90a, waves of 64, 104 compute units"));
         assert!(notes.contains("--pmc TCC_EA_RDREQ_sum"), "{notes}");
         ran.is_proper();
@@ -295,7 +316,13 @@ fn a_machine_without_rocm_is_told_so() {
     }
     for line in ["selftest --backend hip", "run --backend hip"] {
         let ran = Setting::new("nothing").line(line);
-        ran.refused(3, &["no AMD GPU and no ROCm are here", "--backend cpu needs none"]);
+        ran.refused(
+            3,
+            &[
+                "no AMD GPU and no ROCm are here",
+                "--backend cpu needs none",
+            ],
+        );
     }
     let ran = Setting::new("nothing").line("--version");
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
@@ -309,9 +336,13 @@ fn a_missing_compiler_function_or_neighbour_has_a_sentence_each() {
     Setting::new("lacking")
         .line("run --backend hip")
         .refused(3, &["lacks hipStreamBeginCapture", "ROCm 5.2 or newer"]);
-    Setting::new("no-hsa")
-        .line("run --backend hip")
-        .refused(3, &["the architecture of device 0 is not known", "libhsa-runtime64.so.1"]);
+    Setting::new("no-hsa").line("run --backend hip").refused(
+        3,
+        &[
+            "the architecture of device 0 is not known",
+            "libhsa-runtime64.so.1",
+        ],
+    );
     Setting::new("rocm6")
         .with("HIP_LIBRARY", "/etc/hostname")
         .line("run --backend hip")
@@ -353,14 +384,23 @@ fn two_gpus_of_different_kinds_are_told_apart() {
     let (state, line, notes) = setting.line("doctor --json").hip();
     assert_eq!(state, "ready");
     assert_eq!(line, "AMD Instinct MI250X (one GCD), gfx90a, ROCm 6.2.0-66");
-    assert!(notes.contains("1: AMD Radeon RX 6800, gfx1030, waves of 32"), "{notes}");
-    assert!(notes.contains("different kinds (gfx90a, gfx1030)"), "{notes}");
+    assert!(
+        notes.contains("1: AMD Radeon RX 6800, gfx1030, waves of 32"),
+        "{notes}"
+    );
+    assert!(
+        notes.contains("different kinds (gfx90a, gfx1030)"),
+        "{notes}"
+    );
     let second = setting.with("HIP_VISIBLE_DEVICES", "1");
     let (_, line, notes) = second.line("doctor --json").hip();
     assert_eq!(line, "AMD Radeon RX 6800, gfx1030, ROCm 6.2.0-66");
     assert!(!notes.contains("different kinds"), "{notes}");
     // Counters that this architecture does not have are not asked for.
-    assert!(notes.contains("FETCH_SIZE") && !notes.contains("TCC_EA"), "{notes}");
+    assert!(
+        notes.contains("FETCH_SIZE") && !notes.contains("TCC_EA"),
+        "{notes}"
+    );
     let ran = second.line("run --backend hip --no-check --runs 1 --seq 16 --json");
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert!(ran.log.contains("compile for gfx1030"), "{}", ran.log);
@@ -387,15 +427,17 @@ fn hidden_gpus_are_said_to_be_hidden() {
 #[test]
 fn a_forward_is_as_many_launches_as_its_plan_has() {
     for (version, launches) in [("v1", 71), ("v2", 47), ("v3", 35)] {
-        let line = format!(
-            "run --backend hip --version {version} --no-check --runs 3 --seq 16 --json"
-        );
+        let line =
+            format!("run --backend hip --version {version} --no-check --runs 3 --seq 16 --json");
         let ran = Setting::new("rocm6").line(&line);
         assert_eq!(ran.code, 0, "{}", ran.err);
         let report = ran.json();
         assert_eq!(report["launches"]["counted"], launches, "{version}");
         assert_eq!(report["plan"]["launches"], launches);
-        assert_eq!(report["device"], "AMD Instinct MI210 (gfx90a), HIPRTC of ROCm 6.2.0-66");
+        assert_eq!(
+            report["device"],
+            "AMD Instinct MI210 (gfx90a), HIPRTC of ROCm 6.2.0-66"
+        );
         // Marks of the stand-in's clock are a quarter of a millisecond apart.
         assert_eq!(report["time_us"]["median"], 250.0);
         let started = ran.lines("launch ");
@@ -410,7 +452,11 @@ fn a_graph_is_recorded_once_and_replayed() {
     let ran = Setting::new("rocm6")
         .line("run --backend hip --version v2 --no-check --runs 3 --seq 16 --graph --json");
     assert_eq!(ran.code, 0, "{}", ran.err);
-    let recorded = ran.log.lines().filter(|line| line.ends_with(" recorded")).count();
+    let recorded = ran
+        .log
+        .lines()
+        .filter(|line| line.ends_with(" recorded"))
+        .count();
     assert_eq!(recorded, 47);
     assert!(ran.log.contains("hipStreamEndCapture of 47 launches"));
     // Once to move it to the device, then the timed ones.
@@ -426,13 +472,30 @@ fn one_kernel_per_block_is_launched_as_a_cooperative_grid() {
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert_eq!(ran.json()["launches"]["counted"], 7);
     // Two blocks fit on each of 104 compute units.
-    let grid = ran.log.lines().find(|line| line.starts_with("cooperative ")).unwrap();
-    let blocks: u32 = grid.split("grid ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+    let grid = ran
+        .log
+        .lines()
+        .find(|line| line.starts_with("cooperative "))
+        .unwrap();
+    let blocks: u32 = grid
+        .split("grid ")
+        .nth(1)
+        .unwrap()
+        .split(' ')
+        .next()
+        .unwrap()
+        .parse()
+        .unwrap();
     assert!(blocks > 1 && blocks <= 208, "{grid}");
     ran.is_proper();
-    Setting::new("rocm5")
-        .line(line)
-        .refused(3, &["cooperative launch", "HIP 5.2.21153 has no", "ROCm 6 or newer is needed"]);
+    Setting::new("rocm5").line(line).refused(
+        3,
+        &[
+            "cooperative launch",
+            "HIP 5.2.21153 has no",
+            "ROCm 6 or newer is needed",
+        ],
+    );
     Setting::new("rocm6")
         .with("STANDIN_FAULT", "cooperative=0")
         .line(line)
@@ -464,10 +527,18 @@ fn a_kernel_is_compiled_once_for_all_runs() {
 #[test]
 fn failures_of_the_device_are_told_in_a_sentence() {
     let line = "run --backend hip --no-check --runs 1 --seq 16";
-    let with = |fault: &str| Setting::new("rocm6").with("STANDIN_FAULT", fault).line(line);
+    let with = |fault: &str| {
+        Setting::new("rocm6")
+            .with("STANDIN_FAULT", fault)
+            .line(line)
+    };
     with("launch=719").refused(
         1,
-        &["launching embed", "unspecified launch failure (error 719)", "fresh process"],
+        &[
+            "launching embed",
+            "unspecified launch failure (error 719)",
+            "fresh process",
+        ],
     );
     // A code that no header of ROCm 5 knows.
     with("launch=4321").refused(1, &["launching embed", ": error 4321"]);
@@ -482,7 +553,11 @@ fn an_engine_that_aborts_is_told_with_its_last_words() {
         .with("STANDIN_FAULT", "abort=1")
         .line("run --backend hip --no-check --runs 1 --seq 16");
     assert_eq!(ran.code, 1, "{}", ran.err);
-    assert!(ran.err.contains("Memory access fault by GPU"), "{}", ran.err);
+    assert!(
+        ran.err.contains("Memory access fault by GPU"),
+        "{}",
+        ran.err
+    );
 }
 
 #[test]
@@ -491,7 +566,11 @@ fn what_the_compiler_refuses_is_told_with_its_line() {
         .with("STANDIN_REFUSE", "void rmsnorm(")
         .line("run --backend hip --no-check --runs 1 --seq 16");
     assert_eq!(ran.code, 1, "{}", ran.err);
-    assert!(ran.err.contains("kernels/silu.cu:3: no such thing"), "{}", ran.err);
+    assert!(
+        ran.err.contains("kernels/silu.cu:3: no such thing"),
+        "{}",
+        ran.err
+    );
 }
 
 #[test]
@@ -544,7 +623,12 @@ fn driver_on_the_stand_in() {
     let mut hip = Hip::open(0).unwrap();
     let target = hip.target().clone();
     assert_eq!(
-        (target.arch.as_str(), target.warp, target.sms, target.shared_per_block),
+        (
+            target.arch.as_str(),
+            target.warp,
+            target.sms,
+            target.shared_per_block
+        ),
         ("gfx90a", 64, 104, 65_536)
     );
 
@@ -555,7 +639,10 @@ fn driver_on_the_stand_in() {
     hip.upload(memory, 8, &[1, 2, 3, 4]).unwrap();
     let mut back = [0; 64];
     hip.download(memory, 0, &mut back).unwrap();
-    assert_eq!((back[7], &back[8..12], back[12]), (0xa5, &[1, 2, 3, 4][..], 0xa5));
+    assert_eq!(
+        (back[7], &back[8..12], back[12]),
+        (0xa5, &[1, 2, 3, 4][..], 0xa5)
+    );
     assert!(hip.upload(memory, 62, &[0; 3]).is_err());
     assert!(hip.free_memory().unwrap() > 60 << 30);
 
@@ -569,7 +656,10 @@ fn driver_on_the_stand_in() {
     assert_eq!(error.kind, GpuErrorKind::Missing);
     assert!(error.to_string().contains("(LDS)"), "{error}");
     assert_eq!(hip.resident_blocks(probe, 256, 2048).unwrap(), 2);
-    let parameters = [Parameter::Long(0x1122_3344_5566_7788), Parameter::Word(0xcafe)];
+    let parameters = [
+        Parameter::Long(0x1122_3344_5566_7788),
+        Parameter::Word(0xcafe),
+    ];
     let call = Call {
         function: probe,
         grid: [2, 3, 4],
@@ -588,12 +678,26 @@ fn driver_on_the_stand_in() {
         ..call.clone()
     };
     hip.launch(&grid).unwrap();
-    let wide = Call { threads: 513, ..call.clone() };
-    assert!(hip.launch(&wide).is_err_and(|e| e.to_string().contains("512 threads per block")));
-    let none = Call { grid: [0, 1, 1], ..call.clone() };
+    let wide = Call {
+        threads: 513,
+        ..call.clone()
+    };
+    assert!(
+        hip.launch(&wide)
+            .is_err_and(|e| e.to_string().contains("512 threads per block"))
+    );
+    let none = Call {
+        grid: [0, 1, 1],
+        ..call.clone()
+    };
     assert!(hip.launch(&none).is_err());
-    let absent = hip.load(&Unit::new("absent", &[]).define("BF16", 0), 0).unwrap_err();
-    assert!(absent.to_string().contains("looking for absent"), "{absent}");
+    let absent = hip
+        .load(&Unit::new("absent", &[]).define("BF16", 0), 0)
+        .unwrap_err();
+    assert!(
+        absent.to_string().contains("looking for absent"),
+        "{absent}"
+    );
 
     // Time: each mark of the stand-in's clock is 250 µs after the last.
     let from = hip.mark().unwrap().unwrap();

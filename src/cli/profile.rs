@@ -139,7 +139,10 @@ mod tests {
     fn a_command_in_pieces_is_one_command() {
         for command in nvidia("tt run --backend cuda") {
             let one = joined(&command.lines);
-            assert!(!one.contains('\\') && one.ends_with("tt run --backend cuda"), "{one}");
+            assert!(
+                !one.contains('\\') && one.ends_with("tt run --backend cuda"),
+                "{one}"
+            );
         }
     }
 }

@@ -88,10 +88,19 @@ fn a_profile_is_printed_and_not_run() {
     let home = Home::new();
     let ran = home.line("run --backend cuda --version v2 --profile");
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
-    assert!(ran.out.contains("ncu --target-processes all"), "{}", ran.out);
-    assert!(ran.out.contains("run --backend cuda --version v2"), "{}", ran.out);
+    assert!(
+        ran.out.contains("ncu --target-processes all"),
+        "{}",
+        ran.out
+    );
+    assert!(
+        ran.out.contains("run --backend cuda --version v2"),
+        "{}",
+        ran.out
+    );
     assert!(!ran.out.contains("--profile"), "{}", ran.out);
-    home.line("run --profile").refused(2, "name it with --backend cuda or hip");
+    home.line("run --profile")
+        .refused(2, "name it with --backend cuda or hip");
     let amd = home.line("run --backend hip --profile --json");
     match cfg!(feature = "hip") {
         true => {

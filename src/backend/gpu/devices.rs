@@ -152,6 +152,11 @@ macro_rules! native {
 }
 
 #[cfg(any(feature = "cuda", feature = "hip"))]
-native!("cuda", cuda, crate::backend::gpu::cuda::Cuda, "the NVIDIA driver");
+native!(
+    "cuda",
+    cuda,
+    crate::backend::gpu::cuda::Cuda,
+    "the NVIDIA driver"
+);
 #[cfg(any(feature = "cuda", feature = "hip"))]
 native!("hip", hip, crate::backend::gpu::hip::Hip, "ROCm");

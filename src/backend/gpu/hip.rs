@@ -14,6 +14,7 @@ pub mod rocprof;
 
 use std::collections::HashMap;
 use std::marker::PhantomData;
+use std::time::Duration;
 
 use super::compile::{Cache, Compiler, Form, compile, compile_all};
 use super::driver::{
@@ -31,6 +32,10 @@ pub use apart::{COMMAND, child, compile_with};
 pub use device::Device;
 pub use facts::{HipFacts, facts};
 pub use hiprtc::Hiprtc;
+
+/// How long the compiler may take to show that it works when a device is opened,
+/// for which the engine is given 30 s.
+const OPENING: Duration = Duration::from_secs(25);
 
 /// One device with its compiler, one stream of work. Used on the thread that
 /// opened it.
@@ -62,7 +67,8 @@ impl Hip {
         api.check(code, || format!("taking {} into use", device.name))?;
         let cache = Cache::of_user();
         let hiprtc = Hiprtc::find(api).and_then(|hiprtc| {
-            hiprtc.knows(&device.target.arch, cache.as_ref())?;
+            let quick = hiprtc.clone().within(OPENING);
+            quick.knows(&device.target.arch, cache.as_ref())?;
             Ok(hiprtc)
         });
         Ok(Self {
@@ -210,14 +216,7 @@ impl Driver for Hip {
 
     fn launch(&mut self, call: &Call<'_>) -> Result<(), GpuError> {
         let (loaded, title) = self.loaded(call.function)?;
-        launch::launch(
-            self.api,
-            &self.device,
-            &self.stream,
-            loaded,
-            title,
-            call,
-        )
+        launch::launch(self.api, &self.device, &self.stream, loaded, title, call)
     }
 
     fn library_gemm(&mut self, _: &GemmCall) -> Result<u32, GpuError> {

@@ -8,8 +8,8 @@ use std::ffi::{c_int, c_void};
 use std::ptr;
 
 use super::super::driver::{GemmCall, GpuError};
-use super::super::native::{Code, Handle};
 use super::super::native::library::functions;
+use super::super::native::{Code, Handle};
 use super::library::{self, Places};
 
 /// Scratch memory that the library may use for one product; its own default on
@@ -108,7 +108,12 @@ pub(super) fn find(newest: u32) -> Result<Found, GpuError> {
              libcublasLt.so.12",
         )
     })?;
-    let broken = || GpuError::missing(format!("{} is not a usable cuBLASLt", opened.place.display()));
+    let broken = || {
+        GpuError::missing(format!(
+            "{} is not a usable cuBLASLt",
+            opened.place.display()
+        ))
+    };
     let functions = Functions::of(opened.library).map_err(|_| broken())?;
     // SAFETY: takes nothing and gives a number in every version (cublasLt.h).
     let number = unsafe {

@@ -103,8 +103,7 @@ pub(super) fn load(api: &Api, image: &[u8], entry: &str, title: &str) -> Result<
 fn describe(api: &Api, loaded: &mut Loaded, entry: &str, title: &str) -> Result<(), GpuError> {
     (loaded.function, loaded.facts) = kernel::find(&api.native, loaded.module, entry, title)?;
     let function = loaded.function;
-    let ask =
-        |id: Attribute| kernel::attribute(&api.native, function, id as c_int, title);
+    let ask = |id: Attribute| kernel::attribute(&api.native, function, id as c_int, title);
     // Of machine code too this is the virtual architecture that it came from.
     loaded.waits = ask(Attribute::CU_FUNC_ATTRIBUTE_PTX_VERSION)? >= 90;
     // What is allowed without asking.

@@ -9,8 +9,8 @@ use std::sync::OnceLock;
 
 use super::super::compile::{Built, Compiler, Form};
 use super::super::driver::GpuError;
-use super::super::source::Unit;
 use super::super::native::library::{Opened, functions};
+use super::super::source::Unit;
 use super::library::{self, Places};
 
 type Code = c_int;
@@ -82,7 +82,8 @@ impl Nvrtc {
     }
 
     fn new(opened: &Opened) -> Result<Self, GpuError> {
-        let broken = || GpuError::missing(format!("{} is not a usable NVRTC", opened.place.display()));
+        let broken =
+            || GpuError::missing(format!("{} is not a usable NVRTC", opened.place.display()));
         let functions = Functions::of(opened.library).map_err(|_| broken())?;
         let (mut major, mut minor, mut count) = (0, 0, 0);
         // SAFETY: each writes the ints that it is given.

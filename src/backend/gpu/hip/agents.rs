@@ -54,8 +54,7 @@ pub(super) fn agents(hip: &Path) -> Result<Vec<Agent>, String> {
     candidates.extend(hip.parent().map(|folder| folder.join(HSA)));
     let opened =
         library::first(&candidates).ok_or_else(|| format!("{HSA} is not found beside HIP's"))?;
-    let functions =
-        Functions::of(opened.library).map_err(|name| format!("{HSA} lacks {name}"))?;
+    let functions = Functions::of(opened.library).map_err(|name| format!("{HSA} lacks {name}"))?;
     // SAFETY: takes nothing; counted, so that HIP's own use is not disturbed.
     let code = unsafe { (functions.hsa_init)() };
     if code != 0 {
@@ -100,9 +99,8 @@ fn describe(functions: &Functions, agent: u64) -> Option<Agent> {
     }
     let mut name: [c_char; 64] = [0; 64];
     // SAFETY: the name is at most 64 bytes with its zero byte.
-    let code = unsafe {
-        (functions.hsa_agent_get_info)(agent, AGENT_INFO_NAME, name.as_mut_ptr().cast())
-    };
+    let code =
+        unsafe { (functions.hsa_agent_get_info)(agent, AGENT_INFO_NAME, name.as_mut_ptr().cast()) };
     if code != 0 {
         return None;
     }

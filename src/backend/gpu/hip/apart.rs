@@ -21,14 +21,14 @@ use super::hiprtc::Hiprtc;
 /// The subcommand that the child is started with; a library and a folder follow.
 pub const COMMAND: &str = "hiprtc";
 
-/// How long one kernel may take.
-const DEADLINE: Duration = Duration::from_secs(300);
-
 /// How often the child is looked at.
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// How much of what a child said last is read.
 const SAID: usize = 4096;
+
+/// How a compiler is told of that took too long.
+pub(super) const SLOW: &str = "the compiler did not end within";
 
 static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
 
@@ -39,11 +39,7 @@ pub fn compile_with(program: PathBuf) {
 }
 
 /// Compiles, in a child where there is a program to start.
-pub(super) fn build(
-    hiprtc: &Hiprtc,
-    source: &str,
-    options: &[String],
-) -> Result<Built, String> {
+pub(super) fn build(hiprtc: &Hiprtc, source: &str, options: &[String]) -> Result<Built, String> {
     let Some(program) = PROGRAM.get() else {
         return hiprtc.compile_here(source, options);
     };
@@ -62,7 +58,7 @@ pub(super) fn build(
         .stderr(File::create(at("said")).map_err(cannot)?)
         .spawn()
         .map_err(cannot)?;
-    let status = wait(&mut child).map_err(cannot)?;
+    let status = wait(&mut child, hiprtc.patience()).map_err(cannot)?;
     let log = fs::read_to_string(at("log")).unwrap_or_default();
     match status {
         Some(status) if status.success() => {
@@ -71,21 +67,18 @@ pub(super) fn build(
         }
         Some(status) if status.code() == Some(1) && !log.is_empty() => Err(log),
         Some(status) => Err(died(status, &at("said"))),
-        None => Err(format!(
-            "the compiler did not end within {} s",
-            DEADLINE.as_secs()
-        )),
+        None => Err(format!("{SLOW} {} s", hiprtc.patience().as_secs())),
     }
 }
 
 /// Waits for a child; one that takes too long is ended, and `None`.
-fn wait(child: &mut Child) -> std::io::Result<Option<ExitStatus>> {
+fn wait(child: &mut Child, patience: Duration) -> std::io::Result<Option<ExitStatus>> {
     let since = Instant::now();
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(Some(status));
         }
-        if since.elapsed() > DEADLINE {
+        if since.elapsed() > patience {
             child.kill()?;
             child.wait()?;
             return Ok(None);
@@ -110,7 +103,9 @@ fn died(status: ExitStatus, said: &Path) -> String {
     let words = String::from_utf8_lossy(&words);
     let plain = |line: &str| -> String { line.chars().filter(|c| !c.is_control()).collect() };
     let mut lines = words.lines().map(str::trim).filter(|line| !line.is_empty());
-    let telling = lines.clone().find(|line| line.contains("error") || line.contains("ERROR"));
+    let telling = lines
+        .clone()
+        .find(|line| line.contains("error") || line.contains("ERROR"));
     match telling.or_else(|| lines.next()) {
         Some(line) => format!("{how}: {}", plain(line)),
         None => how,
@@ -128,8 +123,7 @@ pub fn child(library: &Path, folder: &Path) -> Result<(), String> {
     let cannot = |e: std::io::Error| format!("{}: {e}", folder.display());
     let source = fs::read_to_string(folder.join("source")).map_err(cannot)?;
     let options = fs::read(folder.join("options")).map_err(cannot)?;
-    let options: Vec<String> =
-        serde_json::from_slice(&options).map_err(|e| cannot(e.into()))?;
+    let options: Vec<String> = serde_json::from_slice(&options).map_err(|e| cannot(e.into()))?;
     let hiprtc = Hiprtc::at(library).map_err(|e| e.to_string())?;
     match hiprtc.compile_here(&source, &options) {
         Ok(built) => {

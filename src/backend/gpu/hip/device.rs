@@ -72,7 +72,9 @@ impl Device {
             device: ask(Attribute::hipDeviceAttributePciDeviceId)?,
         };
         let arch = arch(api, seat, count).map_err(|why| {
-            GpuError::missing(format!("the architecture of device {index} is not known: {why}"))
+            GpuError::missing(format!(
+                "the architecture of device {index} is not known: {why}"
+            ))
         })?;
         let told = name.to_string_lossy().trim().to_owned();
         Ok(Self {

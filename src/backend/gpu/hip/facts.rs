@@ -1,5 +1,7 @@
 //! What this machine has of ROCm, and what would help: for the doctor.
 
+use std::time::Duration;
+
 use super::super::catalogue::fusions_without_kernels;
 use super::super::compile::{Cache, Compiler};
 use super::super::driver::GpuError;
@@ -12,6 +14,10 @@ use crate::units::{Quantity, format};
 
 /// Something that is there, or the sentence that says what is missing.
 pub type Fact<T> = Result<T, String>;
+
+/// How long the compiler may take to show that it works: its library is large,
+/// and may lie on a slow disk, but whoever asks for facts waits for 20 s only.
+const PATIENCE: Duration = Duration::from_secs(12);
 
 /// What this machine has of ROCm.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,7 +58,10 @@ pub fn facts() -> HipFacts {
     let hiprtc = Hiprtc::find(api);
     let compiles = match (&hiprtc, devices.first()) {
         (Ok(hiprtc), Some(Ok(device))) => {
-            hiprtc.knows(&device.target.arch, cache.as_ref()).map_err(text)
+            let hiprtc = hiprtc.clone().within(PATIENCE);
+            hiprtc
+                .knows(&device.target.arch, cache.as_ref())
+                .map_err(text)
         }
         (Err(why), _) => Err(text(why.clone())),
         (Ok(_), _) => Ok(()),
@@ -220,7 +229,10 @@ mod tests {
         HipFacts {
             runtime: Ok(("ROCm 6.2.0".into(), "/opt/rocm/lib/libamdhip64.so.6".into())),
             devices: vec![Ok(device("AMD Instinct MI250X", "gfx90a", 64))],
-            hiprtc: Ok(("HIPRTC of ROCm 6.2.0".into(), "/opt/rocm/lib/libhiprtc.so.6".into())),
+            hiprtc: Ok((
+                "HIPRTC of ROCm 6.2.0".into(),
+                "/opt/rocm/lib/libhiprtc.so.6".into(),
+            )),
             compiles: Ok(()),
             cache: None,
         }

@@ -6,6 +6,7 @@
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::ptr;
+use std::time::Duration;
 
 use super::super::compile::{Built, Cache, Compiler, Form, compile_text};
 use super::super::driver::GpuError;
@@ -44,7 +45,12 @@ pub struct Hiprtc {
     place: PathBuf,
     /// Of ROCm. Its own number is 9.0 in every release, and says nothing.
     release: String,
+    patience: Duration,
 }
+
+/// How long one kernel may take: less than the engine waits for one, so that
+/// the sentence is the compiler's.
+const PATIENCE: Duration = Duration::from_secs(110);
 
 /// The least that a compiler can be asked for.
 const NOTHING: &str = "extern \"C\" __global__ void nothing() {}\n";
@@ -86,7 +92,20 @@ impl Hiprtc {
             functions,
             place: opened.place,
             release,
+            patience: PATIENCE,
         }
+    }
+
+    /// The same, but giving up earlier.
+    #[must_use]
+    pub(super) fn within(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// How long one compilation may take.
+    pub(super) fn patience(&self) -> Duration {
+        self.patience
     }
 
     /// The compiler in this file, for the child process that compiles.
@@ -113,9 +132,15 @@ impl Hiprtc {
         let tried = compile_text(self, cache, NOTHING, &options, Form::Machine);
         tried.map(drop).map_err(|log| {
             let said = log.lines().next().unwrap_or_default();
+            let way_out = match said.starts_with(apart::SLOW) {
+                true => "the first start reads a large library, and the next is quicker".to_owned(),
+                false => format!(
+                    "a release of ROCm that knows this GPU is needed, or {HIPRTC_LIBRARY} names \
+                     its libhiprtc.so"
+                ),
+            };
             GpuError::missing(format!(
-                "{} ({}) makes no code for {arch}: {said}; a release of ROCm that knows this GPU \
-                 is needed, or {HIPRTC_LIBRARY} names its libhiprtc.so",
+                "{} ({}) makes no code for {arch}: {said}; {way_out}",
                 self.version(),
                 self.place.display(),
             ))

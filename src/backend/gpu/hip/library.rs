@@ -89,7 +89,11 @@ impl Places {
         };
         found.extend(names.iter().map(PathBuf::from));
         for root in &self.roots {
-            found.extend(["lib", "lib64"].iter().flat_map(|lib| there(&root.join(lib))));
+            found.extend(
+                ["lib", "lib64"]
+                    .iter()
+                    .flat_map(|lib| there(&root.join(lib))),
+            );
         }
         found
     }
@@ -99,10 +103,7 @@ impl Places {
 fn installed(folder: &Path) -> Vec<PathBuf> {
     let mut found = versions(folder, "rocm-");
     found.reverse();
-    found
-        .into_iter()
-        .map(|name| folder.join(name))
-        .collect()
+    found.into_iter().map(|name| folder.join(name)).collect()
 }
 
 /// Names in a folder that begin so, in order of the numbers in them.

@@ -166,6 +166,7 @@ impl Heap {
         let code = unsafe {
             (self.native.calls.set_bytes)(block.address, byte, block.bytes as usize, stream.handle)
         };
-        self.native.check(code, || format!("filling {}", block.name))
+        self.native
+            .check(code, || format!("filling {}", block.name))
     }
 }

@@ -106,12 +106,7 @@ impl Stream {
         self.not_recording("a graph cannot begin")?;
         // SAFETY: the stream is alive; only calls of this thread that a graph
         // cannot hold are refused.
-        let code = unsafe {
-            (self.native.calls.stream_begin_capture)(
-                self.handle,
-                THREAD_LOCAL,
-            )
-        };
+        let code = unsafe { (self.native.calls.stream_begin_capture)(self.handle, THREAD_LOCAL) };
         self.native.check(code, || "recording a graph".to_owned())?;
         self.recording = true;
         Ok(())
@@ -131,7 +126,8 @@ impl Stream {
         let code = unsafe { (self.native.calls.graph_instantiate)(&mut ready, graph, 0) };
         // SAFETY: made above; what was instantiated does not need it.
         unsafe { (self.native.calls.graph_destroy)(graph) };
-        self.native.check(code, || "making a graph ready".to_owned())?;
+        self.native
+            .check(code, || "making a graph ready".to_owned())?;
         let id = GraphId(self.graphs.len() as u32);
         self.graphs.push(ready);
         // Where there is no such call, the first replay does it.
