@@ -493,7 +493,7 @@ fn one_kernel_per_block_is_launched_as_a_cooperative_grid() {
         &[
             "cooperative launch",
             "HIP 5.2.21153 has no",
-            "ROCm 6 or newer is needed",
+            "ROCm 6 has it",
         ],
     );
     Setting::new("rocm6")

@@ -87,7 +87,7 @@ fn cooperative(api: &Api, device: &Device, title: &str) -> Result<Cooperative, G
     api.hipModuleLaunchCooperativeKernel.ok_or_else(|| {
         GpuError::missing(format!(
             "{title} is a cooperative launch, and {} has no hipModuleLaunchCooperativeKernel; \
-             ROCm 6 or newer is needed",
+             ROCm 6 has it, and plans without V4's kernel do not need it",
             api.release()
         ))
     })
