@@ -18,11 +18,11 @@ mod setup;
 mod facts;
 
 pub use expr::{Expr, ExprError, Value};
-pub use grid::{Grid, filled, typed_cells, typed_rows, written, written_row};
+pub use grid::{Grid, filled, typed_cells, typed_rows, written};
 pub use judge::{Cell, Fits, Judgement, Prediction, Side, Verdict, echo, grade};
 pub use key::{Key, Kind, Slip, SlipValue, Tolerance};
 pub use lint::{lint, reveals, twins};
-pub use records::{MICRO_FIELDS, NoRecords, RUN_PATHS, Records, report_value};
+pub use records::{NoRecords, RUN_PATHS, Records, micro_value, report_value};
 pub use setup::{SETTINGS, Setting, SettingError, Setup, Slips};
 
 use crate::cost::GpuDatabase;

@@ -258,7 +258,7 @@ fn bad_exercises_say_what_is_wrong_where() {
         (
             "[[key]]\nname=\"a\"\nask=\"?\"\nanswer=\"1\"\ntolerance=\"about\"\nkind=\"choise\"",
             &[
-                "x.md:7:12: “about” is no tolerance; write exact, 0.5 % or 0.05 points.",
+                "x.md:7:12: “about” is no tolerance; write exact, 0.5 %, 0.05 points or 0.00001.",
                 "x.md:8:7: `kind` is “choise”; did you mean choice?",
             ],
         ),
@@ -531,10 +531,10 @@ fn a_workshop_folder_is_made_once() {
     let root = tempfile::tempdir().expect("a folder");
     let course = Course::folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/course"));
     let folder = root.path().join("fusion");
-    let made = init(&folder, &course).expect("made");
+    let made = init(&folder, &course, None).expect("made");
     assert!(made.iter().all(|made| made.new));
     fs::write(folder.join("answers/ex1.toml"), "block = \"17\"\n").expect("answered");
-    let again = init(&folder, &course).expect("made");
+    let again = init(&folder, &course, None).expect("made");
     assert!(again.iter().all(|made| !made.new));
     let around = Surroundings {
         current: folder.join("answers"),

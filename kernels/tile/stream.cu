@@ -132,7 +132,7 @@ struct Ring {
 DEVICE void ring_init(const Ring &ring) {
     int i = threadIdx.x;
     if (i < STAGES * PARTS) arrival_init(ring.full + i, 1);
-    if (i < STAGES) arrival_init(ring.empty + i, WORKERS);
+    if (i < STAGES) arrival_init(ring.empty + i, WORKERS * WARP);
     if (i < STAGES * PARTS) arrival_init_done();
 }
 
@@ -293,47 +293,79 @@ DEVICE void finish_sums(const Sums &sums, int batch, float *to) {
 // Sums of 16 values over the warp by folding: in each exchange a lane gives away
 // half of its values and keeps the sums of the other half. 16 exchanges in place
 // of 80. Lane l returns the sum of value l / (WARP / 16).
-DEVICE float fold_rows(float (&value)[TILE_ROWS]) {
-    int mask = WARP / 2;
+template <int KEEP> DEVICE void fold_half(float (&value)[TILE_ROWS]) {
+    const int mask = KEEP * (WARP / TILE_ROWS);
+    bool upper = lane_id() & mask;
 #pragma unroll
-    for (int keep = TILE_ROWS / 2; keep > 0; keep /= 2, mask /= 2) {
-        bool upper = lane_id() & mask;
-#pragma unroll
-        for (int i = 0; i < keep; i++) {
-            float mine = upper ? value[i + keep] : value[i];
-            float other = upper ? value[i] : value[i + keep];
-            value[i] = mine + swap_lanes(other, mask);
-        }
+    for (int i = 0; i < KEEP; i++) {
+        float mine = upper ? value[i + KEEP] : value[i];
+        float other = upper ? value[i] : value[i + KEEP];
+        value[i] = mine + swap_lanes(other, mask);
     }
-    for (; mask > 0; mask /= 2) value[0] += swap_lanes(value[0], mask);
+}
+// (Written out: in a loop over 8, 4, 2, 1 the compiler kept `value` in local memory.)
+DEVICE float fold_rows(float (&value)[TILE_ROWS]) {
+    static_assert(TILE_ROWS == 16, "four foldings");
+    fold_half<8>(value);
+    fold_half<4>(value);
+    fold_half<2>(value);
+    fold_half<1>(value);
+    for (int mask = WARP / TILE_ROWS / 2; mask > 0; mask /= 2)
+        value[0] += swap_lanes(value[0], mask);
     return value[0];
 }
 
-// Without matrix units: a lane takes one pack of every row, one sequence after the
-// other, and the sums of the segments meet in to[row * batch + sequence].
+// Without matrix units: a lane takes one pack of every row.
+template <class Row>
+DEVICE void multiply_row_packs(float (&value)[TILE_ROWS], Row row, int rows, const char *x,
+                               int columns) {
+    int column = lane_id() * PACK;
+    if (column >= columns) return;
+    Words b = load_words(reinterpret_cast<const elem *>(x) + column);
+#pragma unroll
+    for (int r = 0; r < TILE_ROWS; r++) {
+        if (r < rows) {
+            Words a = load_words(row(r) + column);
+#pragma unroll
+            for (int e = 0; e < PACK; e++) value[r] += word_value(a, e) * word_value(b, e);
+        }
+    }
+}
+
+// Lane sums of a tile's rows, for one sequence.
+struct Sums {
+    float at[TILE_ROWS];
+};
+
+DEVICE void clear_sums(Sums &sums) {
+#pragma unroll
+    for (int r = 0; r < TILE_ROWS; r++) sums.at[r] = 0.0f;
+}
+
+// The place of the row whose sum fold_rows leaves in this lane, or nobody's.
+DEVICE bool has_row() { return lane_id() % (WARP / TILE_ROWS) == 0; }
+DEVICE int folded_row() { return lane_id() / (WARP / TILE_ROWS); }
+
+// One sequence: folded once, at the end of the tile. (Once per segment, the
+// exchanges of the folding took longer than the products.)
+DEVICE void finish_sums(Sums &sums, float *to) {
+    float sum = fold_rows(sums.at);
+    if (has_row()) to[folded_row()] = sum;
+}
+
+// Several sequences, one after the other: the sums of the segments meet in
+// to[row * batch + sequence].
 template <class Row>
 DEVICE void multiply(float *to, bool first, Row row, int rows, const char *x, int columns,
                      int batch) {
-    int column = lane_id() * PACK;
 #pragma unroll 1
     for (int sequence = 0; sequence < batch; sequence++) {
-        float value[TILE_ROWS];
-#pragma unroll
-        for (int r = 0; r < TILE_ROWS; r++) value[r] = 0.0f;
-        if (column < columns) {
-            const elem *vector = reinterpret_cast<const elem *>(x + row_offset(sequence));
-            Words b = load_words(vector + column);
-#pragma unroll
-            for (int r = 0; r < TILE_ROWS; r++) {
-                if (r >= rows) continue;
-                Words a = load_words(row(r) + column);
-#pragma unroll
-                for (int e = 0; e < PACK; e++) value[r] += word_value(a, e) * word_value(b, e);
-            }
-        }
-        float sum = fold_rows(value);
-        float *place = to + lane_id() / (WARP / TILE_ROWS) * batch + sequence;
-        if (lane_id() % (WARP / TILE_ROWS) == 0) *place = first ? sum : *place + sum;
+        Sums sums;
+        clear_sums(sums);
+        multiply_row_packs(sums.at, row, rows, x + row_offset(sequence), columns);
+        float sum = fold_rows(sums.at);
+        float *place = to + folded_row() * batch + sequence;
+        if (has_row()) *place = first ? sum : *place + sum;
     }
 }
 

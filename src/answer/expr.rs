@@ -42,6 +42,7 @@ pub use error::ExprError;
 pub(crate) use vocabulary::suggest;
 
 use super::Env;
+use crate::cost::Config;
 use crate::units::{self, Dimension, Quantity, Spec, Unit, UnitError};
 use std::fmt;
 
@@ -152,17 +153,33 @@ impl Expr {
             .any(&|call| matches!(call.function, ast::Function::Run | ast::Function::Micro))
     }
 
-    /// Whether every run that it asks is asked for launches alone.
-    pub fn asks_runs_for_launches_only(&self) -> bool {
-        !self.root.any(&|call| {
-            let launches = || {
-                call.field
-                    .as_deref()
-                    .is_some_and(|f| f.starts_with("launches."))
-            };
-            call.function == ast::Function::Run && !launches()
-                || call.function == ast::Function::Micro
-        })
+    /// Whether its value comes from running a defective kernel.
+    pub fn asks_for_a_twin(&self) -> bool {
+        self.root.any(&|call| call.function == ast::Function::Twin)
+    }
+
+    /// Every run that it asks, in the configuration that it asks for, with the
+    /// figure.
+    pub fn runs(&self, setup: &super::Setup) -> Vec<(Config, String)> {
+        let mut found = Vec::new();
+        self.root.runs(setup, &mut found);
+        found
+    }
+
+    /// Every gym experiment that it asks, with the value of the sweep.
+    pub fn micros(&self, env: &Env<'_>) -> Vec<(String, u64)> {
+        let mut calls = Vec::new();
+        self.root.micros(&mut calls);
+        let value = |node| {
+            let found = eval::Evaluator { env, dry: true }
+                .number(node, &env.setup)
+                .ok()?;
+            eval::size(&found, 1).ok()
+        };
+        let calls = calls.into_iter();
+        calls
+            .filter_map(|(kernel, node)| Some((kernel.to_owned(), value(node)?)))
+            .collect()
     }
 
     /// `time.median` where it is that figure of a run and nothing else.
@@ -184,6 +201,55 @@ impl Expr {
 }
 
 impl ast::Node {
+    fn micros<'n>(&'n self, found: &mut Vec<(&'n str, &'n Self)>) {
+        match &self.kind {
+            ast::Kind::Negated(inner) => inner.micros(found),
+            ast::Kind::Binary(_, a, b) => {
+                a.micros(found);
+                b.micros(found);
+            }
+            ast::Kind::Call(call) => {
+                if let (ast::Function::Micro, [ast::Arg::Word(kernel), ast::Arg::Value(value)]) =
+                    (call.function, call.args.as_slice())
+                {
+                    found.push((kernel, value));
+                }
+                for arg in &call.args {
+                    if let ast::Arg::Value(node) | ast::Arg::Named(_, node) = arg {
+                        node.micros(found);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn runs(&self, setup: &super::Setup, found: &mut Vec<(Config, String)>) {
+        match &self.kind {
+            ast::Kind::Negated(inner) => inner.runs(setup, found),
+            ast::Kind::Binary(_, a, b) => {
+                a.runs(setup, found);
+                b.runs(setup, found);
+            }
+            ast::Kind::Call(call) => {
+                let setup = setup.with(&call.settings);
+                if call.function == ast::Function::Run {
+                    let mut config = setup.config.clone();
+                    if let Some(ast::Arg::Plan(Some(cut))) = call.args.first() {
+                        config.cut = *cut;
+                    }
+                    found.push((config, call.field.clone().unwrap_or_default()));
+                }
+                for arg in &call.args {
+                    if let ast::Arg::Value(node) | ast::Arg::Named(_, node) = arg {
+                        node.runs(&setup, found);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// Whether any call of the tree satisfies `test`.
     fn any(&self, test: &dyn Fn(&ast::Call) -> bool) -> bool {
         match &self.kind {

@@ -2,7 +2,7 @@
 //! that were recorded elsewhere.
 
 use crate::cost::Config;
-use crate::run::Report;
+use crate::run::{Metric, MicroCounts, MicroReport, MicroRow, Report};
 use crate::units::{Dimension, Quantity};
 
 /// Where `run.*` and `recorded.*` come from. The caller keeps the reports; the
@@ -14,8 +14,19 @@ pub trait Records {
     /// The figure with this id in `assets/recorded.toml`.
     fn recorded(&self, id: &str) -> Option<Quantity>;
 
-    /// One of [`MICRO_FIELDS`] of the newest report of a gym experiment at one
-    /// value of its sweep.
+    /// What the defective kernel of this name yields
+    /// ([`crate::run::twins::TWINS`]).
+    ///
+    /// # Errors
+    /// Why it has not been run: one sentence.
+    fn twin(&self, name: &str) -> Result<f64, String> {
+        Err(format!(
+            "the defective kernel of twin.{name} has not been run here"
+        ))
+    }
+
+    /// A column ([`Metric`]) of the newest report of a gym experiment, at one value
+    /// of its sweep.
     fn micro(&self, _kernel: &str, _value: u64, _field: &str) -> Option<Quantity> {
         None
     }
@@ -52,24 +63,44 @@ impl Records for NoRecords {
     }
 }
 
-/// Everything that a gym experiment can be asked, with its dimension.
-pub const MICRO_FIELDS: [(&str, Dimension); 15] = [
-    ("issued", Dimension::Bytes),
-    ("compulsory", Dimension::Bytes),
-    ("sectors", Dimension::Count),
-    ("sectors_written", Dimension::Count),
-    ("efficiency", Dimension::Ratio),
-    ("requests", Dimension::Count),
-    ("passes", Dimension::Count),
-    ("conflicts", Dimension::Count),
-    ("divergent", Dimension::Count),
-    ("lanes", Dimension::Ratio),
-    ("instructions", Dimension::Count),
-    ("barriers", Dimension::Count),
-    ("flops", Dimension::Flop),
-    ("blocks", Dimension::Count),
-    ("time", Dimension::Time),
-];
+/// One figure of a gym experiment at one value of its sweep; `None` where the
+/// report does not hold it.
+pub fn micro_value(report: &MicroReport, value: u64, field: &str) -> Option<Quantity> {
+    let row = report
+        .rows
+        .iter()
+        .find(|row| u64::from(row.value) == value)?;
+    Metric::find(field)?.quantity(row)
+}
+
+/// What stands for a figure of an experiment that was not made yet, while types
+/// are checked: one of everything.
+pub(super) fn micro_dry(field: &str) -> Option<Quantity> {
+    let row = MicroRow {
+        value: 1,
+        label: String::new(),
+        counts: MicroCounts {
+            blocks: 1,
+            issued: 1,
+            compulsory: 1,
+            sectors: 1,
+            sectors_ideal: 1,
+            sectors_written: 1,
+            shared_requests: 1,
+            bank_passes: 1,
+            bank_conflicts: 1,
+            divergent: 1,
+            lane_instructions: 1,
+            instructions: 1,
+            barriers: 1,
+            flops: 1,
+        },
+        time_us: None,
+    };
+    let metric = Metric::find(field)?;
+    let time = || (metric == Metric::Time).then(|| Quantity::seconds(1.0));
+    metric.quantity(&row).or_else(time)
+}
 
 /// Everything that a run can be asked, with its dimension.
 pub const RUN_PATHS: [(&str, Dimension); 15] = [

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use super::runs::Runs;
 use super::setup::Setup;
-use crate::answer::{Env, Records};
+use crate::answer::{Env, Records, micro_value};
 use crate::cost::{Config, GpuDatabase};
 use crate::course::{self, Course, Exercise, Figures, Key, Ledger, Lesson, Progress};
-use crate::run::Report;
+use crate::run::{Metric, Report};
 use crate::units::Quantity;
 
 /// What was typed, by exercise and key.
@@ -104,12 +104,25 @@ impl Records for Runs {
         Figures::built_in().recorded(id)
     }
 
+    fn micro(&self, kernel: &str, value: u64, field: &str) -> Option<Quantity> {
+        // The newest that has this value: an experiment may be swept in parts.
+        let newest = self.micros.iter().rev().filter(|m| m.kernel == kernel);
+        newest
+            .filter_map(|report| micro_value(report, value, field))
+            .next()
+    }
+
     fn verdict(&self, id: &str) -> Result<String, String> {
         Ledger::built_in().verdict(id)
     }
 
     fn claims(&self, verdict: &str) -> Result<u64, String> {
         Ledger::built_in().count(verdict)
+    }
+
+    fn twin(&self, name: &str) -> Result<f64, String> {
+        let found = self.twins.get(name).copied();
+        found.ok_or_else(|| "the defective kernel is not run yet; try again in a moment".to_owned())
     }
 }
 

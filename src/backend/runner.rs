@@ -191,6 +191,7 @@ impl Runner {
             check: checked,
             output: output(&config.model, request, &logits),
             held_bytes: Some(total_bytes(&allocations)),
+            kernels: Vec::new(),
             notes,
         };
         Ok(Outcome {

@@ -6,7 +6,7 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 
 use super::Outcome;
-use super::args::OutputArgs;
+use super::args::{OutputArgs, whole};
 use super::desk::Desk;
 use super::failure::Failure;
 use super::out::Out;
@@ -18,6 +18,10 @@ use crate::course::{Made, fails, init as make_workshop, lint as find, new_exerci
 pub(super) struct InitArgs {
     /// The folder
     dir: PathBuf,
+    /// Draw a variant of every exercise from this seed, so that neighbours answer
+    /// at other shapes
+    #[arg(long, value_name = "N", value_parser = whole::<u64>)]
+    seed: Option<u64>,
 }
 
 /// Start a lesson or an exercise from a template.
@@ -68,7 +72,7 @@ fn say(made: &[Made], out: &mut Out) {
 
 pub(super) fn init(output: &OutputArgs, args: &InitArgs, out: &mut Out) -> Outcome {
     let desk = Desk::open(output).whole()?;
-    let made = make_workshop(&args.dir, &desk.course).map_err(Failure::usage)?;
+    let made = make_workshop(&args.dir, &desk.course, args.seed).map_err(Failure::usage)?;
     say(&made, out);
     out.gap();
     out.line(format!(

@@ -25,14 +25,17 @@ pub struct Made {
 }
 
 /// Makes a workshop folder: `answers/` with a sheet per exercise, and a page that explains it.
+/// With a seed every sheet asks for the variant that the seed draws.
 ///
 /// # Errors
 /// A sentence: the folder cannot be made or written.
-pub fn init(folder: &Path, course: &Course) -> Result<Vec<Made>, String> {
+pub fn init(folder: &Path, course: &Course, seed: Option<u64>) -> Result<Vec<Made>, String> {
     let mut made = vec![make(folder, "README.md", WORKSHOP)?];
     for exercise in course.exercises() {
         let sheet = format!("answers/{}.toml", exercise.id);
-        made.push(make(folder, &sheet, &blank(exercise).to_string())?);
+        let drawn = seed.and_then(|seed| exercise.variant(exercise.drawn(seed)).ok());
+        let asked = drawn.as_ref().unwrap_or(exercise);
+        made.push(make(folder, &sheet, &blank(asked).to_string())?);
     }
     fs::create_dir_all(folder.join("answers"))
         .map_err(|error| failed(&folder.join("answers"), &error))?;

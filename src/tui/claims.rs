@@ -38,27 +38,30 @@ pub fn fit(state: &mut State) {
 /// Draws the page.
 pub fn draw(state: &State, pen: &mut Pen<'_>) {
     let last = pen.height().saturating_sub(1);
-    let (x, y, columns, rows) = area(state);
+    let (x, top, columns, rows) = area(state);
     let left = left(state);
     if state.two_panes() {
         frame::panes(pen, left, last - 2);
     } else {
         pen.upright(left, 1, last - 1);
     }
-    list(state, &mut pen.part(0, y, left, rows));
+    list(state, &mut pen.part(0, top, left, rows));
     let laid = lay(state, usize::from(columns));
-    let mut claim = pen.part(x, y, columns, rows);
+    let mut claim = pen.part(x, top, columns, rows);
     for (y, row) in (0..rows).zip(laid.iter().skip(state.claims.scroll)) {
         row.draw(&mut claim, 1, y);
     }
+    // What does not fit is announced on the last row, where reading stops.
     let below = laid
         .len()
         .saturating_sub(state.claims.scroll + usize::from(rows));
-    let more = match below {
-        0 => String::new(),
-        n => format!("{n} more lines: Space"),
-    };
-    frame::message(state, "", &more, pen, last - 1);
+    if below > 0 {
+        let y = rows.saturating_sub(1);
+        pen.part(x, y + top, columns, 1).clear();
+        let text = format!("▼ {} more lines: Space", below + 1);
+        pen.part(x, y + top, columns, 1).put(1, 0, &text, Role::Dim);
+    }
+    frame::message(state, "", "", pen, last - 1);
     cards::draw(state, pen);
 }
 

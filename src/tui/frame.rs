@@ -6,6 +6,7 @@ use super::theme::Role;
 use crate::app::machine::Condition;
 use crate::app::{Page, State, Tone, footer, keymap};
 use crate::app::{exercise, lesson};
+use crate::course::Exercise;
 
 /// Columns of the left pane where a page has no reason for others.
 pub const LEFT: u16 = 80;
@@ -83,7 +84,7 @@ fn place(state: &State) -> String {
             lesson::lesson(state).map(|l| format!("{} {}", lesson::number(&l.id), l.title))
         }
         Page::Exercises if state.exercises.form.is_some() => {
-            exercise::shown(state).map(|e| format!("{} {}", e.id, e.title))
+            exercise::shown(state).map(Exercise::heading)
         }
         _ => None,
     };

@@ -7,7 +7,7 @@ use super::lookup::{gpu_fact, limit, most_registers, price, readers, symbol};
 use super::price::{Bare, cost, field, find};
 use super::vocabulary;
 use crate::answer::Env;
-use crate::answer::records::{MICRO_FIELDS, RUN_PATHS, report_value};
+use crate::answer::records::{RUN_PATHS, micro_dry, report_value};
 use crate::answer::setup::Setup;
 use crate::cost::{self, Config, Gpu};
 use crate::fusion::{Cut, Version};
@@ -164,6 +164,12 @@ impl Evaluator<'_> {
                 most_registers(self.gpu(gpu, column)?, warps, column)
                     .map(|n| Value::Quantity(Quantity::count(n)))
             }
+            (Function::Busy, [Arg::Gpu(gpu), Arg::Value(blocks)]) => {
+                let units = self.gpu(gpu, column)?.compute_units.max(1);
+                let blocks = self.whole(blocks, setup)?.max(1);
+                let rounds = blocks.div_ceil(units);
+                quantity(Quantity::ratio(blocks as f64 / (rounds * units) as f64))
+            }
             (Function::Crossing, [Arg::Word(name), Arg::Value(left), Arg::Value(right)]) => {
                 self.crossing(name, left, right, setup, column)
             }
@@ -209,11 +215,10 @@ impl Evaluator<'_> {
             (Function::Micro, [Arg::Word(kernel), Arg::Value(value)]) => {
                 let (value, field) = (self.whole(value, setup)?, path.unwrap_or_default());
                 let found = self.env.records.micro(kernel, value, field);
-                let dimension = MICRO_FIELDS.iter().find(|(f, _)| *f == field);
-                match (found, dimension) {
-                    (Some(q), _) => quantity(q),
-                    (None, Some((_, dimension))) if self.dry => quantity(one(*dimension)),
-                    (None, _) => Err(ExprError {
+                let dry = self.dry.then(|| micro_dry(field)).flatten();
+                match found.or(dry) {
+                    Some(q) => quantity(q),
+                    None => Err(ExprError {
                         column,
                         message: format!(
                             "no experiment {kernel} at {value} was made yet: tinyllama-tutor micro {kernel}"
@@ -238,6 +243,17 @@ impl Evaluator<'_> {
                     column,
                     message: format!("no recorded figure has the id “{id}”"),
                 })
+            }
+            (Function::Twin, _) => {
+                let name = path.unwrap_or_default();
+                match self.env.records.twin(name) {
+                    Ok(value) if value.fract() == 0.0 && value.abs() < 1e15 => {
+                        quantity(Quantity::whole(value as i128, Dimension::Count))
+                    }
+                    Ok(value) => quantity(Quantity::ratio(value)),
+                    Err(_) if self.dry => quantity(Quantity::ratio(1.0)),
+                    Err(message) => Err(ExprError { column, message }),
+                }
             }
             (function, args) => self
                 .arithmetic_function(function, args, setup, column)

@@ -95,7 +95,8 @@ fn move_to(state: &mut State, at: usize) {
 
 fn scroll(state: &mut State, down: bool) {
     let (lines, room) = state.claims.extent;
-    let step = room.saturating_sub(1);
+    // The last row may say that there is more.
+    let step = room.saturating_sub(2);
     let at = state.claims.scroll;
     state.claims.scroll = if down {
         (at + step).min(lines.saturating_sub(room))

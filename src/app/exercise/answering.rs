@@ -4,6 +4,7 @@ use super::{Asked, Form, check, current, grid, key_of, opened_shown, shown, vari
 use crate::app::field::Field;
 use crate::app::key::{Code, Key as Pressed};
 use crate::app::keymap::Action;
+use crate::app::live::ask::Ask;
 use crate::app::message::Effect;
 use crate::app::note::Tone;
 use crate::app::page::Page;
@@ -11,6 +12,7 @@ use crate::app::state::State;
 use crate::app::study::bench_setup;
 use crate::app::{lab, update};
 use crate::course::{Key, Kind, Table};
+use crate::run::{BackendKind, MicroRequest};
 
 /// Acts on the exercise page.
 pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
@@ -128,6 +130,10 @@ pub fn question(state: &mut State, asked: &Asked, action: Action, effects: &mut 
                 (question.option + options - 1) % options
             };
         }
+        Action::Edit => super::kernel::edit(state, asked, effects),
+        Action::Open if super::kernel::written(state, asked).is_some() => {
+            super::kernel::judge(state, asked, effects);
+        }
         Action::Open | Action::Flip => {
             let typed = state.study.typed(&asked.exercise, &asked.key);
             state.exercises.field = Some((asked.clone(), Field::with(typed)));
@@ -195,11 +201,22 @@ pub fn marked(typed: &str) -> Vec<String> {
         .collect()
 }
 
-/// Runs the plan that a question speaks about, in its own setup.
+/// Runs the experiments of the gym, or the plan, that a question speaks about, in
+/// its own setup.
 fn run(state: &mut State, asked: &Asked, effects: &mut Vec<Effect>) {
     let Some(key) = key_of(state, asked) else {
         return;
     };
+    let micros = micros(state, key);
+    if !micros.is_empty() {
+        for (kernel, values) in micros {
+            match MicroRequest::new(&kernel, &values, BackendKind::Simt) {
+                Ok(request) => state.asked.ask(Ask::Micro(request), effects),
+                Err(error) => state.notes.say(Tone::Bad, error.to_string()),
+            }
+        }
+        return;
+    }
     let config = match key.setup.answer() {
         Ok(setup) => setup.config,
         Err(error) => {
@@ -214,6 +231,15 @@ fn run(state: &mut State, asked: &Asked, effects: &mut Vec<Effect>) {
     match put.and_then(|()| state.bench.put(cut)) {
         Ok(()) => lab::start(state, vec![cut], effects),
         Err(error) => state.notes.say(Tone::Bad, error.to_string()),
+    }
+}
+
+/// The experiments that a question asks.
+pub fn micros(state: &State, key: &Key) -> Vec<(String, Vec<u32>)> {
+    let env = state.study.env(&key.setup, &state.runs);
+    match (env, key.judged()) {
+        (Ok(env), Ok(judged)) => judged.micros(&env),
+        _ => Vec::new(),
     }
 }
 

@@ -29,9 +29,14 @@ pub fn arrived(
     // The sheet says which variant its answers are to.
     let variant = answers.remove(VARIANT).and_then(|n| n.parse().ok());
     let variant = variant.unwrap_or(0);
-    let known = state.study.exercise(exercise).map(|e| e.number);
-    if known.is_some_and(|known| known != variant) {
-        variant::take(state, exercise, variant, false, effects);
+    let known = state.study.exercise(exercise);
+    match known.map(|found| (found.number == variant, found.variant(variant))) {
+        Some((false, Ok(_))) => variant::take(state, exercise, variant, false, effects),
+        Some((_, Err(why))) => {
+            let text = format!("The sheet answers variant {variant}, but {why}.");
+            state.notes.say(Tone::Warn, text);
+        }
+        _ => {}
     }
     let before = state.study.answers.insert(exercise.to_owned(), answers);
     let now = state

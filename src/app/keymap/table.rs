@@ -207,6 +207,12 @@ pub const TABLE: &[Entry] = &[
     ),
     entry(
         On::Here(&[Kernel]),
+        &[(ch('m'), Bytes), (ch('r'), Run)],
+        &[],
+        "counts by line, count again",
+    ),
+    entry(
+        On::Here(&[Kernel]),
         &[(ch('t'), Ptx)],
         &[],
         "PTX of this kernel",
@@ -245,13 +251,19 @@ pub const TABLE: &[Entry] = &[
         On::Here(&[Claims]),
         &[(ch('f'), Filter)],
         &[],
-        "which claims: open, a group, a document",
+        "which claims are listed",
     ),
     entry(
         On::Here(&[Claims]),
         &[(ch('o'), Outline)],
         &[(ch(' '), PageDown), (ch('b'), PageUp)],
         "the lesson that cites it",
+    ),
+    entry(
+        On::Here(&[Exercises]),
+        &[(ch('o'), Edit)],
+        &[],
+        "the kernel's file in your editor",
     ),
     entry(
         On::Here(&[Exercises]),
@@ -308,20 +320,20 @@ pub const TABLE: &[Entry] = &[
         &[
             (ch('L'), Go(Lab)),
             (ch('c'), Go(Compare)),
-            (ch('K'), Go(Kernel)),
+            (ch('e'), Go(Exercises)),
         ],
         &[],
-        "lab, compare, kernel",
+        "lab, compare, exercises",
     ),
     entry(
         On::Anywhere,
         &[
-            (ch('e'), Go(Exercises)),
+            (ch('K'), Go(Kernel)),
             (ch('C'), Go(Claims)),
             (ch('D'), Go(Doctor)),
         ],
         &[],
-        "exercises, claims, doctor",
+        "kernel, claims, doctor",
     ),
     entry(
         On::Anywhere,

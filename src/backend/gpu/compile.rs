@@ -185,9 +185,20 @@ fn refused(unit: &Unit, arch: &str, log: &str) -> GpuError {
     )
 }
 
-/// `tile/mma.cu(12): error: …` of NVRTC, or `tile/mma.cu:12:5: error: …` of
-/// HIPRTC, as `kernels/tile/mma.cu:12: …`.
+/// An error of a log as `kernels/tile/mma.cu:12: …`.
 fn error_line(line: &str) -> Option<String> {
+    let (file, row, text) = error_place(line)?;
+    Some(format!("kernels/{file}:{row}: {text}"))
+}
+
+/// Every error of a log: file, row, and what it says.
+pub(crate) fn error_places(log: &str) -> Vec<(&str, u32, &str)> {
+    log.lines().filter_map(error_place).collect()
+}
+
+/// File, row and words of `tile/mma.cu(12): error: …`, as NVRTC writes it, or of
+/// `tile/mma.cu:12:5: error: …`, as HIPRTC does.
+fn error_place(line: &str) -> Option<(&str, u32, &str)> {
     let (place, text) = line.split_once(": ")?;
     let text = text
         .strip_prefix("catastrophic ")
@@ -200,8 +211,7 @@ fn error_line(line: &str) -> Option<String> {
         Some(place) => place.rsplit_once('(')?,
         None => place.rsplit_once(':')?.0.rsplit_once(':')?,
     };
-    let row: u32 = row.parse().ok()?;
-    Some(format!("kernels/{file}:{row}: {}", text.trim()))
+    Some((file, row.parse().ok()?, text.trim()))
 }
 
 #[cfg(test)]

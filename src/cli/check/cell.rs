@@ -14,7 +14,7 @@ pub(super) fn put(
     name: &str,
     typed: &str,
 ) -> Result<(), Failure> {
-    let Some((key, row, column)) = part(exercise, name)? else {
+    let Some(Part { key, row, column }) = part(exercise, name)? else {
         let key = desk.key(exercise, name)?;
         sheet.set(exercise, &key.name.text, typed);
         return Ok(());
@@ -37,11 +37,15 @@ pub(super) fn put(
     Ok(())
 }
 
+/// A row of a table, or one of its cells.
+struct Part<'e> {
+    key: &'e Key,
+    row: usize,
+    column: Option<usize>,
+}
+
 /// The row, and the cell where one is named, of a name such as `launches.V1.128`.
-fn part<'e>(
-    exercise: &'e Exercise,
-    name: &str,
-) -> Result<Option<(&'e Key, usize, Option<usize>)>, Failure> {
+fn part<'e>(exercise: &'e Exercise, name: &str) -> Result<Option<Part<'e>>, Failure> {
     let Some((key, rest)) = name.split_once('.') else {
         return Ok(None);
     };
@@ -70,5 +74,5 @@ fn part<'e>(
     let column = column
         .map(|column| place("column", &table.columns, column))
         .transpose()?;
-    Ok(Some((key, row, column)))
+    Ok(Some(Part { key, row, column }))
 }

@@ -17,16 +17,7 @@ pub(super) fn report(
     plain: bool,
     out: &mut Out,
 ) {
-    let variant = match exercise.number {
-        0 => String::new(),
-        n => format!(", variant {n}"),
-    };
-    out.line(format!(
-        "{} {}{variant}. Sheet: {}",
-        exercise.id,
-        exercise.title,
-        sheet.shown()
-    ));
+    out.line(format!("{}. Sheet: {}", exercise.heading(), sheet.shown()));
     let width = graded
         .iter()
         .map(|g| g.key.name.text.chars().count())
@@ -46,6 +37,7 @@ pub(super) fn report(
             let indent = " ".repeat(head.chars().count());
             out.lines(wrapped(&sentence(j), &head, &indent));
         }
+        out.lines(g.lines.iter().map(|line| format!("   {line}")));
         if !g.model.is_empty() {
             out.line("   A worked answer:");
             out.lines(g.model.iter().map(|line| format!("   {line}")));

@@ -143,7 +143,7 @@ pub(super) fn question<'e>(exercise: &'e Exercise, key: &str) -> &'e str {
 
 /// A new sheet: every question as a comment, every key open.
 pub(crate) fn blank(exercise: &Exercise) -> DocumentMut {
-    let mut text = comment(&format!("{} {}", exercise.id, exercise.title));
+    let mut text = comment(&exercise.heading());
     text.push_str(&comment("Type answers as you would write them: \"17\", \"12.6 MB\", \"94.1 %\", \"2*4*512*2048^2\". \"\" is open."));
     text.push_str(&comment(&format!("tinyllama-tutor check {}", exercise.id)));
     let gpus = GpuDatabase::embedded().ok();
@@ -151,7 +151,18 @@ pub(crate) fn blank(exercise: &Exercise) -> DocumentMut {
         text.push('\n');
         let ask = asked(key, gpus.as_ref());
         text.push_str(&comment(&format!("{}. {ask}", index + 1)));
-        if !key.options.is_empty() {
+        if let Some(kernel) = &key.kernel {
+            for line in kernel.listing.excerpt() {
+                text.push_str(format!("#{:>4}  {}", line.number, line.text).trim_end());
+                text.push('\n');
+            }
+            if kernel.is_written() {
+                let id = &exercise.id;
+                text.push_str(&comment(&format!(
+                    "(The kernel itself stands in answers/{id}.cu. Letters here answer its gap form.)"
+                )));
+            }
+        } else if !key.options.is_empty() {
             let options: Vec<&str> = key.options.iter().map(Phrase::as_str).collect();
             text.push_str(&comment(&format!("({})", options.join(", "))));
         }

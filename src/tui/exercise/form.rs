@@ -36,8 +36,11 @@ pub fn lay(state: &State, exercise: &Exercise, columns: usize) -> Laid {
     let width = columns.saturating_sub(2);
     let mut rows = vec![Row::default()];
     if state.two_panes() {
-        let title = format!("{} {}", exercise.id, exercise.title);
-        rows.push(Row::of(title, Role::Strong).right(width, &setup(exercise), Role::Dim));
+        rows.push(Row::of(exercise.heading(), Role::Strong).right(
+            width,
+            &setup(exercise),
+            Role::Dim,
+        ));
         rows.push(Row::default());
     }
     rows.extend(markdown(state, exercise, &exercise.body, width));

@@ -2,9 +2,11 @@
 //! verdict, hints and the solution. The same in the form and in a lesson.
 
 use super::form::styled;
-use super::grid;
+use super::{grid, kernel};
 use crate::app::State;
-use crate::app::exercise::{Asked, Standing, echo, examples, key_of, marked, standing, tolerance};
+use crate::app::exercise::{
+    Asked, Standing, echo, examples, key_of, marked, micros, standing, tolerance,
+};
 use crate::app::field::Field;
 use crate::course::{Key, Kind, Mark};
 use crate::tui::live::note;
@@ -73,14 +75,20 @@ pub fn in_lesson(state: &State, asked: &Asked, keys: bool, width: usize) -> Vec<
 
 /// Field or options, echo, verdict, hints, solution.
 fn body(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) -> Vec<Row> {
-    let mut rows = match key.kind {
-        Kind::Number | Kind::Measured | Kind::Predict => field(state, asked, key, width),
-        Kind::Text => free(state, asked, key, width),
-        Kind::Table => match &key.table {
-            Some(table) => grid::lay(state, asked, key, table, keys, width),
-            None => Vec::new(),
+    let mut rows = match &key.kernel {
+        Some(kernel) if !kernel.is_written() => kernel::lines(state, asked, kernel, keys, width),
+        Some(_) if state.exercises.field_of(asked).is_none() => {
+            kernel::file(state, asked, keys, width)
+        }
+        _ => match key.kind {
+            Kind::Number | Kind::Measured | Kind::Predict => field(state, asked, key, width),
+            Kind::Text => free(state, asked, key, width),
+            Kind::Table => match &key.table {
+                Some(table) => grid::lay(state, asked, key, table, keys, width),
+                None => Vec::new(),
+            },
+            Kind::Choice | Kind::Choices | Kind::Ranking => options(state, asked, key, keys, width),
         },
-        Kind::Choice | Kind::Choices | Kind::Ranking => options(state, asked, key, keys, width),
     };
     let kept = state.study.progress.key(&asked.exercise, &asked.key);
     match key.kind {
@@ -94,6 +102,7 @@ fn body(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) -> Ve
         _ => {}
     }
     rows.extend(verdict(state, asked, width));
+    rows.extend(kernel::told(state, asked, width));
     rows.extend(hints(state, asked, key, width));
     rows.extend(solution(state, asked, key, width));
     rows
@@ -101,6 +110,11 @@ fn body(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) -> Ve
 
 /// What a run of the plan that is asked about showed, or how to have one.
 fn measured(state: &State, key: &Key) -> Row {
+    if let [(kernel, values), ..] = micros(state, key).as_slice() {
+        let values: Vec<String> = values.iter().map(ToString::to_string).collect();
+        let text = format!("r runs the experiment {kernel} at {}", values.join(", "));
+        return Row::of(text, Role::Dim);
+    }
     let config = key.setup.answer().map(|setup| setup.config);
     let report = config.ok().and_then(|c| state.runs.of_config(&c));
     let Some(report) = report else {
@@ -118,7 +132,9 @@ fn measured(state: &State, key: &Key) -> Row {
 
 fn field(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
     let typed = state.study.typed(&asked.exercise, &asked.key).to_owned();
+    // `plain 6` says how a bare number is printed, and is no unit to be typed.
     let unit = key.unit.as_ref().map_or("", |u| u.text.as_str());
+    let unit = if unit.starts_with("plain") { "" } else { unit };
     let mut about = unit.to_owned();
     let near = tolerance(state, asked);
     if !near.is_empty() {
@@ -279,7 +295,8 @@ fn next_open(state: &State, asked: &Asked) -> String {
     let next = (at + 1..names.len()).chain(0..at).find(open);
     match next.and_then(|i| Some((i + 1, names.get(i)?))) {
         Some((number, name)) => format!(" Next: {number}, {name}."),
-        None => " That was the last one.".to_owned(),
+        None if exercise.variants.is_empty() => " That was the last one.".to_owned(),
+        None => " That was the last one; v asks the same at another shape.".to_owned(),
     }
 }
 

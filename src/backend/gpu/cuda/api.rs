@@ -65,6 +65,8 @@ functions! {
         CUtensorMapFloatOOBfill,
     );
     optional fn cuFuncGetParamInfo(CUfunction, usize, *mut usize, *mut usize);
+    optional fn cuProfilerStart();
+    optional fn cuProfilerStop();
 }
 
 /// The driver's library, which is never closed.

@@ -1,0 +1,107 @@
+//! Are the values right, and how the first that is not is told.
+
+use super::task::{Case, Task};
+
+/// An error that any order of additions may make, relative to the largest value.
+const SLACK: f64 = 1e-6;
+/// Bits of a float whose sign is left out, and those that fresh memory has.
+const UNSIGNED: u32 = u32::MAX >> 1;
+const UNWRITTEN: u32 = UNSIGNED;
+
+/// The first value that is wrong.
+pub(super) fn wrong(task: &Task, outputs: &[Vec<f32>], case: &Case) -> Option<String> {
+    let frame = (task.frame)(&case.extents);
+    let exact = (task.reference.0)(&case.extents, &case.inputs);
+    let plain = (task.reference.1)(&case.extents, &case.inputs);
+    for (((name, _), got), (exact, plain)) in frame
+        .outputs
+        .iter()
+        .zip(outputs)
+        .zip(exact.iter().zip(&plain))
+    {
+        let largest = exact.iter().fold(0.0, |most: f64, e| most.max(e.abs()));
+        let error = exact
+            .iter()
+            .zip(plain)
+            .fold(0.0, |most: f64, (e, p)| most.max((e - f64::from(*p)).abs()));
+        let allowed = 2.0 * error + SLACK * largest;
+        let off = |(got, exact): (&f32, &f64)| {
+            let distance = (f64::from(*got) - exact).abs();
+            distance.is_nan() || distance > allowed
+        };
+        let all: Vec<usize> = got
+            .iter()
+            .zip(exact)
+            .enumerate()
+            .filter(|(_, pair)| off(*pair))
+            .map(|(index, _)| index)
+            .collect();
+        if let Some(&index) = all.first() {
+            let place = match frame.row {
+                0 => format!("{name}[{index}]"),
+                row => format!("{name}[{}][{}]", index / row, index % row),
+            };
+            let (got, exact) = (got.get(index)?, exact.get(index)?);
+            let is = match got.to_bits() & UNSIGNED {
+                UNWRITTEN => "was never written".to_owned(),
+                _ => format!("is {}", number(f64::from(*got))),
+            };
+            let others = match all.len() {
+                1 => String::new(),
+                more => format!(" ({more} values are wrong)"),
+            };
+            return Some(format!(
+                "at {}, {place} {is}, and should be {}{others}.",
+                case.name,
+                number(*exact)
+            ));
+        }
+    }
+    None
+}
+
+/// A tiny case in full.
+pub(super) fn printed(task: &Task, case: &Case, outputs: &[Vec<f32>]) -> String {
+    let frame = (task.frame)(&case.extents);
+    let exact = (task.reference.0)(&case.extents, &case.inputs);
+    let line = |name: &str, values: &mut dyn Iterator<Item = f64>| {
+        let shown = |value: f64| match (value as f32).to_bits() & UNSIGNED {
+            UNWRITTEN => "-".to_owned(),
+            _ => number(value),
+        };
+        let values: Vec<String> = values.map(shown).collect();
+        format!("\n  {name} = {}", values.join(" "))
+    };
+    let mut text = String::new();
+    for ((name, _), values) in frame.inputs.iter().zip(&case.inputs) {
+        text.push_str(&line(name, &mut values.iter().map(|v| f64::from(*v))));
+    }
+    for ((name, _), (got, exact)) in frame.outputs.iter().zip(outputs.iter().zip(&exact)) {
+        text.push_str(&line(name, &mut got.iter().map(|v| f64::from(*v))));
+        text.push_str(&line("  right", &mut exact.iter().copied()));
+    }
+    text
+}
+
+/// Six digits, short where they are zero.
+fn number(value: f64) -> String {
+    if value == 0.0 || (1e-4..1e6).contains(&value.abs()) {
+        let text = format!("{value:.6}");
+        let short = text.trim_end_matches('0').trim_end_matches('.');
+        return short.to_owned();
+    }
+    format!("{value:.5e}")
+}
+
+/// `6,291,456`.
+pub(super) fn thousands(value: u64) -> String {
+    let digits = value.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
