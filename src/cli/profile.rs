@@ -2,6 +2,7 @@
 //! ready to copy.
 
 use super::Outcome;
+use super::counters::METRICS;
 use super::failure::Failure;
 use super::out::Out;
 use crate::run::BackendKind;
@@ -61,7 +62,7 @@ fn nvidia(run: &str) -> Vec<Command> {
             what: "bytes read from and written to DRAM, per kernel".to_owned(),
             lines: vec![
                 "ncu --target-processes all --csv --print-units base \\".to_owned(),
-                "  --metrics dram__bytes_read.sum,dram__bytes_write.sum \\".to_owned(),
+                format!("  --metrics {} \\", METRICS.join(",")),
                 format!("  {run}"),
             ],
         },
