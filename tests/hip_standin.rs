@@ -578,6 +578,9 @@ fn what_hip_does_not_have_is_said() {
     Setting::new("rocm6")
         .line("run --backend hip --gemm library --no-check --runs 1 --seq 16")
         .refused(3, &["no library of products", "--gemm own"]);
+    Setting::new("rocm6")
+        .line("run --backend hip --count-bytes --no-check --runs 1 --seq 16")
+        .refused(3, &["no AMD GPU takes", "--backend simt counts"]);
 }
 
 #[test]

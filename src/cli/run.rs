@@ -231,6 +231,9 @@ fn bytes(report: &Report) -> String {
         .collect();
     let counts = BackendKind::parse(&report.backend).is_ok_and(BackendKind::runs_kernels);
     match (counts, b.issued) {
+        (true, None) if report.backend == BackendKind::Hip.name() => {
+            parts.push("--backend simt counts the issued ones".to_owned());
+        }
         (true, None) => parts.push("--count-bytes counts the issued ones".to_owned()),
         (false, None) => {
             parts.push("issued and DRAM bytes cannot be had on a CPU".to_owned());

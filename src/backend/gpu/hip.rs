@@ -169,6 +169,14 @@ impl Driver for Hip {
         Ok(function)
     }
 
+    fn assembly(&mut self, unit: &Unit) -> Result<String, GpuError> {
+        Err(GpuError::missing(format!(
+            "bytes are counted by rewriting PTX, which no AMD GPU takes ({}); --backend simt \
+             counts those of the same kernels",
+            unit.title()
+        )))
+    }
+
     fn facts(&self, function: Function) -> KernelFacts {
         self.loaded(function)
             .map_or_else(|_| KernelFacts::default(), |(loaded, _)| loaded.facts)
