@@ -169,12 +169,11 @@ impl Driver for Hip {
         Ok(function)
     }
 
-    fn assembly(&mut self, unit: &Unit) -> Result<String, GpuError> {
-        Err(GpuError::missing(format!(
-            "bytes are counted by rewriting PTX, which no AMD GPU takes ({}); --backend simt \
-             counts those of the same kernels",
-            unit.title()
-        )))
+    fn assembly(&mut self, _: &Unit) -> Result<String, GpuError> {
+        Err(GpuError::missing(
+            "counting rewrites PTX, which no AMD GPU takes; --backend simt counts those of the \
+             same kernels",
+        ))
     }
 
     fn facts(&self, function: Function) -> KernelFacts {
