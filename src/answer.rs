@@ -22,7 +22,7 @@ pub use grid::{Grid, filled, typed_cells, typed_rows, written};
 pub use judge::{Cell, Fits, Judgement, Prediction, Side, Verdict, echo, grade};
 pub use key::{Key, Kind, Slip, SlipValue, Tolerance};
 pub use lint::{lint, reveals, twins};
-pub use records::{NoRecords, RUN_PATHS, Records, micro_value, report_value};
+pub use records::{NoRecords, RUN_PATHS, Records, report_value};
 pub use setup::{SETTINGS, Setting, SettingError, Setup, Slips};
 
 use crate::cost::GpuDatabase;

@@ -46,7 +46,6 @@ fn report(launches: u64, bytes: u64, micros: f64) -> Report {
             sha256: "0123456789abcdef".into(),
             sample: vec![0.5],
         },
-        kernels: Vec::new(),
         held_bytes: None,
         kernels: Vec::new(),
         notes: Vec::new(),

@@ -376,11 +376,10 @@ impl Screen {
     }
 
     fn saved(&self, key: &str) -> Option<&str> {
-        let saved = self.effects.iter().rev().find_map(|effect| match effect {
+        self.effects.iter().rev().find_map(|effect| match effect {
             Effect::SaveAnswer { key: k, typed, .. } if k == key => Some(typed.as_str()),
             _ => None,
-        });
-        saved
+        })
     }
 }
 

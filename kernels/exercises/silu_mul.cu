@@ -10,7 +10,7 @@
 KERNEL void silu_mul(const float *__restrict__ g, const float *__restrict__ u,
                      float *__restrict__ m, long n) {
 // gap index: `long i`, the element of this thread, counted over all blocks
-#if WRONG == 1 // C3 one_block: Every block starts at element 0 again, so everything behind the
+#if WRONG == 1 // C4 one_block: Every block starts at element 0 again, so everything behind the
 //~ first block is never made. The block's number belongs into the index.
     long i = threadIdx.x;
 #elif WRONG == 2 // C5 scattered: The values are right, but neighbouring lanes touch elements that

@@ -2,7 +2,7 @@
 //! that were recorded elsewhere.
 
 use crate::cost::Config;
-use crate::run::{Metric, MicroCounts, MicroReport, MicroRow, Report};
+use crate::run::{Metric, MicroCounts, MicroRow, Report};
 use crate::units::{Dimension, Quantity};
 
 /// Where `run.*` and `recorded.*` come from. The caller keeps the reports; the
@@ -61,16 +61,6 @@ impl Records for NoRecords {
     fn recorded(&self, _: &str) -> Option<Quantity> {
         None
     }
-}
-
-/// One figure of a gym experiment at one value of its sweep; `None` where the
-/// report does not hold it.
-pub fn micro_value(report: &MicroReport, value: u64, field: &str) -> Option<Quantity> {
-    let row = report
-        .rows
-        .iter()
-        .find(|row| u64::from(row.value) == value)?;
-    Metric::find(field)?.quantity(row)
 }
 
 /// What stands for a figure of an experiment that was not made yet, while types

@@ -74,7 +74,7 @@ pub struct Runs {
     pub card: Option<Card>,
     /// What the defective kernels of exercises yield, by name.
     pub twins: BTreeMap<String, f64>,
-    /// The newest report of each gym experiment.
+    /// Experiments of the gym that were run, the newest last.
     pub micros: Vec<MicroReport>,
 }
 
@@ -92,14 +92,6 @@ pub enum Outcome {
 }
 
 impl Runs {
-    /// Keeps a gym report for questions that ask it; one of the same sweep goes.
-    pub fn keep_micro(&mut self, report: MicroReport) {
-        let values = |m: &MicroReport| m.rows.iter().map(|row| row.value).collect::<Vec<_>>();
-        let same = |m: &MicroReport| m.kernel == report.kernel && values(m) == values(&report);
-        self.micros.retain(|known| !same(known));
-        self.micros.push(report);
-    }
-
     /// Runs ask for this backend from now on, and its results are shown.
     pub fn use_backend(&mut self, backend: BackendKind) {
         self.backend = backend;

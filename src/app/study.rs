@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::runs::Runs;
 use super::setup::Setup;
-use crate::answer::{Env, Records, micro_value};
+use crate::answer::{Env, Records};
 use crate::cost::{Config, GpuDatabase};
 use crate::course::{self, Course, Exercise, Figures, Key, Ledger, Lesson, Progress};
 use crate::run::{Metric, Report};
@@ -105,11 +105,10 @@ impl Records for Runs {
     }
 
     fn micro(&self, kernel: &str, value: u64, field: &str) -> Option<Quantity> {
-        // The newest that has this value: an experiment may be swept in parts.
+        let value = u32::try_from(value).ok()?;
         let newest = self.micros.iter().rev().filter(|m| m.kernel == kernel);
-        newest
-            .filter_map(|report| micro_value(report, value, field))
-            .next()
+        let row = newest.flat_map(|m| &m.rows).find(|r| r.value == value)?;
+        Metric::find(field)?.quantity(row)
     }
 
     fn verdict(&self, id: &str) -> Result<String, String> {

@@ -2,7 +2,6 @@
 
 use super::key::{Key, ctrl};
 use super::keymap::{Action, resolve};
-use super::live::ask::Shown;
 use super::look::Theme;
 use super::machine::Ceilings;
 use super::message::{Effect, Event, Message};
@@ -81,13 +80,7 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
         Message::KernelSaved(id) => exercise::kernel_saved(state, &id, &mut effects),
         Message::Twins(values) => state.runs.twins = values,
         Message::Kernels(wanted, book) => state.kernel.arrived(*wanted, book),
-        Message::Asked(ask, answer) => {
-            let answer = answer.map(|shown| *shown);
-            if let Ok(Shown::Micro(report)) = &answer {
-                state.runs.keep_micro(report.clone());
-            }
-            state.asked.arrived(*ask, answer);
-        }
+        Message::Asked(ask, answer) => live::ask::arrived(state, *ask, answer.map(|shown| *shown)),
         Message::Saved(Ok(text)) => state.notes.say(Tone::Plain, text),
         Message::Saved(Err(text)) => state.notes.say(Tone::Bad, text),
     }

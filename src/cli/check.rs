@@ -174,8 +174,6 @@ fn graded<'e>(
     if !typed.is_empty() && judged.asks_for_a_run() {
         let setup = desk.env(&key.setup, &*runs)?.setup;
         runs.make(&judged, &setup)?;
-        let micros = judged.micros(&desk.env(&key.setup, &*runs)?);
-        runs.experiment(micros)?;
     }
     let env = desk.env(&key.setup, &*runs)?;
     let judgement = grade(&typed, &judged, &env)

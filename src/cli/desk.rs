@@ -14,7 +14,7 @@ use crate::course::{
     Sheet, Store, Surroundings, fill,
 };
 use crate::model::Shape;
-use crate::run::{BackendKind, MicroReport, MicroRequest, Report, Request, RunError, Unwatched};
+use crate::run::{BackendKind, Metric, MicroRequest, Report, Request, RunError, Unwatched};
 use crate::units::Quantity;
 
 /// The course and the learner's files.
@@ -34,7 +34,6 @@ const WARM_UP: u32 = 2;
 #[derive(Default)]
 pub(super) struct Runs {
     reports: Vec<(Config, Report)>,
-    micros: Vec<MicroReport>,
 }
 
 impl Runs {
@@ -69,21 +68,6 @@ impl Runs {
             let report = Runner::default().run(&request, &Unwatched)?.report;
             self.reports.retain(|(known, _)| *known != config);
             self.reports.push((config, report));
-        }
-        Ok(())
-    }
-
-    /// Makes the gym experiments that a question asks, on the SIMT machine.
-    pub(super) fn experiment(&mut self, asked: Vec<(String, Vec<u32>)>) -> Result<(), RunError> {
-        for (kernel, values) in asked {
-            let known = |value: &u32| {
-                let mut made = self.micros.iter().filter(|m| m.kernel == kernel);
-                made.any(|m| m.rows.iter().any(|row| row.value == *value))
-            };
-            if !values.iter().all(known) {
-                let request = MicroRequest::new(&kernel, &values, BackendKind::Simt)?;
-                self.micros.push(gym::run(&request)?);
-            }
         }
         Ok(())
     }
@@ -123,10 +107,12 @@ impl Records for Runs {
         Figures::built_in().recorded(id)
     }
 
+    /// Counts are the same every time and had in no time: they are made here.
     fn micro(&self, kernel: &str, value: u64, field: &str) -> Option<Quantity> {
-        let made = self.micros.iter().filter(|report| report.kernel == kernel);
-        made.filter_map(|report| answer::micro_value(report, value, field))
-            .next()
+        let value = u32::try_from(value).ok()?;
+        let request = MicroRequest::new(kernel, &[value], BackendKind::Simt).ok()?;
+        let report = gym::run(&request).ok()?;
+        Metric::find(field)?.quantity(report.rows.first()?)
     }
 
     fn verdict(&self, id: &str) -> Result<String, String> {

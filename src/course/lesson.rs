@@ -50,6 +50,10 @@ pub struct Section {
 
 /// A stretch of a section.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "a lesson has some dozens, and they are not moved about"
+)]
 pub enum Part {
     /// Markdown to be rendered, code fences included.
     Prose {

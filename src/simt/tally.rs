@@ -17,6 +17,10 @@ pub(crate) struct SiteTally {
     /// The last pattern of addresses that was met here.
     pub pattern: Option<Box<Pattern>>,
     /// Those before it: each warp of a block has its own.
+    #[allow(
+        clippy::vec_box,
+        reason = "a box changes places with the one in use, its contents stay"
+    )]
     others: Vec<Box<Pattern>>,
 }
 

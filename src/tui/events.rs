@@ -42,6 +42,9 @@ pub type Answer = dyn Fn(&Ask) -> Result<Shown, String> + Send + Sync;
 /// form, which are empty where the file is meant.
 pub type JudgeKernel = dyn Fn(&Asked, &str) -> Told + Send + Sync;
 
+/// Makes the file of a kernel where there is none, and gives its path.
+pub type Begin = dyn Fn(&Asked) -> Result<PathBuf, String> + Send + Sync;
+
 /// What the workshop needs of the outside, given by whoever opens it.
 pub struct Outside {
     /// Answers runs.
@@ -61,7 +64,7 @@ pub struct Outside {
     /// Runs the defective kernels of exercises, on a thread of its own.
     pub twins: Arc<dyn Fn() -> BTreeMap<String, f64> + Send + Sync>,
     /// Makes the file of a kernel where there is none, and gives its path.
-    pub begin: Arc<dyn Fn(&Asked) -> Result<PathBuf, String> + Send + Sync>,
+    pub begin: Arc<Begin>,
     /// Where the course and the learner's files are.
     pub places: Places,
     /// Makes a workshop folder; the sentence says where, or why not.
@@ -165,7 +168,7 @@ struct Runtime<W: Write> {
     kernels: Arc<Kernels>,
     answer: Arc<Answer>,
     judge: Arc<JudgeKernel>,
-    begin: Arc<dyn Fn(&Asked) -> Result<PathBuf, String> + Send + Sync>,
+    begin: Arc<Begin>,
     gate: Arc<input::Gate>,
     init: Box<dyn FnMut() -> Result<String, String>>,
 }

@@ -10,18 +10,17 @@ fn piped_output_without_a_subcommand_is_the_contents() {
     for line in ["", "--plain"] {
         let ran = home.line(line);
         assert_eq!((ran.code, ran.err.as_str()), (0, ""));
-        for needle in [
-            "07-v1-census",
-            "19-one-kernel-per-block",
-            "0 of 38 questions",
-            "--help",
-        ] {
+        for needle in ["07-v1-census", "19-one-kernel-per-block", "0 of ", "--help"] {
             assert!(ran.out.contains(needle), "no “{needle}” in {}", ran.out);
         }
         assert!(!ran.out.contains('\u{1b}'));
     }
     let lessons = home.line("--json").json();
-    assert_eq!(lessons["lessons"].as_array().unwrap().len(), 7);
+    let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/lessons"));
+    assert_eq!(
+        lessons["lessons"].as_array().unwrap().len(),
+        files.unwrap().count()
+    );
 }
 
 #[cfg(target_os = "linux")]

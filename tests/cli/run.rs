@@ -363,9 +363,10 @@ fn counters_say_why_they_are_not_there() {
         assert_eq!((ran.code, ran.err.as_str()), (0, ""));
         let report = ran.json();
         assert_eq!(report["bytes"]["measured_dram"], Value::Null);
-        let note = report["notes"][0].as_str().unwrap();
         let why = format!("{backend} has no counters of DRAM");
-        assert!(note.contains(&why), "{note}");
+        let mut notes = report["notes"].as_array().unwrap().iter();
+        let told = notes.any(|note| note.as_str().is_some_and(|note| note.contains(&why)));
+        assert!(told, "{}", report["notes"]);
     }
 }
 

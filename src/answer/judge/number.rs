@@ -235,7 +235,7 @@ pub(super) fn grade(text: &str, key: &Key, env: &Env<'_>) -> Result<Judgement, E
     let near = wanted.tolerance != Tolerance::Exact;
     Ok(Judgement {
         read: Some(typed.echo()),
-        exact: right.then(|| in_decimals(key, &wanted)),
+        exact: right.then(|| in_full(&wanted)),
         tolerance: near.then(|| wanted.tolerance.to_string()),
         close: near.then(|| wanted.tolerance.times(CLOSE).to_string()),
         ..Judgement::plain(text, verdict)
@@ -371,13 +371,6 @@ pub(super) fn in_full(wanted: &Wanted) -> String {
         (_, Some(unit)) => units::format_in(q, unit, None).unwrap_or_else(|_| units::format(q)),
         _ => units::format(q),
     }
-}
-
-/// The same, with the decimals that the key asks for.
-fn in_decimals(key: &Key, wanted: &Wanted) -> String {
-    let spec = key.unit.filter(|spec| spec.decimals.is_some());
-    spec.and_then(|spec| units::format_in(&wanted.expected, spec.unit, spec.decimals).ok())
-        .unwrap_or_else(|| in_full(wanted))
 }
 
 fn sentence_case(text: &str) -> String {

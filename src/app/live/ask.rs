@@ -177,6 +177,17 @@ impl Asked {
     }
 }
 
+/// Takes in what came of a question; figures of an experiment may be asked for in
+/// exercises.
+pub fn arrived(state: &mut State, ask: Ask, answer: Result<Shown, String>) {
+    if let Ok(Shown::Micro(report)) = &answer {
+        let micros = &mut state.runs.micros;
+        micros.retain(|m| m.kernel != report.kernel || m.backend != report.backend);
+        micros.push(report.clone());
+    }
+    state.asked.arrived(ask, answer);
+}
+
 /// What a `micro` or `kernel` block asks.
 ///
 /// # Errors

@@ -1,6 +1,11 @@
 //! The criteria in order, C1 to C8; the first that is not met is reported with
 //! what was seen.
 
+#![allow(
+    clippy::result_large_err,
+    reason = "one miss ends a judgement: it is made once and told"
+)]
+
 use super::bench::{Arg, Bench};
 use super::compiled::{Compiled, NoProgram, own, written};
 use super::known::same;

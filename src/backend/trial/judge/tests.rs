@@ -45,7 +45,7 @@ fn worked_kernels_are_accepted_and_every_known_mistake_is_refused_by_its_criteri
         for mistake in listing.mistakes() {
             match tried(&listing.path, Candidate::Chosen(vec![mistake.number])) {
                 TrialOutcome::Refused(refusal) => {
-                    assert_eq!(refusal.known, [mistake.say.clone()]);
+                    assert_eq!(refusal.known, std::slice::from_ref(&mistake.say));
                     if !refusal.criterion.refuses(mistake) {
                         let sentence = refusal.sentence();
                         surprises.push(format!("{} {}: {sentence}", listing.path, mistake.name));

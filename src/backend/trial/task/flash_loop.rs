@@ -122,10 +122,9 @@ fn reference<F: Real>(extents: &[usize], inputs: &[Vec<f32>]) -> Vec<Vec<F>> {
             let scores: Vec<F> = (0..seen)
                 .map(|key| {
                     let (a, b) = (query * sizes.heads + head, key * sizes.kv_heads + group);
-                    let dot = (0..width).fold(F::ZERO, |sum, column| {
+                    (0..width).fold(F::ZERO, |sum, column| {
                         sum + part(&q, a, column) * F::of(scale(width)) * part(&k, b, column)
-                    });
-                    dot
+                    })
                 })
                 .collect();
             let most = scores.iter().fold(F::LOWEST, |most, s| most.larger(*s));
