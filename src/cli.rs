@@ -28,6 +28,7 @@ mod live;
 mod micro;
 mod out;
 mod practise;
+mod profile;
 mod progress;
 mod run;
 mod selftest;
@@ -58,6 +59,10 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return refused(&error),
     };
+    #[cfg(feature = "hip")]
+    if let Ok(program) = crate::engine::running() {
+        crate::backend::gpu::hip::compile_with(program);
+    }
     let mut out = Out::new(cli.output.spells_ascii());
     let result = dispatch(&cli, &mut out);
     let printed = out.print();
@@ -128,6 +133,12 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Claims(args)) => claims::claims(&cli.output, args, out),
         Some(Command::Gpus(args)) => gpus::gpus(&cli.output, args, out),
         Some(Command::Engine) => run::engine(),
+        #[cfg(feature = "hip")]
+        Some(Command::Hiprtc { library, folder }) => {
+            crate::backend::gpu::hip::child(library, folder)
+                .map(|()| 0)
+                .map_err(|why| Failure::from(crate::run::RunError::failed(why)))
+        }
         Some(Command::Trial) => check::trial(out),
         Some(Command::Dev(args)) => dev::dev(&cli.output, args, out),
         Some(Command::Completions { shell }) => {

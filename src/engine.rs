@@ -24,7 +24,7 @@ mod worker;
 
 pub use choose::{Engine, Here, probe};
 pub use frame::{read_frame, write_frame};
-pub use program::{BUILD, Program, WRAP};
+pub use program::{BUILD, Program, WRAP, running};
 pub use serve::{Served, serve, serve_standard_streams};
 pub use supervisor::{Limits, Supervisor};
 pub use trial::trial;

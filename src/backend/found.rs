@@ -17,10 +17,7 @@ pub fn simt_state() -> BackendState {
 /// How the GPU backends stand. It opens drivers and libraries, which can take a
 /// second or hang, so it is asked in an engine process only.
 pub fn states() -> Vec<BackendState> {
-    vec![
-        cuda_state(),
-        BackendState::none(BackendKind::Hip, "not in this build"),
-    ]
+    vec![cuda_state(), hip_state()]
 }
 
 #[cfg(feature = "cuda")]
@@ -31,4 +28,14 @@ fn cuda_state() -> BackendState {
 #[cfg(not(feature = "cuda"))]
 fn cuda_state() -> BackendState {
     BackendState::none(BackendKind::Cuda, "not in this build")
+}
+
+#[cfg(feature = "hip")]
+fn hip_state() -> BackendState {
+    super::gpu::hip::facts().state()
+}
+
+#[cfg(not(feature = "hip"))]
+fn hip_state() -> BackendState {
+    BackendState::none(BackendKind::Hip, "not in this build")
 }

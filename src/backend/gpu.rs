@@ -14,8 +14,12 @@ pub mod cuda;
 pub mod devices;
 mod driver;
 pub mod exec;
+#[cfg(feature = "hip")]
+pub mod hip;
 pub mod issued;
 mod lower;
+#[cfg(any(feature = "cuda", feature = "hip"))]
+mod native;
 mod program;
 pub mod resources;
 pub mod simt;

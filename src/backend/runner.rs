@@ -70,11 +70,16 @@ impl Runner {
     pub fn run(&mut self, request: &Request, observer: &dyn Observer) -> Result<Outcome, RunError> {
         match request.backend {
             BackendKind::Cpu => self.run_cpu(request, observer),
-            BackendKind::Auto => match devices::run(BackendKind::Cuda, request, observer) {
-                // What this machine's GPU lacks, its CPU has.
-                Err(e) if e.kind == RunErrorKind::Missing => self.run_cpu(request, observer),
-                ran => ran,
-            },
+            BackendKind::Auto => {
+                for gpu in [BackendKind::Cuda, BackendKind::Hip] {
+                    match devices::run(gpu, request, observer) {
+                        // What this machine's GPUs lack, its CPU has.
+                        Err(e) if e.kind == RunErrorKind::Missing => {}
+                        ran => return ran,
+                    }
+                }
+                self.run_cpu(request, observer)
+            }
             device @ (BackendKind::Simt | BackendKind::Cuda | BackendKind::Hip) => {
                 devices::run(device, request, observer)
             }

@@ -145,6 +145,15 @@ pub(super) enum Command {
     /// Computes for a parent process that speaks frames on the standard streams
     #[command(hide = true)]
     Engine,
+    /// Compile what lies in a folder: what the hip backend itself starts
+    #[cfg(feature = "hip")]
+    #[command(hide = true, name = crate::backend::gpu::hip::COMMAND)]
+    Hiprtc {
+        /// HIPRTC's file
+        library: PathBuf,
+        /// Where the source is and the code goes
+        folder: PathBuf,
+    },
     /// Judges one kernel for a parent process: JSON in, JSON out
     #[command(hide = true)]
     Trial,

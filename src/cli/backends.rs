@@ -9,7 +9,7 @@ use crate::fusion::Fusion;
 use crate::run::{BackendKind, BackendState};
 
 /// Which backend runs use where nobody says: the first that is ready.
-pub(super) const PREFERRED: [&str; 2] = ["cuda", "cpu"];
+pub(super) const PREFERRED: [&str; 3] = ["cuda", "hip", "cpu"];
 
 /// What is known before anything was looked for.
 pub(super) fn at_once() -> Vec<BackendFacts> {
@@ -124,6 +124,11 @@ mod tests {
             Some("H200")
         );
         assert_eq!(found("NVIDIA Quantum 9000, driver 999"), None);
+        // Half of a package has half of its peaks.
+        assert_eq!(
+            found("AMD Instinct MI250X (one GCD), gfx90a, ROCm 6.2.0").as_deref(),
+            Some("MI250X_GCD")
+        );
     }
 
     #[test]

@@ -18,7 +18,7 @@ use crate::engine::{Here, Served};
 use crate::run::{BackendKind, Observer, Phase, Progress, Report, Request, Unwatched};
 
 /// What is read: bytes between the device's memory and its L2, both ways.
-const METRICS: [&str; 2] = ["dram__bytes_read.sum", "dram__bytes_write.sum"];
+pub(super) const METRICS: [&str; 2] = ["dram__bytes_read.sum", "dram__bytes_write.sum"];
 
 /// How often it is looked whether the run is to stop.
 const LOOKS: Duration = Duration::from_millis(20);
@@ -33,6 +33,10 @@ pub(super) struct Counters {
 /// Runs `request` once more under `ncu` and fills what `report` can know from
 /// it; a sentence where it cannot be had.
 pub(super) fn fill(report: &mut Report, request: &Request, observer: &dyn Observer) {
+    if report.backend == BackendKind::Hip.name() {
+        let why = "DRAM bytes are not measured: on AMD's GPUs rocprofv3 counts them, and the same run with --profile prints how";
+        return report.notes.push(why.to_owned());
+    }
     if report.backend != BackendKind::Cuda.name() {
         let why = format!(
             "DRAM bytes are not measured: {} has no counters of DRAM, an NVIDIA GPU has (--backend cuda)",

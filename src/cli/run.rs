@@ -11,7 +11,7 @@ use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::out::Out;
 use super::words::counted;
-use super::{Outcome, cost, counters};
+use super::{Outcome, cost, counters, profile};
 use crate::backend::{model_of_folder, tokens_of_file};
 use crate::cost::{Cost, price};
 use crate::course::plain;
@@ -23,7 +23,7 @@ use crate::units::{Quantity, format};
 /// How a run is made.
 #[derive(Debug, Args)]
 pub(super) struct RunOptions {
-    /// auto (cuda where it is usable, else cpu), cpu, simt, cuda or hip
+    /// auto (cuda or hip where usable, else cpu), cpu, simt, cuda or hip
     #[arg(
         long,
         value_name = "BACKEND",
@@ -91,6 +91,9 @@ pub(super) struct RunArgs {
     /// Write the logits here: npy, float32, batch × seq × vocab
     #[arg(long, value_name = "OUT.npy", help_heading = "Run")]
     logits: Option<PathBuf>,
+    /// Do not run: print the profiler's commands for this run on a GPU
+    #[arg(long, help_heading = "Run", conflicts_with = "logits")]
+    profile: bool,
 }
 
 /// The request of a cut.
@@ -138,6 +141,9 @@ pub(super) fn run(output: &OutputArgs, args: &RunArgs, out: &mut Out) -> Outcome
     let request = request(&args.setup, &args.run, args.plan.cut()?)?;
     // Sizes that no machine holds are refused as sizes, not as memory.
     let cost = price(&request.config)?;
+    if args.profile {
+        return profile::profile(request.backend, output.json, out);
+    }
     if let Some(path) = &args.logits {
         writable(path)?;
     }
@@ -225,6 +231,9 @@ fn bytes(report: &Report) -> String {
         .collect();
     let counts = BackendKind::parse(&report.backend).is_ok_and(BackendKind::runs_kernels);
     match (counts, b.issued) {
+        (true, None) if report.backend == BackendKind::Hip.name() => {
+            parts.push("--backend simt counts the issued ones".to_owned());
+        }
         (true, None) => parts.push("--count-bytes counts the issued ones".to_owned()),
         (false, None) => {
             parts.push("issued and DRAM bytes cannot be had on a CPU".to_owned());

@@ -31,7 +31,7 @@ impl Engine {
             BackendKind::Cpu | BackendKind::Simt => false,
             BackendKind::Cuda | BackendKind::Hip => true,
             // The engine decides, where there is something to decide about.
-            BackendKind::Auto => nvidia_driver(),
+            BackendKind::Auto => gpu_driver(),
         };
         if !apart {
             // Without a driver there is nothing to look for: no GPU library is
@@ -68,10 +68,10 @@ pub fn probe() -> Result<Vec<BackendState>, RunError> {
     supervisor()?.probe()
 }
 
-/// Whether the system has an NVIDIA driver, Linux's own or that of WSL.
-/// Looking costs nothing, which opening the driver's library does.
-fn nvidia_driver() -> bool {
-    ["/dev/nvidiactl", "/dev/dxg"]
+/// Whether the system has a GPU's driver: NVIDIA's, AMD's, or that of WSL.
+/// Looking costs nothing, which opening a driver's library does.
+fn gpu_driver() -> bool {
+    ["/dev/nvidiactl", "/dev/kfd", "/dev/dxg"]
         .iter()
         .any(|device| Path::new(device).exists())
 }

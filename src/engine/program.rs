@@ -17,6 +17,19 @@ pub const BUILD: &str = concat!(
 /// debugger, or `compute-sanitizer --log-file memcheck.txt`.
 pub const WRAP: &str = "TINYLLAMA_TUTOR_WRAP";
 
+/// This program, to be started again. On Linux it is a link to the file that
+/// runs now, even when an update has put another in its place.
+///
+/// # Errors
+/// When the system does not say which program this is.
+pub fn running() -> std::io::Result<PathBuf> {
+    let link = Path::new("/proc/self/exe");
+    match link.exists() {
+        true => Ok(link.to_owned()),
+        false => std::env::current_exe(),
+    }
+}
+
 /// A program and its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
@@ -64,15 +77,11 @@ impl Program {
             .split_whitespace()
             .map(OsString::from)
             .collect();
-        // On Linux this link leads to the file that runs now, even when an
-        // update has put another in its place. A wrapper would follow the link
-        // to itself.
-        let running = Path::new("/proc/self/exe");
         let wrapped = !words.is_empty();
-        let path = if !wrapped && running.exists() {
-            running.to_owned()
-        } else {
-            std::env::current_exe()?
+        // A wrapper would follow the link to itself.
+        let path = match wrapped {
+            true => std::env::current_exe()?,
+            false => running()?,
         };
         words.push(path.into());
         words.push(command.into());

@@ -11,7 +11,8 @@ use crate::cost::Config;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BackendKind {
-    /// The best that this machine has: `cuda` where it is usable, else `cpu`.
+    /// The best that this machine has: `cuda` or `hip` where one is usable, else
+    /// `cpu`.
     #[default]
     Auto,
     /// This machine's CPU.

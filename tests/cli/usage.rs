@@ -65,15 +65,54 @@ fn mistakes_on_the_command_line() {
 }
 
 #[test]
-fn what_this_build_does_not_have_is_code_3() {
+fn what_this_machine_does_not_have_is_code_3() {
     let home = Home::new();
-    home.line("run --backend hip")
-        .refused(3, "this build has no hip backend");
-    let ran = home.line("selftest --backend hip");
-    ran.refused(3, "this build has no hip backend");
-    assert!(!ran.err.contains('{'), "a sentence, not JSON: {}", ran.err);
+    let none = match cfg!(feature = "hip") {
+        true => "no AMD GPU and no ROCm are here",
+        false => "this build has no hip backend",
+    };
+    if std::path::Path::new("/dev/kfd").exists() {
+        eprintln!("skipped: this machine has an AMD GPU");
+    } else {
+        home.line("run --backend hip").refused(3, none);
+        let ran = home.line("selftest --backend hip");
+        ran.refused(3, none);
+        assert!(!ran.err.contains('{'), "a sentence, not JSON: {}", ran.err);
+    }
     home.line("run --model tinyllama-1.1b --batch 100000")
         .refused(3, "of memory");
+}
+
+#[test]
+fn a_profile_is_printed_and_not_run() {
+    let home = Home::new();
+    let ran = home.line("run --backend cuda --version v2 --profile");
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    assert!(
+        ran.out.contains("ncu --target-processes all"),
+        "{}",
+        ran.out
+    );
+    assert!(
+        ran.out.contains("run --backend cuda --version v2"),
+        "{}",
+        ran.out
+    );
+    assert!(!ran.out.contains("--profile"), "{}", ran.out);
+    home.line("run --profile")
+        .refused(2, "name it with --backend cuda or hip");
+    let amd = home.line("run --backend hip --profile --json");
+    match cfg!(feature = "hip") {
+        true => {
+            let all = amd.json()["profiles"].as_array().unwrap().clone();
+            let command = |index: usize| all[index]["command"].as_str().unwrap().to_owned();
+            assert!(command(0).starts_with("rocprofv3 --kernel-trace --stats"));
+            assert!(command(1).contains("--pmc TCC_EA_RDREQ_sum TCC_EA_RDREQ_32B_sum"));
+            // The trace once, then reads and writes by kind of architecture.
+            assert_eq!(all.len(), 7);
+        }
+        false => amd.refused(3, "no hip backend"),
+    }
 }
 
 #[test]

@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+#[cfg(any(feature = "cuda", feature = "hip"))]
+use crate::fusion::{Cut, Fusion};
 use crate::fusion::{Kernel, Plan};
 use crate::model::{BLOCK_OPS, Graph, OpKind};
 
@@ -124,6 +126,20 @@ pub fn lacks(plan: &Plan, graph: &Graph) -> Vec<String> {
         }
     }
     names
+}
+
+/// Names of the fusions whose kernels are not in the catalogue.
+#[cfg(any(feature = "cuda", feature = "hip"))]
+pub(super) fn fusions_without_kernels() -> Vec<String> {
+    let graph = Graph::of_layers(2, false);
+    Fusion::ALL
+        .into_iter()
+        .filter(|fusion| {
+            let plan = Plan::new(&graph, Cut::v1().fuse(*fusion), false);
+            !lacks(&plan, &graph).is_empty()
+        })
+        .map(|fusion| fusion.name().to_owned())
+        .collect()
 }
 
 #[cfg(test)]

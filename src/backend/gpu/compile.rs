@@ -69,13 +69,25 @@ pub fn compile(
         ))
     })?;
     let options = compiler.options(unit, arch, form);
-    let key = key(&source, &options, &compiler.version(), form);
+    compile_text(compiler, cache, &source, &options, form).map_err(|log| refused(unit, arch, &log))
+}
+
+/// Compiles a source, or finds it in the cache.
+///
+/// # Errors
+/// The compiler's log.
+pub(super) fn compile_text(
+    compiler: &dyn Compiler,
+    cache: Option<&Cache>,
+    source: &str,
+    options: &[String],
+    form: Form,
+) -> Result<Built, String> {
+    let key = key(source, options, &compiler.version(), form);
     if let Some(built) = cache.and_then(|cache| cache.get(&key)) {
         return Ok(built);
     }
-    let built = compiler
-        .build(&source, &options, form)
-        .map_err(|log| refused(unit, arch, &log))?;
+    let built = compiler.build(source, options, form)?;
     if let Some(cache) = cache {
         cache.put(&key, &built);
     }
@@ -173,7 +185,7 @@ fn refused(unit: &Unit, arch: &str, log: &str) -> GpuError {
     )
 }
 
-/// `tile/mma.cu(12): error: …` as `kernels/tile/mma.cu:12: …`.
+/// An error of a log as `kernels/tile/mma.cu:12: …`.
 fn error_line(line: &str) -> Option<String> {
     let (file, row, text) = error_place(line)?;
     Some(format!("kernels/{file}:{row}: {text}"))
@@ -184,16 +196,21 @@ pub(crate) fn error_places(log: &str) -> Vec<(&str, u32, &str)> {
     log.lines().filter_map(error_place).collect()
 }
 
-/// File, row and words of `tile/mma.cu(12): error: …`.
+/// File, row and words of `tile/mma.cu(12): error: …`, as NVRTC writes it, or of
+/// `tile/mma.cu:12:5: error: …`, as HIPRTC does.
 fn error_place(line: &str) -> Option<(&str, u32, &str)> {
     let (place, text) = line.split_once(": ")?;
     let text = text
         .strip_prefix("catastrophic ")
+        .or_else(|| text.strip_prefix("fatal "))
         .unwrap_or(text)
         .strip_prefix("error")?;
     // The number of the message, ` #20`, stands between the word and the colon.
     let (_, text) = text.split_once(':')?;
-    let (file, row) = place.strip_suffix(')')?.rsplit_once('(')?;
+    let (file, row) = match place.strip_suffix(')') {
+        Some(place) => place.rsplit_once('(')?,
+        None => place.rsplit_once(':')?.0.rsplit_once(':')?,
+    };
     Some((file, row.parse().ok()?, text.trim()))
 }
 

@@ -8,10 +8,8 @@ mod device;
 mod facts;
 mod launch;
 mod library;
-mod memory;
 mod module;
 mod nvrtc;
-mod stream;
 
 use std::collections::HashMap;
 use std::ffi::c_int;
@@ -22,13 +20,14 @@ use super::compile::{Cache, Compiler, Form, PREBUILT, compile, compile_all};
 use super::driver::{
     Call, Driver, Function, GemmCall, GpuError, GpuErrorKind, GraphId, KernelFacts, Mark, Memory,
 };
+use super::native::heap::Heap;
+use super::native::kernel;
+use super::native::stream::Stream;
 use super::program::{Target, TensorMap};
 use super::source::Unit;
 use api::{Api, version_text};
 use blaslt::Blas;
-use memory::Heap;
 use module::{LoadError, Loaded};
-use stream::Stream;
 
 pub use device::Device;
 pub use facts::{CudaFacts, facts};
@@ -93,7 +92,7 @@ impl Cuda {
         let api = Api::get()?;
         let device = Device::find(api, index)?;
         let context = Context::of(api, &device)?;
-        let stream = Stream::new(api)?;
+        let stream = Stream::new(&api.native)?;
         Ok(Self {
             api,
             device,
@@ -104,7 +103,7 @@ impl Cuda {
             ahead: HashMap::new(),
             functions: Vec::new(),
             by_unit: HashMap::new(),
-            heap: Heap::new(api),
+            heap: Heap::new(&api.native),
             blas: None,
             here: PhantomData,
         })
@@ -274,19 +273,7 @@ impl Driver for Cuda {
         shared: u32,
     ) -> Result<u32, GpuError> {
         let (loaded, title) = self.loaded(function).ok_or_else(unknown_function)?;
-        let mut blocks = 0;
-        // SAFETY: the function is loaded; writes one int.
-        let code = unsafe {
-            (self.api.cuOccupancyMaxActiveBlocksPerMultiprocessor)(
-                &mut blocks,
-                loaded.function,
-                threads as c_int,
-                shared as usize,
-            )
-        };
-        self.api
-            .check(code, || format!("asking how many blocks of {title} fit"))?;
-        Ok(blocks.unsigned_abs())
+        kernel::resident_blocks(&self.api.native, loaded.function, title, threads, shared)
     }
 
     fn alloc(&mut self, name: &str, bytes: u64) -> Result<Memory, GpuError> {

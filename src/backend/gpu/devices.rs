@@ -2,10 +2,10 @@
 //! stays open with its weights and kernels: on the thread that opened it, as a
 //! driver's context is current on one thread.
 
-use super::driver::Driver;
+use super::driver::{Driver, GpuError};
 use super::exec::Gpu;
 use crate::backend::runner::Outcome;
-use crate::run::{BackendKind, Observer, Request, RunError};
+use crate::run::{BackendKind, Observer, Request, RunError, RunErrorKind};
 
 /// What is done with a device of any kind.
 pub trait Job {
@@ -31,6 +31,8 @@ pub fn with<J: Job>(
     match backend {
         #[cfg(feature = "cuda")]
         BackendKind::Cuda => cuda::with(observer, job),
+        #[cfg(feature = "hip")]
+        BackendKind::Hip => hip::with(observer, job),
         BackendKind::Simt => simt::with(job),
         other => {
             let _ = (observer, job);
@@ -74,13 +76,31 @@ impl Job for Run<'_> {
     }
 }
 
+/// Does a job on a device that stays open, and is opened where it is not.
+fn on_kept<D: Driver, J: Job>(
+    kept: &mut Option<Gpu<D>>,
+    open: impl FnOnce() -> Result<D, GpuError>,
+    job: J,
+) -> Result<J::Output, RunError> {
+    let mut gpu = match kept.take() {
+        Some(gpu) => gpu,
+        None => Gpu::new(open()?),
+    };
+    let done = job.on(&mut gpu);
+    // After a fault the context is lost with all that is in it.
+    if !done.as_ref().is_err_and(|e| e.kind == RunErrorKind::Failed) {
+        *kept = Some(gpu);
+    }
+    done
+}
+
 mod simt {
     use std::cell::RefCell;
 
-    use super::Job;
+    use super::{Job, on_kept};
     use crate::backend::gpu::exec::Gpu;
     use crate::backend::gpu::simt::Simt;
-    use crate::run::{RunError, RunErrorKind};
+    use crate::run::RunError;
     use crate::simt::Options;
 
     thread_local! {
@@ -95,44 +115,48 @@ mod simt {
                 l2_bytes: Some(40 << 20),
                 ..Options::default()
             };
-            let gpu = open.get_or_insert_with(|| Gpu::new(Simt::new(options)));
-            let done = job.on(gpu);
-            if done.as_ref().is_err_and(|e| e.kind == RunErrorKind::Failed) {
-                *open = None;
-            }
-            done
+            on_kept(open, || Ok(Simt::new(options)), job)
         })
     }
 }
 
-#[cfg(feature = "cuda")]
-mod cuda {
-    use std::cell::RefCell;
+#[cfg(any(feature = "cuda", feature = "hip"))]
+macro_rules! native {
+    ($feature:literal, $name:ident, $driver:path, $about:literal) => {
+        #[cfg(feature = $feature)]
+        mod $name {
+            use std::cell::RefCell;
 
-    use super::Job;
-    use crate::backend::gpu::cuda::Cuda;
-    use crate::backend::gpu::exec::Gpu;
-    use crate::run::{Observer, Phase, Progress, RunError, RunErrorKind};
+            use $driver as Device;
 
-    thread_local! {
-        static OPEN: RefCell<Option<Gpu<Cuda>>> = const { RefCell::new(None) };
-    }
+            use super::{Job, on_kept};
+            use crate::backend::gpu::exec::Gpu;
+            use crate::run::{Observer, Phase, Progress, RunError};
 
-    pub(super) fn with<J: Job>(observer: &dyn Observer, job: J) -> Result<J::Output, RunError> {
-        OPEN.with_borrow_mut(|open| {
-            if open.is_none() {
-                observer.progress(Progress::new(Phase::Open, 0, 1).about("the NVIDIA driver"));
-                *open = Some(Gpu::new(Cuda::open(0)?));
+            thread_local! {
+                static OPEN: RefCell<Option<Gpu<Device>>> = const { RefCell::new(None) };
             }
-            let Some(gpu) = open else {
-                return Err(RunError::failed("the GPU was not kept"));
-            };
-            let done = job.on(gpu);
-            if done.as_ref().is_err_and(|e| e.kind == RunErrorKind::Failed) {
-                // After a fault the context is lost with all that is in it.
-                *open = None;
+
+            pub(super) fn with<J: Job>(
+                observer: &dyn Observer,
+                job: J,
+            ) -> Result<J::Output, RunError> {
+                let open = || {
+                    observer.progress(Progress::new(Phase::Open, 0, 1).about($about));
+                    Device::open(0)
+                };
+                OPEN.with_borrow_mut(|kept| on_kept(kept, open, job))
             }
-            done
-        })
-    }
+        }
+    };
 }
+
+#[cfg(any(feature = "cuda", feature = "hip"))]
+native!(
+    "cuda",
+    cuda,
+    crate::backend::gpu::cuda::Cuda,
+    "the NVIDIA driver"
+);
+#[cfg(any(feature = "cuda", feature = "hip"))]
+native!("hip", hip, crate::backend::gpu::hip::Hip, "ROCm");

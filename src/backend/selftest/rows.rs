@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{Case, SelfTest};
 use crate::backend::check::TensorCheck;
@@ -19,6 +19,7 @@ pub struct KernelRow {
     /// Launches that were judged.
     pub launches: u64,
     /// The largest error, as a part of what it may be.
+    #[serde(deserialize_with = "infinite_if_null")]
     pub worst: f64,
     /// Whether each tensor that it wrote is right.
     pub pass: bool,
@@ -36,6 +37,7 @@ pub struct PlanRow {
     /// Forwards that were examined.
     pub forwards: u64,
     /// The largest error of a tensor, as a part of what it may be.
+    #[serde(deserialize_with = "infinite_if_null")]
     pub worst: f64,
     /// Whether everything is right.
     pub pass: bool,
@@ -55,6 +57,11 @@ pub struct PlantedRow {
     pub caught: bool,
     /// What was seen.
     pub seen: String,
+}
+
+/// JSON has no infinity: what is as far off as can be stands there as null.
+fn infinite_if_null<'de, D: Deserializer<'de>>(document: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(document)?.unwrap_or(f64::INFINITY))
 }
 
 /// An error as a part of what it may be. Not-a-number is as far off as can be.

@@ -222,6 +222,15 @@ fn an_error_names_the_file_and_line_of_the_kernel() {
         "echo N=1 FAIL=1 does not compile for sm_90a: kernels/tile/mma.cu:12: identifier \"foo\" \
          is undefined (and 1 more)"
     );
+    // As HIPRTC writes it, which is clang.
+    let clang = "tile/mma.cu:12:9: warning: unused\n\
+                 tile/mma.cu:14:5: error: use of undeclared identifier 'foo'\n  foo();\n  ^\n\
+                 1 error generated when compiling for gfx90a.\n";
+    assert_eq!(
+        refused(&bad, "gfx90a", clang).to_string(),
+        "echo N=1 FAIL=1 does not compile for gfx90a: kernels/tile/mma.cu:14: use of undeclared \
+         identifier 'foo'"
+    );
     // Not in the form of an error: the first line that says anything.
     let plain = refused(
         &bad,

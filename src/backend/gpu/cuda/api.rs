@@ -5,35 +5,29 @@
 //! driver has and the enum has not would be undefined behaviour.
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::ops::Deref;
 use std::ptr;
 use std::sync::OnceLock;
 
 use cudarc::driver::sys::{
-    self, CUcontext, CUdevice, CUdevice_attribute, CUdeviceptr, CUevent, CUfunction,
-    CUfunction_attribute, CUgraph, CUgraphExec, CUlaunchConfig, CUmodule, CUstream,
-    CUstreamCaptureMode, CUtensorMap, CUtensorMapDataType, CUtensorMapFloatOOBfill,
+    self, CUcontext, CUdevice, CUdevice_attribute, CUfunction, CUfunction_attribute,
+    CUlaunchConfig, CUtensorMap, CUtensorMapDataType, CUtensorMapFloatOOBfill,
     CUtensorMapInterleave, CUtensorMapL2promotion, CUtensorMapSwizzle,
 };
 
-use super::super::driver::{GpuError, GpuErrorKind};
-use super::library::functions;
+use super::super::driver::GpuError;
+use super::super::native::library::functions;
+use super::super::native::{Calls, Handle, NO_DEVICE, Native};
 
 /// The oldest driver that is used: CUDA 12.0 has everything that is called.
 const OLDEST: u32 = 12_000;
 
-/// What a call of the driver gives back: 0 is success.
-pub(super) type Code = c_int;
-
-const OUT_OF_MEMORY: Code = 2;
-const NO_DEVICE: Code = 100;
-
 functions! {
-    /// Pointers to the functions of the driver's library (cuda.h), which is never
-    /// closed.
-    struct Api;
+    /// Pointers to the functions of the driver's library (cuda.h) that AMD's has
+    /// not alike.
+    struct Functions;
     fn cuInit(c_uint);
     fn cuDriverGetVersion(*mut c_int);
-    fn cuGetErrorString(c_int, *mut *const c_char);
     fn cuDeviceGetCount(*mut c_int);
     fn cuDeviceGet(*mut CUdevice, c_int);
     fn cuDeviceGetName(*mut c_char, c_int, CUdevice);
@@ -42,39 +36,14 @@ functions! {
     fn cuDevicePrimaryCtxRetain(*mut CUcontext, CUdevice);
     fn cuDevicePrimaryCtxRelease_v2(CUdevice);
     fn cuCtxSetCurrent(CUcontext);
-    fn cuStreamCreate(*mut CUstream, c_uint);
-    fn cuStreamDestroy_v2(CUstream);
-    fn cuStreamSynchronize(CUstream);
-    fn cuStreamBeginCapture_v2(CUstream, CUstreamCaptureMode);
-    fn cuStreamEndCapture(CUstream, *mut CUgraph);
-    fn cuGraphInstantiateWithFlags(*mut CUgraphExec, CUgraph, u64);
-    fn cuGraphUpload(CUgraphExec, CUstream);
-    fn cuGraphLaunch(CUgraphExec, CUstream);
-    fn cuGraphDestroy(CUgraph);
-    fn cuGraphExecDestroy(CUgraphExec);
-    fn cuEventCreate(*mut CUevent, c_uint);
-    fn cuEventDestroy_v2(CUevent);
-    fn cuEventRecord(CUevent, CUstream);
-    fn cuEventSynchronize(CUevent);
-    fn cuEventElapsedTime(*mut f32, CUevent, CUevent);
-    fn cuMemGetInfo_v2(*mut usize, *mut usize);
-    fn cuMemAlloc_v2(*mut CUdeviceptr, usize);
-    fn cuMemFree_v2(CUdeviceptr);
-    fn cuMemcpyHtoDAsync_v2(CUdeviceptr, *const c_void, usize, CUstream);
-    fn cuMemcpyDtoHAsync_v2(*mut c_void, CUdeviceptr, usize, CUstream);
-    fn cuMemsetD8Async(CUdeviceptr, u8, usize, CUstream);
     fn cuModuleLoadDataEx(
-        *mut CUmodule,
+        *mut Handle,
         *const c_void,
         c_uint,
         *mut sys::CUjit_option,
         *mut *mut c_void,
     );
-    fn cuModuleUnload(CUmodule);
-    fn cuModuleGetFunction(*mut CUfunction, CUmodule, *const c_char);
-    fn cuFuncGetAttribute(*mut c_int, CUfunction_attribute, CUfunction);
     fn cuFuncSetAttribute(CUfunction, CUfunction_attribute, c_int);
-    fn cuOccupancyMaxActiveBlocksPerMultiprocessor(*mut c_int, CUfunction, c_int, usize);
     fn cuLaunchKernelEx(
         *const CUlaunchConfig,
         CUfunction,
@@ -100,6 +69,20 @@ functions! {
     optional fn cuProfilerStop();
 }
 
+/// The driver's library, which is never closed.
+pub(super) struct Api {
+    pub native: Native,
+    own: Functions,
+}
+
+impl Deref for Api {
+    type Target = Functions;
+
+    fn deref(&self) -> &Functions {
+        &self.own
+    }
+}
+
 impl Api {
     /// The driver of this machine, opened and initialised once.
     ///
@@ -119,11 +102,19 @@ impl Api {
         }
         // SAFETY: the library is present, so that this does not panic.
         let library = unsafe { sys::culib() };
-        let api = Self::of(library).map_err(|name| {
+        let lacks = |name| {
             GpuError::missing(format!(
                 "the NVIDIA driver is too old: it lacks {name}; CUDA 12.0 (R525) or newer is needed"
             ))
-        })?;
+        };
+        let calls = Calls::of(library, |[cuda, _]| cuda).map_err(lacks)?;
+        // SAFETY: where the name is exported, it has the signature of cuda.h.
+        let words = unsafe { library.get::<Words>(b"cuGetErrorString\0") };
+        let words = *words.map_err(|_| lacks("cuGetErrorString"))?;
+        let api = Self {
+            native: Native::new(calls, move |code| says(words, code)),
+            own: Functions::of(library).map_err(lacks)?,
+        };
         let version = api.version();
         if version < OLDEST {
             return Err(GpuError::missing(format!(
@@ -139,7 +130,7 @@ impl Api {
             )),
             code => Err(GpuError::missing(format!(
                 "the NVIDIA driver does not start: {}",
-                api.says(code)
+                api.native.says(code)
             ))),
         }
     }
@@ -156,41 +147,26 @@ impl Api {
         }
     }
 
-    /// The driver's own words for a code.
-    pub fn says(&self, code: Code) -> String {
-        let mut text = ptr::null();
-        // SAFETY: writes a pointer to a constant string, or null for a code
-        // that it does not know.
-        let known = unsafe { (self.cuGetErrorString)(code, &mut text) };
-        if known != 0 || text.is_null() {
-            return format!("error {code}");
-        }
-        // SAFETY: not null, ends with a zero byte, lives as long as the library.
-        let text = unsafe { CStr::from_ptr(text) };
-        format!("{} (error {code})", text.to_string_lossy())
-    }
-
     /// An error with what was being done, for any code but 0.
-    pub fn check(&self, code: Code, doing: impl FnOnce() -> String) -> Result<(), GpuError> {
-        match code {
-            0 => Ok(()),
-            code => Err(self.error(code, &doing())),
-        }
+    pub fn check(&self, code: c_int, doing: impl FnOnce() -> String) -> Result<(), GpuError> {
+        self.native.check(code, doing)
     }
+}
 
-    fn error(&self, code: Code, doing: &str) -> GpuError {
-        let kind = match code {
-            OUT_OF_MEMORY => GpuErrorKind::OutOfMemory,
-            _ => GpuErrorKind::Failed,
-        };
-        let way_out = match code {
-            OUT_OF_MEMORY => "; a smaller model, batch or context fits",
-            // Sticky errors: the context answers nothing else from now on.
-            700 | 702 | 714..=719 => "; the device's context is lost and needs a fresh process",
-            _ => "",
-        };
-        GpuError::new(kind, format!("{doing}: {}{way_out}", self.says(code)))
+type Words = unsafe extern "C" fn(c_int, *mut *const c_char) -> c_int;
+
+/// The driver's own words for a code.
+fn says(words: Words, code: c_int) -> Option<String> {
+    let mut text = ptr::null();
+    // SAFETY: writes a pointer to a constant string, or null for a code that it
+    // does not know.
+    let known = unsafe { words(code, &mut text) };
+    if known != 0 || text.is_null() {
+        return None;
     }
+    // SAFETY: not null, ends with a zero byte, lives as long as the library.
+    let text = unsafe { CStr::from_ptr(text) };
+    Some(text.to_string_lossy().into_owned())
 }
 
 /// `13.0` for 13000.

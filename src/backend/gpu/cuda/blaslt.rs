@@ -7,13 +7,10 @@ use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
 use std::ptr;
 
-use cudarc::driver::sys::CUstream;
-
 use super::super::driver::{GemmCall, GpuError};
-use super::library::{self, Places, functions};
-
-type Code = c_int;
-type Handle = *mut c_void;
+use super::super::native::library::functions;
+use super::super::native::{Code, Handle};
+use super::library::{self, Places};
 
 /// Scratch memory that the library may use for one product; its own default on
 /// Hopper.
@@ -83,7 +80,7 @@ functions! {
         *const [u64; 8],
         *mut c_void,
         usize,
-        CUstream,
+        Handle,
     );
 }
 
@@ -111,7 +108,12 @@ pub(super) fn find(newest: u32) -> Result<Found, GpuError> {
              libcublasLt.so.12",
         )
     })?;
-    let broken = || GpuError::missing(format!("{} is not a usable cuBLASLt", opened.place));
+    let broken = || {
+        GpuError::missing(format!(
+            "{} is not a usable cuBLASLt",
+            opened.place.display()
+        ))
+    };
     let functions = Functions::of(opened.library).map_err(|_| broken())?;
     // SAFETY: takes nothing and gives a number in every version (cublasLt.h).
     let number = unsafe {
@@ -124,7 +126,7 @@ pub(super) fn find(newest: u32) -> Result<Found, GpuError> {
     Ok(Found {
         functions,
         version: version_text(number),
-        place: opened.place,
+        place: opened.place.display().to_string(),
     })
 }
 
@@ -218,7 +220,7 @@ impl Blas {
     }
 
     /// Hands in a product.
-    pub fn run(&mut self, call: &GemmCall, stream: CUstream) -> Result<(), GpuError> {
+    pub fn run(&mut self, call: &GemmCall, stream: Handle) -> Result<(), GpuError> {
         let key = Key::of(call);
         if !self.planned.contains_key(&key) {
             let planned = self.plan(&key)?;

@@ -1,14 +1,12 @@
 //! What this machine has of CUDA, and what would help: for the doctor.
 
-use super::super::catalogue::lacks;
+use super::super::catalogue::fusions_without_kernels;
 use super::super::compile::{Cache, Compiler, PREBUILT};
 use super::super::driver::GpuError;
 use super::api::{Api, version_text};
 use super::blaslt;
 use super::device::{Device, count};
 use super::nvrtc::Nvrtc;
-use crate::fusion::{Cut, Fusion, Plan};
-use crate::model::Graph;
 use crate::run::{BackendKind, BackendState};
 use crate::units::{Quantity, format};
 
@@ -84,7 +82,7 @@ impl CudaFacts {
             ready: true,
             device: bare.strip_prefix("GeForce ").unwrap_or(bare).to_owned(),
             line: format!("{}, CUDA {driver} driver, {compiler}", device.name),
-            lacks: lacking(),
+            lacks: fusions_without_kernels(),
             notes: self.notes(),
         }
     }
@@ -140,19 +138,6 @@ impl CudaFacts {
         }
         lines
     }
-}
-
-/// Fusions whose kernels are not in the catalogue.
-fn lacking() -> Vec<String> {
-    let graph = Graph::of_layers(2, false);
-    Fusion::ALL
-        .into_iter()
-        .filter(|fusion| {
-            let plan = Plan::new(&graph, Cut::v1().fuse(*fusion), false);
-            !lacks(&plan, &graph).is_empty()
-        })
-        .map(|fusion| fusion.name().to_owned())
-        .collect()
 }
 
 #[cfg(test)]

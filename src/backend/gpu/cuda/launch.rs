@@ -1,6 +1,5 @@
 //! One launch, with its arguments and attributes; tensor maps.
 
-use std::ffi::c_void;
 use std::ptr;
 
 use cudarc::driver::sys::{
@@ -9,11 +8,12 @@ use cudarc::driver::sys::{
     CUtensorMapSwizzle,
 };
 
-use super::super::driver::{Call, GpuError, Parameter};
+use super::super::driver::{Call, GpuError};
+use super::super::native::kernel;
+use super::super::native::stream::Stream;
 use super::super::program::TensorMap;
 use super::api::Api;
 use super::module::{Loaded, check_parameters};
-use super::stream::Stream;
 
 /// Hands in one launch.
 pub(super) fn launch(
@@ -23,20 +23,9 @@ pub(super) fn launch(
     title: &str,
     call: &Call<'_>,
 ) -> Result<(), GpuError> {
-    let most = loaded.facts.max_threads;
-    if call.threads > most {
-        return Err(GpuError::failed(format!(
-            "{title} may have {most} threads per block with its registers, not {}",
-            call.threads
-        )));
-    }
-    if call.grid.contains(&0) || call.threads == 0 {
-        return Err(GpuError::failed(format!(
-            "{title} was given no blocks or no threads"
-        )));
-    }
+    kernel::check_shape(&loaded.facts, title, call)?;
     check_parameters(loaded, title, call.parameters)?;
-    let mut arguments: Vec<*mut c_void> = call.parameters.iter().map(pointer_to).collect();
+    let mut arguments = kernel::pointers(call.parameters);
     let mut attributes = Vec::with_capacity(2);
     if call.cooperative {
         attributes.push(attribute(
@@ -62,7 +51,7 @@ pub(super) fn launch(
         blockDimY: 1,
         blockDimZ: 1,
         sharedMemBytes: call.shared,
-        hStream: stream.handle,
+        hStream: stream.handle.cast(),
         attrs: attributes.as_mut_ptr(),
         numAttrs: attributes.len() as u32,
     };
@@ -72,26 +61,12 @@ pub(super) fn launch(
     let code = unsafe {
         (api.cuLaunchKernelEx)(
             &config,
-            loaded.function,
+            loaded.function.cast(),
             arguments.as_mut_ptr(),
             ptr::null_mut(),
         )
     };
-    api.check(code, || {
-        format!(
-            "launching {title}, {x} x {y} x {z} blocks of {} threads, {} bytes of shared memory",
-            call.threads, call.shared
-        )
-    })
-}
-
-/// Where a parameter's value lies; the driver only reads it.
-fn pointer_to(parameter: &Parameter) -> *mut c_void {
-    match parameter {
-        Parameter::Word(value) => ptr::from_ref(value).cast_mut().cast(),
-        Parameter::Long(value) => ptr::from_ref(value).cast_mut().cast(),
-        Parameter::Map(value) => ptr::from_ref(value).cast_mut().cast(),
-    }
+    api.check(code, || kernel::launching(title, call))
 }
 
 fn attribute(id: CUlaunchAttributeID, value: CUlaunchAttributeValue) -> CUlaunchAttribute {

@@ -1,14 +1,13 @@
 //! Loads machine code and PTX, and finds kernels in them.
 
-use std::ffi::{CString, c_int, c_uint, c_void};
+use std::ffi::{c_int, c_uint, c_void};
 use std::ptr;
 
-use cudarc::driver::sys::{
-    CUfunction, CUfunction_attribute as Attribute, CUjit_option as Jit, CUmodule,
-};
+use cudarc::driver::sys::{CUfunction_attribute as Attribute, CUjit_option as Jit};
 
 use super::super::driver::{GpuError, GpuErrorKind, KernelFacts, Parameter};
-use super::api::{Api, Code};
+use super::super::native::{Code, Handle, kernel};
+use super::api::Api;
 
 /// Code that the driver refuses because it was made by a newer compiler or for
 /// another device: invalid image, no binary, invalid PTX, unsupported PTX version.
@@ -16,8 +15,8 @@ const REFUSED: [Code; 4] = [200, 209, 218, 222];
 
 /// A loaded kernel.
 pub(super) struct Loaded {
-    module: CUmodule,
-    pub function: CUfunction,
+    module: Handle,
+    pub function: Handle,
     pub facts: KernelFacts,
     /// Whether it was compiled for compute capability 9.0 or more, so that a
     /// kernel that is to wait for the one before it has the instruction.
@@ -72,7 +71,7 @@ pub(super) fn load(api: &Api, image: &[u8], entry: &str, title: &str) -> Result<
         let log = String::from_utf8_lossy(&log);
         let said = log.lines().map(str::trim).find(|line| !line.is_empty());
         let said = said.map_or_else(String::new, |line| format!(" ({line})"));
-        let text = format!("{title} cannot be loaded: {}{said}", api.says(code));
+        let text = format!("{title} cannot be loaded: {}{said}", api.native.says(code));
         return Err(if REFUSED.contains(&code) {
             LoadError::Refused(GpuError::new(GpuErrorKind::Compile, text))
         } else {
@@ -102,26 +101,9 @@ pub(super) fn load(api: &Api, image: &[u8], entry: &str, title: &str) -> Result<
 
 /// Finds the entry and what it needs.
 fn describe(api: &Api, loaded: &mut Loaded, entry: &str, title: &str) -> Result<(), GpuError> {
-    let name = CString::new(entry)
-        .map_err(|_| GpuError::failed(format!("the name of {title} has a zero byte")))?;
-    // SAFETY: the module is loaded; the name ends with a zero byte.
-    let code =
-        unsafe { (api.cuModuleGetFunction)(&mut loaded.function, loaded.module, name.as_ptr()) };
-    api.check(code, || format!("looking for {entry} in {title}"))?;
+    (loaded.function, loaded.facts) = kernel::find(&api.native, loaded.module, entry, title)?;
     let function = loaded.function;
-    let ask = |attribute| -> Result<u32, GpuError> {
-        let mut value: c_int = 0;
-        // SAFETY: the function is loaded; writes one int.
-        let code = unsafe { (api.cuFuncGetAttribute)(&mut value, attribute, function) };
-        api.check(code, || format!("asking what {title} needs"))?;
-        Ok(value.unsigned_abs())
-    };
-    loaded.facts = KernelFacts {
-        registers: ask(Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?,
-        shared: ask(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?,
-        local: ask(Attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?,
-        max_threads: ask(Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
-    };
+    let ask = |id: Attribute| kernel::attribute(&api.native, function, id as c_int, title);
     // Of machine code too this is the virtual architecture that it came from.
     loaded.waits = ask(Attribute::CU_FUNC_ATTRIBUTE_PTX_VERSION)? >= 90;
     // What is allowed without asking.
@@ -131,7 +113,7 @@ fn describe(api: &Api, loaded: &mut Loaded, entry: &str, title: &str) -> Result<
             let (mut offset, mut size) = (0, 0);
             // SAFETY: the function is loaded; writes two sizes, or refuses an
             // index after the last.
-            (unsafe { info(function, index, &mut offset, &mut size) } == 0).then_some(size)
+            (unsafe { info(function.cast(), index, &mut offset, &mut size) } == 0).then_some(size)
         };
         (0..).map_while(size).collect()
     });
@@ -175,7 +157,7 @@ pub(super) fn allow_shared(
     // SAFETY: the function is loaded; a value beyond the device's is refused.
     let code = unsafe {
         (api.cuFuncSetAttribute)(
-            loaded.function,
+            loaded.function.cast(),
             Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
             shared as c_int,
         )
@@ -190,7 +172,7 @@ pub(super) fn allow_shared(
 /// Unloads; the function must not be used again.
 pub(super) fn unload(api: &Api, loaded: &Loaded) {
     // SAFETY: loaded until here.
-    unsafe { (api.cuModuleUnload)(loaded.module) };
+    unsafe { (api.native.calls.module_unload)(loaded.module) };
 }
 
 /// PTX as this driver takes it: text of a newer version is declared as the

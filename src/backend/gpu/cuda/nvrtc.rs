@@ -9,8 +9,9 @@ use std::sync::OnceLock;
 
 use super::super::compile::{Built, Compiler, Form};
 use super::super::driver::GpuError;
+use super::super::native::library::{Opened, functions};
 use super::super::source::Unit;
-use super::library::{self, Opened, Places, functions};
+use super::library::{self, Places};
 
 type Code = c_int;
 type Program = *mut c_void;
@@ -81,7 +82,8 @@ impl Nvrtc {
     }
 
     fn new(opened: &Opened) -> Result<Self, GpuError> {
-        let broken = || GpuError::missing(format!("{} is not a usable NVRTC", opened.place));
+        let broken =
+            || GpuError::missing(format!("{} is not a usable NVRTC", opened.place.display()));
         let functions = Functions::of(opened.library).map_err(|_| broken())?;
         let (mut major, mut minor, mut count) = (0, 0, 0);
         // SAFETY: each writes the ints that it is given.
@@ -102,7 +104,7 @@ impl Nvrtc {
         archs.sort_unstable();
         Ok(Self {
             functions,
-            place: opened.place.clone(),
+            place: opened.place.display().to_string(),
             version: (major.unsigned_abs(), minor.unsigned_abs()),
             archs,
         })

@@ -1,13 +1,13 @@
 //! Device memory: taken, given back, copied and filled, within its bounds.
 
 use super::super::driver::{GpuError, Memory};
-use super::api::Api;
+use super::Native;
 use super::stream::Stream;
 use crate::units::{Quantity, format};
 
 /// What was given out, by [`Memory`]'s number.
-pub(super) struct Heap {
-    api: &'static Api,
+pub struct Heap {
+    native: &'static Native,
     blocks: Vec<Option<Block>>,
 }
 
@@ -18,9 +18,9 @@ struct Block {
 }
 
 impl Heap {
-    pub fn new(api: &'static Api) -> Self {
+    pub fn new(native: &'static Native) -> Self {
         Self {
-            api,
+            native,
             blocks: Vec::new(),
         }
     }
@@ -29,7 +29,7 @@ impl Heap {
     pub fn left(&self) -> Option<u64> {
         let (mut free, mut total) = (0, 0);
         // SAFETY: writes two sizes; a context is current.
-        let code = unsafe { (self.api.cuMemGetInfo_v2)(&mut free, &mut total) };
+        let code = unsafe { (self.native.calls.memory_info)(&mut free, &mut total) };
         (code == 0).then_some(free as u64)
     }
 
@@ -37,8 +37,8 @@ impl Heap {
         stream.not_recording("memory cannot be taken")?;
         let mut address = 0;
         // SAFETY: writes one address; at least a byte, as zero is refused.
-        let code = unsafe { (self.api.cuMemAlloc_v2)(&mut address, bytes.max(1) as usize) };
-        self.api.check(code, || {
+        let code = unsafe { (self.native.calls.memory_alloc)(&mut address, bytes.max(1) as usize) };
+        self.native.check(code, || {
             let size = format(&Quantity::bytes(bytes));
             match self.left() {
                 Some(left) => format!(
@@ -65,7 +65,7 @@ impl Heap {
         {
             // SAFETY: taken by `take`, given back once; the driver waits for
             // work that uses it.
-            unsafe { (self.api.cuMemFree_v2)(block.address) };
+            unsafe { (self.native.calls.memory_free)(block.address) };
         }
     }
 
@@ -73,7 +73,7 @@ impl Heap {
     pub fn close(&mut self) {
         for block in self.blocks.drain(..).flatten() {
             // SAFETY: taken by `take`, given back once.
-            unsafe { (self.api.cuMemFree_v2)(block.address) };
+            unsafe { (self.native.calls.memory_free)(block.address) };
         }
     }
 
@@ -116,14 +116,14 @@ impl Heap {
         stream.not_recording("memory cannot be copied")?;
         // SAFETY: inside a block; the bytes live until the wait below.
         let code = unsafe {
-            (self.api.cuMemcpyHtoDAsync_v2)(
+            (self.native.calls.copy_to_device)(
                 address,
                 bytes.as_ptr().cast(),
                 bytes.len(),
                 stream.handle,
             )
         };
-        let copied = self.api.check(code, || {
+        let copied = self.native.check(code, || {
             format!("copying {} bytes to the device", bytes.len())
         });
         stream.synchronize().and(copied)
@@ -143,14 +143,14 @@ impl Heap {
         stream.not_recording("memory cannot be copied")?;
         // SAFETY: inside a block; the bytes are ours alone until the wait below.
         let code = unsafe {
-            (self.api.cuMemcpyDtoHAsync_v2)(
+            (self.native.calls.copy_to_host)(
                 bytes.as_mut_ptr().cast(),
                 address,
                 bytes.len(),
                 stream.handle,
             )
         };
-        let copied = self.api.check(code, || {
+        let copied = self.native.check(code, || {
             format!("copying {} bytes from the device", bytes.len())
         });
         // Also after an error: nothing may write to the bytes any more.
@@ -164,8 +164,9 @@ impl Heap {
         }
         // SAFETY: a whole block.
         let code = unsafe {
-            (self.api.cuMemsetD8Async)(block.address, byte, block.bytes as usize, stream.handle)
+            (self.native.calls.set_bytes)(block.address, byte, block.bytes as usize, stream.handle)
         };
-        self.api.check(code, || format!("filling {}", block.name))
+        self.native
+            .check(code, || format!("filling {}", block.name))
     }
 }

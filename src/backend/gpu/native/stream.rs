@@ -2,10 +2,8 @@
 
 use std::ptr;
 
-use cudarc::driver::sys::{CUevent, CUgraphExec, CUstream, CUstreamCaptureMode};
-
 use super::super::driver::{GpuError, GraphId, Mark};
-use super::api::Api;
+use super::{Handle, Native};
 
 /// Marks that may be asked about at the same time; older ones are used again.
 const MARKS: usize = 4096;
@@ -16,25 +14,28 @@ const NON_BLOCKING: u32 = 1;
 /// Events with a clock.
 const TIMED: u32 = 0;
 
-pub(super) struct Stream {
-    api: &'static Api,
-    pub handle: CUstream,
+/// Only calls of this thread that a graph cannot hold are refused.
+const THREAD_LOCAL: i32 = 1;
+
+pub struct Stream {
+    native: &'static Native,
+    pub handle: Handle,
     /// At most [`MARKS`], made when first needed.
-    events: Vec<CUevent>,
+    events: Vec<Handle>,
     /// How many marks were made.
     marks: u32,
-    graphs: Vec<CUgraphExec>,
+    graphs: Vec<Handle>,
     recording: bool,
 }
 
 impl Stream {
-    pub fn new(api: &'static Api) -> Result<Self, GpuError> {
+    pub fn new(native: &'static Native) -> Result<Self, GpuError> {
         let mut handle = ptr::null_mut();
         // SAFETY: writes one handle; a context is current.
-        let code = unsafe { (api.cuStreamCreate)(&mut handle, NON_BLOCKING) };
-        api.check(code, || "making a stream".to_owned())?;
+        let code = unsafe { (native.calls.stream_create)(&mut handle, NON_BLOCKING) };
+        native.check(code, || "making a stream".to_owned())?;
         Ok(Self {
-            api,
+            native,
             handle,
             events: Vec::new(),
             marks: 0,
@@ -56,8 +57,8 @@ impl Stream {
     pub fn synchronize(&mut self) -> Result<(), GpuError> {
         self.not_recording("nothing can be waited for")?;
         // SAFETY: the stream is alive.
-        let code = unsafe { (self.api.cuStreamSynchronize)(self.handle) };
-        self.api
+        let code = unsafe { (self.native.calls.stream_synchronize)(self.handle) };
+        self.native
             .check(code, || "the device stopped while it worked".to_owned())
     }
 
@@ -67,20 +68,20 @@ impl Stream {
         if slot >= self.events.len() {
             let mut event = ptr::null_mut();
             // SAFETY: writes one handle.
-            let code = unsafe { (self.api.cuEventCreate)(&mut event, TIMED) };
-            self.api.check(code, || "making an event".to_owned())?;
+            let code = unsafe { (self.native.calls.event_create)(&mut event, TIMED) };
+            self.native.check(code, || "making an event".to_owned())?;
             self.events.push(event);
         }
         let mark = Mark(self.marks);
         let event = self.event(mark)?;
         // SAFETY: event and stream are alive.
-        let code = unsafe { (self.api.cuEventRecord)(event, self.handle) };
-        self.api.check(code, || "marking a time".to_owned())?;
+        let code = unsafe { (self.native.calls.event_record)(event, self.handle) };
+        self.native.check(code, || "marking a time".to_owned())?;
         self.marks += 1;
         Ok(mark)
     }
 
-    fn event(&self, mark: Mark) -> Result<CUevent, GpuError> {
+    fn event(&self, mark: Mark) -> Result<Handle, GpuError> {
         let age = self.marks.checked_sub(mark.0);
         match self.events.get(mark.0 as usize % MARKS) {
             Some(event) if age.is_some_and(|age| age as usize <= MARKS) => Ok(*event),
@@ -92,12 +93,12 @@ impl Stream {
         let (first, second) = (self.event(from)?, self.event(to)?);
         let mut milliseconds = 0.0;
         // SAFETY: both events are alive and were recorded in this stream.
-        let code = unsafe { (self.api.cuEventSynchronize)(second) };
-        self.api
+        let code = unsafe { (self.native.calls.event_synchronize)(second) };
+        self.native
             .check(code, || "the device stopped while it worked".to_owned())?;
         // SAFETY: as above; writes one float.
-        let code = unsafe { (self.api.cuEventElapsedTime)(&mut milliseconds, first, second) };
-        self.api.check(code, || "reading a time".to_owned())?;
+        let code = unsafe { (self.native.calls.event_elapsed)(&mut milliseconds, first, second) };
+        self.native.check(code, || "reading a time".to_owned())?;
         Ok(f64::from(milliseconds) * 1e3)
     }
 
@@ -105,13 +106,8 @@ impl Stream {
         self.not_recording("a graph cannot begin")?;
         // SAFETY: the stream is alive; only calls of this thread that a graph
         // cannot hold are refused.
-        let code = unsafe {
-            (self.api.cuStreamBeginCapture_v2)(
-                self.handle,
-                CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL,
-            )
-        };
-        self.api.check(code, || "recording a graph".to_owned())?;
+        let code = unsafe { (self.native.calls.stream_begin_capture)(self.handle, THREAD_LOCAL) };
+        self.native.check(code, || "recording a graph".to_owned())?;
         self.recording = true;
         Ok(())
     }
@@ -123,19 +119,24 @@ impl Stream {
         self.recording = false;
         let mut graph = ptr::null_mut();
         // SAFETY: the stream records; writes one handle, null after an error.
-        let code = unsafe { (self.api.cuStreamEndCapture)(self.handle, &mut graph) };
-        self.api.check(code, || "recording a graph".to_owned())?;
+        let code = unsafe { (self.native.calls.stream_end_capture)(self.handle, &mut graph) };
+        self.native.check(code, || "recording a graph".to_owned())?;
         let mut ready = ptr::null_mut();
         // SAFETY: the graph is whole; writes one handle.
-        let code = unsafe { (self.api.cuGraphInstantiateWithFlags)(&mut ready, graph, 0) };
+        let code = unsafe { (self.native.calls.graph_instantiate)(&mut ready, graph, 0) };
         // SAFETY: made above; what was instantiated does not need it.
-        unsafe { (self.api.cuGraphDestroy)(graph) };
-        self.api.check(code, || "making a graph ready".to_owned())?;
+        unsafe { (self.native.calls.graph_destroy)(graph) };
+        self.native
+            .check(code, || "making a graph ready".to_owned())?;
         let id = GraphId(self.graphs.len() as u32);
         self.graphs.push(ready);
-        // SAFETY: both are alive. The first replay would do it otherwise.
-        let code = unsafe { (self.api.cuGraphUpload)(ready, self.handle) };
-        self.api.check(code, || "making a graph ready".to_owned())?;
+        // Where there is no such call, the first replay does it.
+        if let Some(upload) = self.native.calls.graph_upload {
+            // SAFETY: both are alive.
+            let code = unsafe { upload(ready, self.handle) };
+            self.native
+                .check(code, || "making a graph ready".to_owned())?;
+        }
         Ok(id)
     }
 
@@ -144,8 +145,8 @@ impl Stream {
             return Err(GpuError::failed("a graph that was not recorded"));
         };
         // SAFETY: both are alive.
-        let code = unsafe { (self.api.cuGraphLaunch)(*ready, self.handle) };
-        self.api.check(code, || "replaying a graph".to_owned())
+        let code = unsafe { (self.native.calls.graph_launch)(*ready, self.handle) };
+        self.native.check(code, || "replaying a graph".to_owned())
     }
 
     /// Gives everything back; the stream must not be used again.
@@ -154,20 +155,20 @@ impl Stream {
             let mut graph = ptr::null_mut();
             // SAFETY: the stream records; a graph that was begun is dropped.
             unsafe {
-                if (self.api.cuStreamEndCapture)(self.handle, &mut graph) == 0 {
-                    (self.api.cuGraphDestroy)(graph);
+                if (self.native.calls.stream_end_capture)(self.handle, &mut graph) == 0 {
+                    (self.native.calls.graph_destroy)(graph);
                 }
             }
         }
         for graph in self.graphs.drain(..) {
             // SAFETY: made by `end_graph`, given back once.
-            unsafe { (self.api.cuGraphExecDestroy)(graph) };
+            unsafe { (self.native.calls.graph_exec_destroy)(graph) };
         }
         for event in self.events.drain(..) {
             // SAFETY: made by `mark`, given back once.
-            unsafe { (self.api.cuEventDestroy_v2)(event) };
+            unsafe { (self.native.calls.event_destroy)(event) };
         }
         // SAFETY: made by `new`, given back once.
-        unsafe { (self.api.cuStreamDestroy_v2)(self.handle) };
+        unsafe { (self.native.calls.stream_destroy)(self.handle) };
     }
 }
