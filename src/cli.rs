@@ -124,7 +124,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Exercises) => lists::exercises(&cli.output, out),
         Some(Command::Progress(args)) => progress::progress(&cli.output, args, out),
         Some(Command::Practise(args)) => practise::practise(&cli.output, args, out),
-        Some(Command::Export) => export::export(&cli.output, out),
+        Some(Command::Export(args)) => export::export(&cli.output, args, out),
         Some(Command::Doctor) => doctor::doctor(&cli.output, out),
         Some(Command::Show(args)) => show::show(&cli.output, args, out),
         Some(Command::Init(args)) => author::init(&cli.output, args, out),

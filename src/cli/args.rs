@@ -116,8 +116,8 @@ pub(super) enum Command {
     Practise(super::practise::PractiseArgs),
     /// How far you are; take it to another machine
     Progress(super::progress::ProgressArgs),
-    /// Progress and answers as one JSON document, safe to paste
-    Export,
+    /// Progress and answers as JSON or CSV; lessons as HTML
+    Export(super::export::ExportArgs),
     /// A lesson as plain text
     Show(super::show::ShowArgs),
     /// The cost model of a plan: launches, FLOPs, bytes, intensity

@@ -1,17 +1,43 @@
-//! `export`: progress and answers as one JSON document, safe to paste.
+//! `export`: progress and answers as one JSON document or as CSV, both safe to
+//! paste; lessons as HTML files that need nothing else.
 //!
 //! Paths stand with `~`, nothing names the machine or its user, and whatever a
 //! terminal would obey is left out.
 
-use std::collections::BTreeMap;
+mod csv;
+mod html;
+mod page;
+mod site;
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use clap::Args;
 use serde::Serialize;
 
 use super::Outcome;
 use super::args::OutputArgs;
 use super::desk::Desk;
+use super::failure::Failure;
 use super::out::Out;
 use crate::course::{Exercise, Progress, Sheet, obeyed};
+
+/// Progress and answers as one JSON document; or as CSV, or lessons as HTML.
+#[derive(Debug, Args)]
+pub(super) struct ExportArgs {
+    /// Write lessons into this folder, an HTML file each, and an index
+    #[arg(long, value_name = "DIR")]
+    html: Option<PathBuf>,
+    /// The lessons, by id or number; all where none is named
+    #[arg(value_name = "LESSON", requires = "html")]
+    lessons: Vec<String>,
+    /// Replace files that this command did not write
+    #[arg(long, requires = "html")]
+    force: bool,
+    /// Print a line of CSV per question: what was typed, and the verdict
+    #[arg(long, conflicts_with = "html")]
+    csv: bool,
+}
 
 #[derive(Serialize)]
 struct Document {
@@ -41,6 +67,9 @@ struct LessonDocument {
 struct ExerciseDocument {
     exercise: String,
     sheet: Option<String>,
+    /// Which variant the sheet answers.
+    #[serde(skip)]
+    variant: usize,
     keys: Vec<KeyDocument>,
 }
 
@@ -63,9 +92,29 @@ struct GuessDocument {
     outcome: String,
 }
 
-pub(super) fn export(output: &OutputArgs, out: &mut Out) -> Outcome {
+pub(super) fn export(output: &OutputArgs, args: &ExportArgs, out: &mut Out) -> Outcome {
+    let form = match (&args.html, args.csv) {
+        (Some(_), _) => "html",
+        (None, true) => "csv",
+        (None, false) => return document(&Desk::open(output).whole()?, out),
+    };
+    if output.json {
+        return Err(Failure::usage(format!(
+            "export --{form} has no JSON form; leave --json out"
+        )));
+    }
     let desk = Desk::open(output).whole()?;
-    let progress = desk.progress();
+    if let Some(folder) = &args.html {
+        return site::write(&desk, folder, &args.lessons, args.force, out);
+    }
+    let (exercises, code) = results(&desk);
+    out.text(&csv::table(&exercises));
+    Ok(code)
+}
+
+/// Every question with what was typed and found, and the exit code: 2 where a
+/// sheet cannot be read.
+fn results(desk: &Desk) -> (Vec<ExerciseDocument>, u8) {
     let mut code = 0;
     let mut exercises = Vec::new();
     for exercise in desk.course.exercises() {
@@ -78,8 +127,14 @@ pub(super) fn export(output: &OutputArgs, out: &mut Out) -> Outcome {
                 None
             }
         };
-        exercises.push(of_exercise(progress, exercise, sheet.as_ref()));
+        exercises.push(of_exercise(desk.progress(), exercise, sheet.as_ref()));
     }
+    (exercises, code)
+}
+
+fn document(desk: &Desk, out: &mut Out) -> Outcome {
+    let progress = desk.progress();
+    let (exercises, code) = results(desk);
     out.json(&Document {
         schema: 1,
         program: concat!("tinyllama-tutor ", env!("CARGO_PKG_VERSION")),
@@ -124,6 +179,7 @@ fn of_exercise(
     ExerciseDocument {
         exercise: exercise.id.clone(),
         sheet: sheet.map(|sheet| clean(sheet.shown())),
+        variant: sheet.map_or_else(|| progress.variant(&exercise.id), Sheet::variant),
         keys: exercise
             .keys
             .iter()

@@ -24,16 +24,25 @@ pub(super) struct ShowArgs {
     section: Option<usize>,
 }
 
+/// An inline number evaluated in `env`, or why that cannot be.
+pub(super) fn resolved(value: &Value, env: &Env<'_>) -> Resolved {
+    let mut failed = false;
+    let shown = fill(&format!("`= {}`", value.expression), |inline| {
+        inline.show(env).unwrap_or_else(|(_, say)| {
+            failed = true;
+            format!("({say})")
+        })
+    });
+    if failed {
+        Resolved::error(shown)
+    } else {
+        Resolved::value(shown)
+    }
+}
+
 /// Markdown as plain lines, its inline numbers evaluated in `env`.
 pub(super) fn plain_text(text: &str, line: usize, ascii: bool, env: &Env<'_>) -> Vec<String> {
-    let resolve = |value: &Value| {
-        let shown = fill(&format!("`= {}`", value.expression), |inline| {
-            inline
-                .show(env)
-                .unwrap_or_else(|(_, say)| format!("({say})"))
-        });
-        Resolved::value(shown)
-    };
+    let resolve = |value: &Value| resolved(value, env);
     let document = parse(text, line, &KINDS);
     let plain = Plain {
         width: MEASURE,

@@ -1,0 +1,287 @@
+//! A lesson, and the list of them, as HTML files that need no other file and no
+//! network.
+
+use super::html::{Ids, Writer, escape, figure, href};
+use crate::answer::{Env, Kind};
+use crate::cli::desk::{Desk, Runs, complaints};
+use crate::cli::failure::Failure;
+use crate::cli::{live, show};
+use crate::course::{Exercise, KINDS, Key, Lesson, Part};
+use crate::markup::{Section, Value, parse};
+
+/// Stands in every file that this program wrote, near its beginning.
+pub(super) const MARK: &str = "<meta name=\"generator\" content=\"tinyllama-tutor";
+
+const STYLE: &str = include_str!("page.css");
+
+/// The lessons of an export, in the order of the course.
+pub(super) struct Book<'a> {
+    pub(super) desk: &'a Desk,
+    pub(super) lessons: Vec<&'a Lesson>,
+}
+
+/// A whole file around `main`.
+fn file(title: &str, main: &str) -> String {
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n{MARK} {version}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n{main}</body>\n</html>\n",
+        version = env!("CARGO_PKG_VERSION"),
+        title = escape(title),
+    )
+}
+
+impl Book<'_> {
+    /// Where a lesson or an exercise stands in this export.
+    fn place(&self, id: &str) -> Option<String> {
+        let course = &self.desk.course;
+        let held = |id: &str| self.lessons.iter().any(|lesson| lesson.id == id);
+        if let Ok(lesson) = course.lesson(id) {
+            return held(&lesson.id).then(|| href(&lesson.id));
+        }
+        let exercise = course.exercise(id).ok()?;
+        let lesson = exercise.lesson.as_ref()?;
+        held(lesson.as_str()).then(|| format!("{}#{}", href(lesson.as_str()), exercise.id))
+    }
+
+    /// The list of the lessons.
+    pub(super) fn index(&self) -> String {
+        let mut main = "<main>\n<h1>Lessons</h1>\n<ol class=\"lessons\">\n".to_owned();
+        for lesson in &self.lessons {
+            main += &format!(
+                "<li><a href=\"{}\">{}</a> <span class=\"dim\">{}</span></li>\n",
+                href(&lesson.id),
+                escape(&lesson.title),
+                escape(&about(lesson)),
+            );
+        }
+        main += "</ol>\n</main>\n";
+        file("Lessons on GPU kernel fusion", &main)
+    }
+
+    /// A lesson with the questions of its exercises, and the exit code: 4 where
+    /// its text, or a live block, is not as it should be.
+    ///
+    /// # Errors
+    /// The lesson's configuration cannot be.
+    pub(super) fn lesson(&self, lesson: &Lesson) -> Result<(String, u8), Failure> {
+        let runs = Runs::default();
+        let env = self.desk.env(&lesson.setup, &runs)?;
+        let place = |id: &str| self.place(id);
+        let resolve = |value: &Value| show::resolved(value, &env);
+        let writer = Writer {
+            resolve: &resolve,
+            place: &place,
+        };
+        let mut code = complaints(&lesson.faults);
+        let mut ids = Ids::default();
+        let anchors: Vec<String> = lesson.sections.iter().map(|s| ids.of(&s.id)).collect();
+        let exercises: Vec<&Exercise> = self.desk.course.exercises_of(&lesson.id).collect();
+        for exercise in &exercises {
+            ids.of(&exercise.id);
+        }
+
+        let mut main = format!(
+            "<header>\n<nav><a href=\"./index.html\">Lessons</a></nav>\n<h1>{}</h1>\n<p class=\"dim\">{}</p>\n",
+            escape(&lesson.title),
+            escape(&about(lesson)),
+        );
+        main += "<nav aria-label=\"Sections\">\n<ol>\n";
+        for (section, anchor) in lesson.sections.iter().zip(&anchors) {
+            main += &format!(
+                "<li><a href=\"#{}\">{}</a></li>\n",
+                escape(anchor),
+                heading(&section.title, &writer)
+            );
+        }
+        main += "</ol>\n</nav>\n</header>\n<main>\n";
+        for (section, anchor) in lesson.sections.iter().zip(&anchors) {
+            main += &format!(
+                "<h2 id=\"{}\">{}</h2>\n",
+                escape(anchor),
+                heading(&section.title, &writer)
+            );
+            for part in &section.parts {
+                match part {
+                    Part::Prose { text, line, .. } => {
+                        main += &markdown(text, *line, &writer, &mut ids);
+                    }
+                    Part::Live(block) => {
+                        let lines =
+                            live::lines(self.desk, lesson, block).unwrap_or_else(|failure| {
+                                crate::cli::out::complain(&format!(
+                                    "{}, block {}: {}",
+                                    lesson.id,
+                                    block.number,
+                                    failure.sentence()
+                                ));
+                                code = 4;
+                                vec![format!("({})", failure.sentence())]
+                            });
+                        main += &figure("live", &block.kind, &lines);
+                    }
+                }
+            }
+        }
+        if !exercises.is_empty() {
+            main += &format!("<h2 id=\"{}\">Exercises</h2>\n", ids.of("exercises"));
+        }
+        for exercise in exercises {
+            main += &self.exercise(exercise, &mut ids)?;
+        }
+        main += "</main>\n";
+        main += &self.neighbours(lesson);
+        Ok((file(&lesson.title, &main), code))
+    }
+
+    /// Links to the lessons before and after.
+    fn neighbours(&self, lesson: &Lesson) -> String {
+        let Some(at) = self.lessons.iter().position(|l| l.id == lesson.id) else {
+            return String::new();
+        };
+        let link = |word: &str, at: Option<usize>| {
+            let lesson = at.and_then(|at| self.lessons.get(at))?;
+            Some(format!(
+                "<a href=\"{}\">{word}: {}</a>\n",
+                href(&lesson.id),
+                escape(&lesson.title)
+            ))
+        };
+        let links = [
+            link("Before", at.checked_sub(1)),
+            link("Next", Some(at + 1)),
+        ];
+        let links: String = links.into_iter().flatten().collect();
+        format!(
+            "<footer>\n<nav aria-label=\"Lessons before and after\">\n{links}</nav>\n</footer>\n"
+        )
+    }
+
+    /// The questions of an exercise as printed: no answers, slips or hints.
+    fn exercise(&self, exercise: &Exercise, ids: &mut Ids) -> Result<String, Failure> {
+        let runs = Runs::default();
+        let env = self.desk.env(&exercise.setup, &runs)?;
+        let mut out = format!(
+            "<section class=\"exercise\" id=\"{}\">\n<h3>{} {}</h3>\n",
+            escape(&exercise.id),
+            escape(&exercise.id),
+            escape(&exercise.title)
+        );
+        out += &self.text(&exercise.body, exercise.body_line, &env, ids);
+        out += "<ol>\n";
+        for key in &exercise.keys {
+            let runs = Runs::default();
+            let env = self.desk.env(&key.setup, &runs)?;
+            let ask = self.text(key.ask.as_str(), 1, &env, ids);
+            out += &format!("<li>{ask}{}</li>\n", form(key));
+        }
+        out += &format!(
+            "</ol>\n<p class=\"dim\">Command: <code>tinyllama-tutor check {}</code></p>\n</section>\n",
+            escape(&exercise.id)
+        );
+        Ok(out)
+    }
+
+    /// Markdown, its inline numbers evaluated in `env`.
+    fn text(&self, text: &str, line: usize, env: &Env<'_>, ids: &mut Ids) -> String {
+        let place = |id: &str| self.place(id);
+        let resolve = |value: &Value| show::resolved(value, env);
+        let writer = Writer {
+            resolve: &resolve,
+            place: &place,
+        };
+        markdown(text, line, &writer, ids)
+    }
+}
+
+/// `V1, 12 min`.
+fn about(lesson: &Lesson) -> String {
+    let version = match lesson.version.as_str() {
+        "all" => None,
+        version => Some(version.to_uppercase()),
+    };
+    let time = (lesson.minutes > 0).then(|| format!("{} min", lesson.minutes));
+    let parts: Vec<String> = version.into_iter().chain(time).collect();
+    parts.join(", ")
+}
+
+/// A section's title, which is markdown.
+fn heading(title: &str, writer: &Writer<'_>) -> String {
+    let document = parse(&format!("## {title}"), 1, &KINDS);
+    match document.sections.first() {
+        Some(section) if !section.heading.is_empty() => writer.inlines(&section.heading),
+        _ => escape(title),
+    }
+}
+
+fn markdown(text: &str, line: usize, writer: &Writer<'_>, ids: &mut Ids) -> String {
+    let section = |section: &Section| {
+        let mut out = String::new();
+        if !section.heading.is_empty() {
+            let id = ids.of(&section.title());
+            out = format!(
+                "<h3 id=\"{}\">{}</h3>\n",
+                escape(&id),
+                writer.inlines(&section.heading)
+            );
+        }
+        out + &writer.blocks(&section.blocks, ids)
+    };
+    let document = parse(text, line, &KINDS);
+    document.sections.iter().map(section).collect()
+}
+
+/// How a question is answered: its options, its empty table, its lines.
+fn form(key: &Key) -> String {
+    let mut out = String::new();
+    if let Some(kernel) = key.kernel.as_ref().filter(|kernel| !kernel.is_written()) {
+        let lines = kernel.listing.excerpt();
+        let lines: Vec<String> = lines
+            .iter()
+            .map(|line| format!("{:3}  {}", line.number, line.text))
+            .collect();
+        out += &figure("code", &format!("kernels/{}", kernel.listing.path), &lines);
+    } else if !key.options.is_empty() {
+        let options: Vec<String> = key
+            .options
+            .iter()
+            .map(|option| format!("<code>{}</code>", escape(option.as_str())))
+            .collect();
+        let of = match key.kind {
+            Kind::Choices => "Any of",
+            Kind::Ranking => "In order",
+            _ => "One of",
+        };
+        out += &format!("<p class=\"dim\">{of}: {}</p>\n", options.join(", "));
+    }
+    if let Some(table) = &key.table {
+        let cells = |tag: &str, cells: &[crate::course::Phrase]| -> String {
+            let cell = |c: &crate::course::Phrase| {
+                format!("<th scope=\"{tag}\">{}</th>", escape(c.as_str()))
+            };
+            cells.iter().map(cell).collect()
+        };
+        let head = cells("col", &table.columns);
+        let empty = "<td></td>".repeat(table.columns.len());
+        let rows: String = table
+            .rows
+            .iter()
+            .map(|row| {
+                format!(
+                    "<tr>{}{empty}</tr>\n",
+                    cells("row", std::slice::from_ref(row))
+                )
+            })
+            .collect();
+        out += &format!(
+            "<div class=\"wide\" tabindex=\"0\"><table>\n<thead>\n<tr><td></td>{head}</tr>\n</thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n"
+        );
+    }
+    if let Some(unit) = &key.unit {
+        out += &format!("<p class=\"dim\">In {}.</p>\n", escape(unit.as_str()));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;

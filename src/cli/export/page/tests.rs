@@ -1,0 +1,134 @@
+use clap::Parser;
+
+use super::*;
+use crate::cli::args::Cli;
+
+/// Columns of both themes, and nothing that is fetched.
+#[test]
+fn a_file_needs_no_other_file_and_no_network() {
+    assert!(STYLE.contains("prefers-color-scheme: dark"));
+    for fetched in ["url(", "@import", "http"] {
+        assert!(!STYLE.contains(fetched), "{fetched}");
+    }
+    let text = file("<T>", "<main></main>\n");
+    assert!(text.get(..512).is_some_and(|head| head.contains(MARK)));
+    assert!(text.contains("<title>&lt;T&gt;</title>"));
+    for fetched in ["src=", "<link", "<script"] {
+        assert!(!text.contains(fetched), "{fetched}");
+    }
+}
+
+/// A lesson with a live block of each kind, and one that cannot be read.
+const LESSON: &str = r#"+++
+title = "A <new> lesson"
+version = "v1"
+minutes = 7
+config = { preset = "workshop", batch = 1 }
++++
+
+## Counting `bytes` & more
+
+One block makes `= block(v1).launches` launches; $a_b < c$.
+
+```lab
+start = "v1"
+toggles = ["rope"]
+```
+
+```compare
+plans = ["v1", "v4"]
+metrics = ["launches", "bytes"]
+```
+
+```roofline
+plan = "v1"
+gpus = ["h200"]
+```
+
+```table
+columns = ["what", "launches"]
+rows = [["<V1>", "`= block(v1).launches`"]]
+```
+
+```steps
+title = "By hand"
+steps = ["Count `= S` tokens."]
+```
+
+```micro
+kernel = "stride"
+sweep = [1, 2]
+show = ["sectors"]
+```
+
+```kernel
+op = "norm1"
+```
+
+```claim
+id = "K-V1-12"
+```
+
+```question
+exercise = "ex1"
+key = "block"
+```
+
+```lab
+start = 3
+```
+"#;
+
+#[test]
+fn a_lesson_with_every_kind_of_live_block() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |path: &str| folder.path().join(path);
+    std::fs::create_dir_all(at("lessons")).unwrap();
+    std::fs::write(at("lessons/50-new.md"), LESSON).unwrap();
+    let course = folder.path().to_str().unwrap();
+    let cli = Cli::parse_from(["tinyllama-tutor", "export", "--course", course]);
+    let desk = Desk::open(&cli.output);
+    let lesson = desk.course.lesson("50-new").unwrap();
+    let book = Book {
+        desk: &desk,
+        lessons: vec![lesson],
+    };
+    let (text, code) = book.lesson(lesson).unwrap();
+    // The last block is wrong, and it is said where it stands.
+    assert_eq!(code, 4);
+    assert!(text.contains("<h1>A &lt;new&gt; lesson</h1>"), "{text}");
+    assert!(text.contains("V1, 7 min"), "{text}");
+    assert!(
+        text.contains("<h2 id=\"counting-bytes-more\">Counting <code>bytes</code> &amp; more</h2>"),
+        "{text}"
+    );
+    assert!(text.contains("href=\"#counting-bytes-more\""), "{text}");
+    // Second source: 17 kernels of V1 by the workshop's own count.
+    assert!(
+        text.contains("makes <span class=\"value\">17</span> launches"),
+        "{text}"
+    );
+    assert_eq!(
+        text.matches("<figure class=\"live\">").count(),
+        lesson.live().count()
+    );
+    for kind in [
+        "lab", "compare", "roofline", "table", "steps", "micro", "kernel", "claim", "question",
+    ] {
+        assert!(
+            text.contains(&format!("<figcaption>{kind}</figcaption>")),
+            "{kind}"
+        );
+    }
+    for line in [
+        "with rope:",
+        "&lt;V1&gt;; 17",
+        "1. Count 128 tokens.",
+        "Claim K-V1-12:",
+        "Question ex1 block:",
+        "which cannot be read",
+    ] {
+        assert!(text.contains(line), "{line} not in {text}");
+    }
+    assert!(!text.contains("<V1>") && !text.contains("<new>"));
+}
