@@ -8,8 +8,9 @@ use crate::engine;
 use crate::fusion::Fusion;
 use crate::run::{BackendKind, BackendState};
 
-/// Which backend runs use where nobody says: the first that is ready.
-pub(super) const PREFERRED: [&str; 3] = ["cuda", "hip", "cpu"];
+/// Which backend runs use where nobody says: the first that is ready. HIP is taken
+/// by name only, until its kernels have run on an AMD GPU.
+pub(super) const PREFERRED: [&str; 2] = ["cuda", "cpu"];
 
 /// What is known before anything was looked for.
 pub(super) fn at_once() -> Vec<BackendFacts> {

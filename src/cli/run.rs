@@ -23,7 +23,7 @@ use crate::units::{Quantity, format};
 /// How a run is made.
 #[derive(Debug, Args)]
 pub(super) struct RunOptions {
-    /// auto (cuda or hip where usable, else cpu), cpu, simt, cuda or hip
+    /// auto (cuda where it is usable, else cpu), cpu, simt, cuda or hip
     #[arg(
         long,
         value_name = "BACKEND",

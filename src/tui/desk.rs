@@ -137,6 +137,8 @@ impl Clerk {
     }
 
     fn load(&mut self) {
+        // First of all: what is saved while the rest is read must be seen as new.
+        self.watched = (!self.places.overlays.is_empty()).then(|| Course::open(&self.places));
         let course = Arc::new(Course::open(&self.places));
         // The contents are read here, so that listing them costs no frame.
         course.lessons().for_each(drop);
@@ -157,9 +159,6 @@ impl Clerk {
             self.say(text);
         } else if let Some(text) = overlay {
             self.tell(Message::Saved(Ok(text)));
-        }
-        if !self.places.overlays.is_empty() {
-            self.watched = Some(Course::open(&self.places));
         }
     }
 
