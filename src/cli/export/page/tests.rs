@@ -3,7 +3,7 @@ use clap::Parser;
 use super::*;
 use crate::cli::args::Cli;
 
-/// Columns of both themes, and nothing that is fetched.
+/// Both themes, and nothing that is fetched.
 #[test]
 fn a_file_needs_no_other_file_and_no_network() {
     assert!(STYLE.contains("prefers-color-scheme: dark"));
