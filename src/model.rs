@@ -8,6 +8,7 @@ mod error;
 mod graph;
 mod op;
 mod preset;
+pub mod random;
 mod shape;
 mod symbol;
 mod text;

@@ -488,6 +488,19 @@ fn a_sheet_that_changed_on_disk_is_taken_up_and_said() {
 }
 
 #[test]
+fn what_is_answered_while_the_sheet_is_being_read_stays() {
+    let mut s = Screen::reader(80, 24)
+        .press(&[ch('e'), ENTER, ENTER])
+        .typed("20 %")
+        .press(&[ENTER]);
+    let judged = s.rows();
+    // The sheet as it lay on disk before: without this answer.
+    s.tell(Message::Sheet("ex1".into(), BTreeMap::new(), false));
+    assert_eq!(s.rows(), judged);
+    s.shows("[ 20 %");
+}
+
+#[test]
 fn a_question_in_a_lesson_opens_its_form_and_esc_comes_back() {
     let s = Screen::reader(80, 24)
         .press(&[SPACE, SPACE, TAB, TAB, ch('e')])

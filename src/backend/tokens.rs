@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
-use super::weights::seeded::Stream;
+use crate::model::random::Stream;
 
 /// Token ids, `batch × context`, row-major. Where context > seq they carry
 /// every position, the ones before the new tokens included.

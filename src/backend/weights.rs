@@ -6,7 +6,7 @@
 
 mod checkpoint;
 mod safetensors;
-pub(crate) mod seeded;
+mod seeded;
 
 use std::borrow::Cow;
 use std::fmt;

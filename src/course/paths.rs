@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 /// Folders in use. Made once at start from the command line and the surroundings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Places {
-    /// The nearest folder upward that holds `answers/`.
+    /// The nearest folder upward that holds `answers/`; the search does not leave
+    /// the home folder that it began in.
     pub workshop: Option<PathBuf>,
     /// Where progress is kept, and sheets where there is no workshop folder.
     pub state: PathBuf,
@@ -45,14 +46,20 @@ impl Surroundings {
 impl Places {
     /// Finds the folders. `state` and `course` are `--state` and `--course`.
     pub fn find(around: &Surroundings, state: Option<&Path>, course: Option<&Path>) -> Self {
-        let workshop = around
-            .current
-            .ancestors()
-            .find(|folder| folder.join("answers").is_dir())
-            .map(Path::to_owned);
         // The XDG specification: a relative path is to be ignored.
         let data = around.data.clone().filter(|data| data.is_absolute());
         let home = around.home.clone().filter(|home| home.is_absolute());
+        // What lies above one's own home folder belongs to others.
+        let above_home = |folder: &Path| {
+            home.as_ref()
+                .is_some_and(|home| around.current.starts_with(home) && !folder.starts_with(home))
+        };
+        let workshop = around
+            .current
+            .ancestors()
+            .take_while(|folder| !above_home(folder))
+            .find(|folder| folder.join("answers").is_dir())
+            .map(Path::to_owned);
         let state = match (state, data, &home) {
             (Some(state), ..) => around.current.join(state),
             (None, Some(data), _) => data.join("tinyllama-tutor"),
@@ -152,6 +159,23 @@ mod tests {
         );
         let chosen = Places::find(&around(&deep), None, Some(Path::new("mine")));
         assert_eq!(chosen.overlays, [deep.join("mine")]);
+    }
+
+    #[test]
+    fn somebody_elses_answers_above_the_home_folder_are_left_alone() {
+        let root = tempfile::tempdir().expect("a folder");
+        let home = root.path().join("ada");
+        fs::create_dir_all(home.join("deep")).expect("made");
+        fs::create_dir_all(root.path().join("answers")).expect("made");
+        let from = |current: &Path| Surroundings {
+            home: Some(home.clone()),
+            ..around(current)
+        };
+        let found = |current: &Path| Places::find(&from(current), None, None).workshop;
+        assert_eq!(found(&home.join("deep")), None);
+        fs::create_dir_all(home.join("answers")).expect("made");
+        assert_eq!(found(&home.join("deep")), Some(home.clone()));
+        assert_eq!(found(root.path()), Some(root.path().to_owned()));
     }
 
     #[test]

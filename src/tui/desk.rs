@@ -11,7 +11,7 @@ use crate::app::Message;
 use crate::app::study::Study;
 use crate::cost::GpuDatabase;
 use crate::course::attempt::kernel_file;
-use crate::course::{Course, Event, Exercise, Places, Saved, Sheet, Stamp, Store, VARIANT};
+use crate::course::{Course, Event, Exercise, Ledger, Places, Saved, Sheet, Stamp, Store, VARIANT};
 
 /// How often files that are shown are looked at: those of a course folder, and
 /// the sheet of the form. Where there are neither, the thread sleeps.
@@ -155,6 +155,8 @@ impl Clerk {
         let fault = course.faults().first().map(ToString::to_string);
         self.course = course;
         self.tell(Message::Loaded(Box::new(study)));
+        // Read on this thread, so that the first page with a claim costs no frame.
+        let _ = Ledger::built_in();
         if let Some(text) = note.or(fault) {
             self.say(text);
         } else if let Some(text) = overlay {

@@ -203,48 +203,24 @@ pub(super) const PATTERNS: &[Pattern] = &[
     of("intensity.kernel", Topic::Intensity, |draw, scene, _| {
         let op = Scene::op(draw, |_| true)?;
         Some(
-            Question::new(
+            intensity(
+                scene,
                 format!("Intensity of the kernel {op} in V1, in FLOP per byte?"),
                 format!("kernel(v1, {op}).intensity"),
-            )
-            .unit("FLOP/B")
-            .under(
-                vec![Setting::NoWeights(true)],
-                "The weights are missing below the line.",
-            )
-            .under(
-                vec![Setting::Dtype(other(scene.dtype))],
-                "This is the intensity for the other element type.",
-            )
-            .under(
-                vec![Setting::Macs(true)],
-                "This counts a multiply-accumulate as one operation.",
             )
             .why_v1(format!("kernel.{op}.intensity")),
         )
     }),
     of("intensity.block", Topic::Intensity, |_, scene, _| {
         Some(
-            Question::new(
+            intensity(
+                scene,
                 "Intensity of one block of this cut, in FLOP per byte?",
                 "block.intensity",
             )
-            .unit("FLOP/B")
             .slip(
                 "block(v1).intensity",
                 "This is V1. The cut moves fewer bytes.",
-            )
-            .under(
-                vec![Setting::NoWeights(true)],
-                "The weights are missing below the line.",
-            )
-            .under(
-                vec![Setting::Dtype(other(scene.dtype))],
-                "This is the intensity for the other element type.",
-            )
-            .under(
-                vec![Setting::Macs(true)],
-                "This counts a multiply-accumulate as one operation.",
             )
             .why("block.intensity"),
         )
@@ -264,4 +240,22 @@ fn listed(kernel: &KernelCost) -> String {
         Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
         _ => kernel.ops.concat(),
     }
+}
+
+/// A question for an intensity, with the other ways of counting one.
+fn intensity(scene: &Scene, ask: impl Into<String>, answer: impl Into<String>) -> Question {
+    Question::new(ask, answer)
+        .unit("FLOP/B")
+        .under(
+            vec![Setting::NoWeights(true)],
+            "The weights are missing below the line.",
+        )
+        .under(
+            vec![Setting::Dtype(other(scene.dtype))],
+            "This is the intensity for the other element type.",
+        )
+        .under(
+            vec![Setting::Macs(true)],
+            "This counts a multiply-accumulate as one operation.",
+        )
 }

@@ -38,14 +38,14 @@ pub fn arrived(
         }
         _ => {}
     }
-    let before = state.study.answers.insert(exercise.to_owned(), answers);
-    let now = state
-        .study
-        .answers
-        .get(exercise)
-        .cloned()
-        .unwrap_or_default();
-    let before = before.unwrap_or_default();
+    let before = state.study.answers.remove(exercise).unwrap_or_default();
+    let mut now = answers;
+    if !again {
+        // What was typed while the sheet was being read is newer than the sheet,
+        // and on its way there.
+        now.extend(before.clone());
+    }
+    state.study.answers.insert(exercise.to_owned(), now.clone());
     let mut names: Vec<&String> = before.keys().chain(now.keys()).collect();
     names.sort();
     names.dedup();

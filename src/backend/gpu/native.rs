@@ -7,7 +7,9 @@
 //! | `heap` | device memory within its bounds |
 //! | `stream` | one stream: waiting, marks in time, recorded graphs |
 //! | `kernel` | a kernel in a loaded module, its needs, its arguments |
+//! | `compiler` | one source through the vendor's compiler |
 
+pub mod compiler;
 pub mod heap;
 pub mod kernel;
 pub mod library;
@@ -147,4 +149,15 @@ impl Native {
         };
         GpuError::new(kind, format!("{doing}: {}{way_out}", self.says(code)))
     }
+}
+
+/// A table's lines, a word and a sentence each, as sentences.
+pub fn notes(lines: Vec<(&'static str, String)>) -> Vec<String> {
+    lines
+        .into_iter()
+        .map(|(word, text)| match word {
+            "" => text,
+            word => format!("{word}: {text}"),
+        })
+        .collect()
 }

@@ -63,6 +63,12 @@ impl Unit {
         self
     }
 
+    /// Its definitions as every compiler takes them: `-DNAME=VALUE`.
+    pub fn define_options(&self) -> impl Iterator<Item = String> {
+        let defines = self.defines.iter();
+        defines.map(|(name, value)| format!("-D{name}={value}"))
+    }
+
     /// A name for messages and tables: the kernel's file and its definitions.
     pub fn title(&self) -> String {
         let mut title = self.entry.to_owned();

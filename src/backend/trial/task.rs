@@ -8,7 +8,7 @@ mod silu_mul;
 mod tiled_product;
 
 use super::bench::Geometry;
-use crate::backend::weights::seeded::Stream;
+use crate::model::random::Stream;
 
 /// Extents that shapes are drawn from: around a warp, a pair of warps, a block.
 pub(super) const EXTENTS: [usize; 10] = [1, 31, 32, 33, 63, 64, 65, 100, 257, 1000];

@@ -21,8 +21,8 @@ pub fn twin(name: &str) -> Result<f64, String> {
 /// The same input with the defect, or with its repair.
 fn shown(name: &str, fixed: bool) -> Result<f64, String> {
     let (source, show): (&str, Show) = match name {
-        "norm_scale" => ("flat_norm", |b| flat_norm(b, 128)),
-        "norm_one_row" => ("flat_norm", |b| flat_norm(b, 1)),
+        "norm_scale" => ("flat_norm", |b| flat_norm(b, 128, 128 * 256)),
+        "norm_one_row" => ("flat_norm", |b| flat_norm(b, 1, 256)),
         "row_sum" => ("ghost_lanes", |b| ghost_lanes(b, 1000, 0.0)),
         "row_sum_full" => ("ghost_lanes", |b| ghost_lanes(b, 1024, 0.0)),
         "row_sum_low" => ("ghost_lanes", |b| ghost_lanes(b, 1000, -5.0)),
@@ -52,13 +52,13 @@ fn on(source: &str, fixed: bool, show: Show) -> Result<f64, String> {
     show(&mut bench).map_err(|e| e.to_string())
 }
 
-/// y[0] of ones. gamma is as long as x here: the kernel reads it at the flat
-/// index, and a shorter one would stop it.
-fn flat_norm(bench: &mut Bench<'_>, rows: usize) -> Result<f64, MachineError> {
+/// y[0] of ones. The kernel reads gamma at the flat index: where it is not as long
+/// as x, the machine stops it.
+fn flat_norm(bench: &mut Bench<'_>, rows: usize, gammas: usize) -> Result<f64, MachineError> {
     let (width, n) = (256, rows * 256);
     let x = bench.floats("x", &vec![1.0; n])?;
     let r = bench.floats("r", &vec![0.0; n])?;
-    let gamma = bench.floats("gamma", &vec![1.0; n])?;
+    let gamma = bench.floats("gamma", &vec![1.0; gammas])?;
     let (h, y) = (bench.fresh("h", n)?, bench.fresh("y", n)?);
     let args = [
         Arg::Buffer(x),

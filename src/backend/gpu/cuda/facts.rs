@@ -3,6 +3,7 @@
 use super::super::catalogue::fusions_without_kernels;
 use super::super::compile::{Cache, Compiler, PREBUILT};
 use super::super::driver::GpuError;
+use super::super::native::notes;
 use super::api::{Api, version_text};
 use super::blaslt;
 use super::device::{Device, count};
@@ -61,7 +62,7 @@ impl CudaFacts {
     /// kernels for it are there.
     pub fn state(&self) -> BackendState {
         let none = |why: &str| BackendState {
-            notes: self.notes(),
+            notes: notes(self.lines()),
             ..BackendState::none(BackendKind::Cuda, why)
         };
         let driver = match &self.driver {
@@ -83,18 +84,8 @@ impl CudaFacts {
             device: bare.strip_prefix("GeForce ").unwrap_or(bare).to_owned(),
             line: format!("{}, CUDA {driver} driver, {compiler}", device.name),
             lacks: fusions_without_kernels(),
-            notes: self.notes(),
+            notes: notes(self.lines()),
         }
-    }
-
-    fn notes(&self) -> Vec<String> {
-        self.lines()
-            .into_iter()
-            .map(|(word, text)| match word {
-                "" => text,
-                word => format!("{word}: {text}"),
-            })
-            .collect()
     }
 
     /// A word and a sentence each, for a table.

@@ -3,18 +3,15 @@
 //! Opened at run time from wherever it is; versions 12 and 13 have the same
 //! functions.
 
-use std::ffi::{CString, c_char, c_int, c_void};
-use std::ptr;
+use std::ffi::{c_char, c_int};
 use std::sync::OnceLock;
 
 use super::super::compile::{Built, Compiler, Form};
 use super::super::driver::GpuError;
+use super::super::native::compiler::{Calls, Program};
 use super::super::native::library::{Opened, functions};
 use super::super::source::Unit;
 use super::library::{self, Places};
-
-type Code = c_int;
-type Program = *mut c_void;
 
 functions! {
     /// Of nvrtc.h, since NVRTC 11.2.
@@ -134,54 +131,26 @@ impl Nvrtc {
     }
 
     fn compile(&self, source: &str, options: &[String], form: Form) -> Result<Built, String> {
-        let source = CString::new(source).map_err(|_| "the source has a zero byte")?;
-        let options: Vec<CString> = options
-            .iter()
-            .map(|option| CString::new(option.as_str()))
-            .collect::<Result<_, _>>()
-            .map_err(|_| "an option has a zero byte")?;
-        let pointers: Vec<*const c_char> = options.iter().map(|o| o.as_ptr()).collect();
-        let program = Open::new(self, &source)?;
-        // SAFETY: the program is open; as many options as are said, each ending
-        // with a zero byte, all alive until the call returns.
-        let code = unsafe {
-            (self.functions.nvrtcCompileProgram)(
-                program.handle,
-                pointers.len() as c_int,
-                pointers.as_ptr(),
-            )
-        };
-        let text = |bytes: Vec<u8>| {
-            let bytes: Vec<u8> = bytes.into_iter().take_while(|b| *b != 0).collect();
-            String::from_utf8_lossy(&bytes).trim().to_owned()
-        };
         let f = &self.functions;
-        let log = program
-            .bytes(f.nvrtcGetProgramLogSize, f.nvrtcGetProgramLog)
-            .map(text)
-            .unwrap_or_default();
-        if code != 0 {
-            return Err(if log.is_empty() {
-                format!("{} gave error {code}", self.version())
-            } else {
-                log
-            });
-        }
-        let image = match form {
-            Form::Machine => program.bytes(f.nvrtcGetCUBINSize, f.nvrtcGetCUBIN),
-            Form::Assembly => program
-                .bytes(f.nvrtcGetPTXSize, f.nvrtcGetPTX)
-                .map(|mut ptx| {
-                    while ptx.last() == Some(&0) {
-                        ptx.pop();
-                    }
-                    ptx
-                }),
+        let calls = Calls {
+            name: &self.version(),
+            create: f.nvrtcCreateProgram,
+            compile: f.nvrtcCompileProgram,
+            destroy: f.nvrtcDestroyProgram,
+            log: (f.nvrtcGetProgramLogSize, f.nvrtcGetProgramLog),
+            image: match form {
+                Form::Machine => (f.nvrtcGetCUBINSize, f.nvrtcGetCUBIN),
+                Form::Assembly => (f.nvrtcGetPTXSize, f.nvrtcGetPTX),
+            },
         };
-        match image {
-            Some(image) if !image.is_empty() => Ok(Built { image, log }),
-            _ => Err(format!("{} gave no code", self.version())),
+        let mut built = calls.build(source, options)?;
+        if form == Form::Assembly {
+            // Text that ends with a zero byte.
+            while built.image.last() == Some(&0) {
+                built.image.pop();
+            }
         }
+        Ok(built)
     }
 }
 
@@ -207,66 +176,12 @@ impl Compiler for Nvrtc {
         if form == Form::Machine {
             options.push("--ptxas-options=-v".to_owned());
         }
-        options.extend(
-            unit.defines
-                .iter()
-                .map(|(name, value)| format!("-D{name}={value}")),
-        );
+        options.extend(unit.define_options());
         options
     }
 
     fn build(&self, source: &str, options: &[String], form: Form) -> Result<Built, String> {
         self.compile(source, options, form)
-    }
-}
-
-/// A program that is destroyed when it goes out of scope.
-struct Open<'n> {
-    nvrtc: &'n Nvrtc,
-    handle: Program,
-}
-
-impl<'n> Open<'n> {
-    fn new(nvrtc: &'n Nvrtc, source: &CString) -> Result<Self, String> {
-        let mut handle = ptr::null_mut();
-        // SAFETY: the source ends with a zero byte and is copied; no headers.
-        let code = unsafe {
-            (nvrtc.functions.nvrtcCreateProgram)(
-                &mut handle,
-                source.as_ptr(),
-                c"kernels".as_ptr(),
-                0,
-                ptr::null(),
-                ptr::null(),
-            )
-        };
-        if code != 0 {
-            return Err(format!("{} gave error {code}", nvrtc.version()));
-        }
-        Ok(Self { nvrtc, handle })
-    }
-
-    /// What a pair of size and read functions gives.
-    fn bytes(
-        &self,
-        size: unsafe extern "C" fn(Program, *mut usize) -> Code,
-        read: unsafe extern "C" fn(Program, *mut c_char) -> Code,
-    ) -> Option<Vec<u8>> {
-        let mut length = 0;
-        // SAFETY: the program is open; writes one size.
-        if unsafe { size(self.handle, &mut length) } != 0 {
-            return None;
-        }
-        let mut bytes = vec![0u8; length];
-        // SAFETY: room for as many bytes as the function of the pair said.
-        (unsafe { read(self.handle, bytes.as_mut_ptr().cast()) } == 0).then_some(bytes)
-    }
-}
-
-impl Drop for Open<'_> {
-    fn drop(&mut self) {
-        // SAFETY: open until here, and not used again.
-        unsafe { (self.nvrtc.functions.nvrtcDestroyProgram)(&mut self.handle) };
     }
 }
 

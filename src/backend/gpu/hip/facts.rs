@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::super::catalogue::fusions_without_kernels;
 use super::super::compile::{Cache, Compiler};
 use super::super::driver::GpuError;
+use super::super::native::notes;
 use super::api::Api;
 use super::device::{Device, count};
 use super::hiprtc::Hiprtc;
@@ -82,7 +83,7 @@ impl HipFacts {
     /// kernels for it are there.
     pub fn state(&self) -> BackendState {
         let none = |why: &str| BackendState {
-            notes: self.notes(),
+            notes: notes(self.lines()),
             ..BackendState::none(BackendKind::Hip, why)
         };
         let release = match &self.runtime {
@@ -109,18 +110,8 @@ impl HipFacts {
             device: bare.to_owned(),
             line: format!("{title}, {}, {release}", device.target.arch),
             lacks: fusions_without_kernels(),
-            notes: self.notes(),
+            notes: notes(self.lines()),
         }
-    }
-
-    fn notes(&self) -> Vec<String> {
-        self.lines()
-            .into_iter()
-            .map(|(word, text)| match word {
-                "" => text,
-                word => format!("{word}: {text}"),
-            })
-            .collect()
     }
 
     /// A word and a sentence each, for a table.

@@ -3,21 +3,18 @@
 //! A compiler that does not know an architecture ends the process that it is
 //! called in, so it is called in one of its own: see [`super::apart`].
 
-use std::ffi::{CString, c_char, c_int, c_void};
+use std::ffi::{c_char, c_int};
 use std::path::{Path, PathBuf};
-use std::ptr;
 use std::time::Duration;
 
 use super::super::compile::{Built, Cache, Compiler, Form, compile_text};
 use super::super::driver::GpuError;
-use super::super::native::Code;
+use super::super::native::compiler::{Calls, Program};
 use super::super::native::library::{self, Opened, functions};
 use super::super::source::Unit;
 use super::apart;
 use super::api::Api;
 use super::library::{HIPRTC_LIBRARY, Places, release};
-
-type Program = *mut c_void;
 
 functions! {
     /// Of hiprtc.h, the same in ROCm 5 to 7.
@@ -149,41 +146,16 @@ impl Hiprtc {
 
     /// Compiles in this process, which may not survive it.
     pub(super) fn compile_here(&self, source: &str, options: &[String]) -> Result<Built, String> {
-        let source = CString::new(source).map_err(|_| "the source has a zero byte")?;
-        let options: Vec<CString> = options
-            .iter()
-            .map(|option| CString::new(option.as_str()))
-            .collect::<Result<_, _>>()
-            .map_err(|_| "an option has a zero byte")?;
-        let pointers: Vec<*const c_char> = options.iter().map(|o| o.as_ptr()).collect();
-        let program = Open::new(self, &source)?;
-        // SAFETY: the program is open; as many options as are said, each ending
-        // with a zero byte, all alive until the call returns.
-        let code = unsafe {
-            (self.functions.hiprtcCompileProgram)(
-                program.handle,
-                pointers.len() as c_int,
-                pointers.as_ptr(),
-            )
-        };
         let f = &self.functions;
-        let log = program
-            .bytes(f.hiprtcGetProgramLogSize, f.hiprtcGetProgramLog)
-            .map(|bytes| {
-                let bytes: Vec<u8> = bytes.into_iter().take_while(|b| *b != 0).collect();
-                String::from_utf8_lossy(&bytes).trim().to_owned()
-            })
-            .unwrap_or_default();
-        if code != 0 {
-            return Err(match log.as_str() {
-                "" => format!("{} gave error {code}", self.version()),
-                _ => log,
-            });
-        }
-        match program.bytes(f.hiprtcGetCodeSize, f.hiprtcGetCode) {
-            Some(image) if !image.is_empty() => Ok(Built { image, log }),
-            _ => Err(format!("{} gave no code", self.version())),
-        }
+        let calls = Calls {
+            name: &self.version(),
+            create: f.hiprtcCreateProgram,
+            compile: f.hiprtcCompileProgram,
+            destroy: f.hiprtcDestroyProgram,
+            log: (f.hiprtcGetProgramLogSize, f.hiprtcGetProgramLog),
+            image: (f.hiprtcGetCodeSize, f.hiprtcGetCode),
+        };
+        calls.build(source, options)
     }
 }
 
@@ -201,11 +173,7 @@ impl Compiler for Hiprtc {
             "-O3".to_owned(),
             "-gline-tables-only".to_owned(),
         ];
-        options.extend(
-            unit.defines
-                .iter()
-                .map(|(name, value)| format!("-D{name}={value}")),
-        );
+        options.extend(unit.define_options());
         options
     }
 
@@ -214,55 +182,5 @@ impl Compiler for Hiprtc {
             Form::Machine => apart::build(self, source, options),
             Form::Assembly => Err("HIPRTC gives machine code only".to_owned()),
         }
-    }
-}
-
-/// A program that is destroyed when it goes out of scope.
-struct Open<'h> {
-    hiprtc: &'h Hiprtc,
-    handle: Program,
-}
-
-impl<'h> Open<'h> {
-    fn new(hiprtc: &'h Hiprtc, source: &CString) -> Result<Self, String> {
-        let mut handle = ptr::null_mut();
-        // SAFETY: the source ends with a zero byte and is copied; no headers.
-        let code = unsafe {
-            (hiprtc.functions.hiprtcCreateProgram)(
-                &mut handle,
-                source.as_ptr(),
-                c"kernels".as_ptr(),
-                0,
-                ptr::null(),
-                ptr::null(),
-            )
-        };
-        if code != 0 {
-            return Err(format!("{} gave error {code}", hiprtc.version()));
-        }
-        Ok(Self { hiprtc, handle })
-    }
-
-    /// What a pair of size and read functions gives.
-    fn bytes(
-        &self,
-        size: unsafe extern "C" fn(Program, *mut usize) -> Code,
-        read: unsafe extern "C" fn(Program, *mut c_char) -> Code,
-    ) -> Option<Vec<u8>> {
-        let mut length = 0;
-        // SAFETY: the program is open; writes one size.
-        if unsafe { size(self.handle, &mut length) } != 0 {
-            return None;
-        }
-        let mut bytes = vec![0u8; length];
-        // SAFETY: room for as many bytes as the function of the pair said.
-        (unsafe { read(self.handle, bytes.as_mut_ptr().cast()) } == 0).then_some(bytes)
-    }
-}
-
-impl Drop for Open<'_> {
-    fn drop(&mut self) {
-        // SAFETY: open until here, and not used again.
-        unsafe { (self.hiprtc.functions.hiprtcDestroyProgram)(&mut self.handle) };
     }
 }

@@ -45,27 +45,6 @@ fn defective_kernels_yield_what_their_defects_make() {
     assert_eq!(both("tail_bytes"), (12.0, 0.0));
 }
 
-/// Two rows, and gamma with the elements of one.
-fn short_gamma(bench: &mut Bench<'_>) -> Result<f64, MachineError> {
-    let (width, n) = (256, 512);
-    let x = bench.floats("x", &vec![1.0; n])?;
-    let r = bench.floats("r", &vec![0.0; n])?;
-    let gamma = bench.floats("gamma", &vec![1.0; width])?;
-    let (h, y) = (bench.fresh("h", n)?, bench.fresh("y", n)?);
-    let args = [
-        Arg::Buffer(x),
-        Arg::Buffer(r),
-        Arg::Buffer(gamma),
-        Arg::Buffer(h),
-        Arg::Buffer(y),
-        Arg::Int(n as i32),
-        Arg::Int(width as i32),
-        Arg::Float(EPS),
-    ];
-    bench.launch(Geometry::blocks(2, 256), &args)?;
-    first(&bench.read_floats(y)?)
-}
-
 /// c[0] of ones, 100 x 100, by depth.
 fn product(bench: &mut Bench<'_>, depth: usize) -> Result<f64, MachineError> {
     let a = bench.floats("a", &vec![1.0; 100 * depth])?;
@@ -141,7 +120,7 @@ fn not_resident(bench: &mut Bench<'_>) -> Result<f64, MachineError> {
 #[test]
 fn triggers_bring_defects_to_light_and_repairs_do_not_mind_them() {
     let both = |source: &str, show: Show| (on(source, false, show), on(source, true, show));
-    let (wrong, right) = both("flat_norm", short_gamma);
+    let (wrong, right) = both("flat_norm", |b| flat_norm(b, 2, 256));
     assert!(wrong.unwrap_err().contains("past the end of `gamma`"));
     assert!((right.unwrap() - 1.0).abs() < 1e-3);
 
