@@ -11,6 +11,7 @@ pub mod theme;
 
 mod cards;
 mod claims;
+mod code;
 mod compare;
 mod desk;
 mod draw;

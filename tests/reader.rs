@@ -276,7 +276,7 @@ fn every_kind_of_block_is_shown() {
     for text in [
         "live · steps",
         "Two reads",
-        "1 more; Space shows the next.",
+        "1 more",
         "live · compare",
         "launches =",
         "MB = against batch",
@@ -432,7 +432,8 @@ fn options_are_marked_and_ranked() {
         .press(&[ch('e'), ENTER, key(Code::Down)])
         .shows("( ) memory")
         .press(&[ENTER])
-        .shows("Nothing is answered here yet.")
+        .shows("(x) memory")
+        .shows("Marked. Enter checks it.")
         .press(&[RIGHT, SPACE])
         .shows("(x) compute")
         .press(&[ENTER])

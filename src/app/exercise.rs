@@ -27,6 +27,7 @@ pub use check::{Standing, echo, standing, tolerance};
 pub use footer::footer;
 pub use kernel::{judged as kernel_judged, saved as kernel_saved, written};
 pub use sheet::{arrived as sheet_arrived, open as open_sheet};
+pub use variant::reset;
 
 /// A question by its exercise and its name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

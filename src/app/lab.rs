@@ -12,6 +12,8 @@ use super::page::Mark;
 use super::ribbon::{self, COUNT, SLOTS};
 use super::state::State;
 use crate::fusion::{Cut, Fusion, Version};
+use crate::run::BackendKind;
+use crate::units::{self, Quantity};
 
 pub use boxes::{BoxCost, bound, kernel_of, kernels_of, selected};
 pub use counts::{box_bytes, counted, counted_kernel, fitted};
@@ -305,6 +307,9 @@ fn run_all(state: &mut State, effects: &mut Vec<Effect>) {
     start(state, cuts, effects);
 }
 
+/// Work of a forward, in FLOP, from which on the SIMT machine is not waited for.
+const LONG_ON_SIMT: u64 = 10_000_000_000;
+
 /// Asks for plans to be run, or says what the backend lacks.
 pub fn start(state: &mut State, cuts: Vec<Cut>, effects: &mut Vec<Effect>) {
     if let Some(backend) = state.machine.backend() {
@@ -321,6 +326,14 @@ pub fn start(state: &mut State, cuts: Vec<Cut>, effects: &mut Vec<Effect>) {
             state.notes.say(Tone::Warn, text);
             return;
         }
+    }
+    let flops = state.bench.cost().forward.flops;
+    if state.machine.kind() == BackendKind::Simt && flops > LONG_ON_SIMT {
+        let text = format!(
+            "The SIMT machine executes every instruction of {} here: that takes minutes. Ctrl-C stops it; p sets a smaller shape.",
+            units::format(&Quantity::flop(flops))
+        );
+        state.notes.say(Tone::Warn, text);
     }
     let setup = state.bench.setup().clone();
     let now = state.now;

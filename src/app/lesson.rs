@@ -17,7 +17,7 @@ use crate::course::{Event, Lesson, Live, Section};
 
 pub use contents::{lines, stopped, stopped_line};
 pub use footer::footer;
-pub use turn::{act, leave, open_form};
+pub use turn::{act, leave, open_form, read};
 
 /// The lesson and section on the page, by their ids.
 pub fn place(state: &State) -> Option<(String, String)> {
@@ -193,6 +193,24 @@ pub fn waits(state: &State) -> bool {
     section
         .live()
         .any(|block| live::predict::open(&state.study.progress, lesson, block).is_some())
+}
+
+/// Whether the section on the screen still asks something: a prediction, or a
+/// question that is neither solved nor given up. What a claim's model says may
+/// be the answer.
+pub fn asks(state: &State) -> bool {
+    let questions = section(state).into_iter().flat_map(Section::live);
+    let open = |live: &Live| match &live.content {
+        Ok(crate::course::Block::Question { exercise, key }) => {
+            let name = key.as_ref().map(|k| k.text.as_str());
+            exercise::asked(state, &exercise.text, name).is_some_and(|asked| {
+                let kept = state.study.progress.key(&asked.exercise, &asked.key);
+                !kept.solved && !kept.given_up
+            })
+        }
+        _ => false,
+    };
+    waits(state) || questions.into_iter().any(open)
 }
 
 /// The live block that takes the keys.

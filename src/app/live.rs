@@ -14,6 +14,7 @@ use super::bench::Bench;
 use super::claims;
 use super::exercise;
 use super::field::Field;
+use super::key::{Code, Key};
 use super::keymap::Action;
 use super::lesson::{self, Focus};
 use super::machine::Machine;
@@ -25,7 +26,7 @@ use super::setup::Setup;
 use super::state::State;
 use super::study::bench_setup;
 use crate::answer::Env;
-use crate::course::{self, Lesson, Live};
+use crate::course::{self, Kind, Lesson, Live};
 use crate::fusion::{Cut, Fusion};
 
 /// What was done in a live block.
@@ -168,6 +169,30 @@ pub(super) fn put_on_bench(state: &mut State, lesson: &Lesson, live: &Live) {
     }
 }
 
+/// Whether a key begins a number in the block that has the keys: where an empty
+/// field stands under the cursor, digits are typed and lead to no other page.
+pub fn begins(state: &State, key: Key) -> bool {
+    let digit = matches!(key.code, Code::Char(c) if c.is_ascii_digit()) && !key.ctrl;
+    if !digit || state.page != Page::Lesson || state.typing() {
+        return false;
+    }
+    let Some((lesson, live)) = lesson::focused(state) else {
+        return false;
+    };
+    if predict::open(&state.study.progress, lesson, live).is_some() {
+        return true;
+    }
+    let Ok(course::Block::Question { exercise, key }) = &live.content else {
+        return false;
+    };
+    let asked = exercise::asked(state, &exercise.text, key.as_ref().map(|k| &*k.text));
+    asked.is_some_and(|asked| {
+        let kind = exercise::key_of(state, &asked).map(|key| key.kind);
+        matches!(kind, Some(Kind::Number | Kind::Measured | Kind::Predict))
+            && state.study.typed(&asked.exercise, &asked.key).is_empty()
+    })
+}
+
 /// Acts on the block that has the keys.
 pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     let Some((lesson, live)) = taken(state) else {
@@ -183,12 +208,12 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
                 Tone::Plain,
                 "First your prediction: Enter types it; Enter with nothing typed says “I do not know”.",
             ),
-            _ => scroll(state, action),
+            _ => pass(state, action, effects),
         }
         return;
     }
     let Ok(content) = &live.content else {
-        scroll(state, action);
+        pass(state, action, effects);
         return;
     };
     match content {
@@ -198,23 +223,21 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         }
         course::Block::Steps { steps, .. } => {
             let last = steps.len().saturating_sub(1);
-            state.reader.reveal();
             let block = state.reader.block_mut(&lesson.id, live.number);
             match action {
-                Action::Flip | Action::Open | Action::Down => {
-                    block.steps = (block.steps + 1).min(last);
+                Action::Flip | Action::Open | Action::Down if block.steps < last => {
+                    block.steps += 1;
                 }
-                Action::Up | Action::Undo => block.steps = block.steps.saturating_sub(1),
-                Action::End => block.steps = last,
-                Action::Top => block.steps = 0,
-                _ => scroll(state, action),
+                Action::Up | Action::Undo if block.steps > 0 => block.steps -= 1,
+                _ => return pass(state, action, effects),
             }
+            state.reader.reveal();
         }
         course::Block::Question { exercise, key } => {
             let asked = exercise::asked(state, &exercise.text, key.as_ref().map(|k| &*k.text));
             match asked {
                 Some(asked) => exercise::question(state, &asked, action, effects),
-                None => scroll(state, action),
+                None => pass(state, action, effects),
             }
         }
         course::Block::Compare { plans, .. } => match action {
@@ -227,7 +250,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
                 put_on_bench(state, &lesson, &live);
                 state.go(Page::Compare);
             }
-            _ => scroll(state, action),
+            _ => pass(state, action, effects),
         },
         course::Block::Micro { .. } if matches!(action, Action::Run | Action::Open) => {
             ask::run(state, &lesson, &live, effects);
@@ -245,29 +268,27 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
             match (claim, action) {
                 (Some(claim), Action::Run | Action::RunAll) => claims::run(state, claim, effects),
                 (Some(claim), Action::Open) => claims::open(state, &claim.id.text),
-                _ => scroll(state, action),
+                _ => pass(state, action, effects),
             }
         }
         course::Block::Ribbon { .. } if action == Action::Open => {
             put_on_bench(state, &lesson, &live);
             state.go(Page::Lab);
         }
-        _ => scroll(state, action),
+        _ => pass(state, action, effects),
     }
 }
 
-/// Keys that a block has no use for move the text.
-fn scroll(state: &mut State, action: Action) {
-    let reader = &mut state.reader;
-    let last = reader.extent.lines.saturating_sub(reader.extent.room);
+/// Keys that a block has no use for turn the pages of the text.
+fn pass(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     match action {
-        Action::Up => reader.scroll = reader.scroll.saturating_sub(1),
-        Action::Down => reader.scroll = (reader.scroll + 1).min(last),
-        Action::PageUp => reader.scroll = reader.scroll.saturating_sub(reader.extent.room),
-        Action::PageDown => reader.scroll = (reader.scroll + reader.extent.room).min(last),
-        Action::Left => reader.shift = reader.shift.saturating_sub(1),
-        Action::Right => reader.shift = (reader.shift + 1).min(reader.extent.shift),
-        _ => {}
+        Action::Open => {}
+        Action::Run | Action::RunAll => {
+            state
+                .notes
+                .say(Tone::Plain, "This block has nothing to run.");
+        }
+        _ => lesson::read(state, action, effects),
     }
 }
 
@@ -288,10 +309,7 @@ fn lab(
         Action::Down if block.cursor < last => block.cursor += 1,
         Action::Flip => match offered.get(block.cursor) {
             Some(fusion) => super::lab::flip(state, *fusion),
-            None => state.notes.say(
-                Tone::Plain,
-                "This block offers nothing to flip. r runs its plan; Enter opens it in the lab.",
-            ),
+            None => pass(state, action, effects),
         },
         Action::Undo | Action::NextVersion | Action::PreviousVersion => {
             super::lab::act(state, action, effects);
@@ -306,7 +324,7 @@ fn lab(
             super::lab::act(state, action, effects);
         }
         Action::Open => state.go(Page::Lab),
-        _ => scroll(state, action),
+        _ => pass(state, action, effects),
     }
 }
 

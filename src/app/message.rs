@@ -97,7 +97,8 @@ pub enum Effect {
         /// As typed; empty opens the question again.
         typed: String,
     },
-    /// Empty the sheet of this exercise for another variant.
+    /// Empty the sheet of this exercise, for this variant; `reset --undo` in a shell
+    /// takes it back.
     Vary {
         /// Id of the exercise.
         exercise: String,

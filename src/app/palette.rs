@@ -32,6 +32,12 @@ pub enum Command {
     Claim(&'static str),
     /// The last messages.
     Messages,
+    /// What is done in a shell: the command is shown and copied.
+    Shell(&'static str),
+    /// Choose a backend, by its name.
+    Backend(String),
+    /// Clear the answers of the exercise that is shown.
+    Reset,
     /// A theme.
     Theme(Theme),
     /// ASCII or Unicode.
@@ -61,6 +67,26 @@ pub struct Palette {
     /// The entry under the cursor, among those that match.
     pub cursor: usize,
 }
+
+/// What is done in a shell: what for, and the command.
+const SHELL: &[(&str, &str)] = &[
+    (
+        "practise: fresh questions without end",
+        "tinyllama-tutor practise flops",
+    ),
+    (
+        "progress: time, streaks, export and import",
+        "tinyllama-tutor progress",
+    ),
+    (
+        "export: lessons as pages, answers as a table",
+        "tinyllama-tutor export",
+    ),
+    (
+        "undo the last reset of an exercise",
+        "tinyllama-tutor reset --undo",
+    ),
+];
 
 /// Every entry there is.
 pub fn entries(state: &State) -> Vec<Entry> {
@@ -148,6 +174,30 @@ pub fn entries(state: &State) -> Vec<Entry> {
         let key = key_of(Page::Lab, action).map_or(String::new(), |k| k.to_string());
         add(kind, text.to_owned(), key, Command::Do(action));
     }
+    for (text, command) in SHELL {
+        add(
+            "shell",
+            (*text).into(),
+            String::new(),
+            Command::Shell(command),
+        );
+    }
+    if let Some(form) = &state.exercises.form {
+        add(
+            "do",
+            format!("reset {}: start this exercise again", form.exercise),
+            String::new(),
+            Command::Reset,
+        );
+    }
+    for b in &state.machine.backends {
+        add(
+            "go",
+            format!("backend {}", b.name),
+            "p".into(),
+            Command::Backend(b.name.clone()),
+        );
+    }
     add(
         "do",
         "messages: the last fifty".into(),
@@ -180,14 +230,22 @@ pub fn matches(state: &State, typed: &str) -> (Vec<Entry>, usize) {
     let mut scored: Vec<(i32, Entry)> = all
         .into_iter()
         .filter_map(|e| {
-            let by_text = score(typed, &e.text)?;
-            Some((by_text, e))
+            // The kind may be typed first: `lesson 17`.
+            let (first, rest) = typed.trim().split_once(' ').unwrap_or((typed.trim(), ""));
+            let by_kind = first.len() > 1 && e.kind.starts_with(&first.to_lowercase());
+            let found = score(typed, &e.text).max(score(rest, &e.text).filter(|_| by_kind))?;
+            // There are many claims; what does something comes first.
+            let weight = if e.kind == "claim" { CLAIM } else { 0 };
+            Some((found + weight, e))
         })
         .collect();
     // Equal scores keep the order of the list.
     scored.sort_by_key(|(score, _)| -score);
     (scored.into_iter().map(|(_, e)| e).collect(), count)
 }
+
+/// What a claim counts less than a command, a lesson or an exercise.
+const CLAIM: i32 = -4;
 
 /// How well `text` matches what is typed: all letters in order, better at the
 /// beginning of words and in one piece. `None`: it does not match. Every word
@@ -230,6 +288,16 @@ fn word_score(word: &str, text: &str) -> Option<i32> {
                     sum += 6;
                 }
                 last = Some(found);
+            }
+            // A whole word counts more than the beginning of one, and most where
+            // the text begins: a number, an id.
+            let whole = last.is_some_and(|l| {
+                l + 1 == first + word.len()
+                    && text.get(l + 1).is_none_or(|c| !c.is_alphanumeric())
+                    && starts(first)
+            });
+            if whole {
+                sum += if first == 0 { 12 } else { 4 };
             }
             Some(sum - (text.len() as i32) / 16)
         })
@@ -316,6 +384,19 @@ fn carry_out(state: &mut State, command: Command, effects: &mut Vec<Effect>) {
         Command::Messages => {
             state.go(Page::Messages);
         }
+        Command::Shell(command) => {
+            effects.push(Effect::Copy(command.to_owned()));
+            let text = format!("In a shell: {command}   (copied; Ctrl-Z leads to yours, fg back)");
+            state.notes.say(Tone::Plain, text);
+        }
+        Command::Backend(name) => match state.machine.choose(&name) {
+            Ok(()) => {
+                let text = format!("{name} runs plans and experiments from now on.");
+                state.notes.say(Tone::Plain, text);
+            }
+            Err(why) => state.notes.say(Tone::Warn, why),
+        },
+        Command::Reset => exercise::reset(state, effects),
         Command::Theme(theme) => set_theme(state, theme, effects),
         Command::Ascii => flip_ascii(state, effects),
         Command::Quit => act(state, Action::Quit, effects),
@@ -346,5 +427,18 @@ mod tests {
         let (found, all) = matches(&state, "flas");
         assert_eq!(found[0].command, Command::Flip(Fusion::Flash));
         assert!(all > 30);
+    }
+
+    #[test]
+    fn a_number_or_an_id_typed_whole_comes_first() {
+        assert!(score("21", "21 what fusion cannot do") > score("21", "m-att 134,217,728"));
+        assert!(score("ex1", "ex1 launch census") > score("ex1", "ex10 the bottleneck"));
+        let state = State::new((80, 24), Look::default()).unwrap();
+        assert!(
+            matches(&state, "plan v2")
+                .0
+                .iter()
+                .any(|e| e.command == Command::Put(Version::V2))
+        );
     }
 }

@@ -43,7 +43,7 @@ pub struct Running {
     /// On which backend.
     pub backend: BackendKind,
     /// In which setup.
-    setup: Setup,
+    pub setup: Setup,
     /// Plans of the same job that come after it.
     rest: Vec<Cut>,
     /// How far it is.

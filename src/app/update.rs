@@ -31,6 +31,7 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
         Message::Tick => {}
         Message::Resumed => effects.push(Effect::Redraw),
         Message::Terminate(code) => {
+            live::leave(state, &mut effects);
             effects.push(Effect::Quit(code));
         }
         Message::Found(machine) => state.machine.found(*machine),
@@ -164,6 +165,13 @@ fn press(state: &mut State, key: Key, effects: &mut Vec<Effect>) {
         }
         return;
     }
+    if !state.too_small() && live::begins(state, key) {
+        act(state, Action::Open, effects);
+        if state.typing() {
+            press(state, key, effects);
+        }
+        return;
+    }
     let Some(action) = resolve(state.page, key) else {
         return;
     };
@@ -199,7 +207,14 @@ pub(super) fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) 
         Action::Back if state.page == Page::Lesson && lesson::leave(state) => {}
         Action::Back if state.page == Page::Exercises && exercise::leave(state) => {}
         Action::Back if state.page == Page::Claims && claims::leave(state) => {}
-        Action::Back => state.back(),
+        Action::Back => {
+            let from = state.page;
+            state.back();
+            if (from, state.page) == (Page::Lesson, Page::Home) {
+                // The list shows where one comes from.
+                state.home.cursor = state.reader.lesson;
+            }
+        }
         Action::Help if state.page == Page::Help => state.back(),
         Action::Help => state.go(Page::Help),
         Action::Setup => state.go(Page::Setup),
@@ -389,7 +404,9 @@ fn wait_for_second(state: &mut State, action: Action, text: &str) {
     state.notes.say(Tone::Plain, text);
 }
 
-fn leave(state: &State, effects: &mut Vec<Effect>, code: u8) {
+fn leave(state: &mut State, effects: &mut Vec<Effect>, code: u8) {
+    // An answer that is being typed goes into its sheet.
+    live::leave(state, effects);
     if state.runs.running().is_some() {
         effects.push(Effect::CancelRun);
     }

@@ -189,7 +189,7 @@ pub fn gaps(kernel: &Kernel, typed: &str) -> Attempt {
 fn gaps_wanted(gaps: usize) -> String {
     let example: Vec<&str> = ["b", "a", "c"].into_iter().cycle().take(gaps).collect();
     format!(
-        "The gap form takes a letter for each of its {gaps} gaps, such as {}.",
+        "The gap form takes one of the letters a, b, c for each of its {gaps} gaps, such as {}.",
         example.join(" ")
     )
 }
@@ -287,7 +287,7 @@ pub fn told(exercise: &Exercise, key: &Key, attempt: &Attempt, outcome: &TrialOu
         }
         TrialOutcome::NoCompiler(say) => {
             let mut lines = vec![format!(
-                "Or take the gap form: choose for each gap, and answer with the letters, such as \
+                "Or take the gap form, which needs no compiler: a letter for each gap. In a shell: \
                  tinyllama-tutor check {} --answer {}=\"b a c a\"",
                 exercise.id, key.name.text
             )];

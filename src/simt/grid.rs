@@ -21,7 +21,10 @@ pub(crate) use setup::Setup;
 pub(crate) use worker::Stopped;
 use worker::Worker;
 
-/// Runs every block of a grid.
+/// Whether a launch is to end between two blocks.
+type Stop<'s> = &'s (dyn Fn() -> bool + Sync);
+
+/// Runs every block of a grid, unless it is stopped.
 pub(crate) fn launch(
     program: &Program,
     kernel: &Kernel,
@@ -29,6 +32,7 @@ pub(crate) fn launch(
     variables: &[u64],
     request: &LaunchRequest<'_>,
     options: &Options,
+    stop: Stop<'_>,
 ) -> Result<Counts, MachineError> {
     checks::request(kernel, request)?;
     let mut params = vec![0_u32; (kernel.param_bytes as usize).div_ceil(16) * 4];
@@ -57,13 +61,15 @@ pub(crate) fn launch(
         threads => threads,
     };
     let ran = if request.cooperative {
-        together::run(&setup, threads)
+        together::run(&setup, threads, stop)
     } else {
         // Where a kernel could see the order of blocks, one thread keeps it.
         let threads = if kernel.ordered { 1 } else { threads };
-        apart(&setup, threads).or_else(|stopped| again(&setup, threads, stopped))
+        apart(&setup, threads, stop).or_else(|stopped| again(&setup, threads, stopped, stop))
     };
     match ran {
+        // What was counted so far is not the whole.
+        _ if stop() => Err(MachineError::Stopped),
         Ok(tally) => Ok(counts::report(
             program, kernel, global, &tally, &setup, options,
         )),
@@ -76,19 +82,24 @@ pub(crate) fn launch(
 
 /// Which of two racing blocks comes second depends on the threads of this computer.
 /// What is told does not: the blocks run once more, one after the other.
-fn again(setup: &Setup<'_>, threads: usize, stopped: Stopped) -> Result<Tally, Stopped> {
+fn again(
+    setup: &Setup<'_>,
+    threads: usize,
+    stopped: Stopped,
+    stop: Stop<'_>,
+) -> Result<Tally, Stopped> {
     if threads == 1 || !matches!(stopped.fault.kind, FaultKind::BlocksRace { .. }) {
         return Err(stopped);
     }
     setup.launch.global.order.renew(setup.blocks());
-    match apart(setup, 1) {
+    match apart(setup, 1, stop) {
         Err(first) => Err(first),
         Ok(_) => Err(stopped),
     }
 }
 
 /// Blocks that do not wait for each other: each runs to its end.
-fn apart(setup: &Setup<'_>, threads: usize) -> Result<Tally, Stopped> {
+fn apart(setup: &Setup<'_>, threads: usize, stop: Stop<'_>) -> Result<Tally, Stopped> {
     let blocks = setup.blocks();
     let threads = threads.clamp(1, blocks.max(1) as usize);
     let next = AtomicU64::new(0);
@@ -101,7 +112,7 @@ fn apart(setup: &Setup<'_>, threads: usize) -> Result<Tally, Stopped> {
         let mut tally = setup.tally();
         loop {
             let block = next.fetch_add(1, Ordering::Relaxed);
-            if block >= blocks || block > first_wrong.load(Ordering::Relaxed) {
+            if block >= blocks || block > first_wrong.load(Ordering::Relaxed) || stop() {
                 return tally;
             }
             worker.begin(setup.index(block));

@@ -67,6 +67,8 @@ pub enum MachineError {
     Request(String),
     /// The kernel did something wrong.
     Found(Box<Finding>),
+    /// It was stopped before its end.
+    Stopped,
 }
 
 impl fmt::Display for MachineError {
@@ -74,6 +76,7 @@ impl fmt::Display for MachineError {
         match self {
             MachineError::Request(message) => f.write_str(message),
             MachineError::Found(finding) => finding.fmt(f),
+            MachineError::Stopped => f.write_str("the launch was stopped before its end"),
         }
     }
 }
@@ -219,6 +222,19 @@ impl Machine {
         program: &Program,
         request: &LaunchRequest<'_>,
     ) -> Result<Counts, MachineError> {
+        self.launch_until(program, request, &|| false)
+    }
+
+    /// The same; `stop` is asked between two blocks, by several threads.
+    ///
+    /// # Errors
+    /// As for [`launch`](Self::launch), and [`MachineError::Stopped`].
+    pub fn launch_until(
+        &mut self,
+        program: &Program,
+        request: &LaunchRequest<'_>,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Counts, MachineError> {
         let Some(kernel) = program.kernel(request.entry) else {
             let known: Vec<&str> = program.entries().collect();
             let message = format!(
@@ -255,6 +271,7 @@ impl Machine {
             variables,
             request,
             &self.options,
+            stop,
         )
     }
 }

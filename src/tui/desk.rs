@@ -11,7 +11,9 @@ use crate::app::Message;
 use crate::app::study::Study;
 use crate::cost::GpuDatabase;
 use crate::course::attempt::kernel_file;
-use crate::course::{Course, Event, Exercise, Ledger, Places, Saved, Sheet, Stamp, Store, VARIANT};
+use crate::course::{
+    Course, Event, Exercise, Ledger, Places, Saved, Sheet, Stamp, Store, VARIANT, undo,
+};
 
 /// How often files that are shown are looked at: those of a course folder, and
 /// the sheet of the form. Where there are neither, the thread sleeps.
@@ -216,6 +218,10 @@ impl Clerk {
                 typed,
             } => self.save(&exercise, |sheet, found| sheet.set(found, &key, &typed)),
             Job::Vary { exercise, variant } => {
+                // The shell's `reset --undo` takes this back.
+                if let Err(fault) = undo::keep(&self.places, std::slice::from_ref(&exercise)) {
+                    return self.say(fault.to_string());
+                }
                 self.save(&exercise, |sheet, found| sheet.vary(found, variant));
             }
             Job::Record(event) => {

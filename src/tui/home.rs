@@ -71,6 +71,12 @@ fn lines(state: &State, pen: &mut Pen<'_>, columns: [u16; 4]) {
         .cursor
         .saturating_sub(room / 2)
         .min(home.lessons.len().saturating_sub(room));
+    if first > 0 {
+        pen.put(0, 0, "▲", Role::Dim);
+    }
+    if first + room < home.lessons.len() {
+        pen.put(0, pen.height().saturating_sub(1), "▼", Role::Dim);
+    }
     for (i, lesson) in home.lessons.iter().enumerate().skip(first).take(room) {
         let y = (i - first) as u16;
         line(lesson, i == home.cursor, pen, y, columns);

@@ -93,9 +93,10 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
             empty(state, &mut text);
         }
     }
+    let finding = state.find.as_ref().is_some_and(|f| f.typing);
     if state.two_panes() {
         more(state, pen, bottom);
-    } else if state.notes.shown().is_none() {
+    } else if state.notes.shown().is_none() && !finding {
         progress(state, pen, last - 1);
         more(state, pen, last - 1);
     }

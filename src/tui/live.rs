@@ -72,7 +72,7 @@ pub fn lay(state: &State, lesson: &Lesson, live: &Live, keys: bool, columns: usi
             }
             plain(boxed(
                 &title(live),
-                hint(content, hidden),
+                hint(state, lesson, live, content, keys, hidden),
                 keys,
                 columns,
                 rows,
@@ -99,13 +99,27 @@ fn title(live: &Live) -> String {
 }
 
 /// What Space or Enter does in the block.
-fn hint(content: &Block, hidden: bool) -> &'static str {
+fn hint(
+    state: &State,
+    lesson: &Lesson,
+    live: &Live,
+    content: &Block,
+    keys: bool,
+    hidden: bool,
+) -> &'static str {
     match content {
         _ if hidden => "before you look",
         Block::Lab { toggles, .. } if !toggles.is_empty() => "Space flips",
         Block::Lab { .. } | Block::Compare { .. } | Block::Micro { .. } => "r runs",
         Block::Kernel { op: Some(_), .. } => "Enter opens it",
-        Block::Steps { .. } => "Space next step",
+        Block::Steps { steps, .. } => {
+            let shown = state.reader.block(&lesson.id, live.number).steps + 1;
+            match (shown < steps.len(), keys) {
+                (true, true) => "Space next step",
+                (true, false) => "Tab, then Space: next step",
+                (false, _) => "all steps",
+            }
+        }
         Block::Ribbon { .. } => "Enter opens it in the lab",
         Block::Claim { .. } => "r runs · Enter opens it in the court",
         _ => "",
@@ -186,6 +200,9 @@ fn outcomes(state: &State, lesson: &Lesson, live: &Live, columns: usize) -> Vec<
     let mut rows = vec![Row::default()];
     let made = predict::guesses(&state.study.progress, lesson, live);
     for (guess, asked) in made.iter().zip(&live.predict) {
+        if live.predict.len() > 1 {
+            rows.extend(words(&asked.ask.text, columns, Role::Dim));
+        }
         let typed = match (guess.typed.as_str(), asked.unit.as_deref()) {
             ("", _) => "I do not know".to_owned(),
             (typed, Some("%")) if typed.chars().all(|c| c.is_ascii_digit() || c == '.') => {
@@ -240,8 +257,7 @@ fn steps_rows(
     }
     let left = steps.len().saturating_sub(shown);
     if left > 0 {
-        let text = format!("    {} more; Space shows the next.", left);
-        rows.push(Row::of(text, Role::Dim));
+        rows.push(Row::of(format!("    {left} more"), Role::Dim));
     }
     rows
 }

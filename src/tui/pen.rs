@@ -7,6 +7,7 @@ use unicode_width::UnicodeWidthChar;
 
 use super::theme::{Role, style};
 use crate::app::Look;
+use crate::units::Unit;
 
 /// Writes into a rectangle of a buffer. Places are relative to the
 /// rectangle; what does not fit is cut off, never wrapped.
@@ -192,11 +193,23 @@ pub fn clip(text: &str, columns: usize) -> String {
     out
 }
 
-/// Words of a text in lines of at most `columns`.
+/// Words of a text in lines of at most `columns`. A no-break space parts no
+/// words, and a number keeps its unit.
 pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
-    for word in text.split_whitespace() {
+    let parts = text.split(|c: char| c.is_whitespace() && c != '\u{a0}');
+    let mut words: Vec<String> = Vec::new();
+    for word in parts.filter(|word| !word.is_empty()) {
+        match words.last_mut() {
+            Some(number) if number.ends_with(|c: char| c.is_ascii_digit()) && is_unit(word) => {
+                number.push(' ');
+                number.push_str(word);
+            }
+            _ => words.push(word.to_owned()),
+        }
+    }
+    for word in &words {
         if !line.is_empty() && width(&line) + 1 + width(word) > columns {
             lines.push(std::mem::take(&mut line));
         }
@@ -209,6 +222,12 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
         lines.push(line);
     }
     lines
+}
+
+/// Whether a word is a unit, with or without what closes a sentence or a quote.
+fn is_unit(word: &str) -> bool {
+    let bare = word.trim_end_matches(['.', ',', ';', ':', ')', '”', '"', '?']);
+    !bare.is_empty() && Unit::parse(bare).is_ok()
 }
 
 /// The ASCII sign for a character, one column for one column.

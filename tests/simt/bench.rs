@@ -79,12 +79,23 @@ impl Bench {
         block: Extent,
         cooperative: bool,
     ) -> Result<Counts, MachineError> {
+        self.launch_until(entry, grid, block, cooperative, &|| false)
+    }
+
+    pub fn launch_until(
+        &mut self,
+        entry: &str,
+        grid: Extent,
+        block: Extent,
+        cooperative: bool,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Counts, MachineError> {
         let Bench {
             machine,
             program,
             params,
         } = self;
-        machine.launch(
+        machine.launch_until(
             program,
             &LaunchRequest {
                 entry,
@@ -94,6 +105,7 @@ impl Bench {
                 params,
                 cooperative,
             },
+            stop,
         )
     }
 

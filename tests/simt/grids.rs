@@ -1,5 +1,7 @@
 //! Grids whose blocks wait for each other.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use super::bench::{Bench, CHECKED, noise_floats};
 use crate::ptx;
 use tinyllama_tutor::simt::{MachineError, Options, Problem};
@@ -62,6 +64,38 @@ fn a_grid_barrier_without_a_cooperative_launch_is_found() {
     let (problem, message) = bench.problem("exchange", 4, 64);
     assert!(matches!(problem, Problem::Deadlock { .. }), "{message}");
     assert!(message.contains("cooperative"), "{message}");
+}
+
+#[test]
+fn a_launch_ends_between_two_blocks_when_it_is_told_to() {
+    let asked = AtomicU32::new(0);
+    let after_three = || asked.fetch_add(1, Ordering::Relaxed) >= 3;
+    for cooperative in [false, true] {
+        asked.store(0, Ordering::Relaxed);
+        // In a cooperative grid of which one block is missing nobody ever ends.
+        let (entry, blocks) = if cooperative {
+            ("absent", 4)
+        } else {
+            ("last_block", 100_000)
+        };
+        let x = noise_floats(9, 1000);
+        let mut bench = Bench::new(ptx!("grids"), CHECKED);
+        bench = match cooperative {
+            true => bench.words("counter", &[0]),
+            false => bench
+                .floats("x", &x)
+                .room("parts", blocks as usize)
+                .words("done", &[0])
+                .room("sum", 1)
+                .int(1000),
+        };
+        let error = bench
+            .launch_until(entry, [blocks, 1, 1], [64, 1, 1], cooperative, &after_three)
+            .unwrap_err();
+        assert!(matches!(error, MachineError::Stopped), "{error}");
+        // Soon: not after a hundred thousand blocks.
+        assert!(asked.load(Ordering::Relaxed) < 100);
+    }
 }
 
 #[test]

@@ -368,8 +368,18 @@ pub(super) fn in_full(wanted: &Wanted) -> String {
             units::format_in(q, Unit::base(q.dimension()), None)
                 .unwrap_or_else(|_| units::format(q))
         }
-        (_, Some(unit)) => units::format_in(q, unit, None).unwrap_or_else(|_| units::format(q)),
-        _ => units::format(q),
+        (_, unit) => {
+            // As many decimals as the tolerance tells apart.
+            let decimals = match wanted.tolerance {
+                Tolerance::Absolute(near) => Some((-near.log10()).ceil().clamp(0.0, 12.0) as u8),
+                _ => None,
+            };
+            match unit {
+                None if decimals.is_none() => units::format(q),
+                unit => units::format_in(q, unit.unwrap_or(Unit::NONE), decimals)
+                    .unwrap_or_else(|_| units::format(q)),
+            }
+        }
     }
 }
 

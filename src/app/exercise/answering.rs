@@ -11,7 +11,7 @@ use crate::app::page::Page;
 use crate::app::state::State;
 use crate::app::study::bench_setup;
 use crate::app::{lab, update};
-use crate::course::{Key, Kind, Table};
+use crate::course::{Key, Kind, Phrase, Table};
 use crate::run::{BackendKind, MicroRequest};
 
 /// Acts on the exercise page.
@@ -41,7 +41,8 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     }
     if matches!(action, Action::Up | Action::Down)
         && let Some(asked) = current(state)
-        && grid::row(state, &asked, action == Action::Up)
+        && (grid::row(state, &asked, action == Action::Up)
+            || line(state, &asked, action == Action::Up))
     {
         return;
     }
@@ -83,7 +84,8 @@ fn list(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
                 row,
                 ..Form::default()
             });
-            state.exercises.reveal = true;
+            // The first question is met after the introduction.
+            state.exercises.reveal = row > 0;
             at
         }
         _ => at,
@@ -91,6 +93,24 @@ fn list(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     if state.two_panes() || action == Action::Open {
         opened_shown(state, effects);
     }
+}
+
+/// Moves among the lines of a kernel; `false`: there are none, or none further.
+fn line(state: &mut State, asked: &Asked, up: bool) -> bool {
+    let lines = key_of(state, asked)
+        .filter(|key| key.kernel.as_ref().is_some_and(|k| !k.is_written()))
+        .map_or(0, |key| key.options.len());
+    let question = state.exercises.question_mut(asked);
+    let to = match up {
+        true => question.option.checked_sub(1),
+        false => Some(question.option + 1).filter(|to| *to < lines),
+    };
+    let moved = to.filter(|_| lines > 0);
+    if let Some(to) = moved {
+        question.option = to;
+        state.exercises.reveal = true;
+    }
+    moved.is_some()
 }
 
 /// Acts on one question, in the form or in a lesson.
@@ -120,6 +140,14 @@ pub fn question(state: &mut State, asked: &Asked, action: Action, effects: &mut 
         return;
     }
     match action {
+        // Enter at an option takes it; a second one, or any later one, checks.
+        Action::Open
+            if key.kind == Kind::Choice
+                && state.study.typed(&asked.exercise, &asked.key).is_empty() =>
+        {
+            mark(state, asked, &key, effects);
+            state.notes.say(Tone::Plain, "Marked. Enter checks it.");
+        }
         Action::Open if chosen => check::check(state, asked, effects),
         Action::Flip if chosen => mark(state, asked, &key, effects),
         Action::Left | Action::Right if chosen && options > 0 => {
@@ -173,7 +201,7 @@ fn mark(state: &mut State, asked: &Asked, key: &Key, effects: &mut Vec<Effect>) 
     let Some(option) = key.options.get(at).map(|o| o.text.clone()) else {
         return;
     };
-    let mut chosen = marked(state.study.typed(&asked.exercise, &asked.key));
+    let mut chosen = marked(state.study.typed(&asked.exercise, &asked.key), &key.options);
     let had = chosen.iter().position(|c| *c == option);
     match (key.kind, had) {
         (Kind::Choice, Some(_)) => chosen.clear(),
@@ -192,13 +220,25 @@ fn mark(state: &mut State, asked: &Asked, key: &Key, effects: &mut Vec<Effect>) 
     state.exercises.question_mut(asked).judgement = None;
 }
 
-/// The options that an answer names, in its order.
-pub fn marked(typed: &str) -> Vec<String> {
-    typed
-        .split(',')
-        .map(|part| part.trim().to_owned())
-        .filter(|part| !part.is_empty())
-        .collect()
+/// The options that an answer names, in its order. An option may hold a comma.
+pub fn marked(typed: &str, options: &[Phrase]) -> Vec<String> {
+    let mut rest = typed.trim();
+    let mut found = Vec::new();
+    while !rest.is_empty() {
+        let whole = options.iter().map(|o| o.text.as_str()).find(|option| {
+            rest.strip_prefix(option)
+                .is_some_and(|behind| behind.is_empty() || behind.trim_start().starts_with(','))
+        });
+        let part = whole.unwrap_or_else(|| rest.split(',').next().unwrap_or(rest));
+        if !part.trim().is_empty() {
+            found.push(part.trim().to_owned());
+        }
+        rest = rest
+            .get(part.len()..)
+            .unwrap_or_default()
+            .trim_start_matches([',', ' ']);
+    }
+    found
 }
 
 /// Runs the experiments of the gym, or the plan, that a question speaks about, in

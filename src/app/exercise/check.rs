@@ -216,7 +216,10 @@ pub fn standing(state: &State, asked: &Asked) -> Standing {
     }
     let kept = state.study.progress.key(&asked.exercise, &asked.key);
     if kept.solved {
-        return Standing::Judged(Mark::Right);
+        // It stays solved, whatever is typed later; the word says how that is.
+        let now = state.exercises.questions.get(asked);
+        let mark = now.and_then(|q| Mark::of(&q.judgement.as_ref()?.verdict));
+        return Standing::Judged(mark.unwrap_or(Mark::Right));
     }
     if kept.given_up {
         return Standing::Read;

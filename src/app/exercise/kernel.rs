@@ -24,9 +24,13 @@ pub fn edit(state: &mut State, asked: &Asked, effects: &mut Vec<Effect>) {
     }
 }
 
-/// Asks for the judge.
+/// Asks for the judge of the file or, where nothing can compile it, of the letters.
 pub fn judge(state: &mut State, asked: &Asked, effects: &mut Vec<Effect>) {
     let typed = state.study.typed(&asked.exercise, &asked.key).to_owned();
+    ask(state, asked, typed, effects);
+}
+
+fn ask(state: &mut State, asked: &Asked, typed: String, effects: &mut Vec<Effect>) {
     let question = state.exercises.question_mut(asked);
     if question.judging {
         return;
@@ -53,7 +57,8 @@ pub fn saved(state: &mut State, exercise: &str, effects: &mut Vec<Effect>) {
             exercise: exercise.to_owned(),
             key,
         };
-        judge(state, &asked, effects);
+        // What was saved is the file: letters of the gap form do not stand in for it.
+        ask(state, &asked, String::new(), effects);
     }
 }
 

@@ -31,18 +31,46 @@ pub(super) fn next(state: &mut State, effects: &mut Vec<Effect>) {
         state.notes.say(Tone::Warn, text);
         return;
     }
+    empty(state, &id, next, effects);
     take(state, &id, next, finished, effects);
-    state.study.answers.remove(&id);
-    effects.push(Effect::Vary {
-        exercise: id.clone(),
-        variant: next,
-    });
     if let Some(form) = &mut state.exercises.form {
         form.row = 0;
     }
     state.exercises.reveal = true;
-    let text = format!("{id}, variant {next}: the same questions at another shape.");
+    let text = format!(
+        "{id}, variant {next}: the same questions at another shape. In a shell, reset --undo goes back."
+    );
     state.notes.say(Tone::Plain, text);
+}
+
+/// Starts the exercise of the form again, at the shape that it has.
+pub fn reset(state: &mut State, effects: &mut Vec<Effect>) {
+    let Some(exercise) = shown(state) else { return };
+    let (id, variant) = (exercise.id.clone(), exercise.number);
+    empty(state, &id, variant, effects);
+    let event = Event::Reset {
+        exercise: id.clone(),
+        key: None,
+    };
+    note(state, event, effects);
+    state.exercises.forget(&id);
+    if let Some(form) = &mut state.exercises.form {
+        form.row = 0;
+    }
+    state.exercises.reveal = true;
+    let text =
+        format!("{id} starts again. In a shell, tinyllama-tutor reset --undo takes this back.");
+    state.notes.say(Tone::Plain, text);
+}
+
+/// Takes the answers of an exercise off its sheet. First of all: what is kept for
+/// an undo is what stands before anything else is written.
+fn empty(state: &mut State, id: &str, variant: usize, effects: &mut Vec<Effect>) {
+    state.study.answers.remove(id);
+    effects.push(Effect::Vary {
+        exercise: id.to_owned(),
+        variant,
+    });
 }
 
 /// The questions are those of another variant from now on.

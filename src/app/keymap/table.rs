@@ -269,7 +269,7 @@ pub const TABLE: &[Entry] = &[
         On::Here(&[Exercises]),
         &[(ch('v'), Variant)],
         &[],
-        "this exercise again at another shape",
+        "the same questions at another shape",
     ),
     entry(
         On::Here(&[Exercises]),

@@ -2,10 +2,12 @@
 //! keys now.
 
 use super::{Focus, focused};
+use crate::app::exercise;
 use crate::app::keymap::{Action, FooterItem};
 use crate::app::live::predict;
 use crate::app::page::Page;
 use crate::app::state::State;
+use crate::course::Kind;
 
 /// The keys that the footer names now.
 pub fn footer(state: &State) -> &'static [FooterItem] {
@@ -25,10 +27,31 @@ fn block_footer(state: &State) -> &'static [FooterItem] {
     if predict::open(&state.study.progress, lesson, live).is_some() {
         return PREDICT;
     }
-    match live.kind.as_str() {
-        "lab" => BLOCK,
-        "steps" => STEPS,
-        "question" => QUESTION,
+    use crate::course::Block as B;
+    let key = |exercise: &str, key: &Option<crate::course::Phrase>| {
+        let asked = exercise::asked(state, exercise, key.as_ref().map(|k| &*k.text))?;
+        exercise::key_of(state, &asked).map(|k| k.kind)
+    };
+    match &live.content {
+        Ok(B::Lab { toggles, .. }) if !toggles.is_empty() => BLOCK,
+        Ok(B::Steps { steps, .. }) => {
+            let shown = state.reader.block(&lesson.id, live.number).steps + 1;
+            if shown < steps.len() {
+                STEPS
+            } else {
+                ALL_STEPS
+            }
+        }
+        Ok(B::Question {
+            exercise,
+            key: name,
+        }) => match key(&exercise.text, name) {
+            Some(Kind::Choice | Kind::Choices | Kind::Ranking) => OPTIONS,
+            _ => QUESTION,
+        },
+        Ok(B::Micro { .. }) => EXPERIMENT,
+        Ok(B::Kernel { op: Some(_), .. } | B::Ribbon { .. }) => OPENED,
+        Ok(B::Kernel { .. }) => TURNED,
         _ => SHOWN,
     }
 }
@@ -65,10 +88,46 @@ const BLOCK: &[FooterItem] = &[
     (&[Action::Help], "help"),
 ];
 
-/// Keys of a `compare` or `ribbon` block.
+/// Keys of a block that runs and leads to a page of its own: `compare`, `claim`,
+/// a `lab` that offers nothing to flip.
 const SHOWN: &[FooterItem] = &[
     (&[Action::Open], "open"),
     (&[Action::Run], "run"),
+    (&[Action::NextPart], "next part"),
+    (&[Action::Back], "text"),
+    (&[Action::Help], "help"),
+];
+
+/// Keys of a `micro` block.
+const EXPERIMENT: &[FooterItem] = &[
+    (&[Action::Run], "run"),
+    (&[Action::Flip], "next"),
+    (&[Action::NextPart], "next part"),
+    (&[Action::Back], "text"),
+    (&[Action::Help], "help"),
+];
+
+/// Keys of a block that leads to a page of its own.
+const OPENED: &[FooterItem] = &[
+    (&[Action::Open], "open"),
+    (&[Action::Flip], "next"),
+    (&[Action::NextPart], "next part"),
+    (&[Action::Back], "text"),
+    (&[Action::Help], "help"),
+];
+
+/// Keys of a block that is only read.
+const TURNED: &[FooterItem] = &[
+    (&[Action::Flip], "next"),
+    (&[Action::NextPart], "next part"),
+    (&[Action::Back], "text"),
+    (&[Action::Help], "help"),
+];
+
+/// Keys of a `steps` block that shows all of them.
+const ALL_STEPS: &[FooterItem] = &[
+    (&[Action::Flip], "next"),
+    (&[Action::Up], "step back"),
     (&[Action::NextPart], "next part"),
     (&[Action::Back], "text"),
     (&[Action::Help], "help"),
@@ -90,11 +149,20 @@ const TYPING: &[FooterItem] = &[
     (&[Action::Back], "leave the field"),
 ];
 
-/// Keys of a question.
-const QUESTION: &[FooterItem] = &[
-    (&[Action::Open], "type, check"),
+/// Keys of a question with options.
+const OPTIONS: &[FooterItem] = &[
     (&[Action::Left, Action::Right], "option"),
     (&[Action::Flip], "mark"),
+    (&[Action::Open], "check"),
+    (&[Action::Go(Page::Exercises)], "form, hints"),
+    (&[Action::NextPart], "next part"),
+    (&[Action::Back], "text"),
+    (&[Action::Help], "help"),
+];
+
+/// Keys of a question that is typed.
+const QUESTION: &[FooterItem] = &[
+    (&[Action::Open], "type, check"),
     (&[Action::Go(Page::Exercises)], "form, hints"),
     (&[Action::NextPart], "next part"),
     (&[Action::Back], "text"),

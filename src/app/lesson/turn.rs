@@ -31,7 +31,8 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     }
 }
 
-fn read(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
+/// The keys of the text: what turns pages and moves over them.
+pub fn read(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     let reader = &mut state.reader;
     let last = reader.extent.lines.saturating_sub(reader.extent.room);
     match action {

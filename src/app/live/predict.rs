@@ -2,7 +2,7 @@
 //! kept beside the outcome and never graded.
 
 use super::env;
-use crate::answer::Expr;
+use crate::answer::{Expr, Value};
 use crate::app::key::{Code, Key};
 use crate::app::keymap::Action;
 use crate::app::lesson::{act, focused, note};
@@ -10,7 +10,7 @@ use crate::app::message::Effect;
 use crate::app::note::Tone;
 use crate::app::state::State;
 use crate::course::{Event, Lesson, Live, Predict, Progress, print};
-use crate::units;
+use crate::units::{self, Asked, Dimension};
 
 /// Between the guesses of a block that asks more than once.
 const BETWEEN: &str = " | ";
@@ -59,6 +59,25 @@ fn outcome(state: &State, lesson: &Lesson, live: &Live, predict: &Predict) -> St
     value.unwrap_or_else(|why| why)
 }
 
+/// Whether a guess can be read: a number of the kind that is asked for. The unit
+/// stands beside the field, so it may be left out.
+fn readable(state: &State, lesson: &Lesson, live: &Live, typed: &str) -> Result<(), String> {
+    let made = guesses(&state.study.progress, lesson, live).len();
+    let value = live.predict.get(made).and_then(|asked| {
+        let env = env(state, lesson, &live.setup).ok()?;
+        Expr::parse(asked.answer.as_str()).ok()?.evaluate(&env).ok()
+    });
+    let dimension = match value {
+        Some(Value::Quantity(quantity)) => quantity.dimension(),
+        _ => Dimension::Ratio,
+    };
+    let read = units::read(typed, Some(dimension)).map_err(|e| e.to_string())?;
+    if read.quantity.dimension().is_plain() || dimension.agrees(read.quantity.dimension()) {
+        return Ok(());
+    }
+    units::read_as(typed, Asked::new(dimension)).map_or_else(|e| Err(e.to_string()), |_| Ok(()))
+}
+
 /// Pasted text while a prediction is typed.
 pub fn paste(state: &mut State, text: &str) {
     let Some((id, number)) = focused(state).map(|(l, b)| (l.id.clone(), b.number)) else {
@@ -75,22 +94,22 @@ pub fn press(state: &mut State, key: Key, effects: &mut Vec<Effect>) {
         state.reader.leave_fields();
         return;
     };
-    let block = state.reader.block_mut(&lesson.id, live.number);
-    let Some(field) = &mut block.field else {
+    let typed = state.reader.block(&lesson.id, live.number).field;
+    let Some(typed) = typed.map(|field| field.text()) else {
         state.reader.leave_fields();
         return;
     };
     match key.code {
-        Code::Esc => block.field = None,
+        Code::Esc => state.reader.leave_fields(),
         Code::Enter => {
-            let typed = field.text().trim().replace('|', "/");
-            match units::read(&typed, None) {
+            let typed = typed.trim().replace('|', "/");
+            match readable(state, &lesson, &live, &typed) {
                 Err(why) if !typed.is_empty() => {
                     let text = format!("{why} Nothing typed says “I do not know”.");
                     state.notes.say(Tone::Warn, text);
                 }
                 _ => {
-                    block.field = None;
+                    state.reader.leave_fields();
                     keep(state, &lesson, &live, typed, effects);
                 }
             }
@@ -98,7 +117,9 @@ pub fn press(state: &mut State, key: Key, effects: &mut Vec<Effect>) {
         Code::Tab => act(state, Action::NextPart, effects),
         Code::BackTab => act(state, Action::PreviousPart, effects),
         _ => {
-            field.press(key);
+            if let Some(field) = &mut state.reader.block_mut(&lesson.id, live.number).field {
+                field.press(key);
+            }
         }
     }
 }

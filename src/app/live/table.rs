@@ -207,7 +207,10 @@ pub fn roofline(state: &State, lesson: &Lesson, live: &Live) -> Result<Grid, Str
         .map(|id| database.get(id).map_err(|e| e.to_string()))
         .collect::<Result<_, _>>()?;
     let mut head = vec!["kernel".to_owned(), "FLOP/B =".to_owned()];
-    head.extend(gpus.iter().map(|g| g.id.to_uppercase()));
+    head.extend(
+        gpus.iter()
+            .map(|g| g.id.to_uppercase().replace('_', "\u{a0}")),
+    );
     let wanted =
         |ops: &[&str]| mark.is_empty() || mark.iter().any(|m| ops.contains(&m.text.as_str()));
     let dtype = setup.dtype;

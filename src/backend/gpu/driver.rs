@@ -273,6 +273,17 @@ pub trait Driver {
     /// [`Driver::synchronize`] or a copy.
     fn launch(&mut self, call: &Call<'_>) -> Result<(), GpuError>;
 
+    /// The same. A driver that executes the launch here asks `stop` while it does,
+    /// from several threads; what a device was given runs to its end.
+    fn launch_until(
+        &mut self,
+        call: &Call<'_>,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<(), GpuError> {
+        let _ = stop;
+        self.launch(call)
+    }
+
     /// Hands in a library's product; the number of launches that it is counted
     /// as (each call is one; helpers of the library are not seen).
     fn library_gemm(&mut self, gemm: &GemmCall) -> Result<u32, GpuError>;

@@ -122,7 +122,11 @@ impl Simt {
         Ok((address + offset, bytes.saturating_sub(offset)))
     }
 
-    fn execute(&mut self, call: &Recorded) -> Result<(), GpuError> {
+    fn execute(
+        &mut self,
+        call: &Recorded,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<(), GpuError> {
         let Some(loaded) = self.functions.get(call.function.0 as usize) else {
             return Err(GpuError::failed("a kernel that was not loaded is launched"));
         };
@@ -137,7 +141,8 @@ impl Simt {
             cooperative: call.cooperative,
         };
         let began = Instant::now();
-        let counts = self.machine.launch(&program, &request).map_err(failed)?;
+        let ran = self.machine.launch_until(&program, &request, stop);
+        let counts = ran.map_err(failed)?;
         self.worked.0 += counts.lane_instructions();
         self.worked.1 += began.elapsed().as_secs_f64();
         let (read, written) = (
@@ -306,6 +311,14 @@ impl Driver for Simt {
     }
 
     fn launch(&mut self, call: &Call<'_>) -> Result<(), GpuError> {
+        self.launch_until(call, &|| false)
+    }
+
+    fn launch_until(
+        &mut self,
+        call: &Call<'_>,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<(), GpuError> {
         let call = Recorded {
             function: call.function,
             grid: call.grid,
@@ -319,7 +332,7 @@ impl Driver for Simt {
                 recording.push(call);
                 Ok(())
             }
-            None => self.execute(&call),
+            None => self.execute(&call, stop),
         }
     }
 
@@ -358,7 +371,7 @@ impl Driver for Simt {
     fn replay(&mut self, graph: GraphId) -> Result<(), GpuError> {
         let calls = self.graphs.get_mut(graph.0 as usize).map(std::mem::take);
         let calls = calls.ok_or_else(|| GpuError::failed("a graph that was not recorded"))?;
-        let ran = calls.iter().try_for_each(|call| self.execute(call));
+        let ran = calls.iter().try_for_each(|call| self.execute(call, &|| false));
         if let Some(place) = self.graphs.get_mut(graph.0 as usize) {
             *place = calls;
         }

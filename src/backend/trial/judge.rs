@@ -332,6 +332,7 @@ impl Court<'_> {
             },
             Err(MachineError::Found(finding)) => Ran::Found(finding),
             Err(MachineError::Request(say)) => Ran::Refused(say),
+            Err(stopped @ MachineError::Stopped) => Ran::Refused(stopped.to_string()),
         }
     }
 

@@ -44,6 +44,7 @@ pub(super) fn told_of(
 ) -> Result<Told, Failure> {
     let fault = |fault: crate::course::Fault| Failure::usage(fault.to_string());
     let mut tried = attempt(&desk.places, &exercise.id, kernel, typed).map_err(fault)?;
+    let mut instead = None;
     loop {
         let candidate = match &tried {
             Attempt::Missing => {
@@ -68,11 +69,17 @@ pub(super) fn told_of(
             .map_err(|e| Failure::lacking(format!("this program cannot be started again: {e}")))?;
         let outcome = judged(&program, &asked);
         let by_letters = !typed.trim().is_empty() && matches!(tried, Attempt::Written(_));
-        if by_letters && matches!(outcome, TrialOutcome::NoCompiler(_)) {
+        if let (true, TrialOutcome::NoCompiler(why)) = (by_letters, &outcome) {
+            let file = desk.places.shown(&kernel_file(&desk.places, &exercise.id));
+            instead = Some(format!(
+                "Judged are the letters {}; {file} was not: {why}.",
+                typed.trim()
+            ));
             tried = gaps(kernel, typed);
             continue;
         }
         let mut told = told(exercise, key, &tried, &outcome);
+        told.lines.splice(..0, instead);
         if let (TrialOutcome::Accepted { .. }, Candidate::Written { text, .. }) =
             (&outcome, candidate)
         {

@@ -10,6 +10,7 @@ fn course() -> Course {
 fn places(root: &std::path::Path) -> Places {
     let around = Surroundings {
         current: root.to_owned(),
+        home: Some(root.to_owned()),
         ..Surroundings::default()
     };
     Places::find(&around, Some(root), None)

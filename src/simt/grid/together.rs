@@ -9,6 +9,7 @@
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hasher};
 
+use super::Stop;
 use super::setup::Setup;
 use super::worker::{Stopped, Worker};
 use crate::simt::block::State;
@@ -22,7 +23,7 @@ const PATIENCE: u32 = 16;
 const REMEMBERED: usize = 8;
 
 /// Runs a cooperative grid on one thread or several.
-pub(super) fn run(setup: &Setup<'_>, threads: usize) -> Result<Tally, Stopped> {
+pub(super) fn run(setup: &Setup<'_>, threads: usize, stop: Stop<'_>) -> Result<Tally, Stopped> {
     let count = setup.blocks();
     let threads = threads.clamp(1, count.max(1) as usize);
     let mut workers: Vec<Worker<'_>> = (0..count)
@@ -42,7 +43,7 @@ pub(super) fn run(setup: &Setup<'_>, threads: usize) -> Result<Tally, Stopped> {
             break;
         };
         let spoke = talk(setup, &mut workers, tally)?;
-        if workers.iter().all(done) {
+        if workers.iter().all(done) || stop() {
             break;
         }
         quiet = if moved || spoke { 0 } else { quiet + 1 };

@@ -53,13 +53,7 @@ const FEW: usize = 3;
 /// The claim in a lesson, whose text judges it: all of it at once, and close
 /// together.
 pub fn block(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
-    let ledger = Ledger::built_in();
-    let place = claim.places.first().map(|p| ledger.named(p));
-    let mut rows: Vec<Row> = place
-        .map(|place| Row::of(clip(&place, columns), Role::Dim))
-        .into_iter()
-        .collect();
-    rows.extend(words(&claim.says.text, columns, Role::Text));
+    let mut rows = said(claim, columns);
     match state.study.env(&claim.setup, &state.runs) {
         Ok(env) => {
             let said = |who: &str, line: &Line| Line {
@@ -82,6 +76,17 @@ pub fn block(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
         rows.extend(machine(state, claim, columns).into_iter().skip(1));
     }
     rows.extend(judged(state, claim, columns));
+    rows
+}
+
+/// Where the claim stands and what it says.
+pub fn said(claim: &Claim, columns: usize) -> Vec<Row> {
+    let place = claim.places.first().map(|p| Ledger::built_in().named(p));
+    let mut rows: Vec<Row> = place
+        .map(|place| Row::of(clip(&place, columns), Role::Dim))
+        .into_iter()
+        .collect();
+    rows.extend(words(&claim.says.text, columns, Role::Text));
     rows
 }
 

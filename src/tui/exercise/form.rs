@@ -29,6 +29,12 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     for (y, row) in (0..pen.height()).zip(laid.rows.iter().skip(from)) {
         row.draw(pen, 1, y);
     }
+    if from > 0 {
+        pen.put(0, 0, "▲", Role::Dim);
+    }
+    if from + usize::from(pen.height()) < laid.rows.len() {
+        pen.put(0, pen.height().saturating_sub(1), "▼", Role::Dim);
+    }
 }
 
 /// Lays the form out in `columns` columns.

@@ -2,20 +2,21 @@
 //! kernel is written in.
 
 use crate::app::State;
-use crate::app::exercise::{Asked, marked};
+use crate::app::exercise::Asked;
 use crate::course::Kernel;
-use crate::tui::pen::clip;
+use crate::course::attempt::gap_form;
+use crate::tui::code::code as laid;
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
 
 /// The lines of an excerpt, one to be marked.
 pub fn lines(state: &State, asked: &Asked, kernel: &Kernel, keys: bool, width: usize) -> Vec<Row> {
-    let chosen = marked(state.study.typed(&asked.exercise, &asked.key));
+    let chosen = state.study.typed(&asked.exercise, &asked.key).trim();
     let cursor = state.exercises.question(asked).option;
     let mut rows = vec![Row::default()];
     for (index, line) in kernel.listing.excerpt().iter().enumerate() {
         let here = keys && index == cursor;
-        let sign = match chosen.iter().any(|c| *c == line.number.to_string()) {
+        let sign = match chosen == line.number.to_string() {
             true => "(x)",
             false => "   ",
         };
@@ -24,13 +25,11 @@ pub fn lines(state: &State, asked: &Asked, kernel: &Kernel, keys: bool, width: u
             true => (Role::Accent, Role::Accent),
             false => (Role::Dim, Role::Text),
         };
-        let lead = head.chars().count();
-        let mut parts = broken(&line.text, width.saturating_sub(lead)).into_iter();
-        rows.push(Row::of(head, number).and(parts.next().unwrap_or_default(), code));
-        rows.extend(parts.map(|part| Row::of("", code).at(lead, part, code)));
+        let text = std::iter::once((line.text.as_str(), code));
+        rows.extend(laid(Row::of(head, number), text, width));
     }
     if keys {
-        let how = "←→ line, Space marks it, Enter checks";
+        let how = "↑↓ line, Space marks it, Enter checks";
         rows.push(Row::of(how, Role::Dim));
     }
     rows
@@ -57,6 +56,15 @@ pub fn file(state: &State, asked: &Asked, keys: bool, width: usize) -> Vec<Row> 
     rows
 }
 
+/// The gaps and their choices, while letters are typed.
+pub fn gaps(kernel: &Kernel, width: usize) -> Vec<Row> {
+    let form = gap_form(kernel);
+    let lines = form.iter().map(|line| (line.as_str(), Role::Text));
+    lines
+        .flat_map(|line| laid(Row::default(), std::iter::once(line), width))
+        .collect()
+}
+
 /// What the judge said, line by line; code stays as it is.
 pub fn told(state: &State, asked: &Asked, width: usize) -> Vec<Row> {
     let mut rows = Vec::new();
@@ -67,43 +75,11 @@ pub fn told(state: &State, asked: &Asked, width: usize) -> Vec<Row> {
             _ => Role::Text,
         };
         if line.starts_with([' ', '+', '-']) {
-            rows.push(Row::of(clip(&line, width), role));
+            let text = std::iter::once((line.as_str(), role));
+            rows.extend(laid(Row::default(), text, width));
         } else {
             rows.extend(words(&line, width, role));
         }
     }
     rows
-}
-
-/// A line of code in parts of at most `room` columns, broken at spaces; what
-/// follows stands deeper.
-fn broken(code: &str, room: usize) -> Vec<String> {
-    const DEEPER: usize = 4;
-    let margin = code.len() - code.trim_start().len();
-    let mut parts = vec![code.get(..margin).unwrap_or_default().to_owned()];
-    for word in code.split_whitespace() {
-        let fresh = parts.len() == 1 && parts.iter().all(|part| part.trim().is_empty());
-        let Some(part) = parts.last_mut() else { break };
-        if !fresh && part.chars().count() + 1 + word.chars().count() > room {
-            parts.push(format!("{:1$}{word}", "", margin + DEEPER));
-        } else {
-            if !fresh {
-                part.push(' ');
-            }
-            part.push_str(word);
-        }
-    }
-    parts
-}
-
-#[cfg(test)]
-mod tests {
-    use super::broken;
-
-    #[test]
-    fn long_lines_are_broken_at_spaces_and_short_ones_stay() {
-        assert_eq!(broken("    a = b;", 40), ["    a = b;"]);
-        assert_eq!(broken("  a = b + c;", 9), ["  a = b +", "      c;"]);
-        assert_eq!(broken("", 9), [""]);
-    }
 }

@@ -2,6 +2,7 @@
 
 use crate::app::State;
 use crate::app::exercise::solved;
+use crate::app::lesson::number;
 use crate::tui::pen::{Pen, clip};
 use crate::tui::theme::Role;
 
@@ -31,6 +32,12 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     let room = usize::from(pen.height().saturating_sub(3));
     let cursor = state.exercises.cursor.min(exercises.len() - 1);
     let from = (cursor + 1).saturating_sub(room);
+    if from > 0 {
+        pen.put(0, 3, "▲", Role::Dim);
+    }
+    if from + room < exercises.len() {
+        pen.put(0, pen.height().saturating_sub(1), "▼", Role::Dim);
+    }
     let lines = exercises.iter().zip(&counts).enumerate().skip(from);
     for (y, (i, (exercise, (done, of)))) in (3..pen.height()).zip(lines) {
         let sign = match (*done, *of) {
@@ -46,12 +53,14 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
         pen.put(2, y, sign, Role::Dim);
         let end = pen.put(4, y, &format!("{:6}", exercise.id), role);
         let score = format!("{done}/{of}");
-        let room = usize::from(edge.saturating_sub(end + 7));
+        let lesson = exercise.lesson.as_ref().map_or("", |l| number(&l.text));
+        let wide = edge > 70 && !lesson.is_empty();
+        let aside = if wide { 20 } else { 7 };
+        let room = usize::from(edge.saturating_sub(end + aside));
         pen.put(end, y, &clip(&exercise.title, room), role);
         pen.right(edge, y, &score, Role::Text);
-        if edge > 70 {
-            let lesson = exercise.lesson.as_ref().map_or("", |l| l.text.as_str());
-            pen.right(edge - 8, y, &clip(lesson, 22), Role::Dim);
+        if wide {
+            pen.right(edge - 8, y, &format!("lesson {lesson}"), Role::Dim);
         }
     }
 }

@@ -13,6 +13,7 @@ use crate::tui::live::note;
 use crate::tui::pen::{clip, width as columns_of};
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
+use crate::units::{Spec, Unit};
 
 /// Columns of a field.
 const FIELD: usize = 26;
@@ -24,13 +25,13 @@ pub fn in_form(state: &State, asked: &Asked, number: usize, here: bool, width: u
     };
     let stands = standing(state, asked);
     let word = stands.word();
-    let head = format!("  {} {number}  ", if here { "►" } else { " " });
+    let head = format!(" {}{number:2}  ", if here { "►" } else { " " });
     let lead = columns_of(&head);
     let role = if here { Role::Accent } else { Role::Text };
     if !here {
         let typed = state.study.typed(&asked.exercise, &asked.key);
         let tail = typed.len().min(22) + word.len() + 5;
-        let ask = clip(&flat(&key.ask.text), width.saturating_sub(lead + tail));
+        let ask = clip(&flat(state, key), width.saturating_sub(lead + tail));
         let line = Row::of(head, role)
             .and(ask, Role::Text)
             .right(width - word.len() - 3, &clip(typed, 22), Role::Dim)
@@ -90,6 +91,12 @@ fn body(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) -> Ve
             Kind::Choice | Kind::Choices | Kind::Ranking => options(state, asked, key, keys, width),
         },
     };
+    if let Some(kernel) = &key.kernel
+        && kernel.is_written()
+        && state.exercises.field_of(asked).is_some()
+    {
+        rows.extend(kernel::gaps(kernel, width));
+    }
     let kept = state.study.progress.key(&asked.exercise, &asked.key);
     match key.kind {
         Kind::Measured => rows.push(measured(state, key)),
@@ -132,14 +139,11 @@ fn measured(state: &State, key: &Key) -> Row {
 
 fn field(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
     let typed = state.study.typed(&asked.exercise, &asked.key).to_owned();
-    // `plain 6` says how a bare number is printed, and is no unit to be typed.
-    let unit = key.unit.as_ref().map_or("", |u| u.text.as_str());
-    let unit = if unit.starts_with("plain") { "" } else { unit };
-    let mut about = unit.to_owned();
-    let near = tolerance(state, asked);
-    if !near.is_empty() {
-        about = format!("{about}  {near}");
-    }
+    let about: Vec<String> = [written(key), tolerance(state, asked)]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect();
+    let about = about.join("  ");
     let Some(field) = state.exercises.field_of(asked) else {
         let shown = format!("[ {:FIELD$} ]", clip(&typed, FIELD));
         // The line below is kept free for the echo, so that nothing moves
@@ -167,6 +171,21 @@ fn field(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
         Err(why) => rows.extend(words(&why, width, Role::Warn)),
     }
     rows
+}
+
+/// How an answer to this question is written: an example where a unit belongs to
+/// it. The unit alone beside the field would look as if it was typed already.
+fn written(key: &Key) -> String {
+    let unit = key.unit.as_ref().map_or("", |u| u.text.as_str());
+    // `plain 6` says how a bare number is printed, and is no unit to be typed.
+    match Spec::parse(unit) {
+        Ok(spec) if spec.unit == Unit::PERCENT => "as 12.5 %".to_owned(),
+        Ok(spec) => match spec.unit.dimension() {
+            plain if plain.is_plain() => String::new(),
+            dimension => format!("as {}", dimension.example()),
+        },
+        Err(_) => String::new(),
+    }
 }
 
 /// A field that is being typed into, behind `lead`.
@@ -217,7 +236,7 @@ fn free(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
 }
 
 fn options(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) -> Vec<Row> {
-    let chosen = marked(state.study.typed(&asked.exercise, &asked.key));
+    let chosen = marked(state.study.typed(&asked.exercise, &asked.key), &key.options);
     let cursor = state.exercises.question(asked).option;
     let mut rows = vec![Row::default()];
     for (i, option) in key.options.iter().enumerate() {
@@ -384,8 +403,11 @@ pub fn word_role(word: &str) -> Role {
 }
 
 /// A text on one line, without the backticks of markdown.
-fn flat(text: &str) -> String {
-    text.replace('`', "")
+fn flat(state: &State, key: &Key) -> String {
+    let rows = styled(state, &key.setup, &key.ask.text, 1, usize::from(u16::MAX));
+    let lines: Vec<String> = rows.iter().map(Row::text).collect();
+    lines
+        .join(" ")
         .split_whitespace()
         .collect::<Vec<_>>()
         .join(" ")

@@ -1,12 +1,19 @@
 //! A claim in a lesson.
 
-use crate::app::State;
+use crate::app::{State, lesson};
 use crate::course::{Ledger, Phrase};
 use crate::tui::claims::evidence;
-use crate::tui::rows::Row;
+use crate::tui::rows::{Row, words};
+use crate::tui::theme::Role;
 
 /// The rows inside the box of a `claim` block.
 pub fn rows(state: &State, id: &Phrase, columns: usize) -> Result<Vec<Row>, String> {
     let claim = Ledger::built_in().find(&id.text)?;
+    if lesson::asks(state) {
+        let mut rows = evidence::said(claim, columns);
+        let wait = "What the model says to it is shown once this section is answered.";
+        rows.extend(words(wait, columns, Role::Dim));
+        return Ok(rows);
+    }
     Ok(evidence::block(state, claim, columns))
 }

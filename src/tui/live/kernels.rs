@@ -7,6 +7,7 @@ use crate::app::live::table::Grid;
 use crate::course::{Block, Lesson, Live};
 use crate::markup::code::highlight;
 use crate::run::{Experiment, MicroReport};
+use crate::tui::code::code;
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
 
@@ -102,11 +103,14 @@ fn excerpt_rows(excerpt: &Excerpt, columns: usize) -> Vec<Row> {
         .collect();
     let coloured = highlight("cuda", &whole.join("\n"));
     for ((number, _), spans) in excerpt.lines.iter().zip(&coloured) {
-        let mut row = Row::of(format!("{number:4}  "), Role::Dim);
-        for span in spans {
-            row = row.and(span.text.clone(), crate::tui::kernel::code_role(span.role));
-        }
-        rows.push(row.clipped(columns));
+        let spans = spans
+            .iter()
+            .map(|s| (s.text.as_str(), crate::tui::kernel::code_role(s.role)));
+        rows.extend(code(
+            Row::of(format!("{number:4}  "), Role::Dim),
+            spans,
+            columns,
+        ));
     }
     if excerpt.more > 0 {
         rows.push(Row::of(

@@ -51,7 +51,7 @@ pub fn rows(
         rows.push(Row::default());
     }
     rows.extend(figures(&bench, &named, columns));
-    rows.extend(run(state, &bench, columns));
+    rows.extend(run(state, live, &bench, columns));
     Ok(rows)
 }
 
@@ -142,7 +142,7 @@ fn figures(bench: &Bench, ops: &[OpKind], columns: usize) -> Vec<Row> {
     let line = |name: &str, part: &Priced, v1: Option<&Priced>| {
         let row = Row::of(name.to_owned(), Role::Dim)
             .at(8, launches(part.launches()), Role::Modelled)
-            .at(24, bytes(bench, part.bytes()), Role::Modelled);
+            .at(24, modelled(bench, part.bytes()), Role::Modelled);
         let intensity = format!("{:.2} FLOP/B =", part.intensity());
         let row = if columns >= 39 + width(&intensity) {
             row.at(39, intensity, Role::Modelled)
@@ -183,18 +183,30 @@ fn launches(n: u64) -> String {
 fn bytes(bench: &Bench, n: u64) -> String {
     let column = figure::byte_column(bench.v1().block.bytes());
     let unit = column.unit().symbol();
-    format!("{} {unit} =", figure::bytes(column, n))
+    format!("{} {unit}", figure::bytes(column, n))
 }
 
-/// What a run of this plan showed, or how to have one.
-fn run(state: &State, bench: &Bench, columns: usize) -> Vec<Row> {
-    let backend = match state.machine.backend() {
-        Some(backend) => format!(" on {}", backend.name),
-        None => String::new(),
+fn modelled(bench: &Bench, n: u64) -> String {
+    format!("{} =", bytes(bench, n))
+}
+
+/// What a run of the whole forward showed, or how to have one.
+fn run(state: &State, live: &Live, bench: &Bench, columns: usize) -> Vec<Row> {
+    // A block may name the backend that it runs on.
+    let backend = match (&live.content, state.machine.backend()) {
+        (
+            Ok(Block::Lab {
+                backend: Some(named),
+                ..
+            }),
+            _,
+        ) => format!(" on {}", named.text),
+        (_, Some(backend)) => format!(" on {}", backend.name),
+        _ => String::new(),
     };
     let setup = bench.setup();
     if let Some(report) = state.runs.of(setup, bench.cut()) {
-        let mut row = Row::of("run", Role::Dim).at(
+        let mut row = Row::of("forward", Role::Dim).at(
             8,
             format!(
                 "{} #",
@@ -204,6 +216,9 @@ fn run(state: &State, bench: &Bench, columns: usize) -> Vec<Row> {
         );
         if let Some(time) = &report.time_us {
             row = row.at(24, format!("{:.1} µs @", time.median), Role::Measured);
+        } else if let Some(issued) = report.bytes.issued {
+            let text = format!("{} # issued", bytes(bench, issued));
+            row = row.at(24, text, Role::Issued);
         }
         let v1 = Version::V1.cut();
         let beside = state
@@ -213,12 +228,14 @@ fn run(state: &State, bench: &Bench, columns: usize) -> Vec<Row> {
             .and_then(|r| r.time_us.as_ref());
         row = match beside {
             Some(time) => row.at(39, format!("V1 {:.1} µs @", time.median), Role::Measured),
-            None => row.at(39, format!("on {}", report.backend), Role::Dim),
+            None => row.at(42, format!("on {}", report.backend), Role::Dim),
         };
         return vec![row];
     }
     let text = match state.runs.running() {
-        Some(running) if running.cut == bench.cut() => format!("running{backend} …"),
+        Some(running) if running.cut == bench.cut() && running.setup == *setup => {
+            format!("running on {} …", running.backend.name())
+        }
         _ => format!("not run yet · r runs it{backend} · Enter opens it in the lab"),
     };
     words(&text, columns, Role::Dim)
@@ -327,7 +344,7 @@ fn gaps(bench: &Bench, columns: usize) -> Result<Vec<Row>, String> {
             .bytes()
             .saturating_sub(without.block.bytes());
         let (left, right) = (SLOTS[slot].label.trim(), SLOTS[slot + 1].label.trim());
-        let cost = bytes(bench, less);
+        let cost = modelled(bench, less);
         text.push(format!(
             "{left}|{right}\u{a0}{}",
             cost.replace(' ', "\u{a0}")

@@ -41,7 +41,7 @@ pub(super) fn forward<D: Driver>(
             driver.synchronize()?;
             return Err(RunError::cancelled(0, 0));
         }
-        launched.start(driver, step, named.name())?;
+        launched.watched(driver, step, named.name(), observer)?;
         driver
             .synchronize()
             .map_err(|e| e.in_kernel(named.name()))?;

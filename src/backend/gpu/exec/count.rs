@@ -138,7 +138,7 @@ impl<D: Driver> Gpu<D> {
             if observer.cancelled() {
                 return Err(RunError::cancelled(0, 0));
             }
-            launched.start(&mut self.driver, step, named.name())?;
+            launched.watched(&mut self.driver, step, named.name(), observer)?;
             self.driver.synchronize()?;
             counted.take(&mut self.driver, named, bound, priced, lines);
         }

@@ -68,7 +68,7 @@ pub(super) fn forward(
                 given.insert(id, values(driver, ready, &places, id, rows)?);
             }
         }
-        launched.start(driver, step, named.name())?;
+        launched.watched(driver, step, named.name(), observer)?;
         driver
             .synchronize()
             .map_err(|e| e.in_kernel(named.name()))?;

@@ -34,10 +34,38 @@ impl Launched {
         step: &BoundStep,
         name: &str,
     ) -> Result<(), GpuError> {
+        self.start_until(driver, step, name, &|| false)
+    }
+
+    /// The same, watched: a launch that runs here ends when the observer says so.
+    ///
+    /// # Errors
+    /// A launch that the device refuses, a stop.
+    pub fn watched(
+        &mut self,
+        driver: &mut impl Driver,
+        step: &BoundStep,
+        name: &str,
+        observer: &dyn Observer,
+    ) -> Result<(), RunError> {
+        self.start_until(driver, step, name, &|| observer.cancelled())
+            .map_err(|error| match observer.cancelled() {
+                true => RunError::cancelled(0, 0),
+                false => error.into(),
+            })
+    }
+
+    fn start_until(
+        &mut self,
+        driver: &mut impl Driver,
+        step: &BoundStep,
+        name: &str,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<(), GpuError> {
         let started = match step {
             BoundStep::Own(launch) => {
                 self.own += 1;
-                driver.launch(&Call {
+                let call = Call {
                     function: launch.function,
                     grid: launch.grid,
                     threads: launch.threads,
@@ -45,7 +73,8 @@ impl Launched {
                     cooperative: launch.cooperative,
                     overlap: launch.overlap,
                     parameters: &launch.parameters,
-                })
+                };
+                driver.launch_until(&call, stop)
             }
             BoundStep::Library(gemm) => driver.library_gemm(gemm).map(|launches| {
                 self.library += u64::from(launches);
@@ -70,7 +99,7 @@ pub(super) fn forward(
             driver.synchronize()?;
             return Err(RunError::cancelled(0, 0));
         }
-        launched.start(driver, step, named.name())?;
+        launched.watched(driver, step, named.name(), observer)?;
     }
     Ok(launched)
 }
