@@ -393,7 +393,7 @@ fn a_table_is_filled_in_with_the_keyboard() {
         .press(&[key(Code::Tab)])
         .typed("4.5 MB")
         .press(&[key(Code::Enter)])
-        .shows("1245184 B+")
+        .shows("1245184 B +")
         .shows("1 of 4 cells are right");
     assert_eq!(screen.saved("peaks"), Some("1245184 B | 4.5 MB; "));
     // Enter went on to V2, 128. Up a row and back to the wrong cell: it is said why.

@@ -439,7 +439,7 @@ fn options_are_marked_and_ranked() {
         .press(&[ENTER])
         // 36.57 FLOP/B is above the H200's ridge of 13.94.
         .shows("right")
-        .shows("Next: 3, outside.")
+        .shows("Next: question 3.")
         // Several: the order of marking does not matter.
         .press(&[key(Code::Down), RIGHT, RIGHT, RIGHT, SPACE, RIGHT, SPACE])
         .press(&[key(Code::Left), key(Code::Left), SPACE])

@@ -229,6 +229,19 @@ impl Key {
         self.expressions().any(Expr::asks_for_a_run)
     }
 
+    /// The configurations whose runs its answer asks, each once. `setup` is the
+    /// exercise's.
+    pub fn answered_by(&self, setup: &Setup) -> Vec<Config> {
+        let setup = setup.with(&self.settings);
+        let mut found: Vec<Config> = Vec::new();
+        for (config, _) in self.expressions().flat_map(|answer| answer.runs(&setup)) {
+            if !found.contains(&config) {
+                found.push(config);
+            }
+        }
+        found
+    }
+
     /// Every run that its answer and its slips ask, by configuration, with the
     /// figures asked of each. `setup` is the exercise's.
     pub fn runs(&self, setup: &Setup) -> Vec<(Config, Vec<String>)> {

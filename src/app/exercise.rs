@@ -22,8 +22,8 @@ use super::study::Study;
 use crate::answer::Judgement;
 use crate::course::{Exercise, Key, KeyMark};
 
-pub use answering::{act, leave_field, marked, micros, press, question};
-pub use check::{Standing, echo, standing, tolerance};
+pub use answering::{act, asked_runs, leave_field, marked, micros, press, question};
+pub use check::{Standing, echo, refused, standing, tolerance};
 pub use footer::footer;
 pub use kernel::{judged as kernel_judged, saved as kernel_saved, written};
 pub use sheet::{arrived as sheet_arrived, open as open_sheet};

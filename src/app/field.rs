@@ -8,6 +8,8 @@ use super::key::{Code, Key};
 pub struct Field {
     chars: Vec<char>,
     cursor: usize,
+    /// The first character typed takes the place of what stands here.
+    fresh: bool,
 }
 
 /// Longest text that a field takes; a pasted file stops here.
@@ -22,7 +24,19 @@ impl Field {
             .take(LONGEST)
             .collect();
         let cursor = chars.len();
-        Field { chars, cursor }
+        Field {
+            chars,
+            cursor,
+            fresh: false,
+        }
+    }
+
+    /// The same; what is typed first takes its place, arrows and Backspace edit it.
+    pub fn replacing(text: &str) -> Self {
+        Field {
+            fresh: true,
+            ..Field::with(text)
+        }
     }
 
     /// What has been typed.
@@ -49,6 +63,10 @@ impl Field {
     }
 
     fn insert(&mut self, c: char) {
+        if std::mem::take(&mut self.fresh) && !c.is_control() {
+            self.chars.clear();
+            self.cursor = 0;
+        }
         if !c.is_control() && self.chars.len() < LONGEST {
             self.chars.insert(self.cursor, c);
             self.cursor += 1;
@@ -58,6 +76,7 @@ impl Field {
     /// Edits the text. Returns whether the key was one of the field's own;
     /// Enter, Tab and Esc are not.
     pub fn press(&mut self, key: Key) -> bool {
+        self.fresh &= matches!(key.code, Code::Char(_)) && !key.ctrl;
         match (key.code, key.ctrl) {
             (Code::Char('w'), true) => {
                 let blank = |c: &char| c.is_whitespace();
@@ -95,6 +114,18 @@ impl Field {
 mod tests {
     use super::super::key::{ch, ctrl, key};
     use super::*;
+
+    #[test]
+    fn a_value_to_be_replaced_is_replaced_by_the_first_character_or_edited() {
+        let mut field = Field::replacing("512");
+        field.press(ch('6'));
+        field.press(ch('4'));
+        assert_eq!(field.text(), "64");
+        let mut field = Field::replacing("512");
+        field.press(key(Code::Backspace));
+        field.press(ch('6'));
+        assert_eq!(field.text(), "516");
+    }
 
     #[test]
     fn everything_types_digits_and_q_too() {

@@ -330,7 +330,7 @@ pub fn start(state: &mut State, cuts: Vec<Cut>, effects: &mut Vec<Effect>) {
     let flops = state.bench.cost().forward.flops;
     if state.machine.kind() == BackendKind::Simt && flops > LONG_ON_SIMT {
         let text = format!(
-            "The SIMT machine executes every instruction of {} here: that takes minutes. Ctrl-C stops it; p sets a smaller shape.",
+            "{}, instruction by instruction: minutes. Ctrl-C stops; p: smaller.",
             units::format(&Quantity::flop(flops))
         );
         state.notes.say(Tone::Warn, text);

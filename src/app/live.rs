@@ -169,27 +169,38 @@ pub(super) fn put_on_bench(state: &mut State, lesson: &Lesson, live: &Live) {
     }
 }
 
-/// Whether a key begins a number in the block that has the keys: where an empty
-/// field stands under the cursor, digits are typed and lead to no other page.
+/// Whether a key begins a number in what has the keys: where an answer was not
+/// right, and in a block of a lesson that waits for one, digits are typed and lead
+/// to no other page.
 pub fn begins(state: &State, key: Key) -> bool {
     let digit = matches!(key.code, Code::Char(c) if c.is_ascii_digit()) && !key.ctrl;
-    if !digit || state.page != Page::Lesson || state.typing() {
+    if !digit || state.typing() {
         return false;
     }
-    let Some((lesson, live)) = lesson::focused(state) else {
-        return false;
+    let asked = match state.page {
+        Page::Exercises => exercise::current(state),
+        Page::Lesson => match lesson::focused(state) {
+            Some((lesson, live)) => {
+                if predict::open(&state.study.progress, lesson, live).is_some() {
+                    return true;
+                }
+                match &live.content {
+                    Ok(course::Block::Question { exercise, key }) => {
+                        exercise::asked(state, &exercise.text, key.as_ref().map(|k| &*k.text))
+                    }
+                    _ => None,
+                }
+            }
+            None => None,
+        },
+        _ => None,
     };
-    if predict::open(&state.study.progress, lesson, live).is_some() {
-        return true;
-    }
-    let Ok(course::Block::Question { exercise, key }) = &live.content else {
-        return false;
-    };
-    let asked = exercise::asked(state, &exercise.text, key.as_ref().map(|k| &*k.text));
     asked.is_some_and(|asked| {
         let kind = exercise::key_of(state, &asked).map(|key| key.kind);
         matches!(kind, Some(Kind::Number | Kind::Measured | Kind::Predict))
-            && state.study.typed(&asked.exercise, &asked.key).is_empty()
+            && (exercise::refused(state, &asked)
+                || state.page == Page::Lesson
+                    && state.study.typed(&asked.exercise, &asked.key).is_empty())
     })
 }
 
@@ -315,11 +326,18 @@ fn lab(
             super::lab::act(state, action, effects);
         }
         Action::Run | Action::RunAll => {
-            if let Some(name) = backend
-                && let Err(why) = choose(&mut state.machine, name)
-            {
-                state.notes.say(Tone::Warn, why);
-                return;
+            if let Some(name) = backend {
+                match choose(&mut state.machine, name) {
+                    Err(why) => return state.notes.say(Tone::Warn, why),
+                    Ok(true) => {
+                        state.runs.use_backend(state.machine.kind());
+                        let text = format!(
+                            "{name} runs this, and what follows; p chooses another backend."
+                        );
+                        state.notes.say(Tone::Plain, text);
+                    }
+                    Ok(false) => {}
+                }
             }
             super::lab::act(state, action, effects);
         }
@@ -328,10 +346,10 @@ fn lab(
     }
 }
 
-/// The backend that a block names, unless it is chosen already.
-fn choose(machine: &mut Machine, name: &str) -> Result<(), String> {
+/// The backend that a block names; whether it was another before.
+fn choose(machine: &mut Machine, name: &str) -> Result<bool, String> {
     if machine.backend().is_some_and(|b| b.name == name) {
-        return Ok(());
+        return Ok(false);
     }
-    machine.choose(name)
+    machine.choose(name).map(|()| true)
 }

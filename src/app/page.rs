@@ -47,6 +47,14 @@ impl Page {
         Page::Doctor,
     ];
 
+    /// Whether the page shows how a run ended.
+    pub const fn shows_cards(self) -> bool {
+        matches!(
+            self,
+            Page::Lab | Page::Lesson | Page::Exercises | Page::Compare | Page::Claims
+        )
+    }
+
     /// The digit that goes to this page. 5 is kept for a page of its own, so
     /// that no digit ever changes its meaning.
     pub const fn digit(self) -> Option<char> {

@@ -130,6 +130,12 @@ pub struct SetupPage {
     pub field: Option<Field>,
 }
 
+/// Keys that the footer names while a value is typed.
+pub const TYPING: &[FooterItem] = &[
+    (&[Action::Open], "take it"),
+    (&[Action::Back], "leave it as it was"),
+];
+
 /// Keys that the footer names.
 pub const FOOTER: &[FooterItem] = &[
     (&[Action::Up, Action::Down], "line"),
@@ -159,7 +165,7 @@ pub fn act(state: &mut State, action: Action) {
         Action::Right => choose(state, true),
         Action::Open if page.item().is_typed() => {
             let value = page.item().value(state);
-            state.setup.field = Some(Field::with(&value));
+            state.setup.field = Some(Field::replacing(&value));
         }
         Action::Open => choose(state, true),
         _ => {}

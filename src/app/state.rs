@@ -222,6 +222,7 @@ pub fn footer(state: &State) -> &'static [FooterItem] {
         Page::Lab => lab::FOOTER,
         Page::Compare => compare::FOOTER,
         Page::Kernel => kernel::FOOTER,
+        Page::Setup if state.setup.field.is_some() => setup_page::TYPING,
         Page::Setup => setup_page::FOOTER,
         Page::FirstRun => &[
             (&[Action::Open], "begin"),

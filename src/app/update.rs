@@ -1,5 +1,6 @@
 //! One event in, the next state and the wanted effects out.
 
+use super::field::Field;
 use super::key::{Key, ctrl};
 use super::keymap::{Action, resolve};
 use super::look::Theme;
@@ -167,6 +168,10 @@ fn press(state: &mut State, key: Key, effects: &mut Vec<Effect>) {
     }
     if !state.too_small() && live::begins(state, key) {
         act(state, Action::Open, effects);
+        if let Some((_, field)) = &mut state.exercises.field {
+            // A new answer takes the place of the one that was not right.
+            *field = Field::replacing(&field.text());
+        }
         if state.typing() {
             press(state, key, effects);
         }
@@ -196,7 +201,7 @@ pub(super) fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) 
             state.go(page);
             on_arrival(state, Some(from), effects);
         }
-        Action::Back if state.runs.card.is_some() => {
+        Action::Back if state.runs.card.is_some() && state.page.shows_cards() => {
             if let Some(card) = state.runs.card.take() {
                 let first = card.lines.into_iter().next().unwrap_or_default();
                 state

@@ -5,6 +5,7 @@ use super::args::OutputArgs;
 use super::desk::Desk;
 use super::out::Out;
 use super::table::{Align, Table};
+use crate::app::lesson::number;
 use crate::course::{Exercise, Lesson};
 
 /// Sections read, of all.
@@ -113,7 +114,7 @@ pub(super) fn exercises(output: &OutputArgs, out: &mut Out) -> Outcome {
             exercise
                 .lesson
                 .as_ref()
-                .map_or(String::new(), |l| l.text.clone()),
+                .map_or(String::new(), |l| number(&l.text).to_owned()),
             format!("{} min", exercise.minutes),
             format!("{right}/{all}"),
         ]);

@@ -237,7 +237,8 @@ impl Progress {
                 // Right closes a question; checking it again is no new try.
                 let counts = matches!(mark, Mark::Right | Mark::Slip | Mark::Wrong);
                 kept.tries += u64::from(counts && !kept.solved);
-                kept.solved |= matches!(mark, Mark::Right | Mark::Kept);
+                // What was answered after its solution was read stays read.
+                kept.solved |= matches!(mark, Mark::Right | Mark::Kept) && !kept.given_up;
             }
             Event::Locked {
                 exercise,

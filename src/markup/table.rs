@@ -93,11 +93,14 @@ pub(super) fn lay(table: &Table, style: &Style<'_>, columns: usize, shift: usize
 fn column<'a>(head: &Flow, cells: impl Iterator<Item = &'a Flow>, alignment: Alignment) -> Column {
     let texts: Vec<String> = cells.map(|c| text(&c.line())).collect();
     let points: Vec<Option<(usize, usize)>> = texts.iter().map(|t| point(t)).collect();
-    let numeric = matches!(alignment, Alignment::Auto | Alignment::Right)
+    let numbers = matches!(alignment, Alignment::Auto | Alignment::Right)
         && texts
             .iter()
             .any(|t| t.contains(|c: char| c.is_ascii_digit()))
         && points.iter().all(Option::is_some);
+    // Numbers of one unit stand with their points below each other; flush right
+    // is what the author asked for.
+    let numeric = numbers && alignment == Alignment::Auto;
     let (mut left, mut right) = (0, 0);
     if numeric {
         left = points.iter().flatten().map(|p| p.0).max().unwrap_or(0);
@@ -113,7 +116,7 @@ fn column<'a>(head: &Flow, cells: impl Iterator<Item = &'a Flow>, alignment: Ali
     let width_wanted = body.max(width(&head));
     // Numbers are never parted, the words above them are.
     let longest = head.split(' ').map(width).max().unwrap_or(0);
-    let least = if numeric {
+    let least = if numbers {
         body.max(longest)
     } else {
         width_wanted.min(NARROWEST)

@@ -186,12 +186,18 @@ fn comparison(state: &State, new_book: &Book, new: &Kernel, pen: &mut Pen<'_>) {
     }
     let lines = compared(state).unwrap_or_default();
     if lines.is_empty() {
-        let say = format!(
-            "The same source, compiled otherwise: {} now, {} before.",
-            defined(new),
-            old.first().map_or("none".to_owned(), |k| defined(k))
-        );
-        pen.put(1, HEAD as u16, &clip(&say, usize::from(edge)), Role::Text);
+        let before = old.first().map_or("none".to_owned(), |k| defined(k));
+        let say = if before == defined(new) {
+            "The same source, compiled alike: what differs is what it is launched with.".to_owned()
+        } else {
+            format!(
+                "The same source, compiled otherwise: {} now, {before} before.",
+                defined(new)
+            )
+        };
+        for (y, line) in (HEAD as u16..).zip(wrap(&say, usize::from(edge) - 1)) {
+            pen.put(1, y, &line, Role::Text);
+        }
     }
     let room = pen.height().saturating_sub(HEAD as u16);
     for (row, (at, line)) in (0..room).zip(lines.iter().enumerate().skip(state.kernel.top)) {
@@ -253,10 +259,12 @@ fn sum(cost: &Cost, ops: &[OpKind]) -> Sum {
 /// The compiler's text.
 fn ptx(state: &State, book: &Book, kernel: &Kernel, pen: &mut Pen<'_>) {
     let Some(text) = &kernel.ptx else { return };
+    // The text says what it is for: the archive's PTX is older than the device.
+    let target = text.lines().find_map(|l| l.trim().strip_prefix(".target "));
     let head = format!(
         "PTX of {} for {}, {}",
         kernel.entry,
-        book.arch,
+        target.unwrap_or(&book.arch).trim(),
         figure::counted(text.lines().count() as u64, "line", "lines")
     );
     pen.put(1, 0, &head, Role::Strong);

@@ -88,7 +88,6 @@ fn title(state: &State, pen: &mut Pen<'_>) {
             cost.forward.launches()
         )
     };
-    pen.put(1, 0, &name, Role::Text);
     // Where everything is one kernel the title says what the number is of.
     let what = if cost.forward.launches() == 1 {
         unit(state).replace(" per kernel", "")
@@ -99,6 +98,16 @@ fn title(state: &State, pen: &mut Pen<'_>) {
         Kind::Issued => Role::Issued,
         _ => Role::Modelled,
     };
+    // The counts are kept where the name of the plan is long.
+    let room = usize::from(frame::LEFT).saturating_sub(width(&what) + 4);
+    let name = match name.split_once(" · ") {
+        Some((plan, counts)) if width(&name) > room => {
+            let left = room.saturating_sub(width(counts) + 3);
+            format!("{} · {counts}", clip(plan, left))
+        }
+        _ => name,
+    };
+    pen.put(1, 0, &clip(&name, room), Role::Text);
     pen.right(frame::LEFT - 1, 0, &what, role);
 }
 
@@ -144,22 +153,32 @@ pub fn boxes(state: &State) -> Vec<ribbon::Kernel> {
     let alone = groups.len() == 1;
     let dtype = state.bench.setup().dtype;
     let column = figure::byte_column(largest(state));
-    let scale = match state.lab.kind {
-        // The bars are of counted bytes, the largest five cells.
-        Kind::Issued => groups.iter().filter_map(|g| issued(state, g)).max(),
-        _ => Some(scale(state)),
+    // What a bar is long for: what the number beside it says, in whole parts.
+    let length = |group: &Group| -> u64 {
+        let cost = state.bench.cost();
+        match state.lab.kind {
+            Kind::Issued => issued(state, group).unwrap_or(0),
+            Kind::Intensity => (1e3 * BoxCost::of(cost, group).intensity()) as u64,
+            Kind::Floor => kernel_of(cost, group)
+                .and_then(|k| floor(state, k, &BoxCost::of(cost, group)))
+                .map_or(0, |seconds| (1e12 * seconds) as u64),
+            Kind::Bytes => BoxCost::of(cost, group).bytes(),
+        }
     };
-    let scale = u128::from(scale.unwrap_or(0).max(1));
+    let scale = match state.lab.kind {
+        // Bytes are drawn on the scale of V1, whatever is joined.
+        Kind::Bytes => scale(state),
+        // The largest of this plan takes five cells.
+        _ => groups.iter().map(&length).max().unwrap_or(0),
+    };
+    let scale = u128::from(scale.max(1));
     groups
         .into_iter()
         .map(|group| {
             let kernel = kernel_of(state.bench.cost(), &group);
             let sum = BoxCost::of(state.bench.cost(), &group);
             let content = kernel.map_or_else(ribbon::Content::default, |k| {
-                let drawn = match state.lab.kind {
-                    Kind::Issued => issued(state, &group).unwrap_or(0),
-                    _ => sum.bytes(),
-                };
+                let drawn = length(&group);
                 let eighths =
                     (u128::from(drawn) * 80 * u128::from(SCALE / 5) + scale) / (2 * scale);
                 ribbon::Content {
@@ -209,14 +228,17 @@ fn number(
         }
         Kind::Intensity => compact(sum.intensity()).trim().to_owned(),
         Kind::Floor => {
-            let dtype = state.bench.setup().dtype;
-            let floor = state.machine.ceilings.as_ref().and_then(|c| {
-                let roof = c.roof(dtype, kernel.has_product())?;
-                Some(roof.floor_seconds(sum.flops, sum.bytes()))
-            });
+            let floor = floor(state, kernel, sum);
             floor.map_or("–".to_owned(), |s| compact(s * 1e6).trim().to_owned())
         }
     }
+}
+
+/// Seconds that a box takes at least under the roof in use.
+fn floor(state: &State, kernel: &KernelCost, sum: &BoxCost) -> Option<f64> {
+    let ceilings = state.machine.ceilings.as_ref()?;
+    let roof = ceilings.roof(state.bench.setup().dtype, kernel.has_product())?;
+    Some(roof.floor_seconds(sum.flops, sum.bytes()))
 }
 
 /// The colour of a side of the roof; without a roof, memory.

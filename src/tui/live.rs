@@ -7,6 +7,8 @@ mod kernels;
 mod lab;
 mod tables;
 
+pub use kernels::reported;
+
 use super::exercise::question;
 use super::rows::{Row, boxed, labelled, words};
 use super::theme::Role;
@@ -155,7 +157,7 @@ fn predictions(
     let field = state.reader.block(&lesson.id, live.number).field;
     let mut rows = Vec::new();
     for (i, asked) in live.predict.iter().enumerate() {
-        rows.extend(words(&asked.ask.text, columns, Role::Text));
+        rows.extend(inline(state, lesson, live, &asked.ask.text, columns));
         if let Some(guess) = made.get(i) {
             let typed = if guess.typed.is_empty() {
                 "I do not know"
@@ -165,7 +167,7 @@ fn predictions(
             rows.push(Row::of("  you said  ", Role::Dim).and(typed, Role::Text));
             continue;
         }
-        let unit = asked.unit.as_deref().unwrap_or_default();
+        let unit = question::written(asked.unit.as_deref().unwrap_or_default());
         match &field {
             Some(field) if keys => {
                 let (before, behind) = field.halves();
@@ -200,9 +202,8 @@ fn outcomes(state: &State, lesson: &Lesson, live: &Live, columns: usize) -> Vec<
     let mut rows = vec![Row::default()];
     let made = predict::guesses(&state.study.progress, lesson, live);
     for (guess, asked) in made.iter().zip(&live.predict) {
-        if live.predict.len() > 1 {
-            rows.extend(words(&asked.ask.text, columns, Role::Dim));
-        }
+        let ask = inline(state, lesson, live, &asked.ask.text, columns);
+        rows.extend(ask.into_iter().map(|row| Row::of(row.text(), Role::Dim)));
         let typed = match (guess.typed.as_str(), asked.unit.as_deref()) {
             ("", _) => "I do not know".to_owned(),
             (typed, Some("%")) if typed.chars().all(|c| c.is_ascii_digit() || c == '.') => {

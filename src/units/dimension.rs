@@ -134,7 +134,7 @@ impl Dimension {
     pub fn noun(self) -> &'static str {
         match self {
             Self::Count => "a count",
-            Self::Ratio => "a plain ratio",
+            Self::Ratio => "a plain number",
             Self::Bytes => "bytes",
             Self::Flop => "a count of FLOP",
             Self::Time => "a time",

@@ -344,7 +344,7 @@ impl Evaluator<'_> {
             (None, Some((_, dimension))) if self.dry => Ok(one(*dimension)),
             (None, _) => Err(ExprError {
                 column,
-                message: format!("no run of this plan says run.{path} yet: run it first"),
+                message: "no run of this plan says this yet: run it first".to_owned(),
             }),
         }
     }

@@ -155,10 +155,7 @@ fn faults_name_the_column_and_the_nearest_word() {
             "run.launches.conted",
             "column 1: “.launches.conted” is not known here; did you mean launches.counted?",
         ),
-        (
-            "run.time.median",
-            "no run of this plan says run.time.median yet",
-        ),
+        ("run.time.median", "no run of this plan says this yet"),
         (
             "bound(v1, h200)",
             "column 1: a bound belongs to one kernel and here are 17",

@@ -104,14 +104,21 @@ fn read(typed: &str, key: &Key) -> Result<Vec<String>, (usize, String)> {
     if wanted {
         return Ok(found);
     }
+    // What is missing stands behind the last character.
+    let missing: Vec<&str> = key
+        .options
+        .iter()
+        .filter(|option| !found.contains(option))
+        .map(String::as_str)
+        .collect();
     Err((
-        1,
+        typed.chars().count() + 1,
         match key.kind {
             Kind::Choice => format!("One option is asked for: {}.", list()),
             Kind::Ranking => format!(
-                "All {} are asked for, in order: {}.",
+                "All {} are ranked in one answer; not yet in yours: {}.",
                 key.options.len(),
-                list()
+                missing.join(", ")
             ),
             _ => format!("At least one option is asked for: {}.", list()),
         },

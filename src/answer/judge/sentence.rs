@@ -43,7 +43,7 @@ impl Judgement {
                         "{typed} is {how}: outside {tolerance}, inside {close}. The method looks right. Carry one more digit in each step. Not counted as a try."
                     ),
                     _ => format!(
-                        "{typed} is near, and this is an exact count: every digit that is written must be right, and at least four of them. Not counted as a try."
+                        "{typed} is near, but an exact count needs at least four right digits, and every digit that is written must be right. Not counted as a try."
                     ),
                 }
             }

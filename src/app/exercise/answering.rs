@@ -11,7 +11,9 @@ use crate::app::page::Page;
 use crate::app::state::State;
 use crate::app::study::bench_setup;
 use crate::app::{lab, update};
+use crate::cost::Config;
 use crate::course::{Key, Kind, Phrase, Table};
+use crate::fusion::Cut;
 use crate::run::{BackendKind, MicroRequest};
 
 /// Acts on the exercise page.
@@ -257,21 +259,40 @@ fn run(state: &mut State, asked: &Asked, effects: &mut Vec<Effect>) {
         }
         return;
     }
-    let config = match key.setup.answer() {
-        Ok(setup) => setup.config,
-        Err(error) => {
-            state.notes.say(Tone::Bad, error.to_string());
-            return;
-        }
+    let asked = match asked_runs(key) {
+        Ok(asked) => asked,
+        Err(why) => return state.notes.say(Tone::Bad, why),
     };
-    let cut = config.cut;
-    let put = state
-        .bench
-        .set_up(bench_setup(&config, state.bench.setup().seed));
-    match put.and_then(|()| state.bench.put(cut)) {
-        Ok(()) => lab::start(state, vec![cut], effects),
+    // What was not run yet comes first; plans of one setup run one after another.
+    let missing = |c: &&Config| state.runs.of_config(c).is_none();
+    let Some(first) = asked.iter().find(missing).or(asked.first()) else {
+        return;
+    };
+    let setup = bench_setup(first, state.bench.setup().seed);
+    let cuts: Vec<Cut> = asked
+        .iter()
+        .filter(|config| bench_setup(config, setup.seed) == setup)
+        .map(|config| config.cut)
+        .collect();
+    let put = state.bench.set_up(setup);
+    match put.and_then(|()| state.bench.put(first.cut)) {
+        Ok(()) => lab::start(state, cuts, effects),
         Err(error) => state.notes.say(Tone::Bad, error.to_string()),
     }
+}
+
+/// The runs that answer a question: those its expression names, else one of the
+/// exercise's own plan.
+///
+/// # Errors
+/// A setting that cannot be.
+pub fn asked_runs(key: &Key) -> Result<Vec<Config>, String> {
+    let setup = key.setup.answer().map_err(|error| error.to_string())?;
+    let named = key.judged()?.answered_by(&setup);
+    Ok(match named.is_empty() {
+        true => vec![setup.config],
+        false => named,
+    })
 }
 
 /// The experiments that a question asks.

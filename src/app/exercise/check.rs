@@ -209,6 +209,14 @@ impl Standing {
     }
 }
 
+/// Whether the answer that stands here was checked, and is not right.
+pub fn refused(state: &State, asked: &Asked) -> bool {
+    let question = state.exercises.questions.get(asked);
+    question
+        .and_then(|q| q.judgement.as_ref())
+        .is_some_and(|j| !j.verdict.is_right())
+}
+
 /// How a question stands.
 pub fn standing(state: &State, asked: &Asked) -> Standing {
     if state.exercises.field_of(asked).is_some() {
@@ -219,7 +227,11 @@ pub fn standing(state: &State, asked: &Asked) -> Standing {
         // It stays solved, whatever is typed later; the word says how that is.
         let now = state.exercises.questions.get(asked);
         let mark = now.and_then(|q| Mark::of(&q.judgement.as_ref()?.verdict));
-        return Standing::Judged(mark.unwrap_or(Mark::Right));
+        // What is not graded is kept, and never right.
+        let graded =
+            key_of(state, asked).is_none_or(|k| !matches!(k.kind, Kind::Text | Kind::Predict));
+        let solved = if graded { Mark::Right } else { Mark::Kept };
+        return Standing::Judged(mark.unwrap_or(solved));
     }
     if kept.given_up {
         return Standing::Read;

@@ -39,6 +39,10 @@ pub(super) fn changed(before: &Cost, now: &Cost, v1: &Cost, change: Change) -> S
     };
     if change == Change::Version {
         let intensity = format!("{:.2} FLOP/B", now.block.intensity());
+        if now.config.cut == v1.config.cut {
+            let bytes = figure::bytes(column, new);
+            return format!("V1: block {bytes} {} = · {intensity}", unit.symbol());
+        }
         if now.block.weight_bytes * 2 > new {
             return format!(
                 "{arrow} {percent} · {} of it are weights · {intensity}",

@@ -371,7 +371,9 @@ impl Driver for Simt {
     fn replay(&mut self, graph: GraphId) -> Result<(), GpuError> {
         let calls = self.graphs.get_mut(graph.0 as usize).map(std::mem::take);
         let calls = calls.ok_or_else(|| GpuError::failed("a graph that was not recorded"))?;
-        let ran = calls.iter().try_for_each(|call| self.execute(call, &|| false));
+        let ran = calls
+            .iter()
+            .try_for_each(|call| self.execute(call, &|| false));
         if let Some(place) = self.graphs.get_mut(graph.0 as usize) {
             *place = calls;
         }

@@ -63,7 +63,7 @@ impl Fake {
             Program::new("/bin/sh", ["-c", &script, "sh", folder]),
             Limits {
                 greeting: Duration::from_secs(5),
-                silence: |_| Duration::from_millis(400),
+                silence: |_| Duration::from_secs(5),
                 stops: Duration::from_millis(200),
                 back_off: Duration::from_millis(1),
                 longest_back_off: Duration::from_millis(50),
@@ -188,6 +188,7 @@ fn a_hang_is_ended_with_all_that_it_started() {
     let fake = Fake::new();
     let mut engine = fake
         .after_greeting("ask; cat compiling; sleep 1000 & echo $! > sleeper; echo $$ > pid; wait");
+    engine.limits.silence = |_| Duration::from_millis(400);
     let text = refusal(&mut engine);
     assert!(
         text.starts_with("the engine gave no sign for 400 ms while compiling flash for sm_90a"),

@@ -49,6 +49,11 @@ pub fn lay(state: &State, exercise: &Exercise, columns: usize) -> Laid {
         ));
         rows.push(Row::default());
     }
+    if exercise.number > 0 {
+        let text = format!("Variant {}: {}", exercise.number, setup(exercise));
+        rows.push(Row::of(text, Role::Dim));
+        rows.push(Row::default());
+    }
     rows.extend(markdown(state, exercise, &exercise.body, width));
     rows.push(Row::default());
     let cursor = state.exercises.form.as_ref().map(|f| f.row);

@@ -36,13 +36,13 @@ pub fn lay(
     let room = width.saturating_sub(name + 1) / table.columns.len().max(1);
     let longest = cells.iter().flatten().map(|c| columns_of(c));
     let headed = table.columns.iter().map(|c| columns_of(&c.text));
-    let needed = longest.chain(headed).max().unwrap_or(0) + 4;
-    let cell = needed.clamp(CELL.0, CELL.1).min(room.max(4));
+    let needed = longest.chain(headed).max().unwrap_or(0) + 5;
+    let cell = needed.clamp(CELL.0, CELL.1).min(room.max(5));
     let mut rows = Vec::new();
     let mut head = Row::of(" ".repeat(name + 1), Role::Text);
     for column in &table.columns {
         head = head.and(
-            format!("{:>cell$}", clip(&column.text, cell - 1)),
+            format!("{:>1$}  ", clip(&column.text, cell - 2), cell - 2),
             Role::Dim,
         );
     }
@@ -53,15 +53,16 @@ pub fn lay(
             let here = keys && (r, c) == (row_at, column_at);
             let word = found(r, c).map_or("", |f| f.judgement.verdict.word());
             let sign = sign(word);
-            let shown = clip(if typed.is_empty() { "·" } else { typed }, cell - 3);
+            let shown = clip(if typed.is_empty() { "·" } else { typed }, cell - 4);
             let text = format!("{}{shown}", if here { "►" } else { " " });
             let role = if here { Role::Accent } else { Role::Text };
             row = row
                 .and(
-                    " ".repeat(cell.saturating_sub(columns_of(&text) + 1)),
+                    " ".repeat(cell.saturating_sub(columns_of(&text) + 2)),
                     Role::Text,
                 )
                 .and(text, role)
+                .and(" ", Role::Text)
                 .and(sign, word_role(word));
         }
         rows.push(row);

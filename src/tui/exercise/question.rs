@@ -5,11 +5,14 @@ use super::form::styled;
 use super::{grid, kernel};
 use crate::app::State;
 use crate::app::exercise::{
-    Asked, Standing, echo, examples, key_of, marked, micros, standing, tolerance,
+    Asked, Standing, asked_runs, echo, examples, key_of, marked, micros, standing, tolerance,
 };
 use crate::app::field::Field;
+use crate::app::live::ask::{Ask, Shown};
+use crate::app::study::bench_setup;
 use crate::course::{Key, Kind, Mark};
-use crate::tui::live::note;
+use crate::run::{BackendKind, MicroRequest};
+use crate::tui::live::{note, reported};
 use crate::tui::pen::{clip, width as columns_of};
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
@@ -93,19 +96,20 @@ fn body(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) -> Ve
     };
     if let Some(kernel) = &key.kernel
         && kernel.is_written()
-        && state.exercises.field_of(asked).is_some()
+        && (state.exercises.field_of(asked).is_some()
+            || keys && !state.study.typed(&asked.exercise, &asked.key).is_empty())
     {
         rows.extend(kernel::gaps(kernel, width));
     }
     let kept = state.study.progress.key(&asked.exercise, &asked.key);
     match key.kind {
-        Kind::Measured => rows.push(measured(state, key)),
+        Kind::Measured => rows.extend(measured(state, key, width)),
         // The run is shown once the prediction is locked, not before.
         Kind::Predict if kept.locked.is_none() => rows.push(Row::of(
             "Enter locks your prediction; what comes out is shown after that",
             Role::Dim,
         )),
-        Kind::Predict if runs(key) => rows.push(measured(state, key)),
+        Kind::Predict if runs(key) => rows.extend(measured(state, key, width)),
         _ => {}
     }
     rows.extend(verdict(state, asked, width));
@@ -116,30 +120,79 @@ fn body(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) -> Ve
 }
 
 /// What a run of the plan that is asked about showed, or how to have one.
-fn measured(state: &State, key: &Key) -> Row {
-    if let [(kernel, values), ..] = micros(state, key).as_slice() {
-        let values: Vec<String> = values.iter().map(ToString::to_string).collect();
-        let text = format!("r runs the experiment {kernel} at {}", values.join(", "));
-        return Row::of(text, Role::Dim);
+fn measured(state: &State, key: &Key, width: usize) -> Vec<Row> {
+    let micros = micros(state, key);
+    if !micros.is_empty() {
+        let each = micros.iter();
+        return each
+            .flat_map(|(k, v)| experiment(state, k, v, width))
+            .collect();
     }
-    let config = key.setup.answer().map(|setup| setup.config);
-    let report = config.ok().and_then(|c| state.runs.of_config(&c));
-    let Some(report) = report else {
-        return Row::of("r runs the plan that is asked about", Role::Dim);
+    let asked = asked_runs(key).unwrap_or_default();
+    let several = asked.len() > 1;
+    asked
+        .iter()
+        .map(|config| {
+            let plan = format!(
+                "{} at {}",
+                config.cut.title(),
+                bench_setup(config, 0).title()
+            );
+            let Some(report) = state.runs.of_config(config) else {
+                let what = if several {
+                    plan.as_str()
+                } else {
+                    "the plan that is asked about"
+                };
+                return Row::of(format!("r runs {what}"), Role::Dim);
+            };
+            let whose = if several {
+                format!(" of {plan}")
+            } else {
+                String::new()
+            };
+            let row = Row::of(
+                format!("your run{whose} on {}:  ", report.backend),
+                Role::Dim,
+            )
+            .and(
+                format!("{} launches #", report.launches.counted),
+                Role::Issued,
+            );
+            match &report.time_us {
+                Some(time) => row.and(format!("   {:.1} µs @", time.median), Role::Measured),
+                None => row,
+            }
+        })
+        .collect()
+}
+
+/// An experiment of the gym: its figures, or how to have them.
+fn experiment(state: &State, kernel: &str, values: &[u32], width: usize) -> Vec<Row> {
+    let at: Vec<String> = values.iter().map(ToString::to_string).collect();
+    let name = format!("the experiment {kernel} at {}", at.join(", "));
+    let Ok(request) = MicroRequest::new(kernel, values, BackendKind::Simt) else {
+        return Vec::new();
     };
-    let row = Row::of(format!("your run on {}:  ", report.backend), Role::Dim).and(
-        format!("{} launches #", report.launches.counted),
-        Role::Issued,
-    );
-    match &report.time_us {
-        Some(time) => row.and(format!("   {:.1} µs @", time.median), Role::Measured),
-        None => row,
+    let ask = Ask::Micro(request);
+    match state.asked.answer(&ask) {
+        _ if state.asked.waits(&ask) => {
+            vec![Row::of(format!("running {name} …"), Role::Dim)]
+        }
+        Some(Ok(Shown::Micro(report))) => {
+            let mut rows = vec![Row::of(name, Role::Dim)];
+            rows.extend(reported(state, report, &[], width));
+            rows
+        }
+        Some(Err(why)) => words(why, width, Role::Bad),
+        _ => vec![Row::of(format!("r runs {name}"), Role::Dim)],
     }
 }
 
 fn field(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
     let typed = state.study.typed(&asked.exercise, &asked.key).to_owned();
-    let about: Vec<String> = [written(key), tolerance(state, asked)]
+    let unit = key.unit.as_ref().map_or("", |u| u.text.as_str());
+    let about: Vec<String> = [written(unit), tolerance(state, asked)]
         .into_iter()
         .filter(|part| !part.is_empty())
         .collect();
@@ -175,14 +228,13 @@ fn field(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
 
 /// How an answer to this question is written: an example where a unit belongs to
 /// it. The unit alone beside the field would look as if it was typed already.
-fn written(key: &Key) -> String {
-    let unit = key.unit.as_ref().map_or("", |u| u.text.as_str());
+pub fn written(unit: &str) -> String {
     // `plain 6` says how a bare number is printed, and is no unit to be typed.
     match Spec::parse(unit) {
-        Ok(spec) if spec.unit == Unit::PERCENT => "as 12.5 %".to_owned(),
+        Ok(spec) if spec.unit == Unit::PERCENT => "e.g. 12.5 %".to_owned(),
         Ok(spec) => match spec.unit.dimension() {
             plain if plain.is_plain() => String::new(),
-            dimension => format!("as {}", dimension.example()),
+            dimension => format!("e.g. {}", dimension.example()),
         },
         Err(_) => String::new(),
     }
@@ -312,8 +364,8 @@ fn next_open(state: &State, asked: &Asked) -> String {
         !state.study.progress.key(&exercise.id, name).solved
     };
     let next = (at + 1..names.len()).chain(0..at).find(open);
-    match next.and_then(|i| Some((i + 1, names.get(i)?))) {
-        Some((number, name)) => format!(" Next: {number}, {name}."),
+    match next.map(|i| i + 1) {
+        Some(number) => format!(" Next: question {number}."),
         None if exercise.variants.is_empty() => " That was the last one.".to_owned(),
         None => " That was the last one; v asks the same at another shape.".to_owned(),
     }

@@ -6,7 +6,7 @@ use crate::app::live::ask::{self, Ask, Excerpt, Shown};
 use crate::app::live::table::Grid;
 use crate::course::{Block, Lesson, Live};
 use crate::markup::code::highlight;
-use crate::run::{Experiment, MicroReport};
+use crate::run::{Experiment, Metric, MicroReport};
 use crate::tui::code::code;
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
@@ -45,17 +45,20 @@ pub fn micro(
             rows.extend(words(&how, columns, Role::Dim));
         }
         Some(Err(why)) => rows.extend(words(why, columns, Role::Bad)),
-        Some(Ok(Shown::Micro(report))) => rows.extend(figures(state, live, report, columns)),
+        Some(Ok(Shown::Micro(report))) => {
+            let shows = match &live.content {
+                Ok(Block::Micro { show, .. }) => show.as_slice(),
+                _ => &[],
+            };
+            rows.extend(reported(state, report, shows, columns));
+        }
         Some(Ok(Shown::Source(_))) => {}
     }
     Ok(rows)
 }
 
-fn figures(state: &State, live: &Live, report: &MicroReport, columns: usize) -> Vec<Row> {
-    let shows = match &live.content {
-        Ok(Block::Micro { show, .. }) => show.as_slice(),
-        _ => &[],
-    };
+/// What an experiment showed: the figures that are named, or all of them.
+pub fn reported(state: &State, report: &MicroReport, shows: &[Metric], columns: usize) -> Vec<Row> {
     let (head, cells) = report.table(shows);
     let table = Grid {
         head,

@@ -32,7 +32,8 @@ pub fn compare(
     columns: usize,
 ) -> Result<Vec<Row>, String> {
     let table = table::compare(state, lesson, live)?;
-    Ok(grid(state, &table, columns).rows)
+    // A row is of one unit, a column is not.
+    Ok(aligned(state, &table, Alignment::Right, columns).rows)
 }
 
 fn failed(live: &Live, why: String, columns: usize) -> Laid {
@@ -42,8 +43,13 @@ fn failed(live: &Live, why: String, columns: usize) -> Laid {
     }
 }
 
-/// A grid laid out.
+/// A grid laid out, its columns each of one unit.
 pub(super) fn grid(state: &State, grid: &Grid, columns: usize) -> Laid {
+    aligned(state, grid, Alignment::Auto, columns)
+}
+
+/// A grid laid out; `rest`: how the columns behind the first stand.
+fn aligned(state: &State, grid: &Grid, rest: Alignment, columns: usize) -> Laid {
     let nothing = |_: &Value| Resolved::value("");
     let layout = Layout::new(columns, &nothing)
         .ascii(state.look.ascii)
@@ -55,7 +61,9 @@ pub(super) fn grid(state: &State, grid: &Grid, columns: usize) -> Laid {
         }]
     };
     let element = Element::Table(markup::Table {
-        alignments: vec![Alignment::Auto; grid.head.len()],
+        alignments: (0..grid.head.len())
+            .map(|at| if at == 0 { Alignment::Auto } else { rest })
+            .collect(),
         head: grid.head.iter().map(cell).collect(),
         rows: grid
             .rows
