@@ -78,8 +78,7 @@ fn say(made: &[Made], out: &mut Out) {
 pub(super) fn init(output: &OutputArgs, args: &InitArgs, out: &mut Out) -> Outcome {
     let desk = Desk::open(output).whole()?;
     let laid = desk.places.overlays.last().map(PathBuf::as_path);
-    let made =
-        make_workshop(&args.dir, &desk.course, laid, args.seed).map_err(Failure::usage)?;
+    let made = make_workshop(&args.dir, &desk.course, laid, args.seed).map_err(Failure::usage)?;
     say(&made, out);
     out.gap();
     out.line(format!(
@@ -109,7 +108,9 @@ pub(super) fn new(output: &OutputArgs, args: &NewArgs, out: &mut Out) -> Outcome
         let file = folder.join(&file.path);
         out.line(format!("made  {}", found.shown(&file)));
         if let Some(what) = built_in(&file) {
-            out.line(format!("It stands in for the built-in {what} of that name."));
+            out.line(format!(
+                "It stands in for the built-in {what} of that name."
+            ));
         }
     }
     // Where the folder is found without being named, it need not be.
@@ -125,9 +126,9 @@ pub(super) fn new(output: &OutputArgs, args: &NewArgs, out: &mut Out) -> Outcome
         New::Lesson { .. } => out.line(format!(
             "On the screen, read again whenever you save: tinyllama-tutor{option}"
         )),
-        New::Exercise { name, .. } => out.line(format!(
-            "Answer it: tinyllama-tutor{option} check {name}"
-        )),
+        New::Exercise { name, .. } => {
+            out.line(format!("Answer it: tinyllama-tutor{option} check {name}"))
+        }
     }
     Ok(0)
 }
@@ -176,12 +177,13 @@ pub(super) fn lint(output: &OutputArgs, args: &LintArgs, out: &mut Out) -> Outco
             0 => "nothing to mend".to_owned(),
             n => counted(n as u64, "finding"),
         };
-        let what = match desk.places.overlays.last() {
+        let of = match desk.places.overlays.last() {
             Some(folder) => desk.places.shown(folder),
             None => "the built-in course".to_owned(),
         };
+        let of = if of == "." { "this folder" } else { &of };
         out.line(format!(
-            "{what}, {}, {}: {found}.",
+            "{} and {} of {of}: {found}.",
             counted(course.own_lessons().count() as u64, "lesson"),
             counted(course.own_exercises().count() as u64, "exercise"),
         ));

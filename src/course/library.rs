@@ -81,7 +81,10 @@ impl Course {
     /// The built-in course with the overlays of `places` on top.
     pub fn open(places: &Places) -> Self {
         let mut course = Self::built_in();
-        places.faults.iter().for_each(|fault| course.stray(fault.clone()));
+        places
+            .faults
+            .iter()
+            .for_each(|fault| course.stray(fault.clone()));
         for root in &places.overlays {
             course.overlay(root, &|path| places.shown(path));
         }

@@ -86,12 +86,11 @@ fn lesson(course: &Course, lesson: &Lesson, faults: &mut Vec<Fault>) {
 /// Two lessons with one number (`tinyllama-tutor show 7` takes the first), and
 /// two texts with one id on file systems that know no capitals.
 fn same_name(course: &Course, faults: &mut Vec<Fault>) {
-    let number = |lesson: &Lesson| lesson.id.split('-').next()?.parse::<u32>().ok();
     for lesson in course.own_lessons() {
         let other = course
             .lessons()
-            .find(|other| other.id < lesson.id && number(other) == number(lesson));
-        if let Some(other) = other.filter(|_| number(lesson).is_some()) {
+            .find(|other| other.id < lesson.id && other.number() == lesson.number());
+        if let Some(other) = other.filter(|_| lesson.number().is_some()) {
             let say = format!(
                 "{} has the same number; give one of them another.",
                 other.id
@@ -109,9 +108,8 @@ fn same_name(course: &Course, faults: &mut Vec<Fault>) {
     for (id, text) in lessons.chain(exercises) {
         let alike = |other: &&&str| **other != id && other.eq_ignore_ascii_case(id);
         if let Some(other) = ids.iter().find(alike) {
-            let say = format!(
-                "{other} is the same id but for capitals; give one of them another name."
-            );
+            let say =
+                format!("{other} is the same id but for capitals; give one of them another name.");
             faults.push(text.fault(0, say));
         }
     }

@@ -246,8 +246,11 @@ mod tests {
         assert_eq!(chosen.overlays, [deep.join("mine")]);
         // The workshop's own texts lie on top of the course that it names.
         fs::create_dir_all(root.path().join("course/lessons")).expect("made");
-        fs::write(root.path().join("w/workshop.toml"), "course = \"../course\"")
-            .expect("written");
+        fs::write(
+            root.path().join("w/workshop.toml"),
+            "course = \"../course\"",
+        )
+        .expect("written");
         assert_eq!(
             Places::find(&around(&deep), None, None).overlays,
             [root.path().join("course"), root.path().join("w")]
@@ -279,7 +282,10 @@ mod tests {
     fn a_path_is_shown_as_one_would_type_it_here() {
         let mut places = Places::find(&around(Path::new("/home/ada/w")), None, None);
         let shown = |places: &Places, path: &str| places.shown(Path::new(path));
-        assert_eq!(shown(&places, "/home/ada/w/lessons/01-a.md"), "lessons/01-a.md");
+        assert_eq!(
+            shown(&places, "/home/ada/w/lessons/01-a.md"),
+            "lessons/01-a.md"
+        );
         assert_eq!(shown(&places, "/home/ada/w"), ".");
         assert_eq!(shown(&places, "/home/ada/c/lessons"), "~/c/lessons");
         places.current = "/home/ada".into();

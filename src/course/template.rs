@@ -5,7 +5,7 @@
 
 use super::exercise::is_name;
 use super::file::plain;
-use super::lesson::slug;
+use super::lesson::{Lesson, REFERENCE, slug};
 use super::library::Course;
 use super::setup::sentence;
 use super::sheet::blank;
@@ -13,9 +13,6 @@ use super::workshop;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-
-/// Lessons from this number on are reference pages.
-const REFERENCE: u32 = 90;
 
 /// A file that was made, or was there already and left alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,7 +63,7 @@ pub fn new_lesson(folder: &Path, course: &Course, name: &str) -> Result<Vec<Made
     let id = if let Some((number, rest)) = numbered {
         format!("{number}-{}", ascii_slug(rest))
     } else {
-        let last = course.lessons().filter_map(|lesson| number(&lesson.id));
+        let last = course.lessons().filter_map(Lesson::number);
         let next = last
             .filter(|number| *number < REFERENCE)
             .max()
@@ -99,7 +96,7 @@ pub fn new_exercise(
         Some(typed) => course.lesson(typed)?.id.clone(),
         None => course
             .lessons()
-            .filter(|lesson| number(&lesson.id).is_none_or(|number| number < REFERENCE))
+            .filter(|lesson| !lesson.is_reference())
             .last()
             .map_or_else(|| "01-lesson".to_owned(), |lesson| lesson.id.clone()),
     };
@@ -129,11 +126,6 @@ fn fresh(folder: &Path, id: &str, files: &[(String, String)]) -> Result<Vec<Made
         .iter()
         .map(|(path, text)| make(folder, path, text))
         .collect()
-}
-
-/// The number that a lesson's id begins with.
-fn number(id: &str) -> Option<u32> {
-    id.split('-').next()?.parse().ok()
 }
 
 /// A slug that can be an id: letters beyond ASCII part words.

@@ -90,7 +90,10 @@ mod tests {
         let named = |folder: &str, course: &str| text(Path::new(folder), Path::new(course));
         let ends = |text: Option<String>, end: &str| text.is_some_and(|t| t.ends_with(end));
         assert!(ends(named("/c/class", "/c"), "course = \"..\"\n"));
-        assert!(ends(named("/home/a/w", "/shared/c"), "course = \"/shared/c\"\n"));
+        assert!(ends(
+            named("/home/a/w", "/shared/c"),
+            "course = \"/shared/c\"\n"
+        ));
         assert_eq!(named("/c", "/c/."), None);
     }
 
@@ -98,7 +101,10 @@ mod tests {
     fn a_file_that_names_no_course_says_where() {
         let root = tempfile::tempdir().expect("a folder");
         for (text, said) in [
-            ("course = \"gone\"\n", "workshop.toml:1:10: there is no course folder gone;"),
+            (
+                "course = \"gone\"\n",
+                "workshop.toml:1:11: there is no course folder gone;",
+            ),
             ("corse = \"x\"\n", "did you mean course?"),
             ("course = x\n", "workshop.toml:1:10: not TOML here"),
             ("", "add course = \"../course\""),

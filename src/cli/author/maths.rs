@@ -63,7 +63,11 @@ fn markdown(file: &str, text: &str, start: Place) -> Vec<Fault> {
             if at.line == start.line {
                 at.column += start.column - 1;
             }
-            Fault::at(file, at, format!("{}; {}", fault.message, way_out(&fault.message)))
+            Fault::at(
+                file,
+                at,
+                format!("{}; {}", fault.message, way_out(&fault.message)),
+            )
         })
         .collect()
 }
@@ -100,7 +104,13 @@ mod tests {
             ["a.md:8:2: unknown macro \\frc; did you mean \\frac?"]
         );
         assert_eq!(
-            said("so $\\bogusness x$", Place { line: 3, column: 10 }),
+            said(
+                "so $\\bogusness x$",
+                Place {
+                    line: 3,
+                    column: 10
+                }
+            ),
             ["a.md:3:14: unknown macro \\bogusness; write the sign itself, or \\text{…}."]
         );
         assert_eq!(said("$$\\sum_i x_i$$", line(1)), Vec::<String>::new());

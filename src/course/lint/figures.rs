@@ -15,6 +15,8 @@ use crate::course::solution::Solution;
 
 /// Counts below this are too common for a hint to give one away.
 const SMALL: i128 = 20;
+/// Numbers from here on do not stand in a hint by chance.
+const LARGE: i128 = 1000;
 /// Relative difference below which two figures print alike.
 const SAME: f64 = 1e-9;
 
@@ -336,15 +338,20 @@ impl Look<'_> {
             let words: Vec<&str> = text.split_whitespace().collect();
             for (at, word) in words.iter().enumerate() {
                 let digits: String = word.chars().filter(char::is_ascii_digit).collect();
-                let only = word.chars().all(|c| c.is_ascii_digit() || ",._;:)".contains(c));
+                let only = word
+                    .chars()
+                    .all(|c| c.is_ascii_digit() || ",._;:)".contains(c));
                 let before = words.get(at.saturating_sub(2)..at).unwrap_or_default();
                 let told = matches!(before, ["answer", "is" | "="] | [.., "answer:"]);
                 if piece == Piece::Plain
                     && only
                     && digits.parse() == Ok(right)
-                    && (told || right.abs() >= SMALL)
+                    && (told || right.abs() >= LARGE)
                 {
-                    self.report(hint.at, "this hint shows the answer; stop one step before it");
+                    self.report(
+                        hint.at,
+                        "this hint shows the answer; stop one step before it",
+                    );
                 }
             }
         }

@@ -152,7 +152,9 @@ pub(super) fn links(
         let id = path.rsplit('/').next().unwrap_or(path);
         let id = id.trim_end_matches(".md");
         if is_image(&text, range.start) {
-            report("pictures are not shown; draw it in a ```text block, or say it in words.".into());
+            report(
+                "pictures are not shown; draw it in a ```text block, or say it in words.".into(),
+            );
             continue;
         }
         let to = match (id, course.lesson(id)) {
@@ -165,7 +167,11 @@ pub(super) fn links(
             }
         };
         if !part.is_empty() && !headings(to).any(|known| known == part) {
-            let known: Vec<&str> = to.sections.iter().map(|section| section.id.as_str()).collect();
+            let known: Vec<&str> = to
+                .sections
+                .iter()
+                .map(|section| section.id.as_str())
+                .collect();
             report(format!(
                 "this link leads nowhere: {} has no part “{part}”; {}",
                 to.id,
@@ -179,7 +185,9 @@ pub(super) fn links(
 fn is_image(text: &str, close: usize) -> bool {
     let before = text.get(..close).unwrap_or_default();
     let open = before.rfind('[').unwrap_or_default();
-    before.get(..open).is_some_and(|before| before.ends_with('!'))
+    before
+        .get(..open)
+        .is_some_and(|before| before.ends_with('!'))
 }
 
 /// What a link can name in a lesson: its sections, and the headings within them.
