@@ -7,7 +7,6 @@ use super::exercise::is_name;
 use super::file::plain;
 use super::lesson::{Lesson, REFERENCE, slug};
 use super::library::Course;
-use super::setup::sentence;
 use super::sheet::blank;
 use super::workshop;
 use std::fs::{self, OpenOptions};
@@ -72,7 +71,7 @@ pub fn new_lesson(folder: &Path, course: &Course, name: &str) -> Result<Vec<Made
     };
     let title = match numbered {
         Some((_, rest)) if rest.contains(' ') => rest.to_owned(),
-        Some((_, rest)) => sentence(&rest.replace(['-', '_'], " ")),
+        Some((_, rest)) => capitalised(&rest.replace(['-', '_'], " ")),
         None => name.to_owned(),
     };
     let text = LESSON.replace("TITLE", &quotable(&title));
@@ -160,6 +159,13 @@ fn failed(path: &Path, error: &io::Error) -> String {
         path.display(),
         plain(error)
     )
+}
+
+/// Words of an id as a title.
+fn capitalised(words: &str) -> String {
+    let mut rest = words.chars();
+    let first = rest.next().map(|first| first.to_uppercase());
+    first.into_iter().flatten().chain(rest).collect()
 }
 
 /// A title that can stand between quotes.

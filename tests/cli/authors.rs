@@ -225,7 +225,7 @@ fn a_class_folder_knows_its_course() {
     other.refused(4, "this course folder holds no text");
     home.write("term/class/workshop.toml", "corse = 3\n");
     home.inside("term/class", &["lessons"])
-        .refused(2, "did you mean course?");
+        .refused(2, "add course = \"../course\"");
     // A workshop of the built-in course names none.
     assert_eq!(home.line("init plain").code, 0);
     assert!(!home.path().join("plain/workshop.toml").exists());
@@ -293,7 +293,7 @@ fn lint_finds_formulas_needs_parts_pictures_and_answers_in_hints() {
         "lessons/40-mine.md:3:11: there is no lesson “07-v1-cencus”; did you mean 07-v1-census?",
         "lessons/40-mine.md:8:4: unknown macro \\frc; did you mean \\frac?",
         "lessons/40-mine.md:9:6: this link leads nowhere: 40-mine has no part “on”; did you mean one?",
-        "lessons/40-mine.md:9:18: this link leads nowhere: 07-v1-census has no part “nowhere”; known are ",
+        "lessons/40-mine.md:9:19: this link leads nowhere: 07-v1-census has no part “nowhere”; known are ",
         "lessons/40-mine.md:11:14: pictures are not shown; draw it in a ```text block, or say it in words.",
         "1 lesson and 4 exercises of this folder: 9 findings.",
     ];

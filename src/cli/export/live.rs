@@ -30,7 +30,14 @@ pub(super) fn refused(kind: &str, sentence: &str) -> String {
 fn piece(piece: Piece) -> String {
     match piece {
         Piece::Ask(ask) => format!("<p><strong>Predict:</strong> {}</p>\n", coded(&ask)),
-        Piece::Line(line) => format!("<p>{}</p>\n", coded(line.trim())),
+        Piece::Line(line) => {
+            let class = if line.starts_with(' ') {
+                " class=\"under\""
+            } else {
+                ""
+            };
+            format!("<p{class}>{}</p>\n", coded(line.trim()))
+        }
         Piece::Table(table) => of_table(&table),
         Piece::Steps(steps) => {
             let items = steps
@@ -141,7 +148,7 @@ mod tests {
         let out = block("lab", pieces);
         let (before, after) = out.split_once("<details>").unwrap();
         assert!(before.contains("How many of <code>q</code>?"), "{out}");
-        assert!(after.contains("<p>17.</p>"), "{out}");
+        assert!(after.contains("<p class=\"under\">17.</p>"), "{out}");
         assert_eq!(coded("a ` b"), "a ` b");
     }
 }

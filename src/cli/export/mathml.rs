@@ -133,7 +133,10 @@ fn bracket(text: &str, form: &str, delimiter: Delimiter) -> String {
 }
 
 fn sign(text: &str, class: Class) -> String {
-    let shown = escape(text);
+    let shown = match text {
+        "-" => "−".to_owned(),
+        text => escape(text),
+    };
     let number = text.starts_with(|c: char| c.is_ascii_digit());
     match class {
         Class::Ordinary if number => format!("<mn>{shown}</mn>"),
