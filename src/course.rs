@@ -60,6 +60,7 @@ mod shelf;
 mod solution;
 mod template;
 mod text;
+mod workshop;
 
 pub use crate::answer::{Kind, Tolerance};
 pub use block::{Block, Cell, KINDS, LANGUAGES, Live, METRICS, Predict, SWEPT, Series, swept};

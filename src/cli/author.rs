@@ -1,6 +1,8 @@
 //! `init`, `new`, `lint`: for people who write lessons.
 
-use std::path::PathBuf;
+mod maths;
+
+use std::path::{Path, PathBuf};
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
@@ -11,7 +13,10 @@ use super::desk::Desk;
 use super::failure::Failure;
 use super::out::Out;
 use super::words::counted;
-use crate::course::{Made, fails, init as make_workshop, lint as find, new_exercise, new_lesson};
+use crate::course::{
+    Course, Made, Places, Surroundings, fails, init as make_workshop, lint as find, new_exercise,
+    new_lesson,
+};
 
 /// Make a workshop folder with a sheet per exercise.
 #[derive(Debug, Args)]
@@ -38,20 +43,20 @@ enum New {
         /// Id or title
         #[arg(value_parser = NonEmptyStringValueParser::new())]
         name: String,
-        /// Where the course lies: the folder that holds lessons/
-        #[arg(long, value_name = "DIR", default_value = ".")]
-        into: PathBuf,
+        /// The course folder; the course in use where none is named, else this folder
+        #[arg(long, value_name = "DIR")]
+        into: Option<PathBuf>,
     },
     /// An exercise with its solution
     Exercise {
         /// Id, such as ex50
         name: String,
-        /// The lesson that leads to it
+        /// The lesson that leads to it; the last one where none is named
         #[arg(long)]
         lesson: Option<String>,
-        /// Where the course lies: the folder that holds exercises/
-        #[arg(long, value_name = "DIR", default_value = ".")]
-        into: PathBuf,
+        /// The course folder; the course in use where none is named, else this folder
+        #[arg(long, value_name = "DIR")]
+        into: Option<PathBuf>,
     },
 }
 
@@ -72,7 +77,8 @@ fn say(made: &[Made], out: &mut Out) {
 
 pub(super) fn init(output: &OutputArgs, args: &InitArgs, out: &mut Out) -> Outcome {
     let desk = Desk::open(output).whole()?;
-    let made = make_workshop(&args.dir, &desk.course, args.seed).map_err(Failure::usage)?;
+    let laid = desk.places.overlays.last().map(PathBuf::as_path);
+    let made = make_workshop(&args.dir, &desk.course, laid, args.seed).map_err(Failure::usage)?;
     say(&made, out);
     out.gap();
     out.line(format!(
@@ -83,17 +89,60 @@ pub(super) fn init(output: &OutputArgs, args: &InitArgs, out: &mut Out) -> Outco
 }
 
 pub(super) fn new(output: &OutputArgs, args: &NewArgs, out: &mut Out) -> Outcome {
-    let desk = Desk::open(output).whole()?;
+    let (New::Lesson { into, .. } | New::Exercise { into, .. }) = &args.what;
+    let around = Surroundings::here();
+    let places = |course: Option<&Path>| Places::find(&around, output.state.as_deref(), course);
+    let named = into.as_deref().or(output.course.as_deref());
+    // The folder may be empty still, or not there at all: then the course is the built-in one.
+    let found = places(named);
+    let folder = found.overlays.last().unwrap_or(&around.current);
+    let course = Course::open(&found);
     let made = match &args.what {
-        New::Lesson { name, into } => new_lesson(into, &desk.course, name),
-        New::Exercise { name, lesson, into } => {
-            new_exercise(into, &desk.course, name, lesson.as_deref())
+        New::Lesson { name, .. } => new_lesson(folder, &course, name),
+        New::Exercise { name, lesson, .. } => {
+            new_exercise(folder, &course, name, lesson.as_deref())
         }
     };
-    say(&made.map_err(Failure::usage)?, out);
+    let made = made.map_err(Failure::usage)?;
+    for file in &made {
+        let file = folder.join(&file.path);
+        out.line(format!("made  {}", found.shown(&file)));
+        if let Some(what) = built_in(&file) {
+            out.line(format!(
+                "It stands in for the built-in {what} of that name."
+            ));
+        }
+    }
+    // Where the folder is found without being named, it need not be.
+    let option = match places(None).overlays.contains(folder) {
+        true => String::new(),
+        false => format!(" --course {}", found.shown(folder)),
+    };
     out.gap();
-    out.line("tinyllama-tutor lint finds what is wrong; --course DIR shows it in the workshop.");
+    out.line(format!(
+        "What is wrong with it: tinyllama-tutor{option} lint"
+    ));
+    match &args.what {
+        New::Lesson { .. } => out.line(format!(
+            "On the screen, read again whenever you save: tinyllama-tutor{option}"
+        )),
+        New::Exercise { name, .. } => {
+            out.line(format!("Answer it: tinyllama-tutor{option} check {name}"))
+        }
+    }
     Ok(0)
+}
+
+/// What the built-in course has under a file's name.
+fn built_in(file: &Path) -> Option<&'static str> {
+    let id = file.file_stem()?.to_str()?;
+    let shelf = file.parent()?.file_name()?.to_str()?;
+    let course = Course::built_in();
+    match shelf {
+        "lessons" if course.lessons().any(|text| text.id == id) => Some("lesson"),
+        "exercises" if course.exercises().any(|text| text.id == id) => Some("exercise"),
+        _ => None,
+    }
 }
 
 pub(super) fn lint(output: &OutputArgs, args: &LintArgs, out: &mut Out) -> Outcome {
@@ -103,9 +152,12 @@ pub(super) fn lint(output: &OutputArgs, args: &LintArgs, out: &mut Out) -> Outco
         course,
         ..output.clone()
     };
-    let desk = Desk::open(&output).whole()?;
+    let desk = Desk::open(&output).found()?;
     let course = &desk.course;
-    let findings = find(course);
+    let mut findings = find(course);
+    findings.extend(maths::findings(course));
+    findings.sort();
+    findings.dedup();
     if output.json {
         let list: Vec<_> = findings
             .iter()
@@ -125,10 +177,15 @@ pub(super) fn lint(output: &OutputArgs, args: &LintArgs, out: &mut Out) -> Outco
             0 => "nothing to mend".to_owned(),
             n => counted(n as u64, "finding"),
         };
+        let of = match desk.places.overlays.last() {
+            Some(folder) => desk.places.shown(folder),
+            None => "the built-in course".to_owned(),
+        };
+        let of = if of == "." { "this folder" } else { &of };
         out.line(format!(
-            "{}, {}: {found}.",
-            counted(course.lessons().len() as u64, "lesson"),
-            counted(course.exercises().len() as u64, "exercise"),
+            "{} and {} of {of}: {found}.",
+            counted(course.own_lessons().count() as u64, "lesson"),
+            counted(course.own_exercises().count() as u64, "exercise"),
         ));
     }
     Ok(if fails(&findings) { 4 } else { 0 })

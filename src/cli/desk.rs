@@ -144,19 +144,27 @@ impl Desk {
         }
     }
 
-    /// The course, refused where `--course` names no folder or an empty one.
+    /// The course, refused where the one that was asked for is not there or empty.
+    /// A file that could not be taken up is said, and the rest is used.
     pub(super) fn whole(self) -> Result<Self, Failure> {
-        let Some(fault) = self.course.faults().iter().find(|f| f.at.line == 0) else {
+        let desk = self.found()?;
+        complaints(desk.course.faults());
+        Ok(desk)
+    }
+
+    /// The same, and files that could not be taken up are left to the caller.
+    pub(super) fn found(self) -> Result<Self, Failure> {
+        let Some(fault) = self.course.astray() else {
             return Ok(self);
         };
-        let sentence = format!("{}: {}", fault.file, fault.say);
-        Err(
-            if self.places.overlays.iter().all(|folder| folder.is_dir()) {
-                Failure::content(sentence)
-            } else {
-                Failure::usage(sentence)
-            },
-        )
+        let sentence = fault.to_string();
+        let there = self.places.faults.is_empty()
+            && self.places.overlays.iter().all(|folder| folder.is_dir());
+        Err(if there {
+            Failure::content(sentence)
+        } else {
+            Failure::usage(sentence)
+        })
     }
 
     pub(super) fn gpus(&self) -> Result<&GpuDatabase, Failure> {

@@ -6,6 +6,8 @@
 
 mod csv;
 mod html;
+mod live;
+mod mathml;
 mod page;
 mod site;
 

@@ -1,41 +1,52 @@
-//! Live blocks in plain text: their numbers, and the command that runs them.
+//! Live blocks on paper: their numbers, and the command that runs them.
+
+mod drawn;
+mod piece;
+
+pub(super) use piece::{Piece, Table};
 
 use super::answers::excerpt;
 use super::claims;
 use super::desk::{Desk, Runs};
 use super::failure::Failure;
 use super::words::{counted, quoted};
-use crate::answer::{Env, Expr};
+use crate::answer::Env;
 use crate::app::live::ask::{Of, Wanted, op_named};
 use crate::backend::gym;
 use crate::cost::{Config, Cost, bound, floor_seconds, price, ridge};
-use crate::course::{Block, Cell, Ledger, Lesson, Live, Phrase, Series, print, swept};
+use crate::course::{Block, Ledger, Lesson, Live, Phrase};
 use crate::fusion::{Cut, Fusion, Version};
 use crate::run::{BackendKind, Metric, MicroRequest};
 use crate::units::{Quantity, format};
 
 /// The lines of a block.
 pub(super) fn lines(desk: &Desk, lesson: &Lesson, live: &Live) -> Result<Vec<String>, Failure> {
+    let pieces = pieces(desk, lesson, live)?;
+    Ok(pieces.into_iter().flat_map(Piece::lines).collect())
+}
+
+/// The parts of a block.
+pub(super) fn pieces(desk: &Desk, lesson: &Lesson, live: &Live) -> Result<Vec<Piece>, Failure> {
     let runs = Runs::default();
     let env = desk.env(&lesson.setup.with(&live.setup), &runs)?;
     let mut out = Vec::new();
     for predict in &live.predict {
-        out.push(format!(
-            "Predict before you read on: {}",
-            desk.filled(predict.ask.as_str(), &env)
-        ));
+        out.push(Piece::Ask(desk.filled(predict.ask.as_str(), &env)));
     }
     match &live.content {
         Err(faults) => {
-            out.push(format!("Live block {}, which cannot be read:", live.kind));
-            out.extend(faults.iter().map(ToString::to_string));
+            let kind = &live.kind;
+            out.push(Piece::Line(format!(
+                "Live block {kind}, which cannot be read:"
+            )));
+            out.extend(faults.iter().map(|fault| Piece::Line(fault.to_string())));
         }
-        Ok(block) => out.extend(block_lines(desk, block, &env)?),
+        Ok(block) => out.extend(of_block(desk, block, &env)?),
     }
     Ok(out)
 }
 
-fn block_lines(desk: &Desk, block: &Block, env: &Env<'_>) -> Result<Vec<String>, Failure> {
+fn of_block(desk: &Desk, block: &Block, env: &Env<'_>) -> Result<Vec<Piece>, Failure> {
     let config = &env.setup.config;
     Ok(match block {
         Block::Lab { start, toggles, .. } => lab(config, start.as_ref(), toggles)?,
@@ -52,9 +63,12 @@ fn block_lines(desk: &Desk, block: &Block, env: &Env<'_>) -> Result<Vec<String>,
                 .map_err(Failure::content)?;
             let runs = Runs::default();
             let env = claim.env(desk.gpus()?, &runs)?;
-            let mut out = vec![format!("Claim {}: {}", claim.id.text, claim.title)];
-            out.extend(claims::evidence(claim, &env));
-            out
+            let title = format!("Claim {}: {}", claim.id.text, claim.title);
+            let evidence = claims::evidence(claim, &env).into_iter();
+            std::iter::once(title)
+                .chain(evidence)
+                .map(Piece::Line)
+                .collect()
         }
         Block::Chart {
             x,
@@ -62,8 +76,8 @@ fn block_lines(desk: &Desk, block: &Block, env: &Env<'_>) -> Result<Vec<String>,
             unit,
             series,
             ..
-        } => chart(env, x, range, unit.as_deref(), series),
-        Block::Table { columns, rows } => table(desk, env, columns, rows),
+        } => drawn::chart(env, x, range, unit.as_deref(), series),
+        Block::Table { columns, rows } => drawn::table(desk, env, columns, rows),
         Block::Micro {
             kernel,
             sweep,
@@ -77,14 +91,11 @@ fn block_lines(desk: &Desk, block: &Block, env: &Env<'_>) -> Result<Vec<String>,
             part,
         } => kernel(config, [op, version, source, part])?,
         Block::Steps { title, steps } => {
-            let mut out = Vec::new();
-            if let Some(title) = title {
-                out.push(format!("{}:", title.as_str()));
-            }
-            for (number, step) in (1..).zip(steps) {
-                out.push(format!("  {number}. {}", desk.filled(step.as_str(), env)));
-            }
-            out
+            let title = title
+                .iter()
+                .map(|t| Piece::Line(format!("{}:", t.as_str())));
+            let steps = steps.iter().map(|step| desk.filled(step.as_str(), env));
+            title.chain([Piece::Steps(steps.collect())]).collect()
         }
         Block::Question { exercise, key } => {
             let found = desk.exercise(exercise.as_str())?;
@@ -94,17 +105,17 @@ fn block_lines(desk: &Desk, block: &Block, env: &Env<'_>) -> Result<Vec<String>,
             };
             match key {
                 Some(key) => vec![
-                    format!(
+                    Piece::Line(format!(
                         "Question {} {}: {}",
                         found.id,
                         key.name.as_str(),
                         desk.filled(key.ask.as_str(), env)
-                    ),
-                    format!(
-                        "  Command: tinyllama-tutor check {} --answer {}=...",
+                    )),
+                    Piece::Command(format!(
+                        "check {} --answer {}=...",
                         found.id,
                         key.name.as_str()
-                    ),
+                    )),
                 ],
                 None => Vec::new(),
             }
@@ -129,22 +140,33 @@ fn summed(cost: &Cost) -> String {
     )
 }
 
+/// What [`summed`] says, behind a name.
+fn summed_cells(name: String, cost: &Cost) -> Vec<String> {
+    let parts = [&cost.block, &cost.forward];
+    let cells = parts.into_iter().flat_map(|part| {
+        [
+            part.launches().to_string(),
+            format(&Quantity::bytes(part.bytes())),
+        ]
+    });
+    std::iter::once(name).chain(cells).collect()
+}
+
 /// An experiment, run on the SIMT machine: it takes no time and no GPU.
-fn micro(kernel: &str, sweep: &[u32], show: &[Metric]) -> Result<Vec<String>, Failure> {
+fn micro(kernel: &str, sweep: &[u32], show: &[Metric]) -> Result<Vec<Piece>, Failure> {
     let report = gym::run(&MicroRequest::new(kernel, sweep, BackendKind::Simt)?)?;
-    let (head, rows) = report.table(show);
-    let mut out = vec![format!(
+    let (columns, rows) = report.table(show);
+    let title = format!(
         "Experiment {kernel}, {} rows: {}.",
         rows.len(),
-        head.join("; ")
-    )];
-    out.extend(rows.iter().map(|row| format!("  {}", row.join("; "))));
-    out.extend(report.notes.iter().map(|note| format!("  {note}.")));
+        columns.join("; ")
+    );
+    let mut out = vec![Piece::Table(Table::of_rows(title, columns, rows))];
+    let notes = report.notes.iter();
+    out.extend(notes.map(|note| Piece::Line(format!("  {note}."))));
     let sweep: Vec<String> = report.rows.iter().map(|r| r.value.to_string()).collect();
-    out.push(format!(
-        "  Command: tinyllama-tutor micro {kernel} --sweep {}",
-        sweep.join(",")
-    ));
+    let sweep = sweep.join(",");
+    out.push(Piece::Command(format!("micro {kernel} --sweep {sweep}")));
     Ok(out)
 }
 
@@ -152,7 +174,7 @@ fn micro(kernel: &str, sweep: &[u32], show: &[Metric]) -> Result<Vec<String>, Fa
 fn kernel(
     config: &Config,
     [op, version, source, part]: [&Option<Phrase>; 4],
-) -> Result<Vec<String>, Failure> {
+) -> Result<Vec<Piece>, Failure> {
     let of = match (op, source) {
         (Some(op), _) => Of::Op(op_named(op.as_str()).map_err(Failure::usage)?),
         (None, source) => Of::File(source.as_ref().map_or("", |s| s.as_str()).to_owned()),
@@ -165,19 +187,17 @@ fn kernel(
         part: part.as_ref().map(|p| p.text.clone()),
     })
     .map_err(Failure::usage)?;
-    let mut out = vec![format!("Source of kernels/{}:", excerpt.file)];
+    let mut out = vec![Piece::Line(format!("Source of kernels/{}:", excerpt.file))];
     if !excerpt.idea.is_empty() {
-        out.push(format!("  {}", excerpt.idea));
+        out.push(Piece::Line(format!("  {}", excerpt.idea)));
     }
-    let lines = excerpt.lines.iter();
-    out.extend(lines.map(|(number, text)| format!("  {number:4}  {text}").trim_end().to_owned()));
+    out.push(Piece::Code(excerpt.lines));
     if excerpt.more > 0 {
-        out.push(format!(
-            "  and {}.",
-            counted(excerpt.more as u64, "more line")
-        ));
+        let more = counted(excerpt.more as u64, "more line");
+        out.push(Piece::Line(format!("  and {more}.")));
     }
-    out.extend(excerpt.facts.iter().map(|fact| format!("  {fact}")));
+    let facts = excerpt.facts.iter();
+    out.extend(facts.map(|fact| Piece::Line(format!("  {fact}"))));
     Ok(out)
 }
 
@@ -197,29 +217,42 @@ fn options(config: &Config) -> String {
     text
 }
 
-fn lab(
-    config: &Config,
-    start: Option<&Phrase>,
-    toggles: &[Phrase],
-) -> Result<Vec<String>, Failure> {
+fn lab(config: &Config, start: Option<&Phrase>, toggles: &[Phrase]) -> Result<Vec<Piece>, Failure> {
     let cut = cut_of(config, start)?;
     let cost = price(&config.with_cut(cut))?;
-    let mut out = vec![format!(
+    let mut said = vec![format!(
         "Live block lab, {}: {}.",
         cut.title(),
         summed(&cost)
     )];
+    let mut rows = vec![summed_cells(cut.title(), &cost)];
     for toggle in toggles {
         let fusion = Fusion::parse(toggle.as_str())?;
         let flipped = price(&config.with_cut(cut.fuse(fusion)))?;
-        out.push(format!("  with {}: {}.", fusion.name(), summed(&flipped)));
+        let with = format!("with {}", fusion.name());
+        said.push(format!("  {with}: {}.", summed(&flipped)));
+        rows.push(summed_cells(with, &flipped));
     }
-    out.push(format!(
-        "  Command: tinyllama-tutor run {} {}",
-        options(config),
-        cut.as_options()
-    ));
-    Ok(out)
+    let columns = ["modelled", "launches", "bytes", "launches", "bytes"];
+    let per = [
+        "",
+        " per block",
+        " per block",
+        " per forward",
+        " per forward",
+    ];
+    let columns = columns
+        .iter()
+        .zip(per)
+        .map(|(what, per)| format!("{what}{per}"));
+    Ok(vec![
+        Piece::Table(Table {
+            said,
+            columns: columns.collect(),
+            rows,
+        }),
+        Piece::Command(format!("run {} {}", options(config), cut.as_options())),
+    ])
 }
 
 fn compare(
@@ -228,12 +261,13 @@ fn compare(
     plans: &[Phrase],
     metrics: &[String],
     forward: bool,
-) -> Result<Vec<String>, Failure> {
+) -> Result<Vec<Piece>, Failure> {
     let gpu = desk.gpus()?.get("h200")?;
-    let mut out = vec![format!(
+    let mut said = vec![format!(
         "Compare, per {}, modelled:",
         if forward { "forward" } else { "block" }
     )];
+    let mut rows = Vec::new();
     for plan in plans {
         let cut = Cut::parse(plan.as_str())?;
         let cost = price(&config.with_cut(cut))?;
@@ -265,19 +299,24 @@ fn compare(
                 other => other.to_owned(),
             });
         }
-        out.push(format!("  {}: {}.", cut.title(), parts.join("; ")));
+        said.push(format!("  {}: {}.", cut.title(), parts.join("; ")));
+        rows.push(std::iter::once(cut.title()).chain(parts).collect());
     }
+    let head = if forward { "per forward" } else { "per block" };
+    let heads = metrics.iter().map(|metric| match metric.as_str() {
+        "flops" => "FLOPs".to_owned(),
+        other => other.replace('_', " "),
+    });
+    let columns = std::iter::once(format!("modelled, {head}")).chain(heads);
+    let table = Table {
+        said,
+        columns: columns.collect(),
+        rows,
+    };
     let names: Vec<&str> = plans.iter().map(Phrase::as_str).collect();
-    out.push(format!(
-        "  Command: tinyllama-tutor compare {} {} --run",
-        names
-            .iter()
-            .map(|n| quoted(n))
-            .collect::<Vec<_>>()
-            .join(" "),
-        options(config)
-    ));
-    Ok(out)
+    let names: Vec<_> = names.iter().map(|n| quoted(n)).collect();
+    let command = format!("compare {} {} --run", names.join(" "), options(config));
+    Ok(vec![Piece::Table(table), Piece::Command(command)])
 }
 
 fn roofline(
@@ -285,20 +324,32 @@ fn roofline(
     config: &Config,
     plan: Option<&Phrase>,
     gpus: &[Phrase],
-) -> Result<Vec<String>, Failure> {
+) -> Result<Vec<Piece>, Failure> {
     let cut = cut_of(config, plan)?;
     let cost = price(&config.with_cut(cut))?;
-    let mut out = vec![format!(
-        "Roofline of {}, kernel by kernel, modelled:",
-        cut.title()
-    )];
-    for kernel in &cost.block.kernels {
-        out.push(format!(
-            "  {}: {:.3} FLOP/B",
-            kernel.name,
-            kernel.intensity()
-        ));
-    }
+    let title = format!("Roofline of {}, kernel by kernel, modelled:", cut.title());
+    let rows: Vec<Vec<String>> = cost
+        .block
+        .kernels
+        .iter()
+        .map(|kernel| {
+            vec![
+                kernel.name.to_string(),
+                format!("{:.3}", kernel.intensity()),
+            ]
+        })
+        .collect();
+    let mut out = vec![
+        Piece::Line(title),
+        Piece::Table(Table {
+            said: rows
+                .iter()
+                .map(|row| format!("  {} FLOP/B", row.join(": ")))
+                .collect(),
+            columns: vec!["kernel".to_owned(), "FLOP/B".to_owned()],
+            rows,
+        }),
+    ];
     let default = [Phrase {
         text: "h200".to_owned(),
         ..Phrase::default()
@@ -309,56 +360,12 @@ fn roofline(
         for kernel in &cost.block.kernels {
             memory += usize::from(bound(kernel, gpu, config.dtype)? == crate::cost::Bound::Memory);
         }
-        out.push(format!(
+        out.push(Piece::Line(format!(
             "  {}, data sheet: ridge {:.2} FLOP/B; {memory} of {} kernels are memory-bound.",
             gpu.name,
             ridge(gpu, config.dtype)?,
             cost.block.kernels.len()
-        ));
+        )));
     }
     Ok(out)
-}
-
-fn chart(
-    env: &Env<'_>,
-    x: &str,
-    range: &[f64],
-    unit: Option<&str>,
-    series: &[Series],
-) -> Vec<String> {
-    let mut out = vec![format!("Chart over {x}, modelled:")];
-    for s in series {
-        let points: Vec<String> = range
-            .iter()
-            .map(|at| {
-                let here = env.with(&swept(x, *at));
-                let value = Expr::parse(s.y.as_str())
-                    .and_then(|e| e.evaluate(&here))
-                    .map_err(|e| e.to_string())
-                    .and_then(|v| print(&v, unit));
-                format!("{at}: {}", value.unwrap_or_else(|say| format!("({say})")))
-            })
-            .collect();
-        let name = if s.name.is_empty() { x } else { &s.name };
-        out.push(format!("  {name}: {}", points.join("; ")));
-    }
-    out
-}
-
-fn table(desk: &Desk, env: &Env<'_>, columns: &[Phrase], rows: &[Vec<Cell>]) -> Vec<String> {
-    let heads: Vec<&str> = columns.iter().map(Phrase::as_str).collect();
-    let mut out = vec![format!("Table, {} rows: {}.", rows.len(), heads.join("; "))];
-    for row in rows {
-        let cells: Vec<String> = row
-            .iter()
-            .map(|cell| match cell {
-                Cell::Text(text) => desk.filled(text.as_str(), env),
-                Cell::Number(inline) => inline
-                    .show(env)
-                    .unwrap_or_else(|(_, say)| format!("({say})")),
-            })
-            .collect();
-        out.push(format!("  {}", cells.join("; ")));
-    }
-    out
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::args::{OutputArgs, surroundings};
@@ -80,7 +81,8 @@ pub(super) fn open(output: &OutputArgs, config: &Config, out: &mut Out) -> Outco
         places,
         init: Box::new(move || {
             let here = std::env::current_dir().map_err(|e| e.to_string())?;
-            course::init(&here, &Course::open(&asked), None)?;
+            let laid = asked.overlays.last().map(PathBuf::as_path);
+            course::init(&here, &Course::open(&asked), laid, None)?;
             Ok("Made ./answers, a sheet per exercise. It is used from the next start here.".into())
         }),
     };

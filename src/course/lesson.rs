@@ -12,6 +12,9 @@ use std::ops::Range;
 /// Words of the `version` field: the column on the home screen.
 pub const VERSIONS: [&str; 5] = ["v1", "v2", "v3", "v4", "all"];
 
+/// Lessons from this number on are reference pages.
+pub(crate) const REFERENCE: u32 = 90;
+
 /// A lesson, readable even where parts of it are broken.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lesson {
@@ -69,6 +72,16 @@ pub enum Part {
 }
 
 impl Lesson {
+    /// The number that the id begins with.
+    pub fn number(&self) -> Option<u32> {
+        self.id.split('-').next()?.parse().ok()
+    }
+
+    /// Is it a reference page? Their numbers come after those of the lessons.
+    pub fn is_reference(&self) -> bool {
+        self.number().is_some_and(|number| number >= REFERENCE)
+    }
+
     /// Reads a lesson. Never fails: what is wrong is in [`Lesson::faults`].
     pub fn read(id: &str, file: &str, raw: &str) -> Self {
         let (text, mut faults) = Text::new(file, raw);

@@ -19,6 +19,7 @@ pub struct Course {
     exercises: Vec<Slot<Exercise>>,
     solutions: Vec<Slot<Solution>>,
     faults: Vec<Fault>,
+    astray: Option<Fault>,
     overlay: Option<String>,
     differ: usize,
     marks: Vec<Mark>,
@@ -80,6 +81,10 @@ impl Course {
     /// The built-in course with the overlays of `places` on top.
     pub fn open(places: &Places) -> Self {
         let mut course = Self::built_in();
+        places
+            .faults
+            .iter()
+            .for_each(|fault| course.stray(fault.clone()));
         for root in &places.overlays {
             course.overlay(root, &|path| places.shown(path));
         }
@@ -95,7 +100,7 @@ impl Course {
 
     fn overlay(&mut self, root: &Path, shown: &dyn Fn(&Path) -> String) {
         if !root.is_dir() {
-            self.faults.push(Fault::whole(
+            self.stray(Fault::whole(
                 shown(root),
                 "there is no such course folder; it should hold lessons/ or exercises/.",
             ));
@@ -110,8 +115,14 @@ impl Course {
             self.lay(shelf, raws);
         }
         if !any && self.faults.is_empty() {
-            self.faults.push(Fault::whole(shown(root), "this course folder holds no text; put lessons into lessons/ and exercises into exercises/.").warning());
+            self.stray(Fault::whole(shown(root), "this course folder holds no text; put lessons into lessons/ and exercises into exercises/."));
         }
+    }
+
+    /// Notes that the course asked for is not the one in use.
+    fn stray(&mut self, fault: Fault) {
+        self.faults.push(fault.clone());
+        self.astray.get_or_insert(fault);
     }
 
     fn lay(&mut self, shelf: Shelf, raws: Vec<Raw>) {
@@ -156,6 +167,12 @@ impl Course {
     /// Faults of folders: what could not be taken up at all.
     pub fn faults(&self) -> &[Fault] {
         &self.faults
+    }
+
+    /// Why the course that was asked for could not be taken up at all: there is no
+    /// such folder, or no text in it.
+    pub fn astray(&self) -> Option<&Fault> {
+        self.astray.as_ref()
     }
 
     /// The lessons in order.

@@ -37,7 +37,7 @@ pub fn lint(course: &Course) -> Vec<Fault> {
             figurer.lesson(text, &mut faults);
         }
     }
-    same_number(course, &mut faults);
+    same_name(course, &mut faults);
     for text in course.own_exercises() {
         faults.extend(text.faults.iter().cloned());
         exercise(course, text, &mut faults);
@@ -64,13 +64,18 @@ pub fn fails(findings: &[Fault]) -> bool {
 
 fn lesson(course: &Course, lesson: &Lesson, faults: &mut Vec<Fault>) {
     let file = lesson.text.file();
+    for needed in &lesson.needs {
+        if let Err(say) = course.lesson(&needed.text) {
+            faults.push(Fault::at(file, needed.at, say));
+        }
+    }
     for section in &lesson.sections {
         page::section(file, section, faults);
         for part in &section.parts {
             match part {
                 Part::Prose { text, line, .. } => {
                     prose::check(file, text, *line, faults);
-                    prose::links(course, file, text, *line, faults);
+                    prose::links(course, lesson, text, *line, faults);
                 }
                 Part::Live(live) => block(course, file, live, faults),
             }
@@ -78,19 +83,34 @@ fn lesson(course: &Course, lesson: &Lesson, faults: &mut Vec<Fault>) {
     }
 }
 
-/// `tinyllama-tutor show 7` takes the first lesson with that number.
-fn same_number(course: &Course, faults: &mut Vec<Fault>) {
-    let number = |lesson: &Lesson| lesson.id.split('-').next()?.parse::<u32>().ok();
+/// Two lessons with one number (`tinyllama-tutor show 7` takes the first), and
+/// two texts with one id on file systems that know no capitals.
+fn same_name(course: &Course, faults: &mut Vec<Fault>) {
     for lesson in course.own_lessons() {
         let other = course
             .lessons()
-            .find(|other| other.id < lesson.id && number(other) == number(lesson));
-        if let Some(other) = other.filter(|_| number(lesson).is_some()) {
+            .find(|other| other.id < lesson.id && other.number() == lesson.number());
+        if let Some(other) = other.filter(|_| lesson.number().is_some()) {
             let say = format!(
                 "{} has the same number; give one of them another.",
                 other.id
             );
             faults.push(lesson.text.fault(0, say).warning());
+        }
+    }
+    let lessons = course.own_lessons().map(|text| (&text.id, &text.text));
+    let exercises = course.own_exercises().map(|text| (&text.id, &text.text));
+    let ids: Vec<&str> = course
+        .lessons()
+        .map(|text| text.id.as_str())
+        .chain(course.exercises().map(|text| text.id.as_str()))
+        .collect();
+    for (id, text) in lessons.chain(exercises) {
+        let alike = |other: &&&str| **other != id && other.eq_ignore_ascii_case(id);
+        if let Some(other) = ids.iter().find(alike) {
+            let say =
+                format!("{other} is the same id but for capitals; give one of them another name.");
+            faults.push(text.fault(0, say));
         }
     }
 }

@@ -1,6 +1,13 @@
 //! Where things are: the workshop folder, the state folder, the overlays.
 
-use std::path::{Path, PathBuf};
+use super::fault::Fault;
+use super::workshop;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
+
+/// Folders of a course.
+const SHELVES: [&str; 3] = ["lessons", "exercises", "solutions"];
 
 /// Folders in use. Made once at start from the command line and the surroundings.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,6 +19,10 @@ pub struct Places {
     pub state: PathBuf,
     /// Folders laid over the built-in course, later ones on top.
     pub overlays: Vec<PathBuf>,
+    /// Why the course that `workshop.toml` names could not be found.
+    pub faults: Vec<Fault>,
+    /// For printing paths as they are typed here.
+    current: PathBuf,
     /// For printing paths with `~`.
     home: Option<PathBuf>,
 }
@@ -45,6 +56,10 @@ impl Surroundings {
 
 impl Places {
     /// Finds the folders. `state` and `course` are `--state` and `--course`.
+    ///
+    /// Without `--course` the course is the folder that one stands in (or in whose
+    /// `lessons/` one stands), else what the workshop folder names in
+    /// `workshop.toml`, and its own texts on top.
     pub fn find(around: &Surroundings, state: Option<&Path>, course: Option<&Path>) -> Self {
         // The XDG specification: a relative path is to be ignored.
         let data = around.data.clone().filter(|data| data.is_absolute());
@@ -61,24 +76,27 @@ impl Places {
             .find(|folder| folder.join("answers").is_dir())
             .map(Path::to_owned);
         let state = match (state, data, &home) {
-            (Some(state), ..) => around.current.join(state),
+            (Some(state), ..) => tidy(&around.current.join(state)),
             (None, Some(data), _) => data.join("tinyllama-tutor"),
             (None, None, Some(home)) => home.join(".local/share/tinyllama-tutor"),
             (None, None, None) => around.current.join(".tinyllama-tutor"),
         };
-        let shelves = ["lessons", "exercises", "solutions"];
-        let own = workshop
-            .iter()
-            .filter(|folder| shelves.iter().any(|shelf| folder.join(shelf).is_dir()))
-            .cloned();
-        let overlays = match course {
-            Some(course) => vec![around.current.join(course)],
-            None => own.collect(),
+        let mut faults = Vec::new();
+        let overlays = match (course, &workshop) {
+            (Some(course), _) => vec![tidy(&around.current.join(course))],
+            (None, Some(folder)) if around.current == *folder => of_workshop(folder, &mut faults),
+            (None, workshop) => match (standing_in(&around.current), workshop) {
+                (Some(course), _) => vec![course],
+                (None, Some(folder)) => of_workshop(folder, &mut faults),
+                (None, None) => Vec::new(),
+            },
         };
         Self {
             workshop,
             state,
             overlays,
+            faults,
+            current: around.current.clone(),
             home,
         }
     }
@@ -111,7 +129,8 @@ impl Places {
         self.state.join("lock")
     }
 
-    /// A path as a person writes it: from the workshop folder, or with `~`.
+    /// A path as a person writes it: from the current folder, from the workshop
+    /// folder, or with `~`.
     pub fn shown(&self, path: &Path) -> String {
         let inside = |folder: &Option<PathBuf>| {
             folder
@@ -119,6 +138,14 @@ impl Places {
                 .and_then(|folder| path.strip_prefix(folder).ok())
                 .map(|rest| rest.display().to_string())
         };
+        if self.home.as_ref() != Some(&self.current)
+            && let Ok(rest) = path.strip_prefix(&self.current)
+        {
+            return match rest.as_os_str().is_empty() {
+                true => ".".to_owned(),
+                false => rest.display().to_string(),
+            };
+        }
         match (inside(&self.workshop), inside(&self.home)) {
             (Some(rest), _) if !rest.is_empty() => rest,
             (_, Some(rest)) if rest.is_empty() => "~".to_owned(),
@@ -128,10 +155,68 @@ impl Places {
     }
 }
 
+/// The course of a workshop folder: the one it names, and its own texts on top.
+fn of_workshop(folder: &Path, faults: &mut Vec<Fault>) -> Vec<PathBuf> {
+    let named = workshop::course_of(folder).unwrap_or_else(|found| {
+        faults.extend(found);
+        None
+    });
+    let own = SHELVES.iter().any(|shelf| folder.join(shelf).is_dir());
+    named
+        .into_iter()
+        .chain(own.then(|| folder.to_owned()))
+        .collect()
+}
+
+/// The course folder that one stands in.
+fn standing_in(current: &Path) -> Option<PathBuf> {
+    let on_shelf = |folder: &&Path| {
+        let name = folder.file_name().unwrap_or_default();
+        SHELVES.iter().any(|shelf| name == *shelf)
+    };
+    let parent = Some(current).filter(on_shelf).and_then(Path::parent);
+    [Some(current), parent]
+        .into_iter()
+        .flatten()
+        .find(|folder| is_course(folder))
+        .map(Path::to_owned)
+}
+
+/// Does a folder hold a text of ours? Other programs call folders `lessons` too,
+/// so one text has to begin with front matter.
+fn is_course(folder: &Path) -> bool {
+    let begins = |path: PathBuf| {
+        let mut head = [0; 3];
+        path.extension().is_some_and(|extension| extension == "md")
+            && path.is_file()
+            && File::open(path).is_ok_and(|mut file| file.read_exact(&mut head).is_ok())
+            && head == *b"+++"
+    };
+    SHELVES
+        .iter()
+        .filter_map(|shelf| fs::read_dir(folder.join(shelf)).ok())
+        .flat_map(|entries| entries.flatten())
+        .any(|entry| begins(entry.path()))
+}
+
+/// A path without `.`, and without `..` where a name stands before it.
+pub(crate) fn tidy(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match (part, out.components().next_back()) {
+            (Component::CurDir, _) => {}
+            (Component::ParentDir, Some(Component::Normal(_))) => {
+                out.pop();
+            }
+            _ => out.push(part),
+        }
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
 
     fn around(current: &Path) -> Surroundings {
         Surroundings {
@@ -157,8 +242,56 @@ mod tests {
             Places::find(&around(&deep), None, None).overlays,
             [root.path().join("w")]
         );
-        let chosen = Places::find(&around(&deep), None, Some(Path::new("mine")));
+        let chosen = Places::find(&around(&deep), None, Some(Path::new("./mine")));
         assert_eq!(chosen.overlays, [deep.join("mine")]);
+        // The workshop's own texts lie on top of the course that it names.
+        fs::create_dir_all(root.path().join("course/lessons")).expect("made");
+        fs::write(
+            root.path().join("w/workshop.toml"),
+            "course = \"../course\"",
+        )
+        .expect("written");
+        assert_eq!(
+            Places::find(&around(&deep), None, None).overlays,
+            [root.path().join("course"), root.path().join("w")]
+        );
+        fs::write(root.path().join("w/workshop.toml"), "course = \"../gone\"").expect("written");
+        let places = Places::find(&around(&deep), None, None);
+        assert_eq!(places.overlays, [root.path().join("w")]);
+        assert_eq!(places.faults.len(), 1);
+    }
+
+    #[test]
+    fn the_course_is_the_folder_that_one_stands_in() {
+        let root = tempfile::tempdir().expect("a folder");
+        let course = root.path().join("course");
+        fs::create_dir_all(course.join("lessons")).expect("made");
+        let found = |current: &Path| Places::find(&around(current), None, None).overlays;
+        fs::write(course.join("lessons/a.md"), "# Of another program\n").expect("written");
+        assert_eq!(found(&course), Vec::<PathBuf>::new());
+        fs::write(course.join("lessons/01-a.md"), "+++\n").expect("written");
+        assert_eq!(found(&course), [course.clone()]);
+        assert_eq!(found(&course.join("lessons")), [course.clone()]);
+        assert_eq!(found(root.path()), Vec::<PathBuf>::new());
+        // Nearer than a workshop folder around it.
+        fs::create_dir_all(root.path().join("answers")).expect("made");
+        assert_eq!(found(&course), [course]);
+    }
+
+    #[test]
+    fn a_path_is_shown_as_one_would_type_it_here() {
+        let mut places = Places::find(&around(Path::new("/home/ada/w")), None, None);
+        let shown = |places: &Places, path: &str| places.shown(Path::new(path));
+        assert_eq!(
+            shown(&places, "/home/ada/w/lessons/01-a.md"),
+            "lessons/01-a.md"
+        );
+        assert_eq!(shown(&places, "/home/ada/w"), ".");
+        assert_eq!(shown(&places, "/home/ada/c/lessons"), "~/c/lessons");
+        places.current = "/home/ada".into();
+        assert_eq!(shown(&places, "/home/ada/c/lessons"), "~/c/lessons");
+        assert_eq!(tidy(Path::new("/a/./b/../../c")), Path::new("/c"));
+        assert_eq!(tidy(Path::new("../a/..")), Path::new(".."));
     }
 
     #[test]

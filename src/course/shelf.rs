@@ -12,6 +12,7 @@ use include_dir::{Dir, include_dir};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Most texts taken from one folder.
@@ -91,6 +92,13 @@ fn stem(path: &Path) -> Option<String> {
     meant.then_some(stem)
 }
 
+/// Does a name end in another spelling of `.md`?
+fn nearly_markdown(path: &Path) -> bool {
+    let extension = path.extension().unwrap_or_default().to_string_lossy();
+    extension != "md"
+        && ["md", "markdown", "mdown", "mkd", "mdx"].contains(&extension.to_lowercase().as_str())
+}
+
 /// The texts of a shelf in a folder on disk. `shown` prints a path.
 pub(crate) fn on_disk(
     root: &Path,
@@ -131,8 +139,14 @@ pub(crate) fn on_disk(
     paths.sort();
     let mut out = Vec::new();
     for path in paths {
-        let Some(id) = stem(&path) else { continue };
         let file = shown(&path);
+        let Some(id) = stem(&path) else {
+            if nearly_markdown(&path) {
+                let say = "is not read, because its name does not end in .md; rename it.";
+                faults.push(Fault::whole(file, say).warning());
+            }
+            continue;
+        };
         if !is_name(&id) {
             faults.push(Fault::whole(
                 file,
@@ -160,7 +174,13 @@ pub(crate) fn on_disk(
                 String::new(),
                 Some(Fault::whole(
                     &file,
-                    format!("cannot be read: {}.", plain(&error)),
+                    match error.kind() {
+                        io::ErrorKind::FileTooLarge => format!(
+                            "is larger than {} KiB, which no text of a course may be; make several of it.",
+                            LARGEST / 1024
+                        ),
+                        _ => format!("cannot be read: {}.", plain(&error)),
+                    },
                 )),
             ),
         };
@@ -269,6 +289,7 @@ mod tests {
         fs::write(course.join("lessons/01-a.md"), "a").expect("written");
         fs::write(course.join("lessons/bad name.md"), "b").expect("written");
         fs::write(course.join("lessons/notes.txt"), "c").expect("written");
+        fs::write(course.join("lessons/04-d.MD"), "d").expect("written");
         std::os::unix::fs::symlink(
             root.path().join("secret.md"),
             course.join("lessons/02-out.md"),
@@ -289,6 +310,7 @@ mod tests {
             said,
             [
                 "02-out.md: this file is a link that leads out of the course; it was not followed.",
+                "04-d.MD: warning: is not read, because its name does not end in .md; rename it.",
                 "bad name.md: this name cannot be an id; use letters, digits, - and _, such as 05-flash.md.",
             ]
         );

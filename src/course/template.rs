@@ -5,15 +5,13 @@
 
 use super::exercise::is_name;
 use super::file::plain;
-use super::lesson::slug;
+use super::lesson::{Lesson, REFERENCE, slug};
 use super::library::Course;
 use super::sheet::blank;
+use super::workshop;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-
-/// Lessons from this number on are reference pages.
-const REFERENCE: u32 = 90;
 
 /// A file that was made, or was there already and left alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,13 +22,22 @@ pub struct Made {
     pub new: bool,
 }
 
-/// Makes a workshop folder: `answers/` with a sheet per exercise, and a page that explains it.
+/// Makes a workshop folder: `answers/` with a sheet per exercise, a page that explains it,
+/// and, where the course lies in the folder `laid`, a file that names it.
 /// With a seed every sheet asks for the variant that the seed draws.
 ///
 /// # Errors
 /// A sentence: the folder cannot be made or written.
-pub fn init(folder: &Path, course: &Course, seed: Option<u64>) -> Result<Vec<Made>, String> {
+pub fn init(
+    folder: &Path,
+    course: &Course,
+    laid: Option<&Path>,
+    seed: Option<u64>,
+) -> Result<Vec<Made>, String> {
     let mut made = vec![make(folder, "README.md", WORKSHOP)?];
+    if let Some(text) = laid.and_then(|laid| workshop::text(folder, laid)) {
+        made.push(make(folder, workshop::FILE, &text)?);
+    }
     for exercise in course.exercises() {
         let sheet = format!("answers/{}.toml", exercise.id);
         let drawn = seed.and_then(|seed| exercise.variant(exercise.drawn(seed)).ok());
@@ -51,31 +58,30 @@ pub fn init(folder: &Path, course: &Course, seed: Option<u64>) -> Result<Vec<Mad
 pub fn new_lesson(folder: &Path, course: &Course, name: &str) -> Result<Vec<Made>, String> {
     let numbered = name
         .split_once('-')
-        .is_some_and(|(number, _)| number.parse::<u32>().is_ok());
-    let id = if numbered && is_name(name) {
-        name.to_owned()
+        .filter(|(number, _)| number.parse::<u32>().is_ok());
+    let id = if let Some((number, rest)) = numbered {
+        format!("{number}-{}", ascii_slug(rest))
     } else {
-        let last = course
-            .lessons()
-            .filter_map(|lesson| lesson.id.split('-').next()?.parse().ok());
+        let last = course.lessons().filter_map(Lesson::number);
         let next = last
             .filter(|number| *number < REFERENCE)
             .max()
-            .map_or(1, |number: u32| number + 1);
-        format!("{next:02}-{}", slug(name))
+            .map_or(1, |number| number + 1);
+        format!("{next:02}-{}", ascii_slug(name))
     };
-    let title = if numbered {
-        name.split_once('-').map_or(name, |(_, rest)| rest)
-    } else {
-        name
+    let title = match numbered {
+        Some((_, rest)) if rest.contains(' ') => rest.to_owned(),
+        Some((_, rest)) => capitalised(&rest.replace(['-', '_'], " ")),
+        None => name.to_owned(),
     };
-    let text = LESSON.replace("TITLE", &quotable(title));
+    let text = LESSON.replace("TITLE", &quotable(&title));
     fresh(folder, &id, &[(format!("lessons/{id}.md"), text)])
 }
 
 /// Writes an exercise and its solution to start from into `folder/exercises/` and `folder/solutions/`.
 ///
-/// `lesson` is the lesson that leads to it; without one, the last of the course.
+/// `lesson` is the lesson that leads to it; without one, the last lesson of the course
+/// that is no reference page.
 ///
 /// # Errors
 /// As [`new_lesson`].
@@ -89,6 +95,7 @@ pub fn new_exercise(
         Some(typed) => course.lesson(typed)?.id.clone(),
         None => course
             .lessons()
+            .filter(|lesson| !lesson.is_reference())
             .last()
             .map_or_else(|| "01-lesson".to_owned(), |lesson| lesson.id.clone()),
     };
@@ -108,17 +115,22 @@ fn fresh(folder: &Path, id: &str, files: &[(String, String)]) -> Result<Vec<Made
             "“{id}” cannot be an id; use letters, digits, - and _, such as 30-tensor-cores or ex50."
         ));
     }
-    let made = files
+    // Before anything is written, so that nothing is made by halves.
+    if let Some((old, _)) = files.iter().find(|(path, _)| folder.join(path).exists()) {
+        return Err(format!(
+            "{old} exists already and was left as it is; choose another name."
+        ));
+    }
+    files
         .iter()
         .map(|(path, text)| make(folder, path, text))
-        .collect::<Result<Vec<_>, _>>()?;
-    match made.iter().find(|made| !made.new) {
-        Some(old) => Err(format!(
-            "{} exists already and was left as it is; choose another name.",
-            old.path.display()
-        )),
-        None => Ok(made),
-    }
+        .collect()
+}
+
+/// A slug that can be an id: letters beyond ASCII part words.
+fn ascii_slug(title: &str) -> String {
+    let ascii = |c: char| if c.is_ascii() { c } else { ' ' };
+    slug(&title.chars().map(ascii).collect::<String>())
 }
 
 /// Writes a file unless there is one.
@@ -147,6 +159,13 @@ fn failed(path: &Path, error: &io::Error) -> String {
         path.display(),
         plain(error)
     )
+}
+
+/// Words of an id as a title.
+fn capitalised(words: &str) -> String {
+    let mut rest = words.chars();
+    let first = rest.next().map(|first| first.to_uppercase());
+    first.into_iter().flatten().chain(rest).collect()
 }
 
 /// A title that can stand between quotes.

@@ -1,6 +1,6 @@
 //! `init`, `new`, `lint`, and courses that are not as they should be.
 
-use crate::program::Home;
+use crate::program::{Home, Ran};
 
 const LESSON: &str =
     "+++\ntitle = \"Mine\"\nversion = \"v1\"\nminutes = 5\n+++\n## Only section\nProse.\n\n";
@@ -97,4 +97,209 @@ fn the_built_in_course_is_clean() {
     assert_eq!(ran.code, 0, "{}", ran.out);
     let findings = home.line("lint --json").json();
     assert_eq!(findings["findings"].as_array().unwrap().len(), 0);
+}
+
+impl Home {
+    /// A command in a folder below the home.
+    fn inside(&self, folder: &str, args: &[&str]) -> Ran {
+        let folder = self.path().join(folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        Ran::of(
+            self.command()
+                .current_dir(folder)
+                .args(args)
+                .output()
+                .unwrap(),
+        )
+    }
+
+    fn read(&self, path: &str) -> String {
+        std::fs::read_to_string(self.path().join(path)).unwrap()
+    }
+}
+
+/// The lesson files of a folder, in order.
+fn lessons(home: &Home, folder: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(home.path().join(folder).join("lessons")).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn from_an_empty_folder_to_a_lesson_and_an_exercise_without_naming_the_folder() {
+    let home = Home::new();
+    let first = home.inside("mine", &["--course", ".", "new", "lesson", "Tensor cores"]);
+    assert_eq!((first.code, first.err.as_str()), (0, ""), "{first:?}");
+    assert!(first.out.contains("-tensor-cores.md"), "{first:?}");
+    // The next lesson has the next number, and the exercise belongs to it.
+    assert_eq!(home.inside("mine", &["new", "lesson", "Größer 2"]).code, 0);
+    let files = lessons(&home, "mine");
+    let numbers: Vec<u32> = files.iter().map(|f| f[..2].parse().unwrap()).collect();
+    assert_eq!(numbers[1], numbers[0] + 1, "{files:?}");
+    assert!(files[1].ends_with("-gr-er-2.md"), "{files:?}");
+    let made = home.inside("mine/lessons", &["new", "exercise", "ex50"]);
+    assert_eq!(made.code, 0, "{made:?}");
+    let named = format!("lesson = \"{}\"", files[1].trim_end_matches(".md"));
+    assert!(home.read("mine/exercises/ex50.md").contains(&named));
+    // One stands in the folder, or in its lessons/, and the course is in use.
+    for folder in ["mine", "mine/lessons"] {
+        let lint = home.inside(folder, &["lint"]);
+        assert_eq!((lint.code, lint.err.as_str()), (0, ""), "{lint:?}");
+        assert!(
+            lint.out.starts_with("2 lessons and 1 exercise of "),
+            "{lint:?}"
+        );
+        let show = home.inside(folder, &["show", &files[0][..2]]);
+        assert!(show.out.contains("Tensor cores"), "{show:?}");
+    }
+    assert_eq!(home.line("show tensor-cores").code, 2);
+    // A name that is taken is refused before anything is written.
+    std::fs::remove_file(home.path().join("mine/solutions/ex50.md")).unwrap();
+    home.inside("mine", &["new", "exercise", "ex50"])
+        .refused(2, "exercises/ex50.md exists already");
+    assert!(!home.path().join("mine/solutions/ex50.md").exists());
+    let stands = home.inside("mine", &["new", "exercise", "ex1"]);
+    assert!(
+        stands.out.contains("stands in for the built-in exercise"),
+        "{stands:?}"
+    );
+}
+
+#[test]
+fn a_title_with_a_number_of_its_own_keeps_it() {
+    let home = Home::new();
+    let made = home.inside("w", &["new", "lesson", "30-Warp roles", "--into", "mine"]);
+    assert!(
+        made.out.contains("made  mine/lessons/30-warp-roles.md"),
+        "{made:?}"
+    );
+    assert!(
+        made.out.contains("tinyllama-tutor --course mine lint"),
+        "{made:?}"
+    );
+    assert!(
+        home.read("w/mine/lessons/30-warp-roles.md")
+            .contains("title = \"Warp roles\"")
+    );
+    let made = home.inside(
+        "w",
+        &["new", "lesson", "31-cluster_launch", "--into", "mine"],
+    );
+    assert!(
+        made.out.contains("mine/lessons/31-cluster-launch.md"),
+        "{made:?}"
+    );
+    let text = home.read("w/mine/lessons/31-cluster-launch.md");
+    assert!(text.contains("title = \"Cluster launch\""), "{text}");
+}
+
+#[test]
+fn a_class_folder_knows_its_course() {
+    let home = Home::new();
+    home.write("course/lessons/40-mine.md", LESSON);
+    assert_eq!(home.line("--course course init class --seed 4").code, 0);
+    assert!(
+        home.read("class/workshop.toml")
+            .contains("\ncourse = \"../course\"\n")
+    );
+    for folder in ["class", "class/answers"] {
+        let show = home.inside(folder, &["show", "40"]);
+        assert_eq!(show.code, 0, "{show:?}");
+    }
+    // Both folders move together.
+    std::fs::create_dir(home.path().join("term")).unwrap();
+    for folder in ["course", "class"] {
+        let to = home.path().join("term").join(folder);
+        std::fs::rename(home.path().join(folder), to).unwrap();
+    }
+    assert_eq!(home.inside("term/class", &["show", "40"]).code, 0);
+    // Without its course nothing is graded against another one.
+    std::fs::remove_dir_all(home.path().join("term/course")).unwrap();
+    home.inside("term/class", &["check", "ex1"]).refused(
+        2,
+        "workshop.toml:2:11: there is no course folder ../course;",
+    );
+    let other = home.inside("term/class", &["--course", "..", "lessons"]);
+    other.refused(4, "this course folder holds no text");
+    home.write("term/class/workshop.toml", "corse = 3\n");
+    home.inside("term/class", &["lessons"])
+        .refused(2, "add course = \"../course\"");
+    // A workshop of the built-in course names none.
+    assert_eq!(home.line("init plain").code, 0);
+    assert!(!home.path().join("plain/workshop.toml").exists());
+}
+
+#[test]
+fn one_file_that_cannot_be_taken_up_closes_nothing() {
+    let home = Home::new();
+    home.write("mine/lessons/40-mine.md", LESSON);
+    home.write("mine/lessons/41 mine.md", LESSON);
+    home.write("mine/lessons/42-mine.markdown", LESSON);
+    home.write("mine/lessons/43-big.md", &"a".repeat(10 << 20));
+    home.write("secret.md", "secret");
+    let link = home.path().join("mine/lessons/44-link.md");
+    std::os::unix::fs::symlink(home.path().join("secret.md"), link).unwrap();
+    let lint = home.line("lint mine");
+    assert_eq!(lint.code, 4);
+    for said in [
+        "mine/lessons/41 mine.md: this name cannot be an id",
+        "mine/lessons/42-mine.markdown: warning: is not read, because its name",
+        "mine/lessons/43-big.md: is larger than 256 KiB",
+        "mine/lessons/44-link.md: this file is a link that leads out of the course",
+    ] {
+        assert!(lint.out.contains(said), "{said} not in {}", lint.out);
+    }
+    assert_eq!(lint.err, "");
+    let show = home.line("--course mine show 40");
+    assert_eq!(show.code, 0, "{show:?}");
+    assert!(show.err.contains("44-link.md"), "{show:?}");
+    assert!(!show.out.contains("secret") && !lint.out.contains("secret\n"));
+}
+
+#[test]
+fn lint_finds_formulas_needs_parts_pictures_and_answers_in_hints() {
+    let home = Home::new();
+    home.write(
+        "mine/lessons/40-mine.md",
+        "+++\ntitle = \"Mine\"\nneeds = [\"07-v1-cencus\"]\n+++\n\n## One\n\nA $\\frc{1}{2}$ of\n[it](#on), [that](07-v1-census#nowhere), [this](#one).\n\n![a picture](x.png)\n",
+    );
+    let exercise = |name: &str, answer: &str, hint: &str| {
+        home.write(
+            &format!("mine/exercises/{name}.md"),
+            &format!("+++\ntitle = \"Mine\"\nlesson = \"40-mine\"\nminutes = 5\n\n[[key]]\nname = \"a\"\nask = \"How many?\"\nanswer = \"{answer}\"\nhints = [\n  \"A nudge.\",\n  \"The formula of it.\",\n  \"{hint}\",\n]\n+++\nText.\n"),
+        );
+        home.write(&format!("mine/solutions/{name}.md"), "## a\n\nCount.\n");
+    };
+    exercise("ex50", "block(v1).launches", "So the answer is 17.");
+    exercise("ex51", "1024 + 24", "It is 1,048, as you see.");
+    exercise(
+        "ex52",
+        "block(v1).launches",
+        "There are 17 boxes on the ribbon.",
+    );
+    exercise(
+        "EX50",
+        "block(v1).launches",
+        "There are 17 boxes on the ribbon.",
+    );
+    let lint = home.inside("mine", &["lint"]);
+    let expected = [
+        "exercises/EX50.md:1:1: ex50 is the same id but for capitals; give one of them another name.",
+        "exercises/ex50.md:1:1: EX50 is the same id but for capitals; give one of them another name.",
+        "exercises/ex50.md:13:4: this hint shows the answer; stop one step before it.",
+        "exercises/ex51.md:13:4: this hint shows the answer; stop one step before it.",
+        "lessons/40-mine.md:3:11: there is no lesson “07-v1-cencus”; did you mean 07-v1-census?",
+        "lessons/40-mine.md:8:4: unknown macro \\frc; did you mean \\frac?",
+        "lessons/40-mine.md:9:6: this link leads nowhere: 40-mine has no part “on”; did you mean one?",
+        "lessons/40-mine.md:9:19: this link leads nowhere: 07-v1-census has no part “nowhere”; known are ",
+        "lessons/40-mine.md:11:14: pictures are not shown; draw it in a ```text block, or say it in words.",
+        "1 lesson and 4 exercises of this folder: 9 findings.",
+    ];
+    let lines: Vec<&str> = lint.out.lines().collect();
+    assert_eq!(lines.len(), expected.len(), "{}", lint.out);
+    for (line, expected) in lines.iter().zip(expected) {
+        assert!(line.starts_with(expected), "{line}\n{expected}");
+    }
 }

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use super::mathml;
 use crate::course::slug;
-use crate::markup::math::{Formula, Style};
 use crate::markup::{
     Alignment, Block, Element, Inline, Live, Plain, Resolved, Role, Span, Table, Value, clean, code,
 };
@@ -120,10 +120,8 @@ impl Writer<'_> {
                 )
             }
             Element::Math(formula) => {
-                format!(
-                    "<div class=\"math\" tabindex=\"0\">{}</div>\n",
-                    self.formula(formula)
-                )
+                let math = mathml::formula(formula, true, self.resolve);
+                format!("<div class=\"math\" tabindex=\"0\">{math}</div>\n")
             }
             Element::Live(live) => as_written(live),
             Element::Rule => "<hr>\n".to_owned(),
@@ -212,9 +210,7 @@ impl Writer<'_> {
                 let shown = (self.resolve)(value);
                 span(&Span::new(shown.text, shown.role), Role::Text)
             }
-            Inline::Math(formula) => {
-                format!("<span class=\"math\">{}</span>", self.formula(formula))
-            }
+            Inline::Math(formula) => mathml::formula(formula, false, self.resolve),
             Inline::Strong(text) => format!("<strong>{}</strong>", self.inlines(text)),
             Inline::Emphasis(text) => format!("<em>{}</em>", self.inlines(text)),
             Inline::Link { text, target } => self.link(text, target),
@@ -241,15 +237,6 @@ impl Writer<'_> {
         };
         format!("<a href=\"{}\">{words}</a>", escape(&to))
     }
-
-    fn formula(&self, formula: &Formula) -> String {
-        let style = Style {
-            ascii: false,
-            spoken: false,
-            resolve: self.resolve,
-        };
-        spans(&formula.line(&style), Role::Text)
-    }
 }
 
 /// A live block within a list or an aside, where the course knows none.
@@ -263,7 +250,7 @@ fn spans(line: &[Span], ground: Role) -> String {
 }
 
 /// A span, its role as a class; `ground` is the role of what stands around it.
-fn span(span: &Span, ground: Role) -> String {
+pub(super) fn span(span: &Span, ground: Role) -> String {
     let text = escape(&span.text);
     let class = match span.role {
         Role::Value => "value",

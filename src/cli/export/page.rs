@@ -1,10 +1,12 @@
 //! A lesson, and the list of them, as HTML files that need no other file and no
 //! network.
 
-use super::html::{Ids, Writer, escape, figure, href};
+use super::html::{Ids, Writer, escape, href};
+use super::live as on_page;
 use crate::answer::{Env, Kind};
 use crate::cli::desk::{Desk, Runs, complaints};
 use crate::cli::failure::Failure;
+use crate::cli::out::complain;
 use crate::cli::{live, show};
 use crate::course::{Exercise, KINDS, Key, Lesson, Part};
 use crate::markup::{Section, Value, parse};
@@ -46,16 +48,28 @@ impl Book<'_> {
 
     /// The list of the lessons.
     pub(super) fn index(&self) -> String {
-        let mut main = "<main>\n<h1>Lessons</h1>\n<ol class=\"lessons\">\n".to_owned();
-        for lesson in &self.lessons {
-            main += &format!(
-                "<li><a href=\"{}\">{}</a> <span class=\"dim\">{}</span></li>\n",
-                href(&lesson.id),
-                escape(&lesson.title),
-                escape(&about(lesson)),
-            );
+        let mut main = "<main>\n<h1>Lessons on GPU kernel fusion</h1>\n".to_owned();
+        let (pages, lessons): (Vec<&Lesson>, Vec<&Lesson>) = self
+            .lessons
+            .iter()
+            .partition(|lesson| lesson.is_reference());
+        for (title, lessons) in [("Lessons", lessons), ("Reference", pages)] {
+            if lessons.is_empty() {
+                continue;
+            }
+            main += &format!("<h2>{title}</h2>\n<ul class=\"lessons\">\n");
+            for lesson in lessons {
+                main += &format!(
+                    "<li><span class=\"dim\">{}</span> <a href=\"{}\">{}</a> <span class=\"dim\">{}</span></li>\n",
+                    escape(lesson.id.split('-').next().unwrap_or_default()),
+                    href(&lesson.id),
+                    escape(&lesson.title),
+                    escape(&about(lesson)),
+                );
+            }
+            main += "</ul>\n";
         }
-        main += "</ol>\n</main>\n";
+        main += "</main>\n";
         file("Lessons on GPU kernel fusion", &main)
     }
 
@@ -82,11 +96,11 @@ impl Book<'_> {
         }
 
         let mut main = format!(
-            "<header>\n<nav><a href=\"./index.html\">Lessons</a></nav>\n<h1>{}</h1>\n<p class=\"dim\">{}</p>\n",
+            "<header>\n<nav><a href=\"./index.html\">Lessons</a></nav>\n<h1>{}</h1>\n<p class=\"dim\">{}</p>\n</header>\n",
             escape(&lesson.title),
             escape(&about(lesson)),
         );
-        main += "<nav aria-label=\"Sections\">\n<ol>\n";
+        main += "<nav class=\"contents\" aria-label=\"Sections\">\n<ol>\n";
         for (section, anchor) in lesson.sections.iter().zip(&anchors) {
             main += &format!(
                 "<li><a href=\"#{}\">{}</a></li>\n",
@@ -94,7 +108,11 @@ impl Book<'_> {
                 heading(&section.title, &writer)
             );
         }
-        main += "</ol>\n</nav>\n</header>\n<main>\n";
+        let practice = (!exercises.is_empty()).then(|| ids.of("exercises"));
+        if let Some(anchor) = &practice {
+            main += &format!("<li><a href=\"#{anchor}\">Exercises</a></li>\n");
+        }
+        main += "</ol>\n</nav>\n<main>\n";
         for (section, anchor) in lesson.sections.iter().zip(&anchors) {
             main += &format!(
                 "<h2 id=\"{}\">{}</h2>\n",
@@ -107,24 +125,22 @@ impl Book<'_> {
                         main += &markdown(text, *line, &writer, &mut ids);
                     }
                     Part::Live(block) => {
-                        let lines =
-                            live::lines(self.desk, lesson, block).unwrap_or_else(|failure| {
-                                crate::cli::out::complain(&format!(
-                                    "{}, block {}: {}",
-                                    lesson.id,
-                                    block.number,
-                                    failure.sentence()
-                                ));
+                        main += &match live::pieces(self.desk, lesson, block) {
+                            Ok(pieces) => on_page::block(&block.kind, pieces),
+                            Err(failure) => {
+                                let sentence = failure.sentence();
+                                let (id, number) = (&lesson.id, block.number);
+                                complain(&format!("{id}, block {number}: {sentence}"));
                                 code = 4;
-                                vec![format!("({})", failure.sentence())]
-                            });
-                        main += &figure("live", &block.kind, &lines);
+                                on_page::refused(&block.kind, &sentence)
+                            }
+                        };
                     }
                 }
             }
         }
-        if !exercises.is_empty() {
-            main += &format!("<h2 id=\"{}\">Exercises</h2>\n", ids.of("exercises"));
+        if let Some(anchor) = practice {
+            main += &format!("<h2 id=\"{anchor}\">Exercises</h2>\n");
         }
         for exercise in exercises {
             main += &self.exercise(exercise, &mut ids)?;
@@ -236,11 +252,15 @@ fn form(key: &Key) -> String {
     let mut out = String::new();
     if let Some(kernel) = key.kernel.as_ref().filter(|kernel| !kernel.is_written()) {
         let lines = kernel.listing.excerpt();
-        let lines: Vec<String> = lines
+        let lines: Vec<(usize, String)> = lines
             .iter()
-            .map(|line| format!("{:3}  {}", line.number, line.text))
+            .map(|line| (line.number, line.text.to_string()))
             .collect();
-        out += &figure("code", &format!("kernels/{}", kernel.listing.path), &lines);
+        let path = escape(&kernel.listing.path.to_string());
+        out += &format!(
+            "<p class=\"dim\">kernels/{path}</p>\n{}",
+            on_page::source(&lines)
+        );
     } else if !key.options.is_empty() {
         let options: Vec<String> = key
             .options
@@ -279,6 +299,9 @@ fn form(key: &Key) -> String {
     }
     if let Some(unit) = &key.unit {
         out += &format!("<p class=\"dim\">In {}.</p>\n", escape(unit.as_str()));
+    }
+    if key.table.is_none() {
+        out += "<p class=\"answer\"></p>\n";
     }
     out
 }

@@ -9,11 +9,14 @@ use crate::course::fields::Phrase;
 use crate::course::lesson::{Lesson, Part};
 use crate::course::number::{Inline, numbers, print};
 use crate::course::recorded::Figures;
+use crate::course::scan::{Piece, pieces};
 use crate::course::setup::{Setup, sentence};
 use crate::course::solution::Solution;
 
 /// Counts below this are too common for a hint to give one away.
 const SMALL: i128 = 20;
+/// Numbers from here on do not stand in a hint by chance.
+const LARGE: i128 = 1000;
 /// Relative difference below which two figures print alike.
 const SAME: f64 = 1e-9;
 
@@ -293,6 +296,7 @@ impl Look<'_> {
             for inline in found {
                 self.gives_away(&inline, answer.as_ref());
             }
+            self.says(hint, answer.as_ref());
         }
     }
 
@@ -317,6 +321,39 @@ impl Look<'_> {
         match column.and_then(|(_, rest)| Some((number(rest)?, rest.split_once(": ")?.1))) {
             Some((column, message)) => self.report(at.right(column.saturating_sub(1)), message),
             None => self.report(at, say),
+        }
+    }
+
+    /// A hint may not say the number that is asked for, digit by digit: a small
+    /// one only as “the answer is 15”, for it may stand there for something else.
+    fn says(&mut self, hint: &Phrase, answer: Option<&Value>) {
+        let Some(right) = (match answer {
+            Some(Value::Quantity(right)) => right.exact(),
+            _ => None,
+        }) else {
+            return;
+        };
+        for (piece, range) in pieces(&hint.text) {
+            let text = hint.text.get(range).unwrap_or_default();
+            let words: Vec<&str> = text.split_whitespace().collect();
+            for (at, word) in words.iter().enumerate() {
+                let digits: String = word.chars().filter(char::is_ascii_digit).collect();
+                let only = word
+                    .chars()
+                    .all(|c| c.is_ascii_digit() || ",._;:)".contains(c));
+                let before = words.get(at.saturating_sub(2)..at).unwrap_or_default();
+                let told = matches!(before, ["answer", "is" | "="] | [.., "answer:"]);
+                if piece == Piece::Plain
+                    && only
+                    && digits.parse() == Ok(right)
+                    && (told || right.abs() >= LARGE)
+                {
+                    self.report(
+                        hint.at,
+                        "this hint shows the answer; stop one step before it",
+                    );
+                }
+            }
         }
     }
 

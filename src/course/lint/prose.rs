@@ -1,6 +1,7 @@
 //! Prose: figures must be computed, links must lead somewhere.
 
-use crate::course::fault::{Fault, Place};
+use crate::course::fault::{Fault, Place, way_out};
+use crate::course::lesson::{Lesson, Part, slug};
 use crate::course::library::Course;
 use crate::course::scan::{Piece, pieces, without_fences};
 use std::ops::Range;
@@ -125,10 +126,11 @@ fn by_definition(digits: &str, unit: &str) -> bool {
     }
 }
 
-/// Links to other texts of the course: `[the census](07-v1-census)` or `(07-v1-census.md)`.
+/// Links to other texts of the course, `[the census](07-v1-census)` or
+/// `(07-v1-census.md#the-sum)`, and within this one, `(#the-sum)`.
 pub(super) fn links(
     course: &Course,
-    file: &str,
+    lesson: &Lesson,
     markdown: &str,
     line: usize,
     faults: &mut Vec<Fault>,
@@ -141,22 +143,62 @@ pub(super) fn links(
         else {
             continue;
         };
-        if piece != Piece::Hidden || target.contains("://") || target.starts_with('#') {
+        if piece != Piece::Hidden || target.contains("://") {
             continue;
         }
-        let id = target.rsplit('/').next().unwrap_or(target);
-        let id = id.split('#').next().unwrap_or(id).trim_end_matches(".md");
-        let known = course.lesson(id).is_ok() || course.exercise(id).is_ok();
-        if !known {
-            let at =
-                Place { line, column: 1 }.after(text.get(..range.start + 2).unwrap_or_default());
-            let say = match course.lesson(id) {
-                Err(say) => format!("this link leads nowhere: {say}"),
-                Ok(_) => continue,
-            };
-            faults.push(Fault::at(file, at, say));
+        let at = Place { line, column: 1 }.after(text.get(..range.start + 2).unwrap_or_default());
+        let mut report = |say: String| faults.push(Fault::at(lesson.text.file(), at, say));
+        let (path, part) = target.split_once('#').unwrap_or((target, ""));
+        let id = path.rsplit('/').next().unwrap_or(path);
+        let id = id.trim_end_matches(".md");
+        if is_image(&text, range.start) {
+            report(
+                "pictures are not shown; draw it in a ```text block, or say it in words.".into(),
+            );
+            continue;
+        }
+        let to = match (id, course.lesson(id)) {
+            ("", _) => lesson,
+            (_, Ok(found)) => found,
+            (_, Err(_)) if course.exercise(id).is_ok() => continue,
+            (_, Err(say)) => {
+                report(format!("this link leads nowhere: {say}"));
+                continue;
+            }
+        };
+        if !part.is_empty() && !headings(to).any(|known| known == part) {
+            let known: Vec<&str> = to
+                .sections
+                .iter()
+                .map(|section| section.id.as_str())
+                .collect();
+            report(format!(
+                "this link leads nowhere: {} has no part “{part}”; {}",
+                to.id,
+                way_out(part, &known)
+            ));
         }
     }
+}
+
+/// Does the bracket before `](` belong to a picture, `![words](file)`?
+fn is_image(text: &str, close: usize) -> bool {
+    let before = text.get(..close).unwrap_or_default();
+    let open = before.rfind('[').unwrap_or_default();
+    before
+        .get(..open)
+        .is_some_and(|before| before.ends_with('!'))
+}
+
+/// What a link can name in a lesson: its sections, and the headings within them.
+fn headings(lesson: &Lesson) -> impl Iterator<Item = String> {
+    lesson.sections.iter().flat_map(|section| {
+        let within = section.parts.iter().flat_map(|part| match part {
+            Part::Prose { text, .. } => text.lines().filter(|line| line.starts_with('#')).collect(),
+            Part::Live(_) => Vec::new(),
+        });
+        std::iter::once(section.id.clone()).chain(within.map(slug))
+    })
 }
 
 #[cfg(test)]

@@ -38,6 +38,7 @@ toggles = ["rope"]
 ```compare
 plans = ["v1", "v4"]
 metrics = ["launches", "bytes"]
+predict = { ask = "How many?", answer = "block(v4).launches" }
 ```
 
 ```roofline
@@ -121,9 +122,11 @@ fn a_lesson_with_every_kind_of_live_block() {
         );
     }
     for line in [
-        "with rope:",
-        "&lt;V1&gt;; 17",
-        "1. Count 128 tokens.",
+        "<td>with rope</td>",
+        "<td>&lt;V1&gt;</td><td class=\"right\">17</td>",
+        "<li>Count 128 tokens.</li>",
+        "<td class=\"right\">17</td><td class=\"right\">",
+        "<summary>What comes out</summary>",
         "Claim K-V1-12:",
         "Question ex1 block:",
         "which cannot be read",
