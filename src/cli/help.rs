@@ -6,6 +6,7 @@ use super::Outcome;
 use super::args::{OutputArgs, whole};
 use super::desk::{Desk, Runs};
 use super::failure::Failure;
+use super::ids::Ids;
 use super::out::Out;
 use super::show;
 use super::words::{quoted, wrapped};
@@ -15,6 +16,7 @@ use crate::course::{Event, Exercise, Key, Sheet, undo};
 #[derive(Debug, Args)]
 pub(super) struct HintArgs {
     /// The exercise
+    #[arg(value_parser = Ids::Exercises, hide_possible_values = true)]
     exercise: String,
     /// The question, by name or number; the first that is not solved where none is named
     key: Option<String>,
@@ -27,6 +29,7 @@ pub(super) struct HintArgs {
 #[derive(Debug, Args)]
 pub(super) struct SolutionArgs {
     /// The exercise
+    #[arg(value_parser = Ids::Exercises, hide_possible_values = true)]
     exercise: String,
     /// The question, by name or number; all that may be shown where none is named
     key: Option<String>,
@@ -42,7 +45,7 @@ pub(super) struct SolutionArgs {
 #[derive(Debug, Args)]
 pub(super) struct ResetArgs {
     /// The exercise
-    #[arg(required_unless_present_any = ["all", "undo"])]
+    #[arg(required_unless_present_any = ["all", "undo"], value_parser = Ids::Exercises, hide_possible_values = true)]
     exercise: Option<String>,
     /// The question, by name or number; all where none is named
     key: Option<String>,

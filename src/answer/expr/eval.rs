@@ -250,8 +250,9 @@ impl Evaluator<'_> {
                     Ok(value) if value.fract() == 0.0 && value.abs() < 1e15 => {
                         quantity(Quantity::whole(value as i128, Dimension::Count))
                     }
-                    Ok(value) => quantity(Quantity::ratio(value)),
-                    Err(_) if self.dry => quantity(Quantity::ratio(1.0)),
+                    // What a kernel wrote is no share: it must not print in per cent.
+                    Ok(value) => quantity(Quantity::new(value, Dimension::Count)),
+                    Err(_) if self.dry => quantity(Quantity::new(1.0, Dimension::Count)),
                     Err(message) => Err(ExprError { column, message }),
                 }
             }
