@@ -98,7 +98,10 @@ fn exercise(
     let runs = Runs::default();
     out.line(format!("## {}", exercise.heading()));
     let config = exercise.setup.answer()?.config;
-    let mut facts = vec![bench_setup(&config, 0).title()];
+    let mut facts = vec![match exercise.tasks.len() {
+        0 => bench_setup(&config, 0).title(),
+        further => format!("{} tasks", 1 + further),
+    }];
     facts.extend(
         exercise
             .lesson

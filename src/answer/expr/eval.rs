@@ -205,6 +205,9 @@ impl Evaluator<'_> {
                     outside.iter().map(|op| op.name().to_owned()).collect(),
                 ))
             }
+            (Function::Gpu, [Arg::Gpu(gpu)]) if path == Some("name") => {
+                Ok(Value::Text(self.gpu(gpu, column)?.name.clone()))
+            }
             (Function::Gpu, [Arg::Gpu(gpu)]) => {
                 gpu_fact(self.gpu(gpu, column)?, path.unwrap_or_default(), column)
                     .map(Value::Quantity)
@@ -351,6 +354,11 @@ impl Evaluator<'_> {
     }
 
     fn gpu(&self, id: &str, column: usize) -> Result<&Gpu> {
+        let id = match id {
+            // The one that the setup names.
+            "gpu" => self.env.setup.gpu.unwrap_or(id),
+            id => id,
+        };
         self.env.gpus.get(id).map_err(|e| ExprError {
             column,
             message: e.to_string(),
