@@ -21,9 +21,9 @@ pub use expr::{Expr, ExprError, Value};
 pub use grid::{Grid, filled, typed_cells, typed_rows, written};
 pub use judge::{Cell, Fits, Judgement, Prediction, Side, Verdict, echo, grade};
 pub use key::{Key, Kind, Slip, SlipValue, Tolerance};
-pub use lint::{lint, reveals, twins};
+pub use lint::{lint, reveals, told_apart, twins};
 pub use records::{NoRecords, RUN_PATHS, Records, report_value};
-pub use setup::{SETTINGS, Setting, SettingError, Setup, Slips};
+pub use setup::{SETTINGS, Setting, SettingError, Setup, Slips, data_sheets};
 
 use crate::cost::GpuDatabase;
 

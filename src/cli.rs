@@ -21,6 +21,7 @@ mod export;
 mod failure;
 mod gpus;
 mod help;
+mod ids;
 mod interrupt;
 mod kernels;
 mod lists;

@@ -65,7 +65,9 @@ mod workshop;
 pub use crate::answer::{Kind, Tolerance};
 pub use block::{Block, Cell, KINDS, LANGUAGES, Live, METRICS, Predict, SWEPT, Series, swept};
 pub use claims::{Claim, Ledger};
-pub use exercise::{Exercise, Kernel, KernelTask, Key, Slip, Table, is_name, no_such_key};
+pub use exercise::{
+    Draw, Exercise, Kernel, KernelTask, Key, Marked, Pass, Slip, Table, is_name, no_such_key,
+};
 pub use fault::{Fault, Level, Place, nearest};
 pub use fields::Phrase;
 pub(crate) use file::plain;

@@ -53,6 +53,12 @@ const PIECES: &[&str] = &[
     "columns = [\"b\"]",
     "answers = [[\"1\"]]",
     "variants = [{ batch = 4 }]",
+    "tasks = [{ batch = 2, gpu = \"mi300x\" }]",
+    "task = \"On a `= gpu(gpu).name`:\"",
+    "draw = \"cuts\"",
+    "draw = \"claims\"",
+    "pass = { right = 1, must = [\"a\"] }",
+    "options = [\"= block.name\"]",
     "model = \"x\"",
     "needs_number = true",
     "kind = \"predict\"",
@@ -189,7 +195,7 @@ impl Readers {
             .collect();
         let exercise = exercises[dice.below(exercises.len())];
         let exercise = exercise
-            .variant(dice.below(exercise.variants.len() + 1))
+            .variant(dice.below(exercise.looked_at() + 1))
             .unwrap();
         let env = exercise.env(&self.gpus, Figures::built_in()).unwrap();
         let Some(key) = exercise.keys.get(dice.below(exercise.keys.len())) else {
@@ -218,7 +224,7 @@ impl Readers {
         assert!(lesson.sections.len() <= text.len() + 1);
         let _ = Solution::read("x", "x.md", text);
         let exercise = Exercise::read("x", "x.md", text);
-        for number in 0..=exercise.variants.len().min(3) {
+        for number in 0..=exercise.looked_at().min(3) {
             let exercise = exercise.variant(number).unwrap();
             let Ok(env) = exercise.env(&self.gpus, Figures::built_in()) else {
                 continue;

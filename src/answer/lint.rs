@@ -55,6 +55,25 @@ pub fn twins(key: &Key, env: &Env<'_>) -> Vec<(usize, usize)> {
     found
 }
 
+/// Which slips of a key explain something at these parameters: a value of their
+/// own, neither the answer's nor that of a slip before them.
+pub fn told_apart(key: &Key, env: &Env<'_>) -> Vec<bool> {
+    let mut kept = Key {
+        slips: Vec::new(),
+        ..key.clone()
+    };
+    let mut told = Vec::new();
+    for slip in &key.slips {
+        kept.slips.push(slip.clone());
+        let apart = lint(&kept, env).is_empty() && twins(&kept, env).is_empty();
+        if !apart {
+            kept.slips.pop();
+        }
+        told.push(apart);
+    }
+    told
+}
+
 /// Every cell is a question; a slip is refused where it is the answer of every
 /// cell that it is about.
 fn table(key: &Key, env: &Env<'_>, faults: &mut Vec<String>) {

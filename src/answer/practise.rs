@@ -13,12 +13,12 @@ mod machine;
 mod scene;
 
 pub use deck::{Card, Deck};
+pub use draw::Draw;
 
 use super::{Env, Expr, Key, Kind, NoRecords, Setting, Setup, Slip, SlipValue, Tolerance, Value};
-use super::{lint, twins};
+use super::{lint, told_apart};
 use crate::cost::GpuDatabase;
 use crate::units::Spec;
-use draw::Draw;
 use scene::Scene;
 
 /// Draws for one seed before a pattern is given up: some cuts have no group of
@@ -238,11 +238,10 @@ fn finished(
             say,
             claim: None,
         });
-        // It is the answer here, or another slip: it explains nothing.
-        if !lint(&key, &env).is_empty() || !twins(&key, &env).is_empty() {
-            key.slips.pop();
-        }
     }
+    // One that is the answer here, or another slip, explains nothing.
+    let mut told = told_apart(&key, &env).into_iter();
+    key.slips.retain(|_| told.next() == Some(true));
     let mut premise = match question.shaped {
         true => scene.premise(question.why.as_ref().is_some_and(|(_, v1)| *v1)),
         false => Vec::new(),

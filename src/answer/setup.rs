@@ -2,9 +2,17 @@
 //! change it: `batch=8`, `dtype=bf16`, `causal=exact`, `no_gqa=on`.
 
 use super::expr::suggest;
-use crate::cost::{Config, Conventions, CostError, KeepKv};
+use crate::cost::{Config, Conventions, CostError, GpuDatabase, KeepKv};
 use crate::fusion::{Cut, Version};
 use crate::model::{Dtype, Preset, Shape, preset};
+use std::sync::OnceLock;
+
+/// The data sheets that are part of the program; none where they cannot be read,
+/// which their own tests rule out.
+pub fn data_sheets() -> Option<&'static GpuDatabase> {
+    static SHEETS: OnceLock<Option<GpuDatabase>> = OnceLock::new();
+    SHEETS.get_or_init(|| GpuDatabase::embedded().ok()).as_ref()
+}
 
 /// Conventions under which people count who are wrong here, each by name.
 /// They exist for slips: an answer is never computed under one of them.
@@ -31,6 +39,8 @@ pub struct Setup {
     pub config: Config,
     /// Wrong conventions that are switched on.
     pub slips: Slips,
+    /// The GPU that `gpu` names, by its id in the data sheets.
+    pub gpu: Option<&'static str>,
 }
 
 impl Setup {
@@ -47,6 +57,7 @@ impl Setup {
         Self {
             config,
             slips: Slips::default(),
+            gpu: None,
         }
     }
 
@@ -104,6 +115,7 @@ impl Setup {
                 config.model.tied = config.model.tied && !on;
             }
             Setting::Mib(on) => slips.mib = on,
+            Setting::Gpu(id) => self.gpu = Some(id),
         }
     }
 
@@ -144,12 +156,13 @@ pub enum Setting {
     NoHead(bool),
     Untied(bool),
     Mib(bool),
+    Gpu(&'static str),
 }
 
 /// Every setting by its name, with what its value looks like.
 ///
 /// `tokens` is one sequence of that many: B = 1, S = T = tokens.
-pub const SETTINGS: [(&str, &str); 24] = [
+pub const SETTINGS: [(&str, &str); 25] = [
     ("preset", "workshop"),
     ("hidden", "256"),
     ("layers", "4"),
@@ -174,6 +187,7 @@ pub const SETTINGS: [(&str, &str); 24] = [
     ("no_head", "on or off"),
     ("untied", "on or off"),
     ("mib", "on or off"),
+    ("gpu", "h200"),
 ];
 
 /// Why a setting is refused: the name or the value.
@@ -254,6 +268,11 @@ impl Setting {
             "no_heads" => Self::NoHeads(switch()?),
             "no_head" => Self::NoHead(switch()?),
             "untied" => Self::Untied(switch()?),
+            "gpu" => {
+                let sheets = data_sheets().ok_or_else(|| bad(None))?;
+                let found = sheets.get(value).map_err(|e| bad(Some(e.to_string())))?;
+                Self::Gpu(&found.id)
+            }
             _ => Self::Mib(switch()?),
         })
     }

@@ -281,6 +281,8 @@ pub fn slips(study: &Study) -> Vec<String> {
 
 /// How many questions of an exercise were solved, and how many it has.
 pub fn solved(state: &State, exercise: &Exercise) -> (usize, usize) {
+    // The variant that is answered may ask other questions.
+    let exercise = state.study.exercise(&exercise.id).unwrap_or(exercise);
     (state.study.progress.right(exercise), exercise.keys.len())
 }
 

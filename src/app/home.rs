@@ -91,9 +91,11 @@ impl Home {
         self.cursor = mark.item.min(self.lessons.len().saturating_sub(1));
     }
 
-    /// Lessons that were read to the end.
-    pub fn read(&self) -> usize {
-        self.lessons.iter().filter(|l| l.read == Read::Done).count()
+    /// Lessons that were read to the end, of all; reference pages are none.
+    pub fn read(&self) -> (usize, usize) {
+        let lessons = self.lessons.iter().filter(|l| l.minutes > 0);
+        let read = lessons.clone().filter(|l| l.read == Read::Done);
+        (read.count(), lessons.count())
     }
 
     /// Questions answered right.

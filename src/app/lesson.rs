@@ -4,6 +4,7 @@
 
 mod contents;
 mod footer;
+pub mod time;
 mod turn;
 
 use std::collections::BTreeMap;
@@ -77,6 +78,8 @@ pub struct Reader {
     reveal: bool,
     /// The lesson was opened, and not only looked at by number.
     pub opened: bool,
+    /// What the log was told about the time.
+    beat: time::Beat,
 }
 
 impl Reader {

@@ -26,7 +26,10 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
     let mut effects = Vec::new();
     state.now = state.now.max(event.at);
     match event.message {
-        Message::Key(key) => press(state, key, &mut effects),
+        Message::Key(key) => {
+            press(state, key, &mut effects);
+            lesson::time::key(state, &mut effects);
+        }
         Message::Paste(text) => paste(state, &text),
         Message::Resize { columns, rows } => state.size = (columns, rows),
         Message::Tick => {}
@@ -415,6 +418,7 @@ fn leave(state: &mut State, effects: &mut Vec<Effect>, code: u8) {
     if state.runs.running().is_some() {
         effects.push(Effect::CancelRun);
     }
+    lesson::time::left(state, effects);
     effects.push(Effect::Quit(code));
 }
 

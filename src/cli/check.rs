@@ -11,18 +11,20 @@ use super::Outcome;
 use super::args::{OutputArgs, whole};
 use super::desk::{Desk, Runs, complaints};
 use super::failure::Failure;
+use super::ids::Ids;
 use super::out::Out;
 use super::show::plain_text;
 use crate::answer::{self, Judgement, Kind, Verdict, grade};
 use crate::course::{Event, Exercise, Key, Mark, Saved, Sheet};
 
+pub(super) use ask::question_lines;
 pub(super) use kernel::{begun, judged_for as judged, trial};
 
 /// Grade the answers to exercises.
 #[derive(Debug, Args)]
 pub(super) struct CheckArgs {
     /// Exercises, such as ex1
-    #[arg(value_name = "EXERCISE", required_unless_present = "all")]
+    #[arg(value_name = "EXERCISE", required_unless_present = "all", value_parser = Ids::Exercises, hide_possible_values = true)]
     exercises: Vec<String>,
     /// All exercises
     #[arg(long, conflicts_with_all = ["exercises", "answer"])]

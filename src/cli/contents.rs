@@ -23,7 +23,7 @@ pub(super) fn contents(output: &OutputArgs, out: &mut Out) -> Outcome {
         .fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
     out.line(format!("{right} of {all} questions are answered right."));
     for (command, does) in [
-        ("show LESSON", "a lesson as plain text"),
+        ("show LESSON", "a lesson or an exercise as plain text"),
         ("exercises", "the questions"),
         ("cost", "the cost model of a plan"),
         ("compare", "V1 to V4 side by side"),

@@ -178,10 +178,14 @@ fn of_exercise(
     exercise: &Exercise,
     sheet: Option<&Sheet>,
 ) -> ExerciseDocument {
+    let variant = sheet.map_or_else(|| progress.variant(&exercise.id), Sheet::variant);
+    // Another variant may ask other questions.
+    let answered = exercise.variant(variant).ok();
+    let exercise = answered.as_ref().unwrap_or(exercise);
     ExerciseDocument {
         exercise: exercise.id.clone(),
         sheet: sheet.map(|sheet| clean(sheet.shown())),
-        variant: sheet.map_or_else(|| progress.variant(&exercise.id), Sheet::variant),
+        variant,
         keys: exercise
             .keys
             .iter()

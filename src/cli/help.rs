@@ -6,6 +6,7 @@ use super::Outcome;
 use super::args::{OutputArgs, whole};
 use super::desk::{Desk, Runs};
 use super::failure::Failure;
+use super::ids::Ids;
 use super::out::Out;
 use super::show;
 use super::words::{quoted, wrapped};
@@ -15,6 +16,7 @@ use crate::course::{Event, Exercise, Key, Sheet, undo};
 #[derive(Debug, Args)]
 pub(super) struct HintArgs {
     /// The exercise
+    #[arg(value_parser = Ids::Exercises, hide_possible_values = true)]
     exercise: String,
     /// The question, by name or number; the first that is not solved where none is named
     key: Option<String>,
@@ -27,6 +29,7 @@ pub(super) struct HintArgs {
 #[derive(Debug, Args)]
 pub(super) struct SolutionArgs {
     /// The exercise
+    #[arg(value_parser = Ids::Exercises, hide_possible_values = true)]
     exercise: String,
     /// The question, by name or number; all that may be shown where none is named
     key: Option<String>,
@@ -42,7 +45,7 @@ pub(super) struct SolutionArgs {
 #[derive(Debug, Args)]
 pub(super) struct ResetArgs {
     /// The exercise
-    #[arg(required_unless_present_any = ["all", "undo"])]
+    #[arg(required_unless_present_any = ["all", "undo"], value_parser = Ids::Exercises, hide_possible_values = true)]
     exercise: Option<String>,
     /// The question, by name or number; all where none is named
     key: Option<String>,
@@ -137,7 +140,7 @@ pub(super) fn solution(output: &OutputArgs, args: &SolutionArgs, out: &mut Out) 
             closed.push(name.as_str());
             continue;
         }
-        let Some(part) = solution.part(name) else {
+        let Some(part) = solution.of(key) else {
             continue;
         };
         let env = desk.env(&key.setup, &runs)?;
@@ -180,17 +183,20 @@ pub(super) fn reset(output: &OutputArgs, args: &ResetArgs, out: &mut Out) -> Out
         });
         return Ok(0);
     }
-    let exercises: Vec<&Exercise> = match &args.exercise {
+    let named: Vec<&Exercise> = match &args.exercise {
         Some(typed) => vec![desk.exercise(typed)?],
         None => desk.course.exercises().collect(),
     };
+    // In the variant that each sheet answers: it may ask other questions.
+    let answered = |e: &Exercise| desk.varied(e, None).unwrap_or_else(|_| e.clone());
+    let exercises: Vec<Exercise> = named.into_iter().map(answered).collect();
     let only = |exercise| match &args.key {
         Some(typed) => desk.key(exercise, typed).map(Some),
         None => Ok(None),
     };
     // Whatever cannot be is refused before anything is emptied.
     let mut open = Vec::new();
-    for exercise in exercises {
+    for exercise in &exercises {
         let key = only(exercise)?;
         if let Some(variant) = args.variant {
             exercise.variant(variant).map_err(Failure::usage)?;
@@ -217,9 +223,12 @@ pub(super) fn reset(output: &OutputArgs, args: &ResetArgs, out: &mut Out) -> Out
             }
         }
         let mark = |key: &Key| desk.progress().key(&exercise.id, &key.name.text);
+        let mut varied = None;
         events.push(match args.variant {
             Some(variant) => {
-                sheet.vary(exercise, variant);
+                let begun = exercise.variant(variant).map_err(Failure::usage)?;
+                sheet.vary(&begun, variant);
+                varied = Some(begun);
                 Event::Varied {
                     exercise: exercise.id.clone(),
                     variant,
@@ -232,6 +241,7 @@ pub(super) fn reset(output: &OutputArgs, args: &ResetArgs, out: &mut Out) -> Out
             },
         });
         if sheet.unsaved() {
+            let exercise = varied.as_ref().unwrap_or(exercise);
             sheet.save(&desk.places, exercise).map_err(refused)?;
         }
     }

@@ -22,9 +22,15 @@ pub(super) fn read(desk: &Desk, lesson: &Lesson) -> (usize, usize) {
     (done, all)
 }
 
-/// Questions solved, of all.
+/// Questions solved, of all, in the variant that is answered.
 pub(super) fn solved(desk: &Desk, exercise: &Exercise) -> (usize, usize) {
-    (desk.progress().right(exercise), exercise.keys.len())
+    let progress = desk.progress();
+    let answered = match progress.variant(&exercise.id) {
+        0 => None,
+        number => exercise.variant(number).ok(),
+    };
+    let exercise = answered.as_ref().unwrap_or(exercise);
+    (progress.right(exercise), exercise.keys.len())
 }
 
 /// The lessons and how far they are read, a row each.
@@ -46,12 +52,15 @@ pub(super) fn lesson_table(desk: &Desk) -> Table {
             } else {
                 lesson.version.to_uppercase()
             },
-            if lesson.minutes == 0 {
-                String::new()
-            } else {
-                format!("{} min", lesson.minutes)
+            match lesson.minutes {
+                0 => String::new(),
+                minutes => format!("{minutes} min"),
             },
-            format!("{done}/{all}"),
+            // A reference page is looked up, not read to the end.
+            match lesson.minutes {
+                0 => String::new(),
+                _ => format!("{done}/{all}"),
+            },
         ]);
     }
     table
@@ -115,7 +124,10 @@ pub(super) fn exercises(output: &OutputArgs, out: &mut Out) -> Outcome {
                 .lesson
                 .as_ref()
                 .map_or(String::new(), |l| number(&l.text).to_owned()),
-            format!("{} min", exercise.minutes),
+            match exercise.minutes {
+                0 => String::new(),
+                minutes => format!("{minutes} min"),
+            },
             format!("{right}/{all}"),
         ]);
     }

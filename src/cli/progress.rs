@@ -47,7 +47,8 @@ pub(super) fn progress(output: &OutputArgs, args: &ProgressArgs, out: &mut Out) 
 }
 
 fn summary(desk: &Desk, json: bool, out: &mut Out) -> Outcome {
-    let lessons: Vec<(usize, usize)> = desk.course.lessons().map(|l| read(desk, l)).collect();
+    let lessons = desk.course.lessons().filter(|l| l.minutes > 0);
+    let lessons: Vec<(usize, usize)> = lessons.map(|l| read(desk, l)).collect();
     let questions: Vec<(usize, usize)> = desk.course.exercises().map(|e| solved(desk, e)).collect();
     let whole = lessons.iter().filter(|(done, all)| done == all).count();
     let sum = |list: &[(usize, usize)]| {
@@ -89,11 +90,16 @@ fn summary(desk: &Desk, json: bool, out: &mut Out) -> Outcome {
         out.line(format!("days       {streak} in a row, {days} in all (UTC)"));
     }
     if seconds >= 60 {
-        let longest = log.seconds.iter().max_by_key(|(_, n)| **n);
-        let most = longest.map_or(String::new(), |(id, n)| {
-            format!(", most of it with {id}: {}", spent(*n))
-        });
-        out.line(format!("time       {} with lessons{most}", spent(seconds)));
+        out.line(format!(
+            "time       {} while keys were pressed, by lesson with its exercises:",
+            spent(seconds)
+        ));
+        for (id, n) in &log.seconds {
+            let lesson = desk.course.lesson(id).ok();
+            let planned = lesson.filter(|l| l.minutes > 0);
+            let planned = planned.map_or(String::new(), |l| format!(" of {} planned", l.minutes));
+            out.line(format!("           {id:<22} {:>8}{planned}", spent(*n)));
+        }
     }
     out.line(format!("kept in    {file}"));
     Ok(0)

@@ -1,27 +1,37 @@
-//! `show LESSON`: a lesson as plain text, in reading order.
+//! `show LESSON`: a lesson as plain text, in reading order; `show EXERCISE`: its
+//! questions, without what answers them.
 
 use clap::Args;
 
 use super::Outcome;
 use super::args::{OutputArgs, whole};
+use super::check;
 use super::desk::{Desk, Runs, complaints};
+use super::failure::Failure;
+use super::ids::Ids;
 use super::live;
 use super::out::Out;
+use super::words::wrapped;
 use crate::answer::Env;
-use crate::course::{KINDS, Part, fill};
+use crate::app::study::bench_setup;
+use crate::course::{Exercise, KINDS, Lesson, Part, Phrase, fill};
 use crate::markup::{Plain, Resolved, Value, parse};
 
 /// Columns of a line of prose.
 const MEASURE: usize = 79;
 
-/// A lesson as plain text.
+/// A lesson, or the questions of an exercise, as plain text.
 #[derive(Debug, Args)]
 pub(super) struct ShowArgs {
-    /// The lesson, by id or number
-    lesson: String,
-    /// One section only, by number
+    /// The lesson, by id or number, or the exercise, by id
+    #[arg(value_name = "LESSON|EXERCISE", value_parser = Ids::Texts, hide_possible_values = true)]
+    text: String,
+    /// One section only, or one question of an exercise, by number
     #[arg(value_name = "SECTION", value_parser = whole::<usize>)]
     section: Option<usize>,
+    /// The variant of the exercise; the one that the sheet answers where none is named
+    #[arg(long, value_name = "N", value_parser = whole::<usize>)]
+    variant: Option<usize>,
 }
 
 /// An inline number evaluated in `env`, or why that cannot be.
@@ -59,23 +69,102 @@ pub(super) fn plain_text(text: &str, line: usize, ascii: bool, env: &Env<'_>) ->
 
 pub(super) fn show(output: &OutputArgs, args: &ShowArgs, out: &mut Out) -> Outcome {
     let desk = Desk::open(output).whole()?;
-    let lesson = desk.lesson(&args.lesson)?;
+    match (desk.lesson(&args.text), desk.course.exercise(&args.text)) {
+        (_, Ok(named)) => {
+            let varied = desk.varied(named, args.variant)?;
+            exercise(&desk, &varied, args.section, output, out)
+        }
+        (Ok(_), _) if args.variant.is_some() => Err(Failure::usage(
+            "--variant belongs to an exercise; a lesson has none",
+        )),
+        (Ok(named), _) => lesson(&desk, named, args.section, output, out),
+        (Err(unknown), Err(said)) => match args.text.starts_with("ex") {
+            true => Err(Failure::usage(said)),
+            false => Err(unknown),
+        },
+    }
+}
+
+/// Title, setup, text and questions of an exercise.
+fn exercise(
+    desk: &Desk,
+    exercise: &Exercise,
+    only: Option<usize>,
+    output: &OutputArgs,
+    out: &mut Out,
+) -> Outcome {
+    let total = exercise.keys.len();
+    within(&exercise.id, "questions", only, total)?;
+    let runs = Runs::default();
+    out.line(format!("## {}", exercise.heading()));
+    let config = exercise.setup.answer()?.config;
+    let mut facts = vec![match exercise.tasks.len() {
+        0 => bench_setup(&config, 0).title(),
+        further => format!("{} tasks", 1 + further),
+    }];
+    facts.extend(
+        exercise
+            .lesson
+            .as_ref()
+            .map(|l| format!("lesson {}", l.text)),
+    );
+    facts.extend((exercise.minutes > 0).then(|| format!("{} min", exercise.minutes)));
+    out.line(facts.join(", "));
+    out.gap();
+    if only.is_none() {
+        let env = desk.env(&exercise.setup, &runs)?;
+        out.lines(plain_text(
+            &exercise.body,
+            exercise.body_line,
+            output.ascii,
+            &env,
+        ));
+    }
+    let keys = (1..).zip(&exercise.keys);
+    for (number, key) in keys.filter(|(n, _)| only.is_none_or(|only| only == *n)) {
+        out.lines(check::question_lines(desk, number, key, &runs)?);
+        if let Some(table) = &key.table {
+            let names = |of: &[Phrase]| of.iter().map(|p| p.text.clone()).collect::<Vec<_>>();
+            out.line(format!("  columns: {}", names(&table.columns).join(" | ")));
+            out.lines(wrapped(&names(&table.rows).join(", "), "  rows: ", "  "));
+        }
+    }
+    out.gap();
+    let answer = format!(
+        "Answer in {}, or: tinyllama-tutor check {}",
+        desk.places.shown(&desk.places.sheet(&exercise.id)),
+        exercise.id
+    );
+    out.lines(wrapped(&answer, "", "  "));
+    Ok(complaints(&exercise.faults))
+}
+
+/// Refuses a number that names no part.
+fn within(id: &str, parts: &str, asked: Option<usize>, total: usize) -> Result<(), Failure> {
+    match asked {
+        Some(n) if !(1..=total).contains(&n) => {
+            Err(Failure::usage(format!("{id} has {parts} 1 to {total}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn lesson(
+    desk: &Desk,
+    lesson: &Lesson,
+    only: Option<usize>,
+    output: &OutputArgs,
+    out: &mut Out,
+) -> Outcome {
     let runs = Runs::default();
     let env = desk.env(&lesson.setup, &runs)?;
     let total = lesson.sections.len();
-    if let Some(n) = args.section
-        && !(1..=total).contains(&n)
-    {
-        return Err(super::failure::Failure::usage(format!(
-            "{} has sections 1 to {total}",
-            lesson.id
-        )));
-    }
+    within(&lesson.id, "sections", only, total)?;
     for (number, section) in (1..).zip(&lesson.sections) {
-        if args.section.is_some_and(|n| n != number) {
+        if only.is_some_and(|n| n != number) {
             continue;
         }
-        if number > 1 && args.section.is_none() {
+        if number > 1 && only.is_none() {
             out.gap();
         }
         out.line(format!(
@@ -88,7 +177,7 @@ pub(super) fn show(output: &OutputArgs, args: &ShowArgs, out: &mut Out) -> Outco
                     out.lines(plain_text(text, *line, output.ascii, &env));
                 }
                 Part::Live(block) => {
-                    out.lines(live::lines(&desk, lesson, block)?);
+                    out.lines(live::lines(desk, lesson, block)?);
                 }
             }
         }

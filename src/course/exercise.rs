@@ -1,16 +1,23 @@
 //! An exercise: its questions, expected answers as expressions, known slips and hints.
 
+mod court;
+mod draw;
 mod kernel;
+mod pass;
 mod table;
+mod tasks;
 mod variant;
 
+pub use draw::Draw;
 pub use kernel::{Kernel, KernelTask};
+pub use pass::{Marked, Pass};
 pub use table::Table;
 
 use super::fault::{Fault, Place, way_out};
 use super::fields::{Fields, Phrase, Toml};
 use super::scan;
 use super::setup::{Setup, sentence};
+use super::solution::Derivation;
 use super::text::Text;
 use crate::answer::{Env, Expr, Kind, Records, Tolerance};
 use crate::cost::{CostError, GpuDatabase};
@@ -31,10 +38,24 @@ pub struct Exercise {
     pub setup: Setup,
     /// Further configurations on top of `config`, for `--variant 1` and so on.
     pub variants: Vec<Setup>,
+    /// Setups on top of `config` under which the questions are asked again.
+    pub tasks: Vec<Setup>,
+    /// What is said before the first question of each task.
+    pub task: Option<Phrase>,
+    /// What further variants draw.
+    pub draw: Option<Draw>,
+    /// What is enough, where not all of it has to be right.
+    pub pass: Option<Pass>,
     /// Which of them this is; 0 is the printed one.
     pub number: usize,
     /// The printed configuration.
     printed: Setup,
+    /// The questions as written.
+    written: Vec<Key>,
+    /// Where `draw` stands.
+    drawn_at: Place,
+    /// What is enough in the printed variant.
+    printed_pass: Option<Pass>,
     /// Questions in order; those that cannot be read are left out.
     pub keys: Vec<Key>,
     /// Markdown shown above the form.
@@ -81,6 +102,20 @@ pub struct Key {
     pub setup: Setup,
     /// The key's own configuration.
     own: Setup,
+    /// Where its derivation stands.
+    pub(crate) worked: Worked,
+}
+
+/// Where the derivation of an answer stands.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) enum Worked {
+    /// In the solution, under the key's name.
+    #[default]
+    Named,
+    /// In the solution, under the name that the key has in the first task.
+    Under(String),
+    /// Here: the question was drawn.
+    Here(Derivation),
 }
 
 /// A wrong answer whose cause is known, or a right one under another convention.
@@ -116,8 +151,15 @@ impl Exercise {
             minutes: 0,
             setup: Setup::default(),
             variants: Vec::new(),
+            tasks: Vec::new(),
+            task: None,
+            draw: None,
+            pass: None,
             number: 0,
             printed: Setup::default(),
+            written: Vec::new(),
+            drawn_at: Place { line: 1, column: 1 },
+            printed_pass: None,
             keys: Vec::new(),
             body: String::new(),
             body_line: 1,
@@ -138,6 +180,9 @@ impl Exercise {
                 exercise.minutes = fields.count("minutes").unwrap_or(0);
                 exercise.setup = fields.table("config", Setup::read).unwrap_or_default();
                 exercise.variants = fields.tables("variants", Setup::read);
+                exercise.tasks = fields.tables("tasks", Setup::read);
+                exercise.task = fields.text("task");
+                exercise.read_draw(fields);
                 let setup = exercise.setup.clone();
                 exercise.printed = setup.clone();
                 let keys = fields.tables("key", |fields| key(fields, &setup));
@@ -147,19 +192,21 @@ impl Exercise {
                     );
                 }
                 for key in keys.into_iter().flatten() {
-                    if exercise
-                        .keys
-                        .iter()
-                        .any(|other| other.name.text == key.name.text)
-                    {
+                    let same = |other: &Key| other.name.text == key.name.text;
+                    if exercise.written.iter().any(same) {
                         fields.report_at(
                             key.name.at,
                             format!("there are two keys named “{}”; rename one.", key.name.text),
                         );
                     } else {
-                        exercise.keys.push(key);
+                        exercise.written.push(key);
                     }
                 }
+                exercise.keys = exercise.asked(&exercise.setups());
+                let names: Vec<String> =
+                    exercise.keys.iter().map(|k| k.name.text.clone()).collect();
+                exercise.printed_pass = fields.table("pass", |fields| Pass::read(fields, &names));
+                exercise.pass.clone_from(&exercise.printed_pass);
                 fields.close();
             });
         }
@@ -326,6 +373,7 @@ fn key(fields: &mut Fields<'_, '_>, base: &Setup) -> Option<Key> {
         hints,
         setup: base.with(&setup),
         own: setup,
+        worked: Worked::Named,
     })
 }
 

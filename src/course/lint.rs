@@ -170,6 +170,13 @@ fn exercise(course: &Course, exercise: &Exercise, faults: &mut Vec<Fault>) {
     for key in &exercise.keys {
         one_key(course, exercise, key, faults);
     }
+    for number in (1..=exercise.looked_at()).filter(|_| exercise.draw.is_some()) {
+        if let Ok(drawn) = exercise.variant(number) {
+            for key in &drawn.keys {
+                one_key(course, &drawn, key, faults);
+            }
+        }
+    }
 }
 
 fn one_key(course: &Course, exercise: &Exercise, key: &Key, faults: &mut Vec<Fault>) {
@@ -206,7 +213,7 @@ fn one_key(course: &Course, exercise: &Exercise, key: &Key, faults: &mut Vec<Fau
         prose::figures(file, &slip.say.text, slip.say.at, faults);
     }
     if let Some(solution) = course.solution(&exercise.id)
-        && solution.part(&name.text).is_none()
+        && solution.of(key).is_none()
     {
         faults.push(solution.text.fault(
             0,

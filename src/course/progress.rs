@@ -140,6 +140,11 @@ pub enum Event {
         /// Id of the section.
         section: String,
     },
+    /// Keys were pressed while a lesson, or an exercise of it, was open.
+    Worked {
+        /// Id of the lesson.
+        lesson: String,
+    },
     /// A key was checked.
     Checked {
         /// Id of the exercise.
@@ -227,6 +232,8 @@ impl Progress {
                 mark.last = Some(section.clone());
                 self.stopped = Some((lesson.clone(), section.clone()));
             }
+            // Time is the log's, which has a clock.
+            Event::Worked { .. } => {}
             Event::Checked {
                 exercise,
                 key,

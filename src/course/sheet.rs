@@ -103,11 +103,14 @@ impl Sheet {
         let path = places.sheet(&exercise.id);
         let shown = places.shown(&path);
         let stamp = Stamp::of(&path);
-        let tables = tables(exercise);
         let mut document = match read(&path, &shown)? {
             Some(document) => document,
             None => blank(exercise),
         };
+        // Another variant may ask other questions.
+        let answered = exercise.variant(form::variant(&document)).ok();
+        let exercise = answered.as_ref().unwrap_or(exercise);
+        let tables = tables(exercise);
         // Answers that could not be saved here are in the state folder.
         let refuge = places.refuge(&exercise.id);
         if refuge != path
@@ -141,8 +144,14 @@ impl Sheet {
         form::variant(&self.document)
     }
 
-    /// Begins another variant: every question is open again.
+    /// Begins another variant: every question is open again. `exercise` is the
+    /// exercise in that variant.
     pub fn vary(&mut self, exercise: &Exercise, variant: usize) {
+        if exercise.draw.is_some() {
+            self.document = blank(exercise);
+        }
+        self.tables = tables(exercise);
+        self.unsaved.clear();
         for key in &exercise.keys {
             self.set(exercise, &key.name.text, "");
         }
@@ -264,7 +273,11 @@ impl Sheet {
         }
         let _ = fs::create_dir_all(&places.state);
         let lock = Lock::take(&places.lock());
-        let mut document = read(path, &places.shown(path))?.unwrap_or_else(|| blank(exercise));
+        let read = read(path, &places.shown(path))?;
+        // Drawn questions are others than those that stand in the sheet.
+        let anew = self.varied.is_some() && exercise.draw.is_some();
+        let read = read.filter(|_| !anew);
+        let mut document = read.unwrap_or_else(|| blank(exercise));
         for (key, typed) in &self.unsaved {
             let rows = rows_of(&self.tables, key);
             form::put(&mut document, key, rows, typed, question(exercise, key));

@@ -1,5 +1,6 @@
 //! A solution: one derivation per key, numbers filled in when shown.
 
+use super::exercise::{Key, Worked};
 use super::fault::{Fault, Place};
 use super::lesson::prose_numbers;
 use super::number::Inline;
@@ -71,7 +72,16 @@ impl Solution {
         }
     }
 
-    /// The derivation of a key.
+    /// The derivation of a question, which a drawn one carries itself.
+    pub fn of<'s>(&'s self, key: &'s Key) -> Option<&'s Derivation> {
+        match &key.worked {
+            Worked::Here(derivation) => Some(derivation),
+            Worked::Under(name) => self.part(name),
+            Worked::Named => self.part(&key.name.text),
+        }
+    }
+
+    /// The derivation under a heading.
     pub fn part(&self, key: &str) -> Option<&Derivation> {
         self.parts.iter().find(|part| part.key == key)
     }

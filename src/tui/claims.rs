@@ -13,6 +13,9 @@ use crate::course::Claim;
 /// Columns of the list: where a terminal is 80 wide, and where it is 120.
 const LEFT: (u16, u16) = (27, 46);
 
+/// Columns of the ids in the list, at both widths.
+const WIDEST_ID: (u16, u16) = (9, 14);
+
 fn left(state: &State) -> u16 {
     if state.two_panes() { LEFT.1 } else { LEFT.0 }
 }
@@ -115,8 +118,17 @@ fn line(state: &State, claim: &Claim, here: bool, pen: &mut Pen<'_>, y: u16) {
     }
     pen.put(1, y, sign, sign_role);
     let role = if here { Role::Accent } else { Role::Text };
-    let end = pen.put(3, y, &format!("{:8}", claim.id.text), role) + 1;
-    let room = usize::from(pen.width().saturating_sub(end));
-    let role = if here { Role::Accent } else { Role::Dim };
-    pen.put(end, y, &clip(&claim.title, room), role);
+    let end = pen.put(3, y, &claim.id.text, role) + 1;
+    // Titles stand in a column; a longer id leaves its title to the page.
+    let column =
+        3 + if state.two_panes() {
+            WIDEST_ID.1
+        } else {
+            WIDEST_ID.0
+        } + 1;
+    if end <= column {
+        let room = usize::from(pen.width().saturating_sub(column));
+        let role = if here { Role::Accent } else { Role::Dim };
+        pen.put(column, y, &clip(&claim.title, room), role);
+    }
 }

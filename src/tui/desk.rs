@@ -216,13 +216,17 @@ impl Clerk {
                 exercise,
                 key,
                 typed,
-            } => self.save(&exercise, |sheet, found| sheet.set(found, &key, &typed)),
+            } => self.save(&exercise, None, |sheet, found| {
+                sheet.set(found, &key, &typed);
+            }),
             Job::Vary { exercise, variant } => {
                 // The shell's `reset --undo` takes this back.
                 if let Err(fault) = undo::keep(&self.places, std::slice::from_ref(&exercise)) {
                     return self.say(fault.to_string());
                 }
-                self.save(&exercise, |sheet, found| sheet.vary(found, variant));
+                self.save(&exercise, Some(variant), |sheet, found| {
+                    sheet.vary(found, variant);
+                });
             }
             Job::Record(event) => {
                 if let Err(fault) = self.store.record(&[event]) {
@@ -255,7 +259,13 @@ impl Clerk {
         }
     }
 
-    fn save(&mut self, id: &str, write: impl FnOnce(&mut Sheet, &Exercise)) {
+    /// Writes the sheet of an exercise, for another variant or the one it answers.
+    fn save(
+        &mut self,
+        id: &str,
+        variant: Option<usize>,
+        write: impl FnOnce(&mut Sheet, &Exercise),
+    ) {
         let course = Arc::clone(&self.course);
         let Ok(exercise) = course.exercise(id) else {
             return;
@@ -268,6 +278,8 @@ impl Clerk {
             Ok(sheet) => sheet,
             Err(fault) => return self.say(fault.to_string()),
         };
+        let answered = exercise.variant(variant.unwrap_or(sheet.variant())).ok();
+        let exercise = answered.as_ref().unwrap_or(exercise);
         let moved = sheet.changed_on_disk();
         write(&mut sheet, exercise);
         match sheet.save(&self.places, exercise) {
@@ -337,7 +349,9 @@ fn answers(sheet: &Sheet, exercise: &Exercise) -> BTreeMap<String, String> {
     let typed = |key: &str| Some((key.to_owned(), sheet.answer(key)?));
     let variant = Some(sheet.variant()).filter(|n| *n > 0);
     let variant = variant.map(|n| (VARIANT.to_owned(), n.to_string()));
-    let keys = exercise.keys.iter();
+    // Another variant may ask other questions.
+    let answered = exercise.variant(sheet.variant()).ok();
+    let keys = answered.as_ref().unwrap_or(exercise).keys.iter();
     keys.filter_map(|key| typed(&key.name.text))
         .chain(variant)
         .collect()

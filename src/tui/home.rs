@@ -38,8 +38,8 @@ fn narrow(state: &State, pen: &mut Pen<'_>) {
     pen.put(1, 2, "Contents", Role::Strong);
     let summary = format!(
         "{} of {} read · {} of {} answered right",
-        home.read(),
-        home.lessons.len(),
+        home.read().0,
+        home.read().1,
         home.right(),
         home.questions()
     );
@@ -94,6 +94,7 @@ fn lines(state: &State, pen: &mut Pen<'_>, columns: [u16; 4]) {
 fn line(lesson: &LessonLine, here: bool, pen: &mut Pen<'_>, y: u16, columns: [u16; 4]) {
     let [shows, time, read, edge] = columns;
     let (sign, how_far) = match lesson.read {
+        _ if lesson.minutes == 0 => (" ", String::new()),
         Read::Done => ("●", "done".to_owned()),
         Read::Part(n, of) => ("•", format!("{} %", 100 * n / of.max(1))),
         Read::Not => ("·", String::new()),
@@ -111,13 +112,12 @@ fn line(lesson: &LessonLine, here: bool, pen: &mut Pen<'_>, y: u16, columns: [u1
     let title = format!("{}  {}", lesson.number, lesson.title);
     pen.put(4, y, &clip(&title, usize::from(shows) - 6), role);
     pen.put(shows, y, &lesson.version, Role::Dim);
-    pen.right(
-        time + 6,
-        y,
-        &format!("{:>3} min", lesson.minutes),
-        Role::Dim,
-    );
-    pen.right(read + 4, y, &how_far, Role::Text);
+    // A reference page is looked up, not read to the end.
+    if lesson.minutes > 0 {
+        let minutes = format!("{:>3} min", lesson.minutes);
+        pen.right(time + 6, y, &minutes, Role::Dim);
+        pen.right(read + 4, y, &how_far, Role::Text);
+    }
     if lesson.questions > 0 {
         let right = format!("{}/{}", lesson.right, lesson.questions);
         let role = if lesson.right == lesson.questions {
@@ -215,7 +215,7 @@ fn wide(state: &State, pen: &mut Pen<'_>) {
     let home = &state.home;
     let edge = LEFT - 1;
     pen.put(1, 0, "Contents", Role::Strong);
-    let read = format!("{} of {} read", home.read(), home.lessons.len());
+    let read = format!("{} of {} read", home.read().0, home.read().1);
     pen.right(edge, 0, &read, Role::Text);
     for (x, head) in [(6, "lesson"), (42, "shows"), (49, "time"), (56, "read")] {
         pen.put(x, 1, head, Role::Dim);

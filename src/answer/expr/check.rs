@@ -37,7 +37,10 @@ pub(super) const GPU_FIELDS: [(&str, Dimension); 22] = [
 pub(super) fn call(call: &Call) -> Result<(), String> {
     let known: Vec<&str> = match call.function {
         Function::Run => RUN_PATHS.iter().map(|(p, _)| *p).collect(),
-        Function::Gpu => GPU_FIELDS.iter().map(|(p, _)| *p).collect(),
+        Function::Gpu => {
+            let fields = GPU_FIELDS.iter().map(|(p, _)| *p);
+            fields.chain(["name"]).collect()
+        }
         Function::Params => vec!["tied", "untied"],
         Function::Twin => TWINS.iter().map(|(name, _)| *name).collect(),
         Function::Peak => vec!["kernel"],

@@ -205,6 +205,9 @@ impl Evaluator<'_> {
                     outside.iter().map(|op| op.name().to_owned()).collect(),
                 ))
             }
+            (Function::Gpu, [Arg::Gpu(gpu)]) if path == Some("name") => {
+                Ok(Value::Text(self.gpu(gpu, column)?.name.clone()))
+            }
             (Function::Gpu, [Arg::Gpu(gpu)]) => {
                 gpu_fact(self.gpu(gpu, column)?, path.unwrap_or_default(), column)
                     .map(Value::Quantity)
@@ -250,8 +253,9 @@ impl Evaluator<'_> {
                     Ok(value) if value.fract() == 0.0 && value.abs() < 1e15 => {
                         quantity(Quantity::whole(value as i128, Dimension::Count))
                     }
-                    Ok(value) => quantity(Quantity::ratio(value)),
-                    Err(_) if self.dry => quantity(Quantity::ratio(1.0)),
+                    // What a kernel wrote is no share: it must not print in per cent.
+                    Ok(value) => quantity(Quantity::new(value, Dimension::Count)),
+                    Err(_) if self.dry => quantity(Quantity::new(1.0, Dimension::Count)),
                     Err(message) => Err(ExprError { column, message }),
                 }
             }
@@ -350,6 +354,11 @@ impl Evaluator<'_> {
     }
 
     fn gpu(&self, id: &str, column: usize) -> Result<&Gpu> {
+        let id = match id {
+            // The one that the setup names.
+            "gpu" => self.env.setup.gpu.unwrap_or(id),
+            id => id,
+        };
         self.env.gpus.get(id).map_err(|e| ExprError {
             column,
             message: e.to_string(),

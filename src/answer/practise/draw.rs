@@ -3,7 +3,7 @@
 use crate::model::random::Stream;
 
 /// Draws, one after the other.
-pub(super) struct Draw {
+pub struct Draw {
     stream: Stream,
     drawn: u64,
 }
@@ -18,7 +18,7 @@ impl Draw {
     }
 
     /// A number below `n`; 0 where `n` is 0.
-    fn below(&mut self, n: u64) -> u64 {
+    pub fn below(&mut self, n: u64) -> u64 {
         self.drawn += 1;
         self.stream.below(self.drawn, n)
     }

@@ -149,7 +149,7 @@ pub fn solution(state: &mut State, asked: &Asked, key: &Key, effects: &mut Vec<E
         .study
         .course
         .solution(&asked.exercise)
-        .is_some_and(|s| s.part(&key.name.text).is_some());
+        .is_some_and(|s| s.of(key).is_some());
     if !worked {
         state
             .notes

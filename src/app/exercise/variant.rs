@@ -11,22 +11,25 @@ use crate::course::Event;
 /// question of this one is solved or given up, else at the second press.
 pub(super) fn next(state: &mut State, effects: &mut Vec<Effect>) {
     let Some(exercise) = shown(state) else { return };
-    let (id, all) = (exercise.id.clone(), 1 + exercise.variants.len());
-    let next = (exercise.number + 1) % all;
+    let Some(next) = exercise.next_variant() else {
+        let text = "This exercise has one shape only; practise makes fresh questions.";
+        state.notes.say(Tone::Plain, text);
+        return;
+    };
+    let id = exercise.id.clone();
+    let others = match exercise.draw {
+        Some(_) => "other questions",
+        None => "the same questions at another shape",
+    };
     let mark = |key: &crate::course::Key| state.study.progress.key(&id, &key.name.text);
     let finished = exercise.keys.iter().all(|key| mark(key).solved);
     let through = exercise.keys.iter().all(|key| {
         let mark = mark(key);
         mark.solved || mark.given_up
     });
-    if all == 1 {
-        let text = "This exercise has one shape only; practise makes fresh questions.";
-        state.notes.say(Tone::Plain, text);
-        return;
-    }
     if !through && !std::mem::replace(&mut state.exercises.varying, true) {
         let text = format!(
-            "v again begins variant {next} of {id} at another shape; the answers to this one then leave the sheet."
+            "v again begins variant {next} of {id}, {others}; the answers to this one then leave the sheet."
         );
         state.notes.say(Tone::Warn, text);
         return;
@@ -37,9 +40,7 @@ pub(super) fn next(state: &mut State, effects: &mut Vec<Effect>) {
         form.row = 0;
     }
     state.exercises.reveal = true;
-    let text = format!(
-        "{id}, variant {next}: the same questions at another shape. In a shell, reset --undo goes back."
-    );
+    let text = format!("{id}, variant {next}: {others}. In a shell, reset --undo goes back.");
     state.notes.say(Tone::Plain, text);
 }
 

@@ -22,16 +22,11 @@ fn line(study: &Study, lesson: &Lesson) -> LessonLine {
         lesson.sections.iter().filter(read).count()
     });
     let (mut right, mut questions) = (0, 0);
-    for exercise in study.course.exercises() {
-        let mine = exercise
-            .lesson
-            .as_ref()
-            .is_some_and(|l| l.text == lesson.id);
-        for key in exercise.keys.iter().filter(|_| mine) {
-            questions += 1;
-            let kept = study.progress.key(&exercise.id, &key.name.text);
-            right += usize::from(kept.solved);
-        }
+    for exercise in study.course.exercises_of(&lesson.id) {
+        // The variant that is answered may ask other questions.
+        let exercise = study.exercise(&exercise.id).unwrap_or(exercise);
+        questions += exercise.keys.len();
+        right += study.progress.right(exercise);
     }
     LessonLine {
         id: lesson.id.clone(),

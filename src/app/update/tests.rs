@@ -277,3 +277,41 @@ fn enter_on_the_first_page_does_not_wait_for_the_course() {
     assert_eq!(l.state.page, Page::Lesson);
     assert_eq!(l.state.home.cursor, 2);
 }
+
+#[test]
+fn time_is_noted_while_keys_arrive_and_not_in_silence() {
+    use crate::app::study::Study;
+    use crate::course::{self, Course};
+    let mut l = Learner::new();
+    let study = Study {
+        course: Course::built_in().into(),
+        loaded: true,
+        ..Study::default()
+    };
+    l.tell(Message::Loaded(Box::new(study)));
+    let worked = |effects: &[Effect]| -> Vec<String> {
+        let lesson = |effect: &Effect| match effect {
+            Effect::Record(course::Event::Worked { lesson }) => Some(lesson.clone()),
+            _ => None,
+        };
+        effects.iter().filter_map(lesson).collect()
+    };
+    assert_eq!(worked(&l.press(ch('j'))), [""; 0], "no lesson is open");
+    let first = l.state.study.lesson(0).unwrap().id.clone();
+    l.state.home.cursor = 0;
+    assert_eq!(worked(&l.press(key(Code::Enter))), [first.clone()]);
+    // Ten keys in a minute are two notes.
+    let mut noted = Vec::new();
+    for _ in 0..10 {
+        l.at += 6_000;
+        noted.extend(worked(&l.press(ch('j'))));
+    }
+    assert_eq!(noted, [first.clone(), first.clone()]);
+    // Time passes, and nothing is noted of it without a key.
+    l.at += 600_000;
+    assert!(worked(&l.tell(Message::Tick)).is_empty());
+    l.at += 1_000;
+    assert_eq!(worked(&l.press(ch('j'))), [first.clone()]);
+    l.at += 1_000;
+    assert_eq!(worked(&l.press(ch('q'))), [first]);
+}

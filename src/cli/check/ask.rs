@@ -7,7 +7,7 @@ use super::super::desk::{Desk, Runs};
 use super::super::failure::Failure;
 use super::super::words::wrapped;
 use super::{CheckArgs, graded, keep};
-use crate::course::{Exercise, Phrase, Sheet};
+use crate::course::{Exercise, Key, Phrase, Sheet};
 
 /// Whether questions are asked at the terminal: somebody is there, and nothing
 /// was answered yet.
@@ -28,6 +28,27 @@ pub(super) fn asks(
         && std::io::stdout().is_terminal()
 }
 
+/// A question as it is asked: its number and text, and what to choose from or the
+/// lines to look at.
+pub(in crate::cli) fn question_lines(
+    desk: &Desk,
+    number: usize,
+    key: &Key,
+    runs: &Runs,
+) -> Result<Vec<String>, Failure> {
+    let env = desk.env(&key.setup, runs)?;
+    let question = desk.filled(&key.ask.text, &env);
+    let mut lines = wrapped(&question, &format!("{number} "), "  ");
+    if let Some(kernel) = key.kernel.as_ref().filter(|kernel| !kernel.is_written()) {
+        let excerpt = kernel.listing.excerpt().into_iter();
+        lines.extend(excerpt.map(|line| format!("  {:>3}  {}", line.number, line.text)));
+    } else if !key.options.is_empty() {
+        let options: Vec<&str> = key.options.iter().map(|o| o.text.as_str()).collect();
+        lines.extend(wrapped(&options.join(", "), "  ", "  "));
+    }
+    Ok(lines)
+}
+
 /// Asks every question; each answer is kept at once and judged.
 pub(super) fn ask(
     desk: &Desk,
@@ -43,18 +64,8 @@ pub(super) fn ask(
         exercise.id, exercise.title
     );
     for (number, key) in exercise.keys.iter().enumerate() {
-        let env = desk.env(&key.setup, runs)?;
-        let question = format!("{} {}", number + 1, desk.filled(&key.ask.text, &env));
-        for line in wrapped(&question, "", "  ") {
+        for line in question_lines(desk, number + 1, key, runs)? {
             let _ = writeln!(stdout, "{line}");
-        }
-        if let Some(kernel) = &key.kernel {
-            for line in kernel.listing.excerpt() {
-                let _ = writeln!(stdout, "  {:>3}  {}", line.number, line.text);
-            }
-        } else if !key.options.is_empty() {
-            let options: Vec<&str> = key.options.iter().map(|o| o.text.as_str()).collect();
-            let _ = writeln!(stdout, "  {}", options.join(", "));
         }
         let prompts: Vec<String> = match &key.table {
             Some(table) => {

@@ -6,7 +6,7 @@ use super::super::out::Out;
 use super::super::words::wrapped;
 use super::Graded;
 use crate::answer::{Judgement, Verdict};
-use crate::course::{Exercise, Progress, Sheet};
+use crate::course::{Exercise, Marked, Progress, Sheet};
 
 /// A line per question, and the sum.
 pub(super) fn report(
@@ -72,6 +72,9 @@ fn summary(progress: &Progress, exercise: &Exercise, graded: &[Graded<'_>]) -> S
         }
     }
     let mut text = format!("{}.", parts.join(", "));
+    if let Some(marked) = marked(exercise, graded) {
+        text += &format!(" {marked}.");
+    }
     if graded.iter().all(|g| g.judgement.verdict == Verdict::Open)
         && let Some(first) = graded.first()
     {
@@ -98,6 +101,15 @@ fn summary(progress: &Progress, exercise: &Exercise, graded: &[Graded<'_>]) -> S
     text
 }
 
+/// How an exercise with a pass mark stands after this check.
+fn marked(exercise: &Exercise, graded: &[Graded<'_>]) -> Option<Marked> {
+    let right = |name: &str| {
+        let found = graded.iter().find(|g| g.key.name.text == name);
+        found.is_some_and(|g| g.judgement.verdict.is_right())
+    };
+    exercise.marked(right)
+}
+
 /// `check --json`, schema 1. The expected value is never in it.
 #[derive(Serialize)]
 pub(super) struct Document {
@@ -109,6 +121,9 @@ pub(super) struct Document {
     right: usize,
     kept: usize,
     total: usize,
+    /// Whether enough is right, where the exercise has a pass mark.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    passed: Option<bool>,
 }
 
 #[derive(Serialize)]
@@ -201,5 +216,6 @@ pub(super) fn document(
             .filter(|g| g.judgement.verdict == Verdict::Kept)
             .count(),
         total: graded.len(),
+        passed: marked(exercise, graded).map(|marked| marked.passed()),
     }
 }

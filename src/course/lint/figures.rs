@@ -109,7 +109,7 @@ impl Figurer {
     pub fn exercise(&self, exercise: &Exercise, faults: &mut Vec<Fault>) {
         let mut printed = Vec::new();
         self.variant(exercise, &mut printed);
-        for number in 1..=exercise.variants.len() {
+        for number in 1..=exercise.looked_at() {
             let Ok(varied) = exercise.variant(number) else {
                 continue;
             };
@@ -172,7 +172,7 @@ impl Figurer {
     pub fn solution(&self, exercise: &Exercise, solution: &Solution, faults: &mut Vec<Fault>) {
         let mut printed = Vec::new();
         self.derivations(exercise, solution, &mut printed);
-        for number in 1..=exercise.variants.len() {
+        for number in 1..=exercise.looked_at() {
             let mut found = Vec::new();
             if let Ok(varied) = exercise.variant(number) {
                 self.derivations(&varied, solution, &mut found);
@@ -189,13 +189,11 @@ impl Figurer {
             file: solution.text.file(),
             faults,
         };
-        for part in &solution.parts {
-            look.env = self.env(
-                exercise
-                    .key(&part.key)
-                    .map_or(&exercise.setup, |key| &key.setup),
-            );
-            look.inlines(&part.numbers);
+        for key in &exercise.keys {
+            look.env = self.env(&key.setup);
+            if let Some(part) = solution.of(key) {
+                look.inlines(&part.numbers);
+            }
         }
     }
 }

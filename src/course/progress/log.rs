@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const DAY: u64 = 24 * 60 * 60;
 /// A longer silence is a break and counts for no lesson.
-const BREAK: u64 = 10 * 60;
+const BREAK: u64 = 5 * 60;
 
 /// When a learner worked.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -35,7 +35,7 @@ impl Log {
             *at = now;
         }
         let read = events.iter().rev().find_map(|event| match event {
-            Event::Read { lesson, .. } => Some(lesson.clone()),
+            Event::Read { lesson, .. } | Event::Worked { lesson } => Some(lesson.clone()),
             _ => None,
         });
         if let Some(lesson) = read {

@@ -74,7 +74,8 @@ impl Store {
         self.change(|progress| {
             let before = progress.clone();
             events.iter().for_each(|event| progress.apply(event));
-            if *progress != before {
+            let worked = events.iter().any(|e| matches!(e, Event::Worked { .. }));
+            if worked || *progress != before {
                 progress.log.note(events, now());
             }
         })

@@ -55,6 +55,16 @@ pub fn lay(state: &State, exercise: &Exercise, columns: usize) -> Laid {
         rows.push(Row::default());
     }
     rows.extend(markdown(state, exercise, &exercise.body, width));
+    let right = |name: &str| state.study.progress.key(&exercise.id, name).solved;
+    if let Some(marked) = exercise.marked(right) {
+        let role = if marked.passed() {
+            Role::Good
+        } else {
+            Role::Dim
+        };
+        rows.push(Row::default());
+        rows.push(Row::of(format!("{marked}."), role));
+    }
     rows.push(Row::default());
     let cursor = state.exercises.form.as_ref().map(|f| f.row);
     let mut current = (0, 0);
@@ -83,6 +93,9 @@ pub fn lay(state: &State, exercise: &Exercise, columns: usize) -> Laid {
 
 /// Model and shape of the exercise, which is not that of the bench.
 pub fn setup(exercise: &Exercise) -> String {
+    if !exercise.tasks.is_empty() {
+        return format!("{} tasks", 1 + exercise.tasks.len());
+    }
     match exercise.setup.answer() {
         Ok(setup) => crate::app::study::bench_setup(&setup.config, 0).title(),
         Err(error) => error.to_string(),

@@ -366,8 +366,11 @@ fn next_open(state: &State, asked: &Asked) -> String {
     let next = (at + 1..names.len()).chain(0..at).find(open);
     match next.map(|i| i + 1) {
         Some(number) => format!(" Next: question {number}."),
-        None if exercise.variants.is_empty() => " That was the last one.".to_owned(),
-        None => " That was the last one; v asks the same at another shape.".to_owned(),
+        None => match (exercise.draw, exercise.next_variant()) {
+            (_, None) => " That was the last one.".to_owned(),
+            (Some(_), _) => " That was the last one; v asks others.".to_owned(),
+            (None, _) => " That was the last one; v asks the same at another shape.".to_owned(),
+        },
     }
 }
 
@@ -417,7 +420,7 @@ fn solution(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
         return Vec::new();
     }
     let solution = state.study.course.solution(&asked.exercise);
-    let Some(part) = solution.and_then(|s| s.part(&asked.key)) else {
+    let Some(part) = solution.and_then(|s| s.of(key)) else {
         return Vec::new();
     };
     let title = format!("─ worked solution, {} {} ", asked.exercise, asked.key);
