@@ -62,7 +62,7 @@ mod template;
 mod text;
 
 pub use crate::answer::{Kind, Tolerance};
-pub use block::{Block, Cell, KINDS, LANGUAGES, Live, METRICS, Predict, SWEPT, Series, swept};
+pub use block::{Block, Cell, Exhibit, KINDS, Sample, LANGUAGES, Live, METRICS, Predict, SWEPT, Series, swept};
 pub use claims::{Claim, Ledger};
 pub use exercise::{Exercise, Kernel, KernelTask, Key, Slip, Table, is_name, no_such_key};
 pub use fault::{Fault, Level, Place, nearest};

@@ -9,8 +9,9 @@ use crate::answer::{Env, Expr};
 use crate::app::live::ask::{Of, Wanted, op_named};
 use crate::backend::gym;
 use crate::cost::{Config, Cost, bound, floor_seconds, price, ridge};
-use crate::course::{Block, Cell, Ledger, Lesson, Live, Phrase, Series, print, swept};
+use crate::course::{Block, Cell, Ledger, Lesson, Live, Phrase, Sample, Series, print, swept};
 use crate::fusion::{Cut, Fusion, Version};
+use crate::model::preset;
 use crate::run::{BackendKind, Metric, MicroRequest};
 use crate::units::{Quantity, format};
 
@@ -76,6 +77,7 @@ fn block_lines(desk: &Desk, block: &Block, env: &Env<'_>) -> Result<Vec<String>,
             source,
             part,
         } => kernel(config, [op, version, source, part])?,
+        Block::Profile(sample) => profile(desk, config, sample)?,
         Block::Steps { title, steps } => {
             let mut out = Vec::new();
             if let Some(title) = title {
@@ -343,6 +345,40 @@ fn chart(
         out.push(format!("  {name}: {}", points.join("; ")));
     }
     out
+}
+
+/// The top of a generated file, and what the reader makes of it.
+fn profile(desk: &Desk, config: &Config, sample: &Sample) -> Result<Vec<String>, Failure> {
+    let shown = sample
+        .show(config, desk.gpus()?)
+        .map_err(Failure::content)?;
+    let mut out = vec![format!("Profile, {}:", shown.caption)];
+    let lines = std::iter::once(&shown.excerpt.head).chain(&shown.excerpt.rows);
+    let lines = lines.filter(|cells| !cells.is_empty());
+    out.extend(lines.map(|cells| format!("  {}", cells.join("; ").trim_end())));
+    if !shown.rest.is_empty() {
+        out.push(format!("  {}.", shown.rest));
+    }
+    for said in &shown.said {
+        out.push(format!("  {}: {}.", said.about, said.text));
+    }
+    // A command names the plan, which may be the question.
+    if sample.reading {
+        let layers = preset(&config.model.name).is_ok_and(|p| p.model().layers == config.model.layers);
+        let layers = match layers {
+            true => String::new(),
+            false => format!(" --layers {}", config.model.layers),
+        };
+        out.push(format!(
+            "  Command: tinyllama-tutor profile --sample {} {} {}{layers} --gpu {} --forwards {}",
+            sample.tool.name(),
+            shown.cut.as_options(),
+            options(config),
+            shown.gpu,
+            shown.forwards
+        ));
+    }
+    Ok(out)
 }
 
 fn table(desk: &Desk, env: &Env<'_>, columns: &[Phrase], rows: &[Vec<Cell>]) -> Vec<String> {

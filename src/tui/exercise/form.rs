@@ -43,7 +43,11 @@ pub fn lay(state: &State, exercise: &Exercise, columns: usize) -> Laid {
         ));
         rows.push(Row::default());
     }
-    rows.extend(markdown(state, exercise, &exercise.body, width));
+    let body = match &state.study.gpus {
+        Some(gpus) => exercise.shown_body(gpus),
+        None => exercise.body.as_str().into(),
+    };
+    rows.extend(markdown(state, exercise, &body, width));
     rows.push(Row::default());
     let cursor = state.exercises.form.as_ref().map(|f| f.row);
     let mut current = (0, 0);
