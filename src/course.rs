@@ -62,7 +62,9 @@ mod template;
 mod text;
 
 pub use crate::answer::{Kind, Tolerance};
-pub use block::{Block, Cell, Exhibit, KINDS, Sample, LANGUAGES, Live, METRICS, Predict, SWEPT, Series, swept};
+pub use block::{
+    Block, Cell, Exhibit, KINDS, LANGUAGES, Live, METRICS, Predict, SWEPT, Sample, Series, swept,
+};
 pub use claims::{Claim, Ledger};
 pub use exercise::{Exercise, Kernel, KernelTask, Key, Slip, Table, is_name, no_such_key};
 pub use fault::{Fault, Level, Place, nearest};

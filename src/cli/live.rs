@@ -364,7 +364,8 @@ fn profile(desk: &Desk, config: &Config, sample: &Sample) -> Result<Vec<String>,
     }
     // A command names the plan, which may be the question.
     if sample.reading {
-        let layers = preset(&config.model.name).is_ok_and(|p| p.model().layers == config.model.layers);
+        let layers =
+            preset(&config.model.name).is_ok_and(|p| p.model().layers == config.model.layers);
         let layers = match layers {
             true => String::new(),
             false => format!(" --layers {}", config.model.layers),

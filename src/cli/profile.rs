@@ -12,6 +12,7 @@ use clap::Args;
 
 use super::Outcome;
 use super::args::{OutputArgs, PlanArgs, SetupArgs, whole};
+use super::desk::Desk;
 use super::failure::Failure;
 use super::out::Out;
 use super::table::{Align, Table};
@@ -35,15 +36,19 @@ const ROWS: usize = 40;
 #[derive(Debug, Args)]
 pub(super) struct ProfileArgs {
     /// The file
-    #[arg(required_unless_present = "sample", conflicts_with = "sample")]
+    #[arg(required_unless_present_any = ["sample", "exercise"], conflicts_with_all = ["sample", "exercise"])]
     file: Option<PathBuf>,
     /// Write what this tool would have written of the plan, generated from the
     /// model: rocprofv3, rocprofv3-trace, rocprofv3-counters, rocprof,
     /// rocprof-stats, rocprof-compute, nsys, ncu, ncu-details or pytorch
     #[arg(long, value_name = "TOOL")]
     sample: Option<String>,
-    /// Where the sample goes; standard output where nothing is named
-    #[arg(long, short, value_name = "FILE", requires = "sample")]
+    /// Write the generated profiles that this exercise shows, in your variant
+    #[arg(long, value_name = "EXERCISE", conflicts_with = "sample")]
+    exercise: Option<String>,
+    /// Where a sample goes, standard output where nothing is named; the folder of
+    /// an exercise's files
+    #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Forwards of a sample; 25 of sums, one of launches, where nothing is named
     #[arg(long, value_name = "N", value_parser = whole::<u64>, requires = "sample")]
@@ -71,7 +76,17 @@ pub(super) fn profile(output: &OutputArgs, args: &ProfileArgs, out: &mut Out) ->
     config.model.layers = args.layers.unwrap_or(config.model.layers);
     if let Some(name) = &args.sample {
         let tool = Tool::parse(name).map_err(Failure::usage)?;
-        return write(output, args, tool, &config, gpu(&database, args, tool)?, out);
+        return write(
+            output,
+            args,
+            tool,
+            &config,
+            gpu(&database, args, tool)?,
+            out,
+        );
+    }
+    if let Some(id) = &args.exercise {
+        return files(output, id, args.output.as_deref(), out);
     }
     let Some(path) = &args.file else {
         return Err(Failure::usage("a file is missing"));
@@ -110,7 +125,11 @@ pub(super) fn profile(output: &OutputArgs, args: &ProfileArgs, out: &mut Out) ->
     }
     out.gap();
     for said in say::sentences(&reading, gpu) {
-        out.lines(wrapped(&said.text, &format!("{:<10} ", said.about), "           "));
+        out.lines(wrapped(
+            &said.text,
+            &format!("{:<10} ", said.about),
+            "           ",
+        ));
     }
     let priced = reading.cost.as_ref().map_or(&config, |cost| &cost.config);
     out.lines(wrapped(
@@ -125,11 +144,7 @@ pub(super) fn profile(output: &OutputArgs, args: &ProfileArgs, out: &mut Out) ->
 }
 
 /// The GPU whose roof is meant.
-fn gpu<'d>(
-    database: &'d GpuDatabase,
-    args: &ProfileArgs,
-    tool: Tool,
-) -> Result<&'d Gpu, Failure> {
+fn gpu<'d>(database: &'d GpuDatabase, args: &ProfileArgs, tool: Tool) -> Result<&'d Gpu, Failure> {
     let usual = match tool.vendor() {
         Some(Vendor::Amd) => "mi250x_gcd",
         _ => "h200",
@@ -140,9 +155,8 @@ fn gpu<'d>(
 /// A file, unpacked where it is compressed, and read.
 fn open(path: &Path) -> Result<Profile, Failure> {
     let shown = path.display();
-    let unread = |e: &std::io::Error| {
-        Failure::usage(format!("{shown} cannot be read: {}", plain(e)))
-    };
+    let unread =
+        |e: &std::io::Error| Failure::usage(format!("{shown} cannot be read: {}", plain(e)));
     let mut bytes = read_bounded(path, LARGEST).map_err(|e| unread(&e))?;
     if bytes.starts_with(&[0x1f, 0x8b]) {
         let mut unpacked = Vec::new();
@@ -162,6 +176,54 @@ fn open(path: &Path) -> Result<Profile, Failure> {
         let place = if e.line == 0 { ": " } else { ":" };
         Failure::usage(format!("{shown}{place}{e}"))
     })
+}
+
+/// Writes the samples that an exercise shows into a folder, each once.
+fn files(output: &OutputArgs, id: &str, folder: Option<&Path>, out: &mut Out) -> Outcome {
+    let desk = Desk::open(output).whole()?;
+    let exercise = desk.varied(desk.exercise(id)?, None)?;
+    if exercise.samples.is_empty() {
+        return Err(Failure::usage(format!("{id} shows no profiles")));
+    }
+    let config = exercise.setup.answer()?.config;
+    let folder = folder.unwrap_or(Path::new("."));
+    let unwritten = |path: &Path, e: &std::io::Error| {
+        Failure::usage(format!(
+            "{} cannot be written: {}",
+            path.display(),
+            plain(e)
+        ))
+    };
+    std::fs::create_dir_all(folder).map_err(|e| unwritten(folder, &e))?;
+    let mut written: Vec<(PathBuf, String)> = Vec::new();
+    for (_, sample) in &exercise.samples {
+        let text = sample
+            .file(&config, desk.gpus()?)
+            .map_err(Failure::content)?;
+        // One file may be shown in several pieces.
+        if written.iter().any(|(_, known)| *known == text) {
+            continue;
+        }
+        let name = format!(
+            "{}-{}-{}",
+            exercise.id,
+            written.len() + 1,
+            sample.tool.file()
+        );
+        let path = folder.join(name);
+        std::fs::write(&path, &text).map_err(|e| unwritten(&path, &e))?;
+        written.push((path, text));
+    }
+    let paths: Vec<&Path> = written.iter().map(|(path, _)| path.as_path()).collect();
+    if output.json {
+        out.json(&serde_json::json!({ "schema": 1, "exercise": exercise.id, "generated": true, "files": paths }));
+        return Ok(0);
+    }
+    for path in paths {
+        out.line(path.display().to_string());
+    }
+    out.line("Generated from the cost model: no device was measured.");
+    Ok(0)
 }
 
 /// Writes a sample.
@@ -194,7 +256,11 @@ fn write(
         }
         Some(path) => {
             std::fs::write(path, &text).map_err(|e| {
-                Failure::usage(format!("{} cannot be written: {}", path.display(), plain(&e)))
+                Failure::usage(format!(
+                    "{} cannot be written: {}",
+                    path.display(),
+                    plain(&e)
+                ))
             })?;
             match output.json {
                 true => out.json(&serde_json::json!({

@@ -189,9 +189,7 @@ struct Modelled {
 fn modelled(by: By, cost: &Cost, gpu: &Gpu) -> Result<BTreeMap<String, Modelled>, CostError> {
     let key = |kernel: &KernelCost| match by {
         By::Names => Some(kernel.name.clone()),
-        By::Entries => {
-            known::family_of(&known::ops(&kernel.ops.join("+"))?).map(str::to_owned)
-        }
+        By::Entries => known::family_of(&known::ops(&kernel.ops.join("+"))?).map(str::to_owned),
         By::Calls => None,
     };
     let mut all: BTreeMap<String, Modelled> = BTreeMap::new();

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::counters::known;
-use super::table::{Gathered, Head, Line};
+use super::table::{Among, Gathered, Head, Line};
 use super::{Dispatch, Profile, ProfileError, Resources, Tool};
 
 /// Where the columns of a launch are; releases and tools name them differently.
@@ -121,7 +121,7 @@ pub(super) fn launches(tool: Tool, head: &Head, text: &str) -> Result<Profile, P
         }
     }
     let mut all = Gathered::new(tool, false);
-    for row in head.rows(text, false)? {
+    for row in head.rows(text, Among::Nothing)? {
         if kind.is_some() && row.text(kind) != "KERNEL_DISPATCH" {
             continue;
         }
@@ -145,7 +145,7 @@ pub(super) fn counters(head: &Head, text: &str) -> Result<Profile, ProfileError>
     let value = head.need(&["Counter_Value"])?;
     let mut all = Gathered::new(Tool::Rocprofv3Counters, false);
     let mut seen: HashMap<(String, String), usize> = HashMap::new();
-    for row in head.rows(text, false)? {
+    for row in head.rows(text, Among::Nothing)? {
         let key = (
             row.text(process).to_owned(),
             row.text(Some(dispatch)).to_owned(),

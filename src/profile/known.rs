@@ -108,8 +108,14 @@ mod tests {
 
     #[test]
     fn names_lose_what_tools_put_around_them() {
-        assert_eq!(bare("bodyForce(Body*, float, int) [clone .kd]"), "bodyForce");
-        assert_eq!(bare("void addition_kernel<float>(float*)"), "addition_kernel");
+        assert_eq!(
+            bare("bodyForce(Body*, float, int) [clone .kd]"),
+            "bodyForce"
+        );
+        assert_eq!(
+            bare("void addition_kernel<float>(float*)"),
+            "addition_kernel"
+        );
         assert_eq!(bare("rmsnorm.kd"), "rmsnorm");
         assert_eq!(family("flash_decode"), Some("flash"));
         assert_eq!(family("ampere_fp16_gemm"), None);

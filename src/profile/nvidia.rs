@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::counters::known;
-use super::table::{Gathered, Head, Line, number};
+use super::table::{Among, Gathered, Head, Line, number};
 use super::{Dispatch, KernelRow, Profile, ProfileError, Resources, Tool};
 
 /// A file with one row per kernel.
@@ -22,7 +22,11 @@ pub(super) fn sums(
     let max = head.find(&["MaxNs", "Max (ns)", "Maximum"]);
     let mut all = Gathered::new(tool, generated);
     // nsys may write one report after another.
-    for row in head.rows(text, tool == Tool::Nsys)? {
+    let among = match tool {
+        Tool::Nsys => Among::Reports,
+        _ => Among::Nothing,
+    };
+    for row in head.rows(text, among)? {
         let Some(calls) = row.whole(Some(calls))? else {
             return Err(ProfileError::at(
                 row.number,
@@ -42,8 +46,10 @@ pub(super) fn sums(
     all.finish()
 }
 
-/// What ncu calls the duration of a launch and its registers, on either page.
+/// What ncu calls the duration of a launch, its shared memory and its registers,
+/// on either page.
 const DURATION: [&str; 2] = ["gpu__time_duration.sum", "Duration"];
+const SHARED: [&str; 1] = ["launch__shared_mem_per_block"];
 const REGISTERS: [&str; 2] = ["launch__registers_per_thread", "Registers Per Thread"];
 
 /// A value in the base unit: bytes, ns, a plain count.
@@ -51,8 +57,8 @@ fn base(value: f64, unit: &str) -> Option<f64> {
     Some(
         value
             * match unit {
-                "" | "byte" | "ns" | "nsecond" | "register/thread" | "%" => 1.0,
-                "Kbyte" | "us" | "usecond" => 1e3,
+                "" | "byte" | "byte/block" | "ns" | "nsecond" | "register/thread" => 1.0,
+                "Kbyte" | "Kbyte/block" | "us" | "usecond" => 1e3,
                 "Mbyte" | "ms" | "msecond" => 1e6,
                 "Gbyte" | "s" | "second" => 1e9,
                 "Tbyte" => 1e12,
@@ -100,14 +106,15 @@ impl Launch {
     fn dispatch(
         &self,
         row: &Line<'_>,
-        registers: Option<f64>,
+        [registers, shared]: [Option<f64>; 2],
         all: &mut Gathered,
     ) -> Dispatch {
         let block = sizes(row.text(self.block));
         let resources = Resources {
             registers: registers.map(|r| r.round() as u64),
+            shared: shared.map(|b| b.round() as u64),
+            accumulation: None,
             threads: block.map(|[x, y, z]| x.saturating_mul(y).saturating_mul(z)),
-            ..Resources::default()
         };
         let kernel = all.kernel(row.text(Some(self.name)), resources);
         Dispatch {
@@ -134,7 +141,7 @@ fn sizes(text: &str) -> Option<[u64; 3]> {
 /// ncu's page raw: a row per launch, its units in the second row.
 pub(super) fn raw(head: &Head, text: &str, generated: bool) -> Result<Profile, ProfileError> {
     let launch = Launch::of(head)?;
-    let mut rows = head.rows(text, false)?.into_iter().peekable();
+    let mut rows = head.rows(text, Among::Output)?.into_iter().peekable();
     // The row of units has no id.
     let units = rows.next_if(|row| row.text(launch.id).is_empty());
     let unit = |column: usize| {
@@ -149,13 +156,14 @@ pub(super) fn raw(head: &Head, text: &str, generated: bool) -> Result<Profile, P
         .collect();
     let duration = head.find(&DURATION);
     let registers = head.find(&REGISTERS);
+    let shared = head.find(&SHARED);
     let mut all = Gathered::new(Tool::Ncu, generated);
     for row in rows {
         let value = |column: Option<usize>| match column {
             Some(column) => metric(&row, column, &unit(column)),
             None => Ok(None),
         };
-        let mut dispatch = launch.dispatch(&row, value(registers)?, &mut all);
+        let mut dispatch = launch.dispatch(&row, [value(registers)?, value(shared)?], &mut all);
         let mut counters = BTreeMap::new();
         for (column, name) in &counted {
             if let Some(count) = value(Some(*column))? {
@@ -175,6 +183,7 @@ pub(super) fn details(head: &Head, text: &str, generated: bool) -> Result<Profil
         first: Line<'t>,
         duration: Option<f64>,
         registers: Option<f64>,
+        shared: Option<f64>,
         counters: BTreeMap<&'static str, f64>,
     }
     let launch = Launch::of(head)?;
@@ -184,22 +193,14 @@ pub(super) fn details(head: &Head, text: &str, generated: bool) -> Result<Profil
     let process = head.find(&["Process ID"]);
     let mut seen: Vec<Seen<'_>> = Vec::new();
     let mut places: HashMap<(String, String), usize> = HashMap::new();
-    for row in head.rows(text, false)? {
-        let key = (
-            row.text(process).to_owned(),
-            row.text(launch.id).to_owned(),
-        );
-        let (metric_name, in_unit) = (
-            row.text(Some(name)).to_owned(),
-            row.text(unit).to_owned(),
-        );
+    for row in head.rows(text, Among::Output)? {
+        let key = (row.text(process).to_owned(), row.text(launch.id).to_owned());
+        let (metric_name, in_unit) = (row.text(Some(name)).to_owned(), row.text(unit).to_owned());
         let wanted = known(&metric_name);
-        let (is_time, is_registers) = (
-            DURATION.contains(&metric_name.as_str()),
-            REGISTERS.contains(&metric_name.as_str()),
-        );
+        let is = |names: &[&str]| names.contains(&metric_name.as_str());
+        let (is_time, is_registers, is_shared) = (is(&DURATION), is(&REGISTERS), is(&SHARED));
         // Other metrics may be words, and have units of their own.
-        let found = match wanted.is_some() || is_time || is_registers {
+        let found = match wanted.is_some() || is_time || is_registers || is_shared {
             true => metric(&row, value, &in_unit)?,
             false => None,
         };
@@ -208,6 +209,7 @@ pub(super) fn details(head: &Head, text: &str, generated: bool) -> Result<Profil
                 first: row,
                 duration: None,
                 registers: None,
+                shared: None,
                 counters: BTreeMap::new(),
             });
             seen.len() - 1
@@ -219,13 +221,15 @@ pub(super) fn details(head: &Head, text: &str, generated: bool) -> Result<Profil
             one.duration = Some(found);
         } else if is_registers {
             one.registers = Some(found);
+        } else if is_shared {
+            one.shared = Some(found);
         } else if let Some(name) = wanted {
             one.counters.insert(name, found);
         }
     }
     let mut all = Gathered::new(Tool::NcuDetails, generated);
     for one in seen {
-        let mut dispatch = launch.dispatch(&one.first, one.registers, &mut all);
+        let mut dispatch = launch.dispatch(&one.first, [one.registers, one.shared], &mut all);
         dispatch.counters = Arc::new(one.counters);
         all.launch(dispatch, one.duration);
     }

@@ -57,7 +57,10 @@ pub(super) fn read(text: &str) -> Result<Profile, ProfileError> {
         ProfileError::at(
             e.line(),
             e.column().max(1),
-            format!("this is no trace of the PyTorch profiler: {}; write it again with export_chrome_trace", said(&e)),
+            format!(
+                "this is no trace of the PyTorch profiler: {}; write it again with export_chrome_trace",
+                said(&e)
+            ),
         )
     };
     let trace: Trace = match text.trim_start().starts_with('[') {

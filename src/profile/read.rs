@@ -31,7 +31,7 @@ const HEADS: &[(Tool, &[&str])] = &[
         Tool::NcuDetails,
         &["Kernel Name", "Metric Name", "Metric Value"],
     ),
-    (Tool::Ncu, &["ID", "Kernel Name", "Context", "Stream"]),
+    (Tool::Ncu, &["ID", "Kernel Name"]),
 ];
 
 /// Reads what a profiler wrote.

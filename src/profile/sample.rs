@@ -87,12 +87,11 @@ impl Moved {
 /// Registers, LDS and threads of a generated kernel, by what it computes.
 pub fn resources(kernel: &KernelCost) -> Resources {
     let holds = |op: OpKind| kernel.ops.contains(&op.name());
-    let (registers, accumulation, shared) =
-        match (holds(OpKind::Softmax), kernel.has_product()) {
-            (true, true) => (84, 44, 33_280),
-            (false, true) => (96, 32, 16_384),
-            _ => (24, 4, 0),
-        };
+    let (registers, accumulation, shared) = match (holds(OpKind::Softmax), kernel.has_product()) {
+        (true, true) => (84, 44, 33_280),
+        (false, true) => (96, 32, 16_384),
+        _ => (24, 4, 0),
+    };
     Resources {
         registers: Some(registers),
         accumulation: Some(accumulation),

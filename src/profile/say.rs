@@ -83,9 +83,12 @@ pub fn rows(reading: &Reading, most: usize) -> Rows {
     let of = |f: &dyn Fn(&super::RowReading) -> Option<String>| shown.iter().map(f).collect();
     column("calls", of(&|r| Some(whole(r.calls))));
     column("share", of(&|r| r.share.map(percent)));
-    column("mean µs", of(&|r| r.mean_ns.map(|n| format!("{:.2}", n / 1e3))));
     column(
-        "floor =",
+        "mean µs",
+        of(&|r| r.mean_ns.map(|n| format!("{:.2}", n / 1e3))),
+    );
+    column(
+        "floor µs =",
         of(&|r| r.floor_seconds.map(|s| format!("{:.2}", s * 1e6))),
     );
     column(

@@ -79,6 +79,17 @@ fn quoted(inner: &str) -> Option<(Cow<'_, str>, usize)> {
     }
 }
 
+/// What else the file holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Among {
+    /// Nothing.
+    Nothing,
+    /// Other reports, behind a blank line.
+    Reports,
+    /// What the tool and the program said; rows begin with a quote.
+    Output,
+}
+
 /// The names of the columns.
 #[derive(Debug)]
 pub(super) struct Head {
@@ -135,25 +146,35 @@ impl Head {
         self.names.iter().map(String::as_str).enumerate()
     }
 
-    /// The rows behind the head. Blank lines and lines that a tool says between
-    /// them (`==PROF==`) are left out; with `one`, a blank line ends the table.
+    /// The rows behind the head; blank lines are left out.
     ///
     /// # Errors
     /// A row with more or fewer cells than the head; too many rows.
-    pub(super) fn rows<'t>(&self, text: &'t str, one: bool) -> Result<Vec<Line<'t>>, ProfileError> {
+    pub(super) fn rows<'t>(
+        &self,
+        text: &'t str,
+        among: Among,
+    ) -> Result<Vec<Line<'t>>, ProfileError> {
         let mut rows = Vec::new();
         for (number, line) in (1..).zip(text.lines()).skip(self.line) {
             let bare = line.trim();
-            if bare.is_empty() && one && !rows.is_empty() {
+            if bare.is_empty() && among == Among::Reports && !rows.is_empty() {
                 break;
             }
-            if bare.is_empty() || bare.starts_with("==") {
+            let other = among == Among::Output && !bare.starts_with('"');
+            if bare.is_empty() || other {
                 continue;
             }
             let Some(cells) = cells(bare) else {
-                return Err(ProfileError::at(number, 1, "a quote is not closed in this row; the file is cut off or was edited: export it again"));
+                return Err(ProfileError::at(
+                    number,
+                    1,
+                    "a quote is not closed in this row; the file is cut off or was edited: export it again",
+                ));
             };
-            if cells.len() != self.names.len() {
+            // ncu leaves the cells of a rule out where a row has none.
+            let ragged = among == Among::Output && cells.len() < self.names.len();
+            if cells.len() != self.names.len() && !(ragged && self.has(&["Rule Name"])) {
                 return Err(ProfileError::at(
                     number,
                     1,

@@ -61,9 +61,11 @@ pub(super) fn profiled(
         Extent::Kernel(_) => {
             let found = find(outer, subject, Bare::Block)?;
             let mut kernels = found.priced.kernels.into_iter();
-            Some(kernels.next().ok_or_else(|| {
-                wrong("no kernel of this plan holds the op".to_owned())
-            })?)
+            Some(
+                kernels
+                    .next()
+                    .ok_or_else(|| wrong("no kernel of this plan holds the op".to_owned()))?,
+            )
         }
         Extent::Plan | Extent::Forward => None,
         Extent::Block | Extent::Group(_) => {
@@ -76,8 +78,7 @@ pub(super) fn profiled(
     if let Some(value) = kernel.as_ref().and_then(|kernel| of_kernel(kernel, field)) {
         return Ok(Value::Quantity(value));
     }
-    let times =
-        Times::of(&config, gpu, FORWARDS, 0).map_err(|e| wrong(e.to_string()))?;
+    let times = Times::of(&config, gpu, FORWARDS, 0).map_err(|e| wrong(e.to_string()))?;
     let name = kernel.as_ref().map(|kernel| kernel.name.as_str());
     if let Some(value) = of_sums(&times, name, field) {
         return Ok(value);
@@ -85,8 +86,8 @@ pub(super) fn profiled(
     if name.is_none() {
         if field == "limit" {
             let made = generate(&config, gpu, 1, 0).map_err(|e| wrong(e.to_string()))?;
-            let reading = against(&made, &config, gpu, Some(config.cut))
-                .map_err(|e| wrong(e.to_string()))?;
+            let reading =
+                against(&made, &config, gpu, Some(config.cut)).map_err(|e| wrong(e.to_string()))?;
             if let Some(limit) = reading.limit {
                 return Ok(Value::Text(limit.name().to_owned()));
             }
@@ -179,4 +180,65 @@ fn of_trace(times: &Times, field: &str) -> Option<Quantity> {
         "idle" => Quantity::ratio(1.0 - busy as f64 / (end - start) as f64),
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::answer::{Env, Expr, NoRecords, Setting, Setup};
+    use crate::cost::GpuDatabase;
+
+    fn value(text: &str) -> f64 {
+        let gpus = GpuDatabase::embedded().unwrap();
+        let batch = Setting::parse("batch", "8").unwrap();
+        let env = Env::new(Setup::workshop().unwrap(), &gpus, &NoRecords).with(&[batch]);
+        let found = Expr::parse(text).unwrap().evaluate(&env);
+        let found = found.unwrap_or_else(|e| panic!("{text}: {e}"));
+        found.quantity().unwrap().value()
+    }
+
+    #[test]
+    fn counters_are_those_of_the_facts() {
+        // syllabus.md, ex40: RDREQ 65,792 of which 128 of 32 B, WRREQ 65,536,
+        // 4,206,592 B read and 4,194,304 written; FETCH_SIZE 4108.
+        for (field, expected) in [
+            ("rdreq", 65_792.0),
+            ("rdreq_32b", 128.0),
+            ("wrreq", 65_536.0),
+            ("read", 4_206_592.0),
+            ("written", 4_194_304.0),
+            ("fetch", 4_108.0),
+        ] {
+            let text = format!("profile(kernel(v1, softmax), mi250x_gcd).{field}");
+            assert_eq!(value(&text), expected, "{field}");
+        }
+    }
+
+    #[test]
+    fn sums_and_the_trace_agree_with_each_other_and_with_the_plan() {
+        // cost-model.md: 11·4 + 3 launches of V2, 25 forwards.
+        assert_eq!(value("profile(v2, mi250x_gcd).calls"), 25.0 * 47.0);
+        assert_eq!(value("profile(kernel(v2, qk), mi250x_gcd).calls"), 100.0);
+        // 46 gaps of 4 µs.
+        let gaps = value("profile(v2, mi250x_gcd).wall - profile(v2, mi250x_gcd).busy");
+        assert!((gaps - 46.0 * 4e-6).abs() < 1e-12, "{gaps}");
+        assert_eq!(value("profile(v2, mi250x_gcd).share"), 1.0);
+        let time = value("profile(v2, mi250x_gcd).time");
+        let model = value("1.5 * floor(forward(v2), mi250x_gcd) + forward(v2).launches * 2 us");
+        assert!((time / model - 1.0).abs() < 0.01, "{time} {model}");
+    }
+
+    #[test]
+    fn what_does_not_belong_says_where_it_does() {
+        let gpus = GpuDatabase::embedded().unwrap();
+        let env = Env::new(Setup::workshop().unwrap(), &gpus, &NoRecords);
+        let said = |text: &str| {
+            let expr = Expr::parse(text).unwrap();
+            expr.evaluate(&env).unwrap_err().message
+        };
+        assert!(said("profile(v2, h200).vgpr").contains("ask it of a kernel"));
+        assert!(said("profile(kernel(v2, q), h200).wall").contains("ask it of the plan"));
+        assert!(said("profile(block(v2), h200).wall").contains("of one kernel"));
+        let typo = Expr::parse("profile(v2, h200).wal").unwrap_err().message;
+        assert!(typo.contains("did you mean wall?"), "{typo}");
+    }
 }

@@ -1,14 +1,14 @@
 //! The `profile` block: the top of the file that a tool would write of a plan,
 //! generated, and what the reader of such files makes of it.
 
-use crate::cost::{Config, GpuDatabase, Vendor};
+use crate::cost::{Config, Gpu, GpuDatabase, Vendor};
 use crate::course::fault::Place;
 use crate::course::fields::{Fields, Phrase};
 use crate::fusion::Cut;
 use crate::model::OpKind;
 use crate::profile::sample::{self, Excerpt};
 use crate::profile::say::{Said, sentences};
-use crate::profile::{Tool, against, read};
+use crate::profile::{Profile, Tool, against, read};
 
 /// Rows of the file that are shown where nothing is said.
 const ROWS: u64 = 5;
@@ -58,6 +58,14 @@ pub struct Exhibit {
     pub forwards: u64,
 }
 
+/// A generated profile with what it was generated for.
+struct Made<'d> {
+    config: Config,
+    gpu: &'d Gpu,
+    forwards: u64,
+    profile: Profile,
+}
+
 /// Reads a `profile` block.
 pub(super) fn profile(fields: &mut Fields<'_, '_>) -> Option<Sample> {
     let at = fields.key_place("tool");
@@ -89,12 +97,8 @@ pub(super) fn profile(fields: &mut Fields<'_, '_>) -> Option<Sample> {
 }
 
 impl Sample {
-    /// The block in a configuration.
-    ///
-    /// # Errors
-    /// A sentence: a plan, an op, a GPU or a column that is not there, or a
-    /// shape that cannot be.
-    pub fn show(&self, config: &Config, gpus: &GpuDatabase) -> Result<Exhibit, String> {
+    /// The profile behind the block, before it is written down.
+    fn make<'d>(&self, config: &Config, gpus: &'d GpuDatabase) -> Result<Made<'d>, String> {
         let cut = match &self.plan {
             Some(plan) => Cut::parse(plan.as_str()).map_err(|e| e.to_string())?,
             None => config.cut,
@@ -106,10 +110,38 @@ impl Sample {
         };
         let gpu = self.gpu.as_ref().map_or(usual, Phrase::as_str);
         let gpu = gpus.get(gpu).map_err(|e| e.to_string())?;
-        let forwards = self
-            .forwards
-            .unwrap_or_else(|| sample::forwards(self.tool));
-        let made = sample::generate(&config, gpu, forwards, 0).map_err(|e| e.to_string())?;
+        let forwards = self.forwards.unwrap_or_else(|| sample::forwards(self.tool));
+        let profile = sample::generate(&config, gpu, forwards, 0).map_err(|e| e.to_string())?;
+        Ok(Made {
+            config,
+            gpu,
+            forwards,
+            profile,
+        })
+    }
+
+    /// The whole file.
+    ///
+    /// # Errors
+    /// Those of [`Sample::show`].
+    pub fn file(&self, config: &Config, gpus: &GpuDatabase) -> Result<String, String> {
+        let made = self.make(config, gpus)?;
+        Ok(sample::write(&made.profile, self.tool))
+    }
+
+    /// The block in a configuration.
+    ///
+    /// # Errors
+    /// A sentence: a plan, an op, a GPU or a column that is not there, or a
+    /// shape that cannot be.
+    pub fn show(&self, config: &Config, gpus: &GpuDatabase) -> Result<Exhibit, String> {
+        let Made {
+            config,
+            gpu,
+            forwards,
+            profile: made,
+        } = self.make(config, gpus)?;
+        let cut = config.cut;
         let text = sample::write(&made, self.tool);
         let kernel = match &self.op {
             Some(op) => Some(self.kernel(op, &made)?),
@@ -129,8 +161,7 @@ impl Sample {
         let said = match self.reading {
             true => {
                 let profile = read(text.as_bytes()).map_err(|e| e.to_string())?;
-                let found =
-                    against(&profile, &config, gpu, None).map_err(|e| e.to_string())?;
+                let found = against(&profile, &config, gpu, None).map_err(|e| e.to_string())?;
                 sentences(&found, gpu)
             }
             false => Vec::new(),
@@ -151,13 +182,9 @@ impl Sample {
     }
 
     /// The name of the kernel that holds an op.
-    fn kernel<'p>(
-        &self,
-        op: &Phrase,
-        made: &'p crate::profile::Profile,
-    ) -> Result<&'p str, String> {
-        let wanted = OpKind::parse(op.as_str())
-            .ok_or_else(|| format!("“{}” is not an op", op.as_str()))?;
+    fn kernel<'p>(&self, op: &Phrase, made: &'p Profile) -> Result<&'p str, String> {
+        let wanted =
+            OpKind::parse(op.as_str()).ok_or_else(|| format!("“{}” is not an op", op.as_str()))?;
         let holds = |name: &&str| {
             let mut ops = name.split('+').filter_map(OpKind::parse);
             **name == *"block" || ops.any(|held| held == wanted)

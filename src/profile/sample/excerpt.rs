@@ -19,16 +19,25 @@ pub struct Excerpt {
 /// The columns that say most, of as many as fit beside each other.
 const fn usual(tool: Tool) -> &'static [&'static str] {
     match tool {
-        Tool::Rocprofv3Stats => &["Name", "Calls", "TotalDurationNs", "AverageNs", "Percentage"],
+        Tool::Rocprofv3Stats => &[
+            "Name",
+            "Calls",
+            "TotalDurationNs",
+            "AverageNs",
+            "Percentage",
+        ],
         Tool::Rocprofv3Trace => &[
             "Kernel_Name",
             "Start_Timestamp",
             "End_Timestamp",
             "VGPR_Count",
         ],
-        Tool::Rocprofv3Counters => {
-            &["Dispatch_Id", "Kernel_Name", "Counter_Name", "Counter_Value"]
-        }
+        Tool::Rocprofv3Counters => &[
+            "Dispatch_Id",
+            "Kernel_Name",
+            "Counter_Name",
+            "Counter_Value",
+        ],
         Tool::RocprofResults => &["KernelName", "arch_vgpr", "accum_vgpr", "lds", "DurationNs"],
         Tool::RocprofStats => &["Name", "Calls", "TotalDurationNs", "Percentage"],
         Tool::RocprofCompute => &[
@@ -37,7 +46,13 @@ const fn usual(tool: Tool) -> &'static [&'static str] {
             "TCC_EA_RDREQ_sum",
             "TCC_EA_RDREQ_32B_sum",
         ],
-        Tool::Nsys => &["Time (%)", "Total Time (ns)", "Instances", "Med (ns)", "Name"],
+        Tool::Nsys => &[
+            "Time (%)",
+            "Total Time (ns)",
+            "Instances",
+            "Med (ns)",
+            "Name",
+        ],
         Tool::Ncu => &[
             "Kernel Name",
             "dram__bytes_read.sum",

@@ -338,8 +338,14 @@ impl Launch<'_> {
 const NCU_HEAD: &str = r#""ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC""#;
 
 fn ncu(profile: &Profile, out: &mut String) -> Written {
-    let names: Vec<String> = METRICS.iter().map(|(name, _)| format!("\"{name}\"")).collect();
-    let units: Vec<String> = METRICS.iter().map(|(_, unit)| format!("\"{unit}\"")).collect();
+    let names: Vec<String> = METRICS
+        .iter()
+        .map(|(name, _)| format!("\"{name}\""))
+        .collect();
+    let units: Vec<String> = METRICS
+        .iter()
+        .map(|(_, unit)| format!("\"{unit}\""))
+        .collect();
     writeln!(out, "==PROF== {MARK}")?;
     writeln!(out, "{NCU_HEAD},{}", names.join(","))?;
     writeln!(out, "{},{}", [r#""""#; 11].join(","), units.join(","))?;
