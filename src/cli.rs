@@ -132,6 +132,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::New(args)) => author::new(&cli.output, args, out),
         Some(Command::Lint(args)) => author::lint(&cli.output, args, out),
         Some(Command::Claims(args)) => claims::claims(&cli.output, args, out),
+        Some(Command::Profile(args)) => profile::profile(&cli.output, args, out),
         Some(Command::Gpus(args)) => gpus::gpus(&cli.output, args, out),
         Some(Command::Engine) => run::engine(),
         #[cfg(feature = "hip")]

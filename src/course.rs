@@ -63,7 +63,9 @@ mod text;
 mod workshop;
 
 pub use crate::answer::{Kind, Tolerance};
-pub use block::{Block, Cell, KINDS, LANGUAGES, Live, METRICS, Predict, SWEPT, Series, swept};
+pub use block::{
+    Block, Cell, Exhibit, KINDS, LANGUAGES, Live, METRICS, Predict, SWEPT, Sample, Series, swept,
+};
 pub use claims::{Claim, Ledger};
 pub use exercise::{
     Draw, Exercise, Kernel, KernelTask, Key, Marked, Pass, Slip, Table, is_name, no_such_key,

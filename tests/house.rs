@@ -23,30 +23,36 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
         "engine",
         &["backend", "run", "cost", "fusion", "model", "units"],
     ),
+    ("profile", &["run", "cost", "fusion", "model", "units"]),
     ("lab", &["run", "cost", "fusion", "model", "units"]),
-    ("answer", &["run", "cost", "fusion", "model", "units"]),
+    (
+        "answer",
+        &["profile", "run", "cost", "fusion", "model", "units"],
+    ),
     (
         "course",
-        &["answer", "lab", "run", "cost", "fusion", "model", "units"],
+        &[
+            "answer", "lab", "profile", "run", "cost", "fusion", "model", "units",
+        ],
     ),
     (
         "app",
         &[
-            "course", "answer", "lab", "run", "cost", "fusion", "model", "units",
+            "course", "answer", "lab", "profile", "run", "cost", "fusion", "model", "units",
         ],
     ),
     (
         "tui",
         &[
-            "app", "markup", "engine", "course", "answer", "lab", "run", "cost", "fusion", "model",
-            "units",
+            "app", "markup", "engine", "course", "answer", "lab", "profile", "run", "cost",
+            "fusion", "model", "units",
         ],
     ),
     (
         "cli",
         &[
-            "tui", "app", "markup", "engine", "backend", "course", "answer", "lab", "run", "cost",
-            "fusion", "model", "units",
+            "tui", "app", "markup", "engine", "backend", "course", "answer", "lab", "profile",
+            "run", "cost", "fusion", "model", "units",
         ],
     ),
 ];
@@ -68,7 +74,7 @@ const IMPURE: &[&str] = &[
 ];
 
 const PURE: &[&str] = &[
-    "units", "model", "fusion", "cost", "run", "lab", "answer", "app",
+    "units", "model", "fusion", "cost", "run", "profile", "lab", "answer", "app",
 ];
 
 fn rust_files(dir: &Path, found: &mut Vec<PathBuf>) {

@@ -35,6 +35,7 @@ mod functions;
 mod lookup;
 mod parse;
 mod price;
+mod profiled;
 mod search;
 mod vocabulary;
 

@@ -130,6 +130,8 @@ pub(super) enum Command {
     Selftest(super::selftest::SelfTestArgs),
     /// Plans side by side
     Compare(super::compare::CompareArgs),
+    /// What a vendor's profiler wrote, beside the plan
+    Profile(super::profile::ProfileArgs),
     /// What the documents state, and what is true of it
     Claims(super::claims::ClaimsArgs),
     /// The GPU database

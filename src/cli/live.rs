@@ -14,8 +14,9 @@ use crate::answer::Env;
 use crate::app::live::ask::{Of, Wanted, op_named};
 use crate::backend::gym;
 use crate::cost::{Config, Cost, bound, floor_seconds, price, ridge};
-use crate::course::{Block, Ledger, Lesson, Live, Phrase};
+use crate::course::{Block, Ledger, Lesson, Live, Phrase, Sample};
 use crate::fusion::{Cut, Fusion, Version};
+use crate::model::preset;
 use crate::run::{BackendKind, Metric, MicroRequest};
 use crate::units::{Quantity, format};
 
@@ -90,6 +91,7 @@ fn of_block(desk: &Desk, block: &Block, env: &Env<'_>) -> Result<Vec<Piece>, Fai
             source,
             part,
         } => kernel(config, [op, version, source, part])?,
+        Block::Profile(sample) => profile(desk, config, sample)?,
         Block::Steps { title, steps } => {
             let title = title
                 .iter()
@@ -365,6 +367,43 @@ fn roofline(
             gpu.name,
             ridge(gpu, config.dtype)?,
             cost.block.kernels.len()
+        )));
+    }
+    Ok(out)
+}
+
+/// The top of a generated file, and what the reader makes of it.
+fn profile(desk: &Desk, config: &Config, sample: &Sample) -> Result<Vec<Piece>, Failure> {
+    let shown = sample
+        .show(config, desk.gpus()?)
+        .map_err(Failure::content)?;
+    let title = format!("Profile, {}:", shown.caption);
+    let mut table = Table::of_rows(title, shown.excerpt.head, shown.excerpt.rows);
+    if !table.columns.is_empty() {
+        // The head is a line of the file as well.
+        table.said.insert(1, format!("  {}", table.columns.join("; ")));
+    }
+    let mut out = vec![Piece::Table(table)];
+    if !shown.rest.is_empty() {
+        out.push(Piece::Line(format!("  {}.", shown.rest)));
+    }
+    let said = shown.said.iter();
+    out.extend(said.map(|said| Piece::Line(format!("  {}: {}.", said.about, said.text))));
+    // A command names the plan, which may be the question.
+    if sample.reading {
+        let layers =
+            preset(&config.model.name).is_ok_and(|p| p.model().layers == config.model.layers);
+        let layers = match layers {
+            true => String::new(),
+            false => format!(" --layers {}", config.model.layers),
+        };
+        out.push(Piece::Command(format!(
+            "profile --sample {} {} {}{layers} --gpu {} --forwards {}",
+            sample.tool.name(),
+            shown.cut.as_options(),
+            options(config),
+            shown.gpu,
+            shown.forwards
         )));
     }
     Ok(out)

@@ -1,149 +1,335 @@
-//! `run --profile`: the vendor's profiler around the very run that was typed,
-//! ready to copy.
+//! `profile`: what a vendor's profiler wrote, read and set beside the plan; and
+//! samples of what each would write.
+
+mod commands;
+
+pub(super) use commands::commands;
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
 
 use super::Outcome;
-use super::counters::METRICS;
+use super::args::{OutputArgs, PlanArgs, SetupArgs, whole};
+use super::desk::Desk;
 use super::failure::Failure;
 use super::out::Out;
-use crate::run::BackendKind;
+use super::table::{Align, Table};
+use super::words::wrapped;
+use crate::cost::{Config, Gpu, GpuDatabase, Vendor};
+use crate::course::{plain, read_bounded};
+use crate::profile::{By, Limit, Profile, Reading, Tool, against, read, sample, say};
 
-/// What the run itself must not be asked again.
-const OPTION: &str = "--profile";
+/// Largest file that is read, and largest that a compressed one unpacks to.
+const LARGEST: usize = 256 << 20;
 
-/// A command and what comes out of it.
-struct Command {
-    what: String,
-    /// A piece a line; all but the last end with a backslash.
-    lines: Vec<String>,
+/// Rows of kernels that are printed.
+const ROWS: usize = 40;
+
+/// What a profiler wrote, beside the plan: launches, shares, wall and idle
+/// time, bytes from memory against the modelled ones, and the limit.
+///
+/// Reads rocprofv3 (kernel_stats, kernel_trace, counter_collection), the older
+/// rocprof, rocprof-compute's pmc_perf, nsys cuda_gpu_kern_sum, ncu (page raw or
+/// details) and traces of the PyTorch profiler, by what stands in them.
+#[derive(Debug, Args)]
+pub(super) struct ProfileArgs {
+    /// The file
+    #[arg(required_unless_present_any = ["sample", "exercise"], conflicts_with_all = ["sample", "exercise"])]
+    file: Option<PathBuf>,
+    /// Write what this tool would have written of the plan, generated from the
+    /// model: rocprofv3, rocprofv3-trace, rocprofv3-counters, rocprof,
+    /// rocprof-stats, rocprof-compute, nsys, ncu, ncu-details or pytorch
+    #[arg(long, value_name = "TOOL")]
+    sample: Option<String>,
+    /// Write the generated profiles that this exercise shows, in your variant
+    #[arg(long, value_name = "EXERCISE", conflicts_with = "sample")]
+    exercise: Option<String>,
+    /// Where a sample goes, standard output where nothing is named; the folder of
+    /// an exercise's files
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Forwards of a sample; 25 of sums, one of launches, where nothing is named
+    #[arg(long, value_name = "N", value_parser = whole::<u64>, requires = "sample")]
+    forwards: Option<u64>,
+    /// Seed of a sample's times
+    #[arg(long, value_name = "N", value_parser = whole::<u64>, default_value = "0", requires = "sample")]
+    seed: u64,
+    /// Layers of a sample's model, where not the model's own
+    #[arg(long, value_name = "N", value_parser = whole::<u64>, requires = "sample")]
+    layers: Option<u64>,
+    #[command(flatten)]
+    plan: PlanArgs,
+    #[command(flatten)]
+    setup: SetupArgs,
+    /// Whose roofline (see `gpus`); h200, or mi250x_gcd for AMD's tools, where
+    /// nothing is named
+    #[arg(long, value_name = "GPU")]
+    gpu: Option<String>,
 }
 
-/// Prints the commands for a run on `backend`.
-pub(super) fn profile(backend: BackendKind, json: bool, out: &mut Out) -> Outcome {
-    let run = words(std::env::args());
-    let commands = match backend {
-        BackendKind::Cuda => nvidia(&run),
-        BackendKind::Hip => amd(&run)?,
-        BackendKind::Auto | BackendKind::Cpu | BackendKind::Simt => {
-            return Err(Failure::usage(
-                "--profile is for a GPU: name it with --backend cuda or hip",
-            ));
-        }
+pub(super) fn profile(output: &OutputArgs, args: &ProfileArgs, out: &mut Out) -> Outcome {
+    let database = GpuDatabase::embedded()?;
+    let cut = args.plan.cut()?;
+    let mut config = args.setup.config(cut)?;
+    config.model.layers = args.layers.unwrap_or(config.model.layers);
+    if let Some(name) = &args.sample {
+        let tool = Tool::parse(name).map_err(Failure::usage)?;
+        return write(
+            output,
+            args,
+            tool,
+            &config,
+            gpu(&database, args, tool)?,
+            out,
+        );
+    }
+    if let Some(id) = &args.exercise {
+        return files(output, id, args.output.as_deref(), out);
+    }
+    let Some(path) = &args.file else {
+        return Err(Failure::usage("a file is missing"));
     };
-    if json {
-        let list: Vec<_> = commands
-            .iter()
-            .map(|c| serde_json::json!({ "what": c.what, "command": joined(&c.lines) }))
-            .collect();
-        out.json(&serde_json::json!({ "schema": 1, "profiles": list }));
+    let profile = open(path)?;
+    let gpu = gpu(&database, args, profile.tool)?;
+    let plan = &args.plan;
+    let named = plan.version.is_some()
+        || plan.fuse.is_some()
+        || plan.unfuse.is_some()
+        || plan.groups.is_some();
+    let reading = against(&profile, &config, gpu, named.then_some(cut))?;
+    if output.json {
+        out.json(&document(path, &profile, &reading, gpu));
         return Ok(0);
     }
-    for (index, command) in commands.iter().enumerate() {
-        if index > 0 {
-            out.gap();
+    out.line(say::heading(&profile));
+    out.gap();
+    let rows = say::rows(&reading, ROWS);
+    let heads: Vec<(&str, Align)> = rows
+        .head
+        .iter()
+        .enumerate()
+        .map(|(i, head)| {
+            let align = if i == 0 { Align::Left } else { Align::Right };
+            (head.as_str(), align)
+        })
+        .collect();
+    let mut table = Table::new(&heads);
+    for row in rows.rows {
+        table.row(row);
+    }
+    out.lines(table.lines());
+    if reading.rows.len() > ROWS {
+        out.line(format!(" and {} more", reading.rows.len() - ROWS));
+    }
+    out.gap();
+    for said in say::sentences(&reading, gpu) {
+        out.lines(wrapped(
+            &said.text,
+            &format!("{:<10} ", said.about),
+            "           ",
+        ));
+    }
+    let priced = reading.cost.as_ref().map_or(&config, |cost| &cost.config);
+    out.lines(wrapped(
+        &format!(
+            "{}; --model, --batch, --seq and --dtype say what ran",
+            super::cost::setting(priced)
+        ),
+        "modelled   ",
+        "           ",
+    ));
+    Ok(0)
+}
+
+/// The GPU whose roof is meant.
+fn gpu<'d>(database: &'d GpuDatabase, args: &ProfileArgs, tool: Tool) -> Result<&'d Gpu, Failure> {
+    let usual = match tool.vendor() {
+        Some(Vendor::Amd) => "mi250x_gcd",
+        _ => "h200",
+    };
+    Ok(database.get(args.gpu.as_deref().unwrap_or(usual))?)
+}
+
+/// A file, unpacked where it is compressed, and read.
+fn open(path: &Path) -> Result<Profile, Failure> {
+    let shown = path.display();
+    let unread =
+        |e: &std::io::Error| Failure::usage(format!("{shown} cannot be read: {}", plain(e)));
+    let mut bytes = read_bounded(path, LARGEST).map_err(|e| unread(&e))?;
+    if bytes.starts_with(&[0x1f, 0x8b]) {
+        let mut unpacked = Vec::new();
+        flate2::read::MultiGzDecoder::new(bytes.as_slice())
+            .take(LARGEST as u64 + 1)
+            .read_to_end(&mut unpacked)
+            .map_err(|e| Failure::usage(format!("{shown} cannot be unpacked: {e}")))?;
+        if unpacked.len() > LARGEST {
+            return Err(Failure::usage(format!(
+                "{shown} unpacks to more than {} MiB; profile fewer steps",
+                LARGEST >> 20
+            )));
         }
-        out.line(format!("# {}", command.what));
-        out.lines(command.lines.clone());
+        bytes = unpacked;
+    }
+    read(&bytes).map_err(|e| {
+        let place = if e.line == 0 { ": " } else { ":" };
+        Failure::usage(format!("{shown}{place}{e}"))
+    })
+}
+
+/// Writes the samples that an exercise shows into a folder, each once.
+fn files(output: &OutputArgs, id: &str, folder: Option<&Path>, out: &mut Out) -> Outcome {
+    let desk = Desk::open(output).whole()?;
+    let exercise = desk.varied(desk.exercise(id)?, None)?;
+    if exercise.samples.is_empty() {
+        return Err(Failure::usage(format!("{id} shows no profiles")));
+    }
+    let config = exercise.setup.answer()?.config;
+    let folder = folder.unwrap_or(Path::new("."));
+    let unwritten = |path: &Path, e: &std::io::Error| {
+        Failure::usage(format!(
+            "{} cannot be written: {}",
+            path.display(),
+            plain(e)
+        ))
+    };
+    std::fs::create_dir_all(folder).map_err(|e| unwritten(folder, &e))?;
+    let mut written: Vec<(PathBuf, String)> = Vec::new();
+    for (_, sample) in &exercise.samples {
+        let text = sample
+            .file(&config, desk.gpus()?)
+            .map_err(Failure::content)?;
+        // One file may be shown in several pieces.
+        if written.iter().any(|(_, known)| *known == text) {
+            continue;
+        }
+        let name = format!(
+            "{}-{}-{}",
+            exercise.id,
+            written.len() + 1,
+            sample.tool.file()
+        );
+        let path = folder.join(name);
+        std::fs::write(&path, &text).map_err(|e| unwritten(&path, &e))?;
+        written.push((path, text));
+    }
+    let paths: Vec<&Path> = written.iter().map(|(path, _)| path.as_path()).collect();
+    if output.json {
+        out.json(&serde_json::json!({ "schema": 1, "exercise": exercise.id, "generated": true, "files": paths }));
+        return Ok(0);
+    }
+    for path in paths {
+        out.line(path.display().to_string());
+    }
+    out.line("Generated from the cost model: no device was measured.");
+    Ok(0)
+}
+
+/// Writes a sample.
+fn write(
+    output: &OutputArgs,
+    args: &ProfileArgs,
+    tool: Tool,
+    config: &Config,
+    gpu: &Gpu,
+    out: &mut Out,
+) -> Outcome {
+    let forwards = args.forwards.unwrap_or_else(|| sample::forwards(tool));
+    let made = sample::generate(config, gpu, forwards, args.seed)?;
+    let text = sample::write(&made, tool);
+    let what = format!(
+        "{}, generated from the cost model for {}: no device was measured",
+        tool.title(),
+        gpu.name
+    );
+    match &args.output {
+        None if output.json => {
+            out.json(&serde_json::json!({
+                "schema": 1, "tool": tool.name(), "generated": true, "gpu": gpu.id,
+                "forwards": forwards, "seed": args.seed, "file": text,
+            }));
+        }
+        None => {
+            super::out::complain(&what);
+            out.text(&text);
+        }
+        Some(path) => {
+            std::fs::write(path, &text).map_err(|e| {
+                Failure::usage(format!(
+                    "{} cannot be written: {}",
+                    path.display(),
+                    plain(&e)
+                ))
+            })?;
+            match output.json {
+                true => out.json(&serde_json::json!({
+                    "schema": 1, "tool": tool.name(), "generated": true, "gpu": gpu.id,
+                    "forwards": forwards, "seed": args.seed, "written": path,
+                })),
+                false => out.line(format!("{}: {what}", path.display())),
+            }
+        }
     }
     Ok(0)
 }
 
-/// NVIDIA's two. The kernels run in a child process, which both follow.
-fn nvidia(run: &str) -> Vec<Command> {
-    let command = |what: &str, first: &str| Command {
-        what: what.to_owned(),
-        lines: vec![format!("{first} \\"), format!("  {run}")],
-    };
-    vec![
-        command(
-            "every kernel, with its time",
-            "nsys profile --stats=true -o forward",
-        ),
-        Command {
-            what: "bytes read from and written to DRAM, per kernel".to_owned(),
-            lines: vec![
-                "ncu --target-processes all --csv --print-units base \\".to_owned(),
-                format!("  --metrics {} \\", METRICS.join(",")),
-                format!("  {run}"),
-            ],
-        },
-    ]
-}
-
-/// AMD's one; counters have other names on other architectures.
-#[cfg(feature = "hip")]
-fn amd(run: &str) -> Result<Vec<Command>, Failure> {
-    use crate::backend::gpu::hip::rocprof;
-    let mut all: Vec<Command> = Vec::new();
-    for arch in rocprof::KINDS {
-        for profile in rocprof::commands(arch, run) {
-            // The trace is the same everywhere.
-            if !all.iter().any(|c| c.lines == profile.lines) {
-                all.push(Command {
-                    what: profile.what,
-                    lines: profile.lines,
-                });
+fn document(path: &Path, profile: &Profile, reading: &Reading, gpu: &Gpu) -> serde_json::Value {
+    let plan = reading.explained.as_ref().map(|found| {
+        serde_json::json!({
+            "title": found.cut.title(),
+            "options": found.cut.as_options(),
+            "layers": found.layers,
+            "forwards": found.forwards,
+            "by": match found.by {
+                By::Names => "names",
+                By::Entries => "entries",
+                By::Calls => "calls",
+            },
+            "beside": found.beside,
+            "others": found.others.iter().map(|cut| cut.as_options()).collect::<Vec<_>>(),
+        })
+    });
+    let limit = reading.limit.as_ref().map(|limit| {
+        let (first, second) = match limit {
+            Limit::Launches(idle, gap) => (("idle", *idle), ("mean_gap_ns", *gap)),
+            Limit::Host(idle, gap) => (("idle", *idle), ("longest_gap_ns", *gap)),
+            Limit::Memory(i, ridge) | Limit::Compute(i, ridge) => {
+                (("intensity", *i), ("ridge", *ridge))
             }
-        }
-    }
-    Ok(all)
-}
-
-#[cfg(not(feature = "hip"))]
-fn amd(_: &str) -> Result<Vec<Command>, Failure> {
-    Err(Failure::lacking(
-        "this build has no hip backend (Cargo feature hip)",
-    ))
-}
-
-/// A command as one line.
-fn joined(lines: &[String]) -> String {
-    let bare: Vec<&str> = lines
-        .iter()
-        .map(|line| line.trim().trim_end_matches(" \\"))
-        .collect();
-    bare.join(" ")
-}
-
-/// The command line as typed, without the option that asks for this.
-fn words(typed: impl Iterator<Item = String>) -> String {
-    let words: Vec<String> = typed
-        .filter(|word| word != OPTION)
-        .map(|word| quoted(&word))
-        .collect();
-    words.join(" ")
-}
-
-/// A word as a shell takes it.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:+@%".contains(c);
-    match !word.is_empty() && word.chars().all(plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', "'\\''")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_command_line_is_given_back_as_a_shell_takes_it() {
-        let typed = ["./tt", "run", "--profile", "--groups", "norm1|q k", "it's"];
-        assert_eq!(
-            words(typed.into_iter().map(str::to_owned)),
-            r"./tt run --groups 'norm1|q k' 'it'\''s'"
-        );
-        assert_eq!(quoted(""), "''");
-    }
-
-    #[test]
-    fn a_command_in_pieces_is_one_command() {
-        for command in nvidia("tt run --backend cuda") {
-            let one = joined(&command.lines);
-            assert!(
-                !one.contains('\\') && one.ends_with("tt run --backend cuda"),
-                "{one}"
-            );
-        }
-    }
+        };
+        serde_json::json!({ "name": limit.name(), (first.0): first.1, (second.0): second.1 })
+    });
+    serde_json::json!({
+        "schema": 1,
+        "file": path,
+        "tool": profile.tool.name(),
+        "generated": profile.generated,
+        "gpu": gpu.id,
+        "calls": reading.calls,
+        "kernel_ns": reading.kernel_ns,
+        "plan": plan.as_ref().ok(),
+        "unexplained": reading.explained.as_ref().err(),
+        "launches": reading.launches.map(|(counted, planned)| {
+            serde_json::json!({ "counted": counted, "planned": planned })
+        }),
+        "kernels": reading.rows.iter().map(|row| serde_json::json!({
+            "name": row.name, "calls": row.calls, "share": row.share,
+            "mean_ns": row.mean_ns, "floor_seconds": row.floor_seconds,
+            "modelled_bytes": row.modelled_bytes, "dram_bytes": row.dram_bytes,
+            "registers": row.resources.registers,
+            "accumulation_registers": row.resources.accumulation,
+            "shared_bytes": row.resources.shared, "threads": row.resources.threads,
+        })).collect::<Vec<_>>(),
+        "walls": reading.walls.iter().map(|wall| serde_json::json!({
+            "device": wall.device, "wall_ns": wall.wall_ns, "busy_ns": wall.busy_ns,
+            "kernel_ns": wall.kernel_ns, "gaps": wall.gaps,
+            "longest_gap_ns": wall.longest_gap_ns, "idle": wall.idle(),
+        })).collect::<Vec<_>>(),
+        "dram": reading.dram.map(|dram| serde_json::json!({
+            "measured_bytes": dram.measured, "modelled_bytes": dram.modelled,
+            "ratio": dram.ratio(),
+        })),
+        "limit": limit,
+    })
 }

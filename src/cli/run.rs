@@ -142,7 +142,7 @@ pub(super) fn run(output: &OutputArgs, args: &RunArgs, out: &mut Out) -> Outcome
     // Sizes that no machine holds are refused as sizes, not as memory.
     let cost = price(&request.config)?;
     if args.profile {
-        return profile::profile(request.backend, output.json, out);
+        return profile::commands(request.backend, output.json, out);
     }
     if let Some(path) = &args.logits {
         writable(path)?;

@@ -1,6 +1,9 @@
 //! Live blocks: fenced code whose info string names the block and whose body is TOML.
 
 mod kernels;
+mod profile;
+
+pub use profile::{Exhibit, Sample};
 
 use super::fault::{Fault, Place, way_out};
 use super::fields::{Fields, Phrase, Toml};
@@ -12,9 +15,9 @@ use crate::answer;
 use crate::run::Metric;
 
 /// Kinds of live blocks, as info strings name them.
-pub const KINDS: [&str; 11] = [
+pub const KINDS: [&str; 12] = [
     "lab", "compare", "ribbon", "roofline", "chart", "table", "steps", "question", "claim",
-    "micro", "kernel",
+    "micro", "kernel", "profile",
 ];
 
 /// Info strings of ordinary code.
@@ -179,6 +182,8 @@ pub enum Block {
         /// Name of the idea whose lines are shown; none: the kernel itself.
         part: Option<Phrase>,
     },
+    /// What a profiler would write of a plan, generated, and how it is read.
+    Profile(Sample),
     /// A claim of a document with its evidence.
     Claim {
         /// Id of the claim.
@@ -244,10 +249,11 @@ pub(crate) fn read(text: &Text, fence: &Fence, number: usize) -> Live {
 fn content(kind: &str, fields: &mut Fields<'_, '_>) -> (Setup, Vec<Predict>, Option<Block>) {
     let setup = match kind {
         "steps" | "question" | "claim" | "micro" => Setup::default(),
+        "profile" => Setup::of_sample(fields),
         _ => Setup::of_block(fields),
     };
     let predict = match kind {
-        "lab" | "compare" | "micro" => fields
+        "lab" | "compare" | "micro" | "profile" => fields
             .tables("predict", predict)
             .into_iter()
             .flatten()
@@ -275,6 +281,7 @@ fn content(kind: &str, fields: &mut Fields<'_, '_>) -> (Setup, Vec<Predict>, Opt
         "table" => table(fields),
         "micro" => kernels::micro(fields),
         "kernel" => kernels::kernel(fields),
+        "profile" => profile::profile(fields).map(Block::Profile),
         "steps" => {
             let title = fields.text("title");
             let steps = fields.texts("steps");

@@ -13,6 +13,10 @@ pub use kernel::{Kernel, KernelTask};
 pub use pass::{Marked, Pass};
 pub use table::Table;
 
+use std::borrow::Cow;
+use std::ops::RangeInclusive;
+
+use super::block::{self, Block, Sample};
 use super::fault::{Fault, Place, way_out};
 use super::fields::{Fields, Phrase, Toml};
 use super::scan;
@@ -62,6 +66,9 @@ pub struct Exercise {
     pub body: String,
     /// Line of the first character of `body`.
     pub body_line: usize,
+    /// Samples of profiles in the body, with the lines of their fences, counted
+    /// from 0 in the body.
+    pub samples: Vec<(RangeInclusive<usize>, Sample)>,
     /// Everything that is wrong with the file.
     pub faults: Vec<Fault>,
     /// The text itself, cleaned.
@@ -163,6 +170,7 @@ impl Exercise {
             keys: Vec::new(),
             body: String::new(),
             body_line: 1,
+            samples: Vec::new(),
             faults: Vec::new(),
             text: text.clone(),
         };
@@ -215,6 +223,18 @@ impl Exercise {
         let start = body.start + written.len() - shown.len();
         exercise.body = shown.trim_end().to_owned();
         exercise.body_line = text.place(start).line;
+        for fence in scan::fences(&text, body) {
+            if fence.info != "profile" {
+                continue;
+            }
+            let lines = fence.open.saturating_sub(exercise.body_line)
+                ..=fence.close.saturating_sub(exercise.body_line);
+            match block::read(&text, &fence, 0).content {
+                Ok(Block::Profile(sample)) => exercise.samples.push((lines, sample)),
+                Ok(_) => {}
+                Err(found) => faults.extend(found),
+            }
+        }
         faults.sort();
         exercise.faults = faults;
         exercise
@@ -230,6 +250,32 @@ impl Exercise {
         records: &'e dyn Records,
     ) -> Result<Env<'e>, CostError> {
         Ok(Env::new(self.setup.answer()?, gpus, records))
+    }
+
+    /// The body with its samples written out in the exercise's configuration.
+    pub fn shown_body(&self, gpus: &GpuDatabase) -> Cow<'_, str> {
+        if self.samples.is_empty() {
+            return Cow::Borrowed(&self.body);
+        }
+        let config = self.setup.answer().map(|setup| setup.config);
+        let mut out = String::new();
+        for (at, line) in self.body.lines().enumerate() {
+            match self.samples.iter().find(|(lines, _)| lines.contains(&at)) {
+                None => {
+                    out.push_str(line);
+                    out.push('\n');
+                }
+                Some((lines, sample)) if *lines.start() == at => {
+                    let shown = match &config {
+                        Ok(config) => sample.show(config, gpus).map(|e| e.markdown()),
+                        Err(e) => Err(e.to_string()),
+                    };
+                    out.push_str(&shown.unwrap_or_else(|why| format!("({why})\n")));
+                }
+                Some(_) => {}
+            }
+        }
+        Cow::Owned(out)
     }
 
     /// A key by its name, or by its number from 1.

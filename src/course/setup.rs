@@ -86,8 +86,20 @@ impl Setup {
 
     /// Reads the shape keys that stand among a block's own keys.
     pub(crate) fn of_block(fields: &mut Fields<'_, '_>) -> Self {
+        Self::of_keys(fields, &BLOCK)
+    }
+
+    /// The same with the number of layers, which calls are counted by.
+    pub(crate) fn of_sample(fields: &mut Fields<'_, '_>) -> Self {
+        let mut setup = Self::of_keys(fields, &BLOCK);
+        let layers = Self::of_keys(fields, &["layers"]);
+        setup.settings.extend(layers.settings);
+        setup
+    }
+
+    fn of_keys(fields: &mut Fields<'_, '_>, keys: &[&'static str]) -> Self {
         let mut setup = Self::default();
-        for name in BLOCK {
+        for &name in keys {
             let at = fields.key_place(name);
             let value = match name {
                 "preset" | "dtype" => fields.text(name).map(|phrase| phrase.text),

@@ -16,6 +16,7 @@ mod files;
 mod learn;
 mod lists;
 mod pipes;
+mod profile;
 mod program;
 mod run;
 mod usage;

@@ -114,6 +114,8 @@ fn ascii_holds_nothing_else() {
         "run --ascii --seq 8 --runs 1",
         "gpus --ascii",
         "gpus mi300x --ascii",
+        "profile --sample nsys --ascii",
+        "show 22 --ascii",
         "lessons --ascii",
         "exercises --ascii",
         "show 2 --ascii",

@@ -254,6 +254,7 @@ fn help_and_version_are_no_mistakes() {
         "doctor",
         "claims",
         "gpus",
+        "profile",
         "init",
         "new",
         "lint",

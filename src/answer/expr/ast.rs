@@ -112,6 +112,7 @@ pub(super) enum Function {
     Micro,
     Recorded,
     Twin,
+    Profile,
     Verdict,
     Claims,
 }

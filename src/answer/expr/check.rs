@@ -1,6 +1,7 @@
 //! What may follow the point of a call, known before anything is evaluated.
 
 use super::ast::{Call, Function};
+use super::profiled::PROFILE_FIELDS;
 use super::vocabulary::{suggest, usage};
 use crate::answer::records::RUN_PATHS;
 use crate::run::Metric;
@@ -43,6 +44,7 @@ pub(super) fn call(call: &Call) -> Result<(), String> {
         }
         Function::Params => vec!["tied", "untied"],
         Function::Twin => TWINS.iter().map(|(name, _)| *name).collect(),
+        Function::Profile => PROFILE_FIELDS.to_vec(),
         Function::Peak => vec!["kernel"],
         Function::Occ => vec!["blocks", "warps", "limit"],
         Function::Micro => Metric::names().to_vec(),

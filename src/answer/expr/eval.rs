@@ -5,6 +5,7 @@ use super::ast::{Arg, Call, Field, Function, Kind, Node, Operator, Subject};
 use super::error::ExprError;
 use super::lookup::{gpu_fact, limit, most_registers, price, readers, symbol};
 use super::price::{Bare, cost, field, find};
+use super::profiled::profiled;
 use super::vocabulary;
 use crate::answer::Env;
 use crate::answer::records::{RUN_PATHS, micro_dry, report_value};
@@ -212,6 +213,13 @@ impl Evaluator<'_> {
                 gpu_fact(self.gpu(gpu, column)?, path.unwrap_or_default(), column)
                     .map(Value::Quantity)
             }
+            (Function::Profile, [Arg::Subject(subject), Arg::Gpu(gpu)]) => profiled(
+                setup,
+                subject,
+                self.gpu(gpu, column)?,
+                path.unwrap_or_default(),
+                column,
+            ),
             (Function::Run, [Arg::Plan(plan)]) => self
                 .run(*plan, path.unwrap_or_default(), setup, column)
                 .map(Value::Quantity),

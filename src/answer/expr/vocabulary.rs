@@ -194,6 +194,12 @@ pub(super) const FUNCTIONS: &[Signature] = &[
     sig("verdict", Function::Verdict, &[Word], "verdict(K-V1-12)"),
     sig("claims", Function::Claims, &[], "claims.wrong"),
     sig("recorded", Function::Recorded, &[], "recorded.h200_launch"),
+    sig(
+        "profile",
+        Function::Profile,
+        &[Subject, Gpu],
+        "profile(v2, mi250x_gcd).wall",
+    ),
     sig("twin", Function::Twin, &[], "twin.scaled"),
 ];
 

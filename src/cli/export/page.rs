@@ -183,7 +183,8 @@ impl Book<'_> {
             escape(&exercise.id),
             escape(&exercise.title)
         );
-        out += &self.text(&exercise.body, exercise.body_line, &env, ids);
+        let body = exercise.shown_body(self.desk.gpus()?);
+        out += &self.text(&body, exercise.body_line, &env, ids);
         out += "<ol>\n";
         for key in &exercise.keys {
             let runs = Runs::default();

@@ -80,6 +80,12 @@ impl Figurer {
                     }
                 }
             }
+            Ok(Block::Profile(sample)) => {
+                if let Err(say) = sample.show(&look.env.setup.config, &self.gpus) {
+                    look.faults
+                        .push(Fault::at(look.file, sample.at, sentence(&say)));
+                }
+            }
             Ok(Block::Steps { steps, .. }) => steps.iter().for_each(|step| look.phrase(step)),
             Ok(Block::Chart {
                 x,
@@ -161,6 +167,12 @@ impl Figurer {
             column: 1,
         };
         look.inlines(&numbers(&exercise.body, start));
+        for (_, sample) in &exercise.samples {
+            if let Err(say) = sample.show(&look.env.setup.config, &self.gpus) {
+                look.faults
+                    .push(Fault::at(look.file, sample.at, sentence(&say)));
+            }
+        }
         for key in &exercise.keys {
             look.env = self.env(&key.setup);
             look.key(key);

@@ -46,6 +46,14 @@ pub(super) fn block(file: &str, block: &Block, faults: &mut Vec<Fault>) {
             let named = op.iter().filter(|op| op.text != "rope");
             op_names(file, &named.cloned().collect::<Vec<_>>(), faults);
         }
+        Block::Profile(sample) => {
+            plans(file, sample.plan.as_slice(), faults);
+            if let Ok(database) = GpuDatabase::embedded() {
+                let ids: Vec<&str> = database.all().iter().map(|gpu| gpu.id.as_str()).collect();
+                known(file, "GPU", sample.gpu.as_slice(), &ids, faults);
+            }
+            op_names(file, sample.op.as_slice(), faults);
+        }
         Block::Claim { id } => match Ledger::built_in().find(id.as_str()) {
             Ok(found) if found.id.text == id.text => {}
             Ok(found) => {

@@ -54,7 +54,11 @@ pub fn lay(state: &State, exercise: &Exercise, columns: usize) -> Laid {
         rows.push(Row::of(text, Role::Dim));
         rows.push(Row::default());
     }
-    rows.extend(markdown(state, exercise, &exercise.body, width));
+    let body = match &state.study.gpus {
+        Some(gpus) => exercise.shown_body(gpus),
+        None => exercise.body.as_str().into(),
+    };
+    rows.extend(markdown(state, exercise, &body, width));
     let right = |name: &str| state.study.progress.key(&exercise.id, name).solved;
     if let Some(marked) = exercise.marked(right) {
         let role = if marked.passed() {

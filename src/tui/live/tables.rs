@@ -2,10 +2,12 @@
 
 use super::{Laid, broken};
 use crate::app::State;
+use crate::app::live::env;
 use crate::app::live::table::{self, Grid};
-use crate::course::{Lesson, Live};
+use crate::course::{Lesson, Live, Sample};
 use crate::markup::{self, Alignment, Block, Element, Inline, Layout, Place, Resolved, Value};
-use crate::tui::rows::{Row, words};
+use crate::tui::pen;
+use crate::tui::rows::{Row, labelled, words};
 use crate::tui::theme::Role;
 
 /// A `table` block.
@@ -34,6 +36,40 @@ pub fn compare(
     let table = table::compare(state, lesson, live)?;
     // A row is of one unit, a column is not.
     Ok(aligned(state, &table, Alignment::Right, columns).rows)
+}
+
+/// The rows inside the box of a `profile` block: the top of the file, and what
+/// is made of it.
+pub fn profile(
+    state: &State,
+    lesson: &Lesson,
+    live: &Live,
+    sample: &Sample,
+    columns: usize,
+) -> Result<Vec<Row>, String> {
+    let env = env(state, lesson, &live.setup)?;
+    let shown = sample.show(&env.setup.config, env.gpus)?;
+    let mut rows = words(&shown.caption, columns, Role::Dim);
+    if shown.excerpt.head.is_empty() {
+        for line in &shown.excerpt.rows {
+            rows.push(Row::of(pen::clip(&line.concat(), columns), Role::Text));
+        }
+        rows.extend(words(&shown.rest, columns, Role::Dim));
+    } else {
+        let table = Grid {
+            head: shown.excerpt.head,
+            rows: shown.excerpt.rows,
+            foot: shown.rest,
+        };
+        rows.extend(grid(state, &table, columns).rows);
+    }
+    if !shown.said.is_empty() {
+        rows.push(Row::default());
+    }
+    for said in &shown.said {
+        rows.extend(labelled(said.about, Role::Strong, &said.text, columns, 10));
+    }
+    Ok(rows)
 }
 
 fn failed(live: &Live, why: String, columns: usize) -> Laid {
