@@ -19,11 +19,11 @@
 //   under way   eight parts loaded together: this file; 4.5 / 7.3 us with 8 / 16 splits
 
 // Grid: x = splits, y = kv_heads * groups of GROUP query heads, z = batch * seq.
-KERNEL void __launch_bounds__(SPLIT_THREADS)
+KERNEL void LAUNCH_BOUNDS(SPLIT_THREADS, 1)
     flash_decode(const elem *q, const elem *k, const elem *v, elem *att, float *partial, u32 *done,
                  int splits, int batch, int heads, int kv_heads, int seq, int context, int cap,
                  float scale) {
-    __shared__ alignas(16) float shared[SPLIT_FLOATS];
+    __shared__ __align__(16) float shared[SPLIT_FLOATS];
     __shared__ bool last;
     int sharing = heads / kv_heads, groups = (sharing + GROUP - 1) / GROUP;
     int kv_head = blockIdx.y / groups, offset = blockIdx.y % groups * GROUP;

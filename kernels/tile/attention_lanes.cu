@@ -140,7 +140,7 @@ DEVICE void store_tile(elem *to, long stride, int valid, int width,
         for (int i = 0; i < ROWS; i++)
             *reinterpret_cast<u32 *>(tile + chunk_at<WIDTH>(row_of(i), n, QUERIES) + pair) =
                 pair_bf16(value[i / 2][n][i % 2 * 2], value[i / 2][n][i % 2 * 2 + 1]);
-    __syncwarp();
+    warp_sync();
     const int chunks = WIDTH / PACK;
     bool aligned = stride % PACK == 0;
     for (int at = lane_id(); at < SLABS * 16 * chunks; at += WARP) {
