@@ -19,7 +19,7 @@
 //   under way   eight parts loaded together: this file; 4.5 / 7.3 us with 8 / 16 splits
 
 // Grid: x = splits, y = kv_heads * groups of GROUP query heads, z = batch * seq.
-KERNEL void LAUNCH_BOUNDS(SPLIT_THREADS, 1)
+KERNEL void __launch_bounds__(SPLIT_THREADS)
     flash_decode(const elem *q, const elem *k, const elem *v, elem *att, float *partial, u32 *done,
                  int splits, int batch, int heads, int kv_heads, int seq, int context, int cap,
                  float scale) {

@@ -20,7 +20,7 @@
 #define PV_STAGE_BYTES (PV_WEIGHT_BYTES + KEY_BYTES)
 
 // Grid: batch * heads * query tiles.
-KERNEL void LAUNCH_BOUNDS(TEAM, 1)
+KERNEL void __launch_bounds__(TEAM)
     pv(const elem *pr, const elem *v, elem *att, int batch, int heads, int kv_heads, int seq,
        int context, int cap) {
     extern __shared__ __align__(128) char shared[];

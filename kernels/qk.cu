@@ -21,7 +21,7 @@
 
 // Shared memory: the queries, STAGES times keys, SCORE_BYTES. Grid: x = batch * heads *
 // query tiles, y = at most the key tiles.
-KERNEL void LAUNCH_BOUNDS(TEAM, 1)
+KERNEL void __launch_bounds__(TEAM)
     qk(const elem *qr, const elem *kr, elem *sc, int batch, int heads, int kv_heads, int seq,
        int context, int cap) {
     extern __shared__ __align__(128) char shared[];
