@@ -16,6 +16,7 @@
 #define __HIPCC_RTC__ 1
 #define __GFX9__ 1
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -103,10 +104,12 @@ static __noinline__ void wave_barrier() {
     if (++wave.arrived < wave.alive) return pause(AT_WAVE);
     wave.arrived = 0;
     Fibre *first = current - current->lane;
-    for (int lane = 0; lane < LANES && first + lane < current->block->fibres.data() +
-                                                          current->block->fibres.size();
-         lane++)
+    int lanes = std::min(LANES, int(current->block->fibres.data() + current->block->fibres.size() - first));
+    for (int lane = 0; lane < lanes; lane++) {
         if (first[lane].state == AT_WAVE) first[lane].state = READY;
+        // What is read of a lane that has ended is not a number.
+        if (first[lane].state == ENDED) wave.slot[current->side ^ 1][lane] = ~0ull;
+    }
 }
 
 static __noinline__ void block_barrier() {
@@ -158,8 +161,6 @@ static __noinline__ Sums mfma(Operand a, Operand b, Sums sums) {
 static __noinline__ void end_lane() {
     Wave &wave = *current->wave;
     Block &block = *current->block;
-    // What is read of a lane that has ended is not a number.
-    wave.slot[0][current->lane] = wave.slot[1][current->lane] = ~0ull;
     wave.alive--, block.alive--;
     if (wave.alive > 0 && wave.arrived == wave.alive)
         wrong = "lanes of a wave exchange values that others have left";
