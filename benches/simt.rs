@@ -1,5 +1,5 @@
-//! How fast the SIMT machine executes kernels: one tiled product, plain, counted,
-//! and with races looked for.
+//! How fast the SIMT machine executes kernels: one tiled product and whole
+//! forwards, plain, counted, and with races looked for.
 
 #![allow(
     missing_docs,
@@ -8,6 +8,12 @@
 )]
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use tinyllama_tutor::backend::gpu::exec::Gpu;
+use tinyllama_tutor::backend::gpu::simt::Simt;
+use tinyllama_tutor::cost::Config;
+use tinyllama_tutor::fusion::Version;
+use tinyllama_tutor::model::{Dtype, Shape};
+use tinyllama_tutor::run::{BackendKind, Request, Unwatched};
 use tinyllama_tutor::simt::{LaunchRequest, Machine, Options, Program};
 
 const TILED: &str = include_str!("../tests/simt/gemm_tile.nvrtc-12.9.ptx");
@@ -64,5 +70,52 @@ fn decode(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, product, decode);
+/// A whole forward of the workshop's model, as `run --backend simt` does it: plain,
+/// counted, and with races looked for.
+fn forward(c: &mut Criterion) {
+    let mut group = c.benchmark_group("simt/forward B1");
+    group.sample_size(10);
+    for (version, seq, dtype) in [
+        (Version::V1, 128, Dtype::Fp32),
+        (Version::V2, 128, Dtype::Fp32),
+        (Version::V2, 128, Dtype::Bf16),
+        (Version::V2, 16, Dtype::Fp32),
+        (Version::V4, 16, Dtype::Fp32),
+    ] {
+        let mut config = Config::preset("workshop", version.cut()).unwrap();
+        config.shape = Shape {
+            batch: 1,
+            seq,
+            context: seq,
+        };
+        config.dtype = dtype;
+        for (name, count, races) in [
+            ("plain", false, false),
+            ("counted", true, false),
+            ("races", true, true),
+        ] {
+            let options = Options {
+                count,
+                check: races,
+                ..Options::default()
+            };
+            let request = Request {
+                backend: BackendKind::Simt,
+                runs: 0,
+                warm_up: 0,
+                check: false,
+                races,
+                ..Request::new(config.clone())
+            };
+            let mut gpu = Gpu::new(Simt::new(options));
+            let title = format!("{version:?} S{seq} {dtype:?} {name}");
+            group.bench_function(title, |b| {
+                b.iter(|| gpu.run("simt", &request, &Unwatched).unwrap())
+            });
+        }
+    }
+    group.finish();
+}
+
+criterion_group!(benches, product, decode, forward);
 criterion_main!(benches);

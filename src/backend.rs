@@ -4,10 +4,12 @@ pub mod check;
 pub mod cpu;
 pub mod device;
 pub mod gpu;
+pub mod gym;
 pub mod npy;
 pub mod reference;
 pub mod selftest;
 pub mod tokens;
+pub mod trial;
 pub mod weights;
 
 mod found;

@@ -3,6 +3,7 @@
 //! Every subcommand is a function from its arguments to an `Out` (the text to
 //! print) and an exit code; only [`main`] touches the process.
 
+mod answers;
 mod args;
 mod author;
 mod backends;
@@ -11,6 +12,8 @@ mod claims;
 mod compare;
 mod contents;
 mod cost;
+mod counted;
+mod counters;
 mod desk;
 mod dev;
 mod doctor;
@@ -22,8 +25,10 @@ mod interrupt;
 mod kernels;
 mod lists;
 mod live;
+mod micro;
 mod out;
 mod practise;
+mod progress;
 mod run;
 mod selftest;
 mod show;
@@ -103,6 +108,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         None => workshop::open(&cli.output, &config, out),
         Some(Command::Cost(args)) => cost::cost(&cli.output, args, out),
         Some(Command::Run(args)) => run::run(&cli.output, args, out),
+        Some(Command::Micro(args)) => micro::micro(&cli.output, args, out),
         Some(Command::Selftest(args)) => selftest::selftest(&cli.output, args, out),
         Some(Command::Compare(args)) => compare::compare(&cli.output, args, out),
         Some(Command::Check(args)) => check::check(&cli.output, args, out),
@@ -111,7 +117,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Reset(args)) => help::reset(&cli.output, args, out),
         Some(Command::Lessons) => lists::lessons(&cli.output, out),
         Some(Command::Exercises) => lists::exercises(&cli.output, out),
-        Some(Command::Progress) => lists::progress(&cli.output, out),
+        Some(Command::Progress(args)) => progress::progress(&cli.output, args, out),
         Some(Command::Practise(args)) => practise::practise(&cli.output, args, out),
         Some(Command::Export) => export::export(&cli.output, out),
         Some(Command::Doctor) => doctor::doctor(&cli.output, out),
@@ -122,6 +128,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Claims(args)) => claims::claims(&cli.output, args, out),
         Some(Command::Gpus(args)) => gpus::gpus(&cli.output, args, out),
         Some(Command::Engine) => run::engine(),
+        Some(Command::Trial) => check::trial(out),
         Some(Command::Dev(args)) => dev::dev(&cli.output, args, out),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();

@@ -6,6 +6,7 @@
 //! | [`Lesson`], [`Section`], [`Part`], [`Live`] | a lesson cut into pages, and its live blocks, typed |
 //! | [`Exercise`], [`Key`], [`Solution`] | questions as written ([`Key::judged`]: as the judge takes them), derivations |
 //! | [`Inline`], [`print`](fn@print), [`fill`] | numbers in prose: found, evaluated, put in place |
+//! | [`attempt`] | a learner's kernel: its file, the gap form, what a trial found |
 //! | [`Sheet`], [`Saved`] | answers as typed, in `answers/<id>.toml` |
 //! | [`Progress`], [`Event`], [`Store`] | what was read, answered and guessed |
 //! | [`Places`] | workshop folder, state folder, overlays |
@@ -37,6 +38,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod attempt;
 mod block;
 pub mod claims;
 mod exercise;
@@ -62,7 +64,7 @@ mod text;
 pub use crate::answer::{Kind, Tolerance};
 pub use block::{Block, Cell, KINDS, LANGUAGES, Live, METRICS, Predict, SWEPT, Series, swept};
 pub use claims::{Claim, Ledger};
-pub use exercise::{Exercise, Key, Slip, Table, is_name, no_such_key};
+pub use exercise::{Exercise, Kernel, KernelTask, Key, Slip, Table, is_name, no_such_key};
 pub use fault::{Fault, Level, Place, nearest};
 pub use fields::Phrase;
 pub(crate) use file::plain;
@@ -72,7 +74,8 @@ pub use library::Course;
 pub use lint::{fails, lint};
 pub use number::{Inline, fill, numbers, print};
 pub use paths::{Places, Surroundings};
-pub use progress::{Event, Guess, KeyMark, LessonMark, Mark, Progress, Store};
+pub(crate) use progress::undo;
+pub use progress::{Event, Guess, KeyMark, LessonMark, Log, Mark, Progress, Store, now};
 pub use recorded::{Figures, Recorded};
 pub use setup::{Setting, Setup};
 pub use sheet::{Saved, Sheet, VARIANT};

@@ -19,6 +19,7 @@ mod log;
 mod program;
 mod serve;
 mod supervisor;
+mod trial;
 mod worker;
 
 pub use choose::{Engine, Here, probe};
@@ -26,4 +27,5 @@ pub use frame::{read_frame, write_frame};
 pub use program::{BUILD, Program, WRAP};
 pub use serve::{Served, serve, serve_standard_streams};
 pub use supervisor::{Limits, Supervisor};
+pub use trial::trial;
 pub use worker::{Event, Worker};

@@ -2,6 +2,7 @@
 //! and plans side by side. Pure: the thread that runs is the engine's.
 
 mod comparison;
+pub mod counted;
 mod queue;
 mod results;
 

@@ -2,16 +2,26 @@
 //! thread, no device. Backends fill a [`Report`]; the lab compares reports; the
 //! command line prints them as schema 1.
 
+mod counted;
 mod error;
+pub mod listing;
+mod micro;
 mod observer;
 mod protocol;
 mod report;
 mod request;
+mod trial;
+pub mod twins;
 
+pub use counted::{BufferReport, KernelReport, LineReport, WorkReport};
 pub use error::{RunError, RunErrorKind};
+pub use micro::{
+    EXPERIMENTS, Experiment, Metric, MicroCounts, MicroReport, MicroRequest, MicroRow, Takes,
+};
 pub use observer::{Observer, Phase, Progress, Unwatched};
 pub use protocol::{Answer, Ask, BackendState, WireTicket};
 pub use report::{
     BytesReport, CheckReport, LaunchReport, OutputReport, PlanReport, Report, Timing,
 };
 pub use request::{BackendKind, Gemm, Request, WeightsFrom};
+pub use trial::{Bounds, Candidate, Criterion, Outcome as TrialOutcome, Refusal, Trial};

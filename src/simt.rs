@@ -9,7 +9,7 @@
 //! | `exec` | what each instruction does to the 32 lanes of a warp |
 //! | `run` | a warp's turn: basic block after basic block, splitting and meeting again |
 //! | `block`, `grid` | warps of a block and their barriers; blocks on threads, or in rounds where they wait for each other |
-//! | `memory`, `watch` | global memory in slots; the shadow of shared memory that finds races |
+//! | `memory`, `watch`, `order` | global memory in slots; the shadows of shared and of global memory that find races |
 //! | `tally`, `cache`, `counts` | what is counted while running, and what is reported |
 //! | `fault`, `finding` | what a kernel did wrong, and how it is told |
 //! | `machine` | the interface: allocate, write, launch, read |
@@ -28,6 +28,7 @@ mod grid;
 mod lower;
 mod machine;
 mod memory;
+mod order;
 mod program;
 mod ptx;
 mod run;
@@ -37,7 +38,8 @@ mod watch;
 pub use counts::{
     BufferTraffic, ClassCounts, Counts, GlobalTraffic, LineWork, SharedTraffic, Work,
 };
-pub use finding::{Access, Finding, Location, Memory, Problem, RaceSide, Waiter};
+pub use finding::{Access, Finding, Location, Memory, Polled, Problem, RaceSide, Waiter};
 pub use machine::{Extent, LaunchRequest, Machine, MachineError, Options};
+pub use memory::SECTOR;
 pub use program::{Class, Program};
 pub use ptx::PtxError;

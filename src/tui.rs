@@ -14,6 +14,7 @@ mod claims;
 mod compare;
 mod desk;
 mod draw;
+mod editor;
 mod events;
 mod exercise;
 mod first_run;

@@ -14,10 +14,14 @@ use ratatui::layout::Rect;
 use tinyllama_tutor::app::kernel::source::Source;
 use tinyllama_tutor::app::kernel::{Book, Compiled, Kernel, Wanted};
 use tinyllama_tutor::app::key::{Key, ch};
-use tinyllama_tutor::app::{Effect, Event, Look, Message, Page, State, update};
+use tinyllama_tutor::app::{Effect, Event, Look, Message, Page, Setup, State, update};
 use tinyllama_tutor::cost::GpuDatabase;
 use tinyllama_tutor::fusion::Plan;
 use tinyllama_tutor::model::{Graph, OpKind};
+use tinyllama_tutor::run::{
+    BackendKind, BytesReport, KernelReport, LaunchReport, LineReport, OutputReport, PlanReport,
+    Report, Request, WorkReport,
+};
 use tinyllama_tutor::tui::{draw, fit};
 
 const SILU: &str = "\
@@ -104,6 +108,101 @@ fn book(wanted: &Wanted) -> Book {
     }
 }
 
+/// What the SIMT machine would answer: the figures of one kernel, made up so
+/// that each column shows something.
+fn counted(request: &Request) -> Report {
+    assert_eq!(request.backend, BackendKind::Simt);
+    assert!(request.count_lines && request.count_bytes);
+    let work = WorkReport {
+        instructions: 24_576,
+        lanes: 24_576 * 32,
+        flops: 655_360,
+        bytes: 786_432,
+        requests: 6_144,
+        sectors: 24_576,
+        ideal_sectors: 24_576,
+        branches: 2_048,
+        divergent: 16,
+        ..WorkReport::default()
+    };
+    let line = |line, work| LineReport {
+        file: "silu_mul.cu".to_owned(),
+        line,
+        work,
+    };
+    let bytes = BytesReport {
+        modelled: Some(786_432),
+        issued: Some(786_432),
+        compulsory: Some(786_432),
+        estimated_dram: Some(786_432),
+        measured_dram: None,
+    };
+    Report {
+        schema: 1,
+        backend: "simt".to_owned(),
+        device: "SIMT machine".to_owned(),
+        plan: PlanReport {
+            fusions: vec![],
+            groups: String::new(),
+            launches: 47,
+        },
+        launches: LaunchReport {
+            counted: 47,
+            library: 0,
+        },
+        time_us: None,
+        bytes,
+        check: None,
+        output: OutputReport {
+            shape: vec![],
+            sha256: String::new(),
+            sample: vec![],
+        },
+        held_bytes: None,
+        kernels: vec![KernelReport {
+            name: "block 0: silu+mul".to_owned(),
+            ops: vec!["silu".to_owned(), "mul".to_owned()],
+            bytes,
+            buffers: vec![],
+            work: Some(work),
+            lines: vec![
+                line(
+                    4,
+                    WorkReport {
+                        instructions: 4_096,
+                        branches: 2_048,
+                        divergent: 16,
+                        ..WorkReport::default()
+                    },
+                ),
+                line(
+                    7,
+                    WorkReport {
+                        instructions: 14_336,
+                        bytes: 262_144,
+                        requests: 2_048,
+                        sectors: 8_192,
+                        ideal_sectors: 8_192,
+                        ..WorkReport::default()
+                    },
+                ),
+                line(
+                    8,
+                    WorkReport {
+                        instructions: 6_144,
+                        bytes: 524_288,
+                        requests: 4_096,
+                        sectors: 16_384,
+                        ideal_sectors: 16_384,
+                        ..WorkReport::default()
+                    },
+                ),
+            ],
+        }],
+        notes: vec![],
+    }
+}
+
 struct Screen(State);
 
 impl Screen {
@@ -129,6 +228,9 @@ impl Screen {
                         _ => Ok(Arc::new(book(&wanted))),
                     };
                     messages.push(Message::Kernels(wanted, found));
+                } else if let Effect::StartRun(ticket, request) = effect {
+                    let report = counted(&request);
+                    messages.push(Message::RunDone(ticket, Box::new(Ok(report))));
                 }
             }
         }
@@ -159,6 +261,67 @@ fn source_ideas_and_occupancy() {
     insta::assert_snapshot!("kernel-80", screen.text());
     let mut screen = Screen::new(120, 40).typed(SILU_MUL_OF_V2).typed("n");
     insta::assert_snapshot!("kernel-120", screen.text());
+}
+
+#[test]
+fn counts_beside_the_lines_that_caused_them() {
+    // m asks for the counts where nobody has, and shows them when they come.
+    let mut screen = Screen::new(80, 24).typed(SILU_MUL_OF_V2).typed("nm");
+    insta::assert_snapshot!("kernel-counts-80", screen.text());
+    let mut screen = Screen::new(120, 40).typed(SILU_MUL_OF_V2).typed("nmmm");
+    insta::assert_snapshot!("kernel-counts-120", screen.text());
+    // Every kind in turn, then the page as it was.
+    let heads: Vec<bool> = (1..=6)
+        .map(|n| {
+            let keys = "m".repeat(n);
+            let text = Screen::new(80, 24)
+                .typed(SILU_MUL_OF_V2)
+                .typed(&keys)
+                .text();
+            text.contains("counted, one launch")
+        })
+        .collect();
+    assert_eq!(heads, [true, true, true, true, true, false]);
+    let plain = Screen::new(80, 24).typed(SILU_MUL_OF_V2).text();
+    let again = Screen::new(80, 24)
+        .typed(SILU_MUL_OF_V2)
+        .typed("mmmmmm")
+        .text();
+    // The message row tells of the run.
+    let above = |text: &str| text.lines().take(22).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(above(&plain), above(&again));
+    // A line without a branch has no number there; the one that has one, has.
+    let text = Screen::new(80, 24)
+        .typed(SILU_MUL_OF_V2)
+        .typed("mmmmm")
+        .text();
+    let line = |number: &str| {
+        let gutter = |l: &str| l.chars().take(6).collect::<String>();
+        let line = text
+            .lines()
+            .find(|l| gutter(l).replace('►', "").trim() == number);
+        line.unwrap().split('│').next().unwrap().to_owned()
+    };
+    assert!(line("4").contains(" 16 "), "{text}");
+    assert!(!line("8").contains(" 0 "), "{text}");
+}
+
+#[test]
+fn a_plan_that_is_too_large_is_counted_on_demand_only() {
+    let mut screen = Screen::new(80, 24);
+    screen
+        .0
+        .bench
+        .set_up(Setup::preset("tinyllama-1.1b").unwrap())
+        .unwrap();
+    let mut screen = screen.typed("3Km");
+    assert!(screen.0.runs.running().is_none());
+    let said = &screen.0.notes.shown().unwrap().text;
+    assert!(
+        said.contains("TFLOP on this CPU") && said.contains("r counts"),
+        "{said}"
+    );
+    assert!(screen.text().contains("warp instructions #"));
 }
 
 #[test]
@@ -248,7 +411,7 @@ fn a_plan_without_a_kernel_says_so() {
 
 #[test]
 fn ascii_is_ascii() {
-    for keys in ["n", "d", "t"] {
+    for keys in ["n", "d", "t", "m", "mmm"] {
         for size in [(80, 24), (120, 40)] {
             let mut screen = Screen::new(size.0, size.1)
                 .typed(SILU_MUL_OF_V2)

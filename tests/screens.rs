@@ -18,8 +18,12 @@ use tinyllama_tutor::app::machine::{
     BackendFacts, Ceilings, Condition, LaunchCost, Machine, Source,
 };
 use tinyllama_tutor::app::{Event, Look, Message, Page, State, update};
+use tinyllama_tutor::cost::{Cost, KernelCost};
 use tinyllama_tutor::fusion::Fusion;
-use tinyllama_tutor::run::{Phase, Progress, RunError};
+use tinyllama_tutor::run::{
+    BufferReport, BytesReport, KernelReport, LaunchReport, OutputReport, Phase, PlanReport,
+    Progress, Report, RunError, Timing,
+};
 use tinyllama_tutor::tui::draw;
 
 /// The machine of the designs.
@@ -296,6 +300,137 @@ fn compare_in_both_sizes_and_scopes() {
     snapshot("compare-80", &Screen::new(80, 24).typed("4"));
     snapshot("compare-block", &Screen::new(80, 24).typed("4b"));
     snapshot("compare-120", &Screen::new(120, 40).typed("4"));
+}
+
+/// A run that counted: every kernel asks for its bytes twice, a kernel of
+/// several phases hands `h` from one to the next.
+fn counted(cost: &Cost) -> Report {
+    let kernel = |k: &KernelCost| {
+        let handed = if k.phases > 1 { 262_144 } else { 0 };
+        let buffer = |name: &str, bytes, inside| BufferReport {
+            name: name.to_owned(),
+            issued: 2 * bytes,
+            compulsory: bytes,
+            inside,
+        };
+        KernelReport {
+            name: k.name.clone(),
+            ops: k.ops.iter().map(|op| (*op).to_owned()).collect(),
+            bytes: BytesReport {
+                modelled: Some(k.bytes()),
+                issued: Some(2 * (k.bytes() + handed)),
+                compulsory: Some(k.bytes() + handed),
+                estimated_dram: Some(k.bytes()),
+                measured_dram: None,
+            },
+            buffers: match handed {
+                0 => vec![buffer("x", k.bytes(), false)],
+                _ => vec![
+                    buffer("x", k.bytes(), false),
+                    buffer("h between phases", handed, true),
+                ],
+            },
+            work: None,
+            lines: vec![],
+        }
+    };
+    let kernels: Vec<KernelReport> = cost.forward.kernels.iter().map(kernel).collect();
+    let sum = |of: fn(&BytesReport) -> Option<u64>| kernels.iter().map(|k| of(&k.bytes)).sum();
+    Report {
+        schema: 1,
+        backend: "cuda".into(),
+        device: "a GPU".into(),
+        plan: PlanReport {
+            fusions: vec![],
+            groups: String::new(),
+            launches: cost.forward.launches(),
+        },
+        launches: LaunchReport {
+            counted: cost.forward.launches(),
+            library: 0,
+        },
+        // Half a microsecond per launch: below the floor of V4, above V1's.
+        time_us: Timing::of(&[10.0 + 0.5 * cost.forward.launches() as f64], "events"),
+        bytes: BytesReport {
+            modelled: sum(|b| b.modelled),
+            issued: sum(|b| b.issued),
+            compulsory: sum(|b| b.compulsory),
+            estimated_dram: sum(|b| b.estimated_dram),
+            measured_dram: None,
+        },
+        check: None,
+        output: OutputReport {
+            shape: vec![],
+            sha256: String::new(),
+            sample: vec![],
+        },
+        held_bytes: None,
+        kernels,
+        notes: vec![],
+    }
+}
+
+impl Screen {
+    /// Answers the runs that were asked for, one after another.
+    fn counted(mut self) -> Self {
+        while let Some(running) = self.state.runs.running() {
+            let (ticket, cut) = (running.ticket, running.cut);
+            let report = counted(&self.state.bench.price_of(cut).unwrap());
+            self.tell(0, Message::RunDone(ticket, Box::new(Ok(report))));
+        }
+        self.tell(60_000, Message::Tick);
+        self
+    }
+}
+
+#[test]
+fn kinds_of_bytes_beside_each_other() {
+    let v4 = |columns, rows| {
+        Screen::new(columns, rows)
+            .typed("3vvvr")
+            .counted()
+            .typed("m")
+    };
+    snapshot("lab-counted-80", &v4(80, 24));
+    snapshot("lab-counted-120", &v4(120, 40));
+    let v2 = Screen::new(120, 40).typed("3vr").counted();
+    snapshot("lab-counted-v2-120", &v2);
+    let all = |columns, rows| Screen::new(columns, rows).typed("4R").counted();
+    snapshot("compare-counted-80", &all(80, 24));
+    snapshot("compare-counted-120", &all(120, 40).keys(right(3)));
+    // A block's counts are the sums of its kernels'.
+    snapshot("compare-counted-block", &all(80, 24).typed("b"));
+}
+
+#[test]
+fn counted_bytes_on_the_ribbon_only_where_they_were_counted() {
+    let title = |screen: &Screen| screen.rows()[1].clone();
+    let before = Screen::new(80, 24).typed("3m");
+    assert!(
+        title(&before).contains("FLOP/B per kernel"),
+        "{}",
+        title(&before)
+    );
+    let after = Screen::new(80, 24).typed("3r").counted().typed("m");
+    assert!(
+        title(&after).contains("MB per kernel, issued #"),
+        "{}",
+        title(&after)
+    );
+    // Another plan was not counted: its boxes wait.
+    let other = after.typed("v");
+    assert!(other.rows()[3].contains("·"), "{}", other.rows()[3]);
+}
+
+#[test]
+fn a_time_below_the_floor_says_that_the_data_sat_in_cache() {
+    let lab = Screen::new(80, 24).typed("3vvvr").counted();
+    let lab = lab.keys([key(Code::Tab)]);
+    let text = lab.rows().join("\n");
+    assert!(text.contains("the data sat in cache"), "{text}");
+    let compare = Screen::new(80, 24).typed("4R").counted();
+    let text = compare.rows().join("\n");
+    assert!(text.contains(">100 %"), "{text}");
 }
 
 #[test]

@@ -42,6 +42,7 @@ pub use error::ExprError;
 pub(crate) use vocabulary::suggest;
 
 use super::Env;
+use crate::cost::Config;
 use crate::units::{self, Dimension, Quantity, Spec, Unit, UnitError};
 use std::fmt;
 
@@ -152,17 +153,17 @@ impl Expr {
             .any(&|call| matches!(call.function, ast::Function::Run | ast::Function::Micro))
     }
 
-    /// Whether every run that it asks is asked for launches alone.
-    pub fn asks_runs_for_launches_only(&self) -> bool {
-        !self.root.any(&|call| {
-            let launches = || {
-                call.field
-                    .as_deref()
-                    .is_some_and(|f| f.starts_with("launches."))
-            };
-            call.function == ast::Function::Run && !launches()
-                || call.function == ast::Function::Micro
-        })
+    /// Whether its value comes from running a defective kernel.
+    pub fn asks_for_a_twin(&self) -> bool {
+        self.root.any(&|call| call.function == ast::Function::Twin)
+    }
+
+    /// Every run that it asks, in the configuration that it asks for, with the
+    /// figure.
+    pub fn runs(&self, setup: &super::Setup) -> Vec<(Config, String)> {
+        let mut found = Vec::new();
+        self.root.runs(setup, &mut found);
+        found
     }
 
     /// `time.median` where it is that figure of a run and nothing else.
@@ -184,6 +185,32 @@ impl Expr {
 }
 
 impl ast::Node {
+    fn runs(&self, setup: &super::Setup, found: &mut Vec<(Config, String)>) {
+        match &self.kind {
+            ast::Kind::Negated(inner) => inner.runs(setup, found),
+            ast::Kind::Binary(_, a, b) => {
+                a.runs(setup, found);
+                b.runs(setup, found);
+            }
+            ast::Kind::Call(call) => {
+                let setup = setup.with(&call.settings);
+                if call.function == ast::Function::Run {
+                    let mut config = setup.config.clone();
+                    if let Some(ast::Arg::Plan(Some(cut))) = call.args.first() {
+                        config.cut = *cut;
+                    }
+                    found.push((config, call.field.clone().unwrap_or_default()));
+                }
+                for arg in &call.args {
+                    if let ast::Arg::Value(node) | ast::Arg::Named(_, node) = arg {
+                        node.runs(&setup, found);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// Whether any call of the tree satisfies `test`.
     fn any(&self, test: &dyn Fn(&ast::Call) -> bool) -> bool {
         match &self.kind {

@@ -363,6 +363,8 @@ fn searches_and_hardware() {
         ("", "tiles(128, 32, 32, on)", 10.0, E),
         ("", "tiles(1024, 64, 64, off)", 256.0, E),
         ("", "tiles(1024, 64, 64, on)", 136.0, E),
+        ("", "busy(h200, 64)", 64.0 / 132.0, 1e-12),      // 132 SMs, one round
+        ("", "busy(h200, 133)", 133.0 / 264.0, 1e-12),    // a second round for one block
         ("", "ways(32)", 32.0, E),                        // ex42 bank
         ("", "ways(33)", 1.0, E),
         ("", "ways(6)", 2.0, E),                          // gcd(6, 32)

@@ -189,6 +189,11 @@ pub fn echo(typed: &str, key: &Key, env: &Env<'_>) -> Result<String, (usize, Str
 }
 
 impl Judgement {
+    /// A verdict that was found elsewhere.
+    pub fn of(typed: &str, verdict: Verdict) -> Self {
+        Self::plain(typed, verdict)
+    }
+
     fn plain(typed: &str, verdict: Verdict) -> Self {
         Self {
             typed: typed.trim().to_owned(),

@@ -2,7 +2,8 @@
 
 use super::expr::{Expr, ExprError};
 use super::grid::Grid;
-use super::setup::Setting;
+use super::setup::{Setting, Setup};
+use crate::cost::Config;
 use crate::units::Spec;
 use std::fmt;
 
@@ -217,19 +218,33 @@ impl Key {
         self.answer.iter().chain(cells)
     }
 
+    /// Whether any expected value comes from a run or from a defective kernel.
+    pub(super) fn asks_a_machine(&self) -> bool {
+        self.asks_for_a_run() || self.expressions().any(Expr::asks_for_a_twin)
+    }
+
     /// Whether any expected value comes from a run.
     pub fn asks_for_a_run(&self) -> bool {
         self.expressions().any(Expr::asks_for_a_run)
     }
 
-    /// Whether every run that it needs is asked for launches alone, its slips
-    /// included.
-    pub fn asks_runs_for_launches_only(&self) -> bool {
-        let slip = |slip: &Slip| match &slip.value {
-            SlipValue::Expr(value) => value.asks_runs_for_launches_only(),
-            SlipValue::SameAnswer | SlipValue::Printed(_) => true,
-        };
-        self.expressions().all(Expr::asks_runs_for_launches_only) && self.slips.iter().all(slip)
+    /// Every run that its answer and its slips ask, by configuration, with the
+    /// figures asked of each. `setup` is the exercise's.
+    pub fn runs(&self, setup: &Setup) -> Vec<(Config, Vec<String>)> {
+        let setup = setup.with(&self.settings);
+        let slips = self.slips.iter().filter_map(|slip| match &slip.value {
+            SlipValue::Expr(value) => Some(value.runs(&setup.with(&slip.settings))),
+            SlipValue::SameAnswer | SlipValue::Printed(_) => None,
+        });
+        let answers = self.expressions().map(|answer| answer.runs(&setup));
+        let mut runs: Vec<(Config, Vec<String>)> = Vec::new();
+        for (config, figure) in answers.chain(slips).flatten() {
+            match runs.iter_mut().find(|(known, _)| *known == config) {
+                Some((_, figures)) => figures.push(figure),
+                None => runs.push((config, vec![figure])),
+            }
+        }
+        runs
     }
 
     /// One cell of a table as a question of its own, with the slips that are

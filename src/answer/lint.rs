@@ -27,7 +27,7 @@ pub fn lint(key: &Key, env: &Env<'_>) -> Vec<String> {
 /// parameters: both would be named, and neither is known to be the cause.
 pub fn twins(key: &Key, env: &Env<'_>) -> Vec<(usize, usize)> {
     let env = &env.with(&key.settings);
-    let Some(answer) = key.answer.as_ref().filter(|_| !key.asks_for_a_run()) else {
+    let Some(answer) = key.answer.as_ref().filter(|_| !key.asks_a_machine()) else {
         return Vec::new();
     };
     if !matches!(answer.check(env), Ok(Value::Quantity(_))) {
@@ -119,7 +119,7 @@ fn table(key: &Key, env: &Env<'_>, faults: &mut Vec<String>) {
 /// [`ExprError`] where the key's answer cannot be evaluated.
 pub fn reveals(value: &Value, key: &Key, env: &Env<'_>) -> Result<bool, ExprError> {
     let env = &env.with(&key.settings);
-    if key.asks_for_a_run() || key.answer.is_none() && key.grid.is_none() {
+    if key.asks_a_machine() || key.answer.is_none() && key.grid.is_none() {
         return Ok(false);
     }
     if let Some(grid) = &key.grid {
@@ -167,7 +167,7 @@ fn number(key: &Key, env: &Env<'_>, faults: &mut Vec<String>) {
     if matches!(key.tolerance, Tolerance::Points(_)) && !wanted.expected.dimension().is_plain() {
         faults.push("points are for shares; this answer has a unit".to_owned());
     }
-    let invented = key.asks_for_a_run();
+    let invented = key.asks_a_machine();
     for (index, slip) in key.slips.iter().enumerate() {
         let place = format!("slip {}", index + 1);
         let value = match wanted.slip_value(slip, key, env, true) {

@@ -14,6 +14,17 @@ pub trait Records {
     /// The figure with this id in `assets/recorded.toml`.
     fn recorded(&self, id: &str) -> Option<Quantity>;
 
+    /// What the defective kernel of this name yields
+    /// ([`crate::run::twins::TWINS`]).
+    ///
+    /// # Errors
+    /// Why it has not been run: one sentence.
+    fn twin(&self, name: &str) -> Result<f64, String> {
+        Err(format!(
+            "the defective kernel of twin.{name} has not been run here"
+        ))
+    }
+
     /// One of [`MICRO_FIELDS`] of the newest report of a gym experiment at one
     /// value of its sweep.
     fn micro(&self, _kernel: &str, _value: u64, _field: &str) -> Option<Quantity> {

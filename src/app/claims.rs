@@ -122,9 +122,12 @@ pub enum Standing {
 /// The word that is kept where nothing was judged.
 const SHOWN: &str = "shown";
 
+/// How settings begin that keep a judgement.
+const KEPT: &str = "claim ";
+
 /// The setting under which a judgement is kept.
 fn setting(id: &str) -> String {
-    format!("claim {id}")
+    format!("{KEPT}{id}")
 }
 
 /// How a reader stands to the claim with this id.
@@ -139,6 +142,14 @@ pub fn standing(study: &Study, id: &str) -> Standing {
         Some(word) => Judgement::parse(word).map_or(Standing::Open, Standing::Judged),
         None => Standing::Open,
     }
+}
+
+/// How many claims were judged. Looks at what was kept alone: the first screen
+/// need not wait for the ledger.
+pub fn judged(study: &Study) -> usize {
+    let kept = study.progress.settings.iter();
+    kept.filter(|(name, word)| name.starts_with(KEPT) && *word != SHOWN)
+        .count()
 }
 
 /// How many claims were judged, and how many of these as they are.

@@ -3,7 +3,7 @@
 use super::bench::Bench;
 use super::figure;
 use super::keymap::{Action, FooterItem};
-use super::lab;
+use super::lab::{self, Origin};
 use super::machine::{Machine, Source};
 use super::message::Effect;
 use super::note::Tone;
@@ -13,6 +13,8 @@ use super::setup::Setup;
 use super::state::State;
 use crate::cost::Cost;
 use crate::fusion::{Cut, Version};
+use crate::lab::counted::{of_block, surplus};
+use crate::run::{BytesReport, Report};
 
 /// What is summed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -126,7 +128,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
 }
 
 /// Number of rows that hold numbers.
-pub const ROWS: usize = 12;
+pub const ROWS: usize = 14;
 
 /// Pins the plan of the lab in the first column, or takes it away.
 fn pin(state: &mut State) {
@@ -163,8 +165,8 @@ fn why(state: &mut State) {
         0 => "launches",
         1 | 3 => "bytes",
         2 => "weight_bytes",
-        6 => "intensity",
-        7 => "",
+        8 => "intensity",
+        9 => "",
         _ => {
             state.notes.say(
                 Tone::Plain,
@@ -201,8 +203,8 @@ pub struct Row {
     pub bars: Option<Vec<f64>>,
     /// An empty row stands before it.
     pub gap: bool,
-    /// The row is measured.
-    pub measured: bool,
+    /// Where the numbers come from.
+    pub origin: Origin,
 }
 
 /// The rows of the page.
@@ -241,17 +243,22 @@ pub fn rows(compare: &Compare, bench: &Bench, machine: &Machine, runs: &Runs) ->
             "  activations =",
             each(&|p| size(p.read_bytes + p.written_bytes)),
         ),
-        row(
-            &format!("issued {unit} #"),
-            reported(compare, bench, runs, |r| r.bytes.issued, &size),
-        ),
-        row(
-            &format!("DRAM {unit} @"),
-            reported(compare, bench, runs, |r| r.bytes.measured_dram, &size),
-        ),
+    ];
+    let counted = |label: &str, origin: Origin, of: fn(&BytesReport) -> Option<u64>| Row {
+        origin,
+        ..row(
+            &format!("{label} {}", origin.sign()),
+            reported(compare, bench, runs, of, &size),
+        )
+    };
+    rows.extend([
+        counted("issued", Origin::Issued, |b| b.issued),
+        counted("compulsory", Origin::Issued, |b| b.compulsory),
+        counted("DRAM, estimated", Origin::Modelled, |b| b.estimated_dram),
+        counted("DRAM", Origin::Measured, |b| b.measured_dram),
         row("FLOP/B =", each(&|p| format!("{:.3}", p.intensity()))),
         peaks(prices),
-    ];
+    ]);
     let ceilings = machine.ceilings.as_ref();
     let floors: Option<Vec<f64>> =
         ceilings.and_then(|c| parts.iter().map(|p| c.floor(p, dtype)).collect());
@@ -278,7 +285,6 @@ pub fn rows(compare: &Compare, bench: &Bench, machine: &Machine, runs: &Runs) ->
         } else {
             none()
         },
-        bars: launch.and_then(|_| bars(&cost_of)),
         ..row(&label, Vec::new())
     });
     // A time says something about a roof only where both are one device's.
@@ -308,19 +314,19 @@ fn reported(
     compare: &Compare,
     bench: &Bench,
     runs: &Runs,
-    of: impl Fn(&crate::run::Report) -> Option<u64>,
+    of: fn(&BytesReport) -> Option<u64>,
     size: &dyn Fn(u64) -> String,
 ) -> Vec<String> {
-    let forward = compare.scope == Scope::Forward;
-    compare
-        .cuts()
-        .iter()
-        .map(|cut| match runs.of(bench.setup(), *cut) {
+    let scoped = |cost: &Cost, report: &Report| match compare.scope {
+        Scope::Forward => of(&report.bytes),
+        // What a run counted kernel by kernel it counted of a block, too.
+        Scope::Block => of(&of_block(report, &cost.block)?),
+    };
+    let columns = compare.cuts().into_iter().zip(compare.prices());
+    columns
+        .map(|(cut, cost)| match runs.of(bench.setup(), cut) {
             None => "·".to_owned(),
-            Some(report) => match of(report) {
-                Some(bytes) if forward => size(bytes),
-                _ => "–".to_owned(),
-            },
+            Some(report) => scoped(cost, report).map_or("–".to_owned(), size),
         })
         .collect()
 }
@@ -347,7 +353,7 @@ fn measured(compare: &Compare, bench: &Bench, runs: &Runs, floors: Option<&[f64]
     };
     let mut rows = vec![Row {
         cells: times.iter().map(time).collect(),
-        measured: true,
+        origin: Origin::Measured,
         label: "time µs @".into(),
         bars: (forward && times.iter().all(Option::is_some))
             .then(|| times.iter().flatten().copied().collect()),
@@ -364,15 +370,30 @@ fn measured(compare: &Compare, bench: &Bench, runs: &Runs, floors: Option<&[f64]
         rows.push(Row {
             cells: times.iter().zip(floors).map(part).collect(),
             label: "of the roof".into(),
-            measured: true,
+            origin: Origin::Measured,
             ..Row::default()
         });
     }
     rows
 }
 
+/// What the plan of the column moves beyond the model, kernel by kernel the
+/// most: where a run counted it.
+fn more(state: &State) -> Option<String> {
+    let cut = state.compare.cuts().get(state.compare.column).copied()?;
+    let report = state.runs.of(state.bench.setup(), cut)?;
+    let kernel = report
+        .kernels
+        .iter()
+        .max_by_key(|k| k.between_phases())
+        .filter(|k| k.between_phases() > 0)?;
+    let text = format!("{}: {}.", kernel.name, surplus(kernel)?);
+    Some(lab::fitted(&text, state.size.0))
+}
+
 /// The line under the page where no message stands.
-pub fn hint(machine: &Machine, rows: &[Row]) -> String {
+pub fn hint(state: &State, rows: &[Row]) -> String {
+    let machine = &state.machine;
     let own = machine.roof_is_own();
     if rows
         .iter()
@@ -380,6 +401,9 @@ pub fn hint(machine: &Machine, rows: &[Row]) -> String {
         .any(|cell| cell == BEATEN)
     {
         return "Faster than DRAM allows: the data sat in cache.".into();
+    }
+    if let Some(said) = more(state) {
+        return said;
     }
     match machine.backend() {
         Some(b) if b.name == "cpu" && own => {

@@ -8,6 +8,7 @@ mod answering;
 mod check;
 mod footer;
 pub mod grid;
+mod kernel;
 mod sheet;
 mod variant;
 
@@ -24,6 +25,7 @@ use crate::course::{Exercise, Key, KeyMark};
 pub use answering::{act, leave_field, marked, press, question};
 pub use check::{Standing, echo, standing, tolerance};
 pub use footer::footer;
+pub use kernel::{judged as kernel_judged, saved as kernel_saved, written};
 pub use sheet::{arrived as sheet_arrived, open as open_sheet};
 
 /// A question by its exercise and its name.
@@ -50,6 +52,10 @@ pub struct Question {
     pub solution: bool,
     /// `s` was pressed once and waits for the second.
     armed: bool,
+    /// A kernel is with the judge.
+    pub judging: bool,
+    /// What the judge said of a kernel, below the verdict.
+    pub lines: Vec<String>,
 }
 
 /// A form: one exercise.

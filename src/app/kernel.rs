@@ -5,6 +5,7 @@
 //! sources and tables are data that come with [`super::Message::Kernels`].
 
 pub mod diff;
+pub mod heat;
 pub mod source;
 
 use std::sync::Arc;
@@ -20,6 +21,7 @@ use crate::cost::{Config, Gpu, Occupancy, occupancy};
 use crate::fusion::{Cut, Version};
 use crate::model::OpKind;
 use diff::DiffLine;
+use heat::Metric;
 use source::Source;
 
 /// Plans whose kernels are kept.
@@ -122,6 +124,8 @@ pub struct KernelPage {
     pub file: usize,
     /// The source has the page for itself.
     pub alone: bool,
+    /// What was counted beside the lines, if that is shown.
+    pub metric: Option<Metric>,
     /// Registers of the what-if, where they were changed.
     what_if: Option<u64>,
     /// Kernels by plan, the latest last.
@@ -137,7 +141,7 @@ pub const FOOTER: &[FooterItem] = &[
     (&[Action::PreviousKernel, Action::NextKernel], "kernel"),
     (&[Action::NextVersion], "version"),
     (&[Action::NextPart], "file"),
-    (&[Action::More, Action::Less], "registers"),
+    (&[Action::Bytes], "counts"),
     (&[Action::Diff], "diff"),
     (&[Action::Ptx], "PTX"),
     (&[Action::Back], "back"),
@@ -170,8 +174,11 @@ impl KernelPage {
 }
 
 /// The id of the GPU whose kernels are shown: the one whose roof stands, else
-/// an H200.
+/// an H200; beside counts, the one whose build was counted.
 fn gpu(state: &State) -> String {
+    if state.kernel.metric.is_some() {
+        return heat::GPU.to_owned();
+    }
     let of = state.machine.ceilings.as_ref().map(|c| c.of.to_lowercase());
     let known = |id: &String| {
         state.machine.backend().is_some_and(|b| {
@@ -333,6 +340,8 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Diff => view(state, View::Diff),
         Action::Ptx => view(state, View::Ptx),
         Action::Zoom => state.kernel.alone ^= true,
+        Action::Bytes => heat::next(state, effects),
+        Action::Run | Action::RunAll => heat::count(state, effects),
         _ => {}
     }
 }

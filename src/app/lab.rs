@@ -1,6 +1,7 @@
 //! The lab: flip fusions and walls, see launches and bytes.
 
 mod boxes;
+mod counts;
 mod sentence;
 mod table;
 
@@ -13,6 +14,7 @@ use super::state::State;
 use crate::fusion::{Cut, Fusion, Version};
 
 pub use boxes::{BoxCost, bound, kernel_of, kernels_of, selected};
+pub use counts::{box_bytes, counted, counted_kernel, fitted};
 pub use sentence::hint;
 use sentence::{Change, changed};
 pub use table::{Origin, Row, table};
@@ -35,6 +37,8 @@ pub enum Kind {
     /// Bytes of the model.
     #[default]
     Bytes,
+    /// Bytes that a run counted.
+    Issued,
     /// FLOP per byte of the model.
     Intensity,
     /// Floor under the present roof.
@@ -42,11 +46,14 @@ pub enum Kind {
 }
 
 impl Kind {
-    const ALL: [Kind; 3] = [Kind::Bytes, Kind::Intensity, Kind::Floor];
-
-    fn next(self) -> Self {
-        let at = Self::ALL.iter().position(|k| *k == self).unwrap_or(0);
-        Self::ALL[(at + 1) % Self::ALL.len()]
+    /// The next kind; counted bytes only where a run has counted them.
+    fn next(self, counted: bool) -> Self {
+        match self {
+            Kind::Bytes if counted => Kind::Issued,
+            Kind::Bytes | Kind::Issued => Kind::Intensity,
+            Kind::Intensity => Kind::Floor,
+            Kind::Floor => Kind::Bytes,
+        }
     }
 }
 
@@ -89,6 +96,28 @@ pub const FOOTER: &[FooterItem] = &[
     (&[Action::Help], "help"),
 ];
 
+/// The line under the page where no message stands.
+pub fn line(state: &State) -> Hint {
+    if state.lab.kind == Kind::Issued
+        && let Some(text) = counts::said(state)
+    {
+        return Hint {
+            text,
+            aside: String::new(),
+        };
+    }
+    // Where the cursor stands in the table: the fusions have hints of their own.
+    if state.lab.part == Part::Table
+        && let Some(text) = table::beaten(&state.bench, &state.machine, &state.runs)
+    {
+        return Hint {
+            text,
+            aside: String::new(),
+        };
+    }
+    hint(&state.bench, &state.machine, state.lab.fusion()).unwrap_or_default()
+}
+
 /// Number of rows of the table.
 pub const ROWS: usize = 8;
 
@@ -126,7 +155,10 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::NextVersion => version(state, true),
         Action::PreviousVersion => version(state, false),
         Action::Undo => undo(state),
-        Action::Bytes => state.lab.kind = state.lab.kind.next(),
+        Action::Bytes => {
+            let known = counted(&state.bench, &state.runs).is_some();
+            state.lab.kind = state.lab.kind.next(known);
+        }
         Action::Run => run(state, effects),
         Action::RunAll => run_all(state, effects),
         Action::Open if state.lab.part != Part::Table => state.go(super::Page::Kernel),
@@ -310,10 +342,11 @@ fn why(state: &mut State) {
         {
             Some(key) => key.to_owned(),
             None => {
-                state.notes.say(
-                    Tone::Plain,
-                    "No terms of the cost model stand behind this row: see the ceilings in Doctor.",
-                );
+                let text = counts::said(state).unwrap_or_else(|| {
+                    "No terms of the cost model stand behind this row: see the ceilings in Doctor."
+                        .to_owned()
+                });
+                state.notes.say(Tone::Plain, text);
                 return;
             }
         },
@@ -323,7 +356,7 @@ fn why(state: &mut State) {
             let op = kernel.and_then(|k| k.flop_terms.first()).map(|t| t.op);
             let Some(op) = op else { return };
             let field = match state.lab.kind {
-                Kind::Bytes | Kind::Floor => "bytes",
+                Kind::Bytes | Kind::Issued | Kind::Floor => "bytes",
                 Kind::Intensity => "intensity",
             };
             format!("kernel.{}.{field}", op.name())

@@ -5,6 +5,7 @@
 //! puts its setup and plan on the one bench, and from then on it shows what is
 //! on the bench. So what is flipped in a lesson is what the lab shows.
 
+pub mod ask;
 pub mod chart;
 pub mod predict;
 pub mod table;
@@ -19,6 +20,7 @@ use super::machine::Machine;
 use super::message::Effect;
 use super::note::Tone;
 use super::page::Page;
+use super::ribbon::slot_of;
 use super::setup::Setup;
 use super::state::State;
 use super::study::bench_setup;
@@ -85,6 +87,7 @@ fn start(state: &State, lesson: &Lesson, live: &Live) -> Result<(Setup, Cut), St
             plan.as_ref()
         }
         Ok(course::Block::Compare { plans, .. }) => plans.first(),
+        Ok(course::Block::Kernel { version, .. }) => version.as_ref(),
         _ => None,
     };
     let cut = named.map_or(Ok(config.cut), |phrase| plan(&phrase.text))?;
@@ -226,6 +229,17 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
             }
             _ => scroll(state, action),
         },
+        course::Block::Micro { .. } if matches!(action, Action::Run | Action::Open) => {
+            ask::run(state, &lesson, &live, effects);
+        }
+        course::Block::Kernel { op: Some(op), .. } if action == Action::Open => {
+            let slot = ask::op_named(&op.text).ok().and_then(slot_of);
+            put_on_bench(state, &lesson, &live);
+            if let Some(slot) = slot {
+                state.lab.slot = slot;
+                state.go(Page::Kernel);
+            }
+        }
         course::Block::Claim { id } => {
             let claim = course::Ledger::built_in().get(id.as_str());
             match (claim, action) {

@@ -3,11 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::exercise::Asked;
 use super::kernel::{Book, Wanted};
 use super::key::Key;
+use super::live::ask::{Ask, Shown};
 use super::machine::{Ceilings, Machine};
 use super::runs::Ticket;
 use super::study::Study;
+use crate::course::attempt::Told;
 use crate::course::{self, Course};
 use crate::run::{BackendKind, Progress, Report, Request, RunError};
 
@@ -59,8 +62,16 @@ pub enum Message {
     Reloaded(Arc<Course>, String),
     /// A sheet was read; `true`: again, because it changed on disk.
     Sheet(String, BTreeMap<String, String>, bool),
+    /// What the judge found of a learner's kernel.
+    Judged(Asked, Box<Told>),
+    /// The file of an exercise's kernel was written by somebody.
+    KernelSaved(String),
+    /// What defective kernels yield, by name.
+    Twins(BTreeMap<String, f64>),
     /// The kernels of a plan, or why it has none.
     Kernels(Box<Wanted>, Result<Arc<Book>, String>),
+    /// What a live block asked, and what came of it.
+    Asked(Box<Ask>, Result<Box<Shown>, String>),
     /// A file could not be written, or was: the sentence to show.
     Saved(Result<String, String>),
 }
@@ -93,10 +104,21 @@ pub enum Effect {
         /// Number of the variant.
         variant: usize,
     },
+    /// Open the file of a kernel in the learner's editor.
+    Edit(Asked),
+    /// Judge a learner's kernel, or the letters of its gap form.
+    Judge {
+        /// The question.
+        asked: Asked,
+        /// The letters; empty: the file.
+        typed: String,
+    },
     /// Make a workshop folder where the program was started.
     Init,
     /// Look up the kernels of a plan.
     Kernels(Box<Wanted>),
+    /// Find out what a live block asks.
+    Ask(Box<Ask>),
     /// Put text on the clipboard of the terminal (OSC 52).
     Copy(String),
     /// Give the terminal back and stop this process until it is continued.

@@ -1,10 +1,15 @@
 //! Runs: the one in progress, the one that waits, and what was measured.
 
+use std::collections::BTreeMap;
+
+use super::figure;
 use super::message::Millis;
 use super::setup::Setup;
 use crate::cost::Config;
 use crate::fusion::Cut;
-use crate::run::{BackendKind, Progress, Report, Request, RunError, RunErrorKind, WeightsFrom};
+use crate::run::{
+    BackendKind, MicroReport, Progress, Report, Request, RunError, RunErrorKind, WeightsFrom,
+};
 
 /// Number of a run; answers to older ones are told apart by it.
 pub type Ticket = u64;
@@ -63,10 +68,14 @@ pub struct Runs {
     backend: BackendKind,
     measured: Vec<Measured>,
     running: Option<Running>,
-    next: Option<(Setup, Vec<Cut>)>,
+    next: Option<(Setup, Vec<Cut>, BackendKind)>,
     last_ticket: Ticket,
     /// A card waits to be folded away with Esc.
     pub card: Option<Card>,
+    /// What the defective kernels of exercises yield, by name.
+    pub twins: BTreeMap<String, f64>,
+    /// Experiments of the gym that were run, the newest last.
+    pub micros: Vec<MicroReport>,
 }
 
 /// What became of a run that ended.
@@ -107,6 +116,17 @@ impl Runs {
             .map(|m| &m.report)
     }
 
+    /// What was counted of a plan line by line, if it was: on the SIMT machine,
+    /// whatever backend runs use.
+    pub fn counted(&self, setup: &Setup, cut: Cut) -> Option<&Report> {
+        self.measured
+            .iter()
+            .rev()
+            .filter(|m| m.cut == cut && m.setup == *setup)
+            .map(|m| &m.report)
+            .find(|report| report.kernels.iter().any(|k| !k.lines.is_empty()))
+    }
+
     /// What was last measured of a configuration, whatever the seed.
     pub fn of_config(&self, config: &Config) -> Option<&Report> {
         self.measured
@@ -120,18 +140,44 @@ impl Runs {
     /// now; with a run in progress there is none, and the job waits in place
     /// of one that waited before.
     pub fn ask(&mut self, setup: &Setup, cuts: Vec<Cut>, now: Millis) -> Option<(Ticket, Request)> {
+        self.ask_of(setup, cuts, self.backend, now)
+    }
+
+    /// Asks for a plan to be counted line by line, whatever backend runs use.
+    pub fn ask_counts(
+        &mut self,
+        setup: &Setup,
+        cut: Cut,
+        now: Millis,
+    ) -> Option<(Ticket, Request)> {
+        let asked = self.ask_of(setup, vec![cut], BackendKind::Simt, now);
+        // Nobody asked whether it is right: a check would only be waited for.
+        asked.map(|(ticket, mut request)| {
+            request.check = false;
+            (ticket, request)
+        })
+    }
+
+    fn ask_of(
+        &mut self,
+        setup: &Setup,
+        cuts: Vec<Cut>,
+        backend: BackendKind,
+        now: Millis,
+    ) -> Option<(Ticket, Request)> {
         if self.running.is_some() {
-            self.next = Some((setup.clone(), cuts));
+            self.next = Some((setup.clone(), cuts, backend));
             return None;
         }
         self.card = None;
-        self.begin(setup.clone(), cuts, now)
+        self.begin(setup.clone(), cuts, backend, now)
     }
 
     fn begin(
         &mut self,
         setup: Setup,
         mut cuts: Vec<Cut>,
+        backend: BackendKind,
         now: Millis,
     ) -> Option<(Ticket, Request)> {
         if cuts.is_empty() {
@@ -141,16 +187,17 @@ impl Runs {
         let cut = cuts.remove(0);
         self.last_ticket += 1;
         let mut request = Request::new(setup.config(cut));
-        request.backend = self.backend;
+        request.backend = backend;
         // Bytes are counted where the backend can count them.
-        request.count_bytes = self.backend.is_gpu() || self.backend == BackendKind::Simt;
+        request.count_bytes = backend.runs_kernels();
+        request.count_lines = backend == BackendKind::Simt;
         request.seed = setup.seed;
         request.weights = WeightsFrom::Seed(setup.seed);
         self.running = Some(Running {
             ticket: self.last_ticket,
             cut,
             title: names.join(" beside "),
-            backend: self.backend,
+            backend,
             setup,
             rest: cuts,
             progress: None,
@@ -187,10 +234,10 @@ impl Runs {
                 self.no_result(&running, &error)
             }
         };
-        let next = if let Some((setup, cuts)) = self.next.take() {
-            self.begin(setup, cuts, now)
+        let next = if let Some((setup, cuts, backend)) = self.next.take() {
+            self.begin(setup, cuts, backend, now)
         } else if go_on && self.card.is_none() {
-            self.begin(running.setup, running.rest, now)
+            self.begin(running.setup, running.rest, running.backend, now)
         } else {
             None
         };
@@ -267,9 +314,9 @@ fn sentence(title: &str, report: &Report) -> String {
                 _ => format!("{micros:.0}"),
             };
             format!(
-                "{title}: {} µs @, {} runs, {} to {}; {launches}",
+                "{title}: {} µs @, {}, {} to {}; {launches}",
                 time(t.median),
-                t.runs,
+                figure::counted(u64::from(t.runs), "run", "runs"),
                 time(t.min),
                 time(t.max)
             )
@@ -329,6 +376,7 @@ pub(crate) mod tests {
                 sample: vec![],
             },
             held_bytes: None,
+            kernels: vec![],
             notes: vec![],
         }
     }

@@ -10,6 +10,7 @@ use super::kernel::KernelPage;
 use super::keymap::{Action, FooterItem};
 use super::lab::Lab;
 use super::lesson::Reader;
+use super::live::ask::Asked;
 use super::look::Look;
 use super::machine::Machine;
 use super::message::Millis;
@@ -68,6 +69,8 @@ pub struct State {
     pub study: Study,
     /// The lesson page.
     pub reader: Reader,
+    /// What live blocks asked the outside.
+    pub asked: Asked,
     /// The exercise page, and questions wherever they are answered.
     pub exercises: Exercises,
     /// The claims court.
@@ -114,6 +117,7 @@ impl State {
             setup: SetupPage::default(),
             study: Study::default(),
             reader: Reader::default(),
+            asked: Asked::default(),
             exercises: Exercises::default(),
             claims: Claims::default(),
             palette: None,

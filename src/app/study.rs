@@ -9,7 +9,7 @@ use super::setup::Setup;
 use crate::answer::{Env, Records};
 use crate::cost::{Config, GpuDatabase};
 use crate::course::{self, Course, Exercise, Figures, Key, Ledger, Lesson, Progress};
-use crate::run::Report;
+use crate::run::{Metric, Report};
 use crate::units::Quantity;
 
 /// What was typed, by exercise and key.
@@ -104,12 +104,24 @@ impl Records for Runs {
         Figures::built_in().recorded(id)
     }
 
+    fn micro(&self, kernel: &str, value: u64, field: &str) -> Option<Quantity> {
+        let value = u32::try_from(value).ok()?;
+        let newest = self.micros.iter().rev().filter(|m| m.kernel == kernel);
+        let row = newest.flat_map(|m| &m.rows).find(|r| r.value == value)?;
+        Metric::find(field)?.quantity(row)
+    }
+
     fn verdict(&self, id: &str) -> Result<String, String> {
         Ledger::built_in().verdict(id)
     }
 
     fn claims(&self, verdict: &str) -> Result<u64, String> {
         Ledger::built_in().count(verdict)
+    }
+
+    fn twin(&self, name: &str) -> Result<f64, String> {
+        let found = self.twins.get(name).copied();
+        found.ok_or_else(|| "the defective kernel is not run yet; try again in a moment".to_owned())
     }
 }
 

@@ -74,12 +74,19 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
         Message::Sheet(id, answers, again) => {
             exercise::sheet_arrived(state, &id, answers, again, &mut effects);
         }
+        Message::Judged(asked, told) => {
+            exercise::kernel_judged(state, &asked, *told, &mut effects);
+        }
+        Message::KernelSaved(id) => exercise::kernel_saved(state, &id, &mut effects),
+        Message::Twins(values) => state.runs.twins = values,
         Message::Kernels(wanted, book) => state.kernel.arrived(*wanted, book),
+        Message::Asked(ask, answer) => live::ask::arrived(state, *ask, answer.map(|shown| *shown)),
         Message::Saved(Ok(text)) => state.notes.say(Tone::Plain, text),
         Message::Saved(Err(text)) => state.notes.say(Tone::Bad, text),
     }
     settle(state);
     kernel::settle(state, &mut effects);
+    live::ask::settle(state, &mut effects);
     effects
 }
 
@@ -96,8 +103,7 @@ fn settle(state: &mut State) {
         state.compare.refresh(&state.bench);
     }
     if state.page == Page::Lab {
-        let hint = lab::hint(&state.bench, &state.machine, state.lab.fusion());
-        state.lab.hint = hint.unwrap_or_default();
+        state.lab.hint = lab::line(state);
     }
     // A run that lasts gets a card; until then the header says enough.
     let card = state.runs.running().map(|r| r.since + CARD_AFTER);

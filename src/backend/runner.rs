@@ -186,6 +186,7 @@ impl Runner {
             check: checked,
             output: output(&config.model, request, &logits),
             held_bytes: Some(total_bytes(&allocations)),
+            kernels: Vec::new(),
             notes,
         };
         Ok(Outcome {

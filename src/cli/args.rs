@@ -114,8 +114,8 @@ pub(super) enum Command {
     Exercises,
     /// Fresh questions on a topic, those that went wrong more often
     Practise(super::practise::PractiseArgs),
-    /// How far you are
-    Progress,
+    /// How far you are; take it to another machine
+    Progress(super::progress::ProgressArgs),
     /// Progress and answers as one JSON document, safe to paste
     Export,
     /// A lesson as plain text
@@ -124,6 +124,8 @@ pub(super) enum Command {
     Cost(super::cost::CostArgs),
     /// Run a plan: checked, counted, timed
     Run(super::run::RunArgs),
+    /// A small experiment: one kernel, one thing changed, everything counted
+    Micro(super::micro::MicroArgs),
     /// Are the GPU kernels right on this machine?
     Selftest(super::selftest::SelfTestArgs),
     /// Plans side by side
@@ -143,6 +145,9 @@ pub(super) enum Command {
     /// Computes for a parent process that speaks frames on the standard streams
     #[command(hide = true)]
     Engine,
+    /// Judges one kernel for a parent process: JSON in, JSON out
+    #[command(hide = true)]
+    Trial,
     /// For makers of the workshop
     #[command(hide = true)]
     Dev(super::dev::DevArgs),

@@ -2,6 +2,7 @@
 
 mod ask;
 mod cell;
+mod kernel;
 mod report;
 
 use clap::Args;
@@ -14,6 +15,8 @@ use super::out::Out;
 use super::show::plain_text;
 use crate::answer::{self, Judgement, Kind, Verdict, grade};
 use crate::course::{Event, Exercise, Key, Mark, Saved, Sheet};
+
+pub(super) use kernel::{begun, judged_for as judged, trial};
 
 /// Grade the answers to exercises.
 #[derive(Debug, Args)]
@@ -38,6 +41,8 @@ struct Graded<'e> {
     judgement: Judgement,
     /// The worked answer of free text that was answered.
     model: Vec<String>,
+    /// More about a kernel, line by line.
+    lines: Vec<String>,
 }
 
 pub(super) fn check(output: &OutputArgs, args: &CheckArgs, out: &mut Out) -> Outcome {
@@ -151,14 +156,24 @@ fn graded<'e>(
     runs: &mut Runs,
     output: &OutputArgs,
 ) -> Result<Graded<'e>, Failure> {
+    if let Some(kernel) = key.kernel.as_ref().filter(|kernel| kernel.is_written()) {
+        let typed = sheet.answer(&key.name.text).unwrap_or_default();
+        let told = kernel::told_of(desk, exercise, (key, kernel), &typed, runs)?;
+        return Ok(Graded {
+            key,
+            judgement: told.judgement,
+            model: Vec::new(),
+            lines: told.lines,
+        });
+    }
     let judged = key.judged().map_err(Failure::content)?;
     let mut typed = sheet.answer(&key.name.text).unwrap_or_default();
     if key.kind == Kind::Predict {
         typed = prediction(desk, exercise, &judged, typed, runs)?;
     }
     if !typed.is_empty() && judged.asks_for_a_run() {
-        let config = desk.env(&key.setup, &*runs)?.setup.config;
-        runs.make(&judged, &config)?;
+        let setup = desk.env(&key.setup, &*runs)?.setup;
+        runs.make(&judged, &setup)?;
     }
     let env = desk.env(&key.setup, &*runs)?;
     let judgement = grade(&typed, &judged, &env)
@@ -171,6 +186,7 @@ fn graded<'e>(
         key,
         judgement,
         model,
+        lines: Vec::new(),
     })
 }
 

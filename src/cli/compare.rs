@@ -7,12 +7,13 @@ use serde::Serialize;
 
 use super::args::{OutputArgs, SetupArgs};
 use super::backends::names;
+use super::counted::{KINDS, lines as counted_kernels};
 use super::interrupt::Interrupt;
 use super::out::Out;
 use super::run::{RunOptions, request, verdict};
 use super::table::{Align, Table};
 use super::words::counted;
-use super::{Outcome, cost};
+use super::{Outcome, cost, counters};
 use crate::cost::{CostJson, Gpu, GpuDatabase, Priced, cost_json};
 use crate::engine::Engine;
 use crate::fusion::Cut;
@@ -70,7 +71,10 @@ pub(super) fn compare(output: &OutputArgs, args: &CompareArgs, out: &mut Out) ->
                 config: column.cost.config.clone(),
                 ..base.clone()
             };
-            let report = engine.run(&request, None, &watch)?;
+            let mut report = engine.run(&request, None, &watch)?;
+            if args.run.counters {
+                counters::fill(&mut report, &request, &watch);
+            }
             code = code.max(verdict(&report));
             column.report = Some(report);
         }
@@ -191,15 +195,21 @@ fn side_by_side(comparison: &Comparison, gpu: &Gpu, out: &mut Out) {
                 .collect();
             all.iter().any(Option::is_some).then_some(all)
         };
-        for (name, cells) in [
-            ("issued", bytes_of(|b| b.issued).map(|all| (all, '#'))),
-            ("DRAM", bytes_of(|b| b.measured_dram).map(|all| (all, '@'))),
-        ] {
-            let Some((all, sign)) = cells else { continue };
-            let known: Vec<Quantity> = all.iter().flatten().map(|b| Quantity::bytes(*b)).collect();
-            let unit = Column::fit(&known).decimals(3);
+        let counted: Vec<_> = KINDS
+            .into_iter()
+            .skip(1)
+            .filter_map(|kind| Some((kind.head, bytes_of(kind.of)?)))
+            .collect();
+        // One unit for all kinds: they are read one below the other.
+        let known: Vec<Quantity> = counted
+            .iter()
+            .flat_map(|(_, all)| all.iter().flatten())
+            .map(|b| Quantity::bytes(*b))
+            .collect();
+        let unit = Column::fit(&known).decimals(3);
+        for (head, all) in counted {
             row(
-                format!("{name} {} {sign}, forward", unit.unit()),
+                format!("{} {head}, forward", unit.unit()),
                 all.iter()
                     .map(|b| b.map_or("–".to_owned(), |b| unit.number(&Quantity::bytes(b))))
                     .collect(),
@@ -239,6 +249,14 @@ fn side_by_side(comparison: &Comparison, gpu: &Gpu, out: &mut Out) {
     }
     out.lines(table.lines());
     out.gap();
+    for column in columns {
+        let kernels = column.report.as_ref().map(counted_kernels);
+        if let Some(lines) = kernels.filter(|lines| !lines.is_empty()) {
+            out.line(format!("{}, forward, kernel by kernel", column.title));
+            out.lines(lines);
+            out.gap();
+        }
+    }
     out.lines(closing(comparison));
     let beaten = |parts: Vec<String>| parts.iter().any(|part| part == BEATEN);
     if of_the_roof(comparison, gpu).is_some_and(beaten) {
@@ -329,12 +347,20 @@ fn spoken(comparison: &Comparison, gpu: &Gpu, out: &mut Out) {
             ),
             None => "time not run".to_owned(),
         };
-        let issued = match c.report.as_ref().and_then(|r| r.bytes.issued) {
-            Some(bytes) => format!(", {} issued", format(&Quantity::bytes(bytes))),
-            None => String::new(),
-        };
+        let kinds: String = KINDS
+            .iter()
+            .skip(1)
+            .filter_map(|kind| {
+                let bytes = (kind.of)(&c.report.as_ref()?.bytes)?;
+                Some(format!(
+                    ", {} {}",
+                    format(&Quantity::bytes(bytes)),
+                    kind.word
+                ))
+            })
+            .collect();
         out.line(format!(
-            "{}: {}; {} modelled, {} of them weights{issued}; {:.3} FLOP/B; floor {:.2} us modelled; {time}.",
+            "{}: {}; {} modelled, {} of them weights{kinds}; {:.3} FLOP/B; floor {:.2} us modelled; {time}.",
             c.title,
             counted(p.launches(), "launch"),
             format(&Quantity::bytes(p.bytes())),

@@ -1,5 +1,7 @@
 //! `dev`: what makers of the workshop need, hidden from help.
 
+mod gym;
+
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
@@ -33,13 +35,27 @@ enum DevCommand {
     },
     /// List the kernels that are compiled ahead
     Units,
+    /// Run the gym's kernels on the SIMT machine and on a GPU, and compare the bits
+    Gym {
+        /// cuda; simt compares the machine with itself
+        #[arg(long, value_name = "BACKEND", default_value = "cuda")]
+        backend: String,
+    },
     /// Say what this machine has of CUDA
     Cuda,
+    /// Run a request's forward for the profiler that started this program
+    Counted {
+        /// The request, as JSON
+        #[arg(value_name = "FILE")]
+        request: PathBuf,
+    },
 }
 
 pub(super) fn dev(output: &OutputArgs, args: &DevArgs, out: &mut Out) -> Outcome {
     match &args.command {
         DevCommand::Units => units(output, out),
+        DevCommand::Gym { backend } => gym::gym(output, backend, out),
+        DevCommand::Counted { request } => super::counters::counted(request),
         #[cfg(feature = "cuda")]
         DevCommand::Prebuild { output, texts } => cuda::prebuild(output, texts.as_deref(), out),
         #[cfg(feature = "cuda")]

@@ -37,6 +37,11 @@ impl Failure {
         Self::new(4, message)
     }
 
+    /// The sentence.
+    pub(super) fn sentence(&self) -> &str {
+        &self.message
+    }
+
     /// Prints the sentence to standard error, and gives the code.
     pub(super) fn report(&self, json: bool) -> ExitCode {
         if json {

@@ -9,7 +9,7 @@ use super::failure::Failure;
 use super::out::Out;
 use super::show;
 use super::words::{quoted, wrapped};
-use crate::course::{Event, Exercise, Key, Sheet};
+use crate::course::{Event, Exercise, Key, Sheet, undo};
 
 /// The next hint to a question.
 #[derive(Debug, Args)]
@@ -42,12 +42,19 @@ pub(super) struct SolutionArgs {
 #[derive(Debug, Args)]
 pub(super) struct ResetArgs {
     /// The exercise
-    exercise: String,
+    #[arg(required_unless_present_any = ["all", "undo"])]
+    exercise: Option<String>,
     /// The question, by name or number; all where none is named
     key: Option<String>,
     /// Begin this variant of the exercise: the same questions at another shape
     #[arg(long, value_name = "N", value_parser = whole::<usize>, conflicts_with = "key")]
     variant: Option<usize>,
+    /// Every exercise
+    #[arg(long, conflicts_with_all = ["exercise", "key", "variant"])]
+    all: bool,
+    /// Put back what the last reset took away
+    #[arg(long, conflicts_with_all = ["exercise", "key", "variant", "all"])]
+    undo: bool,
 }
 
 /// The first question that is not solved.
@@ -164,61 +171,90 @@ pub(super) fn solution(output: &OutputArgs, args: &SolutionArgs, out: &mut Out) 
 
 pub(super) fn reset(output: &OutputArgs, args: &ResetArgs, out: &mut Out) -> Outcome {
     let desk = Desk::open(output).whole()?;
-    let exercise = desk.exercise(&args.exercise)?;
-    let key = match &args.key {
-        Some(typed) => Some(desk.key(exercise, typed)?),
-        None => None,
+    let refused = |fault: crate::course::Fault| Failure::usage(fault.to_string());
+    if args.undo {
+        let back = undo::restore(&desk.places).map_err(refused)?;
+        out.line(match back.len() {
+            0 => "The last reset is undone.".to_owned(),
+            _ => format!("The last reset is undone: {}.", back.join(", ")),
+        });
+        return Ok(0);
+    }
+    let exercises: Vec<&Exercise> = match &args.exercise {
+        Some(typed) => vec![desk.exercise(typed)?],
+        None => desk.course.exercises().collect(),
     };
-    let mut sheet =
-        Sheet::open(&desk.places, exercise).map_err(|fault| Failure::usage(fault.to_string()))?;
-    let keys: Vec<&Key> = match key {
-        Some(key) => vec![key],
-        None => exercise.keys.iter().collect(),
+    let only = |exercise| match &args.key {
+        Some(typed) => desk.key(exercise, typed).map(Some),
+        None => Ok(None),
     };
-    let mut typed = Vec::new();
-    for key in keys {
-        if let Some(answer) = sheet.answer(&key.name.text) {
-            typed.push(quoted(&format!("{}={answer}", key.name.text)));
-            sheet.set(exercise, &key.name.text, "");
+    // Whatever cannot be is refused before anything is emptied.
+    let mut open = Vec::new();
+    for exercise in exercises {
+        let key = only(exercise)?;
+        if let Some(variant) = args.variant {
+            exercise.variant(variant).map_err(Failure::usage)?;
         }
-    }
-    let mut events = vec![Event::Reset {
-        exercise: exercise.id.clone(),
-        key: key.map(|k| k.name.text.clone()),
-    }];
-    if let Some(variant) = args.variant {
-        // Refused before anything is emptied.
-        exercise.variant(variant).map_err(Failure::usage)?;
-        sheet.vary(exercise, variant);
-        let keys = || exercise.keys.iter();
-        let solved = |key: &Key| desk.progress().key(&exercise.id, &key.name.text).solved;
-        events = vec![Event::Varied {
-            exercise: exercise.id.clone(),
-            variant,
-            finished: keys().all(solved),
-        }];
-    }
-    if sheet.unsaved() {
-        sheet
-            .save(&desk.places, exercise)
-            .map_err(|fault| Failure::usage(fault.to_string()))?;
-    }
-    desk.must_record(&events)?;
-    out.line(match (key, args.variant) {
-        (Some(key), _) => format!("{} {} starts again.", exercise.id, key.name.text),
-        (None, Some(n)) => format!("{} starts again, variant {n}.", exercise.id),
-        (None, None) => format!("{} starts again.", exercise.id),
-    });
-    if !typed.is_empty() {
-        out.line("What was typed, to put it back:");
-        out.line(format!(
-            "tinyllama-tutor check {}{}",
-            exercise.id,
-            typed
-                .iter()
-                .map(|t| format!(" --answer {t}"))
-                .collect::<String>()
+        open.push((
+            exercise,
+            key,
+            Sheet::open(&desk.places, exercise).map_err(refused)?,
         ));
     }
+    let ids: Vec<String> = open.iter().map(|(e, ..)| e.id.clone()).collect();
+    undo::keep(&desk.places, &ids).map_err(refused)?;
+    let (mut events, mut typed) = (Vec::new(), Vec::new());
+    for (exercise, key, sheet) in &mut open {
+        let keys = || exercise.keys.iter();
+        let emptied: Vec<&Key> = match *key {
+            Some(key) => vec![key],
+            None => keys().collect(),
+        };
+        for key in emptied {
+            if let Some(answer) = sheet.answer(&key.name.text) {
+                typed.push(quoted(&format!("{}={answer}", key.name.text)));
+                sheet.set(exercise, &key.name.text, "");
+            }
+        }
+        let mark = |key: &Key| desk.progress().key(&exercise.id, &key.name.text);
+        events.push(match args.variant {
+            Some(variant) => {
+                sheet.vary(exercise, variant);
+                Event::Varied {
+                    exercise: exercise.id.clone(),
+                    variant,
+                    finished: keys().all(|key| mark(key).solved),
+                }
+            }
+            None => Event::Reset {
+                exercise: exercise.id.clone(),
+                key: key.map(|k| k.name.text.clone()),
+            },
+        });
+        if sheet.unsaved() {
+            sheet.save(&desk.places, exercise).map_err(refused)?;
+        }
+    }
+    desk.must_record(&events)?;
+    let what = match (&args.exercise, ids.first()) {
+        (Some(_), Some(id)) => id.clone(),
+        _ => format!("All {} exercises", ids.len()),
+    };
+    let start = if args.all { "start" } else { "starts" };
+    out.line(match (&args.key, args.variant) {
+        (Some(_), _) => {
+            let key = open.first().and_then(|(_, key, _)| *key);
+            let name = key.map_or("", |key| key.name.as_str());
+            format!("{what} {name} starts again.")
+        }
+        (None, Some(n)) => format!("{what} starts again, variant {n}."),
+        (None, None) => format!("{what} {start} again."),
+    });
+    if !typed.is_empty() && !args.all {
+        out.line("What was typed, to put it back:");
+        let answers: String = typed.iter().map(|t| format!(" --answer {t}")).collect();
+        out.line(format!("tinyllama-tutor check {what}{answers}"));
+    }
+    out.line("tinyllama-tutor reset --undo takes this back.");
     Ok(0)
 }

@@ -1,4 +1,4 @@
-//! `lessons`, `exercises`, `progress`: what there is and how far one is.
+//! `lessons`, `exercises`: what there is and how far one is.
 
 use super::Outcome;
 use super::args::OutputArgs;
@@ -8,7 +8,7 @@ use super::table::{Align, Table};
 use crate::course::{Exercise, Lesson};
 
 /// Sections read, of all.
-fn read(desk: &Desk, lesson: &Lesson) -> (usize, usize) {
+pub(super) fn read(desk: &Desk, lesson: &Lesson) -> (usize, usize) {
     let all = lesson.sections.len();
     let mark = desk.progress().lessons.get(&lesson.id);
     let done = mark.map_or(0, |mark| {
@@ -124,39 +124,6 @@ pub(super) fn exercises(output: &OutputArgs, out: &mut Out) -> Outcome {
         "tinyllama-tutor check EXERCISE grades {}.",
         desk.places
             .shown(&desk.places.answers().join("EXERCISE.toml"))
-    ));
-    Ok(0)
-}
-
-pub(super) fn progress(output: &OutputArgs, out: &mut Out) -> Outcome {
-    let desk = Desk::open(output).whole()?;
-    let lessons: Vec<(usize, usize)> = desk.course.lessons().map(|l| read(&desk, l)).collect();
-    let questions: Vec<(usize, usize)> =
-        desk.course.exercises().map(|e| solved(&desk, e)).collect();
-    let whole = lessons.iter().filter(|(done, all)| done == all).count();
-    let sum = |list: &[(usize, usize)]| {
-        list.iter()
-            .fold((0, 0), |(a, b), (done, all)| (a + done, b + all))
-    };
-    let ((sections, of), (right, all)) = (sum(&lessons), sum(&questions));
-    if output.json {
-        out.json(&serde_json::json!({
-            "schema": 1,
-            "lessons": { "read": whole, "total": lessons.len() },
-            "sections": { "read": sections, "total": of },
-            "questions": { "right": right, "total": all },
-            "file": desk.places.shown(&desk.places.progress()),
-        }));
-        return Ok(0);
-    }
-    out.line(format!(
-        "lessons    {whole} of {} read, {sections} of {of} sections",
-        lessons.len()
-    ));
-    out.line(format!("questions  {right} of {all} answered right"));
-    out.line(format!(
-        "kept in    {}",
-        desk.places.shown(&desk.places.progress())
     ));
     Ok(0)
 }

@@ -1,13 +1,17 @@
 //! Live blocks in plain text: their numbers, and the command that runs them.
 
+use super::answers::excerpt;
 use super::claims;
 use super::desk::{Desk, Runs};
 use super::failure::Failure;
 use super::words::{counted, quoted};
 use crate::answer::{Env, Expr};
+use crate::app::live::ask::{Of, Wanted, op_named};
+use crate::backend::gym;
 use crate::cost::{Config, Cost, bound, floor_seconds, price, ridge};
 use crate::course::{Block, Cell, Ledger, Lesson, Live, Phrase, Series, print, swept};
-use crate::fusion::{Cut, Fusion};
+use crate::fusion::{Cut, Fusion, Version};
+use crate::run::{BackendKind, Metric, MicroRequest};
 use crate::units::{Quantity, format};
 
 /// The lines of a block.
@@ -60,6 +64,18 @@ fn block_lines(desk: &Desk, block: &Block, env: &Env<'_>) -> Result<Vec<String>,
             ..
         } => chart(env, x, range, unit.as_deref(), series),
         Block::Table { columns, rows } => table(desk, env, columns, rows),
+        Block::Micro {
+            kernel,
+            sweep,
+            show,
+            ..
+        } => micro(kernel.as_str(), sweep, show)?,
+        Block::Kernel {
+            op,
+            version,
+            source,
+            part,
+        } => kernel(config, [op, version, source, part])?,
         Block::Steps { title, steps } => {
             let mut out = Vec::new();
             if let Some(title) = title {
@@ -111,6 +127,58 @@ fn summed(cost: &Cost) -> String {
         counted(cost.forward.launches(), "launch"),
         format(&Quantity::bytes(cost.forward.bytes())),
     )
+}
+
+/// An experiment, run on the SIMT machine: it takes no time and no GPU.
+fn micro(kernel: &str, sweep: &[u32], show: &[Metric]) -> Result<Vec<String>, Failure> {
+    let report = gym::run(&MicroRequest::new(kernel, sweep, BackendKind::Simt)?)?;
+    let (head, rows) = report.table(show);
+    let mut out = vec![format!(
+        "Experiment {kernel}, {} rows: {}.",
+        rows.len(),
+        head.join("; ")
+    )];
+    out.extend(rows.iter().map(|row| format!("  {}", row.join("; "))));
+    out.extend(report.notes.iter().map(|note| format!("  {note}.")));
+    let sweep: Vec<String> = report.rows.iter().map(|r| r.value.to_string()).collect();
+    out.push(format!(
+        "  Command: tinyllama-tutor micro {kernel} --sweep {}",
+        sweep.join(",")
+    ));
+    Ok(out)
+}
+
+/// Lines of a kernel's source.
+fn kernel(
+    config: &Config,
+    [op, version, source, part]: [&Option<Phrase>; 4],
+) -> Result<Vec<String>, Failure> {
+    let of = match (op, source) {
+        (Some(op), _) => Of::Op(op_named(op.as_str()).map_err(Failure::usage)?),
+        (None, source) => Of::File(source.as_ref().map_or("", |s| s.as_str()).to_owned()),
+    };
+    let cut = cut_of(&config.with_cut(Version::V1.cut()), version.as_ref())?;
+    let excerpt = excerpt(&Wanted {
+        config: config.with_cut(cut),
+        gpu: "h200".to_owned(),
+        of,
+        part: part.as_ref().map(|p| p.text.clone()),
+    })
+    .map_err(Failure::usage)?;
+    let mut out = vec![format!("Source of kernels/{}:", excerpt.file)];
+    if !excerpt.idea.is_empty() {
+        out.push(format!("  {}", excerpt.idea));
+    }
+    let lines = excerpt.lines.iter();
+    out.extend(lines.map(|(number, text)| format!("  {number:4}  {text}").trim_end().to_owned()));
+    if excerpt.more > 0 {
+        out.push(format!(
+            "  and {}.",
+            counted(excerpt.more as u64, "more line")
+        ));
+    }
+    out.extend(excerpt.facts.iter().map(|fact| format!("  {fact}")));
+    Ok(out)
 }
 
 /// The options that set up a configuration on the command line.

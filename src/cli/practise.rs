@@ -152,9 +152,15 @@ fn ask(task: &Task, number: u64, gpus: &GpuDatabase) -> Result<End, Failure> {
 /// How the number comes about.
 fn unfold(task: &Task, say: &mut impl FnMut(&str, &str, &str)) {
     if let Some(command) = &task.command {
-        say(&format!("Term by term: {command}"), "   ", "   ");
+        say("Term by term:", "   ", "   ");
+        // On one line, so that it can be copied.
+        whole_line(command);
     }
     say("", "", "");
+}
+
+fn whole_line(line: &str) {
+    let _ = writeln!(std::io::stdout(), "{line}");
 }
 
 /// One line from the learner; `None` at the end of the input.

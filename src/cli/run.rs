@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::args::{OutputArgs, PlanArgs, SetupArgs, whole};
+use super::counted::lines as counted_kernels;
 use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::out::Out;
 use super::words::counted;
-use super::{Outcome, cost};
+use super::{Outcome, cost, counters};
 use crate::backend::{model_of_folder, tokens_of_file};
 use crate::cost::{Cost, price};
 use crate::course::plain;
@@ -66,9 +67,16 @@ pub(super) struct RunOptions {
     /// Replay a graph of the launches where a GPU times them
     #[arg(long, help_heading = "Run")]
     graph: bool,
+    /// Do not look for races and reads of unwritten memory: the SIMT machine is
+    /// about three times as fast then
+    #[arg(long, help_heading = "Run")]
+    no_races: bool,
     /// Count the bytes that loads and stores ask for, in a run apart
     #[arg(long, help_heading = "Run")]
     count_bytes: bool,
+    /// Measure the bytes that reach DRAM by the device's counters, under ncu
+    #[arg(long, help_heading = "Run")]
+    pub(super) counters: bool,
 }
 
 /// Run a plan: outputs checked, launches counted, then timed.
@@ -121,6 +129,7 @@ pub(super) fn request(setup: &SetupArgs, run: &RunOptions, cut: Cut) -> Result<R
         gemm: Gemm::parse(&run.gemm)?,
         graph: run.graph,
         count_bytes: run.count_bytes,
+        races: !run.no_races,
         ..Request::new(config)
     })
 }
@@ -133,7 +142,10 @@ pub(super) fn run(output: &OutputArgs, args: &RunArgs, out: &mut Out) -> Outcome
         writable(path)?;
     }
     let watch = Interrupt::watch(!output.json && std::io::stderr().is_terminal());
-    let report = Engine::default().run(&request, args.logits.as_deref(), &watch)?;
+    let mut report = Engine::default().run(&request, args.logits.as_deref(), &watch)?;
+    if args.run.counters {
+        counters::fill(&mut report, &request, &watch);
+    }
     drop(watch);
     if output.json {
         out.json(&report);
@@ -204,8 +216,8 @@ fn bytes(report: &Report) -> String {
         (b.modelled, "= modelled"),
         (b.issued, "# issued"),
         (b.compulsory, "# compulsory"),
-        (b.estimated_dram, "= of DRAM estimated"),
-        (b.measured_dram, "@ of DRAM"),
+        (b.estimated_dram, "= estimated to reach DRAM"),
+        (b.measured_dram, "@ measured at DRAM"),
     ];
     let mut parts: Vec<String> = kinds
         .into_iter()
@@ -274,6 +286,11 @@ fn tell(cost: &Cost, report: &Report, out: &mut Out) {
     ));
     for note in &report.notes {
         lines.push(format!("note       {note}"));
+    }
+    let kernels = counted_kernels(report);
+    if !kernels.is_empty() {
+        lines.push(String::new());
+        lines.extend(kernels);
     }
     out.lines(lines);
 }

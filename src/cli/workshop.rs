@@ -1,5 +1,6 @@
 //! Without a subcommand: the workshop in the terminal.
 
+use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::sync::Arc;
 
@@ -14,10 +15,12 @@ use crate::app::machine::{BackendFacts, Ceilings};
 use crate::app::study::bench_setup;
 use crate::app::{Machine, Page, State, Tone};
 use crate::backend::cpu;
+use crate::backend::trial::twin;
 use crate::cost::{Config, GpuDatabase};
 use crate::course::{self, Course, Places, Progress, Store};
 use crate::engine::Engine;
 use crate::run::BackendKind;
+use crate::run::twins::TWINS;
 use crate::tui::{self, Outside};
 
 /// Opens the workshop; where there is no screen to draw on, prints the contents.
@@ -60,6 +63,7 @@ pub(super) fn open(output: &OutputArgs, config: &Config, out: &mut Out) -> Outco
     }
     let (seen, asked) = (places.clone(), places.clone());
     let asking = output.clone();
+    let (judging, beginning) = (output.clone(), output.clone());
     let mut engine = Engine::default();
     let outside = Outside {
         runner: Box::new(move |request, watch| engine.run(request, None, watch)),
@@ -69,6 +73,10 @@ pub(super) fn open(output: &OutputArgs, config: &Config, out: &mut Out) -> Outco
         }),
         measure: Arc::new(measure),
         kernels: Arc::new(kernels::book),
+        answer: Arc::new(super::answers::answer),
+        judge: Arc::new(move |asked, typed| super::check::judged(&judging, asked, typed)),
+        begin: Arc::new(move |asked| super::check::begun(&beginning, asked)),
+        twins: Arc::new(twins),
         places,
         init: Box::new(move || {
             let here = std::env::current_dir().map_err(|e| e.to_string())?;
@@ -78,6 +86,13 @@ pub(super) fn open(output: &OutputArgs, config: &Config, out: &mut Out) -> Outco
     };
     tui::open(state, outside)
         .map_err(|e| Failure::usage(format!("the terminal cannot be used: {e}")))
+}
+
+/// What the defective kernels of exercises yield; those that cannot be run here
+/// are left out.
+fn twins() -> BTreeMap<String, f64> {
+    let run = |(name, _): &(&str, &str)| Some(((*name).to_owned(), twin(name).ok()?));
+    TWINS.iter().filter_map(run).collect()
 }
 
 /// Theme and ASCII as they were chosen the last time; what the command line

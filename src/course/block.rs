@@ -1,5 +1,7 @@
 //! Live blocks: fenced code whose info string names the block and whose body is TOML.
 
+mod kernels;
+
 use super::fault::{Fault, Place, way_out};
 use super::fields::{Fields, Phrase, Toml};
 use super::number::{Inline, split};
@@ -7,10 +9,12 @@ use super::scan::Fence;
 use super::setup::Setup;
 use super::text::Text;
 use crate::answer;
+use crate::run::Metric;
 
 /// Kinds of live blocks, as info strings name them.
-pub const KINDS: [&str; 9] = [
+pub const KINDS: [&str; 11] = [
     "lab", "compare", "ribbon", "roofline", "chart", "table", "steps", "question", "claim",
+    "micro", "kernel",
 ];
 
 /// Info strings of ordinary code.
@@ -153,6 +157,28 @@ pub enum Block {
         /// Name of its key; none: the first open one.
         key: Option<Phrase>,
     },
+    /// A kernel of the gym, run at several values.
+    Micro {
+        /// Name of the experiment.
+        kernel: Phrase,
+        /// The values; empty: the usual ones.
+        sweep: Vec<u32>,
+        /// Columns; empty: the usual ones.
+        show: Vec<Metric>,
+        /// Backend to run on; none: the chosen one where it can.
+        backend: Option<Phrase>,
+    },
+    /// A part of a kernel's source, with how it is launched.
+    Kernel {
+        /// The op whose kernel it is.
+        op: Option<Phrase>,
+        /// The plan that the kernel is from; none: V1.
+        version: Option<Phrase>,
+        /// A file under `kernels/` in place of an op.
+        source: Option<Phrase>,
+        /// Name of the idea whose lines are shown; none: the kernel itself.
+        part: Option<Phrase>,
+    },
     /// A claim of a document with its evidence.
     Claim {
         /// Id of the claim.
@@ -217,11 +243,11 @@ pub(crate) fn read(text: &Text, fence: &Fence, number: usize) -> Live {
 
 fn content(kind: &str, fields: &mut Fields<'_, '_>) -> (Setup, Vec<Predict>, Option<Block>) {
     let setup = match kind {
-        "steps" | "question" | "claim" => Setup::default(),
+        "steps" | "question" | "claim" | "micro" => Setup::default(),
         _ => Setup::of_block(fields),
     };
     let predict = match kind {
-        "lab" | "compare" => fields
+        "lab" | "compare" | "micro" => fields
             .tables("predict", predict)
             .into_iter()
             .flatten()
@@ -247,6 +273,8 @@ fn content(kind: &str, fields: &mut Fields<'_, '_>) -> (Setup, Vec<Predict>, Opt
         }),
         "chart" => chart(fields),
         "table" => table(fields),
+        "micro" => kernels::micro(fields),
+        "kernel" => kernels::kernel(fields),
         "steps" => {
             let title = fields.text("title");
             let steps = fields.texts("steps");

@@ -1,8 +1,10 @@
 //! An exercise: its questions, expected answers as expressions, known slips and hints.
 
+mod kernel;
 mod table;
 mod variant;
 
+pub use kernel::{Kernel, KernelTask};
 pub use table::Table;
 
 use super::fault::{Fault, Place, way_out};
@@ -62,6 +64,9 @@ pub struct Key {
     pub model: Option<Phrase>,
     /// Free text must hold a number.
     pub needs_number: bool,
+    /// The kernel that it is about: a line to be found (a choice among line
+    /// numbers), or the kernel to be written (free text, judged by a trial).
+    pub kernel: Option<Kernel>,
     /// How near is right.
     pub tolerance: Tolerance,
     /// Unit expected and printed.
@@ -223,13 +228,28 @@ fn key(fields: &mut Fields<'_, '_>, base: &Setup) -> Option<Key> {
         !taken && is_name(&name.text)
     });
     let ask = fields.need_text("ask", "ask = \"How many …?\"");
-    let kinds: Vec<&str> = Kind::ALL.iter().map(|(name, _)| *name).collect();
+    let kinds: Vec<&str> = Kind::ALL
+        .iter()
+        .map(|(name, _)| *name)
+        .chain(["line", "write"])
+        .collect();
     let kind = fields.one_of("kind", &kinds);
-    let kind = kind
-        .and_then(|kind| Kind::parse(&kind.text))
-        .unwrap_or_default();
+    let (kind, kernel) = match kind.as_ref().map(Phrase::as_str) {
+        Some("line") => (Kind::Choice, Some(Kernel::read(&mut fields, false)?)),
+        Some("write") => (Kind::Text, Some(Kernel::read(&mut fields, true)?)),
+        kind => (kind.and_then(Kind::parse).unwrap_or_default(), None),
+    };
     let answer = match kind {
         Kind::Table | Kind::Text => None,
+        _ if kernel.is_some() => {
+            let marked = kernel.as_ref().zip(name.as_ref());
+            let line = marked.and_then(|(kernel, name)| kernel.answer(name));
+            if line.is_none() && name.is_some() {
+                fields
+                    .report("no line of the excerpt is marked // defect and the name of this key.");
+            }
+            Some(line?)
+        }
         _ => {
             let answer = fields.need_text("answer", "answer = \"block.launches\"");
             Some(answer.filter(|answer| is_sound(&mut fields, answer))?)
@@ -240,7 +260,7 @@ fn key(fields: &mut Fields<'_, '_>, base: &Setup) -> Option<Key> {
         _ => None,
     };
     let (mut model, mut needs_number) = (None, false);
-    if kind == Kind::Text {
+    if kind == Kind::Text && kernel.is_none() {
         model = fields.need_text("model", "model = \"a worked answer\"");
         needs_number = fields.flag("needs_number").unwrap_or(false);
     }
@@ -260,9 +280,12 @@ fn key(fields: &mut Fields<'_, '_>, base: &Setup) -> Option<Key> {
                 false
             }
         });
-    let options = fields.texts("options");
+    let mut options = fields.texts("options");
+    if let (Some(kernel), Some(name)) = (&kernel, &name) {
+        options = kernel.options(name);
+    }
     let chosen = matches!(kind, Kind::Choice | Kind::Choices | Kind::Ranking);
-    if chosen && options.len() < 2 && !fields.has("options") {
+    if chosen && options.len() < 2 && !fields.has("options") && kernel.is_none() {
         fields.report(
             "a key to choose from has no options; add options = [\"memory\", \"compute\"].",
         );
@@ -283,6 +306,7 @@ fn key(fields: &mut Fields<'_, '_>, base: &Setup) -> Option<Key> {
         table,
         model,
         needs_number,
+        kernel,
         tolerance: tolerance.unwrap_or_default(),
         unit,
         options,

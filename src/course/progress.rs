@@ -5,9 +5,13 @@
 //! So two workshops open at once add up instead of overwriting each other.
 
 mod form;
+mod log;
+mod merge;
 mod store;
+pub(crate) mod undo;
 
-pub use store::Store;
+pub use log::Log;
+pub use store::{Store, now};
 
 use super::exercise::Exercise;
 use super::lesson::Lesson;
@@ -29,6 +33,8 @@ pub struct Progress {
     pub finished: BTreeSet<String>,
     /// What was practised, and what comes back when.
     pub practise: Deck,
+    /// When it was worked, and how long with which lesson.
+    pub log: Log,
     /// By lesson id and number of the block, the newest guess.
     pub guesses: BTreeMap<(String, u64), Guess>,
     /// By name: theme, motion, ascii and so on.

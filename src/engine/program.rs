@@ -50,6 +50,14 @@ impl Program {
     /// # Errors
     /// When the system does not say which program this is.
     pub fn own() -> std::io::Result<Self> {
+        Self::own_as("engine")
+    }
+
+    /// This program again, with another hidden command in place of `engine`.
+    ///
+    /// # Errors
+    /// Those of [`Program::own`].
+    pub fn own_as(command: &str) -> std::io::Result<Self> {
         let wrap = std::env::var_os(WRAP).unwrap_or_default();
         let mut words: Vec<OsString> = wrap
             .to_string_lossy()
@@ -67,7 +75,7 @@ impl Program {
             std::env::current_exe()?
         };
         words.push(path.into());
-        words.push("engine".into());
+        words.push(command.into());
         Ok(Self {
             wrapped,
             ..Self::new(words.remove(0), words)

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::KernelReport;
+
 /// Everything that a run found out. Figures that this backend cannot know are `None`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
@@ -26,6 +28,10 @@ pub struct Report {
     /// Bytes that were held while it ran, weights included, where it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held_bytes: Option<u64>,
+    /// What was counted of each kernel, in the order of launches; empty where
+    /// nothing was counted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kernels: Vec<KernelReport>,
     /// What else is to be said, in sentences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,

@@ -135,6 +135,14 @@ pub struct Request {
     pub graph: bool,
     /// Whether the bytes of loads and stores are counted, in a run apart.
     pub count_bytes: bool,
+    /// Whether the SIMT machine looks for races and reads of unwritten memory.
+    pub races: bool,
+    /// Whether the SIMT machine tells its counts by line of source, too.
+    #[serde(default)]
+    pub count_lines: bool,
+    /// Whether one forward, and nothing else, is shown to an outside profiler.
+    #[serde(default)]
+    pub profiled: bool,
 }
 
 impl Request {
@@ -153,6 +161,9 @@ impl Request {
             gemm: Gemm::Own,
             graph: false,
             count_bytes: false,
+            races: true,
+            count_lines: false,
+            profiled: false,
         }
     }
 }

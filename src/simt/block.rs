@@ -1,6 +1,7 @@
 //! One block: its shared and local memory, its barriers, its warps.
 
 use super::exec::Row;
+use super::order::View;
 use super::watch::Watch;
 
 /// Barriers of a block.
@@ -9,6 +10,8 @@ pub(crate) const BARRIERS: usize = 16;
 /// What the warps of a block share.
 pub(crate) struct BlockState {
     pub index: [u32; 3],
+    /// What the block knows of the others.
+    pub view: View,
     pub shared: Vec<u32>,
     pub shared_bytes: u32,
     /// Each warp's local memory, lanes interleaved.

@@ -57,6 +57,19 @@ pub(crate) struct Waiting {
     /// The instruction at which it stands.
     pub at: u32,
     pub how: How,
+    /// What it reads again and again.
+    pub polls: Option<Polled>,
+}
+
+/// A word that a warp waits for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Polled {
+    /// Name of the buffer.
+    pub buffer: String,
+    /// Bytes from its beginning.
+    pub offset: u64,
+    /// What stands there.
+    pub holds: u32,
 }
 
 /// Why a warp does not go on.
@@ -95,6 +108,15 @@ pub(crate) enum FaultKind {
         earlier: RaceSide,
         same_warp: bool,
     },
+    /// Two blocks touch a place of global memory and nothing orders them.
+    BlocksRace {
+        memory: Memory,
+        offset: u64,
+        now: Access,
+        earlier: Access,
+        /// Number of the other block.
+        other: u32,
+    },
     /// Lanes of one warp wrote different values to one place with one instruction.
     LanesCollide {
         address: u64,
@@ -123,6 +145,8 @@ pub(crate) enum FaultKind {
     },
     Deadlock {
         waiting: Vec<Waiting>,
+        /// Blocks that have returned.
+        returned: Vec<[u32; 3]>,
     },
     Unsupported {
         what: &'static str,

@@ -4,7 +4,7 @@ mod text;
 
 use std::error::Error;
 
-pub use super::fault::{Access, Memory, RaceSide};
+pub use super::fault::{Access, Memory, Polled, RaceSide};
 use super::fault::{Fault, FaultKind, Waiting};
 use super::grid::Stopped;
 use super::memory::Global;
@@ -36,6 +36,8 @@ pub struct Waiter {
     pub location: Location,
     /// At a block barrier, rather than reading memory again and again.
     pub at_barrier: bool,
+    /// What it reads again and again, where that is known.
+    pub polls: Option<Polled>,
 }
 
 /// What went wrong.
@@ -89,6 +91,19 @@ pub enum Problem {
         /// Both belong to one warp: `__syncwarp` is missing.
         same_warp: bool,
     },
+    /// Two blocks use one place of global memory with nothing between them.
+    BlocksRace {
+        /// The buffer.
+        memory: Memory,
+        /// Bytes from its beginning.
+        offset: u64,
+        /// What this block does.
+        now: Access,
+        /// What the other did.
+        earlier: Access,
+        /// Number of the other block, x fastest.
+        other: u32,
+    },
     /// Lanes of one instruction write different values to one place.
     LanesCollide {
         /// Offset in shared memory.
@@ -131,6 +146,8 @@ pub enum Problem {
     Deadlock {
         /// Who, and where.
         waiting: Vec<Waiter>,
+        /// Blocks that have returned and wait for nobody.
+        returned: Vec<[u32; 3]>,
     },
     /// Something that the machine does not do.
     Unsupported {
@@ -258,6 +275,19 @@ fn problem(program: &Program, kernel: &Kernel, kind: FaultKind) -> Problem {
             earlier,
             same_warp,
         },
+        FaultKind::BlocksRace {
+            memory,
+            offset,
+            now,
+            earlier,
+            other,
+        } => Problem::BlocksRace {
+            memory,
+            offset,
+            now,
+            earlier,
+            other,
+        },
         FaultKind::LanesCollide { address, other } => Problem::LanesCollide { address, other },
         FaultKind::PartialBarrier { missing } => Problem::BarrierSkipped { missing },
         FaultKind::SplitBarrier {
@@ -271,15 +301,17 @@ fn problem(program: &Program, kernel: &Kernel, kind: FaultKind) -> Problem {
         FaultKind::InactiveSource { lane } => Problem::InactiveSource { lane },
         FaultKind::Trap => Problem::Trap,
         FaultKind::NeverEnds { steps } => Problem::NeverEnds { steps },
-        FaultKind::Deadlock { waiting } => {
+        FaultKind::Deadlock { waiting, returned } => {
             let waiter = |waiting: Waiting| Waiter {
                 block: waiting.block,
                 warp: waiting.warp,
                 location: locate(program, kernel, waiting.at),
                 at_barrier: waiting.how == super::fault::How::Barrier,
+                polls: waiting.polls,
             };
             Problem::Deadlock {
                 waiting: waiting.into_iter().map(waiter).collect(),
+                returned,
             }
         }
         FaultKind::Unsupported { what } => Problem::Unsupported {

@@ -10,6 +10,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::counts::{self, Counts};
+use super::fault::FaultKind;
 use super::finding::Finding;
 use super::machine::{LaunchRequest, MachineError, Options};
 use super::memory::Global;
@@ -59,7 +60,8 @@ pub(crate) fn launch(
         together::run(&setup, threads)
     } else {
         // Where a kernel could see the order of blocks, one thread keeps it.
-        apart(&setup, if kernel.ordered { 1 } else { threads })
+        let threads = if kernel.ordered { 1 } else { threads };
+        apart(&setup, threads).or_else(|stopped| again(&setup, threads, stopped))
     };
     match ran {
         Ok(tally) => Ok(counts::report(
@@ -69,6 +71,19 @@ pub(crate) fn launch(
             let threads = request.block;
             Err(Finding::new(program, kernel, global, &stopped, threads).into())
         }
+    }
+}
+
+/// Which of two racing blocks comes second depends on the threads of this computer.
+/// What is told does not: the blocks run once more, one after the other.
+fn again(setup: &Setup<'_>, threads: usize, stopped: Stopped) -> Result<Tally, Stopped> {
+    if threads == 1 || !matches!(stopped.fault.kind, FaultKind::BlocksRace { .. }) {
+        return Err(stopped);
+    }
+    setup.launch.global.order.renew(setup.blocks());
+    match apart(setup, 1) {
+        Err(first) => Err(first),
+        Ok(_) => Err(stopped),
     }
 }
 

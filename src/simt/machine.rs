@@ -105,6 +105,11 @@ impl Machine {
         }
     }
 
+    /// Looks for races and reads of unwritten memory from now on, or does not.
+    pub fn set_check(&mut self, check: bool) {
+        self.options.check = check;
+    }
+
     /// What it observes.
     pub fn options(&self) -> Options {
         self.options
@@ -231,6 +236,13 @@ impl Machine {
                 addresses.push(address);
             }
             self.variables.insert(program.id, addresses);
+        }
+        if self.options.check {
+            let blocks = request.grid.iter().map(|&n| u64::from(n)).product();
+            let lengths = self.global.buffers.iter().map(|buffer| buffer.bytes);
+            self.global
+                .order
+                .begin(lengths, kernel.global_granule, blocks);
         }
         let variables = self
             .variables

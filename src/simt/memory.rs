@@ -4,6 +4,8 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
+use super::order::Order;
+
 /// Bytes of address space for each buffer, which begins in the middle of them. 17
 /// is prime: an address that is off by a power of two never lands at the same
 /// place of another buffer, and 8 GiB is the longest buffer.
@@ -22,7 +24,7 @@ pub(crate) const PARAM_WINDOW: u64 = 3 << 60;
 pub(crate) const POISON: u32 = 0xffc0_ffc0;
 
 /// Bytes of a sector, the unit in which a GPU's memory moves.
-pub(crate) const SECTOR: u64 = 32;
+pub const SECTOR: u64 = 32;
 
 /// Sectors of a cache line: buffers share none.
 const LINE: u64 = 4;
@@ -116,6 +118,8 @@ pub(crate) struct Global {
     pub buffers: Vec<Buffer>,
     /// Sectors of all buffers together.
     pub sectors: u64,
+    /// Who touched what in this launch, where races are looked for.
+    pub order: Order,
     /// Held by 64-bit atomics, which span two words.
     pub wide: Mutex<()>,
     /// Atomics that changed something.

@@ -233,6 +233,8 @@ pub(crate) struct Kernel {
     pub max_threads: Option<u32>,
     /// Smallest access to shared memory in bytes: 1, 2 or 4.
     pub granule: u32,
+    /// The same of global memory.
+    pub global_granule: u32,
     /// Another block can see the order in which blocks run.
     pub ordered: bool,
 }
@@ -285,7 +287,9 @@ impl Program {
         let name = name.map_or("", |(_, name)| name.as_str());
         match name.rsplit_once("kernels/") {
             Some((_, inside)) => inside,
-            None => name.rsplit_once('/').map_or(name, |(_, last)| last),
+            // A path of this computer's says less than the file's name.
+            None if name.starts_with('/') => name.rsplit('/').next().unwrap_or(name),
+            None => name,
         }
     }
 }

@@ -5,7 +5,7 @@ use super::block::{BlockState, Frame, State, Warp};
 use super::exec::Turn;
 use super::fault::{Fault, FaultKind};
 use super::memory::Global;
-use super::program::{Block, End, Kernel, NEVER};
+use super::program::{Block, Class, End, Kernel, NEVER};
 use super::tally::Tally;
 
 /// Everything that stays the same while blocks of one launch execute.
@@ -55,6 +55,7 @@ pub(crate) fn turn(
         check: launch.check,
         collective: false,
         arrives_later: false,
+        talks: false,
         fault: None,
     };
     let mut stack = Stack {
@@ -201,13 +202,24 @@ fn finish(
     None
 }
 
-/// Executes one instruction by number.
+/// Executes one instruction that talks to other blocks, by number.
 fn perform(kernel: &Kernel, inst: u32, turn: &mut Turn<'_>) -> bool {
+    let Some(inst) = kernel.code.get(inst as usize) else {
+        return true;
+    };
+    if turn.check {
+        let class = kernel.info.get(inst.at as usize).map(|info| info.class);
+        let (loads, stores) = (Some(Class::GlobalLoad), Some(Class::GlobalStore));
+        let view = &mut turn.block.view;
+        turn.global
+            .order
+            .talk(view, class != loads, class != stores);
+    }
+    turn.talks = true;
     // SAFETY: as in `turn`.
-    kernel
-        .code
-        .get(inst as usize)
-        .is_none_or(|inst| unsafe { (inst.run)(turn, inst) })
+    let going = unsafe { (inst.run)(turn, inst) };
+    turn.talks = false;
+    going
 }
 
 /// What a warp that arrives at a barrier does next.
@@ -281,6 +293,7 @@ pub(crate) fn communicate(
         check: launch.check,
         collective: false,
         arrives_later: false,
+        talks: false,
         fault: None,
     };
     if !perform(kernel, inst, &mut turn) {

@@ -1,7 +1,7 @@
 //! What one worker counts while it executes blocks of one kernel.
 
 use super::cache::Cache;
-use super::exec::pattern::Pattern;
+use super::exec::pattern::{Deltas, Pattern};
 
 /// Counts of one memory instruction.
 #[derive(Clone, Debug, Default)]
@@ -16,6 +16,44 @@ pub(crate) struct SiteTally {
     pub ideal: u64,
     /// The last pattern of addresses that was met here.
     pub pattern: Option<Box<Pattern>>,
+    /// Those before it: each warp of a block has its own.
+    others: Vec<Box<Pattern>>,
+}
+
+/// Patterns that are remembered beside the last.
+const OTHERS: usize = 8;
+
+impl SiteTally {
+    /// Takes the pattern of these lanes out, where it was met before; it is put
+    /// back as the last one.
+    #[inline(always)]
+    pub fn known(&mut self, mask: u32, phase: u32, deltas: &Deltas) -> Option<Box<Pattern>> {
+        match self.pattern.take() {
+            Some(last) if last.fits(mask, phase, deltas) => Some(last),
+            last => self.older(last, mask, phase, deltas),
+        }
+    }
+
+    fn older(
+        &mut self,
+        last: Option<Box<Pattern>>,
+        mask: u32,
+        phase: u32,
+        deltas: &Deltas,
+    ) -> Option<Box<Pattern>> {
+        let at = self
+            .others
+            .iter()
+            .position(|other| other.fits(mask, phase, deltas));
+        let found = at.map(|at| self.others.swap_remove(at));
+        if let Some(last) = last {
+            if self.others.len() == OTHERS {
+                self.others.swap_remove(0);
+            }
+            self.others.push(last);
+        }
+        found
+    }
 }
 
 /// Counts of one basic block.

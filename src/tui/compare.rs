@@ -6,6 +6,7 @@ use super::theme::Role;
 use super::{cards, frame, kernels};
 use crate::app::State;
 use crate::app::compare::{Row, Scope, hint, rows};
+use crate::app::lab::Origin;
 use crate::app::machine::Source;
 use crate::model::Dtype;
 
@@ -29,7 +30,7 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
         body(state, &mut pen.part(0, 1, frame::LEFT, last - 2));
     }
     let rows = rows(&state.compare, &state.bench, &state.machine, &state.runs);
-    frame::message(state, &hint(&state.machine, &rows), "", pen, last - 1);
+    frame::message(state, &hint(state, &rows), "", pen, last - 1);
     cards::draw(state, pen);
 }
 
@@ -54,9 +55,12 @@ fn body(state: &State, pen: &mut Pen<'_>) {
         }
     }
     let rows = rows(&state.compare, &state.bench, &state.machine, &state.runs);
+    // Where the rows need every line there is no gap.
+    let needed = |row: &Row| 1 + u16::from(row.bars.is_some());
+    let gaps = 3 + rows.iter().map(needed).sum::<u16>() < pen.height();
     let mut y = 3;
     for (i, row) in rows.iter().enumerate() {
-        if row.gap {
+        if row.gap && gaps {
             y += 1;
         }
         draw_row(state, row, i == state.compare.row, pen, y);
@@ -69,10 +73,10 @@ fn body(state: &State, pen: &mut Pen<'_>) {
 }
 
 fn draw_row(state: &State, row: &Row, here: bool, pen: &mut Pen<'_>, y: u16) {
-    let role = if row.measured {
-        Role::Measured
-    } else {
-        Role::Modelled
+    let role = match row.origin {
+        Origin::Modelled => Role::Modelled,
+        Origin::Issued => Role::Issued,
+        Origin::Measured => Role::Measured,
     };
     if here {
         pen.put(0, y, "►", Role::Accent);
@@ -127,6 +131,7 @@ fn beside(state: &State, pen: &mut Pen<'_>) {
     if let Some(cost) = state.compare.prices().get(state.compare.column) {
         let title = format!("{}, kernels of a block", cost.config.cut.title());
         pen.put(1, 0, &super::pen::clip(&title, 36), Role::Strong);
-        kernels::short(&cost.block.kernels, &mut pen.part(0, 2, 38, 30));
+        let report = state.runs.of(state.bench.setup(), cost.config.cut);
+        kernels::short(&cost.block.kernels, report, &mut pen.part(0, 2, 38, 30));
     }
 }

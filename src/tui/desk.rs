@@ -10,7 +10,8 @@ use std::time::Duration;
 use crate::app::Message;
 use crate::app::study::Study;
 use crate::cost::GpuDatabase;
-use crate::course::{Course, Event, Exercise, Places, Saved, Sheet, Store, VARIANT};
+use crate::course::attempt::kernel_file;
+use crate::course::{Course, Event, Exercise, Places, Saved, Sheet, Stamp, Store, VARIANT};
 
 /// How often files that are shown are looked at: those of a course folder, and
 /// the sheet of the form. Where there are neither, the thread sleeps.
@@ -103,6 +104,8 @@ struct Clerk {
     sheets: BTreeMap<String, Sheet>,
     /// The sheet that is looked at.
     shown: Option<String>,
+    /// The kernel file of that exercise, as it was when it was last looked at.
+    kernel: Option<Stamp>,
     said_where: bool,
 }
 
@@ -116,6 +119,7 @@ impl Clerk {
             watched: None,
             sheets: BTreeMap::new(),
             shown: None,
+            kernel: None,
             said_where: false,
         }
     }
@@ -227,6 +231,9 @@ impl Clerk {
             Ok(sheet) => {
                 let answers = answers(&sheet, exercise);
                 self.sheets.insert(id.to_owned(), sheet);
+                if self.shown.as_deref() != Some(id) {
+                    self.kernel = Stamp::of(&kernel_file(&self.places, id));
+                }
                 self.shown = Some(id.to_owned());
                 self.tell(Message::Sheet(id.to_owned(), answers, again));
             }
@@ -280,6 +287,13 @@ impl Clerk {
             && self.sheets.get(&id).is_some_and(Sheet::changed_on_disk)
         {
             self.read(&id, true);
+        }
+        if let Some(id) = self.shown.clone() {
+            let now = Stamp::of(&kernel_file(&self.places, &id));
+            if now != self.kernel {
+                self.kernel = now;
+                self.tell(Message::KernelSaved(id));
+            }
         }
         let Some(watched) = &mut self.watched else {
             return;

@@ -1,6 +1,8 @@
 //! The loop: wait for a message, update, carry effects out, draw.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -10,13 +12,18 @@ use ratatui::crossterm::terminal;
 
 use super::desk::Desk;
 use super::draw::{draw, fit};
+use super::editor;
 use super::input;
 use super::surface::Surface;
 use super::terminal::Terminal;
+use crate::app::exercise::Asked;
 use crate::app::kernel::{Book, Wanted};
+use crate::app::live::ask::{Ask, Shown};
+use crate::app::key::ctrl;
 use crate::app::machine::Ceilings;
 use crate::app::{self, Effect, Event, Machine, Message, State};
 use crate::course::Places;
+use crate::course::attempt::Told;
 use crate::engine::{self, Worker};
 use crate::run::{BackendKind, Observer, Phase, Report, Request, RunError};
 
@@ -28,6 +35,12 @@ pub type Measure = dyn Fn(BackendKind) -> Result<Ceilings, String> + Send + Sync
 
 /// The kernels of a plan, or why it has none.
 pub type Kernels = dyn Fn(&Wanted) -> Result<Book, String> + Send + Sync;
+
+/// What a live block asks, or why it cannot be known.
+pub type Answer = dyn Fn(&Ask) -> Result<Shown, String> + Send + Sync;
+/// Judges a learner's kernel: the exercise, the key, and the letters of the gap
+/// form, which are empty where the file is meant.
+pub type JudgeKernel = dyn Fn(&Asked, &str) -> Told + Send + Sync;
 
 /// What the workshop needs of the outside, given by whoever opens it.
 pub struct Outside {
@@ -41,6 +54,14 @@ pub struct Outside {
     pub measure: Arc<Measure>,
     /// Looks up the kernels of a plan, on a thread of its own.
     pub kernels: Arc<Kernels>,
+    /// Answers live blocks, on a thread of its own.
+    pub answer: Arc<Answer>,
+    /// Judges a learner's kernel, on a thread of its own.
+    pub judge: Arc<JudgeKernel>,
+    /// Runs the defective kernels of exercises, on a thread of its own.
+    pub twins: Arc<dyn Fn() -> BTreeMap<String, f64> + Send + Sync>,
+    /// Makes the file of a kernel where there is none, and gives its path.
+    pub begin: Arc<dyn Fn(&Asked) -> Result<PathBuf, String> + Send + Sync>,
     /// Where the course and the learner's files are.
     pub places: Places,
     /// Makes a workshop folder; the sentence says where, or why not.
@@ -61,7 +82,8 @@ pub fn open(mut state: State, outside: Outside) -> io::Result<u8> {
     // The first frame goes out before anything else is started.
     surface.frame(|buffer| draw(&state, buffer))?;
     input::watch_signals(to.clone())?;
-    input::read_keys(to.clone());
+    let gate = Arc::new(input::Gate::default());
+    input::read_keys(to.clone(), Arc::clone(&gate));
     let news = News::new(to.clone());
     let mut runner = outside.runner;
     let worker = Worker::start(move |r, o| runner(r, o), move |event| news.tell(event))?;
@@ -78,9 +100,14 @@ pub fn open(mut state: State, outside: Outside) -> io::Result<u8> {
         probe: outside.probe,
         measure: outside.measure,
         kernels: outside.kernels,
+        answer: outside.answer,
+        judge: outside.judge,
+        begin: outside.begin,
+        gate,
         init: outside.init,
     };
     runtime.probe();
+    runtime.run_twins(outside.twins);
     runtime.run()
 }
 
@@ -136,6 +163,10 @@ struct Runtime<W: Write> {
     probe: Arc<dyn Fn() -> Machine + Send + Sync>,
     measure: Arc<Measure>,
     kernels: Arc<Kernels>,
+    answer: Arc<Answer>,
+    judge: Arc<JudgeKernel>,
+    begin: Arc<dyn Fn(&Asked) -> Result<PathBuf, String> + Send + Sync>,
+    gate: Arc<input::Gate>,
     init: Box<dyn FnMut() -> Result<String, String>>,
 }
 
@@ -196,6 +227,7 @@ impl<W: Write> Runtime<W> {
                 Effect::Probe => self.probe(),
                 Effect::Measure(backend) => self.measure(backend),
                 Effect::Kernels(wanted) => self.look_up(wanted),
+                Effect::Ask(ask) => self.ask(ask),
                 Effect::Record(event) => self.desk.record(event),
                 Effect::OpenSheet(id) => self.desk.read(id),
                 Effect::SaveAnswer {
@@ -204,6 +236,8 @@ impl<W: Write> Runtime<W> {
                     typed,
                 } => self.desk.save(exercise, key, typed),
                 Effect::Vary { exercise, variant } => self.desk.vary(exercise, variant),
+                Effect::Edit(asked) => self.edit(&asked)?,
+                Effect::Judge { asked, typed } => self.judge(asked, typed),
                 Effect::Init => {
                     let made = (self.init)();
                     self.say(made);
@@ -226,6 +260,56 @@ impl<W: Write> Runtime<W> {
         });
     }
 
+    /// Runs the defective kernels, away from the screen.
+    fn run_twins(&self, twins: Arc<dyn Fn() -> BTreeMap<String, f64> + Send + Sync>) {
+        let to = self.to.clone();
+        thread::spawn(move || {
+            let _ = to.send(Message::Twins(twins()));
+        });
+    }
+
+    /// Judges a kernel, away from the screen.
+    fn judge(&self, asked: Asked, typed: String) {
+        let (judge, to) = (Arc::clone(&self.judge), self.to.clone());
+        thread::spawn(move || {
+            let told = judge(&asked, &typed);
+            let _ = to.send(Message::Judged(asked, Box::new(told)));
+        });
+    }
+
+    /// Gives the terminal to the learner's editor until it ends.
+    fn edit(&mut self, asked: &Asked) -> io::Result<()> {
+        let file = match (self.begin)(asked) {
+            Ok(file) => file,
+            Err(say) => {
+                self.say(Err(say));
+                return Ok(());
+            }
+        };
+        self.gate.close();
+        let messages = &self.messages;
+        let mut kept = Vec::new();
+        let ended = self.terminal.lend(|| {
+            editor::open(&file, || {
+                // What the terminal sends to every program in front of it was
+                // meant for the editor, but that all stop.
+                kept.extend(messages.try_iter());
+                let stop = |m: &Message| matches!(m, Message::Key(key) if *key == ctrl('z'));
+                let stop = kept.iter().any(stop);
+                kept.retain(|message| !matches!(message, Message::Key(_)));
+                stop
+            })
+        })?;
+        self.gate.open();
+        self.look_again()?;
+        for message in kept {
+            let _ = self.to.send(message);
+        }
+        self.say(ended);
+        self.desk.read(asked.exercise.clone());
+        Ok(())
+    }
+
     /// Measures the ceilings, away from the screen.
     fn measure(&self, backend: BackendKind) {
         let (measure, to) = (Arc::clone(&self.measure), self.to.clone());
@@ -241,6 +325,15 @@ impl<W: Write> Runtime<W> {
         thread::spawn(move || {
             let book = kernels(&wanted).map(Arc::new);
             let _ = to.send(Message::Kernels(wanted, book));
+        });
+    }
+
+    /// Finds out what a live block asks, away from the screen.
+    fn ask(&self, ask: Box<Ask>) {
+        let (answer, to) = (Arc::clone(&self.answer), self.to.clone());
+        thread::spawn(move || {
+            let found = answer(&ask).map(Box::new);
+            let _ = to.send(Message::Asked(ask, found));
         });
     }
 

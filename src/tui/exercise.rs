@@ -2,6 +2,7 @@
 
 mod form;
 mod grid;
+mod kernel;
 mod list;
 pub mod question;
 

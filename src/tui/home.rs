@@ -5,6 +5,7 @@ use super::frame;
 use super::pen::{Pen, clip, wrap};
 use super::ribbon::bar;
 use super::theme::Role;
+use crate::app::claims::judged;
 use crate::app::home::{LessonLine, Read};
 use crate::app::machine::{Condition, Source, flop_rate};
 use crate::app::{State, figure};
@@ -56,8 +57,9 @@ fn narrow(state: &State, pen: &mut Pen<'_>) {
     );
     let y = 4 + room.min(home.lessons.len() as u16) + 1;
     exercises(state, pen, y);
-    machine(state, pen, y + 1);
-    frame::message(state, &enter_does(state), "", pen, (y + 3).min(last - 1));
+    claims(state, pen, y + 1);
+    machine(state, pen, y + 2);
+    frame::message(state, &enter_does(state), "", pen, (y + 4).min(last - 1));
 }
 
 /// The lessons that fit, the one under the cursor among them. Columns: shows,
@@ -144,6 +146,16 @@ fn exercises(state: &State, pen: &mut Pen<'_>, y: u16) {
         home.right(),
         open_questions(state)
     );
+    pen.put(15, y, &text, Role::Text);
+}
+
+fn claims(state: &State, pen: &mut Pen<'_>, y: u16) {
+    pen.put(1, y, "8 Claims", Role::Text);
+    let text = match judged(&state.study) {
+        0 => "what the documents say, none judged yet".to_owned(),
+        1 => "1 judged".to_owned(),
+        n => format!("{n} judged"),
+    };
     pen.put(15, y, &text, Role::Text);
 }
 

@@ -1,20 +1,68 @@
 //! Keys and signals, each read by a thread of its own and sent as messages.
 
 use std::sync::mpsc::Sender;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
-use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP};
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
 use signal_hook::iterator::Signals;
 
 use crate::app::Message;
 use crate::app::key::{Code, Key, ctrl};
 
+/// Holds the thread that reads keys while another program has the terminal.
+#[derive(Default)]
+pub struct Gate {
+    /// Is it closed, and does the reader stand before it?
+    state: Mutex<(bool, bool)>,
+    moved: Condvar,
+}
+
+impl Gate {
+    /// Closes the gate, and waits until the reader stands before it. The signal
+    /// of a new size brings it out of its read.
+    pub fn close(&self) {
+        const PATIENCE: Duration = Duration::from_millis(300);
+        self.set(|state| state.0 = true);
+        let _ = signal_hook::low_level::raise(SIGWINCH);
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = self
+            .moved
+            .wait_timeout_while(state, PATIENCE, |(_, parked)| !*parked);
+    }
+
+    /// Lets the reader go on.
+    pub fn open(&self) {
+        self.set(|state| state.0 = false);
+    }
+
+    fn pass(&self) {
+        if !self.set(|state| state.1 = state.0) {
+            return;
+        }
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let free = self.moved.wait_while(state, |(closed, _)| *closed);
+        drop(free);
+        self.set(|state| state.1 = false);
+    }
+
+    /// Changes the state; whether the gate is closed then.
+    fn set(&self, change: impl FnOnce(&mut (bool, bool))) -> bool {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        change(&mut state);
+        self.moved.notify_all();
+        state.0
+    }
+}
+
 /// Starts reading keys, pastes and sizes. The thread ends with the process
 /// or when nobody listens any more.
-pub fn read_keys(to: Sender<Message>) {
+pub fn read_keys(to: Sender<Message>, gate: Arc<Gate>) {
     thread::spawn(move || {
         while let Ok(event) = event::read() {
+            gate.pass();
             if let Some(message) = message(event)
                 && to.send(message).is_err()
             {

@@ -4,10 +4,13 @@
 mod facts;
 mod source;
 
+pub(super) use source::role as code_role;
+
 use super::frame;
 use super::pen::{Pen, clip, width, wrap};
 use super::theme::Role;
 use crate::app::kernel::diff::{DiffLine, Sign};
+use crate::app::kernel::heat;
 use crate::app::kernel::{Book, Kernel, View, before, book, compared, kernel, own_files, replaced};
 use crate::app::{State, figure};
 use crate::cost::Cost;
@@ -52,7 +55,8 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
             View::Ptx => ptx(state, book, kernel, &mut pen.part(0, top, columns, height)),
         },
     }
-    frame::message(state, "", "", pen, last - 1);
+    let counts = heat::line(state).unwrap_or_default();
+    frame::message(state, &counts, "", pen, last - 1);
 }
 
 /// Tells the state which lines are on the screen.

@@ -6,8 +6,10 @@ use super::pen::{Pen, clip};
 use super::theme::Role;
 use crate::app::State;
 use crate::app::figure;
-use crate::app::lab::{bound, kernel_of, selected};
+use crate::app::lab::{Kind, bound, counted, counted_kernel, kernel_of, selected};
 use crate::cost::{Direction, KernelCost};
+use crate::lab::counted::{of_kernel, short_surplus};
+use crate::run::{KernelReport, Report};
 use crate::units::{Column, Quantity};
 
 /// FLOPs in one unit for a whole column, that of its largest.
@@ -15,10 +17,16 @@ fn flop_column(largest: u64) -> Column {
     Column::fit(&[Quantity::flop(largest.max(1_000_000))]).decimals(3)
 }
 
-/// Every kernel of the block: FLOP, bytes, intensity, floor, side of the roof.
+/// Every kernel of the block: FLOP, bytes, intensity, floor, side of the roof;
+/// where a run counted them, the kinds of bytes.
 pub fn list(state: &State, pen: &mut Pen<'_>) {
     if pen.height() < 3 {
         return;
+    }
+    if matches!(state.lab.kind, Kind::Bytes | Kind::Issued)
+        && let Some(report) = counted(&state.bench, &state.runs)
+    {
+        return kinds(state, report, pen);
     }
     let cost = state.bench.cost();
     let kernels = &cost.block.kernels;
@@ -37,14 +45,7 @@ pub fn list(state: &State, pen: &mut Pen<'_>) {
     for (edge, head) in heads {
         pen.right(edge, 1, head, Role::Dim);
     }
-    let here = selected(&state.bench, state.lab.slot)
-        .and_then(|g| kernel_of(cost, &g))
-        .and_then(|k| kernels.iter().position(|other| std::ptr::eq(other, k)))
-        .unwrap_or(0);
-    let room = usize::from(pen.height()) - 2;
-    let first = here
-        .saturating_sub(room / 2)
-        .min(kernels.len().saturating_sub(room));
+    let (here, first, room) = view(state, pen);
     for (i, kernel) in kernels.iter().enumerate().skip(first).take(room) {
         let y = (i - first) as u16 + 2;
         if i == here {
@@ -80,6 +81,105 @@ pub fn list(state: &State, pen: &mut Pen<'_>) {
             bound_word(side).trim_end_matches("-bound"),
             bound_role(side),
         );
+    }
+}
+
+/// The kernel under `▼` among those of the block, the first that is shown, and
+/// for how many there is room.
+fn view(state: &State, pen: &Pen<'_>) -> (usize, usize, usize) {
+    let cost = state.bench.cost();
+    let kernels = &cost.block.kernels;
+    let here = selected(&state.bench, state.lab.slot)
+        .and_then(|g| kernel_of(cost, &g))
+        .and_then(|k| kernels.iter().position(|other| std::ptr::eq(other, k)))
+        .unwrap_or(0);
+    let room = usize::from(pen.height()) - 2;
+    let first = here
+        .saturating_sub(room / 2)
+        .min(kernels.len().saturating_sub(room));
+    (here, first, room)
+}
+
+/// Columns of the kinds of bytes: right edge and head.
+const KINDS: [(u16, &str); 4] = [
+    (28, "modelled ="),
+    (38, "issued #"),
+    (52, "compulsory #"),
+    (65, "DRAM est. ="),
+];
+
+/// A number of each kind of a kernel, `–` where it is not known.
+fn cells(counted: Option<&KernelReport>, modelled: u64, column: Column) -> [(String, Role); 4] {
+    let bytes = counted.map(|k| k.bytes).unwrap_or_default();
+    let dram = match bytes.measured_dram {
+        Some(measured) => (Some(measured), Role::Measured),
+        None => (bytes.estimated_dram, Role::Modelled),
+    };
+    let cell = |(bytes, role): (Option<u64>, Role)| {
+        let text = bytes.map_or("–".to_owned(), |b| figure::bytes(column, b));
+        (text, role)
+    };
+    [
+        (Some(modelled), Role::Modelled),
+        (bytes.issued, Role::Issued),
+        (bytes.compulsory, Role::Issued),
+        dram,
+    ]
+    .map(cell)
+}
+
+/// The largest number among modelled and issued bytes of kernels.
+fn most(report: &Report, kernels: &[KernelCost]) -> u64 {
+    let issued = |k| of_kernel(report, k).and_then(|k| k.bytes.issued);
+    let all = kernels
+        .iter()
+        .flat_map(|k| [Some(k.bytes()), issued(k)])
+        .flatten();
+    all.max().unwrap_or(0)
+}
+
+/// The head of DRAM's column: the device's own count where there is one.
+fn dram_head(report: &Report, estimated: &'static str, measured: &'static str) -> &'static str {
+    let known = report
+        .kernels
+        .iter()
+        .any(|k| k.bytes.measured_dram.is_some());
+    if known { measured } else { estimated }
+}
+
+/// Every kernel of the block with its bytes by kind, and the buffer that a
+/// surplus is due to.
+fn kinds(state: &State, report: &Report, pen: &mut Pen<'_>) {
+    let kernels = &state.bench.cost().block.kernels;
+    let column = figure::byte_column(most(report, kernels));
+    pen.rule(0, pen.width(), 0);
+    let title = format!(" {} of a kernel of the block ", column.unit().symbol());
+    pen.put(1, 0, &title, Role::Dim);
+    for (edge, head) in KINDS {
+        let head = match head {
+            "DRAM est. =" => dram_head(report, head, "DRAM @"),
+            head => head,
+        };
+        pen.right(edge, 1, head, Role::Dim);
+    }
+    pen.put(67, 1, "more", Role::Dim);
+    let (here, first, room) = view(state, pen);
+    let wide = usize::from(pen.width()).saturating_sub(67);
+    for (i, kernel) in kernels.iter().enumerate().skip(first).take(room) {
+        let y = (i - first) as u16 + 2;
+        let role = if i == here { Role::Accent } else { Role::Text };
+        if i == here {
+            pen.put(0, y, "►", Role::Accent);
+        }
+        let name = short_name(kernel, 17, pen.ascii());
+        pen.put(1, y, &clip(&name, 17), role);
+        let counted = of_kernel(report, kernel);
+        for ((edge, _), (text, role)) in KINDS.iter().zip(cells(counted, kernel.bytes(), column)) {
+            pen.right(*edge, y, &text, role);
+        }
+        if let Some(said) = counted.and_then(short_surplus) {
+            pen.put(67, y, &clip(&said, wide), Role::Text);
+        }
     }
 }
 
@@ -125,6 +225,13 @@ pub fn detail(state: &State, pen: &mut Pen<'_>) {
         }
         y += 1;
     };
+    let counted = counted_kernel(&state.bench, &state.runs, kernel);
+    let buffers = counted.map(|counted| buffers(state, counted));
+    // What the page is about comes first.
+    let first = state.lab.kind == Kind::Issued;
+    if let Some((total, lines)) = buffers.clone().filter(|_| first) {
+        section(pen, BUFFERS, &total, lines);
+    }
     let column = flop_column(kernel.flops);
     let flops = kernel
         .flop_terms
@@ -167,6 +274,9 @@ pub fn detail(state: &State, pen: &mut Pen<'_>) {
         .collect();
     let total = format!("{} {unit} =", figure::bytes(column, kernel.bytes()));
     section(pen, "bytes", &total, moved);
+    if let Some((total, lines)) = buffers.filter(|_| !first) {
+        section(pen, BUFFERS, &total, lines);
+    }
     if kernel.phases > 1 {
         let waits = figure::counted(kernel.phases - 1, "wait", "waits");
         let text = format!("{waits} of the whole grid inside");
@@ -174,8 +284,91 @@ pub fn detail(state: &State, pen: &mut Pen<'_>) {
     }
 }
 
-/// Names and bytes of kernels, as many as there is room for.
-pub fn short(kernels: &[KernelCost], pen: &mut Pen<'_>) {
+/// Over the bytes of buffers: those with a `+` the model does not price.
+const BUFFERS: &str = "issued, + unpriced";
+
+/// Issued bytes of a kernel by buffer, and what each must move at least; the
+/// sum before them.
+fn buffers(state: &State, counted: &KernelReport) -> (String, Vec<[String; 3]>) {
+    let issued = counted.bytes.issued.unwrap_or(0);
+    let column = figure::byte_column(issued.max(largest(state)));
+    let lines = counted.buffers.iter().map(|b| {
+        let sign = if b.inside { "+ " } else { "  " };
+        [
+            format!("{sign}{}", plain(&b.name)),
+            format!("{} at least", figure::bytes(column, b.compulsory)),
+            figure::bytes(column, b.issued),
+        ]
+    });
+    let unit = column.unit().symbol();
+    let total = format!("{} {unit} #", figure::bytes(column, issued));
+    (total, lines.collect())
+}
+
+/// Bytes of the plan's largest kernel.
+fn largest(state: &State) -> u64 {
+    let kernels = &state.bench.cost().block.kernels;
+    kernels.iter().map(KernelCost::bytes).max().unwrap_or(0)
+}
+
+/// A buffer's name without what the title says: block and phases.
+fn plain(name: &str) -> &str {
+    let name = name.split(" of block").next().unwrap_or_default();
+    name.trim_end_matches(" between phases")
+}
+
+/// Columns of the kinds of bytes where there are 38: right edge and head.
+const NARROW: [(u16, &str); 4] = [(16, "="), (23, "iss. #"), (30, "comp.#"), (37, "DRAM =")];
+
+/// Names and bytes of kernels by kind, as many as there is room for.
+fn short_kinds(kernels: &[KernelCost], report: &Report, pen: &mut Pen<'_>) {
+    let column = figure::byte_column(most(report, kernels));
+    let unit = column.unit().symbol();
+    for (edge, head) in NARROW {
+        let head = match head {
+            "=" => format!("{unit} ="),
+            "DRAM =" => dram_head(report, head, "DRAM @").to_owned(),
+            head => head.to_owned(),
+        };
+        pen.right(edge, 0, &head, Role::Dim);
+    }
+    for (i, kernel) in kernels.iter().enumerate() {
+        let y = i as u16 + 1;
+        let name = short_name(kernel, 9, pen.ascii());
+        pen.put(1, y, &clip(&name, 9), Role::Text);
+        let counted = of_kernel(report, kernel);
+        for ((edge, _), (text, role)) in NARROW.iter().zip(cells(counted, kernel.bytes(), column)) {
+            pen.right(*edge, y, &text, role);
+        }
+    }
+    // Below: what phases hand to each other, and no model prices.
+    let inside = kernels
+        .iter()
+        .filter_map(|k| of_kernel(report, k))
+        .flat_map(KernelReport::inside);
+    let from = kernels.len() as u16 + 2;
+    let room = pen.height().saturating_sub(from + 1);
+    for (i, buffer) in (0..room).zip(inside) {
+        if i == 0 {
+            pen.put(1, from, "between phases, not priced", Role::Dim);
+        }
+        let y = from + 1 + i;
+        pen.put(2, y, &clip(plain(&buffer.name), 20), Role::Text);
+        pen.right(
+            30,
+            y,
+            &figure::bytes(column, buffer.compulsory),
+            Role::Issued,
+        );
+    }
+}
+
+/// Names and bytes of kernels, as many as there is room for; by kind where a
+/// run counted them.
+pub fn short(kernels: &[KernelCost], report: Option<&Report>, pen: &mut Pen<'_>) {
+    if let Some(report) = report.filter(|r| !r.kernels.is_empty()) {
+        return short_kinds(kernels, report, pen);
+    }
     let largest = kernels.iter().map(KernelCost::bytes).max().unwrap_or(0);
     let column = figure::byte_column(largest);
     let head = format!("{} =", column.unit().symbol());

@@ -7,11 +7,16 @@ use super::{cards, frame, kernels};
 use crate::app::State;
 use crate::app::bench::Switch;
 use crate::app::figure;
-use crate::app::lab::{BoxCost, Kind, Origin, Part, Row, bound, kernel_of, selected, table};
+use crate::app::lab::{
+    BoxCost, Kind, Origin, Part, Row, bound, box_bytes, counted, counted_kernel, kernel_of,
+    selected, table,
+};
 use crate::app::machine::Source;
-use crate::app::ribbon::groups;
+use crate::app::ribbon::{Group, groups};
 use crate::cost::{Bound, KernelCost};
 use crate::fusion::Fusion;
+use crate::lab::counted::short_surplus;
+use crate::run::BytesReport;
 use crate::units::compact;
 
 /// Cells of the bar of V1's largest kernel.
@@ -90,7 +95,11 @@ fn title(state: &State, pen: &mut Pen<'_>) {
     } else {
         unit(state).replace(" =", ", modelled =")
     };
-    pen.right(frame::LEFT - 1, 0, &what, Role::Modelled);
+    let role = match state.lab.kind {
+        Kind::Issued => Role::Issued,
+        _ => Role::Modelled,
+    };
+    pen.right(frame::LEFT - 1, 0, &what, role);
 }
 
 /// What the numbers on the ribbon are: `MB per kernel =`.
@@ -99,6 +108,10 @@ pub fn unit(state: &State) -> String {
         Kind::Bytes => {
             let column = figure::byte_column(largest(state));
             format!("{} per kernel =", column.unit().symbol())
+        }
+        Kind::Issued => {
+            let column = figure::byte_column(largest(state));
+            format!("{} per kernel, issued #", column.unit().symbol())
         }
         Kind::Intensity => "FLOP/B per kernel =".to_owned(),
         Kind::Floor => "floor µs per kernel =".to_owned(),
@@ -119,25 +132,43 @@ fn scale(state: &State) -> u64 {
     kernels.iter().map(KernelCost::bytes).max().unwrap_or(1)
 }
 
+/// Bytes that a run counted of a box, where one did.
+fn issued(state: &State, group: &Group) -> Option<u64> {
+    let report = counted(&state.bench, &state.runs)?;
+    box_bytes(report, state.bench.cost(), group)?.issued
+}
+
 /// The boxes of the ribbon with their numbers and bars.
 pub fn boxes(state: &State) -> Vec<ribbon::Kernel> {
     let groups = groups(state.bench.effective_cut());
     let alone = groups.len() == 1;
     let dtype = state.bench.setup().dtype;
     let column = figure::byte_column(largest(state));
-    let scale = u128::from(scale(state).max(1));
+    let scale = match state.lab.kind {
+        // The bars are of counted bytes, the largest five cells.
+        Kind::Issued => groups.iter().filter_map(|g| issued(state, g)).max(),
+        _ => Some(scale(state)),
+    };
+    let scale = u128::from(scale.unwrap_or(0).max(1));
     groups
         .into_iter()
         .map(|group| {
             let kernel = kernel_of(state.bench.cost(), &group);
             let sum = BoxCost::of(state.bench.cost(), &group);
             let content = kernel.map_or_else(ribbon::Content::default, |k| {
+                let drawn = match state.lab.kind {
+                    Kind::Issued => issued(state, &group).unwrap_or(0),
+                    _ => sum.bytes(),
+                };
                 let eighths =
-                    (u128::from(sum.bytes()) * 80 * u128::from(SCALE / 5) + scale) / (2 * scale);
+                    (u128::from(drawn) * 80 * u128::from(SCALE / 5) + scale) / (2 * scale);
                 ribbon::Content {
-                    number: number(state, k, &sum, column),
-                    kind: Role::Modelled,
-                    eighths: (eighths as u64).max(u64::from(sum.bytes() > 0)),
+                    number: number(state, k, &group, &sum, column),
+                    kind: match state.lab.kind {
+                        Kind::Issued => Role::Issued,
+                        _ => Role::Modelled,
+                    },
+                    eighths: (eighths as u64).max(u64::from(drawn > 0)),
                     bound: bound_role(bound(&state.machine, k, dtype)),
                 }
             });
@@ -156,6 +187,7 @@ pub fn boxes(state: &State) -> Vec<ribbon::Kernel> {
 fn number(
     state: &State,
     kernel: &KernelCost,
+    group: &Group,
     sum: &BoxCost,
     column: crate::units::Column,
 ) -> String {
@@ -163,6 +195,17 @@ fn number(
         Kind::Bytes => {
             let bytes = crate::units::Quantity::bytes(sum.bytes());
             compact(bytes.in_unit(column.unit())).trim().to_owned()
+        }
+        Kind::Issued => {
+            let counted = counted(&state.bench, &state.runs);
+            match counted.map(|_| issued(state, group)) {
+                None => "·".to_owned(),
+                Some(None) => "–".to_owned(),
+                Some(Some(bytes)) => {
+                    let bytes = crate::units::Quantity::bytes(bytes);
+                    compact(bytes.in_unit(column.unit())).trim().to_owned()
+                }
+            }
         }
         Kind::Intensity => compact(sum.intensity()).trim().to_owned(),
         Kind::Floor => {
@@ -218,6 +261,9 @@ fn inspector(state: &State, pen: &mut Pen<'_>) {
         &clip(&short_name(kernel, 14, pen.ascii()), 14),
         Role::Strong,
     );
+    if state.lab.kind == Kind::Issued {
+        return kinds(state, &group, kernel, column, &mut pen.part(x, 3, 14, 7));
+    }
     pen.put(x, 3, &figure::flops(sum.flops), Role::Modelled);
     let bytes = format!("{} {unit} =", figure::bytes(column, sum.bytes()));
     pen.put(x, 4, &bytes, Role::Modelled);
@@ -233,6 +279,42 @@ fn inspector(state: &State, pen: &mut Pen<'_>) {
     pen.put(x, 8, &intensity, Role::Modelled);
     let side = bound(&state.machine, kernel, state.bench.setup().dtype);
     pen.put(x, 9, bound_word(side), bound_role(side));
+}
+
+/// The bytes of the kernel under `▼` by kind, and the buffer that a surplus is
+/// due to.
+fn kinds(
+    state: &State,
+    group: &Group,
+    kernel: &KernelCost,
+    column: crate::units::Column,
+    pen: &mut Pen<'_>,
+) {
+    let report = counted(&state.bench, &state.runs);
+    let bytes = report.and_then(|r| box_bytes(r, state.bench.cost(), group));
+    let bytes = bytes.unwrap_or(BytesReport {
+        modelled: Some(BoxCost::of(state.bench.cost(), group).bytes()),
+        ..BytesReport::default()
+    });
+    let dram = match bytes.measured_dram {
+        Some(measured) => ("DRAM   @", Some(measured), Role::Measured),
+        None => ("DRAM   =", bytes.estimated_dram, Role::Modelled),
+    };
+    let rows = [
+        ("model  =", bytes.modelled, Role::Modelled),
+        ("issued #", bytes.issued, Role::Issued),
+        ("compul.#", bytes.compulsory, Role::Issued),
+        dram,
+    ];
+    for (y, (label, bytes, role)) in (0..).zip(rows) {
+        pen.put(0, y, label, Role::Dim);
+        let value = bytes.map_or("–".to_owned(), |b| figure::bytes(column, b));
+        pen.right(14, y, &value, role);
+    }
+    let said = counted_kernel(&state.bench, &state.runs, kernel).and_then(short_surplus);
+    if let Some(said) = said {
+        pen.put(0, 5, &clip(&said, 14), Role::Text);
+    }
 }
 
 /// A kernel's name in few columns: `q·k·v`, `gate…mul`, `block, 18 ops`.

@@ -3,6 +3,7 @@
 
 mod chart;
 mod claim;
+mod kernels;
 mod lab;
 mod tables;
 
@@ -54,6 +55,8 @@ pub fn lay(state: &State, lesson: &Lesson, live: &Live, keys: bool, columns: usi
                 .map(|asked| question::in_lesson(state, &asked, keys, inner))
                 .ok_or_else(|| format!("The course has no question {}.", id.text))
         }
+        Block::Micro { .. } => kernels::micro(state, lesson, live, inner),
+        Block::Kernel { .. } => kernels::kernel(state, lesson, live, inner),
         Block::Table { .. } => return tables::table(state, lesson, live, columns),
         Block::Roofline { .. } => return tables::roofline(state, lesson, live, columns),
         Block::Claim { id } => claim::rows(state, id, inner),
@@ -100,7 +103,8 @@ fn hint(content: &Block, hidden: bool) -> &'static str {
     match content {
         _ if hidden => "before you look",
         Block::Lab { toggles, .. } if !toggles.is_empty() => "Space flips",
-        Block::Lab { .. } | Block::Compare { .. } => "r runs",
+        Block::Lab { .. } | Block::Compare { .. } | Block::Micro { .. } => "r runs",
+        Block::Kernel { op: Some(_), .. } => "Enter opens it",
         Block::Steps { .. } => "Space next step",
         Block::Ribbon { .. } => "Enter opens it in the lab",
         Block::Claim { .. } => "r runs · Enter opens it in the court",

@@ -59,6 +59,19 @@ impl Terminal {
     }
 }
 
+impl Terminal {
+    /// Gives the terminal back while `work` has it, and takes it again.
+    ///
+    /// # Errors
+    /// When the terminal cannot be taken again.
+    pub fn lend<T>(&mut self, work: impl FnOnce() -> T) -> io::Result<T> {
+        give();
+        let done = work();
+        take()?;
+        Ok(done)
+    }
+}
+
 impl Drop for Terminal {
     fn drop(&mut self) {
         give();

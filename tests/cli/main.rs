@@ -9,8 +9,10 @@
 
 mod authors;
 mod check;
+mod claims;
 mod cost;
 mod files;
+mod learn;
 mod lists;
 mod pipes;
 mod program;

@@ -62,7 +62,7 @@ impl Home {
 }
 
 impl Ran {
-    fn of(output: Output) -> Self {
+    pub fn of(output: Output) -> Self {
         let text = |bytes| String::from_utf8(bytes).unwrap();
         Self {
             code: output.status.code().unwrap_or(-1),

@@ -298,3 +298,92 @@ fn signal(process: u32, signal: i32) {
     // its number is still its own.
     unsafe { libc::kill(process as i32, signal) };
 }
+
+/// The PTX of the kernels is executed: each is listed with what it asked for.
+#[test]
+fn counts_come_kernel_by_kernel() {
+    let report = run("--backend simt --version v1 --seq 16 --count-bytes");
+    let kernels = report["kernels"].as_array().unwrap();
+    assert_eq!(kernels.len(), 71);
+    let of = |k: &Value, kind: &str| k["bytes"][kind].as_u64().unwrap();
+    for kind in ["modelled", "issued", "compulsory", "estimated_dram"] {
+        let sum: u64 = kernels.iter().map(|k| of(k, kind)).sum();
+        assert_eq!(report["bytes"][kind], sum, "{kind}");
+    }
+    for k in kernels {
+        assert!(of(k, "issued") >= of(k, "compulsory"), "{k}");
+        // The causal triangle is half of what the model counts of softmax.
+        if k["ops"][0] != "softmax" {
+            assert_eq!(of(k, "compulsory"), of(k, "modelled"), "{k}");
+        }
+        let buffers = k["buffers"].as_array().unwrap();
+        let issued: u64 = buffers.iter().map(|b| b["issued"].as_u64().unwrap()).sum();
+        assert_eq!(issued, of(k, "issued"));
+        assert!(buffers.iter().all(|b| b["inside"] == false), "{k}");
+        assert!(k["work"]["instructions"].as_u64() > Some(0), "{k}");
+    }
+    // Lines are the screen's affair: too many for a document.
+    assert!(kernels.iter().all(|k| k.get("lines").is_none()));
+}
+
+#[test]
+fn a_fused_kernel_names_what_its_phases_hand_on() {
+    let report = run("--backend simt --version v4 --seq 16 --count-bytes --no-check");
+    let block = &report["kernels"][1];
+    let buffers = block["buffers"].as_array().unwrap();
+    let inside: Vec<_> = buffers.iter().filter(|b| b["inside"] == true).collect();
+    let names: Vec<&str> = inside.iter().filter_map(|b| b["name"].as_str()).collect();
+    // What V3 writes to memory between its kernels, V4 does between its phases.
+    for name in ["qr", "att", "h", "m"] {
+        let name = format!("{name} between phases");
+        assert!(names.contains(&name.as_str()), "no {name} in {names:?}");
+    }
+    // They are all of the surplus: what else is moved is what the model says,
+    // but for the norms' gammas, which are in the weights here.
+    let of = |kind: &str| block["bytes"][kind].as_u64().unwrap();
+    let handed: u64 = inside
+        .iter()
+        .map(|b| b["compulsory"].as_u64().unwrap())
+        .sum();
+    let gammas = 2 * 256 * 4;
+    assert_eq!(of("compulsory") - handed, of("modelled") - gammas);
+    let said =
+        Home::new().line("run --backend simt --version v4 --seq 16 --count-bytes --no-check");
+    for needle in ["compulsory #", "DRAM est. =", " block        ", "m, h,"] {
+        assert!(said.out.contains(needle), "no “{needle}” in {}", said.out);
+    }
+}
+
+#[test]
+fn counters_say_why_they_are_not_there() {
+    for backend in ["simt", "cpu"] {
+        let ran = Home::new().line(&format!(
+            "run --json --backend {backend} --seq 8 --runs 0 --no-check --counters"
+        ));
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+        let report = ran.json();
+        assert_eq!(report["bytes"]["measured_dram"], Value::Null);
+        let note = report["notes"][0].as_str().unwrap();
+        let why = format!("{backend} has no counters of DRAM");
+        assert!(note.contains(&why), "{note}");
+    }
+}
+
+#[test]
+fn compare_shows_the_kinds_of_bytes() {
+    let options = "v3 v4 --run --backend simt --seq 16 --count-bytes --no-check";
+    let ran = Home::new().line(&format!("compare {options}"));
+    for needle in [
+        "MB issued #, forward",
+        "MB compulsory #, forward",
+        "MB DRAM est. =, forward",
+        "V3, forward, kernel by kernel",
+    ] {
+        assert!(ran.out.contains(needle), "no “{needle}” in {}", ran.out);
+    }
+    let list = Home::new()
+        .line(&format!("compare --json {options}"))
+        .json();
+    assert_eq!(list[0]["kernels"].as_array().unwrap().len(), 35);
+    assert_eq!(list[1]["kernels"].as_array().unwrap().len(), 7);
+}

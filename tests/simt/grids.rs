@@ -34,17 +34,19 @@ fn a_block_that_never_arrives_is_a_deadlock_that_says_who_waits() {
     let MachineError::Found(finding) = &error else {
         panic!("{error}")
     };
-    let Problem::Deadlock { waiting } = &finding.problem else {
+    let Problem::Deadlock { waiting, returned } = &finding.problem else {
         panic!("{error}")
     };
     // Blocks 0, 1 and 3: one warp polls, the other waits for it at the barrier.
     assert_eq!(waiting.len(), 6);
     assert_eq!(waiting.iter().filter(|waiter| waiter.at_barrier).count(), 3);
     assert!(waiting.iter().all(|waiter| waiter.block[0] != 2));
-    assert!(
-        error.to_string().contains("reading again and again"),
-        "{error}"
-    );
+    assert_eq!(returned, &[[2, 0, 0]]);
+    // Three of four have arrived: the message says so.
+    let message = error.to_string();
+    let polls = "reading byte 0 of `counter` again and again (it holds 3)";
+    assert!(message.contains(polls), "{message}");
+    assert!(message.contains("block [2, 0, 0]"), "{message}");
 }
 
 #[test]

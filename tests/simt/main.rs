@@ -13,8 +13,10 @@
 mod bench;
 mod costs;
 mod findings;
+mod forward;
 mod grids;
 mod lanes;
 mod ops;
+mod order;
 mod paths;
 mod reader;

@@ -93,6 +93,7 @@ pub(super) enum Function {
     Sram,
     Sector,
     Tiles,
+    Busy,
     Ways,
     Bf16,
     Fp16,
@@ -110,6 +111,7 @@ pub(super) enum Function {
     Run,
     Micro,
     Recorded,
+    Twin,
     Verdict,
     Claims,
 }

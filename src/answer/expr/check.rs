@@ -3,6 +3,7 @@
 use super::ast::{Call, Function};
 use super::vocabulary::{suggest, usage};
 use crate::answer::records::{MICRO_FIELDS, RUN_PATHS};
+use crate::run::twins::TWINS;
 use crate::units::Dimension;
 
 /// What the database knows of a GPU, with its dimension.
@@ -37,6 +38,7 @@ pub(super) fn call(call: &Call) -> Result<(), String> {
         Function::Run => RUN_PATHS.iter().map(|(p, _)| *p).collect(),
         Function::Gpu => GPU_FIELDS.iter().map(|(p, _)| *p).collect(),
         Function::Params => vec!["tied", "untied"],
+        Function::Twin => TWINS.iter().map(|(name, _)| *name).collect(),
         Function::Peak => vec!["kernel"],
         Function::Occ => vec!["blocks", "warps", "limit"],
         Function::Micro => MICRO_FIELDS.iter().map(|(p, _)| *p).collect(),

@@ -164,6 +164,12 @@ impl Evaluator<'_> {
                 most_registers(self.gpu(gpu, column)?, warps, column)
                     .map(|n| Value::Quantity(Quantity::count(n)))
             }
+            (Function::Busy, [Arg::Gpu(gpu), Arg::Value(blocks)]) => {
+                let units = self.gpu(gpu, column)?.compute_units.max(1);
+                let blocks = self.whole(blocks, setup)?.max(1);
+                let rounds = blocks.div_ceil(units);
+                quantity(Quantity::ratio(blocks as f64 / (rounds * units) as f64))
+            }
             (Function::Crossing, [Arg::Word(name), Arg::Value(left), Arg::Value(right)]) => {
                 self.crossing(name, left, right, setup, column)
             }
@@ -238,6 +244,17 @@ impl Evaluator<'_> {
                     column,
                     message: format!("no recorded figure has the id “{id}”"),
                 })
+            }
+            (Function::Twin, _) => {
+                let name = path.unwrap_or_default();
+                match self.env.records.twin(name) {
+                    Ok(value) if value.fract() == 0.0 && value.abs() < 1e15 => {
+                        quantity(Quantity::whole(value as i128, Dimension::Count))
+                    }
+                    Ok(value) => quantity(Quantity::ratio(value)),
+                    Err(_) if self.dry => quantity(Quantity::ratio(1.0)),
+                    Err(message) => Err(ExprError { column, message }),
+                }
             }
             (function, args) => self
                 .arithmetic_function(function, args, setup, column)

@@ -209,9 +209,24 @@ fn a_dry_check_needs_no_run() {
     );
     assert!(Expr::parse("71 * run.time.min").unwrap().asks_for_a_run());
     assert!(!Expr::parse("block.launches").unwrap().asks_for_a_run());
-    let launches_only = |text: &str| Expr::parse(text).unwrap().asks_runs_for_launches_only();
-    assert!(launches_only("run.launches.counted / L"));
-    assert!(!launches_only("run.launches.counted * run.time.min"));
+    let setup = Setup::workshop().unwrap();
+    let asked = Expr::parse(
+        "run(v1, batch=2).time.median / max(run.time.min, 1 us) + run(v2).launches.counted",
+    )
+    .unwrap()
+    .runs(&setup);
+    let asked: Vec<_> = asked
+        .iter()
+        .map(|(config, figure)| (config.shape.batch, config.cut.title(), figure.as_str()))
+        .collect();
+    assert_eq!(
+        asked,
+        [
+            (2, "V1".to_owned(), "time.median"),
+            (1, "V1".to_owned(), "time.min"),
+            (1, "V2".to_owned(), "launches.counted"),
+        ]
+    );
 }
 
 #[test]

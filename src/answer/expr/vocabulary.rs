@@ -124,6 +124,7 @@ pub(super) const FUNCTIONS: &[Signature] = &[
         &[Value, Value, Value, Flag],
         "tiles(128, 32, 32, on)",
     ),
+    sig("busy", Function::Busy, &[Gpu, Value], "busy(h200, 64)"),
     sig("ways", Function::Ways, &[Value], "ways(33)"),
     sig("bf16", Function::Bf16, &[Value], "bf16(x)"),
     sig("fp16", Function::Fp16, &[Value], "fp16(x)"),
@@ -193,6 +194,7 @@ pub(super) const FUNCTIONS: &[Signature] = &[
     sig("verdict", Function::Verdict, &[Word], "verdict(K-V1-12)"),
     sig("claims", Function::Claims, &[], "claims.wrong"),
     sig("recorded", Function::Recorded, &[], "recorded.h200_launch"),
+    sig("twin", Function::Twin, &[], "twin.scaled"),
 ];
 
 /// Names that say what is priced.

@@ -3,6 +3,7 @@
 use super::Fits;
 use super::number::Wanted;
 use crate::answer::Env;
+use crate::answer::key::Slip;
 use crate::answer::setup::Setting;
 use crate::units::{Dimension, Quantity, Typed};
 
@@ -35,41 +36,64 @@ const CONVENTIONS: [(Setting, &str, &str); 5] = [
     ),
 ];
 
-/// The convention, or the two, under which the key's answer is what was typed.
-/// Two at once only where the value carries a unit and four digits: a share has
-/// too few values to be named by chance.
+/// Most explanations that are named at once.
+const MOST: usize = 3;
+
+/// The conventions under which the key's answer is what was typed: each alone;
+/// else two at once; else a known slip together with one. Combinations only
+/// where the value carries a unit and four digits: a share has too few values to
+/// be named by chance. `of_slip` is the value of a known slip, by its number.
 pub(super) fn named(
     typed: &Typed,
     wanted: &Wanted,
     env: &Env<'_>,
     answer: &dyn Fn(&Env<'_>) -> Option<Quantity>,
-) -> Option<Fits> {
-    let fits = |settings: &[Setting], digits| {
-        answer(&env.with(settings)).is_some_and(|value| wanted.names(typed, &value, digits))
+    slips: &[Slip],
+    of_slip: &dyn Fn(&Slip, &Env<'_>) -> Option<Quantity>,
+) -> Vec<Fits> {
+    let is = |value: Option<Quantity>, digits| {
+        value.is_some_and(|value| wanted.names(typed, &value, digits))
     };
-    let said = |say: String| Some(Fits { say, claim: None });
+    let said = |say: String| Fits { say, claim: None };
     if matches!(
         wanted.expected.dimension(),
         Dimension::Count | Dimension::Time
     ) {
-        return None;
+        return Vec::new();
     }
-    for (setting, alone, _) in &CONVENTIONS {
-        if fits(&[*setting], 3) {
-            return said((*alone).to_owned());
-        }
+    let alone = CONVENTIONS
+        .iter()
+        .filter(|(setting, ..)| is(answer(&env.with(&[*setting])), 3))
+        .map(|(_, alone, _)| said((*alone).to_owned()));
+    let found: Vec<Fits> = alone.take(MOST).collect();
+    if !found.is_empty() || wanted.expected.dimension().is_plain() {
+        return found;
     }
-    if wanted.expected.dimension().is_plain() {
-        return None;
-    }
+    let mut found = Vec::new();
     for (i, (first, _, one)) in CONVENTIONS.iter().enumerate() {
         for (second, _, other) in CONVENTIONS.iter().skip(i + 1) {
-            if fits(&[*first, *second], 4) {
-                return said(format!(
+            if is(answer(&env.with(&[*first, *second])), 4) {
+                found.push(said(format!(
                     "Two conventions at once give this: {one}, and {other}."
-                ));
+                )));
             }
         }
     }
-    None
+    if found.is_empty() {
+        for slip in slips.iter().filter(|slip| !slip.accept) {
+            let itself = of_slip(slip, env);
+            for (setting, alone, _) in &CONVENTIONS {
+                let both = of_slip(slip, &env.with(&[*setting]));
+                // Where the convention changes nothing, it explains nothing.
+                if both != itself && is(both, 4) {
+                    found.push(Fits {
+                        say: format!("Two slips at once give this. {} And: {alone}", slip.say),
+                        claim: slip.claim.clone(),
+                    });
+                }
+            }
+        }
+    }
+    found.truncate(MOST);
+    found
 }

@@ -45,7 +45,7 @@ pub(super) fn prediction(typed: &str, key: &Key, env: &Env<'_>) -> Result<Judgem
             }
         }
         // A run that was not made yet: the prediction waits for it.
-        Err(_) if key.asks_for_a_run() => {}
+        Err(_) if key.asks_a_machine() => {}
         Err(e) => return Err(e),
     }
     Ok(Judgement {

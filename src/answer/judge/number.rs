@@ -218,7 +218,7 @@ pub(super) fn grade(text: &str, key: &Key, env: &Env<'_>) -> Result<Judgement, E
     let wanted = match Wanted::of(key, env, false) {
         Ok(wanted) => wanted,
         // A run that was not made is no fault of the course.
-        Err(e) if key.asks_for_a_run() && Wanted::of(key, env, true).is_ok() => {
+        Err(e) if key.asks_a_machine() && Wanted::of(key, env, true).is_ok() => {
             return unread(text.trim().chars().count() + 1, sentence_case(&e.message));
         }
         Err(e) => return Err(e),
@@ -252,7 +252,7 @@ fn verdict(typed: &Typed, wanted: &Wanted, key: &Key, env: &Env<'_>) -> Result<V
     for slip in &key.slips {
         let value = match wanted.slip_value(slip, key, env, false) {
             Ok(value) => value,
-            Err(_) if key.asks_for_a_run() => continue,
+            Err(_) if key.asks_a_machine() => continue,
             Err(e) => return Err(e),
         };
         if !wanted.fits(typed, &value) {
@@ -302,7 +302,14 @@ fn verdict(typed: &Typed, wanted: &Wanted, key: &Key, env: &Env<'_>) -> Result<V
                 .ok()
                 .map(|q| coerced(q, wanted.asked.unit))
         };
-        fitting.extend(convention::named(typed, wanted, env, &answer));
+        // A printed value stands for itself under any convention.
+        let of_slip = |slip: &Slip, env: &Env<'_>| match slip.value {
+            SlipValue::Printed(_) => None,
+            _ => wanted.slip_value(slip, key, env, false).ok(),
+        };
+        fitting.extend(convention::named(
+            typed, wanted, env, &answer, &key.slips, &of_slip,
+        ));
     }
     Ok(if !fitting.is_empty() {
         Verdict::Slip(fitting)

@@ -441,6 +441,7 @@ fn report(planned: u64, counted: u64) -> Report {
             sample: vec![],
         },
         held_bytes: None,
+        kernels: vec![],
         notes: vec![],
     }
 }

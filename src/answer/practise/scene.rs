@@ -76,6 +76,11 @@ impl Scene {
                 self.dtype.name()
             ),
         ];
+        if self.cost.config.keeps_kv() {
+            lines.push(
+                "A cache is being filled: rotated k and v are written in any cut.".to_owned(),
+            );
+        }
         if !v1 {
             lines.push(format!("Cut of the block: {}", self.cut.groups()));
         }

@@ -50,7 +50,7 @@ fn judging_comes_first_and_is_kept() {
         standing(&state.study, "Q-40"),
         Standing::Judged(Judgement::Wrong)
     );
-    assert_eq!(tally(&state.study), (1, 1));
+    assert_eq!((judged(&state.study), tally(&state.study)), (1, (1, 1)));
     let said = state.notes.shown().map(|n| n.text.clone());
     assert_eq!(said.as_deref(), Some("The ledger says so too: wrong."));
 }
@@ -75,7 +75,7 @@ fn evidence_without_a_judgement_asks_twice_and_counts_as_none() {
     assert_eq!(standing(&state.study, "K-V1-12"), Standing::Open);
     press(&mut state, ch('s'));
     assert_eq!(standing(&state.study, "K-V1-12"), Standing::Shown);
-    assert_eq!(tally(&state.study), (0, 0));
+    assert_eq!((judged(&state.study), tally(&state.study)), (0, (0, 0)));
 }
 
 #[test]

@@ -128,6 +128,10 @@ pub fn question(state: &mut State, asked: &Asked, action: Action, effects: &mut 
                 (question.option + options - 1) % options
             };
         }
+        Action::Edit => super::kernel::edit(state, asked, effects),
+        Action::Open if super::kernel::written(state, asked).is_some() => {
+            super::kernel::judge(state, asked, effects);
+        }
         Action::Open | Action::Flip => {
             let typed = state.study.typed(&asked.exercise, &asked.key);
             state.exercises.field = Some((asked.clone(), Field::with(typed)));

@@ -16,6 +16,7 @@ pub fn footer(state: &State) -> &'static [FooterItem] {
         },
         Some(_) if tabled(state) == Some(true) => CELL_OPTIONS,
         Some(_) if tabled(state) == Some(false) => CELL,
+        Some(_) if current(state).is_some_and(|a| super::written(state, &a).is_some()) => WRITE,
         Some(_) => match current(state).and_then(|a| key_of(state, &a).map(|k| k.kind)) {
             Some(Kind::Choice | Kind::Choices | Kind::Ranking) => CHOICE,
             _ => FORM,
@@ -28,6 +29,18 @@ fn tabled(state: &State) -> Option<bool> {
     let key = key_of(state, &current(state)?)?;
     key.table.as_ref().map(|_| !key.options.is_empty())
 }
+
+/// Keys on a kernel to be written.
+const WRITE: &[FooterItem] = &[
+    (&[Action::Edit], "editor"),
+    (&[Action::Open], "judge"),
+    (&[Action::Flip], "gap form"),
+    (&[Action::Up, Action::Down], "question"),
+    (&[Action::Hint], "hint"),
+    (&[Action::Solution], "solution"),
+    (&[Action::Back], "back"),
+    (&[Action::Help], "help"),
+];
 
 /// Keys on a table of numbers.
 const CELL: &[FooterItem] = &[

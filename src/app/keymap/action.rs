@@ -93,6 +93,8 @@ pub enum Action {
     Solution,
     /// Which items are listed.
     Filter,
+    /// The kernel's file in the learner's editor.
+    Edit,
     /// Another variant of this exercise.
     Variant,
     /// Next idea of a kernel, or next change.

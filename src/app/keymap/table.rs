@@ -207,6 +207,12 @@ pub const TABLE: &[Entry] = &[
     ),
     entry(
         On::Here(&[Kernel]),
+        &[(ch('m'), Bytes), (ch('r'), Run)],
+        &[],
+        "counts by line, count again",
+    ),
+    entry(
+        On::Here(&[Kernel]),
         &[(ch('t'), Ptx)],
         &[],
         "PTX of this kernel",
@@ -252,6 +258,12 @@ pub const TABLE: &[Entry] = &[
         &[(ch('o'), Outline)],
         &[(ch(' '), PageDown), (ch('b'), PageUp)],
         "the lesson that cites it",
+    ),
+    entry(
+        On::Here(&[Exercises]),
+        &[(ch('o'), Edit)],
+        &[],
+        "the kernel's file in your editor",
     ),
     entry(
         On::Here(&[Exercises]),

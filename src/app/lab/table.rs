@@ -6,6 +6,7 @@ use crate::app::machine::{Machine, Source};
 use crate::app::runs::Runs;
 use crate::cost::Cost;
 use crate::fusion::{Cut, Version};
+use crate::run::BytesReport;
 
 /// A row of the table: this plan against V1.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,6 +35,17 @@ pub enum Origin {
     Issued,
     /// Measured, `@`.
     Measured,
+}
+
+impl Origin {
+    /// The sign that labels it.
+    pub const fn sign(self) -> char {
+        match self {
+            Self::Modelled => '=',
+            Self::Issued => '#',
+            Self::Measured => '@',
+        }
+    }
 }
 
 /// This plan against V1.
@@ -73,8 +85,8 @@ pub fn table(bench: &Bench, machine: &Machine, runs: &Runs) -> Vec<Row> {
         "block.bytes",
         row(format!("{unit}, block ="), a, b, &size),
     ));
-    let issued = issued(bench, runs);
-    match &issued {
+    let counted = counted(bench, runs);
+    match counted {
         None => {
             let (a, b) = of(|c| c.block.weight_bytes);
             rows.push(why(
@@ -82,8 +94,13 @@ pub fn table(bench: &Bench, machine: &Machine, runs: &Runs) -> Vec<Row> {
                 row("  weights =".into(), a, b, &size),
             ));
         }
-        // Modelled and issued stand below each other, of the same forward.
-        Some(row_of) => rows.extend(row_of(cost, v1)),
+        // Of the forward, as the counts are: the kinds of bytes one below the
+        // other, in place of launches and bytes of a block.
+        Some(counted) => {
+            rows.remove(0);
+            rows.truncate(1);
+            rows.extend(kinds(counted, cost, v1));
+        }
     }
     let (a, b) = (cost.block.intensity(), v1.block.intensity());
     rows.push(Row {
@@ -102,7 +119,7 @@ pub fn table(bench: &Bench, machine: &Machine, runs: &Runs) -> Vec<Row> {
     let launch = machine.ceilings.as_ref().and_then(|c| c.launch);
     rows.extend(match launch {
         // The counted bytes take the place of the launches' share.
-        _ if issued.is_some() => None,
+        _ if counted.is_some() => None,
         Some(l) => {
             let label = match l.source {
                 Source::Recorded => "launch µs, rec. =",
@@ -128,51 +145,75 @@ fn unknown(label: &str) -> Row {
     }
 }
 
-/// The bytes of a forward, modelled and as a run counted them; `None` where no
-/// run has counted any.
-#[allow(
-    clippy::type_complexity,
-    reason = "two rows, made where the unit is known"
-)]
-fn issued(bench: &Bench, runs: &Runs) -> Option<impl Fn(&Cost, &Cost) -> [Row; 2]> {
-    let of = |cut: Cut| runs.of(bench.setup(), cut)?.bytes.issued;
-    let (plan, v1) = (of(bench.cut()), of(Version::V1.cut()));
-    plan.or(v1)?;
-    Some(move |cost: &Cost, base: &Cost| {
-        let modelled = [cost.forward.bytes(), base.forward.bytes()];
-        let largest = modelled
-            .into_iter()
-            .chain(plan)
-            .chain(v1)
-            .max()
-            .unwrap_or(0);
-        let column = figure::byte_column(largest);
-        let unit = column.unit().symbol();
-        let row = |sign: char, plan: Option<u64>, v1: Option<u64>| {
-            let show = |bytes: Option<u64>| {
-                bytes.map_or("·".to_owned(), |bytes| figure::bytes(column, bytes))
-            };
-            Row {
-                label: format!("{unit}, fwd {sign}"),
-                plan: show(plan),
-                v1: show(v1),
-                saved: match (plan, v1) {
-                    (Some(a), Some(b)) => figure::saved(b as f64, a as f64, 1),
-                    _ => String::new(),
-                },
-                ..Row::default()
-            }
-        };
-        [
-            Row {
-                key: Some("forward.bytes"),
-                ..row('=', Some(modelled[0]), Some(modelled[1]))
-            },
-            Row {
-                origin: Origin::Issued,
-                ..row('#', plan, v1)
-            },
-        ]
+/// What runs counted of the plan and of V1; `None` where neither was counted.
+fn counted(bench: &Bench, runs: &Runs) -> Option<[Option<BytesReport>; 2]> {
+    let of = |cut: Cut| {
+        let report = runs.of(bench.setup(), cut)?;
+        report.bytes.issued.map(|_| report.bytes)
+    };
+    let both = [of(bench.cut()), of(Version::V1.cut())];
+    both.iter().any(Option::is_some).then_some(both)
+}
+
+/// The bytes of a forward by kind: modelled, issued, compulsory, DRAM's. DRAM's
+/// are the device's own where they were measured, else the estimate.
+fn kinds(counted: [Option<BytesReport>; 2], cost: &Cost, v1: &Cost) -> [Row; 4] {
+    let of = |kind: fn(&BytesReport) -> Option<u64>| {
+        counted.map(|bytes| bytes.map(|bytes| kind(&bytes)))
+    };
+    let measured = of(|b| b.measured_dram);
+    let dram = match measured.iter().flatten().any(Option::is_some) {
+        true => ("  DRAM @", Origin::Measured, measured),
+        false => ("  DRAM est. =", Origin::Modelled, of(|b| b.estimated_dram)),
+    };
+    let modelled = [&cost.forward, &v1.forward].map(|p| Some(Some(p.bytes())));
+    let rows = [
+        ("", Origin::Modelled, modelled),
+        ("  issued #", Origin::Issued, of(|b| b.issued)),
+        ("  compulsory #", Origin::Issued, of(|b| b.compulsory)),
+        dram,
+    ];
+    let largest = rows
+        .iter()
+        .flat_map(|(_, _, both)| both)
+        .flatten()
+        .flatten();
+    let column = figure::byte_column(largest.copied().max().unwrap_or(0));
+    let unit = column.unit().symbol();
+    let show = |bytes: Option<Option<u64>>| match bytes {
+        None => "·".to_owned(),
+        Some(None) => "–".to_owned(),
+        Some(Some(bytes)) => figure::bytes(column, bytes),
+    };
+    rows.map(|(label, origin, [plan, base])| Row {
+        label: match label {
+            "" => format!("{unit}, forward ="),
+            label => label.to_owned(),
+        },
+        plan: show(plan),
+        v1: show(base),
+        saved: match (plan.flatten(), base.flatten()) {
+            (Some(a), Some(b)) => figure::saved(b as f64, a as f64, 1),
+            _ => String::new(),
+        },
+        origin,
+        key: label.is_empty().then_some("forward.bytes"),
+    })
+}
+
+/// A sentence where the plan ran faster than the roof of its own device allows.
+pub(super) fn beaten(bench: &Bench, machine: &Machine, runs: &Runs) -> Option<String> {
+    let time = runs.of(bench.setup(), bench.cut())?.time_us.as_ref()?;
+    let ceilings = machine
+        .ceilings
+        .as_ref()
+        .filter(|_| machine.roof_is_own())?;
+    let floor = ceilings.floor(&bench.cost().forward, bench.setup().dtype)? * 1e6;
+    (time.median < floor).then(|| {
+        format!(
+            "{:.0} % of the roof: faster than DRAM allows, so the data sat in cache.",
+            100.0 * floor / time.median
+        )
     })
 }
 

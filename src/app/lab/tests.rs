@@ -36,14 +36,18 @@ fn issued_bytes_stand_below_the_modelled_ones_of_the_same_forward() {
     let (ticket, _) = runs.ask(bench.setup(), vec![Version::V1.cut()], 0).unwrap();
     let mut report = crate::app::runs::tests::report(71, 330.0);
     report.bytes.issued = Some(63_071_000);
+    report.bytes.compulsory = Some(42_047_000);
     runs.done(ticket, Ok(report), 1);
     let rows = table(&bench, &Machine::default(), &runs);
     assert_eq!(rows.len(), ROWS);
     let of = |label: &str| rows.iter().find(|r| r.label == label).unwrap();
     // compare of screens.md: V1 moves 42.047 MB per forward.
-    assert_eq!(of("MB, fwd =").plan, "42.047");
-    assert_eq!(of("MB, fwd #").plan, "63.071");
-    assert_eq!(of("MB, fwd #").origin, Origin::Issued);
+    assert_eq!(of("MB, forward =").plan, "42.047");
+    assert_eq!(of("  issued #").plan, "63.071");
+    assert_eq!(of("  issued #").origin, Origin::Issued);
+    assert_eq!(of("  compulsory #").plan, "42.047");
+    // Nobody estimated it: not the same as not run.
+    assert_eq!(of("  DRAM est. =").plan, "–");
     assert_eq!(of("time µs, fwd @").origin, Origin::Measured);
     assert!(!rows.iter().any(|r| r.label.contains("weights")));
 }

@@ -131,5 +131,7 @@ fn keep(state: &mut State, lesson: &Lesson, live: &Live, typed: String, effects:
         block.field = Some(crate::app::field::Field::default());
     } else if live.kind == "lab" {
         super::put_on_bench(state, lesson, live);
+    } else if live.kind == "micro" {
+        super::ask::run(state, lesson, live, effects);
     }
 }

@@ -175,6 +175,17 @@ fn refused(unit: &Unit, arch: &str, log: &str) -> GpuError {
 
 /// `tile/mma.cu(12): error: …` as `kernels/tile/mma.cu:12: …`.
 fn error_line(line: &str) -> Option<String> {
+    let (file, row, text) = error_place(line)?;
+    Some(format!("kernels/{file}:{row}: {text}"))
+}
+
+/// Every error of a log: file, row, and what it says.
+pub(crate) fn error_places(log: &str) -> Vec<(&str, u32, &str)> {
+    log.lines().filter_map(error_place).collect()
+}
+
+/// File, row and words of `tile/mma.cu(12): error: …`.
+fn error_place(line: &str) -> Option<(&str, u32, &str)> {
     let (place, text) = line.split_once(": ")?;
     let text = text
         .strip_prefix("catastrophic ")
@@ -183,8 +194,7 @@ fn error_line(line: &str) -> Option<String> {
     // The number of the message, ` #20`, stands between the word and the colon.
     let (_, text) = text.split_once(':')?;
     let (file, row) = place.strip_suffix(')')?.rsplit_once('(')?;
-    let row: u32 = row.parse().ok()?;
-    Some(format!("kernels/{file}:{row}: {}", text.trim()))
+    Some((file, row.parse().ok()?, text.trim()))
 }
 
 #[cfg(test)]

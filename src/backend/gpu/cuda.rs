@@ -343,6 +343,20 @@ impl Driver for Cuda {
         self.stream.synchronize()
     }
 
+    fn profile(&mut self, on: bool) -> Result<(), GpuError> {
+        let call = match on {
+            true => self.api.cuProfilerStart,
+            false => self.api.cuProfilerStop,
+        };
+        let call = call.ok_or_else(|| {
+            GpuError::missing("the NVIDIA driver does not let a profiler be started")
+        })?;
+        // SAFETY: the call takes nothing; without a profiler it does nothing.
+        let code = unsafe { call() };
+        self.api
+            .check(code, || "the profiler is not told".to_owned())
+    }
+
     fn mark(&mut self) -> Result<Option<Mark>, GpuError> {
         self.stream.mark().map(Some)
     }

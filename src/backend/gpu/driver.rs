@@ -6,6 +6,7 @@ use std::fmt;
 use super::program::{Target, TensorMap};
 use super::source::Unit;
 use crate::run::RunError;
+use crate::simt::Counts;
 
 /// A loaded kernel, as the driver numbers it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -87,7 +88,7 @@ pub struct GemmCall {
 }
 
 /// Bytes of global memory that launches asked for and touched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Traffic {
     /// Asked for by loads.
     pub read: u64,
@@ -97,6 +98,8 @@ pub struct Traffic {
     pub compulsory: Option<u64>,
     /// Estimated to reach DRAM, where that is estimated.
     pub dram: Option<u64>,
+    /// What the last launch did, where the device sees that.
+    pub last: Option<Box<Counts>>,
 }
 
 /// What kind of failure it was.
@@ -217,6 +220,22 @@ pub trait Driver {
         None
     }
 
+    /// Tells an outside profiler where what it shall see begins, and ends.
+    /// Nothing where the device knows no profiler.
+    fn profile(&mut self, on: bool) -> Result<(), GpuError> {
+        let _ = on;
+        Ok(())
+    }
+
+    /// Whether races and reads of unwritten memory are looked for, where the device
+    /// can; on at first.
+    fn look_for_races(&mut self, _: bool) {}
+
+    /// What the device says of its own work since the last call, in a sentence.
+    fn told(&mut self) -> Option<String> {
+        None
+    }
+
     /// Registers, memory, limits of a loaded kernel.
     fn facts(&self, function: Function) -> KernelFacts;
 
@@ -260,6 +279,11 @@ pub trait Driver {
 
     /// Waits for everything that was handed in.
     fn synchronize(&mut self) -> Result<(), GpuError>;
+
+    /// Whether it can be timed. What cannot is not warmed up, either.
+    fn has_clock(&self) -> bool {
+        true
+    }
 
     /// Marks a point in the stream; `None` where the device has no clock.
     fn mark(&mut self) -> Result<Option<Mark>, GpuError>;

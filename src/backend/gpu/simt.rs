@@ -4,8 +4,11 @@
 //! It executes PTX for sm_80: prebuilt, or compiled by NVRTC where that is here
 //! and the kernels are newer than what was prebuilt.
 
+pub mod told;
+
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::compile::PREBUILT;
 #[cfg(feature = "cuda")]
@@ -52,6 +55,8 @@ pub struct Simt {
     /// Address and length of each allocation.
     memory: Vec<Option<(u64, u64)>>,
     traffic: Traffic,
+    /// Lane instructions and seconds of the launches since [`Driver::told`].
+    worked: (u64, f64),
     recording: Option<Vec<Recorded>>,
     graphs: Vec<Vec<Recorded>>,
 }
@@ -75,6 +80,7 @@ impl Simt {
                 compulsory: Some(0),
                 ..Traffic::default()
             },
+            worked: (0, 0.0),
             recording: None,
             graphs: Vec::new(),
         }
@@ -130,7 +136,10 @@ impl Simt {
             params: &params,
             cooperative: call.cooperative,
         };
+        let began = Instant::now();
         let counts = self.machine.launch(&program, &request).map_err(failed)?;
+        self.worked.0 += counts.lane_instructions();
+        self.worked.1 += began.elapsed().as_secs_f64();
         let (read, written) = (
             counts.buffers.iter().map(|b| b.read).sum::<u64>(),
             counts.buffers.iter().map(|b| b.written).sum::<u64>(),
@@ -145,12 +154,13 @@ impl Simt {
         if let Some((read, written)) = dram {
             self.traffic.dram = Some(self.traffic.dram.unwrap_or(0) + read + written);
         }
+        self.traffic.last = Some(Box::new(counts));
         Ok(())
     }
 }
 
 /// Parameters as CUDA packs them: each aligned to its size.
-fn pack(parameters: &[Parameter]) -> Vec<u8> {
+pub(crate) fn pack(parameters: &[Parameter]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for parameter in parameters {
         let align = match parameter {
@@ -209,6 +219,25 @@ impl Driver for Simt {
             ..Traffic::default()
         };
         Some(std::mem::replace(&mut self.traffic, fresh))
+    }
+
+    fn look_for_races(&mut self, look: bool) {
+        self.machine.set_check(look);
+    }
+
+    fn told(&mut self) -> Option<String> {
+        let (lanes, seconds) = std::mem::take(&mut self.worked);
+        let races = match self.machine.options().check {
+            true => "races looked for",
+            false => "races not looked for (--no-races)",
+        };
+        (lanes > 0 && seconds > 0.0).then(|| {
+            format!(
+                "the machine executed {:.2} G lane instructions in {seconds:.2} s, {:.2} G per second; everything counted, {races}",
+                lanes as f64 / 1e9,
+                lanes as f64 / seconds / 1e9
+            )
+        })
     }
 
     fn facts(&self, function: Function) -> KernelFacts {
@@ -302,6 +331,10 @@ impl Driver for Simt {
 
     fn synchronize(&mut self) -> Result<(), GpuError> {
         Ok(())
+    }
+
+    fn has_clock(&self) -> bool {
+        false
     }
 
     fn mark(&mut self) -> Result<Option<Mark>, GpuError> {

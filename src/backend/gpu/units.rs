@@ -161,8 +161,15 @@ pub fn compiled_ahead() -> Vec<(Unit, &'static str)> {
         .into_keys()
         .partition(|unit| !unit.files.iter().any(|file| file.contains("hopper")));
     portable.extend(shared.into_iter().map(|unit| (unit, 0)));
+    portable.extend(
+        crate::backend::gym::units()
+            .into_iter()
+            .map(|unit| (unit, 0)),
+    );
+    let exercises = crate::backend::trial::units();
     let mut all: Vec<(Unit, &'static str)> = portable
         .into_keys()
+        .chain(exercises)
         .map(|unit| (unit, "sm_80"))
         .chain(own.into_iter().map(|unit| (unit, "sm_90a")))
         .collect();

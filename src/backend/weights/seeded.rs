@@ -41,7 +41,7 @@ impl Stream {
     }
 
     /// Draw `i`, uniform in [−1, 1), a multiple of 2⁻²³.
-    fn centred(self, i: u64) -> f32 {
+    pub(crate) fn centred(self, i: u64) -> f32 {
         // 24 bits, signed: exact in an f32, and so is the scaling.
         let bits = (self.word(i) >> 40) as i32 - (1 << 23);
         bits as f32 / (1 << 23) as f32

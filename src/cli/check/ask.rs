@@ -48,7 +48,11 @@ pub(super) fn ask(
         for line in wrapped(&question, "", "  ") {
             let _ = writeln!(stdout, "{line}");
         }
-        if !key.options.is_empty() {
+        if let Some(kernel) = &key.kernel {
+            for line in kernel.listing.excerpt() {
+                let _ = writeln!(stdout, "  {:>3}  {}", line.number, line.text);
+            }
+        } else if !key.options.is_empty() {
             let options: Vec<&str> = key.options.iter().map(|o| o.text.as_str()).collect();
             let _ = writeln!(stdout, "  {}", options.join(", "));
         }

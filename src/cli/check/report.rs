@@ -46,6 +46,7 @@ pub(super) fn report(
             let indent = " ".repeat(head.chars().count());
             out.lines(wrapped(&sentence(j), &head, &indent));
         }
+        out.lines(g.lines.iter().map(|line| format!("   {line}")));
         if !g.model.is_empty() {
             out.line("   A worked answer:");
             out.lines(g.model.iter().map(|line| format!("   {line}")));

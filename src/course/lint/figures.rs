@@ -253,6 +253,11 @@ impl Look<'_> {
 
     /// What the judge finds, and the numbers in the key's texts.
     fn key(&mut self, key: &Key) {
+        if let Some(kernel) = &key.kernel
+            && let Err((written, say)) = kernel.bounds(&key.slips, &self.env)
+        {
+            self.report(written.at, &say);
+        }
         match key.judged() {
             Err(say) => self.report(key.place(), &say),
             Ok(judged) => {

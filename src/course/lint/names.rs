@@ -41,6 +41,11 @@ pub(super) fn block(file: &str, block: &Block, faults: &mut Vec<Fault>) {
             }
             op_names(file, mark, faults);
         }
+        Block::Kernel { op, version, .. } => {
+            plans(file, version.as_slice(), faults);
+            let named = op.iter().filter(|op| op.text != "rope");
+            op_names(file, &named.cloned().collect::<Vec<_>>(), faults);
+        }
         Block::Claim { id } => match Ledger::built_in().find(id.as_str()) {
             Ok(found) if found.id.text == id.text => {}
             Ok(found) => {
@@ -50,6 +55,7 @@ pub(super) fn block(file: &str, block: &Block, faults: &mut Vec<Fault>) {
             Err(say) => faults.push(Fault::at(file, id.at, say)),
         },
         Block::Chart { .. }
+        | Block::Micro { .. }
         | Block::Table { .. }
         | Block::Steps { .. }
         | Block::Question { .. } => {}

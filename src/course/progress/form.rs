@@ -1,6 +1,6 @@
 //! The form of `progress.toml`: tolerant when read, complete when written.
 
-use super::{Guess, KeyMark, LessonMark, Mark, Progress};
+use super::{Guess, KeyMark, LessonMark, Log, Mark, Progress};
 use crate::answer::practise::{Card, Deck};
 use std::collections::BTreeSet;
 use toml::{Table, Value};
@@ -37,6 +37,9 @@ impl Progress {
         }
         if let Some(Value::Table(practise)) = table.remove("practise") {
             progress.practise = deck(practise);
+        }
+        if let Some(Value::Table(log)) = table.remove("log") {
+            progress.log = log_of(log);
         }
         if let Some(Value::Array(finished)) = table.remove("finished") {
             progress.finished = finished.into_iter().filter_map(text_of).collect();
@@ -149,6 +152,9 @@ impl Progress {
             let finished = self.finished.iter().map(text).collect();
             table.insert("finished".into(), Value::Array(finished));
         }
+        if self.log != Log::default() {
+            table.insert("log".into(), Value::Table(log_table(&self.log)));
+        }
         if self.practise.asked > 0 {
             table.insert("practise".into(), Value::Table(deck_table(&self.practise)));
         }
@@ -197,6 +203,41 @@ fn counted(table: &Table, name: &str) -> u64 {
 
 fn count(n: u64) -> Value {
     Value::Integer(i64::try_from(n).unwrap_or(i64::MAX))
+}
+
+fn log_of(mut table: Table) -> Log {
+    let number = |value: &Value| value.as_integer().and_then(|n| u64::try_from(n).ok());
+    let days = match table.remove("days") {
+        Some(Value::Array(days)) => days.iter().filter_map(number).collect(),
+        _ => BTreeSet::new(),
+    };
+    let seconds = match table.remove("seconds") {
+        Some(Value::Table(seconds)) => seconds
+            .into_iter()
+            .filter_map(|(id, value)| Some((id, number(&value)?)))
+            .collect(),
+        _ => std::collections::BTreeMap::new(),
+    };
+    let last = table.remove("lesson").and_then(text_of);
+    Log {
+        days,
+        seconds,
+        last: last.map(|lesson| (lesson, counted(&table, "at"))),
+    }
+}
+
+fn log_table(log: &Log) -> Table {
+    let mut table = Table::new();
+    let days = log.days.iter().map(|day| count(*day)).collect();
+    table.insert("days".into(), Value::Array(days));
+    let seconds = log.seconds.iter();
+    let seconds = seconds.map(|(id, n)| (id.clone(), count(*n))).collect();
+    table.insert("seconds".into(), Value::Table(seconds));
+    if let Some((lesson, at)) = &log.last {
+        table.insert("lesson".into(), Value::String(lesson.clone()));
+        table.insert("at".into(), count(*at));
+    }
+    table
 }
 
 fn deck(mut table: Table) -> Deck {

@@ -7,6 +7,7 @@ use crate::course::paths::Places;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Largest progress file that is read.
 const LARGEST: usize = 8 * 1024 * 1024;
@@ -70,6 +71,24 @@ impl Store {
     /// # Errors
     /// The folder cannot be written; nothing there has changed then.
     pub fn record(&self, events: &[Event]) -> Result<Progress, Fault> {
+        self.change(|progress| {
+            let before = progress.clone();
+            events.iter().for_each(|event| progress.apply(event));
+            if *progress != before {
+                progress.log.note(events, now());
+            }
+        })
+    }
+
+    /// Takes in the progress of another file, merged with what is on disk now.
+    ///
+    /// # Errors
+    /// As [`Store::record`].
+    pub fn take_in(&self, other: &Progress) -> Result<Progress, Fault> {
+        self.change(|progress| progress.merge(other))
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Progress)) -> Result<Progress, Fault> {
         let failed = |error: &io::Error| {
             Fault::whole(
                 &self.shown,
@@ -106,9 +125,7 @@ impl Store {
             }
         };
         let before = self.path.exists().then(|| progress.clone());
-        for event in events {
-            progress.apply(event);
-        }
+        change(&mut progress);
         if before.as_ref() == Some(&progress) {
             // Nothing new: the disk need not be waited for.
             return Ok(progress);
@@ -173,6 +190,12 @@ impl Store {
             ),
         }
     }
+}
+
+/// Seconds since 1970, UTC.
+pub fn now() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map_or(0, |now| now.as_secs())
 }
 
 enum Read {

@@ -151,7 +151,18 @@ pub(crate) fn blank(exercise: &Exercise) -> DocumentMut {
         text.push('\n');
         let ask = asked(key, gpus.as_ref());
         text.push_str(&comment(&format!("{}. {ask}", index + 1)));
-        if !key.options.is_empty() {
+        if let Some(kernel) = &key.kernel {
+            for line in kernel.listing.excerpt() {
+                text.push_str(format!("#{:>4}  {}", line.number, line.text).trim_end());
+                text.push('\n');
+            }
+            if kernel.is_written() {
+                let id = &exercise.id;
+                text.push_str(&comment(&format!(
+                    "(The kernel itself stands in answers/{id}.cu. Letters here answer its gap form.)"
+                )));
+            }
+        } else if !key.options.is_empty() {
             let options: Vec<&str> = key.options.iter().map(Phrase::as_str).collect();
             text.push_str(&comment(&format!("({})", options.join(", "))));
         }

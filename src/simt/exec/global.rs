@@ -36,9 +36,9 @@ pub(crate) fn resolve(
     let phase = (base % SECTOR) as u32;
     if near && let Some(at) = turn.global.locate(base) {
         let site = turn.tally.sites.get_mut(inst.at as usize)?;
-        let pattern = match site.pattern.take() {
-            Some(pattern) if pattern.fits(mask, phase, &differences) => pattern,
-            _ => fresh(mask, phase, &differences, bytes, turn.count),
+        let pattern = match site.known(mask, phase, &differences) {
+            Some(pattern) => pattern,
+            None => fresh(mask, phase, &differences, bytes, turn.count),
         };
         let buffer = turn.global.buffers.get(at.buffer)?;
         let first = at.offset + i64::from(pattern.low);
@@ -48,7 +48,10 @@ pub(crate) fn resolve(
             if turn.count {
                 observe::count(turn, inst, at, &pattern, bytes, access);
             }
-            if turn.check && !observe::written(turn, inst, at, &pattern, bytes, access) {
+            if turn.check
+                && !(observe::written(turn, inst, at, &pattern, bytes, access)
+                    && observe::apart(turn, inst, at, &pattern, bytes, access))
+            {
                 return None;
             }
             return Some(Place::One(at, pattern));
@@ -93,7 +96,9 @@ fn several(
         if turn.count {
             observe::count(turn, inst, at, &pattern, bytes, access);
         }
-        going &= !turn.check || observe::written(turn, inst, at, &pattern, bytes, access);
+        going &= !turn.check
+            || observe::written(turn, inst, at, &pattern, bytes, access)
+                && observe::apart(turn, inst, at, &pattern, bytes, access);
     }
     turn.mask = mask;
     going.then_some(Place::Several)

@@ -28,9 +28,9 @@ pub(crate) fn resolve(
         *delta = (offsets[lane].wrapping_sub(base) & active) as i32;
     }
     let site = turn.tally.sites.get_mut(inst.at as usize)?;
-    let pattern = match site.pattern.take() {
-        Some(pattern) if pattern.fits(mask, 0, &deltas) => pattern,
-        _ => fresh(mask, &deltas, bytes, turn.count),
+    let pattern = match site.known(mask, 0, &deltas) {
+        Some(pattern) => pattern,
+        None => fresh(mask, &deltas, bytes, turn.count),
     };
     let (first, end) = (
         i64::from(base) + i64::from(pattern.low),

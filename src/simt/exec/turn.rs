@@ -61,6 +61,8 @@ pub(crate) struct Turn<'a> {
     pub collective: bool,
     /// What is written takes its place now and arrives later: `cp.async`.
     pub arrives_later: bool,
+    /// The instruction talks to other blocks: it orders, and does not race.
+    pub talks: bool,
     pub fault: Option<Box<Fault>>,
 }
 

@@ -1,7 +1,7 @@
 use std::fmt;
 
 use super::{Finding, Location, Problem, Waiter};
-use crate::simt::fault::{Access, Memory};
+use crate::simt::fault::{Access, Memory, Polled};
 
 fn verb(access: Access) -> &'static str {
     match access {
@@ -94,23 +94,36 @@ fn lanes(mask: u32) -> String {
 }
 
 /// Who waits where, one line for each place.
-fn gathering(waiting: &[Waiter]) -> String {
-    let mut places: Vec<(&Location, bool, Vec<&Waiter>)> = Vec::new();
+fn gathering(waiting: &[Waiter], returned: &[[u32; 3]]) -> String {
+    let mut places: Vec<Vec<&Waiter>> = Vec::new();
     for waiter in waiting {
+        let alike = |other: &Waiter| {
+            other.location == waiter.location
+                && other.at_barrier == waiter.at_barrier
+                && other.polls == waiter.polls
+        };
         let known = places
             .iter_mut()
-            .find(|(at, barrier, _)| **at == waiter.location && *barrier == waiter.at_barrier);
+            .find(|who| who.first().is_some_and(|first| alike(first)));
         match known {
-            Some((_, _, who)) => who.push(waiter),
-            None => places.push((&waiter.location, waiter.at_barrier, vec![waiter])),
+            Some(who) => who.push(waiter),
+            None => places.push(vec![waiter]),
         }
     }
-    let line = |(at, barrier, who): &(&Location, bool, Vec<&Waiter>)| {
-        let how = if *barrier {
-            "waiting at the barrier"
-        } else {
-            "reading again and again"
+    let line = |who: &Vec<&Waiter>| {
+        let Some(one) = who.first() else {
+            return String::new();
         };
+        let how = match &one.polls {
+            _ if one.at_barrier => "waiting at the barrier".to_owned(),
+            None => "reading again and again".to_owned(),
+            Some(Polled {
+                buffer,
+                offset,
+                holds,
+            }) => format!("reading byte {offset} of `{buffer}` again and again (it holds {holds})"),
+        };
+        let at = &one.location;
         let mut first: Vec<String> = who
             .iter()
             .take(4)
@@ -121,7 +134,18 @@ fn gathering(waiting: &[Waiter]) -> String {
         }
         format!("\n  {how} at {at}: {}", first.join(", "))
     };
-    places.iter().map(line).collect()
+    let mut told: String = places.iter().map(line).collect();
+    if !returned.is_empty() {
+        let mut first: Vec<String> = returned.iter().take(4).map(|b| format!("{b:?}")).collect();
+        if returned.len() > first.len() {
+            first.push(format!("{} more", returned.len() - first.len()));
+        }
+        told += &format!(
+            "\n  returned, and arriving nowhere any more: block {}",
+            first.join(", ")
+        );
+    }
+    told
 }
 
 /// What happened, and what usually helps.
@@ -191,6 +215,23 @@ fn story(problem: &Problem) -> (String, &'static str) {
                 missing,
             )
         }
+        Problem::BlocksRace {
+            memory,
+            offset,
+            now,
+            earlier,
+            other,
+        } => (
+            format!(
+                "race between blocks: a {} at byte {offset} of {} meets a {} by block number \
+                 {other} of the same launch, and neither waits for the other",
+                verb(*now),
+                name(memory),
+                verb(*earlier)
+            ),
+            "blocks run in any order: give each its own place, use an atomic, or put the two \
+             into launches (or phases with a grid barrier) one after the other",
+        ),
         Problem::LanesCollide { address, other } => (
             format!(
                 "race: this thread and thread {other} write different values to byte {address} of \
@@ -229,9 +270,14 @@ fn story(problem: &Problem) -> (String, &'static str) {
             format!("the block still runs after {steps} warp instructions"),
             "look for a loop that waits for another block, or raise the step limit",
         ),
-        Problem::Deadlock { waiting } => (
-            format!("deadlock: everybody waits{}", gathering(waiting)),
-            "blocks may wait for each other only in a cooperative launch, and each must arrive",
+        Problem::Deadlock { waiting, returned } => (
+            format!("deadlock: everybody waits{}", gathering(waiting, returned)),
+            if returned.is_empty() {
+                "blocks may wait for each other only in a cooperative launch, and somebody must \
+                 write what is waited for"
+            } else {
+                "a block must not return before it has arrived wherever the others wait for it"
+            },
         ),
         Problem::Unsupported { what } => (
             format!("the machine does not execute {what}"),

@@ -7,6 +7,7 @@ use crate::simt::exec::pipeline::Copies;
 use crate::simt::exec::turn::WARP;
 use crate::simt::machine::LaunchRequest;
 use crate::simt::memory::{POISON, SECTOR};
+use crate::simt::order::View;
 use crate::simt::program::{Class, Constant, Special};
 use crate::simt::run::Launch;
 use crate::simt::tally::Tally;
@@ -78,6 +79,7 @@ impl<'a> Setup<'a> {
         let watched = if self.launch.check { shared } else { 0 };
         BlockState {
             index: [0; 3],
+            view: View::default(),
             shared: vec![POISON; (shared as usize).div_ceil(16) * 4],
             shared_bytes: shared,
             local: vec![vec![POISON; kernel.local_bytes as usize / 4 * WARP]; warps],

@@ -131,13 +131,15 @@ fn talk(setup: &Setup<'_>, workers: &mut [Worker<'_>], tally: &mut Tally) -> Res
 /// Nobody can go on: all who wait, grouped by where.
 fn stuck(workers: &[Worker<'_>]) -> Stopped {
     let waiting: Vec<_> = workers.iter().flat_map(Worker::waiting).collect();
+    let returned = workers.iter().filter(|worker| done(worker));
+    let returned = returned.map(|worker| worker.state.index).collect();
     let (block, at, thread) = waiting.first().map_or(([0; 3], 0, 0), |first| {
         (first.block, first.at, first.warp * 32)
     });
     Stopped {
         block,
         fault: Fault {
-            kind: FaultKind::Deadlock { waiting },
+            kind: FaultKind::Deadlock { waiting, returned },
             at,
             thread,
         },

@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use super::setup::Setup;
 use crate::simt::block::{BARRIERS, BlockState, Frame, State, Warp};
 use crate::simt::exec::turn::FULL;
-use crate::simt::fault::{Fault, FaultKind, How, Waiting};
+use crate::simt::fault::{Fault, FaultKind, How, Polled, Waiting};
 use crate::simt::memory::POISON;
 use crate::simt::program::{Constant, NEVER, Special};
 use crate::simt::run::{self, Turned};
@@ -47,6 +47,7 @@ impl<'a> Worker<'a> {
     pub fn begin(&mut self, index: [u32; 3]) {
         let (setup, kernel) = (self.setup, self.setup.launch.kernel);
         self.state.index = index;
+        self.state.view.restart(setup.number(index) as u32);
         self.state.shared.fill(POISON);
         self.state
             .local
@@ -269,7 +270,10 @@ impl<'a> Worker<'a> {
             .first()
             .map_or((0, 0), |first| (first.at, first.warp * 32));
         let fault = Fault {
-            kind: FaultKind::Deadlock { waiting },
+            kind: FaultKind::Deadlock {
+                waiting,
+                returned: Vec::new(),
+            },
             at,
             thread,
         };
@@ -279,6 +283,18 @@ impl<'a> Worker<'a> {
         }
     }
 
+    /// What a warp reads again and again, where that was watched.
+    fn polled(&self, warp: &Warp) -> Option<Polled> {
+        let (by, buffer, offset) = self.state.view.polls?;
+        let found = self.setup.launch.global.buffers.get(buffer)?;
+        (by == warp.number).then(|| Polled {
+            buffer: found.name.clone(),
+            offset,
+            holds: found.load(offset as usize / 4),
+        })
+    }
+
+    /// Every warp that has not returned, and where it stands.
     pub fn waiting(&self) -> Vec<Waiting> {
         let waits = self.warps.iter().filter(|warp| warp.state != State::Done);
         waits
@@ -289,6 +305,7 @@ impl<'a> Worker<'a> {
                     warp: warp.number,
                     at: self.position(warp).unwrap_or(0),
                     how: if barrier { How::Barrier } else { How::Polling },
+                    polls: (!barrier).then(|| self.polled(warp)).flatten(),
                 }
             })
             .collect()

@@ -41,6 +41,8 @@ pub(super) struct Lower<'m> {
     pub local_bytes: u64,
     /// Smallest access to shared memory.
     pub granule: u32,
+    /// The same of global memory.
+    pub global_granule: u32,
     /// Blocks see the order in which they run: results of atomics are used.
     pub ordered: bool,
     /// Registers that are defined once and only rename something.
@@ -66,6 +68,7 @@ impl<'m> Lower<'m> {
             labels: 0,
             local_bytes: 0,
             granule: 4,
+            global_granule: 4,
             ordered: false,
             aliases: HashMap::new(),
             definitions: Vec::new(),

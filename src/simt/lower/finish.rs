@@ -27,6 +27,7 @@ pub(super) fn finish(mut lower: Lower<'_>) -> Result<Kernel, PtxError> {
         local_bytes: lower.local_bytes.next_multiple_of(16) as u32,
         max_threads: lower.function.max_threads,
         granule: lower.granule,
+        global_granule: lower.global_granule,
         ordered: lower.ordered,
     };
     for info in &mut kernel.info {

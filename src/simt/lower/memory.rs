@@ -101,9 +101,13 @@ impl<'m> Lower<'m> {
         }
     }
 
-    fn bytes(&mut self, info: u32, bytes: u32, space: Space) {
+    /// Notes an access of `parts` elements of `bytes` each.
+    fn bytes(&mut self, info: u32, (parts, bytes): (u32, u32), space: Space) {
         if let Some(info) = self.info.get_mut(info as usize) {
-            info.bytes = bytes;
+            info.bytes = parts * bytes;
+        }
+        if space != Space::Shared && space != Space::Local {
+            self.global_granule = self.global_granule.min(bytes);
         }
         if space == Space::Shared || space == Space::Generic {
             self.granule = self.granule.min(bytes);
@@ -136,7 +140,7 @@ impl<'m> Lower<'m> {
                 _ => Class::GlobalLoad,
             },
         );
-        self.bytes(info, ty.bits() / 8, space);
+        self.bytes(info, (n, ty.bits() / 8), space);
         let kind = if ty.wide() { Kind::B64 } else { Kind::B32 };
         let single = [self.operand(i, 0)?.clone()];
         let parts = match &single {
@@ -221,7 +225,7 @@ impl<'m> Lower<'m> {
                 _ => Class::GlobalStore,
             },
         );
-        self.bytes(info, ty.bits() / 8, space);
+        self.bytes(info, (n, ty.bits() / 8), space);
         let kind = if ty.wide() { Kind::B64 } else { Kind::B32 };
         let single = [self.operand(i, 1)?.clone()];
         let parts = match &single {
@@ -285,7 +289,7 @@ impl<'m> Lower<'m> {
             None => Slot::None,
         };
         self.class(info, Class::Atomic);
-        self.bytes(info, ty.bits() / 8, space);
+        self.bytes(info, (1, ty.bits() / 8), space);
         let sink = Operand::Sink;
         let to = if returns { self.operand(i, 0)? } else { &sink };
         let def: RegId = self.destination(to, kind)?;
@@ -352,10 +356,10 @@ impl<'m> Lower<'m> {
         };
         let to = if to_wide { to } else { self.widened(to, info) };
         self.class(info, Class::Copy);
-        self.bytes(info, bytes, Space::Shared);
+        self.bytes(info, (1, bytes), Space::Shared);
         // The reading half has counts of its own.
         let source = self.note("cp.async source", i.line, i.place, Class::GlobalLoad);
-        self.bytes(source, bytes, Space::Global);
+        self.bytes(source, (1, bytes), Space::Global);
         let offset = |extra: Extra| match extra {
             Extra::Value(value) => Slot::Const(Constant::Bits32(value as u32)),
             Extra::Pred(_) => Slot::None,

@@ -8,7 +8,7 @@ use crate::course::claims::{Line, cited};
 use crate::course::{Claim, Ledger};
 use crate::run::Report;
 use crate::tui::exercise::styled;
-use crate::tui::pen::width;
+use crate::tui::pen::{clip, width};
 use crate::tui::rows::{Row, labelled, words};
 use crate::tui::theme::Role;
 
@@ -47,12 +47,41 @@ pub fn page(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
     rows
 }
 
-/// The claim in a lesson, whose text judges it: all of it at once.
+/// Figures of the model that a lesson shows; the page shows all.
+const FEW: usize = 3;
+
+/// The claim in a lesson, whose text judges it: all of it at once, and close
+/// together.
 pub fn block(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
-    let mut rows = places(claim, columns);
-    rows.push(Row::default());
-    rows.extend(says(state, claim, columns));
-    rows.extend(found(state, claim, columns));
+    let ledger = Ledger::built_in();
+    let place = claim.places.first().map(|p| ledger.named(p));
+    let mut rows: Vec<Row> = place
+        .map(|place| Row::of(clip(&place, columns), Role::Dim))
+        .into_iter()
+        .collect();
+    rows.extend(words(&claim.says.text, columns, Role::Text));
+    match state.study.env(&claim.setup, &state.runs) {
+        Ok(env) => {
+            let said = |who: &str, line: &Line| Line {
+                label: format!("{who}: {}", line.label),
+                ..line.clone()
+            };
+            let lines = claim.document_lines(&env);
+            let document: Vec<Line> = lines.iter().map(|l| said("document", l)).collect();
+            rows.extend(numbers(&document, Role::Text, columns));
+            let lines = claim.model_lines(&env);
+            let model: Vec<Line> = lines.iter().take(FEW).map(|l| said("= model", l)).collect();
+            rows.extend(numbers(&model, Role::Modelled, columns));
+        }
+        Err(why) => rows.extend(words(&why, columns, Role::Warn)),
+    }
+    if measured(state, claim)
+        .iter()
+        .any(|(_, report)| report.is_some())
+    {
+        rows.extend(machine(state, claim, columns).into_iter().skip(1));
+    }
+    rows.extend(judged(state, claim, columns));
     rows
 }
 
@@ -110,7 +139,7 @@ fn asked(state: &State, columns: usize) -> Vec<Row> {
     rows
 }
 
-/// The model's side, the machine's side, the verdict and what is true.
+/// The model's side, the machine's side, the verdict and what is true: the page.
 fn found(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
     let mut rows = Vec::new();
     match state.study.env(&claim.setup, &state.runs) {
@@ -126,7 +155,13 @@ fn found(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
     }
     rows.extend(machine(state, claim, columns));
     rows.push(Row::default());
-    rows.extend(labelled("verdict", Role::Dim, &verdict(claim), columns, 9));
+    rows.extend(judged(state, claim, columns));
+    rows
+}
+
+/// The verdict and what is true.
+fn judged(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
+    let mut rows = labelled("verdict", Role::Dim, &verdict(claim), columns, 9);
     rows.extend(styled(
         state,
         &claim.setup,
@@ -245,7 +280,7 @@ fn machine(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
 /// A row with a cell per plan, each ending at its own column.
 fn plans(mut row: Row, cells: impl Iterator<Item = String>, role: Role) -> Row {
     for (i, cell) in cells.enumerate() {
-        let cell = crate::tui::pen::clip(&cell, PLAN - 1);
+        let cell = clip(&cell, PLAN - 1);
         row = row.right(LABEL + (i + 1) * PLAN, &cell, role);
     }
     row

@@ -2,7 +2,7 @@
 //! verdict, hints and the solution. The same in the form and in a lesson.
 
 use super::form::styled;
-use super::grid;
+use super::{grid, kernel};
 use crate::app::State;
 use crate::app::exercise::{Asked, Standing, echo, examples, key_of, marked, standing, tolerance};
 use crate::app::field::Field;
@@ -73,14 +73,20 @@ pub fn in_lesson(state: &State, asked: &Asked, keys: bool, width: usize) -> Vec<
 
 /// Field or options, echo, verdict, hints, solution.
 fn body(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) -> Vec<Row> {
-    let mut rows = match key.kind {
-        Kind::Number | Kind::Measured | Kind::Predict => field(state, asked, key, width),
-        Kind::Text => free(state, asked, key, width),
-        Kind::Table => match &key.table {
-            Some(table) => grid::lay(state, asked, key, table, keys, width),
-            None => Vec::new(),
+    let mut rows = match &key.kernel {
+        Some(kernel) if !kernel.is_written() => kernel::lines(state, asked, kernel, keys, width),
+        Some(_) if state.exercises.field_of(asked).is_none() => {
+            kernel::file(state, asked, keys, width)
+        }
+        _ => match key.kind {
+            Kind::Number | Kind::Measured | Kind::Predict => field(state, asked, key, width),
+            Kind::Text => free(state, asked, key, width),
+            Kind::Table => match &key.table {
+                Some(table) => grid::lay(state, asked, key, table, keys, width),
+                None => Vec::new(),
+            },
+            Kind::Choice | Kind::Choices | Kind::Ranking => options(state, asked, key, keys, width),
         },
-        Kind::Choice | Kind::Choices | Kind::Ranking => options(state, asked, key, keys, width),
     };
     let kept = state.study.progress.key(&asked.exercise, &asked.key);
     match key.kind {
@@ -94,6 +100,7 @@ fn body(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) -> Ve
         _ => {}
     }
     rows.extend(verdict(state, asked, width));
+    rows.extend(kernel::told(state, asked, width));
     rows.extend(hints(state, asked, key, width));
     rows.extend(solution(state, asked, key, width));
     rows

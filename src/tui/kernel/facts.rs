@@ -1,9 +1,10 @@
 //! What a kernel needs, what fits, and what it costs.
 
-use crate::app::kernel::{Book, Kernel, group, registers, what_if};
+use crate::app::kernel::{Book, Kernel, group, heat, registers, what_if};
 use crate::app::lab::{BoxCost, bound, kernel_of};
 use crate::app::{State, figure};
 use crate::cost::OccupancyLimit;
+use crate::run::KernelReport;
 use crate::tui::lab::{bound_role, bound_word};
 use crate::tui::pen::{Pen, clip, wrap};
 use crate::tui::theme::Role;
@@ -11,13 +12,18 @@ use crate::units::group_thousands;
 
 /// Where values end.
 const VALUES: u16 = 26;
+/// Rows above which every count has one.
+const ROOMY: u16 = 22;
 
 /// Draws the facts, 27 columns wide.
 pub(super) fn draw(state: &State, book: &Book, kernel: &Kernel, pen: &mut Pen<'_>) {
     let mut facts = Facts { pen, y: 0 };
     facts.compiled(book, kernel);
     facts.design(kernel);
-    facts.occupancy(state, book, kernel);
+    match (state.kernel.metric, heat::counts(state)) {
+        (Some(_), Some(counted)) => facts.counted(book, counted),
+        _ => facts.occupancy(state, book, kernel),
+    }
     facts.shape(state);
 }
 
@@ -62,6 +68,47 @@ impl Facts<'_, '_> {
         self.row("blocks", &kernel.blocks, Role::Modelled);
         let shared = bytes(kernel.shared_per_block());
         self.row("shared/block", &shared, Role::Modelled);
+    }
+
+    /// What the SIMT machine counted of the whole kernel.
+    fn counted(&mut self, book: &Book, counted: &KernelReport) {
+        self.head("counted, one launch", "#", Role::Issued);
+        let Some(work) = counted.work else { return };
+        let count = |n: u64| group_thousands(i128::from(n));
+        let bytes = |bytes: Option<u64>| bytes.map_or("–".to_owned(), count);
+        let sectors = work.sectors_per_request().zip(work.side_by_side());
+        let active = work.active(book.gpu.warp_size);
+        let roomy = self.pen.height() > ROOMY;
+        let rows = [
+            ("warp instr.", count(work.instructions), true),
+            ("FLOP", count(work.flops), roomy),
+            ("issued B", bytes(counted.bytes.issued), true),
+            ("compulsory B", bytes(counted.bytes.compulsory), true),
+            (
+                "sectors/request",
+                sectors.map_or("–".to_owned(), |(here, _)| format!("{here:.1}")),
+                true,
+            ),
+            (
+                "  side by side",
+                sectors.map_or("–".to_owned(), |(_, ideal)| format!("{ideal:.1}")),
+                roomy,
+            ),
+            ("bank conflicts", count(work.conflicts), true),
+            (
+                "divergent",
+                format!("{} of {}", count(work.divergent), count(work.branches)),
+                true,
+            ),
+            (
+                "active lanes",
+                active.map_or("–".to_owned(), |a| format!("{:.1} %", 100.0 * a)),
+                true,
+            ),
+        ];
+        for (label, value, _) in rows.iter().filter(|(_, _, shown)| *shown) {
+            self.row(label, value, Role::Issued);
+        }
     }
 
     fn occupancy(&mut self, state: &State, book: &Book, kernel: &Kernel) {

@@ -1,11 +1,14 @@
 //! The source, with the ideas in the gutter and the sentence below.
 
 use crate::app::State;
+use crate::app::kernel::heat::{self, Metric};
 use crate::app::kernel::source::Source;
 use crate::app::kernel::{kernel, source};
 use crate::markup;
 use crate::markup::code::highlight;
+use crate::run::KernelReport;
 use crate::tui::pen::{Pen, clip, width, wrap};
+use crate::tui::ribbon::bar;
 use crate::tui::theme::Role;
 
 /// Rows that are not lines of source: the file's name and an empty row above,
@@ -15,6 +18,10 @@ pub(super) const AROUND: usize = 2 + IDEA;
 const IDEA: usize = 4;
 /// Columns left of the code: `►`, the number, two spaces.
 const GUTTER: u16 = 7;
+/// The same with a column of counts.
+const HEATED: u16 = 16;
+/// Where counts end.
+const COUNTS: u16 = 14;
 
 /// Draws file, lines and idea.
 pub(super) fn draw(state: &State, pen: &mut Pen<'_>) {
@@ -24,14 +31,22 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>) {
     let end = pen.put(1, 0, &source.file, Role::Strong);
     let files = kernel.files.len();
     if files > 1 {
-        let text = format!("file {} of {files}, Tab", state.kernel.file + 1);
+        let text = match part_of_file(state, &source.file) {
+            Some(part) => format!("file {} of {files}, {part}, Tab", state.kernel.file + 1),
+            None => format!("file {} of {files}, Tab", state.kernel.file + 1),
+        };
         let edge = pen.width() - 1;
         if end + 2 + width(&text) as u16 <= edge {
             pen.right(edge, 0, &text, Role::Dim);
         }
     }
     let bottom = pen.height() - IDEA as u16;
-    let room = pen.width().saturating_sub(GUTTER + 1);
+    let gutter = gutter(state);
+    let column = Column::of(state);
+    if let Some(metric) = state.kernel.metric {
+        pen.put(6, 1, metric.name(), Role::Issued);
+    }
+    let room = pen.width().saturating_sub(gutter + 1);
     let whole: Vec<&str> = source.lines.iter().map(|l| l.text.as_str()).collect();
     let coloured = highlight("cuda", &whole.join("\n"));
     let mut y = 2;
@@ -49,12 +64,15 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>) {
         if here {
             pen.reverse(1, y, 4);
         }
+        if let Some(column) = &column {
+            column.draw(&source.file, line.number, pen, y);
+        }
         for (row, part) in wrapped(spans, usize::from(room)).iter().enumerate() {
             let y = y + row as u16;
             if y >= bottom {
                 break;
             }
-            let mut x = GUTTER;
+            let mut x = gutter;
             for (text, role) in part {
                 x = pen.put(x, y, text, *role);
             }
@@ -62,6 +80,60 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>) {
         y += height(&line.text, room) as u16;
     }
     idea(state, source, pen, bottom);
+}
+
+/// Columns left of the code.
+fn gutter(state: &State) -> u16 {
+    match state.kernel.metric {
+        Some(_) => HEATED,
+        None => GUTTER,
+    }
+}
+
+/// How much of the kernel's instructions is of a file.
+fn part_of_file(state: &State, file: &str) -> Option<String> {
+    state.kernel.metric?;
+    let kernel = heat::counts(state)?;
+    let all = kernel.work?.instructions.max(1) as f64;
+    let here = heat::of_file(kernel, file).instructions as f64;
+    Some(format!("{:.0} % of instr. #", 100.0 * here / all))
+}
+
+/// The counts of a kernel beside its lines.
+struct Column<'s> {
+    kernel: &'s KernelReport,
+    metric: Metric,
+    most: f64,
+}
+
+impl<'s> Column<'s> {
+    fn of(state: &'s State) -> Option<Self> {
+        let metric = state.kernel.metric?;
+        let kernel = heat::counts(state)?;
+        Some(Self {
+            kernel,
+            metric,
+            most: heat::most(kernel, metric),
+        })
+    }
+
+    /// A bar against the largest of the kernel, and the number.
+    fn draw(&self, file: &str, number: usize, pen: &mut Pen<'_>, y: u16) {
+        let work = heat::of_line(self.kernel, file, number);
+        let Some(value) = work.and_then(|work| self.metric.value(work)) else {
+            return;
+        };
+        let share = if self.most > 0.0 {
+            value / self.most
+        } else {
+            0.0
+        };
+        let eighths = (share * 8.0).round() as u64;
+        let eighths = eighths.max(u64::from(value > 0.0));
+        pen.put(6, y, &bar(eighths, 1, pen.ascii()), Role::Compute);
+        let role = if value > 0.0 { Role::Issued } else { Role::Dim };
+        pen.right(COUNTS, y, &self.metric.text(value), role);
+    }
 }
 
 /// What the idea at the cursor is; where there is none, how many there are.
@@ -103,7 +175,7 @@ pub(super) fn first_line(state: &State, columns: u16, rows: usize) -> usize {
     let Some(source) = source(state) else {
         return 0;
     };
-    let room = columns.saturating_sub(GUTTER + 1);
+    let room = columns.saturating_sub(gutter(state) + 1);
     let line = state.kernel.line.min(source.lines.len().saturating_sub(1));
     let top = state.kernel.top.min(line);
     // From the cursor upward, as far as the rows go.
@@ -185,7 +257,7 @@ fn wrapped(spans: &[markup::Span], room: usize) -> Vec<Vec<(String, Role)>> {
 }
 
 /// Code has no colours of its own: those of the screen mean something else.
-fn role(role: markup::Role) -> Role {
+pub(in crate::tui) fn role(role: markup::Role) -> Role {
     match role {
         markup::Role::Comment | markup::Role::Dim => Role::Dim,
         markup::Role::Keyword | markup::Role::Strong => Role::Strong,

@@ -11,7 +11,7 @@ use crate::tui::theme::Role;
 /// A `table` block.
 pub fn table(state: &State, lesson: &Lesson, live: &Live, columns: usize) -> Laid {
     match table::table(state, lesson, live) {
-        Ok(grid) => grid_rows(state, &grid, columns),
+        Ok(table) => grid(state, &table, columns),
         Err(why) => failed(live, why, columns),
     }
 }
@@ -19,7 +19,7 @@ pub fn table(state: &State, lesson: &Lesson, live: &Live, columns: usize) -> Lai
 /// A `roofline` block.
 pub fn roofline(state: &State, lesson: &Lesson, live: &Live, columns: usize) -> Laid {
     match table::roofline(state, lesson, live) {
-        Ok(grid) => grid_rows(state, &grid, columns),
+        Ok(table) => grid(state, &table, columns),
         Err(why) => failed(live, why, columns),
     }
 }
@@ -31,8 +31,8 @@ pub fn compare(
     live: &Live,
     columns: usize,
 ) -> Result<Vec<Row>, String> {
-    let grid = table::compare(state, lesson, live)?;
-    Ok(grid_rows(state, &grid, columns).rows)
+    let table = table::compare(state, lesson, live)?;
+    Ok(grid(state, &table, columns).rows)
 }
 
 fn failed(live: &Live, why: String, columns: usize) -> Laid {
@@ -42,7 +42,8 @@ fn failed(live: &Live, why: String, columns: usize) -> Laid {
     }
 }
 
-fn grid_rows(state: &State, grid: &Grid, columns: usize) -> Laid {
+/// A grid laid out.
+pub(super) fn grid(state: &State, grid: &Grid, columns: usize) -> Laid {
     let nothing = |_: &Value| Resolved::value("");
     let layout = Layout::new(columns, &nothing)
         .ascii(state.look.ascii)

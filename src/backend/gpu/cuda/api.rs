@@ -96,6 +96,8 @@ functions! {
         CUtensorMapFloatOOBfill,
     );
     optional fn cuFuncGetParamInfo(CUfunction, usize, *mut usize, *mut usize);
+    optional fn cuProfilerStart();
+    optional fn cuProfilerStop();
 }
 
 impl Api {

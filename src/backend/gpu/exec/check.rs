@@ -8,6 +8,7 @@ use super::ready::Ready;
 use super::stream::Launched;
 use crate::backend::check::{Verdict, check};
 use crate::backend::gpu::driver::Driver;
+use crate::backend::gpu::program::Step;
 use crate::model::TensorId;
 use crate::run::{Observer, Phase, Progress, RunError};
 
@@ -15,13 +16,15 @@ use crate::run::{Observer, Phase, Progress, RunError};
 pub(super) type Tensors = HashMap<TensorId, Vec<f32>>;
 
 /// Runs a forward on poisoned memory and reads each tensor right after the
-/// launch that writes it, as the next block uses its memory again.
+/// launch that writes it, as the next block uses its memory again. `after` may
+/// ask the device about each launch.
 ///
 /// # Errors
 /// A launch or copy that fails, a stop.
-pub(super) fn forward(
-    driver: &mut impl Driver,
+pub(super) fn forward<D: Driver>(
+    driver: &mut D,
     bound: &Bound,
+    after: &mut dyn FnMut(&mut D, &Step),
     observer: &dyn Observer,
 ) -> Result<(Launched, Tensors), RunError> {
     bound.poison(driver)?;
@@ -42,6 +45,7 @@ pub(super) fn forward(
         driver
             .synchronize()
             .map_err(|e| e.in_kernel(named.name()))?;
+        after(driver, named);
         for written in named.written() {
             let values = read::tensor(driver, &bound.places, written, bound.dtype)
                 .map_err(|e| e.in_kernel(named.name()))?;

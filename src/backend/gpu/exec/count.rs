@@ -1,21 +1,85 @@
-//! A forward whose loads and stores are counted, apart from any clock.
+//! A forward whose loads and stores are counted, kernel by kernel, apart from
+//! any clock.
 
 use super::Gpu;
 use super::bind::{Bound, BoundStep};
 use super::memory::RunMemory;
-use super::stream::forward;
-use crate::backend::gpu::driver::{Driver, Function, GpuError, Memory, Parameter, Traffic};
+use super::stream::{Launched, forward};
+use crate::backend::gpu::driver::{Driver, Function, GpuError, Memory, Parameter};
 use crate::backend::gpu::issued::instrument;
 use crate::backend::gpu::program::{Program, Step};
+use crate::backend::gpu::simt::told;
 use crate::backend::gpu::source::Unit;
-use crate::run::{BytesReport, Observer, Phase, Progress, RunError};
+use crate::cost::{KernelCost, Priced};
+use crate::run::{BytesReport, KernelReport, Observer, Phase, Progress, RunError};
 
 /// Bytes of the two counters of a step: read and written.
 const COUNTERS: u64 = 16;
 
+/// What was counted of a forward.
+#[derive(Debug, Default)]
+pub(super) struct Counted {
+    /// Kernel by kernel, in the order of launches; empty where nothing could be
+    /// counted.
+    pub kernels: Vec<KernelReport>,
+    /// Launches of a forward that was made for counting alone.
+    pub launched: Option<Launched>,
+    /// Why nothing could be counted.
+    pub why_not: Option<String>,
+}
+
+impl Counted {
+    fn not(why: impl std::fmt::Display) -> Self {
+        Self {
+            why_not: Some(format!("issued bytes are not counted: {why}")),
+            ..Self::default()
+        }
+    }
+
+    /// Takes what the device counted of the launch before this call by itself;
+    /// with `lines` by line of source, too, of the first launch of each kernel.
+    pub fn take(
+        &mut self,
+        driver: &mut impl Driver,
+        step: &Step,
+        bound: &Bound,
+        priced: &Priced,
+        lines: bool,
+    ) {
+        let traffic = driver.traffic().unwrap_or_default();
+        let mut kernel = of_step(step, priced);
+        kernel.bytes.issued = Some(traffic.read + traffic.written);
+        kernel.bytes.compulsory = traffic.compulsory;
+        kernel.bytes.estimated_dram = traffic.dram;
+        if let Some(counts) = &traffic.last {
+            let specs = &bound.program.buffers;
+            kernel.buffers = told::buffers(counts, specs, cost_of(step, priced));
+            kernel.work = Some(told::work(&counts.total));
+            let known = self.kernels.iter().any(|k| k.ops == kernel.ops);
+            if lines && !known {
+                kernel.lines = told::lines(counts);
+            }
+        }
+        self.kernels.push(kernel);
+    }
+
+    /// Adds the sums over the kernels to what is known of the forward.
+    pub fn fill(&self, bytes: &mut BytesReport) {
+        if self.kernels.is_empty() {
+            return;
+        }
+        let sum = |of: fn(&BytesReport) -> Option<u64>| -> Option<u64> {
+            self.kernels.iter().map(|k| of(&k.bytes)).sum()
+        };
+        bytes.issued = sum(|b| b.issued);
+        bytes.compulsory = sum(|b| b.compulsory);
+        bytes.estimated_dram = sum(|b| b.estimated_dram);
+    }
+}
+
 impl<D: Driver> Gpu<D> {
-    /// One forward of `program`; what it moved goes into `bytes`. A sentence
-    /// where it cannot be counted.
+    /// One forward of the program, whose kernels are priced in `priced`; with
+    /// `lines` by line of source, too, the first launch of each kernel.
     ///
     /// # Errors
     /// A launch that fails, a stop.
@@ -23,47 +87,63 @@ impl<D: Driver> Gpu<D> {
         &mut self,
         memory: &mut RunMemory,
         bound: &Bound,
-        bytes: &mut BytesReport,
+        priced: &Priced,
+        lines: bool,
         observer: &dyn Observer,
-    ) -> Result<Option<String>, RunError> {
-        observer.progress(Progress::new(Phase::Count, 0, 1));
+    ) -> Result<Counted, RunError> {
         // What was moved before is not this forward's.
         if self.driver.traffic().is_some() {
-            forward(&mut self.driver, bound, observer)?;
-            self.driver.synchronize()?;
-            if let Some(traffic) = self.driver.traffic() {
-                fill(bytes, traffic);
-            }
-            return Ok(None);
+            return self.count_here(bound, priced, lines, observer);
         }
+        observer.progress(Progress::new(Phase::Count, 0, 1));
         if let Some(step) = library_step(&bound.program) {
-            return Ok(Some(format!(
-                "issued bytes are not counted: {step} is computed by a library, whose accesses cannot be seen"
+            return Ok(Counted::not(format!(
+                "{step} is computed by a library, whose accesses cannot be seen"
             )));
         }
-        let counting = match self.counting(memory, bound) {
+        let (counters, counting) = match self.counting(memory, bound) {
             Ok(counting) => counting,
-            Err(e) => return Ok(Some(format!("issued bytes are not counted: {e}"))),
+            Err(e) => return Ok(Counted::not(e)),
         };
-        let (counters, bound) = counting;
-        forward(&mut self.driver, &bound, observer)?;
+        let launched = forward(&mut self.driver, &counting, observer)?;
         self.driver.synchronize()?;
-        let mut words = vec![0; bound.steps.len() * COUNTERS as usize];
+        let mut words = vec![0; counting.steps.len() * COUNTERS as usize];
         self.driver.download(counters, 0, &mut words)?;
-        let sums = words.as_chunks::<8>().0;
-        let sum = |odd: usize| -> u64 {
-            let every = sums.iter().skip(odd).step_by(2);
-            every.map(|b| u64::from_le_bytes(*b)).sum()
-        };
-        fill(
-            bytes,
-            Traffic {
-                read: sum(0),
-                written: sum(1),
-                ..Traffic::default()
-            },
-        );
-        Ok(None)
+        let sums = words.as_chunks::<8>().0.chunks(2);
+        let kernels = bound.program.steps.iter().zip(sums).map(|(step, sums)| {
+            let mut kernel = of_step(step, priced);
+            kernel.bytes.issued = Some(sums.iter().map(|sum| u64::from_le_bytes(*sum)).sum());
+            kernel
+        });
+        Ok(Counted {
+            kernels: kernels.collect(),
+            launched: Some(launched),
+            why_not: None,
+        })
+    }
+
+    /// A forward on a device that counts by itself.
+    fn count_here(
+        &mut self,
+        bound: &Bound,
+        priced: &Priced,
+        lines: bool,
+        observer: &dyn Observer,
+    ) -> Result<Counted, RunError> {
+        let total = bound.steps.len() as u32;
+        let mut launched = Launched::default();
+        let mut counted = Counted::default();
+        for (done, (step, named)) in (0..).zip(bound.steps.iter().zip(&bound.program.steps)) {
+            observer.progress(Progress::new(Phase::Count, done, total).about(named.name()));
+            if observer.cancelled() {
+                return Err(RunError::cancelled(0, 0));
+            }
+            launched.start(&mut self.driver, step, named.name())?;
+            self.driver.synchronize()?;
+            counted.take(&mut self.driver, named, bound, priced, lines);
+        }
+        counted.launched = Some(launched);
+        Ok(counted)
     }
 
     /// The program with counters in its kernels: the same memory, one argument
@@ -122,8 +202,28 @@ fn library_step(program: &Program) -> Option<&str> {
     Some(found.name())
 }
 
-fn fill(bytes: &mut BytesReport, traffic: Traffic) {
-    bytes.issued = Some(traffic.read + traffic.written);
-    bytes.compulsory = traffic.compulsory;
-    bytes.estimated_dram = traffic.dram;
+/// The price of a step's kernel.
+fn cost_of<'p>(step: &Step, priced: &'p Priced) -> Option<&'p KernelCost> {
+    priced.kernels.get(match step {
+        Step::Own(launch) => launch.kernel,
+        Step::Library(gemm) => gemm.kernel,
+    })
+}
+
+/// A step's kernel as the model prices it; nothing is counted yet.
+fn of_step(step: &Step, priced: &Priced) -> KernelReport {
+    let cost = cost_of(step, priced);
+    KernelReport {
+        name: step.name().to_owned(),
+        ops: cost.map_or_else(Vec::new, |k| {
+            k.ops.iter().map(|op| (*op).to_owned()).collect()
+        }),
+        bytes: BytesReport {
+            modelled: cost.map(|k| k.bytes()),
+            ..BytesReport::default()
+        },
+        buffers: Vec::new(),
+        work: None,
+        lines: Vec::new(),
+    }
 }

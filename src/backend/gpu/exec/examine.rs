@@ -77,8 +77,10 @@ impl<D: Driver> Gpu<D> {
             if !is_small(&ready.config)? {
                 return gpu.examine_sampled(&ready, observer);
             }
-            let (launched, first) = check::forward(&mut gpu.driver, &ready.bound, observer)?;
-            let (_, second) = check::forward(&mut gpu.driver, &ready.bound, observer)?;
+            let (launched, first) =
+                check::forward(&mut gpu.driver, &ready.bound, &mut |_, _| {}, observer)?;
+            let (_, second) =
+                check::forward(&mut gpu.driver, &ready.bound, &mut |_, _| {}, observer)?;
             let verdict = check::judge(&ready, &first, observer)?;
             let planned = ready.plan.launches() as u64;
             Ok(Examined {

@@ -1,11 +1,13 @@
 //! A request from beginning to end: ready, check, clock, count.
 
 use super::bind::Bound;
+use super::count::Counted;
 use super::memory::{Kept, RunMemory};
 use super::ready::Ready;
 use super::{Gpu, check, read, sample, stream, time};
 use crate::backend::cpu::{Allocation, Role, total_bytes};
 use crate::backend::gpu::driver::{Driver, GpuError};
+use crate::backend::gpu::program::Step;
 use crate::backend::reference::affordable;
 use crate::backend::runner::{Outcome, output};
 use crate::cost::{GpuDatabase, price};
@@ -47,14 +49,27 @@ impl<D: Driver> Gpu<D> {
         let (bound, config) = (&ready.bound, &ready.config);
         let none = |e: RunError| e.after(0, request.runs);
         let mut notes = bound.program.notes.clone();
+        self.driver.look_for_races(request.races);
         let mut launched = None;
         let mut checked: Option<CheckReport> = None;
+        let priced = price(config)?.forward;
+        let mut counted = Counted::default();
         if request.check {
             match affordable(&config.model, &config.shape) {
                 Ok(()) => {
-                    let (counted, tensors) =
-                        check::forward(&mut self.driver, bound, observer).map_err(none)?;
-                    launched = Some(counted);
+                    // A device that counts by itself does it in passing; what it
+                    // moved before is not this forward's.
+                    let in_passing = request.count_bytes && self.driver.traffic().is_some();
+                    let lines = request.count_lines;
+                    let mut after = |driver: &mut D, step: &Step| {
+                        if in_passing {
+                            counted.take(driver, step, bound, &priced, lines);
+                        }
+                    };
+                    let (own, tensors) =
+                        check::forward(&mut self.driver, bound, &mut after, observer)
+                            .map_err(none)?;
+                    launched = Some(own);
                     let verdict = check::judge(ready, &tensors, observer).map_err(none)?;
                     checked = Some(CheckReport::from(&verdict));
                 }
@@ -68,7 +83,7 @@ impl<D: Driver> Gpu<D> {
         }
         let mut time_us: Option<Timing> = None;
         let mut bytes = BytesReport {
-            modelled: Some(price(config)?.forward.bytes()),
+            modelled: Some(priced.bytes()),
             ..BytesReport::default()
         };
         // No time is taken of a wrong result.
@@ -80,14 +95,21 @@ impl<D: Driver> Gpu<D> {
             let time = time_us.as_ref().map(|t| t.median);
             let device = self.driver.describe();
             notes.extend(over_roof(&device, bytes.modelled.zip(time)));
-            if request.count_bytes {
-                notes.extend(self.count(memory, bound, &mut bytes, observer)?);
+            if request.count_bytes && counted.kernels.is_empty() {
+                counted = self.count(memory, bound, &priced, request.count_lines, observer)?;
+            }
+            launched = launched.or(counted.launched);
+            counted.fill(&mut bytes);
+            notes.extend(counted.why_not.take());
+            if request.profiled {
+                self.profiled(bound, observer)?;
             }
         }
         let launched = match launched {
             Some(launched) => launched,
             None => stream::forward(&mut self.driver, bound, observer).map_err(none)?,
         };
+        notes.extend(self.driver.told());
         let logits = self.logits(bound)?;
         let allocations = allocations(bound, memory, ready.kept);
         let cut = config.effective_cut();
@@ -107,6 +129,11 @@ impl<D: Driver> Gpu<D> {
             check: checked,
             output: output(&config.model, request, &logits),
             held_bytes: Some(total_bytes(&allocations)),
+            // Those of a wrong result are not counted.
+            kernels: match bytes.issued {
+                Some(_) => counted.kernels,
+                None => Vec::new(),
+            },
             notes,
         };
         Ok(Outcome {
@@ -114,6 +141,15 @@ impl<D: Driver> Gpu<D> {
             logits,
             allocations,
         })
+    }
+
+    /// One forward that an outside profiler sees, after those that it does not.
+    fn profiled(&mut self, bound: &Bound, observer: &dyn Observer) -> Result<(), RunError> {
+        self.driver.synchronize()?;
+        self.driver.profile(true)?;
+        stream::forward(&mut self.driver, bound, observer)?;
+        self.driver.synchronize()?;
+        Ok(self.driver.profile(false)?)
     }
 
     /// The logits of the last forward.

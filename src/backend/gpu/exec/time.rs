@@ -25,6 +25,9 @@ pub(super) fn run(
     observer: &dyn Observer,
 ) -> Result<Option<Timed>, RunError> {
     let total = request.runs;
+    if !driver.has_clock() {
+        return Ok(None);
+    }
     let mut launched = None;
     for done in 0..request.warm_up {
         observer.progress(Progress::new(Phase::WarmUp, done, request.warm_up));

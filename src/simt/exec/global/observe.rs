@@ -90,6 +90,57 @@ pub(super) fn written(
     true
 }
 
+/// Notes who touches the places, and refuses what races with another block.
+pub(super) fn apart(
+    turn: &mut Turn<'_>,
+    inst: &Inst,
+    at: Located,
+    pattern: &Pattern,
+    bytes: u32,
+    access: Access,
+) -> bool {
+    let order = &turn.global.order;
+    let low = (at.offset + i64::from(pattern.low)) as u64;
+    if turn.talks && access != Access::Write {
+        turn.block.view.polls = Some((turn.warp, at.buffer, low));
+    }
+    if !order.watches() || turn.talks || access == Access::Atomic {
+        return true;
+    }
+    let wide = u64::from(bytes);
+    let span = (pattern.end - pattern.low) as u64;
+    let lanes = u64::from(turn.mask.count_ones());
+    // All lanes at one place, or side by side: one stretch.
+    let whole = span == wide || span == lanes * wide && distinct(pattern, turn.mask);
+    let met = if whole {
+        order.note(&mut turn.block.view, at.buffer, low, span, access)
+    } else {
+        lanes_of(turn.mask).try_for_each(|lane| {
+            let offset = (at.offset + pattern.delta(lane)) as u64;
+            order.note(&mut turn.block.view, at.buffer, offset, wide, access)
+        })
+    };
+    let Err(met) = met else {
+        return true;
+    };
+    let covers = |lane: &usize| {
+        let first = (at.offset + pattern.delta(*lane)) as u64;
+        (first..first + wide).contains(&met.offset) || (met.offset..met.offset + 4).contains(&first)
+    };
+    let lane = lanes_of(turn.mask).find(covers).unwrap_or(turn.first());
+    let Some(buffer) = turn.global.buffers.get(at.buffer) else {
+        return true;
+    };
+    let kind = FaultKind::BlocksRace {
+        memory: name(buffer),
+        offset: met.offset,
+        now: access,
+        earlier: met.earlier,
+        other: met.block,
+    };
+    turn.fail(inst, lane as u32, kind)
+}
+
 /// Whether the lanes' addresses rise: then none is met twice.
 fn distinct(pattern: &Pattern, mask: u32) -> bool {
     lanes_of(mask)

@@ -1,0 +1,487 @@
+//! The criteria in order, C1 to C8; the first that is not met is reported with
+//! what was seen.
+
+use super::bench::{Arg, Bench};
+use super::compiled::{Compiled, NoProgram, own, written};
+use super::known::same;
+use super::task::{Case, Rest, Task, task};
+use super::{text, unit};
+use crate::run::listing::{Listing, Mistake};
+use crate::run::{Bounds, Candidate, Criterion, Refusal, Trial, TrialOutcome};
+use crate::simt::{Counts, Finding, MachineError, Problem};
+
+/// Bytes of a sector.
+const SECTOR: u64 = 32;
+/// An error that any order of additions may make, relative to the largest value.
+const SLACK: f64 = 1e-6;
+/// How near bytes must be to those of a known mistake.
+const ALIKE: f64 = 0.02;
+/// Bits of a float whose sign is left out, and those that fresh memory has.
+const UNSIGNED: u32 = u32::MAX >> 1;
+const UNWRITTEN: u32 = UNSIGNED;
+/// Most explanations that are told.
+const TOLD: usize = 3;
+
+/// Judges a kernel. It may take seconds, and a text that keeps the compiler busy
+/// takes longer: call it where it can be killed.
+pub fn judge(trial: &Trial) -> TrialOutcome {
+    let listing = match Listing::named(&trial.source) {
+        Ok(listing) => listing,
+        Err(error) => return TrialOutcome::Failed(error.to_string()),
+    };
+    let Some(task) = task(&trial.source) else {
+        return TrialOutcome::Failed(format!("{} has no kernel to be written", trial.source));
+    };
+    let court = Court {
+        listing: &listing,
+        task,
+        bounds: &trial.bounds,
+    };
+    match &trial.candidate {
+        Candidate::Written { text, file } => court.written(text, file),
+        Candidate::Chosen(numbers) => {
+            for number in numbers {
+                let outcome = court.chosen(*number);
+                if !matches!(outcome, TrialOutcome::Accepted { .. }) {
+                    return outcome;
+                }
+            }
+            court.chosen(0)
+        }
+    }
+}
+
+struct Court<'c> {
+    listing: &'c Listing,
+    task: &'static Task,
+    bounds: &'c Bounds,
+}
+
+/// What a kernel did in one case.
+pub(super) enum Ran {
+    /// It came to its end.
+    Values {
+        outputs: Vec<Vec<f32>>,
+        counts: Box<Counts>,
+    },
+    /// The machine stopped it.
+    Found(Box<Finding>),
+    /// It could not be launched.
+    Refused(String),
+}
+
+/// A criterion that is not met, in which case, and what the kernel did there.
+struct Miss {
+    criterion: Criterion,
+    seen: String,
+    at: Option<(Case, Ran)>,
+}
+
+impl Miss {
+    fn plain(criterion: Criterion, seen: impl Into<String>) -> Self {
+        Self {
+            criterion,
+            seen: seen.into(),
+            at: None,
+        }
+    }
+}
+
+/// What an accepted kernel moved, and in how many cases it was right.
+struct Met {
+    issued: u64,
+    cases: u32,
+}
+
+impl Court<'_> {
+    fn written(&self, text: &str, file: &str) -> TrialOutcome {
+        let compiled = match written(text, file, self.listing) {
+            Ok(compiled) => compiled,
+            Err(NoProgram::NoCompiler(say)) => return TrialOutcome::NoCompiler(say),
+            Err(NoProgram::Refused(seen)) => {
+                return TrialOutcome::Refused(Refusal {
+                    criterion: Criterion::Compiles,
+                    seen,
+                    known: Vec::new(),
+                });
+            }
+        };
+        let met = self.examined(&compiled).and_then(|met| {
+            let skeleton = self.listing.skeleton();
+            match text::warp_width(text, &skeleton) {
+                None => Ok(met),
+                Some((row, literal)) => Err(Miss::plain(
+                    Criterion::Portable,
+                    format!(
+                        "{file}:{row} types in {literal}. A warp has 32 lanes here and 64 on \
+                         another GPU: write WARP. If it is another number, give it a name \
+                         (const int columns = {literal};)."
+                    ),
+                )),
+            }
+        });
+        self.outcome(met, None)
+    }
+
+    /// The kernel of this program, worked or with one mistake.
+    fn chosen(&self, number: u32) -> TrialOutcome {
+        match self.own(number) {
+            Ok(compiled) => {
+                let mistake = self.listing.mistakes().find(|m| m.number == number);
+                self.outcome(self.examined(&compiled), mistake)
+            }
+            Err(NoProgram::NoCompiler(say)) => TrialOutcome::NoCompiler(say),
+            Err(NoProgram::Refused(say)) => TrialOutcome::Failed(say),
+        }
+    }
+
+    fn own(&self, number: u32) -> Result<Compiled, NoProgram> {
+        let unit = unit(self.listing, "WRONG", number)
+            .ok_or_else(|| NoProgram::Refused(format!("{} is not here", self.listing.path)))?;
+        own(&unit)
+    }
+
+    fn outcome(&self, met: Result<Met, Miss>, mistake: Option<&Mistake>) -> TrialOutcome {
+        match met {
+            Ok(met) => TrialOutcome::Accepted {
+                issued: met.issued,
+                cases: met.cases,
+                praise: self
+                    .bounds
+                    .praise
+                    .iter()
+                    .filter(|(bytes, _)| met.issued as f64 <= *bytes)
+                    .map(|(_, say)| say.clone())
+                    .collect(),
+            },
+            Err(miss) => TrialOutcome::Refused(Refusal {
+                known: match mistake {
+                    Some(mistake) => vec![mistake.say.clone()],
+                    None => self.known(&miss),
+                },
+                criterion: miss.criterion,
+                seen: miss.seen,
+            }),
+        }
+    }
+
+    /// Known mistakes that do the same in the case that was missed.
+    fn known(&self, miss: &Miss) -> Vec<String> {
+        let Some((case, ran)) = &miss.at else {
+            return Vec::new();
+        };
+        let mut found: Vec<String> = Vec::new();
+        if let (Criterion::Bytes, Ran::Values { counts, .. }) = (miss.criterion, ran) {
+            let issued = issued(counts) as f64;
+            let near = |bytes: f64| (issued - bytes).abs() <= ALIKE * bytes;
+            let slips = self.bounds.slips.iter().filter(|(bytes, _)| near(*bytes));
+            found.extend(slips.map(|(_, say)| say.clone()));
+        }
+        for mistake in self.listing.mistakes() {
+            let Ok(compiled) = self.own(mistake.number) else {
+                continue;
+            };
+            if same(ran, &self.run(&compiled, case), miss.criterion) && found.len() < TOLD {
+                found.push(mistake.say.clone());
+            }
+        }
+        found
+    }
+
+    /// C2 to C7.
+    fn examined(&self, compiled: &Compiled) -> Result<Met, Miss> {
+        let tiny = self.task.tiny();
+        self.right(compiled, tiny, Criterion::Tiny)?;
+        let mut cases = 1;
+        for case in self.task.cases() {
+            self.right(compiled, case, Criterion::Shapes)?;
+            cases += 1;
+        }
+        let wide = self.task.wide();
+        let issued = self.bytes(compiled, wide)?;
+        self.bits(compiled)?;
+        Ok(Met { issued, cases })
+    }
+
+    /// C2, C3 and, wherever it shows, C4.
+    fn right(&self, compiled: &Compiled, case: Case, criterion: Criterion) -> Result<(), Miss> {
+        let ran = self.run(compiled, &case);
+        let (criterion, seen) = match &ran {
+            Ran::Refused(say) => (Criterion::Compiles, say.clone()),
+            Ran::Found(finding) => found(finding, &case),
+            Ran::Values { outputs, .. } => match self.wrong(outputs, &case) {
+                None => return Ok(()),
+                Some(mut seen) => {
+                    if criterion == Criterion::Tiny {
+                        seen.push_str(&self.printed(&case, outputs));
+                    }
+                    (criterion, seen)
+                }
+            },
+        };
+        Err(Miss {
+            criterion,
+            seen,
+            at: Some((case, ran)),
+        })
+    }
+
+    /// The first value that is wrong.
+    fn wrong(&self, outputs: &[Vec<f32>], case: &Case) -> Option<String> {
+        let frame = (self.task.frame)(&case.extents);
+        let exact = (self.task.reference.0)(&case.extents, &case.inputs);
+        let plain = (self.task.reference.1)(&case.extents, &case.inputs);
+        for (((name, _), got), (exact, plain)) in frame
+            .outputs
+            .iter()
+            .zip(outputs)
+            .zip(exact.iter().zip(&plain))
+        {
+            let largest = exact.iter().fold(0.0, |most: f64, e| most.max(e.abs()));
+            let error = exact
+                .iter()
+                .zip(plain)
+                .fold(0.0, |most: f64, (e, p)| most.max((e - f64::from(*p)).abs()));
+            let allowed = 2.0 * error + SLACK * largest;
+            let off = |(got, exact): (&f32, &f64)| {
+                let distance = (f64::from(*got) - exact).abs();
+                distance.is_nan() || distance > allowed
+            };
+            let all: Vec<usize> = got
+                .iter()
+                .zip(exact)
+                .enumerate()
+                .filter(|(_, pair)| off(*pair))
+                .map(|(index, _)| index)
+                .collect();
+            if let Some(&index) = all.first() {
+                let place = match frame.row {
+                    0 => format!("{name}[{index}]"),
+                    row => format!("{name}[{}][{}]", index / row, index % row),
+                };
+                let (got, exact) = (got.get(index)?, exact.get(index)?);
+                let is = match got.to_bits() & UNSIGNED {
+                    UNWRITTEN => "was never written".to_owned(),
+                    _ => format!("is {}", number(f64::from(*got))),
+                };
+                let others = match all.len() {
+                    1 => String::new(),
+                    more => format!(" ({more} values are wrong)"),
+                };
+                return Some(format!(
+                    "at {}, {place} {is}, and should be {}{others}.",
+                    case.name,
+                    number(*exact)
+                ));
+            }
+        }
+        None
+    }
+
+    /// A tiny case in full.
+    fn printed(&self, case: &Case, outputs: &[Vec<f32>]) -> String {
+        let frame = (self.task.frame)(&case.extents);
+        let exact = (self.task.reference.0)(&case.extents, &case.inputs);
+        let line = |name: &str, values: &mut dyn Iterator<Item = f64>| {
+            let shown = |value: f64| match (value as f32).to_bits() & UNSIGNED {
+                UNWRITTEN => "-".to_owned(),
+                _ => number(value),
+            };
+            let values: Vec<String> = values.map(shown).collect();
+            format!("\n  {name} = {}", values.join(" "))
+        };
+        let mut text = String::new();
+        for ((name, _), values) in frame.inputs.iter().zip(&case.inputs) {
+            text.push_str(&line(name, &mut values.iter().map(|v| f64::from(*v))));
+        }
+        for ((name, _), (got, exact)) in frame.outputs.iter().zip(outputs.iter().zip(&exact)) {
+            text.push_str(&line(name, &mut got.iter().map(|v| f64::from(*v))));
+            text.push_str(&line("  right", &mut exact.iter().copied()));
+        }
+        text
+    }
+
+    /// C5: bytes of the wide case, which must be right as well.
+    fn bytes(&self, compiled: &Compiled, case: Case) -> Result<u64, Miss> {
+        let ran = self.run(compiled, &case);
+        let Ran::Values { outputs, counts } = &ran else {
+            let (criterion, seen) = match &ran {
+                Ran::Found(finding) => found(finding, &case),
+                _ => (
+                    Criterion::Bytes,
+                    "the wide case cannot be launched".to_owned(),
+                ),
+            };
+            return Err(Miss {
+                criterion,
+                seen,
+                at: Some((case, ran)),
+            });
+        };
+        if let Some(seen) = self.wrong(outputs, &case) {
+            return Err(Miss {
+                criterion: Criterion::Shapes,
+                seen,
+                at: Some((case, ran)),
+            });
+        }
+        let (issued, sectors) = (issued(counts), sectors(counts) * SECTOR);
+        let over = |bytes: u64, bound: Option<f64>| bound.is_some_and(|most| bytes as f64 > most);
+        let seen = if over(issued, self.bounds.issued) {
+            format!(
+                "at {}, lanes ask for {} bytes, and the bound is {}.",
+                case.name,
+                thousands(issued),
+                thousands(self.bounds.issued.unwrap_or_default() as u64)
+            )
+        } else if over(sectors, self.bounds.sectors) {
+            format!(
+                "at {}, lanes ask for {} bytes, and the sectors that they touch hold {}: the \
+                 bound is {}.",
+                case.name,
+                thousands(issued),
+                thousands(sectors),
+                thousands(self.bounds.sectors.unwrap_or_default() as u64)
+            )
+        } else {
+            return Ok(issued);
+        };
+        Err(Miss {
+            criterion: Criterion::Bytes,
+            seen,
+            at: Some((case, ran)),
+        })
+    }
+
+    /// C7: the same bits twice, and no addition whose order nobody fixes.
+    fn bits(&self, compiled: &Compiled) -> Result<(), Miss> {
+        let float_sum = |line: &str| {
+            let head = line
+                .trim_start()
+                .split([' ', '\t'])
+                .next()
+                .unwrap_or_default();
+            (head.starts_with("atom.") || head.starts_with("red."))
+                && head.contains(".add.")
+                && (head.contains("f32") || head.contains("f64") || head.contains("f16"))
+        };
+        if compiled.ptx.lines().any(float_sum) {
+            return Err(Miss::plain(
+                Criterion::Bits,
+                "floats are added by atomics, in whatever order blocks come, so the last bits \
+                 differ from run to run. Add them in a fixed order.",
+            ));
+        }
+        let Some(case) = self.task.cases().next() else {
+            return Ok(());
+        };
+        let bits = |ran: Ran| match ran {
+            Ran::Values { outputs, .. } => outputs
+                .iter()
+                .flatten()
+                .map(|value| value.to_bits())
+                .collect(),
+            _ => Vec::new(),
+        };
+        let (once, again): (Vec<u32>, Vec<u32>) = (
+            bits(self.run(compiled, &case)),
+            bits(self.run(compiled, &case)),
+        );
+        if once == again {
+            return Ok(());
+        }
+        Err(Miss::plain(
+            Criterion::Bits,
+            format!("at {}, two runs differ.", case.name),
+        ))
+    }
+
+    /// Runs one case.
+    fn run(&self, compiled: &Compiled, case: &Case) -> Ran {
+        let mut bench = Bench::new(&compiled.program, &self.listing.entry);
+        match self.launched(&mut bench, case) {
+            Ok((outputs, counts)) => Ran::Values {
+                outputs,
+                counts: Box::new(counts),
+            },
+            Err(MachineError::Found(finding)) => Ran::Found(finding),
+            Err(MachineError::Request(say)) => Ran::Refused(say),
+        }
+    }
+
+    fn launched(
+        &self,
+        bench: &mut Bench<'_>,
+        case: &Case,
+    ) -> Result<(Vec<Vec<f32>>, Counts), MachineError> {
+        let frame = (self.task.frame)(&case.extents);
+        let mut args = Vec::new();
+        for ((name, _), values) in frame.inputs.iter().zip(&case.inputs) {
+            args.push(Arg::Buffer(bench.floats(name, values)?));
+        }
+        let mut outputs = Vec::new();
+        for (name, length) in &frame.outputs {
+            let buffer = bench.fresh(name, *length)?;
+            outputs.push(buffer);
+            args.push(Arg::Buffer(buffer));
+        }
+        args.extend(frame.rest.iter().map(|rest| match rest {
+            Rest::Int(n) => Arg::Int(*n as i32),
+            Rest::Long(n) => Arg::Long(*n as i64),
+            Rest::Float(value) => Arg::Float(*value),
+        }));
+        let counts = bench.launch(frame.geometry, &args)?;
+        let values = outputs
+            .into_iter()
+            .map(|buffer| bench.read_floats(buffer))
+            .collect::<Result<_, _>>()?;
+        Ok((values, counts))
+    }
+}
+
+/// Which criterion a finding belongs to, and how it is told.
+fn found(finding: &Finding, case: &Case) -> (Criterion, String) {
+    let criterion = match finding.problem {
+        Problem::NeverEnds { .. } => Criterion::Tiny,
+        Problem::Unsupported { .. } => Criterion::Compiles,
+        _ => Criterion::Access,
+    };
+    (criterion, format!("at {}: {finding}", case.name))
+}
+
+/// Bytes that lanes asked for.
+fn issued(counts: &Counts) -> u64 {
+    counts.buffers.iter().map(|b| b.read + b.written).sum()
+}
+
+/// Sectors that requests touched.
+pub(super) fn sectors(counts: &Counts) -> u64 {
+    let each = counts.buffers.iter();
+    each.map(|b| b.read_sectors + b.written_sectors).sum()
+}
+
+/// Six digits, short where they are zero.
+fn number(value: f64) -> String {
+    if value == 0.0 || (1e-4..1e6).contains(&value.abs()) {
+        let text = format!("{value:.6}");
+        let short = text.trim_end_matches('0').trim_end_matches('.');
+        return short.to_owned();
+    }
+    format!("{value:.5e}")
+}
+
+/// `6,291,456`.
+fn thousands(value: u64) -> String {
+    let digits = value.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,84 @@
+//! What live blocks ask of the outside: experiments and sources.
+
+use super::{kernels, micro};
+use crate::app::kernel::source::Source;
+use crate::app::kernel::{Kernel, Wanted as Plan};
+use crate::app::live::ask::{Ask, Excerpt, Of, Shown, Wanted};
+use crate::backend::gpu::kernel_source;
+use crate::units::group_thousands;
+
+/// Answers a live block.
+///
+/// # Errors
+/// Why it cannot be known, in a sentence.
+pub(super) fn answer(ask: &Ask) -> Result<Shown, String> {
+    match ask {
+        Ask::Micro(request) => micro::away(request).map(Shown::Micro),
+        Ask::Source(wanted) => excerpt(wanted).map(Shown::Source),
+    }
+}
+
+/// The lines that a `kernel` block shows.
+pub(super) fn excerpt(wanted: &Wanted) -> Result<Excerpt, String> {
+    let part = wanted.part.as_deref();
+    let op = match &wanted.of {
+        Of::File(file) => {
+            let text = kernel_source(file)
+                .ok_or_else(|| format!("There is no file {file} under kernels/."))?;
+            return Excerpt::of(&Source::parse(file, text), part);
+        }
+        Of::Op(op) => *op,
+    };
+    let book = kernels::book(&Plan {
+        config: wanted.config.clone(),
+        gpu: wanted.gpu.clone(),
+    })?;
+    let kernel = book
+        .kernels
+        .iter()
+        .find(|k| k.ops.contains(&op))
+        .ok_or_else(|| format!("No kernel of this plan computes {}.", op.name()))?;
+    // The idea may be in a file that the kernel shares with others.
+    let files: Vec<&Source> = kernel
+        .files
+        .iter()
+        .filter_map(|f| book.sources.get(*f))
+        .collect();
+    let holds = |source: &&&Source| {
+        part.is_none_or(|name| source.ideas.iter().any(|idea| idea.name == name))
+    };
+    let source = files.iter().find(holds).or(files.first());
+    let source = source.ok_or_else(|| format!("{} has no source.", op.name()))?;
+    let mut excerpt = Excerpt::of(source, part)?;
+    excerpt.facts = facts(kernel, &book.gpu.name);
+    Ok(excerpt)
+}
+
+/// How a kernel is launched, and what the compiler made of it.
+fn facts(kernel: &Kernel, gpu: &str) -> Vec<String> {
+    let mut launch = format!(
+        "On an {gpu}: {} blocks of {} threads",
+        kernel.blocks, kernel.threads
+    );
+    match kernel.shared_per_block() {
+        0 => launch += ", no shared memory.",
+        bytes => {
+            launch += &format!(
+                ", {} B of shared memory each.",
+                group_thousands(i128::from(bytes))
+            )
+        }
+    }
+    let mut facts = vec![launch];
+    if let Some(compiled) = &kernel.compiled {
+        let spilled = match compiled.spilled {
+            0 => "nothing spilled".to_owned(),
+            bytes => format!("{bytes} B spilled"),
+        };
+        facts.push(format!(
+            "{} registers per thread, {spilled} ({}).",
+            compiled.registers, compiled.compiler
+        ));
+    }
+    facts
+}

@@ -1,0 +1,321 @@
+//! A learner's kernel: its file, the gap form for machines without a compiler,
+//! and how a trial's outcome is told.
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+
+use super::exercise::{Exercise, Kernel, Key};
+use super::fault::Fault;
+use super::file::{plain, read_bounded, replace};
+use super::paths::Places;
+use crate::answer::{Env, Fits, Judgement, Verdict};
+use crate::run::listing::{Gap, wrapped};
+use crate::run::{Candidate, Criterion, Trial, TrialOutcome};
+
+/// Largest file that is taken for a kernel.
+const LARGEST: usize = 1 << 20;
+
+/// Columns of what a gap asks for.
+const ASKS: usize = 74;
+
+/// The choices of a gap, in the order in which they are shown.
+const LETTERS: [char; 3] = ['a', 'b', 'c'];
+
+/// How far a learner has come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Attempt {
+    /// There is no file yet.
+    Missing,
+    /// The file is the skeleton still.
+    Untouched,
+    /// There is a kernel to be judged.
+    Written(Candidate),
+    /// The gaps are answered.
+    Gaps(Candidate),
+    /// What was typed is no answer to the gaps: how to write one.
+    Unread(String),
+}
+
+/// Where the kernel of an exercise is written (`answers/ex19.cu`).
+pub fn kernel_file(places: &Places, exercise: &str) -> PathBuf {
+    places.answers().join(format!("{exercise}.cu"))
+}
+
+/// What there is to be judged. What is typed into the sheet answers the gaps, and
+/// goes before the file.
+///
+/// # Errors
+/// A file that cannot be read.
+pub fn attempt(
+    places: &Places,
+    exercise: &str,
+    kernel: &Kernel,
+    typed: &str,
+) -> Result<Attempt, Fault> {
+    if !typed.trim().is_empty() {
+        return Ok(gaps_typed(kernel, typed));
+    }
+    let path = kernel_file(places, exercise);
+    let file = places.shown(&path);
+    let bytes = match read_bounded(&path, LARGEST) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Attempt::Missing),
+        Err(error) => {
+            let say = format!("cannot be read: {}.", plain(&error));
+            return Err(Fault::whole(file, say));
+        }
+    };
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let bare = |text: &str| -> String { text.split_whitespace().collect() };
+    if bare(&text) == bare(&kernel.listing.skeleton()) {
+        return Ok(Attempt::Untouched);
+    }
+    Ok(Attempt::Written(Candidate::Written { text, file }))
+}
+
+/// Writes the skeleton where there is no file yet, and gives its path as a person
+/// writes it.
+///
+/// # Errors
+/// A folder that cannot be written.
+pub fn begin(places: &Places, exercise: &str, kernel: &Kernel) -> Result<String, Fault> {
+    let path = kernel_file(places, exercise);
+    let shown = places.shown(&path);
+    if !path.exists() {
+        let made = fs::create_dir_all(places.answers())
+            .and_then(|()| replace(&path, kernel.listing.skeleton().as_bytes()));
+        made.map_err(|error| {
+            let say = format!(
+                "cannot be made: {}; --state DIR chooses another folder.",
+                plain(&error)
+            );
+            Fault::whole(&shown, say)
+        })?;
+    }
+    Ok(shown)
+}
+
+/// The trial of a kernel, with the bounds of its key.
+///
+/// # Errors
+/// A bound that has no value: a fault of the course.
+pub fn trial(key: &Key, candidate: Candidate, env: &Env<'_>) -> Result<Option<Trial>, String> {
+    let Some(kernel) = key.kernel.as_ref().filter(|kernel| kernel.is_written()) else {
+        return Ok(None);
+    };
+    let bounds = kernel
+        .bounds(&key.slips, env)
+        .map_err(|(written, say)| format!("{}: {say}", written.text))?;
+    Ok(Some(Trial {
+        source: kernel.listing.path.clone(),
+        candidate,
+        bounds,
+    }))
+}
+
+/// The choices of a gap: letter, lines, and the mistake that they are.
+pub fn choices(gap: &Gap) -> Vec<(char, &[String], Option<u32>)> {
+    let mut all: Vec<(&[String], Option<u32>)> = gap
+        .wrong
+        .iter()
+        .map(|wrong| (wrong.lines.as_slice(), Some(wrong.number)))
+        .collect();
+    // The worked lines stand anywhere among them, in every gap elsewhere.
+    let sum = |sum: usize, (at, byte): (usize, u8)| sum + (at + 1) * usize::from(byte);
+    let place = gap.name.bytes().enumerate().fold(0, sum) % (all.len() + 1);
+    all.insert(place, (gap.worked.as_slice(), None));
+    LETTERS
+        .into_iter()
+        .zip(all)
+        .map(|(letter, (lines, number))| (letter, lines, number))
+        .collect()
+}
+
+/// The gap form as lines of text.
+pub fn gap_form(kernel: &Kernel) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (index, gap) in kernel.listing.gaps().enumerate() {
+        let asks = format!("{} {}: {}", index + 1, gap.name, gap.asks);
+        lines.extend(wrapped(&asks, ASKS));
+        for (letter, code, _) in choices(gap) {
+            let margin = code
+                .iter()
+                .filter(|line| !line.trim().is_empty())
+                .map(|line| line.len() - line.trim_start().len())
+                .min()
+                .unwrap_or(0);
+            for (row, line) in code.iter().enumerate() {
+                let head = if row == 0 {
+                    format!("{letter})")
+                } else {
+                    "  ".to_owned()
+                };
+                lines.push(format!(
+                    "   {head} {}",
+                    line.get(margin..).unwrap_or_default()
+                ));
+            }
+        }
+    }
+    lines
+}
+
+/// Reads `b a c a`.
+fn gaps_typed(kernel: &Kernel, typed: &str) -> Attempt {
+    let letters: Vec<char> = typed
+        .chars()
+        .filter(|c| !c.is_whitespace() && *c != ',')
+        .flat_map(char::to_lowercase)
+        .collect();
+    let gaps: Vec<&Gap> = kernel.listing.gaps().collect();
+    let mut chosen = Vec::new();
+    for (gap, letter) in gaps.iter().zip(&letters) {
+        let found = choices(gap).into_iter().find(|(known, ..)| known == letter);
+        match found {
+            Some((_, _, number)) => chosen.extend(number),
+            None => return Attempt::Unread(gaps_wanted(gaps.len())),
+        }
+    }
+    if letters.len() != gaps.len() {
+        return Attempt::Unread(gaps_wanted(gaps.len()));
+    }
+    Attempt::Gaps(Candidate::Chosen(chosen))
+}
+
+fn gaps_wanted(gaps: usize) -> String {
+    let example: Vec<&str> = ["b", "a", "c"].into_iter().cycle().take(gaps).collect();
+    format!(
+        "The gap form takes a letter for each of its {gaps} gaps, such as {}.",
+        example.join(" ")
+    )
+}
+
+/// A verdict with the lines that are shown below it as they are.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Told {
+    /// The verdict.
+    pub judgement: Judgement,
+    /// More lines.
+    pub lines: Vec<String>,
+}
+
+impl Told {
+    /// Nothing was judged: what to do.
+    pub fn open(say: &str) -> Self {
+        Self {
+            judgement: Judgement::of("", Verdict::Open),
+            lines: vec![say.to_owned()],
+        }
+    }
+
+    /// Nothing could be judged, and why.
+    pub fn unread(typed: &str, message: &str, lines: Vec<String>) -> Self {
+        let verdict = Verdict::Unread {
+            column: usize::MAX,
+            message: message.to_owned(),
+        };
+        Self {
+            judgement: Judgement::of(typed, verdict),
+            lines,
+        }
+    }
+}
+
+/// How the outcome of a trial is told.
+pub fn told(exercise: &Exercise, key: &Key, attempt: &Attempt, outcome: &TrialOutcome) -> Told {
+    let Some(kernel) = &key.kernel else {
+        return Told::open("There is no kernel to be written.");
+    };
+    let (file, chosen) = match attempt {
+        Attempt::Written(Candidate::Written { file, .. }) => (file.as_str(), None),
+        Attempt::Gaps(Candidate::Chosen(numbers)) => ("gap form", Some(numbers)),
+        _ => ("", None),
+    };
+    match outcome {
+        TrialOutcome::Accepted {
+            issued,
+            cases,
+            praise,
+        } => {
+            let met = format!("C1 to C8 met, {cases} cases, {issued} B");
+            let met = match chosen {
+                Some(_) => format!("{met}, gap form"),
+                None => met,
+            };
+            Told {
+                judgement: Judgement::of(&met, Verdict::Right { accepted: None }),
+                lines: praise.clone(),
+            }
+        }
+        TrialOutcome::Refused(refusal) => {
+            let gap = chosen.and_then(|numbers| {
+                let first = numbers.first()?;
+                let has = |gap: &&Gap| gap.wrong.iter().any(|wrong| wrong.number == *first);
+                kernel.listing.gaps().find(has)
+            });
+            let place = gap.map_or(String::new(), |gap| format!("Gap {}. ", gap.name));
+            let mut seen = refusal.seen.lines().map(str::to_owned);
+            let head = format!(
+                "{place}{}, {}: {}",
+                refusal.criterion.code(),
+                refusal.criterion.words(),
+                seen.next().unwrap_or_default()
+            );
+            let mut lines: Vec<String> = seen.collect();
+            for (index, known) in refusal.known.iter().enumerate() {
+                lines.push(match index {
+                    0 => known.clone(),
+                    _ => format!("Or: {known}"),
+                });
+            }
+            if refusal.criterion == Criterion::Compiles {
+                let stop = if head.ends_with('.') { "" } else { "." };
+                return Told::unread(file, &format!("{head}{stop}"), lines);
+            }
+            let fits = Fits {
+                say: head,
+                claim: None,
+            };
+            Told {
+                judgement: Judgement::of(file, Verdict::Slip(vec![fits])),
+                lines,
+            }
+        }
+        TrialOutcome::NoCompiler(say) => {
+            let mut lines = vec![format!(
+                "Or take the gap form: choose for each gap, and answer with the letters, such as \
+                 tinyllama-tutor check {} --answer {}=\"b a c a\"",
+                exercise.id, key.name.text
+            )];
+            lines.extend(gap_form(kernel));
+            let message = format!("{file} cannot be compiled here: {say}.");
+            Told::unread(file, &message, lines)
+        }
+        TrialOutcome::Failed(say) => Told::unread(file, say, Vec::new()),
+    }
+}
+
+/// The lines by which a learner's kernel differs from the worked one.
+pub fn difference(kernel: &Kernel, text: &str) -> Vec<String> {
+    let worked = kernel.listing.worked();
+    let bare = |line: &str| line.trim_end_matches('\n').to_owned();
+    similar::TextDiff::from_lines(text, &worked)
+        .grouped_ops(1)
+        .iter()
+        .flat_map(|group| {
+            let (old, new): (Vec<&str>, Vec<&str>) = (
+                text.split_inclusive('\n').collect(),
+                worked.split_inclusive('\n').collect(),
+            );
+            group
+                .iter()
+                .flat_map(|op| op.iter_changes(&old, &new))
+                .map(|change| format!("{} {}", change.tag(), bare(change.value())))
+                .collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

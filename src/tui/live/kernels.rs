@@ -1,0 +1,121 @@
+//! The `micro` and `kernel` blocks: figures of an experiment, lines of a source.
+
+use super::tables::grid;
+use crate::app::State;
+use crate::app::live::ask::{self, Ask, Excerpt, Shown};
+use crate::app::live::table::Grid;
+use crate::course::{Block, Lesson, Live};
+use crate::markup::code::highlight;
+use crate::run::{Experiment, MicroReport};
+use crate::tui::rows::{Row, words};
+use crate::tui::theme::Role;
+
+/// Rows of a `micro` block.
+///
+/// # Errors
+/// An experiment that cannot be.
+pub fn micro(
+    state: &State,
+    lesson: &Lesson,
+    live: &Live,
+    columns: usize,
+) -> Result<Vec<Row>, String> {
+    let ask = ask::of(state, lesson, live)?;
+    let Ask::Micro(request) = &ask else {
+        return Err("this block runs nothing".to_owned());
+    };
+    let title = Experiment::find(&request.kernel).map_or("", |e| e.title);
+    let mut rows = words(
+        &format!("{}: {title}", request.kernel),
+        columns,
+        Role::Strong,
+    );
+    let backend = request.backend.name();
+    match state.asked.answer(&ask) {
+        _ if state.asked.waits(&ask) => {
+            rows.extend(words(
+                &format!("running on {backend} …"),
+                columns,
+                Role::Dim,
+            ));
+        }
+        None => {
+            let how = format!("not run yet · r runs it on {backend}");
+            rows.extend(words(&how, columns, Role::Dim));
+        }
+        Some(Err(why)) => rows.extend(words(why, columns, Role::Bad)),
+        Some(Ok(Shown::Micro(report))) => rows.extend(figures(state, live, report, columns)),
+        Some(Ok(Shown::Source(_))) => {}
+    }
+    Ok(rows)
+}
+
+fn figures(state: &State, live: &Live, report: &MicroReport, columns: usize) -> Vec<Row> {
+    let shows = match &live.content {
+        Ok(Block::Micro { show, .. }) => show.as_slice(),
+        _ => &[],
+    };
+    let (head, cells) = report.table(shows);
+    let table = Grid {
+        head,
+        rows: cells,
+        foot: String::new(),
+    };
+    let mut rows = vec![Row::default()];
+    rows.extend(grid(state, &table, columns).rows);
+    rows.push(Row::default());
+    rows.extend(words(&report.device, columns, Role::Dim));
+    for note in &report.notes {
+        rows.extend(words(note, columns, Role::Dim));
+    }
+    rows
+}
+
+/// Rows of a `kernel` block.
+///
+/// # Errors
+/// A setting, a plan or an op that cannot be; why there is no such source.
+pub fn kernel(
+    state: &State,
+    lesson: &Lesson,
+    live: &Live,
+    columns: usize,
+) -> Result<Vec<Row>, String> {
+    let ask = ask::of(state, lesson, live)?;
+    match state.asked.answer(&ask) {
+        None => Ok(vec![Row::of("looking the source up …", Role::Dim)]),
+        Some(Err(why)) => Err(why.clone()),
+        Some(Ok(Shown::Source(excerpt))) => Ok(excerpt_rows(excerpt, columns)),
+        Some(Ok(Shown::Micro(_))) => Ok(Vec::new()),
+    }
+}
+
+fn excerpt_rows(excerpt: &Excerpt, columns: usize) -> Vec<Row> {
+    let mut rows = vec![Row::of(excerpt.file.clone(), Role::Strong)];
+    if !excerpt.idea.is_empty() {
+        rows.extend(words(&excerpt.idea, columns, Role::Text));
+    }
+    let whole: Vec<&str> = excerpt
+        .lines
+        .iter()
+        .map(|(_, text)| text.as_str())
+        .collect();
+    let coloured = highlight("cuda", &whole.join("\n"));
+    for ((number, _), spans) in excerpt.lines.iter().zip(&coloured) {
+        let mut row = Row::of(format!("{number:4}  "), Role::Dim);
+        for span in spans {
+            row = row.and(span.text.clone(), crate::tui::kernel::code_role(span.role));
+        }
+        rows.push(row.clipped(columns));
+    }
+    if excerpt.more > 0 {
+        rows.push(Row::of(
+            format!("      {} more lines; Enter opens the kernel.", excerpt.more),
+            Role::Dim,
+        ));
+    }
+    for fact in &excerpt.facts {
+        rows.extend(words(fact, columns, Role::Dim));
+    }
+    rows
+}

@@ -1,0 +1,198 @@
+//! The claims court and the claim block of a lesson: keys in, cells out.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "tests stop at the first surprise and show it"
+)]
+
+use std::path::Path;
+use std::sync::Arc;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use tinyllama_tutor::app::claims::{current, open};
+use tinyllama_tutor::app::key::{Code, Key, ch, key};
+use tinyllama_tutor::app::study::Study;
+use tinyllama_tutor::app::{Effect, Event, Look, Message, Page, State, update};
+use tinyllama_tutor::cost::GpuDatabase;
+use tinyllama_tutor::course::{Course, Ledger};
+use tinyllama_tutor::run::{BytesReport, LaunchReport, OutputReport, PlanReport, Report, Timing};
+use tinyllama_tutor::tui::{draw, fit};
+
+/// A report of a workshop forward on some machine.
+fn report(launches: u64, bytes: u64, micros: f64) -> Report {
+    Report {
+        schema: 1,
+        backend: "cpu".into(),
+        device: "16 threads, AVX-512".into(),
+        plan: PlanReport {
+            fusions: vec![],
+            groups: String::new(),
+            launches,
+        },
+        launches: LaunchReport {
+            counted: launches,
+            library: 0,
+        },
+        time_us: Timing::of(&[micros], "a clock around each forward"),
+        bytes: BytesReport {
+            issued: Some(bytes),
+            ..BytesReport::default()
+        },
+        check: None,
+        output: OutputReport {
+            shape: vec![1, 128, 1000],
+            sha256: "0123456789abcdef".into(),
+            sample: vec![0.5],
+        },
+        kernels: Vec::new(),
+        held_bytes: None,
+        notes: Vec::new(),
+    }
+}
+
+struct Screen(State);
+
+impl Screen {
+    /// The built-in ledger beside a course of one lesson.
+    fn new(columns: u16, rows: u16) -> Self {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/claims");
+        let mut screen = Self(State::new((columns, rows), Look::default()).unwrap());
+        screen.tell(Message::Loaded(Box::new(Study {
+            course: Arc::new(Course::folder(&root)),
+            gpus: Some(Arc::new(GpuDatabase::embedded().unwrap())),
+            loaded: true,
+            ..Study::default()
+        })));
+        screen
+    }
+
+    fn tell(&mut self, message: Message) -> Vec<Effect> {
+        let effects = update(&mut self.0, Event { at: 0, message });
+        fit(&mut self.0);
+        effects
+    }
+
+    fn press(mut self, keys: &[Key]) -> Self {
+        for k in keys {
+            self.tell(Message::Key(*k));
+        }
+        self
+    }
+
+    fn at(mut self, id: &str) -> Self {
+        open(&mut self.0, id);
+        fit(&mut self.0);
+        self
+    }
+
+    fn text(&self) -> String {
+        let (columns, rows) = self.0.size;
+        let mut buffer = Buffer::empty(Rect::new(0, 0, columns, rows));
+        draw(&self.0, &mut buffer);
+        let row = |y| {
+            let row: String = (0..columns).map(|x| buffer[(x, y)].symbol()).collect();
+            row.trim_end().to_owned() + "\n"
+        };
+        (0..rows).map(row).collect()
+    }
+}
+
+const ENTER: Key = key(Code::Enter);
+
+/// Wrong, the third of four.
+const WRONG: [Key; 4] = [ENTER, ch('j'), ch('j'), ENTER];
+
+#[test]
+fn the_model_stays_closed_until_the_claim_was_judged() {
+    let screen = Screen::new(80, 24).press(&[ch('8')]).at("Q-40");
+    assert_eq!(screen.0.page, Page::Claims);
+    insta::assert_snapshot!("claims-open-80", screen.text());
+    // 22.22 % is what the model says; 16.67 % is the document's own formula.
+    assert!(!screen.text().contains("22.22"), "{}", screen.text());
+    let screen = screen.press(&[ENTER]);
+    insta::assert_snapshot!("claims-judging-80", screen.text());
+    let screen = screen.press(&WRONG[1..]);
+    assert!(screen.text().contains("22.22 %"), "{}", screen.text());
+    insta::assert_snapshot!("claims-judged-80", screen.text());
+}
+
+#[test]
+fn a_claim_with_its_runs() {
+    let mut screen = Screen::new(120, 40)
+        .press(&[ch('C')])
+        .at("K-V2-67")
+        .press(&[ch('s'), ch('s')]);
+    insta::assert_snapshot!("claims-not-run-120", screen.text());
+    let effects = screen.tell(Message::Key(ch('r')));
+    let [Effect::StartRun(first, _)] = effects.as_slice() else {
+        panic!("{effects:?}");
+    };
+    // V1 has 71 launches, V1 with qkv two less in each of four layers.
+    let next = screen.tell(Message::RunDone(
+        *first,
+        Box::new(Ok(report(71, 63_071_232, 3000.0))),
+    ));
+    let [Effect::StartRun(second, _)] = next.as_slice() else {
+        panic!("{next:?}");
+    };
+    screen.tell(Message::RunDone(
+        *second,
+        Box::new(Ok(report(63, 61_000_000, 2900.0))),
+    ));
+    insta::assert_snapshot!("claims-run-120", screen.text());
+}
+
+#[test]
+fn enter_leads_to_the_lesson_and_escape_back() {
+    let screen = Screen::new(80, 24)
+        .at("Q-333")
+        .press(&[ENTER, ENTER, ENTER]);
+    assert_eq!(screen.0.page, Page::Lesson);
+    let screen = screen.press(&[key(Code::Esc)]);
+    assert_eq!(screen.0.page, Page::Claims);
+    assert_eq!(current(&screen.0).unwrap().id.text, "Q-333");
+}
+
+#[test]
+fn a_claim_in_a_lesson_shows_everything_and_runs() {
+    let mut screen = Screen::new(80, 24).press(&[ch('2'), key(Code::Tab)]);
+    insta::assert_snapshot!("claims-lesson-80", screen.text());
+    let effects = screen.tell(Message::Key(ch('r')));
+    assert!(
+        matches!(effects.as_slice(), [Effect::StartRun(..)]),
+        "{effects:?}"
+    );
+    let screen = screen.press(&[ENTER]);
+    assert_eq!(screen.0.page, Page::Claims);
+    assert_eq!(current(&screen.0).unwrap().id.text, "Q-333");
+}
+
+#[test]
+fn every_claim_fits_its_columns_in_both_sizes_and_in_ascii() {
+    for (columns, rows) in [(80, 24), (120, 40)] {
+        let mut screen = Screen::new(columns, rows).press(&[ch('8')]);
+        screen.0.look.ascii = true;
+        for claim in Ledger::built_in().claims() {
+            screen = screen.at(&claim.id.text);
+            screen = screen.press(&[ch('s'), ch('s')]);
+            loop {
+                let text = screen.text();
+                let bad = text.chars().find(|c| !c.is_ascii() || *c == '?');
+                // Help is the one question mark of a page without questions.
+                let questions = text.matches('?').count();
+                assert!(
+                    bad.is_none() || questions == 1,
+                    "{}:\n{text}",
+                    claim.id.text
+                );
+                let before = screen.0.claims.scroll;
+                screen = screen.press(&[ch(' ')]);
+                if screen.0.claims.scroll == before {
+                    break;
+                }
+            }
+        }
+    }
+}

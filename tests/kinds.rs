@@ -1,0 +1,500 @@
+//! Kinds of questions beyond one number or one choice, and variants: loaded,
+//! judged, kept in sheets, and answered on the screen.
+//!
+//! Expected values of the table are those of the exercise facts (ex13): V1's
+//! peak is 4·(B·S·D + B·S·Dkv + 2·B·H·S²) bytes.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test may stop at the first surprise"
+)]
+
+use std::path::Path;
+use std::sync::Arc;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use tinyllama_tutor::answer::{Judgement, Verdict, filled, grade, written};
+use tinyllama_tutor::app::key::{Code, Key, ch, key};
+use tinyllama_tutor::app::study::Study;
+use tinyllama_tutor::app::{Effect, Event, Look, Message, State, update};
+use tinyllama_tutor::cost::GpuDatabase;
+use tinyllama_tutor::course::{
+    self, Course, Exercise, Figures, Mark, Places, Progress, Sheet, Surroundings, fails, lint,
+};
+use tinyllama_tutor::tui::{draw, fit};
+
+fn course() -> Course {
+    Course::folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/kinds"))
+}
+
+fn exercise(variant: usize) -> Exercise {
+    course().exercise("ex90").unwrap().variant(variant).unwrap()
+}
+
+fn judged(exercise: &Exercise, name: &str, typed: &str) -> Judgement {
+    let gpus = GpuDatabase::embedded().unwrap();
+    let env = exercise.env(&gpus, Figures::built_in()).unwrap();
+    let key = exercise.key(name).unwrap().judged().unwrap();
+    grade(typed, &key, &env).unwrap()
+}
+
+/// B1 and B4 at S 128 and 256: the row of V1, then V2's, which is 7/2 · B·S·D·4 …
+/// by hand: 4·(B·128·256 + B·128·128 + 2·B·8·128²) = 1,245,184·B; at 256 it is
+/// 4,587,520·B. V2 peaks at silu+mul: g, u, m and h: 4·B·S·(3·512 + 256) = 917,504·B.
+const PEAKS: [[u64; 2]; 2] = [[1_245_184, 4_587_520], [917_504, 1_835_008]];
+
+fn peaks(batch: u64) -> String {
+    let cell = |n: u64| format!("{} B", n * batch);
+    written(&PEAKS.map(|row| row.map(cell).to_vec()))
+}
+
+#[test]
+fn the_fixture_passes_lint_in_every_variant() {
+    let findings = lint(&course());
+    assert!(!fails(&findings), "{findings:#?}");
+    assert_eq!(exercise(0).variants.len(), 2);
+    assert!(exercise(0).variant(3).is_err());
+}
+
+#[test]
+fn a_table_is_judged_cell_by_cell() {
+    let exercise = exercise(0);
+    let right = judged(&exercise, "peaks", &peaks(1));
+    assert!(right.verdict.is_right(), "{}", right.sentence());
+    assert_eq!(right.sentence(), "All 4 cells are right.");
+
+    // One cell the scores alone, one far off, one not read, one open.
+    let mixed = judged(&exercise, "peaks", "1 MiB | 9 MB; banana |");
+    assert_eq!(mixed.verdict.word(), "slip");
+    let words: Vec<&str> = mixed
+        .cells
+        .iter()
+        .map(|c| c.judgement.verdict.word())
+        .collect();
+    assert_eq!(words, ["slip", "wrong", "unread", "open"]);
+    let said = mixed.sentence();
+    assert!(said.starts_with("0 of 4 cells are right, 1 open. V1, 128 (slip): 1 MiB. These are the two score tensors alone."), "{said}");
+    assert!(said.contains("V1, 256 (wrong): 9 MB is too high"), "{said}");
+    // The slip is about one cell, and no other is accused of it.
+    let elsewhere = judged(&exercise, "peaks", "| ; 1 MiB |");
+    assert_eq!(elsewhere.verdict.word(), "wrong");
+
+    let part = judged(&exercise, "peaks", "1,245,184 B |");
+    assert_eq!(
+        (part.verdict.word(), part.verdict.is_try()),
+        ("open", false)
+    );
+    let long = judged(&exercise, "peaks", "1 B | 2 B | 3 B");
+    assert!(matches!(long.verdict, Verdict::Unread { .. }));
+    assert!(
+        long.sentence()
+            .contains("Row V1 has 3 cells and the table has 2 columns: 128, 256.")
+    );
+    assert_eq!(judged(&exercise, "peaks", " ").verdict, Verdict::Open);
+}
+
+#[test]
+fn cells_may_be_options() {
+    let exercise = exercise(0);
+    assert!(
+        judged(&exercise, "groups", "3|1|1|in; 3|1|1|in")
+            .verdict
+            .is_right()
+    );
+    let one = judged(&exercise, "groups", "3|3|1|in; 3|1|1|in");
+    assert_eq!(one.verdict, Verdict::Wrong(None));
+    assert!(
+        one.sentence()
+            .contains("7 of 8 cells are right. q k v, V2 (wrong)"),
+        "{}",
+        one.sentence()
+    );
+    let unknown = judged(&exercise, "groups", "three|1|1|in; 3|1|1|in");
+    assert_eq!(unknown.verdict.word(), "unread");
+}
+
+#[test]
+fn free_text_is_kept_and_may_ask_for_a_number() {
+    let exercise = exercise(0);
+    let kept = judged(&exercise, "insight", "The scores: 1.049 MB in softmax.");
+    assert_eq!(kept.verdict, Verdict::Kept);
+    assert!(kept.verdict.is_done() && !kept.verdict.is_try());
+    let bare = judged(&exercise, "insight", "It is memory.");
+    assert!(
+        bare.sentence()
+            .contains("at least one number from your own runs"),
+        "{}",
+        bare.sentence()
+    );
+}
+
+#[test]
+fn a_prediction_is_never_wrong_and_waits_for_the_run() {
+    let exercise = exercise(0);
+    let waiting = judged(&exercise, "guess", "60");
+    assert_eq!(waiting.verdict, Verdict::Kept);
+    assert_eq!(
+        waiting.sentence(),
+        "60 is kept as your prediction and stays as it is. Run it to see what comes out."
+    );
+    assert_eq!(judged(&exercise, "guess", "many").verdict.word(), "unread");
+    // Without a run in it the outcome is the model's.
+    let mut modelled = exercise.clone();
+    let key = modelled
+        .keys
+        .iter_mut()
+        .find(|k| k.name.text == "guess")
+        .unwrap();
+    key.answer.as_mut().unwrap().text = "forward.launches".to_owned();
+    assert_eq!(
+        judged(&modelled, "guess", "142").sentence(),
+        "You predicted 142, and it came out as 71. A factor of 2.00 apart."
+    );
+    assert_eq!(
+        judged(&modelled, "guess", "71").sentence(),
+        "You predicted 71, and it came out as 71. That is it."
+    );
+    assert_eq!(
+        judged(&modelled, "guess", "68").sentence(),
+        "You predicted 68, and it came out as 71. A factor of 1.04 apart. These are the blocks alone."
+    );
+}
+
+#[test]
+fn variants_change_answers_slips_and_texts_together() {
+    // B4: four times the bytes of B1; S 256, B2: n1 and q are 4 times, Wq as before.
+    for (variant, bytes, activations) in [
+        (0, 524_288, 262_144),
+        (1, 1_310_720, 1_048_576),
+        (2, 1_310_720, 1_048_576),
+    ] {
+        let exercise = exercise(variant);
+        assert!(
+            judged(&exercise, "bytes", &format!("{bytes} B"))
+                .verdict
+                .is_right()
+        );
+        let slip = judged(&exercise, "bytes", &format!("{activations} B"));
+        assert_eq!(slip.verdict.word(), "slip", "variant {variant}");
+    }
+    assert!(judged(&exercise(1), "peaks", &peaks(4)).verdict.is_right());
+    assert_eq!(
+        judged(&exercise(1), "peaks", &peaks(1)).verdict.word(),
+        "wrong"
+    );
+}
+
+fn places(folder: &Path) -> Places {
+    let here = Surroundings {
+        current: folder.to_path_buf(),
+        home: Some(folder.to_path_buf()),
+        data: Some(folder.join("data")),
+    };
+    Places::find(&here, Some(&folder.join("state")), None)
+}
+
+#[test]
+fn a_sheet_has_a_line_per_row_and_says_its_variant() {
+    let folder = tempfile::tempdir().unwrap();
+    let places = places(folder.path());
+    let exercise = exercise(0);
+    let mut sheet = Sheet::open(&places, &exercise).unwrap();
+    sheet.set(&exercise, "peaks", "1 MB | 2 MB; 3 MB |");
+    sheet.set(&exercise, "groups", "3|1|1|in;");
+    sheet.set(&exercise, "bytes", "512 KiB");
+    sheet.save(&places, &exercise).unwrap();
+    let path = places.sheet("ex90");
+    let text = std::fs::read_to_string(&path).unwrap();
+    for line in [
+        "# Columns: 128 | 256",
+        "peaks.V1 = \"1 MB | 2 MB\"",
+        "peaks.V2 = \"3 MB |\"",
+        "groups.\"q k v\" = \"3|1|1|in\"",
+        "groups.\"qk softmax pv\" = \"\"",
+        "bytes = \"512 KiB\"",
+        "# 1. Peak activations at B 1, by version and S?",
+    ] {
+        assert!(text.lines().any(|l| l == line), "{line} is not in\n{text}");
+    }
+    assert!(!text.contains("variant"), "{text}");
+
+    // Somebody edits a row by hand; the comment stays, and another row is saved.
+    let edited = text.replace(
+        "peaks.V1 = \"1 MB | 2 MB\"",
+        "peaks.V1 = \"5 MB|6 MB\" # mine",
+    );
+    std::fs::write(&path, edited).unwrap();
+    let mut sheet = Sheet::open(&places, &exercise).unwrap();
+    assert_eq!(
+        filled(&sheet.answer("peaks").unwrap(), 2, 2),
+        [["5 MB", "6 MB"], ["3 MB", ""]]
+    );
+    sheet.set(&exercise, "peaks", "5 MB | 6 MB; 3 MB | 4 MB");
+    sheet.save(&places, &exercise).unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.contains("\"5 MB | 6 MB\" # mine"), "{text}");
+
+    // Another variant: every question is open, and the sheet says which it is.
+    sheet.vary(&exercise, 2);
+    sheet.save(&places, &exercise).unwrap();
+    let sheet = Sheet::open(&places, &exercise).unwrap();
+    assert_eq!(
+        (
+            sheet.variant(),
+            sheet.answer("peaks"),
+            sheet.answer("bytes")
+        ),
+        (2, None, None)
+    );
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.contains("variant = 2"), "{text}");
+}
+
+#[test]
+fn what_is_kept_of_predictions_and_variants_survives_the_file() {
+    let mut progress = Progress::default();
+    let exercise = exercise(0);
+    let of = |key: &str| (exercise.id.clone(), key.to_owned());
+    for (event, _) in [
+        (
+            course::Event::Locked {
+                exercise: of("").0,
+                key: "guess".into(),
+                typed: "60".into(),
+            },
+            (),
+        ),
+        (
+            course::Event::Locked {
+                exercise: of("").0,
+                key: "guess".into(),
+                typed: "71".into(),
+            },
+            (),
+        ),
+        (
+            course::Event::Checked {
+                exercise: of("").0,
+                key: "guess".into(),
+                mark: Mark::Kept,
+            },
+            (),
+        ),
+        (
+            course::Event::Practised {
+                pattern: "bytes.wall".into(),
+                right: false,
+            },
+            (),
+        ),
+    ] {
+        progress.apply(&event);
+    }
+    let key = progress.key("ex90", "guess");
+    assert_eq!(
+        (key.locked.as_deref(), key.solved, key.tries),
+        (Some("60"), true, 0)
+    );
+    progress.apply(&course::Event::Varied {
+        exercise: "ex90".into(),
+        variant: 1,
+        finished: true,
+    });
+    assert_eq!(
+        (progress.variant("ex90"), progress.right(&exercise)),
+        (1, exercise.keys.len())
+    );
+    assert!(!progress.key("ex90", "guess").solved);
+    let again = Progress::read(&progress.write()).unwrap();
+    assert_eq!(again, progress);
+    assert_eq!(again.practise.cards["bytes.wall"].asked, 1);
+}
+
+struct Screen {
+    state: State,
+    effects: Vec<Effect>,
+}
+
+impl Screen {
+    fn form(columns: u16, rows: u16) -> Self {
+        let state = State::new((columns, rows), Look::default()).unwrap();
+        let mut screen = Screen {
+            state,
+            effects: Vec::new(),
+        };
+        screen.tell(Message::Loaded(Box::new(Study {
+            course: Arc::new(course()),
+            gpus: Some(Arc::new(GpuDatabase::embedded().unwrap())),
+            loaded: true,
+            ..Study::default()
+        })));
+        screen.press(&[ch('7'), key(Code::Enter)])
+    }
+
+    fn tell(&mut self, message: Message) {
+        let effects = update(&mut self.state, Event { at: 0, message });
+        self.effects.extend(effects);
+        fit(&mut self.state);
+    }
+
+    fn press(mut self, keys: &[Key]) -> Self {
+        for k in keys {
+            self.tell(Message::Key(*k));
+        }
+        self
+    }
+
+    fn typed(self, text: &str) -> Self {
+        let keys: Vec<Key> = text.chars().map(ch).collect();
+        self.press(&keys)
+    }
+
+    fn text(&self) -> String {
+        let (columns, rows) = self.state.size;
+        let mut buffer = Buffer::empty(Rect::new(0, 0, columns, rows));
+        draw(&self.state, &mut buffer);
+        let row = |y| {
+            (0..columns)
+                .map(|x| buffer[(x, y)].symbol())
+                .collect::<String>()
+        };
+        (0..rows)
+            .map(|y| row(y).trim_end().to_owned() + "\n")
+            .collect()
+    }
+
+    #[track_caller]
+    fn shows(self, text: &str) -> Self {
+        let screen = self.text();
+        assert!(
+            screen.contains(text),
+            "“{text}” is not on the screen:\n{screen}"
+        );
+        self
+    }
+
+    fn saved(&self, key: &str) -> Option<&str> {
+        let saved = self.effects.iter().rev().find_map(|effect| match effect {
+            Effect::SaveAnswer { key: k, typed, .. } if k == key => Some(typed.as_str()),
+            _ => None,
+        });
+        saved
+    }
+}
+
+#[test]
+fn a_table_is_filled_in_with_the_keyboard() {
+    let screen = Screen::form(80, 24)
+        .shows("Peak activations at B 1")
+        .shows("V1")
+        .press(&[key(Code::Enter)])
+        .typed("1245184 B")
+        .press(&[key(Code::Tab)])
+        .typed("4.5 MB")
+        .press(&[key(Code::Enter)])
+        .shows("1245184 B+")
+        .shows("1 of 4 cells are right");
+    assert_eq!(screen.saved("peaks"), Some("1245184 B | 4.5 MB; "));
+    // Enter went on to V2, 128. Up a row and back to the wrong cell: it is said why.
+    let screen = screen
+        .press(&[key(Code::Up), key(Code::Right)])
+        .shows("V1, 256: 4.5 MB is a little low")
+        .press(&[key(Code::Down), key(Code::Left), key(Code::Enter)])
+        .typed("917504 B")
+        .press(&[key(Code::Tab)])
+        .typed("1835008 B")
+        .press(&[key(Code::Tab), key(Code::Esc)])
+        .press(&[key(Code::Right), key(Code::Enter)])
+        .press(&[key(Code::Backspace); 6])
+        .typed("4587520 B")
+        .press(&[key(Code::Enter)])
+        .shows("All 4 cells are right.")
+        .shows("right");
+    assert!(screen.state.study.progress.key("ex90", "peaks").solved);
+}
+
+#[test]
+fn options_of_a_table_turn_with_the_space_bar() {
+    let mut screen = Screen::form(80, 24)
+        .press(&[key(Code::Tab)])
+        .shows("Launches of these parts");
+    for (turns, _) in [
+        (1, "3"),
+        (2, "1"),
+        (2, "1"),
+        (3, "in"),
+        (1, "3"),
+        (2, "1"),
+        (2, "1"),
+        (3, "in"),
+    ] {
+        for _ in 0..turns {
+            screen = screen.press(&[ch(' ')]);
+        }
+        screen = screen.press(&[key(Code::Right)]);
+    }
+    assert_eq!(
+        screen.saved("groups"),
+        Some("3 | 1 | 1 | in; 3 | 1 | 1 | in")
+    );
+    screen
+        .press(&[key(Code::Enter)])
+        .shows("All 8 cells are right.");
+}
+
+#[test]
+fn a_prediction_is_locked_before_anything_is_shown() {
+    let screen = Screen::form(80, 24)
+        .press(&[key(Code::Tab), key(Code::Tab)])
+        .shows("Enter locks your prediction")
+        .press(&[key(Code::Enter)])
+        .typed("60")
+        .press(&[key(Code::Enter)])
+        .shows("60 is kept as your prediction")
+        .shows("r runs the plan");
+    assert!(screen.effects.iter().any(
+        |e| matches!(e, Effect::Record(course::Event::Locked { typed, .. }) if typed == "60")
+    ));
+    // Enter again opens no field: the prediction stays.
+    let screen = screen.press(&[key(Code::Enter)]).typed("99");
+    assert_eq!(
+        screen
+            .state
+            .study
+            .progress
+            .key("ex90", "guess")
+            .locked
+            .as_deref(),
+        Some("60")
+    );
+}
+
+#[test]
+fn free_text_shows_a_worked_answer_once_it_is_kept() {
+    Screen::form(80, 24)
+        .press(&[key(Code::Tab), key(Code::Tab), key(Code::Tab)])
+        .shows("in your own words")
+        .press(&[key(Code::Enter)])
+        .typed("softmax moves 1.049 MB")
+        .press(&[key(Code::Enter)])
+        .shows("A worked answer, to compare:")
+        .shows("1.05 MB in softmax alone");
+}
+
+#[test]
+fn v_begins_another_variant_after_a_warning() {
+    let screen = Screen::form(80, 24)
+        .press(&[ch('v')])
+        .shows("v again begins variant 1")
+        .press(&[ch('v')])
+        .shows("Peak activations at B 4");
+    assert!(
+        screen
+            .effects
+            .iter()
+            .any(|e| matches!(e, Effect::Vary { variant: 1, .. }))
+    );
+    assert_eq!(screen.state.study.progress.variant("ex90"), 1);
+}
