@@ -40,14 +40,11 @@ use tinyllama_tutor::run::{Request, Unwatched};
 
 const HEADER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/hip/host.h");
 
-type Launch = unsafe extern "C" fn(
-    *const u32,
-    c_int,
-    usize,
-    c_int,
-    c_int,
-    *mut *mut c_void,
-) -> *const c_char;
+type Launch =
+    unsafe extern "C" fn(*const u32, c_int, usize, c_int, c_int, *mut *mut c_void) -> *const c_char;
+
+/// A text of the kernels in place of another: a defect that is to be seen.
+type Change = Option<(&'static str, &'static str)>;
 
 /// A unit as a library of this process.
 struct Loaded {
@@ -56,7 +53,7 @@ struct Loaded {
 }
 
 /// Compiles a unit; the library stays open until the process ends.
-fn build(folder: &Path, number: usize, unit: &Unit, arch: &str) -> Loaded {
+fn build(folder: &Path, number: usize, unit: &Unit, arch: &str, change: Change) -> Loaded {
     let source = folder.join(format!("{number}.cpp"));
     let library = folder.join(format!("{number}.so"));
     let mut text = format!("#include \"host.h\"\n#define __{arch}__ 1\n");
@@ -64,10 +61,22 @@ fn build(folder: &Path, number: usize, unit: &Unit, arch: &str) -> Loaded {
         text.push_str(&format!("#define {name} {value}\n"));
     }
     // Dynamic shared memory is a variable of the header.
-    text.push_str(&unit.source().unwrap().replace("extern __shared__", "extern"));
+    let mut kernels = unit
+        .source()
+        .unwrap()
+        .replace("extern __shared__", "extern");
+    if let Some((from, to)) = change {
+        kernels = kernels.replace(from, to);
+    }
+    text.push_str(&kernels);
     text.push_str(&format!("\nHOST_LAUNCH({})\n", unit.entry));
     fs::write(&source, text).unwrap();
-    let built = compiler().arg("-shared").arg("-o").arg(&library).arg(&source).output();
+    let built = compiler()
+        .arg("-shared")
+        .arg("-o")
+        .arg(&library)
+        .arg(&source)
+        .output();
     let built = built.unwrap();
     let said = String::from_utf8_lossy(&built.stderr);
     assert!(built.status.success(), "{}: {said}", unit.title());
@@ -108,7 +117,11 @@ fn open(library: &Path) -> Loaded {
     // functions of these types in `tests/hip/host.h`.
     unsafe {
         let handle = libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL);
-        assert!(!handle.is_null(), "{}", CStr::from_ptr(libc::dlerror()).to_string_lossy());
+        assert!(
+            !handle.is_null(),
+            "{}",
+            CStr::from_ptr(libc::dlerror()).to_string_lossy()
+        );
         let launch = libc::dlsym(handle, c"host_launch".as_ptr());
         let shared = libc::dlsym(handle, c"host_shared".as_ptr());
         assert!(!launch.is_null() && !shared.is_null());
@@ -151,6 +164,7 @@ impl Block {
 /// The host as an AMD GPU.
 struct Host {
     target: Target,
+    change: Change,
     folder: TempDir,
     functions: Vec<(Unit, Loaded)>,
     by_unit: HashMap<Unit, Function>,
@@ -172,6 +186,7 @@ impl Host {
                 sms: 3,
                 shared_per_block: 65_536,
             },
+            change: None,
             folder: folder(),
             functions: Vec::new(),
             by_unit: HashMap::new(),
@@ -213,10 +228,15 @@ impl Driver for Host {
         _: &mut dyn FnMut(usize, usize, &Unit),
     ) -> Result<(), GpuError> {
         let known = &self.by_unit;
-        let fresh: Vec<&Unit> = units.iter().filter(|u| !known.contains_key(**u)).copied().collect();
+        let fresh: Vec<&Unit> = units
+            .iter()
+            .filter(|u| !known.contains_key(**u))
+            .copied()
+            .collect();
         let (first, next) = (self.functions.len(), AtomicUsize::new(0));
         let built = Mutex::new(Vec::new());
         let (folder, arch) = (self.folder.path(), self.target.arch.as_str());
+        let change = self.change;
         let cores = thread::available_parallelism().map_or(1, usize::from);
         thread::scope(|scope| {
             for _ in 0..cores.min(fresh.len()) {
@@ -225,7 +245,7 @@ impl Driver for Host {
                         let i = next.fetch_add(1, Ordering::Relaxed);
                         fresh.get(i).map(|unit| (i, *unit))
                     } {
-                        let loaded = build(folder, first + i, unit, arch);
+                        let loaded = build(folder, first + i, unit, arch, change);
                         built.lock().unwrap().push((i, unit, loaded));
                     }
                 });
@@ -247,7 +267,13 @@ impl Driver for Host {
             return Ok(*function);
         }
         let number = self.functions.len() + 1000;
-        let loaded = build(self.folder.path(), number, unit, &self.target.arch);
+        let loaded = build(
+            self.folder.path(),
+            number,
+            unit,
+            &self.target.arch,
+            self.change,
+        );
         Ok(self.add(unit, loaded))
     }
 
@@ -273,7 +299,9 @@ impl Driver for Host {
     }
 
     fn address(&self, memory: Memory) -> u64 {
-        self.memory[memory.0 as usize].as_ref().map_or(0, Block::address)
+        self.memory[memory.0 as usize]
+            .as_ref()
+            .map_or(0, Block::address)
     }
 
     fn upload(&mut self, memory: Memory, offset: u64, bytes: &[u8]) -> Result<(), GpuError> {
@@ -383,19 +411,32 @@ const DECODE: Shape = Shape {
     context: 75,
 };
 
-fn examine(gpu: &mut Gpu<Host>, model: &Model, shape: Shape, dtype: Dtype, cut: Cut) {
-    let request = Request::new(Config {
+/// Rows so wide that several waves share one, and sum it through shared memory.
+fn wide() -> Model {
+    Model::new("wide", 1024, 1, 8, 2, 64, 50).unwrap()
+}
+
+fn request(model: &Model, shape: Shape, dtype: Dtype, cut: Cut) -> Request {
+    Request::new(Config {
         model: model.clone(),
         shape,
         dtype,
         cut,
         conventions: Conventions::default(),
-    });
+    })
+}
+
+fn examine(gpu: &mut Gpu<Host>, model: &Model, shape: Shape, dtype: Dtype, cut: Cut) {
+    let request = request(model, shape, dtype, cut);
     let examined = gpu.examine(&request, None, &Unwatched);
     let fusions: Vec<&str> = cut.fusions().iter().map(|f| f.name()).collect();
     let what = format!("{} {dtype:?} {shape:?} {fusions:?}", gpu.describe());
     let examined = examined.unwrap_or_else(|e| panic!("{what}: {e}"));
-    assert!(examined.pass, "{what}: {:?} {:?}", examined.first_wrong, examined.wrong);
+    assert!(
+        examined.pass,
+        "{what}: {:?} {:?}",
+        examined.first_wrong, examined.wrong
+    );
     assert_eq!(examined.unsteady, None, "{what}");
     assert_eq!(examined.launches.counted, examined.planned, "{what}");
 }
@@ -443,6 +484,18 @@ fn wider_heads_and_rows_that_are_not_aligned_are_right() {
 }
 
 #[test]
+fn rows_that_several_waves_share_are_right() {
+    if !has_compiler() {
+        return;
+    }
+    let mut gpu = Gpu::new(Host::new("gfx90a"));
+    let both = Version::V2.cut().fuse(Fusion::NormResidual);
+    for cut in [Version::V1.cut(), both] {
+        examine(&mut gpu, &wide(), DECODE, Dtype::Fp32, cut);
+    }
+}
+
+#[test]
 fn architectures_with_other_matrix_units_or_none_are_right_in_bf16() {
     if !has_compiler() {
         return;
@@ -450,7 +503,68 @@ fn architectures_with_other_matrix_units_or_none_are_right_in_bf16() {
     for arch in ["gfx906", "gfx908"] {
         let mut gpu = Gpu::new(Host::new(arch));
         for version in [Version::V1, Version::V4] {
-            examine(&mut gpu, &model(32, 96), PREFILL, Dtype::Bf16, version.cut());
+            examine(
+                &mut gpu,
+                &model(32, 96),
+                PREFILL,
+                Dtype::Bf16,
+                version.cut(),
+            );
+        }
+    }
+}
+
+#[test]
+fn a_planted_defect_is_seen() {
+    if !has_compiler() {
+        return;
+    }
+    let small = || request(&model(32, 96), PREFILL, Dtype::Fp32, Version::V1.cut());
+    let bf16 = |version: Version| request(&model(32, 96), PREFILL, Dtype::Bf16, version.cut());
+    let defects: [(&str, &str, Request); 6] = [
+        // A warp of 32 where a wave has 64.
+        ("#define WARP 64", "#define WARP 32", small()),
+        // Shared memory read before all waves have written it.
+        (
+            "    __syncthreads();\n    int warps",
+            "    int warps",
+            request(&wide(), DECODE, Dtype::Fp32, Version::V1.cut()),
+        ),
+        // A stage overwritten while it is read.
+        (
+            "        __syncthreads(); // this stage has arrived",
+            "        // this stage has arrived",
+            small(),
+        ),
+        // A phase that does not wait for the other blocks.
+        (
+            "        grid_barrier(barrier);\n        attention_phase",
+            "        __syncthreads();\n        attention_phase",
+            bf16(Version::V4),
+        ),
+        // A result of the matrix unit taken for another row's.
+        (
+            "* Acc::ROWS + lane_id() / 16 * 4;",
+            "* Acc::ROWS + lane_id() / 16;",
+            bf16(Version::V1),
+        ),
+        // A row of queries whose maximum is another's.
+        (
+            "#define ROW_STRIDE 16",
+            "#define ROW_STRIDE 4",
+            bf16(Version::V3),
+        ),
+    ];
+    for (from, to, request) in defects {
+        let mut host = Host::new("gfx90a");
+        host.change = Some((from, to));
+        let mut gpu = Gpu::new(host);
+        // Wrong, unsteady, or a barrier that is never passed.
+        if let Ok(examined) = gpu.examine(&request, None, &Unwatched) {
+            assert!(
+                !examined.pass || examined.unsteady.is_some(),
+                "not seen: {from}"
+            );
         }
     }
 }

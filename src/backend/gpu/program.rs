@@ -35,7 +35,10 @@ impl Target {
     /// Whether bf16 has AMD's matrix units: the architectures for which
     /// `kernels/prefix/mfma.cu` knows them.
     pub fn has_mfma(&self) -> bool {
-        matches!(self.arch.as_str(), "gfx908" | "gfx90a" | "gfx942" | "gfx950")
+        matches!(
+            self.arch.as_str(),
+            "gfx908" | "gfx90a" | "gfx942" | "gfx950"
+        )
     }
 }
 

@@ -125,14 +125,14 @@ fn decode_shared(lowering: &Lowering<'_>) -> Option<u32> {
     let own_rows = 2 * (model.hidden / 2).div_ceil(u64::from(target.sms.max(1)));
     let workers = u64::from(WORKERS);
     let parts = [
-        1024,                                            // Common
-        model.layers * 88,                               // addresses
-        model.head_width() * 4,                          // turns
-        2 * workers * shape.batch * 4,                   // squares
-        own_rows * shape.batch * 4,                      // residual
-        2 * workers * PASS_SUMS * 4,                     // partial
+        1024,                                                      // Common
+        model.layers * 88,                                         // addresses
+        model.head_width() * 4,                                    // turns
+        2 * workers * shape.batch * 4,                             // squares
+        own_rows * shape.batch * 4,                                // residual
+        2 * workers * PASS_SUMS * 4,                               // partial
         segments * workers * shape.batch * (chunk(lowering) + 16), // activations
-        512,                                             // barriers
+        512,                                                       // barriers
     ];
     let fixed: u64 = parts.iter().map(|bytes| bytes.next_multiple_of(128)).sum();
     let all = u64::from(target.shared_per_block);
