@@ -1,8 +1,8 @@
-//! The kernels as HIP sees them (AMD's macros, waves of 64 lanes, 64 KiB of LDS),
-//! executed on this computer: every unit is compiled by g++ with `tests/hip/host.h`,
-//! lanes are fibres. Whole plans run, and every tensor is judged against the fp64
-//! reference; then again with lanes, waves and blocks in the opposite order, and
-//! every bit must be the same: a missing barrier shows.
+//! The kernels as HIP sees them (AMD's macros, waves of 64 lanes and RDNA's of 32,
+//! 64 KiB of LDS), executed on this computer: every unit is compiled by g++ with
+//! `tests/hip/host.h`, lanes are fibres. Whole plans run, and every tensor is judged
+//! against the fp64 reference; then again with lanes, waves and blocks in the
+//! opposite order, and every bit must be the same: a missing barrier shows.
 //!
 //! It shows indices, exchanges between lanes, tile choice, LDS sizes, the sums. It
 //! cannot show memory scopes and fences (one thread executes everything), the matrix
@@ -53,10 +53,10 @@ struct Loaded {
 }
 
 /// Compiles a unit; the library stays open until the process ends.
-fn build(folder: &Path, number: usize, unit: &Unit, arch: &str, change: Change) -> Loaded {
+fn build(folder: &Path, number: usize, unit: &Unit, target: &Target, change: Change) -> Loaded {
     let source = folder.join(format!("{number}.cpp"));
     let library = folder.join(format!("{number}.so"));
-    let mut text = format!("#include \"host.h\"\n#define __{arch}__ 1\n");
+    let mut text = format!("#include \"host.h\"\n#define __{}__ 1\n", target.arch);
     for (name, value) in &unit.defines {
         text.push_str(&format!("#define {name} {value}\n"));
     }
@@ -71,7 +71,7 @@ fn build(folder: &Path, number: usize, unit: &Unit, arch: &str, change: Change) 
     text.push_str(&kernels);
     text.push_str(&format!("\nHOST_LAUNCH({})\n", unit.entry));
     fs::write(&source, text).unwrap();
-    let built = compiler()
+    let built = compiler(target.warp)
         .arg("-shared")
         .arg("-o")
         .arg(&library)
@@ -83,18 +83,19 @@ fn build(folder: &Path, number: usize, unit: &Unit, arch: &str, change: Change) 
     open(&library)
 }
 
-fn compiler() -> Command {
+fn compiler(lanes: u32) -> Command {
     let mut compiler = Command::new("g++");
     compiler.args(["-std=c++17", "-O1", "-w", "-fPIC"]);
+    compiler.arg(format!("-DHOST_LANES={lanes}"));
     compiler
 }
 
 /// A folder with the header, compiled once.
-fn folder() -> TempDir {
+fn folder(lanes: u32) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let header = folder.path().join("host.h");
     fs::copy(HEADER, &header).unwrap();
-    let mut compiler = compiler();
+    let mut compiler = compiler(lanes);
     compiler.args(["-x", "c++-header", "-o"]);
     compiler.arg(folder.path().join("host.h.gch")).arg(&header);
     assert!(compiler.status().unwrap().success());
@@ -176,18 +177,19 @@ struct Host {
 
 impl Host {
     fn new(arch: &str) -> Self {
+        let warp = if arch.starts_with("gfx9") { 64 } else { 32 };
         Self {
             target: Target {
                 vendor: Vendor::Amd,
                 arch: arch.to_owned(),
-                warp: 64,
+                warp,
                 // Few, so that a cooperative grid is small and each block has
                 // several tiles.
                 sms: 3,
                 shared_per_block: 65_536,
             },
             change: None,
-            folder: folder(),
+            folder: folder(warp),
             functions: Vec::new(),
             by_unit: HashMap::new(),
             memory: Vec::new(),
@@ -235,7 +237,7 @@ impl Driver for Host {
             .collect();
         let (first, next) = (self.functions.len(), AtomicUsize::new(0));
         let built = Mutex::new(Vec::new());
-        let (folder, arch) = (self.folder.path(), self.target.arch.as_str());
+        let (folder, target) = (self.folder.path(), &self.target);
         let change = self.change;
         let cores = thread::available_parallelism().map_or(1, usize::from);
         thread::scope(|scope| {
@@ -245,7 +247,7 @@ impl Driver for Host {
                         let i = next.fetch_add(1, Ordering::Relaxed);
                         fresh.get(i).map(|unit| (i, *unit))
                     } {
-                        let loaded = build(folder, first + i, unit, arch, change);
+                        let loaded = build(folder, first + i, unit, target, change);
                         built.lock().unwrap().push((i, unit, loaded));
                     }
                 });
@@ -267,13 +269,7 @@ impl Driver for Host {
             return Ok(*function);
         }
         let number = self.functions.len() + 1000;
-        let loaded = build(
-            self.folder.path(),
-            number,
-            unit,
-            &self.target.arch,
-            self.change,
-        );
+        let loaded = build(self.folder.path(), number, unit, &self.target, self.change);
         Ok(self.add(unit, loaded))
     }
 
@@ -334,7 +330,7 @@ impl Driver for Host {
         self.begun = true;
         let (unit, loaded) = &self.functions[call.function.0 as usize];
         assert!(loaded.shared + call.shared <= 65_536, "{}", unit.title());
-        assert_eq!(call.threads % 64, 0, "{}", unit.title());
+        assert_eq!(call.threads % self.target.warp, 0, "{}", unit.title());
         let mut parameters = call.parameters.to_vec();
         let mut addresses: Vec<*mut c_void> = parameters
             .iter_mut()
@@ -500,7 +496,7 @@ fn architectures_with_other_matrix_units_or_none_are_right_in_bf16() {
     if !has_compiler() {
         return;
     }
-    for arch in ["gfx906", "gfx908"] {
+    for arch in ["gfx906", "gfx908", "gfx1100"] {
         let mut gpu = Gpu::new(Host::new(arch));
         for version in [Version::V1, Version::V4] {
             examine(

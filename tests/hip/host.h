@@ -1,12 +1,12 @@
 // The kernels as HIP sees them, executed on the host: every lane is a fibre, a wave
-// has 64, and a block goes on at a barrier when all of it is there. Built as a
+// has HOST_LANES (64, or 32 as RDNA), and a block goes on at a barrier when all of it is there. Built as a
 // library per unit; `host_launch` runs a grid.
 //
 // A lane runs on until it exchanges something with another: so code that needs a
 // barrier and has none reads what is not there yet, and with the lanes in the
 // opposite order (`backwards`) what is there too early.
 //
-// Shown: the AMD branch of every macro, 64 lanes, LDS sizes, indices, exchanges
+// Shown: the AMD branch of every macro, the lanes of a wave, LDS sizes, indices, exchanges
 // between lanes, the sums' order. Not shown: memory scopes and fences (one thread
 // executes everything), the matrix units' real lane layout (imitated from AMD's
 // documents), the hardware's approximate functions, the compiler's code, time.
@@ -14,7 +14,12 @@
 #pragma once
 
 #define __HIPCC_RTC__ 1
+#ifndef HOST_LANES
+#define HOST_LANES 64
+#endif
+#if HOST_LANES == 64
 #define __GFX9__ 1
+#endif
 
 #include <algorithm>
 #include <cmath>
@@ -39,7 +44,7 @@
 
 namespace host {
 
-constexpr int LANES = 64;
+constexpr int LANES = HOST_LANES;
 constexpr size_t STACK = 128 << 10;
 constexpr size_t LDS = 160 << 10;
 
