@@ -154,7 +154,7 @@ fn the_child_that_compiles() {
     unsafe {
         let create: Create = std::mem::transmute(find(c"hiprtcCreateProgram"));
         let compile: Compile = std::mem::transmute(find(c"hiprtcCompileProgram"));
-        let bytes = |size: &CStr, read: &CStr| {
+        let bytes = |program: Program, size: &CStr, read: &CStr| {
             let size: Size = std::mem::transmute(find(size));
             let read: Read = std::mem::transmute(find(read));
             let mut length = 0;
@@ -178,13 +178,13 @@ fn the_child_that_compiles() {
         let code = compile(program, options.len() as c_int, options.as_ptr());
         fs::write(
             folder.join("log"),
-            bytes(c"hiprtcGetProgramLogSize", c"hiprtcGetProgramLog"),
+            bytes(program, c"hiprtcGetProgramLogSize", c"hiprtcGetProgramLog"),
         )
         .unwrap();
         if code == 0 {
             fs::write(
                 folder.join("code"),
-                bytes(c"hiprtcGetCodeSize", c"hiprtcGetCode"),
+                bytes(program, c"hiprtcGetCodeSize", c"hiprtcGetCode"),
             )
             .unwrap();
         }
