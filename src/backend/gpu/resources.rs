@@ -175,6 +175,7 @@ ptxas info    : Used 177 registers, used 1 barriers, 128 bytes smem, 424 bytes c
             Resources::of_log(log, "flash"),
             Some(Resources {
                 registers: 177,
+                scalar: 0,
                 shared: 128,
                 stack: 24,
                 spill_stores: 16,
