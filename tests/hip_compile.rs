@@ -272,12 +272,12 @@ fn metadata(image: &[u8], key: &str) -> u32 {
         return 0;
     };
     let rest = &image[at + key.len()..];
+    if !image.starts_with(b"\x7fELF") {
+        let digits = rest.iter().skip_while(|c| !c.is_ascii_digit());
+        let digits = digits.take_while(|c| c.is_ascii_digit());
+        return digits.fold(0, |number, digit| number * 10 + u32::from(digit - b'0'));
+    }
     match rest {
-        [b':', text @ ..] => {
-            let digits = text.iter().skip_while(|c| **c == b' ');
-            let digits = digits.take_while(|c| c.is_ascii_digit());
-            digits.fold(0, |number, digit| number * 10 + u32::from(digit - b'0'))
-        }
         [small @ 0..=0x7f, ..] => u32::from(*small),
         [0xcc, byte, ..] => u32::from(*byte),
         [0xcd, high, low, ..] => u32::from(u16::from_be_bytes([*high, *low])),
