@@ -5,12 +5,14 @@
 //!
 //! HIPRTC is `$HIPRTC_LIBRARY` or the system's, clang `$HIP_CLANG` or `clang-22`;
 //! what is not there is said and skipped. `.ci/run` fetches both. HIPRTC ends the
-//! process on what it does not know, so that it runs in one of its own: this test
-//! again.
+//! process on what it does not know, so that it runs in one of its own, as the
+//! backend does it: the program itself.
 //!
-//! Compiling all takes a quarter of an hour on two cores. So one kernel of each kind
-//! is compiled, and with `RECORD_KERNELS=1` every one, which writes the table.
+//! Compiling all takes ten minutes of one core. So one kernel of each kind (entry,
+//! files, element type) is compiled, and all with `HIP_COMPILE_ALL=1`, as `.ci/run`
+//! does, or with `RECORD_KERNELS=1`, which writes the table.
 
+#![cfg(all(feature = "hip", target_os = "linux"))]
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -19,15 +21,15 @@
 )]
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::PathBuf;
+use std::process::Command;
 
 use tinyllama_tutor::backend::gpu::Unit;
 use tinyllama_tutor::backend::gpu::compile::{
-    Built, Cache, Compiler, Form, compile_all, unit_hash,
+    Built, Cache, Compiler, Form, compile, compile_all, unit_hash,
 };
+use tinyllama_tutor::backend::gpu::hip::{Hiprtc, compile_with};
 use tinyllama_tutor::backend::gpu::resources::{Recorded, RecordedKernel, Resources};
 use tinyllama_tutor::backend::gpu::units::units_of;
 use tinyllama_tutor::cost::{GpuDatabase, occupancy};
@@ -40,9 +42,11 @@ const TABLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/kernels.toml");
 const HEADER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/hip/device.h");
 const AGAIN: &str = "RECORD_KERNELS=1 cargo test --test hip_compile";
 
-/// The folder that the child process works in: its being set makes this test one.
-const FOLDER: &str = "HIP_COMPILE_FOLDER";
-const CHILD: &str = "the_child_that_compiles";
+/// Line tables, among the backend's options.
+const LINES: &str = "-gline-tables-only";
+
+/// Asks for every kernel.
+const ALL: &str = "HIP_COMPILE_ALL";
 
 fn recording() -> bool {
     std::env::var_os("RECORD_KERNELS").is_some()
@@ -52,142 +56,40 @@ fn short_hash(unit: &Unit) -> String {
     unit_hash(unit).chars().take(16).collect()
 }
 
-fn definitions(unit: &Unit) -> impl Iterator<Item = String> + '_ {
-    unit.defines
-        .iter()
-        .map(|(name, value)| format!("-D{name}={value}"))
-}
-
 // ---- HIPRTC -----------------------------------------------------------------------
 
-struct Hiprtc {
-    library: PathBuf,
-}
+/// The backend's own compiler, each time in a process of its own.
+struct ByHiprtc(Hiprtc);
 
-impl Hiprtc {
+impl ByHiprtc {
     fn find() -> Option<Self> {
+        compile_with(env!("CARGO_BIN_EXE_tinyllama-tutor").into());
         let named = std::env::var_os("HIPRTC_LIBRARY").map(PathBuf::from);
         let system = ["libhiprtc.so.5", "libamdhip64.so.5"].map(PathBuf::from);
         let mut all = named.into_iter().chain(system);
-        all.find(|library| open(library).is_some())
-            .map(|library| Self { library })
+        all.find_map(|library| Hiprtc::at(&library).ok()).map(Self)
     }
 }
 
-impl Compiler for Hiprtc {
+impl Compiler for ByHiprtc {
+    /// `HIPRTC 5.2` of `HIPRTC of HIP 5.2.21153`.
     fn version(&self) -> String {
-        "HIPRTC 5.2".to_owned()
+        let version = self.0.version();
+        let number = version.rsplit(' ').next().unwrap();
+        let short: Vec<&str> = number.split('.').take(2).collect();
+        format!("HIPRTC {}", short.join("."))
     }
 
-    fn options(&self, unit: &Unit, arch: &str, _: Form) -> Vec<String> {
-        let own = [
-            format!("--offload-arch={arch}"),
-            "-std=c++17".into(),
-            "-O3".into(),
-        ];
-        own.into_iter().chain(definitions(unit)).collect()
+    /// The backend's, less the line tables, which change no instruction
+    /// (`line_tables_change_nothing`) and double the time.
+    fn options(&self, unit: &Unit, arch: &str, form: Form) -> Vec<String> {
+        let mut options = self.0.options(unit, arch, form);
+        options.retain(|option| option != LINES);
+        options
     }
 
-    fn build(&self, source: &str, options: &[String], _: Form) -> Result<Built, String> {
-        let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
-        let at = |name: &str| folder.path().join(name);
-        fs::write(at("source"), source).map_err(|e| e.to_string())?;
-        fs::write(at("options"), options.join("\n")).map_err(|e| e.to_string())?;
-        let ended = Command::new(std::env::current_exe().map_err(|e| e.to_string())?)
-            .args([CHILD, "--exact", "--quiet"])
-            .env(FOLDER, folder.path())
-            .env("HIPRTC_LIBRARY", &self.library)
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .output()
-            .map_err(|e| e.to_string())?;
-        let log = fs::read_to_string(at("log")).unwrap_or_default();
-        match fs::read(at("code")) {
-            Ok(image) => Ok(Built { image, log }),
-            Err(_) if !log.is_empty() => Err(log),
-            Err(_) => Err(String::from_utf8_lossy(&ended.stderr).into_owned()),
-        }
-    }
-}
-
-fn open(library: &Path) -> Option<*mut c_void> {
-    let path = CString::new(library.to_str()?).ok()?;
-    // SAFETY: the initialisers of ROCm's library are run.
-    let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW) };
-    (!handle.is_null()).then_some(handle)
-}
-
-type Program = *mut c_void;
-type Create = unsafe extern "C" fn(
-    *mut Program,
-    *const c_char,
-    *const c_char,
-    c_int,
-    *const *const c_char,
-    *const *const c_char,
-) -> c_int;
-type Compile = unsafe extern "C" fn(Program, c_int, *const *const c_char) -> c_int;
-type Size = unsafe extern "C" fn(Program, *mut usize) -> c_int;
-type Read = unsafe extern "C" fn(Program, *mut c_char) -> c_int;
-
-/// One compilation in this process, which may not survive it. Does nothing unless
-/// it is the child.
-#[test]
-fn the_child_that_compiles() {
-    let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else {
-        return;
-    };
-    let library = open(&PathBuf::from(std::env::var_os("HIPRTC_LIBRARY").unwrap())).unwrap();
-    let find = |name: &CStr| {
-        // SAFETY: the library is open.
-        let function = unsafe { libc::dlsym(library, name.as_ptr()) };
-        assert!(!function.is_null(), "{name:?}");
-        function
-    };
-    let source = CString::new(fs::read(folder.join("source")).unwrap()).unwrap();
-    let options = fs::read_to_string(folder.join("options")).unwrap();
-    let options: Vec<CString> = options.lines().map(|o| CString::new(o).unwrap()).collect();
-    let options: Vec<*const c_char> = options.iter().map(|o| o.as_ptr()).collect();
-    let mut program = std::ptr::null_mut();
-    // SAFETY: functions of hiprtc.h with these types; text and options end with a
-    // zero byte and live; each buffer is as long as the function before it says.
-    unsafe {
-        let create: Create = std::mem::transmute(find(c"hiprtcCreateProgram"));
-        let compile: Compile = std::mem::transmute(find(c"hiprtcCompileProgram"));
-        let bytes = |program: Program, size: &CStr, read: &CStr| {
-            let size: Size = std::mem::transmute(find(size));
-            let read: Read = std::mem::transmute(find(read));
-            let mut length = 0;
-            assert_eq!(size(program, &mut length), 0);
-            let mut bytes = vec![0u8; length];
-            assert_eq!(read(program, bytes.as_mut_ptr().cast()), 0);
-            bytes
-        };
-        let none = std::ptr::null();
-        assert_eq!(
-            create(
-                &mut program,
-                source.as_ptr(),
-                c"kernels".as_ptr(),
-                0,
-                none,
-                none
-            ),
-            0
-        );
-        let code = compile(program, options.len() as c_int, options.as_ptr());
-        fs::write(
-            folder.join("log"),
-            bytes(program, c"hiprtcGetProgramLogSize", c"hiprtcGetProgramLog"),
-        )
-        .unwrap();
-        if code == 0 {
-            fs::write(
-                folder.join("code"),
-                bytes(program, c"hiprtcGetCodeSize", c"hiprtcGetCode"),
-            )
-            .unwrap();
-        }
+    fn build(&self, source: &str, options: &[String], form: Form) -> Result<Built, String> {
+        self.0.build(source, options, form)
     }
 }
 
@@ -235,7 +137,7 @@ impl Compiler for Clang {
         ];
         let own = own.into_iter().map(str::to_owned);
         own.chain([format!("--offload-arch={arch}")])
-            .chain(definitions(unit))
+            .chain(unit.define_options())
             .collect()
     }
 
@@ -308,17 +210,20 @@ fn resources(arch: &str, image: &[u8]) -> Resources {
     }
 }
 
-/// The units to compile: one of each kind (entry, files, element type), or all.
+/// The units to compile: all, or one of each kind (entry, files, element type).
 fn chosen(arch: &str) -> BTreeMap<Unit, u32> {
     let mut kinds = BTreeSet::new();
     let mut all = units_of(arch);
+    if recording() || std::env::var_os(ALL).is_some() {
+        return all;
+    }
     all.retain(|unit, _| {
         let kind = (
             unit.entry,
             unit.files.clone(),
             unit.defines.first().cloned(),
         );
-        recording() || kinds.insert(kind)
+        kinds.insert(kind)
     });
     all
 }
@@ -371,7 +276,15 @@ fn compiled(compiler: &dyn Compiler, archs: &[&str]) {
             });
         }
         let version = compiler.version();
-        eprintln!("{arch}: {} kernels compiled by {version}", units.len());
+        let every = units_of(arch).len();
+        let how = match units.len() == every {
+            true => "every kernel".to_owned(),
+            false => format!("one of each kind, {ALL}=1 compiles all {every}"),
+        };
+        eprintln!(
+            "{arch}: {} kernels compiled by {version} ({how})",
+            units.len()
+        );
         if recording() {
             recorded.replace(arch, &version, made);
             fs::write(TABLE, recorded.write()).unwrap();
@@ -396,7 +309,7 @@ fn compiled(compiler: &dyn Compiler, archs: &[&str]) {
 #[test]
 fn kernels_compile_by_amds_compilers() {
     // One after the other: both write the table.
-    match Hiprtc::find() {
+    match ByHiprtc::find() {
         Some(hiprtc) => compiled(&hiprtc, &BY_HIPRTC),
         None => eprintln!("skipped: there is no HIPRTC of ROCm 5 (HIPRTC_LIBRARY)"),
     }
@@ -404,6 +317,32 @@ fn kernels_compile_by_amds_compilers() {
         Some(clang) => compiled(&clang, &BY_CLANG),
         None => eprintln!("skipped: there is no clang from 20 on (HIP_CLANG)"),
     }
+}
+
+/// What the table says holds for what the backend compiles, whose options ask for
+/// line tables as well.
+#[test]
+fn line_tables_change_nothing() {
+    let Some(hiprtc) = ByHiprtc::find() else {
+        eprintln!("skipped: there is no HIPRTC of ROCm 5 (HIPRTC_LIBRARY)");
+        return;
+    };
+    let arch = "gfx90a";
+    let all = units_of(arch);
+    let unit = all.keys().find(|unit| unit.entry == "rmsnorm").unwrap();
+    let with = compile(&hiprtc.0, None, unit, arch, Form::Machine).unwrap();
+    let without = compile(&hiprtc, None, unit, arch, Form::Machine).unwrap();
+    assert!(
+        hiprtc
+            .0
+            .options(unit, arch, Form::Machine)
+            .contains(&LINES.to_owned())
+    );
+    assert_eq!(
+        resources(arch, &with.image),
+        resources(arch, &without.image)
+    );
+    assert!(with.image.len() > without.image.len());
 }
 
 /// Blocks see each other's stores: before the barrier every wave waits for its own
