@@ -45,7 +45,11 @@ struct Call {
     float eps, theta, scale;
 };
 
+#if GPU_AMD
+#define PHASE DEVICE void // what uses shared memory is inlined there
+#else
 #define PHASE static __device__ __noinline__ void
+#endif
 
 DEVICE char *phase_memory() {
     extern __shared__ __align__(1024) char shared[];
@@ -186,7 +190,7 @@ PHASE logits_phase(const Call &call, const elem *head, const elem *x) {
     });
 }
 
-KERNEL void __launch_bounds__(Tile::threads, BLOCKS)
+KERNEL void LAUNCH_BOUNDS(Tile::threads, BLOCKS)
     block(const Layer *layers, int count, const int *ids, const elem *table, const elem *x, elem *y,
           const elem *head, elem *logits, elem *q, elem *att, elem *h, elem *m, float *sums_x,
           float *sums_h, u32 *barrier, int batch, int seq, int width, int heads, int kv_heads,

@@ -41,7 +41,7 @@
 // to 3 us each, of which 0.5 is the end of a phase. From the new x to the first
 // gate and up that is longer than the ring can feed the stream.
 
-KERNEL void __launch_bounds__((WORKERS + BULK_COPIES) * WARP, 1)
+KERNEL void LAUNCH_BOUNDS((WORKERS + BULK_COPIES) * WARP, 1)
     block_decode(const Layer *layers, int count, const int *ids, const elem *table, const elem *x,
                  elem *y, const elem *final_norm, const elem *head, elem *logits, char *exchange,
                  int batch, int width, int heads, int kv_heads, int ffn, int vocab, int cap,

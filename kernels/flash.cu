@@ -30,7 +30,7 @@
 #endif
 
 // Blocks run roughly in the order of their numbers, and tile 0 sees the most keys.
-KERNEL void __launch_bounds__(ATTENTION_THREADS, BLOCKS)
+KERNEL void LAUNCH_BOUNDS(ATTENTION_THREADS, BLOCKS)
     flash(const elem *q, const elem *k, const elem *v, elem *att, int batch, int heads,
           int kv_heads, int seq, int context, int cap, float scale) {
     extern __shared__ __align__(1024) char shared[];

@@ -23,7 +23,7 @@ KERNEL void __launch_bounds__(SPLIT_THREADS)
     flash_decode(const elem *q, const elem *k, const elem *v, elem *att, float *partial, u32 *done,
                  int splits, int batch, int heads, int kv_heads, int seq, int context, int cap,
                  float scale) {
-    __shared__ alignas(16) float shared[SPLIT_FLOATS];
+    __shared__ __align__(16) float shared[SPLIT_FLOATS];
     __shared__ bool last;
     int sharing = heads / kv_heads, groups = (sharing + GROUP - 1) / GROUP;
     int kv_head = blockIdx.y / groups, offset = blockIdx.y % groups * GROUP;

@@ -18,7 +18,7 @@
 #define BLOCKS 1
 #endif
 
-KERNEL void __launch_bounds__(Tile::threads, BLOCKS)
+KERNEL void LAUNCH_BOUNDS(Tile::threads, BLOCKS)
     gate_up(const elem *x, const elem *wg, const elem *wu, elem *g, elem *u, const float *ssq,
             int slots, float eps, int m, int ffn, int d) {
     extern __shared__ __align__(128) char shared[];

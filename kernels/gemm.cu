@@ -33,7 +33,7 @@
 // A block computes one tile of y: Tile::M rows, Tile::N columns. How (FMA units,
 // matrix units, or as a matrix-vector product) is up to the tile file compiled in
 // front.
-KERNEL void __launch_bounds__(Tile::threads, BLOCKS)
+KERNEL void LAUNCH_BOUNDS(Tile::threads, BLOCKS)
     gemm(const elem *x, const elem *w, elem *y, int m, int n, int k, int seq, int cap, int past) {
     extern __shared__ __align__(128) char shared[];
     TilePlace tile = tile_place(blockIdx.x, tiles_over(m, Tile::M), tiles_over(n, Tile::N));

@@ -17,7 +17,7 @@
 #define BLOCKS 1
 #endif
 
-KERNEL void __launch_bounds__(Tile::threads, BLOCKS)
+KERNEL void LAUNCH_BOUNDS(Tile::threads, BLOCKS)
     gemm_residual(const elem *x, const elem *w, const elem *residual, elem *y, float *ssq, int m,
                   int n, int k) {
     extern __shared__ __align__(128) char shared[];

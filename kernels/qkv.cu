@@ -22,7 +22,7 @@
 #define BLOCKS 1
 #endif
 
-KERNEL void __launch_bounds__(Tile::threads, BLOCKS)
+KERNEL void LAUNCH_BOUNDS(Tile::threads, BLOCKS)
     qkv(const elem *x, const elem *wq, const elem *wk, const elem *wv, elem *q, elem *k, elem *v,
         const float *ssq, int slots, float eps, int m, int d, int dkv, int seq, int cap_k,
         int past_k, int cap_v, int past_v, int position, float theta) {

@@ -309,6 +309,19 @@ fn each_release_is_found_by_its_names() {
 }
 
 #[test]
+fn the_backend_is_taken_by_name_only_and_doctor_says_so() {
+    let setting = Setting::new("rocm6");
+    let (_, _, notes) = setting.line("doctor --json").hip();
+    assert!(
+        notes.contains("named, --backend hip; auto does not take it"),
+        "{notes}"
+    );
+    let ran = setting.line("run --seq 8 --runs 1 --json");
+    assert_eq!(ran.json()["backend"], "cpu");
+    assert_eq!(ran.lines("compile for"), 0, "{}", ran.log);
+}
+
+#[test]
 fn a_machine_without_rocm_is_told_so() {
     if Path::new("/dev/kfd").exists() {
         eprintln!("skipped: this machine has an AMD GPU");

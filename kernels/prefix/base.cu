@@ -18,7 +18,8 @@
 #define GPU_SM 0
 #endif
 
-// Threads that run in lockstep: a warp of 32 or a wave of 64.
+// Threads that run in lockstep: a warp of 32, or a wave of 64 on AMD's CDNA (and
+// GCN). RDNA's waves are compiled with 32 lanes.
 #ifndef WARP
 #if GPU_AMD && defined(__GFX9__)
 #define WARP 64
@@ -35,6 +36,22 @@ typedef unsigned long long u64;
 
 #define DEVICE static __device__ __forceinline__
 #define KERNEL extern "C" __global__
+
+// A kernel of blocks of at most so many threads, with registers for so many blocks
+// on a multiprocessor. AMD's compiler counts waves on a SIMD, of which a compute
+// unit has four (RDNA's two, with twice the lanes).
+#if GPU_AMD
+#if WARP == 64
+#define SIMDS 4
+#else
+#define SIMDS 2
+#endif
+#define LAUNCH_BOUNDS(threads, blocks)                                                             \
+    __attribute__((amdgpu_flat_work_group_size(1, threads)))                                       \
+    __attribute__((amdgpu_waves_per_eu(((threads) / WARP * (blocks) + SIMDS - 1) / SIMDS)))
+#else
+#define LAUNCH_BOUNDS(threads, blocks) __launch_bounds__(threads, blocks)
+#endif
 
 // ---- elements ----------------------------------------------------------------
 
@@ -102,11 +119,19 @@ DEVICE void store_pack(elem *to, const Pack &pack) {
 // exp(x) = 2^(x * LOG2_E): a constant that joins another factor for free.
 #define LOG2_E 1.4426950408889634f
 
+#if GPU_AMD && !__has_builtin(__builtin_amdgcn_exp2f)
+extern "C" __device__ float __ocml_native_exp2_f32(float); // of ROCm's device library
+#endif
+
 // 2 to the power of `value` by the machine's own instruction: relative error
 // below 2^-22, results below 2^-126 become 0. What softmax needs, and no more.
 DEVICE float exp2_approx(float value) {
 #if GPU_AMD
+#if __has_builtin(__builtin_amdgcn_exp2f)
     return __builtin_amdgcn_exp2f(value);
+#else
+    return __ocml_native_exp2_f32(value);
+#endif
 #else
     float out;
     asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(out) : "f"(value));
@@ -125,6 +150,16 @@ DEVICE float swap_lanes(float value, int mask) {
     return __shfl_xor(value, mask, WARP);
 #else
     return __shfl_xor_sync(0xffffffffu, value, mask);
+#endif
+}
+
+// What the lanes of a warp stored before is seen by all of them after.
+DEVICE void warp_sync() {
+#if GPU_AMD
+    __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront");
+    __builtin_amdgcn_wave_barrier();
+#else
+    __syncwarp();
 #endif
 }
 

@@ -27,10 +27,14 @@ DEVICE u64 load_device(const u64 *from) {
 #endif
 }
 
-// Four neighbouring words, or two double words, in one access of 16 bytes.
+// Four neighbouring words, or two double words, in one access of 16 bytes; AMD's
+// atomic accesses are of 8 bytes, which is a whole word as well.
 DEVICE void load_device_16(u32 *to, const u32 *from) {
 #if GPU_AMD
-    for (int i = 0; i < 4; i++) to[i] = load_device(from + i);
+    for (int i = 0; i < 4; i += 2) {
+        u64 both = load_device(reinterpret_cast<const u64 *>(from + i));
+        to[i] = u32(both), to[i + 1] = u32(both >> 32);
+    }
 #else
     asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
                  : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
@@ -91,11 +95,27 @@ DEVICE u32 load_acquire(const u32 *from) {
 #endif
 }
 
+// What a thread wrote reaches the other blocks, or what they wrote reaches it. On
+// NVIDIA the barrier's own release and acquire do so for all threads that
+// __syncthreads joins to them. AMD's wait for one wave's stores and one cache: each
+// wave has to write back and to forget by itself.
+DEVICE void grid_release() {
+#if GPU_AMD
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent");
+#endif
+}
+DEVICE void grid_acquire() {
+#if GPU_AMD
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent");
+#endif
+}
+
 // All threads of all blocks arrive before any goes on; what they wrote before
 // is visible after. The counter's top bit is the barrier's phase: the blocks
 // together add 2^31 to it, so that it needs no reset, neither between two
 // barriers nor between two launches.
 DEVICE void grid_barrier(u32 *counter) {
+    grid_release();
     __syncthreads();
     if (threadIdx.x == 0) {
         const u32 phase = 0x80000000u;
@@ -105,6 +125,7 @@ DEVICE void grid_barrier(u32 *counter) {
         }
     }
     __syncthreads();
+    grid_acquire();
 }
 
 // ---- words that carry their own readiness ---------------------------------------------

@@ -1,7 +1,7 @@
 // Flash attention, one tile of queries: softmax(q k^T * scale) v, causal, without
 // ever writing the scores. Written against the tile products of
-// `tile/attention_plain.cu`, `_mma.cu` or `_hopper.cu`. `flash` launches a block per
-// tile; a cooperative kernel may loop over tiles.
+// `tile/attention_plain.cu`, `_mma.cu`, `_hopper.cu` or `_mfma.cu`. `flash` launches a
+// block per tile; a cooperative kernel may loop over tiles.
 //
 // TEAMS teams of TEAM threads share a tile of QUERIES rows. Team t takes the key
 // tiles t, t + TEAMS, ...; at the end the teams' results are joined. More teams
@@ -12,6 +12,11 @@
 #define TEAMS 1
 #endif
 #define ATTENTION_THREADS (TEAM * TEAMS)
+
+// From one lane of a row of queries to the next.
+#ifndef ROW_STRIDE
+#define ROW_STRIDE 1
+#endif
 
 // Shared memory: the queries, then per team STAGES times keys and values, then
 // the weights. Begins at a multiple of 1024 bytes, as wgmma wants its tiles.
@@ -53,7 +58,7 @@ DEVICE void take_scores(Scores &scores, Seen &seen, Result &result, float factor
 #pragma unroll
         for (int j = 0; j < COLS; j++) most = fmaxf(most, score_at(scores, i, j));
         for (int mask = ROW_LANES / 2; mask > 0; mask /= 2)
-            most = fmaxf(most, swap_lanes(most, mask));
+            most = fmaxf(most, swap_lanes(most, mask * ROW_STRIDE));
 
         // A row that has seen no key yet has the maximum -inf: its weights are 0.
         float base = most == MINUS_INFINITY ? 0.0f : most * factor;
@@ -219,7 +224,7 @@ DEVICE void attention_tile(const elem *q, const elem *k, const elem *v, elem *at
 #pragma unroll
     for (int i = 0; i < ROWS; i++)
         for (int mask = ROW_LANES / 2; mask > 0; mask /= 2)
-            seen.sum[i] += swap_lanes(seen.sum[i], mask);
+            seen.sum[i] += swap_lanes(seen.sum[i], mask * ROW_STRIDE);
 #if TEAMS > 1
     join_teams(seen, result, reinterpret_cast<float *>(shared + QUERY_BYTES), factor, team);
     if (team > 0) return;

@@ -18,7 +18,7 @@ constexpr int PASSES = (T::M * COLUMNS / PACK + T::threads - 1) / T::threads;
 // a row are neighbours; all lanes visit, with a row beyond every tile where a small
 // tile has none left for them.
 template <class T, int COLUMNS, int UNROLL = 4, class Visit> DEVICE void each_pack(Visit visit) {
-#pragma unroll(UNROLL)
+#pragma unroll UNROLL
     for (int pass = 0; pass < PASSES<T, COLUMNS>; pass++) {
         int at = threadIdx.x + pass * T::threads;
         int row = at / (COLUMNS / PACK);

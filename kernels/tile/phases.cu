@@ -325,7 +325,7 @@ DEVICE void stage_inputs(const Block &block, const Plan &plan, Source source, co
             if (lane == 0) shared_at<float>(c.squares)[at] = sum;
         }
     }
-    __syncwarp();
+    warp_sync();
 }
 
 // ---- results -------------------------------------------------------------------------------
@@ -438,7 +438,7 @@ DEVICE void run_phase(Block &block, int phase, int l, bool given, bool last) {
 #pragma unroll
                 for (int i = 0; i < PARTS; i++)
                     if (i * PART_ROWS < rows) await_part(ring, block.place.stage, i);
-                __syncwarp();
+                warp_sync();
 #else
                 auto row = [&](int r) {
                     int upper = r >= part.pairs;

@@ -3,8 +3,8 @@
 //
 // A **pair** is two rows of weights whose results are needed together (the two
 // halves of a rotation, gate and up, or simply neighbours). A **tile** is up to
-// eight pairs. A **segment** is up to 4 KB of a row: what one copy brings and one
-// slot of the ring holds. (The copy engine takes some 70 cycles for a copy
+// eight pairs. A **segment** is up to 4 KB of a row (8 KB where a warp has 64
+// lanes): what one copy brings and one slot of the ring holds. (The copy engine takes some 70 cycles for a copy
 // whatever its size: with 512 bytes each an H200 streamed 1,680 GB/s, with 1 KB
 // 3,270, with 2 KB and more 4,240.) All computing warps work on a segment of a
 // tile, each on its own columns.
@@ -16,7 +16,7 @@
 #define WORKERS 8 // warps that compute
 #define TILE_PAIRS 8
 #define TILE_ROWS (2 * TILE_PAIRS)
-#define CHUNK_BYTES 512 // of a segment, for one warp
+#define CHUNK_BYTES (16 * WARP) // of a segment, for one warp
 #define CHUNK int(CHUNK_BYTES / sizeof(elem))
 
 // Rows of a tile that share a barrier. Every lane's operation on a barrier is one

@@ -9,7 +9,8 @@ use crate::fusion::Fusion;
 use crate::run::{BackendKind, BackendState};
 
 /// Which backend runs use where nobody says: the first that is ready. HIP is taken
-/// by name only, until its kernels have run on an AMD GPU.
+/// by name only: its kernels were executed on the host and compiled, but have not run
+/// on an AMD GPU, and nobody should be the first without having asked for it.
 pub(super) const PREFERRED: [&str; 2] = ["cuda", "cpu"];
 
 /// What is known before anything was looked for.

@@ -96,7 +96,7 @@ fn compiled(unit: &Unit, arch: &str) -> Option<Compiled> {
     static RECORDED: LazyLock<Recorded> = LazyLock::new(Recorded::embedded);
     let found = RECORDED.of(&unit.title(), arch)?;
     Some(Compiled {
-        compiler: RECORDED.compiler.clone(),
+        compiler: RECORDED.compilers.get(arch).cloned().unwrap_or_default(),
         registers: u64::from(found.registers),
         shared: u64::from(found.shared),
         spilled: u64::from(found.spill_stores),

@@ -31,6 +31,15 @@ impl Target {
     pub fn is_hopper(&self) -> bool {
         self.arch == "sm_90a"
     }
+
+    /// Whether bf16 has AMD's matrix units: the architectures for which
+    /// `kernels/prefix/mfma.cu` knows them.
+    pub fn has_mfma(&self) -> bool {
+        matches!(
+            self.arch.as_str(),
+            "gfx908" | "gfx90a" | "gfx942" | "gfx950"
+        )
+    }
 }
 
 /// A buffer's place in [`Program::buffers`].

@@ -1,6 +1,8 @@
 //! What the compiler says that a kernel needs: registers, shared memory,
 //! spills, as recorded in `assets/kernels.toml` and as read from its log.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 /// The recorded table, as text: [`Recorded::parse`] reads it.
@@ -9,8 +11,12 @@ pub const RECORDED: &str = include_str!("../../../assets/kernels.toml");
 /// What one block, or one thread of it, needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Resources {
-    /// Registers per thread.
+    /// Registers per thread: AMD's vector registers, on gfx90a and later with those
+    /// of the matrix units' sums, on gfx908 the larger of the two files.
     pub registers: u32,
+    /// AMD's scalar registers per wave; 0 on NVIDIA, which has none of its own.
+    #[serde(default)]
+    pub scalar: u32,
     /// Static shared memory per block in bytes; dynamic shared memory comes on
     /// top of it at launch.
     pub shared: u32,
@@ -42,6 +48,7 @@ impl Resources {
         let registers = said.split("Used ").nth(1)?.split_whitespace().next()?;
         Some(Self {
             registers: registers.parse().ok()?,
+            scalar: 0,
             shared: before(" bytes smem").unwrap_or(0),
             stack: before(" bytes stack frame").unwrap_or(0),
             spill_stores: before(" bytes spill stores").unwrap_or(0),
@@ -67,8 +74,9 @@ pub struct RecordedKernel {
 /// The whole table.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Recorded {
-    /// The compiler, with its version.
-    pub compiler: String,
+    /// The compiler of each architecture, with its version.
+    #[serde(default)]
+    pub compilers: BTreeMap<String, String>,
     /// In order of unit and architecture.
     #[serde(rename = "kernel", default)]
     pub kernels: Vec<RecordedKernel>,
@@ -98,16 +106,38 @@ impl Recorded {
         Some(&found.resources)
     }
 
+    /// Puts what `compiler` made for `arch` in the place of what was there.
+    pub fn replace(&mut self, arch: &str, compiler: &str, made: Vec<RecordedKernel>) {
+        self.compilers.insert(arch.to_owned(), compiler.to_owned());
+        self.kernels.retain(|k| k.arch != arch);
+        self.kernels.extend(made);
+        self.kernels
+            .sort_by(|a, b| (&a.unit, &a.arch).cmp(&(&b.unit, &b.arch)));
+    }
+
     /// The table as text, a line per kernel.
     pub fn write(&self) -> String {
-        let mut text = format!(
-            "# What each kernel needs, as ptxas says: made by\n#   RECORD_KERNELS=1 cargo test --test nvrtc\n# registers and stack per thread, static shared memory per block, in bytes but\n# for registers; source is a hash of all that is compiled.\ncompiler = \"{}\"\nkernel = [\n",
-            self.compiler
-        );
+        let mut text = "\
+# What each kernel needs, as the compilers say: made by
+#   RECORD_KERNELS=1 cargo test --test nvrtc
+#   RECORD_KERNELS=1 cargo test --test hip_compile
+# registers and stack per thread, AMD's scalar registers per wave, static shared
+# memory per block, in bytes but for registers; source is a hash of all that is
+# compiled.
+"
+        .to_owned();
+        for (arch, compiler) in &self.compilers {
+            text.push_str(&format!("compilers.{arch} = \"{compiler}\"\n"));
+        }
+        text.push_str("kernel = [\n");
         for k in &self.kernels {
             let r = &k.resources;
+            let scalar = match r.scalar {
+                0 => String::new(),
+                n => format!("scalar = {n}, "),
+            };
             text.push_str(&format!(
-                "  {{ unit = \"{}\", arch = \"{}\", source = \"{}\", registers = {}, shared = {}, stack = {}, spill_stores = {}, spill_loads = {} }},\n",
+                "  {{ unit = \"{}\", arch = \"{}\", source = \"{}\", registers = {}, {scalar}shared = {}, stack = {}, spill_stores = {}, spill_loads = {} }},\n",
                 k.unit, k.arch, k.source, r.registers, r.shared, r.stack, r.spill_stores, r.spill_loads
             ));
         }
@@ -145,6 +175,7 @@ ptxas info    : Used 177 registers, used 1 barriers, 128 bytes smem, 424 bytes c
             Resources::of_log(log, "flash"),
             Some(Resources {
                 registers: 177,
+                scalar: 0,
                 shared: 128,
                 stack: 24,
                 spill_stores: 16,
@@ -157,19 +188,26 @@ ptxas info    : Used 177 registers, used 1 barriers, 128 bytes smem, 424 bytes c
 
     #[test]
     fn the_table_is_read_as_it_was_written() {
-        let table = Recorded {
-            compiler: "NVRTC 12.9".to_owned(),
-            kernels: vec![RecordedKernel {
-                unit: "silu BF16=1".to_owned(),
-                arch: "sm_80".to_owned(),
-                source: "00ff".to_owned(),
-                resources: Resources {
-                    registers: 30,
-                    stack: 8,
-                    ..Resources::default()
-                },
-            }],
+        let kernel = |arch: &str, registers, scalar| RecordedKernel {
+            unit: "silu BF16=1".to_owned(),
+            arch: arch.to_owned(),
+            source: "00ff".to_owned(),
+            resources: Resources {
+                registers,
+                scalar,
+                stack: 8,
+                ..Resources::default()
+            },
         };
-        assert_eq!(Recorded::parse(&table.write()), Ok(table));
+        let mut table = Recorded::default();
+        table.replace("sm_80", "NVRTC 12.9", vec![kernel("sm_80", 30, 0)]);
+        table.replace("gfx90a", "HIPRTC 5.2", vec![kernel("gfx90a", 12, 30)]);
+        assert_eq!(Recorded::parse(&table.write()), Ok(table.clone()));
+        // Made again for one architecture, the other's stays.
+        table.replace("gfx90a", "HIPRTC 6.0", vec![kernel("gfx90a", 14, 30)]);
+        let of = |arch| table.of("silu BF16=1", arch).map(|r| r.registers);
+        assert_eq!((of("gfx90a"), of("sm_80")), (Some(14), Some(30)));
+        assert_eq!(table.kernels.len(), 2);
+        assert_eq!(table.compilers["gfx90a"], "HIPRTC 6.0");
     }
 }

@@ -15,9 +15,19 @@ use crate::run::Gemm;
 /// Blocks of the models that are lowered: a middle and both ends.
 const LAYERS: u64 = 2;
 
+/// Whose architecture it is.
+fn vendor(arch: &str) -> Vendor {
+    if arch.starts_with("gfx") {
+        Vendor::Amd
+    } else {
+        Vendor::Nvidia
+    }
+}
+
 /// Typical devices of an architecture. Their number of multiprocessors and
 /// their shared memory decide between tiles: an architecture has several.
 pub fn devices(arch: &str) -> Vec<Target> {
+    // Multiprocessors (compute units; on RDNA pairs of them) and shared memory.
     let sizes: &[(u32, u32)] = match arch {
         // A100.
         "sm_80" => &[(108, 166_912)],
@@ -25,15 +35,25 @@ pub fn devices(arch: &str) -> Vec<Target> {
         "sm_90a" => &[(132, 232_448), (114, 232_448)],
         // B200.
         "sm_100" => &[(148, 232_448)],
+        // MI50, MI100; MI210 and half an MI250X; MI300A and MI300X; MI355X.
+        "gfx906" => &[(60, 65_536)],
+        "gfx908" => &[(120, 65_536)],
+        "gfx90a" => &[(104, 65_536), (110, 65_536)],
+        "gfx942" => &[(228, 65_536), (304, 65_536)],
+        "gfx950" => &[(256, 163_840)],
+        // RX 6900 XT and 7900 XTX.
+        "gfx1030" => &[(40, 65_536)],
+        "gfx1100" => &[(48, 65_536)],
         // Anything else: of the size of an RTX 3090, 4090 or 5090.
         _ => &[(82, 101_376), (128, 101_376), (170, 101_376)],
     };
     sizes
         .iter()
         .map(|(sms, shared)| Target {
-            vendor: Vendor::Nvidia,
+            vendor: vendor(arch),
             arch: arch.to_owned(),
-            warp: 32,
+            // Waves of GCN and CDNA have 64 lanes, RDNA's 32.
+            warp: if arch.starts_with("gfx9") { 64 } else { 32 },
             sms: *sms,
             shared_per_block: *shared,
         })

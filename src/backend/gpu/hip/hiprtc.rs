@@ -106,7 +106,10 @@ impl Hiprtc {
     }
 
     /// The compiler in this file, for the child process that compiles.
-    pub(super) fn at(place: &Path) -> Result<Self, GpuError> {
+    ///
+    /// # Errors
+    /// The file cannot be opened, or is no HIPRTC.
+    pub fn at(place: &Path) -> Result<Self, GpuError> {
         let broken = || GpuError::missing(format!("{} is no HIPRTC", place.display()));
         let opened = library::first(&[place.to_owned()]).ok_or_else(broken)?;
         let functions = Functions::of(opened.library).map_err(|_| broken())?;

@@ -166,6 +166,8 @@ enum Units {
     Mma,
     /// `wgmma`: bf16 on sm_90a, heads of 64 and 128.
     Hopper,
+    /// MFMA: bf16 on AMD's CDNA.
+    Mfma,
 }
 
 /// Tiles of queries and keys that `tile/attention_*.cu` are compiled for, and
@@ -212,14 +214,15 @@ impl Tiles {
     ) -> Result<Self, Lacks> {
         let head = lowering.head_width()?;
         let target = lowering.setup.target;
-        let units = if lowering.is_bf16() && target.sm() >= 800 {
-            Units::Mma
-        } else {
-            Units::Plain
+        let units = match lowering.is_bf16() {
+            true if target.sm() >= 800 => Units::Mma,
+            true if target.has_mfma() => Units::Mfma,
+            _ => Units::Plain,
         };
         let sizes: &[(u64, u64, u64)] = match (units, head) {
             (Units::Plain, 128) => &[(64, 32, 1), (32, 32, 1)],
             (Units::Plain, _) => &[(64, 64, 1), (64, 32, 1), (32, 32, 1)],
+            (Units::Mfma, _) => &[(64, 64, 1), (64, 32, 1)],
             _ => &[(128, 64, 2), (64, 64, 1)],
         };
         let enough = u64::from(target.sms) * 3 / 2;
@@ -249,14 +252,22 @@ impl Tiles {
             Units::Plain => vec!["tile/attention_plain.cu"],
             Units::Mma => vec![
                 "prefix/matrix.cu",
+                "tile/attention_tiles.cu",
                 "tile/attention_lanes.cu",
                 "tile/attention_mma.cu",
             ],
             Units::Hopper => vec![
                 "prefix/matrix.cu",
                 "prefix/hopper.cu",
+                "tile/attention_tiles.cu",
                 "tile/attention_lanes.cu",
                 "tile/attention_hopper.cu",
+            ],
+            Units::Mfma => vec![
+                "prefix/matrix.cu",
+                "prefix/mfma.cu",
+                "tile/attention_tiles.cu",
+                "tile/attention_mfma.cu",
             ],
         };
         all.extend(files);
@@ -266,7 +277,7 @@ impl Tiles {
             .define("QUERIES", self.queries)
             .define("KEYS", self.keys);
         match self.units {
-            Units::Plain => unit,
+            Units::Plain | Units::Mfma => unit,
             Units::Mma => unit.define("SLABS", self.slabs),
             Units::Hopper => unit.define("BLOCKS", self.blocks),
         }
@@ -276,7 +287,7 @@ impl Tiles {
     fn threads(&self, lowering: &Lowering<'_>) -> u32 {
         match self.units {
             Units::Plain => 128,
-            Units::Mma | Units::Hopper => {
+            Units::Mma | Units::Hopper | Units::Mfma => {
                 (self.queries / (16 * self.slabs)) as u32 * lowering.setup.target.warp
             }
         }
@@ -326,12 +337,12 @@ impl Tiles {
         self.rows_bytes(self.queries) + self.stages() * 2 * self.rows_bytes(self.keys) + weights
     }
 
-    /// Queries, keys, and on matrix units a tile of scores.
+    /// Queries, keys, and a tile of scores (SCORE_BYTES) where they leave through
+    /// shared memory.
     fn qk_shared(&self) -> u64 {
-        let scores = if self.on_matrix() {
-            self.weight_bytes()
-        } else {
-            0
+        let scores = match self.units {
+            Units::Plain | Units::Mfma => 0,
+            Units::Mma | Units::Hopper => self.weight_bytes(),
         };
         self.rows_bytes(self.queries) + self.stages() * self.rows_bytes(self.keys) + scores
     }

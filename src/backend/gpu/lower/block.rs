@@ -4,6 +4,7 @@
 use super::{Group, Lowering};
 use crate::backend::gpu::catalogue::{Lacks, Pattern};
 use crate::backend::gpu::program::{Arg, BufferId, Contents, Grid, Launch};
+use crate::cost::Vendor;
 use crate::model::{TensorKind, WeightKind};
 
 /// Most sequences of a decode step: columns of the matrix unit's second operand.
@@ -12,13 +13,7 @@ const SEQUENCES: u64 = 8;
 /// Warps of `block_decode` that compute (WORKERS of `tile/stream.cu`).
 const WORKERS: u32 = 8;
 
-/// Bytes of a segment of a row for all of these warps, and of a warp's part
-/// (CHUNK_BYTES there).
-const SEGMENT: u64 = 4096;
-const CHUNK: u64 = 512;
-
-/// Bytes of a slot of the ring, and slots that keep memory busy: two tiles.
-const SLOT: u64 = SEGMENT + 16;
+/// Slots of the ring that keep memory busy: two tiles.
 const SLOTS: u64 = 32;
 
 /// Sums of a warp that wait to be added up (PASS_SUMS of `tile/phases.cu`).
@@ -100,6 +95,16 @@ fn ends(lowering: &mut Lowering<'_>, group: &Group<'_>, folded: bool) -> Result<
 
 // ---- one token of a few sequences ------------------------------------------------
 
+/// Bytes of a row that a warp takes at once (CHUNK_BYTES of `tile/stream.cu`).
+fn chunk(lowering: &Lowering<'_>) -> u64 {
+    16 * u64::from(lowering.setup.target.warp)
+}
+
+/// Bytes of a segment of a row, for all computing warps.
+fn segment(lowering: &Lowering<'_>) -> u64 {
+    u64::from(WORKERS) * chunk(lowering)
+}
+
 /// Shared memory of `block_decode`, where that kernel takes the shape: one new
 /// token of at most [`SEQUENCES`] sequences, rows of whole 16 bytes, and room.
 fn decode_shared(lowering: &Lowering<'_>) -> Option<u32> {
@@ -116,23 +121,24 @@ fn decode_shared(lowering: &Lowering<'_>) -> Option<u32> {
         return None;
     }
     // As block_decode lays it out, each part rounded up to 128 bytes.
-    let segments = (model.hidden.max(model.ffn) * elem).div_ceil(SEGMENT) + 1;
+    let segments = (model.hidden.max(model.ffn) * elem).div_ceil(segment(lowering)) + 1;
     let own_rows = 2 * (model.hidden / 2).div_ceil(u64::from(target.sms.max(1)));
     let workers = u64::from(WORKERS);
     let parts = [
-        1024,                                            // Common
-        model.layers * 88,                               // addresses
-        model.head_width() * 4,                          // turns
-        2 * workers * shape.batch * 4,                   // squares
-        own_rows * shape.batch * 4,                      // residual
-        2 * workers * PASS_SUMS * 4,                     // partial
-        segments * workers * shape.batch * (CHUNK + 16), // activations
-        512,                                             // barriers
+        1024,                                                      // Common
+        model.layers * 88,                                         // addresses
+        model.head_width() * 4,                                    // turns
+        2 * workers * shape.batch * 4,                             // squares
+        own_rows * shape.batch * 4,                                // residual
+        2 * workers * PASS_SUMS * 4,                               // partial
+        segments * workers * shape.batch * (chunk(lowering) + 16), // activations
+        512,                                                       // barriers
     ];
     let fixed: u64 = parts.iter().map(|bytes| bytes.next_multiple_of(128)).sum();
     let all = u64::from(target.shared_per_block);
     if streams(lowering) {
-        (fixed + SLOTS * SLOT <= all).then_some(target.shared_per_block)
+        let slot = segment(lowering) + 16;
+        (fixed + SLOTS * slot <= all).then_some(target.shared_per_block)
     } else {
         (fixed <= all).then_some(fixed as u32)
     }
@@ -227,38 +233,39 @@ fn sizes(lowering: &Lowering<'_>) -> Result<Vec<Arg>, Lacks> {
 struct Tile {
     m: u64,
     n: u64,
-    warps: u64,
+    warps: [u64; 2],
     stages: u64,
     slices: u64,
 }
 
 impl Tile {
-    const LARGE: Self = Self {
-        m: 64,
-        n: 64,
-        warps: 2,
-        stages: 3,
-        slices: 1,
-    };
-    const SMALL: Self = Self {
-        m: 32,
-        n: 32,
-        warps: 1,
-        stages: 3,
-        slices: 4,
-    };
-
     /// The large one where its tiles of `[rows][hidden]` keep a third of the
     /// multiprocessors busy: at 64 tiles on an H200's 132 it took 121 to 127 µs
     /// for the workshop model, the small one 137.
-    fn choose(lowering: &Lowering<'_>) -> Self {
-        let large = Self::LARGE;
-        let tiles = lowering.rows().div_ceil(large.m) * lowering.model().hidden.div_ceil(large.n);
-        if tiles * 3 > u64::from(lowering.setup.target.sms) {
-            large
-        } else {
-            Self::SMALL
+    fn choose(lowering: &Lowering<'_>, units: Units) -> Self {
+        let target = lowering.setup.target;
+        let tiles = lowering.rows().div_ceil(64) * lowering.model().hidden.div_ceil(64);
+        let large = tiles * 3 > u64::from(target.sms);
+        // Warps, and groups of them that share the sums. Four warps; two waves of
+        // 64 where attention's team is 128 threads.
+        let (warps, slices) = match (units, target.warp, large) {
+            (Units::Mfma, _, _) | (_, 32, true) => ([2, 2], 1),
+            (_, _, true) => ([2, 1], 1),
+            (_, warp, false) => ([1, 1], 128 / u64::from(warp)),
+        };
+        let side = if large { 64 } else { 32 };
+        Self {
+            m: side,
+            n: side,
+            warps,
+            // As `on` of the products' tiles.
+            stages: if target.vendor == Vendor::Amd { 2 } else { 3 },
+            slices,
         }
+    }
+
+    fn threads(self, warp: u32) -> u64 {
+        self.warps[0] * self.warps[1] * self.slices * u64::from(warp)
     }
 
     /// `Tiling::shared_bytes`.
@@ -269,16 +276,49 @@ impl Tile {
     }
 }
 
-/// ATTENTION_SHARED of `tile/attention.cu` with 64 queries and so many teams,
-/// and its keys.
-fn attention_shared(head: u64, matrix: bool, teams: u64) -> (u64, u64) {
-    let keys = if matrix || head <= 64 { 64 } else { 32 };
-    let bytes = if matrix {
-        64 * head * 2 + teams * 2 * 2 * keys * head * 2
-    } else {
-        64 * (head + 4) * 4 + teams * (2 * keys * (head + 4) * 4 + 64 * (keys + 4) * 4)
-    };
-    (bytes, keys)
+/// What multiplies: the files of `tile/` for products and attention.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Units {
+    Plain,
+    Mma,
+    Mfma,
+}
+
+impl Units {
+    fn files(self) -> &'static [&'static str] {
+        match self {
+            Self::Plain => &["tile/gemm_plain.cu", "tile/attention_plain.cu"],
+            Self::Mma => &[
+                "tile/gemm_mma.cu",
+                "tile/attention_tiles.cu",
+                "tile/attention_lanes.cu",
+                "tile/attention_mma.cu",
+            ],
+            Self::Mfma => &[
+                "tile/gemm_mfma.cu",
+                "tile/attention_tiles.cu",
+                "tile/attention_mfma.cu",
+            ],
+        }
+    }
+
+    /// QUERIES and KEYS of attention: the first that fits is taken.
+    fn attention(self, head: u64) -> &'static [(u64, u64)] {
+        match (self, head) {
+            (Self::Mma, _) => &[(64, 64)],
+            (Self::Mfma, _) => &[(64, 64), (64, 32)],
+            (Self::Plain, 128) => &[(64, 32), (32, 32)],
+            (Self::Plain, _) => &[(64, 64), (64, 32), (32, 32)],
+        }
+    }
+
+    /// ATTENTION_SHARED of `tile/attention.cu`.
+    fn attention_shared(self, head: u64, (queries, keys): (u64, u64)) -> u64 {
+        match self {
+            Self::Plain => (queries + 2 * keys) * (head + 4) * 4 + queries * (keys + 4) * 4,
+            Self::Mma | Self::Mfma => (queries + 2 * 2 * keys) * head * 2,
+        }
+    }
 }
 
 /// Blocks of `block` per multiprocessor: what registers allow.
@@ -289,19 +329,24 @@ fn tiles(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Launch, Lacks
     let target = lowering.setup.target;
     let pack = 16 / lowering.elem();
     let aligned = model.hidden.is_multiple_of(pack) && model.ffn.is_multiple_of(pack);
-    let matrix = lowering.is_bf16() && target.sm() >= 800 && aligned;
+    let units = match lowering.is_bf16() && aligned {
+        true if target.sm() >= 800 => Units::Mma,
+        true if target.has_mfma() => Units::Mfma,
+        _ => Units::Plain,
+    };
     let wide = aligned && model.vocab.is_multiple_of(pack);
-    let tile = Tile::choose(lowering);
-    // A team of attention is 128 threads; the block is the tile's four warps.
-    let teams = u64::from(4 * target.warp / 128);
-    let (attention, keys) = attention_shared(model.head_width(), matrix, teams);
-    let shared = tile.shared().max(attention);
-    if shared > u64::from(target.shared_per_block) {
+    let tile = Tile::choose(lowering, units);
+    let head = model.head_width();
+    let needs = |part: &(u64, u64)| tile.shared().max(units.attention_shared(head, *part));
+    let fits = |part: &&(u64, u64)| needs(part) <= u64::from(target.shared_per_block);
+    let Some(part) = units.attention(head).iter().find(fits) else {
         return Err(Lacks::new(format!(
-            "{} in {} bytes of shared memory (it needs {shared})",
+            "{} in {} bytes of shared memory",
             group.name, target.shared_per_block
         )));
-    }
+    };
+    let (queries, keys) = *part;
+    let shared = needs(part);
 
     let rows = lowering.rows();
     let mut args = ends(lowering, group, true)?;
@@ -334,17 +379,11 @@ fn tiles(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Launch, Lacks
     args.extend([lowering.int(shape.batch)?, lowering.int(shape.seq)?]);
     args.extend(sizes(lowering)?);
 
-    let way: &[&'static str] = if matrix {
-        &[
-            "tile/gemm_mma.cu",
-            "tile/attention_lanes.cu",
-            "tile/attention_mma.cu",
-        ]
-    } else {
-        &["tile/gemm_plain.cu", "tile/attention_plain.cu"]
-    };
     let mut files = vec!["prefix/matrix.cu", "prefix/grid.cu", "tile/columns.cu"];
-    files.extend(way);
+    if units == Units::Mfma {
+        files.push("prefix/mfma.cu");
+    }
+    files.extend(units.files());
     files.extend([
         "tile/product.cu",
         "tile/rotary.cu",
@@ -355,14 +394,14 @@ fn tiles(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Launch, Lacks
     ]);
     let mut unit = lowering
         .unit("block", &files)
-        .define("HEAD", model.head_width())
-        .define("QUERIES", 64)
-        .define("TEAMS", teams)
+        .define("HEAD", head)
+        .define("QUERIES", queries)
+        .define("TEAMS", 1)
         .define("KEYS", keys)
         .define("GEMM_M", tile.m)
         .define("GEMM_N", tile.n)
-        .define("GEMM_WARPS_M", tile.warps)
-        .define("GEMM_WARPS_N", tile.warps)
+        .define("GEMM_WARPS_M", tile.warps[0])
+        .define("GEMM_WARPS_N", tile.warps[1])
         .define("GEMM_STAGES", tile.stages)
         .define("GEMM_SLICES", tile.slices)
         .define("BLOCKS", PER_SM);
@@ -374,7 +413,7 @@ fn tiles(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Launch, Lacks
     }
     let mut launch = group.launch(unit);
     launch.grid = Grid::Resident { per_sm: PER_SM };
-    launch.threads = 4 * target.warp;
+    launch.threads = tile.threads(target.warp) as u32;
     launch.shared = shared as u32;
     launch.cooperative = true;
     launch.args = args;

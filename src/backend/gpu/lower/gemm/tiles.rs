@@ -3,14 +3,17 @@
 
 use crate::backend::gpu::program::Target;
 use crate::backend::gpu::source::Unit;
+use crate::cost::Vendor;
 
 /// How a tile is computed: which file of `kernels/tile/`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
     /// FMA units, fp32 or bf16, any shape.
     Plain,
-    /// Matrix units, bf16 with rows of whole 16 bytes.
+    /// NVIDIA's matrix units, bf16 with rows of whole 16 bytes.
     Mma,
+    /// AMD's, likewise.
+    Mfma,
     /// A matrix-vector product: few rows.
     Vector,
 }
@@ -59,6 +62,15 @@ const MMA: [Tile; 5] = [
     tile(Way::Mma, [64, 64], [2, 2, 1], 3, 4, [4.9, 4.0]),
     tile(Way::Mma, [32, 32], [1, 1, 4], 6, 2, [2.1, 1.7]),
     tile(Way::Mma, [16, 32], [1, 1, 4], 6, 2, [1.4, 1.1]),
+];
+
+/// Tiles on AMD's matrix units. No device was at hand: the times are those of
+/// NVIDIA's tiles of the same size, which puts them in an order.
+const MFMA: [Tile; 4] = [
+    tile(Way::Mfma, [128, 64], [2, 2, 1], 2, 1, [7.3, 7.2]),
+    tile(Way::Mfma, [64, 64], [2, 2, 1], 2, 2, [4.9, 4.0]),
+    tile(Way::Mfma, [32, 32], [1, 1, 2], 2, 2, [2.1, 1.7]),
+    tile(Way::Mfma, [16, 32], [1, 1, 2], 2, 2, [1.4, 1.1]),
 ];
 
 /// What a tile takes besides its product, as elements of the summed dimension:
@@ -129,19 +141,23 @@ impl Request<'_> {
             let m = (self.m.max(1) as u32).next_power_of_two();
             return tile(Way::Vector, [m, 16], [1, 8, 1], 4, 2, [0.0, 0.0]);
         }
-        let candidates: &[Tile] = if bf16 && self.target.sm() >= 800 && self.aligned() {
+        let matrix = bf16 && self.aligned();
+        let candidates: &[Tile] = if matrix && self.target.sm() >= 800 {
             &MMA
+        } else if matrix && self.target.has_mfma() {
+            &MFMA
         } else {
             &PLAIN
         };
         let fits =
-            |t: &&Tile| t.shared() <= self.target.shared_per_block && t.is_whole(self.target.warp);
+            |t: &Tile| t.shared() <= self.target.shared_per_block && t.is_whole(self.target.warp);
         let quickest = candidates
             .iter()
+            .map(|t| t.on(self.target))
             .filter(fits)
             .min_by(|a, b| self.time(a).total_cmp(&self.time(b)));
         // Every device has room for a tile of 32 x 32.
-        *quickest.unwrap_or(&PLAIN[3])
+        quickest.unwrap_or_else(|| PLAIN[3].on(self.target))
     }
 
     /// Nanoseconds by the table: the fullest multiprocessor's tiles one after
@@ -154,6 +170,16 @@ impl Request<'_> {
 }
 
 impl Tile {
+    /// The tile as a device takes it. AMD's copies do not run by themselves: more
+    /// than two stages would hide nothing and take LDS.
+    fn on(self, target: &Target) -> Self {
+        let stages = match target.vendor {
+            Vendor::Nvidia => self.stages,
+            Vendor::Amd => 2,
+        };
+        Self { stages, ..self }
+    }
+
     /// Columns of tiles over matrices of these widths.
     pub fn columns(&self, widths: &[u64]) -> u64 {
         widths.iter().map(|n| n.div_ceil(u64::from(self.n))).sum()
@@ -209,6 +235,13 @@ impl Tile {
                 "tile/gemm_mma.cu",
                 "tile/product.cu",
             ],
+            Way::Mfma => &[
+                "prefix/matrix.cu",
+                "prefix/mfma.cu",
+                "tile/columns.cu",
+                "tile/gemm_mfma.cu",
+                "tile/product.cu",
+            ],
             Way::Vector => &["tile/columns.cu", "tile/vector.cu"],
         }
     }
@@ -217,7 +250,6 @@ impl Tile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cost::Vendor;
 
     fn target(arch: &str, sms: u32, shared: u32) -> Target {
         Target {
@@ -282,17 +314,55 @@ mod tests {
         for warp in [32, 64] {
             let portable = PLAIN.iter().filter(|t| t.is_whole(warp));
             assert!(portable.clone().count() >= 4);
-            let mma = MMA.iter().filter(|_| warp == 32);
-            for t in portable.chain(mma) {
+            let matrix: &[Tile] = if warp == 32 { &MMA } else { &MFMA };
+            for t in portable.chain(matrix) {
                 assert!(t.is_whole(warp), "{t:?}");
                 // A thread's (a warp's) share is whole; pairs fill packs.
                 let (lanes_m, lanes_n) = match t.way {
-                    Way::Mma => (16, 16),
+                    Way::Mma | Way::Mfma => (16, 16),
                     _ => (warp / 8, 8),
                 };
                 let share = (t.m % (t.warps_m * lanes_m), t.n % (t.warps_n * lanes_n));
                 assert_eq!(share, (0, 0), "{t:?}");
                 assert_eq!((t.n / 2) % 8, 0, "{t:?}");
+                // A stage has two steps of 32 elements, one or two of them a slice's.
+                assert!(t.way != Way::Mfma || t.slices <= 2, "{t:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn amd_takes_matrix_units_where_it_has_them_and_64_kb_everywhere() {
+        let amd = |arch: &str, warp: u32| Target {
+            vendor: Vendor::Amd,
+            arch: arch.to_owned(),
+            warp,
+            sms: 104,
+            shared_per_block: 65_536,
+        };
+        for (arch, warp, way) in [
+            ("gfx906", 64, Way::Plain),
+            ("gfx908", 64, Way::Mfma),
+            ("gfx90a", 64, Way::Mfma),
+            ("gfx942", 64, Way::Mfma),
+            ("gfx1030", 32, Way::Plain),
+            ("gfx1100", 32, Way::Plain),
+        ] {
+            let target = amd(arch, warp);
+            for elem in [2, 4] {
+                for m in [16, 128, 512, 8192] {
+                    let request = Request {
+                        target: &target,
+                        elem,
+                        m,
+                        widths: &[2048],
+                        k: 2048,
+                    };
+                    let tile = request.choose();
+                    assert_eq!(tile.way, if elem == 2 { way } else { Way::Plain });
+                    assert!(tile.shared() <= 65_536 && tile.is_whole(warp), "{tile:?}");
+                    assert_eq!(tile.stages, 2);
+                }
             }
         }
     }

@@ -295,7 +295,7 @@ fn flash_attention_takes_the_matrix_units_that_there_are() {
         let launches = case.launches();
         let flash = launches.iter().find(|(l, _)| l.unit.entry == "flash");
         let flash = &flash.unwrap().0.unit;
-        let tiles = ["plain", "mma", "hopper"];
+        let tiles = ["plain", "mma", "hopper", "mfma"];
         tiles.into_iter().find(|kind| {
             let file = format!("tile/attention_{kind}.cu");
             flash.files.contains(&file.as_str())
@@ -307,7 +307,10 @@ fn flash_attention_takes_the_matrix_units_that_there_are() {
     assert_eq!(unit(Dtype::Bf16, H200), Some("hopper"));
     assert_eq!(unit(Dtype::Bf16, a100), Some("mma"));
     assert_eq!(unit(Dtype::Bf16, b200), Some("mma"));
-    assert_eq!(unit(Dtype::Bf16, mi250), Some("plain"));
+    let mi50 = (60, "gfx906", 65_536);
+    assert_eq!(unit(Dtype::Bf16, mi250), Some("mfma"));
+    assert_eq!(unit(Dtype::Bf16, mi50), Some("plain"));
+    assert_eq!(unit(Dtype::Fp32, mi250), Some("plain"));
     assert_eq!(unit(Dtype::Fp32, H200), Some("plain"));
 }
 
