@@ -302,7 +302,12 @@ fn compare(
             });
         }
         said.push(format!("  {}: {}.", cut.title(), parts.join("; ")));
-        rows.push(std::iter::once(cut.title()).chain(parts).collect());
+        // The head of a column says its word already.
+        let cells = metrics.iter().zip(&parts).map(|(metric, part)| {
+            let bare = part.strip_prefix(metric.as_str()).unwrap_or(part);
+            bare.trim().to_owned()
+        });
+        rows.push(std::iter::once(cut.title()).chain(cells).collect());
     }
     let head = if forward { "per forward" } else { "per block" };
     let heads = metrics.iter().map(|metric| match metric.as_str() {

@@ -299,7 +299,12 @@ fn form(key: &Key) -> String {
         );
     }
     if let Some(unit) = &key.unit {
-        out += &format!("<p class=\"dim\">In {}.</p>\n", escape(unit.as_str()));
+        out += &match unit.as_str().split_whitespace().next() {
+            Some("x" | "plain") | None => {
+                "<p class=\"dim\">A number without a unit.</p>\n".to_owned()
+            }
+            Some(unit) => format!("<p class=\"dim\">In {}.</p>\n", escape(unit)),
+        };
     }
     if key.table.is_none() {
         out += "<p class=\"answer\"></p>\n";
