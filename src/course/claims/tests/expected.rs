@@ -253,7 +253,7 @@ pub(super) const VALUES: &[(&str, usize, &str)] = &[
     ("H-IC200", 2, "256 MiB"),
     ("H-L2", 0, "4 MiB"),
     ("H-L2", 1, "8 MiB"),
-    ("H-L2", 3, "50 MiB"),
+    ("H-L2", 3, "60 MiB"),
     ("H-WAVE", 1, "32"),
     ("H-WAVE", 2, "32"),
     // K. Occupancy
