@@ -270,8 +270,11 @@ mod tests {
         fs::write(course.join("lessons/a.md"), "# Of another program\n").expect("written");
         assert_eq!(found(&course), Vec::<PathBuf>::new());
         fs::write(course.join("lessons/01-a.md"), "+++\n").expect("written");
-        assert_eq!(found(&course), [course.clone()]);
-        assert_eq!(found(&course.join("lessons")), [course.clone()]);
+        assert_eq!(found(&course), std::slice::from_ref(&course));
+        assert_eq!(
+            found(&course.join("lessons")),
+            std::slice::from_ref(&course)
+        );
         assert_eq!(found(root.path()), Vec::<PathBuf>::new());
         // Nearer than a workshop folder around it.
         fs::create_dir_all(root.path().join("answers")).expect("made");

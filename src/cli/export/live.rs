@@ -104,7 +104,7 @@ pub(super) fn source(lines: &[(usize, String)]) -> String {
 /// Text in which backticks mark code.
 fn coded(text: &str) -> String {
     let parts: Vec<&str> = text.split('`').collect();
-    if parts.len() % 2 == 0 {
+    if parts.len().is_multiple_of(2) {
         return escape(text);
     }
     let part = |(at, part): (usize, &&str)| match at % 2 {

@@ -132,7 +132,7 @@ impl Book<'_> {
                                 let (id, number) = (&lesson.id, block.number);
                                 complain(&format!("{id}, block {number}: {sentence}"));
                                 code = 4;
-                                on_page::refused(&block.kind, &sentence)
+                                on_page::refused(&block.kind, sentence)
                             }
                         };
                     }
