@@ -119,6 +119,7 @@ fn exercise(
             output.ascii,
             &env,
         ));
+        out.gap();
     }
     let keys = (1..).zip(&exercise.keys);
     for (number, key) in keys.filter(|(n, _)| only.is_none_or(|only| only == *n)) {

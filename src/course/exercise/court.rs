@@ -260,6 +260,7 @@ fn figure(claim: &Claim, figure: &Figure, name: &str, at: Place) -> Option<Key> 
     let spec = unit.and_then(|unit| Spec::parse(unit).ok());
     let wanted = spec.map_or(String::new(), |s| match s.unit.symbol() {
         "" => String::new(),
+        "x" => ", as a factor".to_owned(),
         symbol => format!(", in {symbol}"),
     });
     let what = match figure.label.as_str() {
@@ -268,7 +269,7 @@ fn figure(claim: &Claim, figure: &Figure, name: &str, at: Place) -> Option<Key> 
     };
     let shape = shape(claim);
     let ask = format!(
-        "{}: the number behind it? Wanted: {what}{wanted}{shape}.",
+        "{}: work the number out: {what}{wanted}{shape}.",
         name.to_uppercase()
     );
     let shown = |f: &Figure| match &f.unit {
