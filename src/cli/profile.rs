@@ -294,6 +294,7 @@ fn document(path: &Path, profile: &Profile, reading: &Reading, gpu: &Gpu) -> ser
         let (first, second) = match limit {
             Limit::Launches(idle, gap) => (("idle", *idle), ("mean_gap_ns", *gap)),
             Limit::Host(idle, gap) => (("idle", *idle), ("longest_gap_ns", *gap)),
+            Limit::Latency(mean, floor) => (("mean_ns", *mean), ("floor_ns", *floor)),
             Limit::Memory(i, ridge) | Limit::Compute(i, ridge) => {
                 (("intensity", *i), ("ridge", *ridge))
             }
@@ -309,6 +310,7 @@ fn document(path: &Path, profile: &Profile, reading: &Reading, gpu: &Gpu) -> ser
         "calls": reading.calls,
         "kernel_ns": reading.kernel_ns,
         "plan": plan.as_ref().ok(),
+        "layers_of_the_model_named": reading.other_layers,
         "unexplained": reading.explained.as_ref().err(),
         "launches": reading.launches.map(|(counted, planned)| {
             serde_json::json!({ "counted": counted, "planned": planned })
