@@ -76,7 +76,10 @@ fn lessons_show_samples_and_what_is_made_of_them() {
     let page = std::fs::read_to_string(home.path().join("site/22-profilers.html")).unwrap();
     // The exercise's rows stand in the page as tables.
     assert!(page.contains("TotalDurationNs") && page.contains("qk+softmax+pv"));
-    assert!(!page.contains("tool = "), "a block is shown as it is written");
+    assert!(
+        !page.contains("tool = "),
+        "a block is shown as it is written"
+    );
 }
 
 #[test]
@@ -140,6 +143,11 @@ fn what_cannot_be_read_is_one_sentence_with_its_place() {
             "a sample has 1 to",
         ),
         ("profile a.csv --sample nsys", "exclude each other"),
+        (
+            "profile --sample nsys --exercise ex39",
+            "exclude each other",
+        ),
+        ("profile a.csv -o b.csv", "--sample"),
     ] {
         let ran = home.line(line);
         assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{line}");
