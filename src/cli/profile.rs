@@ -34,9 +34,10 @@ const ROWS: usize = 40;
 /// rocprof, rocprof-compute's pmc_perf, nsys cuda_gpu_kern_sum, ncu (page raw or
 /// details) and traces of the PyTorch profiler, by what stands in them.
 #[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("made").args(["sample", "exercise"]))]
 pub(super) struct ProfileArgs {
     /// The file
-    #[arg(required_unless_present_any = ["sample", "exercise"], conflicts_with_all = ["sample", "exercise"])]
+    #[arg(required_unless_present = "made", conflicts_with = "made")]
     file: Option<PathBuf>,
     /// Write what this tool would have written of the plan, generated from the
     /// model: rocprofv3, rocprofv3-trace, rocprofv3-counters, rocprof,
@@ -44,11 +45,11 @@ pub(super) struct ProfileArgs {
     #[arg(long, value_name = "TOOL")]
     sample: Option<String>,
     /// Write the generated profiles that this exercise shows, in your variant
-    #[arg(long, value_name = "EXERCISE", conflicts_with = "sample")]
+    #[arg(long, value_name = "EXERCISE")]
     exercise: Option<String>,
     /// Where a sample goes, standard output where nothing is named; the folder of
     /// an exercise's files
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", requires = "made")]
     output: Option<PathBuf>,
     /// Forwards of a sample; 25 of sums, one of launches, where nothing is named
     #[arg(long, value_name = "N", value_parser = whole::<u64>, requires = "sample")]
@@ -103,9 +104,24 @@ pub(super) fn profile(output: &OutputArgs, args: &ProfileArgs, out: &mut Out) ->
         out.json(&document(path, &profile, &reading, gpu));
         return Ok(0);
     }
-    out.line(say::heading(&profile));
+    out.lines(wrapped(&say::heading(&profile), "", "  "));
     out.gap();
     let rows = say::rows(&reading, ROWS);
+    if output.plain {
+        for row in &rows.rows {
+            let cells: Vec<String> = rows
+                .head
+                .iter()
+                .zip(row)
+                .map(|(head, cell)| format!("{head} {cell}"))
+                .collect();
+            out.line(format!("{}.", cells.join("; ")));
+        }
+        for said in say::sentences(&reading, gpu) {
+            out.line(format!("{}: {}.", said.about, said.text));
+        }
+        return Ok(0);
+    }
     let heads: Vec<(&str, Align)> = rows
         .head
         .iter()
@@ -294,6 +310,7 @@ fn document(path: &Path, profile: &Profile, reading: &Reading, gpu: &Gpu) -> ser
         let (first, second) = match limit {
             Limit::Launches(idle, gap) => (("idle", *idle), ("mean_gap_ns", *gap)),
             Limit::Host(idle, gap) => (("idle", *idle), ("longest_gap_ns", *gap)),
+            Limit::Latency(mean, floor) => (("mean_ns", *mean), ("floor_ns", *floor)),
             Limit::Memory(i, ridge) | Limit::Compute(i, ridge) => {
                 (("intensity", *i), ("ridge", *ridge))
             }
@@ -309,6 +326,7 @@ fn document(path: &Path, profile: &Profile, reading: &Reading, gpu: &Gpu) -> ser
         "calls": reading.calls,
         "kernel_ns": reading.kernel_ns,
         "plan": plan.as_ref().ok(),
+        "layers_of_the_model_named": reading.other_layers,
         "unexplained": reading.explained.as_ref().err(),
         "launches": reading.launches.map(|(counted, planned)| {
             serde_json::json!({ "counted": counted, "planned": planned })

@@ -10,6 +10,9 @@ use crate::cost::{
 };
 use crate::fusion::Cut;
 
+/// Times its floor from which neither roof explains a kernel's time.
+const FAR_FROM_FLOOR: f64 = 4.0;
+
 /// Share of the wall time from which gaps, not kernels, are the limit.
 const MOSTLY_IDLE: f64 = 0.5;
 
@@ -67,16 +70,20 @@ pub enum Limit {
     Memory(f64, f64),
     /// It is at the ridge or above.
     Compute(f64, f64),
+    /// It takes far longer than either roof allows: too few threads, or each waits
+    /// for the one before. Its mean time and its floor, in ns.
+    Latency(f64, f64),
 }
 
 impl Limit {
-    /// `launches`, `host`, `memory` or `compute`.
+    /// `launches`, `host`, `memory`, `compute` or `latency`.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Launches(..) => "launches",
             Self::Host(..) => "host",
             Self::Memory(..) => "memory",
             Self::Compute(..) => "compute",
+            Self::Latency(..) => "latency",
         }
     }
 }
@@ -96,6 +103,8 @@ pub struct Reading {
     pub explained: Result<Explained, String>,
     /// That plan, priced for as many layers as the calls say.
     pub cost: Option<Cost>,
+    /// Layers of the model that was named, where the calls say another number.
+    pub other_layers: Option<u64>,
     /// Launches of a forward as counted and as the plan has them.
     pub launches: Option<(u64, u64)>,
     /// Memory traffic of a forward.
@@ -125,6 +134,10 @@ pub fn against(
         }
         Err(_) => None,
     };
+    let said = explained.as_ref().ok().and_then(|found| found.layers);
+    let other_layers = said
+        .filter(|layers| *layers != config.model.layers)
+        .map(|_| config.model.layers);
     let modelled = match (&explained, &cost) {
         (Ok(found), Some(cost)) => modelled(found.by, cost, gpu)?,
         _ => BTreeMap::new(),
@@ -173,6 +186,7 @@ pub fn against(
         rows,
         explained,
         cost,
+        other_layers,
     })
 }
 
@@ -256,6 +270,12 @@ fn limit(
     let Some(top) = rows.first() else {
         return Ok(None);
     };
+    let floor = top.floor_seconds.map(|seconds| seconds * 1e9);
+    if let (Some(mean), Some(floor)) = (top.mean_ns, floor)
+        && mean > FAR_FROM_FLOOR * floor
+    {
+        return Ok(Some(Limit::Latency(mean, floor)));
+    }
     let bytes = top.dram_bytes.or(top.modelled_bytes);
     let (Some(flops), Some(bytes)) = (top.flops, bytes.filter(|b| *b > 0.0)) else {
         return Ok(None);

@@ -110,10 +110,10 @@ fn fit(
         None if plan.values().any(|s| s.more > 0) => return None,
         None => None,
     };
-    let expected = |s: &Scaling| s.at(layers.unwrap_or(2)) * forwards;
+    let expected = |s: &Scaling| s.at(layers.unwrap_or(2)).checked_mul(forwards);
     let fits = plan
         .iter()
-        .all(|(key, s)| called(key).unwrap_or(0) == expected(s));
+        .all(|(key, s)| Some(called(key).unwrap_or(0)) == expected(s));
     let known = calls.keys().all(|key| plan.contains_key(key));
     (fits && known).then_some((forwards as u64, layers.map(|n| n as u64)))
 }
@@ -204,7 +204,7 @@ pub(super) fn explain(profile: &Profile, only: Option<Cut>) -> Result<Explained,
             by,
             beside: match by {
                 By::Calls => 0,
-                _ => beside.map(|(row, _)| row.calls).sum(),
+                _ => beside.fold(0, |sum: u64, (row, _)| sum.saturating_add(row.calls)),
             },
             keys,
         })

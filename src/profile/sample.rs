@@ -32,6 +32,9 @@ const FIRST_NS: u64 = 853_029_637;
 /// Between the end of a launch and the start of the next, in ns.
 const GAP_NS: u64 = 4_000;
 
+/// A year: the longest sample, in ns.
+const LONGEST_NS: f64 = 3.2e16;
+
 /// Most launches of a sample.
 const MOST_LAUNCHES: u64 = 1 << 17;
 
@@ -56,19 +59,19 @@ impl Moved {
     pub fn of(kernel: &KernelCost) -> Self {
         let operands = kernel.read_bytes + kernel.weight_bytes;
         let read = match kernel.has_product() {
-            true => operands / 5 * 8,
-            false => operands + BESIDES,
+            true => (operands / 5).saturating_mul(8),
+            false => operands.saturating_add(BESIDES),
         };
         Self {
-            read: read.div_ceil(1024) * 1024,
-            written: kernel.written_bytes.div_ceil(64) * 64,
+            read: read.div_ceil(1024).saturating_mul(1024),
+            written: kernel.written_bytes.div_ceil(64).saturating_mul(64),
         }
     }
 
     /// Every counter that some tool would show of it.
     pub fn counters(self) -> BTreeMap<&'static str, f64> {
         // Small requests fetch 32 bytes and stand among all: n = (bytes + 32·small) / 64.
-        let reads = (self.read + 32 * SMALL_REQUESTS) / 64;
+        let reads = self.read.saturating_add(32 * SMALL_REQUESTS) / 64;
         let writes = self.written / 64;
         let small = SMALL_REQUESTS as f64;
         BTreeMap::from([
@@ -126,6 +129,11 @@ impl Times {
         for kernel in &cost.forward.kernels {
             let floor = kernel_floor_seconds(kernel, gpu, config.dtype)?;
             even.push(1.5 * floor * 1e9 + 2_000.0);
+        }
+        if even.iter().sum::<f64>() * forwards as f64 > LONGEST_NS {
+            return Err(CostError::new(
+                "a sample of this plan would run for more than a year; choose smaller sizes",
+            ));
         }
         let jitter = Stream::new(seed, "profile");
         let ns = even

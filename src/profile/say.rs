@@ -165,7 +165,7 @@ pub fn sentences(reading: &Reading, gpu: &Gpu) -> Vec<Said> {
         say(
             "memory",
             format!(
-                "{} a forward by the counters, {} by the model =: {:.2} times",
+                "{} a forward by the counters, {} = by the model, {:.2} times as many",
                 bytes(dram.measured),
                 bytes(dram.modelled),
                 dram.ratio()
@@ -197,8 +197,12 @@ fn plan(reading: &Reading) -> String {
         [one] => format!("; {} fits as well", one.title()),
         some => format!("; {} other plans fit as well", some.len()),
     };
+    let named = match reading.other_layers {
+        Some(n) => format!("; the model that is named has {n} layers: is it the one that ran?"),
+        None => String::new(),
+    };
     format!(
-        "{}, {layers}{}, {how}{others}",
+        "{}, {layers}{}, {how}{others}{named}",
         found.cut.title(),
         many(found.forwards, "forward", "forwards"),
     )
@@ -212,10 +216,10 @@ fn time(reading: &Reading, kernels: f64, gpu: &Gpu) -> String {
     let floor = crate::cost::floor_seconds(&cost.forward, gpu, cost.config.dtype);
     match floor {
         Ok(floor) => format!(
-            "{} in kernels a forward; floor {} = on {}",
+            "{} in kernels a forward; floor {} = under the roof of {}",
             ns(forward),
             ns(floor * 1e9),
-            gpu.name
+            gpu.name.split(" (").next().unwrap_or_default()
         ),
         Err(_) => format!("{} in kernels a forward", ns(forward)),
     }
@@ -236,13 +240,19 @@ fn limit(reading: &Reading, gpu: &Gpu) -> Option<String> {
             percent(*idle),
             ns(*gap)
         ),
+        Limit::Latency(mean, floor) => format!(
+            "{name}: {} takes {} a launch, {:.1} times its floor: neither memory nor operations keep it busy",
+            clipped(top, NAME),
+            ns(*mean),
+            mean / floor
+        ),
         Limit::Memory(intensity, ridge) | Limit::Compute(intensity, ridge) => format!(
             "{name}: {} has {intensity:.2} FLOP/B, the ridge of {} is {ridge:.2}",
             clipped(top, NAME),
             gpu.id
         ),
     };
-    if reading.walls.is_empty() {
+    if reading.walls.is_empty() && !matches!(limit, Limit::Latency(..)) {
         text += "; idle time is not in this file, a trace has it";
     }
     Some(text)

@@ -59,6 +59,30 @@ fn the_table_of_a_trace() {
 }
 
 #[test]
+fn lessons_show_samples_and_what_is_made_of_them() {
+    let home = Home::new();
+    let shown = home.line("show 22").out;
+    // cost-model.md: 11·4 + 3 launches of V2, 17·4 + 3 of V1; a gap between two.
+    for part in [
+        "Profile, rocprofv3, kernel_stats.csv, 25 forwards of V2; generated",
+        "plan: V2, 4 layers, 25 forwards",
+        "launches: 47 a forward counted, 47 in the plan",
+        " in 70 gaps, the longest 4.000 µs",
+        "Command: tinyllama-tutor profile --sample nsys --version v2",
+    ] {
+        assert!(shown.contains(part), "{part}");
+    }
+    assert_eq!(home.line("export --html site 22").code, 0);
+    let page = std::fs::read_to_string(home.path().join("site/22-profilers.html")).unwrap();
+    // The exercise's rows stand in the page as tables.
+    assert!(page.contains("TotalDurationNs") && page.contains("qk+softmax+pv"));
+    assert!(
+        !page.contains("tool = "),
+        "a block is shown as it is written"
+    );
+}
+
+#[test]
 fn a_compressed_trace_is_unpacked() {
     let home = Home::new();
     let text = home.line("profile --sample pytorch --version v2").out;
@@ -119,6 +143,11 @@ fn what_cannot_be_read_is_one_sentence_with_its_place() {
             "a sample has 1 to",
         ),
         ("profile a.csv --sample nsys", "exclude each other"),
+        (
+            "profile --sample nsys --exercise ex39",
+            "exclude each other",
+        ),
+        ("profile a.csv -o b.csv", "--sample"),
     ] {
         let ran = home.line(line);
         assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{line}");

@@ -168,7 +168,7 @@ impl Sample {
         };
         Ok(Exhibit {
             caption: format!(
-                "{}, {of}{plan}; generated for {}, no device was measured",
+                "{}, {of}{plan}; generated for {}",
                 self.tool.title(),
                 gpu.id
             ),

@@ -169,7 +169,7 @@ impl Launch<'_> {
 
     /// Work-items along x, as AMD's tools say a grid.
     fn items(&self) -> u64 {
-        self.dispatch.grid[0] * self.threads
+        self.dispatch.grid[0].saturating_mul(self.threads)
     }
 }
 
