@@ -346,6 +346,9 @@ fn a_missing_compiler_function_or_neighbour_has_a_sentence_each() {
     Setting::new("no-compiler")
         .line("run --backend hip")
         .refused(3, &["no HIPRTC", "HIPRTC_LIBRARY names the file"]);
+    Setting::new("no-compiler")
+        .line("selftest --backend hip --quick")
+        .refused(3, &["no HIPRTC"]);
     Setting::new("lacking")
         .line("run --backend hip")
         .refused(3, &["lacks hipStreamBeginCapture", "ROCm 5.2 or newer"]);
@@ -379,6 +382,10 @@ fn an_architecture_that_the_compiler_does_not_know_ends_the_compiler_alone() {
             "HIPRTC_LIBRARY",
         ],
     );
+    // A self-test of nothing is that one sentence as well.
+    setting
+        .line("selftest --backend hip --quick")
+        .refused(3, &["makes no code for gfx90a"]);
     let (state, line, _) = setting.line("doctor --json").hip();
     assert_eq!(state, "none");
     assert!(line.contains("makes no code for gfx90a"), "{line}");

@@ -69,8 +69,8 @@ impl Job for Options<'_> {
 /// Tests the device of a backend.
 ///
 /// # Errors
-/// A backend or device that is not there; a stop; a device that is lost, with
-/// the forward that lost it.
+/// A backend, device or compiler that is not there, so that nothing can be run; a
+/// stop; a device that is lost, with the forward that lost it.
 pub fn selftest(options: Options<'_>) -> Result<SelfTest, RunError> {
     devices::with(options.backend, options.observer, options)
 }
@@ -99,6 +99,7 @@ fn run<D: Driver>(
         pass: false,
     };
     let total = cases.len() + PLANTED.len();
+    let mut lacking = None;
     for (done, case) in cases.iter().enumerate() {
         told(done, total, &case.title());
         match gpu.examine(&case.request(backend, seed), None, observer) {
@@ -106,13 +107,22 @@ fn run<D: Driver>(
             Err(e) => match e.kind {
                 // The device still works: the set is not there, and that is
                 // what the table says.
-                RunErrorKind::Missing | RunErrorKind::BadRequest => test.lack(case, &e),
+                RunErrorKind::Missing | RunErrorKind::BadRequest => {
+                    test.lack(case, &e);
+                    lacking.get_or_insert(e);
+                }
                 RunErrorKind::Cancelled => return Err(e),
                 RunErrorKind::Failed => {
                     return Err(RunError::failed(format!("{}: {e}", case.title())));
                 }
             },
         }
+    }
+    // Where not one set is there, the reason is all that there is to say.
+    if let Some(why) = lacking
+        && test.plans.iter().all(|plan| plan.forwards == 0)
+    {
+        return Err(why);
     }
     for (done, planted) in (cases.len()..).zip(PLANTED) {
         told(done, total, planted.what);
