@@ -30,6 +30,7 @@ pub mod note;
 pub mod page;
 pub mod palette;
 pub mod ribbon;
+pub mod roofline;
 pub mod runs;
 pub mod setup;
 pub mod setup_page;

@@ -9,6 +9,7 @@ pub mod surface;
 pub mod terminal;
 pub mod theme;
 
+mod braille;
 mod cards;
 mod claims;
 mod code;
@@ -30,6 +31,7 @@ mod live;
 mod palette;
 mod reading;
 mod ribbon;
+mod roofline;
 mod rows;
 mod too_small;
 

@@ -595,7 +595,7 @@ fn any_key() -> impl Strategy<Value = Key> {
     ];
     prop_oneof![
         3 => prop::sample::select(special.to_vec()),
-        2 => prop::sample::select("b[]oge27hsuvw/nN".chars().map(ch).collect::<Vec<_>>()),
+        2 => prop::sample::select("b[]oge257hsuvwWdtrx=/nN".chars().map(ch).collect::<Vec<_>>()),
         1 => prop::sample::select("17.MB%é漢*^(µ|".chars().map(ch).collect::<Vec<_>>()),
     ]
 }

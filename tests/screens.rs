@@ -10,6 +10,8 @@
     reason = "a test may stop at the first surprise"
 )]
 
+use std::sync::Arc;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use tinyllama_tutor::app::home::{LessonLine, Read, Stopped};
@@ -18,8 +20,9 @@ use tinyllama_tutor::app::machine::{
     BackendFacts, Ceilings, Condition, LaunchCost, Machine, Source,
 };
 use tinyllama_tutor::app::{Event, Look, Message, Page, State, update};
-use tinyllama_tutor::cost::{Cost, KernelCost};
+use tinyllama_tutor::cost::{Cost, GpuDatabase, KernelCost};
 use tinyllama_tutor::fusion::Fusion;
+use tinyllama_tutor::model::Dtype;
 use tinyllama_tutor::run::{
     BufferReport, BytesReport, KernelReport, LaunchReport, OutputReport, Phase, PlanReport,
     Progress, Report, RunError, Timing,
@@ -302,6 +305,41 @@ fn compare_in_both_sizes_and_scopes() {
     snapshot("compare-120", &Screen::new(120, 40).typed("4"));
 }
 
+/// The roofline with the GPU database at hand.
+fn roofline(columns: u16, rows: u16) -> Screen {
+    let mut screen = Screen::new(columns, rows);
+    screen.state.study.gpus = Some(Arc::new(GpuDatabase::embedded().unwrap()));
+    screen.typed("5")
+}
+
+#[test]
+fn kernels_under_the_roof() {
+    snapshot("roofline-80", &roofline(80, 24));
+    snapshot("roofline-120", &roofline(120, 40).keys(right(3)));
+    // Seven GPUs on stands the MI300X of the designs.
+    snapshot("roofline-what-if", &roofline(80, 24).times(7, ch('w')));
+    snapshot("roofline-table-80", &roofline(80, 24).typed("twwwwwww"));
+    snapshot("roofline-table-120", &roofline(120, 40).typed("vt"));
+    // Only ASCII: the table first, the plot when it is asked for.
+    let ascii = roofline(80, 24).ascii();
+    assert!(ascii.rows().join("\n").contains("floor us ="));
+    snapshot("roofline-ascii", &ascii.typed("twww"));
+}
+
+#[test]
+fn the_roofline_of_sixteen_bits_and_of_a_device_that_has_none() {
+    let mut bf16 = roofline(80, 24);
+    let mut setup = bf16.state.bench.setup().clone();
+    setup.dtype = Dtype::Bf16;
+    bf16.state.bench.set_up(setup).unwrap();
+    snapshot("roofline-bf16", &bf16.typed("v"));
+    let mut none = roofline(80, 24);
+    none.state.machine = Machine::default();
+    snapshot("roofline-no-device", &none.typed("V"));
+    let ran = roofline(80, 24).typed("rvvr").counted();
+    snapshot("roofline-ran", &ran.keys([key(Code::Left)]));
+}
+
 /// A run that counted: every kernel asks for its bytes twice, a kernel of
 /// several phases hands `h` from one to the next.
 fn counted(cost: &Cost) -> Report {
@@ -540,7 +578,9 @@ fn boxes_with_a_number_are_launches() {
 /// Only ASCII is drawn where only ASCII can be.
 #[test]
 fn ascii_is_ascii_on_every_page() {
-    for keys in ["", "3", "3vv", "4", "9", "p", "?", "3=", ":a"] {
+    for keys in [
+        "", "3", "3vv", "4", "5", "5t", "5tvvv", "9", "p", "?", "3=", ":a",
+    ] {
         for (columns, rows) in [(80, 24), (120, 40)] {
             let screen = contents(Screen::new(columns, rows)).ascii().typed(keys);
             for row in screen.rows() {
@@ -560,7 +600,9 @@ fn ascii_is_ascii_on_every_page() {
 fn every_size_can_be_drawn() {
     for columns in (1..=130).step_by(7) {
         for rows in (1..=45).step_by(4) {
-            for keys in ["", "3", "4", "7", "2", "9", "p", "?", "3=", ":x", "3/x"] {
+            for keys in [
+                "", "3", "4", "5", "5t", "7", "2", "9", "p", "?", "3=", ":x", "3/x",
+            ] {
                 let screen = contents(Screen::new(columns, rows)).typed(keys);
                 assert_eq!(screen.rows().len(), usize::from(rows));
             }

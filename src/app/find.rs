@@ -9,6 +9,7 @@ use super::lesson;
 use super::note::Tone;
 use super::page::Page;
 use super::ribbon::SLOTS;
+use super::roofline;
 use super::setup_page::ITEMS;
 use super::state::State;
 use crate::fusion::Fusion;
@@ -107,6 +108,7 @@ fn items(state: &State) -> Vec<String> {
             .map(|f| f.name().to_owned())
             .chain(SLOTS.iter().map(|s| s.label.trim().to_owned()))
             .collect(),
+        Page::Roofline => roofline::names(state),
         Page::Kernel => kernel::source(state).map_or_else(Vec::new, |s| {
             s.lines.iter().map(|l| l.text.clone()).collect()
         }),
@@ -127,6 +129,7 @@ fn place(state: &State) -> usize {
     match state.page {
         Page::Home => state.home.cursor,
         Page::Lab => state.lab.toggle,
+        Page::Roofline => state.roofline.view().here,
         Page::Kernel => state.kernel.line,
         Page::Lesson => state.reader.scroll,
         Page::Exercises => state.exercises.cursor,
@@ -141,6 +144,7 @@ fn jump(state: &mut State, at: usize) {
         Page::Home => state.home.cursor = at,
         Page::Lab if at < Fusion::ALL.len() => state.lab.toggle = at,
         Page::Lab => state.lab.slot = at - Fusion::ALL.len(),
+        Page::Roofline => roofline::jump(state, at),
         Page::Setup => state.setup.row = at,
         Page::Kernel => state.kernel.line = at,
         Page::Lesson => state.reader.scroll = at,

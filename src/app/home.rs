@@ -70,7 +70,7 @@ pub const FOOTER: &[FooterItem] = &[
     (&[Action::Go(Page::Exercises)], "exercises"),
     (&[Action::Go(Page::Lab)], "lab"),
     (&[Action::Go(Page::Compare)], "compare"),
-    (&[Action::Go(Page::Doctor)], "doctor"),
+    (&[Action::Go(Page::Roofline)], "roofline"),
     (&[Action::Find], "find"),
     (&[Action::Palette], "do"),
     (&[Action::Quit], "leave"),

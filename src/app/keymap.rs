@@ -116,9 +116,10 @@ mod tests {
     use super::super::key::{ch, key};
     use super::*;
     use Action::*;
-    use Page::{Claims, Compare, Doctor, Exercises, FirstRun, Home, Kernel, Lab, Lesson};
+    use Page::{Claims, Compare, Doctor, Exercises, FirstRun, Home, Kernel, Lab, Lesson, Roofline};
 
-    const ALL: [Page; 13] = [
+    const ALL: [Page; 14] = [
+        Roofline,
         Kernel,
         Claims,
         Home,
@@ -173,8 +174,12 @@ mod tests {
     }
 
     #[test]
-    fn digits_of_pages_to_come_do_nothing() {
-        assert_eq!(resolve(Home, ch('5')), None);
+    fn every_listed_page_is_reached_by_its_digit_and_by_a_letter() {
+        for page in Page::LISTED {
+            let digit = page.digit().map(ch);
+            assert_eq!(digit.and_then(|d| resolve(Doctor, d)), Some(Go(page)));
+        }
+        assert_eq!(resolve(Lesson, ch('x')), Some(Go(Roofline)));
     }
 
     #[test]

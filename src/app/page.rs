@@ -2,7 +2,7 @@
 
 /// A page that fills the screen.
 ///
-/// The first eight have a digit and a letter; the others are opened from
+/// The first nine have a digit and a letter; the others are opened from
 /// wherever the learner is and left with Esc.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Page {
@@ -14,6 +14,8 @@ pub enum Page {
     Lab,
     /// Versions side by side.
     Compare,
+    /// Every kernel of a block under the roof of a device.
+    Roofline,
     /// The source of a kernel, what it needs, what changed in it.
     Kernel,
     /// Exercise list and form.
@@ -36,11 +38,12 @@ pub enum Page {
 
 impl Page {
     /// Pages that are listed, in the order of their digits.
-    pub const LISTED: [Page; 8] = [
+    pub const LISTED: [Page; 9] = [
         Page::Home,
         Page::Lesson,
         Page::Lab,
         Page::Compare,
+        Page::Roofline,
         Page::Kernel,
         Page::Exercises,
         Page::Claims,
@@ -51,18 +54,23 @@ impl Page {
     pub const fn shows_cards(self) -> bool {
         matches!(
             self,
-            Page::Lab | Page::Lesson | Page::Exercises | Page::Compare | Page::Claims
+            Page::Lab
+                | Page::Lesson
+                | Page::Exercises
+                | Page::Compare
+                | Page::Claims
+                | Page::Roofline
         )
     }
 
-    /// The digit that goes to this page. 5 is kept for a page of its own, so
-    /// that no digit ever changes its meaning.
+    /// The digit that goes to this page.
     pub const fn digit(self) -> Option<char> {
         match self {
             Page::Home => Some('1'),
             Page::Lesson => Some('2'),
             Page::Lab => Some('3'),
             Page::Compare => Some('4'),
+            Page::Roofline => Some('5'),
             Page::Kernel => Some('6'),
             Page::Exercises => Some('7'),
             Page::Claims => Some('8'),
@@ -78,6 +86,7 @@ impl Page {
             Page::Lesson => "Lesson",
             Page::Lab => "Lab",
             Page::Compare => "Compare",
+            Page::Roofline => "Roofline",
             Page::Kernel => "Kernel",
             Page::Exercises => "Exercises",
             Page::Claims => "Claims",
@@ -162,6 +171,6 @@ mod tests {
     #[test]
     fn digits_are_those_of_the_nine_screens() {
         let digits: String = Page::LISTED.iter().filter_map(|p| p.digit()).collect();
-        assert_eq!(digits, "12346789");
+        assert_eq!(digits, "123456789");
     }
 }

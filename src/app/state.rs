@@ -17,11 +17,12 @@ use super::message::Millis;
 use super::note::{Notes, Tone};
 use super::page::{Mark, Page, Trail};
 use super::palette::Palette;
+use super::roofline::Roofline;
 use super::runs::Runs;
 use super::setup::Setup;
 use super::setup_page::SetupPage;
 use super::study::Study;
-use super::{claims, compare, exercise, home, kernel, lab, lesson, setup_page};
+use super::{claims, compare, exercise, home, kernel, lab, lesson, roofline, setup_page};
 use crate::cost::{self, CostError, Why};
 
 /// Everything that the screen shows.
@@ -61,6 +62,8 @@ pub struct State {
     pub lab: Lab,
     /// Versions side by side.
     pub compare: Compare,
+    /// The roofline page.
+    pub roofline: Roofline,
     /// The kernel page.
     pub kernel: KernelPage,
     /// The setup page.
@@ -113,6 +116,7 @@ impl State {
             home: Home::default(),
             lab: Lab::default(),
             compare: Compare::default(),
+            roofline: Roofline::default(),
             kernel: KernelPage::default(),
             setup: SetupPage::default(),
             study: Study::default(),
@@ -149,7 +153,8 @@ impl State {
     /// Where cursor and scroll of the present page stand.
     pub fn mark(&self) -> Mark {
         match self.page {
-            Page::Lab => self.lab.mark(),
+            // Both have their cursor on a kernel of the plan.
+            Page::Lab | Page::Roofline => self.lab.mark(),
             Page::Kernel => self.kernel.mark(),
             Page::Home => self.home.mark(),
             Page::Lesson => self.reader.mark(),
@@ -165,7 +170,7 @@ impl State {
     /// Puts cursor and scroll of the present page back.
     fn restore(&mut self, mark: Mark) {
         match self.page {
-            Page::Lab => self.lab.restore(mark),
+            Page::Lab | Page::Roofline => self.lab.restore(mark),
             Page::Kernel => self.kernel.restore(mark),
             Page::Home => self.home.restore(mark),
             Page::Lesson => self.reader.restore(mark),
@@ -221,6 +226,7 @@ pub fn footer(state: &State) -> &'static [FooterItem] {
         Page::Home => home::FOOTER,
         Page::Lab => lab::FOOTER,
         Page::Compare => compare::FOOTER,
+        Page::Roofline => roofline::FOOTER,
         Page::Kernel => kernel::FOOTER,
         Page::Setup if state.setup.field.is_some() => setup_page::TYPING,
         Page::Setup => setup_page::FOOTER,

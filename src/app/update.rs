@@ -11,7 +11,7 @@ use super::page::Page;
 use super::palette::{self, Palette};
 use super::runs::{CARD_AFTER, Outcome};
 use super::state::State;
-use super::{claims, compare, exercise, find, kernel, lab, lesson, live, setup_page};
+use super::{claims, compare, exercise, find, kernel, lab, lesson, live, roofline, setup_page};
 use crate::course;
 
 /// How long a first Ctrl-C, or a `q` during a run, waits for the second.
@@ -106,6 +106,9 @@ fn settle(state: &mut State) {
     state.runs.use_backend(state.machine.kind());
     if state.page == Page::Compare {
         state.compare.refresh(&state.bench);
+    }
+    if state.page == Page::Roofline {
+        roofline::settle(state);
     }
     if state.page == Page::Lab {
         state.lab.hint = lab::line(state);
@@ -271,6 +274,7 @@ fn on_page(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Page::Home => home(state, action, effects),
         Page::Lab => lab::act(state, action, effects),
         Page::Compare => compare::act(state, action, effects),
+        Page::Roofline => roofline::act(state, action, effects),
         Page::Kernel => kernel::act(state, action, effects),
         Page::Setup => setup_page::act(state, action),
         Page::FirstRun => match action {
@@ -285,19 +289,25 @@ fn on_page(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         },
         Page::Doctor if action == Action::RunAll => {
             effects.push(Effect::Probe);
-            if state.runs.running().is_some() {
-                let text = "A run is under way; R measures the ceilings when it has ended.";
-                state.notes.say(Tone::Plain, text);
-            } else {
-                effects.push(Effect::Measure(state.machine.kind()));
-                let text = "Looking at this machine again, and measuring its ceilings.";
-                state.notes.say(Tone::Plain, text);
-            }
+            let text = "Looking at this machine again, and measuring its ceilings.";
+            measure(state, text, effects);
         }
         Page::Doctor | Page::Help | Page::Messages | Page::Why => scroll(state, action),
         Page::Lesson => lesson::act(state, action, effects),
         Page::Exercises => exercise::act(state, action, effects),
         Page::Claims => claims::act(state, action, effects),
+    }
+}
+
+/// Asks for the ceilings of the device that runs, and says so; not during a
+/// run, which would slow the measurement down.
+pub(super) fn measure(state: &mut State, text: &str, effects: &mut Vec<Effect>) {
+    if state.runs.running().is_some() {
+        let text = "A run is under way; R measures the ceilings when it has ended.";
+        state.notes.say(Tone::Plain, text);
+    } else {
+        effects.push(Effect::Measure(state.machine.kind()));
+        state.notes.say(Tone::Plain, text);
     }
 }
 
@@ -360,6 +370,10 @@ fn command_line(state: &mut State, effects: &mut Vec<Effect>) {
                 None => "v1 v2 v3 v4".to_owned(),
             };
             format!("{name} compare {scope}{options}")
+        }
+        Page::Roofline => {
+            let gpu = roofline::gpu_option(state);
+            format!("{name} cost {plan}{options}{gpu}")
         }
         Page::Doctor => format!("{name} doctor"),
         Page::Home => format!("{name} lessons"),

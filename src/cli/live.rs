@@ -386,7 +386,9 @@ fn profile(desk: &Desk, config: &Config, sample: &Sample) -> Result<Vec<Piece>, 
     let mut table = Table::of_rows(title, shown.excerpt.head, shown.excerpt.rows);
     if !table.columns.is_empty() {
         // The head is a line of the file as well.
-        table.said.insert(1, format!("  {}", table.columns.join("; ")));
+        table
+            .said
+            .insert(1, format!("  {}", table.columns.join("; ")));
     }
     let mut out = vec![Piece::Table(table)];
     if !shown.rest.is_empty() {

@@ -56,6 +56,11 @@ impl Roof {
         self.flops_per_second / self.bytes_per_second
     }
 
+    /// FLOP/s that work of this intensity (FLOP/B) reaches at most.
+    pub fn attainable(&self, intensity: f64) -> f64 {
+        self.flops_per_second.min(self.bytes_per_second * intensity)
+    }
+
     /// Seconds that the work takes at least.
     pub fn floor_seconds(&self, flops: u64, bytes: u64) -> f64 {
         (flops as f64 / self.flops_per_second).max(bytes as f64 / self.bytes_per_second)

@@ -5,7 +5,7 @@ use ratatui::buffer::Buffer;
 use super::pen::Pen;
 use super::{
     claims, compare, exercise, first_run, frame, home, kernel, lab, lesson, palette, reading,
-    too_small,
+    roofline, too_small,
 };
 use crate::app::{Page, State};
 
@@ -23,6 +23,7 @@ pub fn draw(state: &State, buffer: &mut Buffer) {
         Page::FirstRun => first_run::draw(state, &mut pen),
         Page::Lab => lab::draw(state, &mut pen),
         Page::Compare => compare::draw(state, &mut pen),
+        Page::Roofline => roofline::draw(state, &mut pen),
         Page::Kernel => kernel::draw(state, &mut pen),
         Page::Doctor => reading::doctor(state, &mut pen),
         Page::Setup => reading::setup(state, &mut pen),

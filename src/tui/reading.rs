@@ -42,7 +42,7 @@ pub fn help(state: &State, pen: &mut Pen<'_>) {
         _ => &where_,
     };
     // What does not fit below the left column goes on in the right one.
-    let split = anywhere.len().saturating_sub(7);
+    let split = anywhere.len().saturating_sub(8);
     let left = [
         ("moving", rows(&moving)),
         (

@@ -115,4 +115,12 @@ pub enum Action {
     Less,
     /// One pane alone, and back.
     Zoom,
+    /// The next GPU whose roof is drawn beside the present one.
+    WhatIf,
+    /// The GPU before it.
+    PreviousWhatIf,
+    /// The data sheet's roof in place of the measured one, and back.
+    DataSheet,
+    /// Numbers in place of the plot, and back.
+    Table,
 }

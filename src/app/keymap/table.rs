@@ -20,14 +20,14 @@ const fn entry(
 }
 
 use Action::*;
-use Page::{Claims, Compare, Doctor, Exercises, FirstRun, Home, Kernel, Lab, Lesson};
+use Page::{Claims, Compare, Doctor, Exercises, FirstRun, Home, Kernel, Lab, Lesson, Roofline};
 
 /// Pages that show what runs can fill.
 const RUNS: &[Page] = &[Lab, Compare, Lesson, Exercises];
 /// Pages with the lab's keys: its own, and the lesson that it stands beside.
 const LABS: &[Page] = &[Lab, Lesson];
 /// Pages that show one version of the plan.
-const VERSIONS: &[Page] = &[Lab, Lesson, Kernel];
+const VERSIONS: &[Page] = &[Lab, Lesson, Roofline, Kernel];
 /// Pages that turn over like a book.
 const TEXT: &[Page] = &[Lesson];
 
@@ -40,6 +40,7 @@ pub const TABLE: &[Entry] = &[
             (ch('2'), Go(Lesson)),
             (ch('3'), Go(Lab)),
             (ch('4'), Go(Compare)),
+            (ch('5'), Go(Roofline)),
             (ch('6'), Go(Kernel)),
             (ch('7'), Go(Exercises)),
             (ch('8'), Go(Claims)),
@@ -122,7 +123,7 @@ pub const TABLE: &[Entry] = &[
         "kind of number: MB, FLOP/B, µs",
     ),
     entry(
-        On::Here(&[Lab, Compare, Lesson, Home, Doctor, Kernel]),
+        On::Here(&[Lab, Compare, Roofline, Lesson, Home, Doctor, Kernel]),
         &[(ch('p'), Setup)],
         &[],
         "setup: model, shape, backend",
@@ -140,10 +141,34 @@ pub const TABLE: &[Entry] = &[
         "undo the last flip",
     ),
     entry(
-        On::Here(&[Lab]),
+        On::Here(&[Lab, Roofline]),
         &[(ch('='), Why)],
         &[],
         "the terms behind the number",
+    ),
+    entry(
+        On::Here(&[Roofline]),
+        &[(ch('r'), Run), (ch('R'), RunAll)],
+        &[],
+        "run this plan, measure the roof",
+    ),
+    entry(
+        On::Here(&[Roofline]),
+        &[(ch('w'), WhatIf), (ch('W'), PreviousWhatIf)],
+        &[],
+        "what-if GPU: next, previous",
+    ),
+    entry(
+        On::Here(&[Roofline]),
+        &[(ch('d'), DataSheet)],
+        &[],
+        "roof of the data sheet, and back",
+    ),
+    entry(
+        On::Here(&[Roofline]),
+        &[(ch('t'), Table)],
+        &[],
+        "table of the kernels, and back",
     ),
     entry(
         On::Here(&[Compare]),
@@ -320,20 +345,22 @@ pub const TABLE: &[Entry] = &[
         &[
             (ch('L'), Go(Lab)),
             (ch('c'), Go(Compare)),
-            (ch('e'), Go(Exercises)),
+            (ch('x'), Go(Roofline)),
         ],
         &[],
-        "lab, compare, exercises",
+        "lab, compare, roofline",
     ),
     entry(
         On::Anywhere,
-        &[
-            (ch('K'), Go(Kernel)),
-            (ch('C'), Go(Claims)),
-            (ch('D'), Go(Doctor)),
-        ],
+        &[(ch('K'), Go(Kernel)), (ch('e'), Go(Exercises))],
         &[],
-        "kernel, claims, doctor",
+        "kernel, exercises",
+    ),
+    entry(
+        On::Anywhere,
+        &[(ch('C'), Go(Claims)), (ch('D'), Go(Doctor))],
+        &[],
+        "claims, doctor",
     ),
     entry(
         On::Anywhere,

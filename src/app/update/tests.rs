@@ -235,6 +235,7 @@ fn footers_name_only_keys_that_work() {
         Page::Home,
         Page::Lab,
         Page::Compare,
+        Page::Roofline,
         Page::Doctor,
         Page::FirstRun,
         Page::Setup,

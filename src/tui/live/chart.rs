@@ -4,6 +4,7 @@
 use crate::app::State;
 use crate::app::live::chart::{Chart, chart};
 use crate::course::{Lesson, Live};
+use crate::tui::braille::braille;
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
 use crate::units::significant;
@@ -198,20 +199,10 @@ fn plot(chart: &Chart, scale: &Scale, ascii: bool) -> Vec<String> {
 
 /// Two by four dots as one character.
 fn cell(lit: &dyn Fn(usize, usize) -> bool, x: usize, y: usize, ascii: bool) -> char {
-    // Bits of the Braille block, by column and row.
-    const BITS: [[u32; 4]; 2] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]];
-    let mut bits = 0;
-    for (dx, column) in BITS.iter().enumerate() {
-        for (dy, bit) in column.iter().enumerate() {
-            if lit(x + dx, y + dy) {
-                bits |= bit;
-            }
-        }
-    }
-    match bits {
-        0 => ' ',
-        _ if ascii => '.',
-        _ => char::from_u32(0x2800 + bits).unwrap_or('.'),
+    match braille(&|dx, dy| lit(x + dx, y + dy)) {
+        None => ' ',
+        Some(_) if ascii => '.',
+        Some(sign) => sign,
     }
 }
 

@@ -1,0 +1,224 @@
+use super::*;
+use crate::app::key::{Code, Key, ch, key};
+use crate::app::look::Look;
+use crate::app::machine::{BackendFacts, Condition};
+use crate::app::runs::tests::report;
+use crate::app::{Effect, Event, Message, update};
+use crate::cost::Bound;
+use crate::model::Dtype;
+use std::sync::Arc;
+
+/// The machine of the screens: facts/kernels.md has copy 4286 GB/s and fp32
+/// 51 TFLOP/s for an H200.
+fn page() -> State {
+    let mut state = State::new((80, 24), Look::default()).unwrap();
+    state.study.gpus = Some(Arc::new(GpuDatabase::embedded().unwrap()));
+    let own = Ceilings {
+        of: "H200".into(),
+        source: Source::Measured,
+        bandwidth: 4286e9,
+        fp32: 51e12,
+        matrix16: Some(735e12),
+        launch: None,
+    };
+    state.machine.backends = vec![BackendFacts {
+        name: "cpu".into(),
+        condition: Condition::Ready,
+        ceilings: Some(own.clone()),
+        ..BackendFacts::default()
+    }];
+    state.machine.ceilings = Some(own);
+    press(&mut state, ch('5'));
+    state
+}
+
+fn press(state: &mut State, pressed: Key) -> Vec<Effect> {
+    let message = Message::Key(pressed);
+    update(state, Event { at: 0, message })
+}
+
+fn named(state: &State, letter: char) -> Vec<&'static str> {
+    let kernels = &state.bench.cost().block.kernels;
+    let spots = state.roofline.view().spots.iter();
+    spots
+        .filter(|s| s.letter == letter)
+        .flat_map(|s| kernels[s.kernel].ops.clone())
+        .collect()
+}
+
+#[test]
+fn kernels_of_one_intensity_share_a_letter() {
+    let state = page();
+    let view = state.roofline.view();
+    // By hand, workshop B1: a residual add does BSD FLOPs on 3·BSD elements of
+    // 4 bytes, 1/12; q does 2·BSD² on (2·BSD + D²)·4 bytes, 32 FLOP/B.
+    assert_eq!(view.spots[0].printed(), "0.083");
+    assert_eq!(named(&state, 'a'), ["res1", "mul", "res2"]);
+    let q = view.spots.iter().find(|s| s.op == OpKind::Q).unwrap();
+    assert_eq!(q.printed(), "32.000");
+    assert_eq!(named(&state, q.letter), ["q", "o"]);
+    assert_eq!(view.spots.len(), 17);
+}
+
+#[test]
+fn ridge_and_sides_of_the_measured_roof() {
+    let state = page();
+    let view = state.roofline.view();
+    let roof = view.roofs.roof.as_ref().unwrap();
+    // screens.md: ridge 11.90 of the measured H200, 10 of 17 memory-bound.
+    let parts = Roofs::parts(roof, Dtype::Fp32);
+    assert_eq!(parts.len(), 1, "one roof in fp32");
+    assert_eq!(format!("{:.2}", parts[0].1.ridge()), "11.90");
+    assert_eq!(view.memory_bound(roof, Dtype::Fp32), 10);
+    for spot in &view.spots {
+        let side = spot.under(roof, Dtype::Fp32).unwrap();
+        let longer = side.flop_seconds.max(side.byte_seconds);
+        assert!((side.floor - longer).abs() <= f64::EPSILON * longer);
+        assert_eq!(
+            side.bound == Bound::Memory,
+            spot.intensity < parts[0].1.ridge()
+        );
+        assert!(side.rate <= roof.fp32);
+    }
+    // The blocks of V1 to V4, facts/cost-model.md.
+    let blocks: Vec<String> = view.blocks.iter().map(|b| format!("{b:.4}")).collect();
+    assert_eq!(blocks, ["16.9982", "24.3726", "30.0386", "64.5561"]);
+}
+
+#[test]
+fn sixteen_bits_have_two_roofs() {
+    let mut state = page();
+    let mut setup = state.bench.setup().clone();
+    setup.dtype = Dtype::Bf16;
+    state.bench.set_up(setup).unwrap();
+    press(&mut state, ch('d'));
+    let roof = state.roofline.view().roofs.roof.clone().unwrap();
+    // tests/cost_tables.rs: the ridges of the H200's data sheet, 206.12 and 13.94.
+    let ridges: Vec<String> = Roofs::parts(&roof, Dtype::Bf16)
+        .iter()
+        .map(|(_, r)| format!("{:.2}", r.ridge()))
+        .collect();
+    assert_eq!(ridges, ["206.12", "13.94"]);
+}
+
+#[test]
+fn arrows_walk_along_the_roof_and_the_lab_follows() {
+    let mut state = page();
+    assert_eq!(state.lab.slot, 0, "norm1");
+    press(&mut state, key(Code::Home));
+    assert_eq!(state.roofline.view().here, 0);
+    assert_eq!(SLOTS[state.lab.slot].op, OpKind::Res1);
+    press(&mut state, key(Code::Right));
+    assert_eq!(
+        SLOTS[state.lab.slot].op,
+        OpKind::Mul,
+        "of one letter, in the plan's order"
+    );
+    press(&mut state, key(Code::End));
+    press(&mut state, key(Code::Right));
+    assert_eq!(state.roofline.view().here, 16);
+    let op = state.roofline.view().spot().unwrap().op;
+    press(&mut state, key(Code::Enter));
+    assert_eq!(state.page, Page::Kernel);
+    press(&mut state, key(Code::Esc));
+    assert_eq!(state.page, Page::Roofline);
+    assert_eq!(state.roofline.view().spot().unwrap().op, op);
+}
+
+#[test]
+fn the_kernel_under_the_cursor_stays_when_the_version_changes() {
+    let mut state = page();
+    for c in "/softmax".chars() {
+        press(&mut state, ch(c));
+    }
+    press(&mut state, key(Code::Enter));
+    assert_eq!(state.roofline.view().spot().unwrap().op, OpKind::Softmax);
+    press(&mut state, ch('v'));
+    let here = state.roofline.view().spot().unwrap();
+    let kernel = &state.bench.cost().block.kernels[here.kernel];
+    assert!(kernel.ops.contains(&"softmax"), "{:?}", kernel.ops);
+    press(&mut state, ch('='));
+    assert_eq!(state.page, Page::Why);
+}
+
+#[test]
+fn w_walks_the_database_both_ways_and_out_of_it() {
+    let mut state = page();
+    let gpus = state.study.gpus.clone().unwrap();
+    let of = |state: &State| state.roofline.view().roofs.what_if.clone().map(|c| c.of);
+    for gpu in gpus.all() {
+        press(&mut state, ch('w'));
+        assert_eq!(of(&state), Some(gpu.id.to_uppercase()));
+    }
+    press(&mut state, ch('w'));
+    assert_eq!(of(&state), None);
+    press(&mut state, ch('W'));
+    assert_eq!(of(&state), gpus.all().last().map(|g| g.id.to_uppercase()));
+    while of(&state).as_deref() != Some("MI300X") {
+        press(&mut state, ch('W'));
+    }
+    // lessons/03: k and v lie below the ridge of an MI300X, too.
+    let changed: Vec<OpKind> = state
+        .roofline
+        .view()
+        .changed(Dtype::Fp32)
+        .iter()
+        .map(|s| s.op)
+        .collect();
+    assert_eq!(changed, [OpKind::K, OpKind::V]);
+    let copied = press(&mut state, ch('y'))
+        .into_iter()
+        .find_map(|e| match e {
+            Effect::Copy(text) => Some(text),
+            _ => None,
+        });
+    assert!(copied.unwrap().ends_with("--gpu mi300x"));
+}
+
+#[test]
+fn without_a_device_the_roof_is_a_data_sheet_and_no_time_is_held_against_it() {
+    let mut state = page();
+    state.machine = Machine {
+        sheet: None,
+        ..Machine::default()
+    };
+    press(&mut state, ch('r'));
+    let roofs = &state.roofline.view().roofs;
+    let roof = roofs.roof.as_ref().unwrap();
+    assert_eq!((roof.of.as_str(), roof.source), ("H200", Source::DataSheet));
+    assert!(!roofs.own);
+    let ticket = state.runs.running().unwrap().ticket;
+    let done = Message::RunDone(ticket, Box::new(Ok(report(71, 219.0))));
+    update(
+        &mut state,
+        Event {
+            at: 1,
+            message: done,
+        },
+    );
+    assert!(state.roofline.view().achieved.is_empty());
+}
+
+#[test]
+fn a_run_is_a_point_below_the_roof() {
+    let mut state = page();
+    press(&mut state, ch('r'));
+    let ticket = state.runs.running().unwrap().ticket;
+    let done = Message::RunDone(ticket, Box::new(Ok(report(71, 219.0))));
+    update(
+        &mut state,
+        Event {
+            at: 1,
+            message: done,
+        },
+    );
+    let [run] = state.roofline.view().achieved.as_slice() else {
+        panic!("{:?}", state.roofline.view().achieved);
+    };
+    // facts/cost-model.md: 743,116,160 FLOP and 42,046,976 B a forward of V1;
+    // screens.md: its floor under this roof is 18.39 µs.
+    assert_eq!(run.sign, '1');
+    assert!((run.rate - 743_116_160.0 / 219e-6).abs() < 1.0);
+    assert!((run.intensity - 743_116_160.0 / 42_046_976.0).abs() < 1e-9);
+    assert!((run.of_roof.unwrap() - 18.39 / 219.0).abs() < 1e-4);
+}

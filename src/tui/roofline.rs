@@ -1,0 +1,188 @@
+//! The roofline: kernels as letters under the roof, and what the letters are.
+
+mod legend;
+mod plot;
+mod table;
+
+use super::lab::{bound_role, bound_word, short_name};
+use super::pen::{Pen, clip, width};
+use super::theme::Role;
+use super::{cards, frame, kernels};
+use crate::app::State;
+use crate::app::figure;
+use crate::app::machine::{Ceilings, Source, flop_rate};
+use crate::app::roofline::{Roofs, Spot};
+use crate::cost::{Bound, KernelCost};
+use crate::model::Dtype;
+
+/// Columns of the plot with its axis where the list stands beside it.
+const PLOT: u16 = 55;
+
+/// Draws the page.
+pub fn draw(state: &State, pen: &mut Pen<'_>) {
+    let last = pen.height().saturating_sub(1);
+    let table = state.roofline.table(pen.ascii());
+    if state.two_panes() {
+        let (left, bottom) = (frame::LEFT, last - 2);
+        frame::panes(pen, left + 1, bottom);
+        let (room, height) = (pen.width() - left - 2, bottom - 3);
+        title(state, &mut pen.part(0, 3, left, 1));
+        let mut body = pen.part(0, 5, left, height - 2);
+        match table {
+            true => table::draw(state, &mut body),
+            false => plot::draw(state, &mut body.part(0, 0, left - 1, height - 2)),
+        }
+        let mut beside = pen.part(left + 2, 3, room, height);
+        match table {
+            true => kernels::detail(state, &mut beside),
+            false => legend::wide(state, &mut beside),
+        }
+    } else {
+        let height = last - 3;
+        title(state, &mut pen.part(0, 1, frame::LEFT, 1));
+        if table {
+            table::draw(state, &mut pen.part(0, 2, frame::LEFT, height));
+        } else {
+            plot::draw(state, &mut pen.part(0, 2, PLOT, height));
+            let x = PLOT + 1;
+            legend::narrow(state, &mut pen.part(x, 2, frame::LEFT - x, height));
+        }
+        if pen.width() >= 104 {
+            let room = pen.width() - frame::LEFT - 2;
+            kernels::detail(state, &mut pen.part(frame::LEFT + 1, 1, room, last - 2));
+        }
+    }
+    frame::message(state, &hint(state), "", pen, last - 1);
+    cards::draw(state, pen);
+}
+
+/// What is drawn, and whose roof it is.
+fn title(state: &State, pen: &mut Pen<'_>) {
+    let roofs = &state.roofline.view().roofs;
+    let Some(c) = &roofs.roof else {
+        pen.put(1, 0, "No roof is known yet: R measures one.", Role::Warn);
+        return;
+    };
+    let dtype = state.bench.setup().dtype;
+    let role = match c.source {
+        Source::Measured => Role::Measured,
+        _ => Role::Text,
+    };
+    let roof = format!("Roof: {} {}", source(c), peaks(c, dtype));
+    let unit = flop_rate(c.fp32).1;
+    let lefts = [
+        format!("{unit} attainable, log-log"),
+        format!("{unit}, log-log"),
+        unit.to_owned(),
+    ];
+    let room = usize::from(pen.width()) - 2;
+    let left = lefts.iter().find(|l| width(l) + 2 + width(&roof) <= room);
+    let end = left.map_or(0, |l| pen.put(1, 0, l, Role::Dim));
+    let roof = clip(&roof, room);
+    let x = (pen.width() - 1).saturating_sub(width(&roof) as u16);
+    pen.put(x.max(end + 1), 0, &roof, role);
+}
+
+/// Whose roof, and where it comes from: `H200 measured @`.
+fn source(c: &Ceilings) -> String {
+    let of = name(c);
+    match c.source {
+        Source::Measured => format!("{of} measured @"),
+        Source::DataSheet => format!("{of} data sheet"),
+        Source::Recorded => format!("{of} recorded"),
+    }
+}
+
+/// A device as it is written: `MI250X GCD`.
+fn name(c: &Ceilings) -> String {
+    c.of.replace('_', " ")
+}
+
+/// Peaks and bandwidth: `51 TFLOP/s fp32, 4286 GB/s`.
+fn peaks(c: &Ceilings, dtype: Dtype) -> String {
+    let parts = Roofs::parts(c, dtype);
+    let alone = parts.len() < 2;
+    let rates: Vec<String> = parts
+        .iter()
+        .map(|(product, roof)| {
+            let unit = match (alone, product) {
+                (true, _) => dtype.name(),
+                (false, true) => "products",
+                (false, false) => "others",
+            };
+            format!("{} {unit}", rate(roof.flops_per_second))
+        })
+        .collect();
+    format!("{}, {:.0} GB/s", rates.join(", "), c.bandwidth / 1e9)
+}
+
+/// FLOP/s as a person writes them: `51 TFLOP/s`, `3.39 TFLOP/s`.
+fn rate(flops: f64) -> String {
+    let (value, unit) = flop_rate(flops);
+    let text = match value {
+        v if v >= 99.95 => format!("{v:.0}"),
+        v if v >= 9.995 => format!("{v:.1}"),
+        v => format!("{v:.2}"),
+    };
+    let text = match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.'),
+        false => &text,
+    };
+    format!("{text} {unit}")
+}
+
+/// Microseconds of one kernel, three decimals as long as they fit.
+fn micros(seconds: f64) -> String {
+    match seconds * 1e6 {
+        m if m < 999.9995 => format!("{m:.3}"),
+        _ => figure::micros(seconds),
+    }
+}
+
+/// The priced kernel of a spot.
+fn kernel<'s>(state: &'s State, spot: &Spot) -> Option<&'s KernelCost> {
+    state.bench.cost().block.kernels.get(spot.kernel)
+}
+
+/// The colour of a kernel's letter.
+fn role(state: &State, spot: &Spot) -> Role {
+    bound_role(bound(state, spot))
+}
+
+/// The side of the roof that a kernel meets.
+fn bound(state: &State, spot: &Spot) -> Option<Bound> {
+    let roof = state.roofline.view().roofs.roof.as_ref()?;
+    let side = spot.under(roof, state.bench.setup().dtype)?;
+    Some(side.bound)
+}
+
+/// The kernel under the cursor in a sentence, where no message stands.
+fn hint(state: &State) -> String {
+    let view = state.roofline.view();
+    let Some((spot, kernel)) = view.spot().and_then(|s| Some((s, kernel(state, s)?))) else {
+        return String::new();
+    };
+    let name = short_name(kernel, 14, state.look.ascii);
+    let dtype = state.bench.setup().dtype;
+    let side = view.roofs.roof.as_ref().and_then(|c| spot.under(c, dtype));
+    let Some(side) = side else {
+        return format!(
+            "{name}: {} FLOP/B =. No roof is known for it.",
+            spot.printed()
+        );
+    };
+    let column = figure::byte_column(kernel.bytes());
+    let bytes = figure::bytes(column, kernel.bytes());
+    let bytes = format!("{bytes} {}", column.unit().symbol());
+    let flops = figure::flops(kernel.flops);
+    let word = bound_word(Some(side.bound));
+    let (floor, works, other, rest) = match side.bound {
+        Bound::Memory => (side.byte_seconds, bytes, "FLOPs", side.flop_seconds),
+        Bound::Compute => (side.flop_seconds, flops, "bytes", side.byte_seconds),
+    };
+    format!(
+        "{name}: {word}. Floor {} µs = for {works}; its {other} take {} µs.",
+        micros(floor),
+        micros(rest)
+    )
+}

@@ -1,0 +1,118 @@
+//! The same in numbers: FLOP, bytes, intensity, floor, and what sets it.
+
+use super::{bound, kernel, micros, name, role};
+use crate::app::State;
+use crate::app::figure;
+use crate::app::roofline::{Roofs, Spot};
+use crate::cost::KernelCost;
+use crate::tui::lab::{bound_word, short_name};
+use crate::tui::pen::{Pen, clip};
+use crate::tui::theme::Role;
+use crate::units::{Column, Quantity};
+
+/// Right edges of FLOP, bytes, intensity, floor.
+const EDGES: [u16; 4] = [29, 39, 49, 59];
+/// Left edges of what sets the floor, here and on the what-if GPU.
+const BOUND: [u16; 2] = [61, 70];
+
+/// Draws the table: a row per kernel, and the block.
+pub fn draw(state: &State, pen: &mut Pen<'_>) {
+    let view = state.roofline.view();
+    let block = &state.bench.cost().block;
+    let dtype = state.bench.setup().dtype;
+    let flops = Column::fit(&[Quantity::flop(block.flops.max(1_000_000))]).decimals(3);
+    let bytes = figure::byte_column(block.bytes());
+    let heads = [
+        format!("{} =", flops.unit().symbol()),
+        format!("{} =", bytes.unit().symbol()),
+        "FLOP/B =".to_owned(),
+        "floor µs =".to_owned(),
+    ];
+    for (edge, head) in EDGES.into_iter().zip(&heads) {
+        pen.right(edge, 0, head, Role::Dim);
+    }
+    pen.put(BOUND[0], 0, "bound", Role::Dim);
+    if let Some(c) = &view.roofs.what_if {
+        pen.put(BOUND[1], 0, &clip(&name(c), 10), Role::Dim);
+    }
+    let side = |s: &Spot| view.roofs.roof.as_ref().and_then(|c| s.under(c, dtype));
+    let room = usize::from(pen.height()).saturating_sub(2);
+    let first = (view.here + 1).saturating_sub(room);
+    let shown = view.spots.iter().enumerate().skip(first).take(room);
+    for (y, (at, spot)) in (1..).zip(shown) {
+        let Some(kernel) = kernel(state, spot) else {
+            continue;
+        };
+        pen.put(1, y, &spot.letter.to_string(), role(state, spot));
+        let label = short_name(kernel, 16, pen.ascii());
+        pen.put(3, y, &clip(&label, 17), Role::Text);
+        let cells = [
+            flops.number(&Quantity::flop(kernel.flops)),
+            figure::bytes(bytes, kernel.bytes()),
+            spot.printed(),
+            side(spot).map_or("–".to_owned(), |s| micros(s.floor)),
+        ];
+        for (edge, cell) in EDGES.into_iter().zip(&cells) {
+            pen.right(edge, y, cell, Role::Modelled);
+        }
+        let word = bound_word(bound(state, spot));
+        pen.put(
+            BOUND[0],
+            y,
+            word.trim_end_matches("-bound"),
+            role(state, spot),
+        );
+        if let Some(c) = &view.roofs.what_if {
+            let other = spot.under(c, dtype).map(|s| s.bound);
+            let word = bound_word(other).trim_end_matches("-bound");
+            let role = crate::tui::lab::bound_role(other);
+            pen.put(BOUND[1], y, word, role);
+        }
+        if at == view.here {
+            pen.put(0, y, "►", Role::Accent);
+            pen.reverse(1, y, BOUND[0] - 2);
+        }
+    }
+    let y = 1 + view.spots.len().min(room) as u16;
+    total(state, &block.kernels, [flops, bytes], y, pen);
+}
+
+/// The block: sums, and the ridges that its kernels lie below.
+fn total(
+    state: &State,
+    kernels: &[KernelCost],
+    [flops, bytes]: [Column; 2],
+    y: u16,
+    pen: &mut Pen<'_>,
+) {
+    let view = state.roofline.view();
+    let cost = state.bench.cost();
+    let dtype = state.bench.setup().dtype;
+    let roofs = &view.roofs;
+    let floor = roofs
+        .roof
+        .as_ref()
+        .and_then(|c| c.floor(&cost.block, dtype));
+    let label = format!(
+        "block, {}",
+        figure::counted(kernels.len() as u64, "kernel", "kernels")
+    );
+    pen.put(1, y, &label, Role::Strong);
+    let cells = [
+        flops.number(&Quantity::flop(cost.block.flops)),
+        figure::bytes(bytes, cost.block.bytes()),
+        format!("{:.3}", cost.block.intensity()),
+        floor.map_or("–".to_owned(), micros),
+    ];
+    for (edge, cell) in EDGES.into_iter().zip(&cells) {
+        pen.right(edge, y, cell, Role::Modelled);
+    }
+    for (x, c) in BOUND.into_iter().zip([&roofs.roof, &roofs.what_if]) {
+        // In 16 bit there are two; that of products is named on the plot.
+        if let Some(c) = c
+            && let [(_, roof)] = Roofs::parts(c, dtype).as_slice()
+        {
+            pen.put(x, y, &format!("at {:.2}", roof.ridge()), Role::Modelled);
+        }
+    }
+}
