@@ -236,7 +236,7 @@ impl Line<'_> {
         }
         match self.number(column)? {
             None => Ok(None),
-            Some(n) if n >= 0.0 && n < 1.8e19 => Ok(Some(n.round() as u64)),
+            Some(n) if (0.0..1.8e19).contains(&n) => Ok(Some(n.round() as u64)),
             Some(_) => Err(ProfileError::at(
                 self.number,
                 column

@@ -38,7 +38,7 @@ fn table(text: &str) -> Result<Vec<u64>, String> {
         .filter(|line| line.trim_start().starts_with('"'))
         .collect();
     let is_head = |line: &&str| METRICS.iter().all(|metric| line.contains(metric));
-    let Some(head) = quoted.iter().position(|line| is_head(&line)) else {
+    let Some(head) = quoted.iter().position(is_head) else {
         return Ok(Vec::new());
     };
     let table = quoted.get(head..).unwrap_or_default();
