@@ -29,10 +29,9 @@ pub(super) fn text(typed: &str, key: &Key) -> Judgement {
 fn holds_number(text: &str) -> bool {
     let chars: Vec<char> = text.chars().collect();
     chars.iter().enumerate().any(|(at, c)| {
-        let before = chars.iter().take(at).rev();
+        let mut before = chars.iter().take(at).rev();
         let named = before
-            .skip_while(|c| matches!(c, '-' | '.'))
-            .next()
+            .find(|c| !matches!(c, '-' | '.'))
             .is_some_and(|c| c.is_alphanumeric() || *c == '_');
         c.is_ascii_digit() && !named
     })
