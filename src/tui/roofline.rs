@@ -171,7 +171,10 @@ fn hint(state: &State) -> String {
             spot.printed()
         );
     };
-    let column = figure::byte_column(kernel.bytes());
+    // In the unit of the lab: that of the largest kernel.
+    let kernels = &state.bench.cost().block.kernels;
+    let largest = kernels.iter().map(KernelCost::bytes).max();
+    let column = figure::byte_column(largest.unwrap_or(0));
     let bytes = figure::bytes(column, kernel.bytes());
     let bytes = format!("{bytes} {}", column.unit().symbol());
     let flops = figure::flops(kernel.flops);

@@ -65,9 +65,9 @@ fn letters(spots: &[Spot]) -> usize {
 pub fn wide(state: &State, pen: &mut Pen<'_>) {
     let view = state.roofline.view();
     let dtype = state.bench.setup().dtype;
-    let title = format!("{}, kernels of a block", state.bench.cut().title());
+    let title = format!("{}, per block; floors in µs", state.bench.cut().title());
     pen.put(1, 0, &clip(&title, 36), Role::Strong);
-    for (edge, head) in [(22, "FLOP/B ="), (30, "floor µs")] {
+    for (edge, head) in [(22, "FLOP/B ="), (30, "floor =")] {
         pen.right(edge, 1, head, Role::Dim);
     }
     pen.put(31, 1, "bound", Role::Dim);
@@ -124,7 +124,7 @@ fn terms(state: &State, y: u16, pen: &mut Pen<'_>) {
             pen.put(0, y, "►", Role::Accent);
         }
     }
-    let text = format!("at most {} under this roof =", rate(side.rate));
+    let text = format!("at most {} under this roof", rate(side.rate));
     pen.put(1, y + 3, &text, Role::Dim);
 }
 

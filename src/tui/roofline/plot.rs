@@ -8,7 +8,7 @@ use crate::app::roofline::{Roofs, View};
 use crate::cost::Roof;
 use crate::model::Dtype;
 use crate::tui::braille::{DOTS, braille};
-use crate::tui::pen::Pen;
+use crate::tui::pen::{Pen, width};
 use crate::tui::theme::Role;
 
 /// Columns for the values of the upright axis, and the axis.
@@ -123,8 +123,9 @@ impl Scale {
         let most = |of: &mut dyn Iterator<Item = f64>| of.fold(f64::NEG_INFINITY, f64::max);
         let least = |of: &mut dyn Iterator<Item = f64>| of.fold(f64::INFINITY, f64::min);
         let ridges = || roofs().map(|r| r.ridge().log10());
-        let left = least(&mut points.iter().copied().chain(ridges())) - 0.3;
-        // Behind the last ridge there is room for a word.
+        let steps = ridges().map(|r| r - 0.9);
+        let left = least(&mut points.iter().map(|p| p - 0.3).chain(steps));
+        // On both sides of a ridge there is room for a word.
         let right = most(
             &mut points
                 .iter()
@@ -402,7 +403,10 @@ fn upright(scale: &Scale, high: u16, pen: &mut Pen<'_>) {
             continue;
         };
         pen.put(AXIS, y, "┤", Role::Dim);
-        pen.right(AXIS, y, &format!("{} ", power(exponent)), Role::Dim);
+        let text = power(exponent);
+        // A long one goes up to the axis.
+        let edge = AXIS - u16::from(text.len() < usize::from(AXIS));
+        pen.right(edge, y, &text, Role::Dim);
     }
 }
 
@@ -443,7 +447,10 @@ fn sides(ridge: f64, scale: &Scale, high: u16, pen: &mut Pen<'_>) {
         return;
     };
     let (x, y) = (AXIS + 1 + x, high + 2);
-    pen.right(x, y, "memory-bound ◄", Role::Memory);
+    let memory = "memory-bound ◄";
+    if usize::from(x) >= width(memory) {
+        pen.right(x, y, memory, Role::Memory);
+    }
     pen.put(x + 1, y, "► compute", Role::Compute);
 }
 

@@ -26,7 +26,7 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
         format!("{} =", flops.unit().symbol()),
         format!("{} =", bytes.unit().symbol()),
         "FLOP/B =".to_owned(),
-        "floor µs =".to_owned(),
+        "floor µs".to_owned(),
     ];
     for (edge, head) in EDGES.into_iter().zip(&heads) {
         pen.right(edge, 0, head, Role::Dim);
