@@ -86,6 +86,9 @@ fn build(folder: &Path, number: usize, unit: &Unit, target: &Target, change: Cha
 fn compiler(lanes: u32) -> Command {
     let mut compiler = Command::new("g++");
     compiler.args(["-std=c++17", "-O1", "-w", "-fPIC"]);
+    // Statics of templates would otherwise be one for all libraries of the process,
+    // and tests run side by side.
+    compiler.arg("-fno-gnu-unique");
     compiler.arg(format!("-DHOST_LANES={lanes}"));
     compiler
 }

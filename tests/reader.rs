@@ -279,7 +279,7 @@ fn every_kind_of_block_is_shown() {
         "1 more",
         "live · compare",
         "launches =",
-        "MB = against batch",
+        "MB = (up), batch (across)",
         "live · ribbon",
         "H200",
         "ridge",

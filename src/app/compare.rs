@@ -167,6 +167,16 @@ fn why(state: &mut State) {
         2 => "weight_bytes",
         8 => "intensity",
         9 => "",
+        row @ 4..=7 => {
+            let text = match row {
+                7 => {
+                    "A GPU's profiler measures these: run --counters in a shell, where the driver permits it."
+                }
+                _ => "Counted on simt or a GPU: : backend simt, then r.",
+            };
+            state.notes.say(Tone::Plain, text);
+            return;
+        }
         _ => {
             state.notes.say(
                 Tone::Plain,

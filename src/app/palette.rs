@@ -233,7 +233,8 @@ pub fn matches(state: &State, typed: &str) -> (Vec<Entry>, usize) {
             // The kind may be typed first: `lesson 17`.
             let (first, rest) = typed.trim().split_once(' ').unwrap_or((typed.trim(), ""));
             let by_kind = first.len() > 1 && e.kind.starts_with(&first.to_lowercase());
-            let found = score(typed, &e.text).max(score(rest, &e.text).filter(|_| by_kind))?;
+            let of_kind = score(rest, &e.text).filter(|_| by_kind).map(|s| s + KIND);
+            let found = score(typed, &e.text).max(of_kind)?;
             // There are many claims; what does something comes first.
             let weight = if e.kind == "claim" { CLAIM } else { 0 };
             Some((found + weight, e))
@@ -243,6 +244,9 @@ pub fn matches(state: &State, typed: &str) -> (Vec<Entry>, usize) {
     scored.sort_by_key(|(score, _)| -score);
     (scored.into_iter().map(|(_, e)| e).collect(), count)
 }
+
+/// What an entry counts more whose kind is typed first.
+const KIND: i32 = 24;
 
 /// What a claim counts less than a command, a lesson or an exercise.
 const CLAIM: i32 = -4;

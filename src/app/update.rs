@@ -59,6 +59,7 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
         }
         Message::Loaded(study) => {
             state.study = *study;
+            state.home.course = state.study.course.named();
             state.study.vary();
             state.list_lessons();
             // The cursor starts where the learner stopped.
@@ -71,6 +72,7 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
         Message::Reloaded(course, said) => {
             let place = lesson::place(state);
             state.study.course = course;
+            state.home.course = state.study.course.named();
             state.list_lessons();
             lesson::reloaded(state, place);
             exercise::reloaded(state);
@@ -393,7 +395,12 @@ fn command_line(state: &mut State, effects: &mut Vec<Effect>) {
         _ => format!("{name} run {plan}{options}"),
     };
     effects.push(Effect::Copy(command.clone()));
-    state.notes.say(Tone::Plain, format!("copied: {command}"));
+    let aside = match (state.page, state.compare.scope) {
+        (Page::Compare, compare::Scope::Block) => " (prints per forward)",
+        _ => "",
+    };
+    let text = format!("copied: {command}{aside}");
+    state.notes.say(Tone::Plain, text);
 }
 
 /// `q`: leaves; during a run it asks once.

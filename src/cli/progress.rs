@@ -1,5 +1,6 @@
 //! `progress`: how far one is, and taking it to another machine.
 
+use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
@@ -32,7 +33,8 @@ enum What {
     },
     /// Take in progress from such a file; nothing that is here is lost
     Import {
-        /// The file
+        /// The file; none, or `-`: standard input
+        #[arg(default_value = "-")]
         file: PathBuf,
     },
 }
@@ -150,9 +152,31 @@ fn export(desk: &Desk, file: Option<&Path>, json: bool, out: &mut Out) -> Outcom
 }
 
 fn import(desk: &Desk, file: &Path, json: bool, out: &mut Out) -> Outcome {
-    let shown = file.display();
-    let bytes = read_bounded(file, LARGEST)
-        .map_err(|e| Failure::usage(format!("{shown} cannot be read: {}", plain(&e))))?;
+    let piped = file.as_os_str() == "-";
+    if piped && io::stdin().is_terminal() {
+        return Err(Failure::usage(
+            "no file is named; pass one that progress export wrote, or pipe one in",
+        ));
+    }
+    let shown = match piped {
+        true => "standard input".to_owned(),
+        false => file.display().to_string(),
+    };
+    let read = match piped {
+        true => {
+            let mut bytes = Vec::new();
+            let mut input = io::stdin().take(LARGEST as u64 + 1);
+            input
+                .read_to_end(&mut bytes)
+                .and_then(|n| match n > LARGEST {
+                    true => Err(io::Error::from(io::ErrorKind::FileTooLarge)),
+                    false => Ok(bytes),
+                })
+        }
+        false => read_bounded(file, LARGEST),
+    };
+    let bytes =
+        read.map_err(|e| Failure::usage(format!("{shown} cannot be read: {}", plain(&e))))?;
     let text = String::from_utf8(bytes)
         .map_err(|_| Failure::usage(format!("{shown} is not UTF-8, so it is no progress file")))?;
     let other = Progress::read(&text).map_err(|_| {

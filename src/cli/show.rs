@@ -131,8 +131,12 @@ fn exercise(
         }
     }
     out.gap();
+    let variant = match exercise.number {
+        0 => String::new(),
+        number => format!(" --variant {number}"),
+    };
     let answer = format!(
-        "Answer in {}, or: tinyllama-tutor check {}",
+        "Answer in {}, or: tinyllama-tutor check {}{variant}",
         desk.places.shown(&desk.places.sheet(&exercise.id)),
         exercise.id
     );

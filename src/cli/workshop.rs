@@ -54,7 +54,6 @@ pub(super) fn open(output: &OutputArgs, config: &Config, out: &mut Out) -> Outco
     let first = !store.exists();
     let (progress, note) = store.load();
     settings(&mut state, &progress, output);
-    state.home.course = "course built in".to_owned();
     state.place = places.shown(&places.state);
     if first {
         state.page = Page::FirstRun;

@@ -13,10 +13,12 @@
 //! ```
 
 mod cited;
+mod court;
 mod evaluate;
 mod read;
 
 pub use cited::cited;
+pub use court::{Court, Role};
 pub use evaluate::{Line, Source};
 
 use super::fault::{Fault, nearest, way_out};
@@ -53,6 +55,9 @@ pub struct Place {
     /// The heading above it; empty where the document has none.
     pub heading: String,
 }
+
+/// What a claim's own value is called where the ledger has no label for it.
+pub(crate) const UNLABELLED: &str = "the model";
 
 /// A row of the model's side: a name, an expression, a unit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,6 +109,8 @@ pub struct Claim {
     pub plans: Vec<Phrase>,
     /// The command that demonstrates it, where it is not the run of the plans.
     pub command: Option<String>,
+    /// How it stands in the claims court; none: it is not drawn.
+    pub court: Option<Court>,
 }
 
 impl Claim {

@@ -285,6 +285,24 @@ impl Course {
             .map(|slot| slot.get(solution))
     }
 
+    /// What the course is, in the header: `course built in`, or the name of the folder
+    /// that lies over it.
+    pub fn named(&self) -> String {
+        let Some(folder) = &self.overlay else {
+            return "course built in".to_owned();
+        };
+        let path = std::path::Path::new(folder);
+        // Texts may lie in a folder of lessons; its name says nothing.
+        let path = match path.file_name() {
+            Some(name) if name == "lessons" => path.parent().unwrap_or(path),
+            _ => path,
+        };
+        match path.file_name() {
+            Some(name) => format!("course {}", name.display()),
+            None => "course of this folder".to_owned(),
+        }
+    }
+
     /// `Course overlay found: ./lessons (2 lessons differ from the built-in course). …`
     pub fn overlay_note(&self) -> Option<String> {
         let folder = self.overlay.as_ref()?;

@@ -38,17 +38,27 @@ fn visible(c: char) -> char {
 /// ```
 /// use tinyllama_tutor::markup::clean::ascii;
 /// assert_eq!(ascii("2·B·S ≤ 4 µs — “40 %”"), "2*B*S <= 4 us - \"40 %\"");
+/// assert_eq!(ascii("V1 · 17"), "V1 - 17");
+/// assert_eq!(ascii("–"), "x");
 /// ```
 pub fn ascii(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return Cow::Borrowed(text);
     }
+    if text == "–" {
+        // The sign for what cannot be had, and no dash.
+        return Cow::Borrowed("x");
+    }
     let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_ascii() {
-            out.push(c);
-        } else {
-            out.push_str(spelled(c));
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let joins = |c: Option<&char>| c.is_some_and(|c| !c.is_whitespace());
+        match c {
+            c if c.is_ascii() => out.push(c),
+            // Between two factors it multiplies; alone it is a sign of its own, the
+            // same as on the screens.
+            '·' if !(joins(out.chars().last().as_ref()) && joins(rest.peek())) => out.push('-'),
+            c => out.push_str(spelled(c)),
         }
     }
     Cow::Owned(out)

@@ -4,6 +4,7 @@ mod form;
 mod grid;
 mod kernel;
 mod list;
+mod measured;
 pub mod question;
 
 pub use form::{setup, styled};

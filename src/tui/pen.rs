@@ -68,6 +68,12 @@ impl<'a> Pen<'a> {
     pub fn put(&mut self, x: u16, y: u16, text: &str, role: Role) -> u16 {
         let style = style(role, self.look);
         let mut at = x;
+        // Alone it is the sign for what cannot be had, and no dash.
+        let text = if self.look.ascii && text == "–" {
+            "x"
+        } else {
+            text
+        };
         for c in text.chars() {
             let width = c.width().unwrap_or(0) as u16;
             if width == 0 {
@@ -255,7 +261,8 @@ pub fn ascii(c: char) -> char {
         'µ' | 'μ' => 'u',
         '“' | '”' | '„' => '"',
         '‘' | '’' => '\'',
-        '…' => '.',
+        // Something was left out here: no full stop.
+        '…' => '~',
         '≈' => '~',
         '√' => 'v',
         'Σ' => 'S',

@@ -150,7 +150,7 @@ impl Dimension {
     pub fn example(self) -> &'static str {
         match self {
             Self::Count => "1,024",
-            Self::Ratio => "3/8",
+            Self::Ratio => "0.375",
             Self::Bytes => "1.5 MB",
             Self::Flop => "1.5 GFLOP",
             Self::Time => "2.5 ms",

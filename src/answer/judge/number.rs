@@ -237,7 +237,8 @@ pub(super) fn grade(text: &str, key: &Key, env: &Env<'_>) -> Result<Judgement, E
         read: Some(typed.echo()),
         exact: right.then(|| in_full(&wanted)),
         tolerance: near.then(|| wanted.tolerance.to_string()),
-        close: near.then(|| wanted.tolerance.times(CLOSE).to_string()),
+        // What is right as far as it goes may lie outside of any band.
+        close: (near && !wanted.short(&typed)).then(|| wanted.tolerance.times(CLOSE).to_string()),
         ..Judgement::plain(text, verdict)
     })
 }

@@ -42,6 +42,9 @@ impl Judgement {
                     (Some(tolerance), Some(close)) => format!(
                         "{typed} is {how}: outside {tolerance}, inside {close}. The method looks right. Carry one more digit in each step. Not counted as a try."
                     ),
+                    (Some(tolerance), None) => format!(
+                        "{typed} is right as far as it goes; {tolerance} asks for more digits. Not counted as a try."
+                    ),
                     _ => format!(
                         "{typed} is near, but an exact count needs at least four right digits, and every digit that is written must be right. Not counted as a try."
                     ),

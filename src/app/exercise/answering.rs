@@ -142,11 +142,9 @@ pub fn question(state: &mut State, asked: &Asked, action: Action, effects: &mut 
         return;
     }
     match action {
-        // Enter at an option takes it; a second one, or any later one, checks.
-        Action::Open
-            if key.kind == Kind::Choice
-                && state.study.typed(&asked.exercise, &asked.key).is_empty() =>
-        {
+        // Enter at an option takes it, where none is marked or the marked one was
+        // refused; the next one checks.
+        Action::Open if key.kind == Kind::Choice && takes(state, asked, &key) => {
             mark(state, asked, &key, effects);
             state.notes.say(Tone::Plain, "Marked. Enter checks it.");
         }
@@ -173,6 +171,14 @@ pub fn question(state: &mut State, asked: &Asked, action: Action, effects: &mut 
         Action::Run | Action::RunAll => run(state, asked, effects),
         _ => {}
     }
+}
+
+/// Whether Enter marks the option under the cursor before anything is checked.
+fn takes(state: &State, asked: &Asked, key: &Key) -> bool {
+    let typed = state.study.typed(&asked.exercise, &asked.key);
+    let here = key.options.get(state.exercises.question(asked).option);
+    let other = here.is_some_and(|option| option.text != typed.trim());
+    typed.is_empty() || other && check::refused(state, asked)
 }
 
 /// Acts on a table; `false`: the action is no affair of its cells.
@@ -329,12 +335,16 @@ pub fn press(state: &mut State, key: Pressed, effects: &mut Vec<Effect>) {
             leave_field(state, effects);
             check::lock(state, &asked, effects);
             check::check(state, &asked, effects);
+            // What cannot be read is mended where it stands; what only waits for a
+            // run leaves the keys free for it.
+            let typed = state.study.typed(&asked.exercise, &asked.key).to_owned();
+            let mend = check::echo(state, &asked, &typed).is_err();
             let unread = state
                 .exercises
                 .question(&asked)
                 .judgement
                 .is_some_and(|j| j.verdict.word() == "unread");
-            if unread {
+            if unread && mend {
                 let typed = state.study.typed(&asked.exercise, &asked.key);
                 state.exercises.field = Some((asked, Field::with(typed)));
             }

@@ -17,6 +17,7 @@ pub fn footer(state: &State) -> &'static [FooterItem] {
         Some(_) if tabled(state) == Some(true) => CELL_OPTIONS,
         Some(_) if tabled(state) == Some(false) => CELL,
         Some(_) if current(state).is_some_and(|a| super::written(state, &a).is_some()) => WRITE,
+        Some(_) if current(state).is_some_and(|a| lines(state, &a)) => LINES,
         Some(_) => match current(state).and_then(|a| key_of(state, &a).map(|k| k.kind)) {
             Some(Kind::Choice | Kind::Choices | Kind::Ranking) => CHOICE,
             _ => FORM,
@@ -29,6 +30,24 @@ fn tabled(state: &State) -> Option<bool> {
     let key = key_of(state, &current(state)?)?;
     key.table.as_ref().map(|_| !key.options.is_empty())
 }
+
+/// Whether a question asks for a line of a kernel.
+fn lines(state: &State, asked: &super::Asked) -> bool {
+    let kernel = key_of(state, asked).and_then(|key| key.kernel.as_ref());
+    kernel.is_some_and(|kernel| !kernel.is_written())
+}
+
+/// Keys on the lines of a kernel.
+const LINES: &[FooterItem] = &[
+    (&[Action::Up, Action::Down], "line"),
+    (&[Action::Flip], "mark"),
+    (&[Action::Open], "check"),
+    (&[Action::NextPart], "next question"),
+    (&[Action::Hint], "hint"),
+    (&[Action::Solution], "solution"),
+    (&[Action::Back], "back"),
+    (&[Action::Help], "help"),
+];
 
 /// Keys on a kernel to be written.
 const WRITE: &[FooterItem] = &[

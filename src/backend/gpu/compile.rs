@@ -192,7 +192,7 @@ fn error_line(line: &str) -> Option<String> {
 }
 
 /// Every error of a log: file, row, and what it says.
-#[cfg(any(feature = "cuda", feature = "hip"))]
+#[cfg(feature = "cuda")]
 pub(crate) fn error_places(log: &str) -> Vec<(&str, u32, &str)> {
     log.lines().filter_map(error_place).collect()
 }

@@ -1,6 +1,7 @@
 //! `assets/claims.toml`, entry by entry.
 
-use super::{Claim, Document, Figure, Group, Ledger, Place};
+use super::court::Court;
+use super::{Claim, Document, Figure, Group, Ledger, Place, UNLABELLED};
 use crate::answer::claim::{Evidence, Ruling};
 use crate::course::fault::Fault;
 use crate::course::fields::{Fields, Phrase, Toml};
@@ -83,8 +84,10 @@ fn claim(fields: &mut Fields<'_, '_>, ledger: &Ledger) -> Option<Claim> {
     });
     let plans = fields.texts("plans");
     let command = fields.text("command").map(|c| c.text);
+    let court_at = fields.key_place("court");
+    let court = fields.table("court", Court::read).flatten();
     fields.close();
-    Some(Claim {
+    let claim = Claim {
         id: id?,
         title: title?.text,
         group: group?.text,
@@ -103,7 +106,12 @@ fn claim(fields: &mut Fields<'_, '_>, ledger: &Ledger) -> Option<Claim> {
         evidence: evidence?,
         plans,
         command,
-    })
+        court,
+    };
+    if let Some(why) = claim.ill_posed() {
+        fields.report_at(court_at, why);
+    }
+    Some(claim)
 }
 
 /// One of the words of a closed list.
@@ -149,7 +157,7 @@ fn figures(fields: &mut Fields<'_, '_>) -> Vec<Figure> {
     let label = fields.text("label").map(|l| l.text);
     let mut figures: Vec<Figure> = value
         .map(|expr| Figure {
-            label: label.unwrap_or_else(|| "the model".to_owned()),
+            label: label.unwrap_or_else(|| UNLABELLED.to_owned()),
             expr,
             unit,
         })

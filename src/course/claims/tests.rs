@@ -112,6 +112,53 @@ fn verdicts_come_with_what_they_need() {
 }
 
 #[test]
+fn claims_of_the_court_are_well_posed() {
+    let ledger = Ledger::built_in();
+    for role in Role::ALL {
+        let stands = |c: &&Claim| c.court.as_ref().is_some_and(|court| court.role == role);
+        let held: Vec<&Claim> = ledger.claims().iter().filter(stands).collect();
+        assert!(held.len() >= 3, "{role:?} has {}", held.len());
+    }
+    for claim in ledger.claims() {
+        let id = &claim.id.text;
+        let ask = claim.court.as_ref().and_then(|court| court.ask.as_ref());
+        let Some(ask) = ask else { continue };
+        assert!(ask.text.ends_with('?'), "{id}: {}", ask.text);
+        let (_, figure) = claim.asked().unwrap();
+        with_env(claim, |env| {
+            assert!(matches!(claim.value(figure, env), Ok(Value::Quantity(_))));
+            for inline in numbers(&ask.text, ask.at) {
+                assert!(Inline::show(&inline, env).is_ok(), "{id}: {}", ask.text);
+            }
+        });
+    }
+}
+
+#[test]
+fn a_claim_without_a_clean_verdict_is_not_drawn() {
+    let with = |verdict: &str, court: &str| {
+        let text = format!(
+            "[[document]]\nid = \"S0\"\nname = \"a\"\n[[group]]\nid = \"g\"\nname = \"G\"\n\
+            [[claim]]\nid = \"A-1\"\ntitle = \"t\"\ngroup = \"g\"\nsource = \"S0\"\nsays = \"x\"\n\
+            verdict = \"{verdict}\"\ntruth = \"y\"\ndemo = \"count\"\ncourt = {court}\n"
+        );
+        let (_, faults) = Ledger::read("c.toml", &text);
+        let said: Vec<String> = faults.iter().map(ToString::to_string).collect();
+        said.join("\n")
+    };
+    assert_eq!(with("wrong", "{ as = \"count\" }"), "");
+    assert_eq!(
+        with("imprecise", "{ as = \"count\" }"),
+        "c.toml:16:1: a claim that is imprecise cannot be drawn as count; leave `court` out."
+    );
+    assert_eq!(
+        with("wrong", "{ as = \"count\", ask = \"How many?\" }"),
+        "c.toml:16:1: `court` asks for a number that the claim does not have."
+    );
+    assert!(with("wrong", "{ as = \"cont\" }").ends_with("did you mean count?"));
+}
+
+#[test]
 fn nothing_that_can_be_computed_is_typed_in() {
     let mut faults = Vec::new();
     for claim in Ledger::built_in().claims() {
@@ -119,6 +166,7 @@ fn nothing_that_can_be_computed_is_typed_in() {
             Some(&claim.says),
             Some(&claim.truth),
             claim.assumption.as_ref(),
+            claim.court.as_ref().and_then(|court| court.ask.as_ref()),
         ];
         for text in told.into_iter().flatten() {
             let file = "assets/claims.toml";

@@ -1,16 +1,17 @@
 //! Ten claims of the ledger as questions: verdict, number, evidence.
 
+mod number;
+
 use super::{Key, Slip, Table, Worked};
 use crate::answer::claim::{Evidence, Judgement, Ruling};
 use crate::answer::practise::Draw as Stream;
-use crate::answer::{Kind, Tolerance, Value};
-use crate::course::claims::{Claim, Figure, Ledger};
+use crate::answer::{Kind, Tolerance};
+use crate::course::claims::{Claim, Ledger, Role};
 use crate::course::fault::Place;
 use crate::course::fields::Phrase;
 use crate::course::lesson::prose_numbers;
 use crate::course::setup::Setup;
 use crate::course::solution::Derivation;
-use crate::units::{Quantity, Spec, Unit};
 
 /// What the claims are marked with.
 const LETTERS: [char; 10] = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'];
@@ -23,42 +24,25 @@ pub(super) struct Names {
     pub right: String,
 }
 
-/// So many claims of a kind.
-type Role = (usize, fn(&Claim) -> bool);
-
-/// What is on trial: ten claims, one of them right.
-const ROLES: [Role; 8] = [
-    (2, |c| c.group == "counts" && is_doubtful(c)),
-    (2, |c| {
-        let group = ["qkv", "swiglu", "memory"].contains(&c.group.as_str());
-        group && measures(c, "%") && is_doubtful(c)
-    }),
-    (1, |c| {
-        c.group == "roofline" && measures(c, "FLOP/B") && is_doubtful(c)
-    }),
-    (1, |c| {
-        let group = ["attention", "time"].contains(&c.group.as_str());
-        group && measures(c, "x") && is_doubtful(c)
-    }),
-    (1, |c| c.group == "hardware" && is_doubtful(c)),
-    (1, |c| c.group == "occupancy" && is_doubtful(c)),
-    (1, |c| c.ruling == Ruling::Measurable),
-    (1, |c| c.ruling == Ruling::Right),
+/// What is on trial, and how many of each: ten claims, one of them right.
+const ROLES: [(Role, usize); 8] = [
+    (Role::Count, 2),
+    (Role::Bytes, 2),
+    (Role::Intensity, 1),
+    (Role::Growth, 1),
+    (Role::Device, 1),
+    (Role::Occupancy, 1),
+    (Role::Run, 1),
+    (Role::Right, 1),
 ];
 
-/// Wrong, or right under an assumption.
-fn is_doubtful(claim: &Claim) -> bool {
-    matches!(
-        claim.ruling.judgement(),
-        Judgement::Wrong | Judgement::RightIf
-    )
-}
-
-/// Whether the number of a claim is in this unit.
-fn measures(claim: &Claim, unit: &str) -> bool {
-    let written = claim.figures.first().and_then(|f| f.unit.as_deref());
-    written.and_then(|w| w.split(' ').next()) == Some(unit)
-}
+/// What the table of evidence offers.
+const SETTLES: [Evidence; 4] = [
+    Evidence::Count,
+    Evidence::Model,
+    Evidence::Lookup,
+    Evidence::Measure,
+];
 
 /// The questions of a variant, and what its pass mark is about.
 pub(super) fn keys(number: usize, at: Place) -> (Vec<Key>, Names) {
@@ -73,32 +57,33 @@ pub(super) fn keys(number: usize, at: Place) -> (Vec<Key>, Names) {
             names.right.clone_from(&name);
         }
         keys.push(verdict(claim, &name, at));
-        keys.extend(
+        keys.extend(number::key(claim, &name, at));
+        rows.extend(
             claim
-                .figures
-                .first()
-                .and_then(|f| figure(claim, f, &name, at)),
+                .settled_by()
+                .map(|by| (name.to_uppercase(), claim, by)),
         );
-        rows.push((name.to_uppercase(), claim));
         names.among.push(name);
     }
     keys.push(evidence(&rows, at));
     (keys, names)
 }
 
-/// The claims of a variant, in the order in which they are asked.
+/// The claims of a variant, in the order in which they are asked. None of them
+/// disputes another, which would give it away.
 fn docket(number: usize) -> Vec<&'static Claim> {
     let mut stream = Stream::new(number as u64, "claims", 0);
     let mut drawn: Vec<&Claim> = Vec::new();
-    for (count, fits) in ROLES {
+    let roles = ROLES
+        .into_iter()
+        .flat_map(|(role, count)| (0..count).map(move |_| role));
+    for role in roles {
+        let stands = |c: &&Claim| c.court.as_ref().is_some_and(|court| court.role == role);
+        let free = |c: &&Claim| !drawn.iter().any(|d| d.id == c.id || d.disputes(c));
         let all = Ledger::built_in().claims().iter();
-        let mut left: Vec<&Claim> = all.filter(|c| !c.by_reading && fits(c)).collect();
-        for _ in 0..count {
-            let index = usize::try_from(stream.below(left.len() as u64)).unwrap_or(0);
-            if index < left.len() {
-                drawn.push(left.remove(index));
-            }
-        }
+        let left: Vec<&Claim> = all.filter(stands).filter(free).collect();
+        let index = usize::try_from(stream.below(left.len().max(1) as u64)).unwrap_or(0);
+        drawn.extend(left.get(index));
     }
     // The right one may stand anywhere.
     for last in (1..drawn.len()).rev() {
@@ -160,7 +145,7 @@ fn verdict(claim: &Claim, name: &str, at: Place) -> Key {
         "The verdict is *{}* (claim {}). ",
         claim.ruling, claim.id.text
     );
-    if let Some(assumption) = &claim.assumption {
+    if let (Ruling::RightIf, Some(assumption)) = (claim.ruling, &claim.assumption) {
         body += &format!(
             "The assumption: {}. ",
             assumption.text.trim_end_matches('.')
@@ -223,7 +208,7 @@ fn doubt(chosen: Judgement, right: Judgement) -> &'static str {
         }
         (Judgement::Wrong, _) => "Bytes and operations alone cannot refute it. What would?",
         (Judgement::Right, Judgement::RightIf) => {
-            "It holds only where something unsaid holds. Put in this model's heads, weights and shape."
+            "It holds only where something unsaid holds: of heads, of weights, of the device, or of what is counted."
         }
         (Judgement::Right, Judgement::Wrong) => "Rebuild the number. Does it come out?",
         (Judgement::Right, _) => {
@@ -242,156 +227,18 @@ fn doubt(chosen: Judgement, right: Judgement) -> &'static str {
     }
 }
 
-/// The question for the claim's true number; none where the claim has no number
-/// that can be asked.
-fn figure(claim: &Claim, figure: &Figure, name: &str, at: Place) -> Option<Key> {
-    let gpus = crate::answer::data_sheets()?;
-    let env = claim
-        .env(gpus, crate::course::recorded::Figures::built_in())
-        .ok()?;
-    let Ok(Value::Quantity(value)) = claim.value(figure, &env) else {
-        return None;
-    };
-    let phrase = |text: &str| Phrase {
-        text: text.to_owned(),
-        at,
-    };
-    let unit = figure.unit.as_deref();
-    let spec = unit.and_then(|unit| Spec::parse(unit).ok());
-    let wanted = spec.map_or(String::new(), |s| match s.unit.symbol() {
-        "" => String::new(),
-        "x" => ", as a factor".to_owned(),
-        symbol => format!(", in {symbol}"),
-    });
-    let what = match figure.label.as_str() {
-        "the model" => "the figure as this course counts it",
-        label => label,
-    };
-    let shape = shape(claim);
-    let ask = format!(
-        "{}: work the number out: {what}{wanted}{shape}.",
-        name.to_uppercase()
-    );
-    let shown = |f: &Figure| match &f.unit {
-        Some(unit) => format!("{}: `= {} | {unit}`", f.label, f.expr.text),
-        None => format!("{}: `= {}`", f.label, f.expr.text),
-    };
-    let body: Vec<String> = claim
-        .figures
-        .iter()
-        .map(|f| format!("- {}", shown(f)))
-        .collect();
-    let body = format!(
-        "{}\n\n(claim {}, {})",
-        body.join("\n"),
-        claim.id.text,
-        claim.title
-    );
-    let slip = |answer: Option<&Phrase>, printed: Option<&str>, say: &str| Slip {
-        answer: answer.map(|a| Phrase {
-            text: a.text.clone(),
-            at,
-        }),
-        convention: Setup::default(),
-        printed: printed.map(phrase),
-        claim: printed.map(|_| phrase(&claim.id.text)),
-        row: None,
-        column: None,
-        accept: false,
-        say: phrase(say),
-    };
-    let formula = claim.claimed.as_ref().map(|formula| {
-        let say = "This is the document's own formula. What does it leave out, or count twice?";
-        slip(Some(formula), None, say)
-    });
-    let printed = claim.printed.as_deref();
-    let printed = printed.map(|p| {
-        slip(
-            None,
-            Some(p),
-            "This is the number that the document prints.",
-        )
-    });
-    let beside = claim
-        .figures
-        .get(1..)
-        .unwrap_or_default()
-        .iter()
-        .find(|other| {
-            let found = claim.value(other, &env);
-            matches!(found, Ok(Value::Quantity(q)) if !is_same(&q, &value))
-        });
-    let command = claim.demonstration().filter(|c| !c.contains(" claims"));
-    let third = match (beside, command) {
-        (Some(other), _) => format!("Beside it stands, {}.", shown(other)),
-        (None, Some(command)) => format!("What it rests on is in `{command}`."),
-        (None, None) => {
-            "Write down both sides: what the sentence counts, and what there is to count."
-                .to_owned()
-        }
-    };
-    Some(Key {
-        kind: Kind::Number,
-        answer: Some(phrase(&figure.expr.text)),
-        tolerance: match value.exact() {
-            _ if spec.is_some_and(|s| s.unit == Unit::PERCENT) => Tolerance::Points(POINTS),
-            Some(_) => Tolerance::Exact,
-            None => Tolerance::default(),
-        },
-        unit: unit.map(phrase),
-        slips: formula.into_iter().chain(printed).collect(),
-        hints: phrases(
-            [
-                "Which quantity is it, at which shape, and of one kernel, a block or a forward?".to_owned(),
-                "Take it from the shapes or the data sheet, in symbols first, and fill in the numbers last.".to_owned(),
-                third,
-            ],
-            at,
-        ),
-        ..about(claim, format!("{name}_number"), ask, body, at)
-    })
-}
-
-/// Half of the last decimal that a share in per cent is typed with.
-const POINTS: f64 = 0.0005;
-/// Two figures that print alike.
-const SAME: f64 = 1e-6;
-
-fn is_same(a: &Quantity, b: &Quantity) -> bool {
-    (a.value() - b.value()).abs() <= SAME * b.value().abs()
-}
-
-/// The shape where it is not the workshop's: ` (part-c, B 4, S 512, fp32)`.
-fn shape(claim: &Claim) -> String {
-    let told = [
-        "preset", "hidden", "batch", "seq", "tokens", "context", "dtype",
-    ];
-    if !told.iter().any(|name| claim.setup.text(name).is_some()) {
-        return String::new();
-    }
-    claim.setup.answer().map_or(String::new(), |setup| {
-        let config = setup.config;
-        format!(
-            " (model {}, B {}, S {}, {})",
-            config.model.name,
-            config.shape.batch,
-            config.shape.seq,
-            config.dtype.name()
-        )
-    })
-}
-
-/// The table of what settles each.
-fn evidence(rows: &[(String, &Claim)], at: Place) -> Key {
-    let words = Evidence::ALL.map(Evidence::word);
-    let answer = |claim: &Claim| phrases([format!("'{}'", claim.evidence.word())], at);
+/// The table of what settles each, of those where the kind of the claim names it.
+fn evidence(rows: &[(String, &Claim, Evidence)], at: Place) -> Key {
     let body: Vec<String> = rows
         .iter()
-        .map(|(row, claim)| match claim.demonstration() {
-            Some(command) => format!("- {row}: {}, `{command}`", claim.evidence.word()),
-            None => format!("- {row}: {}", claim.evidence.word()),
+        .map(|(row, claim, by)| match claim.demonstration() {
+            Some(command) => format!("- {row}: {}, `{command}`", by.word()),
+            None => format!("- {row}: {}", by.word()),
         })
         .collect();
+    let answers = rows
+        .iter()
+        .map(|(_, _, by)| phrases([format!("'{}'", by.word())], at));
     let name = "evidence".to_owned();
     Key {
         ask: Phrase {
@@ -402,21 +249,21 @@ fn evidence(rows: &[(String, &Claim)], at: Place) -> Key {
         answer: None,
         table: Some(Table {
             columns: phrases(["settled by"], at),
-            rows: phrases(rows.iter().map(|(row, _)| row.as_str()), at),
-            answers: rows.iter().map(|(_, claim)| answer(claim)).collect(),
+            rows: phrases(rows.iter().map(|(row, ..)| row.as_str()), at),
+            answers: answers.collect(),
         }),
         model: None,
         needs_number: false,
         kernel: None,
         tolerance: Tolerance::Exact,
         unit: None,
-        options: phrases(words, at),
+        options: phrases(SETTLES.map(Evidence::word), at),
         slips: Vec::new(),
         hints: phrases(
             [
-                "Count launches, model bytes and operations, measure times, check numbers, look up data sheets.",
-                "Arithmetic: what follows from the document's own figures, without a model.",
-                "Ask of each: what would have to come out differently for the claim to fall?",
+                "What is the sentence about: launches, bytes, a device, or what a run shows?",
+                "Launches are counted, bytes and intensities follow from the shapes, a device has a data sheet.",
+                "Measure only what none of the three can tell.",
             ],
             at,
         ),

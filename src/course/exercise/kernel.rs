@@ -1,6 +1,6 @@
 //! Questions about a kernel: a defective line to be found, a kernel to be written.
 
-use super::is_sound;
+use super::read::is_sound;
 use crate::answer::{Env, Expr, Value};
 use crate::course::fields::{Fields, Phrase};
 use crate::course::setup::sentence;

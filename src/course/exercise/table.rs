@@ -1,7 +1,7 @@
 //! The table of a `kind = "table"` question: columns, rows, and an expected
 //! answer for each cell.
 
-use super::is_sound;
+use super::read::is_sound;
 use crate::course::fields::{Fields, Phrase};
 
 /// What a table asks.

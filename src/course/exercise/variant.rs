@@ -59,11 +59,6 @@ impl Exercise {
         }
     }
 
-    /// Whether this variant asks other questions than the printed one.
-    pub fn is_drawn(&self) -> bool {
-        self.draw.is_some() && self.number > 0
-    }
-
     /// Id and title, and the variant where it is not the printed one.
     pub fn heading(&self) -> String {
         match self.number {

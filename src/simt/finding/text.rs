@@ -201,7 +201,7 @@ fn story(problem: &Problem) -> (String, &'static str) {
                 .thread
                 .map_or_else(|| "several threads".to_owned(), |t| format!("thread {t}"));
             let missing = if *same_warp {
-                "put __syncwarp() between the two: lockstep within a warp is not promised"
+                "put a barrier between the two, __syncwarp() at least: lockstep within a warp is not promised"
             } else {
                 "put __syncthreads() between the two"
             };

@@ -88,7 +88,7 @@ pub fn lay(
         rows.extend(note(word, word_role(word), &text, width));
     } else if keys {
         let how = match key.options.is_empty() {
-            true => "←→↑↓ cell, Enter types, Tab goes on to the next cell",
+            true => "←→↑↓ cell, Enter types; in the field Tab leads to the next",
             false => "←→↑↓ cell, Space next option, Enter checks",
         };
         rows.push(Row::of(

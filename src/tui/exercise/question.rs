@@ -2,17 +2,13 @@
 //! verdict, hints and the solution. The same in the form and in a lesson.
 
 use super::form::styled;
+use super::measured::{measured, runs};
 use super::{grid, kernel};
 use crate::app::State;
-use crate::app::exercise::{
-    Asked, Standing, asked_runs, echo, examples, key_of, marked, micros, standing, tolerance,
-};
+use crate::app::exercise::{Asked, Standing, echo, examples, key_of, marked, standing, tolerance};
 use crate::app::field::Field;
-use crate::app::live::ask::{Ask, Shown};
-use crate::app::study::bench_setup;
 use crate::course::{Key, Kind, Mark};
-use crate::run::{BackendKind, MicroRequest};
-use crate::tui::live::{note, reported};
+use crate::tui::live::note;
 use crate::tui::pen::{clip, width as columns_of};
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
@@ -94,13 +90,6 @@ fn body(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) -> Ve
             Kind::Choice | Kind::Choices | Kind::Ranking => options(state, asked, key, keys, width),
         },
     };
-    if let Some(kernel) = &key.kernel
-        && kernel.is_written()
-        && (state.exercises.field_of(asked).is_some()
-            || keys && !state.study.typed(&asked.exercise, &asked.key).is_empty())
-    {
-        rows.extend(kernel::gaps(kernel, width));
-    }
     let kept = state.study.progress.key(&asked.exercise, &asked.key);
     match key.kind {
         Kind::Measured => rows.extend(measured(state, key, width)),
@@ -114,79 +103,16 @@ fn body(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) -> Ve
     }
     rows.extend(verdict(state, asked, width));
     rows.extend(kernel::told(state, asked, width));
+    if let Some(kernel) = &key.kernel
+        && kernel.is_written()
+        && (state.exercises.field_of(asked).is_some()
+            || keys && !state.study.typed(&asked.exercise, &asked.key).is_empty())
+    {
+        rows.extend(kernel::gaps(kernel, width));
+    }
     rows.extend(hints(state, asked, key, width));
     rows.extend(solution(state, asked, key, width));
     rows
-}
-
-/// What a run of the plan that is asked about showed, or how to have one.
-fn measured(state: &State, key: &Key, width: usize) -> Vec<Row> {
-    let micros = micros(state, key);
-    if !micros.is_empty() {
-        let each = micros.iter();
-        return each
-            .flat_map(|(k, v)| experiment(state, k, v, width))
-            .collect();
-    }
-    let asked = asked_runs(key).unwrap_or_default();
-    let several = asked.len() > 1;
-    asked
-        .iter()
-        .map(|config| {
-            let plan = format!(
-                "{} at {}",
-                config.cut.title(),
-                bench_setup(config, 0).title()
-            );
-            let Some(report) = state.runs.of_config(config) else {
-                let what = if several {
-                    plan.as_str()
-                } else {
-                    "the plan that is asked about"
-                };
-                return Row::of(format!("r runs {what}"), Role::Dim);
-            };
-            let whose = if several {
-                format!(" of {plan}")
-            } else {
-                String::new()
-            };
-            let row = Row::of(
-                format!("your run{whose} on {}:  ", report.backend),
-                Role::Dim,
-            )
-            .and(
-                format!("{} launches #", report.launches.counted),
-                Role::Issued,
-            );
-            match &report.time_us {
-                Some(time) => row.and(format!("   {:.1} µs @", time.median), Role::Measured),
-                None => row,
-            }
-        })
-        .collect()
-}
-
-/// An experiment of the gym: its figures, or how to have them.
-fn experiment(state: &State, kernel: &str, values: &[u32], width: usize) -> Vec<Row> {
-    let at: Vec<String> = values.iter().map(ToString::to_string).collect();
-    let name = format!("the experiment {kernel} at {}", at.join(", "));
-    let Ok(request) = MicroRequest::new(kernel, values, BackendKind::Simt) else {
-        return Vec::new();
-    };
-    let ask = Ask::Micro(request);
-    match state.asked.answer(&ask) {
-        _ if state.asked.waits(&ask) => {
-            vec![Row::of(format!("running {name} …"), Role::Dim)]
-        }
-        Some(Ok(Shown::Micro(report))) => {
-            let mut rows = vec![Row::of(name, Role::Dim)];
-            rows.extend(reported(state, report, &[], width));
-            rows
-        }
-        Some(Err(why)) => words(why, width, Role::Bad),
-        _ => vec![Row::of(format!("r runs {name}"), Role::Dim)],
-    }
 }
 
 fn field(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
@@ -255,11 +181,6 @@ pub fn typing(lead: Row, field: &Field, about: &str) -> Row {
         .and(" ".repeat(rest), Role::Text)
         .and(" ]", Role::Accent)
         .and(format!(" {about}"), Role::Dim)
-}
-
-/// Whether what was predicted is shown by a run.
-fn runs(key: &Key) -> bool {
-    key.judged().is_ok_and(|judged| judged.asks_for_a_run())
 }
 
 /// Free text: the field while it is typed, the text in full otherwise, and the

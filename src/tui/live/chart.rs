@@ -83,7 +83,7 @@ fn head(chart: &Chart) -> Row {
     };
     Row::default().and(
         format!(
-            "{}= against {}{log}",
+            "{}= (up), {} (across){log}",
             " ".repeat(MARGIN - 1) + &unit,
             chart.x
         ),

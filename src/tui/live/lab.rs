@@ -228,7 +228,7 @@ fn run(state: &State, live: &Live, bench: &Bench, columns: usize) -> Vec<Row> {
             .and_then(|r| r.time_us.as_ref());
         row = match beside {
             Some(time) => row.at(39, format!("V1 {:.1} µs @", time.median), Role::Measured),
-            None => row.at(42, format!("on {}", report.backend), Role::Dim),
+            None => row.at(46, format!("on {}", report.backend), Role::Dim),
         };
         return vec![row];
     }

@@ -1,3 +1,4 @@
+use super::super::Key;
 use super::*;
 use crate::answer::claim::Ruling;
 use crate::course::{Course, Ledger};
@@ -56,6 +57,34 @@ fn a_court_has_ten_claims_and_one_of_them_is_right() {
         places.len() > 3,
         "the right one stands anywhere: {places:?}"
     );
+}
+
+#[test]
+fn every_verdict_of_a_court_is_one_of_its_options() {
+    for number in 1..=SAMPLED {
+        let exercise = drawn("ex44", number);
+        let name = |key: &Key| key.name.text.clone();
+        for key in exercise.keys.iter().filter(|key| name(key).len() == 1) {
+            let id = key.answer.as_ref().unwrap().text.as_str();
+            let id = id.strip_prefix("verdict(").unwrap();
+            let claim = Ledger::built_in()
+                .get(id.strip_suffix(')').unwrap())
+                .unwrap();
+            let options: Vec<&str> = key.options.iter().map(|o| o.text.as_str()).collect();
+            assert!(options.contains(&claim.ruling.word()), "{number}: {id}");
+            assert!(!claim.by_reading, "{number}: {id}");
+            let asked = claim.court.as_ref().unwrap().ask.is_some();
+            let number_key = format!("{}_number", name(key));
+            assert_eq!(exercise.keys.iter().any(|k| name(k) == number_key), asked);
+        }
+        let evidence = exercise.keys.last().unwrap();
+        let table = evidence.table.as_ref().unwrap();
+        assert!(table.rows.len() >= 3, "{number}: {:?}", table.rows);
+        for answer in table.answers.iter().flatten() {
+            let word = answer.text.trim_matches('\'');
+            assert!(evidence.options.iter().any(|o| o.text == word), "{word}");
+        }
+    }
 }
 
 #[test]
