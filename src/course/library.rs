@@ -291,7 +291,7 @@ impl Course {
         let Some(folder) = &self.overlay else {
             return "course built in".to_owned();
         };
-        let path = std::path::Path::new(folder);
+        let path = Path::new(folder);
         // Texts may lie in a folder of lessons; its name says nothing.
         let path = match path.file_name() {
             Some(name) if name == "lessons" => path.parent().unwrap_or(path),
