@@ -336,7 +336,7 @@ fn doubt(title: &str, report: &Report) -> Option<String> {
     let t = report.time_us.as_ref()?;
     (t.spread() > NOISY && t.runs > 1).then(|| {
         format!(
-            "{title}: {:.0} µs @, {} runs differ by {:.0} %; launches {} #, plan {} =. R runs again.",
+            "{title}: {:.0} µs @, {} runs differ by {:.0} %; launches {} #, plan {} =. r runs again.",
             t.median,
             t.runs,
             100.0 * t.spread(),

@@ -213,13 +213,17 @@ fn breaks(text: &str, room: usize) -> Vec<usize> {
     for (at, c) in text.chars().enumerate() {
         let wide = width(c.encode_utf8(&mut [0; 4]));
         if used + wide > left {
+            // What goes down with the word must fit into the row below.
+            let below = room.saturating_sub(HANGS).max(1);
             let (start, before) = match space {
-                (behind, before) if before > left / 2 => (behind, before),
+                (behind, before) if before > left / 2 && used - before + wide <= below => {
+                    (behind, before)
+                }
                 _ => (at, used),
             };
             found.push(start);
             used -= before;
-            left = room.saturating_sub(HANGS).max(1);
+            left = below;
             space = (start, 0);
         }
         used += wide;
@@ -277,6 +281,8 @@ mod tests {
         // No space, or one too early: in the middle of the word.
         assert_eq!(breaks("abcdefghijkl", 10), [10]);
         assert_eq!(breaks("a bcdefghijkl", 10), [10]);
+        // A word that the row below would not hold.
+        assert_eq!(breaks(" aA Aaa", 6), [6]);
     }
 
     proptest! {

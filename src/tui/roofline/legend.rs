@@ -187,6 +187,8 @@ fn below(state: &State) -> Vec<(String, Role)> {
         None if view.roofs.own => lines.push(("r adds a forward @".to_owned(), Role::Dim)),
         None => {}
     }
+    // Letters never hide each other.
+    lines.push(("same place: a row lower".to_owned(), Role::Dim));
     lines
 }
 
