@@ -217,7 +217,8 @@ pub fn open(state: &mut State, asked: &Asked, effects: &mut Vec<Effect>) {
         scroll: 0,
         direct: true,
     });
-    state.exercises.reveal = true;
+    // The first question is met after the introduction, here as from the list.
+    state.exercises.reveal = row > 0;
     open_sheet(state, &asked.exercise, effects);
 }
 
