@@ -8,4 +8,3 @@ mod hip_host;
 mod hip_standin;
 mod huggingface;
 mod nvrtc;
-mod profiles;
