@@ -17,6 +17,7 @@ use std::marker::PhantomData;
 use std::ptr;
 
 use super::compile::{Cache, Compiler, Form, PREBUILT, compile, compile_all};
+use super::devices::Open;
 use super::driver::{
     Call, Driver, Function, GemmCall, GpuError, GpuErrorKind, GraphId, KernelFacts, Mark, Memory,
 };
@@ -28,6 +29,7 @@ use super::source::Unit;
 use api::{Api, version_text};
 use blaslt::Blas;
 use module::{LoadError, Loaded};
+use plan::run::{BackendKind, BackendState};
 
 pub use device::Device;
 pub use facts::{CudaFacts, facts};
@@ -162,6 +164,19 @@ impl Cuda {
         let function = Function(self.functions.len() as u32);
         self.functions.push((loaded, title));
         function
+    }
+}
+
+impl Open for Cuda {
+    const KIND: BackendKind = BackendKind::Cuda;
+    const WAITS_FOR: Option<&'static str> = Some("the NVIDIA driver");
+
+    fn open_first() -> Result<Self, GpuError> {
+        Self::open(0)
+    }
+
+    fn stands() -> BackendState {
+        facts().state()
     }
 }
 

@@ -17,6 +17,7 @@ use std::marker::PhantomData;
 use std::time::Duration;
 
 use super::compile::{Cache, Compiler, Form, compile, compile_all};
+use super::devices::Open;
 use super::driver::{
     Call, Driver, Function, GemmCall, GpuError, GraphId, KernelFacts, Mark, Memory,
 };
@@ -27,6 +28,7 @@ use super::program::{Target, TensorMap};
 use super::source::Unit;
 use api::Api;
 use module::Loaded;
+use plan::run::{BackendKind, BackendState};
 
 pub use apart::{COMMAND, child, compile_with};
 pub use device::Device;
@@ -98,6 +100,19 @@ impl Hip {
         self.functions
             .get(function.0 as usize)
             .ok_or_else(|| GpuError::failed("a kernel that was not loaded"))
+    }
+}
+
+impl Open for Hip {
+    const KIND: BackendKind = BackendKind::Hip;
+    const WAITS_FOR: Option<&'static str> = Some("ROCm");
+
+    fn open_first() -> Result<Self, GpuError> {
+        Self::open(0)
+    }
+
+    fn stands() -> BackendState {
+        facts().state()
     }
 }
 
