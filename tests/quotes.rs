@@ -48,7 +48,10 @@ fn every_quotation_stands_in_its_document() {
     let mut wrong = Vec::new();
     let mut met = BTreeSet::new();
     for claim in claims["claim"].as_array().unwrap() {
-        let (id, says) = (claim["id"].as_str().unwrap(), claim["says"].as_str().unwrap());
+        let (id, says) = (
+            claim["id"].as_str().unwrap(),
+            claim["says"].as_str().unwrap(),
+        );
         let sources: BTreeSet<&str> = strings(&claim["source"])
             .iter()
             .map(|place| place.split(':').next().unwrap_or_default())
@@ -60,13 +63,23 @@ fn every_quotation_stands_in_its_document() {
         for quotation in quotations(says) {
             let hash = digest(quotation);
             let row = |source: &&str| (id.to_owned(), (*source).to_owned(), hash.clone());
-            match sources.iter().map(|s| row(s)).find(|row| listed.contains(row)) {
-                Some(row) => drop(met.insert(row)),
+            match sources
+                .iter()
+                .map(|s| row(s))
+                .find(|row| listed.contains(row))
+            {
+                Some(row) => {
+                    met.insert(row);
+                }
                 None => wrong.push(format!("{id}: “{quotation}” is not in assets/quotes.toml")),
             }
         }
     }
-    wrong.extend(listed.difference(&met).map(|row| format!("{row:?} quotes nothing")));
+    wrong.extend(
+        listed
+            .difference(&met)
+            .map(|row| format!("{row:?} quotes nothing")),
+    );
     assert!(
         wrong.is_empty(),
         "{}\npython3 tests/quotes.py FOLDER, with the documents, lists what stands in them",
