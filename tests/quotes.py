@@ -6,7 +6,7 @@
 FOLDER holds the documents as text, one file each; in the order of their names they
 are S0, S1, S2, … of assets/claims.toml. What a claim's `says` has in “ ” must stand
 in one of the claim's documents, white space apart. Where all of it does,
-assets/quotes.toml is written, which tests/quotes.rs holds the ledger to. Claims of
+assets/quotes.toml is written, which tests/course/quotes.rs holds the ledger to. Claims of
 which no document is in the folder are not looked at. The documents are not part of
 this repository.
 """
