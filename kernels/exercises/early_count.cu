@@ -27,10 +27,10 @@ DEVICE void row_wait(const u32 *ready, u32 parts) {
 KERNEL void early_count(u32 *row, u32 *out, u32 *ready, u32 *work, int most) {
     // Later warps have more to do before they come to their stores.
     for (int i = 0; i < warp_id() * most; i++) atomicAdd(work + blockIdx.x, 1);
-    store_device(row + blockIdx.x * blockDim.x + threadIdx.x, 1);
+    row[blockIdx.x * blockDim.x + threadIdx.x] = 1;
     part_done(ready);
     if (blockIdx.x > 0) return;
     row_wait(ready, gridDim.x);
     for (int i = threadIdx.x; i < gridDim.x * blockDim.x; i += blockDim.x)
-        out[i] = load_device(row + i);
+        out[i] = row[i];
 }
