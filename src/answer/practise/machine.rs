@@ -218,8 +218,19 @@ fn unit(gpu: &Gpu) -> String {
             ),
         ),
     };
+    // The limit on blocks is one of barriers on AMD, and a single warp needs none.
+    let single = match gpu.vendor {
+        Vendor::Amd => " (blocks of one warp do not count)",
+        Vendor::Nvidia => "",
+    };
+    let reserved = gpu
+        .shared_reserved_b
+        .filter(|bytes| *bytes > 0)
+        .map_or(String::new(), |bytes| {
+            format!(", of which each block takes {} KiB more than it asks for", bytes / 1024)
+        });
     format!(
-        "{}, one unit: {file}, given out in granules of {granule}; {} SIMDs, warps of {}, {} threads and {} blocks at most; {} KiB shared memory.",
+        "{}, one unit: {file}, given out in granules of {granule}; {} SIMDs, warps of {}, {} threads and {} blocks{single} at most; {} KiB shared memory{reserved}.",
         gpu.name,
         gpu.simds_per_cu,
         gpu.warp_size,
