@@ -236,7 +236,9 @@ fn shares_are_judged_in_points() {
         ("91.67%", "slip"),
         ("90 %", "wrong"),
         ("94.1", "unread"),
-        ("0.941", "unread"),
+        ("0.941", "right"),
+        ("0.94", "close"),
+        ("5.88 %", "slip"), // the rest
     ] {
         assert_eq!(judged(typed, &key, &[]).verdict.word(), word, "{typed}");
     }

@@ -132,11 +132,11 @@ struct KeyDocument {
     typed: String,
     read: Option<String>,
     verdict: &'static str,
+    /// What the plain output says of it; nothing of what was not answered.
+    message: Option<String>,
     slip: Option<String>,
     /// Which side of the expected value, where that is said.
     direction: Option<&'static str>,
-    /// What the plain output says of it; nothing of what was not answered.
-    message: Option<String>,
     hints_seen: u64,
     tries: u64,
     /// The cells of a table.
@@ -151,9 +151,9 @@ struct CellDocument {
     typed: String,
     read: Option<String>,
     verdict: &'static str,
+    message: Option<String>,
     slip: Option<String>,
     direction: Option<&'static str>,
-    message: Option<String>,
 }
 
 /// What the slips say, where there are any.
