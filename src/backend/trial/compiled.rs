@@ -114,10 +114,12 @@ fn first_errors(log: &str) -> String {
         .iter()
         .take(TOLD)
         .map(|(file, row, text)| {
-            // A function of the learner's own, called by the kernel.
-            let host = text.contains("__host__ function");
-            let way = if host { "; write DEVICE before that function" } else { "" };
-            format!("{file}:{row}: {text}{way}")
+            // A function of the learner's own that the kernel calls.
+            let host = ["__host__ function", "execution space annotations"];
+            if host.iter().any(|words| text.contains(words)) {
+                return format!("{file}:{row}: a function of your own has DEVICE before it");
+            }
+            format!("{file}:{row}: {text}")
         })
         .collect();
     let more = match errors.len().saturating_sub(TOLD) {

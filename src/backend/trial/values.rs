@@ -4,6 +4,8 @@ use super::task::{Case, Task};
 
 /// An error that any order of additions may make, relative to the largest value.
 const SLACK: f64 = 1e-6;
+/// Values of a tiny case that are nearer than this are printed alike.
+const ALIKE: f64 = 1e-5;
 /// Bits of a float whose sign is left out, and those that fresh memory has.
 const UNSIGNED: u32 = u32::MAX >> 1;
 const UNWRITTEN: u32 = UNSIGNED;
@@ -77,7 +79,12 @@ pub(super) fn printed(task: &Task, case: &Case, outputs: &[Vec<f32>]) -> String 
         text.push_str(&line(name, &mut values.iter().map(|v| f64::from(*v))));
     }
     for ((name, _), (got, exact)) in frame.outputs.iter().zip(outputs.iter().zip(&exact)) {
-        text.push_str(&line(name, &mut got.iter().map(|v| f64::from(*v))));
+        // What differs by less than is shown anywhere is shown alike.
+        let told = got.iter().zip(exact).map(|(got, exact)| match f64::from(*got) {
+            near if (near - exact).abs() <= ALIKE * exact.abs() => *exact,
+            other => other,
+        });
+        text.push_str(&line(name, &mut told.into_iter()));
         text.push_str(&line("  right", &mut exact.iter().copied()));
     }
     text
