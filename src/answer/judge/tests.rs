@@ -1,7 +1,7 @@
 use super::*;
 use crate::answer::{Expr, NoRecords, Records, Setting, Setup, Slip, SlipValue, Tolerance};
 use crate::cost::{Config, GpuDatabase};
-use crate::run::{BytesReport, LaunchReport, OutputReport, PlanReport, Report};
+use crate::run::{BytesReport, LaunchReport, OutputReport, PlanReport, Report, Timing};
 use crate::units::{Quantity, Spec};
 use proptest::prelude::*;
 
@@ -370,6 +370,37 @@ fn what_was_counted_is_judged_by_a_run_and_never_by_the_plan() {
         says("71 us", &time, &[]),
         "unread: No run of this plan says this yet: run it first. Nothing was graded."
     );
+}
+
+#[test]
+fn a_measured_answer_is_right_a_minute_later() {
+    // 71 launches in 700 us, with a spread: the cost of one by another run.
+    let mut each = key("run.time.median / 71", "2 %", "us");
+    each.kind = Kind::Measured;
+    each.slips = vec![slip("run.time.median / 17", "This is one block.")];
+    let gpus = GpuDatabase::embedded().unwrap();
+    let mut timed = report(71, 71);
+    timed.time_us = Some(Timing {
+        median: 710.0,
+        min: 660.0,
+        max: 900.0,
+        runs: 9,
+        how: "wall".into(),
+    });
+    let ran = Ran(timed);
+    let env = Env::new(Setup::workshop().unwrap(), &gpus, &ran);
+    for (typed, word) in [
+        ("10 us", "right"),
+        ("9.1 us", "right"),
+        ("12.5 us", "right"),
+        ("15.4 us", "right"),
+        ("41.8 us", "slip"),
+        ("3 us", "wrong"),
+        ("10", "unread"),
+    ] {
+        let judged = grade(typed, &each, &env).unwrap();
+        assert_eq!(judged.verdict.word(), word, "{typed}: {}", judged.sentence());
+    }
 }
 
 #[test]
