@@ -1,0 +1,293 @@
+//! Answers as people type them, and the verdicts that a fair instructor gives.
+//!
+//! `tests/data/answers.toml` holds them with the reasons; this file grades each
+//! and compares.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests fail by panicking"
+)]
+
+use serde::Deserialize;
+use tinyllama_tutor::answer::{
+    Judgement, Key, Kind, SlipValue, Tolerance, Value, Verdict, grade,
+};
+use tinyllama_tutor::cost::GpuDatabase;
+use tinyllama_tutor::course::{Course, Exercise, Figures, fill};
+use tinyllama_tutor::units::Unit;
+
+#[derive(Deserialize)]
+struct Corpus {
+    question: Vec<Question>,
+}
+
+#[derive(Deserialize)]
+struct Question {
+    /// `ex1.block`
+    key: String,
+    /// What is typed, the verdict, and a text that must stand in what is said.
+    answers: Vec<Vec<String>>,
+}
+
+fn judged(course: &Course, gpus: &GpuDatabase, key: &str, typed: &str) -> Judgement {
+    let (exercise, name) = key.split_once('.').expect("exercise.key");
+    let exercise = course.exercise(exercise).unwrap();
+    let key = exercise.key(name).unwrap().judged().unwrap();
+    let env = exercise.env(gpus, Figures::built_in()).unwrap();
+    grade(typed, &key, &env).unwrap()
+}
+
+#[test]
+fn every_answer_gets_the_verdict_of_a_fair_instructor() {
+    let corpus: Corpus = toml::from_str(include_str!("../data/answers.toml")).unwrap();
+    let (course, gpus) = (Course::built_in(), GpuDatabase::embedded().unwrap());
+    let mut unlike = Vec::new();
+    let mut judged_in_all = 0;
+    for question in &corpus.question {
+        for answer in &question.answers {
+            let [typed, verdict, says @ ..] = answer.as_slice() else {
+                panic!("{}: an answer without a verdict", question.key);
+            };
+            judged_in_all += 1;
+            let judgement = judged(&course, &gpus, &question.key, typed);
+            let (word, said) = (judgement.verdict.word(), judgement.sentence());
+            if word != verdict || says.iter().any(|part| !said.contains(part.as_str())) {
+                unlike.push(format!(
+                    "{} “{typed}”: {word}, not {verdict} {says:?}: {said}",
+                    question.key
+                ));
+            }
+        }
+    }
+    assert!(judged_in_all >= 300, "{judged_in_all} answers are too few");
+    assert!(
+        unlike.is_empty(),
+        "{} of {judged_in_all}:\n{}",
+        unlike.len(),
+        unlike.join("\n")
+    );
+}
+
+/// A value with all the digits that it has, as somebody careful types it.
+fn in_full(value: &Value, key: &Key) -> String {
+    let Value::Quantity(q) = value else {
+        return value.to_string();
+    };
+    let unit = match key.unit {
+        Some(spec) if spec.unit.dimension().agrees(q.dimension()) => spec.unit,
+        _ => Unit::base(q.dimension()),
+    };
+    match q.exact() {
+        Some(n) if unit.size() == 1.0 => format!("{n} {unit}"),
+        _ => format!("{:.15e} {unit}", q.in_unit(unit)),
+    }
+}
+
+/// Every key that needs no run, each cell of a table as one.
+fn asked(exercise: &Exercise) -> Vec<Key> {
+    let keys = exercise.keys.iter().map(|key| key.judged().unwrap());
+    keys.flat_map(|key| match &key.grid {
+        Some(grid) => grid
+            .places()
+            .filter_map(|(row, column)| {
+                let cell = key.cell(row, column)?;
+                Some(Key {
+                    settings: key.settings.clone(),
+                    ..cell
+                })
+            })
+            .collect(),
+        None => vec![key],
+    })
+    .filter(|key| key.answer.is_some() && !key.asks_for_a_run())
+    .collect()
+}
+
+#[test]
+fn every_question_of_every_variant_knows_its_answer_and_its_slips() {
+    let (course, gpus) = (Course::built_in(), GpuDatabase::embedded().unwrap());
+    let (mut unlike, mut slips) = (Vec::new(), 0);
+    for printed in course.exercises() {
+        for number in 0..=printed.looked_at() {
+            let exercise = printed.variant(number).unwrap();
+            let env = exercise.env(&gpus, Figures::built_in()).unwrap();
+            for key in asked(&exercise) {
+                let place = format!("{} {} variant {number}", exercise.id, key.name);
+                let env = env.with(&key.settings);
+                // What a defective kernel yields is known once it ran.
+                let Ok(answer) = key.answer.as_ref().unwrap().evaluate(&env) else {
+                    continue;
+                };
+                let typed = in_full(&answer, &key);
+                let verdict = grade(&typed, &key, &env).unwrap().verdict;
+                if !verdict.is_done() {
+                    unlike.push(format!("{place}: the answer {typed} is {}", verdict.word()));
+                }
+                for (index, slip) in key.slips.iter().enumerate() {
+                    let SlipValue::Expr(expr) = &slip.value else {
+                        continue;
+                    };
+                    let Ok(value) = expr.evaluate(&env.with(&slip.settings)) else {
+                        continue;
+                    };
+                    let typed = in_full(&value, &key);
+                    let judged = grade(&typed, &key, &env).unwrap();
+                    slips += 1;
+                    let named = match &judged.verdict {
+                        Verdict::Slip(fits) => fits.iter().any(|f| f.say == slip.say),
+                        Verdict::Right { accepted } => accepted.is_some() && slip.accept,
+                        Verdict::Kept => true,
+                        _ => false,
+                    };
+                    if !named {
+                        unlike.push(format!(
+                            "{place}: slip {} as {typed} is {}: {}",
+                            index + 1,
+                            judged.verdict.word(),
+                            judged.sentence()
+                        ));
+                    }
+                }
+            }
+        }
+    }
+    assert!(slips > 100, "{slips} slips are too few");
+    assert!(
+        unlike.is_empty(),
+        "{}:\n{}",
+        unlike.len(),
+        unlike.join("\n")
+    );
+}
+
+/// Draws of every kind of variant that is drawn.
+const DRAWS: usize = 200;
+
+/// The variants of an exercise that are compared: all that are listed, or as many
+/// of those that are drawn.
+fn variants(printed: &Exercise) -> Vec<Exercise> {
+    let last = match printed.draw {
+        Some(_) => DRAWS,
+        None => printed.looked_at(),
+    };
+    (0..=last).map(|n| printed.variant(n).unwrap()).collect()
+}
+
+/// The answers of an exercise that are numbers or options, by the name of the key.
+fn answers(exercise: &Exercise, gpus: &GpuDatabase) -> Vec<(Key, Value)> {
+    let env = exercise.env(gpus, Figures::built_in()).unwrap();
+    let found = asked(exercise).into_iter().filter_map(|key| {
+        let value = key.answer.as_ref()?.evaluate(&env.with(&key.settings)).ok()?;
+        Some((key, value))
+    });
+    found.collect()
+}
+
+/// Whether an answer of one variant is right in another.
+fn same(key: &Key, one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Quantity(a), Value::Quantity(b)) => {
+            let share = match key.tolerance {
+                Tolerance::Relative(share) => share,
+                _ => 1e-4,
+            };
+            (a.value() - b.value()).abs() <= share * b.value().abs()
+        }
+        (a, b) => a == b,
+    }
+}
+
+#[test]
+fn no_variant_asks_for_the_numbers_of_another() {
+    let (course, gpus) = (Course::built_in(), GpuDatabase::embedded().unwrap());
+    let mut alike = Vec::new();
+    for printed in course.exercises().filter(|e| e.draw.is_none()) {
+        let all: Vec<_> = variants(printed)
+            .iter()
+            .map(|variant| answers(variant, &gpus))
+            .collect();
+        for (j, b) in all.iter().enumerate() {
+            for (i, a) in all.iter().take(j).enumerate() {
+                let differ = a.iter().any(|(key, value)| {
+                    let theirs = b.iter().find(|(other, _)| other.name == key.name);
+                    theirs.is_some_and(|(_, other)| !same(key, value, other))
+                });
+                if !differ {
+                    alike.push(format!("{} variants {i} and {j}", printed.id));
+                }
+            }
+        }
+    }
+    assert!(alike.is_empty(), "{}", alike.join("\n"));
+}
+
+/// What an exercise and its solution say in words was written for the printed
+/// shape. It stays true where every choice and every order has the answer that it
+/// has there; where one has another, the solution says the answer by an expression.
+#[test]
+fn what_is_said_in_words_holds_in_every_variant() {
+    let (course, gpus) = (Course::built_in(), GpuDatabase::embedded().unwrap());
+    let mut untrue = Vec::new();
+    for printed in course.exercises().filter(|e| e.draw.is_none()) {
+        let first = answers(printed, &gpus);
+        for variant in variants(printed).iter().skip(1) {
+            for (key, value) in answers(variant, &gpus) {
+                let there = first.iter().find(|(other, _)| other.name == key.name);
+                let words = !matches!(value, Value::Quantity(_));
+                if words && there.is_some_and(|(_, printed)| *printed != value) {
+                    let place = format!("{} {}, variant {}", variant.id, key.name, variant.number);
+                    untrue.push(format!("{place}: {value}"));
+                }
+            }
+        }
+    }
+    assert!(untrue.is_empty(), "{}", untrue.join("\n"));
+}
+
+#[test]
+fn every_text_of_every_draw_is_filled_in() {
+    let (course, gpus) = (Course::built_in(), GpuDatabase::embedded().unwrap());
+    let mut looked_at = 0;
+    for printed in course.exercises() {
+        for exercise in variants(printed) {
+            for key in &exercise.keys {
+                let mut setup = exercise.env(&gpus, Figures::built_in()).unwrap();
+                setup = setup.with(&key.setup.meaning());
+                let texts = std::iter::once(&key.ask.text).chain(key.hints.iter().map(|h| &h.text));
+                for text in texts {
+                    let place = format!("{} {} {}", exercise.id, key.name.text, exercise.number);
+                    let shown = fill(text, |inline| match inline.show(&setup) {
+                        Ok(shown) => shown,
+                        Err((_, say)) => panic!("{place}: {text}: {say}"),
+                    });
+                    assert!(!shown.contains("`="), "{place}: {shown}");
+                    looked_at += 1;
+                }
+                for slip in &key.slips {
+                    assert!(!slip.say.text.contains("`="), "{} {}", exercise.id, slip.say.text);
+                }
+            }
+        }
+    }
+    assert!(looked_at > 200 * DRAWS, "{looked_at} texts are too few");
+}
+
+/// A count that is wanted to four digits or more says so before it is answered.
+#[test]
+fn a_question_says_that_it_wants_every_digit() {
+    let (course, gpus) = (Course::built_in(), GpuDatabase::embedded().unwrap());
+    let mut silent = Vec::new();
+    for exercise in course.exercises() {
+        for (key, value) in answers(exercise, &gpus) {
+            let large = matches!(value, Value::Quantity(q) if q.value() >= 1e4);
+            let graded = matches!(key.kind, Kind::Number | Kind::Table);
+            let said = key.ask.contains("our digits") || exercise.body.contains("four digits");
+            if key.tolerance == Tolerance::Exact && large && graded && !said {
+                silent.push(format!("{} {}", exercise.id, key.name));
+            }
+        }
+    }
+    assert!(silent.is_empty(), "{}", silent.join("\n"));
+}
