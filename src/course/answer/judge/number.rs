@@ -106,12 +106,6 @@ impl Wanted {
         })
     }
 
-    /// Right, or right to the two or more digits that were typed.
-    pub(super) fn is_as_far_as_it_goes(&self, typed: &Typed) -> bool {
-        let digits = typed.digits.is_none_or(|digits| digits >= 2);
-        self.right(typed) || digits && typed.rounds_to(&self.expected)
-    }
-
     fn side(&self, typed: &Typed) -> Side {
         if typed.quantity.value() > self.expected.value() {
             Side::High
@@ -122,7 +116,7 @@ impl Wanted {
 
     /// Whether a slip's value is what was typed; for another way of counting that
     /// is `accepted`, within the tolerance of the question.
-    fn fits(&self, typed: &Typed, slip: &Quantity, accepted: bool) -> bool {
+    pub(super) fn fits(&self, typed: &Typed, slip: &Quantity, accepted: bool) -> bool {
         if !slip.dimension().agrees(self.expected.dimension()) {
             return false;
         }
@@ -333,7 +327,7 @@ fn verdict(typed: &Typed, wanted: &Wanted, key: &Key, env: &Env<'_>) -> Result<V
     if fitting.is_empty() {
         fitting.extend(binary_prefix(typed, wanted));
     }
-    if fitting.is_empty() && wanted.band.is_none() {
+    if fitting.is_empty() && wanted.band.is_none() && !wanted.short(typed) {
         let answer = |env: &Env<'_>| {
             key.expected()
                 .and_then(|answer| number(answer, env, false))

@@ -75,7 +75,7 @@ fn plain(word: &str) -> String {
     match word {
         "by" | "x" | "times" => "*".to_owned(),
         "inf" => "infinity".to_owned(),
-        "none" | "nothing" => word.to_owned(),
+        word if TURNING.contains(&word) => word.to_owned(),
         word if is_number_word(word) => units::read(word, None)
             .ok()
             .and_then(|typed| typed.quantity.exact())

@@ -241,7 +241,7 @@ mod tests {
             ("17 = 18", "two numbers"),
             ("17 (18)", "two numbers"),
             ("16-18", "a range"),
-            ("17 or 18", "does not belong"),
+            ("17 or 18", "“or” is not a unit"),
             ("17 launches per token", "not a unit"),
             ("17 %", "per cent"),
             ("17 MB", "asks for a count"),

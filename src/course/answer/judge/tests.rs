@@ -154,7 +154,7 @@ fn whole_numbers_below_ten_thousand_are_strict() {
         ("17.1", "unread"), // no count: nothing is graded
         ("0", "wrong"),
         ("10", "wrong"),
-        ("seventeen", "unread"),
+        ("seventeen", "right"),
         ("17 B", "unread"),
     ] {
         assert_eq!(judged(typed, &key, &[]).verdict.word(), word, "{typed}");

@@ -23,14 +23,14 @@ pub(super) fn named(typed: &Typed, wanted: &Wanted, key: &Key, env: &Env<'_>) ->
 /// The digits of the answer under another prefix: GB for TB, ms for µs.
 fn prefixed(typed: &Typed, wanted: &Wanted) -> Option<String> {
     let (unit, _) = typed.unit?;
-    let prefixes = match unit.dimension() {
-        Dimension::Time => "ms is 10^-3 s, us 10^-6, ns 10^-9",
-        Dimension::Bytes
-        | Dimension::Flop
-        | Dimension::BytesPerSecond
-        | Dimension::FlopPerSecond => "k is 10^3, M 10^6, G 10^9, T 10^12",
-        _ => return None,
-    };
+    let prefixed = matches!(
+        unit.dimension(),
+        Dimension::Time
+            | Dimension::Bytes
+            | Dimension::Flop
+            | Dimension::BytesPerSecond
+            | Dimension::FlopPerSecond
+    );
     let meant = |step: &i32| {
         let factor = 10_f64.powi(*step);
         let meant = Typed {
@@ -38,11 +38,11 @@ fn prefixed(typed: &Typed, wanted: &Wanted) -> Option<String> {
             half_place: typed.half_place * factor,
             ..typed.clone()
         };
-        wanted.is_as_far_as_it_goes(&meant)
+        wanted.fits(&meant, &wanted.expected, false)
     };
-    STEPS.iter().any(meant).then(|| {
+    (prefixed && STEPS.iter().any(meant)).then(|| {
         format!(
-            "The digits belong to another prefix than {}: {prefixes}. Follow the units through once more.",
+            "The digits belong to another prefix than {}: follow the units through once more, step by step.",
             unit.symbol()
         )
     })

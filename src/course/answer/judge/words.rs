@@ -149,7 +149,9 @@ impl Asking {
 
 /// Without the `s` of several.
 fn stem(word: &str) -> &str {
-    word.strip_suffix('s').unwrap_or(word)
+    let hissing = |one: &&str| one.ends_with(['x', 's']) || one.ends_with("ch") || one.ends_with("sh");
+    let several = word.strip_suffix("es").filter(hissing);
+    several.or(word.strip_suffix('s')).unwrap_or(word)
 }
 
 fn is_unit(word: &str) -> bool {

@@ -223,6 +223,11 @@ fn unit(gpu: &Gpu) -> String {
         Vendor::Amd => " (blocks of one warp do not count)",
         Vendor::Nvidia => "",
     };
+    // Whole KiB are asked for: a granule matters where they are no multiple of it.
+    let portion = match gpu.shared_alloc_granularity_b {
+        bytes if 1024 % bytes.max(1) == 0 => String::new(),
+        bytes => format!(", given out in granules of {} bytes", many(bytes)),
+    };
     let reserved = gpu
         .shared_reserved_b
         .filter(|bytes| *bytes > 0)
@@ -230,7 +235,7 @@ fn unit(gpu: &Gpu) -> String {
             format!(", of which each block takes {} KiB more than it asks for", bytes / 1024)
         });
     format!(
-        "{}, one unit: {file}, given out in granules of {granule}; {} SIMDs, warps of {}, {} threads and {} blocks{single} at most; {} KiB shared memory{reserved}.",
+        "{}, one unit: {file}, given out in granules of {granule}; {} SIMDs, warps of {}, {} threads and {} blocks{single} at most; {} KiB shared memory{portion}{reserved}.",
         gpu.name,
         gpu.simds_per_cu,
         gpu.warp_size,

@@ -67,12 +67,15 @@ fn resident(premise: &[String]) -> (u64, u64) {
         false => file / up(registers * warp, granule) / simds * simds,
     };
     let single = unit.contains("blocks of one warp do not count") && warps == 1;
-    let more = if unit.contains("more than it asks for") { said[7] } else { 0 };
+    let more = if unit.contains("more than it asks for") { 1024 * said[said.len() - 1] } else { 0 };
+    let portion = if unit.contains("memory, given out in") { said[7] } else { 1 };
     let blocks = [
         fitting / warps,
         threads / warp / warps,
         if single { u64::MAX } else { most },
-        shared.checked_div(asked + more).unwrap_or(u64::MAX),
+        (1024 * shared)
+            .checked_div(up(1024 * asked, portion) + more)
+            .unwrap_or(u64::MAX),
     ];
     let blocks = blocks.into_iter().min().unwrap();
     (blocks, blocks * warps * warp * 10_000 / threads)
