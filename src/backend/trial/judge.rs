@@ -207,7 +207,11 @@ impl Court<'_> {
         let alike = |pair: &(char, char)| pair.0 == pair.1;
         let both = || worked.iter().copied().zip(mistaken.iter().copied());
         let head = both().take_while(alike).count();
-        let back = worked.iter().rev().copied().zip(mistaken.iter().rev().copied());
+        let back = worked
+            .iter()
+            .rev()
+            .copied()
+            .zip(mistaken.iter().rev().copied());
         let most = worked.len().min(mistaken.len()) - head;
         let tail = back.take_while(alike).count().min(most);
         let (from, to) = (
@@ -407,8 +411,12 @@ fn found(finding: &Finding, case: &Case) -> (Criterion, String) {
 
 /// A text without comments and white space.
 fn bare(text: &str) -> Vec<char> {
-    let code = text.lines().map(|line| line.split("//").next().unwrap_or_default());
-    code.flat_map(str::chars).filter(|c| !c.is_whitespace()).collect()
+    let code = text
+        .lines()
+        .map(|line| line.split("//").next().unwrap_or_default());
+    code.flat_map(str::chars)
+        .filter(|c| !c.is_whitespace())
+        .collect()
 }
 
 /// Bytes that lanes asked for.

@@ -80,10 +80,13 @@ pub(super) fn printed(task: &Task, case: &Case, outputs: &[Vec<f32>]) -> String 
     }
     for ((name, _), (got, exact)) in frame.outputs.iter().zip(outputs.iter().zip(&exact)) {
         // What differs by less than is shown anywhere is shown alike.
-        let told = got.iter().zip(exact).map(|(got, exact)| match f64::from(*got) {
-            near if (near - exact).abs() <= ALIKE * exact.abs() => *exact,
-            other => other,
-        });
+        let told = got
+            .iter()
+            .zip(exact)
+            .map(|(got, exact)| match f64::from(*got) {
+                near if (near - exact).abs() <= ALIKE * exact.abs() => *exact,
+                other => other,
+            });
         text.push_str(&line(name, &mut told.into_iter()));
         text.push_str(&line("  right", &mut exact.iter().copied()));
     }

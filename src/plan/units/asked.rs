@@ -58,7 +58,10 @@ pub fn read_as(text: &str, asked: Asked) -> Result<Typed, ReadError> {
     let shown = quoted(text);
     if let Some((unit, column)) = typed.unit.filter(|(u, _)| *u != Unit::NONE) {
         let bare = text.chars().skip(column.saturating_sub(1));
-        let bare = !bare.collect::<String>().trim().contains(char::is_whitespace);
+        let bare = !bare
+            .collect::<String>()
+            .trim()
+            .contains(char::is_whitespace);
         return fits(&mut typed, asked, &shown, (unit, column), bare).map(|()| typed);
     }
     let q = typed.quantity;

@@ -161,9 +161,7 @@ fn whole_part(
                 }
                 grouped = Some(',');
             }
-            ' ' | '\u{a0}' | '\u{202f}' | '\u{2009}' | '\'' | '’'
-                if !plain && run(i + 1) == 3 =>
-            {
+            ' ' | '\u{a0}' | '\u{202f}' | '\u{2009}' | '\'' | '’' if !plain && run(i + 1) == 3 => {
                 let sign = if matches!(c, '\'' | '’') { '\'' } else { ' ' };
                 let fits =
                     grouped == Some(sign) || (grouped.is_none() && (1..=3).contains(&digits.len()));
@@ -276,7 +274,13 @@ mod tests {
             let n = read(text);
             assert_eq!((n.digits, n.last_place), (digits, place), "{text}");
         }
-        for (text, zeros) in [("33,550,000", 4), ("30", 1), ("17", 0), ("100.0", 0), ("0", 0)] {
+        for (text, zeros) in [
+            ("33,550,000", 4),
+            ("30", 1),
+            ("17", 0),
+            ("100.0", 0),
+            ("0", 0),
+        ] {
             assert_eq!(read(text).zeros, zeros, "{text}");
         }
     }

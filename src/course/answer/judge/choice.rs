@@ -19,9 +19,14 @@ pub(super) fn grade(typed: &str, key: &Key, env: &Env<'_>) -> Result<Judgement, 
     };
     let same = |other: &[String]| match key.kind {
         Kind::Choices => {
-            given.len() == other.len() && other.iter().all(|o| given.iter().any(|g| options::alike(g, o)))
+            given.len() == other.len()
+                && other
+                    .iter()
+                    .all(|o| given.iter().any(|g| options::alike(g, o)))
         }
-        _ => given.len() == other.len() && given.iter().zip(other).all(|(g, o)| options::alike(g, o)),
+        _ => {
+            given.len() == other.len() && given.iter().zip(other).all(|(g, o)| options::alike(g, o))
+        }
     };
     let mut verdict = Verdict::Wrong(None);
     if same(&expected) {
@@ -132,11 +137,7 @@ fn stranger(typed: &str, part: &str, key: &Key) -> (usize, String) {
 }
 
 /// As many options as the question wants.
-fn complete(
-    typed: &str,
-    found: Vec<String>,
-    key: &Key,
-) -> Result<Vec<String>, (usize, String)> {
+fn complete(typed: &str, found: Vec<String>, key: &Key) -> Result<Vec<String>, (usize, String)> {
     let wanted = match key.kind {
         Kind::Choice => found.len() == 1,
         Kind::Ranking => found.len() == key.options.len(),
@@ -168,18 +169,17 @@ fn complete(
 }
 
 /// A ranking in the order that the question asks for: `a < b` has the least first.
-fn ordered(
-    typed: &str,
-    mut found: Vec<String>,
-    key: &Key,
-) -> Result<Vec<String>, (usize, String)> {
+fn ordered(typed: &str, mut found: Vec<String>, key: &Key) -> Result<Vec<String>, (usize, String)> {
     let text = typed.replace("->", "").replace("=>", "");
     let (rises, falls) = (text.contains('<'), text.contains('>'));
     if key.kind != Kind::Ranking || !(rises || falls) {
         return Ok(found);
     }
     if rises && falls {
-        let say = format!("“{}” has < and > in one order; write one of them.", shown(typed));
+        let say = format!(
+            "“{}” has < and > in one order; write one of them.",
+            shown(typed)
+        );
         return Err((1, say));
     }
     if rises != least_first(&key.ask) {
@@ -192,8 +192,9 @@ fn ordered(
 fn least_first(ask: &str) -> bool {
     let ask = ask.to_lowercase();
     let before = ask.split(" first").next().unwrap_or_default();
-    let least = ["least", "fewest", "smallest", "shortest", "lowest", "cheapest", "fastest"];
+    let least = [
+        "least", "fewest", "smallest", "shortest", "lowest", "cheapest", "fastest",
+    ];
     let order = before.rsplit([',', ':', '.']).next().unwrap_or_default();
     ask.contains(" first") && least.iter().any(|word| order.contains(word))
 }
-

@@ -4,8 +4,8 @@ use super::{Fits, Judgement, Side, Verdict};
 use super::{convention, reading, turned};
 use crate::answer::Env;
 use crate::answer::expr::{Expr, ExprError, Value};
-use crate::answer::key::{Key, Kind, Slip, SlipValue, Tolerance};
 use crate::answer::judge::words::Asking;
+use crate::answer::key::{Key, Kind, Slip, SlipValue, Tolerance};
 use plan::units::{self, Asked, Dimension, Quantity, Typed, Unit};
 
 /// Whole numbers below this are right to the last digit or not at all.
@@ -476,7 +476,11 @@ impl Wanted {
         };
         let commas = text.matches(',').count();
         if commas == 1 && right(&text.replace(',', ".")) {
-            let column = text.split(',').next().map_or(0, |head| head.chars().count()) + 1;
+            let column = text
+                .split(',')
+                .next()
+                .map_or(0, |head| head.chars().count())
+                + 1;
             let message = format!(
                 "The comma of “{}” separates thousands; the decimal sign is a point.",
                 text.trim()

@@ -40,7 +40,9 @@ fn words(text: &str) -> Vec<String> {
             '³' => Some("^ 3"),
             '√' => Some("sqrt"),
             '∞' => Some("infinity"),
-            '-' | '−' | '–' if !before.is_alphanumeric() && (next.is_alphanumeric() || next == '∞') => {
+            '-' | '−' | '–'
+                if !before.is_alphanumeric() && (next.is_alphanumeric() || next == '∞') =>
+            {
                 Some("minus")
             }
             '^' | '/' | '+' | '=' | '|' | '&' | '→' | '>' | '<' | ',' | ';' | '#' => {
@@ -102,6 +104,12 @@ pub(super) fn alike(a: &str, b: &str) -> bool {
 
 /// The option that a text names.
 pub(super) fn named<'o>(text: &str, options: &'o [String]) -> Option<&'o String> {
+    // “n = 1001”, where no option is an equation.
+    let equations = options.iter().any(|option| option.contains('='));
+    let text = match text.rsplit_once('=') {
+        Some((_, side)) if !equations => side,
+        _ => text,
+    };
     let said = telling(text);
     if said.is_empty() {
         return None;
@@ -117,10 +125,13 @@ pub(super) fn named<'o>(text: &str, options: &'o [String]) -> Option<&'o String>
     }
     if let Some(number) = number(&said) {
         // Options that are numbers are named by them and not by their place.
-        if options.iter().any(|option| leads(option).is_some()) {
-            let mut found = options.iter().filter(|o| leads(o) == Some(number));
-            let first = found.next()?;
-            return found.next().is_none().then_some(first);
+        let mut leading = options.iter().filter(|o| leads(o) == Some(number));
+        if let Some(first) = leading.next() {
+            return leading.next().is_none().then_some(first);
+        }
+        let counted = |option: &String| leads(option).is_some() && words(option).len() <= 2;
+        if options.iter().any(counted) {
+            return None;
         }
         return options.get(number.checked_sub(1)?);
     }
@@ -138,7 +149,8 @@ pub(super) fn named<'o>(text: &str, options: &'o [String]) -> Option<&'o String>
     }
     let held = |words: &Vec<String>| {
         let whole = |word: &String| {
-            let begun = |known: &String| word.chars().count() >= 4 && known.starts_with(word.as_str());
+            let begun =
+                |known: &String| word.chars().count() >= 4 && known.starts_with(word.as_str());
             words.iter().any(|known| known == word || begun(known))
         };
         turning(words) == turned && said.iter().all(whole)
@@ -169,8 +181,10 @@ fn leads(option: &str) -> Option<usize> {
 /// where anything else is in it.
 pub(super) fn listed<'o>(text: &str, options: &'o [String]) -> Option<Vec<&'o String>> {
     let said: Vec<String> = telling(text);
-    let mut known: Vec<(Vec<String>, &String)> =
-        options.iter().map(|option| (telling(option), option)).collect();
+    let mut known: Vec<(Vec<String>, &String)> = options
+        .iter()
+        .map(|option| (telling(option), option))
+        .collect();
     known.sort_by_key(|(words, _)| std::cmp::Reverse(words.len()));
     let mut found = Vec::new();
     let mut rest = said.as_slice();
@@ -187,7 +201,9 @@ pub(super) fn listed<'o>(text: &str, options: &'o [String]) -> Option<Vec<&'o St
             continue;
         }
         let between = matches!(word.as_str(), "and" | "then")
-            || word.chars().all(|c| HARD.contains(&c) || "&+/|#".contains(c));
+            || word
+                .chars()
+                .all(|c| HARD.contains(&c) || "&+/|#".contains(c));
         // “1. softmax 2. mul”: the numbers of the ranks.
         let rank = *word == (found.len() + 1).to_string() && option(behind).is_some();
         if !between && !rank {
@@ -203,9 +219,15 @@ pub(super) fn parts<'t>(text: &'t str, options: &[String]) -> Vec<&'t str> {
     let held = |sign: &str| options.iter().any(|option| option.contains(sign));
     let mut parts: Vec<&str> = text.split(HARD).collect();
     for sign in SOFT.iter().filter(|sign| !held(sign)) {
-        parts = parts.into_iter().flat_map(|part| part.split(*sign)).collect();
+        parts = parts
+            .into_iter()
+            .flat_map(|part| part.split(*sign))
+            .collect();
     }
-    let digits = |text: &str| text.chars().all(|c| c.is_ascii_digit() || c.is_whitespace());
+    let digits = |text: &str| {
+        text.chars()
+            .all(|c| c.is_ascii_digit() || c.is_whitespace())
+    };
     let spaced = held(" ") && !digits(text);
     if parts.len() == 1 && !spaced {
         parts = text.split_whitespace().collect();
@@ -231,7 +253,9 @@ pub(super) fn line(text: &str, lines: &[String]) -> Option<usize> {
         .trim();
     let digits: String = word.chars().take_while(char::is_ascii_digit).collect();
     let behind = word.get(digits.len()..).unwrap_or_default();
-    let ordinal = ["st", "nd", "rd", "th"].iter().find_map(|o| behind.strip_prefix(o));
+    let ordinal = ["st", "nd", "rd", "th"]
+        .iter()
+        .find_map(|o| behind.strip_prefix(o));
     let behind = ordinal.unwrap_or(behind);
     let behind = behind.trim_start_matches([':', '.', ')', '|', ' ', '”', '"', '?', '!', ',', ';']);
     let within = |number: usize| (1..=lines.len()).contains(&number).then_some(number);
@@ -267,32 +291,83 @@ mod tests {
         let cases: [(&[&str], &[(&str, usize)]); 8] = [
             (
                 &["the gaps", "the kernels", "the bytes", "nothing"],
-                &[("gaps", 1), ("Kernel", 2), ("3", 3), ("option 1", 1), ("#4", 4), ("nothing.", 4)],
+                &[
+                    ("gaps", 1),
+                    ("Kernel", 2),
+                    ("3", 3),
+                    ("option 1", 1),
+                    ("#4", 4),
+                    ("nothing.", 4),
+                ],
             ),
             (
                 &["32 × 32", "64 × 32", "64 × 64"],
-                &[("32x32", 1), ("64*32", 2), ("64 x 64", 3), ("64 by 32", 2), ("(64, 32)", 0)],
+                &[
+                    ("2", 2),
+                    ("32x32", 1),
+                    ("64*32", 2),
+                    ("64 x 64", 3),
+                    ("64 by 32", 2),
+                    ("(64, 32)", 0),
+                ],
             ),
             (
                 &["S²d²/M", "S²/√M", "S·d", "S²"],
-                &[("S^2 d^2 / M", 1), ("S^2/sqrt(M)", 2), ("S*d", 3), ("S^2", 4), ("2", 2)],
+                &[
+                    ("S^2 d^2 / M", 1),
+                    ("S^2/sqrt(M)", 2),
+                    ("S*d", 3),
+                    ("S^2", 4),
+                    ("2", 2),
+                ],
             ),
-            (&["0 rows", "1 row", "128 rows"], &[("1", 2), ("128", 3), ("one row", 2), ("3", 0)]),
+            (
+                &["0 rows", "1 row", "128 rows"],
+                &[("1", 2), ("128", 3), ("one row", 2), ("3", 0)],
+            ),
             (
                 &["0", "minus infinity", "the maximum", "1"],
-                &[("-inf", 2), ("−∞", 2), ("infinity", 0), ("max", 3), ("maximum", 3), ("zero", 1)],
+                &[
+                    ("-inf", 2),
+                    ("−∞", 2),
+                    ("infinity", 0),
+                    ("max", 3),
+                    ("maximum", 3),
+                    ("zero", 1),
+                ],
             ),
             (
                 &["data in cache", "a faster memory", "a wrong clock"],
-                &[("cache", 1), ("the clock is wrong", 3), ("faster memory", 2), ("not cache", 0)],
+                &[
+                    ("cache", 1),
+                    ("the clock is wrong", 3),
+                    ("faster memory", 2),
+                    ("not cache", 0),
+                ],
             ),
             (
                 &["memory", "compute"],
-                &[("Memory-bound", 1), ("comp", 2), ("memory limited", 1), ("both", 0), ("-1", 0)],
+                &[
+                    ("Memory-bound", 1),
+                    ("comp", 2),
+                    ("memory limited", 1),
+                    ("both", 0),
+                    ("-1", 0),
+                ],
             ),
             (
-                &["shorter than a launch", "longer than a launch", "all", "none"],
-                &[("longer", 2), ("longer ones", 0), ("all of them", 0), ("None", 4)],
+                &[
+                    "shorter than a launch",
+                    "longer than a launch",
+                    "all",
+                    "none",
+                ],
+                &[
+                    ("longer", 2),
+                    ("longer ones", 0),
+                    ("all of them", 0),
+                    ("None", 4),
+                ],
             ),
         ];
         for (names, typed) in cases {
@@ -319,8 +394,17 @@ mod tests {
             assert_eq!(found, ["qk | softmax", "o | res1", "mul | down"], "{text}");
         }
         let kernels = options(&["gate", "mul", "qk"]);
-        for text in ["qk/mul/gate", "qk + mul + gate", "qk mul gate", "qk & mul & gate"] {
-            assert_eq!(listed(text, &kernels).unwrap(), ["qk", "mul", "gate"], "{text}");
+        for text in [
+            "qk/mul/gate",
+            "qk + mul + gate",
+            "qk mul gate",
+            "qk & mul & gate",
+        ] {
+            assert_eq!(
+                listed(text, &kernels).unwrap(),
+                ["qk", "mul", "gate"],
+                "{text}"
+            );
         }
         assert_eq!(listed("qk, softmax", &kernels), None);
         assert_eq!(parts("3 1 2", &walls), ["3", "1", "2"]);
@@ -353,7 +437,18 @@ mod tests {
         ] {
             assert_eq!(line(text, &lines), Some(4), "{text}");
         }
-        for text in ["-4", "0", "5", "4.5", "sum", "4 or 3", "3: return", "", "the last", "40"] {
+        for text in [
+            "-4",
+            "0",
+            "5",
+            "4.5",
+            "sum",
+            "4 or 3",
+            "3: return",
+            "",
+            "the last",
+            "40",
+        ] {
             assert_eq!(line(text, &lines), None, "{text}");
         }
     }

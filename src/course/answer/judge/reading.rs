@@ -242,7 +242,7 @@ mod tests {
             ("17 (18)", "two numbers"),
             ("16-18", "a range"),
             ("17 or 18", "“or” is not a unit"),
-            ("17 launches per token", "not a unit"),
+            ("17 launches per token", "“per” does not belong"),
             ("17 %", "per cent"),
             ("17 MB", "asks for a count"),
             ("", "Nothing is typed"),
@@ -265,7 +265,13 @@ mod tests {
             assert_eq!(typed.quantity.exact(), Some(1 << 25), "{text}");
         }
         let share = Asked::in_unit(Unit::PERCENT);
-        for text in ["16/17 = 94.1 %", "94.1% saved", "16 of 17", "94.1 % of the bytes", "16:17"] {
+        for text in [
+            "16/17 = 94.1 %",
+            "94.1% saved",
+            "16 of 17",
+            "94.1 % of the bytes",
+            "16:17",
+        ] {
             let typed = read(text, "Which share?", share).unwrap();
             assert!((typed.quantity.value() - 0.941).abs() < 3e-4, "{text}");
         }

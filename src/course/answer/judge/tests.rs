@@ -373,6 +373,26 @@ fn what_was_counted_is_judged_by_a_run_and_never_by_the_plan() {
 }
 
 #[test]
+fn a_bare_number_is_in_the_unit_that_the_question_names() {
+    let mut past = key("12 B", "exact", "B");
+    past.ask = "How many bytes past the end does the last pack reach?".to_owned();
+    past.slips = vec![slip("3 B", "These are elements.")];
+    for (typed, word) in [
+        ("12", "right"),
+        ("twelve", "right"),
+        ("12 bytes", "right"),
+        ("3", "slip"),
+        ("7", "unread"),
+        ("7 B", "wrong"),
+        ("12 ms", "unread"),
+    ] {
+        assert_eq!(judged(typed, &past, &[]).verdict.word(), word, "{typed}");
+    }
+    past.ask = "How far past the end does the last pack reach?".to_owned();
+    assert_eq!(judged("12", &past, &[]).verdict.word(), "unread");
+}
+
+#[test]
 fn a_measured_answer_is_right_a_minute_later() {
     // 71 launches in 700 us, with a spread: the cost of one by another run.
     let mut each = key("run.time.median / 71", "2 %", "us");
@@ -399,7 +419,12 @@ fn a_measured_answer_is_right_a_minute_later() {
         ("10", "unread"),
     ] {
         let judged = grade(typed, &each, &env).unwrap();
-        assert_eq!(judged.verdict.word(), word, "{typed}: {}", judged.sentence());
+        assert_eq!(
+            judged.verdict.word(),
+            word,
+            "{typed}: {}",
+            judged.sentence()
+        );
     }
 }
 

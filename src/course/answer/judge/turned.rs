@@ -77,7 +77,7 @@ fn layers(typed: &Typed, wanted: &Wanted, key: &Key, env: &Env<'_>) -> Option<St
     }
     let all = Quantity::new(expected.value() * layers as f64, expected.dimension());
     wanted
-        .names(typed, &all, 3)
+        .names(typed, &all, 4)
         .then(|| "All layers together would give this. The question asks for one.".to_owned())
 }
 

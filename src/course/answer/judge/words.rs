@@ -56,7 +56,9 @@ impl Asking {
             "B" => word("byte"),
             "FLOP" => word("flop") || word("operation"),
             "us" | "µs" => word("microsecond") || self.text.contains("µs"),
-            symbol => !symbol.is_empty() && self.text.split(' ').any(|w| w == symbol.to_lowercase()),
+            symbol => {
+                !symbol.is_empty() && self.text.split(' ').any(|w| w == symbol.to_lowercase())
+            }
         }
     }
 
@@ -136,11 +138,15 @@ impl Asking {
     /// Whether the question is about one of these: then an answer per one is.
     fn of_one(&self, noun: &str) -> bool {
         let said = ["one", "a", "an", "per", "each", "every", "whole", "the"];
+        if is_unit(noun) {
+            return false;
+        }
         let noun = stem(noun);
         let mut words = self.text.split(|c: char| !c.is_alphanumeric());
         let mut before = words.next().unwrap_or_default();
         words.any(|word| {
-            let found = !noun.is_empty() && stem(word) == noun && word == noun && said.contains(&before);
+            let found =
+                !noun.is_empty() && stem(word) == noun && word == noun && said.contains(&before);
             before = word;
             found
         })
@@ -149,7 +155,8 @@ impl Asking {
 
 /// Without the `s` of several.
 fn stem(word: &str) -> &str {
-    let hissing = |one: &&str| one.ends_with(['x', 's']) || one.ends_with("ch") || one.ends_with("sh");
+    let hissing =
+        |one: &&str| one.ends_with(['x', 's']) || one.ends_with("ch") || one.ends_with("sh");
     let several = word.strip_suffix("es").filter(hissing);
     several.or(word.strip_suffix('s')).unwrap_or(word)
 }

@@ -228,12 +228,15 @@ fn unit(gpu: &Gpu) -> String {
         bytes if 1024 % bytes.max(1) == 0 => String::new(),
         bytes => format!(", given out in granules of {} bytes", many(bytes)),
     };
-    let reserved = gpu
-        .shared_reserved_b
-        .filter(|bytes| *bytes > 0)
-        .map_or(String::new(), |bytes| {
-            format!(", of which each block takes {} KiB more than it asks for", bytes / 1024)
-        });
+    let reserved =
+        gpu.shared_reserved_b
+            .filter(|bytes| *bytes > 0)
+            .map_or(String::new(), |bytes| {
+                format!(
+                    ", of which each block takes {} KiB more than it asks for",
+                    bytes / 1024
+                )
+            });
     format!(
         "{}, one unit: {file}, given out in granules of {granule}; {} SIMDs, warps of {}, {} threads and {} blocks{single} at most; {} KiB shared memory{portion}{reserved}.",
         gpu.name,

@@ -67,8 +67,16 @@ fn resident(premise: &[String]) -> (u64, u64) {
         false => file / up(registers * warp, granule) / simds * simds,
     };
     let single = unit.contains("blocks of one warp do not count") && warps == 1;
-    let more = if unit.contains("more than it asks for") { 1024 * said[said.len() - 1] } else { 0 };
-    let portion = if unit.contains("memory, given out in") { said[7] } else { 1 };
+    let more = if unit.contains("more than it asks for") {
+        1024 * said[said.len() - 1]
+    } else {
+        0
+    };
+    let portion = if unit.contains("memory, given out in") {
+        said[7]
+    } else {
+        1
+    };
     let blocks = [
         fitting / warps,
         threads / warp / warps,
@@ -95,7 +103,12 @@ fn occupancy_follows_from_what_the_question_says() {
             let (blocks, share) = resident(&task.premise);
             match id {
                 "occupancy.blocks" => {
-                    assert_eq!(answer.exact(), Some(blocks.into()), "{seed} {:?}", task.premise);
+                    assert_eq!(
+                        answer.exact(),
+                        Some(blocks.into()),
+                        "{seed} {:?}",
+                        task.premise
+                    );
                 }
                 _ => assert!(
                     (answer.value() * 1e4 - share as f64).abs() < 1.0,
@@ -115,11 +128,21 @@ fn a_cut_is_never_broken_inside_a_kernel() {
         let task = task(pattern("launches.block").unwrap(), seed, &gpus).unwrap();
         let env = Env::new(task.setup.clone(), &gpus, &NoRecords);
         let answer = task.key.answer.as_ref().unwrap().evaluate(&env).unwrap();
-        let begin = task.premise.iter().position(|line| line.starts_with("Cut")).unwrap();
+        let begin = task
+            .premise
+            .iter()
+            .position(|line| line.starts_with("Cut"))
+            .unwrap();
         let cut = &task.premise[begin..];
         assert!(cut.iter().all(|line| line.len() <= 76), "{cut:?}");
-        assert!(cut[..cut.len() - 1].iter().all(|line| line.ends_with(" |")), "{cut:?}");
-        let kernels = cut.iter().flat_map(|line| line.split('|')).filter(|k| !k.trim().is_empty());
+        assert!(
+            cut[..cut.len() - 1].iter().all(|line| line.ends_with(" |")),
+            "{cut:?}"
+        );
+        let kernels = cut
+            .iter()
+            .flat_map(|line| line.split('|'))
+            .filter(|k| !k.trim().is_empty());
         assert_eq!(kernels.count().to_string(), answer.to_string(), "{cut:?}");
     }
 }
@@ -146,9 +169,17 @@ fn three_digits_of_a_count_are_close_and_four_are_right() {
                 (judged.verdict.is_right(), judged.verdict.is_try(), typed)
             };
             let (right, _, typed) = word(3);
-            assert!(right || answer.value() < 1e4, "{} {seed}: {typed}", pattern.id);
+            assert!(
+                right || answer.value() < 1e4,
+                "{} {seed}: {typed}",
+                pattern.id
+            );
             let (right, tried, typed) = word(2);
-            assert!(right || !tried || answer.value() < 1e4, "{} {seed}: {typed}", pattern.id);
+            assert!(
+                right || !tried || answer.value() < 1e4,
+                "{} {seed}: {typed}",
+                pattern.id
+            );
         }
     }
 }
