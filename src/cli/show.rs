@@ -10,7 +10,7 @@ use super::desk::{Desk, Runs, complaints};
 use super::failure::Failure;
 use super::ids::Ids;
 use super::live;
-use super::out::Out;
+use super::out::{Out, complain};
 use super::words::wrapped;
 use app::study::bench_setup;
 use course::answer::Env;
@@ -163,6 +163,7 @@ fn lesson(
 ) -> Outcome {
     let runs = Runs::default();
     let env = desk.env(&lesson.setup, &runs)?;
+    let mut failed = false;
     let total = lesson.sections.len();
     within(&lesson.id, "sections", only, total)?;
     for (number, section) in (1..).zip(&lesson.sections) {
@@ -181,11 +182,21 @@ fn lesson(
                 Part::Prose { text, line, .. } => {
                     out.lines(plain_text(text, *line, output.ascii, &env));
                 }
-                Part::Live(block) => {
-                    out.lines(live::lines(desk, lesson, block)?);
-                }
+                Part::Live(block) => match live::lines(desk, lesson, block) {
+                    Ok(lines) => out.lines(lines),
+                    Err(failure) => {
+                        let (kind, number) = (&block.kind, block.number);
+                        let sentence = failure.sentence();
+                        out.line(format!(
+                            "Live block {kind}, which cannot be shown: {sentence}"
+                        ));
+                        complain(&format!("{}, block {number}: {sentence}", lesson.id));
+                        failed = true;
+                    }
+                },
             }
         }
     }
-    Ok(complaints(&lesson.faults))
+    let code = complaints(&lesson.faults);
+    Ok(if failed { 4 } else { code })
 }

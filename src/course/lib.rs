@@ -65,7 +65,8 @@ mod workshop;
 
 pub use crate::answer::{Kind, Tolerance};
 pub use block::{
-    Block, Cell, Exhibit, KINDS, LANGUAGES, Live, METRICS, Predict, SWEPT, Sample, Series, swept,
+    Block, Cell, Exhibit, KINDS, LANGUAGES, Live, METRICS, Predict, SWEPT, Sample, Series, Typed,
+    swept,
 };
 pub use claims::{Claim, Ledger};
 pub use exercise::{
