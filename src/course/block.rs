@@ -10,7 +10,6 @@ pub use typed::Typed;
 use super::fault::{Fault, Place, way_out};
 use super::fields::{Fields, Phrase, Toml};
 use super::number::{Inline, split};
-use super::scan::Fence;
 use super::setup::Setup;
 use super::text::Text;
 use crate::answer::{self, Expr};
@@ -217,37 +216,38 @@ pub enum Cell {
     Number(Inline),
 }
 
-/// Reads one fence that names a live block.
-pub(crate) fn read(text: &Text, fence: &Fence, number: usize) -> Live {
+/// Reads a live block of a document whose spans count from `base` of the text.
+pub(crate) fn read(text: &Text, live: &::text::Live, base: usize, number: usize) -> Live {
+    let range = base + live.within.start..base + live.within.end;
     let toml = Toml {
         text,
-        range: fence.body.clone(),
+        range: range.clone(),
     };
     let mut faults = Vec::new();
-    if !fence.closed {
-        let at = text.line(fence.open).start;
+    if !live.closed {
+        let at = text.line(live.place.line).start;
         faults.push(text.fault(
             at,
             format!(
                 "this {} block is not closed; end it with the same fence on a line of its own.",
-                fence.info
+                live.kind
             ),
         ));
     }
     let (setup, predict, block) = toml.read(&mut faults, |fields| {
-        let what = format!("a {} block", fence.info);
+        let what = format!("a {} block", live.kind);
         let mut scope = fields.renamed(&what);
-        content(&fence.info, &mut scope)
+        content(&live.kind, &mut scope)
     });
     let content = match block {
         Some(block) if faults.is_empty() => Ok(block),
         _ => Err(faults),
     };
     Live {
-        kind: fence.info.clone(),
+        kind: live.kind.clone(),
         number,
-        line: fence.open,
-        source: text.slice(fence.body.clone()).to_owned(),
+        line: live.place.line,
+        source: text.slice(range).to_owned(),
         setup,
         predict,
         content,

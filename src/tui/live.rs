@@ -267,7 +267,7 @@ fn steps_rows(
 /// A text with inline numbers, in the block's configuration.
 fn inline(state: &State, lesson: &Lesson, live: &Live, text: &str, columns: usize) -> Vec<Row> {
     let env = env(state, lesson, &live.setup);
-    let resolve = |value: &text::Value| super::lesson::resolved(&env, &value.expression);
+    let resolve = |value: &text::Value| super::lesson::resolved(&env, value);
     let parsed = text::parse(text, 1, &[]);
     let layout = Layout::new(columns, &resolve).ascii(state.look.ascii);
     parsed

@@ -1,5 +1,6 @@
 //! Expressions: all of them are evaluated, in the configuration they stand in.
 
+use super::running::running_of;
 use crate::answer::{self, Env, Expr, ExprError, Value};
 use crate::block::{Block, Cell, Live, Typed, swept};
 use crate::exercise::{Exercise, Key};
@@ -8,7 +9,6 @@ use crate::fields::Phrase;
 use crate::lesson::{Lesson, Part};
 use crate::number::{Inline, numbers, print};
 use crate::recorded::Figures;
-use crate::scan::{Piece, pieces};
 use crate::setup::{Setup, sentence};
 use crate::solution::Solution;
 use plan::cost::GpuDatabase;
@@ -355,8 +355,12 @@ impl Look<'_> {
         }) else {
             return;
         };
-        for (piece, range) in pieces(&hint.text) {
-            let text = hint.text.get(range).unwrap_or_default();
+        let running = running_of(&hint.text, hint.at);
+        let plain = running.iter().flat_map(|words| {
+            let ranges = words.unquoted().into_iter();
+            ranges.map(|range| words.text.get(range).unwrap_or_default())
+        });
+        for text in plain {
             let words: Vec<&str> = text.split_whitespace().collect();
             for (at, word) in words.iter().enumerate() {
                 let digits: String = word.chars().filter(char::is_ascii_digit).collect();
@@ -365,11 +369,7 @@ impl Look<'_> {
                     .all(|c| c.is_ascii_digit() || ",._;:)".contains(c));
                 let before = words.get(at.saturating_sub(2)..at).unwrap_or_default();
                 let told = matches!(before, ["answer", "is" | "="] | [.., "answer:"]);
-                if piece == Piece::Plain
-                    && only
-                    && digits.parse() == Ok(right)
-                    && (told || right.abs() >= LARGE)
-                {
+                if only && digits.parse() == Ok(right) && (told || right.abs() >= LARGE) {
                     self.report(
                         hint.at,
                         "this hint shows the answer; stop one step before it",
