@@ -81,8 +81,9 @@ impl TryFrom<Vec<String>> for Cut {
     fn try_from(walls: Vec<String>) -> Result<Self, FusionError> {
         walls.iter().try_fold(Self::NONE, |cut, name| {
             let wall = Boundary::all().find(|wall| wall.name() == *name);
-            let wall = wall
-                .ok_or_else(|| FusionError::new(format!("there is no boundary “{name}” in a cut")))?;
+            let wall = wall.ok_or_else(|| {
+                FusionError::new(format!("there is no boundary “{name}” in a cut"))
+            })?;
             Ok(cut.joined(wall))
         })
     }

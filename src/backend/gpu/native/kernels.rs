@@ -32,7 +32,7 @@ impl<L> Kernels<L> {
     /// A unit that does not compile.
     pub fn prepare(
         &mut self,
-        compiler: &(impl Compiler + Sync),
+        compiler: &dyn Compiler,
         cache: Option<&Cache>,
         units: &[&Unit],
         arch: &str,
