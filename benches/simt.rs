@@ -13,7 +13,7 @@ use tinyllama_tutor::backend::gpu::simt::Simt;
 use tinyllama_tutor::cost::Config;
 use tinyllama_tutor::fusion::Version;
 use tinyllama_tutor::model::{Dtype, Shape};
-use tinyllama_tutor::run::{BackendKind, BackendKind, Request, Unwatched};
+use tinyllama_tutor::run::{BackendKind, Request, Unwatched};
 use tinyllama_tutor::simt::{LaunchRequest, Machine, Options, Program};
 
 const TILED: &str = include_str!("../tests/simt/gemm_tile.nvrtc-12.9.ptx");

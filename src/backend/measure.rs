@@ -156,8 +156,10 @@ pub(crate) fn measure(
             let how = format!("{clock}, after {} warm-up runs", request.warm_up);
             time_us = Timing::of(&times, how);
         }
-        let moved = bytes.modelled.zip(time_us.as_ref().map(|t| t.median));
-        notes.extend(over_roof(&ready.device(), moved));
+        if backend.is_gpu() {
+            let moved = bytes.modelled.zip(time_us.as_ref().map(|t| t.median));
+            notes.extend(over_roof(&ready.device(), moved));
+        }
         if request.count_bytes {
             let counted = ready.count(observer)?;
             launched = launched.or(counted.launched);

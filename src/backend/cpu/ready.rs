@@ -250,23 +250,7 @@ impl ReadyPlan {
     /// # Errors
     /// Stopped, or a defect.
     pub fn forward(&self, observer: &dyn Observer) -> Result<Ran, RunError> {
-        self.run(observer, |_, _, _| {})
-    }
-
-    /// One forward; `each` is told every kernel's number, name and time.
-    ///
-    /// # Errors
-    /// Stopped, or a defect.
-    pub fn forward_by_kernel(
-        &self,
-        observer: &dyn Observer,
-        mut each: impl FnMut(usize, &str, Duration),
-    ) -> Result<Ran, RunError> {
-        self.run(observer, |index, time, _| {
-            if let Some(launch) = self.compiled.launches.get(index) {
-                each(index, &launch.name, time);
-            }
-        })
+        self.run(observer, |_, _| {})
     }
 
     /// One forward; `tap` is handed every tensor that the plan puts into
@@ -279,7 +263,7 @@ impl ReadyPlan {
         observer: &dyn Observer,
         mut tap: impl FnMut(Tapped<'_>),
     ) -> Result<Ran, RunError> {
-        self.run(observer, |index, _, bound| {
+        self.run(observer, |index, bound| {
             let Some(launch) = self.compiled.launches.get(index) else {
                 return;
             };
@@ -298,7 +282,7 @@ impl ReadyPlan {
     fn run(
         &self,
         observer: &dyn Observer,
-        mut after: impl FnMut(usize, Duration, &Bound<'_>),
+        mut after: impl FnMut(usize, &Bound<'_>),
     ) -> Result<Ran, RunError> {
         let mut pool = self.threads.lock();
         let mut running = Running {
@@ -311,8 +295,8 @@ impl ReadyPlan {
         let before = self.launches.load(Ordering::Relaxed);
         let start = Instant::now();
         for (index, launch) in self.compiled.launches.iter().enumerate() {
-            let time = running.launch(&self.compiled, launch)?;
-            after(index, time, &running.bound);
+            running.launch(&self.compiled, launch)?;
+            after(index, &running.bound);
         }
         Ok(Ran {
             launches: self.launches.load(Ordering::Relaxed) - before,
