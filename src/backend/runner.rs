@@ -71,3 +71,68 @@ impl<B: Backend + ?Sized> Runner<B> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plan::cost::Config;
+    use plan::fusion::Version;
+    use plan::run::Unwatched;
+
+    /// A backend that says no.
+    struct Refuses(BackendKind, fn(&'static str) -> RunError);
+
+    impl Backend for Refuses {
+        fn kind(&self) -> BackendKind {
+            self.0
+        }
+
+        fn state(&self) -> BackendState {
+            BackendState::none(self.0, "refuses")
+        }
+
+        fn open(&mut self, _: &dyn Observer) -> Result<String, RunError> {
+            Err((self.1)(self.0.name()))
+        }
+
+        fn run(&mut self, _: &Request, observer: &dyn Observer) -> Result<Outcome, RunError> {
+            Err(self.open(observer).unwrap_err())
+        }
+    }
+
+    fn refused(asked: BackendKind, cuda: fn(&'static str) -> RunError) -> String {
+        let mut runner: Runner = Runner {
+            backends: vec![
+                Box::new(Refuses(BackendKind::Cpu, RunError::failed)),
+                Box::new(Refuses(BackendKind::Cuda, cuda)),
+            ],
+        };
+        let request = Request {
+            backend: asked,
+            ..Request::new(Config::preset("workshop", Version::V1.cut()).unwrap())
+        };
+        runner.run(&request, &Unwatched).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn auto_goes_on_where_a_backend_lacks_something_and_stops_where_it_fails() {
+        assert_eq!(refused(BackendKind::Auto, RunError::missing), "cpu");
+        assert_eq!(refused(BackendKind::Auto, RunError::failed), "cuda");
+        assert_eq!(refused(BackendKind::Cuda, RunError::missing), "cuda");
+        assert!(refused(BackendKind::Hip, RunError::missing).contains("no hip backend"));
+    }
+
+    #[test]
+    fn a_backend_is_in_the_build_or_says_that_it_is_not() {
+        let local = LocalRunner::local();
+        assert!(local.state(BackendKind::Cpu).ready && local.state(BackendKind::Simt).ready);
+        assert_eq!(local.state(BackendKind::Cuda).line, "not in this build");
+        let kinds: Vec<BackendKind> = Runner::all().backends.iter().map(|b| b.kind()).collect();
+        for (kind, there) in [
+            (BackendKind::Cuda, cfg!(feature = "cuda")),
+            (BackendKind::Hip, cfg!(feature = "hip")),
+        ] {
+            assert_eq!(kinds.contains(&kind), there, "{}", kind.name());
+        }
+    }
+}
