@@ -187,7 +187,7 @@ impl Reader<'_> {
             let times = match self.peek() {
                 // `**` is how Python writes a power; powers are read tighter.
                 Some('*' | '·' | '⋅' | '∙' | '×' | 'x' | 'X') => true,
-                Some('/' | '÷') => false,
+                Some('/' | '÷' | '⁄' | '∕') => false,
                 _ => return Ok(left),
             };
             self.at += 1;
