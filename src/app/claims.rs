@@ -172,7 +172,7 @@ pub fn listed(state: &State) -> Vec<&'static Claim> {
         Filter::All => true,
         Filter::Open => {
             let just = state.claims.just == Some(claim.id.text.as_str());
-            just || standing(&state.study, &claim.id.text) == Standing::Open
+            just || standing(&state.shared.study, &claim.id.text) == Standing::Open
         }
         Filter::Group(at) => ledger.groups().get(at).is_some_and(|g| g.id == claim.group),
         Filter::Document(at) => ledger
@@ -195,8 +195,8 @@ pub fn measured<'s>(state: &'s State, claim: &Claim) -> Vec<(Cut, Option<&'s Rep
     let Ok(setup) = claim.setup.answer() else {
         return Vec::new();
     };
-    let setup = bench_setup(&setup.config, state.bench.setup().seed);
-    let report = |cut: Cut| (cut, state.runs.of(&setup, cut));
+    let setup = bench_setup(&setup.config, state.shared.bench.setup().seed);
+    let report = |cut: Cut| (cut, state.shared.runs.of(&setup, cut));
     claim.cuts().into_iter().map(report).collect()
 }
 
@@ -210,7 +210,7 @@ pub fn footer(state: &State) -> &'static [FooterItem] {
     if state.claims.choosing.is_some() {
         return CHOOSING;
     }
-    match current(state).map(|c| standing(&state.study, &c.id.text)) {
+    match current(state).map(|c| standing(&state.shared.study, &c.id.text)) {
         Some(Standing::Open) => OPEN,
         _ => JUDGED,
     }

@@ -104,8 +104,8 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Pin => pin(state),
         Action::Open => {
             if let Some(cut) = state.compare.cuts().get(state.compare.column).copied() {
-                if let Err(error) = state.bench.put(cut) {
-                    state.notes.say(Tone::Bad, error.to_string());
+                if let Err(error) = state.shared.bench.put(cut) {
+                    state.shared.notes.say(Tone::Bad, error.to_string());
                 }
                 state.go(Page::Lab);
             }
@@ -119,7 +119,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
             lab::start(state, cuts, effects);
         }
         Action::Why => why(state),
-        Action::Bytes => state.notes.say(
+        Action::Bytes => state.shared.notes.say(
             Tone::Plain,
             "Bytes: = modelled, # counted on simt or a GPU, @ by the device's own counters.",
         ),
@@ -132,13 +132,14 @@ pub const ROWS: usize = 14;
 
 /// Pins the plan of the lab in the first column, or takes it away.
 fn pin(state: &mut State) {
-    let plan = state.bench.cut();
+    let plan = state.shared.bench.cut();
     if state.compare.pinned.take().is_some() {
         state
+            .shared
             .notes
             .say(Tone::Plain, "The first column is V1 again.");
     } else if Version::WORKSHOP.iter().any(|v| v.cut() == plan) {
-        state.notes.say(
+        state.shared.notes.say(
             Tone::Plain,
             format!(
                 "The lab's plan is {}, which has a column. Flip a fusion there, then P.",
@@ -148,7 +149,7 @@ fn pin(state: &mut State) {
     } else {
         state.compare.pinned = Some(plan);
         state.compare.column = 0;
-        state.notes.say(
+        state.shared.notes.say(
             Tone::Plain,
             format!("{} stands in place of V1. P takes it away.", plan.title()),
         );
@@ -174,11 +175,11 @@ fn why(state: &mut State) {
                 }
                 _ => "Counted on simt or a GPU: : backend simt, then r.",
             };
-            state.notes.say(Tone::Plain, text);
+            state.shared.notes.say(Tone::Plain, text);
             return;
         }
         _ => {
-            state.notes.say(
+            state.shared.notes.say(
                 Tone::Plain,
                 "No terms of the cost model stand behind this row: see the ceilings in Doctor.",
             );
@@ -198,7 +199,7 @@ fn why(state: &mut State) {
             state.why = Some(why);
             state.go(Page::Why);
         }
-        Err(error) => state.notes.say(Tone::Bad, error.to_string()),
+        Err(error) => state.shared.notes.say(Tone::Bad, error.to_string()),
     }
 }
 
@@ -391,19 +392,19 @@ fn measured(compare: &Compare, bench: &Bench, runs: &Runs, floors: Option<&[f64]
 /// most: where a run counted it.
 fn more(state: &State) -> Option<String> {
     let cut = state.compare.cuts().get(state.compare.column).copied()?;
-    let report = state.runs.of(state.bench.setup(), cut)?;
+    let report = state.shared.runs.of(state.shared.bench.setup(), cut)?;
     let kernel = report
         .kernels
         .iter()
         .max_by_key(|k| k.between_phases())
         .filter(|k| k.between_phases() > 0)?;
     let text = format!("{}: {}.", kernel.name, surplus(kernel)?);
-    Some(lab::fitted(&text, state.size.0))
+    Some(lab::fitted(&text, state.shared.size.0))
 }
 
 /// The line under the page where no message stands.
 pub fn hint(state: &State, rows: &[Row]) -> String {
-    let machine = &state.machine;
+    let machine = &state.shared.machine;
     let own = machine.roof_is_own();
     if rows
         .iter()

@@ -18,9 +18,8 @@ use super::field::Field;
 use super::message::Effect;
 use super::page::{Mark, Page};
 use super::state::State;
-use super::study::Study;
 use course::answer::Judgement;
-use course::{Exercise, Key, KeyMark};
+use course::{Exercise, Key};
 
 pub use answering::{act, asked_runs, leave_field, marked, micros, press, question};
 pub use check::{Standing, echo, refused, standing, tolerance};
@@ -151,10 +150,15 @@ impl Exercises {
 /// The exercise of the form, else the one under the cursor of the list.
 pub fn shown(state: &State) -> Option<&Exercise> {
     match &state.exercises.form {
-        Some(form) => state.study.exercise(&form.exercise),
+        Some(form) => state.shared.study.exercise(&form.exercise),
         None => {
-            let listed = state.study.course.exercises().nth(state.exercises.cursor)?;
-            state.study.exercise(&listed.id)
+            let listed = state
+                .shared
+                .study
+                .course
+                .exercises()
+                .nth(state.exercises.cursor)?;
+            state.shared.study.exercise(&listed.id)
         }
     }
 }
@@ -162,7 +166,7 @@ pub fn shown(state: &State) -> Option<&Exercise> {
 /// The question under the cursor of the form.
 pub fn current(state: &State) -> Option<Asked> {
     let form = state.exercises.form.as_ref()?;
-    let exercise = state.study.exercise(&form.exercise)?;
+    let exercise = state.shared.study.exercise(&form.exercise)?;
     let key = exercise.keys.get(form.row)?;
     Some(Asked {
         exercise: exercise.id.clone(),
@@ -173,8 +177,15 @@ pub fn current(state: &State) -> Option<Asked> {
 /// The question that a block of a lesson asks: the named one, else the first
 /// that is open.
 pub fn asked(state: &State, exercise: &str, key: Option<&str>) -> Option<Asked> {
-    let found = state.study.exercise(exercise)?;
-    let solved = |k: &&Key| state.study.progress.key(&found.id, &k.name.text).solved;
+    let found = state.shared.study.exercise(exercise)?;
+    let solved = |k: &&Key| {
+        state
+            .shared
+            .study
+            .progress
+            .key(&found.id, &k.name.text)
+            .solved
+    };
     let key = match key {
         Some(name) => found.keys.iter().find(|k| k.name.text == name)?,
         None => found
@@ -191,12 +202,12 @@ pub fn asked(state: &State, exercise: &str, key: Option<&str>) -> Option<Asked> 
 
 /// The key behind a question.
 pub fn key_of<'s>(state: &'s State, asked: &Asked) -> Option<&'s Key> {
-    state.study.key(&asked.exercise, &asked.key)
+    state.shared.study.key(&asked.exercise, &asked.key)
 }
 
 /// Opens the form of an exercise at a question; Esc leads back.
 pub fn open(state: &mut State, asked: &Asked, effects: &mut Vec<Effect>) {
-    let Some(exercise) = state.study.exercise(&asked.exercise) else {
+    let Some(exercise) = state.shared.study.exercise(&asked.exercise) else {
         return;
     };
     let row = exercise
@@ -205,6 +216,7 @@ pub fn open(state: &mut State, asked: &Asked, effects: &mut Vec<Effect>) {
         .position(|k| k.name.text == asked.key)
         .unwrap_or(0);
     let cursor = state
+        .shared
         .study
         .course
         .exercises()
@@ -228,6 +240,7 @@ pub fn entered(state: &mut State, from: Option<Page>, effects: &mut Vec<Effect>)
     if from == Some(Page::Lesson) {
         let id = super::lesson::lesson(state).map(|l| l.id.clone());
         let mine = state
+            .shared
             .study
             .course
             .exercises()
@@ -243,8 +256,8 @@ pub fn entered(state: &mut State, from: Option<Page>, effects: &mut Vec<Effect>)
 /// The course was read again: a form whose exercise is gone is closed, and
 /// nothing that was said of an answer is believed any more.
 pub fn reloaded(state: &mut State) {
-    state.study.vary();
-    let gone = |form: &Form| state.study.exercise(&form.exercise).is_none();
+    state.shared.study.vary();
+    let gone = |form: &Form| state.shared.study.exercise(&form.exercise).is_none();
     if state.exercises.form.as_ref().is_some_and(gone) {
         state.exercises.form = None;
         state.exercises.field = None;
@@ -270,21 +283,18 @@ pub fn leave(state: &mut State) -> bool {
     }
 }
 
-/// Exercises with a question that was last answered with a slip.
-pub fn slips(study: &Study) -> Vec<String> {
-    let slipped = |mark: &KeyMark| mark.verdict == Some(course::Mark::Slip) && !mark.solved;
-    let with_slip = study.progress.exercises.iter();
-    with_slip
-        .filter(|(_, keys)| keys.values().any(slipped))
-        .map(|(id, _)| id.clone())
-        .collect()
-}
-
 /// How many questions of an exercise were solved, and how many it has.
 pub fn solved(state: &State, exercise: &Exercise) -> (usize, usize) {
     // The variant that is answered may ask other questions.
-    let exercise = state.study.exercise(&exercise.id).unwrap_or(exercise);
-    (state.study.progress.right(exercise), exercise.keys.len())
+    let exercise = state
+        .shared
+        .study
+        .exercise(&exercise.id)
+        .unwrap_or(exercise);
+    (
+        state.shared.study.progress.right(exercise),
+        exercise.keys.len(),
+    )
 }
 
 /// How answers are written, for an empty field.

@@ -53,6 +53,7 @@ pub fn press(state: &mut State, key: Key) {
 pub fn next(state: &mut State, forward: bool) {
     let Some(find) = &state.find else {
         state
+            .shared
             .notes
             .say(Tone::Plain, "Nothing to find yet; / asks for a text.");
         return;
@@ -81,7 +82,7 @@ pub fn next(state: &mut State, forward: bool) {
     match found {
         Some(at) => jump(state, at),
         None if state.page == Page::Lesson && lesson::find_beyond(state, &needle, forward) => {}
-        None => state.notes.say(
+        None => state.shared.notes.say(
             Tone::Plain,
             format!("“{needle}” is not on this page. : searches everywhere."),
         ),
@@ -91,9 +92,16 @@ pub fn next(state: &mut State, forward: bool) {
 /// The texts of a page, in the order of its cursor.
 fn items(state: &State) -> Vec<String> {
     match state.page {
-        Page::Home => state.home.lessons.iter().map(|l| l.title.clone()).collect(),
+        Page::Home => state
+            .shared
+            .contents
+            .lessons
+            .iter()
+            .map(|l| l.title.clone())
+            .collect(),
         Page::Lesson => state.reader.extent.text.clone(),
         Page::Exercises => state
+            .shared
             .study
             .course
             .exercises()
@@ -117,7 +125,7 @@ fn items(state: &State) -> Vec<String> {
             .iter()
             .map(|e| format!("{} {}", e.label(), e.says))
             .collect(),
-        Page::Messages => state.notes.log().map(|n| n.text.clone()).collect(),
+        Page::Messages => state.shared.notes.log().map(|n| n.text.clone()).collect(),
         Page::Why => state.why.as_ref().map_or_else(Vec::new, |w| {
             w.flatten().iter().map(|(_, w)| w.label.clone()).collect()
         }),
@@ -143,7 +151,7 @@ fn jump(state: &mut State, at: usize) {
     match state.page {
         Page::Home => state.home.cursor = at,
         Page::Lab if at < Fusion::ALL.len() => state.lab.toggle = at,
-        Page::Lab => state.lab.slot = at - Fusion::ALL.len(),
+        Page::Lab => state.shared.slot = at - Fusion::ALL.len(),
         Page::Roofline => roofline::jump(state, at),
         Page::Setup => state.setup.row = at,
         Page::Kernel => state.kernel.line = at,

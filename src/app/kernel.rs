@@ -179,9 +179,14 @@ fn gpu(state: &State) -> String {
     if state.kernel.metric.is_some() {
         return heat::GPU.to_owned();
     }
-    let of = state.machine.ceilings.as_ref().map(|c| c.of.to_lowercase());
+    let of = state
+        .shared
+        .machine
+        .ceilings
+        .as_ref()
+        .map(|c| c.of.to_lowercase());
     let known = |id: &String| {
-        state.machine.backend().is_some_and(|b| {
+        state.shared.machine.backend().is_some_and(|b| {
             b.ceilings
                 .as_ref()
                 .is_some_and(|c| c.of.to_lowercase() == *id)
@@ -192,7 +197,7 @@ fn gpu(state: &State) -> String {
 
 fn wanted(state: &State, cut: Cut) -> Wanted {
     Wanted {
-        config: state.bench.setup().config(cut),
+        config: state.shared.bench.setup().config(cut),
         gpu: gpu(state),
     }
 }
@@ -217,7 +222,7 @@ pub fn before(cut: Cut) -> Option<Cut> {
 
 /// The group of the ribbon that the page is about.
 pub fn group(state: &State) -> Option<Group> {
-    lab::selected(&state.bench, state.lab.slot)
+    lab::selected(&state.shared.bench, state.shared.slot)
 }
 
 /// The first op that a group's kernel is known by.
@@ -237,7 +242,7 @@ fn computes(book: &Book, op: OpKind) -> Option<&Kernel> {
 
 /// The kernel under the cursor, with the book it is from.
 pub fn kernel(state: &State) -> Option<Result<(&Book, &Kernel), &str>> {
-    let found = book(state, state.bench.cut())?;
+    let found = book(state, state.shared.bench.cut())?;
     let op = op_of(&group(state)?)?;
     match found {
         Ok(book) => computes(book, op).map(|k| Ok((book, k))),
@@ -297,7 +302,7 @@ pub fn own_files<'b>(book: &'b Book, kernels: &[&Kernel]) -> Vec<&'b Source> {
 /// The comparison with the version before; `None` until both are there.
 pub fn compared(state: &State) -> Option<Vec<DiffLine>> {
     let (new_book, new) = kernel(state)?.ok()?;
-    let old_book = book(state, before(state.bench.cut())?)?.ok()?;
+    let old_book = book(state, before(state.shared.bench.cut())?)?.ok()?;
     Some(diff::diff(
         &own_files(old_book, &replaced(old_book, new)),
         &own_files(new_book, &[new]),
@@ -319,7 +324,7 @@ fn count(state: &State) -> usize {
 /// Acts on the kernel page.
 pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     let last = count(state).saturating_sub(1);
-    let page = usize::from(state.size.1).saturating_sub(9).max(1);
+    let page = usize::from(state.shared.size.1).saturating_sub(9).max(1);
     let line = state.kernel.line;
     match action {
         Action::Up => state.kernel.line = line.saturating_sub(1),
@@ -362,9 +367,12 @@ fn idea(state: &mut State, forward: bool) {
         (Some(line), _) => state.kernel.line = line,
         (None, View::Source) => {
             let text = "No idea is marked in this file. Tab goes to the files it is made of.";
-            state.notes.say(Tone::Plain, text);
+            state.shared.notes.say(Tone::Plain, text);
         }
-        (None, _) => state.notes.say(Tone::Plain, "There is no further one."),
+        (None, _) => state
+            .shared
+            .notes
+            .say(Tone::Plain, "There is no further one."),
     }
 }
 
@@ -375,10 +383,10 @@ fn step(state: &mut State, forward: bool) {
         true => (here.last + 1).min(COUNT - 1),
         false => {
             let left = here.first.saturating_sub(1);
-            lab::selected(&state.bench, left).map_or(left, |g| g.first)
+            lab::selected(&state.shared.bench, left).map_or(left, |g| g.first)
         }
     };
-    state.lab.slot = slot;
+    state.shared.slot = slot;
 }
 
 /// To the next file that the kernel is made of; round at the ends.
@@ -411,7 +419,7 @@ fn what_if_by(state: &mut State, more: bool) {
 fn view(state: &mut State, to: View) {
     let nothing = match to {
         _ if state.kernel.view == to => None,
-        View::Diff if before(state.bench.cut()).is_none() => {
+        View::Diff if before(state.shared.bench.cut()).is_none() => {
             Some("V1 is the first version; v goes to V2, and d shows what changed.")
         }
         View::Ptx if !matches!(kernel(state), Some(Ok((_, k))) if k.ptx.is_some()) => {
@@ -420,7 +428,7 @@ fn view(state: &mut State, to: View) {
         _ => None,
     };
     if let Some(why) = nothing {
-        state.notes.say(Tone::Plain, why);
+        state.shared.notes.say(Tone::Plain, why);
         return;
     }
     let now = state.kernel.view;
@@ -434,7 +442,7 @@ pub(super) fn settle(state: &mut State, effects: &mut Vec<Effect>) {
     if state.page != Page::Kernel {
         return;
     }
-    let cut = state.bench.cut();
+    let cut = state.shared.bench.cut();
     if state.kernel.view == View::Diff && before(cut).is_none() {
         state.kernel.view = View::Source;
     }

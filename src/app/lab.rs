@@ -64,8 +64,6 @@ impl Kind {
 pub struct Lab {
     /// The part that takes the keys.
     pub part: Part,
-    /// The slot under `▼`; the kernel that holds it is selected.
-    pub slot: usize,
     /// The toggle under `►`.
     pub toggle: usize,
     /// The row of the table under the cursor.
@@ -110,14 +108,23 @@ pub fn line(state: &State) -> Hint {
     }
     // Where the cursor stands in the table: the fusions have hints of their own.
     if state.lab.part == Part::Table
-        && let Some(text) = table::beaten(&state.bench, &state.machine, &state.runs)
+        && let Some(text) = table::beaten(
+            &state.shared.bench,
+            &state.shared.machine,
+            &state.shared.runs,
+        )
     {
         return Hint {
             text,
             aside: String::new(),
         };
     }
-    hint(&state.bench, &state.machine, state.lab.fusion()).unwrap_or_default()
+    hint(
+        &state.shared.bench,
+        &state.shared.machine,
+        state.lab.fusion(),
+    )
+    .unwrap_or_default()
 }
 
 /// Number of rows of the table.
@@ -125,16 +132,15 @@ pub const ROWS: usize = 8;
 
 impl Lab {
     /// Cursor and scroll, for the way back.
-    pub fn mark(&self) -> Mark {
+    pub fn mark(&self, slot: usize) -> Mark {
         Mark {
-            item: self.slot,
+            item: slot,
             scroll: self.toggle,
         }
     }
 
     /// Puts cursor and scroll back.
     pub fn restore(&mut self, mark: Mark) {
-        self.slot = mark.item.min(COUNT - 1);
         self.toggle = mark.scroll.min(Fusion::ALL.len() - 1);
     }
 
@@ -158,7 +164,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::PreviousVersion => version(state, false),
         Action::Undo => undo(state),
         Action::Bytes => {
-            let known = counted(&state.bench, &state.runs).is_some();
+            let known = counted(&state.shared.bench, &state.shared.runs).is_some();
             state.lab.kind = state.lab.kind.next(known);
         }
         Action::Run => run(state, effects),
@@ -171,7 +177,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
 
 /// Flips a fusion of the plan and says what that changes.
 pub fn flip(state: &mut State, fusion: Fusion) {
-    let cut = state.bench.flipped(fusion);
+    let cut = state.shared.bench.flipped(fusion);
     put(state, cut, Change::Flip);
 }
 
@@ -184,7 +190,7 @@ fn next_part(part: Part) -> Part {
 }
 
 fn walk(state: &mut State, action: Action) {
-    let lab = &mut state.lab;
+    let (lab, slot) = (&mut state.lab, &mut state.shared.slot);
     let moved = |at: usize, count: usize| match action {
         Action::Up => at.saturating_sub(1),
         Action::Down => (at + 1).min(count - 1),
@@ -195,16 +201,16 @@ fn walk(state: &mut State, action: Action) {
         Part::Fusions => lab.toggle = moved(lab.toggle, Fusion::ALL.len()),
         Part::Table => lab.row = moved(lab.row, ROWS),
         Part::Ribbon => match action {
-            Action::Top => lab.slot = 0,
-            Action::End => lab.slot = COUNT - 1,
+            Action::Top => *slot = 0,
+            Action::End => *slot = COUNT - 1,
             // The other row, to the slot that stands nearest.
             _ => {
-                let from = SLOTS.get(lab.slot).copied().unwrap_or(SLOTS[0]);
+                let from = SLOTS.get(*slot).copied().unwrap_or(SLOTS[0]);
                 let row = u16::from(action == Action::Down);
                 let nearest = (0..COUNT)
                     .filter(|i| SLOTS[*i].row == row)
                     .min_by_key(|i| SLOTS[*i].x.abs_diff(from.x));
-                lab.slot = nearest.unwrap_or(lab.slot);
+                *slot = nearest.unwrap_or(*slot);
             }
         },
     }
@@ -214,57 +220,64 @@ fn walk(state: &mut State, action: Action) {
 /// the keys it is the next slot: walls inside a kernel can be reached too.
 fn step(state: &mut State, right: bool) {
     if state.lab.part == Part::Ribbon {
-        let slot = state.lab.slot;
-        state.lab.slot = if right {
+        let slot = state.shared.slot;
+        state.shared.slot = if right {
             (slot + 1).min(COUNT - 1)
         } else {
             slot.saturating_sub(1)
         };
         return;
     }
-    let Some(group) = selected(&state.bench, state.lab.slot) else {
+    let Some(group) = selected(&state.shared.bench, state.shared.slot) else {
         return;
     };
     let slot = if right {
         (group.last + 1).min(COUNT - 1)
     } else {
         let left = group.first.saturating_sub(1);
-        selected(&state.bench, left).map_or(left, |g| g.first)
+        selected(&state.shared.bench, left).map_or(left, |g| g.first)
     };
-    state.lab.slot = slot;
+    state.shared.slot = slot;
 }
 
 fn put(state: &mut State, cut: Cut, change: Change) {
-    let before = state.bench.cost().clone();
-    match state.bench.put(cut) {
+    let before = state.shared.bench.cost().clone();
+    match state.shared.bench.put(cut) {
         Ok(()) => {
-            let text = changed(&before, state.bench.cost(), state.bench.v1(), change);
-            state.notes.say(Tone::Plain, text);
+            let text = changed(
+                &before,
+                state.shared.bench.cost(),
+                state.shared.bench.v1(),
+                change,
+            );
+            state.shared.notes.say(Tone::Plain, text);
         }
-        Err(error) => state.notes.say(Tone::Bad, error.to_string()),
+        Err(error) => state.shared.notes.say(Tone::Bad, error.to_string()),
     }
 }
 
 /// Flips the wall right of the kernel under the cursor.
 fn wall(state: &mut State) {
-    let Some(group) = selected(&state.bench, state.lab.slot) else {
+    let Some(group) = selected(&state.shared.bench, state.shared.slot) else {
         return;
     };
     // Where the ribbon takes the keys, the wall right of the slot is meant; it
     // may stand inside the kernel and go up again.
     let slot = match state.lab.part {
-        Part::Ribbon => state.lab.slot,
+        Part::Ribbon => state.shared.slot,
         _ => group.last,
     };
     if let Some(wall) = ribbon::wall_after(slot) {
-        let cut = state.bench.wall_flipped(wall);
+        let cut = state.shared.bench.wall_flipped(wall);
         put(state, cut, Change::Wall);
     }
 }
 
 fn version(state: &mut State, forward: bool) {
     let versions = Version::WORKSHOP;
-    let at = versions.iter().position(|v| v.cut() == state.bench.cut());
+    let at = versions
+        .iter()
+        .position(|v| v.cut() == state.shared.bench.cut());
     let to = match (at, forward) {
         (Some(i), true) => (i + 1) % versions.len(),
         (Some(i), false) => (i + versions.len() - 1) % versions.len(),
@@ -278,23 +291,34 @@ fn version(state: &mut State, forward: bool) {
 }
 
 fn undo(state: &mut State) {
-    let before = state.bench.cost().clone();
-    match state.bench.undo() {
+    let before = state.shared.bench.cost().clone();
+    match state.shared.bench.undo() {
         Ok(true) => {
-            let text = changed(&before, state.bench.cost(), state.bench.v1(), Change::Flip);
-            state.notes.say(Tone::Plain, text);
+            let text = changed(
+                &before,
+                state.shared.bench.cost(),
+                state.shared.bench.v1(),
+                Change::Flip,
+            );
+            state.shared.notes.say(Tone::Plain, text);
         }
-        Ok(false) => state.notes.say(Tone::Plain, "Nothing to undo."),
-        Err(error) => state.notes.say(Tone::Bad, error.to_string()),
+        Ok(false) => state.shared.notes.say(Tone::Plain, "Nothing to undo."),
+        Err(error) => state.shared.notes.say(Tone::Bad, error.to_string()),
     }
 }
 
 /// Runs this plan, and V1 beside it where it was not run yet.
 fn run(state: &mut State, effects: &mut Vec<Effect>) {
-    let plan = state.bench.cut();
+    let plan = state.shared.bench.cut();
     let v1 = Version::V1.cut();
     let mut cuts = vec![plan];
-    if plan != v1 && state.runs.of(state.bench.setup(), v1).is_none() {
+    if plan != v1
+        && state
+            .shared
+            .runs
+            .of(state.shared.bench.setup(), v1)
+            .is_none()
+    {
         cuts.push(v1);
     }
     start(state, cuts, effects);
@@ -302,7 +326,7 @@ fn run(state: &mut State, effects: &mut Vec<Effect>) {
 
 /// Runs this plan and V1 again.
 fn run_all(state: &mut State, effects: &mut Vec<Effect>) {
-    let mut cuts = vec![state.bench.cut(), Version::V1.cut()];
+    let mut cuts = vec![state.shared.bench.cut(), Version::V1.cut()];
     cuts.dedup();
     start(state, cuts, effects);
 }
@@ -312,7 +336,7 @@ const LONG_ON_SIMT: u64 = 10_000_000_000;
 
 /// Asks for plans to be run, or says what the backend lacks.
 pub fn start(state: &mut State, cuts: Vec<Cut>, effects: &mut Vec<Effect>) {
-    if let Some(backend) = state.machine.backend() {
+    if let Some(backend) = state.shared.machine.backend() {
         let missing = cuts
             .iter()
             .flat_map(|c| c.largest_fusions())
@@ -323,23 +347,23 @@ pub fn start(state: &mut State, cuts: Vec<Cut>, effects: &mut Vec<Effect>) {
                 backend.name,
                 fusion.name()
             );
-            state.notes.say(Tone::Warn, text);
+            state.shared.notes.say(Tone::Warn, text);
             return;
         }
     }
-    let flops = state.bench.cost().forward.flops;
-    if state.machine.kind() == BackendKind::Simt && flops > LONG_ON_SIMT {
+    let flops = state.shared.bench.cost().forward.flops;
+    if state.shared.machine.kind() == BackendKind::Simt && flops > LONG_ON_SIMT {
         let text = format!(
             "{}, instruction by instruction: minutes. Ctrl-C stops; p: smaller.",
             units::format(&Quantity::flop(flops))
         );
-        state.notes.say(Tone::Warn, text);
+        state.shared.notes.say(Tone::Warn, text);
     }
-    let setup = state.bench.setup().clone();
-    let now = state.now;
-    match state.runs.ask(&setup, cuts, now) {
+    let setup = state.shared.bench.setup().clone();
+    let now = state.shared.now;
+    match state.shared.runs.ask(&setup, cuts, now) {
         Some((ticket, request)) => effects.push(Effect::StartRun(ticket, Box::new(request))),
-        None => state.notes.say(
+        None => state.shared.notes.say(
             Tone::Plain,
             "A run is in progress; this one is next. Ctrl-C stops the run.",
         ),
@@ -349,9 +373,13 @@ pub fn start(state: &mut State, cuts: Vec<Cut>, effects: &mut Vec<Effect>) {
 /// Opens the terms behind the number under the cursor.
 fn why(state: &mut State) {
     let key = match state.lab.part {
-        Part::Table => match table(&state.bench, &state.machine, &state.runs)
-            .get(state.lab.row)
-            .and_then(|row| row.key)
+        Part::Table => match table(
+            &state.shared.bench,
+            &state.shared.machine,
+            &state.shared.runs,
+        )
+        .get(state.lab.row)
+        .and_then(|row| row.key)
         {
             Some(key) => key.to_owned(),
             None => {
@@ -359,13 +387,13 @@ fn why(state: &mut State) {
                     "No terms of the cost model stand behind this row: see the ceilings in Doctor."
                         .to_owned()
                 });
-                state.notes.say(Tone::Plain, text);
+                state.shared.notes.say(Tone::Plain, text);
                 return;
             }
         },
         _ => {
-            let group = selected(&state.bench, state.lab.slot);
-            let kernel = group.and_then(|g| kernel_of(state.bench.cost(), &g));
+            let group = selected(&state.shared.bench, state.shared.slot);
+            let kernel = group.and_then(|g| kernel_of(state.shared.bench.cost(), &g));
             let op = kernel.and_then(|k| k.flop_terms.first()).map(|t| t.op);
             let Some(op) = op else { return };
             let field = match state.lab.kind {

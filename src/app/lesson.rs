@@ -2,13 +2,13 @@
 //! the keys. How many lines a section has is known only when it is laid out;
 //! [`Reader::fit`] takes that in.
 
-mod contents;
 mod footer;
 pub mod time;
 mod turn;
 
 use std::collections::BTreeMap;
 
+use super::contents::stopped;
 use super::exercise;
 use super::live::{self, Block};
 use super::message::Effect;
@@ -16,7 +16,6 @@ use super::page::{Mark, Page};
 use super::state::State;
 use course::{Event, Lesson, Live, Section};
 
-pub use contents::{lines, stopped, stopped_line};
 pub use footer::footer;
 pub use turn::{act, leave, open_form, read};
 
@@ -179,7 +178,7 @@ impl Reader {
 
 /// The lesson on the page.
 pub fn lesson(state: &State) -> Option<&Lesson> {
-    state.study.lesson(state.reader.lesson)
+    state.shared.study.lesson(state.reader.lesson)
 }
 
 /// The section on the page.
@@ -195,7 +194,7 @@ pub fn waits(state: &State) -> bool {
     };
     section
         .live()
-        .any(|block| live::predict::open(&state.study.progress, lesson, block).is_some())
+        .any(|block| live::predict::open(&state.shared.study.progress, lesson, block).is_some())
 }
 
 /// Whether the section on the screen still asks something: a prediction, or a
@@ -207,7 +206,7 @@ pub fn asks(state: &State) -> bool {
         Ok(course::Block::Question { exercise, key }) => {
             let name = key.as_ref().map(|k| k.text.as_str());
             exercise::asked(state, &exercise.text, name).is_some_and(|asked| {
-                let kept = state.study.progress.key(&asked.exercise, &asked.key);
+                let kept = state.shared.study.progress.key(&asked.exercise, &asked.key);
                 !kept.solved && !kept.given_up
             })
         }
@@ -228,23 +227,18 @@ pub fn focused(state: &State) -> Option<(&Lesson, &Live)> {
     Some((lesson(state)?, found))
 }
 
-/// The number that lists show for a lesson: the digits its id begins with.
-pub fn number(id: &str) -> &str {
-    let end = id.find(|c: char| !c.is_ascii_digit()).unwrap_or(id.len());
-    id.get(..end).unwrap_or_default()
-}
-
 /// Opens a lesson where the learner stopped in it, or at its beginning.
 pub fn open(state: &mut State, index: usize, effects: &mut Vec<Effect>) {
-    if !state.study.loaded {
+    if !state.shared.study.loaded {
         // Whoever is faster than the disk gets the lesson when it comes.
         state.go(Page::Lesson);
         return;
     }
-    let Some(found) = state.study.lesson(index) else {
+    let Some(found) = state.shared.study.lesson(index) else {
         return;
     };
     let last = state
+        .shared
         .study
         .progress
         .lessons
@@ -288,31 +282,25 @@ pub fn arrived(state: &mut State, effects: &mut Vec<Effect>) {
         section: section.id.clone(),
     };
     let known = state
+        .shared
         .study
         .progress
         .stopped
         .as_ref()
         .is_some_and(|(l, s)| *l == found.id && *s == section.id);
     if !known {
-        note(state, event, effects);
+        state.shared.record(event, effects);
     }
-}
-
-/// Applies an event to the learner's progress and has it written.
-pub fn note(state: &mut State, event: Event, effects: &mut Vec<Effect>) {
-    state.study.progress.apply(&event);
-    state.list_lessons();
-    effects.push(Effect::Record(event));
 }
 
 /// The page was reached by its digit: the lesson that was open, or where the
 /// learner stopped, or the first.
 pub fn entered(state: &mut State, effects: &mut Vec<Effect>) {
     if !state.reader.opened {
-        let at = stopped(&state.study);
+        let at = stopped(&state.shared.study);
         let (lesson, section) = at.unwrap_or((0, 0));
         state.reader.turn(lesson, section);
-        state.reader.opened = state.study.loaded;
+        state.reader.opened = state.shared.study.loaded;
     }
     arrived(state, effects);
 }
@@ -324,10 +312,11 @@ pub fn reloaded(state: &mut State, before: Option<(String, String)>) {
         return;
     };
     let reader = &mut state.reader;
-    if let Some(index) = state.study.place_of(&id) {
+    if let Some(index) = state.shared.study.place_of(&id) {
         reader.lesson = index;
     }
     let sections = state
+        .shared
         .study
         .lesson(reader.lesson)
         .map_or(&[][..], |l| l.sections.as_slice());

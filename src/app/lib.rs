@@ -12,6 +12,7 @@
 pub mod bench;
 pub mod claims;
 pub mod compare;
+pub mod contents;
 pub mod exercise;
 pub mod field;
 pub mod figure;
@@ -34,6 +35,7 @@ pub mod roofline;
 pub mod runs;
 pub mod setup;
 pub mod setup_page;
+pub mod shared;
 pub mod study;
 
 mod state;
@@ -47,5 +49,6 @@ pub use message::{Effect, Event, Message, Millis};
 pub use note::{Note, Tone};
 pub use page::{Mark, Page};
 pub use setup::Setup;
-pub use state::{COMFORTABLE, SMALLEST, State, footer};
+pub use shared::{COMFORTABLE, SMALLEST, Shared};
+pub use state::{State, footer};
 pub use update::update;

@@ -52,7 +52,10 @@ pub fn env<'s>(
     lesson: &Lesson,
     setup: &course::Setup,
 ) -> Result<Env<'s>, String> {
-    state.study.env(&lesson.setup.with(setup), &state.runs)
+    state
+        .shared
+        .study
+        .env(&lesson.setup.with(setup), &state.shared.runs)
 }
 
 /// Reads a plan as blocks write it; a cut may stand in quotes.
@@ -71,8 +74,8 @@ pub fn plan(text: &str) -> Result<Cut, String> {
 pub fn bench(state: &State, lesson: &Lesson, live: &Live) -> Result<Bench, String> {
     let (setup, cut) = start(state, lesson, live)?;
     let shared = state.reader.block(&lesson.id, live.number).on_bench;
-    if shared && *state.bench.setup() == setup {
-        return Ok(state.bench.clone());
+    if shared && *state.shared.bench.setup() == setup {
+        return Ok(state.shared.bench.clone());
     }
     let mut bench = Bench::new(setup).map_err(|e| e.to_string())?;
     bench.put(cut).map_err(|e| e.to_string())?;
@@ -92,7 +95,7 @@ fn start(state: &State, lesson: &Lesson, live: &Live) -> Result<(Setup, Cut), St
         _ => None,
     };
     let cut = named.map_or(Ok(config.cut), |phrase| plan(&phrase.text))?;
-    Ok((bench_setup(&config, state.bench.setup().seed), cut))
+    Ok((bench_setup(&config, state.shared.bench.setup().seed), cut))
 }
 
 /// Whether Tab stops at a block: those that are only read take no keys.
@@ -127,7 +130,7 @@ pub fn enter(state: &mut State) {
     let Some((lesson, live)) = taken(state) else {
         return;
     };
-    let hidden = predict::open(&state.study.progress, &lesson, &live).is_some();
+    let hidden = predict::open(&state.shared.study.progress, &lesson, &live).is_some();
     if live.kind == "lab" && !hidden {
         put_on_bench(state, &lesson, &live);
     }
@@ -144,28 +147,29 @@ pub(super) fn put_on_bench(state: &mut State, lesson: &Lesson, live: &Live) {
     let (setup, cut) = match start(state, lesson, live) {
         Ok(start) => start,
         Err(why) => {
-            state.notes.say(Tone::Bad, why);
+            state.shared.notes.say(Tone::Bad, why);
             return;
         }
     };
     let block = state.reader.block_mut(&lesson.id, live.number);
     let again = std::mem::replace(&mut block.on_bench, true);
-    let moved = *state.bench.setup() != setup;
+    let moved = *state.shared.bench.setup() != setup;
     if again && !moved {
         return;
     }
     let title = setup.title();
     let put = state
+        .shared
         .bench
         .set_up(setup)
-        .and_then(|()| state.bench.put(cut));
+        .and_then(|()| state.shared.bench.put(cut));
     match put {
-        Ok(()) if moved => state.notes.say(
+        Ok(()) if moved => state.shared.notes.say(
             Tone::Plain,
             format!("The lab is set up as this block: {title}."),
         ),
         Ok(()) => {}
-        Err(error) => state.notes.say(Tone::Bad, error.to_string()),
+        Err(error) => state.shared.notes.say(Tone::Bad, error.to_string()),
     }
 }
 
@@ -181,7 +185,7 @@ pub fn begins(state: &State, key: Key) -> bool {
         Page::Exercises => exercise::current(state),
         Page::Lesson => match lesson::focused(state) {
             Some((lesson, live)) => {
-                if predict::open(&state.study.progress, lesson, live).is_some() {
+                if predict::open(&state.shared.study.progress, lesson, live).is_some() {
                     return true;
                 }
                 match &live.content {
@@ -200,7 +204,11 @@ pub fn begins(state: &State, key: Key) -> bool {
         matches!(kind, Some(Kind::Number | Kind::Measured | Kind::Predict))
             && (exercise::refused(state, &asked)
                 || state.page == Page::Lesson
-                    && state.study.typed(&asked.exercise, &asked.key).is_empty())
+                    && state
+                        .shared
+                        .study
+                        .typed(&asked.exercise, &asked.key)
+                        .is_empty())
     })
 }
 
@@ -210,12 +218,12 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         state.reader.focus = Focus::Text;
         return;
     };
-    if predict::open(&state.study.progress, &lesson, &live).is_some() {
+    if predict::open(&state.shared.study.progress, &lesson, &live).is_some() {
         match action {
             Action::Open | Action::Flip => {
                 state.reader.block_mut(&lesson.id, live.number).field = Some(Field::default());
             }
-            Action::Run => state.notes.say(
+            Action::Run => state.shared.notes.say(
                 Tone::Plain,
                 "First your prediction: Enter types it; Enter with nothing typed says “I do not know”.",
             ),
@@ -270,7 +278,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
             let slot = ask::op_named(&op.text).ok().and_then(slot_of);
             put_on_bench(state, &lesson, &live);
             if let Some(slot) = slot {
-                state.lab.slot = slot;
+                state.shared.slot = slot;
                 state.go(Page::Kernel);
             }
         }
@@ -296,6 +304,7 @@ fn pass(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Open => {}
         Action::Run | Action::RunAll => {
             state
+                .shared
                 .notes
                 .say(Tone::Plain, "This block has nothing to run.");
         }
@@ -327,14 +336,14 @@ fn lab(
         }
         Action::Run | Action::RunAll => {
             if let Some(name) = backend {
-                match choose(&mut state.machine, name) {
-                    Err(why) => return state.notes.say(Tone::Warn, why),
+                match choose(&mut state.shared.machine, name) {
+                    Err(why) => return state.shared.notes.say(Tone::Warn, why),
                     Ok(true) => {
-                        state.runs.use_backend(state.machine.kind());
+                        state.shared.runs.use_backend(state.shared.machine.kind());
                         let text = format!(
                             "{name} runs this, and what follows; p chooses another backend."
                         );
-                        state.notes.say(Tone::Plain, text);
+                        state.shared.notes.say(Tone::Plain, text);
                     }
                     Ok(false) => {}
                 }

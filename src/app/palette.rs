@@ -115,7 +115,7 @@ pub fn entries(state: &State) -> Vec<Entry> {
             Command::Put(v),
         );
     }
-    for (i, l) in state.home.lessons.iter().enumerate() {
+    for (i, l) in state.shared.contents.lessons.iter().enumerate() {
         add(
             "lesson",
             format!("{} {}", l.number, l.title),
@@ -123,7 +123,7 @@ pub fn entries(state: &State) -> Vec<Entry> {
             Command::Lesson(i),
         );
     }
-    for e in state.study.course.exercises() {
+    for e in state.shared.study.course.exercises() {
         add(
             "exercise",
             format!("{} {}", e.id, e.title),
@@ -190,7 +190,7 @@ pub fn entries(state: &State) -> Vec<Entry> {
             Command::Reset,
         );
     }
-    for b in &state.machine.backends {
+    for b in &state.shared.machine.backends {
         add(
             "go",
             format!("backend {}", b.name),
@@ -326,7 +326,7 @@ pub fn press(state: &mut State, key: Key, effects: &mut Vec<Effect>) {
                     state.palette = None;
                     carry_out(state, entry.command, effects);
                 }
-                None => state.notes.say(
+                None => state.shared.notes.say(
                     Tone::Plain,
                     format!("No command, lesson or fusion matches “{typed}”."),
                 ),
@@ -373,13 +373,17 @@ fn carry_out(state: &mut State, command: Command, effects: &mut Vec<Effect>) {
         }
         Command::Put(version) => {
             state.go(Page::Lab);
-            if let Err(error) = state.bench.put(version.cut()) {
-                state.notes.say(Tone::Bad, error.to_string());
+            if let Err(error) = state.shared.bench.put(version.cut()) {
+                state.shared.notes.say(Tone::Bad, error.to_string());
             }
         }
         Command::Lesson(at) => lesson::open(state, at, effects),
         Command::Exercise(id) => {
-            let first = state.study.exercise(&id).and_then(|e| e.keys.first());
+            let first = state
+                .shared
+                .study
+                .exercise(&id)
+                .and_then(|e| e.keys.first());
             if let Some(key) = first.map(|k| k.name.text.clone()) {
                 exercise::open(state, &Asked { exercise: id, key }, effects);
             }
@@ -391,14 +395,14 @@ fn carry_out(state: &mut State, command: Command, effects: &mut Vec<Effect>) {
         Command::Shell(command) => {
             effects.push(Effect::Copy(command.to_owned()));
             let text = format!("In a shell: {command}   (copied; Ctrl-Z leads to yours, fg back)");
-            state.notes.say(Tone::Plain, text);
+            state.shared.notes.say(Tone::Plain, text);
         }
-        Command::Backend(name) => match state.machine.choose(&name) {
+        Command::Backend(name) => match state.shared.machine.choose(&name) {
             Ok(()) => {
                 let text = format!("{name} runs plans and experiments from now on.");
-                state.notes.say(Tone::Plain, text);
+                state.shared.notes.say(Tone::Plain, text);
             }
-            Err(why) => state.notes.say(Tone::Warn, why),
+            Err(why) => state.shared.notes.say(Tone::Warn, why),
         },
         Command::Reset => exercise::reset(state, effects),
         Command::Theme(theme) => set_theme(state, theme, effects),

@@ -93,31 +93,37 @@ impl Roofline {
 
 /// Brings what is drawn up to date with the plan, the machine and the runs.
 pub(super) fn settle(state: &mut State) {
-    let setup = state.bench.setup();
+    let setup = state.shared.bench.setup();
     if state.roofline.versions.as_ref().map(|(s, _)| s) != Some(setup) {
         let prices = Version::WORKSHOP
             .iter()
-            .filter_map(|v| state.bench.price_of(v.cut()).ok())
+            .filter_map(|v| state.shared.bench.price_of(v.cut()).ok())
             .collect();
         state.roofline.versions = Some((setup.clone(), prices));
     }
     // The lab's cursor leads, wherever it was moved.
-    let slot = state.lab.slot;
+    let slot = state.shared.slot;
     if state.roofline.op.and_then(slot_of) != Some(slot) {
         state.roofline.op = SLOTS.get(slot).map(|s| s.op);
     }
     let page = &state.roofline;
-    let gpus = state.study.gpus.as_deref();
+    let gpus = state.shared.study.gpus.as_deref();
     let what_if = page
         .what_if
         .and_then(|at| gpus?.all().get(at))
         .map(Ceilings::of_gpu);
     let (roof, own) = page
-        .roof(&state.machine, gpus)
+        .roof(&state.shared.machine, gpus)
         .map_or((None, false), |(roof, own)| (Some(roof), own));
     let roofs = Roofs { roof, own, what_if };
     let versions = page.versions.as_ref().map_or(&[][..], |(_, v)| v);
-    state.roofline.view = View::of(roofs, &state.bench, versions, &state.runs, page.op);
+    state.roofline.view = View::of(
+        roofs,
+        &state.shared.bench,
+        versions,
+        &state.shared.runs,
+        page.op,
+    );
 }
 
 /// Acts on the page.
@@ -132,10 +138,12 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::NextVersion | Action::PreviousVersion | Action::Run => {
             lab::act(state, action, effects);
         }
-        Action::RunAll if state.machine.kind() == BackendKind::Simt => state.notes.say(
-            Tone::Plain,
-            "The SIMT machine counts and has no clock: no roof. p chooses another backend.",
-        ),
+        Action::RunAll if state.shared.machine.kind() == BackendKind::Simt => {
+            state.shared.notes.say(
+                Tone::Plain,
+                "The SIMT machine counts and has no clock: no roof. p chooses another backend.",
+            )
+        }
         Action::RunAll => measure(
             state,
             "Measuring the roof of the device that runs.",
@@ -145,7 +153,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::PreviousWhatIf => what_if(state, false),
         Action::DataSheet => sheet(state),
         Action::Table => {
-            let shown = state.roofline.table(state.look.ascii);
+            let shown = state.roofline.table(state.shared.look.ascii);
             state.roofline.table = Some(!shown);
         }
         Action::Open => state.go(Page::Kernel),
@@ -166,13 +174,13 @@ pub(super) fn jump(state: &mut State, at: usize) {
     };
     state.roofline.op = Some(spot.op);
     if let Some(slot) = slot_of(spot.op) {
-        state.lab.slot = slot;
+        state.shared.slot = slot;
     }
 }
 
 /// The kernels by name, in the order of the cursor.
 pub(super) fn names(state: &State) -> Vec<String> {
-    let kernels = &state.bench.cost().block.kernels;
+    let kernels = &state.shared.bench.cost().block.kernels;
     let spots = state.roofline.view.spots.iter();
     spots
         .map(|s| {
@@ -185,9 +193,9 @@ pub(super) fn names(state: &State) -> Vec<String> {
 
 /// The next GPU of the database, or the one before; none behind the last.
 fn what_if(state: &mut State, forward: bool) {
-    let Some(gpus) = state.study.gpus.clone() else {
+    let Some(gpus) = state.shared.study.gpus.clone() else {
         let text = "The GPU database is still being read.";
-        state.notes.say(Tone::Plain, text);
+        state.shared.notes.say(Tone::Plain, text);
         return;
     };
     let count = gpus.all().len();
@@ -204,16 +212,16 @@ fn what_if(state: &mut State, forward: bool) {
         Some(gpu) => state
             .roofline
             .view
-            .told(&gpu.name, state.bench.setup().dtype),
+            .told(&gpu.name, state.shared.bench.setup().dtype),
         None => "No what-if GPU.".to_owned(),
     };
-    state.notes.say(Tone::Plain, text);
+    state.shared.notes.say(Tone::Plain, text);
 }
 
 /// A data sheet's roof in place of the measured one, and back.
 fn sheet(state: &mut State) {
     let measured = |c: &Ceilings| c.source == Source::Measured;
-    if !state.machine.ceilings.as_ref().is_some_and(measured) {
+    if !state.shared.machine.ceilings.as_ref().is_some_and(measured) {
         let of = state
             .roofline
             .view
@@ -225,7 +233,7 @@ fn sheet(state: &mut State) {
             Some(of) => format!("This roof is a data sheet's already, {of}'s. R measures one."),
             None => "There is no roof yet. R measures one.".to_owned(),
         };
-        state.notes.say(Tone::Plain, text);
+        state.shared.notes.say(Tone::Plain, text);
         return;
     }
     state.roofline.sheet ^= true;
@@ -240,7 +248,7 @@ fn sheet(state: &mut State) {
         ),
         (None, true) => "No data sheet is known yet.".to_owned(),
     };
-    state.notes.say(Tone::Plain, text);
+    state.shared.notes.say(Tone::Plain, text);
 }
 
 /// The option of `cost` that names the GPU of the page: the what-if GPU, else

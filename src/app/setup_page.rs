@@ -90,7 +90,7 @@ impl Item {
 
     /// The value as the page shows it.
     pub fn value(self, state: &State) -> String {
-        let s = state.bench.setup();
+        let s = state.shared.bench.setup();
         let c = s.conventions;
         match self {
             Item::Model => s.model.name.clone(),
@@ -99,6 +99,7 @@ impl Item {
             Item::Context => s.shape.context.to_string(),
             Item::Dtype => s.dtype.name().to_owned(),
             Item::Backend => state
+                .shared
                 .machine
                 .backend()
                 .map_or("none".to_owned(), |b| b.name.clone()),
@@ -195,11 +196,11 @@ fn accept(state: &mut State) {
     let value = match whole(&text) {
         Ok(value) => value,
         Err(why) => {
-            state.notes.say(Tone::Warn, why);
+            state.shared.notes.say(Tone::Warn, why);
             return;
         }
     };
-    let mut setup = state.bench.setup().clone();
+    let mut setup = state.shared.bench.setup().clone();
     let prefill = !setup.shape.has_past();
     match item {
         Item::Batch => setup.shape.batch = value,
@@ -234,9 +235,9 @@ fn whole(text: &str) -> Result<u64, String> {
 }
 
 fn apply(state: &mut State, setup: Setup) -> bool {
-    match state.bench.set_up(setup) {
+    match state.shared.bench.set_up(setup) {
         Ok(()) => {
-            state.notes.clear();
+            state.shared.notes.clear();
             true
         }
         Err(error) => {
@@ -244,7 +245,7 @@ fn apply(state: &mut State, setup: Setup) -> bool {
             if !text.ends_with('.') {
                 text.push('.');
             }
-            state.notes.say(Tone::Warn, text);
+            state.shared.notes.say(Tone::Warn, text);
             false
         }
     }
@@ -252,7 +253,7 @@ fn apply(state: &mut State, setup: Setup) -> bool {
 
 /// The next or previous of the values that a line can have.
 fn choose(state: &mut State, forward: bool) {
-    let mut setup = state.bench.setup().clone();
+    let mut setup = state.shared.bench.setup().clone();
     let step = |at: usize, count: usize| {
         if forward {
             (at + 1) % count
@@ -326,21 +327,22 @@ fn choose(state: &mut State, forward: bool) {
 
 /// The next backend that can run; where there is no other, why the next cannot.
 fn next_backend(state: &mut State, forward: bool) {
-    let count = state.machine.backends.len();
+    let count = state.shared.machine.backends.len();
     let at = |step: usize| {
         let step = if forward { step } else { count - step };
         let b = state
+            .shared
             .machine
             .backends
-            .get((state.machine.chosen + step) % count)?;
+            .get((state.shared.machine.chosen + step) % count)?;
         Some((b.name.clone(), b.condition == Condition::Ready))
     };
     let others: Vec<_> = (1..count).filter_map(at).collect();
     let ready = others.iter().find(|(_, ready)| *ready).or(others.first());
     if let Some((name, _)) = ready
-        && let Err(why) = state.machine.choose(name)
+        && let Err(why) = state.shared.machine.choose(name)
     {
-        state.notes.say(Tone::Warn, why);
+        state.shared.notes.say(Tone::Warn, why);
     }
 }
 
@@ -369,11 +371,11 @@ mod tests {
         let mut s = state();
         type_in(&mut s, 1, "8");
         type_in(&mut s, 2, "2^9");
-        let shape = s.bench.setup().shape;
+        let shape = s.shared.bench.setup().shape;
         assert_eq!((shape.batch, shape.seq, shape.context), (8, 512, 512));
         type_in(&mut s, 3, "1,024");
-        assert_eq!(s.bench.setup().shape.context, 1024);
-        assert_eq!(s.bench.setup().shape.seq, 512);
+        assert_eq!(s.shared.bench.setup().shape.context, 1024);
+        assert_eq!(s.shared.bench.setup().shape.seq, 512);
     }
 
     #[test]
@@ -381,9 +383,9 @@ mod tests {
         for bad in ["0", "1.5", "many", "12 MB"] {
             let mut s = state();
             type_in(&mut s, 1, bad);
-            assert!(s.notes.shown().is_some(), "{bad}");
+            assert!(s.shared.notes.shown().is_some(), "{bad}");
             assert!(s.setup.field.is_some(), "{bad}");
-            assert_eq!(s.bench.setup().shape.batch, 1, "{bad}");
+            assert_eq!(s.shared.bench.setup().shape.batch, 1, "{bad}");
         }
     }
 
@@ -392,10 +394,10 @@ mod tests {
         let mut s = state();
         let mut seen = Vec::new();
         for _ in 0..PRESETS.len() {
-            seen.push(s.bench.setup().model.name.clone());
+            seen.push(s.shared.bench.setup().model.name.clone());
             act(&mut s, Action::Right);
         }
-        assert_eq!(s.bench.setup().model.name, "workshop");
+        assert_eq!(s.shared.bench.setup().model.name, "workshop");
         seen.dedup();
         assert_eq!(seen.len(), PRESETS.len());
     }

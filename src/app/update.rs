@@ -23,33 +23,33 @@ const INTERRUPTED: u8 = 130;
 /// returned, in order.
 pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
     let mut effects = Vec::new();
-    state.now = state.now.max(event.at);
+    state.shared.now = state.shared.now.max(event.at);
     match event.message {
         Message::Key(key) => {
             press(state, key, &mut effects);
             lesson::time::key(state, &mut effects);
         }
         Message::Paste(text) => paste(state, &text),
-        Message::Resize { columns, rows } => state.size = (columns, rows),
+        Message::Resize { columns, rows } => state.shared.size = (columns, rows),
         Message::Tick => {}
         Message::Resumed => effects.push(Effect::Redraw),
         Message::Terminate(code) => {
             live::leave(state, &mut effects);
             effects.push(Effect::Quit(code));
         }
-        Message::Found(machine) => state.machine.found(*machine),
+        Message::Found(machine) => state.shared.machine.found(*machine),
         Message::Ceilings(backend, measured) => roof(state, &backend, measured),
-        Message::RunProgress(ticket, progress) => state.runs.progress(ticket, progress),
+        Message::RunProgress(ticket, progress) => state.shared.runs.progress(ticket, progress),
         Message::RunDone(ticket, result) => {
-            let now = state.now;
-            let (outcome, next) = state.runs.done(ticket, *result, now);
+            let now = state.shared.now;
+            let (outcome, next) = state.shared.runs.done(ticket, *result, now);
             match outcome {
-                Outcome::Done(text) => state.notes.say(Tone::Good, text),
-                Outcome::Doubtful(text) => state.notes.say(Tone::Warn, text),
-                Outcome::Nothing(text) if state.runs.card.is_some() => {
-                    state.notes.keep(Tone::Bad, text);
+                Outcome::Done(text) => state.shared.notes.say(Tone::Good, text),
+                Outcome::Doubtful(text) => state.shared.notes.say(Tone::Warn, text),
+                Outcome::Nothing(text) if state.shared.runs.card.is_some() => {
+                    state.shared.notes.keep(Tone::Bad, text);
                 }
-                Outcome::Nothing(text) => state.notes.say(Tone::Warn, text),
+                Outcome::Nothing(text) => state.shared.notes.say(Tone::Warn, text),
                 Outcome::Stale => {}
             }
             if let Some((ticket, request)) = next {
@@ -57,12 +57,17 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
             }
         }
         Message::Loaded(study) => {
-            state.study = *study;
-            state.home.course = state.study.course.named();
-            state.study.vary();
-            state.list_lessons();
+            state.shared.study = *study;
+            state.shared.contents.course = state.shared.study.course.named();
+            state.shared.study.vary();
+            state.shared.contents.refresh(&state.shared.study);
             // The cursor starts where the learner stopped.
-            state.home.cursor = state.home.stopped.as_ref().map_or(0, |s| s.lesson);
+            state.home.cursor = state
+                .shared
+                .contents
+                .stopped
+                .as_ref()
+                .map_or(0, |s| s.lesson);
             on_arrival(state, None, &mut effects);
             if std::mem::take(&mut state.begin) && state.page == Page::Home {
                 home(state, Action::Open, &mut effects);
@@ -70,12 +75,12 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
         }
         Message::Reloaded(course, said) => {
             let place = lesson::place(state);
-            state.study.course = course;
-            state.home.course = state.study.course.named();
-            state.list_lessons();
+            state.shared.study.course = course;
+            state.shared.contents.course = state.shared.study.course.named();
+            state.shared.contents.refresh(&state.shared.study);
             lesson::reloaded(state, place);
             exercise::reloaded(state);
-            state.notes.say(Tone::Plain, said);
+            state.shared.notes.say(Tone::Plain, said);
         }
         Message::Sheet(id, answers, again) => {
             exercise::sheet_arrived(state, &id, answers, again, &mut effects);
@@ -84,11 +89,11 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
             exercise::kernel_judged(state, &asked, *told, &mut effects);
         }
         Message::KernelSaved(id) => exercise::kernel_saved(state, &id, &mut effects),
-        Message::Twins(values) => state.runs.twins = values,
+        Message::Twins(values) => state.shared.runs.twins = values,
         Message::Kernels(wanted, book) => state.kernel.arrived(*wanted, book),
         Message::Asked(ask, answer) => live::ask::arrived(state, *ask, answer.map(|shown| *shown)),
-        Message::Saved(Ok(text)) => state.notes.say(Tone::Plain, text),
-        Message::Saved(Err(text)) => state.notes.say(Tone::Bad, text),
+        Message::Saved(Ok(text)) => state.shared.notes.say(Tone::Plain, text),
+        Message::Saved(Err(text)) => state.shared.notes.say(Tone::Bad, text),
     }
     settle(state);
     kernel::settle(state, &mut effects);
@@ -99,14 +104,14 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
 /// Brings what is derived up to date: prices, hints, the next moment to wake.
 fn settle(state: &mut State) {
     if let Some((_, until)) = state.leaving
-        && state.now >= until
+        && state.shared.now >= until
     {
         state.leaving = None;
-        state.notes.clear();
+        state.shared.notes.clear();
     }
-    state.runs.use_backend(state.machine.kind());
+    state.shared.runs.use_backend(state.shared.machine.kind());
     if state.page == Page::Compare {
-        state.compare.refresh(&state.bench);
+        state.compare.refresh(&state.shared.bench);
     }
     if state.page == Page::Roofline {
         roofline::settle(state);
@@ -115,12 +120,12 @@ fn settle(state: &mut State) {
         state.lab.hint = lab::line(state);
     }
     // A run that lasts gets a card; until then the header says enough.
-    let card = state.runs.running().map(|r| r.since + CARD_AFTER);
+    let card = state.shared.runs.running().map(|r| r.since + CARD_AFTER);
     let leaving = state.leaving.map(|(_, until)| until);
     state.wake = [card, leaving]
         .into_iter()
         .flatten()
-        .filter(|at| *at > state.now)
+        .filter(|at| *at > state.shared.now)
         .min();
 }
 
@@ -132,10 +137,10 @@ fn roof(state: &mut State, backend: &str, measured: Result<Ceilings, String>) {
                 "Measured @: {}. Floors are priced under this roof now.",
                 ceilings.spoken()
             );
-            state.machine.measured(backend, ceilings);
-            state.notes.say(Tone::Good, text);
+            state.shared.machine.measured(backend, ceilings);
+            state.shared.notes.say(Tone::Good, text);
         }
-        Err(why) => state.notes.say(Tone::Warn, why),
+        Err(why) => state.shared.notes.say(Tone::Warn, why),
     }
 }
 
@@ -158,9 +163,9 @@ fn paste(state: &mut State, text: &str) {
 fn press(state: &mut State, key: Key, effects: &mut Vec<Effect>) {
     // A message is read when the next key is pressed.
     if state.leaving.is_none() {
-        state.notes.clear();
+        state.shared.notes.clear();
     }
-    if state.typing() && !state.too_small() {
+    if state.typing() && !state.shared.too_small() {
         match key {
             k if k == ctrl('c') => act(state, Action::Interrupt, effects),
             k if k == ctrl('z') => act(state, Action::Suspend, effects),
@@ -173,7 +178,7 @@ fn press(state: &mut State, key: Key, effects: &mut Vec<Effect>) {
         }
         return;
     }
-    if !state.too_small() && live::begins(state, key) {
+    if !state.shared.too_small() && live::begins(state, key) {
         act(state, Action::Open, effects);
         if let Some((_, field)) = &mut state.exercises.field {
             // A new answer takes the place of the one that was not right.
@@ -191,7 +196,7 @@ fn press(state: &mut State, key: Key, effects: &mut Vec<Effect>) {
         action,
         Action::Quit | Action::Interrupt | Action::Suspend | Action::Redraw
     );
-    if state.too_small() && !anywhere {
+    if state.shared.too_small() && !anywhere {
         return;
     }
     act(state, action, effects);
@@ -208,10 +213,11 @@ pub(super) fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) 
             state.go(page);
             on_arrival(state, Some(from), effects);
         }
-        Action::Back if state.runs.card.is_some() && state.page.shows_cards() => {
-            if let Some(card) = state.runs.card.take() {
+        Action::Back if state.shared.runs.card.is_some() && state.page.shows_cards() => {
+            if let Some(card) = state.shared.runs.card.take() {
                 let first = card.lines.into_iter().next().unwrap_or_default();
                 state
+                    .shared
                     .notes
                     .say(Tone::Bad, format!("{}: {first}", card.word));
             }
@@ -239,7 +245,7 @@ pub(super) fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) 
         Action::Suspend => effects.push(Effect::Suspend),
         Action::Redraw => effects.push(Effect::Redraw),
         Action::Theme => {
-            let theme = state.look.theme.next();
+            let theme = state.shared.look.theme.next();
             set_theme(state, theme, effects);
         }
         Action::Ascii => flip_ascii(state, effects),
@@ -250,14 +256,14 @@ pub(super) fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) 
 
 /// Takes a theme and keeps it for the next time.
 pub(super) fn set_theme(state: &mut State, theme: Theme, effects: &mut Vec<Effect>) {
-    state.look.theme = theme;
+    state.shared.look.theme = theme;
     choose(state, "theme", Some(theme.name()), effects);
 }
 
 /// ASCII or Unicode, kept for the next time.
 pub(super) fn flip_ascii(state: &mut State, effects: &mut Vec<Effect>) {
-    state.look.ascii ^= true;
-    let value = if state.look.ascii { "on" } else { "off" };
+    state.shared.look.ascii ^= true;
+    let value = if state.shared.look.ascii { "on" } else { "off" };
     choose(state, "ascii", Some(value), effects);
 }
 
@@ -266,7 +272,7 @@ fn choose(state: &mut State, setting: &str, value: Option<&str>, effects: &mut V
         setting: setting.to_owned(),
         value: value.map(str::to_owned),
     };
-    state.study.progress.apply(&event);
+    state.shared.study.progress.apply(&event);
     effects.push(Effect::Record(event));
 }
 
@@ -303,12 +309,12 @@ fn on_page(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
 /// Asks for the ceilings of the device that runs, and says so; not during a
 /// run, which would slow the measurement down.
 pub(super) fn measure(state: &mut State, text: &str, effects: &mut Vec<Effect>) {
-    if state.runs.running().is_some() {
+    if state.shared.runs.running().is_some() {
         let text = "A run is under way; R measures the ceilings when it has ended.";
-        state.notes.say(Tone::Plain, text);
+        state.shared.notes.say(Tone::Plain, text);
     } else {
-        effects.push(Effect::Measure(state.machine.kind()));
-        state.notes.say(Tone::Plain, text);
+        effects.push(Effect::Measure(state.shared.machine.kind()));
+        state.shared.notes.say(Tone::Plain, text);
     }
 }
 
@@ -323,14 +329,14 @@ fn on_arrival(state: &mut State, from: Option<Page>, effects: &mut Vec<Effect>) 
 
 fn home(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     match action {
-        Action::Open if !state.study.loaded => state.begin = true,
+        Action::Open if !state.shared.study.loaded => state.begin = true,
         Action::Open => lesson::open(state, state.home.cursor, effects),
-        _ => state.home.walk(action),
+        _ => state.home.walk(&state.shared.contents, action),
     }
 }
 
 fn scroll(state: &mut State, action: Action) {
-    let page = usize::from(state.size.1.saturating_sub(4));
+    let page = usize::from(state.shared.size.1.saturating_sub(4));
     state.scroll = match action {
         Action::Up => state.scroll.saturating_sub(1),
         Action::Down => state.scroll + 1,
@@ -346,23 +352,23 @@ fn scroll(state: &mut State, action: Action) {
 /// Lines of a page that is only read, less those that fit.
 fn longest(state: &State) -> usize {
     let lines = match state.page {
-        Page::Messages => state.notes.log().len(),
+        Page::Messages => state.shared.notes.log().len(),
         Page::Why => state.why.as_ref().map_or(0, |w| w.flatten().len()),
         Page::Doctor => {
-            let backends = &state.machine.backends;
+            let backends = &state.shared.machine.backends;
             // A note takes two lines at most places.
             let notes: usize = backends.iter().map(|b| 2 * b.notes.len()).sum();
-            state.machine.facts.len() + backends.len() + notes + 12
+            state.shared.machine.facts.len() + backends.len() + notes + 12
         }
         _ => 0,
     };
-    lines.saturating_sub(usize::from(state.size.1.saturating_sub(4)))
+    lines.saturating_sub(usize::from(state.shared.size.1.saturating_sub(4)))
 }
 
 /// Shows the page as a command line and copies it.
 fn command_line(state: &mut State, effects: &mut Vec<Effect>) {
-    let options = state.bench.setup().as_options();
-    let plan = state.bench.cut().as_options();
+    let options = state.shared.bench.setup().as_options();
+    let plan = state.shared.bench.cut().as_options();
     let name = "tinyllama-tutor";
     let command = match state.page {
         Page::Compare => {
@@ -399,12 +405,12 @@ fn command_line(state: &mut State, effects: &mut Vec<Effect>) {
         _ => "",
     };
     let text = format!("copied: {command}{aside}");
-    state.notes.say(Tone::Plain, text);
+    state.shared.notes.say(Tone::Plain, text);
 }
 
 /// `q`: leaves; during a run it asks once.
 fn quit(state: &mut State, effects: &mut Vec<Effect>) {
-    if state.runs.running().is_some() && !again(state, Action::Quit) {
+    if state.shared.runs.running().is_some() && !again(state, Action::Quit) {
         wait_for_second(state, Action::Quit, "q again stops the run and leaves.");
         return;
     }
@@ -413,9 +419,9 @@ fn quit(state: &mut State, effects: &mut Vec<Effect>) {
 
 /// Ctrl-C: stops the run; with none running, twice within two seconds leaves.
 fn interrupt(state: &mut State, effects: &mut Vec<Effect>) {
-    if state.runs.running().is_some() {
+    if state.shared.runs.running().is_some() {
         effects.push(Effect::CancelRun);
-        state.notes.say(Tone::Plain, "Stopping the run.");
+        state.shared.notes.say(Tone::Plain, "Stopping the run.");
     } else if again(state, Action::Interrupt) {
         leave(state, effects, INTERRUPTED);
     } else {
@@ -424,18 +430,18 @@ fn interrupt(state: &mut State, effects: &mut Vec<Effect>) {
 }
 
 fn again(state: &State, action: Action) -> bool {
-    matches!(state.leaving, Some((a, until)) if a == action && state.now < until)
+    matches!(state.leaving, Some((a, until)) if a == action && state.shared.now < until)
 }
 
 fn wait_for_second(state: &mut State, action: Action, text: &str) {
-    state.leaving = Some((action, state.now + SECOND_PRESS));
-    state.notes.say(Tone::Plain, text);
+    state.leaving = Some((action, state.shared.now + SECOND_PRESS));
+    state.shared.notes.say(Tone::Plain, text);
 }
 
 fn leave(state: &mut State, effects: &mut Vec<Effect>, code: u8) {
     // An answer that is being typed goes into its sheet.
     live::leave(state, effects);
-    if state.runs.running().is_some() {
+    if state.shared.runs.running().is_some() {
         effects.push(Effect::CancelRun);
     }
     lesson::time::left(state, effects);

@@ -78,7 +78,7 @@ pub struct Outside {
 /// When there is no terminal, or it cannot be written to any more.
 pub fn open(mut state: State, outside: Outside) -> io::Result<u8> {
     let size = terminal::size()?;
-    state.size = size;
+    state.shared.size = size;
     let guard = Terminal::take()?;
     let (to, messages) = mpsc::channel();
     let mut surface = Surface::new(io::stdout(), size.0, size.1);
@@ -343,14 +343,14 @@ impl<W: Write> Runtime<W> {
     /// Reads the size again and forgets what is on the screen.
     fn look_again(&mut self) -> io::Result<()> {
         let size = terminal::size()?;
-        self.state.size = size;
+        self.state.shared.size = size;
         self.surface.resize(size.0, size.1);
         self.surface.forget();
         Ok(())
     }
 
     fn draw(&mut self) -> io::Result<()> {
-        let (columns, rows) = self.state.size;
+        let (columns, rows) = self.state.shared.size;
         self.surface.resize(columns, rows);
         fit(&mut self.state);
         let state = &self.state;

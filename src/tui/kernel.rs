@@ -24,7 +24,7 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     let last = pen.height().saturating_sub(1);
     let (columns, top) = (pen.width(), top(state));
     let height = last.saturating_sub(1 + top);
-    if state.two_panes() {
+    if state.shared.two_panes() {
         pen.rule(0, columns, 2);
     }
     match kernel(state) {
@@ -43,7 +43,7 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
                 source::draw(state, &mut pen.part(0, top, left, height));
                 if left < columns {
                     pen.upright(left, top, top + height);
-                    if state.two_panes() {
+                    if state.shared.two_panes() {
                         pen.put(left, 2, "┬", Role::Dim);
                     }
                     let room = columns - left - 1;
@@ -61,7 +61,7 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
 
 /// Tells the state which lines are on the screen.
 pub fn fit(state: &mut State) {
-    let (columns, rows) = state.size;
+    let (columns, rows) = state.shared.size;
     let height = usize::from(rows.saturating_sub(2 + top(state)));
     let line = state.kernel.line;
     state.kernel.top = match state.kernel.view {
@@ -79,11 +79,11 @@ pub fn fit(state: &mut State) {
 
 /// The row below the header.
 fn top(state: &State) -> u16 {
-    if state.two_panes() { 3 } else { 1 }
+    if state.shared.two_panes() { 3 } else { 1 }
 }
 
 fn source_columns(state: &State, columns: u16) -> u16 {
-    match (state.kernel.alone, state.two_panes()) {
+    match (state.kernel.alone, state.shared.two_panes()) {
         (true, _) => columns,
         (_, true) => columns - 31,
         _ => LEFT,
@@ -130,7 +130,7 @@ const HEAD: usize = 3;
 
 /// The kernels of the version before beside this one's.
 fn comparison(state: &State, new_book: &Book, new: &Kernel, pen: &mut Pen<'_>) {
-    let cut = state.bench.cut();
+    let cut = state.shared.bench.cut();
     let Some(older) = before(cut) else { return };
     let old_book = match book(state, older) {
         None => {
@@ -141,7 +141,7 @@ fn comparison(state: &State, new_book: &Book, new: &Kernel, pen: &mut Pen<'_>) {
         Some(Ok(book)) => book,
     };
     let old = replaced(old_book, new);
-    let old_cost = state.bench.price_of(older).ok();
+    let old_cost = state.shared.bench.price_of(older).ok();
     let files = |book, kernels: &[&Kernel]| {
         let files: Vec<&str> = own_files(book, kernels)
             .iter()
@@ -154,7 +154,7 @@ fn comparison(state: &State, new_book: &Book, new: &Kernel, pen: &mut Pen<'_>) {
         (
             cut.title(),
             files(new_book, &[new]),
-            Some(state.bench.cost()),
+            Some(state.shared.bench.cost()),
         ),
     ];
     let sums: Vec<Option<Sum>> = heads

@@ -149,11 +149,18 @@ pub fn messages(state: &State, pen: &mut Pen<'_>) {
     let last = pen.height() - 1;
     pen.put(1, 2, "The last messages", Role::Strong);
     let room = usize::from(last - 5);
-    if state.notes.log().len() == 0 {
+    if state.shared.notes.log().len() == 0 {
         pen.put(1, 4, "None yet.", Role::Dim);
     }
     let width = usize::from(pen.width()) - 2;
-    for (i, note) in state.notes.log().skip(state.scroll).take(room).enumerate() {
+    for (i, note) in state
+        .shared
+        .notes
+        .log()
+        .skip(state.scroll)
+        .take(room)
+        .enumerate()
+    {
         let role = match note.tone {
             Tone::Plain => Role::Text,
             Tone::Good => Role::Good,
@@ -167,7 +174,7 @@ pub fn messages(state: &State, pen: &mut Pen<'_>) {
 /// What this machine has: backends, facts about it and about the terminal.
 pub fn doctor(state: &State, pen: &mut Pen<'_>) {
     let last = pen.height() - 1;
-    let top = if state.two_panes() { 3 } else { 2 };
+    let top = if state.shared.two_panes() { 3 } else { 2 };
     let mut lines: Vec<(String, String, String, Role)> = Vec::new();
     let head = |text: &str, lines: &mut Vec<_>| {
         if !lines.is_empty() {
@@ -179,9 +186,9 @@ pub fn doctor(state: &State, pen: &mut Pen<'_>) {
         "Found on this machine, nothing was installed or changed",
         &mut lines,
     );
-    for (i, b) in state.machine.backends.iter().enumerate() {
+    for (i, b) in state.shared.machine.backends.iter().enumerate() {
         let (word, role) = match b.condition {
-            Condition::Ready if i == state.machine.chosen => ("ready, chosen", Role::Good),
+            Condition::Ready if i == state.shared.machine.chosen => ("ready, chosen", Role::Good),
             Condition::Ready => ("ready", Role::Good),
             _ => (b.condition.word(), Role::Dim),
         };
@@ -192,14 +199,14 @@ pub fn doctor(state: &State, pen: &mut Pen<'_>) {
         lines.push((b.name.clone(), line, word.to_owned(), role));
     }
     head("Facts", &mut lines);
-    for b in &state.machine.backends {
+    for b in &state.shared.machine.backends {
         let mut word = b.name.as_str();
         for line in b.notes.iter().flat_map(|note| wrap(note, 66)) {
             lines.push((word.to_owned(), line, String::new(), Role::Text));
             word = "";
         }
     }
-    for (name, fact) in &state.machine.facts {
+    for (name, fact) in &state.shared.machine.facts {
         lines.push((name.clone(), fact.clone(), String::new(), Role::Text));
     }
     lines.push((
@@ -208,7 +215,7 @@ pub fn doctor(state: &State, pen: &mut Pen<'_>) {
         String::new(),
         Role::Text,
     ));
-    if let Some(c) = &state.machine.ceilings {
+    if let Some(c) = &state.shared.machine.ceilings {
         let from = match c.source {
             app::machine::Source::Measured => "measured here @",
             _ => "data sheet; R measures here",
@@ -250,24 +257,28 @@ pub fn doctor(state: &State, pen: &mut Pen<'_>) {
 /// The terminal as it was judged.
 fn terminal(state: &State) -> String {
     use app::look::Depth;
-    let colours = match state.look.depth {
+    let colours = match state.shared.look.depth {
         Depth::None => "no colour",
         Depth::Sixteen => "16 colours",
         Depth::Indexed => "256 colours",
         Depth::True => "24-bit colour",
     };
-    let signs = if state.look.ascii { "ASCII" } else { "Unicode" };
-    let (columns, rows) = state.size;
+    let signs = if state.shared.look.ascii {
+        "ASCII"
+    } else {
+        "Unicode"
+    };
+    let (columns, rows) = state.shared.size;
     format!(
         "{columns} × {rows}, {colours}, {signs}, theme {}",
-        state.look.theme.name()
+        state.shared.look.theme.name()
     )
 }
 
 /// Model, shape, dtype, backend, seed, counting options.
 pub fn setup(state: &State, pen: &mut Pen<'_>) {
     let last = pen.height() - 1;
-    let top = if state.two_panes() { 3 } else { 2 };
+    let top = if state.shared.two_panes() { 3 } else { 2 };
     pen.put(
         1,
         top,
@@ -313,8 +324,8 @@ pub fn setup(state: &State, pen: &mut Pen<'_>) {
 
 /// What the setup amounts to.
 fn sizes(state: &State, pen: &mut Pen<'_>, y: u16) {
-    let m = &state.bench.setup().model;
-    let cost = state.bench.cost();
+    let m = &state.shared.bench.setup().model;
+    let cost = state.shared.bench.cost();
     let parameters = if m.tied {
         cost.parameters.0
     } else {

@@ -88,7 +88,7 @@ impl Screen {
     }
 
     fn text(&self) -> String {
-        let (columns, rows) = self.0.size;
+        let (columns, rows) = self.0.shared.size;
         let mut buffer = Buffer::empty(Rect::new(0, 0, columns, rows));
         draw(&self.0, &mut buffer);
         let row = |y| {
@@ -173,7 +173,7 @@ fn a_claim_in_a_lesson_shows_everything_and_runs() {
 fn every_claim_fits_its_columns_in_both_sizes_and_in_ascii() {
     for (columns, rows) in [(80, 24), (120, 40)] {
         let mut screen = Screen::new(columns, rows).press(&[ch('8')]);
-        screen.0.look.ascii = true;
+        screen.0.shared.look.ascii = true;
         for claim in Ledger::built_in().claims() {
             screen = screen.at(&claim.id.text);
             screen = screen.press(&[ch('s'), ch('s')]);

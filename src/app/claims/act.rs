@@ -32,7 +32,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::PageDown => scroll(state, true),
         Action::Filter => filter(state),
         Action::Open => match current(state) {
-            Some(claim) if standing(&state.study, &claim.id.text) == Standing::Open => {
+            Some(claim) if standing(&state.shared.study, &claim.id.text) == Standing::Open => {
                 state.claims.choosing = Some(0);
                 state.claims.scroll = 0;
             }
@@ -68,6 +68,7 @@ pub fn open(state: &mut State, id: &str) {
     });
     let Some(at) = at else {
         state
+            .shared
             .notes
             .say(Tone::Warn, format!("There is no claim {id}."));
         return;
@@ -118,6 +119,7 @@ fn filter(state: &mut State) {
     let title = state.claims.filter.title();
     let claims = if count == 1 { "claim" } else { "claims" };
     state
+        .shared
         .notes
         .say(Tone::Plain, format!("{title}: {count} {claims}."));
 }
@@ -163,20 +165,20 @@ fn judge(
         );
         (Tone::Warn, text)
     };
-    state.notes.say(tone, text);
+    state.shared.notes.say(tone, text);
 }
 
 /// Shows the evidence without a judgement, at the second press.
 fn show(state: &mut State, effects: &mut Vec<Effect>) {
     let Some(claim) = current(state) else { return };
-    if standing(&state.study, &claim.id.text) != Standing::Open {
+    if standing(&state.shared.study, &claim.id.text) != Standing::Open {
         return;
     }
     if std::mem::replace(&mut state.claims.armed, true) {
         state.claims.armed = false;
         keep(state, claim, SHOWN, effects);
     } else {
-        state.notes.say(
+        state.shared.notes.say(
             Tone::Warn,
             "s again shows the evidence; the claim then counts as shown, not as judged.",
         );
@@ -190,18 +192,18 @@ fn keep(state: &mut State, claim: &'static Claim, word: &str, effects: &mut Vec<
         setting: setting(&claim.id.text),
         value: Some(word.to_owned()),
     };
-    state.study.progress.apply(&event);
+    state.shared.study.progress.apply(&event);
     effects.push(Effect::Record(event));
 }
 
 /// Opens the first lesson that cites the claim.
 fn to_lesson(state: &mut State, claim: &Claim, effects: &mut Vec<Effect>) {
-    let found = cited(&state.study.course, &claim.id.text)
+    let found = cited(&state.shared.study.course, &claim.id.text)
         .next()
         .map(|l| l.id.clone());
-    match found.and_then(|id| state.study.place_of(&id)) {
+    match found.and_then(|id| state.shared.study.place_of(&id)) {
         Some(at) => lesson::open(state, at, effects),
-        None => state.notes.say(
+        None => state.shared.notes.say(
             Tone::Plain,
             format!(
                 "No lesson cites {}. What is true of it stands below.",
@@ -219,25 +221,25 @@ pub fn run(state: &mut State, claim: &Claim, effects: &mut Vec<Effect>) {
             Some(command) => format!("In a shell: {command}"),
             None => "Nothing is to be run here: what is true of it settles it.".to_owned(),
         };
-        state.notes.say(Tone::Plain, text);
+        state.shared.notes.say(Tone::Plain, text);
         return;
     };
     let setup = match claim.setup.answer() {
-        Ok(setup) => bench_setup(&setup.config, state.bench.setup().seed),
+        Ok(setup) => bench_setup(&setup.config, state.shared.bench.setup().seed),
         Err(error) => {
-            state.notes.say(Tone::Bad, error.to_string());
+            state.shared.notes.say(Tone::Bad, error.to_string());
             return;
         }
     };
     // Plan and setup are one for all pages: the lab then shows what ran.
-    if *state.bench.setup() != setup
-        && let Err(error) = state.bench.set_up(setup)
+    if *state.shared.bench.setup() != setup
+        && let Err(error) = state.shared.bench.set_up(setup)
     {
-        state.notes.say(Tone::Bad, error.to_string());
+        state.shared.notes.say(Tone::Bad, error.to_string());
         return;
     }
-    if let Err(error) = state.bench.put(first) {
-        state.notes.say(Tone::Bad, error.to_string());
+    if let Err(error) = state.shared.bench.put(first) {
+        state.shared.notes.say(Tone::Bad, error.to_string());
         return;
     }
     lab::start(state, cuts, effects);

@@ -32,7 +32,7 @@ fn at(state: &mut State, id: &str) {
 fn judging_comes_first_and_is_kept() {
     let mut state = court();
     at(&mut state, "Q-40");
-    assert_eq!(standing(&state.study, "Q-40"), Standing::Open);
+    assert_eq!(standing(&state.shared.study, "Q-40"), Standing::Open);
     press(&mut state, key(Code::Enter));
     assert_eq!(state.claims.choosing, Some(0));
     // right, right if, wrong: two down.
@@ -47,11 +47,14 @@ fn judging_comes_first_and_is_kept() {
         })]
     );
     assert_eq!(
-        standing(&state.study, "Q-40"),
+        standing(&state.shared.study, "Q-40"),
         Standing::Judged(Judgement::Wrong)
     );
-    assert_eq!((judged(&state.study), tally(&state.study)), (1, (1, 1)));
-    let said = state.notes.shown().map(|n| n.text.clone());
+    assert_eq!(
+        (judged(&state.shared.study), tally(&state.shared.study)),
+        (1, (1, 1))
+    );
+    let said = state.shared.notes.shown().map(|n| n.text.clone());
     assert_eq!(said.as_deref(), Some("The ledger says so too: wrong."));
 }
 
@@ -72,10 +75,13 @@ fn evidence_without_a_judgement_asks_twice_and_counts_as_none() {
     let mut state = court();
     at(&mut state, "K-V1-12");
     assert!(press(&mut state, ch('s')).is_empty());
-    assert_eq!(standing(&state.study, "K-V1-12"), Standing::Open);
+    assert_eq!(standing(&state.shared.study, "K-V1-12"), Standing::Open);
     press(&mut state, ch('s'));
-    assert_eq!(standing(&state.study, "K-V1-12"), Standing::Shown);
-    assert_eq!((judged(&state.study), tally(&state.study)), (0, (0, 0)));
+    assert_eq!(standing(&state.shared.study, "K-V1-12"), Standing::Shown);
+    assert_eq!(
+        (judged(&state.shared.study), tally(&state.shared.study)),
+        (0, (0, 0))
+    );
 }
 
 #[test]
@@ -124,8 +130,8 @@ fn the_evidence_runs_in_the_setup_of_the_claim() {
     };
     // The claim is about batch 8 and compares V1 with one merge.
     assert_eq!(request.config.shape.batch, 8);
-    assert_eq!(state.bench.setup().shape.batch, 8);
-    let title = state.runs.running().map(|r| r.title.clone());
+    assert_eq!(state.shared.bench.setup().shape.batch, 8);
+    let title = state.shared.runs.running().map(|r| r.title.clone());
     assert_eq!(title.as_deref(), Some("V1 beside V1 + qkv"));
     assert_eq!(measured(&state, current(&state).unwrap()).len(), 2);
 }
@@ -135,7 +141,7 @@ fn where_nothing_runs_the_command_is_named() {
     let mut state = court();
     at(&mut state, "H-MI50");
     assert!(press(&mut state, ch('r')).is_empty());
-    let said = state.notes.shown().map(|n| n.text.clone());
+    let said = state.shared.notes.shown().map(|n| n.text.clone());
     assert_eq!(
         said.as_deref(),
         Some("In a shell: tinyllama-tutor gpus mi50")

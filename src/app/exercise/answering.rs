@@ -67,7 +67,13 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
 }
 
 fn list(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
-    let last = state.study.course.exercises().len().saturating_sub(1);
+    let last = state
+        .shared
+        .study
+        .course
+        .exercises()
+        .len()
+        .saturating_sub(1);
     let at = state.exercises.cursor.min(last);
     state.exercises.cursor = match action {
         Action::Up => at.saturating_sub(1),
@@ -78,7 +84,14 @@ fn list(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::End => last,
         Action::Open => {
             let Some(exercise) = shown(state) else { return };
-            let solved = |k: &Key| state.study.progress.key(&exercise.id, &k.name.text).solved;
+            let solved = |k: &Key| {
+                state
+                    .shared
+                    .study
+                    .progress
+                    .key(&exercise.id, &k.name.text)
+                    .solved
+            };
             let row = exercise.keys.iter().position(|k| !solved(k)).unwrap_or(0);
             let id = exercise.id.clone();
             state.exercises.form = Some(Form {
@@ -92,7 +105,7 @@ fn list(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         }
         _ => at,
     };
-    if state.two_panes() || action == Action::Open {
+    if state.shared.two_panes() || action == Action::Open {
         opened_shown(state, effects);
     }
 }
@@ -130,12 +143,19 @@ pub fn question(state: &mut State, asked: &Asked, action: Action, effects: &mut 
     {
         return;
     }
-    let locked = || state.study.progress.key(&asked.exercise, &asked.key).locked;
+    let locked = || {
+        state
+            .shared
+            .study
+            .progress
+            .key(&asked.exercise, &asked.key)
+            .locked
+    };
     if key.kind == Kind::Predict
         && matches!(action, Action::Open | Action::Flip)
         && let Some(locked) = locked()
     {
-        if state.study.typed(&asked.exercise, &asked.key) != locked {
+        if state.shared.study.typed(&asked.exercise, &asked.key) != locked {
             check::save(state, asked, &locked, effects);
         }
         check::check(state, asked, effects);
@@ -146,7 +166,10 @@ pub fn question(state: &mut State, asked: &Asked, action: Action, effects: &mut 
         // refused; the next one checks.
         Action::Open if key.kind == Kind::Choice && takes(state, asked, &key) => {
             mark(state, asked, &key, effects);
-            state.notes.say(Tone::Plain, "Marked. Enter checks it.");
+            state
+                .shared
+                .notes
+                .say(Tone::Plain, "Marked. Enter checks it.");
         }
         Action::Open if chosen => check::check(state, asked, effects),
         Action::Flip if chosen => mark(state, asked, &key, effects),
@@ -163,7 +186,7 @@ pub fn question(state: &mut State, asked: &Asked, action: Action, effects: &mut 
             super::kernel::judge(state, asked, effects);
         }
         Action::Open | Action::Flip => {
-            let typed = state.study.typed(&asked.exercise, &asked.key);
+            let typed = state.shared.study.typed(&asked.exercise, &asked.key);
             state.exercises.field = Some((asked.clone(), Field::with(typed)));
         }
         Action::Hint => check::hint(state, asked, &key, effects),
@@ -175,7 +198,7 @@ pub fn question(state: &mut State, asked: &Asked, action: Action, effects: &mut 
 
 /// Whether Enter marks the option under the cursor before anything is checked.
 fn takes(state: &State, asked: &Asked, key: &Key) -> bool {
-    let typed = state.study.typed(&asked.exercise, &asked.key);
+    let typed = state.shared.study.typed(&asked.exercise, &asked.key);
     let here = key.options.get(state.exercises.question(asked).option);
     let other = here.is_some_and(|option| option.text != typed.trim());
     typed.is_empty() || other && check::refused(state, asked)
@@ -209,7 +232,10 @@ fn mark(state: &mut State, asked: &Asked, key: &Key, effects: &mut Vec<Effect>) 
     let Some(option) = key.options.get(at).map(|o| o.text.clone()) else {
         return;
     };
-    let mut chosen = marked(state.study.typed(&asked.exercise, &asked.key), &key.options);
+    let mut chosen = marked(
+        state.shared.study.typed(&asked.exercise, &asked.key),
+        &key.options,
+    );
     let had = chosen.iter().position(|c| *c == option);
     match (key.kind, had) {
         (Kind::Choice, Some(_)) => chosen.clear(),
@@ -259,31 +285,31 @@ fn run(state: &mut State, asked: &Asked, effects: &mut Vec<Effect>) {
     if !micros.is_empty() {
         for (kernel, values) in micros {
             match MicroRequest::new(&kernel, &values, BackendKind::Simt) {
-                Ok(request) => state.asked.ask(Ask::Micro(request), effects),
-                Err(error) => state.notes.say(Tone::Bad, error.to_string()),
+                Ok(request) => state.shared.asked.ask(Ask::Micro(request), effects),
+                Err(error) => state.shared.notes.say(Tone::Bad, error.to_string()),
             }
         }
         return;
     }
     let asked = match asked_runs(key) {
         Ok(asked) => asked,
-        Err(why) => return state.notes.say(Tone::Bad, why),
+        Err(why) => return state.shared.notes.say(Tone::Bad, why),
     };
     // What was not run yet comes first; plans of one setup run one after another.
-    let missing = |c: &&Config| state.runs.of_config(c).is_none();
+    let missing = |c: &&Config| state.shared.runs.of_config(c).is_none();
     let Some(first) = asked.iter().find(missing).or(asked.first()) else {
         return;
     };
-    let setup = bench_setup(first, state.bench.setup().seed);
+    let setup = bench_setup(first, state.shared.bench.setup().seed);
     let cuts: Vec<Cut> = asked
         .iter()
         .filter(|config| bench_setup(config, setup.seed) == setup)
         .map(|config| config.cut)
         .collect();
-    let put = state.bench.set_up(setup);
-    match put.and_then(|()| state.bench.put(first.cut)) {
+    let put = state.shared.bench.set_up(setup);
+    match put.and_then(|()| state.shared.bench.put(first.cut)) {
         Ok(()) => lab::start(state, cuts, effects),
-        Err(error) => state.notes.say(Tone::Bad, error.to_string()),
+        Err(error) => state.shared.notes.say(Tone::Bad, error.to_string()),
     }
 }
 
@@ -303,7 +329,7 @@ pub fn asked_runs(key: &Key) -> Result<Vec<Config>, String> {
 
 /// The experiments that a question asks.
 pub fn micros(state: &State, key: &Key) -> Vec<(String, Vec<u32>)> {
-    let env = state.study.env(&key.setup, &state.runs);
+    let env = state.shared.study.env(&key.setup, &state.shared.runs);
     match (env, key.judged()) {
         (Ok(env), Ok(judged)) => judged.micros(&env),
         _ => Vec::new(),
@@ -337,7 +363,11 @@ pub fn press(state: &mut State, key: Pressed, effects: &mut Vec<Effect>) {
             check::check(state, &asked, effects);
             // What cannot be read is mended where it stands; what only waits for a
             // run leaves the keys free for it.
-            let typed = state.study.typed(&asked.exercise, &asked.key).to_owned();
+            let typed = state
+                .shared
+                .study
+                .typed(&asked.exercise, &asked.key)
+                .to_owned();
             let mend = check::echo(state, &asked, &typed).is_err();
             let unread = state
                 .exercises
@@ -345,7 +375,7 @@ pub fn press(state: &mut State, key: Pressed, effects: &mut Vec<Effect>) {
                 .judgement
                 .is_some_and(|j| j.verdict.word() == "unread");
             if unread && mend {
-                let typed = state.study.typed(&asked.exercise, &asked.key);
+                let typed = state.shared.study.typed(&asked.exercise, &asked.key);
                 state.exercises.field = Some((asked, Field::with(typed)));
             }
         }

@@ -1,7 +1,6 @@
 //! Checking an answer, hints, the solution, and how a question stands.
 
 use super::{Asked, key_of};
-use crate::lesson::note;
 use crate::message::Effect;
 use crate::note::Tone;
 use crate::state::State;
@@ -21,7 +20,10 @@ fn with_judge<R>(
         )
     })?;
     // The judge's key holds the whole configuration.
-    let env = state.study.env(&Setup::default(), &state.runs)?;
+    let env = state
+        .shared
+        .study
+        .env(&Setup::default(), &state.shared.runs)?;
     then(&key.judged()?, &env)
 }
 
@@ -51,10 +53,13 @@ pub fn tolerance(state: &State, asked: &Asked) -> String {
 
 /// Keeps an answer in the sheet.
 pub fn save(state: &mut State, asked: &Asked, typed: &str, effects: &mut Vec<Effect>) {
-    if state.study.typed(&asked.exercise, &asked.key) == typed {
+    if state.shared.study.typed(&asked.exercise, &asked.key) == typed {
         return;
     }
-    state.study.type_in(&asked.exercise, &asked.key, typed);
+    state
+        .shared
+        .study
+        .type_in(&asked.exercise, &asked.key, typed);
     state.exercises.question_mut(asked).judgement = None;
     effects.push(Effect::SaveAnswer {
         exercise: asked.exercise.clone(),
@@ -67,14 +72,18 @@ pub fn save(state: &mut State, asked: &Asked, typed: &str, effects: &mut Vec<Eff
 /// only then shown.
 pub fn lock(state: &mut State, asked: &Asked, effects: &mut Vec<Effect>) {
     let predicts = key_of(state, asked).is_some_and(|k| k.kind == Kind::Predict);
-    let typed = state.study.typed(&asked.exercise, &asked.key).to_owned();
+    let typed = state
+        .shared
+        .study
+        .typed(&asked.exercise, &asked.key)
+        .to_owned();
     if predicts && !typed.is_empty() && echo(state, asked, &typed).is_ok() {
         let event = Event::Locked {
             exercise: asked.exercise.clone(),
             key: asked.key.clone(),
             typed,
         };
-        note(state, event, effects);
+        state.shared.record(event, effects);
     }
 }
 
@@ -84,8 +93,19 @@ pub fn check(state: &mut State, asked: &Asked, effects: &mut Vec<Effect>) {
         super::kernel::judge(state, asked, effects);
         return;
     }
-    let locked = state.study.progress.key(&asked.exercise, &asked.key).locked;
-    let typed = locked.unwrap_or_else(|| state.study.typed(&asked.exercise, &asked.key).to_owned());
+    let locked = state
+        .shared
+        .study
+        .progress
+        .key(&asked.exercise, &asked.key)
+        .locked;
+    let typed = locked.unwrap_or_else(|| {
+        state
+            .shared
+            .study
+            .typed(&asked.exercise, &asked.key)
+            .to_owned()
+    });
     let found = with_judge(state, asked, |key, env| {
         answer::grade(&typed, key, env).map_err(|e| e.to_string())
     });
@@ -93,12 +113,13 @@ pub fn check(state: &mut State, asked: &Asked, effects: &mut Vec<Effect>) {
         Ok(judgement) => judgement,
         Err(why) => {
             let text = format!("{why} This is a fault of the course; lint names the line.");
-            state.notes.say(Tone::Bad, text);
+            state.shared.notes.say(Tone::Bad, text);
             return;
         }
     };
     if judgement.verdict == Verdict::Open && judgement.cells.is_empty() {
         state
+            .shared
             .notes
             .say(Tone::Plain, "Nothing is answered here yet.");
         return;
@@ -113,22 +134,31 @@ pub fn check(state: &mut State, asked: &Asked, effects: &mut Vec<Effect>) {
             key: asked.key.clone(),
             mark,
         };
-        note(state, event, effects);
+        state.shared.record(event, effects);
     }
 }
 
 /// Shows the next hint.
 pub fn hint(state: &mut State, asked: &Asked, key: &Key, effects: &mut Vec<Effect>) {
-    let seen = state.study.progress.key(&asked.exercise, &asked.key).hints;
+    let seen = state
+        .shared
+        .study
+        .progress
+        .key(&asked.exercise, &asked.key)
+        .hints;
     let all = key.hints.len() as u64;
     let question = state.exercises.question_mut(asked);
     let folded = !std::mem::replace(&mut question.hints, true);
     state.exercises.reveal = true;
     if all == 0 {
-        state.notes.say(Tone::Plain, "This question has no hints.");
+        state
+            .shared
+            .notes
+            .say(Tone::Plain, "This question has no hints.");
     } else if seen >= all {
         if !folded {
             state
+                .shared
                 .notes
                 .say(Tone::Plain, "All hints are shown; s is the solution.");
         }
@@ -138,20 +168,22 @@ pub fn hint(state: &mut State, asked: &Asked, key: &Key, effects: &mut Vec<Effec
             key: asked.key.clone(),
             shown: seen + 1,
         };
-        note(state, event, effects);
+        state.shared.record(event, effects);
     }
 }
 
 /// Shows the worked solution: free once solved, else at the second press.
 pub fn solution(state: &mut State, asked: &Asked, key: &Key, effects: &mut Vec<Effect>) {
-    let kept = state.study.progress.key(&asked.exercise, &asked.key);
+    let kept = state.shared.study.progress.key(&asked.exercise, &asked.key);
     let worked = state
+        .shared
         .study
         .course
         .solution(&asked.exercise)
         .is_some_and(|s| s.of(key).is_some());
     if !worked {
         state
+            .shared
             .notes
             .say(Tone::Plain, "No solution was written for this question.");
         return;
@@ -170,12 +202,12 @@ pub fn solution(state: &mut State, asked: &Asked, key: &Key, effects: &mut Vec<E
                 exercise: asked.exercise.clone(),
                 key: asked.key.clone(),
             };
-            note(state, event, effects);
+            state.shared.record(event, effects);
         }
         return;
     }
     question.armed = true;
-    state.notes.say(
+    state.shared.notes.say(
         Tone::Warn,
         "s again shows the solution; the question then counts as read, not as solved.",
     );
@@ -222,7 +254,7 @@ pub fn standing(state: &State, asked: &Asked) -> Standing {
     if state.exercises.field_of(asked).is_some() {
         return Standing::Typing;
     }
-    let kept = state.study.progress.key(&asked.exercise, &asked.key);
+    let kept = state.shared.study.progress.key(&asked.exercise, &asked.key);
     if kept.solved {
         // It stays solved, whatever is typed later; the word says how that is.
         let now = state.exercises.questions.get(asked);
@@ -236,7 +268,11 @@ pub fn standing(state: &State, asked: &Asked) -> Standing {
     if kept.given_up {
         return Standing::Read;
     }
-    let typed = !state.study.typed(&asked.exercise, &asked.key).is_empty();
+    let typed = !state
+        .shared
+        .study
+        .typed(&asked.exercise, &asked.key)
+        .is_empty();
     let judged: Option<&Judgement> = state
         .exercises
         .questions

@@ -23,7 +23,7 @@ pub fn cell(state: &State, asked: &Asked, table: &Table) -> (usize, usize) {
 pub fn cells(state: &State, asked: &Asked, table: &Table) -> Vec<Vec<String>> {
     let (rows, columns) = size(table);
     filled(
-        state.study.typed(&asked.exercise, &asked.key),
+        state.shared.study.typed(&asked.exercise, &asked.key),
         rows,
         columns,
     )

@@ -1,7 +1,6 @@
 //! A kernel that the learner writes: its editor, its judge, what came of it.
 
 use super::{Asked, key_of, shown};
-use crate::lesson::note;
 use crate::message::Effect;
 use crate::note::Tone;
 use crate::state::State;
@@ -20,13 +19,17 @@ pub fn edit(state: &mut State, asked: &Asked, effects: &mut Vec<Effect>) {
         effects.push(Effect::Edit(asked.clone()));
     } else {
         let say = "The editor is for kernels; here Enter types an answer.";
-        state.notes.say(Tone::Plain, say);
+        state.shared.notes.say(Tone::Plain, say);
     }
 }
 
 /// Asks for the judge of the file or, where nothing can compile it, of the letters.
 pub fn judge(state: &mut State, asked: &Asked, effects: &mut Vec<Effect>) {
-    let typed = state.study.typed(&asked.exercise, &asked.key).to_owned();
+    let typed = state
+        .shared
+        .study
+        .typed(&asked.exercise, &asked.key)
+        .to_owned();
     ask(state, asked, typed, effects);
 }
 
@@ -77,6 +80,6 @@ pub fn judged(state: &mut State, asked: &Asked, told: Told, effects: &mut Vec<Ef
             key: asked.key.clone(),
             mark,
         };
-        note(state, event, effects);
+        state.shared.record(event, effects);
     }
 }

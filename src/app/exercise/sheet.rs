@@ -29,23 +29,32 @@ pub fn arrived(
     // The sheet says which variant its answers are to.
     let variant = answers.remove(VARIANT).and_then(|n| n.parse().ok());
     let variant = variant.unwrap_or(0);
-    let known = state.study.exercise(exercise);
+    let known = state.shared.study.exercise(exercise);
     match known.map(|found| (found.number == variant, found.variant(variant))) {
         Some((false, Ok(_))) => variant::take(state, exercise, variant, false, effects),
         Some((_, Err(why))) => {
             let text = format!("The sheet answers variant {variant}, but {why}.");
-            state.notes.say(Tone::Warn, text);
+            state.shared.notes.say(Tone::Warn, text);
         }
         _ => {}
     }
-    let before = state.study.answers.remove(exercise).unwrap_or_default();
+    let before = state
+        .shared
+        .study
+        .answers
+        .remove(exercise)
+        .unwrap_or_default();
     let mut now = answers;
     if !again {
         // What was typed while the sheet was being read is newer than the sheet,
         // and on its way there.
         now.extend(before.clone());
     }
-    state.study.answers.insert(exercise.to_owned(), now.clone());
+    state
+        .shared
+        .study
+        .answers
+        .insert(exercise.to_owned(), now.clone());
     let mut names: Vec<&String> = before.keys().chain(now.keys()).collect();
     names.sort();
     names.dedup();
@@ -71,6 +80,6 @@ pub fn arrived(
             "The sheet of {exercise} changed on disk: {}. Enter checks an answer.",
             changed.join(", ")
         );
-        state.notes.say(Tone::Plain, text);
+        state.shared.notes.say(Tone::Plain, text);
     }
 }

@@ -1,7 +1,6 @@
 //! Variants: the same questions again at another shape.
 
 use super::shown;
-use crate::lesson::note;
 use crate::message::Effect;
 use crate::note::Tone;
 use crate::state::State;
@@ -13,7 +12,7 @@ pub(super) fn next(state: &mut State, effects: &mut Vec<Effect>) {
     let Some(exercise) = shown(state) else { return };
     let Some(next) = exercise.next_variant() else {
         let text = "This exercise has one shape only; practise makes fresh questions.";
-        state.notes.say(Tone::Plain, text);
+        state.shared.notes.say(Tone::Plain, text);
         return;
     };
     let id = exercise.id.clone();
@@ -21,7 +20,7 @@ pub(super) fn next(state: &mut State, effects: &mut Vec<Effect>) {
         Some(_) => "other questions",
         None => "the same questions at another shape",
     };
-    let mark = |key: &course::Key| state.study.progress.key(&id, &key.name.text);
+    let mark = |key: &course::Key| state.shared.study.progress.key(&id, &key.name.text);
     let finished = exercise.keys.iter().all(|key| mark(key).solved);
     let through = exercise.keys.iter().all(|key| {
         let mark = mark(key);
@@ -31,7 +30,7 @@ pub(super) fn next(state: &mut State, effects: &mut Vec<Effect>) {
         let text = format!(
             "v again begins variant {next} of {id}, {others}; the answers to this one then leave the sheet."
         );
-        state.notes.say(Tone::Warn, text);
+        state.shared.notes.say(Tone::Warn, text);
         return;
     }
     empty(state, &id, next, effects);
@@ -41,7 +40,7 @@ pub(super) fn next(state: &mut State, effects: &mut Vec<Effect>) {
     }
     state.exercises.reveal = true;
     let text = format!("{id}, variant {next}: {others}. In a shell, reset --undo goes back.");
-    state.notes.say(Tone::Plain, text);
+    state.shared.notes.say(Tone::Plain, text);
 }
 
 /// Starts the exercise of the form again, at the shape that it has.
@@ -53,7 +52,7 @@ pub fn reset(state: &mut State, effects: &mut Vec<Effect>) {
         exercise: id.clone(),
         key: None,
     };
-    note(state, event, effects);
+    state.shared.record(event, effects);
     state.exercises.forget(&id);
     if let Some(form) = &mut state.exercises.form {
         form.row = 0;
@@ -61,13 +60,13 @@ pub fn reset(state: &mut State, effects: &mut Vec<Effect>) {
     state.exercises.reveal = true;
     let text =
         format!("{id} starts again. In a shell, tinyllama-tutor reset --undo takes this back.");
-    state.notes.say(Tone::Plain, text);
+    state.shared.notes.say(Tone::Plain, text);
 }
 
 /// Takes the answers of an exercise off its sheet. First of all: what is kept for
 /// an undo is what stands before anything else is written.
 fn empty(state: &mut State, id: &str, variant: usize, effects: &mut Vec<Effect>) {
-    state.study.answers.remove(id);
+    state.shared.study.answers.remove(id);
     effects.push(Effect::Vary {
         exercise: id.to_owned(),
         variant,
@@ -87,7 +86,7 @@ pub(super) fn take(
         variant,
         finished,
     };
-    note(state, event, effects);
-    state.study.vary();
+    state.shared.record(event, effects);
+    state.shared.study.vary();
     state.exercises.forget(id);
 }

@@ -88,9 +88,9 @@ fn short(value: f64) -> String {
 
 /// What was counted of the kernel under the cursor.
 pub fn counts(state: &State) -> Option<&KernelReport> {
-    let cut = state.bench.cut();
-    let report = state.runs.counted(state.bench.setup(), cut)?;
-    let cost = state.bench.cost();
+    let cut = state.shared.bench.cut();
+    let report = state.shared.runs.counted(state.shared.bench.setup(), cut)?;
+    let cost = state.shared.bench.cost();
     let group = super::group(state)?;
     let kernel = lab::kernel_of(cost, &group).and_then(|k| of_kernel(report, k));
     // Where the whole forward is one kernel it is no kernel of the block.
@@ -137,7 +137,7 @@ pub fn most(kernel: &KernelReport, metric: Metric) -> f64 {
 pub fn line(state: &State) -> Option<String> {
     state.kernel.metric?;
     let Some(kernel) = counts(state) else {
-        return Some(match state.runs.running() {
+        return Some(match state.shared.runs.running() {
             Some(_) => "Counting on the SIMT machine; Ctrl-C stops it.".to_owned(),
             None => "Not counted yet: r counts this plan on the SIMT machine.".to_owned(),
         });
@@ -153,7 +153,7 @@ pub fn line(state: &State) -> Option<String> {
             _ => text,
         });
     };
-    Some(lab::fitted(&said(here.number, work), state.size.0))
+    Some(lab::fitted(&said(here.number, work), state.shared.size.0))
 }
 
 /// A line's counts in words, as far as there are any.
@@ -193,9 +193,9 @@ pub(super) fn next(state: &mut State, effects: &mut Vec<Effect>) {
     let next = at.map_or(0, |at| at + 1);
     state.kernel.metric = Metric::ALL.get(next).copied();
     state.kernel.view = super::View::Source;
-    let first = at.is_none() && state.runs.running().is_none();
+    let first = at.is_none() && state.shared.runs.running().is_none();
     if first && counts(state).is_none() {
-        let flops = state.bench.cost().forward.flops;
+        let flops = state.shared.bench.cost().forward.flops;
         if flops <= AT_ONCE {
             return count(state, effects);
         }
@@ -203,18 +203,18 @@ pub(super) fn next(state: &mut State, effects: &mut Vec<Effect>) {
             "Counting executes {} on this CPU. r counts all the same; p sets a smaller shape.",
             format(&Quantity::flop(flops))
         );
-        state.notes.say(Tone::Warn, text);
+        state.shared.notes.say(Tone::Warn, text);
     }
 }
 
 /// Counts the plan on the SIMT machine.
 pub(super) fn count(state: &mut State, effects: &mut Vec<Effect>) {
     state.kernel.metric = state.kernel.metric.or(Metric::ALL.first().copied());
-    let setup = state.bench.setup().clone();
-    let (cut, now) = (state.bench.cut(), state.now);
-    match state.runs.ask_counts(&setup, cut, now) {
+    let setup = state.shared.bench.setup().clone();
+    let (cut, now) = (state.shared.bench.cut(), state.shared.now);
+    match state.shared.runs.ask_counts(&setup, cut, now) {
         Some((ticket, request)) => effects.push(Effect::StartRun(ticket, Box::new(request))),
-        None => state.notes.say(
+        None => state.shared.notes.say(
             Tone::Plain,
             "A run is in progress; this one is next. Ctrl-C stops the run.",
         ),

@@ -31,11 +31,11 @@ pub fn box_bytes(report: &Report, cost: &Cost, group: &Group) -> Option<BytesRep
 
 /// The buffers behind what the kernel under the cursor moves beyond the model.
 pub(super) fn said(state: &State) -> Option<String> {
-    let group = selected(&state.bench, state.lab.slot)?;
-    let kernel = kernel_of(state.bench.cost(), &group)?;
-    let counted = counted_kernel(&state.bench, &state.runs, kernel)?;
+    let group = selected(&state.shared.bench, state.shared.slot)?;
+    let kernel = kernel_of(state.shared.bench.cost(), &group)?;
+    let counted = counted_kernel(&state.shared.bench, &state.shared.runs, kernel)?;
     let text = format!("{}.", surplus(counted)?);
-    Some(fitted(&text, state.size.0))
+    Some(fitted(&text, state.shared.size.0))
 }
 
 /// A sentence that the message row of a terminal holds.

@@ -24,7 +24,7 @@ fn block_footer(state: &State) -> &'static [FooterItem] {
     let Some((lesson, live)) = focused(state) else {
         return TEXT;
     };
-    if predict::open(&state.study.progress, lesson, live).is_some() {
+    if predict::open(&state.shared.study.progress, lesson, live).is_some() {
         return PREDICT;
     }
     use course::Block as B;

@@ -19,7 +19,7 @@ pub struct Beat(Option<(String, Millis)>);
 /// log counts none that lasts.
 pub fn key(state: &mut State, effects: &mut Vec<Effect>) {
     let Some(lesson) = open(state) else { return };
-    let now = state.now;
+    let now = state.shared.now;
     let known = state.reader.beat.0.as_ref();
     if known.is_some_and(|(id, at)| *id == lesson && now < at + BEAT) {
         return;
@@ -31,7 +31,7 @@ pub fn key(state: &mut State, effects: &mut Vec<Effect>) {
 /// The workshop is left: what came since the last note is noted.
 pub fn left(state: &State, effects: &mut Vec<Effect>) {
     if let Some((lesson, at)) = &state.reader.beat.0
-        && *at < state.now
+        && *at < state.shared.now
     {
         let lesson = lesson.clone();
         effects.push(Effect::Record(Event::Worked { lesson }));

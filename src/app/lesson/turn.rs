@@ -1,6 +1,7 @@
 //! What keys do on the lesson page: turning pages, walking over live blocks.
 
-use super::{Focus, focused, lesson, number, open, section, show};
+use super::{Focus, focused, lesson, open, section, show};
+use crate::contents::number;
 use crate::keymap::Action;
 use crate::message::Effect;
 use crate::note::Tone;
@@ -51,7 +52,7 @@ pub fn read(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
             None => turn_section(state, false, effects),
         },
         Action::Open => walk_parts(state, true, effects),
-        Action::Run => state.notes.say(
+        Action::Run => state.shared.notes.say(
             Tone::Plain,
             "Tab enters a live block; there r runs its plan.",
         ),
@@ -74,15 +75,16 @@ fn turn_section(state: &mut State, forward: bool, effects: &mut Vec<Effect>) {
     if forward {
         if section + 1 < count {
             show(state, at, section + 1, effects);
-        } else if let Some(next) = state.study.lesson(at + 1) {
+        } else if let Some(next) = state.shared.study.lesson(at + 1) {
             let text = format!(
                 "The end of this lesson. ] goes on with {} {}.",
                 number(&next.id),
                 next.title
             );
-            state.notes.say(Tone::Plain, text);
+            state.shared.notes.say(Tone::Plain, text);
         } else {
             state
+                .shared
                 .notes
                 .say(Tone::Plain, "The end of the course. 1 shows the contents.");
         }
@@ -100,11 +102,11 @@ fn turn_lesson(state: &mut State, forward: bool, effects: &mut Vec<Effect>) {
     } else {
         at.checked_sub(1)
     };
-    match to.filter(|i| state.study.lesson(*i).is_some()) {
+    match to.filter(|i| state.shared.study.lesson(*i).is_some()) {
         Some(index) => {
             open(state, index, effects);
         }
-        None => state.notes.say(
+        None => state.shared.notes.say(
             Tone::Plain,
             if forward {
                 "This is the last lesson. 1 shows the contents."
@@ -121,7 +123,7 @@ fn walk_parts(state: &mut State, forward: bool, effects: &mut Vec<Effect>) {
     let blocks = section(state).map_or(0, |s| s.live().filter(|b| live::takes_keys(b)).count());
     let mut parts = vec![Focus::Text];
     parts.extend((0..blocks).map(Focus::Block));
-    if state.two_panes() {
+    if state.shared.two_panes() {
         parts.push(Focus::Lab);
     }
     let at = parts
@@ -136,6 +138,7 @@ fn walk_parts(state: &mut State, forward: bool, effects: &mut Vec<Effect>) {
     let focus = parts.get(to).copied().unwrap_or_default();
     if parts.len() == 1 {
         state
+            .shared
             .notes
             .say(Tone::Plain, "This section has no live block.");
     }

@@ -181,11 +181,11 @@ impl Asked {
 /// exercises.
 pub fn arrived(state: &mut State, ask: Ask, answer: Result<Shown, String>) {
     if let Ok(Shown::Micro(report)) = &answer {
-        let micros = &mut state.runs.micros;
+        let micros = &mut state.shared.runs.micros;
         micros.retain(|m| m.kernel != report.kernel || m.backend != report.backend);
         micros.push(report.clone());
     }
-    state.asked.arrived(ask, answer);
+    state.shared.asked.arrived(ask, answer);
 }
 
 /// What a `micro` or `kernel` block asks.
@@ -200,7 +200,11 @@ pub fn of(state: &State, lesson: &Lesson, live: &Live) -> Result<Ask, String> {
             backend,
             ..
         }) => {
-            let chosen = state.machine.backend().is_some_and(|b| b.name == "cuda");
+            let chosen = state
+                .shared
+                .machine
+                .backend()
+                .is_some_and(|b| b.name == "cuda");
             let cuda = match backend {
                 Some(named) => named.text == "cuda",
                 None => chosen,
@@ -259,7 +263,7 @@ pub fn op_named(name: &str) -> Result<OpKind, String> {
 /// Runs the experiment of a `micro` block.
 pub(super) fn run(state: &mut State, lesson: &Lesson, live: &Live, effects: &mut Vec<Effect>) {
     if let Ok(ask @ Ask::Micro(_)) = of(state, lesson, live) {
-        state.asked.ask(ask, effects);
+        state.shared.asked.ask(ask, effects);
     }
 }
 
@@ -275,10 +279,10 @@ pub fn settle(state: &mut State, effects: &mut Vec<Effect>) {
         .live()
         .filter(|live| matches!(live.content, Ok(Block::Kernel { .. })))
         .filter_map(|live| of(state, lesson, live).ok())
-        .filter(|ask| state.asked.answer(ask).is_none())
+        .filter(|ask| state.shared.asked.answer(ask).is_none())
         .collect();
     for ask in wanted {
-        state.asked.ask(ask, effects);
+        state.shared.asked.ask(ask, effects);
     }
 }
 

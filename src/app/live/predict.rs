@@ -4,7 +4,7 @@
 use super::env;
 use crate::key::{Code, Key};
 use crate::keymap::Action;
-use crate::lesson::{act, focused, note};
+use crate::lesson::{act, focused};
 use crate::message::Effect;
 use crate::note::Tone;
 use crate::state::State;
@@ -62,7 +62,7 @@ fn outcome(state: &State, lesson: &Lesson, live: &Live, predict: &Predict) -> St
 /// Whether a guess can be read: a number of the kind that is asked for. The unit
 /// stands beside the field, so it may be left out.
 fn readable(state: &State, lesson: &Lesson, live: &Live, typed: &str) -> Result<(), String> {
-    let made = guesses(&state.study.progress, lesson, live).len();
+    let made = guesses(&state.shared.study.progress, lesson, live).len();
     let value = live.predict.get(made).and_then(|asked| {
         let env = env(state, lesson, &live.setup).ok()?;
         Expr::parse(asked.answer.as_str()).ok()?.evaluate(&env).ok()
@@ -106,7 +106,7 @@ pub fn press(state: &mut State, key: Key, effects: &mut Vec<Effect>) {
             match readable(state, &lesson, &live, &typed) {
                 Err(why) if !typed.is_empty() => {
                     let text = format!("{why} Nothing typed says “I do not know”.");
-                    state.notes.say(Tone::Warn, text);
+                    state.shared.notes.say(Tone::Warn, text);
                 }
                 _ => {
                     state.reader.leave_fields();
@@ -126,7 +126,7 @@ pub fn press(state: &mut State, key: Key, effects: &mut Vec<Effect>) {
 
 /// Keeps a guess beside its outcome.
 fn keep(state: &mut State, lesson: &Lesson, live: &Live, typed: String, effects: &mut Vec<Effect>) {
-    let mut all = guesses(&state.study.progress, lesson, live);
+    let mut all = guesses(&state.shared.study.progress, lesson, live);
     let Some(asked) = live.predict.get(all.len()) else {
         return;
     };
@@ -144,7 +144,7 @@ fn keep(state: &mut State, lesson: &Lesson, live: &Live, typed: String, effects:
         typed: join(|g| &g.typed),
         outcome: join(|g| &g.outcome),
     };
-    note(state, event, effects);
+    state.shared.record(event, effects);
     state.reader.reveal();
     let next = live.predict.get(all.len()).is_some();
     let block = state.reader.block_mut(&lesson.id, live.number);

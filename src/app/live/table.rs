@@ -55,7 +55,7 @@ pub fn compare(state: &State, lesson: &Lesson, live: &Live) -> Result<Grid, Stri
         return Err("this block compares nothing".to_owned());
     };
     let config = env(state, lesson, &live.setup)?.setup.config;
-    let setup = bench_setup(&config, state.bench.setup().seed);
+    let setup = bench_setup(&config, state.shared.bench.setup().seed);
     let mut costs: Vec<Cost> = Vec::new();
     for phrase in plans {
         let cut = plan(&phrase.text)?;
@@ -68,7 +68,7 @@ pub fn compare(state: &State, lesson: &Lesson, live: &Live) -> Result<Grid, Stri
         priced.clone()
     };
     let parts: Vec<Priced> = costs.iter().map(part).collect();
-    let ceilings = state.machine.ceilings.as_ref();
+    let ceilings = state.shared.machine.ceilings.as_ref();
     let mut foot = String::new();
     let mut rows: Vec<Vec<String>> = metrics
         .iter()
@@ -106,7 +106,7 @@ pub fn compare(state: &State, lesson: &Lesson, live: &Live) -> Result<Grid, Stri
         })
         .collect();
     // What was run is shown, asked for or not.
-    let ran = |c: &Cost| state.runs.of(&setup, c.config.cut).is_some();
+    let ran = |c: &Cost| state.shared.runs.of(&setup, c.config.cut).is_some();
     if costs.iter().any(ran) {
         rows.push(measured(state, &setup, &costs, Shown::Launches));
         if !metrics.iter().any(|m| m == "time") {
@@ -130,7 +130,7 @@ fn measured(state: &State, setup: &Setup, costs: &[Cost], shown: Shown) -> Vec<S
         Shown::Launches => "launches, forward #",
         Shown::Time => "time µs, forward @",
     };
-    let cell = |cost: &Cost| match state.runs.of(setup, cost.config.cut) {
+    let cell = |cost: &Cost| match state.shared.runs.of(setup, cost.config.cut) {
         None => "·".to_owned(),
         Some(report) if shown == Shown::Launches => report.launches.counted.to_string(),
         Some(report) => match &report.time_us {
@@ -194,6 +194,7 @@ pub fn roofline(state: &State, lesson: &Lesson, live: &Live) -> Result<Grid, Str
     let (setup, cut) = start(state, lesson, live)?;
     let cost = price(&setup.config(cut)).map_err(|e| e.to_string())?;
     let database = state
+        .shared
         .study
         .gpus
         .as_ref()

@@ -41,7 +41,7 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
 pub fn lay(state: &State, exercise: &Exercise, columns: usize) -> Laid {
     let width = columns.saturating_sub(2);
     let mut rows = vec![Row::default()];
-    if state.two_panes() {
+    if state.shared.two_panes() {
         rows.push(Row::of(exercise.heading(), Role::Strong).right(
             width,
             &setup(exercise),
@@ -54,12 +54,12 @@ pub fn lay(state: &State, exercise: &Exercise, columns: usize) -> Laid {
         rows.push(Row::of(text, Role::Dim));
         rows.push(Row::default());
     }
-    let body = match &state.study.gpus {
+    let body = match &state.shared.study.gpus {
         Some(gpus) => exercise.shown_body(gpus),
         None => exercise.body.as_str().into(),
     };
     rows.extend(markdown(state, exercise, &body, width));
-    let right = |name: &str| state.study.progress.key(&exercise.id, name).solved;
+    let right = |name: &str| state.shared.study.progress.key(&exercise.id, name).solved;
     if let Some(marked) = exercise.marked(right) {
         let role = if marked.passed() {
             Role::Good
@@ -119,10 +119,10 @@ pub fn styled(
     line: usize,
     width: usize,
 ) -> Vec<Row> {
-    let env = state.study.env(setup, &state.runs);
+    let env = state.shared.study.env(setup, &state.shared.runs);
     let resolve = |value: &text::Value| resolved(&env, &value.expression);
     let parsed = text::parse(text, line, &[]);
-    let layout = Layout::new(width, &resolve).ascii(state.look.ascii);
+    let layout = Layout::new(width, &resolve).ascii(state.shared.look.ascii);
     let mut rows = Vec::new();
     for section in &parsed.sections {
         let page = layout.section(section);

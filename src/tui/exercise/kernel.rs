@@ -11,7 +11,7 @@ use course::attempt::gap_form;
 
 /// The lines of an excerpt, one to be marked.
 pub fn lines(state: &State, asked: &Asked, kernel: &Kernel, keys: bool, width: usize) -> Vec<Row> {
-    let chosen = state.study.typed(&asked.exercise, &asked.key).trim();
+    let chosen = state.shared.study.typed(&asked.exercise, &asked.key).trim();
     let cursor = state.exercises.question(asked).option;
     let mut rows = vec![Row::default()];
     for (index, line) in kernel.listing.excerpt().iter().enumerate() {
@@ -41,7 +41,7 @@ pub fn file(state: &State, asked: &Asked, keys: bool, width: usize) -> Vec<Row> 
         format!("answers/{}.cu", asked.exercise),
         Role::Text,
     )];
-    let typed = state.study.typed(&asked.exercise, &asked.key);
+    let typed = state.shared.study.typed(&asked.exercise, &asked.key);
     if !typed.is_empty() {
         rows.push(Row::of(format!("gap form: {typed}"), Role::Text));
     }

@@ -29,7 +29,7 @@ pub fn measured(state: &State, key: &Key, width: usize) -> Vec<Row> {
                 config.cut.title(),
                 bench_setup(config, 0).title()
             );
-            let Some(report) = state.runs.of_config(config) else {
+            let Some(report) = state.shared.runs.of_config(config) else {
                 let what = if several {
                     plan.as_str()
                 } else {
@@ -66,8 +66,8 @@ fn experiment(state: &State, kernel: &str, values: &[u32], width: usize) -> Vec<
         return Vec::new();
     };
     let ask = Ask::Micro(request);
-    match state.asked.answer(&ask) {
-        _ if state.asked.waits(&ask) => {
+    match state.shared.asked.answer(&ask) {
+        _ if state.shared.asked.waits(&ask) => {
             vec![Row::of(format!("running {name} …"), Role::Dim)]
         }
         Some(Ok(Shown::Micro(report))) => {

@@ -28,7 +28,7 @@ pub fn in_form(state: &State, asked: &Asked, number: usize, here: bool, width: u
     let lead = columns_of(&head);
     let role = if here { Role::Accent } else { Role::Text };
     if !here {
-        let typed = state.study.typed(&asked.exercise, &asked.key);
+        let typed = state.shared.study.typed(&asked.exercise, &asked.key);
         let tail = typed.len().min(22) + word.len() + 5;
         let ask = clip(&flat(state, key), width.saturating_sub(lead + tail));
         let line = Row::of(head, role)
@@ -90,7 +90,7 @@ fn body(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) -> Ve
             Kind::Choice | Kind::Choices | Kind::Ranking => options(state, asked, key, keys, width),
         },
     };
-    let kept = state.study.progress.key(&asked.exercise, &asked.key);
+    let kept = state.shared.study.progress.key(&asked.exercise, &asked.key);
     match key.kind {
         Kind::Measured => rows.extend(measured(state, key, width)),
         // The run is shown once the prediction is locked, not before.
@@ -106,7 +106,12 @@ fn body(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) -> Ve
     if let Some(kernel) = &key.kernel
         && kernel.is_written()
         && (state.exercises.field_of(asked).is_some()
-            || keys && !state.study.typed(&asked.exercise, &asked.key).is_empty())
+            || keys
+                && !state
+                    .shared
+                    .study
+                    .typed(&asked.exercise, &asked.key)
+                    .is_empty())
     {
         rows.extend(kernel::gaps(kernel, width));
     }
@@ -116,7 +121,11 @@ fn body(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) -> Ve
 }
 
 fn field(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
-    let typed = state.study.typed(&asked.exercise, &asked.key).to_owned();
+    let typed = state
+        .shared
+        .study
+        .typed(&asked.exercise, &asked.key)
+        .to_owned();
     let unit = key.unit.as_ref().map_or("", |u| u.text.as_str());
     let about: Vec<String> = [written(unit), tolerance(state, asked)]
         .into_iter()
@@ -135,7 +144,7 @@ fn field(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
     let mut rows = vec![typing(Row::default(), field, &about)];
     let text = field.text();
     if text.trim().is_empty() {
-        let examples = clip(examples(state.look.ascii), width);
+        let examples = clip(examples(state.shared.look.ascii), width);
         rows.push(Row::of(examples, Role::Dim));
         return rows;
     }
@@ -186,7 +195,7 @@ pub fn typing(lead: Row, field: &Field, about: &str) -> Row {
 /// Free text: the field while it is typed, the text in full otherwise, and the
 /// worked answer once it is kept.
 fn free(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
-    let typed = state.study.typed(&asked.exercise, &asked.key);
+    let typed = state.shared.study.typed(&asked.exercise, &asked.key);
     if let Some(field) = state.exercises.field_of(asked) {
         let (before, behind) = field.halves();
         let text = format!("{before}▌{behind}");
@@ -199,7 +208,12 @@ fn free(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
         )],
         false => words(typed, width, Role::Text),
     };
-    let kept = state.study.progress.key(&asked.exercise, &asked.key).solved;
+    let kept = state
+        .shared
+        .study
+        .progress
+        .key(&asked.exercise, &asked.key)
+        .solved;
     if let Some(model) = key.model.as_ref().filter(|_| kept) {
         rows.push(Row::default());
         rows.push(Row::of("A worked answer, to compare:", Role::Dim));
@@ -209,7 +223,10 @@ fn free(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
 }
 
 fn options(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) -> Vec<Row> {
-    let chosen = marked(state.study.typed(&asked.exercise, &asked.key), &key.options);
+    let chosen = marked(
+        state.shared.study.typed(&asked.exercise, &asked.key),
+        &key.options,
+    );
     let cursor = state.exercises.question(asked).option;
     let mut rows = vec![Row::default()];
     for (i, option) in key.options.iter().enumerate() {
@@ -258,7 +275,7 @@ fn verdict(state: &State, asked: &Asked, width: usize) -> Vec<Row> {
         return Vec::new();
     }
     if word == "wrong" {
-        let kept = state.study.progress.key(&asked.exercise, &asked.key);
+        let kept = state.shared.study.progress.key(&asked.exercise, &asked.key);
         let all = key_of(state, asked).map_or(0, |k| k.hints.len());
         if (kept.hints as usize) < all && state.page == app::Page::Exercises {
             text.push_str(&format!(" h shows hint {} of {all}.", kept.hints + 1));
@@ -275,14 +292,14 @@ fn verdict(state: &State, asked: &Asked, width: usize) -> Vec<Row> {
 
 /// The next question that is not solved yet, round at the end.
 fn next_open(state: &State, asked: &Asked) -> String {
-    let Some(exercise) = state.study.exercise(&asked.exercise) else {
+    let Some(exercise) = state.shared.study.exercise(&asked.exercise) else {
         return String::new();
     };
     let names: Vec<&str> = exercise.keys.iter().map(|k| k.name.as_str()).collect();
     let at = names.iter().position(|n| *n == asked.key).unwrap_or(0);
     let open = |i: &usize| {
         let name = names.get(*i).copied().unwrap_or_default();
-        !state.study.progress.key(&exercise.id, name).solved
+        !state.shared.study.progress.key(&exercise.id, name).solved
     };
     let next = (at + 1..names.len()).chain(0..at).find(open);
     match next.map(|i| i + 1) {
@@ -299,7 +316,12 @@ fn hints(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
     if !state.exercises.question(asked).hints {
         return tally(state, asked, key);
     }
-    let seen = state.study.progress.key(&asked.exercise, &asked.key).hints as usize;
+    let seen = state
+        .shared
+        .study
+        .progress
+        .key(&asked.exercise, &asked.key)
+        .hints as usize;
     let mut rows = vec![Row::default()];
     let all = key.hints.len();
     for (i, hint) in key.hints.iter().take(seen).enumerate() {
@@ -321,7 +343,7 @@ fn tally(state: &State, asked: &Asked, key: &Key) -> Vec<Row> {
     if state.page != app::Page::Exercises {
         return Vec::new();
     }
-    let kept = state.study.progress.key(&asked.exercise, &asked.key);
+    let kept = state.shared.study.progress.key(&asked.exercise, &asked.key);
     let free = if kept.solved || kept.given_up {
         "s shows the solution"
     } else {
@@ -340,7 +362,7 @@ fn solution(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
     if !state.exercises.question(asked).solution {
         return Vec::new();
     }
-    let solution = state.study.course.solution(&asked.exercise);
+    let solution = state.shared.study.course.solution(&asked.exercise);
     let Some(part) = solution.and_then(|s| s.of(key)) else {
         return Vec::new();
     };
@@ -348,7 +370,7 @@ fn solution(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
     let rule = "─".repeat(width.saturating_sub(columns_of(&title)));
     let mut rows = vec![Row::default(), Row::of(title + &rule, Role::Dim)];
     rows.extend(styled(state, &key.setup, &part.body, part.body_line, width));
-    let kept = state.study.progress.key(&asked.exercise, &asked.key);
+    let kept = state.shared.study.progress.key(&asked.exercise, &asked.key);
     if kept.given_up && !kept.solved {
         rows.push(Row::default());
         rows.push(Row::of(

@@ -147,14 +147,14 @@ impl Facts<'_, '_> {
 
     fn shape(&mut self, state: &State) {
         let Some(group) = group(state) else { return };
-        let cost = state.bench.cost();
+        let cost = state.shared.bench.cost();
         let Some(kernel) = kernel_of(cost, &group) else {
             return;
         };
         let sum = BoxCost::of(cost, &group);
         self.head("at this shape", "=", Role::Modelled);
         // The unit of the lab's table.
-        let column = figure::byte_column(state.bench.v1().block.bytes());
+        let column = figure::byte_column(state.shared.bench.v1().block.bytes());
         let flops = figure::flops(sum.flops);
         let bytes = format!(
             "{} {}",
@@ -163,7 +163,11 @@ impl Facts<'_, '_> {
         );
         self.pen.put(2, self.y, &flops, Role::Modelled);
         self.pen.right(VALUES, self.y, &bytes, Role::Modelled);
-        let side = bound(&state.machine, kernel, state.bench.setup().dtype);
+        let side = bound(
+            &state.shared.machine,
+            kernel,
+            state.shared.bench.setup().dtype,
+        );
         let intensity = format!("{:.2} FLOP/B", sum.intensity());
         let word = side.map_or("no roof", |_| bound_word(side));
         let word = word.trim_end_matches("-bound");

@@ -18,10 +18,10 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
         }
         return;
     }
-    let cost = state.bench.cost();
+    let cost = state.shared.bench.cost();
     let name = format!(
         "{} · {} per block, {} per forward",
-        state.bench.cut().title(),
+        state.shared.bench.cut().title(),
         figure::counted(cost.block.launches(), "launch", "launches"),
         cost.forward.launches()
     );

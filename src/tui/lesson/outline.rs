@@ -11,6 +11,7 @@ pub fn draw(state: &State, cursor: usize, pen: &mut Pen<'_>) {
         return;
     };
     let read = state
+        .shared
         .study
         .progress
         .lessons

@@ -32,8 +32,8 @@ pub fn micro(
         Role::Strong,
     );
     let backend = request.backend.name();
-    match state.asked.answer(&ask) {
-        _ if state.asked.waits(&ask) => {
+    match state.shared.asked.answer(&ask) {
+        _ if state.shared.asked.waits(&ask) => {
             rows.extend(words(
                 &format!("running on {backend} …"),
                 columns,
@@ -86,7 +86,7 @@ pub fn kernel(
     columns: usize,
 ) -> Result<Vec<Row>, String> {
     let ask = ask::of(state, lesson, live)?;
-    match state.asked.answer(&ask) {
+    match state.shared.asked.answer(&ask) {
         None => Ok(vec![Row::of("looking the source up …", Role::Dim)]),
         Some(Err(why)) => Err(why.clone()),
         Some(Ok(Shown::Source(excerpt))) => Ok(excerpt_rows(excerpt, columns)),

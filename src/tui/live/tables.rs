@@ -88,7 +88,7 @@ pub(super) fn grid(state: &State, grid: &Grid, columns: usize) -> Laid {
 fn aligned(state: &State, grid: &Grid, rest: Alignment, columns: usize) -> Laid {
     let nothing = |_: &Value| Resolved::value("");
     let layout = Layout::new(columns, &nothing)
-        .ascii(state.look.ascii)
+        .ascii(state.shared.look.ascii)
         .shift(state.reader.shift);
     let cell = |text: &String| {
         vec![Inline::Words {

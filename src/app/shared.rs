@@ -1,0 +1,96 @@
+//! What pages share: the plan and its setup, the machine, runs, the course and
+//! the learner's progress, messages, look, clock and size. It knows no page.
+
+use super::bench::Bench;
+use super::contents::Contents;
+use super::live::ask::Asked;
+use super::look::Look;
+use super::machine::Machine;
+use super::message::{Effect, Millis};
+use super::note::Notes;
+use super::ribbon::COUNT;
+use super::runs::Runs;
+use super::setup::Setup;
+use super::study::Study;
+use course::Event;
+use plan::cost::CostError;
+
+/// What pages share.
+#[derive(Clone, Debug)]
+pub struct Shared {
+    /// Columns and rows of the terminal.
+    pub size: (u16, u16),
+    /// Theme, colours, ASCII.
+    pub look: Look,
+    /// The message row and the messages before it.
+    pub notes: Notes,
+    /// The time of the latest event.
+    pub now: Millis,
+    /// The plan and the setup.
+    pub bench: Bench,
+    /// The slot of the ribbon under the cursor; the kernel that holds it is
+    /// selected, on every page that shows the plan's kernels.
+    pub slot: usize,
+    /// What this machine has.
+    pub machine: Machine,
+    /// Runs and their results.
+    pub runs: Runs,
+    /// The course, the learner's progress and answers.
+    pub study: Study,
+    /// The contents with progress.
+    pub contents: Contents,
+    /// What live blocks and questions asked the outside.
+    pub asked: Asked,
+    /// Where the learner's files are kept, as the screen shows it.
+    pub place: String,
+}
+
+/// Smallest terminal that holds a page.
+pub const SMALLEST: (u16, u16) = (80, 24);
+/// Smallest terminal that is cut into two panes.
+pub const COMFORTABLE: (u16, u16) = (120, 34);
+
+impl Shared {
+    /// As the workshop opens, on a terminal of `size` columns and rows.
+    ///
+    /// # Errors
+    /// When the default setup cannot be priced, which a test excludes.
+    pub fn new(size: (u16, u16), look: Look) -> Result<Self, CostError> {
+        Ok(Shared {
+            size,
+            look,
+            notes: Notes::default(),
+            now: 0,
+            bench: Bench::new(Setup::preset("workshop")?)?,
+            slot: 0,
+            machine: Machine::default(),
+            runs: Runs::default(),
+            study: Study::default(),
+            contents: Contents::default(),
+            asked: Asked::default(),
+            place: String::new(),
+        })
+    }
+
+    /// The terminal is too small for any page.
+    pub fn too_small(&self) -> bool {
+        self.size.0 < SMALLEST.0 || self.size.1 < SMALLEST.1
+    }
+
+    /// There is room for two panes.
+    pub fn two_panes(&self) -> bool {
+        self.size.0 >= COMFORTABLE.0 && self.size.1 >= COMFORTABLE.1
+    }
+
+    /// Puts the cursor on a slot of the ribbon.
+    pub fn select(&mut self, slot: usize) {
+        self.slot = slot.min(COUNT - 1);
+    }
+
+    /// Applies an event to the learner's progress and has it written.
+    pub fn record(&mut self, event: Event, effects: &mut Vec<Effect>) {
+        self.study.progress.apply(&event);
+        self.contents.refresh(&self.study);
+        effects.push(Effect::Record(event));
+    }
+}
