@@ -1,18 +1,22 @@
-//! Contents and progress.
+//! The home page: contents and progress.
 
-use super::contents::Contents;
+use super::change::NAME;
 use super::keymap::{Action, FooterItem};
 use super::page::{Mark, Page};
+use super::screen::{Intent, Out, Screen};
+use super::shared::Shared;
 
 /// What the home page remembers.
 #[derive(Clone, Debug, Default)]
 pub struct Home {
     /// The lesson under the cursor.
     pub cursor: usize,
+    /// Enter was pressed before the course was there: the lesson opens then.
+    pub(super) waiting: bool,
 }
 
 /// Keys that the footer names.
-pub const FOOTER: &[FooterItem] = &[
+const FOOTER: &[FooterItem] = &[
     (&[Action::Open], "open"),
     (&[Action::Go(Page::Exercises)], "exercises"),
     (&[Action::Go(Page::Lab)], "lab"),
@@ -24,24 +28,22 @@ pub const FOOTER: &[FooterItem] = &[
     (&[Action::Help], "help"),
 ];
 
-impl Home {
-    /// Cursor and scroll, for the way back.
-    pub fn mark(&self) -> Mark {
-        Mark {
-            item: self.cursor,
-            scroll: 0,
-        }
+impl Screen for Home {
+    fn footer(&self, _: &Shared) -> &'static [FooterItem] {
+        FOOTER
     }
 
-    /// Puts the cursor back.
-    pub fn restore(&mut self, contents: &Contents, mark: Mark) {
-        self.cursor = mark.item.min(contents.lessons.len().saturating_sub(1));
-    }
-
-    /// Moves the cursor.
-    pub fn walk(&mut self, contents: &Contents, action: Action) {
-        let last = contents.lessons.len().saturating_sub(1);
+    fn act(&mut self, shared: &mut Shared, action: Action, out: &mut Out) {
+        let last = shared.contents.lessons.len().saturating_sub(1);
         self.cursor = match action {
+            Action::Open if !shared.study.loaded => {
+                self.waiting = true;
+                self.cursor
+            }
+            Action::Open => {
+                out.want(Intent::Lesson(self.cursor));
+                self.cursor
+            }
             Action::Up => self.cursor.saturating_sub(1),
             Action::Down => (self.cursor + 1).min(last),
             Action::PageUp => self.cursor.saturating_sub(10),
@@ -50,5 +52,34 @@ impl Home {
             Action::End => last,
             _ => self.cursor,
         };
+    }
+
+    fn command(&self, _: &Shared) -> String {
+        format!("{NAME} lessons")
+    }
+
+    fn mark(&self, _: &Shared) -> Mark {
+        Mark {
+            item: self.cursor,
+            scroll: 0,
+        }
+    }
+
+    fn restore(&mut self, shared: &mut Shared, mark: Mark) {
+        let last = shared.contents.lessons.len().saturating_sub(1);
+        self.cursor = mark.item.min(last);
+    }
+
+    fn items(&self, shared: &Shared) -> Vec<String> {
+        let lessons = shared.contents.lessons.iter();
+        lessons.map(|l| l.title.clone()).collect()
+    }
+
+    fn place(&self, _: &Shared) -> usize {
+        self.cursor
+    }
+
+    fn jump(&mut self, _: &mut Shared, at: usize) {
+        self.cursor = at;
     }
 }

@@ -5,14 +5,20 @@
 //! a terminal, a file, a clock or a thread: time comes with the events, and
 //! drawing only reads.
 //!
-//! A page is a module with its own small state and the actions it answers.
-//! Plan and setup are not a page's: there is one [`Bench`], shared by lab,
-//! compare and the live blocks of lessons.
+//! What pages share (the plan on its [`Bench`], machine, runs, course, notes) is
+//! one value, [`Shared`], which knows no page. A page is a module with its own
+//! small state that implements [`screen::Screen`] and knows no other page; what it
+//! wants of one is an [`screen::Intent`], carried out in `update`.
 
+pub mod answering;
+pub mod ask;
 pub mod bench;
+pub mod book;
+mod change;
 pub mod claims;
 pub mod compare;
 pub mod contents;
+pub mod evidence;
 pub mod exercise;
 pub mod field;
 pub mod figure;
@@ -30,15 +36,20 @@ pub mod message;
 pub mod note;
 pub mod page;
 pub mod palette;
+pub mod question;
+pub mod reading;
 pub mod ribbon;
 pub mod roofline;
 pub mod runs;
+pub mod screen;
 pub mod setup;
 pub mod setup_page;
 pub mod shared;
+pub mod source;
 pub mod study;
 
 mod state;
+mod time;
 mod update;
 
 pub use bench::Bench;

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::exercise::Asked;
-use super::kernel::{Book, Wanted};
+use super::ask::{Ask, Shown};
+use super::book::{Book, Wanted};
 use super::key::Key;
-use super::live::ask::{Ask, Shown};
 use super::machine::{Ceilings, Machine};
+use super::question::Asked;
 use super::runs::Ticket;
 use super::study::Study;
 use course::attempt::Told;

@@ -1,15 +1,17 @@
 //! What pages share: the plan and its setup, the machine, runs, the course and
 //! the learner's progress, messages, look, clock and size. It knows no page.
 
+use super::ask::Asked;
 use super::bench::Bench;
 use super::contents::Contents;
-use super::live::ask::Asked;
 use super::look::Look;
 use super::machine::Machine;
 use super::message::{Effect, Millis};
 use super::note::Notes;
+use super::question::Questions;
 use super::ribbon::COUNT;
 use super::runs::Runs;
+use super::screen::Out;
 use super::setup::Setup;
 use super::study::Study;
 use course::Event;
@@ -39,6 +41,8 @@ pub struct Shared {
     pub study: Study,
     /// The contents with progress.
     pub contents: Contents,
+    /// What was done about questions, wherever they are answered.
+    pub questions: Questions,
     /// What live blocks and questions asked the outside.
     pub asked: Asked,
     /// Where the learner's files are kept, as the screen shows it.
@@ -67,6 +71,7 @@ impl Shared {
             runs: Runs::default(),
             study: Study::default(),
             contents: Contents::default(),
+            questions: Questions::default(),
             asked: Asked::default(),
             place: String::new(),
         })
@@ -87,10 +92,20 @@ impl Shared {
         self.slot = slot.min(COUNT - 1);
     }
 
+    /// Keeps a choice of the learner for the next time.
+    pub(super) fn choose(&mut self, setting: &str, value: &str, out: &mut Out) {
+        let event = Event::Chose {
+            setting: setting.to_owned(),
+            value: Some(value.to_owned()),
+        };
+        self.study.progress.apply(&event);
+        out.push(Effect::Record(event));
+    }
+
     /// Applies an event to the learner's progress and has it written.
-    pub fn record(&mut self, event: Event, effects: &mut Vec<Effect>) {
+    pub fn record(&mut self, event: Event, out: &mut Out) {
         self.study.progress.apply(&event);
         self.contents.refresh(&self.study);
-        effects.push(Effect::Record(event));
+        out.push(Effect::Record(event));
     }
 }
