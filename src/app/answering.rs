@@ -27,7 +27,9 @@ pub use sheet::open as open_sheet;
 
 /// Moves among the lines of a kernel; `false`: there are none, or none further.
 pub(super) fn line(shared: &mut Shared, asked: &Asked, up: bool) -> bool {
-    let lines = shared.study.key_of(asked)
+    let lines = shared
+        .study
+        .key_of(asked)
         .filter(|key| key.kernel.as_ref().is_some_and(|k| !k.is_written()))
         .map_or(0, |key| key.options.len());
     let question = shared.questions.question_mut(asked);
@@ -80,9 +82,7 @@ pub fn question(shared: &mut Shared, asked: &Asked, action: Action, out: &mut Ou
         // refused; the next one checks.
         Action::Open if key.kind == Kind::Choice && takes(shared, asked, &key) => {
             mark(shared, asked, &key, out);
-            shared
-                .notes
-                .say(Tone::Plain, "Marked. Enter checks it.");
+            shared.notes.say(Tone::Plain, "Marked. Enter checks it.");
         }
         Action::Open if chosen => check::check(shared, asked, out),
         Action::Flip if chosen => mark(shared, asked, &key, out),
@@ -95,7 +95,7 @@ pub fn question(shared: &mut Shared, asked: &Asked, action: Action, out: &mut Ou
             };
         }
         Action::Edit => kernel::edit(shared, asked, out),
-        Action::Open if kernel::written(shared, asked).is_some() => {
+        Action::Open if written(shared, asked).is_some() => {
             kernel::judge(shared, asked, out);
         }
         Action::Open | Action::Flip => {
@@ -114,7 +114,7 @@ fn takes(shared: &Shared, asked: &Asked, key: &Key) -> bool {
     let typed = shared.study.typed(&asked.exercise, &asked.key);
     let here = key.options.get(shared.questions.question(asked).option);
     let other = here.is_some_and(|option| option.text != typed.trim());
-    typed.is_empty() || other && check::refused(shared, asked)
+    typed.is_empty() || other && refused(shared, asked)
 }
 
 /// Acts on a table; `false`: the action is no affair of its cells.
@@ -277,12 +277,11 @@ pub fn press(shared: &mut Shared, key: Pressed, out: &mut Out) -> bool {
             check::check(shared, &asked, out);
             // What cannot be read is mended where it stands; what only waits for a
             // run leaves the keys free for it.
-            let typed = shared
-                .study
-                .typed(&asked.exercise, &asked.key)
-                .to_owned();
-            let mend = check::echo(shared, &asked, &typed).is_err();
-            let unread = shared.questions.question(&asked)
+            let typed = shared.study.typed(&asked.exercise, &asked.key).to_owned();
+            let mend = echo(shared, &asked, &typed).is_err();
+            let unread = shared
+                .questions
+                .question(&asked)
                 .judgement
                 .is_some_and(|j| j.verdict.word() == "unread");
             if unread && mend {

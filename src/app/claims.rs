@@ -221,7 +221,9 @@ impl Screen for Claims {
 
     fn items(&self, shared: &Shared) -> Vec<String> {
         let listed = listed(self, shared).into_iter();
-        listed.map(|c| format!("{} {}", c.id.text, c.title)).collect()
+        listed
+            .map(|c| format!("{} {}", c.id.text, c.title))
+            .collect()
     }
 
     fn place(&self, _: &Shared) -> usize {

@@ -1,6 +1,5 @@
 //! Versions and pinned plans side by side.
 
-use super::screen::{Intent, Out, Screen};
 use super::bench::Bench;
 use super::change::NAME;
 use super::figure::{self, Origin};
@@ -9,6 +8,7 @@ use super::machine::{Machine, Source};
 use super::note::Tone;
 use super::page::Page;
 use super::runs::Runs;
+use super::screen::{Intent, Out, Screen};
 use super::setup::Setup;
 use super::shared::Shared;
 use plan::cost::Cost;

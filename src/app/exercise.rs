@@ -61,11 +61,7 @@ pub fn shown<'s>(page: &Exercises, shared: &'s Shared) -> Option<&'s Exercise> {
     match &page.form {
         Some(form) => shared.study.exercise(&form.exercise),
         None => {
-            let listed = shared
-                .study
-                .course
-                .exercises()
-                .nth(page.cursor)?;
+            let listed = shared.study.course.exercises().nth(page.cursor)?;
             shared.study.exercise(&listed.id)
         }
     }
@@ -133,14 +129,8 @@ fn opened_shown(page: &Exercises, shared: &mut Shared, out: &mut Out) {
 /// How many questions of an exercise were solved, and how many it has.
 pub fn solved(shared: &Shared, exercise: &Exercise) -> (usize, usize) {
     // The variant that is answered may ask other questions.
-    let exercise = shared
-        .study
-        .exercise(&exercise.id)
-        .unwrap_or(exercise);
-    (
-        shared.study.progress.right(exercise),
-        exercise.keys.len(),
-    )
+    let exercise = shared.study.exercise(&exercise.id).unwrap_or(exercise);
+    (shared.study.progress.right(exercise), exercise.keys.len())
 }
 
 /// Acts on the exercise page.
@@ -160,7 +150,7 @@ fn act(page: &mut Exercises, shared: &mut Shared, action: Action, out: &mut Out)
         shared.questions.reveal = true;
         shared.questions.disarm();
     };
-    let scrolled = |page: &mut Exercises, shared: &mut Shared, to: &dyn Fn(usize) -> usize| {
+    let scrolled = |page: &mut Exercises, to: &dyn Fn(usize) -> usize| {
         if let Some(form) = &mut page.form {
             form.scroll = to(form.scroll).min(end);
         }
@@ -179,12 +169,16 @@ fn act(page: &mut Exercises, shared: &mut Shared, action: Action, out: &mut Out)
         Action::Variant => variant::next(page, shared, out),
         Action::Up => moved(page, shared, |row, _| row.saturating_sub(1)),
         Action::Down => moved(page, shared, |row, last| (row + 1).min(last)),
-        Action::NextPart => moved(page, shared, |row, last| if row < last { row + 1 } else { 0 }),
+        Action::NextPart => moved(
+            page,
+            shared,
+            |row, last| if row < last { row + 1 } else { 0 },
+        ),
         Action::PreviousPart => moved(page, shared, |row, last| row.checked_sub(1).unwrap_or(last)),
         Action::Top => moved(page, shared, |_, _| 0),
         Action::End => moved(page, shared, |_, last| last),
-        Action::PageDown => scrolled(page, shared, &|s| s + room.saturating_sub(1)),
-        Action::PageUp => scrolled(page, shared, &|s| s.saturating_sub(room.saturating_sub(1))),
+        Action::PageDown => scrolled(page, &|s| s + room.saturating_sub(1)),
+        Action::PageUp => scrolled(page, &|s| s.saturating_sub(room.saturating_sub(1))),
         _ => {
             if let Some(asked) = current(page, shared) {
                 answering::question(shared, &asked, action, out);
@@ -194,12 +188,7 @@ fn act(page: &mut Exercises, shared: &mut Shared, action: Action, out: &mut Out)
 }
 
 fn list(page: &mut Exercises, shared: &mut Shared, action: Action, out: &mut Out) {
-    let last = shared
-        .study
-        .course
-        .exercises()
-        .len()
-        .saturating_sub(1);
+    let last = shared.study.course.exercises().len().saturating_sub(1);
     let at = page.cursor.min(last);
     page.cursor = match action {
         Action::Up => at.saturating_sub(1),
@@ -209,14 +198,10 @@ fn list(page: &mut Exercises, shared: &mut Shared, action: Action, out: &mut Out
         Action::Top => 0,
         Action::End => last,
         Action::Open => {
-            let Some(exercise) = shown(page, shared) else { return };
-            let solved = |k: &Key| {
-                shared
-                    .study
-                    .progress
-                    .key(&exercise.id, &k.name.text)
-                    .solved
+            let Some(exercise) = shown(page, shared) else {
+                return;
             };
+            let solved = |k: &Key| shared.study.progress.key(&exercise.id, &k.name.text).solved;
             let row = exercise.keys.iter().position(|k| !solved(k)).unwrap_or(0);
             let id = exercise.id.clone();
             page.form = Some(Form {
@@ -296,7 +281,11 @@ impl Screen for Exercises {
             return;
         }
         let on = key.code == Code::Tab;
-        let to = if on { Action::NextPart } else { Action::PreviousPart };
+        let to = if on {
+            Action::NextPart
+        } else {
+            Action::PreviousPart
+        };
         self.act(shared, to, out);
         let typed = |key: &Key| matches!(key.kind, Kind::Number | Kind::Measured);
         if let Some(next) = current(self, shared)

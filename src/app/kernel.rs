@@ -10,19 +10,19 @@ pub mod heat;
 use super::screen::{Out, Screen};
 use std::sync::Arc;
 
+use super::book::{Book, Kernel, Wanted};
 use super::keymap::{Action, FooterItem};
 use super::message::Effect;
 use super::note::Tone;
 use super::page::Mark;
 use super::ribbon::{self, COUNT, Group, SLOTS};
 use super::shared::Shared;
+use super::source::Source;
 use diff::DiffLine;
 use heat::Metric;
 use plan::cost::{Occupancy, occupancy};
 use plan::fusion::{Cut, Version};
 use plan::model::OpKind;
-use super::book::{Book, Kernel, Wanted};
-use super::source::Source;
 
 /// Plans whose kernels are kept.
 const KEPT: usize = 8;
@@ -121,7 +121,11 @@ fn wanted(page: &KernelPage, shared: &Shared, cut: Cut) -> Wanted {
 }
 
 /// The kernels of a cut on the bench's setup: none yet, or why there are none.
-pub fn book(page: &KernelPage, shared: &Shared, cut: Cut) -> Option<Result<&Book, &str>> {
+pub fn book<'p>(
+    page: &'p KernelPage,
+    shared: &Shared,
+    cut: Cut,
+) -> Option<Result<&'p Book, &'p str>> {
     let wanted = wanted(page, shared, cut);
     let (_, found) = page.books.iter().find(|(w, _)| *w == wanted)?;
     Some(found.as_ref().map(|b| &**b).map_err(String::as_str))
@@ -159,7 +163,10 @@ fn computes(book: &Book, op: OpKind) -> Option<&Kernel> {
 }
 
 /// The kernel under the cursor, with the book it is from.
-pub fn kernel(page: &KernelPage, shared: &Shared) -> Option<Result<(&Book, &Kernel), &str>> {
+pub fn kernel<'p>(
+    page: &'p KernelPage,
+    shared: &Shared,
+) -> Option<Result<(&'p Book, &'p Kernel), &'p str>> {
     let found = book(page, shared, shared.bench.cut())?;
     let op = op_of(&group(shared)?)?;
     match found {
@@ -169,7 +176,7 @@ pub fn kernel(page: &KernelPage, shared: &Shared) -> Option<Result<(&Book, &Kern
 }
 
 /// The file that is shown.
-pub fn source(page: &KernelPage, shared: &Shared) -> Option<&Source> {
+pub fn source<'p>(page: &'p KernelPage, shared: &Shared) -> Option<&'p Source> {
     let (book, kernel) = kernel(page, shared)?.ok()?;
     let file = kernel.files.get(page.file)?;
     book.sources.get(*file)
@@ -245,33 +252,36 @@ impl Screen for KernelPage {
     }
 
     fn act(&mut self, shared: &mut Shared, action: Action, out: &mut Out) {
-    let last = count(self, shared).saturating_sub(1);
-    let page = usize::from(shared.size.1).saturating_sub(9).max(1);
-    let line = self.line;
-    match action {
-        Action::Up => self.line = line.saturating_sub(1),
-        Action::Down => self.line = (line + 1).min(last),
-        Action::PageUp => self.line = line.saturating_sub(page),
-        Action::PageDown | Action::Flip => self.line = (line + page).min(last),
-        Action::Top => self.line = 0,
-        Action::End => self.line = last,
-        Action::NextIdea | Action::PreviousIdea => idea(self, shared, action == Action::NextIdea),
-        Action::Right | Action::NextVersion => lab::act(self, shared, Action::NextVersion, out),
-        Action::Left | Action::PreviousVersion => {
-            lab::act(self, shared, Action::PreviousVersion, out);
+        let last = count(self, shared).saturating_sub(1);
+        let page = usize::from(shared.size.1).saturating_sub(9).max(1);
+        let line = self.line;
+        match action {
+            Action::Up => self.line = line.saturating_sub(1),
+            Action::Down => self.line = (line + 1).min(last),
+            Action::PageUp => self.line = line.saturating_sub(page),
+            Action::PageDown | Action::Flip => self.line = (line + page).min(last),
+            Action::Top => self.line = 0,
+            Action::End => self.line = last,
+            Action::NextIdea | Action::PreviousIdea => {
+                idea(self, shared, action == Action::NextIdea)
+            }
+            Action::Right | Action::NextVersion => shared.next_version(true),
+            Action::Left | Action::PreviousVersion => shared.next_version(false),
+            Action::NextKernel | Action::PreviousKernel => {
+                step(shared, action == Action::NextKernel)
+            }
+            Action::NextPart | Action::PreviousPart => {
+                file(self, shared, action == Action::NextPart)
+            }
+            Action::More => what_if_by(self, shared, true),
+            Action::Less => what_if_by(self, shared, false),
+            Action::Diff => view(self, shared, View::Diff),
+            Action::Ptx => view(self, shared, View::Ptx),
+            Action::Zoom => self.alone ^= true,
+            Action::Bytes => heat::next(self, shared, out),
+            Action::Run | Action::RunAll => heat::count(self, shared, out),
+            _ => {}
         }
-        Action::NextKernel | Action::PreviousKernel => step(shared, action == Action::NextKernel),
-        Action::NextPart | Action::PreviousPart => file(self, shared, action == Action::NextPart),
-        Action::More => what_if_by(self, shared, true),
-        Action::Less => what_if_by(self, shared, false),
-        Action::Diff => view(self, shared, View::Diff),
-        Action::Ptx => view(self, shared, View::Ptx),
-        Action::Zoom => self.alone ^= true,
-        Action::Bytes => heat::next(self, shared, out),
-        Action::Run | Action::RunAll => heat::count(self, shared, out),
-        _ => {}
-    }
-
     }
 
     fn mark(&self, _: &Shared) -> Mark {
@@ -318,9 +328,7 @@ fn idea(page: &mut KernelPage, shared: &mut Shared, forward: bool) {
             let text = "No idea is marked in this file. Tab goes to the files it is made of.";
             shared.notes.say(Tone::Plain, text);
         }
-        (None, _) => shared
-            .notes
-            .say(Tone::Plain, "There is no further one."),
+        (None, _) => shared.notes.say(Tone::Plain, "There is no further one."),
     }
 }
 
@@ -394,7 +402,6 @@ fn settle(page: &mut KernelPage, shared: &Shared, out: &mut Out) {
     let older = before(cut).filter(|_| page.view == View::Diff);
     for cut in [Some(cut), older].into_iter().flatten() {
         let wanted = wanted(page, shared, cut);
-        let page = page;
         let there = page.books.iter().any(|(kept, _)| *kept == wanted);
         if !there && !page.asked.contains(&wanted) {
             page.asked.push(wanted.clone());
@@ -406,7 +413,6 @@ fn settle(page: &mut KernelPage, shared: &Shared, out: &mut Out) {
     };
     let shown = Some((kernel.entry.clone(), kernel.defines.clone()));
     if page.shown != shown {
-        let page = page;
         (page.shown, page.line, page.file, page.what_if) = (shown, 0, 0, None);
         if page.view == View::Ptx {
             page.view = View::Source;

@@ -4,11 +4,11 @@ mod counts;
 mod hint;
 mod table;
 
-use super::screen::{Intent, Out, Screen};
 use super::keymap::{Action, FooterItem};
 use super::note::Tone;
 use super::page::{Mark, Page};
 use super::ribbon::{self, COUNT, SLOTS, kernel_of, selected};
+use super::screen::{Intent, Out, Screen};
 use super::shared::Shared;
 use plan::cost;
 use plan::fusion::Fusion;
@@ -104,23 +104,14 @@ fn line(page: &Lab, shared: &Shared) -> Hint {
     }
     // Where the cursor stands in the table: the fusions have hints of their own.
     if page.part == Part::Table
-        && let Some(text) = table::beaten(
-            &shared.bench,
-            &shared.machine,
-            &shared.runs,
-        )
+        && let Some(text) = table::beaten(&shared.bench, &shared.machine, &shared.runs)
     {
         return Hint {
             text,
             aside: String::new(),
         };
     }
-    hint(
-        &shared.bench,
-        &shared.machine,
-        page.fusion(),
-    )
-    .unwrap_or_default()
+    hint(&shared.bench, &shared.machine, page.fusion()).unwrap_or_default()
 }
 
 /// Number of rows of the table.
@@ -274,13 +265,9 @@ fn wall(page: &Lab, shared: &mut Shared) {
 /// Opens the terms behind the number under the cursor.
 fn why(page: &Lab, shared: &mut Shared, out: &mut Out) {
     let key = match page.part {
-        Part::Table => match table(
-            &shared.bench,
-            &shared.machine,
-            &shared.runs,
-        )
-        .get(page.row)
-        .and_then(|row| row.key)
+        Part::Table => match table(&shared.bench, &shared.machine, &shared.runs)
+            .get(page.row)
+            .and_then(|row| row.key)
         {
             Some(key) => key.to_owned(),
             None => {

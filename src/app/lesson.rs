@@ -14,7 +14,7 @@ use super::key::Key;
 use super::keymap::{Action, FooterItem};
 use super::live::{self, Block};
 use super::page::{Mark, Page};
-use super::screen::{Intent, Out, Screen};
+use super::screen::{Out, Screen};
 use super::shared::Shared;
 use course::{Event, Lesson, Live, Section};
 
@@ -190,10 +190,13 @@ pub fn asks(reader: &Reader, shared: &Shared) -> bool {
     let open = |live: &Live| match &live.content {
         Ok(course::Block::Question { exercise, key }) => {
             let name = key.as_ref().map(|k| k.text.as_str());
-            shared.study.question(&exercise.text, name).is_some_and(|asked| {
-                let kept = shared.study.progress.key(&asked.exercise, &asked.key);
-                !kept.solved && !kept.given_up
-            })
+            shared
+                .study
+                .question(&exercise.text, name)
+                .is_some_and(|asked| {
+                    let kept = shared.study.progress.key(&asked.exercise, &asked.key);
+                    !kept.solved && !kept.given_up
+                })
         }
         _ => false,
     };
@@ -391,7 +394,11 @@ impl Screen for Reader {
             live::predict::press(self, shared, key, out);
         } else if !answering::press(shared, key, out) {
             let on = key.code == super::key::Code::Tab;
-            let to = if on { Action::NextPart } else { Action::PreviousPart };
+            let to = if on {
+                Action::NextPart
+            } else {
+                Action::PreviousPart
+            };
             act(self, shared, to, out);
         }
     }

@@ -10,8 +10,8 @@ pub mod chart;
 pub mod predict;
 pub mod table;
 
-use super::bench::Bench;
 use super::answering;
+use super::bench::Bench;
 use super::evidence;
 use super::field::Field;
 use super::keymap::Action;
@@ -51,9 +51,7 @@ pub fn env<'s>(
     lesson: &Lesson,
     setup: &course::Setup,
 ) -> Result<Env<'s>, String> {
-    shared
-        .study
-        .env(&lesson.setup.with(setup), &shared.runs)
+    shared.study.env(&lesson.setup.with(setup), &shared.runs)
 }
 
 /// Reads a plan as blocks write it; a cut may stand in quotes.
@@ -69,10 +67,15 @@ pub fn plan(text: &str) -> Result<Cut, String> {
 ///
 /// # Errors
 /// A setting, a plan or a shape that cannot be.
-pub fn bench(reader: &Reader, shared: &Shared, lesson: &Lesson, live: &Live) -> Result<Bench, String> {
+pub fn bench(
+    reader: &Reader,
+    shared: &Shared,
+    lesson: &Lesson,
+    live: &Live,
+) -> Result<Bench, String> {
     let (setup, cut) = start(shared, lesson, live)?;
-    let shared = reader.block(&lesson.id, live.number).on_bench;
-    if shared && *shared.bench.setup() == setup {
+    let on_bench = reader.block(&lesson.id, live.number).on_bench;
+    if on_bench && *shared.bench.setup() == setup {
         return Ok(shared.bench.clone());
     }
     let mut bench = Bench::new(setup).map_err(|e| e.to_string())?;
@@ -219,7 +222,15 @@ pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut O
     match content {
         course::Block::Lab { backend, .. } => {
             let backend = backend.as_ref().map(|b| b.text.clone());
-            lab(reader, shared, &lesson, &live, backend.as_deref(), action, out);
+            lab(
+                reader,
+                shared,
+                &lesson,
+                &live,
+                backend.as_deref(),
+                action,
+                out,
+            );
         }
         course::Block::Steps { steps, .. } => {
             let last = steps.len().saturating_sub(1);
@@ -234,7 +245,9 @@ pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut O
             reader.reveal();
         }
         course::Block::Question { exercise, key } => {
-            let asked = shared.study.question(&exercise.text, key.as_ref().map(|k| &*k.text));
+            let asked = shared
+                .study
+                .question(&exercise.text, key.as_ref().map(|k| &*k.text));
             match asked {
                 Some(asked) => answering::question(shared, &asked, action, out),
                 None => pass(reader, shared, action, out),
@@ -293,7 +306,8 @@ fn pass(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut Out)
 }
 
 fn lab(
-    reader: &mut Reader, shared: &mut Shared,
+    reader: &mut Reader,
+    shared: &mut Shared,
     lesson: &Lesson,
     live: &Live,
     backend: Option<&str>,

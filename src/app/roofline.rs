@@ -5,12 +5,12 @@
 
 mod view;
 
-use super::screen::{Intent, Out, Screen};
 use super::keymap::{Action, FooterItem};
 use super::machine::{Ceilings, Machine, Source};
 use super::note::Tone;
 use super::page::{Mark, Page};
 use super::ribbon::{SLOTS, slot_of};
+use super::screen::{Intent, Out, Screen};
 use super::setup::Setup;
 use super::shared::Shared;
 use plan::cost::{self, Cost, GpuDatabase};
@@ -115,13 +115,7 @@ fn settle(page: &mut Roofline, shared: &Shared) {
         .map_or((None, false), |(roof, own)| (Some(roof), own));
     let roofs = Roofs { roof, own, what_if };
     let versions = page.versions.as_ref().map_or(&[][..], |(_, v)| v);
-    page.view = View::of(
-        roofs,
-        &shared.bench,
-        versions,
-        &shared.runs,
-        page.op,
-    );
+    page.view = View::of(roofs, &shared.bench, versions, &shared.runs, page.op);
 }
 
 impl Screen for Roofline {
@@ -130,41 +124,38 @@ impl Screen for Roofline {
     }
 
     fn act(&mut self, shared: &mut Shared, action: Action, out: &mut Out) {
-    let last = self.view.spots.len().saturating_sub(1);
-    let here = self.view.here;
-    match action {
-        Action::Left | Action::Up => jump(self, shared, here.saturating_sub(1)),
-        Action::Right | Action::Down => jump(self, shared, (here + 1).min(last)),
-        Action::Top => jump(self, shared, 0),
-        Action::End => jump(self, shared, last),
-        Action::NextVersion => shared.next_version(true),
-Action::PreviousVersion => shared.next_version(false),
-Action::Run => shared.run(out),
-        Action::RunAll if shared.machine.kind() == BackendKind::Simt => {
-            shared.notes.say(
+        let last = self.view.spots.len().saturating_sub(1);
+        let here = self.view.here;
+        match action {
+            Action::Left | Action::Up => jump(self, shared, here.saturating_sub(1)),
+            Action::Right | Action::Down => jump(self, shared, (here + 1).min(last)),
+            Action::Top => jump(self, shared, 0),
+            Action::End => jump(self, shared, last),
+            Action::NextVersion => shared.next_version(true),
+            Action::PreviousVersion => shared.next_version(false),
+            Action::Run => shared.run(out),
+            Action::RunAll if shared.machine.kind() == BackendKind::Simt => shared.notes.say(
                 Tone::Plain,
                 "The SIMT machine counts and has no clock: no roof. p chooses another backend.",
-            )
-        }
-        Action::RunAll => shared.measure("Measuring the roof of the device that runs.", out),
-        Action::WhatIf => what_if(self, shared, true),
-        Action::PreviousWhatIf => what_if(self, shared, false),
-        Action::DataSheet => sheet(self, shared),
-        Action::Table => {
-            let shown = self.table(shared.look.ascii);
-            self.table = Some(!shown);
-        }
-        Action::Open => out.want(Intent::Open(Page::Kernel)),
-        Action::Why => {
-            if let Some(spot) = self.view.spots.get(here) {
-                let key = format!("kernel.{}.intensity", spot.op.name());
-                let why = cost::why(shared.bench.cost(), &key);
-out.explain(shared, why);
+            ),
+            Action::RunAll => shared.measure("Measuring the roof of the device that runs.", out),
+            Action::WhatIf => what_if(self, shared, true),
+            Action::PreviousWhatIf => what_if(self, shared, false),
+            Action::DataSheet => sheet(self, shared),
+            Action::Table => {
+                let shown = self.table(shared.look.ascii);
+                self.table = Some(!shown);
             }
+            Action::Open => out.want(Intent::Open(Page::Kernel)),
+            Action::Why => {
+                if let Some(spot) = self.view.spots.get(here) {
+                    let key = format!("kernel.{}.intensity", spot.op.name());
+                    let why = cost::why(shared.bench.cost(), &key);
+                    out.explain(shared, why);
+                }
+            }
+            _ => {}
         }
-        _ => {}
-    }
-
     }
 
     fn command(&self, shared: &Shared) -> String {
@@ -241,9 +232,7 @@ fn what_if(page: &mut Roofline, shared: &mut Shared, forward: bool) {
     page.what_if = (at < count).then_some(at);
     settle(page, shared);
     let text = match gpus.all().get(at) {
-        Some(gpu) => page
-            .view
-            .told(&gpu.name, shared.bench.setup().dtype),
+        Some(gpu) => page.view.told(&gpu.name, shared.bench.setup().dtype),
         None => "No what-if GPU.".to_owned(),
     };
     shared.notes.say(Tone::Plain, text);
@@ -253,12 +242,7 @@ fn what_if(page: &mut Roofline, shared: &mut Shared, forward: bool) {
 fn sheet(page: &mut Roofline, shared: &mut Shared) {
     let measured = |c: &Ceilings| c.source == Source::Measured;
     if !shared.machine.ceilings.as_ref().is_some_and(measured) {
-        let of = page
-            .view
-            .roofs
-            .roof
-            .as_ref()
-            .map(|c| c.of.clone());
+        let of = page.view.roofs.roof.as_ref().map(|c| c.of.clone());
         let text = match of {
             Some(of) => format!("This roof is a data sheet's already, {of}'s. R measures one."),
             None => "There is no roof yet. R measures one.".to_owned(),

@@ -70,11 +70,7 @@ impl Study {
     /// that is open.
     pub fn question(&self, exercise: &str, key: Option<&str>) -> Option<Asked> {
         let found = self.exercise(exercise)?;
-        let solved = |k: &&Key| {
-            self.progress
-                .key(&found.id, &k.name.text)
-                .solved
-        };
+        let solved = |k: &&Key| self.progress.key(&found.id, &k.name.text).solved;
         let key = match key {
             Some(name) => found.keys.iter().find(|k| k.name.text == name)?,
             None => found
@@ -93,8 +89,6 @@ impl Study {
     pub fn key_of(&self, asked: &Asked) -> Option<&Key> {
         self.key(&asked.exercise, &asked.key)
     }
-
-
 
     /// What is typed for a question; empty while it is open.
     pub fn typed(&self, exercise: &str, key: &str) -> &str {

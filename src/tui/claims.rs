@@ -73,7 +73,7 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
 }
 
 fn lay(state: &State, columns: usize) -> Vec<Row> {
-    match current(state) {
+    match current(&state.claims, &state.shared) {
         Some(claim) => evidence::page(state, claim, columns.saturating_sub(2)),
         None => vec![
             Row::default(),
@@ -84,7 +84,7 @@ fn lay(state: &State, columns: usize) -> Vec<Row> {
 
 /// The claims that the filter leaves, the one under the cursor in view.
 fn list(state: &State, pen: &mut Pen<'_>) {
-    let claims = listed(state);
+    let claims = listed(&state.claims, &state.shared);
     let edge = pen.width();
     pen.put(1, 0, "Docket", Role::Strong);
     let (judged, right) = tally(&state.shared.study);

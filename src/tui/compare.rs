@@ -6,7 +6,7 @@ use super::theme::Role;
 use super::{cards, frame, kernels};
 use app::State;
 use app::compare::{Row, Scope, hint, rows};
-use app::lab::Origin;
+use app::figure::Origin;
 use app::machine::Source;
 use plan::model::Dtype;
 
@@ -35,7 +35,13 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
         &state.shared.machine,
         &state.shared.runs,
     );
-    frame::message(state, &hint(state, &rows), "", pen, last - 1);
+    frame::message(
+        state,
+        &hint(&state.compare, &state.shared, &rows),
+        "",
+        pen,
+        last - 1,
+    );
     cards::draw(state, pen);
 }
 

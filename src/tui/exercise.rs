@@ -30,13 +30,16 @@ fn area(state: &State) -> (u16, u16, u16, u16) {
 /// Tells the page how long the form is.
 pub fn fit(state: &mut State) {
     let (_, _, columns, rows) = area(state);
-    let Some(laid) =
-        exercise::shown(state).map(|exercise| form::lay(state, exercise, usize::from(columns)))
+    let Some(laid) = exercise::shown(&state.exercises, &state.shared)
+        .map(|exercise| form::lay(state, exercise, usize::from(columns)))
     else {
         return;
     };
     let room = usize::from(rows);
-    state.exercises.fit(laid.rows.len(), room, laid.current);
+    let lines = laid.rows.len();
+    state
+        .exercises
+        .fit(&mut state.shared, lines, room, laid.current);
 }
 
 /// Draws the page.

@@ -81,11 +81,10 @@ fn place(state: &State) -> String {
     let text = match state.page {
         Page::Kernel => Some(super::kernel::place(state)),
         _ if state.shared.two_panes() => None,
-        Page::Lesson => {
-            lesson::lesson(state).map(|l| format!("{} {}", app::contents::number(&l.id), l.title))
-        }
+        Page::Lesson => lesson::lesson(&state.reader, &state.shared)
+            .map(|l| format!("{} {}", app::contents::number(&l.id), l.title)),
         Page::Exercises if state.exercises.form.is_some() => {
-            exercise::shown(state).map(Exercise::heading)
+            exercise::shown(&state.exercises, &state.shared).map(Exercise::heading)
         }
         _ => None,
     };
@@ -95,7 +94,7 @@ fn place(state: &State) -> String {
 /// Model and shape: those of the exercise where one is shown, which states
 /// its own, else those of the bench.
 fn shape(state: &State) -> String {
-    match exercise::shown(state) {
+    match exercise::shown(&state.exercises, &state.shared) {
         Some(found) if state.page == Page::Exercises && state.exercises.form.is_some() => {
             super::exercise::setup(found)
         }

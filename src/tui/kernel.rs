@@ -9,9 +9,10 @@ pub(super) use source::role as code_role;
 use super::frame;
 use super::pen::{Pen, clip, width, wrap};
 use super::theme::Role;
+use app::book::{Book, Kernel};
 use app::kernel::diff::{DiffLine, Sign};
 use app::kernel::heat;
-use app::kernel::{Book, Kernel, View, before, book, compared, kernel, own_files, replaced};
+use app::kernel::{View, before, book, compared, kernel, own_files, replaced};
 use app::{State, figure};
 use plan::cost::Cost;
 use plan::model::OpKind;
@@ -27,7 +28,7 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     if state.shared.two_panes() {
         pen.rule(0, columns, 2);
     }
-    match kernel(state) {
+    match kernel(&state.kernel, &state.shared) {
         None => {
             pen.put(
                 1,
@@ -55,7 +56,7 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
             View::Ptx => ptx(state, book, kernel, &mut pen.part(0, top, columns, height)),
         },
     }
-    let counts = heat::line(state).unwrap_or_default();
+    let counts = heat::line(&state.kernel, &state.shared).unwrap_or_default();
     frame::message(state, &counts, "", pen, last - 1);
 }
 
@@ -102,7 +103,7 @@ fn missing(why: &str, pen: &mut Pen<'_>) {
 
 /// What the header says behind the page's name: `flash · qk softmax pv`.
 pub fn place(state: &State) -> String {
-    let Some(group) = app::kernel::group(state) else {
+    let Some(group) = app::kernel::group(&state.shared) else {
         return String::new();
     };
     let names: Vec<&str> = app::ribbon::SLOTS
@@ -118,7 +119,7 @@ pub fn place(state: &State) -> String {
     } else {
         names.join(" ")
     };
-    match (kernel(state), state.kernel.view) {
+    match (kernel(&state.kernel, &state.shared), state.kernel.view) {
         (Some(Ok(_)), View::Diff) => format!("what changed · {ops}"),
         (Some(Ok((_, kernel))), _) => format!("{} · {ops}", kernel.entry),
         _ => ops,
@@ -132,7 +133,7 @@ const HEAD: usize = 3;
 fn comparison(state: &State, new_book: &Book, new: &Kernel, pen: &mut Pen<'_>) {
     let cut = state.shared.bench.cut();
     let Some(older) = before(cut) else { return };
-    let old_book = match book(state, older) {
+    let old_book = match book(&state.kernel, &state.shared, older) {
         None => {
             pen.put(1, 0, "Looking the version before up.", Role::Dim);
             return;
@@ -184,7 +185,7 @@ fn comparison(state: &State, new_book: &Book, new: &Kernel, pen: &mut Pen<'_>) {
         let room = usize::from((at - width(&text) as u16).saturating_sub(end + 3));
         pen.put(end + 2, y, &clip(files, room), Role::Text);
     }
-    let lines = compared(state).unwrap_or_default();
+    let lines = compared(&state.kernel, &state.shared).unwrap_or_default();
     if lines.is_empty() {
         let before = old.first().map_or("none".to_owned(), |k| defined(k));
         let say = if before == defined(new) {

@@ -6,13 +6,10 @@ use super::theme::Role;
 use super::{cards, frame, kernels};
 use app::State;
 use app::bench::Switch;
-use app::figure;
-use app::lab::{
-    BoxCost, Kind, Origin, Part, Row, bound, box_bytes, counted, counted_kernel, kernel_of,
-    selected, table,
-};
+use app::figure::{self, Origin};
+use app::lab::{Kind, Part, Row, box_bytes, counted, counted_kernel, table};
 use app::machine::Source;
-use app::ribbon::{Group, groups};
+use app::ribbon::{BoxCost, Group, bound, groups, kernel_of, selected};
 use plan::cost::{Bound, KernelCost};
 use plan::fusion::Fusion;
 use plan::run::BytesReport;

@@ -133,7 +133,7 @@ fn empty(state: &State, pen: &mut Pen<'_>) {
 
 /// Number, title and place, where the header has no room for them.
 fn heading(state: &State, pen: &mut Pen<'_>) {
-    let Some(lesson) = lesson::lesson(state) else {
+    let Some(lesson) = lesson::lesson(&state.reader, &state.shared) else {
         return;
     };
     let place = format!(
@@ -150,7 +150,7 @@ fn heading(state: &State, pen: &mut Pen<'_>) {
 
 /// The line under the text: what lies below, section, and a bar.
 fn progress(state: &State, pen: &mut Pen<'_>, y: u16) {
-    let Some(lesson) = lesson::lesson(state) else {
+    let Some(lesson) = lesson::lesson(&state.reader, &state.shared) else {
         return;
     };
     const CELLS: usize = 14;
@@ -178,7 +178,8 @@ fn more(state: &State, pen: &mut Pen<'_>, y: u16) {
 /// Lays the section on the page out in `columns` columns.
 fn lay(state: &State, columns: usize) -> Laid {
     let mut laid = Laid::default();
-    let found = lesson::lesson(state).zip(lesson::section(state));
+    let found = lesson::lesson(&state.reader, &state.shared)
+        .zip(lesson::section(&state.reader, &state.shared));
     if let Some((lesson, section)) = found {
         lay_section(state, lesson, section, columns, &mut laid);
     }
@@ -187,7 +188,7 @@ fn lay(state: &State, columns: usize) -> Laid {
 
 fn lay_section(state: &State, lesson: &Lesson, section: &Section, columns: usize, laid: &mut Laid) {
     let width = columns.saturating_sub(4);
-    let env = env(state, lesson, &course::Setup::default());
+    let env = env(&state.shared, lesson, &course::Setup::default());
     let resolve = |value: &text::Value| resolved(&env, &value.expression);
     let layout = Layout::new(width, &resolve)
         .ascii(state.shared.look.ascii)

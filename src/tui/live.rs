@@ -13,7 +13,6 @@ use super::exercise::question;
 use super::rows::{Row, boxed, labelled, words};
 use super::theme::Role;
 use app::State;
-use app::exercise;
 use app::live::{env, predict};
 use course::{Block, Lesson, Live, Phrase};
 use text::{self, Layout};
@@ -52,7 +51,10 @@ pub fn lay(state: &State, lesson: &Lesson, live: &Live, keys: bool, columns: usi
             inner,
         )),
         Block::Question { exercise: id, key } => {
-            let asked = exercise::asked(state, &id.text, key.as_ref().map(|k| &*k.text));
+            let asked = state
+                .shared
+                .study
+                .question(&id.text, key.as_ref().map(|k| &*k.text));
             asked
                 .map(|asked| question::in_lesson(state, &asked, keys, inner))
                 .ok_or_else(|| format!("The course has no question {}.", id.text))
@@ -266,7 +268,7 @@ fn steps_rows(
 
 /// A text with inline numbers, in the block's configuration.
 fn inline(state: &State, lesson: &Lesson, live: &Live, text: &str, columns: usize) -> Vec<Row> {
-    let env = env(state, lesson, &live.setup);
+    let env = env(&state.shared, lesson, &live.setup);
     let resolve = |value: &text::Value| super::lesson::resolved(&env, &value.expression);
     let parsed = text::parse(text, 1, &[]);
     let layout = Layout::new(columns, &resolve).ascii(state.shared.look.ascii);

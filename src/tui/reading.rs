@@ -60,7 +60,7 @@ pub fn help(state: &State, pen: &mut Pen<'_>) {
     ];
     let bottom = pen.height() - 1;
     let mut page = pen.part(0, 2, frame::LEFT, bottom - 2);
-    let skip = state.scroll as u16;
+    let skip = state.help.scroll as u16;
     column(&left, &mut page, [2, 13], skip);
     column(&right, &mut page, [37, 48], skip);
 }
@@ -92,12 +92,12 @@ pub fn why(state: &State, pen: &mut Pen<'_>) {
     let width = pen.width().min(frame::LEFT);
     pen.put(1, 2, "Why this number", Role::Strong);
     pen.right(width - 1, 2, "modelled =", Role::Modelled);
-    let Some(why) = &state.why else {
+    let Some(why) = &state.terms.why else {
         return;
     };
     let room = usize::from(last - 5);
     let lines = why.flatten();
-    for (i, (depth, term)) in lines.iter().skip(state.scroll).take(room).enumerate() {
+    for (i, (depth, term)) in lines.iter().skip(state.terms.scroll).take(room).enumerate() {
         let y = 4 + i as u16;
         let indent = 1 + 2 * (*depth).min(6) as u16;
         let role = if *depth == 0 {
@@ -118,7 +118,7 @@ pub fn why(state: &State, pen: &mut Pen<'_>) {
         pen.put(x, y, &clip(&formula, space), Role::Dim);
         pen.put(value_at, y, &value, Role::Modelled);
     }
-    let shown = lines.len().min(state.scroll + room);
+    let shown = lines.len().min(state.terms.scroll + room);
     let more = if shown < lines.len() {
         format!("{} further terms below.", lines.len() - shown)
     } else {
@@ -157,7 +157,7 @@ pub fn messages(state: &State, pen: &mut Pen<'_>) {
         .shared
         .notes
         .log()
-        .skip(state.scroll)
+        .skip(state.messages.scroll)
         .take(room)
         .enumerate()
     {
@@ -240,7 +240,12 @@ pub fn doctor(state: &State, pen: &mut Pen<'_>) {
         }
     }
     let room = usize::from(last - 2 - top);
-    for (i, (name, text, word, role)) in lines.iter().skip(state.scroll).take(room).enumerate() {
+    for (i, (name, text, word, role)) in lines
+        .iter()
+        .skip(state.doctor.scroll)
+        .take(room)
+        .enumerate()
+    {
         let y = top + i as u16;
         if text.is_empty() {
             pen.put(1, y, name, *role);
@@ -307,7 +312,7 @@ pub fn setup(state: &State, pen: &mut Pen<'_>) {
                 pen.put(x.max(34), y, " ]", Role::Dim);
             }
             None => {
-                let value = item.value(state);
+                let value = item.value(&state.shared);
                 let end = pen.put(19, y, &value, role);
                 if here && !item.is_typed() {
                     pen.put(17, y, "◄", Role::Dim);

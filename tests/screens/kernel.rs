@@ -11,9 +11,9 @@ use std::sync::Arc;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use tinyllama_tutor::app::kernel::source::Source;
-use tinyllama_tutor::app::kernel::{Book, Compiled, Kernel, Wanted};
+use tinyllama_tutor::app::book::{Book, Compiled, Kernel, Wanted};
 use tinyllama_tutor::app::key::{Key, ch};
+use tinyllama_tutor::app::source::Source;
 use tinyllama_tutor::app::{Effect, Event, Look, Message, Page, Setup, State, update};
 use tinyllama_tutor::cost::GpuDatabase;
 use tinyllama_tutor::fusion::Plan;

@@ -478,7 +478,7 @@ fn tab_keeps_what_was_typed_and_goes_on() {
         .press(&[TAB]);
     assert_eq!(s.state.exercises.form.as_ref().map(|f| f.row), Some(1));
     // The next one is a choice, which has no field.
-    assert!(s.state.exercises.field.is_none());
+    assert!(s.state.shared.questions.field.is_none());
     s.shows("20 %").shows("typed");
 }
 

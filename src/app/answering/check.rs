@@ -1,9 +1,9 @@
 //! Checking an answer, hints, the solution, and how a question stands.
 
-use crate::screen::Out;
-use crate::question::Asked;
 use crate::message::Effect;
 use crate::note::Tone;
+use crate::question::Asked;
+use crate::screen::Out;
 use crate::shared::Shared;
 use course::answer::{self, Env, Judgement, Verdict};
 use course::{Event, Key, Kind, Mark, Setup};
@@ -21,9 +21,7 @@ fn with_judge<R>(
         )
     })?;
     // The judge's key holds the whole configuration.
-    let env = shared
-        .study
-        .env(&Setup::default(), &shared.runs)?;
+    let env = shared.study.env(&Setup::default(), &shared.runs)?;
     then(&key.judged()?, &env)
 }
 
@@ -56,9 +54,7 @@ pub fn save(shared: &mut Shared, asked: &Asked, typed: &str, out: &mut Out) {
     if shared.study.typed(&asked.exercise, &asked.key) == typed {
         return;
     }
-    shared
-        .study
-        .type_in(&asked.exercise, &asked.key, typed);
+    shared.study.type_in(&asked.exercise, &asked.key, typed);
     shared.questions.question_mut(asked).judgement = None;
     out.push(Effect::SaveAnswer {
         exercise: asked.exercise.clone(),
@@ -70,11 +66,11 @@ pub fn save(shared: &mut Shared, asked: &Asked, typed: &str, out: &mut Out) {
 /// A prediction that can be read stays as it is from now on: what comes out is
 /// only then shown.
 pub fn lock(shared: &mut Shared, asked: &Asked, out: &mut Out) {
-    let predicts = shared.study.key_of(asked).is_some_and(|k| k.kind == Kind::Predict);
-    let typed = shared
+    let predicts = shared
         .study
-        .typed(&asked.exercise, &asked.key)
-        .to_owned();
+        .key_of(asked)
+        .is_some_and(|k| k.kind == Kind::Predict);
+    let typed = shared.study.typed(&asked.exercise, &asked.key).to_owned();
     if predicts && !typed.is_empty() && echo(shared, asked, &typed).is_ok() {
         let event = Event::Locked {
             exercise: asked.exercise.clone(),
@@ -96,12 +92,8 @@ pub fn check(shared: &mut Shared, asked: &Asked, out: &mut Out) {
         .progress
         .key(&asked.exercise, &asked.key)
         .locked;
-    let typed = locked.unwrap_or_else(|| {
-        shared
-            .study
-            .typed(&asked.exercise, &asked.key)
-            .to_owned()
-    });
+    let typed =
+        locked.unwrap_or_else(|| shared.study.typed(&asked.exercise, &asked.key).to_owned());
     let found = with_judge(shared, asked, |key, env| {
         answer::grade(&typed, key, env).map_err(|e| e.to_string())
     });
@@ -134,19 +126,13 @@ pub fn check(shared: &mut Shared, asked: &Asked, out: &mut Out) {
 
 /// Shows the next hint.
 pub fn hint(shared: &mut Shared, asked: &Asked, key: &Key, out: &mut Out) {
-    let seen = shared
-        .study
-        .progress
-        .key(&asked.exercise, &asked.key)
-        .hints;
+    let seen = shared.study.progress.key(&asked.exercise, &asked.key).hints;
     let all = key.hints.len() as u64;
     let question = shared.questions.question_mut(asked);
     let folded = !std::mem::replace(&mut question.hints, true);
     shared.questions.reveal = true;
     if all == 0 {
-        shared
-            .notes
-            .say(Tone::Plain, "This question has no hints.");
+        shared.notes.say(Tone::Plain, "This question has no hints.");
     } else if seen >= all {
         if !folded {
             shared
@@ -249,19 +235,20 @@ pub fn standing(shared: &Shared, asked: &Asked) -> Standing {
         let now = shared.questions.known.get(asked);
         let mark = now.and_then(|q| Mark::of(&q.judgement.as_ref()?.verdict));
         // What is not graded is kept, and never right.
-        let graded =
-            shared.study.key_of(asked).is_none_or(|k| !matches!(k.kind, Kind::Text | Kind::Predict));
+        let graded = shared
+            .study
+            .key_of(asked)
+            .is_none_or(|k| !matches!(k.kind, Kind::Text | Kind::Predict));
         let solved = if graded { Mark::Right } else { Mark::Kept };
         return Standing::Judged(mark.unwrap_or(solved));
     }
     if kept.given_up {
         return Standing::Read;
     }
-    let typed = !shared
-        .study
-        .typed(&asked.exercise, &asked.key)
-        .is_empty();
-    let judged: Option<&Judgement> = shared.questions.known
+    let typed = !shared.study.typed(&asked.exercise, &asked.key).is_empty();
+    let judged: Option<&Judgement> = shared
+        .questions
+        .known
         .get(asked)
         .and_then(|q| q.judgement.as_ref());
     match kept.verdict {

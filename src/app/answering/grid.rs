@@ -1,9 +1,8 @@
 //! Tables: the cell under the cursor, and what stands in it.
 
-use crate::screen::Out;
 use super::check;
 use crate::question::Asked;
-use crate::message::Effect;
+use crate::screen::Out;
 use crate::shared::Shared;
 use course::answer::{filled, written};
 use course::{Key, Table};
@@ -40,13 +39,7 @@ pub fn typed(shared: &Shared, asked: &Asked, table: &Table) -> String {
 }
 
 /// Puts a text into the cell under the cursor.
-pub(super) fn put(
-    shared: &mut Shared,
-    asked: &Asked,
-    table: &Table,
-    text: &str,
-    out: &mut Out,
-) {
+pub(super) fn put(shared: &mut Shared, asked: &Asked, table: &Table, text: &str, out: &mut Out) {
     let (row, column) = cell(shared, asked, table);
     let mut cells = cells(shared, asked, table);
     // These two part cells and rows.
@@ -88,13 +81,7 @@ pub(crate) fn row(shared: &mut Shared, asked: &Asked, up: bool) -> bool {
 
 /// The next option in the cell under the cursor; behind the last one it is
 /// empty again.
-pub(super) fn turn(
-    shared: &mut Shared,
-    asked: &Asked,
-    key: &Key,
-    table: &Table,
-    out: &mut Out,
-) {
+pub(super) fn turn(shared: &mut Shared, asked: &Asked, key: &Key, table: &Table, out: &mut Out) {
     let now = typed(shared, asked, table);
     let at = key.options.iter().position(|o| o.text == now);
     let next = at.map_or(0, |at| at + 1);

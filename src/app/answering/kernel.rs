@@ -1,9 +1,9 @@
 //! A kernel that the learner writes: its editor, its judge, what came of it.
 
-use crate::screen::Out;
-use crate::question::Asked;
 use crate::message::Effect;
 use crate::note::Tone;
+use crate::question::Asked;
+use crate::screen::Out;
 use crate::shared::Shared;
 use course::attempt::Told;
 use course::{Event, Kernel, Mark};
@@ -26,10 +26,7 @@ pub fn edit(shared: &mut Shared, asked: &Asked, out: &mut Out) {
 
 /// Asks for the judge of the file or, where nothing can compile it, of the letters.
 pub fn judge(shared: &mut Shared, asked: &Asked, out: &mut Out) {
-    let typed = shared
-        .study
-        .typed(&asked.exercise, &asked.key)
-        .to_owned();
+    let typed = shared.study.typed(&asked.exercise, &asked.key).to_owned();
     ask(shared, asked, typed, out);
 }
 

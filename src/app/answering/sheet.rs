@@ -4,9 +4,9 @@ use crate::screen::Out;
 use std::collections::BTreeMap;
 
 use super::variant;
-use crate::question::Asked;
 use crate::message::Effect;
 use crate::note::Tone;
+use crate::question::Asked;
 use crate::shared::Shared;
 use course::VARIANT;
 
@@ -40,11 +40,7 @@ pub fn arrived(
         }
         _ => {}
     }
-    let before = shared
-        .study
-        .answers
-        .remove(exercise)
-        .unwrap_or_default();
+    let before = shared.study.answers.remove(exercise).unwrap_or_default();
     let mut now = answers;
     if !again {
         // What was typed while the sheet was being read is newer than the sheet,

@@ -1,12 +1,12 @@
 //! What keys do in the court, and in a claim that stands in a lesson.
 
-use crate::screen::{Intent, Out};
 use super::{Claims, SHOWN, Standing, current, hit, listed, setting, standing};
+use crate::evidence;
 use crate::keymap::Action;
 use crate::message::Effect;
 use crate::note::Tone;
+use crate::screen::{Intent, Out};
 use crate::shared::Shared;
-use crate::evidence;
 use course::answer::claim::Judgement;
 use course::claims::cited;
 use course::{Claim, Event};
@@ -27,8 +27,8 @@ pub fn act(page: &mut Claims, shared: &mut Shared, action: Action, out: &mut Out
         Action::Down => move_to(page, shared, (at + 1).min(last)),
         Action::Top => move_to(page, shared, 0),
         Action::End => move_to(page, shared, last),
-        Action::PageUp => scroll(page, shared, false),
-        Action::PageDown => scroll(page, shared, true),
+        Action::PageUp => scroll(page, false),
+        Action::PageDown => scroll(page, true),
         Action::Filter => filter(page, shared),
         Action::Open => match current(page, shared) {
             Some(claim) if standing(&shared.study, &claim.id.text) == Standing::Open => {
@@ -83,7 +83,7 @@ pub(super) fn move_to(page: &mut Claims, shared: &mut Shared, at: usize) {
     page.choosing = None;
 }
 
-fn scroll(page: &mut Claims, shared: &mut Shared, down: bool) {
+fn scroll(page: &mut Claims, down: bool) {
     let (lines, room) = page.extent;
     // The last row may say that there is more.
     let step = room.saturating_sub(2);
@@ -126,7 +126,8 @@ fn choose(page: &mut Claims, shared: &mut Shared, action: Action, out: &mut Out)
         Action::Top => page.choosing = Some(0),
         Action::End => page.choosing = Some(last),
         Action::Open | Action::Flip => {
-            if let (Some(claim), Some(judgement)) = (current(page, shared), Judgement::ALL.get(at)) {
+            if let (Some(claim), Some(judgement)) = (current(page, shared), Judgement::ALL.get(at))
+            {
                 page.choosing = None;
                 judge(page, shared, claim, *judgement, out);
             }
@@ -136,7 +137,8 @@ fn choose(page: &mut Claims, shared: &mut Shared, action: Action, out: &mut Out)
 }
 
 fn judge(
-    page: &mut Claims, shared: &mut Shared,
+    page: &mut Claims,
+    shared: &mut Shared,
     claim: &'static Claim,
     judgement: Judgement,
     out: &mut Out,
@@ -158,7 +160,9 @@ fn judge(
 
 /// Shows the evidence without a judgement, at the second press.
 fn show(page: &mut Claims, shared: &mut Shared, out: &mut Out) {
-    let Some(claim) = current(page, shared) else { return };
+    let Some(claim) = current(page, shared) else {
+        return;
+    };
     if standing(&shared.study, &claim.id.text) != Standing::Open {
         return;
     }

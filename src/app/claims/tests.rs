@@ -1,4 +1,6 @@
 use super::*;
+use crate::State;
+use crate::evidence::measured;
 use crate::key::{Code, ch, key};
 use crate::look::Look;
 use crate::message::{Effect, Event, Message};
@@ -24,8 +26,12 @@ fn press(state: &mut State, key: crate::key::Key) -> Vec<Effect> {
 }
 
 fn at(state: &mut State, id: &str) {
-    open(state, id);
-    assert_eq!(current(state).map(|c| c.id.text.as_str()), Some(id));
+    assert!(open(&mut state.claims, &mut state.shared, id));
+    state.go(Page::Claims);
+    assert_eq!(
+        current(&state.claims, &state.shared).map(|c| c.id.text.as_str()),
+        Some(id)
+    );
 }
 
 #[test]
@@ -87,7 +93,7 @@ fn evidence_without_a_judgement_asks_twice_and_counts_as_none() {
 #[test]
 fn filters_walk_through_groups_and_documents_and_come_back() {
     let mut state = court();
-    let all = listed(&state).len();
+    let all = listed(&state.claims, &state.shared).len();
     assert_eq!(all, 226);
     let (mut by_group, mut steps) = (0, 0);
     loop {
@@ -95,9 +101,9 @@ fn filters_walk_through_groups_and_documents_and_come_back() {
         steps += 1;
         match state.claims.filter {
             Filter::All => break,
-            Filter::Open => assert_eq!(listed(&state).len(), all),
-            Filter::Group(_) => by_group += listed(&state).len(),
-            Filter::Document(_) => assert!(!listed(&state).is_empty()),
+            Filter::Open => assert_eq!(listed(&state.claims, &state.shared).len(), all),
+            Filter::Group(_) => by_group += listed(&state.claims, &state.shared).len(),
+            Filter::Document(_) => assert!(!listed(&state.claims, &state.shared).is_empty()),
         }
         assert!(steps < 100);
     }
@@ -110,14 +116,28 @@ fn what_was_just_judged_stays_until_the_cursor_moves() {
     let mut state = court();
     press(&mut state, ch('f'));
     assert_eq!(state.claims.filter, Filter::Open);
-    let first = current(&state).unwrap().id.text.clone();
-    let second = listed(&state)[1].id.text.clone();
+    let first = current(&state.claims, &state.shared)
+        .unwrap()
+        .id
+        .text
+        .clone();
+    let second = listed(&state.claims, &state.shared)[1].id.text.clone();
     press(&mut state, key(Code::Enter));
     press(&mut state, key(Code::Enter));
-    assert_eq!(current(&state).unwrap().id.text, first);
+    assert_eq!(
+        current(&state.claims, &state.shared).unwrap().id.text,
+        first
+    );
     press(&mut state, ch('j'));
-    assert_eq!(current(&state).unwrap().id.text, second);
-    assert!(listed(&state).iter().all(|c| c.id.text != first));
+    assert_eq!(
+        current(&state.claims, &state.shared).unwrap().id.text,
+        second
+    );
+    assert!(
+        listed(&state.claims, &state.shared)
+            .iter()
+            .all(|c| c.id.text != first)
+    );
 }
 
 #[test]
@@ -133,7 +153,14 @@ fn the_evidence_runs_in_the_setup_of_the_claim() {
     assert_eq!(state.shared.bench.setup().shape.batch, 8);
     let title = state.shared.runs.running().map(|r| r.title.clone());
     assert_eq!(title.as_deref(), Some("V1 beside V1 + qkv"));
-    assert_eq!(measured(&state, current(&state).unwrap()).len(), 2);
+    assert_eq!(
+        measured(
+            &state.shared,
+            current(&state.claims, &state.shared).unwrap()
+        )
+        .len(),
+        2
+    );
 }
 
 #[test]

@@ -2,9 +2,9 @@
 
 use super::{Exercises, current};
 use crate::answering;
-use crate::question::Asked;
 use crate::keymap::{Action, FooterItem};
 use crate::page::Page;
+use crate::question::Asked;
 use crate::shared::Shared;
 use course::Kind;
 
@@ -18,12 +18,18 @@ pub fn footer(page: &Exercises, shared: &Shared) -> &'static [FooterItem] {
         },
         Some(_) if tabled(page, shared) == Some(true) => CELL_OPTIONS,
         Some(_) if tabled(page, shared) == Some(false) => CELL,
-        Some(_) if current(page, shared).is_some_and(|a| answering::written(shared, &a).is_some()) => WRITE,
+        Some(_)
+            if current(page, shared).is_some_and(|a| answering::written(shared, &a).is_some()) =>
+        {
+            WRITE
+        }
         Some(_) if current(page, shared).is_some_and(|a| lines(shared, &a)) => LINES,
-        Some(_) => match current(page, shared).and_then(|a| shared.study.key_of(&a).map(|k| k.kind)) {
-            Some(Kind::Choice | Kind::Choices | Kind::Ranking) => CHOICE,
-            _ => FORM,
-        },
+        Some(_) => {
+            match current(page, shared).and_then(|a| shared.study.key_of(&a).map(|k| k.kind)) {
+                Some(Kind::Choice | Kind::Choices | Kind::Ranking) => CHOICE,
+                _ => FORM,
+            }
+        }
     }
 }
 
@@ -35,7 +41,10 @@ fn tabled(page: &Exercises, shared: &Shared) -> Option<bool> {
 
 /// Whether a question asks for a line of a kernel.
 fn lines(shared: &Shared, asked: &Asked) -> bool {
-    let kernel = shared.study.key_of(asked).and_then(|key| key.kernel.as_ref());
+    let kernel = shared
+        .study
+        .key_of(asked)
+        .and_then(|key| key.kernel.as_ref());
     kernel.is_some_and(|kernel| !kernel.is_written())
 }
 

@@ -1,16 +1,18 @@
 //! Variants: the same questions again at another shape.
 
-use crate::screen::Out;
 use super::{Exercises, shown};
 use crate::answering::variant::{empty, take};
 use crate::note::Tone;
+use crate::screen::Out;
 use crate::shared::Shared;
 use course::Event;
 
 /// Begins the next variant of the exercise on the page: at once where every
 /// question of this one is solved or given up, else at the second press.
 pub(super) fn next(page: &mut Exercises, shared: &mut Shared, out: &mut Out) {
-    let Some(exercise) = shown(page, shared) else { return };
+    let Some(exercise) = shown(page, shared) else {
+        return;
+    };
     let Some(next) = exercise.next_variant() else {
         let text = "This exercise has one shape only; practise makes fresh questions.";
         shared.notes.say(Tone::Plain, text);
@@ -46,7 +48,9 @@ pub(super) fn next(page: &mut Exercises, shared: &mut Shared, out: &mut Out) {
 
 /// Starts the exercise of the form again, at the shape that it has.
 pub(crate) fn reset(page: &mut Exercises, shared: &mut Shared, out: &mut Out) {
-    let Some(exercise) = shown(page, shared) else { return };
+    let Some(exercise) = shown(page, shared) else {
+        return;
+    };
     let (id, variant) = (exercise.id.clone(), exercise.number);
     empty(shared, &id, variant, out);
     let event = Event::Reset {

@@ -3,11 +3,11 @@
 //! Counts come with a run on the SIMT machine ([`plan::run::KernelReport::lines`]),
 //! which executes the sm_80 build: while they are shown, so is that build.
 
-use crate::screen::Out;
-use crate::figure;
 use super::KernelPage;
-use crate::ribbon;
+use crate::figure;
 use crate::note::Tone;
+use crate::ribbon;
+use crate::screen::Out;
 use crate::shared::Shared;
 use plan::run::{KernelReport, WorkReport};
 use plan::units::{Quantity, format, group_thousands};
@@ -188,9 +188,7 @@ fn said(number: usize, work: &WorkReport) -> String {
 /// To the next kind of count, after the last none; the first counts the plan
 /// where nobody has.
 pub(super) fn next(page: &mut KernelPage, shared: &mut Shared, out: &mut Out) {
-    let at = Metric::ALL
-        .iter()
-        .position(|m| Some(*m) == page.metric);
+    let at = Metric::ALL.iter().position(|m| Some(*m) == page.metric);
     let next = at.map_or(0, |at| at + 1);
     page.metric = Metric::ALL.get(next).copied();
     page.view = super::View::Source;

@@ -2,10 +2,10 @@
 //! keys now.
 
 use super::{Focus, Reader, focused};
-use crate::screen::Screen;
 use crate::keymap::{Action, FooterItem};
 use crate::live::predict;
 use crate::page::Page;
+use crate::screen::Screen;
 use crate::shared::Shared;
 use course::Kind;
 
@@ -29,7 +29,9 @@ fn block_footer(reader: &Reader, shared: &Shared) -> &'static [FooterItem] {
     }
     use course::Block as B;
     let key = |exercise: &str, key: &Option<course::Phrase>| {
-        let asked = shared.study.question(exercise, key.as_ref().map(|k| &*k.text))?;
+        let asked = shared
+            .study
+            .question(exercise, key.as_ref().map(|k| &*k.text))?;
         shared.study.key_of(&asked).map(|k| k.kind)
     };
     match &live.content {

@@ -1,11 +1,11 @@
 //! What keys do on the lesson page: turning pages, walking over live blocks.
 
-use crate::screen::{Intent, Out};
 use super::{Focus, Reader, focused, lesson, section, show};
 use crate::contents::number;
 use crate::keymap::Action;
 use crate::note::Tone;
 use crate::page::Page;
+use crate::screen::{Intent, Out};
 use crate::shared::Shared;
 use crate::{answering, live};
 use course::Block;
@@ -118,16 +118,14 @@ fn turn_lesson(reader: &Reader, shared: &mut Shared, forward: bool, out: &mut Ou
 /// Tab: text, live blocks, the lab where it stands beside, text.
 fn walk_parts(reader: &mut Reader, shared: &mut Shared, forward: bool, out: &mut Out) {
     live::leave(reader, shared, out);
-    let blocks = section(reader, shared).map_or(0, |s| s.live().filter(|b| live::takes_keys(b)).count());
+    let blocks =
+        section(reader, shared).map_or(0, |s| s.live().filter(|b| live::takes_keys(b)).count());
     let mut parts = vec![Focus::Text];
     parts.extend((0..blocks).map(Focus::Block));
     if shared.two_panes() {
         parts.push(Focus::Lab);
     }
-    let at = parts
-        .iter()
-        .position(|f| *f == reader.focus)
-        .unwrap_or(0);
+    let at = parts.iter().position(|f| *f == reader.focus).unwrap_or(0);
     let to = if forward {
         (at + 1) % parts.len()
     } else {
@@ -170,9 +168,9 @@ fn outline(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut O
 /// `e` in a question opens its form. `false`: no question has the keys.
 pub fn open_form(reader: &Reader, shared: &mut Shared, out: &mut Out) -> bool {
     let asked = focused(reader, shared).and_then(|(_, live)| match &live.content {
-        Ok(Block::Question { exercise: id, key }) => {
-            shared.study.question(&id.text, key.as_ref().map(|k| k.as_str()))
-        }
+        Ok(Block::Question { exercise: id, key }) => shared
+            .study
+            .question(&id.text, key.as_ref().map(|k| k.as_str())),
         _ => None,
     });
     match asked {

@@ -1,10 +1,10 @@
 //! What live blocks need of the outside: an experiment of the gym run, a kernel's
 //! source looked up. Both are asked for once and kept.
 
-use crate::screen::Out;
 use super::env;
 use crate::ask::{Ask, Of, Shown, Wanted};
 use crate::lesson::{self, Reader};
+use crate::screen::Out;
 use crate::shared::Shared;
 use course::{Block, Lesson, Live};
 use plan::fusion::Version;
@@ -34,10 +34,7 @@ pub fn of(shared: &Shared, lesson: &Lesson, live: &Live) -> Result<Ask, String> 
             backend,
             ..
         }) => {
-            let chosen = shared
-                .machine
-                .backend()
-                .is_some_and(|b| b.name == "cuda");
+            let chosen = shared.machine.backend().is_some_and(|b| b.name == "cuda");
             let cuda = match backend {
                 Some(named) => named.text == "cuda",
                 None => chosen,
@@ -102,7 +99,10 @@ pub(super) fn run(shared: &mut Shared, lesson: &Lesson, live: &Live, out: &mut O
 
 /// After every event: asks for the sources that the section on the page shows.
 pub fn settle(reader: &Reader, shared: &mut Shared, out: &mut Out) {
-    let (Some(lesson), Some(section)) = (lesson::lesson(reader, shared), lesson::section(reader, shared)) else {
+    let (Some(lesson), Some(section)) = (
+        lesson::lesson(reader, shared),
+        lesson::section(reader, shared),
+    ) else {
         return;
     };
     let wanted: Vec<Ask> = section

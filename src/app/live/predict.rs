@@ -1,12 +1,12 @@
 //! Predictions: a number typed before a block shows its results. They are
 //! kept beside the outcome and never graded.
 
-use crate::screen::Out;
 use super::env;
 use crate::key::{Code, Key};
 use crate::keymap::Action;
 use crate::lesson::{Reader, act, focused};
 use crate::note::Tone;
+use crate::screen::Out;
 use crate::shared::Shared;
 use course::answer::{Expr, Value};
 use course::{Event, Lesson, Live, Predict, Progress, print};
@@ -125,7 +125,14 @@ pub fn press(reader: &mut Reader, shared: &mut Shared, key: Key, out: &mut Out) 
 }
 
 /// Keeps a guess beside its outcome.
-fn keep(reader: &mut Reader, shared: &mut Shared, lesson: &Lesson, live: &Live, typed: String, out: &mut Out) {
+fn keep(
+    reader: &mut Reader,
+    shared: &mut Shared,
+    lesson: &Lesson,
+    live: &Live,
+    typed: String,
+    out: &mut Out,
+) {
     let mut all = guesses(&shared.study.progress, lesson, live);
     let Some(asked) = live.predict.get(all.len()) else {
         return;

@@ -1,4 +1,5 @@
 use super::*;
+use crate::State;
 use crate::key::{Code, Key, ch, key};
 use crate::look::Look;
 use crate::machine::{BackendFacts, Condition};

@@ -200,7 +200,7 @@ fn equals_unfolds_the_terms_of_the_number_under_the_cursor() {
     let mut l = Learner::new();
     l.typed("3=");
     assert_eq!(l.state.page, Page::Why);
-    let why = l.state.why.as_ref().unwrap();
+    let why = l.state.terms.why.as_ref().unwrap();
     assert_eq!(why.label, "bytes of norm1");
     l.press(key(Code::Esc));
     assert_eq!(l.state.page, Page::Lab);

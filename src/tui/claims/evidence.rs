@@ -6,7 +6,8 @@ use crate::tui::pen::{clip, width};
 use crate::tui::rows::{Row, labelled, words};
 use crate::tui::theme::Role;
 use app::State;
-use app::claims::{Standing, hit, measured, standing};
+use app::claims::{Standing, hit, standing};
+use app::evidence::measured;
 use course::answer::claim::{Judgement, Ruling};
 use course::claims::{Line, cited};
 use course::{Claim, Ledger};
@@ -69,7 +70,7 @@ pub fn block(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
         }
         Err(why) => rows.extend(words(&why, columns, Role::Warn)),
     }
-    if measured(state, claim)
+    if measured(&state.shared, claim)
         .iter()
         .any(|(_, report)| report.is_some())
     {
@@ -226,7 +227,7 @@ fn numbers(lines: &[Line], role: Role, columns: usize) -> Vec<Row> {
 
 /// What this machine measured of the claim's plans, or how to have it.
 fn machine(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
-    let runs = measured(state, claim);
+    let runs = measured(&state.shared, claim);
     if runs.is_empty() {
         let Some(command) = claim.demonstration() else {
             return Vec::new();

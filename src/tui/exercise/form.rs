@@ -7,7 +7,8 @@ use crate::tui::pen::Pen;
 use crate::tui::rows::Row;
 use crate::tui::theme::Role;
 use app::State;
-use app::exercise::{self, Asked};
+use app::exercise;
+use app::question::Asked;
 use course::Exercise;
 use text::{self, Layout};
 
@@ -21,7 +22,7 @@ pub struct Laid {
 
 /// Draws the part of the form that is in view.
 pub fn draw(state: &State, pen: &mut Pen<'_>) {
-    let Some(found) = exercise::shown(state) else {
+    let Some(found) = exercise::shown(&state.exercises, &state.shared) else {
         return;
     };
     let laid = lay(state, found, usize::from(pen.width()));

@@ -9,7 +9,7 @@ use app::exercise::solved;
 /// Draws the list with the cursor in view.
 pub fn draw(state: &State, pen: &mut Pen<'_>) {
     let exercises: Vec<_> = state.shared.study.course.exercises().collect();
-    let counts: Vec<(usize, usize)> = exercises.iter().map(|e| solved(state, e)).collect();
+    let counts: Vec<(usize, usize)> = exercises.iter().map(|e| solved(&state.shared, e)).collect();
     let right: usize = counts.iter().map(|c| c.0).sum();
     let all: usize = counts.iter().map(|c| c.1).sum();
     let edge = pen.width().saturating_sub(1);

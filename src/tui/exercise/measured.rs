@@ -4,15 +4,15 @@ use crate::tui::live::reported;
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
 use app::State;
-use app::exercise::{asked_runs, micros};
-use app::live::ask::{Ask, Shown};
+use app::answering::{asked_runs, micros};
+use app::ask::{Ask, Shown};
 use app::study::bench_setup;
 use course::Key;
 use plan::run::{BackendKind, MicroRequest};
 
 /// What a run of the plan that is asked about showed, or how to have one.
 pub fn measured(state: &State, key: &Key, width: usize) -> Vec<Row> {
-    let micros = micros(state, key);
+    let micros = micros(&state.shared, key);
     if !micros.is_empty() {
         let each = micros.iter();
         return each

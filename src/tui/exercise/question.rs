@@ -9,8 +9,9 @@ use crate::tui::pen::{clip, width as columns_of};
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
 use app::State;
-use app::exercise::{Asked, Standing, echo, examples, key_of, marked, standing, tolerance};
+use app::answering::{Standing, echo, marked, standing, tolerance};
 use app::field::Field;
+use app::question::{Asked, examples};
 use course::{Key, Kind, Mark};
 use plan::units::{Spec, Unit};
 
@@ -19,10 +20,10 @@ const FIELD: usize = 26;
 
 /// A question of the form: one line, and everything about it under the cursor.
 pub fn in_form(state: &State, asked: &Asked, number: usize, here: bool, width: usize) -> Vec<Row> {
-    let Some(key) = key_of(state, asked) else {
+    let Some(key) = state.shared.study.key_of(asked) else {
         return Vec::new();
     };
-    let stands = standing(state, asked);
+    let stands = standing(&state.shared, asked);
     let word = stands.word();
     let head = format!(" {}{number:2}  ", if here { "►" } else { " " });
     let lead = columns_of(&head);
@@ -58,13 +59,13 @@ pub fn in_form(state: &State, asked: &Asked, number: usize, here: bool, width: u
 
 /// A question inside a lesson.
 pub fn in_lesson(state: &State, asked: &Asked, keys: bool, width: usize) -> Vec<Row> {
-    let Some(key) = key_of(state, asked) else {
+    let Some(key) = state.shared.study.key_of(asked) else {
         return Vec::new();
     };
     let mut rows = styled(state, &key.setup, &key.ask.text, 1, width);
     rows.push(Row::default());
     rows.extend(body(state, asked, key, keys, width));
-    if keys && state.exercises.field_of(asked).is_none() {
+    if keys && state.shared.questions.field_of(asked).is_none() {
         rows.push(Row::of(
             format!("e opens {} with hints and the solution", asked.exercise),
             Role::Dim,
@@ -77,7 +78,7 @@ pub fn in_lesson(state: &State, asked: &Asked, keys: bool, width: usize) -> Vec<
 fn body(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) -> Vec<Row> {
     let mut rows = match &key.kernel {
         Some(kernel) if !kernel.is_written() => kernel::lines(state, asked, kernel, keys, width),
-        Some(_) if state.exercises.field_of(asked).is_none() => {
+        Some(_) if state.shared.questions.field_of(asked).is_none() => {
             kernel::file(state, asked, keys, width)
         }
         _ => match key.kind {
@@ -105,7 +106,7 @@ fn body(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) -> Ve
     rows.extend(kernel::told(state, asked, width));
     if let Some(kernel) = &key.kernel
         && kernel.is_written()
-        && (state.exercises.field_of(asked).is_some()
+        && (state.shared.questions.field_of(asked).is_some()
             || keys
                 && !state
                     .shared
@@ -127,12 +128,12 @@ fn field(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
         .typed(&asked.exercise, &asked.key)
         .to_owned();
     let unit = key.unit.as_ref().map_or("", |u| u.text.as_str());
-    let about: Vec<String> = [written(unit), tolerance(state, asked)]
+    let about: Vec<String> = [written(unit), tolerance(&state.shared, asked)]
         .into_iter()
         .filter(|part| !part.is_empty())
         .collect();
     let about = about.join("  ");
-    let Some(field) = state.exercises.field_of(asked) else {
+    let Some(field) = state.shared.questions.field_of(asked) else {
         let shown = format!("[ {:FIELD$} ]", clip(&typed, FIELD));
         // The line below is kept free for the echo, so that nothing moves
         // when typing begins.
@@ -148,13 +149,13 @@ fn field(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
         rows.push(Row::of(examples, Role::Dim));
         return rows;
     }
-    let judged = state.exercises.question(asked).judgement;
+    let judged = state.shared.questions.question(asked).judgement;
     if judged.is_some_and(|j| j.typed == text.trim()) {
         // What was said to it stands below already.
         rows.push(Row::default());
         return rows;
     }
-    match echo(state, asked, &text) {
+    match echo(&state.shared, asked, &text) {
         Ok(read) => rows.push(Row::of(format!("read as {read}"), Role::Dim)),
         Err(why) => rows.extend(words(&why, width, Role::Warn)),
     }
@@ -196,7 +197,7 @@ pub fn typing(lead: Row, field: &Field, about: &str) -> Row {
 /// worked answer once it is kept.
 fn free(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
     let typed = state.shared.study.typed(&asked.exercise, &asked.key);
-    if let Some(field) = state.exercises.field_of(asked) {
+    if let Some(field) = state.shared.questions.field_of(asked) {
         let (before, behind) = field.halves();
         let text = format!("{before}▌{behind}");
         return words(&text, width, Role::Text);
@@ -227,7 +228,7 @@ fn options(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) ->
         state.shared.study.typed(&asked.exercise, &asked.key),
         &key.options,
     );
-    let cursor = state.exercises.question(asked).option;
+    let cursor = state.shared.questions.question(asked).option;
     let mut rows = vec![Row::default()];
     for (i, option) in key.options.iter().enumerate() {
         let place = chosen.iter().position(|c| *c == option.text);
@@ -264,7 +265,7 @@ fn options(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) ->
 }
 
 fn verdict(state: &State, asked: &Asked, width: usize) -> Vec<Row> {
-    let question = state.exercises.question(asked);
+    let question = state.shared.questions.question(asked);
     let Some(judgement) = question.judgement else {
         return Vec::new();
     };
@@ -276,7 +277,11 @@ fn verdict(state: &State, asked: &Asked, width: usize) -> Vec<Row> {
     }
     if word == "wrong" {
         let kept = state.shared.study.progress.key(&asked.exercise, &asked.key);
-        let all = key_of(state, asked).map_or(0, |k| k.hints.len());
+        let all = state
+            .shared
+            .study
+            .key_of(asked)
+            .map_or(0, |k| k.hints.len());
         if (kept.hints as usize) < all && state.page == app::Page::Exercises {
             text.push_str(&format!(" h shows hint {} of {all}.", kept.hints + 1));
         }
@@ -313,7 +318,7 @@ fn next_open(state: &State, asked: &Asked) -> String {
 }
 
 fn hints(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
-    if !state.exercises.question(asked).hints {
+    if !state.shared.questions.question(asked).hints {
         return tally(state, asked, key);
     }
     let seen = state
@@ -359,7 +364,7 @@ fn tally(state: &State, asked: &Asked, key: &Key) -> Vec<Row> {
 }
 
 fn solution(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
-    if !state.exercises.question(asked).solution {
+    if !state.shared.questions.question(asked).solution {
         return Vec::new();
     }
     let solution = state.shared.study.course.solution(&asked.exercise);

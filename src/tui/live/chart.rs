@@ -26,7 +26,7 @@ pub fn rows(
     live: &Live,
     columns: usize,
 ) -> Result<Vec<Row>, String> {
-    let chart = chart(state, lesson, live)?;
+    let chart = chart(&state.shared, lesson, live)?;
     let width = columns.saturating_sub(MARGIN + 3).clamp(8, WIDEST);
     let scale = Scale::of(&chart, width);
     let mut rows = vec![head(&chart)];

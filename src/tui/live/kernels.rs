@@ -5,7 +5,8 @@ use crate::tui::code::code;
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
 use app::State;
-use app::live::ask::{self, Ask, Excerpt, Shown};
+use app::ask::{Ask, Excerpt, Shown};
+use app::live::ask;
 use app::live::table::Grid;
 use course::{Block, Lesson, Live};
 use plan::run::{Experiment, Metric, MicroReport};
@@ -21,7 +22,7 @@ pub fn micro(
     live: &Live,
     columns: usize,
 ) -> Result<Vec<Row>, String> {
-    let ask = ask::of(state, lesson, live)?;
+    let ask = ask::of(&state.shared, lesson, live)?;
     let Ask::Micro(request) = &ask else {
         return Err("this block runs nothing".to_owned());
     };
@@ -85,7 +86,7 @@ pub fn kernel(
     live: &Live,
     columns: usize,
 ) -> Result<Vec<Row>, String> {
-    let ask = ask::of(state, lesson, live)?;
+    let ask = ask::of(&state.shared, lesson, live)?;
     match state.shared.asked.answer(&ask) {
         None => Ok(vec![Row::of("looking the source up …", Role::Dim)]),
         Some(Err(why)) => Err(why.clone()),

@@ -11,9 +11,9 @@ use crate::tui::theme::Role;
 use app::State;
 use app::bench::{Bench, Switch};
 use app::figure;
-use app::lab::{bound, kernel_of};
 use app::live::{bench, toggles};
 use app::ribbon::{Group, ROW_END, SLOTS, WIDTHS, groups, slot_of, wall_after};
+use app::ribbon::{bound, kernel_of};
 use course::{Block, Lesson, Live};
 use plan::cost::{CostError, KernelCost, Priced};
 use plan::fusion::{Boundary, Fusion, Version};
@@ -31,7 +31,7 @@ pub fn rows(
     keys: bool,
     columns: usize,
 ) -> Result<Vec<Row>, String> {
-    let bench = bench(state, lesson, live)?;
+    let bench = bench(&state.reader, &state.shared, lesson, live)?;
     let offered = toggles(live);
     let named = ops(live);
     let mut rows = Vec::new();
@@ -254,7 +254,7 @@ pub fn ribbon(
     prices: bool,
     columns: usize,
 ) -> Result<Vec<Row>, String> {
-    let bench = bench(state, lesson, live)?;
+    let bench = bench(&state.reader, &state.shared, lesson, live)?;
     let cost = bench.cost();
     let mut rows = vec![Row::of(
         format!(
