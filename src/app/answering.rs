@@ -9,11 +9,11 @@ pub mod variant;
 
 use super::ask::Ask;
 use super::field::Field;
+use super::intent::Out;
 use super::key::{Code, Key as Pressed};
 use super::keymap::Action;
 use super::note::Tone;
 use super::question::Asked;
-use super::screen::Out;
 use super::shared::Shared;
 use super::study::bench_setup;
 use course::{Key, Kind, Phrase, Table};
@@ -198,7 +198,7 @@ fn run(shared: &mut Shared, asked: &Asked, out: &mut Out) {
     if !micros.is_empty() {
         for (kernel, values) in micros {
             match MicroRequest::new(&kernel, &values, BackendKind::Simt) {
-                Ok(request) => shared.asked.ask(Ask::Micro(request), out),
+                Ok(request) => shared.ask(Ask::Micro(request), out),
                 Err(error) => shared.notes.say(Tone::Bad, error.to_string()),
             }
         }

@@ -1,8 +1,6 @@
 //! What live blocks and questions ask of the outside: an experiment of the gym, a
 //! kernel's source. Each is asked for once and kept.
 
-use super::message::Effect;
-use super::screen::Out;
 use super::source::Source;
 use plan::cost::Config;
 use plan::model::OpKind;
@@ -163,12 +161,13 @@ impl Asked {
         self.known.push((ask, answer));
     }
 
-    /// Asks, unless the answer is on its way.
-    pub(super) fn ask(&mut self, ask: Ask, out: &mut Out) {
-        if !self.waits(&ask) {
+    /// An answer is waited for from now on. `false`: it was on its way already.
+    pub(super) fn wait_for(&mut self, ask: &Ask) -> bool {
+        let new = !self.waits(ask);
+        if new {
             self.waiting.push(ask.clone());
-            out.push(Effect::Ask(Box::new(ask)));
         }
+        new
     }
 }
 
@@ -209,13 +208,11 @@ KERNEL void f() {
     #[test]
     fn a_question_is_asked_once_until_it_is_answered() {
         let ask = || Ask::Micro(MicroRequest::new("stride", &[], BackendKind::Simt).unwrap());
-        let (mut asked, mut out) = (Asked::default(), Out::default());
-        asked.ask(ask(), &mut out);
-        asked.ask(ask(), &mut out);
-        assert_eq!(out.effects.len(), 1);
+        let mut asked = Asked::default();
+        assert!(asked.wait_for(&ask()));
+        assert!(!asked.wait_for(&ask()));
         asked.arrived(ask(), Err("no".to_owned()));
         assert!(!asked.waits(&ask()) && asked.answer(&ask()).is_some());
-        asked.ask(ask(), &mut out);
-        assert_eq!(out.effects.len(), 2, "it can be run again");
+        assert!(asked.wait_for(&ask()), "it can be run again");
     }
 }

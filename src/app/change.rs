@@ -3,9 +3,9 @@
 
 mod sentence;
 
+use super::intent::Out;
 use super::message::Effect;
 use super::note::Tone;
-use super::screen::Out;
 use super::shared::Shared;
 use plan::cost::CostError;
 use plan::fusion::{Boundary, Cut, Fusion, Version};

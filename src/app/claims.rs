@@ -6,12 +6,13 @@
 
 mod act;
 
-pub(super) use act::open;
+pub use act::open;
 
 use super::change::NAME;
+use super::intent::Out;
 use super::keymap::{Action, FooterItem};
 use super::page::Mark;
-use super::screen::{Out, Screen};
+use super::screen::Screen;
 use super::shared::Shared;
 use super::study::Study;
 use course::answer::claim::{Judgement, Ruling};

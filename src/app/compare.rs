@@ -3,12 +3,13 @@
 use super::bench::Bench;
 use super::change::NAME;
 use super::figure::{self, Origin};
+use super::intent::{Intent, Out};
 use super::keymap::{Action, FooterItem};
 use super::machine::{Machine, Source};
 use super::note::Tone;
 use super::page::Page;
 use super::runs::Runs;
-use super::screen::{Intent, Out, Screen};
+use super::screen::Screen;
 use super::setup::Setup;
 use super::shared::Shared;
 use plan::cost::Cost;
@@ -218,7 +219,7 @@ fn why(page: &Compare, shared: &mut Shared, out: &mut Out) {
         return;
     };
     let why = plan::cost::why(cost, &key);
-    out.explain(shared, why);
+    shared.explain(why, out);
 }
 
 /// A row of the page.

@@ -1,7 +1,7 @@
 //! The evidence of a claim: the plans of its demonstration, run here.
 
+use super::intent::Out;
 use super::note::Tone;
-use super::screen::Out;
 use super::shared::Shared;
 use super::study::bench_setup;
 use course::Claim;

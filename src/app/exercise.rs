@@ -5,11 +5,12 @@ mod variant;
 
 use super::answering::{self, grid, open_sheet};
 use super::change::NAME;
+use super::intent::Out;
 use super::key::{Code, Key as Pressed};
 use super::keymap::{Action, FooterItem};
 use super::page::Mark;
 use super::question::Asked;
-use super::screen::{Out, Screen};
+use super::screen::Screen;
 use super::shared::Shared;
 use course::{Exercise, Key, Kind};
 

@@ -1,9 +1,10 @@
 //! The home page: contents and progress.
 
 use super::change::NAME;
+use super::intent::{Intent, Out};
 use super::keymap::{Action, FooterItem};
 use super::page::{Mark, Page};
-use super::screen::{Intent, Out, Screen};
+use super::screen::Screen;
 use super::shared::Shared;
 
 /// What the home page remembers.

@@ -7,7 +7,8 @@
 pub mod diff;
 pub mod heat;
 
-use super::screen::{Out, Screen};
+use super::intent::Out;
+use super::screen::Screen;
 use std::sync::Arc;
 
 use super::book::{Book, Kernel, Wanted};

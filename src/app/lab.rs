@@ -4,11 +4,12 @@ mod counts;
 mod hint;
 mod table;
 
+use super::intent::{Intent, Out};
 use super::keymap::{Action, FooterItem};
 use super::note::Tone;
 use super::page::{Mark, Page};
 use super::ribbon::{self, COUNT, SLOTS, kernel_of, selected};
-use super::screen::{Intent, Out, Screen};
+use super::screen::Screen;
 use super::shared::Shared;
 use plan::cost;
 use plan::fusion::Fusion;
@@ -292,7 +293,7 @@ fn why(page: &Lab, shared: &mut Shared, out: &mut Out) {
         }
     };
     let why = cost::why(shared.bench.cost(), &key);
-    out.explain(shared, why);
+    shared.explain(why, out);
 }
 
 #[cfg(test)]

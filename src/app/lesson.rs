@@ -10,11 +10,12 @@ use std::collections::BTreeMap;
 use super::answering::{self, open_sheet};
 use super::change::NAME;
 use super::contents::stopped;
+use super::intent::Out;
 use super::key::Key;
 use super::keymap::{Action, FooterItem};
 use super::live::{self, Block};
 use super::page::{Mark, Page};
-use super::screen::{Out, Screen};
+use super::screen::Screen;
 use super::shared::Shared;
 use course::{Event, Lesson, Live, Section};
 
@@ -105,7 +106,7 @@ impl Reader {
     }
 
     /// Keys are typed into a field of a live block.
-    pub(super) fn field_open(&self) -> bool {
+    fn field_open(&self) -> bool {
         self.focus != Focus::Text && self.blocks.values().any(|b| b.field.is_some())
     }
 

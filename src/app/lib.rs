@@ -8,7 +8,7 @@
 //! What pages share (the plan on its [`Bench`], machine, runs, course, notes) is
 //! one value, [`Shared`], which knows no page. A page is a module with its own
 //! small state that implements [`screen::Screen`] and knows no other page; what it
-//! wants of one is an [`screen::Intent`], carried out in `update`.
+//! wants of one is an [`intent::Intent`], carried out in `update`.
 
 pub mod answering;
 pub mod ask;
@@ -16,6 +16,7 @@ pub mod bench;
 pub mod book;
 mod change;
 pub mod claims;
+pub mod clock;
 pub mod compare;
 pub mod contents;
 pub mod evidence;
@@ -24,6 +25,7 @@ pub mod field;
 pub mod figure;
 pub mod find;
 pub mod home;
+pub mod intent;
 pub mod kernel;
 pub mod key;
 pub mod keymap;
@@ -53,10 +55,11 @@ mod time;
 mod update;
 
 pub use bench::Bench;
+pub use clock::Millis;
 pub use keymap::{Action, FooterItem};
 pub use look::{Look, Surroundings};
 pub use machine::Machine;
-pub use message::{Effect, Event, Message, Millis};
+pub use message::{Effect, Event, Message};
 pub use note::{Note, Tone};
 pub use page::{Mark, Page};
 pub use setup::Setup;

@@ -14,13 +14,13 @@ use super::answering;
 use super::bench::Bench;
 use super::evidence;
 use super::field::Field;
+use super::intent::{Intent, Out};
 use super::keymap::Action;
 use super::lesson::{self, Focus, Reader};
 use super::machine::Machine;
 use super::note::Tone;
 use super::page::Page;
 use super::ribbon::slot_of;
-use super::screen::{Intent, Out};
 use super::setup::Setup;
 use super::shared::Shared;
 use super::study::bench_setup;
@@ -52,14 +52,6 @@ pub fn env<'s>(
     setup: &course::Setup,
 ) -> Result<Env<'s>, String> {
     shared.study.env(&lesson.setup.with(setup), &shared.runs)
-}
-
-/// Reads a plan as blocks write it; a cut may stand in quotes.
-///
-/// # Errors
-/// A sentence that names what is wrong.
-pub fn plan(text: &str) -> Result<Cut, String> {
-    Cut::parse(text.trim().trim_matches('\'')).map_err(|e| e.to_string())
 }
 
 /// The bench that a `lab` block shows: the shared one once the block was
@@ -95,7 +87,7 @@ fn start(shared: &Shared, lesson: &Lesson, live: &Live) -> Result<(Setup, Cut), 
         Ok(course::Block::Kernel { version, .. }) => version.as_ref(),
         _ => None,
     };
-    let cut = named.map_or(Ok(config.cut), |phrase| plan(&phrase.text))?;
+    let cut = named.map_or(config.cut, |plan| plan.value);
     Ok((bench_setup(&config, shared.bench.setup().seed), cut))
 }
 
@@ -112,10 +104,7 @@ pub fn takes_keys(live: &Live) -> bool {
 /// Fusions that a `lab` block offers.
 pub fn toggles(live: &Live) -> Vec<Fusion> {
     match &live.content {
-        Ok(course::Block::Lab { toggles, .. }) => toggles
-            .iter()
-            .filter_map(|t| Fusion::parse(&t.text).ok())
-            .collect(),
+        Ok(course::Block::Lab { toggles, .. }) => toggles.iter().map(|t| t.value).collect(),
         _ => Vec::new(),
     }
 }
@@ -256,7 +245,7 @@ pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut O
         course::Block::Compare { plans, .. } => match action {
             Action::Run | Action::RunAll => {
                 put_on_bench(reader, shared, &lesson, &live);
-                let cuts = plans.iter().filter_map(|p| plan(&p.text).ok()).collect();
+                let cuts = plans.iter().map(|plan| plan.value).collect();
                 shared.start(cuts, out);
             }
             Action::Open => {
@@ -269,7 +258,7 @@ pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut O
             ask::run(shared, &lesson, &live, out);
         }
         course::Block::Kernel { op: Some(op), .. } if action == Action::Open => {
-            let slot = ask::op_named(&op.text).ok().and_then(slot_of);
+            let slot = slot_of(op.value);
             put_on_bench(reader, shared, &lesson, &live);
             if let Some(slot) = slot {
                 shared.slot = slot;

@@ -2,10 +2,11 @@
 //! the last messages, the keys; and the page of the very first start.
 
 use super::change::NAME;
+use super::intent::{Intent, Out};
 use super::keymap::{Action, FooterItem, TABLE};
 use super::message::Effect;
 use super::page::{Mark, Page};
-use super::screen::{Intent, Out, Screen};
+use super::screen::Screen;
 use super::shared::Shared;
 use plan::cost::Why;
 

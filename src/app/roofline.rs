@@ -5,12 +5,13 @@
 
 mod view;
 
+use super::intent::{Intent, Out};
 use super::keymap::{Action, FooterItem};
 use super::machine::{Ceilings, Machine, Source};
 use super::note::Tone;
 use super::page::{Mark, Page};
 use super::ribbon::{SLOTS, slot_of};
-use super::screen::{Intent, Out, Screen};
+use super::screen::Screen;
 use super::setup::Setup;
 use super::shared::Shared;
 use plan::cost::{self, Cost, GpuDatabase};
@@ -151,7 +152,7 @@ impl Screen for Roofline {
                 if let Some(spot) = self.view.spots.get(here) {
                     let key = format!("kernel.{}.intensity", spot.op.name());
                     let why = cost::why(shared.bench.cost(), &key);
-                    out.explain(shared, why);
+                    shared.explain(why, out);
                 }
             }
             _ => {}

@@ -1,62 +1,10 @@
-//! What a page is to the others: a [`Screen`], and what it wants, an [`Intent`].
+//! What a page is to the others: a [`Screen`].
 
+use super::intent::Out;
 use super::key::Key;
 use super::keymap::{Action, FooterItem};
-use super::message::Effect;
-use super::note::Tone;
 use super::page::{Mark, Page};
-use super::question::Asked;
 use super::shared::Shared;
-use plan::cost::{CostError, Why};
-
-/// What one page wants of another. Carried out in one place, after the page
-/// has answered.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Intent {
-    /// Open a page; Esc leads back.
-    Open(Page),
-    /// Leave the first page and begin where the learner stopped.
-    Begin,
-    /// Open a lesson, by its place in the contents.
-    Lesson(usize),
-    /// Open the form of an exercise at a question.
-    Question(Asked),
-    /// Open the court at a claim, by its id.
-    Claim(String),
-    /// Show the terms behind a number.
-    Why(Box<Why>),
-    /// What the lab does with a key, for a lab that stands beside.
-    Lab(Action),
-}
-
-/// What came of an event: for the outside, and for other pages.
-#[derive(Debug, Default)]
-pub struct Out {
-    /// In order.
-    pub effects: Vec<Effect>,
-    /// In order; carried out behind the effects.
-    pub intents: Vec<Intent>,
-}
-
-impl Out {
-    /// The outside is to do something.
-    pub fn push(&mut self, effect: Effect) {
-        self.effects.push(effect);
-    }
-
-    /// Another page is to do something.
-    pub fn want(&mut self, intent: Intent) {
-        self.intents.push(intent);
-    }
-
-    /// The terms behind a number, or why there are none.
-    pub fn explain(&mut self, shared: &mut Shared, why: Result<Why, CostError>) {
-        match why {
-            Ok(why) => self.want(Intent::Why(Box::new(why))),
-            Err(error) => shared.notes.say(Tone::Bad, error.to_string()),
-        }
-    }
-}
 
 /// A page: it has its own small state, sees what pages share, and knows no
 /// other page.

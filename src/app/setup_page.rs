@@ -1,11 +1,12 @@
 //! The setup page: model, shape, dtype, backend, seed, counting options.
 
 use super::field::Field;
+use super::intent::Out;
 use super::key::{Code, Key};
 use super::keymap::{Action, FooterItem};
 use super::machine::Condition;
 use super::note::Tone;
-use super::screen::{Out, Screen};
+use super::screen::Screen;
 use super::setup::Setup;
 use super::shared::Shared;
 use plan::cost::KeepKv;

@@ -1,21 +1,22 @@
 //! What pages share: the plan and its setup, the machine, runs, the course and
 //! the learner's progress, messages, look, clock and size. It knows no page.
 
-use super::ask::Asked;
+use super::ask::{Ask, Asked};
 use super::bench::Bench;
+use super::clock::Millis;
 use super::contents::Contents;
+use super::intent::{Intent, Out};
 use super::look::Look;
 use super::machine::Machine;
-use super::message::{Effect, Millis};
-use super::note::Notes;
+use super::message::Effect;
+use super::note::{Notes, Tone};
 use super::question::Questions;
 use super::ribbon::COUNT;
 use super::runs::Runs;
-use super::screen::Out;
 use super::setup::Setup;
 use super::study::Study;
 use course::Event;
-use plan::cost::CostError;
+use plan::cost::{CostError, Why};
 
 /// What pages share.
 #[derive(Clone, Debug)]
@@ -107,5 +108,20 @@ impl Shared {
         self.study.progress.apply(&event);
         self.contents.refresh(&self.study);
         out.push(Effect::Record(event));
+    }
+
+    /// Has the outside find something out, unless the answer is on its way.
+    pub(super) fn ask(&mut self, ask: Ask, out: &mut Out) {
+        if self.asked.wait_for(&ask) {
+            out.push(Effect::Ask(Box::new(ask)));
+        }
+    }
+
+    /// Shows the terms behind a number, or says why there are none.
+    pub(super) fn explain(&mut self, why: Result<Why, CostError>, out: &mut Out) {
+        match why {
+            Ok(why) => out.want(Intent::Why(Box::new(why))),
+            Err(error) => self.notes.say(Tone::Bad, error.to_string()),
+        }
     }
 }

@@ -2,21 +2,22 @@
 //! and which of them is on the screen.
 
 use super::claims::Claims;
+use super::clock::Millis;
 use super::compare::Compare;
 use super::exercise::Exercises;
 use super::find::Find;
 use super::home::Home;
+use super::intent::Out;
 use super::kernel::KernelPage;
 use super::keymap::{Action, FooterItem};
 use super::lab::Lab;
 use super::lesson::Reader;
 use super::look::Look;
-use super::message::Millis;
 use super::page::{Page, Trail};
 use super::palette::Palette;
 use super::reading::{Doctor, FirstRun, Help, Messages, Terms};
 use super::roofline::Roofline;
-use super::screen::{Out, Screen};
+use super::screen::Screen;
 use super::setup_page::SetupPage;
 use super::shared::Shared;
 use super::time::Beat;

@@ -1,7 +1,8 @@
 //! Time with a lesson: the log is told while keys arrive, and works out the rest.
 
-use super::message::{Effect, Millis};
-use super::screen::Out;
+use super::clock::Millis;
+use super::intent::Out;
+use super::message::Effect;
 use course::Event;
 
 /// Between two notes about one lesson: a write of the disk now and then, and

@@ -2,6 +2,7 @@
 
 use super::contents::Contents;
 use super::field::Field;
+use super::intent::{Intent, Out};
 use super::key::{Code, Key, ctrl};
 use super::keymap::{Action, resolve};
 use super::look::Theme;
@@ -12,7 +13,7 @@ use super::page::Page;
 use super::palette::{self, Command, Palette};
 use super::question::Asked;
 use super::runs::{CARD_AFTER, Outcome};
-use super::screen::{Intent, Out, Screen};
+use super::screen::Screen;
 use super::shared::Shared;
 use super::state::State;
 use super::study::Study;

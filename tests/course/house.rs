@@ -34,6 +34,30 @@ const ROOMS: &[(&str, &[(&str, &[&str])])] = &[
     ("study", &[("lab", &[]), ("profile", &[])]),
 ];
 
+/// Pages of `app`: each is a module that knows no other page. What one wants of
+/// another is an intent.
+const PAGES: &[&str] = &[
+    "claims",
+    "compare",
+    "exercise",
+    "home",
+    "kernel",
+    "lab",
+    "lesson",
+    "live",
+    "reading",
+    "roofline",
+    "setup_page",
+];
+
+/// Pages that import one another all the same, each with its reason. This list
+/// only shrinks.
+const PAGES_TOGETHER: &[(&str, &str)] = &[
+    // The live blocks are the lesson page's own: they stand in its text, and keys
+    // that a block has no use for turn the text's pages.
+    ("lesson", "live"),
+];
+
 /// What a pure room may not name.
 const IMPURE: &[&str] = &[
     "std::fs",
@@ -119,6 +143,99 @@ fn imports(code: &str) -> BTreeSet<String> {
         }
     }
     found
+}
+
+/// The modules of a crate that the code of one of them names, each with its
+/// submodules counted as one: `crate::lab`, `super::lab`, `super::{lab, key::Key}`,
+/// and names that the crate's root passes on.
+fn neighbours(name: &str) -> BTreeMap<String, BTreeSet<String>> {
+    let folder = src().join(name);
+    let files = code_below(name);
+    let inside = |file: &Path| file.strip_prefix(&folder).unwrap().with_extension("");
+    let module = |file: &Path| {
+        let inside = inside(file);
+        inside.iter().next().unwrap().to_string_lossy().into_owned()
+    };
+    let modules: BTreeSet<String> = files.iter().map(|(file, _)| module(file)).collect();
+    let root = files.iter().find(|(file, _)| inside(file) == Path::new("lib"));
+    let passed: Vec<(String, String)> = root
+        .map(|(_, code)| code.split("pub use ").skip(1))
+        .into_iter()
+        .flatten()
+        .filter_map(|line| line.split_once(';')?.0.split_once("::"))
+        .flat_map(|(from, names)| {
+            let names = names.split(|c: char| !c.is_alphanumeric() && c != '_');
+            names.map(move |name| (name.to_owned(), from.to_owned()))
+        })
+        .collect();
+    let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (file, code) in &files {
+        let here = module(file);
+        if here == "lib" {
+            continue;
+        }
+        // In a module's own file `super` is the root; in one of its submodules it is
+        // the module, and each further `super` one up.
+        let depth = inside(file).iter().count();
+        let up = "super::".repeat(depth);
+        let code = code.replace(&up, "crate::");
+        let named = imports(&code).into_iter().map(|name| {
+            let from = passed.iter().find(|(passed, _)| *passed == name);
+            from.map_or(name, |(_, from)| from.clone())
+        });
+        let others = named.filter(|name| *name != here && modules.contains(name));
+        found.entry(here.clone()).or_default().extend(others);
+    }
+    found
+}
+
+#[test]
+fn no_page_imports_a_page() {
+    let found = neighbours("app");
+    for page in PAGES {
+        let named = found.get(*page);
+        assert!(named.is_some(), "app has no page {page}");
+        for other in named.unwrap().iter().filter(|o| PAGES.contains(&o.as_str())) {
+            let together = |(a, b): &(&str, &str)| {
+                (*a, *b) == (*page, other.as_str()) || (*b, *a) == (*page, other.as_str())
+            };
+            assert!(
+                PAGES_TOGETHER.iter().any(together),
+                "the page {page} imports the page {other}; let it want an intent"
+            );
+        }
+    }
+    for (a, b) in PAGES_TOGETHER {
+        let imports = |a: &str, b: &str| found.get(a).is_some_and(|named| named.contains(b));
+        assert!(
+            imports(a, b) || imports(b, a),
+            "{a} and {b} do not import each other any more: take them off the list"
+        );
+    }
+}
+
+/// The modules that can be reached from one.
+fn reached<'g>(graph: &'g BTreeMap<String, BTreeSet<String>>, from: &str) -> BTreeSet<&'g str> {
+    let mut found = BTreeSet::new();
+    let mut next: Vec<&str> = vec![from];
+    while let Some(at) = next.pop() {
+        for to in graph.get(at).into_iter().flatten() {
+            if found.insert(to.as_str()) {
+                next.push(to);
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn circles_of_imports_hold_two_modules_at_most() {
+    let graph = neighbours("app");
+    for module in graph.keys() {
+        let back = |to: &&str| reached(&graph, to).contains(module.as_str());
+        let circle: Vec<&str> = reached(&graph, module).into_iter().filter(back).collect();
+        assert!(circle.len() <= 2, "a circle of imports in app: {circle:?}");
+    }
 }
 
 #[test]

@@ -82,7 +82,8 @@ impl Screen {
     }
 
     fn at(mut self, id: &str) -> Self {
-        open(&mut self.0, id);
+        assert!(open(&mut self.0.claims, &mut self.0.shared, id));
+        self.0.go(Page::Claims);
         fit(&mut self.0);
         self
     }
@@ -152,7 +153,10 @@ fn enter_leads_to_the_lesson_and_escape_back() {
     assert_eq!(screen.0.page, Page::Lesson);
     let screen = screen.press(&[key(Code::Esc)]);
     assert_eq!(screen.0.page, Page::Claims);
-    assert_eq!(current(&screen.0).unwrap().id.text, "Q-333");
+    assert_eq!(
+        current(&screen.0.claims, &screen.0.shared).unwrap().id.text,
+        "Q-333"
+    );
 }
 
 #[test]
@@ -166,7 +170,10 @@ fn a_claim_in_a_lesson_shows_everything_and_runs() {
     );
     let screen = screen.press(&[ENTER]);
     assert_eq!(screen.0.page, Page::Claims);
-    assert_eq!(current(&screen.0).unwrap().id.text, "Q-333");
+    assert_eq!(
+        current(&screen.0.claims, &screen.0.shared).unwrap().id.text,
+        "Q-333"
+    );
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! Checking an answer, hints, the solution, and how a question stands.
 
+use crate::intent::Out;
 use crate::message::Effect;
 use crate::note::Tone;
 use crate::question::Asked;
-use crate::screen::Out;
 use crate::shared::Shared;
 use course::answer::{self, Env, Judgement, Verdict};
 use course::{Event, Key, Kind, Mark, Setup};

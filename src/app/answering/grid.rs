@@ -1,8 +1,8 @@
 //! Tables: the cell under the cursor, and what stands in it.
 
 use super::check;
+use crate::intent::Out;
 use crate::question::Asked;
-use crate::screen::Out;
 use crate::shared::Shared;
 use course::answer::{filled, written};
 use course::{Key, Table};

@@ -1,9 +1,9 @@
 //! A kernel that the learner writes: its editor, its judge, what came of it.
 
+use crate::intent::Out;
 use crate::message::Effect;
 use crate::note::Tone;
 use crate::question::Asked;
-use crate::screen::Out;
 use crate::shared::Shared;
 use course::attempt::Told;
 use course::{Event, Kernel, Mark};

@@ -1,6 +1,6 @@
 //! Answers come from sheets: files that people may edit while the form is open.
 
-use crate::screen::Out;
+use crate::intent::Out;
 use std::collections::BTreeMap;
 
 use super::variant;

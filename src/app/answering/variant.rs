@@ -1,7 +1,7 @@
 //! Another variant: the same questions again at another shape.
 
+use crate::intent::Out;
 use crate::message::Effect;
-use crate::screen::Out;
 use crate::shared::Shared;
 use course::Event;
 

@@ -2,10 +2,10 @@
 
 use super::{Claims, SHOWN, Standing, current, hit, listed, setting, standing};
 use crate::evidence;
+use crate::intent::{Intent, Out};
 use crate::keymap::Action;
 use crate::message::Effect;
 use crate::note::Tone;
-use crate::screen::{Intent, Out};
 use crate::shared::Shared;
 use course::answer::claim::Judgement;
 use course::claims::cited;

@@ -2,8 +2,8 @@
 
 use super::{Exercises, shown};
 use crate::answering::variant::{empty, take};
+use crate::intent::Out;
 use crate::note::Tone;
-use crate::screen::Out;
 use crate::shared::Shared;
 use course::Event;
 

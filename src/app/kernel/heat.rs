@@ -5,9 +5,9 @@
 
 use super::KernelPage;
 use crate::figure;
+use crate::intent::Out;
 use crate::note::Tone;
 use crate::ribbon;
-use crate::screen::Out;
 use crate::shared::Shared;
 use plan::run::{KernelReport, WorkReport};
 use plan::units::{Quantity, format, group_thousands};

@@ -2,10 +2,10 @@
 
 use super::{Focus, Reader, focused, lesson, section, show};
 use crate::contents::number;
+use crate::intent::{Intent, Out};
 use crate::keymap::Action;
 use crate::note::Tone;
 use crate::page::Page;
-use crate::screen::{Intent, Out};
 use crate::shared::Shared;
 use crate::{answering, live};
 use course::Block;

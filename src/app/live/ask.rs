@@ -3,12 +3,11 @@
 
 use super::env;
 use crate::ask::{Ask, Of, Shown, Wanted};
+use crate::intent::Out;
 use crate::lesson::{self, Reader};
-use crate::screen::Out;
 use crate::shared::Shared;
 use course::{Block, Lesson, Live};
 use plan::fusion::Version;
-use plan::model::{BLOCK_OPS, OpKind};
 use plan::run::{BackendKind, MicroRequest};
 
 /// Takes in what came of a question; figures of an experiment may be asked for in
@@ -55,12 +54,9 @@ pub fn of(shared: &Shared, lesson: &Lesson, live: &Live) -> Result<Ask, String> 
             part,
         }) => {
             let setup = env(shared, lesson, &live.setup)?.setup;
-            let cut = match version {
-                Some(version) => super::plan(&version.text)?,
-                None => Version::V1.cut(),
-            };
+            let cut = version.as_ref().map_or(Version::V1.cut(), |v| v.value);
             let of = match (op, source) {
-                (Some(op), _) => Of::Op(op_named(&op.text)?),
+                (Some(op), _) => Of::Op(op.value),
                 (None, source) => Of::File(source.as_ref().map_or("", |s| &s.text).to_owned()),
             };
             Ok(Ask::Source(Box::new(Wanted {
@@ -74,26 +70,10 @@ pub fn of(shared: &Shared, lesson: &Lesson, live: &Live) -> Result<Ask, String> 
     }
 }
 
-/// An op by its name; `rope` is both halves of it, in one kernel or two.
-///
-/// # Errors
-/// A name that is none.
-pub fn op_named(name: &str) -> Result<OpKind, String> {
-    if name == "rope" {
-        return Ok(OpKind::RopeQ);
-    }
-    let ends = [OpKind::Embed, OpKind::FinalNorm, OpKind::LmHead];
-    BLOCK_OPS
-        .into_iter()
-        .chain(ends)
-        .find(|op| op.name() == name)
-        .ok_or_else(|| format!("There is no op “{name}”."))
-}
-
 /// Runs the experiment of a `micro` block.
 pub(super) fn run(shared: &mut Shared, lesson: &Lesson, live: &Live, out: &mut Out) {
     if let Ok(ask @ Ask::Micro(_)) = of(shared, lesson, live) {
-        shared.asked.ask(ask, out);
+        shared.ask(ask, out);
     }
 }
 
@@ -112,6 +92,6 @@ pub fn settle(reader: &Reader, shared: &mut Shared, out: &mut Out) {
         .filter(|ask| shared.asked.answer(ask).is_none())
         .collect();
     for ask in wanted {
-        shared.asked.ask(ask, out);
+        shared.ask(ask, out);
     }
 }

@@ -121,7 +121,7 @@ pub fn styled(
     width: usize,
 ) -> Vec<Row> {
     let env = state.shared.study.env(setup, &state.shared.runs);
-    let resolve = |value: &text::Value| resolved(&env, &value.expression);
+    let resolve = |value: &text::Value| resolved(&env, value);
     let parsed = text::parse(text, line, &[]);
     let layout = Layout::new(width, &resolve).ascii(state.shared.look.ascii);
     let mut rows = Vec::new();
