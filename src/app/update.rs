@@ -160,12 +160,14 @@ fn roof(shared: &mut Shared, backend: &str, measured: Result<Ceilings, String>) 
 /// Time with a lesson, or with an exercise of one, is noted while keys arrive.
 fn worked(state: &mut State, out: &mut Out) {
     let shared = &state.shared;
-    let read = || {
-        let opened = state.reader.opened;
-        opened.then(|| state.reader.lesson(shared)).flatten()
+    let on_form = state.page == Page::Exercises && state.exercises.form.is_some();
+    let lesson = match state.screen().lesson(shared) {
+        // A lesson that was opened lies open, whatever stands over it.
+        None if !on_form && state.reader.opened => state.reader.lesson(shared),
+        lesson => lesson,
     };
-    if let Some(lesson) = state.screen().lesson(shared).or_else(read) {
-        state.beat.key(lesson, state.shared.now, out);
+    if let Some(lesson) = lesson {
+        state.beat.key(lesson, shared.now, out);
     }
 }
 

@@ -34,29 +34,9 @@ const ROOMS: &[(&str, &[(&str, &[&str])])] = &[
     ("study", &[("lab", &[]), ("profile", &[])]),
 ];
 
-/// Pages of `app`: each is a module that knows no other page. What one wants of
-/// another is an intent.
-const PAGES: &[&str] = &[
-    "claims",
-    "compare",
-    "exercise",
-    "home",
-    "kernel",
-    "lab",
-    "lesson",
-    "live",
-    "reading",
-    "roofline",
-    "setup_page",
-];
-
-/// Pages that import one another all the same, each with its reason. This list
-/// only shrinks.
-const PAGES_TOGETHER: &[(&str, &str)] = &[
-    // The live blocks are the lesson page's own: they stand in its text, and keys
-    // that a block has no use for turn the text's pages.
-    ("lesson", "live"),
-];
+/// Modules of `app` that are part of a page, with the page. The live blocks stand in
+/// a lesson's text, and keys that they have no use for turn its pages.
+const PARTS: &[(&str, &str)] = &[("live", "lesson")];
 
 /// What a pure room may not name.
 const IMPURE: &[&str] = &[
@@ -157,7 +137,9 @@ fn neighbours(name: &str) -> BTreeMap<String, BTreeSet<String>> {
         inside.iter().next().unwrap().to_string_lossy().into_owned()
     };
     let modules: BTreeSet<String> = files.iter().map(|(file, _)| module(file)).collect();
-    let root = files.iter().find(|(file, _)| inside(file) == Path::new("lib"));
+    let root = files
+        .iter()
+        .find(|(file, _)| inside(file) == Path::new("lib"));
     let passed: Vec<(String, String)> = root
         .map(|(_, code)| code.split("pub use ").skip(1))
         .into_iter()
@@ -191,25 +173,38 @@ fn neighbours(name: &str) -> BTreeMap<String, BTreeSet<String>> {
 
 #[test]
 fn no_page_imports_a_page() {
+    let folder = src().join("app");
+    let pages: BTreeSet<String> = code_below("app")
+        .into_iter()
+        .filter(|(_, code)| code.contains("impl Screen for"))
+        .map(|(file, _)| {
+            let inside = file.strip_prefix(&folder).unwrap().with_extension("");
+            inside.iter().next().unwrap().to_string_lossy().into_owned()
+        })
+        .collect();
+    assert!(pages.len() > 9, "pages implement Screen: {pages:?}");
     let found = neighbours("app");
-    for page in PAGES {
-        let named = found.get(*page);
-        assert!(named.is_some(), "app has no page {page}");
-        for other in named.unwrap().iter().filter(|o| PAGES.contains(&o.as_str())) {
-            let together = |(a, b): &(&str, &str)| {
-                (*a, *b) == (*page, other.as_str()) || (*b, *a) == (*page, other.as_str())
-            };
+    let page_of = |module: &str| {
+        let part = PARTS.iter().find(|(part, _)| *part == module);
+        let page = part.map_or(module, |(_, page)| *page);
+        pages.contains(page).then(|| page.to_owned())
+    };
+    for (module, named) in &found {
+        let Some(page) = page_of(module) else {
+            continue;
+        };
+        for other in named.iter().filter_map(|name| page_of(name)) {
             assert!(
-                PAGES_TOGETHER.iter().any(together),
-                "the page {page} imports the page {other}; let it want an intent"
+                other == page,
+                "{module} imports {other}: one page wants an intent of another"
             );
         }
     }
-    for (a, b) in PAGES_TOGETHER {
+    for (part, page) in PARTS {
         let imports = |a: &str, b: &str| found.get(a).is_some_and(|named| named.contains(b));
         assert!(
-            imports(a, b) || imports(b, a),
-            "{a} and {b} do not import each other any more: take them off the list"
+            imports(part, page),
+            "{part} does not import {page} any more: take it off the list"
         );
     }
 }
@@ -313,4 +308,17 @@ fn the_import_scanner_reads_both_forms() {
     let code = "use crate::cost::price;\nuse crate::{fusion::{Cut, Plan}, model::Graph};\n";
     let found: Vec<String> = imports(code).into_iter().collect();
     assert_eq!(found, ["cost", "fusion", "model"]);
+}
+
+#[test]
+fn the_neighbours_of_a_module_are_found_in_every_spelling() {
+    let found = neighbours("app");
+    let lab = &found["lab"];
+    // `use super::keymap::…` in lab.rs, `use crate::bench::…` in lab/table.rs.
+    for name in ["keymap", "bench", "shared", "screen"] {
+        assert!(lab.contains(name), "lab imports {name}: {lab:?}");
+    }
+    assert!(!lab.contains("lab") && !lab.contains("Bench"));
+    // `update` names its neighbours in one list, `live` in submodules only.
+    assert!(found["update"].contains("exercise") && found["update"].contains("live"));
 }
