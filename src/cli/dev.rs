@@ -26,7 +26,7 @@ enum DevCommand {
         #[arg(
             long,
             value_name = "FILE",
-            default_value = "assets/kernels/prebuilt.ptx.z"
+            default_value = "assets/kernels/prebuilt.ptx.zst"
         )]
         output: PathBuf,
         /// Also write each text into this folder
