@@ -191,7 +191,7 @@ same sheets. Comments and lines of your own stay where they are.
 const LESSON: &str = r#"+++
 title = "TITLE"
 version = "v1"
-minutes = 15
+minutes = 2
 needs = []
 config = { preset = "workshop", batch = 1 }
 +++
