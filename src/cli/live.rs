@@ -10,7 +10,7 @@ use super::claims;
 use super::desk::{Desk, Runs};
 use super::failure::Failure;
 use super::words::{counted, quoted};
-use app::live::ask::{Of, Wanted};
+use app::ask::{Of, Wanted};
 use backend::gym;
 use course::answer::Env;
 use course::{Block, Ledger, Lesson, Live, Phrase, Sample, Typed};

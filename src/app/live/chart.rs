@@ -1,7 +1,7 @@
 //! Points of a `chart` block: expressions over a swept parameter.
 
 use super::env;
-use crate::state::State;
+use crate::shared::Shared;
 use course::answer::Value;
 use course::{Block, Lesson, Live, swept};
 use plan::units::{Column, Quantity, Unit};
@@ -36,7 +36,7 @@ pub struct Chart {
 ///
 /// # Errors
 /// A sentence: a setting or an expression that cannot be evaluated.
-pub fn chart(state: &State, lesson: &Lesson, live: &Live) -> Result<Chart, String> {
+pub fn chart(shared: &Shared, lesson: &Lesson, live: &Live) -> Result<Chart, String> {
     let Ok(Block::Chart {
         x,
         range,
@@ -47,7 +47,7 @@ pub fn chart(state: &State, lesson: &Lesson, live: &Live) -> Result<Chart, Strin
     else {
         return Err("this block is no chart".to_owned());
     };
-    let env = env(state, lesson, &live.setup)?;
+    let env = env(shared, lesson, &live.setup)?;
     let mut found: Vec<(String, Vec<Quantity>)> = Vec::new();
     for one in series {
         let mut values = Vec::new();
