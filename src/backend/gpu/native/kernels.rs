@@ -85,6 +85,7 @@ impl<L> Kernels<L> {
     ///
     /// # Errors
     /// A number that none has.
+    #[cfg(feature = "cuda")]
     pub fn get_mut(&mut self, function: Function) -> Result<&mut (L, String), GpuError> {
         let found = self.functions.get_mut(function.0 as usize);
         found.ok_or_else(not_loaded)
