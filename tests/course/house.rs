@@ -26,6 +26,7 @@ const ROOMS: &[(&str, &[(&str, &[&str])])] = &[
         &[
             ("units", &[]),
             ("model", &["units"]),
+            ("kernels", &["model"]),
             ("fusion", &["model", "units"]),
             ("cost", &["fusion", "model", "units"]),
             ("kernels", &["model"]),
