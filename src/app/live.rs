@@ -6,7 +6,6 @@
 //! on the bench. So what is flipped in a lesson is what the lab shows.
 
 pub mod ask;
-pub mod chart;
 pub mod predict;
 pub mod table;
 

@@ -6,7 +6,7 @@ use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
 use app::State;
 use app::live::ask::{self, Ask, Excerpt, Shown};
-use app::live::table::Grid;
+use course::present::Grid;
 use course::{Block, Lesson, Live};
 use plan::run::{Experiment, Metric, MicroReport};
 use text::code::highlight;
