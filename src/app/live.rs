@@ -25,8 +25,9 @@ use super::setup::Setup;
 use super::state::State;
 use super::study::bench_setup;
 use course::answer::Env;
-use course::{self, Kind, Lesson, Live};
+use course::{self, Course, Kind, Lesson, Live};
 use plan::fusion::{Cut, Fusion};
+use std::sync::Arc;
 
 /// What was done in a live block.
 #[derive(Clone, Debug, Default)]
@@ -104,20 +105,43 @@ pub fn toggles(live: &Live) -> Vec<Fusion> {
     }
 }
 
-/// The block that has the keys, taken out of the course so that the state can
-/// be changed.
-fn taken(state: &State) -> Option<(Lesson, Live)> {
-    lesson::focused(state).map(|(l, b)| (l.clone(), b.clone()))
+/// The block that has the keys, and the course that it is in: the state can be
+/// changed meanwhile.
+struct Held {
+    course: Arc<Course>,
+    lesson: usize,
+    section: usize,
+    number: usize,
+}
+
+impl Held {
+    fn of(state: &State) -> Option<Self> {
+        let (_, live) = lesson::focused(state)?;
+        Some(Self {
+            course: Arc::clone(&state.study.course),
+            lesson: state.reader.lesson,
+            section: state.reader.section,
+            number: live.number,
+        })
+    }
+
+    fn get(&self) -> Option<(&Lesson, &Live)> {
+        let lesson = self.course.lessons().nth(self.lesson)?;
+        let section = lesson.sections.get(self.section)?;
+        let live = section.live().find(|live| live.number == self.number)?;
+        Some((lesson, live))
+    }
 }
 
 /// A block has got the keys: a `lab` puts its plan on the bench.
 pub fn enter(state: &mut State) {
-    let Some((lesson, live)) = taken(state) else {
+    let held = Held::of(state);
+    let Some((lesson, live)) = held.as_ref().and_then(Held::get) else {
         return;
     };
-    let hidden = predict::open(&state.study.progress, &lesson, &live).is_some();
+    let hidden = predict::open(&state.study.progress, lesson, live).is_some();
     if live.kind == "lab" && !hidden {
-        put_on_bench(state, &lesson, &live);
+        put_on_bench(state, lesson, live);
     }
 }
 
@@ -194,11 +218,12 @@ pub fn begins(state: &State, key: Key) -> bool {
 
 /// Acts on the block that has the keys.
 pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
-    let Some((lesson, live)) = taken(state) else {
+    let held = Held::of(state);
+    let Some((lesson, live)) = held.as_ref().and_then(Held::get) else {
         state.reader.focus = Focus::Text;
         return;
     };
-    if predict::open(&state.study.progress, &lesson, &live).is_some() {
+    if predict::open(&state.study.progress, lesson, live).is_some() {
         match action {
             Action::Open | Action::Flip => {
                 state.reader.block_mut(&lesson.id, live.number).field = Some(Field::default());
@@ -218,7 +243,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     match content {
         course::Block::Lab { backend, .. } => {
             let backend = backend.as_ref().map(|b| b.text.clone());
-            lab(state, &lesson, &live, backend.as_deref(), action, effects);
+            lab(state, lesson, live, backend.as_deref(), action, effects);
         }
         course::Block::Steps { steps, .. } => {
             let last = steps.len().saturating_sub(1);
@@ -241,22 +266,22 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         }
         course::Block::Compare { plans, .. } => match action {
             Action::Run | Action::RunAll => {
-                put_on_bench(state, &lesson, &live);
+                put_on_bench(state, lesson, live);
                 let cuts = plans.iter().map(|plan| plan.value).collect();
                 super::lab::start(state, cuts, effects);
             }
             Action::Open => {
-                put_on_bench(state, &lesson, &live);
+                put_on_bench(state, lesson, live);
                 state.go(Page::Compare);
             }
             _ => pass(state, action, effects),
         },
         course::Block::Micro { .. } if matches!(action, Action::Run | Action::Open) => {
-            ask::run(state, &lesson, &live, effects);
+            ask::run(state, lesson, live, effects);
         }
         course::Block::Kernel { op: Some(op), .. } if action == Action::Open => {
             let slot = slot_of(op.value);
-            put_on_bench(state, &lesson, &live);
+            put_on_bench(state, lesson, live);
             if let Some(slot) = slot {
                 state.lab.slot = slot;
                 state.go(Page::Kernel);
@@ -271,7 +296,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
             }
         }
         course::Block::Ribbon { .. } if action == Action::Open => {
-            put_on_bench(state, &lesson, &live);
+            put_on_bench(state, lesson, live);
             state.go(Page::Lab);
         }
         _ => pass(state, action, effects),

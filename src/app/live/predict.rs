@@ -1,7 +1,7 @@
 //! Predictions: a number typed before a block shows its results. They are
 //! kept beside the outcome and never graded.
 
-use super::env;
+use super::{Held, env};
 use crate::key::{Code, Key};
 use crate::keymap::Action;
 use crate::lesson::{act, focused, note};
@@ -89,7 +89,8 @@ pub fn paste(state: &mut State, text: &str) {
 
 /// A key while a prediction is typed.
 pub fn press(state: &mut State, key: Key, effects: &mut Vec<Effect>) {
-    let Some((lesson, live)) = focused(state).map(|(l, b)| (l.clone(), b.clone())) else {
+    let held = Held::of(state);
+    let Some((lesson, live)) = held.as_ref().and_then(Held::get) else {
         state.reader.leave_fields();
         return;
     };
@@ -102,14 +103,14 @@ pub fn press(state: &mut State, key: Key, effects: &mut Vec<Effect>) {
         Code::Esc => state.reader.leave_fields(),
         Code::Enter => {
             let typed = typed.trim().replace('|', "/");
-            match readable(state, &lesson, &live, &typed) {
+            match readable(state, lesson, live, &typed) {
                 Err(why) if !typed.is_empty() => {
                     let text = format!("{why} Nothing typed says “I do not know”.");
                     state.notes.say(Tone::Warn, text);
                 }
                 _ => {
                     state.reader.leave_fields();
-                    keep(state, &lesson, &live, typed, effects);
+                    keep(state, lesson, live, typed, effects);
                 }
             }
         }
