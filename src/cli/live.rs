@@ -11,7 +11,7 @@ use super::claims;
 use super::desk::{Desk, Runs};
 use super::failure::Failure;
 use super::words::{counted, quoted};
-use app::live::ask::{Of, Wanted};
+use app::ask::{Of, Wanted};
 use backend::gym;
 use course::answer::Env;
 use course::present::{self, Facts, Ran};

@@ -3,7 +3,7 @@
 
 use super::env;
 use crate::setup::Setup;
-use crate::state::State;
+use crate::shared::Shared;
 use crate::study::bench_setup;
 use course::present::{self, Facts, Grid, Ran};
 use course::{Lesson, Live};
@@ -16,10 +16,10 @@ use plan::model::Dtype;
 /// # Errors
 /// A setting, a shape or a GPU that cannot be. An expression that cannot be
 /// evaluated says so in its own cell.
-pub fn grid(state: &State, lesson: &Lesson, live: &Live) -> Result<Grid, String> {
-    let env = env(state, lesson, &live.setup)?;
-    let setup = bench_setup(&env.setup.config, state.bench.setup().seed);
-    let here = Here { state, setup };
+pub fn grid(shared: &Shared, lesson: &Lesson, live: &Live) -> Result<Grid, String> {
+    let env = env(shared, lesson, &live.setup)?;
+    let setup = bench_setup(&env.setup.config, shared.bench.setup().seed);
+    let here = Here { shared, setup };
     let content = live.content.as_ref().ok();
     content
         .and_then(|block| present::grid(block, &env, &here))
@@ -28,25 +28,25 @@ pub fn grid(state: &State, lesson: &Lesson, live: &Live) -> Result<Grid, String>
 
 /// What this machine is, and what ran on it with a block's setup.
 struct Here<'s> {
-    state: &'s State,
+    shared: &'s Shared,
     setup: Setup,
 }
 
 impl Facts for Here<'_> {
     fn floor(&self, priced: &Priced, dtype: Dtype) -> Option<f64> {
-        let ceilings = self.state.machine.ceilings.as_ref()?;
+        let ceilings = self.shared.machine.ceilings.as_ref()?;
         ceilings.floor(priced, dtype)
     }
 
     fn roof(&self) -> String {
-        match &self.state.machine.ceilings {
+        match &self.shared.machine.ceilings {
             Some(c) => format!("Floors under the roof of {}.", c.of),
             None => "Floors need a roof; Doctor says why there is none.".to_owned(),
         }
     }
 
     fn ran(&self, cut: Cut) -> Option<Ran> {
-        let report = self.state.runs.of(&self.setup, cut)?;
+        let report = self.shared.runs.of(&self.setup, cut)?;
         Some(Ran {
             launches: report.launches.counted,
             micros: report.time_us.as_ref().map(|time| time.median),

@@ -27,14 +27,14 @@ pub fn rows(
     live: &Live,
     columns: usize,
 ) -> Result<Vec<Row>, String> {
-    let env = env(state, lesson, &live.setup)?;
+    let env = env(&state.shared, lesson, &live.setup)?;
     let block = live.content.as_ref().ok();
     let chart = block.and_then(|block| present::chart(block, &env));
     let chart = chart.ok_or("this block is no chart")??;
     let width = columns.saturating_sub(MARGIN + 3).clamp(8, WIDEST);
     let scale = Scale::of(&chart, width);
     let mut rows = vec![head(&chart)];
-    let canvas = plot(&chart, &scale, state.look.ascii);
+    let canvas = plot(&chart, &scale, state.shared.look.ascii);
     for (y, line) in canvas.into_iter().enumerate() {
         let value = match y {
             0 => scale.value(scale.top),
