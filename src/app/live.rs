@@ -6,7 +6,6 @@
 //! on the bench. So what is flipped in a lesson is what the lab shows.
 
 pub mod ask;
-pub mod chart;
 pub mod predict;
 pub mod table;
 
@@ -25,8 +24,9 @@ use super::setup::Setup;
 use super::shared::Shared;
 use super::study::bench_setup;
 use course::answer::Env;
-use course::{self, Lesson, Live};
+use course::{self, Course, Lesson, Live};
 use plan::fusion::{Cut, Fusion};
+use std::sync::Arc;
 
 /// What was done in a live block.
 #[derive(Clone, Debug, Default)]
@@ -109,20 +109,43 @@ pub fn toggles(live: &Live) -> Vec<Fusion> {
     }
 }
 
-/// The block that has the keys, taken out of the course so that the state can
-/// be changed.
-fn taken(reader: &Reader, shared: &Shared) -> Option<(Lesson, Live)> {
-    lesson::focused(reader, shared).map(|(l, b)| (l.clone(), b.clone()))
+/// The block that has the keys, and the course that it is in: page and shared
+/// state can be changed meanwhile.
+struct Held {
+    course: Arc<Course>,
+    lesson: usize,
+    section: usize,
+    number: usize,
+}
+
+impl Held {
+    fn of(reader: &Reader, shared: &Shared) -> Option<Self> {
+        let (_, live) = lesson::focused(reader, shared)?;
+        Some(Self {
+            course: Arc::clone(&shared.study.course),
+            lesson: reader.lesson,
+            section: reader.section,
+            number: live.number,
+        })
+    }
+
+    fn get(&self) -> Option<(&Lesson, &Live)> {
+        let lesson = self.course.lessons().nth(self.lesson)?;
+        let section = lesson.sections.get(self.section)?;
+        let live = section.live().find(|live| live.number == self.number)?;
+        Some((lesson, live))
+    }
 }
 
 /// A block has got the keys: a `lab` puts its plan on the bench.
 pub fn enter(reader: &mut Reader, shared: &mut Shared) {
-    let Some((lesson, live)) = taken(reader, shared) else {
+    let held = Held::of(reader, shared);
+    let Some((lesson, live)) = held.as_ref().and_then(Held::get) else {
         return;
     };
-    let hidden = predict::open(&shared.study.progress, &lesson, &live).is_some();
+    let hidden = predict::open(&shared.study.progress, lesson, live).is_some();
     if live.kind == "lab" && !hidden {
-        put_on_bench(reader, shared, &lesson, &live);
+        put_on_bench(reader, shared, lesson, live);
     }
 }
 
@@ -187,11 +210,12 @@ pub fn takes_number(reader: &Reader, shared: &Shared) -> bool {
 
 /// Acts on the block that has the keys.
 pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut Out) {
-    let Some((lesson, live)) = taken(reader, shared) else {
+    let held = Held::of(reader, shared);
+    let Some((lesson, live)) = held.as_ref().and_then(Held::get) else {
         reader.focus = Focus::Text;
         return;
     };
-    if predict::open(&shared.study.progress, &lesson, &live).is_some() {
+    if predict::open(&shared.study.progress, lesson, live).is_some() {
         match action {
             Action::Open | Action::Flip => {
                 reader.block_mut(&lesson.id, live.number).field = Some(Field::default());
@@ -214,8 +238,8 @@ pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut O
             lab(
                 reader,
                 shared,
-                &lesson,
-                &live,
+                lesson,
+                live,
                 backend.as_deref(),
                 action,
                 out,
@@ -244,22 +268,22 @@ pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut O
         }
         course::Block::Compare { plans, .. } => match action {
             Action::Run | Action::RunAll => {
-                put_on_bench(reader, shared, &lesson, &live);
+                put_on_bench(reader, shared, lesson, live);
                 let cuts = plans.iter().map(|plan| plan.value).collect();
                 shared.start(cuts, out);
             }
             Action::Open => {
-                put_on_bench(reader, shared, &lesson, &live);
+                put_on_bench(reader, shared, lesson, live);
                 out.want(Intent::Open(Page::Compare));
             }
             _ => pass(reader, shared, action, out),
         },
         course::Block::Micro { .. } if matches!(action, Action::Run | Action::Open) => {
-            ask::run(shared, &lesson, &live, out);
+            ask::run(shared, lesson, live, out);
         }
         course::Block::Kernel { op: Some(op), .. } if action == Action::Open => {
             let slot = slot_of(op.value);
-            put_on_bench(reader, shared, &lesson, &live);
+            put_on_bench(reader, shared, lesson, live);
             if let Some(slot) = slot {
                 shared.slot = slot;
                 out.want(Intent::Open(Page::Kernel));
@@ -274,7 +298,7 @@ pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut O
             }
         }
         course::Block::Ribbon { .. } if action == Action::Open => {
-            put_on_bench(reader, shared, &lesson, &live);
+            put_on_bench(reader, shared, lesson, live);
             out.want(Intent::Open(Page::Lab));
         }
         _ => pass(reader, shared, action, out),

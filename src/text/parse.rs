@@ -313,8 +313,7 @@ impl Builder<'_> {
         let Code {
             place, word, text, ..
         } = code;
-        // Within a list or an aside it is an example of one.
-        if self.frames.is_empty() && self.live.contains(&word.as_str()) {
+        if self.live.contains(&word.as_str()) {
             let (within, closed) = inside(self.places.source(&span), span.start);
             let live = Live {
                 kind: word,

@@ -62,8 +62,9 @@ pub fn lay(state: &State, lesson: &Lesson, live: &Live, keys: bool, columns: usi
         Block::Micro { .. } => kernels::micro(state, lesson, live, inner),
         Block::Kernel { .. } => kernels::kernel(state, lesson, live, inner),
         Block::Profile(sample) => tables::profile(state, lesson, live, sample, inner),
-        Block::Table { .. } => return tables::table(state, lesson, live, columns),
-        Block::Roofline { .. } => return tables::roofline(state, lesson, live, columns),
+        Block::Table { .. } | Block::Roofline { .. } => {
+            return tables::rows(state, lesson, live, columns);
+        }
         Block::Claim { id } => claim::rows(state, id, inner),
         Block::Chart { .. } => match chart::rows(state, lesson, live, columns) {
             Ok(rows) => return plain(rows),

@@ -1,7 +1,7 @@
 //! Predictions: a number typed before a block shows its results. They are
 //! kept beside the outcome and never graded.
 
-use super::env;
+use super::{Held, env};
 use crate::intent::Out;
 use crate::key::{Code, Key};
 use crate::keymap::Action;
@@ -89,7 +89,8 @@ pub fn paste(reader: &mut Reader, shared: &mut Shared, text: &str) {
 
 /// A key while a prediction is typed.
 pub fn press(reader: &mut Reader, shared: &mut Shared, key: Key, out: &mut Out) {
-    let Some((lesson, live)) = focused(reader, shared).map(|(l, b)| (l.clone(), b.clone())) else {
+    let held = Held::of(reader, shared);
+    let Some((lesson, live)) = held.as_ref().and_then(Held::get) else {
         reader.leave_fields();
         return;
     };
@@ -102,14 +103,14 @@ pub fn press(reader: &mut Reader, shared: &mut Shared, key: Key, out: &mut Out) 
         Code::Esc => reader.leave_fields(),
         Code::Enter => {
             let typed = typed.trim().replace('|', "/");
-            match readable(shared, &lesson, &live, &typed) {
+            match readable(shared, lesson, live, &typed) {
                 Err(why) if !typed.is_empty() => {
                     let text = format!("{why} Nothing typed says “I do not know”.");
                     shared.notes.say(Tone::Warn, text);
                 }
                 _ => {
                     reader.leave_fields();
-                    keep(reader, shared, &lesson, &live, typed, out);
+                    keep(reader, shared, lesson, live, typed, out);
                 }
             }
         }

@@ -7,7 +7,7 @@ use crate::tui::theme::Role;
 use app::State;
 use app::ask::{Ask, Excerpt, Shown};
 use app::live::ask;
-use app::live::table::Grid;
+use course::present::Grid;
 use course::{Block, Lesson, Live};
 use plan::run::{Experiment, Metric, MicroReport};
 use text::code::highlight;
