@@ -24,9 +24,9 @@
 //!   again first, under a lock, so that two workshops at once add up.
 //!
 //! ```
-//! use tinyllama_tutor::answer::{Verdict, grade};
-//! use tinyllama_tutor::cost::GpuDatabase;
-//! use tinyllama_tutor::course::{Course, Figures};
+//! use course::answer::{Verdict, grade};
+//! use plan::cost::GpuDatabase;
+//! use course::{Course, Figures};
 //!
 //! let course = Course::built_in();
 //! let exercise = course.exercise("ex1")?;

@@ -23,7 +23,7 @@ const DEEPEST: usize = 12;
 /// its mathematics is in [`Document::faults`].
 ///
 /// ```
-/// let lesson = tinyllama_tutor::markup::parse("text\n\n```lab\npreset = 1\n```", 8, &["lab"]);
+/// let lesson = text::parse("text\n\n```lab\npreset = 1\n```", 8, &["lab"]);
 /// assert_eq!(lesson.lives()[0].place.line, 10);
 /// ```
 pub fn parse(text: &str, first_line: usize, live: &[&str]) -> Document {

@@ -111,7 +111,7 @@ fn cells_may_be_options() {
         "{}",
         one.sentence()
     );
-    let unknown = judged(&exercise, "groups", "three|1|1|in; 3|1|1|in");
+    let unknown = judged(&exercise, "groups", "several|1|1|in; 3|1|1|in");
     assert_eq!(unknown.verdict.word(), "unread");
 }
 
