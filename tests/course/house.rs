@@ -29,6 +29,7 @@ const ROOMS: &[(&str, &[(&str, &[&str])])] = &[
             ("fusion", &["model", "units"]),
             ("cost", &["fusion", "model", "units"]),
             ("run", &["cost", "fusion", "model", "units"]),
+            ("kernels", &["fusion", "model"]),
         ],
     ),
     ("study", &[("lab", &[]), ("profile", &[])]),
