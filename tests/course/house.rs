@@ -28,6 +28,7 @@ const ROOMS: &[(&str, &[(&str, &[&str])])] = &[
             ("model", &["units"]),
             ("fusion", &["model", "units"]),
             ("cost", &["fusion", "model", "units"]),
+            ("kernels", &["model"]),
             ("run", &["cost", "fusion", "model", "units"]),
             ("kernels", &["fusion", "model"]),
         ],

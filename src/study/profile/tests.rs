@@ -265,6 +265,48 @@ fn streams_that_overlap_are_not_added() {
     assert!((wall.idle() - 40.0 / 300.0).abs() < 1e-12);
 }
 
+/// Counting launches one after another leaves gaps that the tool made.
+#[test]
+fn a_file_with_counters_has_no_wall_and_says_why() {
+    let database = gpus();
+    let gpu = database.get("mi250x_gcd").unwrap();
+    let config = Config::preset("workshop", Version::V2.cut()).unwrap();
+    let made = sample::generate(&config, gpu, 1, 1).unwrap();
+    for (tool, counted) in [
+        (Tool::Rocprofv3Counters, true),
+        (Tool::RocprofCompute, true),
+        (Tool::Ncu, true),
+        (Tool::NcuDetails, true),
+        (Tool::Rocprofv3Trace, false),
+        (Tool::Pytorch, false),
+        (Tool::Nsys, false),
+    ] {
+        let profile = read_text(&sample::write(&made, tool));
+        let reading = against(&profile, &config, gpu, None).unwrap();
+        let name = tool.name();
+        assert_eq!(reading.serialised, counted, "{name}");
+        assert!(!counted || reading.walls.is_empty(), "{name}");
+        let limit = reading.limit.as_ref().map(Limit::name);
+        assert!(!counted || limit != Some("launches"), "{name}");
+        let said = say::sentences(&reading, gpu);
+        let wall: Vec<&str> = said
+            .iter()
+            .filter(|said| said.about == "wall")
+            .map(|said| said.text.as_str())
+            .collect();
+        if counted {
+            assert_eq!(wall.len(), 1, "{name}");
+            assert!(wall[0].contains("one after another"), "{name}: {wall:?}");
+            assert!(!wall[0].contains("idle 0"), "{name}: {wall:?}");
+        }
+        assert_eq!(
+            said.iter().any(|said| said.text.contains("is not in this file")),
+            !counted && reading.walls.is_empty() && limit.is_some_and(|name| name != "latency"),
+            "{name}"
+        );
+    }
+}
+
 #[test]
 fn every_sample_gives_back_its_plan_layers_and_forwards() {
     let database = gpus();
