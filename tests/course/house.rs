@@ -30,7 +30,6 @@ const ROOMS: &[(&str, &[(&str, &[&str])])] = &[
             ("cost", &["fusion", "model", "units"]),
             ("kernels", &["model"]),
             ("run", &["cost", "fusion", "model", "units"]),
-            ("kernels", &["fusion", "model"]),
         ],
     ),
     ("study", &[("lab", &[]), ("profile", &[])]),
