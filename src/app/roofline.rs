@@ -105,7 +105,6 @@ fn settle(page: &mut Roofline, shared: &Shared) {
     if page.op.and_then(slot_of) != Some(slot) {
         page.op = SLOTS.get(slot).map(|s| s.op);
     }
-    let page = page;
     let gpus = shared.study.gpus.as_deref();
     let what_if = page
         .what_if
