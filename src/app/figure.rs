@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn flops_of_the_kernels_of_the_workshop() {
-        // screens.md: softmax 0.786, qkv 33.55, the block 169.36 MFLOP.
+        // docs/cost-model.md: softmax 0.786, qkv 33.55, the block 169.36 MFLOP.
         assert_eq!(flops(786_432), "0.786 MFLOP");
         assert_eq!(flops(33_554_432), "33.55 MFLOP");
         assert_eq!(flops(169_362_176), "169.36 MFLOP");

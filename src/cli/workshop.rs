@@ -125,7 +125,9 @@ fn machine(backends: Vec<BackendFacts>) -> Machine {
         sheet,
         ..Machine::default()
     };
-    machine.prefer(&backends::PREFERRED);
+    let candidates = BackendKind::Auto.candidates().iter();
+    let names: Vec<&str> = candidates.map(|kind| kind.name()).collect();
+    machine.prefer(&names);
     machine
 }
 

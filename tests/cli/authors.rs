@@ -60,7 +60,9 @@ fn a_quoted_plan_is_one_plan_everywhere() {
         ("41-quoted", format!("'{GROUPS}'")),
     ] {
         let text = format!("{LESSON}{}", blocks(&plan));
-        let text = text.replace("Mine", "Same").replace("minutes = 1", "minutes = 7");
+        let text = text
+            .replace("Mine", "Same")
+            .replace("minutes = 1", "minutes = 7");
         home.write(&format!("mine/lessons/{file}.md"), &text);
     }
     let lint = home.line("lint mine");

@@ -26,8 +26,10 @@ const ROOMS: &[(&str, &[(&str, &[&str])])] = &[
         &[
             ("units", &[]),
             ("model", &["units"]),
+            ("kernels", &["model"]),
             ("fusion", &["model", "units"]),
             ("cost", &["fusion", "model", "units"]),
+            ("kernels", &["model"]),
             ("run", &["cost", "fusion", "model", "units"]),
         ],
     ),

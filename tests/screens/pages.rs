@@ -1,7 +1,7 @@
 //! What is drawn, cell by cell, against the screens that were designed.
 //!
 //! `tests/data/screens/*.txt` are those designs, changed only where they name
-//! pages that do not exist yet. The machine is the one of the designs: an H200
+//! pages that do not exist yet. The machine is always the same: an H200
 //! whose ceilings were measured.
 
 #![allow(
@@ -29,7 +29,7 @@ use tinyllama_tutor::run::{
 };
 use tinyllama_tutor::tui::draw;
 
-/// The machine of the designs.
+/// The machine of the snapshots.
 fn h200() -> Machine {
     Machine {
         backends: vec![BackendFacts {
@@ -41,7 +41,7 @@ fn h200() -> Machine {
             lacks: vec![Fusion::NormGate],
             ..BackendFacts::default()
         }],
-        // facts/kernels.md: copy 4286 GB/s, fp32 51 TFLOP/s, launch 2.85 µs.
+        // benches/gpu/h200.md: copy 4286 GB/s, fp32 51 TFLOP/s, launch 2.85 µs.
         ceilings: Some(Ceilings {
             of: "H200".into(),
             source: Source::Measured,
@@ -316,7 +316,7 @@ fn roofline(columns: u16, rows: u16) -> Screen {
 fn kernels_under_the_roof() {
     snapshot("roofline-80", &roofline(80, 24));
     snapshot("roofline-120", &roofline(120, 40).keys(right(3)));
-    // Seven GPUs on stands the MI300X of the designs.
+    // Seven GPUs on stands the MI300X.
     snapshot("roofline-what-if", &roofline(80, 24).times(7, ch('w')));
     snapshot("roofline-table-80", &roofline(80, 24).typed("twwwwwww"));
     snapshot("roofline-table-120", &roofline(120, 40).typed("vt"));

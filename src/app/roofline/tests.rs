@@ -9,7 +9,7 @@ use plan::cost::Bound;
 use plan::model::Dtype;
 use std::sync::Arc;
 
-/// The machine of the screens: facts/kernels.md has copy 4286 GB/s and fp32
+/// The machine of the screens: benches/gpu/h200.md has copy 4286 GB/s and fp32
 /// 51 TFLOP/s for an H200.
 fn page() -> State {
     let mut state = State::new((80, 24), Look::default()).unwrap();
@@ -66,7 +66,7 @@ fn ridge_and_sides_of_the_measured_roof() {
     let state = page();
     let view = state.roofline.view();
     let roof = view.roofs.roof.as_ref().unwrap();
-    // screens.md: ridge 11.90 of the measured H200, 10 of 17 memory-bound.
+    // Ridge 51 TFLOP/s / 4286 GB/s = 11.90 of the measured H200, 10 of 17 memory-bound.
     let parts = Roofs::parts(roof, Dtype::Fp32);
     assert_eq!(parts.len(), 1, "one roof in fp32");
     assert_eq!(format!("{:.2}", parts[0].1.ridge()), "11.90");
@@ -81,7 +81,7 @@ fn ridge_and_sides_of_the_measured_roof() {
         );
         assert!(side.rate <= roof.fp32);
     }
-    // The blocks of V1 to V4, facts/cost-model.md.
+    // The blocks of V1 to V4, docs/cost-model.md.
     let blocks: Vec<String> = view.blocks.iter().map(|b| format!("{b:.4}")).collect();
     assert_eq!(blocks, ["16.9982", "24.3726", "30.0386", "64.5561"]);
 }
@@ -216,8 +216,8 @@ fn a_run_is_a_point_below_the_roof() {
     let [run] = state.roofline.view().achieved.as_slice() else {
         panic!("{:?}", state.roofline.view().achieved);
     };
-    // facts/cost-model.md: 743,116,160 FLOP and 42,046,976 B a forward of V1;
-    // screens.md: its floor under this roof is 18.39 µs.
+    // docs/cost-model.md: 743,116,160 FLOP and 42,046,976 B a forward of V1;
+    // its floor under this roof, kernel by kernel, is 18.39 µs.
     assert_eq!(run.sign, '1');
     assert!((run.rate - 743_116_160.0 / 219e-6).abs() < 1.0);
     assert!((run.intensity - 743_116_160.0 / 42_046_976.0).abs() < 1e-9);

@@ -81,8 +81,7 @@ mod tests {
     use super::*;
 
     fn lesson(minutes: u64, body: &str) -> Lesson {
-        let raw =
-            format!("+++\ntitle = \"x\"\nminutes = {minutes}\n+++\n## A title\n\n{body}\n");
+        let raw = format!("+++\ntitle = \"x\"\nminutes = {minutes}\n+++\n## A title\n\n{body}\n");
         Lesson::read("01-x", "01-x.md", &raw)
     }
 
@@ -124,7 +123,10 @@ mod tests {
         for (minutes, body) in [(7, &body), (13, &body)] {
             let found = said(minutes, body);
             assert_eq!(found.len(), 1, "{found:?}");
-            assert!(found[0].starts_with("01-x.md:3:1: the lesson takes 10 min"), "{found:?}");
+            assert!(
+                found[0].starts_with("01-x.md:3:1: the lesson takes 10 min"),
+                "{found:?}"
+            );
         }
         let long = said(26, &"word ".repeat(4600));
         assert_eq!(long.len(), 1, "{long:?}");

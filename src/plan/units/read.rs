@@ -277,6 +277,11 @@ impl Reader<'_> {
         }
         if let Some((q, next)) = words::lex(self.chars, at) {
             self.at = next;
+            // A whole number has its digits in words as well; a fraction is exact.
+            if let Some(n) = q.exact() {
+                let digits = n.unsigned_abs().checked_ilog10().unwrap_or(0) + 1;
+                self.digits = Some(self.digits.map_or(digits, |d| d.min(digits)));
+            }
             self.parts += 1;
             return Ok((q, None));
         }

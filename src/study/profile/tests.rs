@@ -300,7 +300,8 @@ fn a_file_with_counters_has_no_wall_and_says_why() {
             assert!(!wall[0].contains("idle 0"), "{name}: {wall:?}");
         }
         assert_eq!(
-            said.iter().any(|said| said.text.contains("is not in this file")),
+            said.iter()
+                .any(|said| said.text.contains("is not in this file")),
             !counted && reading.walls.is_empty() && limit.is_some_and(|name| name != "latency"),
             "{name}"
         );
@@ -339,7 +340,7 @@ fn every_sample_gives_back_its_plan_layers_and_forwards() {
 
 #[test]
 fn rows_of_unknown_names_are_told_by_their_calls() {
-    // cost-model.md at L 4, 25 forwards: V2 has eleven kernels per layer and
+    // docs/cost-model.md at L 4, 25 forwards: V2 has eleven kernels per layer and
     // three outside, V4 one and three.
     let rows = |counts: &[u64]| {
         let mut text =

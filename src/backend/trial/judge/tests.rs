@@ -9,7 +9,7 @@ fn writing() -> Vec<Listing> {
         .collect()
 }
 
-/// The bounds of the syllabus (section 3.5), in bytes; the last two by hand, from the formula in
+/// The bounds that the exercises state, in bytes; the last two by hand, from the formula in
 /// the head of their kernels.
 fn bounds(source: &str) -> Bounds {
     let (issued, sectors) = match source {

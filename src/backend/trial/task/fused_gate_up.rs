@@ -62,5 +62,10 @@ fn reference<F: Real>(extents: &[usize], inputs: &[Vec<f32>]) -> Vec<Vec<F>> {
         product::<F>(x, wg, depth, cols),
         product::<F>(x, wu, depth, cols),
     );
-    vec![gate.into_iter().zip(up).map(|(g, u)| swiglu(g, u)).collect()]
+    vec![
+        gate.into_iter()
+            .zip(up)
+            .map(|(g, u)| swiglu(g, u))
+            .collect(),
+    ]
 }

@@ -96,7 +96,10 @@ fn read(typed: &str, key: &Key) -> Result<Vec<String>, (usize, String)> {
             Ok(())
         }
     };
-    let whole = options::named(&text, &key.options);
+    let whole = options::named(&text, &key.options).or_else(|| {
+        let reasoned = options::before_reason(&text).filter(|_| key.kind == Kind::Choice);
+        options::named(reasoned?, &key.options)
+    });
     if let Some(option) = whole {
         take(option)?;
     } else if let Some(listed) = options::listed(&text, &key.options) {
