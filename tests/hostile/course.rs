@@ -111,7 +111,7 @@ pub const CASES: &[Case] = &[
         let points = (1..=40_000)
             .map(|n| n.to_string())
             .collect::<Vec<_>>()
-            .join(", ");
+            .join(",");
         s.lesson(
             "01-a",
             &format!("```chart\nx = \"batch\"\nrange = [{points}]\ny = \"block.bytes\"\n```\n"),
@@ -126,7 +126,7 @@ pub const CASES: &[Case] = &[
             let points = (1..=40_000)
                 .map(|n| n.to_string())
                 .collect::<Vec<_>>()
-                .join(", ");
+                .join(",");
             s.lesson(
                 "01-a",
                 &format!(
@@ -179,7 +179,7 @@ pub const CASES: &[Case] = &[
         let points = (1..=30_000)
             .map(|n| n.to_string())
             .collect::<Vec<_>>()
-            .join(", ");
+            .join(",");
         s.lesson(
             "01-a",
             &format!("```micro\nkernel = \"stride\"\nsweep = [{points}]\n```\n"),
