@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use tinyllama_tutor::cost::Config;
 use tinyllama_tutor::engine::{
-    BUILD, Engine, Limits, Program, Supervisor, read_frame, write_frame,
+    Engine, Limits, Program, Supervisor, build, read_frame, write_frame,
 };
 use tinyllama_tutor::fusion::Version;
 use tinyllama_tutor::run::{
@@ -141,7 +141,7 @@ fn it_leaves_with_its_parent_in_mid_run() {
     assert_eq!(
         hello,
         Some(Answer::Hello {
-            build: BUILD.to_owned()
+            build: build().to_owned()
         })
     );
     let ask = Ask::Run {
