@@ -77,7 +77,7 @@ fn of_block(desk: &Desk, block: &Block, env: &Env<'_>) -> Result<Vec<Piece>, Fai
             unit,
             series,
             ..
-        } => drawn::chart(env, x, range, unit.as_deref(), series),
+        } => drawn::chart(desk, env, x, range, unit.as_deref(), series),
         Block::Table { columns, rows } => drawn::table(desk, env, columns, rows),
         Block::Micro {
             kernel,

@@ -1,6 +1,8 @@
 //! `show LESSON`: a lesson as plain text, in reading order; `show EXERCISE`: its
 //! questions, without what answers them.
 
+use std::cell::Cell;
+
 use clap::Args;
 
 use super::Outcome;
@@ -15,7 +17,7 @@ use super::words::wrapped;
 use app::study::bench_setup;
 use course::answer::Env;
 use course::{Exercise, KINDS, Lesson, Part, Phrase, fill};
-use text::{Plain, Resolved, Value, parse};
+use text::{Plain, Resolved, Role, Value, parse};
 
 /// Columns of a line of prose.
 const MEASURE: usize = 79;
@@ -51,8 +53,20 @@ pub(super) fn resolved(value: &Value, env: &Env<'_>) -> Resolved {
 }
 
 /// Markdown as plain lines, its inline numbers evaluated in `env`.
-pub(super) fn plain_text(text: &str, line: usize, ascii: bool, env: &Env<'_>) -> Vec<String> {
-    let resolve = |value: &Value| resolved(value, env);
+///
+/// `failed` is set where one of them has no value.
+pub(super) fn plain_text(
+    text: &str,
+    line: usize,
+    ascii: bool,
+    env: &Env<'_>,
+    failed: &Cell<bool>,
+) -> Vec<String> {
+    let resolve = |value: &Value| {
+        let shown = resolved(value, env);
+        failed.set(failed.get() || shown.role == Role::Error);
+        shown
+    };
     let document = parse(text, line, &KINDS);
     let plain = Plain {
         width: MEASURE,
@@ -118,6 +132,7 @@ fn exercise(
             exercise.body_line,
             output.ascii,
             &env,
+            &desk.failed,
         ));
         out.gap();
     }
@@ -141,7 +156,12 @@ fn exercise(
         exercise.id
     );
     out.lines(wrapped(&answer, "", "  "));
-    Ok(complaints(&exercise.faults))
+    Ok(complaints(&exercise.faults).max(invalid(desk)))
+}
+
+/// 4 where an expression of the course has no value, and 0 otherwise.
+fn invalid(desk: &Desk) -> u8 {
+    if desk.failed.get() { 4 } else { 0 }
 }
 
 /// Refuses a number that names no part.
@@ -179,13 +199,20 @@ fn lesson(
         for part in &section.parts {
             match part {
                 Part::Prose { text, line, .. } => {
-                    out.lines(plain_text(text, *line, output.ascii, &env));
+                    out.lines(plain_text(text, *line, output.ascii, &env, &desk.failed));
                 }
-                Part::Live(block) => {
-                    out.lines(live::lines(desk, lesson, block)?);
-                }
+                Part::Live(block) => match live::lines(desk, lesson, block) {
+                    Ok(lines) => out.lines(lines),
+                    // A wrong name in a block is the course's fault, as it is to lint.
+                    Err(failure) => {
+                        let (file, at) = (lesson.text.file(), block.line);
+                        out.line(format!("Live block {}: it cannot be shown.", block.kind));
+                        super::out::complain(&format!("{file}:{at}: {}", failure.sentence()));
+                        desk.failed.set(true);
+                    }
+                },
             }
         }
     }
-    Ok(complaints(&lesson.faults))
+    Ok(complaints(&lesson.faults).max(invalid(desk)))
 }

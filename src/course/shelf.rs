@@ -6,8 +6,8 @@
 
 use super::exercise::is_name;
 use super::fault::{Fault, Place};
-use super::file::{plain, read_bounded};
 use super::text::LARGEST;
+use files::{plain, read_bounded};
 use include_dir::{Dir, include_dir};
 use std::borrow::Cow;
 use std::cmp::Ordering;

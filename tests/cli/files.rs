@@ -16,7 +16,7 @@ fn with_a_file() -> Home {
 fn an_answer_is_graded_though_it_cannot_be_kept() {
     let home = with_a_file();
     let ran = home.line(&format!("check ex1 --answer block=17 --state {NOWHERE}"));
-    assert_eq!(ran.code, 1);
+    assert_eq!(ran.code, 2, "graded, and not kept");
     assert!(ran.out.contains("1 right, 4 open."), "{}", ran.out);
     // One sentence per thing that is not kept, with the way out.
     let said: Vec<&str> = ran.err.lines().collect();

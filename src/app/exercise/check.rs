@@ -104,6 +104,7 @@ pub fn check(state: &mut State, asked: &Asked, effects: &mut Vec<Effect>) {
         return;
     }
     let mark = Mark::of(&judgement.verdict);
+    let typed = judgement.typed.clone();
     state.exercises.question_mut(asked).judgement = Some(judgement);
     state.reader.reveal();
     state.exercises.reveal = true;
@@ -111,6 +112,7 @@ pub fn check(state: &mut State, asked: &Asked, effects: &mut Vec<Effect>) {
         let event = Event::Checked {
             exercise: asked.exercise.clone(),
             key: asked.key.clone(),
+            typed,
             mark,
         };
         note(state, event, effects);

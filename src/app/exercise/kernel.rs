@@ -75,6 +75,7 @@ pub fn judged(state: &mut State, asked: &Asked, told: Told, effects: &mut Vec<Ef
         let event = Event::Checked {
             exercise: asked.exercise.clone(),
             key: asked.key.clone(),
+            typed: told.tried,
             mark,
         };
         note(state, event, effects);

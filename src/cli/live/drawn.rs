@@ -7,6 +7,7 @@ use course::{Cell, Phrase, Series, print, swept};
 
 /// Values over a range, a column for each series.
 pub(super) fn chart(
+    desk: &Desk,
     env: &Env<'_>,
     x: &str,
     range: &[f64],
@@ -25,7 +26,7 @@ pub(super) fn chart(
                     .and_then(|e| e.evaluate(&here))
                     .map_err(|e| e.to_string())
                     .and_then(|v| print(&v, unit));
-                value.unwrap_or_else(|say| format!("({say})"))
+                value.unwrap_or_else(|say| desk.unshown(&say))
             })
             .collect();
         let name = if s.name.is_empty() { x } else { &s.name };
@@ -62,9 +63,7 @@ pub(super) fn table(
         row.iter()
             .map(|cell| match cell {
                 Cell::Text(text) => desk.filled(text.as_str(), env),
-                Cell::Number(inline) => inline
-                    .show(env)
-                    .unwrap_or_else(|(_, say)| format!("({say})")),
+                Cell::Number(inline) => desk.shown(inline, env),
             })
             .collect()
     };
