@@ -60,8 +60,9 @@ fn summary(desk: &Desk, json: bool, out: &mut Out) -> Outcome {
     };
     let ((sections, of), (right, all)) = (sum(&lessons), sum(&questions));
     let (log, practise) = (&desk.progress().log, &desk.progress().practise);
-    let at_once: u64 = practise.cards.values().map(|card| card.right).sum();
-    let seconds: u64 = log.seconds.values().sum();
+    let total = |numbers: &mut dyn Iterator<Item = u64>| numbers.fold(0, u64::saturating_add);
+    let at_once = total(&mut practise.cards.values().map(|card| card.right));
+    let seconds = total(&mut log.seconds.values().copied());
     let streak = log.streak(now());
     let file = desk.places.shown(&desk.places.progress());
     if json {

@@ -18,6 +18,7 @@ use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
 use super::block::{self, Block, Sample};
+use super::bounds::bounded;
 use super::fault::{Fault, Level, Place, way_out};
 use super::fields::{Phrase, Toml};
 use super::scan;
@@ -218,6 +219,7 @@ impl Exercise {
                 fields.close();
             });
         }
+        let body = bounded(&text, body, &mut faults);
         let written = text.slice(body.clone());
         let shown = written.trim_start();
         let start = body.start + written.len() - shown.len();

@@ -1,6 +1,7 @@
 //! A lesson: front matter, sections, live blocks.
 
 use super::block::{self, KINDS, Live};
+use super::bounds::bounded;
 use super::fault::{Fault, Place};
 use super::fields::{Phrase, Toml};
 use super::number::{Inline, numbers};
@@ -116,6 +117,7 @@ impl Lesson {
                 fields.close();
             });
         }
+        let body = bounded(&text, body, &mut faults);
         let fences = scan::fences(&text, body.clone());
         for fence in &fences {
             if let Some(kind) = block::mistyped(&fence.info) {

@@ -41,6 +41,7 @@
 pub mod answer;
 pub mod attempt;
 mod block;
+mod bounds;
 pub mod claims;
 mod exercise;
 mod fault;
