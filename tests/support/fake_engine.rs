@@ -4,7 +4,8 @@
 use std::fs;
 use std::path::Path;
 
-use tinyllama_tutor::engine::{build, write_frame};
+use tinyllama_tutor::BUILD;
+use tinyllama_tutor::engine::write_frame;
 use tinyllama_tutor::run::{Answer, BackendKind, BackendState, Phase, Progress, Report};
 
 /// An engine that answers a probe with an H200, and does `on_run` when a run is
@@ -18,7 +19,7 @@ pub fn fake_engine(folder: &Path, on_run: &str, reports: &[Report]) -> String {
             write_frame(&mut file, answer).unwrap();
         }
     };
-    let build = build().to_owned();
+    let build = BUILD.to_owned();
     frames("hello", &[Answer::Hello { build }]);
     let cuda = BackendState {
         ready: true,

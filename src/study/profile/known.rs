@@ -58,7 +58,7 @@ const ENTRIES: [(&str, &str); 19] = [
 ];
 
 /// What an entry point of ours stands for; none for another's kernel.
-pub(super) fn family(name: &str) -> Option<&'static str> {
+pub fn family(name: &str) -> Option<&'static str> {
     let name = bare(name);
     if name == "block_decode" {
         return Some("block");
@@ -70,7 +70,7 @@ pub(super) fn family(name: &str) -> Option<&'static str> {
 }
 
 /// What computes these ops, where the GPU backends have it.
-pub(super) fn family_of(ops: &[OpKind]) -> Option<&'static str> {
+pub fn family_of(ops: &[OpKind]) -> Option<&'static str> {
     use OpKind as O;
     Some(match ops {
         [O::Embed] => "embed",

@@ -13,9 +13,10 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use tinyllama_tutor::BUILD;
 use tinyllama_tutor::cost::Config;
 use tinyllama_tutor::engine::{
-    Engine, Limits, Program, Supervisor, build, read_frame, write_frame,
+    Engine, Limits, Program, Supervisor, read_frame, this_build_is, write_frame,
 };
 use tinyllama_tutor::fusion::Version;
 use tinyllama_tutor::run::{
@@ -25,6 +26,7 @@ use tinyllama_tutor::run::{
 const PROGRAM: &str = env!("CARGO_BIN_EXE_tinyllama-tutor");
 
 fn engine() -> Supervisor {
+    this_build_is(BUILD);
     Supervisor::new(Program::new(PROGRAM, ["engine"]), Limits::default())
 }
 
@@ -141,7 +143,7 @@ fn it_leaves_with_its_parent_in_mid_run() {
     assert_eq!(
         hello,
         Some(Answer::Hello {
-            build: build().to_owned()
+            build: BUILD.to_owned()
         })
     );
     let ask = Ask::Run {

@@ -3,9 +3,7 @@
 
 #![allow(clippy::expect_used, reason = "a test may stop at the first surprise")]
 
-mod support;
-
-use support::pty::Pty;
+use crate::support::pty::Pty;
 
 #[test]
 fn read_flip_run_compare_leave_and_come_back() {

@@ -43,7 +43,7 @@ fn version(name: &str) -> Cut {
 
 #[test]
 fn values_to_test_against() {
-    let table = include_str!("data/cost-model-values.txt");
+    let table = include_str!("../data/cost-model-values.txt");
     let mut rows = 0;
     for row in table.lines().filter(|l| !l.starts_with('#')) {
         let cells: Vec<&str> = row.split('|').map(str::trim).collect();
@@ -69,7 +69,7 @@ fn values_to_test_against() {
 
 #[test]
 fn kernels_of_v1() {
-    let lists = include_str!("data/cost-model-kernels.txt");
+    let lists = include_str!("../data/cost-model-kernels.txt");
     let mut kernels = 0;
     for line in lists.lines().filter(|l| !l.starts_with('#')) {
         let (name, list) = line.split_once(':').unwrap();

@@ -39,7 +39,7 @@ fn judged(course: &Course, gpus: &GpuDatabase, key: &str, typed: &str) -> Judgem
 
 #[test]
 fn every_answer_gets_the_verdict_of_a_fair_instructor() {
-    let corpus: Corpus = toml::from_str(include_str!("data/answers.toml")).unwrap();
+    let corpus: Corpus = toml::from_str(include_str!("../data/answers.toml")).unwrap();
     let (course, gpus) = (Course::built_in(), GpuDatabase::embedded().unwrap());
     let mut unlike = Vec::new();
     let mut judged_in_all = 0;

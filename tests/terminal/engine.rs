@@ -3,14 +3,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use support::fake_engine::fake_engine;
-use support::pty::Pty;
+use crate::support::fake_engine::fake_engine;
+use crate::support::pty::Pty;
 use tinyllama_tutor::engine::WRAP;
 
 /// The lab, with the engine's GPU chosen.

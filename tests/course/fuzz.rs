@@ -279,7 +279,7 @@ fn seeds() -> (Vec<String>, Vec<String>) {
             texts.extend(std::fs::read_to_string(entry.path()).ok());
         }
     }
-    let corpus = include_str!("data/answers.toml");
+    let corpus = include_str!("../data/answers.toml");
     let answers = corpus
         .lines()
         .filter_map(|line| line.trim().strip_prefix("[\"")?.split('"').next());

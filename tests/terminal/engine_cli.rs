@@ -7,11 +7,9 @@
     reason = "a test may stop at the first surprise"
 )]
 
-mod support;
-
 use std::process::{Command, Stdio};
 
-use support::fake_engine::fake_engine;
+use crate::support::fake_engine::fake_engine;
 use tinyllama_tutor::engine::WRAP;
 use tinyllama_tutor::run::{BytesReport, LaunchReport, OutputReport, PlanReport, Report, Timing};
 

@@ -7,9 +7,7 @@
     reason = "a test may stop at the first surprise"
 )]
 
-mod support;
-
-use support::pty::Pty;
+use crate::support::pty::Pty;
 
 #[test]
 fn an_answer_given_in_a_lesson_is_there_after_leaving() {

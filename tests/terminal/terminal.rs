@@ -1,10 +1,8 @@
 //! The terminal is borrowed: what happens to it on every way in and out.
 
-mod support;
-
 use std::time::Duration;
 
-use support::pty::Pty;
+use crate::support::pty::Pty;
 
 #[test]
 fn q_leaves_and_gives_the_terminal_back() {
