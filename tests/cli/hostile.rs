@@ -6,14 +6,8 @@
 //! obey; and what stood there before stands there afterwards, byte for byte and kind
 //! for kind, unless the case says that it is what the command writes.
 //!
-//! `TUTOR=path/to/tinyllama-tutor cargo test --test hostile` runs it against another build.
-
-#![allow(
-    missing_docs,
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "tests stop at the first surprise"
-)]
+//! `TUTOR=path/to/tinyllama-tutor cargo test --test cli hostile` runs it against another
+//! build, `CASE=pipe` those with this in their name, and `TELL=1` says how each went.
 
 mod course;
 mod learner;

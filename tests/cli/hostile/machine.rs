@@ -71,9 +71,11 @@ pub const CASES: &[Case] = &[
         s.sparse("t.json", 8 << 30)
     }),
     case(
-        "3 million tokens beside --seq 8",
+        "8 million tokens beside --seq 8",
         &[
             "run",
+            "--model",
+            "tinyllama-1.1b",
             "--seq",
             "8",
             "--tokens",
@@ -82,10 +84,10 @@ pub const CASES: &[Case] = &[
             "0",
             "--no-check",
         ],
-        &[2],
+        &[3],
         &["memory"],
         |s| {
-            s.file("t.json", format!("[[{}1]]", "1,".repeat(2_999_999)));
+            s.file("t.json", format!("[[{}1]]", "1,".repeat(7_999_999)));
         },
     ),
     case("tokens without bottom", TOKENS, &[2], &["t.json"], |s| {
@@ -108,9 +110,21 @@ pub const CASES: &[Case] = &[
         &["t.json"],
         |s| s.file("t.json", format!("[{}[]]", "[],".repeat(1_000_000))),
     ),
-    case("a million sequences", TOKENS, &[2], &["memory"], |s| {
-        s.file("t.json", format!("[{}[1]]", "[1],".repeat(1_000_000)))
-    }),
+    case(
+        "two million sequences",
+        &[
+            "run",
+            "--model",
+            "tinyllama-1.1b",
+            "--tokens",
+            "t.json",
+            "--runs",
+            "0",
+        ],
+        &[3],
+        &["memory"],
+        |s| s.file("t.json", format!("[{}[1]]", "[1],".repeat(2_000_000))),
+    ),
     case(
         "config.json is a pipe",
         WEIGHTS,
@@ -223,7 +237,7 @@ pub const CASES: &[Case] = &[
             s.device("m/a.safetensors");
         },
     ),
-    case("a shard outside", WEIGHTS, &[2], &["a\u{2409}b"], |s| {
+    case("a shard outside", WEIGHTS, &[2], &["␛[2J"], |s| {
         s.file("m/config.json", CONFIG);
         s.file(
             "m/model.safetensors.index.json",
