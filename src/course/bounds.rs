@@ -13,7 +13,7 @@ use super::text::Text;
 const MOST: [(&str, usize, &str); 9] = [
     ("\n## ", 200, "sections"),
     ("\n```", 2000, "fences"),
-    ("`=", 1000, "numbers"),
+    ("`=", 300, "numbers"),
     ("](", 1000, "links"),
     ("$", 4000, "dollar signs"),
     ("`", 10_000, "backticks"),

@@ -980,7 +980,7 @@ fn a_kill_at_any_moment_leaves_a_whole_file() {
     let mut read = 0;
     for round in 0..6 {
         let mut child = std::process::Command::new(std::env::current_exe().expect("this test"))
-            .args(["--exact", "write_until_killed", "--ignored"])
+            .args(["--exact", "loading::write_until_killed", "--ignored"])
             .env("TUTOR_TEST_STATE", state)
             .stdout(std::process::Stdio::null())
             .spawn()

@@ -78,7 +78,7 @@ pub const CASES: &[Case] = &[
         "progress of 300 MB",
         ANSWER,
         &[2],
-        &["progress.toml", "KiB"],
+        &["progress.toml", "MiB"],
         |s| {
             s.state("x");
             s.sparse("../data/tinyllama-tutor/progress.toml", 300 << 20);

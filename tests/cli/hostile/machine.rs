@@ -432,12 +432,12 @@ pub const CASES: &[Case] = &[
             format!("{}\n{}\n", "Name,".repeat(300_000), "x,".repeat(300_000)),
         )
     }),
-    case("a million rows", PROFILE, &[0, 2], &[], |s| {
-        let row = "0.1,1000,1,14,14,10,20,1.0,\"k\"\n".repeat(1_000_000);
+    case("200000 rows", PROFILE, &[0, 2], &[], |s| {
+        let row = "0.1,1000,1,14,14,10,20,1.0,\"k\"\n".repeat(200_000);
         s.file("p", nsys("k") + &row);
     }),
-    case("300000 kernels", PROFILE, &[0, 2], &[], |s| {
-        let rows: String = (0..300_000)
+    case("50000 kernels", PROFILE, &[0, 2], &[], |s| {
+        let rows: String = (0..50_000)
             .map(|n| format!("0.1,1000,1,14,14,10,20,1.0,\"k{n}\"\n"))
             .collect();
         s.file("p", nsys("k") + &rows);
