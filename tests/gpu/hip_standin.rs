@@ -212,7 +212,12 @@ impl Setting {
     /// A test of this file in a process of its own.
     fn test(&self, name: &str) -> Ran {
         let mut command = self.command(std::env::current_exe().unwrap());
-        command.args(["--exact", name, "--ignored", "--nocapture"]);
+        command.args([
+            "--exact",
+            &format!("hip_standin::{name}"),
+            "--ignored",
+            "--nocapture",
+        ]);
         self.ran(command)
     }
 }

@@ -19,7 +19,7 @@ fn an_answer_given_in_a_lesson_is_there_after_leaving() {
     for _ in 0..7 {
         p.press("]");
     }
-    p.wait_for("07 Seventeen launches");
+    p.wait_for("07 A count needs its list");
     // Outline, its last section, which asks the question.
     p.press("oG\r");
     p.wait_for("question ex1 block");
@@ -44,7 +44,7 @@ fn an_answer_given_in_a_lesson_is_there_after_leaving() {
     p.wait_for("1/5");
     // The lesson opens where it was left, with the answer in its field.
     p.press("2");
-    p.wait_for("07 Seventeen launches");
+    p.wait_for("07 A count needs its list");
     p.wait_for("[ 17 ");
     p.press("7");
     p.wait_for("1 of ");

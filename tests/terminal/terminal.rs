@@ -59,7 +59,7 @@ fn a_panic_gives_the_terminal_back() {
         "--ignored",
         "--exact",
         "--nocapture",
-        "take_the_terminal_and_panic",
+        "terminal::take_the_terminal_and_panic",
     ];
     let state = tempfile::tempdir().unwrap();
     let p = Pty::start(&itself, state, &args, &[], (80, 24));
