@@ -211,8 +211,8 @@ pub const CASES: &[Case] = &[
             ),
         )
     }),
-    case("a model of 4096 layers in prose", SHOW, &[0, 4], &[], |s| {
-        s.lesson("01-a", &"`= forward(v1, layers=4096).bytes`\n".repeat(3000))
+    case("a model of 1000 layers in prose", SHOW, &[0, 4], &[], |s| {
+        s.lesson("01-a", &"`= forward(v1, layers=1000).bytes`\n".repeat(3000))
     }),
     case(
         "a number in 60000 brackets",
