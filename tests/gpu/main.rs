@@ -9,3 +9,4 @@ mod hip_standin;
 mod huggingface;
 mod nvrtc;
 mod profiles;
+mod table;
