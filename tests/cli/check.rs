@@ -284,10 +284,10 @@ fn a_grader_changes_nothing() {
         assert_eq!(home.line(line).code, code, "{line}");
         assert_eq!(all(), before, "{line}");
     }
-    let right = RIGHT
-        .map(|(key, typed)| format!("--answer {key}={typed}"))
-        .join(" ");
-    assert_eq!(home.line(&format!("check ex1 {right} --read-only")).code, 0);
+    let right = RIGHT.map(|(key, typed)| format!("{key}={typed}"));
+    let mut words = vec!["check", "ex1", "--read-only"];
+    words.extend(right.iter().flat_map(|answer| ["--answer", answer]));
+    assert_eq!(home.args(&words).code, 0);
     assert_eq!(all(), before);
     // A file that is broken is not set aside either.
     home.write("data/tinyllama-tutor/progress.toml", "lessons = = 3\n");
