@@ -216,7 +216,9 @@ fn whole(state: &tempfile::TempDir, seed: u64, events: u64) {
 
 #[test]
 fn a_few_seconds_of_random_events() {
-    let (events, _) = storm(4, 20_261_122);
+    let seconds = std::env::var("FUZZ_SECONDS").ok();
+    let seconds = seconds.and_then(|s| s.parse().ok()).unwrap_or(4);
+    let (events, _) = storm(seconds, 20_261_122);
     assert!(events > 0);
 }
 
