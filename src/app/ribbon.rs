@@ -1,8 +1,12 @@
 //! The kernel ribbon as geometry: slots that never move, and the boxes that a
-//! cut makes of them.
+//! cut makes of them; [`boxes`] prices them.
+
+mod boxes;
 
 use plan::fusion::{Boundary, Cut};
 use plan::model::{BLOCK_OPS, OpKind};
+
+pub use boxes::{BoxCost, bound, kernel_of, kernels_of, selected};
 
 /// The place of an op on the ribbon, for ever: RoPE of q and of k share one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

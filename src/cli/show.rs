@@ -12,11 +12,11 @@ use super::desk::{Desk, Runs, complaints};
 use super::failure::Failure;
 use super::ids::Ids;
 use super::live;
-use super::out::Out;
+use super::out::{Out, complain};
 use super::words::wrapped;
 use app::study::bench_setup;
 use course::answer::Env;
-use course::{Exercise, KINDS, Lesson, Part, Phrase, fill};
+use course::{Exercise, Inline, Lesson, Part, Phrase};
 use text::{Plain, Resolved, Role, Value, parse};
 
 /// Columns of a line of prose.
@@ -38,18 +38,15 @@ pub(super) struct ShowArgs {
 
 /// An inline number evaluated in `env`, or why that cannot be.
 pub(super) fn resolved(value: &Value, env: &Env<'_>) -> Resolved {
-    let mut failed = false;
-    let shown = fill(&format!("`= {}`", value.expression), |inline| {
-        inline.show(env).unwrap_or_else(|(_, say)| {
-            failed = true;
-            format!("({say})")
-        })
-    });
-    if failed {
-        Resolved::error(shown)
-    } else {
-        Resolved::value(shown)
+    match Inline::of(value).show(env) {
+        Ok(shown) => Resolved::value(shown),
+        Err((_, say)) => Resolved::error(format!("({say})")),
     }
+}
+
+fn noted(shown: Resolved, failed: &Cell<bool>) -> Resolved {
+    failed.set(failed.get() || shown.role == Role::Error);
+    shown
 }
 
 /// Markdown as plain lines, its inline numbers evaluated in `env`.
@@ -62,12 +59,8 @@ pub(super) fn plain_text(
     env: &Env<'_>,
     failed: &Cell<bool>,
 ) -> Vec<String> {
-    let resolve = |value: &Value| {
-        let shown = resolved(value, env);
-        failed.set(failed.get() || shown.role == Role::Error);
-        shown
-    };
-    let document = parse(text, line, &KINDS);
+    let resolve = |value: &Value| noted(resolved(value, env), failed);
+    let document = parse(text, line, &[]);
     let plain = Plain {
         width: MEASURE,
         ascii,
@@ -183,6 +176,13 @@ fn lesson(
 ) -> Outcome {
     let runs = Runs::default();
     let env = desk.env(&lesson.setup, &runs)?;
+    let resolve = |value: &Value| noted(resolved(value, &env), &desk.failed);
+    let plain = Plain {
+        width: MEASURE,
+        ascii: output.ascii,
+        resolve: &resolve,
+        live: &|_| Vec::new(),
+    };
     let total = lesson.sections.len();
     within(&lesson.id, "sections", only, total)?;
     for (number, section) in (1..).zip(&lesson.sections) {
@@ -198,16 +198,16 @@ fn lesson(
         ));
         for part in &section.parts {
             match part {
-                Part::Prose { text, line, .. } => {
-                    out.lines(plain_text(text, *line, output.ascii, &env, &desk.failed));
-                }
+                Part::Prose { body, .. } => out.lines(plain.section(body)),
                 Part::Live(block) => match live::lines(desk, lesson, block) {
                     Ok(lines) => out.lines(lines),
-                    // A wrong name in a block is the course's fault, as it is to lint.
                     Err(failure) => {
-                        let (file, at) = (lesson.text.file(), block.line);
-                        out.line(format!("Live block {}: it cannot be shown.", block.kind));
-                        super::out::complain(&format!("{file}:{at}: {}", failure.sentence()));
+                        let (kind, number) = (&block.kind, block.number);
+                        let sentence = failure.sentence();
+                        out.line(format!(
+                            "Live block {kind}, which cannot be shown: {sentence}"
+                        ));
+                        complain(&format!("{}, block {number}: {sentence}", lesson.id));
                         desk.failed.set(true);
                     }
                 },

@@ -24,9 +24,9 @@
 //!   again first, under a lock, so that two workshops at once add up.
 //!
 //! ```
-//! use tinyllama_tutor::answer::{Verdict, grade};
-//! use tinyllama_tutor::cost::GpuDatabase;
-//! use tinyllama_tutor::course::{Course, Figures};
+//! use course::answer::{Verdict, grade};
+//! use plan::cost::GpuDatabase;
+//! use course::{Course, Figures};
 //!
 //! let course = Course::built_in();
 //! let exercise = course.exercise("ex1")?;
@@ -43,6 +43,7 @@ pub mod attempt;
 mod block;
 mod bounds;
 pub mod claims;
+mod document;
 mod exercise;
 mod fault;
 mod fields;
@@ -54,7 +55,6 @@ mod number;
 mod paths;
 mod progress;
 mod recorded;
-mod scan;
 mod setup;
 mod sheet;
 mod shelf;
@@ -65,7 +65,8 @@ mod workshop;
 
 pub use crate::answer::{Kind, Tolerance};
 pub use block::{
-    Block, Cell, Exhibit, KINDS, LANGUAGES, Live, METRICS, Predict, SWEPT, Sample, Series, swept,
+    Block, Cell, Exhibit, KINDS, LANGUAGES, Live, METRICS, Predict, SWEPT, Sample, Series, Typed,
+    swept,
 };
 pub use claims::{Claim, Ledger};
 pub use exercise::{

@@ -15,7 +15,7 @@
 //! control character ([`clean`]).
 //!
 //! ```
-//! use tinyllama_tutor::markup::{Layout, Resolved, Value, parse};
+//! use text::{Layout, Resolved, Value, parse};
 //!
 //! let lesson = parse("## Bytes\nThe block moves `= block.bytes | MB`.", 1, &["lab"]);
 //! let numbers = |_: &Value| Resolved::value("9.964 MB");
@@ -37,10 +37,10 @@ mod wrap;
 
 pub use element::{
     Alignment, Block, Document, Element, Fault, Inline, Item, Live, Place, Section, Table, Text,
-    Value,
+    Value, words,
 };
 pub use layout::{Layout, MEASURE};
 pub use page::{Page, Resolved};
-pub use parse::parse;
+pub use parse::{parse, parse_from};
 pub use plain::Plain;
 pub use span::{Line, LineKind, Role, Span, clip, width};

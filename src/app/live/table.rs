@@ -1,9 +1,9 @@
 //! Numbers in rows: `table`, `compare` and `roofline` blocks.
 
-use super::{env, plan, start};
+use super::{env, start};
 use crate::machine::Ceilings;
 use crate::setup::Setup;
-use crate::state::State;
+use crate::shared::Shared;
 use crate::study::bench_setup;
 use course::{Block, Cell, Lesson, Live};
 use plan::cost::{Bound, Cost, Gpu, Priced, bound, price, ridge};
@@ -25,11 +25,11 @@ pub struct Grid {
 /// # Errors
 /// A setting that cannot be. An expression that cannot be evaluated says so in
 /// its own cell.
-pub fn table(state: &State, lesson: &Lesson, live: &Live) -> Result<Grid, String> {
+pub fn table(shared: &Shared, lesson: &Lesson, live: &Live) -> Result<Grid, String> {
     let Ok(Block::Table { columns, rows }) = &live.content else {
         return Err("this block is no table".to_owned());
     };
-    let env = env(state, lesson, &live.setup)?;
+    let env = env(shared, lesson, &live.setup)?;
     let cell = |cell: &Cell| match cell {
         Cell::Text(text) => text.text.clone(),
         Cell::Number(inline) => inline.show(&env).unwrap_or_else(|(_, why)| why),
@@ -45,7 +45,7 @@ pub fn table(state: &State, lesson: &Lesson, live: &Live) -> Result<Grid, String
 ///
 /// # Errors
 /// A setting, a plan or a shape that cannot be.
-pub fn compare(state: &State, lesson: &Lesson, live: &Live) -> Result<Grid, String> {
+pub fn compare(shared: &Shared, lesson: &Lesson, live: &Live) -> Result<Grid, String> {
     let Ok(Block::Compare {
         plans,
         metrics,
@@ -54,12 +54,11 @@ pub fn compare(state: &State, lesson: &Lesson, live: &Live) -> Result<Grid, Stri
     else {
         return Err("this block compares nothing".to_owned());
     };
-    let config = env(state, lesson, &live.setup)?.setup.config;
-    let setup = bench_setup(&config, state.bench.setup().seed);
+    let config = env(shared, lesson, &live.setup)?.setup.config;
+    let setup = bench_setup(&config, shared.bench.setup().seed);
     let mut costs: Vec<Cost> = Vec::new();
-    for phrase in plans {
-        let cut = plan(&phrase.text)?;
-        costs.push(price(&setup.config(cut)).map_err(|e| e.to_string())?);
+    for plan in plans {
+        costs.push(price(&setup.config(plan.value)).map_err(|e| e.to_string())?);
     }
     let mut head = vec![if *forward { "per forward" } else { "per block" }.to_owned()];
     head.extend(costs.iter().map(|c| c.config.cut.title()));
@@ -68,7 +67,7 @@ pub fn compare(state: &State, lesson: &Lesson, live: &Live) -> Result<Grid, Stri
         priced.clone()
     };
     let parts: Vec<Priced> = costs.iter().map(part).collect();
-    let ceilings = state.machine.ceilings.as_ref();
+    let ceilings = shared.machine.ceilings.as_ref();
     let mut foot = String::new();
     let mut rows: Vec<Vec<String>> = metrics
         .iter()
@@ -100,17 +99,17 @@ pub fn compare(state: &State, lesson: &Lesson, live: &Live) -> Result<Grid, Stri
                     foot = floor_note(ceilings);
                     floor_row(ceilings, &parts, &costs)
                 }
-                "time" => measured(state, &setup, &costs, Shown::Time),
+                "time" => measured(shared, &setup, &costs, Shown::Time),
                 _ => row("bytes", &of(&|p| Quantity::bytes(p.bytes())), None),
             }
         })
         .collect();
     // What was run is shown, asked for or not.
-    let ran = |c: &Cost| state.runs.of(&setup, c.config.cut).is_some();
+    let ran = |c: &Cost| shared.runs.of(&setup, c.config.cut).is_some();
     if costs.iter().any(ran) {
-        rows.push(measured(state, &setup, &costs, Shown::Launches));
+        rows.push(measured(shared, &setup, &costs, Shown::Launches));
         if !metrics.iter().any(|m| m == "time") {
-            rows.push(measured(state, &setup, &costs, Shown::Time));
+            rows.push(measured(shared, &setup, &costs, Shown::Time));
         }
     }
     Ok(Grid { head, rows, foot })
@@ -125,12 +124,12 @@ enum Shown {
 
 /// A row of what runs showed; `·` where none was made, `–` where it does not
 /// say.
-fn measured(state: &State, setup: &Setup, costs: &[Cost], shown: Shown) -> Vec<String> {
+fn measured(shared: &Shared, setup: &Setup, costs: &[Cost], shown: Shown) -> Vec<String> {
     let label = match shown {
         Shown::Launches => "launches, forward #",
         Shown::Time => "time µs, forward @",
     };
-    let cell = |cost: &Cost| match state.runs.of(setup, cost.config.cut) {
+    let cell = |cost: &Cost| match shared.runs.of(setup, cost.config.cut) {
         None => "·".to_owned(),
         Some(report) if shown == Shown::Launches => report.launches.counted.to_string(),
         Some(report) => match &report.time_us {
@@ -187,13 +186,13 @@ fn floor_note(ceilings: Option<&Ceilings>) -> String {
 ///
 /// # Errors
 /// A setting, a plan, a shape or a GPU that cannot be.
-pub fn roofline(state: &State, lesson: &Lesson, live: &Live) -> Result<Grid, String> {
+pub fn roofline(shared: &Shared, lesson: &Lesson, live: &Live) -> Result<Grid, String> {
     let Ok(Block::Roofline { gpus, mark, .. }) = &live.content else {
         return Err("this block is no roofline".to_owned());
     };
-    let (setup, cut) = start(state, lesson, live)?;
+    let (setup, cut) = start(shared, lesson, live)?;
     let cost = price(&setup.config(cut)).map_err(|e| e.to_string())?;
-    let database = state
+    let database = shared
         .study
         .gpus
         .as_ref()
@@ -212,7 +211,7 @@ pub fn roofline(state: &State, lesson: &Lesson, live: &Live) -> Result<Grid, Str
             .map(|g| g.id.to_uppercase().replace('_', "\u{a0}")),
     );
     let wanted =
-        |ops: &[&str]| mark.is_empty() || mark.iter().any(|m| ops.contains(&m.text.as_str()));
+        |ops: &[&str]| mark.is_empty() || mark.iter().any(|m| ops.contains(&m.value.name()));
     let dtype = setup.dtype;
     let mut rows: Vec<(f64, Vec<String>)> = Vec::new();
     for kernel in cost.block.kernels.iter().filter(|k| wanted(&k.ops)) {

@@ -26,11 +26,11 @@ pub fn rows(
     live: &Live,
     columns: usize,
 ) -> Result<Vec<Row>, String> {
-    let chart = chart(state, lesson, live)?;
+    let chart = chart(&state.shared, lesson, live)?;
     let width = columns.saturating_sub(MARGIN + 3).clamp(8, WIDEST);
     let scale = Scale::of(&chart, width);
     let mut rows = vec![head(&chart)];
-    let canvas = plot(&chart, &scale, state.look.ascii);
+    let canvas = plot(&chart, &scale, state.shared.look.ascii);
     for (y, line) in canvas.into_iter().enumerate() {
         let value = match y {
             0 => scale.value(scale.top),

@@ -1,14 +1,14 @@
 //! Conventions that no slip of the key mentions, alone and two at once.
 
-use super::Fits;
 use super::number::Wanted;
+use super::{Fits, said};
 use crate::answer::Env;
 use crate::answer::key::Slip;
 use crate::answer::setup::Setting;
 use plan::units::{Dimension, Quantity, Typed};
 
 /// A convention and how it is said: alone, and as half of two.
-const CONVENTIONS: [(Setting, &str, &str); 5] = [
+const CONVENTIONS: [(Setting, &str, &str); 6] = [
     (
         Setting::Macs(true),
         "This counts a multiply-accumulate as one operation; here it is two.",
@@ -34,6 +34,11 @@ const CONVENTIONS: [(Setting, &str, &str); 5] = [
         "This multiplies the attention products by the number of heads; the heads split D between them.",
         "attention products times the number of heads",
     ),
+    (
+        Setting::Batch(1),
+        "This is one sequence, batch 1; the question has more of them.",
+        "one sequence in place of the batch",
+    ),
 ];
 
 /// Most explanations that are named at once.
@@ -54,7 +59,7 @@ pub(super) fn named(
     let is = |value: Option<Quantity>, digits| {
         value.is_some_and(|value| wanted.names(typed, &value, digits))
     };
-    let said = |say: String| Fits { say, claim: None };
+    let named = |say: String| Fits { say, claim: None };
     if matches!(
         wanted.expected.dimension(),
         Dimension::Count | Dimension::Time
@@ -64,7 +69,7 @@ pub(super) fn named(
     let alone = CONVENTIONS
         .iter()
         .filter(|(setting, ..)| is(answer(&env.with(&[*setting])), 3))
-        .map(|(_, alone, _)| said((*alone).to_owned()));
+        .map(|(_, alone, _)| named((*alone).to_owned()));
     let found: Vec<Fits> = alone.take(MOST).collect();
     if !found.is_empty() || wanted.expected.dimension().is_plain() {
         return found;
@@ -73,7 +78,7 @@ pub(super) fn named(
     for (i, (first, _, one)) in CONVENTIONS.iter().enumerate() {
         for (second, _, other) in CONVENTIONS.iter().skip(i + 1) {
             if is(answer(&env.with(&[*first, *second])), 4) {
-                found.push(said(format!(
+                found.push(named(format!(
                     "Two conventions at once give this: {one}, and {other}."
                 )));
             }
@@ -87,7 +92,10 @@ pub(super) fn named(
                 // Where the convention changes nothing, it explains nothing.
                 if both != itself && is(both, 4) {
                     found.push(Fits {
-                        say: format!("Two slips at once give this. {} And: {alone}", slip.say),
+                        say: format!(
+                            "Two slips at once give this. {} And: {alone}",
+                            said(slip, env)
+                        ),
                         claim: slip.claim.clone(),
                     });
                 }
