@@ -9,6 +9,11 @@ use std::fmt;
 use std::io::{self, Write};
 use std::path::Path;
 
+use files::{Staged, plain, read_bounded};
+
+/// Largest file that is read.
+const LARGEST: usize = 1 << 30;
+
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
 /// The data begins at a multiple of this.
@@ -77,23 +82,22 @@ pub fn write(mut out: impl Write, shape: &[usize], values: &[f32]) -> io::Result
     out.flush()
 }
 
-/// Writes an array to a file: a neighbour first, then renamed, so that an
-/// interrupted run leaves no half file under the name.
+/// Writes an array to a file, whole or not at all, by the rule of [`files`].
 ///
 /// # Errors
 /// One sentence that names the file.
 pub fn save(path: &Path, shape: &[usize], values: &[f32]) -> Result<(), NpyError> {
-    let folder = match path.parent() {
-        Some(p) if !p.as_os_str().is_empty() => p,
-        _ => Path::new("."),
-    };
-    let written = tempfile::NamedTempFile::new_in(folder).and_then(|file| {
-        write(io::BufWriter::new(file.as_file()), shape, values)?;
-        file.persist(path).map_err(|e| e.error)
+    let written = Staged::begin(path).and_then(|mut file| {
+        write(&mut file, shape, values)?;
+        file.commit()
     });
-    written
-        .map(|_| ())
-        .map_err(|e| NpyError(format!("cannot write the array {}: {e}", path.display())))
+    written.map_err(|e| {
+        NpyError(format!(
+            "cannot write the array {}: {}",
+            path.display(),
+            plain(&e)
+        ))
+    })
 }
 
 /// Reads an array from a file.
@@ -102,7 +106,8 @@ pub fn save(path: &Path, shape: &[usize], values: &[f32]) -> Result<(), NpyError
 /// One sentence that names the file and what is wrong with it.
 pub fn load(path: &Path) -> Result<Array, NpyError> {
     let named = |what: String| NpyError(format!("{}: {what}", path.display()));
-    let bytes = std::fs::read(path).map_err(|e| named(format!("cannot be read: {e}")))?;
+    let bytes =
+        read_bounded(path, LARGEST).map_err(|e| named(format!("cannot be read: {}", plain(&e))))?;
     parse(&bytes).map_err(named)
 }
 

@@ -3,7 +3,11 @@
 use std::fmt;
 use std::path::Path;
 
+use files::{plain, read_text};
 use plan::model::random::Stream;
+
+/// Largest file of tokens that is read: some ten million ids.
+const LARGEST: usize = 64 << 20;
 
 /// Token ids, `batch × context`, row-major. Where context > seq they carry
 /// every position, the ones before the new tokens included.
@@ -102,8 +106,8 @@ impl Tokens {
     /// As [`Tokens::parse`], with the file's name.
     pub fn load(path: &Path, vocab: u64) -> Result<Self, TokensError> {
         let named = |what: String| TokensError(format!("tokens {}: {what}", path.display()));
-        let text =
-            std::fs::read_to_string(path).map_err(|e| named(format!("cannot be read: {e}")))?;
+        let text = read_text(path, LARGEST)
+            .map_err(|e| named(format!("cannot be read: {}", plain(&e))))?;
         Self::parse(&text, vocab).map_err(|e| named(e.0))
     }
 

@@ -35,7 +35,13 @@ pub(super) struct CheckArgs {
     /// The variant of the exercise: the same questions at another shape
     #[arg(long, value_name = "N", value_parser = whole::<usize>, conflicts_with = "all")]
     variant: Option<usize>,
+    /// Grade and keep nothing: neither answers nor tries
+    #[arg(long)]
+    read_only: bool,
 }
+
+/// Exit code where an answer could not be kept.
+const LOST: u8 = 2;
 
 /// A key with what was found about its answer.
 struct Graded<'e> {
@@ -45,10 +51,14 @@ struct Graded<'e> {
     model: Vec<String>,
     /// More about a kernel, line by line.
     lines: Vec<String>,
+    /// What tells this try from another.
+    tried: String,
 }
 
 pub(super) fn check(output: &OutputArgs, args: &CheckArgs, out: &mut Out) -> Outcome {
-    let desk = Desk::open(output).whole()?;
+    let mut desk = Desk::open(output).whole()?;
+    desk.read_only = args.read_only;
+    let desk = desk;
     let exercises: Vec<&Exercise> = if args.all {
         desk.course.exercises().collect()
     } else {
@@ -104,16 +114,24 @@ pub(super) fn check(output: &OutputArgs, args: &CheckArgs, out: &mut Out) -> Out
             several => out.json(&several),
         }
     }
+    // What is said to be right and is lost all the same is worse than what is wrong.
+    let lost = if desk.lost.get() { LOST } else { 0 };
     // A question that cannot be read is left out: "all right" would be untrue.
-    Ok(faulty.max(u8::from(!right_everywhere)))
+    Ok(faulty.max(lost).max(u8::from(!right_everywhere)))
 }
 
 /// Writes the sheet; where it had to go elsewhere, or could not, that is said.
 fn keep(desk: &Desk, sheet: &mut Sheet, exercise: &Exercise) {
+    if desk.read_only {
+        return;
+    }
     match sheet.save(&desk.places, exercise) {
         Ok(Saved::Here { .. }) => {}
         Ok(elsewhere) => super::out::complain(&elsewhere.to_string()),
-        Err(fault) => super::out::complain(&fault.to_string()),
+        Err(fault) => {
+            super::out::complain(&fault.to_string());
+            desk.lost.set(true);
+        }
     }
 }
 
@@ -166,6 +184,7 @@ fn graded<'e>(
             judgement: told.judgement,
             model: Vec::new(),
             lines: told.lines,
+            tried: told.tried,
         });
     }
     let judged = key.judged().map_err(Failure::content)?;
@@ -181,11 +200,14 @@ fn graded<'e>(
     let judgement = grade(&typed, &judged, &env)
         .map_err(|e| Failure::content(format!("{}: {e}", key.name.text)))?;
     let model = match (&key.model, judgement.verdict == Verdict::Kept) {
-        (Some(model), true) => plain_text(&model.text, model.at.line, output.ascii, &env),
+        (Some(model), true) => {
+            plain_text(&model.text, model.at.line, output.ascii, &env, &desk.failed)
+        }
         _ => Vec::new(),
     };
     Ok(Graded {
         key,
+        tried: judgement.typed.clone(),
         judgement,
         model,
         lines: Vec::new(),
@@ -235,6 +257,7 @@ fn event(exercise: &Exercise, graded: &Graded<'_>) -> Option<Event> {
     Some(Event::Checked {
         exercise: exercise.id.clone(),
         key: graded.key.name.text.clone(),
+        typed: graded.tried.clone(),
         mark: Mark::of(&graded.judgement.verdict)?,
     })
 }

@@ -15,6 +15,7 @@ use std::time::Duration;
 use super::Outcome;
 use super::failure::Failure;
 use backend::engine::{Here, Served};
+use files::{plain, read_text};
 use plan::run::{BackendKind, Observer, Phase, Progress, Report, Request, Unwatched};
 
 /// What is read: bytes between the device's memory and its L2, both ways.
@@ -181,13 +182,16 @@ fn end(child: &mut Child) {
     let _ = child.wait();
 }
 
+/// Largest request that is read: it holds the tokens.
+const LARGEST: usize = 256 << 20;
+
 /// `dev counted FILE`: the forward that `ncu` looks at, in this process.
 ///
 /// # Errors
 /// A file that holds no request; what the run says.
 pub(super) fn counted(file: &Path) -> Outcome {
     let refused = |e: &dyn std::fmt::Display| Failure::usage(format!("{}: {e}", file.display()));
-    let text = std::fs::read_to_string(file).map_err(|e| refused(&e))?;
+    let text = read_text(file, LARGEST).map_err(|e| refused(&plain(&e)))?;
     let request: Request = serde_json::from_str(&text).map_err(|e| refused(&e))?;
     Here::all().run(&request, None, &Unwatched)?;
     Ok(0)

@@ -1,7 +1,7 @@
 //! What the learner's commands share: the course, the learner's files, and the
 //! figures that texts refer to.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 
 use super::args::OutputArgs;
 use super::failure::Failure;
@@ -24,6 +24,12 @@ pub(super) struct Desk {
     gpus: OnceCell<GpuDatabase>,
     store: Store,
     progress: OnceCell<Progress>,
+    /// Nothing is written, neither progress nor sheets.
+    pub(super) read_only: bool,
+    /// Something that was to be kept could not be.
+    pub(super) lost: Cell<bool>,
+    /// An expression of the course had no value.
+    pub(super) failed: Cell<bool>,
 }
 
 /// Timed runs of a measured question, and runs before them that do not count.
@@ -140,6 +146,9 @@ impl Desk {
             store: Store::new(&places),
             gpus: OnceCell::new(),
             progress: OnceCell::new(),
+            read_only: false,
+            lost: Cell::new(false),
+            failed: Cell::new(false),
             places,
         }
     }
@@ -178,7 +187,10 @@ impl Desk {
     /// Progress as it is on disk; a note about a broken file goes to standard error.
     pub(super) fn progress(&self) -> &Progress {
         self.progress.get_or_init(|| {
-            let (progress, note) = self.store.load();
+            let (progress, note) = match self.read_only {
+                true => self.store.look(),
+                false => self.store.load(),
+            };
             if let Some(note) = note {
                 super::out::complain(&note);
             }
@@ -187,20 +199,23 @@ impl Desk {
     }
 
     /// Keeps events and gives the progress with them; what cannot be kept is
-    /// said, and the command goes on.
+    /// said and remembered in `lost`, and the command goes on.
     pub(super) fn record(&self, events: &[Event]) -> Progress {
         let mut progress = self.progress().clone();
         if events.is_empty() {
             return progress;
         }
-        match self.store.record(events) {
-            Ok(progress) => progress,
-            Err(fault) => {
-                super::out::complain(&fault.to_string());
-                events.iter().for_each(|event| progress.apply(event));
-                progress
+        if !self.read_only {
+            match self.store.record(events) {
+                Ok(progress) => return progress,
+                Err(fault) => {
+                    super::out::complain(&fault.to_string());
+                    self.lost.set(true);
+                }
             }
         }
+        events.iter().for_each(|event| progress.apply(event));
+        progress
     }
 
     /// Keeps events, or says why that cannot be.
@@ -245,9 +260,13 @@ impl Desk {
 
     /// A key by name or by number.
     pub(super) fn key<'e>(&self, exercise: &'e Exercise, typed: &str) -> Result<&'e Key, Failure> {
-        exercise
-            .key(typed)
-            .ok_or_else(|| Failure::usage(course::no_such_key(exercise, typed)))
+        exercise.key(typed).ok_or_else(|| {
+            let say = course::no_such_key(exercise, typed);
+            match exercise.unreadable() {
+                Some(_) => Failure::content(say),
+                None => Failure::usage(say),
+            }
+        })
     }
 
     /// The environment of a text's own configuration.
@@ -265,10 +284,25 @@ impl Desk {
 
     /// A text with its inline numbers filled in.
     pub(super) fn filled(&self, text: &str, env: &Env<'_>) -> String {
-        fill(text, |inline: &Inline| match inline.show(env) {
-            Ok(shown) => shown,
-            Err((_, say)) => format!("({say})"),
-        })
+        fill(text, |inline: &Inline| self.shown(inline, env))
+    }
+
+    /// A number as it is shown, or why it cannot be.
+    pub(super) fn shown(&self, inline: &Inline, env: &Env<'_>) -> String {
+        inline
+            .show(env)
+            .unwrap_or_else(|(_, say)| self.unshown(&say))
+    }
+
+    /// What stands in the place of a number that has no value.
+    pub(super) fn unshown(&self, say: &str) -> String {
+        self.has_failed();
+        format!("({say})")
+    }
+
+    /// Something that was to be shown has no value.
+    pub(super) fn has_failed(&self) {
+        self.failed.set(true);
     }
 }
 

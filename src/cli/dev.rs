@@ -92,7 +92,7 @@ fn units(output: &OutputArgs, out: &mut Out) -> Outcome {
 
 #[cfg(feature = "cuda")]
 mod cuda {
-    use std::fs;
+    use files::replace;
     use std::path::Path;
 
     use super::{Failure, Out, Outcome};
@@ -120,7 +120,7 @@ mod cuda {
         let bytes = archive
             .write()
             .map_err(|error| Failure::lacking(error.to_string()))?;
-        fs::write(file, &bytes).map_err(|error| lacking(file, error))?;
+        replace(file, &bytes).map_err(|error| lacking(file, error))?;
         let mut length = 0;
         for (number, entry) in archive.entries.iter().enumerate() {
             let Some(text) = archive.text(entry) else {
@@ -130,7 +130,7 @@ mod cuda {
             if let Some(folder) = texts {
                 let name = entry.title.replace([' ', '='], "-");
                 let path = folder.join(format!("{number:03}-{}-{name}.ptx", entry.arch));
-                fs::write(&path, &text.ptx).map_err(|error| lacking(&path, error))?;
+                replace(&path, text.ptx.as_bytes()).map_err(|error| lacking(&path, error))?;
             }
         }
         out.line(format!(

@@ -18,7 +18,7 @@ impl Failure {
     fn new(code: u8, message: impl Into<String>) -> Self {
         Self {
             code,
-            message: without_numbers(message.into()),
+            message: super::out::readable(&without_numbers(message.into())),
         }
     }
 
@@ -47,7 +47,7 @@ impl Failure {
         if json {
             let document =
                 serde_json::json!({ "schema": 1, "error": self.message, "exit": self.code });
-            super::out::tell(&format!("{document}\n"));
+            super::out::tell(&format!("{}\n", super::out::escaped(&document.to_string())));
         } else {
             super::out::complain(&self.message);
         }

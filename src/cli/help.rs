@@ -150,6 +150,7 @@ pub(super) fn solution(output: &OutputArgs, args: &SolutionArgs, out: &mut Out) 
             part.body_line,
             output.ascii,
             &env,
+            &desk.failed,
         ));
         out.gap();
         let mark = desk.progress().key(&exercise.id, name);

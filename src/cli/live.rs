@@ -54,13 +54,15 @@ fn of_block(desk: &Desk, block: &Block, env: &Env<'_>) -> Result<Vec<Piece>, Fai
     Ok(match block {
         Block::Lab { start, toggles, .. } => lab(config, start.as_ref(), toggles)?,
         Block::Compare { plans, .. } => {
-            let mut pieces = cells(block, env)?;
+            let mut pieces = cells(desk, block, env)?;
             let names: Vec<String> = plans.iter().map(|n| quoted(n.as_str())).collect();
             let command = format!("compare {} {} --run", names.join(" "), options(config));
             pieces.push(Piece::Command(command));
             pieces
         }
-        Block::Table { .. } | Block::Roofline { .. } | Block::Chart { .. } => cells(block, env)?,
+        Block::Table { .. } | Block::Roofline { .. } | Block::Chart { .. } => {
+            cells(desk, block, env)?
+        }
         Block::Ribbon { plan, .. } => lab(config, plan.as_ref(), &[])?,
         Block::Claim { id } => {
             let claim = Ledger::built_in()
@@ -262,7 +264,7 @@ fn lab(
 }
 
 /// The cells of a block whose surface is a table: those that the screen shows.
-fn cells(block: &Block, env: &Env<'_>) -> Result<Vec<Piece>, Failure> {
+fn cells(desk: &Desk, block: &Block, env: &Env<'_>) -> Result<Vec<Piece>, Failure> {
     let facts = Sheet {
         gpu: env.gpus.get("h200")?,
     };
@@ -270,6 +272,9 @@ fn cells(block: &Block, env: &Env<'_>) -> Result<Vec<Piece>, Failure> {
         return Ok(Vec::new());
     };
     let grid = grid.map_err(Failure::content)?;
+    if grid.unshown {
+        desk.has_failed();
+    }
     let what = match block {
         Block::Compare { .. } => "Compare, modelled",
         Block::Roofline { .. } => "Roofline, kernel by kernel, modelled",

@@ -5,6 +5,12 @@ use std::io::{self, Write};
 
 use text::clean;
 
+/// Most characters of a word that is shown: the command line and files hold longer ones.
+const WORD: usize = 300;
+
+/// Most characters of a sentence.
+const SENTENCE: usize = 4000;
+
 /// Text that a command prints.
 #[derive(Debug, Default)]
 pub(super) struct Out {
@@ -53,7 +59,7 @@ impl Out {
     pub(super) fn json(&mut self, document: &impl serde::Serialize) {
         match serde_json::to_string_pretty(document) {
             Ok(text) => {
-                self.text.push_str(&text);
+                self.text.push_str(&escaped(&text));
                 self.text.push('\n');
             }
             Err(e) => complain(&format!("the document cannot be written: {e}")),
@@ -66,6 +72,8 @@ impl Out {
     /// Text that could not be written, unless nobody reads any more.
     pub(super) fn print(&mut self) -> io::Result<()> {
         let text = std::mem::take(&mut self.text);
+        // Whatever came from a file or from the command line, here it goes out.
+        let text = clean::clean(&text);
         let mut stdout = io::stdout().lock();
         let written = stdout
             .write_all(text.as_bytes())
@@ -82,12 +90,45 @@ fn spelled(line: &str) -> String {
     clean::ascii(&line.replace(" · ", " - ")).into_owned()
 }
 
-/// One sentence to standard error, under the program's name.
-pub(super) fn complain(sentence: &str) {
-    tell(&format!("tinyllama-tutor: {sentence}\n"));
+/// A JSON text in which what a terminal would obey is escaped: all of it stands in
+/// strings.
+pub(super) fn escaped(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        match clean::obeyed(c) {
+            true => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            false => out.push(c),
+        }
+    }
+    out
 }
 
-/// Text to standard error as it is.
+/// A sentence that quotes what was typed or found: clean, and no longer than one reads.
+pub(super) fn readable(sentence: &str) -> String {
+    let sentence = clean::clean(sentence);
+    let mut out = String::new();
+    let mut word = 0;
+    for (at, c) in sentence.chars().enumerate() {
+        if at == SENTENCE {
+            out.push('…');
+            break;
+        }
+        word = if c.is_whitespace() { 0 } else { word + 1 };
+        match word {
+            0..=WORD => out.push(c),
+            n if n == WORD + 1 => out.push('…'),
+            _ => {}
+        }
+    }
+    out
+}
+
+/// One sentence to standard error, under the program's name.
+pub(super) fn complain(sentence: &str) {
+    tell(&format!("tinyllama-tutor: {}\n", readable(sentence)));
+}
+
+/// Text of our own to standard error, as it is.
 pub(super) fn tell(text: &str) {
     let mut stderr = io::stderr();
     let _ = stderr.write_all(text.as_bytes());
@@ -97,6 +138,25 @@ pub(super) fn tell(text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_that_a_terminal_obeys_goes_out() {
+        assert_eq!(readable("k\u{1b}[2J\u{7}\u{9b}1m\u{202e}"), "k␛[2J␇�1m�");
+        let json = escaped("{\n  \"name\": \"k\u{9b}\u{7f}\u{2028}µ\"\n}");
+        assert_eq!(json, "{\n  \"name\": \"k\\u009b\\u007f\\u2028µ\"\n}");
+        let back: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(back["name"], "k\u{9b}\u{7f}\u{2028}µ");
+    }
+
+    #[test]
+    fn what_nobody_reads_to_its_end_is_cut() {
+        let said = readable(&format!(
+            "there is no “{}”; known are a, b",
+            "x".repeat(100_000)
+        ));
+        assert!(said.len() < 400 && said.contains("x…") && said.ends_with("known are a, b"));
+        assert_eq!(readable(&"a ".repeat(9000)).chars().count(), SENTENCE + 1);
+    }
 
     #[test]
     fn ascii_lines_hold_nothing_else() {

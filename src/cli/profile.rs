@@ -17,7 +17,7 @@ use super::failure::Failure;
 use super::out::Out;
 use super::table::{Align, Table};
 use super::words::wrapped;
-use course::{plain, read_bounded};
+use files::{plain, read_bounded, replace};
 use plan::cost::{Config, Gpu, GpuDatabase, Vendor};
 use study::profile::{By, Limit, Profile, Reading, Tool, against, read, sample, say};
 
@@ -227,7 +227,7 @@ fn files(output: &OutputArgs, id: &str, folder: Option<&Path>, out: &mut Out) ->
             sample.tool.file()
         );
         let path = folder.join(name);
-        std::fs::write(&path, &text).map_err(|e| unwritten(&path, &e))?;
+        replace(&path, text.as_bytes()).map_err(|e| unwritten(&path, &e))?;
         written.push((path, text));
     }
     let paths: Vec<&Path> = written.iter().map(|(path, _)| path.as_path()).collect();
@@ -271,7 +271,7 @@ fn write(
             out.text(&text);
         }
         Some(path) => {
-            std::fs::write(path, &text).map_err(|e| {
+            replace(path, text.as_bytes()).map_err(|e| {
                 Failure::usage(format!(
                     "{} cannot be written: {}",
                     path.display(),

@@ -12,7 +12,8 @@ use super::failure::Failure;
 use super::lists::{read, solved};
 use super::out::Out;
 use super::words::counted;
-use course::{Progress, now, plain, read_bounded, replace};
+use course::{Progress, now};
+use files::{plain, read_bounded, replace};
 
 /// Largest file that is taken in.
 const LARGEST: usize = 8 * 1024 * 1024;
@@ -59,8 +60,9 @@ fn summary(desk: &Desk, json: bool, out: &mut Out) -> Outcome {
     };
     let ((sections, of), (right, all)) = (sum(&lessons), sum(&questions));
     let (log, practise) = (&desk.progress().log, &desk.progress().practise);
-    let at_once: u64 = practise.cards.values().map(|card| card.right).sum();
-    let seconds: u64 = log.seconds.values().sum();
+    let total = |numbers: &mut dyn Iterator<Item = u64>| numbers.fold(0, u64::saturating_add);
+    let at_once = total(&mut practise.cards.values().map(|card| card.right));
+    let seconds = total(&mut log.seconds.values().copied());
     let streak = log.streak(now());
     let file = desk.places.shown(&desk.places.progress());
     if json {
@@ -127,7 +129,7 @@ fn export(desk: &Desk, file: Option<&Path>, json: bool, out: &mut Out) -> Outcom
         out.text(&text);
         return Ok(0);
     };
-    if file.exists() {
+    if std::fs::symlink_metadata(file).is_ok() {
         return Err(Failure::usage(format!(
             "{} exists already and was left as it is; choose another name",
             file.display()
@@ -184,6 +186,11 @@ fn import(desk: &Desk, file: &Path, json: bool, out: &mut Out) -> Outcome {
             "{shown} is not TOML; take a file that progress export wrote"
         ))
     })?;
+    if let Some(version) = other.newer() {
+        return Err(Failure::usage(format!(
+            "{shown} was written by a newer program (version {version} of its form); take it in with that one"
+        )));
+    }
     let solved_in = |progress: &Progress| -> usize {
         let keys = progress.exercises.values().flat_map(|keys| keys.values());
         keys.filter(|key| key.solved).count()

@@ -14,7 +14,7 @@ use super::words::counted;
 use super::{Outcome, cost, counters, profile};
 use backend::engine::{Engine, Here, serve_standard_streams};
 use backend::{model_of_folder, tokens_of_file};
-use course::plain;
+use files::{end_of, plain};
 use plan::cost::{Cost, price};
 use plan::fusion::Cut;
 use plan::run::{BackendKind, Gemm, LaunchReport, Report, Request, WeightsFrom};
@@ -176,6 +176,7 @@ fn writable(path: &Path) -> Result<(), Failure> {
     };
     let refused =
         |why: &dyn std::fmt::Display| Failure::usage(format!("--logits {}: {why}", path.display()));
+    end_of(path).map_err(|e| refused(&format!("{}; name a new file", plain(&e))))?;
     if !folder.is_dir() {
         return Err(refused(&format!("there is no folder {}", folder.display())));
     }

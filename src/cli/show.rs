@@ -1,6 +1,8 @@
 //! `show LESSON`: a lesson as plain text, in reading order; `show EXERCISE`: its
 //! questions, without what answers them.
 
+use std::cell::Cell;
+
 use clap::Args;
 
 use super::Outcome;
@@ -15,7 +17,7 @@ use super::words::wrapped;
 use app::study::bench_setup;
 use course::answer::Env;
 use course::{Exercise, Inline, Lesson, Part, Phrase};
-use text::{Plain, Resolved, Value, parse};
+use text::{Plain, Resolved, Role, Value, parse};
 
 /// Columns of a line of prose.
 const MEASURE: usize = 79;
@@ -42,9 +44,22 @@ pub(super) fn resolved(value: &Value, env: &Env<'_>) -> Resolved {
     }
 }
 
+fn noted(shown: Resolved, failed: &Cell<bool>) -> Resolved {
+    failed.set(failed.get() || shown.role == Role::Error);
+    shown
+}
+
 /// Markdown as plain lines, its inline numbers evaluated in `env`.
-pub(super) fn plain_text(text: &str, line: usize, ascii: bool, env: &Env<'_>) -> Vec<String> {
-    let resolve = |value: &Value| resolved(value, env);
+///
+/// `failed` is set where one of them has no value.
+pub(super) fn plain_text(
+    text: &str,
+    line: usize,
+    ascii: bool,
+    env: &Env<'_>,
+    failed: &Cell<bool>,
+) -> Vec<String> {
+    let resolve = |value: &Value| noted(resolved(value, env), failed);
     let document = parse(text, line, &[]);
     let plain = Plain {
         width: MEASURE,
@@ -110,6 +125,7 @@ fn exercise(
             exercise.body_line,
             output.ascii,
             &env,
+            &desk.failed,
         ));
         out.gap();
     }
@@ -133,7 +149,12 @@ fn exercise(
         exercise.id
     );
     out.lines(wrapped(&answer, "", "  "));
-    Ok(complaints(&exercise.faults))
+    Ok(complaints(&exercise.faults).max(invalid(desk)))
+}
+
+/// 4 where an expression of the course has no value, and 0 otherwise.
+fn invalid(desk: &Desk) -> u8 {
+    if desk.failed.get() { 4 } else { 0 }
 }
 
 /// Refuses a number that names no part.
@@ -155,8 +176,7 @@ fn lesson(
 ) -> Outcome {
     let runs = Runs::default();
     let env = desk.env(&lesson.setup, &runs)?;
-    let mut failed = false;
-    let resolve = |value: &Value| resolved(value, &env);
+    let resolve = |value: &Value| noted(resolved(value, &env), &desk.failed);
     let plain = Plain {
         width: MEASURE,
         ascii: output.ascii,
@@ -188,12 +208,11 @@ fn lesson(
                             "Live block {kind}, which cannot be shown: {sentence}"
                         ));
                         complain(&format!("{}, block {number}: {sentence}", lesson.id));
-                        failed = true;
+                        desk.failed.set(true);
                     }
                 },
             }
         }
     }
-    let code = complaints(&lesson.faults);
-    Ok(if failed { 4 } else { code })
+    Ok(complaints(&lesson.faults).max(invalid(desk)))
 }

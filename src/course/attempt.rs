@@ -7,9 +7,9 @@ use std::path::PathBuf;
 
 use super::exercise::{Exercise, Kernel, Key};
 use super::fault::Fault;
-use super::file::{plain, read_bounded, replace};
 use super::paths::Places;
 use crate::answer::{Env, Fits, Judgement, Verdict};
+use files::{create, plain, read_bounded};
 use plan::run::listing::{Gap, wrapped};
 use plan::run::{Candidate, Criterion, Trial, TrialOutcome};
 
@@ -85,17 +85,15 @@ pub fn attempt(
 pub fn begin(places: &Places, exercise: &str, kernel: &Kernel) -> Result<String, Fault> {
     let path = kernel_file(places, exercise);
     let shown = places.shown(&path);
-    if !path.exists() {
-        let made = fs::create_dir_all(places.answers())
-            .and_then(|()| replace(&path, kernel.listing.skeleton().as_bytes()));
-        made.map_err(|error| {
-            let say = format!(
-                "cannot be made: {}; --state DIR chooses another folder.",
-                plain(&error)
-            );
-            Fault::whole(&shown, say)
-        })?;
-    }
+    let made = fs::create_dir_all(places.answers())
+        .and_then(|()| create(&path, kernel.listing.skeleton().as_bytes()));
+    made.map_err(|error| {
+        let say = format!(
+            "cannot be made: {}; --state DIR chooses another folder.",
+            plain(&error)
+        );
+        Fault::whole(&shown, say)
+    })?;
     Ok(shown)
 }
 
@@ -201,6 +199,8 @@ pub struct Told {
     pub judgement: Judgement,
     /// More lines.
     pub lines: Vec<String>,
+    /// What tells this try from another: of a file, by its text.
+    pub tried: String,
 }
 
 impl Told {
@@ -209,6 +209,7 @@ impl Told {
         Self {
             judgement: Judgement::of("", Verdict::Open),
             lines: vec![say.to_owned()],
+            tried: String::new(),
         }
     }
 
@@ -221,7 +222,23 @@ impl Told {
         Self {
             judgement: Judgement::of(typed, verdict),
             lines,
+            tried: typed.to_owned(),
         }
+    }
+}
+
+/// What tells a try from another: a digest of what was written, or what was chosen.
+fn tried(attempt: &Attempt) -> String {
+    // FNV-1a (Fowler, Noll, Vo), the same with every build.
+    let digest = |text: &str| {
+        text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
+            (sum ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+        })
+    };
+    match attempt {
+        Attempt::Written(Candidate::Written { text, .. }) => format!("text {:016x}", digest(text)),
+        Attempt::Gaps(Candidate::Chosen(numbers)) => format!("gaps {numbers:?}"),
+        _ => String::new(),
     }
 }
 
@@ -249,6 +266,7 @@ pub fn told(exercise: &Exercise, key: &Key, attempt: &Attempt, outcome: &TrialOu
             Told {
                 judgement: Judgement::of(&met, Verdict::Right { accepted: None }),
                 lines: praise.clone(),
+                tried: tried(attempt),
             }
         }
         TrialOutcome::Refused(refusal) => {
@@ -283,6 +301,7 @@ pub fn told(exercise: &Exercise, key: &Key, attempt: &Attempt, outcome: &TrialOu
             Told {
                 judgement: Judgement::of(file, Verdict::Slip(vec![fits])),
                 lines,
+                tried: tried(attempt),
             }
         }
         TrialOutcome::NoCompiler(say) => {

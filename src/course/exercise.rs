@@ -18,8 +18,9 @@ use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
 use super::block::{self, Block, Sample};
+use super::bounds::bounded;
 use super::document::{Stretch, stretches};
-use super::fault::{Fault, Place, way_out};
+use super::fault::{Fault, Level, Place, way_out};
 use super::fields::{Phrase, Toml};
 use super::setup::Setup;
 use super::solution::Derivation;
@@ -218,6 +219,7 @@ impl Exercise {
                 fields.close();
             });
         }
+        let body = bounded(&text, body, &mut faults);
         let written = text.slice(body.clone());
         let shown = written.trim_start();
         let start = body.start + written.len() - shown.len();
@@ -278,6 +280,11 @@ impl Exercise {
         Cow::Owned(out)
     }
 
+    /// The first thing for which a part of it was left out.
+    pub fn unreadable(&self) -> Option<&Fault> {
+        self.faults.iter().find(|fault| fault.level == Level::Error)
+    }
+
     /// A key by its name, or by its number from 1.
     pub fn key(&self, name_or_number: &str) -> Option<&Key> {
         let by_number = || {
@@ -311,9 +318,13 @@ pub fn is_name(name: &str) -> bool {
 /// `there is no key "blok"; did you mean "block"?`
 pub fn no_such_key(exercise: &Exercise, typed: &str) -> String {
     let names: Vec<&str> = exercise.keys.iter().map(|key| key.name.as_str()).collect();
-    format!(
-        "{} has no key “{typed}”; {}",
-        exercise.id,
-        way_out(typed, &names)
-    )
+    let id = &exercise.id;
+    let known = match names.as_slice() {
+        [] => format!("{id} has no question that can be read"),
+        names => format!("{id} has no key “{typed}”; {}", way_out(typed, names)),
+    };
+    match exercise.unreadable() {
+        Some(fault) => format!("{} ({fault})", known.trim_end_matches('.')),
+        None => known,
+    }
 }

@@ -1,8 +1,11 @@
 //! What is wrong with a text of the course, and where.
 
+use super::paths::Places;
 use super::text::obeyed;
 pub use ::text::Place;
+use files::plain;
 use std::fmt;
+use std::io;
 
 /// How much a fault matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -45,6 +48,21 @@ impl Fault {
             level: Level::Error,
             say: shown(say.into()),
         }
+    }
+
+    /// What is not written because the lock of a state folder cannot be had.
+    pub(crate) fn unlocked(places: &Places, error: &io::Error) -> Self {
+        let way_out = match error.kind() {
+            io::ErrorKind::WouldBlock => "Try again when that one has ended",
+            _ => "Move it away",
+        };
+        Self::whole(
+            places.shown(&places.lock()),
+            format!(
+                "{}, so nothing was written. {way_out}; --state DIR chooses another folder.",
+                plain(error)
+            ),
+        )
     }
 
     /// The same fault as a warning.

@@ -14,6 +14,12 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
+/// Most entries of a list of values: points of a chart, cells, options.
+const VALUES: usize = 256;
+
+/// Most entries of a list of tables: questions, slips, claims.
+const TABLES: usize = 1000;
+
 /// A text with the place of its first character.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Phrase {
@@ -103,6 +109,24 @@ impl<'a, 'd> Fields<'a, 'd> {
             .iter()
             .find(|(name, _)| name.get_ref() == key)
             .map(|(_, value)| value)
+    }
+
+    /// The entries of a list, as many as there may be, with a fault at the first one
+    /// that is left out: whatever is done with a list is done in time.
+    fn first<'l, 'v>(
+        &mut self,
+        most: usize,
+        key: &str,
+        list: &'l [Spanned<DeValue<'v>>],
+    ) -> std::iter::Take<std::slice::Iter<'l, Spanned<DeValue<'v>>>> {
+        if let Some(beyond) = list.get(most) {
+            let say = format!(
+                "`{key}` holds at most {most} entries, and the rest is not read; leave some out."
+            );
+            let fault = self.text.fault(self.base + beyond.span().start, say);
+            self.faults.push(fault);
+        }
+        list.iter().take(most)
     }
 
     fn wrong(&mut self, key: &str, value: &Spanned<DeValue<'_>>, want: &str) {
@@ -237,7 +261,7 @@ impl<'a, 'd> Fields<'a, 'd> {
             return Vec::new();
         };
         let mut out = Vec::new();
-        for item in list.iter() {
+        for item in self.first(VALUES, key, list) {
             match number(item.get_ref()) {
                 Some(number) => out.push(number),
                 None => self.wrong(key, item, "a list of numbers, such as [1, 8, 64]"),
@@ -256,8 +280,8 @@ impl<'a, 'd> Fields<'a, 'd> {
 
     fn phrases(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Vec<Phrase> {
         match value.get_ref() {
-            DeValue::Array(list) => list
-                .iter()
+            DeValue::Array(list) => self
+                .first(VALUES, key, list)
                 .filter_map(|item| self.phrase(key, item))
                 .collect(),
             DeValue::String(_) => self.phrase(key, value).into_iter().collect(),
@@ -278,7 +302,7 @@ impl<'a, 'd> Fields<'a, 'd> {
             return Vec::new();
         };
         let mut out = Vec::new();
-        for row in list.iter() {
+        for row in self.first(VALUES, key, list) {
             if row.get_ref().is_array() {
                 out.push((
                     self.text.place(self.base + row.span().start),
@@ -320,7 +344,7 @@ impl<'a, 'd> Fields<'a, 'd> {
         match value.get_ref() {
             DeValue::Table(table) => out.push(read(&mut self.inner(table, value.span().start))),
             DeValue::Array(list) => {
-                for item in list.iter() {
+                for item in self.first(TABLES, key, list) {
                     match item.get_ref() {
                         DeValue::Table(table) => {
                             out.push(read(&mut self.inner(table, item.span().start)))

@@ -1,6 +1,7 @@
 //! A lesson: front matter, sections, live blocks.
 
 use super::block::{self, KINDS, Live};
+use super::bounds::bounded;
 use super::document::{Stretch, stretches};
 use super::fault::Fault;
 use super::fields::{Phrase, Toml};
@@ -119,6 +120,7 @@ impl Lesson {
                 fields.close();
             });
         }
+        let body = bounded(&text, body, &mut faults);
         let mut number = 0;
         for stretch in stretches(&text, body, &KINDS) {
             code(&text, &stretch, &mut faults);

@@ -21,7 +21,7 @@
 //!   and the way out. One pass finds all faults of a file.
 //! - Whatever a terminal would obey is replaced when a text comes in
 //!   ([`Text::new`]), and folders are never left through links.
-//! - Files are replaced whole or not at all ([`Staged`]). Whoever writes reads
+//! - Files are replaced whole or not at all ([`files`]). Whoever writes reads
 //!   again first, under a lock, so that two workshops at once add up.
 //!
 //! ```
@@ -42,12 +42,12 @@
 pub mod answer;
 pub mod attempt;
 mod block;
+mod bounds;
 pub mod claims;
 mod document;
 mod exercise;
 mod fault;
 mod fields;
-mod file;
 mod judged;
 mod lesson;
 mod library;
@@ -76,8 +76,7 @@ pub use exercise::{
 };
 pub use fault::{Fault, Level, Place, nearest};
 pub use fields::Phrase;
-pub use file::plain;
-pub use file::{Lock, Staged, Stamp, read_bounded, replace};
+pub use files::{Lock, Staged, Stamp, plain, read_bounded, replace};
 pub use lesson::{Lesson, Part, Section, VERSIONS, slug};
 pub use library::Course;
 pub use lint::{fails, lint};

@@ -2,11 +2,11 @@
 
 use super::exercise::Exercise;
 use super::fault::{Fault, way_out};
-use super::file::Stamp;
 use super::lesson::Lesson;
 use super::paths::Places;
 use super::shelf::{Raw, Shelf, embedded, natural, on_disk};
 use super::solution::Solution;
+use files::Stamp;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 

@@ -22,6 +22,7 @@ use super::lesson::{Lesson, Part};
 use super::library::Course;
 use super::solution::Solution;
 use ::text::parse;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Hints that every key has: a nudge, the formula, the formula with the learner's numbers.
 const HINTS: usize = 3;
@@ -41,6 +42,7 @@ pub fn lint(course: &Course) -> Vec<Fault> {
         }
     }
     same_name(course, &mut faults);
+    circles(course, &mut faults);
     for text in course.own_exercises() {
         faults.extend(text.faults.iter().cloned());
         exercise(course, text, &mut faults);
@@ -115,6 +117,60 @@ fn same_name(course: &Course, faults: &mut Vec<Fault>) {
             let say =
                 format!("{other} is the same id but for capitals; give one of them another name.");
             faults.push(text.fault(0, say));
+        }
+    }
+}
+
+/// Lessons that need each other: nobody could read one of them first.
+fn circles(course: &Course, faults: &mut Vec<Fault>) {
+    let needs: BTreeMap<&str, Vec<(&str, &Phrase)>> = course
+        .lessons()
+        .map(|lesson| {
+            let needed = lesson.needs.iter();
+            let found = needed.filter_map(|n| Some((course.lesson(&n.text).ok()?.id.as_str(), n)));
+            (lesson.id.as_str(), found.collect())
+        })
+        .collect();
+    // Whoever needs nothing that is left can be read; what remains is in a circle or
+    // waits for one.
+    let mut left: BTreeSet<&str> = needs.keys().copied().collect();
+    loop {
+        let waits = |id: &&str| {
+            needs
+                .get(id)
+                .is_some_and(|n| n.iter().any(|n| left.contains(n.0)))
+        };
+        let next: BTreeSet<&str> = left.iter().copied().filter(waits).collect();
+        if next.len() == left.len() {
+            break;
+        }
+        left = next;
+    }
+    let mut seen = BTreeSet::new();
+    for start in &left {
+        let mut way: Vec<(&str, &Phrase)> = Vec::new();
+        let mut at = *start;
+        while seen.insert(at) {
+            let mut needed = needs.get(at).into_iter().flatten();
+            let Some((next, phrase)) = needed.find(|(id, _)| left.contains(id)) else {
+                break;
+            };
+            way.push((at, phrase));
+            at = next;
+        }
+        let Some(from) = way.iter().position(|(id, _)| *id == at) else {
+            continue;
+        };
+        let circle = way.get(from..).unwrap_or_default();
+        let names: Vec<&str> = circle.iter().map(|(id, _)| *id).chain([at]).collect();
+        let say = format!(
+            "these lessons need each other, in a circle: {}; leave one of the needs out.",
+            names.join(" needs ")
+        );
+        for (id, phrase) in circle {
+            if let Some(lesson) = course.own_lessons().find(|lesson| lesson.id == *id) {
+                faults.push(Fault::at(lesson.text.file(), phrase.at, say.clone()));
+            }
         }
     }
 }

@@ -22,6 +22,8 @@ pub struct Grid {
     pub rows: Vec<Vec<String>>,
     /// A line below.
     pub foot: String,
+    /// A cell has no value and says why in its place.
+    pub unshown: bool,
 }
 
 /// What the model does not know: the machine and what ran on it.
@@ -92,10 +94,12 @@ pub fn grid(block: &Block, env: &Env<'_>, facts: &dyn Facts) -> Option<Result<Gr
 }
 
 fn table(env: &Env<'_>, columns: &[Phrase], rows: &[Vec<Cell>]) -> Grid {
+    let unshown = std::cell::Cell::new(false);
     let shown = |inline: &Inline| {
-        inline
-            .show(env)
-            .unwrap_or_else(|(_, say)| format!("({say})"))
+        inline.show(env).unwrap_or_else(|(_, say)| {
+            unshown.set(true);
+            format!("({say})")
+        })
     };
     let cell = |cell: &Cell| match cell {
         Cell::Text(text) => fill(&text.text, shown),
@@ -105,6 +109,7 @@ fn table(env: &Env<'_>, columns: &[Phrase], rows: &[Vec<Cell>]) -> Grid {
         head: columns.iter().map(|c| fill(&c.text, shown)).collect(),
         rows: rows.iter().map(|r| r.iter().map(cell).collect()).collect(),
         foot: String::new(),
+        unshown: unshown.get(),
     }
 }
 
@@ -167,7 +172,12 @@ fn compare(
             rows.push(times(&costs, facts));
         }
     }
-    Ok(Grid { head, rows, foot })
+    Ok(Grid {
+        head,
+        rows,
+        foot,
+        unshown: false,
+    })
 }
 
 fn labelled(label: &str, cells: impl Iterator<Item = String>) -> Vec<String> {
@@ -247,6 +257,7 @@ fn roofline(
         head,
         rows,
         foot: format!("{}, per block; roofs from the data sheets.", cut.title()),
+        unshown: false,
     })
 }
 
@@ -341,6 +352,7 @@ impl Chart {
             head: labelled(&self.x, self.lines.iter().map(name)),
             rows: self.at.iter().enumerate().map(row).collect(),
             foot: String::new(),
+            unshown: false,
         }
     }
 }

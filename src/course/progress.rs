@@ -63,8 +63,10 @@ pub struct KeyMark {
     pub verdict: Option<Mark>,
     /// Was it ever right?
     pub solved: bool,
-    /// Checks that counted.
+    /// Answers that were wrong or a slip, each once in a row.
     pub tries: u64,
+    /// The answer that was counted last.
+    pub tried: Option<String>,
     /// Hints shown.
     pub hints: u64,
     /// Was the solution looked at before it was right?
@@ -151,6 +153,8 @@ pub enum Event {
         exercise: String,
         /// Name of the key.
         key: String,
+        /// What was typed.
+        typed: String,
         /// The verdict.
         mark: Mark,
     },
@@ -237,13 +241,18 @@ impl Progress {
             Event::Checked {
                 exercise,
                 key,
+                typed,
                 mark,
             } => {
                 let kept = self.entry(exercise, key);
                 kept.verdict = Some(*mark);
-                // Right closes a question; checking it again is no new try.
-                let counts = matches!(mark, Mark::Right | Mark::Slip | Mark::Wrong);
-                kept.tries += u64::from(counts && !kept.solved);
+                // Looking again at what was typed before is no new try.
+                let typed = typed.trim();
+                let new = kept.tried.as_deref() != Some(typed);
+                if matches!(mark, Mark::Slip | Mark::Wrong) && !kept.solved && new {
+                    kept.tries = kept.tries.saturating_add(1);
+                    kept.tried = Some(typed.to_owned());
+                }
                 // What was answered after its solution was read stays read.
                 kept.solved |= matches!(mark, Mark::Right | Mark::Kept) && !kept.given_up;
             }
@@ -361,6 +370,12 @@ impl Progress {
             .iter()
             .filter(|key| self.key(&exercise.id, &key.name.text).solved)
             .count()
+    }
+
+    /// Version of the form, where a newer program wrote it: parts of it may not be
+    /// known here.
+    pub fn newer(&self) -> Option<i64> {
+        self.newer
     }
 
     /// How a question stands; untouched ones have the default mark.

@@ -11,9 +11,9 @@ pub(crate) use form::blank;
 
 use super::exercise::Exercise;
 use super::fault::{Fault, Place};
-use super::file::{Lock, Staged, Stamp, plain, read_bounded, sweep};
 use super::paths::Places;
 use super::text::{LARGEST, obeyed};
+use files::{Lock, Staged, Stamp, plain, read_bounded, sweep};
 use form::{answer, question};
 use std::fs;
 use std::io;
@@ -272,7 +272,7 @@ impl Sheet {
             return Ok(Err(error));
         }
         let _ = fs::create_dir_all(&places.state);
-        let lock = Lock::take(&places.lock());
+        let lock = Lock::take(&places.lock()).map_err(|error| Fault::unlocked(places, &error))?;
         let read = read(path, &places.shown(path))?;
         // Drawn questions are others than those that stand in the sheet.
         let anew = self.varied.is_some() && exercise.draw.is_some();

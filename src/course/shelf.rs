@@ -6,8 +6,8 @@
 
 use super::exercise::is_name;
 use super::fault::{Fault, Place};
-use super::file::{plain, read_bounded};
 use super::text::LARGEST;
+use files::{plain, read_bounded};
 use include_dir::{Dir, include_dir};
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -17,6 +17,9 @@ use std::path::{Path, PathBuf};
 
 /// Most texts taken from one folder.
 const MOST: usize = 2000;
+
+/// Most bytes of texts taken from one folder.
+const ALL: usize = 8 << 20;
 
 static LESSONS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../lessons");
 static EXERCISES: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../exercises");
@@ -137,7 +140,8 @@ pub(crate) fn on_disk(
     };
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     paths.sort();
-    let mut out = Vec::new();
+    let mut out: Vec<Raw> = Vec::new();
+    let mut taken = 0;
     for path in paths {
         let file = shown(&path);
         let Some(id) = stem(&path) else {
@@ -159,6 +163,14 @@ pub(crate) fn on_disk(
                 shown(&folder),
                 format!("holds more than {MOST} texts; the rest was left out."),
             ));
+            break;
+        }
+        if taken > ALL {
+            let say = format!(
+                "this and what follows was left out: the texts of a folder take at most {} MiB.",
+                ALL >> 20
+            );
+            faults.push(Fault::whole(file, say));
             break;
         }
         let Some(end) = inside(&path) else {
@@ -184,6 +196,7 @@ pub(crate) fn on_disk(
                 )),
             ),
         };
+        taken += text.len();
         out.push(Raw {
             id,
             file,

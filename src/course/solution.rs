@@ -1,5 +1,6 @@
 //! A solution: one derivation per key, numbers filled in when shown.
 
+use super::bounds::bounded;
 use super::document::stretches;
 use super::exercise::{Key, Worked};
 use super::fault::Fault;
@@ -39,8 +40,8 @@ pub struct Derivation {
 impl Solution {
     /// Reads a solution. Never fails: what is wrong is in [`Solution::faults`].
     pub fn read(id: &str, file: &str, raw: &str) -> Self {
-        let (text, faults) = Text::new(file, raw);
-        let whole = 0..text.body().len();
+        let (text, mut faults) = Text::new(file, raw);
+        let whole = bounded(&text, 0..text.body().len(), &mut faults);
         let mut opening = String::new();
         let mut parts = Vec::new();
         for heading in stretches(&text, whole, &[]) {

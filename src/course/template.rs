@@ -4,13 +4,13 @@
 //! that exists is ever written over.
 
 use super::exercise::is_name;
-use super::file::plain;
 use super::lesson::{Lesson, REFERENCE, slug};
 use super::library::Course;
 use super::sheet::blank;
 use super::workshop;
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
+use files::{create, plain};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// A file that was made, or was there already and left alone.
@@ -116,7 +116,10 @@ fn fresh(folder: &Path, id: &str, files: &[(String, String)]) -> Result<Vec<Made
         ));
     }
     // Before anything is written, so that nothing is made by halves.
-    if let Some((old, _)) = files.iter().find(|(path, _)| folder.join(path).exists()) {
+    if let Some((old, _)) = files
+        .iter()
+        .find(|(path, _)| fs::symlink_metadata(folder.join(path)).is_ok())
+    {
         return Err(format!(
             "{old} exists already and was left as it is; choose another name."
         ));
@@ -139,14 +142,7 @@ fn make(folder: &Path, path: &str, text: &str) -> Result<Made, String> {
     if let Some(parent) = full.parent() {
         fs::create_dir_all(parent).map_err(|error| failed(parent, &error))?;
     }
-    let new = match OpenOptions::new().write(true).create_new(true).open(&full) {
-        Ok(mut file) => file
-            .write_all(text.as_bytes())
-            .map(|()| true)
-            .map_err(|error| failed(&full, &error))?,
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => false,
-        Err(error) => return Err(failed(&full, &error)),
-    };
+    let new = create(&full, text.as_bytes()).map_err(|error| failed(&full, &error))?;
     Ok(Made {
         path: PathBuf::from(path),
         new,

@@ -2,9 +2,9 @@
 
 use super::fault::Fault;
 use super::fields::Toml;
-use super::file::{plain, read_bounded};
 use super::paths::tidy;
 use super::text::Text;
+use files::{plain, read_bounded};
 use std::io;
 use std::path::{Path, PathBuf};
 

@@ -19,6 +19,12 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(visible).collect())
 }
 
+/// Whether a terminal would obey this character, or reorder text by it, in place of
+/// showing it. A newline and a tab stay where they are.
+pub fn obeyed(c: char) -> bool {
+    visible(c) != c
+}
+
 fn visible(c: char) -> char {
     match c {
         '\n' | '\t' => c,

@@ -8,8 +8,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use ratatui::crossterm::terminal;
-
 use super::desk::Desk;
 use super::draw::{draw, fit};
 use super::editor;
@@ -77,7 +75,7 @@ pub struct Outside {
 /// # Errors
 /// When there is no terminal, or it cannot be written to any more.
 pub fn open(mut state: State, outside: Outside) -> io::Result<u8> {
-    let size = terminal::size()?;
+    let size = input::size()?;
     state.shared.size = size;
     let guard = Terminal::take()?;
     let (to, messages) = mpsc::channel();
@@ -342,7 +340,7 @@ impl<W: Write> Runtime<W> {
 
     /// Reads the size again and forgets what is on the screen.
     fn look_again(&mut self) -> io::Result<()> {
-        let size = terminal::size()?;
+        let size = input::size()?;
         self.state.shared.size = size;
         self.surface.resize(size.0, size.1);
         self.surface.forget();

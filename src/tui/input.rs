@@ -6,7 +6,11 @@ use std::thread;
 use std::time::Duration;
 
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
-use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
+use ratatui::crossterm::terminal;
+use signal_hook::consts::{
+    SIGABRT, SIGALRM, SIGCONT, SIGHUP, SIGINT, SIGIO, SIGPROF, SIGQUIT, SIGSYS, SIGTERM, SIGTRAP,
+    SIGTSTP, SIGUSR1, SIGUSR2, SIGVTALRM, SIGWINCH, SIGXCPU,
+};
 use signal_hook::iterator::Signals;
 
 use app::Message;
@@ -57,7 +61,7 @@ impl Gate {
     }
 }
 
-/// Starts reading keys, pastes and sizes. The thread ends with the process
+/// Starts reading keys and pastes. The thread ends with the process
 /// or when nobody listens any more.
 pub fn read_keys(to: Sender<Message>, gate: Arc<Gate>) {
     thread::spawn(move || {
@@ -74,19 +78,47 @@ pub fn read_keys(to: Sender<Message>, gate: Arc<Gate>) {
     });
 }
 
-/// Starts watching signals: SIGTERM and SIGHUP end the program in order,
-/// SIGINT and SIGTSTP do what Ctrl-C and Ctrl-Z do.
+/// Signals that end a program which does not ask for them. They end this one in order,
+/// so that the terminal is given back.
+const ENDING: [i32; 13] = [
+    SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGXCPU,
+    SIGSYS, SIGTRAP, SIGABRT,
+];
+
+/// Largest page in columns and rows; more would be memory and no help. A larger
+/// terminal is drawn in its upper left.
+const LARGEST: (u16, u16) = (1024, 512);
+
+/// The terminal's size, as far as it is drawn.
+///
+/// # Errors
+/// When there is no terminal.
+pub fn size() -> std::io::Result<(u16, u16)> {
+    let (columns, rows) = terminal::size()?;
+    Ok((columns.min(LARGEST.0), rows.min(LARGEST.1)))
+}
+
+/// Starts watching signals: those of [`ENDING`] end the program in order, SIGINT and
+/// SIGTSTP do what Ctrl-C and Ctrl-Z do. SIGWINCH is watched here and not where keys
+/// are read: there, a size that comes together with a key is lost.
 ///
 /// # Errors
 /// When the system refuses a handler.
 pub fn watch_signals(to: Sender<Message>) -> std::io::Result<()> {
-    let mut signals = Signals::new([SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT])?;
+    let mut signals = Signals::new(ENDING)?;
+    for signal in [SIGINT, SIGTSTP, SIGCONT, SIGWINCH] {
+        signals.add_signal(signal)?;
+    }
     thread::spawn(move || {
         for signal in &mut signals {
             let message = match signal {
                 SIGINT => Message::Key(ctrl('c')),
                 SIGTSTP => Message::Key(ctrl('z')),
                 SIGCONT => Message::Resumed,
+                SIGWINCH => match size() {
+                    Ok((columns, rows)) => Message::Resize { columns, rows },
+                    Err(_) => continue,
+                },
                 other => Message::Terminate(128 + other as u8),
             };
             if to.send(message).is_err() {
@@ -101,7 +133,6 @@ fn message(event: Event) -> Option<Message> {
     match event {
         Event::Key(k) if k.kind != KeyEventKind::Release => key(k).map(Message::Key),
         Event::Paste(text) => Some(Message::Paste(text)),
-        Event::Resize(columns, rows) => Some(Message::Resize { columns, rows }),
         _ => None,
     }
 }

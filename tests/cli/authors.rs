@@ -373,3 +373,31 @@ fn lint_finds_formulas_needs_parts_pictures_and_answers_in_hints() {
         assert!(line.starts_with(expected), "{line}\n{expected}");
     }
 }
+
+#[test]
+fn what_lint_calls_invalid_show_calls_invalid() {
+    let home = Home::new();
+    let front = "+++\ntitle = \"T\"\nversion = \"v1\"\nminutes = 1\n+++\n\n## A\n\n";
+    let cases = [
+        "so `= nonsense(3)` it is",
+        "```chart\nx = \"batch\"\nrange = [1, 2]\ny = \"nonsense\"\n```",
+        "```table\ncolumns = [\"a\"]\nrows = [[\"= nonsense\"]]\n```",
+        "```lab\nstart = \"v99\"\n```",
+        "```steps\nsteps = [\"then `= nonsense`\"]\n```",
+        "```question\nexercise = \"ex999\"\n```",
+    ];
+    for body in cases {
+        home.write(
+            "course/lessons/01-a.md",
+            &format!("{front}{body}\n\n## B\n\nthe end\n"),
+        );
+        assert_eq!(home.line("lint course").code, 4, "{body}");
+        let shown = home.line("show 01-a --course course");
+        assert_eq!(shown.code, 4, "{body}: {shown:?}");
+        assert!(shown.out.contains("the end"), "{body}: {shown:?}");
+    }
+    // And what is valid is not.
+    for id in ["00", "09", "21", "93"] {
+        assert_eq!(home.line(&format!("show {id}")).code, 0, "{id}");
+    }
+}

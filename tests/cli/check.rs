@@ -39,7 +39,8 @@ fn the_right_sheet_exits_0() {
     );
     for key in document["keys"].as_array().unwrap() {
         assert_eq!(key["verdict"], "right", "{key}");
-        assert_eq!(key["tries"], 1, "{key}");
+        // A try is a wrong answer or a slip.
+        assert_eq!(key["tries"], 0, "{key}");
     }
 }
 
@@ -243,4 +244,70 @@ fn a_reset_says_how_to_take_it_back() {
     assert_eq!(ran.out.lines().last(), Some(undo));
     assert!(home.line("check ex1").out.contains("5 open."));
     assert_eq!(home.line("progress --json").json()["questions"]["right"], 0);
+}
+
+#[test]
+fn grading_again_counts_nothing_again() {
+    let home = Home::new();
+    let tries = |line: &str| home.line(line).json()["keys"][0]["tries"].clone();
+    assert_eq!(tries("check ex1 --answer block=12 --json"), 1);
+    // The same again, another key, the whole course, and the sheet alone.
+    for line in [
+        "check ex1 --answer block=12 --json",
+        "check ex1 --answer products=3 --json",
+        "check ex1 --json",
+    ] {
+        assert_eq!(tries(line), 1, "{line}");
+    }
+    home.line("check --all --json");
+    assert_eq!(tries("check ex1 --json"), 1);
+    assert_eq!(tries("check ex1 --answer block=71 --json"), 2);
+    assert_eq!(tries("check ex1 --answer block=12 --json"), 3);
+    assert_eq!(tries("check ex1 --answer block=17 --json"), 3);
+}
+
+#[test]
+fn a_grader_changes_nothing() {
+    let home = Home::new();
+    home.line("check ex1 --answer block=12");
+    let state = home.path().join("data/tinyllama-tutor");
+    let all = || {
+        let mut all: Vec<_> = walk(&state);
+        all.sort();
+        all
+    };
+    let before = all();
+    for (line, code) in [
+        ("check ex1 --read-only", 1),
+        ("check --all --json --read-only", 1),
+        ("check ex1 --answer block=71 --read-only", 1),
+        ("check ex2 --variant 1 --answer 1=5 --read-only", 1),
+        ("check ex19 --read-only", 1),
+    ] {
+        assert_eq!(home.line(line).code, code, "{line}");
+        assert_eq!(all(), before, "{line}");
+    }
+    let right = RIGHT.map(|(key, typed)| format!("{key}={typed}"));
+    let mut words = vec!["check", "ex1", "--read-only"];
+    words.extend(right.iter().flat_map(|answer| ["--answer", answer]));
+    assert_eq!(home.args(&words).code, 0);
+    assert_eq!(all(), before);
+    // A file that is broken is not set aside either.
+    home.write("data/tinyllama-tutor/progress.toml", "lessons = = 3\n");
+    let before = all();
+    let ran = home.line("check ex1 --read-only");
+    assert!(ran.err.contains("cannot be read"), "{}", ran.err);
+    assert_eq!(all(), before);
+}
+
+/// Every file below a folder with what is in it.
+fn walk(folder: &std::path::Path) -> Vec<(std::path::PathBuf, Vec<u8>)> {
+    let mut all = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        match entry.path() {
+            path if path.is_dir() => all.extend(walk(&path)),
+            path => all.push((path.clone(), std::fs::read(path).unwrap())),
+        }
+    }
+    all
 }

@@ -16,7 +16,7 @@ fn with_a_file() -> Home {
 fn an_answer_is_graded_though_it_cannot_be_kept() {
     let home = with_a_file();
     let ran = home.line(&format!("check ex1 --answer block=17 --state {NOWHERE}"));
-    assert_eq!(ran.code, 1);
+    assert_eq!(ran.code, 2, "graded, and not kept");
     assert!(ran.out.contains("1 right, 4 open."), "{}", ran.out);
     // One sentence per thing that is not kept, with the way out.
     let said: Vec<&str> = ran.err.lines().collect();
@@ -139,4 +139,70 @@ fn an_export_is_safe_to_paste() {
         document["exercises"][0]["sheet"],
         "~/data/tinyllama-tutor/answers/ex1.toml"
     );
+}
+
+#[test]
+fn what_another_process_holds_is_not_written() {
+    let home = Home::new();
+    home.line("check ex1 --answer block=12");
+    let state = home.path().join("data/tinyllama-tutor");
+    let lock = std::fs::File::open(state.join("lock")).unwrap();
+    lock.lock().unwrap();
+    let before = std::fs::read(state.join("progress.toml")).unwrap();
+    let sheet = std::fs::read(home.sheet("ex1")).unwrap();
+    let ran = home.line("check ex1 --answer block=71");
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(
+        ran.err.contains("lock: another process has held it"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(std::fs::read(state.join("progress.toml")).unwrap(), before);
+    assert_eq!(std::fs::read(home.sheet("ex1")).unwrap(), sheet);
+    // Once it is let go, all is as before.
+    drop(lock);
+    assert_eq!(home.line("check ex1 --answer block=71").code, 1);
+}
+
+#[test]
+fn what_a_newer_program_wrote_is_read_and_left_alone() {
+    let home = Home::new();
+    let newer = "version = 99\nnews = 1\n[lessons.00-welcome]\nread = [\"x\"]\n";
+    home.write("data/tinyllama-tutor/progress.toml", newer);
+    home.write("theirs.toml", newer);
+    for (line, code) in [
+        ("check ex1 --answer block=17", 2),
+        ("progress", 0),
+        ("reset ex1", 2),
+        ("progress import theirs.toml", 2),
+    ] {
+        let ran = home.line(line);
+        assert_eq!(ran.code, code, "{line}: {ran:?}");
+        assert!(ran.err.contains("version 99"), "{line}: {}", ran.err);
+    }
+    let path = home.path().join("data/tinyllama-tutor/progress.toml");
+    assert_eq!(std::fs::read_to_string(path).unwrap(), newer);
+}
+
+#[test]
+fn logits_follow_a_link_and_the_umask() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let home = Home::new();
+    let run = "run --seq 2 --runs 0 --no-check --logits";
+    home.write("other", "");
+    let mode = |name: &str| {
+        let data = std::fs::metadata(home.path().join(name)).unwrap();
+        data.permissions().mode()
+    };
+    assert_eq!(home.line(&format!("{run} new.npy")).code, 0);
+    assert_eq!(mode("new.npy"), mode("other"));
+    home.write("old.npy", "old");
+    symlink("old.npy", home.path().join("link.npy")).unwrap();
+    assert_eq!(home.line(&format!("{run} link.npy")).code, 0);
+    assert_eq!(
+        std::fs::read(home.path().join("old.npy")).unwrap(),
+        std::fs::read(home.path().join("new.npy")).unwrap()
+    );
+    let link = std::fs::symlink_metadata(home.path().join("link.npy")).unwrap();
+    assert!(link.is_symlink());
 }

@@ -13,6 +13,7 @@ mod claims;
 mod cost;
 mod export;
 mod files;
+mod hostile;
 mod learn;
 mod lists;
 mod pipes;

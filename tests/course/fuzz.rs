@@ -24,10 +24,10 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Xorshift64* (Vigna, "An experimental exploration of Marsaglia's xorshift
 /// generators, scrambled", 2016).
-struct Dice(u64);
+pub(super) struct Dice(pub u64);
 
 impl Dice {
-    fn below(&mut self, n: usize) -> usize {
+    pub(super) fn below(&mut self, n: usize) -> usize {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
@@ -335,21 +335,24 @@ fn fuzz(seconds: u64, seed: u64) -> u64 {
     inputs
 }
 
+/// How long a target is fed: `FUZZ_SECONDS`, else as long as said.
+pub(super) fn seconds(otherwise: u64) -> u64 {
+    let told = std::env::var("FUZZ_SECONDS").ok();
+    told.and_then(|s| s.parse().ok()).unwrap_or(otherwise)
+}
+
 #[test]
 fn a_few_seconds_of_random_input() {
-    assert!(fuzz(4, 20_261_120) > 0);
+    assert!(fuzz(seconds(4), 20_261_120) > 0);
 }
 
 #[test]
 #[ignore = "as long as FUZZ_SECONDS says, ten minutes without"]
 fn random_input_for_long() {
-    let seconds = std::env::var("FUZZ_SECONDS")
-        .ok()
-        .and_then(|s| s.parse().ok());
     let seed = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap()
         .as_nanos() as u64;
-    let inputs = fuzz(seconds.unwrap_or(600), seed);
+    let inputs = fuzz(seconds(600), seed);
     println!("{inputs} inputs, seed {seed}");
 }

@@ -10,12 +10,13 @@ use std::path::{Path, PathBuf};
 /// Each crate of `src/` with those of ours that its manifest may name; the root
 /// package has the terminal and the command line, and may name all.
 const CRATES: &[(&str, &[&str])] = &[
+    ("files", &[]),
     ("plan", &[]),
     ("simt", &[]),
     ("text", &[]),
     ("study", &["plan"]),
-    ("backend", &["plan", "simt"]),
-    ("course", &["plan", "study", "text"]),
+    ("backend", &["files", "plan", "simt"]),
+    ("course", &["files", "plan", "study", "text"]),
     ("app", &["course", "plan", "study", "text"]),
 ];
 

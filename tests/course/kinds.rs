@@ -279,6 +279,7 @@ fn what_is_kept_of_predictions_and_variants_survives_the_file() {
             course::Event::Checked {
                 exercise: of("").0,
                 key: "guess".into(),
+                typed: "71".into(),
                 mark: Mark::Kept,
             },
             (),

@@ -775,22 +775,29 @@ fn progress_of_two_workshops_adds_up() {
     };
     one.record(&[read("01", "a")]).expect("saved");
     two.record(&[read("01", "b")]).expect("saved");
-    let checked = |mark| Event::Checked {
+    let checked = |typed: &str, mark| Event::Checked {
         exercise: "ex1".into(),
         key: "block".into(),
+        typed: typed.into(),
         mark,
     };
     let progress = one
         .record(&[
-            checked(Mark::Wrong),
-            checked(Mark::Close),
-            checked(Mark::Right),
-            checked(Mark::Right),
+            checked("12", Mark::Slip),
+            checked("12 ", Mark::Slip),
+            checked("16.9", Mark::Close),
+            checked("12", Mark::Slip),
+            checked("71", Mark::Wrong),
+            checked("17", Mark::Right),
+            checked("17", Mark::Right),
+            checked("71", Mark::Wrong),
+            checked("17", Mark::Right),
         ])
         .expect("saved");
     assert_eq!(progress.lessons["01"].read.len(), 2);
     assert_eq!(progress.stopped, Some(("01".into(), "b".into())));
-    // Close is no try, and neither is checking again what was right.
+    // A try is a wrong answer or a slip, until it is solved; neither what is close or
+    // right is one, nor what is checked again as it was.
     let key = progress.key("ex1", "block");
     assert_eq!(
         (key.tries, key.solved, key.verdict),
@@ -895,6 +902,7 @@ fn progress_is_counted_for_the_home_screen() {
     progress.apply(&Event::Checked {
         exercise: "ex1".into(),
         key: "bound".into(),
+        typed: "memory".into(),
         mark: Mark::Right,
     });
     assert_eq!(progress.right(exercise), 1);
@@ -1039,10 +1047,13 @@ fn event() -> impl Strategy<Value = Event> {
     ]);
     prop_oneof![
         (word(), word()).prop_map(|(lesson, section)| Event::Read { lesson, section }),
-        (word(), word(), marks).prop_map(|(exercise, key, mark)| Event::Checked {
-            exercise,
-            key,
-            mark
+        (word(), word(), word(), marks).prop_map(|(exercise, key, typed, mark)| {
+            Event::Checked {
+                exercise,
+                key,
+                typed,
+                mark,
+            }
         }),
         (word(), word(), 0..9_u64).prop_map(|(exercise, key, shown)| Event::Hinted {
             exercise,

@@ -4,6 +4,7 @@ mod answers;
 mod content;
 mod costs;
 mod fuzz;
+mod fuzz_files;
 mod house;
 mod kinds;
 mod loading;

@@ -46,7 +46,9 @@ impl Pty {
         columns: u16,
         rows: u16,
     ) -> Self {
-        let program = env!("CARGO_BIN_EXE_tinyllama-tutor");
+        let built = env!("CARGO_BIN_EXE_tinyllama-tutor");
+        // `TUTOR` names another build, such as one with optimisation.
+        let program = std::env::var_os("TUTOR").unwrap_or(built.into());
         Self::start(program.as_ref(), state, args, env, (columns, rows))
     }
 
@@ -112,6 +114,44 @@ impl Pty {
     pub fn press(&mut self, keys: &str) {
         self.writer.write_all(keys.as_bytes()).unwrap();
         self.writer.flush().unwrap();
+    }
+
+    /// Types keys, if the program is still there to take them.
+    pub fn try_press(&mut self, keys: &str) {
+        let _ = self.writer.write_all(keys.as_bytes());
+        let _ = self.writer.flush();
+    }
+
+    /// Sends a signal, if the program is still there to take it.
+    pub fn try_signal(&self, name: &str) {
+        let _ = std::process::Command::new("kill")
+            .args([&format!("-{name}"), &self.pid().to_string()])
+            .stderr(std::process::Stdio::null())
+            .status();
+    }
+
+    /// Whether the program has ended.
+    pub fn ended(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_some()
+    }
+
+    /// Forgets the bytes that were written so far; the screen stays.
+    pub fn forget(&self) {
+        self.seen.lock().unwrap().raw.clear();
+    }
+
+    /// Says that the window has another size; the screen that is read keeps its own.
+    pub fn claim(&self, columns: u16, rows: u16) {
+        self.master.resize(size(columns, rows)).unwrap();
+    }
+
+    /// The most memory that the program has had, in KiB; 0 where it is not told.
+    pub fn memory(&self) -> u64 {
+        let told = std::fs::read_to_string(format!("/proc/{}/status", self.pid()));
+        let told = told.unwrap_or_default();
+        let line = told.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        line.and_then(|line| line.trim().split(' ').next()?.parse().ok())
+            .unwrap_or(0)
     }
 
     /// Changes the size of the window.

@@ -5,6 +5,7 @@ mod support;
 
 mod engine;
 mod engine_cli;
+mod events;
 mod journey;
 mod reader;
 mod terminal;

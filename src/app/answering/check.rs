@@ -112,12 +112,14 @@ pub fn check(shared: &mut Shared, asked: &Asked, out: &mut Out) {
         return;
     }
     let mark = Mark::of(&judgement.verdict);
+    let typed = judgement.typed.clone();
     shared.questions.question_mut(asked).judgement = Some(judgement);
     shared.questions.show_verdict();
     if let Some(mark) = mark {
         let event = Event::Checked {
             exercise: asked.exercise.clone(),
             key: asked.key.clone(),
+            typed,
             mark,
         };
         shared.record(event, out);

@@ -71,6 +71,7 @@ pub fn judged(shared: &mut Shared, asked: &Asked, told: Told, out: &mut Out) {
         let event = Event::Checked {
             exercise: asked.exercise.clone(),
             key: asked.key.clone(),
+            typed: told.tried,
             mark,
         };
         shared.record(event, out);

@@ -11,12 +11,11 @@ use super::exec::{Running, Workers};
 use super::memory::{Allocation, Buffer};
 use super::packed::PackedModel;
 use super::pool::Pool;
-use super::setup::{Cache, Setup};
+use super::setup::{Cache, Filling, Setup};
 use super::step::Compiled;
 use super::tap;
 use plan::cost::Planned;
-use plan::fusion::{Plan, Version};
-use plan::model::{Graph, OpKind, Shape, TensorId, TensorKind};
+use plan::model::{Shape, TensorId, TensorKind};
 use plan::run::{Observer, Phase, Progress, RunError};
 
 /// The threads of this backend, shared by its ready plans.
@@ -203,13 +202,7 @@ impl ReadyPlan {
     /// Runs the blocks over the tokens from before, one kernel per block, into
     /// this plan's caches.
     fn fill(&self, observer: &dyn Observer) -> Result<(), RunError> {
-        let graph = Graph::of_layers(self.planned.graph.layers, false);
-        let plan = Plan::new(&graph, Version::V4.cut(), true);
-        let until = graph
-            .nodes
-            .iter()
-            .position(|n| n.op == OpKind::FinalNorm)
-            .unwrap_or(graph.nodes.len());
+        let Filling { graph, plan, until } = Filling::of(self.planned.graph.layers);
         let Shape { batch, context, .. } = self.planned.cost.config.shape;
         let past = self.dims.past as u64;
         let setup = Setup {

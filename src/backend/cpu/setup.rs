@@ -13,8 +13,8 @@ use super::place::{Places, Wanted};
 use super::simd::Isa;
 use super::step::{Compiled, Step};
 use plan::cost::Config;
-use plan::fusion::Plan;
-use plan::model::{Dtype, Graph, Shape};
+use plan::fusion::{Plan, Version};
+use plan::model::{Dtype, Graph, OpKind, Shape};
 use plan::run::RunError;
 
 /// The keys or the values of a layer.
@@ -139,6 +139,11 @@ fn refuse_too_much(all: &[Allocation]) -> Result<(), RunError> {
 /// # Errors
 /// A shape that does not fit the model, or too much, naming the largest part.
 pub fn affordable(config: &Config, threads: usize, packed: bool) -> Result<(), RunError> {
+    refuse_too_much(&needed(config, threads, packed)?)
+}
+
+/// What a run of `config` will hold at once, by name.
+fn needed(config: &Config, threads: usize, packed: bool) -> Result<Vec<Allocation>, RunError> {
     let isa = Isa::detect();
     let Shape {
         batch,
@@ -152,6 +157,23 @@ pub fn affordable(config: &Config, threads: usize, packed: bool) -> Result<(), R
     let dims = Dims::new(&config.model, config.dtype, isa, threads, sizes)?;
     let places = Places::new(&graph, &plan, &dims, cache, graph.nodes.len());
     let mut all = places.allocations(config.dtype);
+    if config.shape.has_past() {
+        // The tokens from before go through it first, beside the caches of this plan.
+        let filling = Filling::of(graph.layers);
+        let dims = Dims::new(
+            &config.model,
+            config.dtype,
+            isa,
+            threads,
+            [batch, context - seq, 0, context],
+        )?;
+        let places = Places::new(&filling.graph, &filling.plan, &dims, true, filling.until);
+        let own = places.wanted.iter().filter(|w| w.cache.is_none());
+        all.extend(own.map(|w| Allocation {
+            name: format!("{} of the tokens from before", w.name()),
+            ..w.allocation(config.dtype)
+        }));
+    }
     let mut entry = |name: &str, role, bytes| {
         all.push(Allocation {
             name: name.to_owned(),
@@ -168,7 +190,25 @@ pub fn affordable(config: &Config, threads: usize, packed: bool) -> Result<(), R
         let weights = PackedModel::bytes_needed(&config.model, config.dtype, isa);
         entry("weights", Role::Weights, weights.unwrap_or(u64::MAX));
     }
-    refuse_too_much(&all)
+    Ok(all)
+}
+
+/// How the tokens from before are taken in: the blocks alone, one kernel for each.
+pub(super) struct Filling {
+    pub graph: Graph,
+    pub plan: Plan,
+    /// The first node that is left out.
+    pub until: usize,
+}
+
+impl Filling {
+    pub fn of(layers: u32) -> Self {
+        let graph = Graph::of_layers(layers, false);
+        let plan = Plan::new(&graph, Version::V4.cut(), true);
+        let head = graph.nodes.iter().position(|n| n.op == OpKind::FinalNorm);
+        let until = head.unwrap_or(graph.nodes.len());
+        Self { graph, plan, until }
+    }
 }
 
 impl Places {

@@ -7,7 +7,11 @@ use std::path::{Path, PathBuf};
 
 use super::WeightsError;
 use super::safetensors::SafeTensors;
+use files::{plain, read_text};
 use plan::model::{Model, WeightId, WeightKind, parse_hf_config};
+
+/// Largest configuration or index that is read.
+const LARGEST: usize = 16 << 20;
 
 const CONFIG: &str = "config.json";
 const SINGLE: &str = "model.safetensors";
@@ -108,8 +112,8 @@ fn stored_shape(model: &Model, id: WeightId) -> Vec<u64> {
 }
 
 fn read(path: &Path) -> Result<String, WeightsError> {
-    std::fs::read_to_string(path)
-        .map_err(|e| WeightsError::new(format!("cannot read {}: {e}", path.display())))
+    read_text(path, LARGEST)
+        .map_err(|e| WeightsError::new(format!("cannot read {}: {}", path.display(), plain(&e))))
 }
 
 fn single(folder: &Path) -> Result<PathBuf, WeightsError> {

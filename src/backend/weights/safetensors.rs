@@ -8,9 +8,9 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use files::{open, plain};
 use half::{bf16, f16};
 use memmap2::Mmap;
 use serde::de::{Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
@@ -55,9 +55,13 @@ impl SafeTensors {
     /// Maps a file and checks its header.
     pub(crate) fn open(path: &Path) -> Result<Self, WeightsError> {
         let cannot = |e: std::io::Error| {
-            WeightsError::new(format!("cannot read the weights {}: {e}", path.display()))
+            WeightsError::new(format!(
+                "cannot read the weights {}: {}",
+                path.display(),
+                plain(&e)
+            ))
         };
-        let file = File::open(path).map_err(cannot)?;
+        let file = open(path).map_err(cannot)?;
         let length = file.metadata().map_err(cannot)?.len();
         if length < LENGTH_FIELD as u64 {
             return Err(WeightsError::new(format!(

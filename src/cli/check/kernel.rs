@@ -47,6 +47,9 @@ pub(super) fn told_of(
     let mut instead = None;
     loop {
         let candidate = match &tried {
+            Attempt::Missing if desk.read_only => {
+                return Ok(Told::open("There is no kernel yet."));
+            }
             Attempt::Missing => {
                 let file = begin(&desk.places, &exercise.id, kernel).map_err(fault)?;
                 let say = format!("{file} was made: write the kernel there, then check again.");

@@ -1,6 +1,6 @@
 //! The folder of an export: which files are ours, and nothing written by halves.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,8 @@ use crate::cli::Outcome;
 use crate::cli::desk::Desk;
 use crate::cli::failure::Failure;
 use crate::cli::out::Out;
-use course::{Lesson, plain, replace};
+use course::Lesson;
+use files::{open, plain, read_bounded, replace};
 
 const INDEX: &str = "index";
 
@@ -37,7 +38,7 @@ fn standing(path: &Path) -> Standing {
         Err(_) => return Standing::Foreign,
     }
     let mut head = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+    let read = open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
     match read {
         Ok(_) if String::from_utf8_lossy(&head).contains(MARK) => Standing::Ours,
         _ => Standing::Foreign,
@@ -121,7 +122,7 @@ fn refuse(folder: &Path, chosen: &[&Lesson], force: bool) -> Result<(), Failure>
 }
 
 fn put(path: &Path, text: &str, out: &mut Out) -> Result<(), Failure> {
-    if fs::read(path).is_ok_and(|old| old == text.as_bytes()) {
+    if read_bounded(path, text.len()).is_ok_and(|old| old == text.as_bytes()) {
         out.line(format!("kept  {}", path.display()));
         return Ok(());
     }

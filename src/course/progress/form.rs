@@ -278,6 +278,7 @@ fn deck_table(deck: &Deck) -> Table {
 
 fn key_mark(table: &Table) -> KeyMark {
     let count = |name: &str| counted(table, name);
+    let text = |name: &str| Some(table.get(name)?.as_str()?.to_owned());
     let flag = |name: &str| table.get(name).and_then(Value::as_bool).unwrap_or(false);
     KeyMark {
         verdict: table
@@ -286,12 +287,10 @@ fn key_mark(table: &Table) -> KeyMark {
             .and_then(Mark::read),
         solved: flag("solved"),
         tries: count("tries"),
+        tried: text("tried"),
         hints: count("hints"),
         given_up: flag("given_up"),
-        locked: table
-            .get("locked")
-            .and_then(Value::as_str)
-            .map(str::to_owned),
+        locked: text("locked"),
     }
 }
 
@@ -302,6 +301,9 @@ fn key_table(mark: &KeyMark) -> Table {
     }
     table.insert("solved".into(), Value::Boolean(mark.solved));
     table.insert("tries".into(), count(mark.tries));
+    if let Some(tried) = &mark.tried {
+        table.insert("tried".into(), Value::String(tried.clone()));
+    }
     table.insert("hints".into(), count(mark.hints));
     table.insert("given_up".into(), Value::Boolean(mark.given_up));
     if let Some(locked) = &mark.locked {

@@ -54,7 +54,10 @@ impl KeyMark {
             self.verdict = other.verdict;
         }
         self.solved |= other.solved;
-        self.tries = self.tries.max(other.tries);
+        if other.tries > self.tries {
+            self.tries = other.tries;
+            self.tried.clone_from(&other.tried);
+        }
         self.hints = self.hints.max(other.hints);
         self.given_up = (self.given_up || other.given_up) && !self.solved;
         if self.locked.is_none() {

@@ -2,8 +2,8 @@
 
 use super::{Event, Progress};
 use crate::fault::Fault;
-use crate::file::{Lock, Stamp, plain, read_bounded, replace, sweep};
 use crate::paths::Places;
+use files::{Lock, Stamp, plain, read_bounded, replace, sweep};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ const LARGEST: usize = 8 * 1024 * 1024;
 #[derive(Debug, Clone)]
 pub struct Store {
     path: PathBuf,
-    lock: PathBuf,
+    places: Places,
     shown: String,
 }
 
@@ -26,7 +26,7 @@ impl Store {
         let path = places.progress();
         Self {
             shown: places.shown(&path),
-            lock: places.lock(),
+            places: places.clone(),
             path,
         }
     }
@@ -45,24 +45,42 @@ impl Store {
     /// sentence says under which name.
     pub fn load(&self) -> (Progress, Option<String>) {
         match self.read() {
-            Read::Fine(progress) => (*progress, None),
-            Read::Locked(why) => (
-                Progress::default(),
-                Some(format!(
-                    "{} cannot be read: {why}. Starting empty, and nothing in it is overwritten.",
-                    self.shown
-                )),
-            ),
-            Read::Broken(why) => {
+            Read::Broken(_) => {
                 // Another process may just be setting it aside.
-                let lock = Lock::take(&self.lock);
-                let note = match self.read() {
-                    Read::Fine(progress) => return (*progress, None),
-                    _ => self.set_aside(&why),
+                let lock = Lock::take(&self.places.lock());
+                let note = match (&lock, self.read()) {
+                    (Err(error), _) => Fault::unlocked(&self.places, error).to_string(),
+                    (_, Read::Broken(why)) => self.set_aside(&why),
+                    _ => return self.look(),
                 };
-                drop(lock);
                 (Progress::default(), Some(note))
             }
+            _ => self.look(),
+        }
+    }
+
+    /// Reads what is there, and changes nothing.
+    pub fn look(&self) -> (Progress, Option<String>) {
+        let shown = &self.shown;
+        match self.read() {
+            Read::Fine(progress) => {
+                let note = progress.newer.map(|version| {
+                    format!("{shown} {}; what is done now is not kept.", newer(version))
+                });
+                (*progress, note)
+            }
+            Read::Empty => (
+                Progress::default(),
+                Some(format!(
+                    "{shown} is empty, as a full disk or a crash of the machine can leave it; progress starts anew."
+                )),
+            ),
+            Read::Locked(why) | Read::Broken(why) => (
+                Progress::default(),
+                Some(format!(
+                    "{shown} cannot be read: {why}. Starting empty, and nothing in it is overwritten."
+                )),
+            ),
         }
     }
 
@@ -102,9 +120,11 @@ impl Store {
         if let Some(folder) = self.path.parent() {
             fs::create_dir_all(folder).map_err(|error| failed(&error))?;
         }
-        let lock = Lock::take(&self.lock);
+        let lock = Lock::take(&self.places.lock())
+            .map_err(|error| Fault::unlocked(&self.places, &error))?;
         let mut progress = match self.read() {
             Read::Fine(progress) => *progress,
+            Read::Empty => Progress::default(),
             Read::Broken(why) => {
                 self.set_aside(&why);
                 if self.path.exists() {
@@ -125,6 +145,15 @@ impl Store {
                 ));
             }
         };
+        if let Some(version) = progress.newer {
+            return Err(Fault::whole(
+                &self.shown,
+                format!(
+                    "{}, so nothing is written to it. Install the newer program, or choose another folder with --state DIR.",
+                    newer(version)
+                ),
+            ));
+        }
         let before = self.path.exists().then(|| progress.clone());
         change(&mut progress);
         if before.as_ref() == Some(&progress) {
@@ -152,6 +181,9 @@ impl Store {
             }
             Err(error) => return Read::Locked(plain(&error)),
         };
+        if bytes.iter().all(u8::is_ascii_whitespace) {
+            return Read::Empty;
+        }
         match String::from_utf8(bytes)
             .map_err(|_| "it is not UTF-8".to_owned())
             .and_then(|text| {
@@ -199,9 +231,16 @@ pub fn now() -> u64 {
     now.map_or(0, |now| now.as_secs())
 }
 
+/// Of a file that a newer program wrote.
+fn newer(version: i64) -> String {
+    format!("was written by a newer program (version {version} of its form)")
+}
+
 enum Read {
     /// Read, or not there yet.
     Fine(Box<Progress>),
+    /// There, and nothing in it.
+    Empty,
     /// There and not to be had.
     Locked(String),
     /// There and not TOML.

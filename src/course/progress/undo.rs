@@ -1,8 +1,8 @@
 //! What a reset took away, until the next one: progress and sheets as they were.
 
 use crate::fault::Fault;
-use crate::file::{Lock, plain, read_bounded, replace};
 use crate::paths::Places;
+use files::{Lock, plain, read_bounded, replace};
 use std::io;
 use std::path::PathBuf;
 use toml::{Table, Value};
@@ -62,7 +62,7 @@ pub fn restore(places: &Places) -> Result<Vec<String>, Fault> {
         let say = "it is not TOML, so the reset cannot be undone; remove it.";
         Fault::whole(places.shown(&path), say)
     })?;
-    let lock = Lock::take(&places.lock());
+    let lock = Lock::take(&places.lock()).map_err(|error| Fault::unlocked(places, &error))?;
     let mut back = Vec::new();
     if let Some(Value::Table(sheets)) = kept.get("sheets") {
         for (id, sheet) in sheets {

@@ -121,7 +121,8 @@ pub(super) fn launches(tool: Tool, head: &Head, text: &str) -> Result<Profile, P
         }
     }
     let mut all = Gathered::new(tool, false);
-    for row in head.rows(text, Among::Nothing)? {
+    for row in head.rows(text, Among::Nothing) {
+        let row = row?;
         if kind.is_some() && row.text(kind) != "KERNEL_DISPATCH" {
             continue;
         }
@@ -145,7 +146,8 @@ pub(super) fn counters(head: &Head, text: &str) -> Result<Profile, ProfileError>
     let value = head.need(&["Counter_Value"])?;
     let mut all = Gathered::new(Tool::Rocprofv3Counters, false);
     let mut seen: HashMap<(String, String), usize> = HashMap::new();
-    for row in head.rows(text, Among::Nothing)? {
+    for row in head.rows(text, Among::Nothing) {
+        let row = row?;
         let key = (
             row.text(process).to_owned(),
             row.text(Some(dispatch)).to_owned(),

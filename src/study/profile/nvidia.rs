@@ -26,7 +26,8 @@ pub(super) fn sums(
         Tool::Nsys => Among::Reports,
         _ => Among::Nothing,
     };
-    for row in head.rows(text, among)? {
+    for row in head.rows(text, among) {
+        let row = row?;
         let Some(calls) = row.whole(Some(calls))? else {
             return Err(ProfileError::at(
                 row.number,
@@ -141,9 +142,11 @@ fn sizes(text: &str) -> Option<[u64; 3]> {
 /// ncu's page raw: a row per launch, its units in the second row.
 pub(super) fn raw(head: &Head, text: &str, generated: bool) -> Result<Profile, ProfileError> {
     let launch = Launch::of(head)?;
-    let mut rows = head.rows(text, Among::Output)?.into_iter().peekable();
+    let mut rows = head.rows(text, Among::Output).peekable();
     // The row of units has no id.
-    let units = rows.next_if(|row| row.text(launch.id).is_empty());
+    let without =
+        |row: &Result<Line<'_>, _>| row.as_ref().is_ok_and(|row| row.text(launch.id).is_empty());
+    let units = rows.next_if(without).transpose()?;
     let unit = |column: usize| {
         units
             .as_ref()
@@ -159,6 +162,7 @@ pub(super) fn raw(head: &Head, text: &str, generated: bool) -> Result<Profile, P
     let shared = head.find(&SHARED);
     let mut all = Gathered::new(Tool::Ncu, generated);
     for row in rows {
+        let row = row?;
         let value = |column: Option<usize>| match column {
             Some(column) => metric(&row, column, &unit(column)),
             None => Ok(None),
@@ -193,7 +197,8 @@ pub(super) fn details(head: &Head, text: &str, generated: bool) -> Result<Profil
     let process = head.find(&["Process ID"]);
     let mut seen: Vec<Seen<'_>> = Vec::new();
     let mut places: HashMap<(String, String), usize> = HashMap::new();
-    for row in head.rows(text, Among::Output)? {
+    for row in head.rows(text, Among::Output) {
+        let row = row?;
         let key = (row.text(process).to_owned(), row.text(launch.id).to_owned());
         let (metric_name, in_unit) = (row.text(Some(name)).to_owned(), row.text(unit).to_owned());
         let wanted = known(&metric_name);

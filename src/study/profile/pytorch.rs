@@ -1,9 +1,11 @@
 //! The PyTorch profiler's Chrome trace (kineto): events of category `kernel`,
 //! times in microseconds.
 
+use std::fmt;
 use std::sync::Arc;
 
 use serde::Deserialize;
+use serde::de::{Deserializer, Error as _, SeqAccess, Visitor};
 
 use super::table::Gathered;
 use super::{Dispatch, Profile, ProfileError, Resources, Tool, sample};
@@ -14,11 +16,51 @@ const MOST_EVENTS: usize = 1 << 22;
 #[derive(Deserialize)]
 struct Trace {
     #[serde(rename = "traceEvents")]
-    events: Option<Vec<Event>>,
+    events: Option<Events>,
     #[serde(rename = "traceName", default)]
     name: Option<String>,
     #[serde(rename = "rocprofiler-sdk-tool")]
     rocprof: Option<serde::de::IgnoredAny>,
+}
+
+/// The events of kernels. A trace has many more others, of which none is kept.
+#[derive(Default)]
+struct Events {
+    kernels: Vec<Event>,
+    /// Whether anything was timed at all.
+    seen: bool,
+}
+
+impl<'de> Deserialize<'de> for Events {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_seq(Self::default())
+    }
+}
+
+impl<'de> Visitor<'de> for Events {
+    type Value = Self;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of events")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<Self, A::Error> {
+        let mut events = 0;
+        while let Some(event) = list.next_element::<Event>()? {
+            events += 1;
+            if events > MOST_EVENTS {
+                return Err(A::Error::custom(format!(
+                    "more than {MOST_EVENTS} events, profile fewer steps"
+                )));
+            }
+            let timed = event.ph == "X";
+            self.seen |= timed;
+            if timed && event.cat.eq_ignore_ascii_case("kernel") {
+                self.kernels.push(event);
+            }
+        }
+        Ok(self)
+    }
 }
 
 #[derive(Deserialize)]
@@ -81,19 +123,10 @@ pub(super) fn read(text: &str) -> Result<Profile, ProfileError> {
             }
         }));
     };
-    if events.len() > MOST_EVENTS {
-        return Err(ProfileError::whole(format!(
-            "more than {MOST_EVENTS} events; profile fewer steps"
-        )));
-    }
     let generated = trace.name.is_some_and(|name| name.contains(sample::MARK));
     let mut all = Gathered::new(Tool::Pytorch, generated);
-    let mut seen = false;
-    for event in events {
-        seen |= event.ph == "X";
-        if event.ph != "X" || !event.cat.eq_ignore_ascii_case("kernel") {
-            continue;
-        }
+    let seen = events.seen;
+    for event in events.kernels {
         let args = event.args.unwrap_or_default();
         let took = event.dur.filter(|us| *us >= 0.0).map(|us| us * 1e3);
         let span = match (event.ts, took) {

@@ -146,55 +146,73 @@ impl Head {
         self.names.iter().map(String::as_str).enumerate()
     }
 
-    /// The rows behind the head; blank lines are left out.
+    /// The rows behind the head, one by one; blank lines are left out. After an error
+    /// there is none.
     ///
     /// # Errors
     /// A row with more or fewer cells than the head; too many rows.
     pub(super) fn rows<'t>(
-        &self,
+        &'t self,
         text: &'t str,
         among: Among,
-    ) -> Result<Vec<Line<'t>>, ProfileError> {
-        let mut rows = Vec::new();
-        for (number, line) in (1..).zip(text.lines()).skip(self.line) {
-            let bare = line.trim();
-            if bare.is_empty() && among == Among::Reports && !rows.is_empty() {
-                break;
+    ) -> impl Iterator<Item = Result<Line<'t>, ProfileError>> {
+        let mut lines = (1..).zip(text.lines()).skip(self.line);
+        let mut rows = 0;
+        let mut failed = false;
+        std::iter::from_fn(move || {
+            while !failed {
+                let (number, line) = lines.next()?;
+                let bare = line.trim();
+                if bare.is_empty() && among == Among::Reports && rows > 0 {
+                    return None;
+                }
+                let other = among == Among::Output && !bare.starts_with('"');
+                if bare.is_empty() || other {
+                    continue;
+                }
+                rows += 1;
+                let row = self.row(bare, number, among).and_then(|row| match rows {
+                    0..=MOST_ROWS => Ok(row),
+                    _ => Err(ProfileError::at(
+                        number,
+                        1,
+                        format!("more than {MOST_ROWS} rows; profile fewer forwards"),
+                    )),
+                });
+                failed = row.is_err();
+                return Some(row);
             }
-            let other = among == Among::Output && !bare.starts_with('"');
-            if bare.is_empty() || other {
-                continue;
-            }
-            let Some(cells) = cells(bare) else {
-                return Err(ProfileError::at(
-                    number,
-                    1,
-                    "a quote is not closed in this row; the file is cut off or was edited: export it again",
-                ));
-            };
-            // ncu leaves the cells of a rule out where a row has none.
-            let ragged = among == Among::Output && cells.len() < self.names.len();
-            if cells.len() != self.names.len() && !(ragged && self.has(&["Rule Name"])) {
-                return Err(ProfileError::at(
-                    number,
-                    1,
-                    format!(
-                        "this row has {} cells and the head {}; the file is cut off or was edited: export it again",
-                        cells.len(),
-                        self.names.len()
-                    ),
-                ));
-            }
-            rows.push(Line { number, cells });
-            if rows.len() > MOST_ROWS {
-                return Err(ProfileError::at(
-                    number,
-                    1,
-                    format!("more than {MOST_ROWS} rows; profile fewer forwards"),
-                ));
-            }
+            None
+        })
+    }
+
+    fn row<'t>(
+        &self,
+        bare: &'t str,
+        number: usize,
+        among: Among,
+    ) -> Result<Line<'t>, ProfileError> {
+        let Some(cells) = cells(bare) else {
+            return Err(ProfileError::at(
+                number,
+                1,
+                "a quote is not closed in this row; the file is cut off or was edited: export it again",
+            ));
+        };
+        // ncu leaves the cells of a rule out where a row has none.
+        let ragged = among == Among::Output && cells.len() < self.names.len();
+        if cells.len() != self.names.len() && !(ragged && self.has(&["Rule Name"])) {
+            return Err(ProfileError::at(
+                number,
+                1,
+                format!(
+                    "this row has {} cells and the head {}; the file is cut off or was edited: export it again",
+                    cells.len(),
+                    self.names.len()
+                ),
+            ));
         }
-        Ok(rows)
+        Ok(Line { number, cells })
     }
 }
 

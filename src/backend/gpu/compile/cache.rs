@@ -72,7 +72,7 @@ impl Cache {
     /// The entry of this key, where it is there and whole.
     pub fn get(&self, key: &str) -> Option<Built> {
         let path = self.path(key);
-        let mut file = fs::File::open(&path).ok()?;
+        let mut file = files::open(&path).ok()?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).ok()?;
         let Some(built) = decode(&bytes) else {
