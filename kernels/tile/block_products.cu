@@ -1,0 +1,231 @@
+// The products of Hopper's one-launch kernel: one main loop for all phases, each with a
+// tile of its own.
+
+// N columns of a tile for each group; TURNS: the groups have tiles of their own, 128 x N,
+// and take turns: one stores while the other multiplies. SPLIT: so many blocks share a
+// tile; each sums a part of k, and ends a part of the columns.
+template <int N_, bool TURNS_, int SPLIT_> struct Product {
+    static constexpr int N = N_, SPLIT = SPLIT_, SUMS = N / 2, OWN = SUMS / SPLIT;
+    static constexpr int COLUMNS = N * SIDES; // of a tile
+    static constexpr bool TURNS = TURNS_;
+    static constexpr int PARTS = TURNS ? 2 : 1; // m64 products of a group
+    static constexpr int LEFT_BYTES = ROWS * STEP_K * 2, RIGHT_BYTES = COLUMNS * STEP_K * 2;
+    static constexpr int FITTING = SLOT_BYTES / (LEFT_BYTES + RIGHT_BYTES);
+    // Steps of 64 along k in a slot.
+    static constexpr int DEEP = FITTING < 4 ? FITTING : 4;
+    static_assert(DEEP >= 1, "a step fits a slot");
+    static_assert(SPLIT == 1 || !TURNS, "groups that take turns have no partners");
+    static_assert(ROWS == 128 || !TURNS, "groups that take turns have whole tiles");
+    static_assert(SUMS % (4 * SPLIT) == 0, "a part is whole groups of eight columns");
+};
+
+struct Task {
+    int m, n, part, first, last; // tile, part of k, its steps
+};
+
+// How the tiles of a phase are dealt out. Tiles of a band lie below each other; the
+// parts of a tile go to neighbouring blocks.
+template <class P> struct Deal {
+    int tiles_m, tiles_n, steps;
+
+    __device__ __forceinline__ Deal(int rows, int columns_n, int k)
+        : tiles_m((rows + ROWS - 1) / ROWS), tiles_n(columns_n),
+          steps((k + STEP_K * P::DEEP - 1) / (STEP_K * P::DEEP)) {}
+    __device__ __forceinline__ int stride() const { return gridDim.x / P::SPLIT * P::SPLIT; }
+    __device__ __forceinline__ int end() const {
+        return blockIdx.x < stride() ? tiles_m * tiles_n * P::SPLIT : 0;
+    }
+    __device__ __forceinline__ Task at(int number) const {
+        const int BAND = 2048 / ROWS;
+        int tile = number / P::SPLIT, part = number % P::SPLIT;
+        int band = tile / (BAND * tiles_n), within = tile - band * BAND * tiles_n;
+        int height = min(BAND, tiles_m - band * BAND);
+        return {band * BAND + within % height, within / height, part, steps * part / P::SPLIT,
+                steps * (part + 1) / P::SPLIT};
+    }
+};
+
+// ---- producer --------------------------------------------------------------------
+
+// `right.at(tile_n)` is made once per tile; its `load(to, full, k)` asks for a step.
+// The weights need not wait for other blocks: the first slots of them are asked for
+// before the gate.
+template <class P, class Right>
+DEVICE void produce(Ring &ring, Gate &gate, const Deal<P> &deal, const TensorMap &left,
+                    const Right &right) {
+    bool waiting = true;
+    for (int number = blockIdx.x; number < deal.end(); number += deal.stride()) {
+        Task task = deal.at(number);
+        typename Right::Columns columns = right.at(task.n);
+        const u32 bytes = P::DEEP * (P::LEFT_BYTES + P::RIGHT_BYTES);
+        auto load_right = [&](const Ring &to, int step) {
+            to.open(bytes);
+#pragma unroll
+            for (int i = 0; i < P::DEEP; i++)
+                columns.load(to.here() + P::DEEP * P::LEFT_BYTES + i * P::RIGHT_BYTES,
+                             &to.full[to.slot], (step * P::DEEP + i) * STEP_K);
+        };
+        int early = task.first;
+        if (waiting) {
+            Ring ahead = ring;
+            for (; early < min(task.last, task.first + EARLY); early++) {
+                load_right(ahead, early);
+                ahead.next();
+            }
+            gate.pass();
+            waiting = false;
+        }
+        for (int step = task.first; step < task.last; step++) {
+            if (step >= early) load_right(ring, step);
+#pragma unroll
+            for (int i = 0; i < P::DEEP; i++)
+                tma_load(ring.here() + i * P::LEFT_BYTES, left, &ring.full[ring.slot],
+                         (step * P::DEEP + i) * STEP_K, task.m * ROWS);
+            ring.next();
+        }
+    }
+    if (waiting) gate.pass();
+}
+
+// ---- consumers -------------------------------------------------------------------
+
+// The sums of a tile. A slot is handed back when the products of the next one have been
+// issued: the matrix units never run dry.
+template <class P>
+DEVICE void multiply(Ring &ring, int group, int steps, int pass_on,
+                     float (&sums)[P::PARTS][P::SUMS]) {
+    u64 *before = nullptr;
+    for (int step = 0; step < steps; step++) {
+        barrier_wait(&ring.full[ring.slot], ring.phase);
+        u64 a = tile_descriptor(ring.here());
+        u64 b = a + (P::DEEP * P::LEFT_BYTES >> 4);
+        if (SIDES == 2)
+            b += group * (P::N * 128 >> 4);
+        else if (!P::TURNS)
+            a += group * (64 * 128 >> 4);
+        wgmma_fence();
+#pragma unroll
+        for (int i = 0; i < P::DEEP * STEP_K / 16; i++) {
+#pragma unroll
+            for (int part = 0; part < P::PARTS; part++)
+                Wgmma<P::N>::add(sums[part],
+                                 a + i / 4 * (P::LEFT_BYTES >> 4) + part * 512 + i % 4 * 2,
+                                 b + i / 4 * (P::RIGHT_BYTES >> 4) + i % 4 * 2, step + i > 0);
+        }
+        wgmma_commit();
+        wgmma_wait<1>();
+        if (before && lane_id() == 0) barrier_arrive(before, P::TURNS ? 2 : 1);
+        before = &ring.empty[ring.slot];
+        ring.next();
+    }
+    if (pass_on) named_arrive(pass_on, CONSUMERS);
+    wgmma_wait<0>();
+#pragma unroll
+    for (int part = 0; part < P::PARTS; part++) wgmma_settle(sums[part]);
+    if (before && lane_id() == 0) barrier_arrive(before, P::TURNS ? 2 : 1);
+}
+
+// Partners exchange parts of their sums through memory: block `part` ends the columns
+// part * N / SPLIT and further, and adds in the order of the partners, so that the same
+// inputs give the same bits.
+struct Partners {
+    float4 *sums; // [tasks][2 groups][SUMS / 4][128 threads]
+    u32 *counters; // [tiles][2 groups]
+};
+
+template <class P>
+DEVICE void join_parts(const Partners &partners, int number, const float (&sums)[P::SUMS],
+                       float (&own)[P::OWN]) {
+    const int part = number % P::SPLIT;
+    const Place me = place_anew();
+    const int group = me.group;
+    auto place = [&](int of, int i) {
+        int task = number - part + of;
+        return partners.sums + ((task * 2 + group) * (P::SUMS / 4) + i) * 128 + me.thread;
+    };
+#pragma unroll
+    for (int to = 0; to < P::SPLIT; to++)
+#pragma unroll
+        for (int i = 0; i < P::OWN / 4; i++) {
+            const float *s = sums + to * P::OWN + i * 4;
+            if (to == part) {
+#pragma unroll
+                for (int j = 0; j < 4; j++) own[i * 4 + j] = s[j];
+            } else
+                __stcg(place(part, to * (P::OWN / 4) + i), make_float4(s[0], s[1], s[2], s[3]));
+        }
+    named_wait(GROUP_BARRIER + group, 128);
+    if (me.thread == 0) {
+        u32 *counter = partners.counters + number / P::SPLIT * 2 + group;
+        await_turn(counter, come(counter, part == 0, P::SPLIT));
+    }
+    named_wait(GROUP_BARRIER + group, 128);
+    // All of them are asked for before the first is needed.
+    float4 theirs[P::SPLIT - 1][P::OWN / 4];
+#pragma unroll
+    for (int i = 0; i < P::SPLIT - 1; i++)
+#pragma unroll
+        for (int j = 0; j < P::OWN / 4; j++)
+            theirs[i][j] = __ldcg(place(i + (i >= part), part * (P::OWN / 4) + j));
+#pragma unroll
+    for (int i = 0; i < P::SPLIT - 1; i++)
+#pragma unroll
+        for (int j = 0; j < P::OWN / 4; j++) {
+            own[j * 4] += theirs[i][j].x, own[j * 4 + 1] += theirs[i][j].y;
+            own[j * 4 + 2] += theirs[i][j].z, own[j * 4 + 3] += theirs[i][j].w;
+        }
+}
+
+// The tiles of a phase. `epilogue.request(row, column)` asks for what the stores will
+// need, before the products, so that it travels under them; `epilogue.store(row, column,
+// sums)` ends the lane's rows `row` and row + 8 of the columns from `column` on.
+// `part_n` counts stretches of N / SPLIT columns.
+template <class P, class Epilogue>
+DEVICE void consume(Ring &ring, const Deal<P> &deal, const Partners &partners,
+                    const Epilogue &call) {
+    int turn = 0;
+    if (P::TURNS && threadIdx.x / 128 == 1 && int(blockIdx.x) < deal.end())
+        named_arrive(TURN_BARRIER, CONSUMERS);
+    for (int number = blockIdx.x; number < deal.end(); number += deal.stride()) {
+        Place me = place_anew();
+        Task task = deal.at(number);
+        if (P::TURNS && turn++ % 2 != me.group) {
+            ring.skip(task.last - task.first);
+            continue;
+        }
+        auto row = [&] {
+            return task.m * ROWS + me.row + (P::TURNS || SIDES == 2 ? 0 : me.group * 64);
+        };
+        auto stretch = [&] {
+            return (task.n * SIDES + (SIDES == 2 ? me.group : 0)) * P::SPLIT + task.part;
+        };
+        Epilogue epilogue[P::PARTS];
+#pragma unroll
+        for (int part = 0; part < P::PARTS; part++) {
+            epilogue[part] = call;
+            epilogue[part].request(row() + part * 64, stretch());
+        }
+        float sums[P::PARTS][P::SUMS];
+        // Defined here, or the compiler keeps every phase's sums alive round the layers.
+#pragma unroll
+        for (int part = 0; part < P::PARTS; part++)
+#pragma unroll
+            for (int i = 0; i < P::SUMS; i++) sums[part][i] = 0.0f;
+        int pass_on = 0;
+        if (P::TURNS) {
+            named_wait(TURN_BARRIER + me.group, CONSUMERS);
+            if (number + deal.stride() < deal.end()) pass_on = TURN_BARRIER + 1 - me.group;
+        }
+        multiply<P>(ring, me.group, task.last - task.first, pass_on, sums);
+        me = place_anew();
+        if constexpr (P::SPLIT > 1) {
+            float own[P::OWN];
+            join_parts<P>(partners, number, sums[0], own);
+            epilogue[0].store(row(), stretch(), own);
+        } else {
+#pragma unroll
+            for (int part = 0; part < P::PARTS; part++)
+                epilogue[part].store(row() + part * 64, stretch(), sums[part]);
+        }
+    }
+}

@@ -1,0 +1,113 @@
+// The persistent block of Hopper's one-launch kernel: who does what, and how the phases
+// of a layer follow one another.
+//
+// One block per multiprocessor, three warpgroups. One lane of the third is the
+// producer: it asks the copy engine for tiles, phase after phase, through one ring of
+// slots. The first two warpgroups multiply and store. Nothing but the slots' barriers
+// passes between the two sides, so that the ring never runs dry from tile to tile; only
+// where a phase reads what other blocks wrote in the phase before do both wait, each
+// for itself, at the grid's barrier.
+//
+// -D:
+//   ROWS         rows of a product's tile. 128: the groups have 64 each, of the same
+//                columns. 64: they have the same rows, of columns beside each other
+//   SLOTS, SLOT_BYTES   the ring
+
+#define CONSUMERS 256
+#define BLOCK_THREADS 384
+#define SIDES (ROWS == 64 ? 2 : 1)
+#define STEP_K 64
+
+// Named barriers: the turns of the two groups, all consumers, the two groups.
+#define TURN_BARRIER 1
+#define ALL_BARRIER 3
+#define GROUP_BARRIER 4
+
+struct Ring {
+    unsigned char *at;
+    u64 *full, *empty;
+    int slot;
+    u32 phase;
+
+    __device__ __forceinline__ unsigned char *here() const { return at + slot * SLOT_BYTES; }
+    __device__ __forceinline__ void next() {
+        slot++;
+        if (slot == SLOTS) {
+            slot = 0;
+            phase ^= 1;
+        }
+    }
+    __device__ __forceinline__ void skip(int steps) {
+        slot += steps;
+        phase ^= slot / SLOTS & 1;
+        slot %= SLOTS;
+    }
+    // The producer's: takes the slot, for so many bytes.
+    __device__ __forceinline__ void open(u32 bytes) const {
+        barrier_wait(&empty[slot], phase ^ 1);
+        barrier_expect(&full[slot], bytes);
+    }
+};
+
+// Shared memory: the slots, each at a multiple of 1024, and their barriers.
+#define BLOCK_SHARED (1024 + SLOTS * (SLOT_BYTES + 16))
+
+DEVICE Ring open_ring(unsigned char *memory) {
+    Ring ring;
+    ring.at = memory + (-shared_address(memory) & 1023u);
+    ring.full = reinterpret_cast<u64 *>(ring.at + SLOTS * SLOT_BYTES);
+    ring.empty = ring.full + SLOTS;
+    ring.slot = 0;
+    ring.phase = 0;
+    if (threadIdx.x == 0) {
+        for (int i = 0; i < SLOTS; i++) {
+            barrier_init(&ring.full[i], 1);
+            barrier_init(&ring.empty[i], CONSUMERS / WARP);
+        }
+        barriers_ready();
+    }
+    return ring;
+}
+
+// A consumer's place: its group, and its first row of the group's 64 (the second is 8
+// further down).
+struct Place {
+    int thread, group, row;
+};
+DEVICE Place place_anew() {
+    int thread = thread_anew();
+    return {thread % 128, thread / 128, thread % 128 / WARP * 16 + thread % WARP / 4};
+}
+
+// ---- waits between blocks --------------------------------------------------------
+// A counter whose top bit turns when all `count` have come: its arrivals add 2^31
+// together, so that it needs no reset. One thread calls.
+
+#define TURNED 0x80000000u
+
+DEVICE u32 come(u32 *counter, bool first, int count) {
+    return add_release(counter, first ? TURNED - (count - 1) : 1);
+}
+DEVICE void await_turn(const u32 *counter, u32 before) {
+    while (((load_acquire(counter) ^ before) & TURNED) == 0) {
+    }
+}
+
+// The grid's barrier as the consumers pass it: what any block wrote before is seen after.
+DEVICE void consumers_pass(u32 *counter) {
+    named_wait(ALL_BARRIER, CONSUMERS);
+    if (threadIdx.x == 0) await_turn(counter, come(counter, blockIdx.x == 0, gridDim.x));
+    named_wait(ALL_BARRIER, CONSUMERS);
+}
+
+// The same for the producer, which only looks on: the barrier cannot turn twice without
+// this block's consumers, nor they go on without the producer.
+struct Gate {
+    u32 *counter;
+    u32 before;
+    __device__ __forceinline__ void pass() {
+        await_turn(counter, before);
+        before ^= TURNED;
+        copies_see_writes();
+    }
+};
