@@ -8,9 +8,8 @@
 //   the rest as in `block.cu`; x is input and output
 //   partial, partners: sums and counters of blocks that share a tile
 
-typedef Product<QKV_N, false, QKV_SPLIT> Qkv;
-typedef Product<OUT_N, false, O_SPLIT> Out;
-typedef Product<OUT_N, false, DOWN_SPLIT> Down;
+typedef Product<QKV_N, QKV_TURNS, QKV_SPLIT> Qkv;
+typedef Product<OUT_N, OUT_TURNS, OUT_SPLIT> Out;
 typedef Product<FFN_N, FFN_TURNS, 1> Ffn;
 
 HOPPER_WGMMA(QKV_N)
@@ -23,14 +22,40 @@ HOPPER_WGMMA(FFN_N)
 
 #define LAYER_MAPS 7
 
+// The sizes, and what follows from them. Made anew for every phase: kept, they would take
+// registers from the sums.
+struct Sizes {
+    int rows, seq, width, kv_width, ffn, vocab;
+
+    __device__ __forceinline__ Split split() const {
+        return {width / 16, (width + kv_width) / 16, (width + 2 * kv_width) / 16};
+    }
+    // Of the sums of squares of a row, in fours.
+    __device__ __forceinline__ int slots() const { return tiles(width, Out::OWN * 8) * 4; }
+    static __device__ __forceinline__ int tiles(int all, int each) { return (all + each - 1) / each; }
+
+    template <class P> __device__ __forceinline__ Deal<P> deal(int columns, int k) const {
+        return Deal<P>(rows, tiles(columns, P::COLUMNS), k);
+    }
+    __device__ __forceinline__ Deal<Qkv> qkv() const { return deal<Qkv>(width + 2 * kv_width, width); }
+    // o, and down.
+    __device__ __forceinline__ Deal<Out> out(int half) const {
+        return deal<Out>(width, half ? ffn : width);
+    }
+    __device__ __forceinline__ Deal<Ffn> swiglu() const { return deal<Ffn>(2 * ffn, width); }
+    __device__ __forceinline__ Deal<Ffn> logits() const { return deal<Ffn>(vocab, width); }
+};
+
 // Copies row ids[r] of the table to x (or leaves x as it is), and the row's sum of
 // squares to slot 0. A warp per row.
 DEVICE void begin_rows(const int *ids, const elem *table, elem *x, float *squares, int rows,
                        int width, int slots) {
     const int warps = CONSUMERS / WARP;
+#pragma unroll 1
     for (int row = blockIdx.x * warps + warp_id(); row < rows; row += gridDim.x * warps) {
         const elem *from = table ? table + long(ids[row]) * width : x + long(row) * width;
         float sum = 0.0f;
+#pragma unroll 1
         for (int at = lane_id() * PACK; at < width; at += WARP * PACK) {
             Pack pack = load_pack(from + at);
             if (table) store_pack(x + long(row) * width + at, pack);
@@ -38,6 +63,7 @@ DEVICE void begin_rows(const int *ids, const elem *table, elem *x, float *square
             for (int i = 0; i < PACK; i++) sum += widen(pack.at[i]) * widen(pack.at[i]);
         }
         sum = warp_sum(sum);
+#pragma unroll 1
         for (int slot = lane_id(); slot < slots; slot += WARP)
             squares[long(row) * slots + slot] = slot == 0 ? sum : 0.0f;
     }
@@ -51,23 +77,19 @@ KERNEL void __launch_bounds__(BLOCK_THREADS, 1)
           float theta, float scale) {
     extern __shared__ unsigned char memory[];
     __shared__ float frequencies[HEAD / 2];
-    const int rows = batch * seq, kv_width = kv_heads * HEAD;
-    const int slots_x = (width + Down::OWN * 2 - 1) / (Down::OWN * 2);
-    const int slots_h = (width + Out::OWN * 2 - 1) / (Out::OWN * 2);
-    const Split split = {width / 16, (width + kv_width) / 16, (width + 2 * kv_width) / 16};
     const Sight sight = {batch, heads, kv_heads, seq, past};
     const Partners joint = {partial, partners};
-
-    const Deal<Qkv> deal_qkv(rows, (split.all * 16 + Qkv::COLUMNS - 1) / Qkv::COLUMNS, width);
-    const Deal<Out> deal_o(rows, (width + Out::COLUMNS - 1) / Out::COLUMNS, width);
-    const Deal<Ffn> deal_ffn(rows, (2 * ffn + Ffn::COLUMNS - 1) / Ffn::COLUMNS, width);
-    const Deal<Down> deal_down(rows, (width + Down::COLUMNS - 1) / Down::COLUMNS, ffn);
-    const Deal<Ffn> deal_logits(rows, (vocab + Ffn::COLUMNS - 1) / Ffn::COLUMNS, width);
-
+    auto sizes = [&] {
+        return Sizes{size_anew(batch * seq), size_anew(seq), size_anew(width),
+                     size_anew(kv_heads) * HEAD, size_anew(ffn), size_anew(vocab)};
+    };
     Ring ring = open_ring(memory);
     Gate gate = {barrier, 0};
     if (threadIdx.x == CONSUMERS) gate.before = load_acquire(barrier);
     if (threadIdx.x < HEAD / 2) frequencies[threadIdx.x] = rotary_frequency(threadIdx.x, theta);
+#if CLOCKS
+    if (threadIdx.x == 0) stamped = 0;
+#endif
     __syncthreads();
 
     // idea roles: who copies and who multiplies meet at the slots of the ring, and nowhere else
@@ -75,44 +97,66 @@ KERNEL void __launch_bounds__(BLOCK_THREADS, 1)
         registers_give<PRODUCER_REGISTERS>();
         if (warp_id() != CONSUMERS / WARP || !elect()) return;
         gate.before = load_acquire(barrier);
+#pragma unroll 1
         for (int i = 0; i < 5; i++) map_acquire(maps + i);
         const TensorMap *of_layer = maps + 5;
+#pragma unroll 1
         for (int l = 0; l < count; l++, of_layer += LAYER_MAPS + 2 * batch) {
+#pragma unroll 1
             for (int i = 0; i < LAYER_MAPS + 2 * batch; i++) map_acquire(of_layer + i);
             const TensorMap *keys = of_layer + LAYER_MAPS;
-            produce<Qkv>(ring, gate, deal_qkv, maps[0], QkvRight<Qkv>{of_layer, split});
+            Sizes s = sizes();
+            produce(ring, gate, s.qkv(), maps[0], QkvRight<Qkv>{of_layer, s.split()});
             produce_attention(ring, gate, sight, keys, keys + batch);
-            produce<Out>(ring, gate, deal_o, maps[1], OneRight<Out>{of_layer + 3});
-            produce<Ffn>(ring, gate, deal_ffn, maps[2],
-                         HalvesRight<Ffn>{of_layer + 4, of_layer + 5, 0});
-            produce<Down>(ring, gate, deal_down, maps[3], OneRight<Down>{of_layer + 6});
+            // o and down: one code, to be fetched once.
+#pragma unroll 1
+            for (int half = 0; half < 2; half++) {
+                if (half == 1)
+                    produce(ring, gate, sizes().swiglu(), maps[2],
+                            HalvesRight<Ffn>{of_layer + 4, of_layer + 5, 0});
+                produce(ring, gate, sizes().out(half), maps[1 + half * 2],
+                        OneRight<Out>{of_layer + 3 + half * 3});
+            }
         }
         if (logits)
-            produce<Ffn>(ring, gate, deal_logits, maps[0],
-                         HalvesRight<Ffn>{maps + 4, maps + 4, Ffn::N / 2});
+            produce(ring, gate, sizes().logits(), maps[0],
+                    HalvesRight<Ffn>{maps + 4, maps + 4, Ffn::N / 2});
     } else {
         registers_take<CONSUMER_REGISTERS>();
-        begin_rows(ids, table, x, sums_x, rows, width, slots_x);
-        const Norm norm_x = {sums_x, rows, slots_x, width, eps};
-        const Norm norm_h = {sums_h, rows, slots_h, width, eps};
+        begin_rows(ids, table, x, sums_x, batch * seq, width, sizes().slots());
+        auto norm = [&](const Sizes &s, const float *squares, int slots) {
+            return Norm{squares, s.rows, slots, s.width, eps, {}};
+        };
+#pragma unroll 1
         for (int l = 0; l < count; l++) {
             consumers_pass(barrier);
-            consume(ring, deal_qkv, joint,
-                    QkvStore<Qkv>{norm_x, split, frequencies, q, layers[l].keys, layers[l].values,
-                                  seq, cap, past, width, kv_width});
+            Sizes s = sizes();
+            consume(ring, s.qkv(), joint,
+                    QkvStore<Qkv>{norm(s, sums_x, s.slots()), s.split(), frequencies, q,
+                                  layers[l].keys, layers[l].values, s.seq, cap, past, s.width,
+                                  s.kv_width});
             consumers_pass(barrier);
             consume_attention(ring, sight, q, att, scale);
-            consumers_pass(barrier);
-            consume(ring, deal_o, joint, ResidualStore<Out>{x, h, sums_h, rows, width, slots_h});
-            consumers_pass(barrier);
-            consume(ring, deal_ffn, joint, SwigluStore<Ffn>{norm_h, m, ffn});
-            consumers_pass(barrier);
-            consume(ring, deal_down, joint,
-                    ResidualStore<Down>{h, x, sums_x, rows, width, slots_x});
+#pragma unroll 1
+            for (int half = 0; half < 2; half++) {
+                if (half == 1) {
+                    consumers_pass(barrier);
+                    s = sizes();
+                    consume(ring, s.swiglu(), joint,
+                            SwigluStore<Ffn>{norm(s, sums_h, s.slots()), m, s.ffn});
+                }
+                consumers_pass(barrier);
+                s = sizes();
+                consume(ring, s.out(half), joint,
+                        ResidualStore<Out>{half ? h : x, half ? x : h, half ? sums_x : sums_h, s.rows,
+                                           s.width, s.slots()});
+            }
         }
         if (!logits) return;
         consumers_pass(barrier);
-        consume(ring, deal_logits, joint, LogitsStore<Ffn>{norm_x, logits, vocab});
+        Sizes s = sizes();
+        consume(ring, s.logits(), joint,
+                LogitsStore<Ffn>{norm(s, sums_x, s.slots()), logits, s.vocab});
     }
     // end roles
 }

@@ -7,25 +7,26 @@
 template <int N>
 struct WgmmaLeft;
 
+// The sums' numbers are those of Wgmma: three operands come first.
 #define HOPPER_WGMMA_LEFT(N) HOPPER_WGMMA_LEFT_OF(N)
 #define HOPPER_WGMMA_LEFT_OF(N)                                                                   \
     template <>                                                                                   \
     struct WgmmaLeft<N> {                                                                         \
-        static __device__ __forceinline__ void add(float (&d)[N / 2], u32 (&a)[4], u64 b,         \
+        static __device__ __forceinline__ void add(float (&d)[N / 2], const u32 (&a)[4], u64 b,   \
                                                    int keep) {                                    \
+            int one = 1;                                                                          \
             asm volatile(                                                                         \
-                "{\n\t.reg .pred keep;\n\tsetp.ne.b32 keep, " WGMMA_KEEP_##N ", 0;\n\t"           \
+                "{\n\t.reg .pred keep;\n\tsetp.ne.b32 keep, %1, 0;\n\t"                           \
                 "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32.bf16.bf16 {" WGMMA_NAMES_##N      \
-                "}, {%1, %2, " WGMMA_HELD_##N "}, %0, keep, 1, 1, 0;\n\t}"                        \
-                : "+l"(b), "+r"(a[0]), "+r"(a[1]), WGMMA_SUMS_##N                                 \
-                : "r"(a[2]), "r"(a[3]), "r"(keep));                                               \
+                "}, {" WGMMA_LEFT_##N "}, %0, keep, 1, 1, 0;\n\t}"                                \
+                : "+l"(b), "+r"(keep), "+r"(one), WGMMA_SUMS_##N                                  \
+                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]));                                    \
         }                                                                                         \
     };
 
 #define WGMMA_HELD_32 "%19, %20"
-#define WGMMA_KEEP_32 "%21"
-#define WGMMA_KEEP_64 "%37"
-#define WGMMA_KEEP_128 "%69"
+#define WGMMA_LEFT_64 "%35, %36, %37, %38"
+#define WGMMA_LEFT_128 "%67, %68, %69, %70"
 
 // As tile_descriptor and panels_descriptor, for rows of 64 bytes with the 64-byte
 // swizzle: groups of eight rows are 512 bytes apart.
@@ -39,6 +40,15 @@ DEVICE void barrier_arrive(u64 *barrier, u32 arrivals) {
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
                  "r"(arrivals)
                  : "memory");
+}
+
+// As tma_load, from a map of three dimensions.
+DEVICE void tma_load(void *to, const TensorMap &map, u64 *full, int x, int y, int z) {
+    asm volatile(
+        "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes "
+        "[%0], [%1, {%3, %4, %5}], [%2];" ::"r"(shared_address(to)),
+        "l"(&map), "r"(shared_address(full)), "r"(x), "r"(y), "r"(z)
+        : "memory");
 }
 
 // After an acquire: what other blocks' threads wrote to global memory is seen by the
@@ -57,4 +67,10 @@ DEVICE int thread_anew() {
     int thread;
     asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
     return thread;
+}
+
+// The same for a size: what is computed from it is computed again.
+DEVICE int size_anew(int size) {
+    asm volatile("" : "+r"(size));
+    return size;
 }

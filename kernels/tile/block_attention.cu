@@ -34,10 +34,11 @@ DEVICE int query_tasks(const Sight &s) {
     return s.batch * s.heads * ((tiles + 1) / 2);
 }
 DEVICE Queries queries_at(const Sight &s, int number) {
-    int tiles = (s.seq + 63) / 64, all = s.batch * s.heads, pair = number / all;
+    int tiles = (s.seq + 63) / 64, all = s.batch * s.heads, pair = divide(number, all);
     bool mirrored = query_tasks(s) < 2 * int(gridDim.x);
     Queries task;
-    task.sequence = number % all / s.heads, task.head = number % s.heads;
+    task.sequence = divide(number - pair * all, s.heads);
+    task.head = number - pair * all - task.sequence * s.heads;
     task.tile[0] = tiles - 1 - (mirrored ? pair : 2 * pair);
     task.tile[1] = mirrored ? pair : task.tile[0] - 1;
     if (mirrored && task.tile[1] == task.tile[0]) task.tile[1] = -1;
@@ -53,9 +54,11 @@ DEVICE Queries queries_at(const Sight &s, int number) {
 DEVICE void produce_attention(Ring &ring, Gate &gate, const Sight &s, const TensorMap *keys,
                               const TensorMap *values) {
     gate.pass();
+#pragma unroll 1
     for (int number = blockIdx.x; number < query_tasks(s); number += gridDim.x) {
         Queries task = queries_at(s, number);
-        int column = task.head / (s.heads / s.kv_heads) * HEAD;
+        int column = divide(task.head * s.kv_heads, s.heads) * HEAD;
+#pragma unroll 1
         for (int round = 0; round < task.most(); round++) {
             ring.open(2 * TILE_BYTES);
             u64 *full = &ring.full[ring.slot];
@@ -81,6 +84,7 @@ DEVICE u64 values_descriptor(const unsigned char *at) {
 DEVICE void consume_attention(Ring &ring, const Sight &s, const elem *q, elem *att, float scale) {
     const float factor = scale * LOG2_E;
     const int width = s.heads * HEAD;
+#pragma unroll 1
     for (int number = blockIdx.x; number < query_tasks(s); number += gridDim.x) {
         const Place me = place_anew();
         Queries task = queries_at(s, number);
@@ -109,8 +113,10 @@ DEVICE void consume_attention(Ring &ring, const Sight &s, const elem *q, elem *a
         for (int i = 0; i < KEYS / 2; i++) scores[i] = 0.0f;
 
         u64 *before = nullptr;
+#pragma unroll 1
         for (int round = 0; round < most_rounds; round++) {
             barrier_wait(&ring.full[ring.slot], ring.phase);
+            if (round == 0) stamp();
             bool mine = round < rounds;
             u64 keys = keys_descriptor(ring.here());
             u64 values = values_descriptor(ring.here() + TILE_BYTES);
@@ -174,6 +180,7 @@ DEVICE void consume_attention(Ring &ring, const Sight &s, const elem *q, elem *a
         wgmma_wait<0>();
         wgmma_settle(result);
         if (before && lane_id() == 0) barrier_arrive(before);
+        stamp();
         if (tile < 0) continue;
 #pragma unroll
         for (int half = 0; half < 2; half++) {

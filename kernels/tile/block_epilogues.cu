@@ -1,48 +1,55 @@
 // What the phases of Hopper's one-launch kernel do with their sums.
 
-// The factor of the norm of a row, from the partial sums of squares that the row's maker
-// left, [rows][slots]; the lanes of a quad share a row. Read past the first-level cache,
-// which does not know what other blocks write during the launch.
-DEVICE float row_factor(const float *squares, int row, int rows, int slots, int width, float eps) {
-    const float *from = squares + long(min(row, rows - 1)) * slots;
-    float sum = 0.0f;
-    if (slots % 16 == 0) {
-#pragma unroll 2
-        for (int slot = lane_id() % 4 * 4; slot < slots; slot += 16) {
-            float4 four = __ldcg(reinterpret_cast<const float4 *>(from + slot));
-            sum += (four.x + four.y) + (four.z + four.w);
-        }
-    } else {
-#pragma unroll 4
-        for (int slot = lane_id() % 4; slot < slots; slot += 4) sum += __ldcg(from + slot);
-    }
-    return rsqrtf(quad_sum(sum) / width + eps);
-}
-
-template <int COUNT> DEVICE void scale_rows(float (&sums)[COUNT], const float (&factor)[2]) {
-#pragma unroll
-    for (int i = 0; i < COUNT; i++) sums[i] *= factor[i / 2 % 2];
-}
-
-// The norm in front of a product: one number per row, applied to the sums.
+// The norm in front of a product: a factor per row, applied to the sums. It comes from
+// the partial sums of squares that the row's maker left, [rows][slots]; the lanes of a
+// quad share a row. Read past the first-level cache, which does not know what other
+// blocks write during the launch. The first are asked for before the products.
 struct Norm {
     const float *squares;
     int rows, slots, width;
     float eps;
-    float factor[2];
+    float4 ahead[2];
 
+    __device__ __forceinline__ const float4 *from(int row) const {
+        long first = long(min(row, rows - 1)) * slots;
+        return reinterpret_cast<const float4 *>(squares + first) + lane_id() % 4;
+    }
     __device__ __forceinline__ void request(int row) {
-        factor[0] = row_factor(squares, row, rows, slots, width, eps);
-        factor[1] = row_factor(squares, row + 8, rows, slots, width, eps);
+#pragma unroll
+        for (int half = 0; half < 2; half++) {
+            ahead[half] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+            if (lane_id() % 4 * 4 < slots) ahead[half] = __ldcg(from(row + half * 8));
+        }
+    }
+    __device__ __forceinline__ void factors(int row, float (&factor)[2]) const {
+#pragma unroll
+        for (int half = 0; half < 2; half++) {
+            float4 sum = ahead[half];
+#pragma unroll 2
+            for (int slot = 16 + lane_id() % 4 * 4; slot < slots; slot += 16) {
+                float4 four = __ldcg(from(row + half * 8) + (slot / 16) * 4);
+                sum.x += four.x, sum.y += four.y, sum.z += four.z, sum.w += four.w;
+            }
+            float all = quad_sum((sum.x + sum.y) + (sum.z + sum.w));
+            factor[half] = rsqrtf(all / width + eps);
+        }
     }
 };
+
+template <int COUNT>
+DEVICE void scale_rows(float (&sums)[COUNT], const Norm &norm, int row) {
+    float factor[2];
+    norm.factors(row, factor);
+#pragma unroll
+    for (int i = 0; i < COUNT; i++) sums[i] *= factor[i / 2 % 2];
+}
 
 // ---- q, k, v ---------------------------------------------------------------------
 // A turn needs columns i and i + HEAD / 2 of a head in the same lane. Columns are dealt
 // with in units of two groups of eight, HEAD / 2 apart; q, k and v one after the other
 // are a row of such units. A tile whose columns are whole heads comes as it lies in
-// memory, and the partner of a group is HEAD / 16 groups further on; else every group of
-// eight is a request of its own and the partners lie side by side.
+// memory, and the partner of a group is HEAD / 16 groups further on; else every unit
+// is a request of its own (a box of two groups) and the partners lie side by side.
 
 #define HEAD_UNITS (HEAD / 16)
 #define WHOLE_HEADS (QKV_N % HEAD == 0 && QKV_SPLIT == 1)
@@ -79,8 +86,7 @@ template <class P> struct QkvRight {
 #pragma unroll
             for (int i = 0; i < P::COLUMNS / 16; i++) {
                 int which = split.which(unit + i), column = unit_column(split.within(unit + i));
-                tma_load(to + i * 2048, maps[which], full, k, column);
-                tma_load(to + i * 2048 + 1024, maps[which], full, k, column + HEAD / 2);
+                tma_load(to + i * 2048, maps[which], full, k, column % (HEAD / 2), column / HEAD * 2);
             }
 #endif
         }
@@ -100,16 +106,20 @@ template <class P> struct QkvStore {
     __device__ __forceinline__ void request(int row, int) { norm.request(row); }
 
     __device__ __forceinline__ void store(int row, int stretch, float (&sums)[P::OWN]) const {
-        constexpr int UNITS = P::OWN / 8;
-        scale_rows(sums, norm.factor);
-        int position[2] = {past + row % seq, past + (row + 8) % seq};
-        int half = lane_id() % 4 / 2, second = lane_id() % 2, at = row + half * 8;
-        long cached = cache_row(min(at, norm.rows - 1), seq, cap, past) * kv_width;
+        constexpr int UNITS = P::OWN / 8, BESIDE = WHOLE_HEADS ? HEAD_UNITS : 1;
+        scale_rows(sums, norm, row);
+        int of[2], position[2]; // a row's sequence, and its place there
 #pragma unroll
+        for (int i = 0; i < 2; i++) {
+            of[i] = divide(row + i * 8, seq);
+            position[i] = past + row + i * 8 - of[i] * seq;
+        }
+        int half = lane_id() % 4 / 2, second = lane_id() % 2, at = row + half * 8;
+        long cached = (long(half ? of[1] : of[0]) * cap + (half ? position[1] : position[0])) * kv_width;
+        // A loop over units, whose sums move up by one: unrolled it is too long a code.
+#pragma unroll 1
         for (int i = 0; i < UNITS; i++) {
-            constexpr int BESIDE = WHOLE_HEADS ? HEAD_UNITS : 1;
-            const int group = WHOLE_HEADS ? i / HEAD_UNITS * 2 * HEAD_UNITS + i % HEAD_UNITS : 2 * i;
-            float *a = sums + 4 * group, *b = a + 4 * BESIDE;
+            float *a = sums, *b = sums + 4 * BESIDE;
             int unit = stretch * UNITS + i, which = split.which(unit);
             if (which < 2) {
                 // idea turn: both columns of a pair are in one lane, so the turn needs no memory
@@ -132,6 +142,15 @@ template <class P> struct QkvStore {
                                     : values + cached;
             store_item(to + unit_column(split.within(unit)) + second * (HEAD / 2),
                        at < norm.rows && unit < split.all, item);
+            // Whole heads: the first halves of a head's units, then the second halves.
+            bool next_head = WHOLE_HEADS && i % HEAD_UNITS == HEAD_UNITS - 1;
+            constexpr int SHORT = WHOLE_HEADS ? 4 : 8, LONG = WHOLE_HEADS ? 4 + 4 * HEAD_UNITS : 8;
+#pragma unroll
+            for (int j = 0; j < P::OWN; j++) {
+                float near = j + SHORT < P::OWN ? sums[j + SHORT] : 0.0f;
+                float far = j + LONG < P::OWN ? sums[j + LONG] : 0.0f;
+                sums[j] = next_head ? far : near;
+            }
         }
     }
 };
@@ -160,7 +179,7 @@ template <class P> struct ResidualStore {
     int rows, width, slots;
     static constexpr int COLUMNS = P::OWN * 2, GROUPS = COLUMNS / 8;
     // Beside 128 sums there is no room for more.
-    static constexpr bool AHEAD = P::SUMS + ITEMS(GROUPS) * 4 <= 160;
+    static constexpr bool AHEAD = !P::TURNS && P::SUMS + ITEMS(GROUPS) * 4 <= 160;
     Item items[ITEMS(GROUPS)];
 
     __device__ __forceinline__ void load(int row, int stretch) {
@@ -191,9 +210,15 @@ template <class P> struct ResidualStore {
             square[i / 2 % 2] += low_of(pair) * low_of(pair) + high_of(pair) * high_of(pair);
         }
         square[0] = quad_sum(square[0]), square[1] = quad_sum(square[1]);
-        if (lane_id() % 4 == 0 && stretch < slots) {
-            if (row < rows) squares[long(row) * slots + stretch] = square[0];
-            if (row + 8 < rows) squares[long(row + 8) * slots + stretch] = square[1];
+        if (lane_id() % 4 != 0 || stretch * COLUMNS >= width) return;
+        // The slots are counted in fours: the last stretch fills up.
+        int end = (stretch + 1) * COLUMNS >= width ? slots : stretch + 1;
+#pragma unroll 1
+        for (int slot = stretch; slot < end; slot++) {
+#pragma unroll
+            for (int half = 0; half < 2; half++)
+                if (row + half * 8 < rows)
+                    squares[long(row + half * 8) * slots + slot] = slot == stretch ? square[half] : 0.0f;
         }
     }
 };
@@ -237,7 +262,7 @@ template <class P> struct SwigluStore {
 
     __device__ __forceinline__ void request(int row, int) { norm.request(row); }
     __device__ __forceinline__ void store(int row, int stretch, float (&sums)[P::OWN]) const {
-        scale_rows(sums, norm.factor);
+        scale_rows(sums, norm, row);
 #pragma unroll
         for (int i = 0; i < P::OWN / 2; i++) sums[i] = swiglu(sums[i], sums[P::OWN / 2 + i]);
         store_groups<P::N / 16>(sums, row < norm.rows ? to + long(row) * ffn : nullptr,
@@ -253,7 +278,7 @@ template <class P> struct LogitsStore {
 
     __device__ __forceinline__ void request(int row, int) { norm.request(row); }
     __device__ __forceinline__ void store(int row, int stretch, float (&sums)[P::OWN]) const {
-        scale_rows(sums, norm.factor);
+        scale_rows(sums, norm, row);
         store_groups<P::N / 8>(sums, row < norm.rows ? to + long(row) * vocab : nullptr,
                                row + 8 < norm.rows ? to + long(row + 8) * vocab : nullptr,
                                stretch * P::N, vocab);

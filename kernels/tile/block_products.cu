@@ -38,9 +38,9 @@ template <class P> struct Deal {
     __device__ __forceinline__ Task at(int number) const {
         const int BAND = 2048 / ROWS;
         int tile = number / P::SPLIT, part = number % P::SPLIT;
-        int band = tile / (BAND * tiles_n), within = tile - band * BAND * tiles_n;
-        int height = min(BAND, tiles_m - band * BAND);
-        return {band * BAND + within % height, within / height, part, steps * part / P::SPLIT,
+        int band = divide(tile, BAND * tiles_n), within = tile - band * BAND * tiles_n;
+        int height = min(BAND, tiles_m - band * BAND), n = divide(within, height);
+        return {band * BAND + within - n * height, n, part, steps * part / P::SPLIT,
                 steps * (part + 1) / P::SPLIT};
     }
 };
@@ -53,35 +53,35 @@ template <class P> struct Deal {
 template <class P, class Right>
 DEVICE void produce(Ring &ring, Gate &gate, const Deal<P> &deal, const TensorMap &left,
                     const Right &right) {
+    const u32 bytes = P::DEEP * (P::LEFT_BYTES + P::RIGHT_BYTES);
+    static_assert(EARLY <= SLOTS, "");
     bool waiting = true;
+#pragma unroll 1
     for (int number = blockIdx.x; number < deal.end(); number += deal.stride()) {
         Task task = deal.at(number);
         typename Right::Columns columns = right.at(task.n);
-        const u32 bytes = P::DEEP * (P::LEFT_BYTES + P::RIGHT_BYTES);
-        auto load_right = [&](const Ring &to, int step) {
-            to.open(bytes);
+        Ring front = ring;
+#pragma unroll 1
+        for (int left_step = task.first, step = left_step; left_step < task.last;) {
+            // While the gate is closed the right operand may run ahead of the left one.
+            if (step == left_step || (waiting && step < min(left_step + EARLY, task.last))) {
+                front.open(bytes);
 #pragma unroll
-            for (int i = 0; i < P::DEEP; i++)
-                columns.load(to.here() + P::DEEP * P::LEFT_BYTES + i * P::RIGHT_BYTES,
-                             &to.full[to.slot], (step * P::DEEP + i) * STEP_K);
-        };
-        int early = task.first;
-        if (waiting) {
-            Ring ahead = ring;
-            for (; early < min(task.last, task.first + EARLY); early++) {
-                load_right(ahead, early);
-                ahead.next();
+                for (int i = 0; i < P::DEEP; i++)
+                    columns.load(front.here() + P::DEEP * P::LEFT_BYTES + i * P::RIGHT_BYTES,
+                                 &front.full[front.slot], (step * P::DEEP + i) * STEP_K);
+                front.next();
+                step++;
+                continue;
             }
-            gate.pass();
+            if (waiting) gate.pass();
             waiting = false;
-        }
-        for (int step = task.first; step < task.last; step++) {
-            if (step >= early) load_right(ring, step);
 #pragma unroll
             for (int i = 0; i < P::DEEP; i++)
                 tma_load(ring.here() + i * P::LEFT_BYTES, left, &ring.full[ring.slot],
-                         (step * P::DEEP + i) * STEP_K, task.m * ROWS);
+                         (left_step * P::DEEP + i) * STEP_K, task.m * ROWS);
             ring.next();
+            left_step++;
         }
     }
     if (waiting) gate.pass();
@@ -95,8 +95,10 @@ template <class P>
 DEVICE void multiply(Ring &ring, int group, int steps, int pass_on,
                      float (&sums)[P::PARTS][P::SUMS]) {
     u64 *before = nullptr;
+#pragma unroll 1
     for (int step = 0; step < steps; step++) {
         barrier_wait(&ring.full[ring.slot], ring.phase);
+        if (step == 0) stamp();
         u64 a = tile_descriptor(ring.here());
         u64 b = a + (P::DEEP * P::LEFT_BYTES >> 4);
         if (SIDES == 2)
@@ -186,6 +188,7 @@ DEVICE void consume(Ring &ring, const Deal<P> &deal, const Partners &partners,
     int turn = 0;
     if (P::TURNS && threadIdx.x / 128 == 1 && int(blockIdx.x) < deal.end())
         named_arrive(TURN_BARRIER, CONSUMERS);
+#pragma unroll 1
     for (int number = blockIdx.x; number < deal.end(); number += deal.stride()) {
         Place me = place_anew();
         Task task = deal.at(number);
@@ -217,6 +220,7 @@ DEVICE void consume(Ring &ring, const Deal<P> &deal, const Partners &partners,
             if (number + deal.stride() < deal.end()) pass_on = TURN_BARRIER + 1 - me.group;
         }
         multiply<P>(ring, me.group, task.last - task.first, pass_on, sums);
+        stamp();
         me = place_anew();
         if constexpr (P::SPLIT > 1) {
             float own[P::OWN];

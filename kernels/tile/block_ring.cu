@@ -79,6 +79,24 @@ DEVICE Place place_anew() {
     return {thread % 128, thread / 128, thread % 128 / WARP * 16 + thread % WARP / 4};
 }
 
+// a / b for 0 <= a < 2^22, 0 < b: six instructions, where the exact one takes forty. The
+// instructions of all phases have to stay in the caches from layer to layer.
+DEVICE int divide(int a, int b) { return int((float(a) + 0.5f) * __frcp_rn(float(b))); }
+
+// ---- where the time goes ---------------------------------------------------------
+// -D CLOCKS=1: thread 0 of every block leaves the multiprocessor's clock at the begin
+// and end of its phases, of its first product and of its first tile.
+#if CLOCKS
+#define STAMPS 512
+__device__ long long stamps[256 * STAMPS];
+static __shared__ int stamped;
+DEVICE void stamp() {
+    if (threadIdx.x == 0 && stamped < STAMPS) stamps[blockIdx.x * STAMPS + stamped++] = clock64();
+}
+#else
+DEVICE void stamp() {}
+#endif
+
 // ---- waits between blocks --------------------------------------------------------
 // A counter whose top bit turns when all `count` have come: its arrivals add 2^31
 // together, so that it needs no reset. One thread calls.
@@ -95,9 +113,11 @@ DEVICE void await_turn(const u32 *counter, u32 before) {
 
 // The grid's barrier as the consumers pass it: what any block wrote before is seen after.
 DEVICE void consumers_pass(u32 *counter) {
+    stamp();
     named_wait(ALL_BARRIER, CONSUMERS);
     if (threadIdx.x == 0) await_turn(counter, come(counter, blockIdx.x == 0, gridDim.x));
     named_wait(ALL_BARRIER, CONSUMERS);
+    stamp();
 }
 
 // The same for the producer, which only looks on: the barrier cannot turn twice without
