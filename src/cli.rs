@@ -48,10 +48,11 @@ use args::{Cli, Command};
 use failure::Failure;
 use out::Out;
 
-use crate::fusion::Cut;
+use plan::fusion::Cut;
 
 /// Runs the program with the process's arguments.
 pub fn main() -> ExitCode {
+    backend::engine::this_build_is(crate::BUILD);
     let matches = match Cli::command().try_get_matches() {
         Ok(matches) => matches,
         Err(error) => return refused(&error),
@@ -61,8 +62,8 @@ pub fn main() -> ExitCode {
         Err(error) => return refused(&error),
     };
     #[cfg(feature = "hip")]
-    if let Ok(program) = crate::engine::running() {
-        crate::backend::gpu::hip::compile_with(program);
+    if let Ok(program) = backend::engine::running() {
+        backend::gpu::hip::compile_with(program);
     }
     let mut out = Out::new(cli.output.spells_ascii());
     let result = dispatch(&cli, &mut out);
@@ -136,11 +137,9 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Gpus(args)) => gpus::gpus(&cli.output, args, out),
         Some(Command::Engine) => run::engine(),
         #[cfg(feature = "hip")]
-        Some(Command::Hiprtc { library, folder }) => {
-            crate::backend::gpu::hip::child(library, folder)
-                .map(|()| 0)
-                .map_err(|why| Failure::from(crate::run::RunError::failed(why)))
-        }
+        Some(Command::Hiprtc { library, folder }) => backend::gpu::hip::child(library, folder)
+            .map(|()| 0)
+            .map_err(|why| Failure::from(plan::run::RunError::failed(why))),
         Some(Command::Trial) => check::trial(out),
         Some(Command::Dev(args)) => dev::dev(&cli.output, args, out),
         Some(Command::Completions { shell }) => {

@@ -2,8 +2,8 @@
 //! live blocks of lessons share, with their prices.
 
 use super::setup::Setup;
-use crate::cost::{Cost, CostError, price};
-use crate::fusion::{Boundary, Cut, Fusion, Version};
+use plan::cost::{Cost, CostError, price};
+use plan::fusion::{Boundary, Cut, Fusion, Version};
 
 /// How many flips can be undone.
 const UNDO: usize = 20;

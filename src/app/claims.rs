@@ -12,10 +12,10 @@ use super::keymap::{Action, FooterItem};
 use super::page::Mark;
 use super::state::State;
 use super::study::{Study, bench_setup};
-use crate::answer::claim::{Judgement, Ruling};
-use crate::course::{Claim, Ledger};
-use crate::fusion::Cut;
-use crate::run::Report;
+use course::answer::claim::{Judgement, Ruling};
+use course::{Claim, Ledger};
+use plan::fusion::Cut;
+use plan::run::Report;
 
 /// Which claims are listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -11,10 +11,10 @@ use super::page::Page;
 use super::runs::Runs;
 use super::setup::Setup;
 use super::state::State;
-use crate::cost::Cost;
-use crate::fusion::{Cut, Version};
-use crate::lab::counted::{of_block, surplus};
-use crate::run::{BytesReport, Report};
+use plan::cost::Cost;
+use plan::fusion::{Cut, Version};
+use plan::run::{BytesReport, Report};
+use study::lab::counted::{of_block, surplus};
 
 /// What is summed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -193,7 +193,7 @@ fn why(state: &mut State) {
     let Some(cost) = state.compare.prices.get(state.compare.column) else {
         return;
     };
-    match crate::cost::why(cost, &key) {
+    match plan::cost::why(cost, &key) {
         Ok(why) => {
             state.why = Some(why);
             state.go(Page::Why);
@@ -236,8 +236,8 @@ pub fn rows(compare: &Compare, bench: &Bench, machine: &Machine, runs: &Runs) ->
         cells,
         ..Row::default()
     };
-    let each = |f: &dyn Fn(&crate::cost::Priced) -> String| parts.iter().map(f).collect();
-    let bars = |f: &dyn Fn(&crate::cost::Priced) -> f64| Some(parts.iter().map(f).collect());
+    let each = |f: &dyn Fn(&plan::cost::Priced) -> String| parts.iter().map(f).collect();
+    let bars = |f: &dyn Fn(&plan::cost::Priced) -> f64| Some(parts.iter().map(f).collect());
     let none = || vec!["–".to_owned(); parts.len()];
     let mut rows = vec![
         Row {
@@ -288,7 +288,7 @@ pub fn rows(compare: &Compare, bench: &Bench, machine: &Machine, runs: &Runs) ->
         Some(l) => format!("launches × {:.2} =", l.seconds * 1e6),
         None => "launches × cost =".to_owned(),
     };
-    let cost_of = |p: &crate::cost::Priced| launch.map_or(0.0, |l| p.launches() as f64 * l.seconds);
+    let cost_of = |p: &plan::cost::Priced| launch.map_or(0.0, |l| p.launches() as f64 * l.seconds);
     rows.push(Row {
         cells: if launch.is_some() {
             each(&|p| figure::micros(cost_of(p)))

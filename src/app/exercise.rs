@@ -19,8 +19,8 @@ use super::message::Effect;
 use super::page::{Mark, Page};
 use super::state::State;
 use super::study::Study;
-use crate::answer::Judgement;
-use crate::course::{Exercise, Key, KeyMark};
+use course::answer::Judgement;
+use course::{Exercise, Key, KeyMark};
 
 pub use answering::{act, asked_runs, leave_field, marked, micros, press, question};
 pub use check::{Standing, echo, refused, standing, tolerance};
@@ -272,7 +272,7 @@ pub fn leave(state: &mut State) -> bool {
 
 /// Exercises with a question that was last answered with a slip.
 pub fn slips(study: &Study) -> Vec<String> {
-    let slipped = |mark: &KeyMark| mark.verdict == Some(crate::course::Mark::Slip) && !mark.solved;
+    let slipped = |mark: &KeyMark| mark.verdict == Some(course::Mark::Slip) && !mark.solved;
     let with_slip = study.progress.exercises.iter();
     with_slip
         .filter(|(_, keys)| keys.values().any(slipped))

@@ -2,7 +2,7 @@
 //! from `cost` and `run`, their spelling from `units`; here only ratios are
 //! formed.
 
-use crate::units::{Column, Quantity, group_thousands};
+use plan::units::{Column, Quantity, group_thousands};
 
 /// Per cent that `new` is below `old`, with `decimals`; empty when nothing is
 /// saved at that precision. More in place of less is whole per cent, so that

@@ -12,7 +12,7 @@ use super::ribbon::SLOTS;
 use super::roofline;
 use super::setup_page::ITEMS;
 use super::state::State;
-use crate::fusion::Fusion;
+use plan::fusion::Fusion;
 
 /// What is searched for.
 #[derive(Clone, Debug, Default)]

@@ -17,11 +17,11 @@ use super::page::{Mark, Page};
 use super::ribbon::{COUNT, Group, SLOTS};
 use super::state::State;
 use super::{find, lab};
-use crate::cost::{Config, Gpu, Occupancy, occupancy};
-use crate::fusion::{Cut, Version};
-use crate::model::OpKind;
 use diff::DiffLine;
 use heat::Metric;
+use plan::cost::{Config, Gpu, Occupancy, occupancy};
+use plan::fusion::{Cut, Version};
+use plan::model::OpKind;
 use source::Source;
 
 /// Plans whose kernels are kept.

@@ -11,9 +11,9 @@ use super::note::Tone;
 use super::page::Mark;
 use super::ribbon::{self, COUNT, SLOTS};
 use super::state::State;
-use crate::fusion::{Cut, Fusion, Version};
-use crate::run::BackendKind;
-use crate::units::{self, Quantity};
+use plan::fusion::{Cut, Fusion, Version};
+use plan::run::BackendKind;
+use plan::units::{self, Quantity};
 
 pub use boxes::{BoxCost, bound, kernel_of, kernels_of, selected};
 pub use counts::{box_bytes, counted, counted_kernel, fitted};

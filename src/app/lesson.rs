@@ -14,7 +14,7 @@ use super::live::{self, Block};
 use super::message::Effect;
 use super::page::{Mark, Page};
 use super::state::State;
-use crate::course::{Event, Lesson, Live, Section};
+use course::{Event, Lesson, Live, Section};
 
 pub use contents::{lines, stopped, stopped_line};
 pub use footer::footer;
@@ -204,7 +204,7 @@ pub fn waits(state: &State) -> bool {
 pub fn asks(state: &State) -> bool {
     let questions = section(state).into_iter().flat_map(Section::live);
     let open = |live: &Live| match &live.content {
-        Ok(crate::course::Block::Question { exercise, key }) => {
+        Ok(course::Block::Question { exercise, key }) => {
             let name = key.as_ref().map(|k| k.text.as_str());
             exercise::asked(state, &exercise.text, name).is_some_and(|asked| {
                 let kept = state.study.progress.key(&asked.exercise, &asked.key);
@@ -273,7 +273,7 @@ pub fn arrived(state: &mut State, effects: &mut Vec<Effect>) {
         .into_iter()
         .flat_map(Section::live)
         .filter_map(|live| match &live.content {
-            Ok(crate::course::Block::Question { exercise, .. }) => Some(exercise.text.clone()),
+            Ok(course::Block::Question { exercise, .. }) => Some(exercise.text.clone()),
             _ => None,
         })
         .collect();

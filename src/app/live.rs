@@ -25,9 +25,9 @@ use super::ribbon::slot_of;
 use super::setup::Setup;
 use super::state::State;
 use super::study::bench_setup;
-use crate::answer::Env;
-use crate::course::{self, Kind, Lesson, Live};
-use crate::fusion::{Cut, Fusion};
+use course::answer::Env;
+use course::{self, Kind, Lesson, Live};
+use plan::fusion::{Cut, Fusion};
 
 /// What was done in a live block.
 #[derive(Clone, Debug, Default)]

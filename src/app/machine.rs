@@ -1,11 +1,11 @@
 //! What this machine has, as it was found outside, and the roofs that floors
 //! are priced under.
 
-use crate::cost::{Bound, Gpu, KernelCost, Priced, Roof};
-use crate::course::Figures;
-use crate::fusion::Fusion;
-use crate::model::Dtype;
-use crate::run::BackendKind;
+use course::Figures;
+use plan::cost::{Bound, Gpu, KernelCost, Priced, Roof};
+use plan::fusion::Fusion;
+use plan::model::Dtype;
+use plan::run::BackendKind;
 
 /// How a backend stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -308,8 +308,8 @@ impl Machine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cost::{Config, GpuDatabase, price};
-    use crate::fusion::Version;
+    use plan::cost::{Config, GpuDatabase, price};
+    use plan::fusion::Version;
 
     #[test]
     fn floors_of_the_measured_h200() {

@@ -10,9 +10,9 @@ use super::live::ask::{Ask, Shown};
 use super::machine::{Ceilings, Machine};
 use super::runs::Ticket;
 use super::study::Study;
-use crate::course::attempt::Told;
-use crate::course::{self, Course};
-use crate::run::{BackendKind, Progress, Report, Request, RunError};
+use course::attempt::Told;
+use course::{self, Course};
+use plan::run::{BackendKind, Progress, Report, Request, RunError};
 
 /// Milliseconds since the workshop was opened. The clock is outside; here
 /// time is only ever read from an [`Event`].
@@ -29,7 +29,7 @@ pub struct Event {
 
 /// Something that happened.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
+
 pub enum Message {
     /// A key was pressed.
     Key(Key),
@@ -78,7 +78,7 @@ pub enum Message {
 
 /// Something that the outside is to do.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
+
 pub enum Effect {
     /// Start a run; its answers carry the ticket.
     StartRun(Ticket, Box<Request>),

@@ -12,8 +12,8 @@ use super::note::Tone;
 use super::page::Page;
 use super::state::State;
 use super::update::{act, flip_ascii, set_theme};
-use crate::course::Ledger;
-use crate::fusion::{Fusion, Version};
+use course::Ledger;
+use plan::fusion::{Fusion, Version};
 
 /// What an entry does.
 #[derive(Clone, Debug, PartialEq)]
@@ -410,7 +410,7 @@ fn carry_out(state: &mut State, command: Command, effects: &mut Vec<Effect>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::look::Look;
+    use crate::look::Look;
 
     #[test]
     fn letters_match_in_order_and_word_starts_are_better() {

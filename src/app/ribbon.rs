@@ -1,8 +1,8 @@
 //! The kernel ribbon as geometry: slots that never move, and the boxes that a
 //! cut makes of them.
 
-use crate::fusion::{Boundary, Cut};
-use crate::model::{BLOCK_OPS, OpKind};
+use plan::fusion::{Boundary, Cut};
+use plan::model::{BLOCK_OPS, OpKind};
 
 /// The place of an op on the ribbon, for ever: RoPE of q and of k share one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,7 +140,7 @@ pub fn groups(cut: Cut) -> Vec<Group> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fusion::{Fusion, Version};
+    use plan::fusion::{Fusion, Version};
 
     #[test]
     fn slots_fill_both_rows_without_gaps() {

@@ -15,10 +15,10 @@ use super::ribbon::{SLOTS, slot_of};
 use super::setup::Setup;
 use super::state::State;
 use super::update::measure;
-use crate::cost::{Cost, GpuDatabase};
-use crate::fusion::Version;
-use crate::model::OpKind;
-use crate::run::BackendKind;
+use plan::cost::{Cost, GpuDatabase};
+use plan::fusion::Version;
+use plan::model::OpKind;
+use plan::run::BackendKind;
 
 pub use view::{Achieved, Roofs, Side, Spot, View};
 

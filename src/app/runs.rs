@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use super::figure;
 use super::message::Millis;
 use super::setup::Setup;
-use crate::cost::Config;
-use crate::fusion::Cut;
-use crate::run::{
+use plan::cost::Config;
+use plan::fusion::Cut;
+use plan::run::{
     BackendKind, MicroReport, Progress, Report, Request, RunError, RunErrorKind, WeightsFrom,
 };
 
@@ -349,8 +349,8 @@ fn doubt(title: &str, report: &Report) -> Option<String> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::fusion::Version;
-    use crate::run::{BytesReport, LaunchReport, OutputReport, PlanReport, Timing};
+    use plan::fusion::Version;
+    use plan::run::{BytesReport, LaunchReport, OutputReport, PlanReport, Timing};
 
     /// A report with one time and the launches of its plan.
     pub(crate) fn report(launches: u64, micros: f64) -> Report {

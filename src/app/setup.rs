@@ -1,8 +1,8 @@
 //! Model, shape, dtype, seed: the one setup that all pages share.
 
-use crate::cost::{Config, Conventions};
-use crate::fusion::Cut;
-use crate::model::{Dtype, Model, ModelError, Shape, preset};
+use plan::cost::{Config, Conventions};
+use plan::fusion::Cut;
+use plan::model::{Dtype, Model, ModelError, Shape, preset};
 
 /// What is computed, apart from how it is cut.
 #[derive(Clone, Debug, PartialEq)]

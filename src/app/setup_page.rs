@@ -7,9 +7,9 @@ use super::machine::Condition;
 use super::note::Tone;
 use super::setup::Setup;
 use super::state::State;
-use crate::cost::KeepKv;
-use crate::model::{Dtype, PRESETS, preset};
-use crate::units;
+use plan::cost::KeepKv;
+use plan::model::{Dtype, PRESETS, preset};
+use plan::units;
 
 /// A line of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

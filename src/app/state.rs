@@ -23,7 +23,7 @@ use super::setup::Setup;
 use super::setup_page::SetupPage;
 use super::study::Study;
 use super::{claims, compare, exercise, home, kernel, lab, lesson, roofline, setup_page};
-use crate::cost::{self, CostError, Why};
+use plan::cost::{self, CostError, Why};
 
 /// Everything that the screen shows.
 #[derive(Clone, Debug)]

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use super::runs::Runs;
 use super::setup::Setup;
-use crate::answer::{Env, Records};
-use crate::cost::{Config, GpuDatabase};
-use crate::course::{self, Course, Exercise, Figures, Key, Ledger, Lesson, Progress};
-use crate::run::{Metric, Report};
-use crate::units::Quantity;
+use course::answer::{Env, Records};
+use course::{self, Course, Exercise, Figures, Key, Ledger, Lesson, Progress};
+use plan::cost::{Config, GpuDatabase};
+use plan::run::{Metric, Report};
+use plan::units::Quantity;
 
 /// What was typed, by exercise and key.
 pub type Answers = BTreeMap<String, BTreeMap<String, String>>;

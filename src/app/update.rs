@@ -12,7 +12,6 @@ use super::palette::{self, Palette};
 use super::runs::{CARD_AFTER, Outcome};
 use super::state::State;
 use super::{claims, compare, exercise, find, kernel, lab, lesson, live, roofline, setup_page};
-use crate::course;
 
 /// How long a first Ctrl-C, or a `q` during a run, waits for the second.
 const SECOND_PRESS: u64 = 2000;

@@ -23,10 +23,10 @@ pub use tolerance::{MAX_TOLERANCE, OUTLIER, Tolerances};
 use super::reference::{Forward, Made, Precision, ReferenceError};
 use super::tokens::Tokens;
 use super::weights::Weights;
-use crate::model::{Dtype, Graph, OpKind, Shape, Tensor, TensorId, TensorKind};
-use crate::run::CheckReport;
 use compare::Comparison;
 use locate::Layout;
+use plan::model::{Dtype, Graph, OpKind, Shape, Tensor, TensorId, TensorKind};
+use plan::run::CheckReport;
 
 /// How one tensor compares.
 #[derive(Debug, Clone, PartialEq)]

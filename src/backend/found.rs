@@ -1,6 +1,6 @@
 //! Which backends beside the CPU this machine can run.
 
-use crate::run::{BackendKind, BackendState};
+use plan::run::{BackendKind, BackendState};
 
 /// How the built-in machine stands, which opens nothing.
 pub fn simt_state() -> BackendState {

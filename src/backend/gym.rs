@@ -7,10 +7,10 @@ use launch::{Launch, Role, Size};
 
 use super::gpu::simt::Simt;
 use super::gpu::{Call, Driver, GpuError, Parameter, Unit};
-use crate::run::{
+use plan::run::{
     BackendKind, Experiment, MicroCounts, MicroReport, MicroRequest, MicroRow, RunError, Timing,
 };
-use crate::simt::{Counts, LaunchRequest, Machine, Options, Program};
+use simt::{Counts, LaunchRequest, Machine, Options, Program};
 
 /// Timed launches per value, and launches before the clock starts.
 const RUNS: u32 = 30;
@@ -91,7 +91,7 @@ fn executed(simt: &mut Simt, launch: &Launch) -> Result<(Vec<f32>, Counts), RunE
         check: true,
         ..Options::default()
     });
-    let failed = |e: crate::simt::MachineError| RunError::failed(e.to_string());
+    let failed = |e: simt::MachineError| RunError::failed(e.to_string());
     let mut params = Vec::new();
     let mut output = 0;
     for buffer in &launch.buffers {

@@ -27,7 +27,7 @@ pub use kept::Kept;
 pub use sampled::{Sampled, Values};
 
 use super::weights::WeightsError;
-use crate::model::{BLOCK_OPS, Graph, Model, ModelError, OpKind, Shape, Sizes, TensorKind};
+use plan::model::{BLOCK_OPS, Graph, Model, ModelError, OpKind, Shape, Sizes, TensorKind};
 
 /// Most floating-point operations that one reference run may take: at the few
 /// GFLOP/s of fp64 on one core, about a minute.

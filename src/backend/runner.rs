@@ -15,9 +15,9 @@ use super::gpu::devices;
 use super::reference::affordable;
 use super::tokens::Tokens;
 use super::weights::Weights;
-use crate::cost::price;
-use crate::model::{Dtype, Model, TensorId};
-use crate::run::{
+use plan::cost::price;
+use plan::model::{Dtype, Model, TensorId};
+use plan::run::{
     BackendKind, BytesReport, CheckReport, LaunchReport, Observer, OutputReport, Phase, PlanReport,
     Progress, Report, Request, RunError, RunErrorKind, Timing, WeightsFrom,
 };

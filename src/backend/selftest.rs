@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::gpu::Driver;
 use super::gpu::devices::{self, Job};
 use super::gpu::exec::Gpu;
-use crate::run::{BackendKind, Observer, RunError, RunErrorKind};
+use plan::run::{BackendKind, Observer, RunError, RunErrorKind};
 
 pub use cases::{Case, Extent, cases};
 pub use planted::{Fault, PLANTED, Planted, fault};

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
-use crate::model::random::Stream;
+use plan::model::random::Stream;
 
 /// Token ids, `batch × context`, row-major. Where context > seq they carry
 /// every position, the ones before the new tokens included.

@@ -26,7 +26,7 @@ pub use judge::judge;
 pub use twin::twin;
 
 use super::gpu::Unit;
-use crate::run::listing::{Listing, listings};
+use plan::run::listing::{Listing, listings};
 
 /// Limits this process to what a trial needs, so that a text that keeps the
 /// compiler busy, or makes it grow, ends the process and not the machine.

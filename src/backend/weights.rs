@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 
 use half::bf16;
 
-use crate::model::{Dtype, Model, WeightId, WeightKind};
 use checkpoint::Checkpoint;
+use plan::model::{Dtype, Model, WeightId, WeightKind};
 
 /// Weights that cannot be had: one sentence that names file and tensor.
 #[derive(Debug, Clone, PartialEq, Eq)]

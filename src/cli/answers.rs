@@ -1,11 +1,11 @@
 //! What live blocks ask of the outside: experiments and sources.
 
 use super::{kernels, micro};
-use crate::app::kernel::source::Source;
-use crate::app::kernel::{Kernel, Wanted as Plan};
-use crate::app::live::ask::{Ask, Excerpt, Of, Shown, Wanted};
-use crate::backend::gpu::kernel_source;
-use crate::units::group_thousands;
+use app::kernel::source::Source;
+use app::kernel::{Kernel, Wanted as Plan};
+use app::live::ask::{Ask, Excerpt, Of, Shown, Wanted};
+use backend::gpu::kernel_source;
+use plan::units::group_thousands;
 
 /// Answers a live block.
 ///

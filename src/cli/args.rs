@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Parser, Subcommand};
 
 use super::failure::Failure;
-use crate::app::look::Surroundings;
-use crate::cost::{Config, Conventions, KeepKv};
-use crate::course::{plain, read_bounded};
-use crate::fusion::{Cut, Fusion, Version};
-use crate::model::{Dtype, Model, Shape, parse_hf_config, parse_toml, preset};
+use app::look::Surroundings;
+use course::{plain, read_bounded};
+use plan::cost::{Config, Conventions, KeepKv};
+use plan::fusion::{Cut, Fusion, Version};
+use plan::model::{Dtype, Model, Shape, parse_hf_config, parse_toml, preset};
 
 /// Largest model file that is read.
 const LARGEST_MODEL_FILE: usize = 1 << 20;
@@ -149,7 +149,7 @@ pub(super) enum Command {
     Engine,
     /// Compile what lies in a folder: what the hip backend itself starts
     #[cfg(feature = "hip")]
-    #[command(hide = true, name = crate::backend::gpu::hip::COMMAND)]
+    #[command(hide = true, name = backend::gpu::hip::COMMAND)]
     Hiprtc {
         /// HIPRTC's file
         library: PathBuf,

@@ -13,7 +13,7 @@ use super::desk::Desk;
 use super::failure::Failure;
 use super::out::Out;
 use super::words::counted;
-use crate::course::{
+use course::{
     Course, Made, Places, Surroundings, fails, init as make_workshop, lint as find, new_exercise,
     new_lesson,
 };

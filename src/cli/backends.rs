@@ -1,12 +1,12 @@
 //! The backends of this machine, as the workshop and `doctor` show them.
 
-use crate::app::machine::{BackendFacts, Ceilings, Condition};
-use crate::backend::cpu::Isa;
-use crate::backend::{device, simt_state};
-use crate::cost::{Gpu, GpuDatabase};
-use crate::engine;
-use crate::fusion::Fusion;
-use crate::run::{BackendKind, BackendState};
+use app::machine::{BackendFacts, Ceilings, Condition};
+use backend::cpu::Isa;
+use backend::engine;
+use backend::{device, simt_state};
+use plan::cost::{Gpu, GpuDatabase};
+use plan::fusion::Fusion;
+use plan::run::{BackendKind, BackendState};
 
 /// Which backend runs use where nobody says: the first that is ready. HIP is taken
 /// by name only: its kernels were executed on the host and compiled, but have not run

@@ -14,8 +14,8 @@ use super::failure::Failure;
 use super::ids::Ids;
 use super::out::Out;
 use super::show::plain_text;
-use crate::answer::{self, Judgement, Kind, Verdict, grade};
-use crate::course::{Event, Exercise, Key, Mark, Saved, Sheet};
+use course::answer::{self, Judgement, Kind, Verdict, grade};
+use course::{Event, Exercise, Key, Mark, Saved, Sheet};
 
 pub(super) use ask::question_lines;
 pub(super) use kernel::{begun, judged_for as judged, trial};

@@ -9,10 +9,10 @@ use super::desk::{Desk, Runs};
 use super::failure::Failure;
 use super::out::Out;
 use super::words::wrapped;
-use crate::answer::Env;
-use crate::answer::claim::Ruling;
-use crate::course::claims::{Line, cited};
-use crate::course::{Claim, Ledger};
+use course::answer::Env;
+use course::answer::claim::Ruling;
+use course::claims::{Line, cited};
+use course::{Claim, Ledger};
 
 /// What the workshop's documents state, and what is true of it.
 #[derive(Debug, Args)]

@@ -14,12 +14,12 @@ use super::run::{RunOptions, request, verdict};
 use super::table::{Align, Table};
 use super::words::counted;
 use super::{Outcome, cost, counters};
-use crate::cost::{CostJson, Gpu, GpuDatabase, Priced, cost_json};
-use crate::engine::Engine;
-use crate::fusion::Cut;
-use crate::lab::{Column as Compared, Comparison, Scope};
-use crate::run::{BackendKind, BytesReport, Report, Request};
-use crate::units::{Column, Quantity, Unit, format};
+use backend::engine::Engine;
+use plan::cost::{CostJson, Gpu, GpuDatabase, Priced, cost_json};
+use plan::fusion::Cut;
+use plan::run::{BackendKind, BytesReport, Report, Request};
+use plan::units::{Column, Quantity, Unit, format};
+use study::lab::{Column as Compared, Comparison, Scope};
 
 /// Plans side by side: modelled, and measured with --run.
 #[derive(Debug, Args)]

@@ -8,12 +8,12 @@ use super::failure::Failure;
 use super::out::Out;
 use super::table::{Align, Table};
 use super::words::counted;
-use crate::cost::{
+use plan::cost::{
     Config, Cost, Figure, Gpu, GpuDatabase, KernelCost, Priced, Why, bound, cost_json,
     floor_seconds, kernel_floor_seconds, price, ridge, why,
 };
-use crate::fusion::Fusion;
-use crate::units::{Column, Dimension, Quantity, format, group_thousands};
+use plan::fusion::Fusion;
+use plan::units::{Column, Dimension, Quantity, format, group_thousands};
 
 /// Longest name of a kernel that a table shows whole: `gate+up+silu+mul`.
 const LONGEST_NAME: usize = 16;

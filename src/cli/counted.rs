@@ -1,9 +1,9 @@
 //! The kinds of bytes of a forward, kernel by kernel, as a table.
 
 use super::table::{Align, Table};
-use crate::lab::counted::{Launches, surplus, together};
-use crate::run::{BytesReport, Report};
-use crate::units::{Column, Quantity};
+use plan::run::{BytesReport, Report};
+use plan::units::{Column, Quantity};
+use study::lab::counted::{Launches, surplus, together};
 
 /// A kind of bytes.
 pub(super) struct Kind {

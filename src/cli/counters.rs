@@ -14,8 +14,8 @@ use std::time::Duration;
 
 use super::Outcome;
 use super::failure::Failure;
-use crate::engine::{Here, Served};
-use crate::run::{BackendKind, Observer, Phase, Progress, Report, Request, Unwatched};
+use backend::engine::{Here, Served};
+use plan::run::{BackendKind, Observer, Phase, Progress, Report, Request, Unwatched};
 
 /// What is read: bytes between the device's memory and its L2, both ways.
 pub(super) const METRICS: [&str; 2] = ["dram__bytes_read.sum", "dram__bytes_write.sum"];

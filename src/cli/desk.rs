@@ -5,17 +5,17 @@ use std::cell::OnceCell;
 
 use super::args::OutputArgs;
 use super::failure::Failure;
-use crate::answer::{self, Env, Records, Setup};
-use crate::backend::trial::twin;
-use crate::backend::{Runner, gym};
-use crate::cost::{Config, GpuDatabase};
-use crate::course::{
+use backend::trial::twin;
+use backend::{Runner, gym};
+use course::answer::{self, Env, Records, Setup};
+use course::{
     Course, Event, Exercise, Fault, Figures, Inline, Key, Ledger, Lesson, Level, Places, Progress,
     Sheet, Store, Surroundings, fill,
 };
-use crate::model::Shape;
-use crate::run::{BackendKind, Metric, MicroRequest, Report, Request, RunError, Unwatched};
-use crate::units::Quantity;
+use plan::cost::{Config, GpuDatabase};
+use plan::model::Shape;
+use plan::run::{BackendKind, Metric, MicroRequest, Report, Request, RunError, Unwatched};
+use plan::units::Quantity;
 
 /// The course and the learner's files.
 pub(super) struct Desk {
@@ -247,13 +247,13 @@ impl Desk {
     pub(super) fn key<'e>(&self, exercise: &'e Exercise, typed: &str) -> Result<&'e Key, Failure> {
         exercise
             .key(typed)
-            .ok_or_else(|| Failure::usage(crate::course::no_such_key(exercise, typed)))
+            .ok_or_else(|| Failure::usage(course::no_such_key(exercise, typed)))
     }
 
     /// The environment of a text's own configuration.
     pub(super) fn env<'d>(
         &'d self,
-        setup: &crate::course::Setup,
+        setup: &course::Setup,
         records: &'d dyn Records,
     ) -> Result<Env<'d>, Failure> {
         Ok(Env::new(
@@ -275,8 +275,8 @@ impl Desk {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cost::price;
-    use crate::fusion::{Fusion, Version};
+    use plan::cost::price;
+    use plan::fusion::{Fusion, Version};
 
     #[test]
     fn a_narrow_run_starts_as_many_kernels() {

@@ -71,7 +71,7 @@ pub(super) fn dev(output: &OutputArgs, args: &DevArgs, out: &mut Out) -> Outcome
 }
 
 fn units(output: &OutputArgs, out: &mut Out) -> Outcome {
-    let units = crate::backend::gpu::units::compiled_ahead();
+    let units = backend::gpu::units::compiled_ahead();
     if output.json {
         let units: Vec<_> = units
             .iter()
@@ -96,9 +96,9 @@ mod cuda {
     use std::path::Path;
 
     use super::{Failure, Out, Outcome};
-    use crate::backend::gpu::compile::{Cache, prebuild as compile_ahead};
-    use crate::backend::gpu::cuda::{self, Nvrtc};
-    use crate::run::RunError;
+    use backend::gpu::compile::{Cache, prebuild as compile_ahead};
+    use backend::gpu::cuda::{self, Nvrtc};
+    use plan::run::RunError;
 
     pub(super) fn facts(out: &mut Out) {
         for (word, text) in cuda::facts().lines() {

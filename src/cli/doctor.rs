@@ -10,9 +10,9 @@ use super::desk::Desk;
 use super::out::Out;
 use super::table::{Align, Table};
 use super::words::{counted, wrapped};
-use crate::course::Places;
-use crate::units::{Quantity, format};
+use course::Places;
 use facts::{Document, Files, Terminal};
+use plan::units::{Quantity, format};
 
 /// Columns that the screen keeps for a word and its margins.
 const BESIDE_A_WORD: usize = 20;

@@ -22,7 +22,7 @@ use super::args::OutputArgs;
 use super::desk::Desk;
 use super::failure::Failure;
 use super::out::Out;
-use crate::course::{Exercise, Progress, Sheet, obeyed};
+use course::{Exercise, Progress, Sheet, obeyed};
 
 /// Progress and answers as one JSON document; or as CSV, or lessons as HTML.
 #[derive(Debug, Args)]
@@ -195,7 +195,7 @@ fn of_exercise(
                 let typed = sheet.and_then(|sheet| sheet.answer(&name));
                 KeyDocument {
                     typed: clean(&typed.unwrap_or_default()),
-                    verdict: mark.verdict.map(crate::course::Mark::word),
+                    verdict: mark.verdict.map(course::Mark::word),
                     solved: mark.solved,
                     tries: mark.tries,
                     hints_seen: mark.hints,

@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
-use crate::cost::CostError;
-use crate::fusion::FusionError;
-use crate::model::ModelError;
-use crate::run::{RunError, RunErrorKind};
+use plan::cost::CostError;
+use plan::fusion::FusionError;
+use plan::model::ModelError;
+use plan::run::{RunError, RunErrorKind};
 
 /// One sentence for standard error, and the exit code.
 #[derive(Debug, Clone, PartialEq, Eq)]

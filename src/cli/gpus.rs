@@ -6,8 +6,8 @@ use super::Outcome;
 use super::args::OutputArgs;
 use super::out::Out;
 use super::table::{Align, Table};
-use crate::cost::{GpuDatabase, ridge};
-use crate::model::Dtype;
+use plan::cost::{GpuDatabase, ridge};
+use plan::model::Dtype;
 
 /// The GPU database, or one GPU with the source of every value.
 #[derive(Debug, Args)]

@@ -10,7 +10,7 @@ use super::ids::Ids;
 use super::out::Out;
 use super::show;
 use super::words::{quoted, wrapped};
-use crate::course::{Event, Exercise, Key, Sheet, undo};
+use course::{Event, Exercise, Key, Sheet, undo};
 
 /// The next hint to a question.
 #[derive(Debug, Args)]
@@ -174,7 +174,7 @@ pub(super) fn solution(output: &OutputArgs, args: &SolutionArgs, out: &mut Out) 
 
 pub(super) fn reset(output: &OutputArgs, args: &ResetArgs, out: &mut Out) -> Outcome {
     let desk = Desk::open(output).whole()?;
-    let refused = |fault: crate::course::Fault| Failure::usage(fault.to_string());
+    let refused = |fault: course::Fault| Failure::usage(fault.to_string());
     if args.undo {
         let back = undo::restore(&desk.places).map_err(refused)?;
         out.line(match back.len() {

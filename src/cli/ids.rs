@@ -6,7 +6,7 @@ use clap::{Arg, Command, Error};
 use std::ffi::OsStr;
 use std::sync::OnceLock;
 
-use crate::course::Course;
+use course::Course;
 
 /// What may be named.
 #[derive(Clone, Copy, Debug)]

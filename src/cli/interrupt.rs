@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-use crate::run::{Observer, Progress};
+use plan::run::{Observer, Progress};
 
 /// Watches for the signals that stop a run. A second one ends the program at once.
 pub(super) struct Interrupt {

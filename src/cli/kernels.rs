@@ -4,15 +4,15 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
-use crate::app::kernel::source::Source;
-use crate::app::kernel::{Book, Compiled, Kernel, Wanted};
-use crate::backend::gpu::compile::PREBUILT;
-use crate::backend::gpu::resources::Recorded;
-use crate::backend::gpu::{Grid, Launch, Setup, Step, Target, Unit, kernel_source, lower};
-use crate::cost::{Gpu, GpuDatabase};
-use crate::fusion::Plan;
-use crate::model::Graph;
-use crate::run::Gemm;
+use app::kernel::source::Source;
+use app::kernel::{Book, Compiled, Kernel, Wanted};
+use backend::gpu::compile::PREBUILT;
+use backend::gpu::resources::Recorded;
+use backend::gpu::{Grid, Launch, Setup, Step, Target, Unit, kernel_source, lower};
+use plan::cost::{Gpu, GpuDatabase};
+use plan::fusion::Plan;
+use plan::model::Graph;
+use plan::run::Gemm;
 
 /// Blocks of the model that are lowered: a kernel that crosses from one block
 /// to the next is among them.
@@ -149,9 +149,9 @@ impl Files {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::gpu::kernel_sources;
-    use crate::cost::Config;
-    use crate::fusion::Version;
+    use backend::gpu::kernel_sources;
+    use plan::cost::Config;
+    use plan::fusion::Version;
 
     #[test]
     fn every_kernel_of_the_versions_has_a_source_to_show() {

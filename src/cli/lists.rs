@@ -5,8 +5,8 @@ use super::args::OutputArgs;
 use super::desk::Desk;
 use super::out::Out;
 use super::table::{Align, Table};
-use crate::app::lesson::number;
-use crate::course::{Exercise, Lesson};
+use app::lesson::number;
+use course::{Exercise, Lesson};
 
 /// Sections read, of all.
 pub(super) fn read(desk: &Desk, lesson: &Lesson) -> (usize, usize) {

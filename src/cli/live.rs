@@ -10,15 +10,15 @@ use super::claims;
 use super::desk::{Desk, Runs};
 use super::failure::Failure;
 use super::words::{counted, quoted};
-use crate::answer::Env;
-use crate::app::live::ask::{Of, Wanted, op_named};
-use crate::backend::gym;
-use crate::cost::{Config, Cost, bound, floor_seconds, price, ridge};
-use crate::course::{Block, Ledger, Lesson, Live, Phrase, Sample};
-use crate::fusion::{Cut, Fusion, Version};
-use crate::model::preset;
-use crate::run::{BackendKind, Metric, MicroRequest};
-use crate::units::{Quantity, format};
+use app::live::ask::{Of, Wanted, op_named};
+use backend::gym;
+use course::answer::Env;
+use course::{Block, Ledger, Lesson, Live, Phrase, Sample};
+use plan::cost::{Config, Cost, bound, floor_seconds, price, ridge};
+use plan::fusion::{Cut, Fusion, Version};
+use plan::model::preset;
+use plan::run::{BackendKind, Metric, MicroRequest};
+use plan::units::{Quantity, format};
 
 /// The lines of a block.
 pub(super) fn lines(desk: &Desk, lesson: &Lesson, live: &Live) -> Result<Vec<String>, Failure> {
@@ -213,7 +213,7 @@ fn options(config: &Config) -> String {
     if shape.has_past() {
         text += &format!(" --context {}", shape.context);
     }
-    if config.dtype != crate::model::Dtype::Fp32 {
+    if config.dtype != plan::model::Dtype::Fp32 {
         text += &format!(" --dtype {}", config.dtype.name());
     }
     text
@@ -365,7 +365,7 @@ fn roofline(
         let gpu = desk.gpus()?.get(id.as_str())?;
         let mut memory = 0;
         for kernel in &cost.block.kernels {
-            memory += usize::from(bound(kernel, gpu, config.dtype)? == crate::cost::Bound::Memory);
+            memory += usize::from(bound(kernel, gpu, config.dtype)? == plan::cost::Bound::Memory);
         }
         out.push(Piece::Line(format!(
             "  {}, data sheet: ridge {:.2} FLOP/B; {memory} of {} kernels are memory-bound.",

@@ -7,8 +7,8 @@ use super::args::{OutputArgs, whole};
 use super::failure::Failure;
 use super::out::Out;
 use super::table::{Align, Table};
-use crate::backend::gym;
-use crate::run::{
+use backend::gym;
+use plan::run::{
     BackendKind, EXPERIMENTS, Experiment, Metric, MicroReport, MicroRequest, RunError,
 };
 

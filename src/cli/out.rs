@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use crate::markup::clean;
+use text::clean;
 
 /// Text that a command prints.
 #[derive(Debug, Default)]

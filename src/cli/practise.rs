@@ -11,10 +11,10 @@ use super::desk::Desk;
 use super::failure::Failure;
 use super::out::Out;
 use super::words::wrapped;
-use crate::answer::practise::{Task, Topic, task};
-use crate::answer::{Env, Judgement, NoRecords, Verdict, grade};
-use crate::cost::GpuDatabase;
-use crate::course::Event;
+use course::Event;
+use course::answer::practise::{Task, Topic, task};
+use course::answer::{Env, Judgement, NoRecords, Verdict, grade};
+use plan::cost::GpuDatabase;
 
 /// Fresh questions on a topic, those that went wrong more often.
 #[derive(Debug, Args)]

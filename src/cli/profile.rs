@@ -17,9 +17,9 @@ use super::failure::Failure;
 use super::out::Out;
 use super::table::{Align, Table};
 use super::words::wrapped;
-use crate::cost::{Config, Gpu, GpuDatabase, Vendor};
-use crate::course::{plain, read_bounded};
-use crate::profile::{By, Limit, Profile, Reading, Tool, against, read, sample, say};
+use course::{plain, read_bounded};
+use plan::cost::{Config, Gpu, GpuDatabase, Vendor};
+use study::profile::{By, Limit, Profile, Reading, Tool, against, read, sample, say};
 
 /// Largest file that is read, and largest that a compressed one unpacks to.
 const LARGEST: usize = 256 << 20;

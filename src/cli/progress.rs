@@ -12,7 +12,7 @@ use super::failure::Failure;
 use super::lists::{read, solved};
 use super::out::Out;
 use super::words::counted;
-use crate::course::{Progress, now, plain, read_bounded, replace};
+use course::{Progress, now, plain, read_bounded, replace};
 
 /// Largest file that is taken in.
 const LARGEST: usize = 8 * 1024 * 1024;

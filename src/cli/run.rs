@@ -12,13 +12,13 @@ use super::interrupt::Interrupt;
 use super::out::Out;
 use super::words::counted;
 use super::{Outcome, cost, counters, profile};
-use crate::backend::{model_of_folder, tokens_of_file};
-use crate::cost::{Cost, price};
-use crate::course::plain;
-use crate::engine::{Engine, Here, serve_standard_streams};
-use crate::fusion::Cut;
-use crate::run::{BackendKind, Gemm, LaunchReport, Report, Request, WeightsFrom};
-use crate::units::{Quantity, format};
+use backend::engine::{Engine, Here, serve_standard_streams};
+use backend::{model_of_folder, tokens_of_file};
+use course::plain;
+use plan::cost::{Cost, price};
+use plan::fusion::Cut;
+use plan::run::{BackendKind, Gemm, LaunchReport, Report, Request, WeightsFrom};
+use plan::units::{Quantity, format};
 
 /// How a run is made.
 #[derive(Debug, Args)]

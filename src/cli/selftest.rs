@@ -11,8 +11,8 @@ use super::interrupt::Interrupt;
 use super::out::Out;
 use super::table::{Align, Table};
 use super::words::counted;
-use crate::backend::selftest::{Extent, Options, SelfTest, selftest as run};
-use crate::run::BackendKind;
+use backend::selftest::{Extent, Options, SelfTest, selftest as run};
+use plan::run::BackendKind;
 
 /// Test every kernel and every fusion set of a GPU backend against fp64.
 #[derive(Debug, Args)]

@@ -12,10 +12,10 @@ use super::ids::Ids;
 use super::live;
 use super::out::Out;
 use super::words::wrapped;
-use crate::answer::Env;
-use crate::app::study::bench_setup;
-use crate::course::{Exercise, KINDS, Lesson, Part, Phrase, fill};
-use crate::markup::{Plain, Resolved, Value, parse};
+use app::study::bench_setup;
+use course::answer::Env;
+use course::{Exercise, KINDS, Lesson, Part, Phrase, fill};
+use text::{Plain, Resolved, Value, parse};
 
 /// Columns of a line of prose.
 const MEASURE: usize = 79;

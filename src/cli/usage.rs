@@ -5,7 +5,7 @@ use std::error::Error as _;
 use clap::Error;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use crate::fusion::Version;
+use plan::fusion::Version;
 
 /// The sentence, with the way out.
 pub(super) fn sentence(error: &Error) -> String {

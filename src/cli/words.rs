@@ -31,7 +31,7 @@ pub(super) fn counted(n: u64, one: &str) -> String {
         _ if one.ends_with("ch") => "es",
         _ => "s",
     };
-    let n = crate::units::group_thousands(i128::from(n));
+    let n = plan::units::group_thousands(i128::from(n));
     format!("{n} {one}{ending}")
 }
 

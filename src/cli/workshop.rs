@@ -10,19 +10,19 @@ use super::contents::contents;
 use super::failure::Failure;
 use super::out::Out;
 use super::{Outcome, backends, kernels};
-use crate::app::bench::Bench;
-use crate::app::look::Theme;
-use crate::app::machine::{BackendFacts, Ceilings};
-use crate::app::study::bench_setup;
-use crate::app::{Machine, Page, State, Tone};
-use crate::backend::cpu;
-use crate::backend::trial::twin;
-use crate::cost::{Config, GpuDatabase};
-use crate::course::{self, Course, Places, Progress, Store};
-use crate::engine::Engine;
-use crate::run::BackendKind;
-use crate::run::twins::TWINS;
 use crate::tui::{self, Outside};
+use app::bench::Bench;
+use app::look::Theme;
+use app::machine::{BackendFacts, Ceilings};
+use app::study::bench_setup;
+use app::{Machine, Page, State, Tone};
+use backend::cpu;
+use backend::engine::Engine;
+use backend::trial::twin;
+use course::{self, Course, Places, Progress, Store};
+use plan::cost::{Config, GpuDatabase};
+use plan::run::BackendKind;
+use plan::run::twins::TWINS;
 
 /// Opens the workshop; where there is no screen to draw on, prints the contents.
 pub(super) fn open(output: &OutputArgs, config: &Config, out: &mut Out) -> Outcome {

@@ -10,8 +10,8 @@ use super::fault::Fault;
 use super::file::{plain, read_bounded, replace};
 use super::paths::Places;
 use crate::answer::{Env, Fits, Judgement, Verdict};
-use crate::run::listing::{Gap, wrapped};
-use crate::run::{Candidate, Criterion, Trial, TrialOutcome};
+use plan::run::listing::{Gap, wrapped};
+use plan::run::{Candidate, Criterion, Trial, TrialOutcome};
 
 /// Largest file that is taken for a kernel.
 const LARGEST: usize = 1 << 20;

@@ -12,7 +12,7 @@ use super::scan::Fence;
 use super::setup::Setup;
 use super::text::Text;
 use crate::answer;
-use crate::run::Metric;
+use plan::run::Metric;
 
 /// Kinds of live blocks, as info strings name them.
 pub const KINDS: [&str; 12] = [

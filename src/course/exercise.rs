@@ -25,7 +25,7 @@ use super::setup::Setup;
 use super::solution::Derivation;
 use super::text::Text;
 use crate::answer::{Env, Kind, Records, Tolerance};
-use crate::cost::{CostError, GpuDatabase};
+use plan::cost::{CostError, GpuDatabase};
 
 /// An exercise, usable even where parts of it are broken.
 #[derive(Debug, Clone, PartialEq)]

@@ -181,7 +181,7 @@ pub fn read_bounded(path: &Path, limit: usize) -> io::Result<Vec<u8>> {
 }
 
 /// An error of the system in plain words, without its number.
-pub(crate) fn plain(error: &io::Error) -> String {
+pub fn plain(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "there is no such file or folder".into(),
         io::ErrorKind::PermissionDenied => "permission denied".into(),

@@ -3,7 +3,7 @@
 use super::exercise::{Key, Slip, Table};
 use super::fields::Phrase;
 use crate::answer::{self, Expr, Grid, SlipValue};
-use crate::units::Spec;
+use plan::units::Spec;
 
 impl Key {
     /// The judge's form of this question, its whole configuration included.

@@ -191,14 +191,14 @@ impl Course {
     }
 
     /// Lessons that lie in a folder; all where none does.
-    pub(crate) fn own_lessons(&self) -> impl Iterator<Item = &Lesson> {
+    pub fn own_lessons(&self) -> impl Iterator<Item = &Lesson> {
         let laid = !self.marks.is_empty();
         let own = move |slot: &&Slot<Lesson>| !laid || slot.raw.path.is_some();
         self.lessons.iter().filter(own).map(|slot| slot.get(lesson))
     }
 
     /// Exercises that lie in a folder; all where none does.
-    pub(crate) fn own_exercises(&self) -> impl Iterator<Item = &Exercise> {
+    pub fn own_exercises(&self) -> impl Iterator<Item = &Exercise> {
         let laid = !self.marks.is_empty();
         let own = move |slot: &&Slot<Exercise>| !laid || slot.raw.path.is_some();
         self.exercises
@@ -208,7 +208,7 @@ impl Course {
     }
 
     /// Solutions that lie in a folder; all where none does.
-    pub(crate) fn own_solutions(&self) -> impl Iterator<Item = &Solution> {
+    pub fn own_solutions(&self) -> impl Iterator<Item = &Solution> {
         let laid = !self.marks.is_empty();
         let own = move |slot: &&Slot<Solution>| !laid || slot.raw.path.is_some();
         self.solutions

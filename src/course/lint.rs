@@ -10,7 +10,7 @@ mod page;
 mod prose;
 
 #[cfg(test)]
-pub(in crate::course) use prose::figures as typed_in;
+pub(crate) use prose::figures as typed_in;
 
 use super::block::{Block, Live};
 use super::exercise::{Exercise, Key};

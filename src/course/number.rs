@@ -4,7 +4,7 @@ use super::fault::Place;
 use super::fields::Phrase;
 use super::scan::{Piece, pieces};
 use crate::answer::{Env, Expr, ExprError, Value};
-use crate::units::{Spec, format_in};
+use plan::units::{Spec, format_in};
 use std::ops::Range;
 
 /// An expression that a text shows as a number.

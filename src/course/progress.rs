@@ -8,7 +8,7 @@ mod form;
 mod log;
 mod merge;
 mod store;
-pub(crate) mod undo;
+pub mod undo;
 
 pub use log::Log;
 pub use store::{Store, now};

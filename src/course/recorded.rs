@@ -5,9 +5,9 @@ use super::fault::Fault;
 use super::fields::{Fields, Toml};
 use super::text::Text;
 use crate::answer::Records;
-use crate::cost::Config;
-use crate::run::Report;
-use crate::units::{self, Quantity};
+use plan::cost::Config;
+use plan::run::Report;
+use plan::units::{self, Quantity};
 use std::sync::OnceLock;
 
 static FILE: &str = include_str!("../../assets/recorded.toml");
@@ -124,7 +124,7 @@ impl Records for Figures {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::Dimension;
+    use plan::units::Dimension;
 
     #[test]
     fn the_built_in_figures_are_read_without_fault() {

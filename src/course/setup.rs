@@ -3,7 +3,7 @@
 use super::fault::{Place, way_out};
 use super::fields::{Fields, Phrase, Scalar};
 use crate::answer;
-use crate::cost::CostError;
+use plan::cost::CostError;
 
 /// The five keys that every live block with a shape takes.
 const BLOCK: [&str; 5] = ["preset", "batch", "seq", "context", "dtype"];

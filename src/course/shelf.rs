@@ -18,9 +18,9 @@ use std::path::{Path, PathBuf};
 /// Most texts taken from one folder.
 const MOST: usize = 2000;
 
-static LESSONS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/lessons");
-static EXERCISES: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/exercises");
-static SOLUTIONS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/solutions");
+static LESSONS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../lessons");
+static EXERCISES: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../exercises");
+static SOLUTIONS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../solutions");
 
 /// The three kinds of texts, by the name of their folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

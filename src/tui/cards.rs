@@ -4,9 +4,9 @@
 use super::pen::{Pen, clip, wrap};
 use super::ribbon::bar;
 use super::theme::Role;
-use crate::app::runs::{CARD_AFTER, Card, Running};
-use crate::app::{Page, State};
-use crate::run::Phase;
+use app::runs::{CARD_AFTER, Card, Running};
+use app::{Page, State};
+use plan::run::Phase;
 
 /// Draws the card that stands, if one does.
 pub fn draw(state: &State, pen: &mut Pen<'_>) {

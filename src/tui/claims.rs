@@ -6,9 +6,9 @@ use super::pen::{Pen, clip};
 use super::rows::Row;
 use super::theme::Role;
 use super::{cards, frame};
-use crate::app::State;
-use crate::app::claims::{self, Standing, current, listed, standing, tally};
-use crate::course::Claim;
+use app::State;
+use app::claims::{self, Standing, current, listed, standing, tally};
+use course::Claim;
 
 /// Columns of the list: where a terminal is 80 wide, and where it is 120.
 const LEFT: (u16, u16) = (27, 46);
@@ -84,7 +84,7 @@ fn list(state: &State, pen: &mut Pen<'_>) {
     let edge = pen.width();
     pen.put(1, 0, "Docket", Role::Strong);
     let (judged, right) = tally(&state.study);
-    let all = crate::course::Ledger::built_in().claims().len();
+    let all = course::Ledger::built_in().claims().len();
     let sum = match judged {
         0 => format!("{all} claims"),
         _ if state.two_panes() => format!("{judged} of {all} judged, {right} as they are"),

@@ -4,11 +4,11 @@ use super::pen::Pen;
 use super::ribbon::bar;
 use super::theme::Role;
 use super::{cards, frame, kernels};
-use crate::app::State;
-use crate::app::compare::{Row, Scope, hint, rows};
-use crate::app::lab::Origin;
-use crate::app::machine::Source;
-use crate::model::Dtype;
+use app::State;
+use app::compare::{Row, Scope, hint, rows};
+use app::lab::Origin;
+use app::machine::Source;
+use plan::model::Dtype;
 
 /// Right edges of the columns.
 const EDGES: [u16; 4] = [33, 46, 59, 72];

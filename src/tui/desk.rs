@@ -7,13 +7,11 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use crate::app::Message;
-use crate::app::study::Study;
-use crate::cost::GpuDatabase;
-use crate::course::attempt::kernel_file;
-use crate::course::{
-    Course, Event, Exercise, Ledger, Places, Saved, Sheet, Stamp, Store, VARIANT, undo,
-};
+use app::Message;
+use app::study::Study;
+use course::attempt::kernel_file;
+use course::{Course, Event, Exercise, Ledger, Places, Saved, Sheet, Stamp, Store, VARIANT, undo};
+use plan::cost::GpuDatabase;
 
 /// How often files that are shown are looked at: those of a course folder, and
 /// the sheet of the form. Where there are neither, the thread sleeps.

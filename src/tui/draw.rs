@@ -7,7 +7,7 @@ use super::{
     claims, compare, exercise, first_run, frame, home, kernel, lab, lesson, palette, reading,
     roofline, too_small,
 };
-use crate::app::{Page, State};
+use app::{Page, State};
 
 /// Draws the whole screen.
 pub fn draw(state: &State, buffer: &mut Buffer) {

@@ -16,16 +16,16 @@ use super::editor;
 use super::input;
 use super::surface::Surface;
 use super::terminal::Terminal;
-use crate::app::exercise::Asked;
-use crate::app::kernel::{Book, Wanted};
-use crate::app::key::ctrl;
-use crate::app::live::ask::{Ask, Shown};
-use crate::app::machine::Ceilings;
-use crate::app::{self, Effect, Event, Machine, Message, State};
-use crate::course::Places;
-use crate::course::attempt::Told;
-use crate::engine::{self, Worker};
-use crate::run::{BackendKind, Observer, Phase, Report, Request, RunError};
+use app::exercise::Asked;
+use app::kernel::{Book, Wanted};
+use app::key::ctrl;
+use app::live::ask::{Ask, Shown};
+use app::machine::Ceilings;
+use app::{self, Effect, Event, Machine, Message, State};
+use backend::engine::{self, Worker};
+use course::Places;
+use course::attempt::Told;
+use plan::run::{BackendKind, Observer, Phase, Report, Request, RunError};
 
 /// Answers requests: what a backend does, whichever it is.
 pub type Runner = dyn FnMut(&Request, &dyn Observer) -> Result<Report, RunError> + Send;

@@ -11,8 +11,8 @@ pub use form::{setup, styled};
 
 use super::pen::Pen;
 use super::{cards, frame};
-use crate::app::State;
-use crate::app::exercise;
+use app::State;
+use app::exercise;
 
 /// Columns of the list where the form stands beside it.
 const LEFT: u16 = 42;

@@ -3,8 +3,8 @@
 use super::frame;
 use super::pen::{Pen, clip};
 use super::theme::Role;
-use crate::app::machine::Condition;
-use crate::app::{Page, State};
+use app::machine::Condition;
+use app::{Page, State};
 
 /// The page that is shown once: what this is, what was found, how numbers are
 /// labelled.

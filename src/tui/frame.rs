@@ -3,10 +3,10 @@
 
 use super::pen::{Pen, clip, width, wrap};
 use super::theme::Role;
-use crate::app::machine::Condition;
-use crate::app::{Page, State, Tone, footer, keymap};
-use crate::app::{exercise, lesson};
-use crate::course::Exercise;
+use app::machine::Condition;
+use app::{Page, State, Tone, footer, keymap};
+use app::{exercise, lesson};
+use course::Exercise;
 
 /// Columns of the left pane where a page has no reason for others.
 pub const LEFT: u16 = 80;

@@ -5,11 +5,11 @@ use super::frame;
 use super::pen::{Pen, clip, wrap};
 use super::ribbon::bar;
 use super::theme::Role;
-use crate::app::claims::judged;
-use crate::app::home::{LessonLine, Read};
-use crate::app::machine::{Condition, Source, flop_rate};
-use crate::app::{State, figure};
-use crate::fusion::Version;
+use app::claims::judged;
+use app::home::{LessonLine, Read};
+use app::machine::{Condition, Source, flop_rate};
+use app::{State, figure};
+use plan::fusion::Version;
 
 /// Columns of the left pane at 120 columns.
 const LEFT: u16 = 67;

@@ -9,8 +9,8 @@ use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, Ke
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
 use signal_hook::iterator::Signals;
 
-use crate::app::Message;
-use crate::app::key::{Code, Key, ctrl};
+use app::Message;
+use app::key::{Code, Key, ctrl};
 
 /// Holds the thread that reads keys while another program has the terminal.
 #[derive(Default)]

@@ -9,12 +9,12 @@ pub(super) use source::role as code_role;
 use super::frame;
 use super::pen::{Pen, clip, width, wrap};
 use super::theme::Role;
-use crate::app::kernel::diff::{DiffLine, Sign};
-use crate::app::kernel::heat;
-use crate::app::kernel::{Book, Kernel, View, before, book, compared, kernel, own_files, replaced};
-use crate::app::{State, figure};
-use crate::cost::Cost;
-use crate::model::OpKind;
+use app::kernel::diff::{DiffLine, Sign};
+use app::kernel::heat;
+use app::kernel::{Book, Kernel, View, before, book, compared, kernel, own_files, replaced};
+use app::{State, figure};
+use plan::cost::Cost;
+use plan::model::OpKind;
 
 /// Columns of the source where the facts stand beside it on 80.
 const LEFT: u16 = 52;
@@ -102,10 +102,10 @@ fn missing(why: &str, pen: &mut Pen<'_>) {
 
 /// What the header says behind the page's name: `flash · qk softmax pv`.
 pub fn place(state: &State) -> String {
-    let Some(group) = crate::app::kernel::group(state) else {
+    let Some(group) = app::kernel::group(state) else {
         return String::new();
     };
-    let names: Vec<&str> = crate::app::ribbon::SLOTS
+    let names: Vec<&str> = app::ribbon::SLOTS
         .iter()
         .take(group.last + 1)
         .skip(group.first)

@@ -4,13 +4,13 @@
 use super::lab::{bound_role, bound_word, short_name};
 use super::pen::{Pen, clip};
 use super::theme::Role;
-use crate::app::State;
-use crate::app::figure;
-use crate::app::lab::{Kind, bound, counted, counted_kernel, kernel_of, selected};
-use crate::cost::{Direction, KernelCost};
-use crate::lab::counted::{of_kernel, short_surplus};
-use crate::run::{KernelReport, Report};
-use crate::units::{Column, Quantity};
+use app::State;
+use app::figure;
+use app::lab::{Kind, bound, counted, counted_kernel, kernel_of, selected};
+use plan::cost::{Direction, KernelCost};
+use plan::run::{KernelReport, Report};
+use plan::units::{Column, Quantity};
+use study::lab::counted::{of_kernel, short_surplus};
 
 /// FLOPs in one unit for a whole column, that of its largest.
 fn flop_column(largest: u64) -> Column {

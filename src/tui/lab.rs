@@ -4,20 +4,20 @@ use super::pen::{Pen, clip, width};
 use super::ribbon;
 use super::theme::Role;
 use super::{cards, frame, kernels};
-use crate::app::State;
-use crate::app::bench::Switch;
-use crate::app::figure;
-use crate::app::lab::{
+use app::State;
+use app::bench::Switch;
+use app::figure;
+use app::lab::{
     BoxCost, Kind, Origin, Part, Row, bound, box_bytes, counted, counted_kernel, kernel_of,
     selected, table,
 };
-use crate::app::machine::Source;
-use crate::app::ribbon::{Group, groups};
-use crate::cost::{Bound, KernelCost};
-use crate::fusion::Fusion;
-use crate::lab::counted::short_surplus;
-use crate::run::BytesReport;
-use crate::units::compact;
+use app::machine::Source;
+use app::ribbon::{Group, groups};
+use plan::cost::{Bound, KernelCost};
+use plan::fusion::Fusion;
+use plan::run::BytesReport;
+use plan::units::compact;
+use study::lab::counted::short_surplus;
 
 /// Cells of the bar of V1's largest kernel.
 const SCALE: u64 = 5;
@@ -208,11 +208,11 @@ fn number(
     kernel: &KernelCost,
     group: &Group,
     sum: &BoxCost,
-    column: crate::units::Column,
+    column: plan::units::Column,
 ) -> String {
     match state.lab.kind {
         Kind::Bytes => {
-            let bytes = crate::units::Quantity::bytes(sum.bytes());
+            let bytes = plan::units::Quantity::bytes(sum.bytes());
             compact(bytes.in_unit(column.unit())).trim().to_owned()
         }
         Kind::Issued => {
@@ -221,7 +221,7 @@ fn number(
                 None => "·".to_owned(),
                 Some(None) => "–".to_owned(),
                 Some(Some(bytes)) => {
-                    let bytes = crate::units::Quantity::bytes(bytes);
+                    let bytes = plan::units::Quantity::bytes(bytes);
                     compact(bytes.in_unit(column.unit())).trim().to_owned()
                 }
             }
@@ -309,7 +309,7 @@ fn kinds(
     state: &State,
     group: &Group,
     kernel: &KernelCost,
-    column: crate::units::Column,
+    column: plan::units::Column,
     pen: &mut Pen<'_>,
 ) {
     let report = counted(&state.bench, &state.runs);

@@ -8,12 +8,12 @@ use super::pen::{Pen, clip};
 use super::rows::Row;
 use super::theme::Role;
 use super::{cards, frame, live};
-use crate::answer::Env;
-use crate::app::State;
-use crate::app::lesson::{self, Extent, Focus, number};
-use crate::app::live::{env, takes_keys};
-use crate::course::{Inline, Lesson, Part, Place, Section, numbers};
-use crate::markup::{self, Layout, Resolved};
+use app::State;
+use app::lesson::{self, Extent, Focus, number};
+use app::live::{env, takes_keys};
+use course::answer::Env;
+use course::{Inline, Lesson, Part, Place, Section, numbers};
+use text::{self, Layout, Resolved};
 
 /// Columns of the lesson where the lab stands beside it.
 const LEFT: u16 = 54;
@@ -186,8 +186,8 @@ fn lay(state: &State, columns: usize) -> Laid {
 
 fn lay_section(state: &State, lesson: &Lesson, section: &Section, columns: usize, laid: &mut Laid) {
     let width = columns.saturating_sub(4);
-    let env = env(state, lesson, &crate::course::Setup::default());
-    let resolve = |value: &markup::Value| resolved(&env, &value.expression);
+    let env = env(state, lesson, &course::Setup::default());
+    let resolve = |value: &text::Value| resolved(&env, &value.expression);
     let layout = Layout::new(width, &resolve)
         .ascii(state.look.ascii)
         .shift(state.reader.shift);
@@ -201,7 +201,7 @@ fn lay_section(state: &State, lesson: &Lesson, section: &Section, columns: usize
     for part in &section.parts {
         match part {
             Part::Prose { text, line, .. } => {
-                let parsed = markup::parse(text, *line, &[]);
+                let parsed = text::parse(text, *line, &[]);
                 for block in parsed.sections.iter().flat_map(|s| &s.blocks) {
                     laid.gap();
                     let page = layout.blocks(std::slice::from_ref(block));

@@ -12,11 +12,11 @@ pub use kernels::reported;
 use super::exercise::question;
 use super::rows::{Row, boxed, labelled, words};
 use super::theme::Role;
-use crate::app::State;
-use crate::app::exercise;
-use crate::app::live::{env, predict};
-use crate::course::{Block, Lesson, Live, Phrase};
-use crate::markup::{self, Layout};
+use app::State;
+use app::exercise;
+use app::live::{env, predict};
+use course::{Block, Lesson, Live, Phrase};
+use text::{self, Layout};
 
 /// A block laid out.
 #[derive(Default)]
@@ -267,8 +267,8 @@ fn steps_rows(
 /// A text with inline numbers, in the block's configuration.
 fn inline(state: &State, lesson: &Lesson, live: &Live, text: &str, columns: usize) -> Vec<Row> {
     let env = env(state, lesson, &live.setup);
-    let resolve = |value: &markup::Value| super::lesson::resolved(&env, &value.expression);
-    let parsed = markup::parse(text, 1, &[]);
+    let resolve = |value: &text::Value| super::lesson::resolved(&env, &value.expression);
+    let parsed = text::parse(text, 1, &[]);
     let layout = Layout::new(columns, &resolve).ascii(state.look.ascii);
     parsed
         .sections

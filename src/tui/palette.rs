@@ -2,8 +2,8 @@
 
 use super::pen::{Pen, clip, width};
 use super::theme::Role;
-use crate::app::State;
-use crate::app::palette::matches;
+use app::State;
+use app::palette::matches;
 
 /// Entries that are shown at once.
 const SHOWN: usize = 7;

@@ -6,8 +6,8 @@ use ratatui::style::Modifier;
 use unicode_width::UnicodeWidthChar;
 
 use super::theme::{Role, style};
-use crate::app::Look;
-use crate::units::Unit;
+use app::Look;
+use plan::units::Unit;
 
 /// Writes into a rectangle of a buffer. Places are relative to the
 /// rectangle; what does not fit is cut off, never wrapped.

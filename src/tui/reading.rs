@@ -4,12 +4,12 @@
 use super::frame;
 use super::pen::{Pen, clip, wrap};
 use super::theme::Role;
-use crate::app::keymap::{Entry, On, TABLE};
-use crate::app::machine::Condition;
-use crate::app::setup_page::ITEMS;
-use crate::app::{Page, State, Tone};
-use crate::cost::{Figure, Why, WhyUnit};
-use crate::units::{Quantity, format, group_thousands};
+use app::keymap::{Entry, On, TABLE};
+use app::machine::Condition;
+use app::setup_page::ITEMS;
+use app::{Page, State, Tone};
+use plan::cost::{Figure, Why, WhyUnit};
+use plan::units::{Quantity, format, group_thousands};
 
 /// The keys that work where the learner came from, out of the one table.
 pub fn help(state: &State, pen: &mut Pen<'_>) {
@@ -210,7 +210,7 @@ pub fn doctor(state: &State, pen: &mut Pen<'_>) {
     ));
     if let Some(c) = &state.machine.ceilings {
         let from = match c.source {
-            crate::app::machine::Source::Measured => "measured here @",
+            app::machine::Source::Measured => "measured here @",
             _ => "data sheet; R measures here",
         };
         lines.push((
@@ -221,7 +221,7 @@ pub fn doctor(state: &State, pen: &mut Pen<'_>) {
         ));
         if let Some(l) = c.launch {
             let from = match l.source {
-                crate::app::machine::Source::Measured => "measured here @",
+                app::machine::Source::Measured => "measured here @",
                 _ => "rec. H200, not measured here",
             };
             lines.push((
@@ -249,7 +249,7 @@ pub fn doctor(state: &State, pen: &mut Pen<'_>) {
 
 /// The terminal as it was judged.
 fn terminal(state: &State) -> String {
-    use crate::app::look::Depth;
+    use app::look::Depth;
     let colours = match state.look.depth {
         Depth::None => "no colour",
         Depth::Sixteen => "16 colours",

@@ -6,7 +6,7 @@
 
 use super::pen::Pen;
 use super::theme::Role;
-use crate::app::ribbon::{Group, ROW_END, SLOTS};
+use app::ribbon::{Group, ROW_END, SLOTS};
 
 /// Rows of the whole ribbon.
 pub const HEIGHT: u16 = 10;

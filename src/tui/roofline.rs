@@ -8,12 +8,12 @@ use super::lab::{bound_role, bound_word, short_name};
 use super::pen::{Pen, clip, width};
 use super::theme::Role;
 use super::{cards, frame, kernels};
-use crate::app::State;
-use crate::app::figure;
-use crate::app::machine::{Ceilings, Source, flop_rate};
-use crate::app::roofline::{Roofs, Spot};
-use crate::cost::{Bound, KernelCost};
-use crate::model::Dtype;
+use app::State;
+use app::figure;
+use app::machine::{Ceilings, Source, flop_rate};
+use app::roofline::{Roofs, Spot};
+use plan::cost::{Bound, KernelCost};
+use plan::model::Dtype;
 
 /// Columns of the plot with its axis where the list stands beside it.
 const PLOT: u16 = 55;

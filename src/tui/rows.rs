@@ -6,7 +6,6 @@ use ratatui::style::Modifier;
 
 use super::pen::{Pen, clip, width, wrap};
 use super::theme::Role;
-use crate::markup;
 
 /// Text of one role.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -114,7 +113,7 @@ impl Row {
     }
 
     /// A line as markup laid it out.
-    pub fn of_markup(line: &markup::Line) -> Self {
+    pub fn of_markup(line: &text::Line) -> Self {
         let spans = line
             .spans
             .iter()
@@ -149,8 +148,8 @@ impl Row {
 
 /// The screen's role for a role of the text; what has no colour of its own has
 /// a modifier.
-fn role(role: markup::Role) -> (Role, Modifier) {
-    use markup::Role as M;
+fn role(role: text::Role) -> (Role, Modifier) {
+    use text::Role as M;
     let none = Modifier::empty();
     match role {
         // Code has no colour of its own: those of the screen mean where a

@@ -6,7 +6,7 @@
 
 use ratatui::style::{Color, Modifier, Style};
 
-use crate::app::look::{Depth, Look, Theme};
+use app::look::{Depth, Look, Theme};
 
 /// What a piece of text means. Every role has a second sign besides colour:
 /// a word, a border or a mark.

@@ -2,7 +2,7 @@
 
 use super::pen::Pen;
 use super::theme::Role;
-use crate::app::State;
+use app::State;
 
 /// Says so, and that nothing is lost.
 pub fn draw(state: &State, pen: &mut Pen<'_>) {

@@ -2,7 +2,7 @@
 
 use super::bench::{Bench, CHECKED, noise_floats};
 use crate::ptx;
-use tinyllama_tutor::simt::{Class, Options};
+use tinyllama_tutor::simt::{Class, Counts, Options, Work};
 
 #[test]
 fn a_stride_costs_as_many_sectors_as_it_spans() {
@@ -96,9 +96,7 @@ fn lines_add_up_to_the_kernel() {
         .room("c", 1000)
         .int(1000);
     let counts = bench.launch("vadd", 4, 256);
-    let sum = |of: fn(&tinyllama_tutor::simt::Work) -> u64| {
-        counts.lines.iter().map(|l| of(&l.work)).sum::<u64>()
-    };
+    let sum = |of: fn(&Work) -> u64| counts.lines.iter().map(|l| of(&l.work)).sum::<u64>();
     assert_eq!(
         sum(|w| w.warp_instructions()),
         counts.total.warp_instructions()
@@ -125,12 +123,7 @@ fn lines_add_up_to_the_kernel() {
 }
 
 /// c = a · bᵀ, on one thread or two, counted or not.
-fn gemm(
-    m: usize,
-    n: usize,
-    k: usize,
-    options: Options,
-) -> (Vec<u32>, tinyllama_tutor::simt::Counts) {
+fn gemm(m: usize, n: usize, k: usize, options: Options) -> (Vec<u32>, Counts) {
     let (a, b) = (noise_floats(1, m * k), noise_floats(2, n * k));
     let mut bench = Bench::new(ptx!("gemm_tile"), options)
         .floats("a", &a)

@@ -4,7 +4,8 @@
 use std::fs;
 use std::path::Path;
 
-use tinyllama_tutor::engine::{BUILD, write_frame};
+use tinyllama_tutor::BUILD;
+use tinyllama_tutor::engine::write_frame;
 use tinyllama_tutor::run::{Answer, BackendKind, BackendState, Phase, Progress, Report};
 
 /// An engine that answers a probe with an H200, and does `on_run` when a run is

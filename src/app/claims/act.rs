@@ -1,16 +1,16 @@
 //! What keys do in the court, and in a claim that stands in a lesson.
 
 use super::{SHOWN, Standing, current, hit, listed, setting, standing};
-use crate::answer::claim::Judgement;
-use crate::app::keymap::Action;
-use crate::app::message::Effect;
-use crate::app::note::Tone;
-use crate::app::page::Page;
-use crate::app::state::State;
-use crate::app::study::bench_setup;
-use crate::app::{lab, lesson};
-use crate::course::claims::cited;
-use crate::course::{Claim, Event};
+use crate::keymap::Action;
+use crate::message::Effect;
+use crate::note::Tone;
+use crate::page::Page;
+use crate::state::State;
+use crate::study::bench_setup;
+use crate::{lab, lesson};
+use course::answer::claim::Judgement;
+use course::claims::cited;
+use course::{Claim, Event};
 
 /// Acts on the page.
 pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {

@@ -1,10 +1,10 @@
 use super::*;
-use crate::app::key::{Code, ch, key};
-use crate::app::look::Look;
-use crate::app::message::{Effect, Event, Message};
-use crate::app::page::Page;
-use crate::app::update;
-use crate::course::Event as Kept;
+use crate::key::{Code, ch, key};
+use crate::look::Look;
+use crate::message::{Effect, Event, Message};
+use crate::page::Page;
+use crate::update;
+use course::Event as Kept;
 
 fn court() -> State {
     let mut state = State::new((80, 24), Look::default()).unwrap();
@@ -13,7 +13,7 @@ fn court() -> State {
     state
 }
 
-fn press(state: &mut State, key: crate::app::key::Key) -> Vec<Effect> {
+fn press(state: &mut State, key: crate::key::Key) -> Vec<Effect> {
     update(
         state,
         Event {

@@ -1,20 +1,20 @@
 //! What keys do on the exercise page, and in a question wherever it stands.
 
 use super::{Asked, Form, check, current, grid, key_of, opened_shown, shown, variant};
-use crate::app::field::Field;
-use crate::app::key::{Code, Key as Pressed};
-use crate::app::keymap::Action;
-use crate::app::live::ask::Ask;
-use crate::app::message::Effect;
-use crate::app::note::Tone;
-use crate::app::page::Page;
-use crate::app::state::State;
-use crate::app::study::bench_setup;
-use crate::app::{lab, update};
-use crate::cost::Config;
-use crate::course::{Key, Kind, Phrase, Table};
-use crate::fusion::Cut;
-use crate::run::{BackendKind, MicroRequest};
+use crate::field::Field;
+use crate::key::{Code, Key as Pressed};
+use crate::keymap::Action;
+use crate::live::ask::Ask;
+use crate::message::Effect;
+use crate::note::Tone;
+use crate::page::Page;
+use crate::state::State;
+use crate::study::bench_setup;
+use crate::{lab, update};
+use course::{Key, Kind, Phrase, Table};
+use plan::cost::Config;
+use plan::fusion::Cut;
+use plan::run::{BackendKind, MicroRequest};
 
 /// Acts on the exercise page.
 pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {

@@ -1,12 +1,12 @@
 //! Checking an answer, hints, the solution, and how a question stands.
 
 use super::{Asked, key_of};
-use crate::answer::{self, Env, Judgement, Verdict};
-use crate::app::lesson::note;
-use crate::app::message::Effect;
-use crate::app::note::Tone;
-use crate::app::state::State;
-use crate::course::{Event, Key, Kind, Mark, Setup};
+use crate::lesson::note;
+use crate::message::Effect;
+use crate::note::Tone;
+use crate::state::State;
+use course::answer::{self, Env, Judgement, Verdict};
+use course::{Event, Key, Kind, Mark, Setup};
 
 /// Evaluates with the judge's form of a question and its environment.
 fn with_judge<R>(

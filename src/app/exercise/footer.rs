@@ -1,10 +1,10 @@
 //! The keys that the footer names on the exercise page.
 
 use super::{current, key_of};
-use crate::app::keymap::{Action, FooterItem};
-use crate::app::page::Page;
-use crate::app::state::State;
-use crate::course::Kind;
+use crate::keymap::{Action, FooterItem};
+use crate::page::Page;
+use crate::state::State;
+use course::Kind;
 
 /// The keys that the footer names now.
 pub fn footer(state: &State) -> &'static [FooterItem] {

@@ -1,10 +1,10 @@
 //! Tables: the cell under the cursor, and what stands in it.
 
 use super::{Asked, check, key_of};
-use crate::answer::{filled, written};
-use crate::app::message::Effect;
-use crate::app::state::State;
-use crate::course::{Key, Table};
+use crate::message::Effect;
+use crate::state::State;
+use course::answer::{filled, written};
+use course::{Key, Table};
 
 /// Rows and columns of a table.
 pub fn size(table: &Table) -> (usize, usize) {

@@ -1,12 +1,12 @@
 //! A kernel that the learner writes: its editor, its judge, what came of it.
 
 use super::{Asked, key_of, shown};
-use crate::app::lesson::note;
-use crate::app::message::Effect;
-use crate::app::note::Tone;
-use crate::app::state::State;
-use crate::course::attempt::Told;
-use crate::course::{Event, Kernel, Mark};
+use crate::lesson::note;
+use crate::message::Effect;
+use crate::note::Tone;
+use crate::state::State;
+use course::attempt::Told;
+use course::{Event, Kernel, Mark};
 
 /// The kernel of a question, where one is to be written.
 pub fn written<'s>(state: &'s State, asked: &Asked) -> Option<&'s Kernel> {

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::{Asked, variant};
-use crate::app::message::Effect;
-use crate::app::note::Tone;
-use crate::app::state::State;
-use crate::course::VARIANT;
+use crate::message::Effect;
+use crate::note::Tone;
+use crate::state::State;
+use course::VARIANT;
 
 /// Wants the sheet of an exercise, once.
 pub fn open(state: &mut State, exercise: &str, effects: &mut Vec<Effect>) {

@@ -1,11 +1,11 @@
 //! Variants: the same questions again at another shape.
 
 use super::shown;
-use crate::app::lesson::note;
-use crate::app::message::Effect;
-use crate::app::note::Tone;
-use crate::app::state::State;
-use crate::course::Event;
+use crate::lesson::note;
+use crate::message::Effect;
+use crate::note::Tone;
+use crate::state::State;
+use course::Event;
 
 /// Begins the next variant of the exercise on the page: at once where every
 /// question of this one is solved or given up, else at the second press.
@@ -21,7 +21,7 @@ pub(super) fn next(state: &mut State, effects: &mut Vec<Effect>) {
         Some(_) => "other questions",
         None => "the same questions at another shape",
     };
-    let mark = |key: &crate::course::Key| state.study.progress.key(&id, &key.name.text);
+    let mark = |key: &course::Key| state.study.progress.key(&id, &key.name.text);
     let finished = exercise.keys.iter().all(|key| mark(key).solved);
     let through = exercise.keys.iter().all(|key| {
         let mark = mark(key);

@@ -1,16 +1,16 @@
 //! What the SIMT machine counted, beside the lines that caused it.
 //!
-//! Counts come with a run on the SIMT machine ([`crate::run::KernelReport::lines`]),
+//! Counts come with a run on the SIMT machine ([`plan::run::KernelReport::lines`]),
 //! which executes the sm_80 build: while they are shown, so is that build.
 
-use crate::app::figure;
-use crate::app::lab;
-use crate::app::message::Effect;
-use crate::app::note::Tone;
-use crate::app::state::State;
-use crate::lab::counted::of_kernel;
-use crate::run::{KernelReport, WorkReport};
-use crate::units::{Quantity, format, group_thousands};
+use crate::figure;
+use crate::lab;
+use crate::message::Effect;
+use crate::note::Tone;
+use crate::state::State;
+use plan::run::{KernelReport, WorkReport};
+use plan::units::{Quantity, format, group_thousands};
+use study::lab::counted::of_kernel;
 
 /// The GPU whose grids the machine launches.
 pub(super) const GPU: &str = "a100_80gb";

@@ -1,6 +1,6 @@
 //! What keys ask for.
 
-use crate::app::page::Page;
+use crate::page::Page;
 
 /// What a key asks for. What it means in detail is the page's affair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,8 +1,8 @@
 //! Every key of the workshop outside text fields.
 
 use super::{Action, Entry, On};
-use crate::app::key::{Code, Key, ch, ctrl, key};
-use crate::app::page::Page;
+use crate::key::{Code, Key, ch, ctrl, key};
+use crate::page::Page;
 
 const fn entry(
     on: On,

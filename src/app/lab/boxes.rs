@@ -1,10 +1,10 @@
 //! The boxes of the ribbon as priced kernels.
 
-use crate::app::bench::Bench;
-use crate::app::machine::Machine;
-use crate::app::ribbon::{self, COUNT, Group, SLOTS};
-use crate::cost::{Bound, Cost, KernelCost};
-use crate::model::{Dtype, OpKind};
+use crate::bench::Bench;
+use crate::machine::Machine;
+use crate::ribbon::{self, COUNT, Group, SLOTS};
+use plan::cost::{Bound, Cost, KernelCost};
+use plan::model::{Dtype, OpKind};
 
 /// The group under `▼`.
 pub fn selected(bench: &Bench, slot: usize) -> Option<Group> {

@@ -1,13 +1,13 @@
 //! What a run counted of the plan: of the box under the cursor, and in words.
 
 use super::{kernel_of, kernels_of, selected};
-use crate::app::bench::Bench;
-use crate::app::ribbon::Group;
-use crate::app::runs::Runs;
-use crate::app::state::State;
-use crate::cost::{Cost, KernelCost};
-use crate::lab::counted::{of_kernel, of_kernels, surplus};
-use crate::run::{BytesReport, KernelReport, Report};
+use crate::bench::Bench;
+use crate::ribbon::Group;
+use crate::runs::Runs;
+use crate::state::State;
+use plan::cost::{Cost, KernelCost};
+use plan::run::{BytesReport, KernelReport, Report};
+use study::lab::counted::{of_kernel, of_kernels, surplus};
 
 /// The report of the plan, where it counted kernel by kernel.
 pub fn counted<'r>(bench: &Bench, runs: &'r Runs) -> Option<&'r Report> {

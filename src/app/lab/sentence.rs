@@ -1,11 +1,11 @@
 //! What the lab says: of a change, and of what the cursor is on.
 
 use super::Hint;
-use crate::app::bench::{Bench, Switch};
-use crate::app::figure;
-use crate::app::machine::Machine;
-use crate::cost::{Cost, CostError, Direction};
-use crate::fusion::{Boundary, Fusion, Version};
+use crate::bench::{Bench, Switch};
+use crate::figure;
+use crate::machine::Machine;
+use plan::cost::{Cost, CostError, Direction};
+use plan::fusion::{Boundary, Fusion, Version};
 
 /// What was changed, for the sentence about it.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,12 +1,12 @@
 //! This plan against V1, row by row.
 
-use crate::app::bench::Bench;
-use crate::app::figure;
-use crate::app::machine::{Machine, Source};
-use crate::app::runs::Runs;
-use crate::cost::Cost;
-use crate::fusion::{Cut, Version};
-use crate::run::BytesReport;
+use crate::bench::Bench;
+use crate::figure;
+use crate::machine::{Machine, Source};
+use crate::runs::Runs;
+use plan::cost::Cost;
+use plan::fusion::{Cut, Version};
+use plan::run::BytesReport;
 
 /// Characters of a figure.
 const COLUMN: usize = 7;

@@ -1,8 +1,8 @@
 use super::*;
-use crate::app::Setup;
-use crate::app::bench::Bench;
-use crate::app::machine::Machine;
-use crate::app::runs::Runs;
+use crate::Setup;
+use crate::bench::Bench;
+use crate::machine::Machine;
+use crate::runs::Runs;
 
 #[test]
 fn every_hint_fits_the_message_row_of_eighty_columns() {
@@ -34,7 +34,7 @@ fn issued_bytes_stand_below_the_modelled_ones_of_the_same_forward() {
     let bench = Bench::new(Setup::preset("workshop").unwrap()).unwrap();
     let mut runs = Runs::default();
     let (ticket, _) = runs.ask(bench.setup(), vec![Version::V1.cut()], 0).unwrap();
-    let mut report = crate::app::runs::tests::report(71, 330.0);
+    let mut report = crate::runs::tests::report(71, 330.0);
     report.bytes.issued = Some(63_071_000);
     report.bytes.compulsory = Some(42_047_000);
     runs.done(ticket, Ok(report), 1);

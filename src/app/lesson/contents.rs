@@ -1,9 +1,9 @@
 //! The contents as the home page lists them: lessons with their progress.
 
-use crate::app::home::{LessonLine, Read, Stopped};
-use crate::app::lesson::number;
-use crate::app::study::Study;
-use crate::course::Lesson;
+use crate::home::{LessonLine, Read, Stopped};
+use crate::lesson::number;
+use crate::study::Study;
+use course::Lesson;
 
 /// One line per lesson.
 pub fn lines(study: &Study) -> Vec<LessonLine> {
@@ -18,7 +18,7 @@ fn line(study: &Study, lesson: &Lesson) -> LessonLine {
     let of = lesson.sections.len();
     let mark = study.progress.lessons.get(&lesson.id);
     let done = mark.map_or(0, |mark| {
-        let read = |s: &&crate::course::Section| mark.read.contains(&s.id);
+        let read = |s: &&course::Section| mark.read.contains(&s.id);
         lesson.sections.iter().filter(read).count()
     });
     let (mut right, mut questions) = (0, 0);

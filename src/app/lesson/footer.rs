@@ -2,12 +2,12 @@
 //! keys now.
 
 use super::{Focus, focused};
-use crate::app::exercise;
-use crate::app::keymap::{Action, FooterItem};
-use crate::app::live::predict;
-use crate::app::page::Page;
-use crate::app::state::State;
-use crate::course::Kind;
+use crate::exercise;
+use crate::keymap::{Action, FooterItem};
+use crate::live::predict;
+use crate::page::Page;
+use crate::state::State;
+use course::Kind;
 
 /// The keys that the footer names now.
 pub fn footer(state: &State) -> &'static [FooterItem] {
@@ -27,8 +27,8 @@ fn block_footer(state: &State) -> &'static [FooterItem] {
     if predict::open(&state.study.progress, lesson, live).is_some() {
         return PREDICT;
     }
-    use crate::course::Block as B;
-    let key = |exercise: &str, key: &Option<crate::course::Phrase>| {
+    use course::Block as B;
+    let key = |exercise: &str, key: &Option<course::Phrase>| {
         let asked = exercise::asked(state, exercise, key.as_ref().map(|k| &*k.text))?;
         exercise::key_of(state, &asked).map(|k| k.kind)
     };

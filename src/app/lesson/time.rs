@@ -1,10 +1,10 @@
 //! Time with a lesson: the log is told while keys arrive, and works out the rest.
 
-use crate::app::exercise;
-use crate::app::message::{Effect, Millis};
-use crate::app::page::Page;
-use crate::app::state::State;
-use crate::course::Event;
+use crate::exercise;
+use crate::message::{Effect, Millis};
+use crate::page::Page;
+use crate::state::State;
+use course::Event;
 
 /// Between two notes about one lesson: a write of the disk now and then, and
 /// little is lost where the program is killed.

@@ -1,13 +1,13 @@
 //! What keys do on the lesson page: turning pages, walking over live blocks.
 
 use super::{Focus, focused, lesson, number, open, section, show};
-use crate::app::keymap::Action;
-use crate::app::message::Effect;
-use crate::app::note::Tone;
-use crate::app::page::Page;
-use crate::app::state::State;
-use crate::app::{exercise, lab, live};
-use crate::course::Block;
+use crate::keymap::Action;
+use crate::message::Effect;
+use crate::note::Tone;
+use crate::page::Page;
+use crate::state::State;
+use crate::{exercise, lab, live};
+use course::Block;
 
 /// Acts on the lesson page.
 pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {

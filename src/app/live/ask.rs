@@ -2,16 +2,16 @@
 //! source looked up. Both are asked for once and kept.
 
 use super::env;
-use crate::app::kernel::source::Source;
-use crate::app::lesson;
-use crate::app::message::Effect;
-use crate::app::page::Page;
-use crate::app::state::State;
-use crate::cost::Config;
-use crate::course::{Block, Lesson, Live};
-use crate::fusion::Version;
-use crate::model::{BLOCK_OPS, OpKind};
-use crate::run::{BackendKind, MicroReport, MicroRequest};
+use crate::kernel::source::Source;
+use crate::lesson;
+use crate::message::Effect;
+use crate::page::Page;
+use crate::state::State;
+use course::{Block, Lesson, Live};
+use plan::cost::Config;
+use plan::fusion::Version;
+use plan::model::{BLOCK_OPS, OpKind};
+use plan::run::{BackendKind, MicroReport, MicroRequest};
 
 /// Answers that are kept.
 const KEPT: usize = 48;
@@ -169,7 +169,7 @@ impl Asked {
     }
 
     /// Asks, unless the answer is on its way.
-    pub(in crate::app) fn ask(&mut self, ask: Ask, effects: &mut Vec<Effect>) {
+    pub(crate) fn ask(&mut self, ask: Ask, effects: &mut Vec<Effect>) {
         if !self.waits(&ask) {
             self.waiting.push(ask.clone());
             effects.push(Effect::Ask(Box::new(ask)));

@@ -1,10 +1,10 @@
 //! Points of a `chart` block: expressions over a swept parameter.
 
 use super::env;
-use crate::answer::{Expr, Value};
-use crate::app::state::State;
-use crate::course::{Block, Lesson, Live, swept};
-use crate::units::{Column, Quantity, Unit};
+use crate::state::State;
+use course::answer::{Expr, Value};
+use course::{Block, Lesson, Live, swept};
+use plan::units::{Column, Quantity, Unit};
 
 /// One line of a chart.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,15 +2,15 @@
 //! kept beside the outcome and never graded.
 
 use super::env;
-use crate::answer::{Expr, Value};
-use crate::app::key::{Code, Key};
-use crate::app::keymap::Action;
-use crate::app::lesson::{act, focused, note};
-use crate::app::message::Effect;
-use crate::app::note::Tone;
-use crate::app::state::State;
-use crate::course::{Event, Lesson, Live, Predict, Progress, print};
-use crate::units::{self, Asked, Dimension};
+use crate::key::{Code, Key};
+use crate::keymap::Action;
+use crate::lesson::{act, focused, note};
+use crate::message::Effect;
+use crate::note::Tone;
+use crate::state::State;
+use course::answer::{Expr, Value};
+use course::{Event, Lesson, Live, Predict, Progress, print};
+use plan::units::{self, Asked, Dimension};
 
 /// Between the guesses of a block that asks more than once.
 const BETWEEN: &str = " | ";
@@ -149,7 +149,7 @@ fn keep(state: &mut State, lesson: &Lesson, live: &Live, typed: String, effects:
     let next = live.predict.get(all.len()).is_some();
     let block = state.reader.block_mut(&lesson.id, live.number);
     if next {
-        block.field = Some(crate::app::field::Field::default());
+        block.field = Some(crate::field::Field::default());
     } else if live.kind == "lab" {
         super::put_on_bench(state, lesson, live);
     } else if live.kind == "micro" {

@@ -1,13 +1,13 @@
 //! Numbers in rows: `table`, `compare` and `roofline` blocks.
 
 use super::{env, plan, start};
-use crate::app::machine::Ceilings;
-use crate::app::setup::Setup;
-use crate::app::state::State;
-use crate::app::study::bench_setup;
-use crate::cost::{Bound, Cost, Gpu, Priced, bound, price, ridge};
-use crate::course::{Block, Cell, Lesson, Live};
-use crate::units::{Column, Quantity, Unit};
+use crate::machine::Ceilings;
+use crate::setup::Setup;
+use crate::state::State;
+use crate::study::bench_setup;
+use course::{Block, Cell, Lesson, Live};
+use plan::cost::{Bound, Cost, Gpu, Priced, bound, price, ridge};
+use plan::units::{Column, Quantity, Unit};
 
 /// Text in rows; every row as long as the head.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -86,7 +86,7 @@ pub fn compare(state: &State, lesson: &Lesson, live: &Live) -> Result<Grid, Stri
                 ),
                 "intensity" => row(
                     "FLOP/B =",
-                    &of(&|p| Quantity::new(p.intensity(), crate::units::Dimension::FlopPerByte)),
+                    &of(&|p| Quantity::new(p.intensity(), plan::units::Dimension::FlopPerByte)),
                     Some((Unit::NONE, 2)),
                 ),
                 "peak" => {

@@ -1,11 +1,11 @@
 use super::*;
-use crate::app::key::{Code, Key, ch, key};
-use crate::app::look::Look;
-use crate::app::machine::{BackendFacts, Condition};
-use crate::app::runs::tests::report;
-use crate::app::{Effect, Event, Message, update};
-use crate::cost::Bound;
-use crate::model::Dtype;
+use crate::key::{Code, Key, ch, key};
+use crate::look::Look;
+use crate::machine::{BackendFacts, Condition};
+use crate::runs::tests::report;
+use crate::{Effect, Event, Message, update};
+use plan::cost::Bound;
+use plan::model::Dtype;
 use std::sync::Arc;
 
 /// The machine of the screens: facts/kernels.md has copy 4286 GB/s and fp32

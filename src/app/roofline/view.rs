@@ -1,12 +1,12 @@
 //! What the roofline page draws, as numbers: kernels along the roof, the
 //! versions' blocks on its axis, and what runs achieved below it.
 
-use crate::app::bench::Bench;
-use crate::app::machine::Ceilings;
-use crate::app::runs::Runs;
-use crate::cost::{Bound, Cost, KernelCost, Roof};
-use crate::fusion::Version;
-use crate::model::{Dtype, OpKind};
+use crate::bench::Bench;
+use crate::machine::Ceilings;
+use crate::runs::Runs;
+use plan::cost::{Bound, Cost, KernelCost, Roof};
+use plan::fusion::Version;
+use plan::model::{Dtype, OpKind};
 
 /// Whose roofs are drawn.
 #[derive(Clone, Debug, Default, PartialEq)]

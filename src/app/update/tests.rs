@@ -2,8 +2,8 @@ use super::super::key::{Code, ch, key};
 use super::super::look::Look;
 use super::super::runs::tests::report;
 use super::*;
-use crate::fusion::{Cut, Fusion, Version};
-use crate::run::RunError;
+use plan::fusion::{Cut, Fusion, Version};
+use plan::run::RunError;
 
 /// A learner at a terminal of 80 × 24, one key every 10 ms.
 struct Learner {
@@ -244,7 +244,7 @@ fn footers_name_only_keys_that_work() {
         Page::Help,
     ] {
         l.state.page = page;
-        let items = crate::app::footer(&l.state);
+        let items = crate::footer(&l.state);
         assert!(items.len() <= 9, "{page:?}");
         for (actions, word) in items {
             for action in *actions {
@@ -256,8 +256,8 @@ fn footers_name_only_keys_that_work() {
 
 #[test]
 fn enter_on_the_first_page_does_not_wait_for_the_course() {
-    use crate::app::study::Study;
-    use crate::course::{self, Course};
+    use crate::study::Study;
+    use course::{self, Course};
     let mut l = Learner::new();
     l.state.page = Page::FirstRun;
     l.press(key(Code::Enter));
@@ -281,8 +281,8 @@ fn enter_on_the_first_page_does_not_wait_for_the_course() {
 
 #[test]
 fn time_is_noted_while_keys_arrive_and_not_in_silence() {
-    use crate::app::study::Study;
-    use crate::course::{self, Course};
+    use crate::study::Study;
+    use course::{self, Course};
     let mut l = Learner::new();
     let study = Study {
         course: Course::built_in().into(),

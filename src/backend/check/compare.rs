@@ -3,7 +3,7 @@
 use super::CheckError;
 use super::locate::Layout;
 use super::tolerance::OUTLIER;
-use crate::backend::reference::Made;
+use crate::reference::Made;
 
 /// A reference tensor, ready to be compared with.
 pub(super) struct Comparison<'a> {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::model::{Model, Shape, TensorKind};
+use plan::model::{Model, Shape, TensorKind};
 
 /// The place of one value. Everything counts from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use half::bf16;
 
-use crate::backend::tokens::Tokens;
-use crate::backend::weights::Weights;
-use crate::model::{Graph, OpKind, Shape, TensorId};
+use crate::tokens::Tokens;
+use crate::weights::Weights;
+use plan::model::{Graph, OpKind, Shape, TensorId};
 
 pub(super) type Tensors = BTreeMap<TensorId, Vec<f32>>;
 
@@ -54,7 +54,7 @@ pub(super) fn forward(weights: &Weights, tokens: &Tokens, defect: Defect) -> Ten
     let n = batch * t;
     let mut out: Tensors = Tensors::new();
     let weight =
-        |node: &crate::model::Node| weights.tensor(node.weight.unwrap()).unwrap().into_owned();
+        |node: &plan::model::Node| weights.tensor(node.weight.unwrap()).unwrap().into_owned();
     for node in &graph.nodes {
         let read = |k: usize| &out[&node.reads[k]];
         let product = |width: usize| -> Vec<f32> {

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 
 use super::naive::{self, Defect, Tensors};
 use super::*;
-use crate::backend::reference::Kept;
-use crate::model::Model;
+use crate::reference::Kept;
+use plan::model::Model;
 
 struct Case {
     weights: Weights,
@@ -260,7 +260,7 @@ fn real_defects_are_named_by_the_op_that_has_them() {
 fn tolerances_are_not_slack_beyond_use() {
     // A naive fp32 forward uses a part of its tolerance that is neither
     // all of it nor next to nothing, at the workshop's depth and width.
-    let model = crate::model::preset("workshop").unwrap().model();
+    let model = plan::model::preset("workshop").unwrap().model();
     let case = Case::new(&model, Shape::prefill(1, 32), Dtype::Fp32, 2);
     let verdict = case.judge(&case.naive(Defect::None)).unwrap();
     for t in &verdict.tensors {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::model::{Graph, Model, OpKind, Shape, TensorId, TensorKind};
+use plan::model::{Graph, Model, OpKind, Shape, TensorId, TensorKind};
 
 /// Unit roundoff of fp32.
 const UNIT: f64 = f32::EPSILON as f64 / 2.0;

@@ -15,7 +15,7 @@ use super::micro::{Left, Out, Right, matmul};
 use super::rows::{Source, Target, narrow, widen};
 use super::softmax::{Running, Scores, divide_columns, scale_rows, softmax_block};
 use super::step::{Attend, Operand};
-use crate::model::Dtype;
+use plan::model::Dtype;
 
 /// Where the parts of a worker's attention scratch begin, in elements.
 #[derive(Clone, Copy, Debug)]

@@ -13,8 +13,8 @@ use super::micro::{Left, Out};
 use super::panels::Panels;
 use super::ready::Threads;
 use super::simd::Isa;
-use crate::model::Dtype;
-use crate::run::RunError;
+use plan::model::Dtype;
+use plan::run::RunError;
 
 /// Elements of each of the two arrays of the copy: 128 MiB, several times the
 /// last-level cache of today's CPUs.

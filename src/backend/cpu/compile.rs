@@ -14,9 +14,9 @@ use super::packed::PackedModel;
 use super::place::Places;
 use super::slots::Slots;
 use super::step::{Attend, Compiled, Ffn, Launch, Operand, Pass, Step, passes_of};
-use crate::fusion::Plan;
-use crate::model::{Dtype, Graph, Node, OpKind, TensorId, WeightId};
-use crate::run::RunError;
+use plan::fusion::Plan;
+use plan::model::{Dtype, Graph, Node, OpKind, TensorId, WeightId};
+use plan::run::RunError;
 
 /// Compiles the kernels of `plan` that begin before op `until`.
 ///

@@ -1,8 +1,8 @@
 //! The sizes of one forward, and how its rows are dealt to threads.
 
 use super::simd::Isa;
-use crate::model::{Dtype, Model, TensorKind};
-use crate::run::RunError;
+use plan::model::{Dtype, Model, TensorKind};
+use plan::run::RunError;
 
 /// Keys whose scores are held at once in a fused attention.
 pub(super) const KEY_BLOCK: usize = 128;

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use super::memory::readable;
-use crate::run::RunError;
+use plan::run::RunError;
 
 /// A defect of this program: what was found that must not be.
 pub(super) fn defect(what: impl Display) -> RunError {

@@ -9,7 +9,7 @@ use super::errors::defect;
 use super::memory::Buffer;
 use super::pool::{Failed, Pool};
 use super::step::{Compiled, Launch, Pass};
-use crate::run::{Observer, RunError};
+use plan::run::{Observer, RunError};
 
 /// The memory of all workers: one arena and one attention scratch each.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 
-use crate::model::Dtype;
+use plan::model::Dtype;
 
 /// What an allocation is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -7,8 +7,8 @@ use super::errors::{defect, memory_refused};
 use super::memory::{Allocation, Role, available_bytes, readable};
 use super::panels::{Panels, Store};
 use super::simd::Isa;
-use crate::model::{Dtype, Model, WeightId, WeightKind};
-use crate::run::RunError;
+use plan::model::{Dtype, Model, WeightId, WeightKind};
+use plan::run::RunError;
 
 /// Where the embedding's rows are.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::micro::{Left, Out, Right, matmul};
 use super::simd::{Isa, bf16_bits};
-use crate::model::Dtype;
+use plan::model::Dtype;
 
 /// Elements as they are stored.
 #[derive(Debug)]

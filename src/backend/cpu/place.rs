@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use super::dims::Dims;
 use super::memory::Role;
 use super::step::{Operand, passes_of};
-use crate::fusion::Plan;
-use crate::model::{Graph, Place, TensorId, TensorKind};
+use plan::fusion::Plan;
+use plan::model::{Graph, Place, TensorId, TensorKind};
 
 /// A tensor's rows in a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,10 +14,10 @@ use super::pool::Pool;
 use super::setup::{Cache, Setup};
 use super::step::Compiled;
 use super::tap;
-use crate::cost::Config;
-use crate::fusion::{Plan, Version};
-use crate::model::{Graph, OpKind, Shape, TensorId, TensorKind};
-use crate::run::{Observer, Phase, Progress, RunError};
+use plan::cost::Config;
+use plan::fusion::{Plan, Version};
+use plan::model::{Graph, OpKind, Shape, TensorId, TensorKind};
+use plan::run::{Observer, Phase, Progress, RunError};
 
 /// The threads of this backend, shared by its ready plans.
 #[derive(Clone)]

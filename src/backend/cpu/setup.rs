@@ -12,10 +12,10 @@ use super::packed::PackedModel;
 use super::place::{Places, Wanted};
 use super::simd::Isa;
 use super::step::{Compiled, Step};
-use crate::cost::Config;
-use crate::fusion::Plan;
-use crate::model::{Dtype, Graph, Shape};
-use crate::run::RunError;
+use plan::cost::Config;
+use plan::fusion::Plan;
+use plan::model::{Dtype, Graph, Shape};
+use plan::run::RunError;
 
 /// The keys or the values of a layer.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! One vector type per instruction set, and the run-time choice between them.
 //!
 //! The arithmetic of this backend is written once, generic over [`Vector`], in
-//! functions that are always inlined. [`dispatch!`](crate::backend::cpu::simd)
+//! functions that are always inlined. [`dispatch!`](crate::cpu::simd)
 //! wraps such a function in one entry per instruction set, each compiled with
 //! that set switched on, so a plain release build for the oldest CPU still
 //! runs at the full width of the CPU it finds.
@@ -262,29 +262,29 @@ macro_rules! dispatch {
     ($(#[$meta:meta])* $name:ident = $body:ident $(::<$extra:ident>)? ($($arg:ident : $ty:ty),* $(,)?)) => {
         $(#[$meta])*
         #[allow(clippy::too_many_arguments)]
-        pub(super) unsafe fn $name(isa: $crate::backend::cpu::simd::Isa, $($arg: $ty),*) {
+        pub(super) unsafe fn $name(isa: $crate::cpu::simd::Isa, $($arg: $ty),*) {
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx512f,avx2,fma")]
             #[allow(clippy::too_many_arguments)]
             unsafe fn avx512($($arg: $ty),*) {
                 // SAFETY: the instruction set is on; the rest is the caller's word.
-                unsafe { $body::<$crate::backend::cpu::simd::Avx512 $(, $extra)?>($($arg),*) }
+                unsafe { $body::<$crate::cpu::simd::Avx512 $(, $extra)?>($($arg),*) }
             }
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2,fma")]
             #[allow(clippy::too_many_arguments)]
             unsafe fn avx2($($arg: $ty),*) {
                 // SAFETY: as above.
-                unsafe { $body::<$crate::backend::cpu::simd::Avx2 $(, $extra)?>($($arg),*) }
+                unsafe { $body::<$crate::cpu::simd::Avx2 $(, $extra)?>($($arg),*) }
             }
             // SAFETY: `isa` was detected on this machine; the rest is the caller's word.
             unsafe {
                 match isa {
                     #[cfg(target_arch = "x86_64")]
-                    $crate::backend::cpu::simd::Isa::Avx512 => avx512($($arg),*),
+                    $crate::cpu::simd::Isa::Avx512 => avx512($($arg),*),
                     #[cfg(target_arch = "x86_64")]
-                    $crate::backend::cpu::simd::Isa::Avx2 => avx2($($arg),*),
-                    _ => $body::<$crate::backend::cpu::simd::Portable8 $(, $extra)?>($($arg),*),
+                    $crate::cpu::simd::Isa::Avx2 => avx2($($arg),*),
+                    _ => $body::<$crate::cpu::simd::Portable8 $(, $extra)?>($($arg),*),
                 }
             }
         }

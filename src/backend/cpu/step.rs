@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::panels::Panels;
-use crate::fusion::Kernel;
-use crate::model::{Graph, OpKind, TensorId};
+use plan::fusion::Kernel;
+use plan::model::{Graph, OpKind, TensorId};
 
 /// Where a step finds or leaves rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

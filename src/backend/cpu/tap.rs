@@ -2,7 +2,7 @@
 
 use super::bound::Bound;
 use super::step::Operand;
-use crate::model::TensorKind;
+use plan::model::TensorKind;
 
 /// The values of a tensor: `B × S × width`, scores `B × H × S × T`.
 pub(super) fn read(bound: &Bound<'_>, operand: Operand, kind: TensorKind) -> Vec<f32> {

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::*;
-use crate::backend::check::check;
-use crate::backend::tokens::Tokens;
-use crate::backend::weights::Weights;
-use crate::cost::{Config, Conventions, KeepKv};
-use crate::fusion::{Boundary, Cut, Fusion, Version};
-use crate::model::{Dtype, Graph, Model, Shape, TensorId, TensorKind};
-use crate::run::{RunError, Unwatched};
+use crate::check::check;
+use crate::tokens::Tokens;
+use crate::weights::Weights;
+use plan::cost::{Config, Conventions, KeepKv};
+use plan::fusion::{Boundary, Cut, Fusion, Version};
+use plan::model::{Dtype, Graph, Model, Shape, TensorId, TensorKind};
+use plan::run::{RunError, Unwatched};
 use proptest::prelude::*;
 
 /// A small model: H heads of width d over K key heads.
@@ -194,7 +194,7 @@ enum OpPair {
 }
 
 fn between(pair: OpPair) -> Boundary {
-    use crate::model::OpKind as O;
+    use plan::model::OpKind as O;
     match pair {
         OpPair::QkSoftmax => Boundary::between(O::Qk, O::Softmax).unwrap(),
         OpPair::SoftmaxPv => Boundary::between(O::Softmax, O::Pv).unwrap(),
@@ -291,7 +291,7 @@ fn what_cannot_be_held_is_refused_before_anything_is_made() {
     ] {
         let c = config(&m, shape, Dtype::Fp32, Version::V1.cut());
         let e = affordable(&c, 2, false).unwrap_err();
-        assert_eq!(e.kind, crate::run::RunErrorKind::Missing);
+        assert_eq!(e.kind, plan::run::RunErrorKind::Missing);
         assert!(
             e.to_string().contains(&format!("largest part is {part}")),
             "{e}"
@@ -326,8 +326,8 @@ fn wrong_tokens_are_named_with_their_place() {
 #[test]
 fn a_stop_ends_the_run() {
     struct Stopped;
-    impl crate::run::Observer for Stopped {
-        fn progress(&self, _: crate::run::Progress) {}
+    impl plan::run::Observer for Stopped {
+        fn progress(&self, _: plan::run::Progress) {}
         fn cancelled(&self) -> bool {
             true
         }
@@ -337,7 +337,7 @@ fn a_stop_ends_the_run() {
     let weights = Weights::seeded(&m, 3, Dtype::Fp32).unwrap();
     let (ready, _) = ready(&weights, Isa::detect(), 2, &c);
     let e = ready.forward(&Stopped).unwrap_err();
-    assert_eq!(e.kind, crate::run::RunErrorKind::Cancelled);
+    assert_eq!(e.kind, plan::run::RunErrorKind::Cancelled);
     assert!(ready.forward(&Unwatched).is_ok());
 }
 

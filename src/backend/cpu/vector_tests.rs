@@ -7,7 +7,7 @@ use super::panels::Panels;
 use super::rows::{self, Source, Target};
 use super::simd::{Isa, Vector, bf16_bits, dispatch};
 use super::softmax::{Running, Scores, divide_columns, scale_rows, softmax_block};
-use crate::model::Dtype;
+use plan::model::Dtype;
 use proptest::prelude::*;
 
 /// Numbers in −1 .. 1 that differ from place to place.

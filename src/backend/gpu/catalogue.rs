@@ -6,9 +6,9 @@
 use std::fmt;
 
 #[cfg(any(feature = "cuda", feature = "hip"))]
-use crate::fusion::{Cut, Fusion};
-use crate::fusion::{Kernel, Plan};
-use crate::model::{BLOCK_OPS, Graph, OpKind};
+use plan::fusion::{Cut, Fusion};
+use plan::fusion::{Kernel, Plan};
+use plan::model::{BLOCK_OPS, Graph, OpKind};
 
 /// A list of ops that one kernel of ours computes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -145,7 +145,7 @@ pub(super) fn fusions_without_kernels() -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fusion::{Cut, Fusion, Version};
+    use plan::fusion::{Cut, Fusion, Version};
 
     fn lacking(cut: Cut) -> Vec<String> {
         let graph = Graph::of_layers(2, false);

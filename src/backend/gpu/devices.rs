@@ -4,8 +4,8 @@
 
 use super::driver::{Driver, GpuError};
 use super::exec::Gpu;
-use crate::backend::runner::Outcome;
-use crate::run::{BackendKind, Observer, Request, RunError, RunErrorKind};
+use crate::runner::Outcome;
+use plan::run::{BackendKind, Observer, Request, RunError, RunErrorKind};
 
 /// What is done with a device of any kind.
 pub trait Job {
@@ -98,10 +98,10 @@ mod simt {
     use std::cell::RefCell;
 
     use super::{Job, on_kept};
-    use crate::backend::gpu::exec::Gpu;
-    use crate::backend::gpu::simt::Simt;
-    use crate::run::RunError;
-    use crate::simt::Options;
+    use crate::gpu::exec::Gpu;
+    use crate::gpu::simt::Simt;
+    use plan::run::RunError;
+    use simt::Options;
 
     thread_local! {
         static OPEN: RefCell<Option<Gpu<Simt>>> = const { RefCell::new(None) };
@@ -130,8 +130,8 @@ macro_rules! native {
             use $driver as Device;
 
             use super::{Job, on_kept};
-            use crate::backend::gpu::exec::Gpu;
-            use crate::run::{Observer, Phase, Progress, RunError};
+            use crate::gpu::exec::Gpu;
+            use plan::run::{Observer, Phase, Progress, RunError};
 
             thread_local! {
                 static OPEN: RefCell<Option<Gpu<Device>>> = const { RefCell::new(None) };
@@ -152,11 +152,6 @@ macro_rules! native {
 }
 
 #[cfg(any(feature = "cuda", feature = "hip"))]
-native!(
-    "cuda",
-    cuda,
-    crate::backend::gpu::cuda::Cuda,
-    "the NVIDIA driver"
-);
+native!("cuda", cuda, crate::gpu::cuda::Cuda, "the NVIDIA driver");
 #[cfg(any(feature = "cuda", feature = "hip"))]
-native!("hip", hip, crate::backend::gpu::hip::Hip, "ROCm");
+native!("hip", hip, crate::gpu::hip::Hip, "ROCm");

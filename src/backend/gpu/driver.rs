@@ -5,8 +5,8 @@ use std::fmt;
 
 use super::program::{Target, TensorMap};
 use super::source::Unit;
-use crate::run::RunError;
-use crate::simt::Counts;
+use plan::run::RunError;
+use simt::Counts;
 
 /// A loaded kernel, as the driver numbers it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -68,6 +68,6 @@ impl<D: Driver> Gpu<D> {
 }
 
 #[cfg(test)]
-pub(in crate::backend) mod fake;
+pub(crate) mod fake;
 #[cfg(test)]
 mod tests;

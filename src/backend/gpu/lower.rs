@@ -5,7 +5,7 @@
 //! block one of each weight; keys and values per block where a cache is kept
 //! ([`Config::keeps_kv`]), else one of each for all blocks.
 //!
-//! [`Config::keeps_kv`]: crate::cost::Config::keeps_kv
+//! [`Config::keeps_kv`]: plan::cost::Config::keeps_kv
 
 mod attention;
 mod block;
@@ -20,10 +20,10 @@ use super::program::{
     Arg, BufferId, BufferSpec, Contents, Launch, LibraryGemm, Program, Step, Target, Written,
 };
 use super::source::Unit;
-use crate::cost::Config;
-use crate::fusion::{Kernel, Plan};
-use crate::model::{Dtype, Graph, Model, Shape, TensorId, TensorKind, WeightId, WeightKind};
-use crate::run::Gemm;
+use plan::cost::Config;
+use plan::fusion::{Kernel, Plan};
+use plan::model::{Dtype, Graph, Model, Shape, TensorId, TensorKind, WeightId, WeightKind};
+use plan::run::Gemm;
 
 /// What is lowered.
 #[derive(Debug, Clone, Copy)]

@@ -1,8 +1,8 @@
 //! What the lowering gives: buffers and launches, as data.
 
 use super::source::Unit;
-use crate::cost::Vendor;
-use crate::model::{TensorId, WeightId};
+use plan::cost::Vendor;
+use plan::model::{TensorId, WeightId};
 
 /// The device for which a plan is lowered.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -19,8 +19,8 @@ use super::driver::{
 };
 use super::program::{Target, TensorMap};
 use super::source::Unit;
-use crate::cost::Vendor;
-use crate::simt::{LaunchRequest, Machine, MachineError, Options, Program};
+use plan::cost::Vendor;
+use simt::{LaunchRequest, Machine, MachineError, Options, Program};
 
 /// The architecture whose PTX the machine reads.
 const ARCH: &str = "sm_80";

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use include_dir::{Dir, include_dir};
 
-static KERNELS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/kernels");
+static KERNELS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../kernels");
 
 /// The text of one file of `kernels/`, by its path there (`tile/epilogue.cu`).
 pub fn kernel_source(file: &str) -> Option<&'static str> {

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use super::lower::{Setup, lower};
 use super::program::{Step, Target};
 use super::source::Unit;
-use crate::cost::{Config, Conventions, Vendor};
-use crate::fusion::{Cut, Fusion, Plan, Version};
-use crate::model::{Dtype, Graph, PRESETS, Preset, Shape};
-use crate::run::Gemm;
+use plan::cost::{Config, Conventions, Vendor};
+use plan::fusion::{Cut, Fusion, Plan, Version};
+use plan::model::{Dtype, Graph, PRESETS, Preset, Shape};
+use plan::run::Gemm;
 
 /// Blocks of the models that are lowered: a middle and both ends.
 const LAYERS: u64 = 2;
@@ -161,12 +161,8 @@ pub fn compiled_ahead() -> Vec<(Unit, &'static str)> {
         .into_keys()
         .partition(|unit| !unit.files.iter().any(|file| file.contains("hopper")));
     portable.extend(shared.into_iter().map(|unit| (unit, 0)));
-    portable.extend(
-        crate::backend::gym::units()
-            .into_iter()
-            .map(|unit| (unit, 0)),
-    );
-    let exercises = crate::backend::trial::units();
+    portable.extend(crate::gym::units().into_iter().map(|unit| (unit, 0)));
+    let exercises = crate::trial::units();
     let mut all: Vec<(Unit, &'static str)> = portable
         .into_keys()
         .chain(exercises)

@@ -1,8 +1,8 @@
 //! What each experiment launches at each value: kernel, grid, data, and what must
 //! come out.
 
-use crate::backend::gpu::Unit;
-use crate::run::{Experiment, RunError, Takes};
+use crate::gpu::Unit;
+use plan::run::{Experiment, RunError, Takes};
 
 /// How large the data are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -128,7 +128,7 @@ fn unit(name: &'static str, value: u32) -> Unit {
 /// Every unit of the gym.
 pub(super) fn units() -> Vec<Unit> {
     let mut all = Vec::new();
-    for experiment in &crate::run::EXPERIMENTS {
+    for experiment in &plan::run::EXPERIMENTS {
         let compiled: Vec<u32> = match experiment.takes {
             Takes::Only(values) => values.to_vec(),
             Takes::Named(names) => (0..names.len() as u32).collect(),

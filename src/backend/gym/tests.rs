@@ -1,5 +1,5 @@
 use super::*;
-use crate::run::{EXPERIMENTS, Metric};
+use plan::run::{EXPERIMENTS, Metric};
 
 fn report(kernel: &str, sweep: &[u32]) -> MicroReport {
     run(&MicroRequest::new(kernel, sweep, BackendKind::Simt).unwrap()).unwrap()

@@ -5,9 +5,9 @@ use nalgebra::DMatrix;
 
 use super::attention::{self, Heads};
 use super::{Precision, ReferenceError, affordable, ops};
-use crate::backend::tokens::Tokens;
-use crate::backend::weights::Weights;
-use crate::model::{Graph, OpKind, Shape, Tensor, TensorId, TensorKind, WeightId, WeightKind};
+use crate::tokens::Tokens;
+use crate::weights::Weights;
+use plan::model::{Graph, OpKind, Shape, Tensor, TensorId, TensorKind, WeightId, WeightKind};
 
 /// One tensor of the graph with its values.
 #[derive(Debug, Clone, PartialEq)]

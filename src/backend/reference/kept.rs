@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use super::{Forward, Made, Precision, ReferenceError};
-use crate::backend::tokens::Tokens;
-use crate::backend::weights::Weights;
-use crate::model::{Graph, Shape, TensorId, TensorKind};
+use crate::tokens::Tokens;
+use crate::weights::Weights;
+use plan::model::{Graph, Shape, TensorId, TensorKind};
 
 /// All tensors of one forward, by their place in the graph.
 #[derive(Debug)]

@@ -3,8 +3,8 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::ReferenceError;
-use crate::backend::weights::Weights;
-use crate::model::{WeightId, WeightKind};
+use crate::weights::Weights;
+use plan::model::{WeightId, WeightKind};
 
 /// Rows of a weight that are widened to fp64 at a time.
 const ROWS: usize = 2048;

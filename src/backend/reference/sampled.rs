@@ -15,10 +15,10 @@ use half::bf16;
 use nalgebra::DMatrix;
 
 use super::{ReferenceError, attention, ops};
-use crate::backend::tokens::Tokens;
-use crate::backend::weights::Weights;
-use crate::fusion::Kernel;
-use crate::model::{Dtype, Graph, Node, OpKind, Shape, TensorId, TensorKind};
+use crate::tokens::Tokens;
+use crate::weights::Weights;
+use plan::fusion::Kernel;
+use plan::model::{Dtype, Graph, Node, OpKind, Shape, TensorId, TensorKind};
 
 /// Rows of a tensor: row `b·S + s` is new token s of sequence b; a row of the
 /// past is `b·(T − S) + position`. A column of `values` is a row of the tensor;

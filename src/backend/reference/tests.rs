@@ -2,9 +2,9 @@ use nalgebra::{DMatrix, DVector};
 use proptest::prelude::*;
 
 use super::*;
-use crate::backend::tokens::Tokens;
-use crate::backend::weights::Weights;
-use crate::model::{Dtype, preset};
+use crate::tokens::Tokens;
+use crate::weights::Weights;
+use plan::model::{Dtype, preset};
 
 fn model() -> Model {
     Model::new("m", 32, 2, 4, 2, 48, 50).unwrap()
@@ -104,7 +104,7 @@ fn every_tensor_of_the_graph_is_made_with_its_size() {
     };
     let sizes = Sizes::new(&model(), &shape, false).unwrap();
     for (i, tensor) in kept.graph().tensors.iter().enumerate() {
-        let made = kept.get(crate::model::TensorId(i as u32));
+        let made = kept.get(plan::model::TensorId(i as u32));
         if tensor.kind == TensorKind::Ids {
             assert!(made.is_none());
             continue;

@@ -1,9 +1,9 @@
 //! What is run: models with their corners, and the sets that are promised.
 
-use crate::cost::{Config, Conventions};
-use crate::fusion::{Cut, Fusion, Version};
-use crate::model::{Dtype, Model, PRESETS, Shape};
-use crate::run::{BackendKind, Request, WeightsFrom};
+use plan::cost::{Config, Conventions};
+use plan::fusion::{Cut, Fusion, Version};
+use plan::model::{Dtype, Model, PRESETS, Shape};
+use plan::run::{BackendKind, Request, WeightsFrom};
 
 /// How much is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -2,11 +2,11 @@
 
 use super::cases::{Case, Extent, cases};
 use super::rows::PlantedRow;
-use crate::backend::gpu::Driver;
-use crate::backend::gpu::devices::{self, Job};
-use crate::backend::gpu::exec::{Gpu, Swap};
-use crate::fusion::Version;
-use crate::run::{BackendKind, Observer, RunError, RunErrorKind};
+use crate::gpu::Driver;
+use crate::gpu::devices::{self, Job};
+use crate::gpu::exec::{Gpu, Swap};
+use plan::fusion::Version;
+use plan::run::{BackendKind, Observer, RunError, RunErrorKind};
 
 /// One planted defect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

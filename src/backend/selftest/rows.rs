@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{Case, SelfTest};
-use crate::backend::check::TensorCheck;
-use crate::backend::gpu::exec::Examined;
-use crate::run::RunError;
+use crate::check::TensorCheck;
+use crate::gpu::exec::Examined;
+use plan::run::RunError;
 
 /// One kernel, over all forwards that launched it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

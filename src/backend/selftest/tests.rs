@@ -1,8 +1,8 @@
 //! The self-test on a device for tests, which has no kernel of whole blocks.
 
 use super::*;
-use crate::backend::gpu::exec::fake::{Fake, Fault as Wrong};
-use crate::run::{Progress, Unwatched};
+use crate::gpu::exec::fake::{Fake, Fault as Wrong};
+use plan::run::{Progress, Unwatched};
 
 /// The quick cases that the fake has kernels for, on the smaller model.
 fn few() -> Vec<Case> {
@@ -80,7 +80,7 @@ fn a_set_without_its_kernel_is_not_passed_and_a_lost_device_ends_the_test() {
     cases.truncate(2);
     if let Some(case) = cases.first_mut() {
         // rope and qk in one: there is no such kernel.
-        case.config.cut = crate::fusion::Cut::parse_groups(
+        case.config.cut = plan::fusion::Cut::parse_groups(
             "norm1|q|k|v|rope qk|softmax|pv|o|res1|norm2|gate|up|silu|mul|down|res2",
         )
         .unwrap();
@@ -129,7 +129,7 @@ fn the_full_extent_has_every_promised_set_on_every_corner() {
     assert_eq!(plans.len(), 8 + 11 + 2);
     assert_eq!(all.len(), plans.len() * 9 * 2);
     for case in &all {
-        crate::model::Graph::of(&case.config.model, &case.config.shape).unwrap();
-        crate::backend::reference::affordable(&case.config.model, &case.config.shape).unwrap();
+        plan::model::Graph::of(&case.config.model, &case.config.shape).unwrap();
+        crate::reference::affordable(&case.config.model, &case.config.shape).unwrap();
     }
 }

@@ -1,8 +1,8 @@
 //! One kernel with its buffers on the machine.
 
-use crate::backend::gpu::Parameter;
-use crate::backend::gpu::simt::pack;
-use crate::simt::{Counts, LaunchRequest, Machine, MachineError, Options, Program};
+use crate::gpu::Parameter;
+use crate::gpu::simt::pack;
+use simt::{Counts, LaunchRequest, Machine, MachineError, Options, Program};
 
 /// Warp instructions of one block after which it counts as endless: the longest
 /// block of an exercise takes a fraction of it.

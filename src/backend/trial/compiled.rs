@@ -1,12 +1,12 @@
 //! From a text, or a known mistake, to a program of the machine.
 
 use super::text;
-use crate::backend::gpu::Unit;
-use crate::backend::gpu::compile::PREBUILT;
+use crate::gpu::Unit;
+use crate::gpu::compile::PREBUILT;
 #[cfg(feature = "cuda")]
-use crate::backend::gpu::compile::{Cache, Compiler, Form, compile, error_places};
-use crate::run::listing::Listing;
-use crate::simt::Program;
+use crate::gpu::compile::{Cache, Compiler, Form, compile, error_places};
+use plan::run::listing::Listing;
+use simt::Program;
 
 /// The architecture whose PTX the machine reads.
 const ARCH: &str = "sm_80";
@@ -43,7 +43,7 @@ pub(super) fn own(unit: &Unit) -> Result<Compiled, NoProgram> {
     }
     #[cfg(feature = "cuda")]
     {
-        let nvrtc = crate::backend::gpu::cuda::Nvrtc::find(u32::MAX)
+        let nvrtc = crate::gpu::cuda::Nvrtc::find(u32::MAX)
             .map_err(|e| NoProgram::NoCompiler(e.to_string()))?;
         let built = compile(nvrtc, Cache::of_user().as_ref(), unit, ARCH, Form::Assembly)
             .map_err(|e| NoProgram::Refused(e.to_string()))?;
@@ -61,7 +61,7 @@ pub(super) fn written(text: &str, file: &str, listing: &Listing) -> Result<Compi
     text::allowed(text, file).map_err(NoProgram::Refused)?;
     #[cfg(feature = "cuda")]
     {
-        let nvrtc = crate::backend::gpu::cuda::Nvrtc::find(u32::MAX)
+        let nvrtc = crate::gpu::cuda::Nvrtc::find(u32::MAX)
             .map_err(|e| NoProgram::NoCompiler(e.to_string()))?;
         let prefix = Unit::new("", &["prefix/grid.cu"]);
         let source = format!(

@@ -12,9 +12,9 @@ use super::known::same;
 use super::task::{Case, Rest, Task, task};
 use super::values::{printed, thousands, wrong};
 use super::{text, unit};
-use crate::run::listing::{Listing, Mistake};
-use crate::run::{Bounds, Candidate, Criterion, Refusal, Trial, TrialOutcome};
-use crate::simt::{Counts, Finding, MachineError, Problem};
+use plan::run::listing::{Listing, Mistake};
+use plan::run::{Bounds, Candidate, Criterion, Refusal, Trial, TrialOutcome};
+use simt::{Counts, Finding, MachineError, Problem};
 
 /// Bytes of a sector.
 const SECTOR: u64 = 32;

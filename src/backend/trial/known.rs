@@ -1,8 +1,8 @@
 //! Does a known mistake do exactly what this kernel does?
 
 use super::judge::{Ran, sectors};
-use crate::run::Criterion;
-use crate::simt::{Access, Finding, Memory, Problem};
+use plan::run::Criterion;
+use simt::{Access, Finding, Memory, Problem};
 
 /// Relative difference below which two values are the same mistake's.
 const NEAR: f32 = 1e-5;
@@ -18,7 +18,7 @@ pub(super) fn same(a: &Ran, b: &Ran, criterion: Criterion) -> bool {
             },
         ) => {
             let alike = outputs.iter().flatten().zip(others.iter().flatten());
-            let bytes = |counts: &crate::simt::Counts| {
+            let bytes = |counts: &simt::Counts| {
                 let lanes: u64 = counts.buffers.iter().map(|b| b.read + b.written).sum();
                 (lanes, sectors(counts))
             };

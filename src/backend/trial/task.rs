@@ -8,7 +8,7 @@ mod silu_mul;
 mod tiled_product;
 
 use super::bench::Geometry;
-use crate::model::random::Stream;
+use plan::model::random::Stream;
 
 /// Extents that shapes are drawn from: around a warp, a pair of warps, a block.
 pub(super) const EXTENTS: [usize; 10] = [1, 31, 32, 33, 63, 64, 65, 100, 257, 1000];
@@ -152,7 +152,7 @@ impl Task {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::listing::{Listing, listings};
+    use plan::run::listing::{Listing, listings};
 
     #[test]
     fn every_kernel_with_gaps_has_a_task_and_every_task_a_kernel() {

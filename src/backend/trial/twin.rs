@@ -3,8 +3,8 @@
 use super::bench::{Arg, Bench, Geometry};
 use super::compiled::{NoProgram, own};
 use super::unit;
-use crate::run::listing::Listing;
-use crate::simt::{MachineError, Memory, Problem};
+use plan::run::listing::Listing;
+use simt::{MachineError, Memory, Problem};
 
 /// As in the kernels of the course.
 const EPS: f32 = 1e-5;

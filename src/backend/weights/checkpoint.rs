@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::WeightsError;
 use super::safetensors::SafeTensors;
-use crate::model::{Model, WeightId, WeightKind, parse_hf_config};
+use plan::model::{Model, WeightId, WeightKind, parse_hf_config};
 
 const CONFIG: &str = "config.json";
 const SINGLE: &str = "model.safetensors";

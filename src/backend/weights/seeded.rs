@@ -6,8 +6,8 @@
 //! last bit.
 
 use super::{WeightsError, elements};
-use crate::model::random::Stream;
-use crate::model::{Model, WeightId, WeightKind};
+use plan::model::random::Stream;
+use plan::model::{Model, WeightId, WeightKind};
 
 /// Centre and half-width of a weight's uniform draws.
 ///

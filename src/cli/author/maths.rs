@@ -2,9 +2,9 @@
 //!
 //! It is looked for here because `course` knows nothing of `markup`.
 
-use crate::course::{Course, Exercise, Fault, KINDS, Key, Lesson, Part, Phrase, Place, nearest};
-use crate::markup::math::symbols::{FUNCTIONS, SIGNS, SPACES, WORDS};
-use crate::markup::parse;
+use course::{Course, Exercise, Fault, KINDS, Key, Lesson, Part, Phrase, Place, nearest};
+use text::math::symbols::{FUNCTIONS, SIGNS, SPACES, WORDS};
+use text::parse;
 
 /// Macros that take arguments.
 const BUILT: [&str; 4] = ["frac", "sqrt", "left", "right"];

@@ -7,7 +7,7 @@ use super::super::desk::{Desk, Runs};
 use super::super::failure::Failure;
 use super::super::words::wrapped;
 use super::{CheckArgs, graded, keep};
-use crate::course::{Exercise, Key, Phrase, Sheet};
+use course::{Exercise, Key, Phrase, Sheet};
 
 /// Whether questions are asked at the terminal: somebody is there, and nothing
 /// was answered yet.

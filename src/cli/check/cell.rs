@@ -2,8 +2,8 @@
 
 use super::super::desk::Desk;
 use super::super::failure::Failure;
-use crate::answer::{filled, typed_cells, written};
-use crate::course::{Exercise, Key, Sheet};
+use course::answer::{filled, typed_cells, written};
+use course::{Exercise, Key, Sheet};
 
 /// Keeps what was typed: `block`, `launches.V1` for a row, `launches.V1.128`
 /// for a cell.
@@ -59,8 +59,8 @@ fn part<'e>(exercise: &'e Exercise, name: &str) -> Result<Option<Part<'e>>, Fail
         Some((row, column)) => (row.trim(), Some(column.trim())),
         None => (rest.trim(), None),
     };
-    let place = |what: &str, names: &[crate::course::Phrase], typed: &str| {
-        let alike = |name: &crate::course::Phrase| name.text.eq_ignore_ascii_case(typed);
+    let place = |what: &str, names: &[course::Phrase], typed: &str| {
+        let alike = |name: &course::Phrase| name.text.eq_ignore_ascii_case(typed);
         names.iter().position(alike).ok_or_else(|| {
             let known: Vec<&str> = names.iter().map(|name| name.as_str()).collect();
             Failure::usage(format!(

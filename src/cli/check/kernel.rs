@@ -8,14 +8,14 @@ use super::super::args::OutputArgs;
 use super::super::desk::{Desk, Runs};
 use super::super::failure::Failure;
 use super::super::out::Out;
-use crate::app::exercise::Asked;
-use crate::backend::trial::{confine, judge};
-use crate::course::attempt::{
+use app::exercise::Asked;
+use backend::engine::{Program, trial as judged};
+use backend::trial::{confine, judge};
+use course::attempt::{
     Attempt, Told, attempt, begin, difference, gap_form, gaps, kernel_file, told, trial as contract,
 };
-use crate::course::{Exercise, Kernel, Key};
-use crate::engine::{Program, trial as judged};
-use crate::run::{Candidate, Trial, TrialOutcome};
+use course::{Exercise, Kernel, Key};
+use plan::run::{Candidate, Trial, TrialOutcome};
 
 /// Largest question that a judge is asked.
 const LONGEST: u64 = 4 << 20;
@@ -42,7 +42,7 @@ pub(super) fn told_of(
     typed: &str,
     runs: &Runs,
 ) -> Result<Told, Failure> {
-    let fault = |fault: crate::course::Fault| Failure::usage(fault.to_string());
+    let fault = |fault: course::Fault| Failure::usage(fault.to_string());
     let mut tried = attempt(&desk.places, &exercise.id, kernel, typed).map_err(fault)?;
     let mut instead = None;
     loop {

@@ -5,8 +5,8 @@ use serde::Serialize;
 use super::super::out::Out;
 use super::super::words::wrapped;
 use super::Graded;
-use crate::answer::{Judgement, Verdict};
-use crate::course::{Exercise, Marked, Progress, Sheet};
+use course::answer::{Judgement, Verdict};
+use course::{Exercise, Marked, Progress, Sheet};
 
 /// A line per question, and the sum.
 pub(super) fn report(

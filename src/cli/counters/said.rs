@@ -2,7 +2,7 @@
 //! second row, or why there is none.
 
 use super::{Counters, METRICS};
-use crate::profile;
+use study::profile;
 
 /// Reads what `ncu` printed: its table, between lines of its own that begin
 /// with `==` and whatever else was said.

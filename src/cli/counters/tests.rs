@@ -2,9 +2,9 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use super::*;
-use crate::cost::Config;
-use crate::fusion::Version;
-use crate::run::{BytesReport, LaunchReport, OutputReport, PlanReport, RunError};
+use plan::cost::Config;
+use plan::fusion::Version;
+use plan::run::{BytesReport, LaunchReport, OutputReport, PlanReport, RunError};
 
 fn request() -> Request {
     Request::new(Config::preset("workshop", Version::V4.cut()).unwrap())

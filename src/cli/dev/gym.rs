@@ -2,13 +2,13 @@
 
 use serde::Serialize;
 
-use crate::backend::gym::{self, Outputs};
 use crate::cli::Outcome;
 use crate::cli::args::OutputArgs;
 use crate::cli::failure::Failure;
 use crate::cli::out::Out;
 use crate::cli::table::{Align, Table};
-use crate::run::{BackendKind, EXPERIMENTS, MicroReport, MicroRequest};
+use backend::gym::{self, Outputs};
+use plan::run::{BackendKind, EXPERIMENTS, MicroReport, MicroRequest};
 
 /// How two outputs of one launch compare.
 #[derive(Debug, Serialize)]

@@ -8,11 +8,11 @@ use serde::Serialize;
 use super::super::args::{OutputArgs, surroundings};
 use super::super::backends;
 use super::super::desk::Desk;
-use crate::app::look::Depth;
-use crate::app::machine::Condition;
-use crate::backend::cpu::{Isa, available_bytes};
-use crate::backend::device;
-use crate::course::{Fault, Level, Places, plain};
+use app::look::Depth;
+use app::machine::Condition;
+use backend::cpu::{Isa, available_bytes};
+use backend::device;
+use course::{Fault, Level, Places, plain};
 
 /// `doctor --json`, schema 1.
 #[derive(Debug, Serialize)]
@@ -193,7 +193,5 @@ fn refused(folder: &Path) -> Option<String> {
 
 /// Without what a terminal would obey.
 fn printable(text: &str) -> String {
-    text.chars()
-        .filter(|c| !crate::course::obeyed(*c))
-        .collect()
+    text.chars().filter(|c| !course::obeyed(*c)).collect()
 }

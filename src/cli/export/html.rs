@@ -1,11 +1,11 @@
-//! The neutral blocks of [`crate::markup`] as HTML. Every character of a text is
+//! The neutral blocks of [`text`] as HTML. Every character of a text is
 //! escaped; a link leads to the web, to this page or to a lesson, nowhere else.
 
 use std::collections::BTreeSet;
 
 use super::mathml;
-use crate::course::slug;
-use crate::markup::{
+use course::slug;
+use text::{
     Alignment, Block, Element, Inline, Live, Plain, Resolved, Role, Span, Table, Value, clean, code,
 };
 

@@ -2,7 +2,7 @@
 
 use super::html::{escape, figure};
 use crate::cli::live::{Piece, Table};
-use crate::markup::{Role, Span, code};
+use text::{Role, Span, code};
 
 /// A block; what follows a prediction is folded away until it is asked for.
 pub(super) fn block(kind: &str, pieces: Vec<Piece>) -> String {

@@ -1,9 +1,9 @@
 //! Formulas as MathML, which browsers draw without any script or font of ours.
 
 use super::html::escape;
-use crate::markup::math::symbols::{Class, Delimiter};
-use crate::markup::math::{Formula, Node, Row, Style};
-use crate::markup::{Resolved, Role, Value};
+use text::math::symbols::{Class, Delimiter};
+use text::math::{Formula, Node, Row, Style};
+use text::{Resolved, Role, Value};
 
 /// A formula as a `math` element, or as it is written where it cannot be read.
 /// Its line in characters stands beside it for readers without MathML.
@@ -154,7 +154,7 @@ fn sign(text: &str, class: Class) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::markup::Place;
+    use text::Place;
 
     fn written(source: &str, display: bool) -> String {
         let resolve = |value: &Value| Resolved::value(format!("<{}>", value.expression));

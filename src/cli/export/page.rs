@@ -3,13 +3,13 @@
 
 use super::html::{Ids, Writer, escape, href};
 use super::live as on_page;
-use crate::answer::{Env, Kind};
 use crate::cli::desk::{Desk, Runs, complaints};
 use crate::cli::failure::Failure;
 use crate::cli::out::complain;
 use crate::cli::{live, show};
-use crate::course::{Exercise, KINDS, Key, Lesson, Part};
-use crate::markup::{Section, Value, parse};
+use course::answer::{Env, Kind};
+use course::{Exercise, KINDS, Key, Lesson, Part};
+use text::{Section, Value, parse};
 
 /// Stands in every file that this program wrote, near its beginning.
 pub(super) const MARK: &str = "<meta name=\"generator\" content=\"tinyllama-tutor";
@@ -276,10 +276,9 @@ fn form(key: &Key) -> String {
         out += &format!("<p class=\"dim\">{of}: {}</p>\n", options.join(", "));
     }
     if let Some(table) = &key.table {
-        let cells = |tag: &str, cells: &[crate::course::Phrase]| -> String {
-            let cell = |c: &crate::course::Phrase| {
-                format!("<th scope=\"{tag}\">{}</th>", escape(c.as_str()))
-            };
+        let cells = |tag: &str, cells: &[course::Phrase]| -> String {
+            let cell =
+                |c: &course::Phrase| format!("<th scope=\"{tag}\">{}</th>", escape(c.as_str()));
             cells.iter().map(cell).collect()
         };
         let head = cells("col", &table.columns);

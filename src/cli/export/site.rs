@@ -9,7 +9,7 @@ use crate::cli::Outcome;
 use crate::cli::desk::Desk;
 use crate::cli::failure::Failure;
 use crate::cli::out::Out;
-use crate::course::{Lesson, plain, replace};
+use course::{Lesson, plain, replace};
 
 const INDEX: &str = "index";
 

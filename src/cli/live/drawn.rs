@@ -1,9 +1,9 @@
 //! Charts and tables that a lesson's author set up.
 
 use super::{Piece, Table};
-use crate::answer::{Env, Expr};
 use crate::cli::desk::Desk;
-use crate::course::{Cell, Phrase, Series, print, swept};
+use course::answer::{Env, Expr};
+use course::{Cell, Phrase, Series, print, swept};
 
 /// Values over a range, a column for each series.
 pub(super) fn chart(

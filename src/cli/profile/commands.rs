@@ -5,7 +5,7 @@ use crate::cli::Outcome;
 use crate::cli::counters::METRICS;
 use crate::cli::failure::Failure;
 use crate::cli::out::Out;
-use crate::run::BackendKind;
+use plan::run::BackendKind;
 
 /// What the run itself must not be asked again.
 const OPTION: &str = "--profile";
@@ -72,7 +72,7 @@ fn nvidia(run: &str) -> Vec<Command> {
 /// AMD's one; counters have other names on other architectures.
 #[cfg(feature = "hip")]
 fn amd(run: &str) -> Result<Vec<Command>, Failure> {
-    use crate::backend::gpu::hip::rocprof;
+    use backend::gpu::hip::rocprof;
     let mut all: Vec<Command> = Vec::new();
     for arch in rocprof::KINDS {
         for profile in rocprof::commands(arch, run) {

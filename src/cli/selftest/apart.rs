@@ -9,12 +9,12 @@ use std::thread;
 use std::time::Duration;
 
 use super::SelfTestArgs;
-use crate::backend::selftest::{Fault, PlantedRow, SelfTest, fault as run_fault};
 use crate::cli::Outcome;
 use crate::cli::failure::Failure;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::out::tell;
-use crate::run::{BackendKind, Observer, Phase, Progress};
+use backend::selftest::{Fault, PlantedRow, SelfTest, fault as run_fault};
+use plan::run::{BackendKind, Observer, Phase, Progress};
 
 /// How long one forward may take with the compilation of its kernels.
 const FORWARD: Duration = Duration::from_secs(120);
@@ -46,7 +46,7 @@ fn follow(
     mut heard: impl FnMut(&str),
 ) -> Result<Ended, Failure> {
     let failed = |e: std::io::Error| {
-        Failure::from(crate::run::RunError::failed(format!(
+        Failure::from(plan::run::RunError::failed(format!(
             "the test process cannot be started: {e}"
         )))
     };
@@ -175,7 +175,7 @@ pub(super) fn selftest(
 }
 
 fn failed(message: String) -> Failure {
-    Failure::from(crate::run::RunError::failed(message))
+    Failure::from(plan::run::RunError::failed(message))
 }
 
 /// Starts a fault and sees whether it ends as it has to.

@@ -1,7 +1,7 @@
 use super::*;
-use crate::course::library::Course;
-use crate::course::paths::Surroundings;
-use crate::run::Refusal;
+use crate::library::Course;
+use crate::paths::Surroundings;
+use plan::run::Refusal;
 
 fn course() -> Course {
     Course::open(&places(std::path::Path::new("/nowhere")))

@@ -2,9 +2,9 @@
 //! source.
 
 use super::Block;
-use crate::course::fault::way_out;
-use crate::course::fields::Fields;
-use crate::run::{BackendKind, Experiment, Metric, MicroRequest};
+use crate::fault::way_out;
+use crate::fields::Fields;
+use plan::run::{BackendKind, Experiment, Metric, MicroRequest};
 
 /// Backends that run the gym.
 const BACKENDS: [&str; 2] = ["simt", "cuda"];

@@ -1,14 +1,14 @@
 //! The `profile` block: the top of the file that a tool would write of a plan,
 //! generated, and what the reader of such files makes of it.
 
-use crate::cost::{Config, Gpu, GpuDatabase, Vendor};
-use crate::course::fault::Place;
-use crate::course::fields::{Fields, Phrase};
-use crate::fusion::Cut;
-use crate::model::OpKind;
-use crate::profile::sample::{self, Excerpt};
-use crate::profile::say::{Said, sentences};
-use crate::profile::{Profile, Tool, against, read};
+use crate::fault::Place;
+use crate::fields::{Fields, Phrase};
+use plan::cost::{Config, Gpu, GpuDatabase, Vendor};
+use plan::fusion::Cut;
+use plan::model::OpKind;
+use study::profile::sample::{self, Excerpt};
+use study::profile::say::{Said, sentences};
+use study::profile::{Profile, Tool, against, read};
 
 /// Rows of the file that are shown where nothing is said.
 const ROWS: u64 = 5;

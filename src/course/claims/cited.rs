@@ -1,6 +1,6 @@
 //! Where the course cites claims.
 
-use crate::course::{Course, Lesson};
+use crate::{Course, Lesson};
 
 /// Words that may be ids of claims.
 fn words(text: &str) -> impl Iterator<Item = &str> {

@@ -5,7 +5,7 @@
 
 use super::{Claim, Figure};
 use crate::answer::claim::{Evidence, Ruling};
-use crate::course::fields::{Fields, Phrase};
+use crate::fields::{Fields, Phrase};
 
 /// What a drawn claim is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -3,9 +3,9 @@
 use super::{Claim, Figure};
 use crate::answer::claim::Evidence;
 use crate::answer::{Env, Expr, Records, Value};
-use crate::cost::{CostError, GpuDatabase};
-use crate::course::number::{fill, print};
-use crate::fusion::Cut;
+use crate::number::{fill, print};
+use plan::cost::{CostError, GpuDatabase};
+use plan::fusion::Cut;
 
 /// Where the number of a line comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,7 +94,7 @@ impl Claim {
     /// The plans of its demonstration; those that cannot be read are left out,
     /// which a test excludes.
     pub fn cuts(&self) -> Vec<Cut> {
-        let cut = |plan: &crate::course::Phrase| Cut::parse(&plan.text).ok();
+        let cut = |plan: &crate::Phrase| Cut::parse(&plan.text).ok();
         self.plans.iter().filter_map(cut).collect()
     }
 }

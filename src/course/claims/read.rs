@@ -3,10 +3,10 @@
 use super::court::Court;
 use super::{Claim, Document, Figure, Group, Ledger, Place, UNLABELLED};
 use crate::answer::claim::{Evidence, Ruling};
-use crate::course::fault::Fault;
-use crate::course::fields::{Fields, Phrase, Toml};
-use crate::course::setup::Setup;
-use crate::course::text::Text;
+use crate::fault::Fault;
+use crate::fields::{Fields, Phrase, Toml};
+use crate::setup::Setup;
+use crate::text::Text;
 
 pub(super) fn ledger(file: &str, raw: &str) -> (Ledger, Vec<Fault>) {
     let (text, mut faults) = Text::new(file, raw);

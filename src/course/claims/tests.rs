@@ -1,9 +1,9 @@
 use super::*;
 use crate::answer::{Env, Expr, Value};
-use crate::cost::GpuDatabase;
-use crate::course::{Course, Figures, Inline, numbers};
-use crate::fusion::Cut;
-use crate::units;
+use crate::{Course, Figures, Inline, numbers};
+use plan::cost::GpuDatabase;
+use plan::fusion::Cut;
+use plan::units;
 
 mod expected;
 
@@ -170,7 +170,7 @@ fn nothing_that_can_be_computed_is_typed_in() {
         ];
         for text in told.into_iter().flatten() {
             let file = "assets/claims.toml";
-            crate::course::lint::typed_in(file, &text.text, text.at, &mut faults);
+            crate::lint::typed_in(file, &text.text, text.at, &mut faults);
         }
     }
     let said: Vec<String> = faults.iter().map(ToString::to_string).collect();

@@ -6,12 +6,12 @@ use super::{Key, Slip, Table, Worked};
 use crate::answer::claim::{Evidence, Judgement, Ruling};
 use crate::answer::practise::Draw as Stream;
 use crate::answer::{Kind, Tolerance};
-use crate::course::claims::{Claim, Ledger, Role};
-use crate::course::fault::Place;
-use crate::course::fields::Phrase;
-use crate::course::lesson::prose_numbers;
-use crate::course::setup::Setup;
-use crate::course::solution::Derivation;
+use crate::claims::{Claim, Ledger, Role};
+use crate::fault::Place;
+use crate::fields::Phrase;
+use crate::lesson::prose_numbers;
+use crate::setup::Setup;
+use crate::solution::Derivation;
 
 /// What the claims are marked with.
 const LETTERS: [char; 10] = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'];

@@ -5,11 +5,11 @@
 use super::{Exercise, Pass};
 use crate::answer::practise::Draw as Stream;
 use crate::answer::{Setting as Meaning, data_sheets};
-use crate::cost::{Cost, Gpu, kernel_floor_seconds, price, ridge};
-use crate::course::fault::Place;
-use crate::course::setup::{Setting, Setup};
-use crate::fusion::{Boundary, Version};
-use crate::model::{Dtype, OpKind};
+use crate::fault::Place;
+use crate::setup::{Setting, Setup};
+use plan::cost::{Cost, Gpu, kernel_floor_seconds, price, ridge};
+use plan::fusion::{Boundary, Version};
+use plan::model::{Dtype, OpKind};
 
 /// Where the questions of further variants come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

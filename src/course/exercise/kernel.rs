@@ -2,10 +2,10 @@
 
 use super::read::is_sound;
 use crate::answer::{Env, Expr, Value};
-use crate::course::fields::{Fields, Phrase};
-use crate::course::setup::sentence;
-use crate::run::Bounds;
-use crate::run::listing::Listing;
+use crate::fields::{Fields, Phrase};
+use crate::setup::sentence;
+use plan::run::Bounds;
+use plan::run::listing::Listing;
 
 /// The source that a question is about.
 #[derive(Debug, Clone, PartialEq)]

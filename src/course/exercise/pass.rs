@@ -1,7 +1,7 @@
 //! What is enough: `pass = { right = 8, among = ["a", …], must = ["j"] }`.
 
 use super::Exercise;
-use crate::course::fields::{Fields, Phrase};
+use crate::fields::{Fields, Phrase};
 use std::fmt;
 
 /// A pass mark.

@@ -5,7 +5,7 @@ use super::super::setup::{Setup, sentence};
 use super::super::sheet;
 use super::{Kernel, Key, Slip, Table, Worked, is_name};
 use crate::answer::{Expr, Kind, Tolerance};
-use crate::units::Spec;
+use plan::units::Spec;
 
 /// Reads one `[[key]]`; what is wrong with it is reported.
 pub(super) fn key(fields: &mut Fields<'_, '_>, base: &Setup) -> Option<Key> {

@@ -2,7 +2,7 @@
 //! answer for each cell.
 
 use super::read::is_sound;
-use crate::course::fields::{Fields, Phrase};
+use crate::fields::{Fields, Phrase};
 
 /// What a table asks.
 #[derive(Debug, Clone, PartialEq, Default)]

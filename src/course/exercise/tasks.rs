@@ -2,9 +2,9 @@
 
 use super::{Exercise, Key, Worked};
 use crate::answer::{Env, Expr, Value, data_sheets};
-use crate::course::fields::Phrase;
-use crate::course::recorded::Figures;
-use crate::course::setup::Setup;
+use crate::fields::Phrase;
+use crate::recorded::Figures;
+use crate::setup::Setup;
 
 /// What the questions of a task are marked with.
 const LETTERS: [char; 8] = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];

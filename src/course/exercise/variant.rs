@@ -4,9 +4,9 @@ use super::draw::{LAST, SAMPLED, SEEDED};
 use super::tasks::MOST;
 use super::{Draw, Exercise, Key};
 use crate::answer::{Env, data_sheets, told_apart};
-use crate::course::fields::{Fields, Phrase};
-use crate::course::recorded::Figures;
-use crate::course::setup::Setup;
+use crate::fields::{Fields, Phrase};
+use crate::recorded::Figures;
+use crate::setup::Setup;
 
 impl Exercise {
     /// Reads what variants are drawn from.

@@ -1,8 +1,8 @@
 //! TOML inside a larger file: front matter, the body of a block.
 
 use super::Fields;
-use crate::course::fault::Fault;
-use crate::course::text::Text;
+use crate::fault::Fault;
+use crate::text::Text;
 use std::ops::Range;
 use toml::de::DeTable;
 

@@ -1,17 +1,17 @@
 //! Expressions: all of them are evaluated, in the configuration they stand in.
 
 use crate::answer::{self, Env, Expr, Value};
-use crate::cost::GpuDatabase;
-use crate::course::block::{Block, Cell, Live, swept};
-use crate::course::exercise::{Exercise, Key};
-use crate::course::fault::{Fault, Place};
-use crate::course::fields::Phrase;
-use crate::course::lesson::{Lesson, Part};
-use crate::course::number::{Inline, numbers, print};
-use crate::course::recorded::Figures;
-use crate::course::scan::{Piece, pieces};
-use crate::course::setup::{Setup, sentence};
-use crate::course::solution::Solution;
+use crate::block::{Block, Cell, Live, swept};
+use crate::exercise::{Exercise, Key};
+use crate::fault::{Fault, Place};
+use crate::fields::Phrase;
+use crate::lesson::{Lesson, Part};
+use crate::number::{Inline, numbers, print};
+use crate::recorded::Figures;
+use crate::scan::{Piece, pieces};
+use crate::setup::{Setup, sentence};
+use crate::solution::Solution;
+use plan::cost::GpuDatabase;
 
 /// Counts below this are too common for a hint to give one away.
 const SMALL: i128 = 20;

@@ -1,13 +1,13 @@
 //! Names that must exist: presets, plans, fusions, ops, GPUs, backends.
 
-use crate::cost::GpuDatabase;
-use crate::course::block::Block;
-use crate::course::claims::Ledger;
-use crate::course::fault::{Fault, Place, way_out};
-use crate::course::fields::Phrase;
-use crate::course::setup::sentence;
-use crate::fusion::{Cut, Fusion};
-use crate::model::BLOCK_OPS;
+use crate::block::Block;
+use crate::claims::Ledger;
+use crate::fault::{Fault, Place, way_out};
+use crate::fields::Phrase;
+use crate::setup::sentence;
+use plan::cost::GpuDatabase;
+use plan::fusion::{Cut, Fusion};
+use plan::model::BLOCK_OPS;
 
 /// Backends that a lab may ask for.
 const BACKENDS: [&str; 4] = ["cpu", "simt", "cuda", "hip"];

@@ -1,10 +1,10 @@
 //! Pages that fit an 80-column terminal.
 
-use crate::course::block::{Block, Cell, LANGUAGES, mistyped};
-use crate::course::fault::{Fault, Place, way_out};
-use crate::course::lesson::{Part, Section};
-use crate::course::number::split;
-use crate::course::scan::{Piece, pieces};
+use crate::block::{Block, Cell, LANGUAGES, mistyped};
+use crate::fault::{Fault, Place, way_out};
+use crate::lesson::{Part, Section};
+use crate::number::split;
+use crate::scan::{Piece, pieces};
 use unicode_width::UnicodeWidthStr;
 
 /// Columns of text on a page.

@@ -1,9 +1,9 @@
 //! Prose: figures must be computed, links must lead somewhere.
 
-use crate::course::fault::{Fault, Place, way_out};
-use crate::course::lesson::{Lesson, Part, slug};
-use crate::course::library::Course;
-use crate::course::scan::{Piece, pieces, without_fences};
+use crate::fault::{Fault, Place, way_out};
+use crate::lesson::{Lesson, Part, slug};
+use crate::library::Course;
+use crate::scan::{Piece, pieces, without_fences};
 use std::ops::Range;
 
 /// Units after which a typed number is a result. Longer ones first.
@@ -21,7 +21,7 @@ pub(super) fn check(file: &str, markdown: &str, line: usize, faults: &mut Vec<Fa
 }
 
 /// Figures that were typed instead of computed, and inline numbers that never end.
-pub(in crate::course) fn figures(file: &str, text: &str, start: Place, faults: &mut Vec<Fault>) {
+pub(crate) fn figures(file: &str, text: &str, start: Place, faults: &mut Vec<Fault>) {
     for (piece, range) in pieces(text) {
         if piece != Piece::Plain {
             continue;

@@ -1,9 +1,9 @@
 //! Progress on disk: locked, merged, replaced whole; a broken file is set aside.
 
 use super::{Event, Progress};
-use crate::course::fault::Fault;
-use crate::course::file::{Lock, Stamp, plain, read_bounded, replace, sweep};
-use crate::course::paths::Places;
+use crate::fault::Fault;
+use crate::file::{Lock, Stamp, plain, read_bounded, replace, sweep};
+use crate::paths::Places;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! What a reset took away, until the next one: progress and sheets as they were.
 
-use crate::course::fault::Fault;
-use crate::course::file::{Lock, plain, read_bounded, replace};
-use crate::course::paths::Places;
+use crate::fault::Fault;
+use crate::file::{Lock, plain, read_bounded, replace};
+use crate::paths::Places;
 use std::io;
 use std::path::PathBuf;
 use toml::{Table, Value};
@@ -67,7 +67,7 @@ pub fn restore(places: &Places) -> Result<Vec<String>, Fault> {
     if let Some(Value::Table(sheets)) = kept.get("sheets") {
         for (id, sheet) in sheets {
             // Ids that are no names would lead out of the folder.
-            let Some(sheet) = sheet.as_str().filter(|_| crate::course::is_name(id)) else {
+            let Some(sheet) = sheet.as_str().filter(|_| crate::is_name(id)) else {
                 continue;
             };
             let target = places.sheet(id);

@@ -2,12 +2,12 @@
 //! variant that the answers belong to.
 
 use crate::answer::{Env, typed_rows};
-use crate::cost::GpuDatabase;
-use crate::course::exercise::{Exercise, Key};
-use crate::course::fields::Phrase;
-use crate::course::number::fill;
-use crate::course::recorded::Figures;
-use crate::course::text::obeyed;
+use crate::exercise::{Exercise, Key};
+use crate::fields::Phrase;
+use crate::number::fill;
+use crate::recorded::Figures;
+use crate::text::obeyed;
+use plan::cost::GpuDatabase;
 use toml_edit::{DocumentMut, Item, Table, Value};
 
 /// Width of the comments in a new sheet.

@@ -5,8 +5,8 @@ use super::lanes::{Isa, handlers};
 use super::local::{shared_offset, windows};
 use super::shared;
 use super::turn::{Handler, Inst, Turn, WARP, lanes_of};
-use crate::simt::fault::{Access, FaultKind};
-use crate::simt::ptx::Space;
+use crate::fault::{Access, FaultKind};
+use crate::ptx::Space;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operation {

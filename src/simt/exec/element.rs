@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use crate::simt::memory::Buffer;
+use crate::memory::Buffer;
 
 /// Memory as words of 32 bits.
 pub(crate) trait Words {

@@ -7,8 +7,8 @@ use super::lanes::handlers;
 use super::pattern::{Cost, Deltas, Pattern, deltas};
 use super::shared::{Stored, keep};
 use super::turn::{Inst, Turn, WARP, lanes_of};
-use crate::simt::fault::{Access, FaultKind, Memory};
-use crate::simt::memory::{Buffer, Located, SECTOR};
+use crate::fault::{Access, FaultKind, Memory};
+use crate::memory::{Buffer, Located, SECTOR};
 
 pub(crate) type Addresses = [u64; WARP];
 

@@ -35,19 +35,19 @@ impl Isa {
 macro_rules! handlers {
     ($(#[$doc:meta])* $vis:vis fn $name:ident $(<$($g:ident : $bound:path),*>)? = $body:expr) => {
         $(#[$doc])*
-        $vis fn $name $(<$($g: $bound),*>)? (isa: $crate::simt::exec::Isa) -> $crate::simt::exec::Handler {
+        $vis fn $name $(<$($g: $bound),*>)? (isa: $crate::exec::Isa) -> $crate::exec::Handler {
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2,fma")]
             unsafe fn avx2 $(<$($g: $bound),*>)? (
-                turn: &mut $crate::simt::exec::Turn<'_>,
-                inst: &$crate::simt::exec::Inst,
+                turn: &mut $crate::exec::Turn<'_>,
+                inst: &$crate::exec::Inst,
             ) -> bool {
                 // SAFETY: the caller keeps the promise of `Handler`.
                 unsafe { $body(turn, inst) }
             }
             unsafe fn plain $(<$($g: $bound),*>)? (
-                turn: &mut $crate::simt::exec::Turn<'_>,
-                inst: &$crate::simt::exec::Inst,
+                turn: &mut $crate::exec::Turn<'_>,
+                inst: &$crate::exec::Inst,
             ) -> bool {
                 // SAFETY: the caller keeps the promise of `Handler`.
                 unsafe { $body(turn, inst) }
@@ -145,20 +145,20 @@ macro_rules! ops {
         $(
             $(#[$doc])*
             pub(crate) struct $name;
-            $crate::simt::exec::lanes::ops!(@impl $name, $r, $body, $($arg: $ty),*);
+            $crate::exec::lanes::ops!(@impl $name, $r, $body, $($arg: $ty),*);
         )*
     };
     (@impl $name:ident, $r:ty, $body:block, $a:ident: $ta:ty) => {
-        $crate::simt::exec::lanes::ops!(@trait $name, $r, $body, $a: $ta, _b: (), _c: ());
+        $crate::exec::lanes::ops!(@trait $name, $r, $body, $a: $ta, _b: (), _c: ());
     };
     (@impl $name:ident, $r:ty, $body:block, $a:ident: $ta:ty, $b:ident: $tb:ty) => {
-        $crate::simt::exec::lanes::ops!(@trait $name, $r, $body, $a: $ta, $b: $tb, _c: ());
+        $crate::exec::lanes::ops!(@trait $name, $r, $body, $a: $ta, $b: $tb, _c: ());
     };
     (@impl $name:ident, $r:ty, $body:block, $a:ident: $ta:ty, $b:ident: $tb:ty, $c:ident: $tc:ty) => {
-        $crate::simt::exec::lanes::ops!(@trait $name, $r, $body, $a: $ta, $b: $tb, $c: $tc);
+        $crate::exec::lanes::ops!(@trait $name, $r, $body, $a: $ta, $b: $tb, $c: $tc);
     };
     (@trait $name:ident, $r:ty, $body:block, $a:ident: $ta:ty, $b:ident: $tb:ty, $c:ident: $tc:ty) => {
-        impl $crate::simt::exec::Op for $name {
+        impl $crate::exec::Op for $name {
             type A = $ta;
             type B = $tb;
             type C = $tc;

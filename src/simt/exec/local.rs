@@ -5,8 +5,8 @@ use super::global;
 use super::lanes::handlers;
 use super::shared::{self, Stored};
 use super::turn::{Inst, Turn, WARP, lanes_of};
-use crate::simt::fault::{Access, FaultKind, Memory};
-use crate::simt::memory::{LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW};
+use crate::fault::{Access, FaultKind, Memory};
+use crate::memory::{LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW};
 
 /// Local memory of a warp: word `w` of lane `l` is word `w · 32 + l`, so that
 /// lanes at the same offset lie side by side.

@@ -3,7 +3,7 @@
 use super::lanes::{Isa, handlers};
 use super::shared;
 use super::turn::{FULL, Handler, Inst, Turn, WARP};
-use crate::simt::fault::{Access, FaultKind};
+use crate::fault::{Access, FaultKind};
 
 /// Depth of a product.
 pub(crate) trait Depth {

@@ -7,7 +7,7 @@
 
 use super::element::{Count, Element, Words};
 use super::turn::{FULL, WARP, lanes_of};
-use crate::simt::memory::SECTOR;
+use crate::memory::SECTOR;
 
 /// Lanes that are moved together.
 const GROUP: usize = 8;

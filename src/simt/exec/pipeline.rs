@@ -10,7 +10,7 @@ use super::global;
 use super::lanes::handlers;
 use super::shared;
 use super::turn::{Inst, Turn, WARP, lanes_of};
-use crate::simt::fault::Access;
+use crate::fault::Access;
 
 /// One warp's copies under way.
 #[derive(Clone, Debug, Default)]

@@ -5,8 +5,8 @@ use super::global::part;
 use super::lanes::handlers;
 use super::pattern::{Cost, Deltas, Pattern};
 use super::turn::{Inst, Turn, WARP, lanes_of};
-use crate::simt::fault::{Access, FaultKind, Memory};
-use crate::simt::watch::Readers;
+use crate::fault::{Access, FaultKind, Memory};
+use crate::watch::Readers;
 
 pub(crate) type Offsets = [u32; WARP];
 

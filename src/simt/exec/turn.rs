@@ -1,7 +1,7 @@
-use crate::simt::block::BlockState;
-use crate::simt::fault::{Fault, FaultKind};
-use crate::simt::memory::Global;
-use crate::simt::tally::Tally;
+use crate::block::BlockState;
+use crate::fault::{Fault, FaultKind};
+use crate::memory::Global;
+use crate::tally::Tally;
 
 /// Lanes of a warp.
 pub(crate) const WARP: usize = 32;

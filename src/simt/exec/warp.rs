@@ -3,7 +3,7 @@
 use super::lanes::handlers;
 use super::pred;
 use super::turn::{Inst, Turn, lanes_of};
-use crate::simt::fault::FaultKind;
+use crate::fault::FaultKind;
 
 /// Which lane a shuffle reads: PTX's four modes.
 pub(crate) trait Mode {

@@ -1,7 +1,7 @@
 use std::fmt;
 
 use super::{Finding, Location, Problem, Waiter};
-use crate::simt::fault::{Access, Memory, Polled};
+use crate::fault::{Access, Memory, Polled};
 
 fn verb(access: Access) -> &'static str {
     match access {

@@ -1,5 +1,5 @@
-use crate::simt::machine::{LaunchRequest, MachineError};
-use crate::simt::program::Kernel;
+use crate::machine::{LaunchRequest, MachineError};
+use crate::program::Kernel;
 
 /// Most threads of a block.
 const MOST_THREADS: u64 = 1024;

@@ -1,17 +1,17 @@
 //! What a launch computes once: the shape of blocks, the constant rows.
 
-use crate::simt::block::{BARRIERS, BlockState, Reduction, State, Warp};
-use crate::simt::cache::Cache;
-use crate::simt::exec::Row;
-use crate::simt::exec::pipeline::Copies;
-use crate::simt::exec::turn::WARP;
-use crate::simt::machine::LaunchRequest;
-use crate::simt::memory::{POISON, SECTOR};
-use crate::simt::order::View;
-use crate::simt::program::{Class, Constant, Special};
-use crate::simt::run::Launch;
-use crate::simt::tally::Tally;
-use crate::simt::watch::Watch;
+use crate::block::{BARRIERS, BlockState, Reduction, State, Warp};
+use crate::cache::Cache;
+use crate::exec::Row;
+use crate::exec::pipeline::Copies;
+use crate::exec::turn::WARP;
+use crate::machine::LaunchRequest;
+use crate::memory::{POISON, SECTOR};
+use crate::order::View;
+use crate::program::{Class, Constant, Special};
+use crate::run::Launch;
+use crate::tally::Tally;
+use crate::watch::Watch;
 
 /// Everything that blocks of a launch have in common.
 pub(crate) struct Setup<'a> {

@@ -12,10 +12,10 @@ use std::hash::{DefaultHasher, Hasher};
 use super::Stop;
 use super::setup::Setup;
 use super::worker::{Stopped, Worker};
-use crate::simt::block::State;
-use crate::simt::fault::{Fault, FaultKind};
-use crate::simt::run::{self, Turned};
-use crate::simt::tally::Tally;
+use crate::block::State;
+use crate::fault::{Fault, FaultKind};
+use crate::run::{self, Turned};
+use crate::tally::Tally;
 
 /// Quiet rounds after which the states of warps are compared.
 const PATIENCE: u32 = 16;

@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::setup::Setup;
-use crate::simt::block::{BARRIERS, BlockState, Frame, State, Warp};
-use crate::simt::exec::turn::FULL;
-use crate::simt::fault::{Fault, FaultKind, How, Polled, Waiting};
-use crate::simt::memory::POISON;
-use crate::simt::program::{Constant, NEVER, Special};
-use crate::simt::run::{self, Turned};
-use crate::simt::tally::Tally;
+use crate::block::{BARRIERS, BlockState, Frame, State, Warp};
+use crate::exec::turn::FULL;
+use crate::fault::{Fault, FaultKind, How, Polled, Waiting};
+use crate::memory::POISON;
+use crate::program::{Constant, NEVER, Special};
+use crate::run::{self, Turned};
+use crate::tally::Tally;
 
 /// Warp instructions after which a block is watched for standing still.
 const LONG: u64 = 50_000_000;

@@ -3,11 +3,11 @@
 use super::body::Lower;
 use super::code::{Code, Type};
 use super::draft::{Extra, Kind, Slot};
-use crate::simt::exec::float::{self, Ftz, Sat};
-use crate::simt::exec::lanes::map;
-use crate::simt::exec::{Handler, approx, bits, int};
-use crate::simt::program::Class;
-use crate::simt::ptx::{Instruction, Operand, PtxError};
+use crate::exec::float::{self, Ftz, Sat};
+use crate::exec::lanes::map;
+use crate::exec::{Handler, approx, bits, int};
+use crate::program::Class;
+use crate::ptx::{Instruction, Operand, PtxError};
 
 /// A handler with the kinds of its operands and result.
 pub(super) struct Shape {

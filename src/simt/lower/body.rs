@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use super::code::Code;
 use super::draft::{Draft, Ending, Extra, Item, Kind, Slot};
 use super::symbols::Symbols;
-use crate::simt::exec::{Handler, Isa};
-use crate::simt::program::{Class, Info};
-use crate::simt::ptx::{
+use crate::exec::{Handler, Isa};
+use crate::program::{Class, Info};
+use crate::ptx::{
     Function, Instruction, LabelId, Module, Operand, PtxError, RegId, RegKind, Statement,
 };
 
@@ -128,7 +128,7 @@ impl<'m> Lower<'m> {
             }
         }
         for variable in &function.variables {
-            if variable.space == crate::simt::ptx::Space::Local {
+            if variable.space == crate::ptx::Space::Local {
                 let offset = self.local_bytes.next_multiple_of(variable.align);
                 self.local_bytes = offset + variable.size;
                 instance.locals.insert(variable.name.clone(), offset);

@@ -3,9 +3,9 @@
 use super::body::Lower;
 use super::code::{Code, Type};
 use super::draft::{Extra, Kind, Slot};
-use crate::simt::exec::{Handler, Isa, pred};
-use crate::simt::program::Class;
-use crate::simt::ptx::{Instruction, Operand, PtxError, RegId};
+use crate::exec::{Handler, Isa, pred};
+use crate::program::Class;
+use crate::ptx::{Instruction, Operand, PtxError, RegId};
 
 impl<'m> Lower<'m> {
     /// `setp.lt.s32 p|q, a, b` and `setp.lt.and.s32 p|q, a, b, r`

@@ -3,9 +3,9 @@
 use super::body::Lower;
 use super::code::{Code, Type};
 use super::draft::{Ending, Extra, Item, Kind, Slot};
-use crate::simt::exec::warp;
-use crate::simt::program::{Class, Constant};
-use crate::simt::ptx::{Instruction, Operand, PtxError};
+use crate::exec::warp;
+use crate::program::{Class, Constant};
+use crate::ptx::{Instruction, Operand, PtxError};
 
 impl<'m> Lower<'m> {
     pub(super) fn control(

@@ -3,13 +3,13 @@
 use super::body::Lower;
 use super::code::{Code, Type};
 use super::draft::{Kind, Slot};
-use crate::simt::exec::convert::{self as cv, ToMinus, ToNearest, ToPlus, ToZero};
-use crate::simt::exec::float::{Ftz, Sat};
-use crate::simt::exec::lanes::map;
-use crate::simt::exec::{Handler, copy, pred, warp};
-use crate::simt::memory::{LOCAL_WINDOW, SHARED_WINDOW};
-use crate::simt::program::{Class, Constant};
-use crate::simt::ptx::{Instruction, Operand, PtxError};
+use crate::exec::convert::{self as cv, ToMinus, ToNearest, ToPlus, ToZero};
+use crate::exec::float::{Ftz, Sat};
+use crate::exec::lanes::map;
+use crate::exec::{Handler, copy, pred, warp};
+use crate::memory::{LOCAL_WINDOW, SHARED_WINDOW};
+use crate::program::{Class, Constant};
+use crate::ptx::{Instruction, Operand, PtxError};
 
 fn kind_of(ty: Type) -> Kind {
     match ty {

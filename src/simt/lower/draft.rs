@@ -1,8 +1,8 @@
 //! Instructions with handlers whose operands are still registers.
 
-use crate::simt::exec::Handler;
-use crate::simt::program::Constant;
-use crate::simt::ptx::{LabelId, RegId};
+use crate::exec::Handler;
+use crate::program::Constant;
+use crate::ptx::{LabelId, RegId};
 
 /// Width of a value: a row, two rows, or a predicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

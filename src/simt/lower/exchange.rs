@@ -3,9 +3,9 @@
 use super::body::Lower;
 use super::code::{Code, Type};
 use super::draft::{Draft, Extra, Item, Kind, Slot};
-use crate::simt::exec::{Handler, matrix, warp};
-use crate::simt::program::Class;
-use crate::simt::ptx::{Instruction, Operand, PtxError, RegId};
+use crate::exec::{Handler, matrix, warp};
+use crate::program::Class;
+use crate::ptx::{Instruction, Operand, PtxError, RegId};
 
 impl<'m> Lower<'m> {
     pub(super) fn exchange(
@@ -165,8 +165,7 @@ impl<'m> Lower<'m> {
             (true, _) => pointer,
             (false, _) => {
                 let temporary = self.temporary(Kind::B64);
-                let run =
-                    crate::simt::exec::lanes::map::<crate::simt::exec::convert::WidenU32>(self.isa);
+                let run = crate::exec::lanes::map::<crate::exec::convert::WidenU32>(self.isa);
                 self.push(run, temporary, [pointer, Slot::None, Slot::None], info);
                 Slot::Reg(temporary)
             }

@@ -4,9 +4,9 @@ use super::body::Lower;
 use super::draft::{Draft, Ending};
 use super::flow::{self, Raw};
 use super::rows::{self, Rows};
-use crate::simt::exec::Inst;
-use crate::simt::program::{Block, End, Info, Kernel, NEVER};
-use crate::simt::ptx::PtxError;
+use crate::exec::Inst;
+use crate::program::{Block, End, Info, Kernel, NEVER};
+use crate::ptx::PtxError;
 
 pub(super) fn finish(mut lower: Lower<'_>) -> Result<Kernel, PtxError> {
     let items = std::mem::take(&mut lower.items);

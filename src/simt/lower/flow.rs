@@ -1,8 +1,8 @@
 //! Basic blocks, and where diverging lanes meet again.
 
 use super::draft::{Draft, Ending, Item};
-use crate::simt::program::NEVER;
-use crate::simt::ptx::PtxError;
+use crate::program::NEVER;
+use crate::ptx::PtxError;
 
 /// A basic block whose instructions are still drafts.
 #[derive(Debug, Default)]

@@ -3,10 +3,10 @@
 use super::body::Lower;
 use super::code::{Code, Type};
 use super::draft::{Draft, Ending, Extra, Item, Kind, Slot};
-use crate::simt::exec::element::{B32, B64, Four, One, S8, S16, Two, U8, U16};
-use crate::simt::exec::{atomic, global, lanes, local, pipeline, shared};
-use crate::simt::program::{Class, Constant};
-use crate::simt::ptx::{Address, Base, Instruction, Operand, PtxError, RegId, Space};
+use crate::exec::element::{B32, B64, Four, One, S8, S16, Two, U8, U16};
+use crate::exec::{atomic, global, lanes, local, pipeline, shared};
+use crate::program::{Class, Constant};
+use crate::ptx::{Address, Base, Instruction, Operand, PtxError, RegId, Space};
 
 /// One of the element types and counts of a load or store.
 macro_rules! by_shape {
@@ -193,7 +193,7 @@ impl<'m> Lower<'m> {
 
     fn widened(&mut self, slot: Slot, info: u32) -> Slot {
         let temporary = self.temporary(Kind::B64);
-        let run = lanes::map::<crate::simt::exec::convert::WidenU32>(self.isa);
+        let run = lanes::map::<crate::exec::convert::WidenU32>(self.isa);
         self.push(run, temporary, [slot, Slot::None, Slot::None], info);
         Slot::Reg(temporary)
     }

@@ -3,10 +3,10 @@
 use super::body::Lower;
 use super::draft::{Item, Kind, Slot};
 use super::symbols::Symbol;
-use crate::simt::exec::{convert, copy, lanes};
-use crate::simt::memory::PARAM_WINDOW;
-use crate::simt::program::{Constant, LaneMask, Special};
-use crate::simt::ptx::{Operand, PtxError, RegId};
+use crate::exec::{convert, copy, lanes};
+use crate::memory::PARAM_WINDOW;
+use crate::program::{Constant, LaneMask, Special};
+use crate::ptx::{Operand, PtxError, RegId};
 
 impl<'m> Lower<'m> {
     /// A source operand, widened or narrowed to `kind`.

@@ -4,10 +4,10 @@ use super::body::Lower;
 use super::code::Code;
 use super::draft::{Kind, Slot};
 use super::symbols::Symbol;
-use crate::simt::exec::element::{B32, B64, One, S8, S16, U8, U16};
-use crate::simt::exec::{Handler, copy, lanes, local};
-use crate::simt::program::{Class, Constant};
-use crate::simt::ptx::{Base, Instruction, Operand, PtxError};
+use crate::exec::element::{B32, B64, One, S8, S16, U8, U16};
+use crate::exec::{Handler, copy, lanes, local};
+use crate::program::{Class, Constant};
+use crate::ptx::{Base, Instruction, Operand, PtxError};
 
 impl<'m> Lower<'m> {
     /// Parameters of the entry are constants; those of calls are registers.

@@ -11,8 +11,8 @@ use std::collections::{BinaryHeap, HashMap};
 
 use super::draft::{Draft, Ending, Extra, Kind, Slot};
 use super::flow::Raw;
-use crate::simt::program::Constant;
-use crate::simt::ptx::RegId;
+use crate::program::Constant;
+use crate::ptx::RegId;
 
 /// Where everything lies in a warp's rows.
 #[derive(Default)]

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::simt::ptx::{Base, Function, Module, Operand, PtxError, Space, Statement, Variable};
+use crate::ptx::{Base, Function, Module, Operand, PtxError, Space, Statement, Variable};
 
 /// Addresses of everything that a kernel names.
 #[derive(Default)]

@@ -1,4 +1,4 @@
-use crate::simt::exec::turn::WARP;
+use crate::exec::turn::WARP;
 
 /// Who touched a place last, and in which epochs: bits 0–10 who, 11–20 the
 /// block's epoch, 21–29 the warp's, 30 atomically, 31 it was written at some time.

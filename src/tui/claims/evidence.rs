@@ -1,16 +1,16 @@
 //! One claim: what the document says, what the model says, what this machine
 //! measured, and what became of it. The same on the page and in a lesson.
 
-use crate::answer::claim::{Judgement, Ruling};
-use crate::app::State;
-use crate::app::claims::{Standing, hit, measured, standing};
-use crate::course::claims::{Line, cited};
-use crate::course::{Claim, Ledger};
-use crate::run::Report;
 use crate::tui::exercise::styled;
 use crate::tui::pen::{clip, width};
 use crate::tui::rows::{Row, labelled, words};
 use crate::tui::theme::Role;
+use app::State;
+use app::claims::{Standing, hit, measured, standing};
+use course::answer::claim::{Judgement, Ruling};
+use course::claims::{Line, cited};
+use course::{Claim, Ledger};
+use plan::run::Report;
 
 /// Widest block of numbers: label and value stay near each other.
 const NUMBERS: usize = 62;
@@ -294,7 +294,7 @@ fn plans(mut row: Row, cells: impl Iterator<Item = String>, role: Role) -> Row {
 /// The lessons that cite it, and the claims that say otherwise.
 fn whereto(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
     let lessons: Vec<String> = cited(&state.study.course, &claim.id.text)
-        .map(|l| format!("{} {}", crate::app::lesson::number(&l.id), l.title))
+        .map(|l| format!("{} {}", app::lesson::number(&l.id), l.title))
         .collect();
     let mut rows = vec![Row::default()];
     match lessons.as_slice() {

@@ -2,14 +2,14 @@
 //! under the cursor.
 
 use super::question;
-use crate::app::State;
-use crate::app::exercise::{self, Asked};
-use crate::course::Exercise;
-use crate::markup::{self, Layout};
 use crate::tui::lesson::resolved;
 use crate::tui::pen::Pen;
 use crate::tui::rows::Row;
 use crate::tui::theme::Role;
+use app::State;
+use app::exercise::{self, Asked};
+use course::Exercise;
+use text::{self, Layout};
 
 /// A form laid out.
 pub struct Laid {
@@ -101,7 +101,7 @@ pub fn setup(exercise: &Exercise) -> String {
         return format!("{} tasks", 1 + exercise.tasks.len());
     }
     match exercise.setup.answer() {
-        Ok(setup) => crate::app::study::bench_setup(&setup.config, 0).title(),
+        Ok(setup) => app::study::bench_setup(&setup.config, 0).title(),
         Err(error) => error.to_string(),
     }
 }
@@ -114,14 +114,14 @@ pub fn markdown(state: &State, exercise: &Exercise, text: &str, width: usize) ->
 /// Markdown with inline numbers evaluated in a configuration.
 pub fn styled(
     state: &State,
-    setup: &crate::course::Setup,
+    setup: &course::Setup,
     text: &str,
     line: usize,
     width: usize,
 ) -> Vec<Row> {
     let env = state.study.env(setup, &state.runs);
-    let resolve = |value: &markup::Value| resolved(&env, &value.expression);
-    let parsed = markup::parse(text, line, &[]);
+    let resolve = |value: &text::Value| resolved(&env, &value.expression);
+    let parsed = text::parse(text, line, &[]);
     let layout = Layout::new(width, &resolve).ascii(state.look.ascii);
     let mut rows = Vec::new();
     for section in &parsed.sections {

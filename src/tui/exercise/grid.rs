@@ -2,13 +2,13 @@
 //! found of each cell.
 
 use super::question::{typing, word_role};
-use crate::app::State;
-use crate::app::exercise::{Asked, grid};
-use crate::course::{Key, Table};
 use crate::tui::live::note;
 use crate::tui::pen::{clip, width as columns_of};
 use crate::tui::rows::Row;
 use crate::tui::theme::Role;
+use app::State;
+use app::exercise::{Asked, grid};
+use course::{Key, Table};
 
 /// Columns of a cell at least and at most, its mark included.
 const CELL: (usize, usize) = (6, 18);
@@ -67,7 +67,7 @@ pub fn lay(
         }
         rows.push(row);
     }
-    let name_of = |names: &[crate::course::Phrase], at: usize| {
+    let name_of = |names: &[course::Phrase], at: usize| {
         names.get(at).map_or(String::new(), |n| n.text.clone())
     };
     let place = format!(

@@ -1,13 +1,13 @@
 //! Questions about a kernel: the lines among which a defect is, the file that a
 //! kernel is written in.
 
-use crate::app::State;
-use crate::app::exercise::Asked;
-use crate::course::Kernel;
-use crate::course::attempt::gap_form;
 use crate::tui::code::code as laid;
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
+use app::State;
+use app::exercise::Asked;
+use course::Kernel;
+use course::attempt::gap_form;
 
 /// The lines of an excerpt, one to be marked.
 pub fn lines(state: &State, asked: &Asked, kernel: &Kernel, keys: bool, width: usize) -> Vec<Row> {

@@ -1,10 +1,10 @@
 //! The list of exercises with their progress.
 
-use crate::app::State;
-use crate::app::exercise::solved;
-use crate::app::lesson::number;
 use crate::tui::pen::{Pen, clip};
 use crate::tui::theme::Role;
+use app::State;
+use app::exercise::solved;
+use app::lesson::number;
 
 /// Draws the list with the cursor in view.
 pub fn draw(state: &State, pen: &mut Pen<'_>) {

@@ -1,14 +1,14 @@
 //! What is asked of this machine: the runs and experiments that answer a question.
 
-use crate::app::State;
-use crate::app::exercise::{asked_runs, micros};
-use crate::app::live::ask::{Ask, Shown};
-use crate::app::study::bench_setup;
-use crate::course::Key;
-use crate::run::{BackendKind, MicroRequest};
 use crate::tui::live::reported;
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
+use app::State;
+use app::exercise::{asked_runs, micros};
+use app::live::ask::{Ask, Shown};
+use app::study::bench_setup;
+use course::Key;
+use plan::run::{BackendKind, MicroRequest};
 
 /// What a run of the plan that is asked about showed, or how to have one.
 pub fn measured(state: &State, key: &Key, width: usize) -> Vec<Row> {

@@ -4,15 +4,15 @@
 use super::form::styled;
 use super::measured::{measured, runs};
 use super::{grid, kernel};
-use crate::app::State;
-use crate::app::exercise::{Asked, Standing, echo, examples, key_of, marked, standing, tolerance};
-use crate::app::field::Field;
-use crate::course::{Key, Kind, Mark};
 use crate::tui::live::note;
 use crate::tui::pen::{clip, width as columns_of};
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
-use crate::units::{Spec, Unit};
+use app::State;
+use app::exercise::{Asked, Standing, echo, examples, key_of, marked, standing, tolerance};
+use app::field::Field;
+use course::{Key, Kind, Mark};
+use plan::units::{Spec, Unit};
 
 /// Columns of a field.
 const FIELD: usize = 26;
@@ -260,12 +260,12 @@ fn verdict(state: &State, asked: &Asked, width: usize) -> Vec<Row> {
     if word == "wrong" {
         let kept = state.study.progress.key(&asked.exercise, &asked.key);
         let all = key_of(state, asked).map_or(0, |k| k.hints.len());
-        if (kept.hints as usize) < all && state.page == crate::app::Page::Exercises {
+        if (kept.hints as usize) < all && state.page == app::Page::Exercises {
             text.push_str(&format!(" h shows hint {} of {all}.", kept.hints + 1));
         }
         text.push_str(" Your answer stays in the sheet.");
     }
-    if matches!(word, "right" | "kept") && state.page == crate::app::Page::Exercises {
+    if matches!(word, "right" | "kept") && state.page == app::Page::Exercises {
         text.push_str(&next_open(state, asked));
     }
     let mut rows = vec![Row::default()];
@@ -318,7 +318,7 @@ fn hints(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
 
 /// Hints and tries so far, and how the solution can be had.
 fn tally(state: &State, asked: &Asked, key: &Key) -> Vec<Row> {
-    if state.page != crate::app::Page::Exercises {
+    if state.page != app::Page::Exercises {
         return Vec::new();
     }
     let kept = state.study.progress.key(&asked.exercise, &asked.key);

@@ -1,14 +1,14 @@
 //! What a kernel needs, what fits, and what it costs.
 
-use crate::app::kernel::{Book, Kernel, group, heat, registers, what_if};
-use crate::app::lab::{BoxCost, bound, kernel_of};
-use crate::app::{State, figure};
-use crate::cost::OccupancyLimit;
-use crate::run::KernelReport;
 use crate::tui::lab::{bound_role, bound_word};
 use crate::tui::pen::{Pen, clip, wrap};
 use crate::tui::theme::Role;
-use crate::units::group_thousands;
+use app::kernel::{Book, Kernel, group, heat, registers, what_if};
+use app::lab::{BoxCost, bound, kernel_of};
+use app::{State, figure};
+use plan::cost::OccupancyLimit;
+use plan::run::KernelReport;
+use plan::units::group_thousands;
 
 /// Where values end.
 const VALUES: u16 = 26;
@@ -53,7 +53,7 @@ impl Facts<'_, '_> {
         // Another machine's compiler said it, once.
         let sign = kernel.compiled.as_ref().map_or("", |_| "rec.");
         self.head(&format!("compiled for {}", book.arch), sign, Role::Dim);
-        let said = |of: fn(&crate::app::kernel::Compiled) -> String| {
+        let said = |of: fn(&app::kernel::Compiled) -> String| {
             kernel.compiled.as_ref().map_or("·".to_owned(), of)
         };
         let registers = said(|c| c.registers.to_string());

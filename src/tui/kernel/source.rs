@@ -1,15 +1,14 @@
 //! The source, with the ideas in the gutter and the sentence below.
 
-use crate::app::State;
-use crate::app::kernel::heat::{self, Metric};
-use crate::app::kernel::source::Source;
-use crate::app::kernel::{kernel, source};
-use crate::markup;
-use crate::markup::code::highlight;
-use crate::run::KernelReport;
 use crate::tui::pen::{Pen, clip, width, wrap};
 use crate::tui::ribbon::bar;
 use crate::tui::theme::Role;
+use app::State;
+use app::kernel::heat::{self, Metric};
+use app::kernel::source::Source;
+use app::kernel::{kernel, source};
+use plan::run::KernelReport;
+use text::code::highlight;
 
 /// Rows that are not lines of source: the file's name and an empty row above,
 /// the idea below.
@@ -235,7 +234,7 @@ fn breaks(text: &str, room: usize) -> Vec<usize> {
 }
 
 /// Spans cut into rows of a width.
-fn wrapped(spans: &[markup::Span], room: usize) -> Vec<Vec<(String, Role)>> {
+fn wrapped(spans: &[text::Span], room: usize) -> Vec<Vec<(String, Role)>> {
     let whole: String = spans.iter().map(|s| s.text.as_str()).collect();
     let mut breaks = breaks(&whole, room).into_iter().peekable();
     let mut rows = vec![Vec::new()];
@@ -261,10 +260,10 @@ fn wrapped(spans: &[markup::Span], room: usize) -> Vec<Vec<(String, Role)>> {
 }
 
 /// Code has no colours of its own: those of the screen mean something else.
-pub(in crate::tui) fn role(role: markup::Role) -> Role {
+pub(in crate::tui) fn role(role: text::Role) -> Role {
     match role {
-        markup::Role::Comment | markup::Role::Dim => Role::Dim,
-        markup::Role::Keyword | markup::Role::Strong => Role::Strong,
+        text::Role::Comment | text::Role::Dim => Role::Dim,
+        text::Role::Keyword | text::Role::Strong => Role::Strong,
         _ => Role::Text,
     }
 }

@@ -1,11 +1,11 @@
 //! The lab in the right pane of a lesson: ribbon, toggles, this plan against V1.
 
-use crate::app::State;
-use crate::app::figure;
-use crate::app::lesson::{self, Focus};
 use crate::tui::pen::{Pen, clip, wrap};
 use crate::tui::theme::Role;
 use crate::tui::{lab, ribbon};
+use app::State;
+use app::figure;
+use app::lesson::{self, Focus};
 
 /// Draws the pane, 65 columns wide.
 pub fn draw(state: &State, pen: &mut Pen<'_>) {

@@ -1,9 +1,9 @@
 //! The sections of a lesson, to go to one of them.
 
-use crate::app::State;
-use crate::app::lesson;
 use crate::tui::pen::{Pen, clip};
 use crate::tui::theme::Role;
+use app::State;
+use app::lesson;
 
 /// Draws the sections with the cursor on one of them.
 pub fn draw(state: &State, cursor: usize, pen: &mut Pen<'_>) {

@@ -1,13 +1,13 @@
 //! The `chart` block: Braille lines with a letter at every computed point, and
 //! plain letters in ASCII.
 
-use crate::app::State;
-use crate::app::live::chart::{Chart, chart};
-use crate::course::{Lesson, Live};
 use crate::tui::braille::braille;
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
-use crate::units::significant;
+use app::State;
+use app::live::chart::{Chart, chart};
+use course::{Lesson, Live};
+use plan::units::significant;
 
 /// Lines of the plot.
 const HEIGHT: usize = 9;
@@ -212,7 +212,7 @@ fn ticks(chart: &Chart, scale: &Scale, width: usize) -> Row {
     let mut free = 0;
     for x in &chart.at {
         let column = (scale.dot(*x, scale.bottom).0 / 2.0).round() as usize;
-        let label = crate::units::group_thousands(*x as i128);
+        let label = plan::units::group_thousands(*x as i128);
         if column < free {
             continue;
         }
@@ -230,7 +230,7 @@ fn ticks(chart: &Chart, scale: &Scale, width: usize) -> Row {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::live::chart::Line;
+    use app::live::chart::Line;
 
     fn line(values: &[f64]) -> Chart {
         Chart {

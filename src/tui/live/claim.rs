@@ -1,10 +1,10 @@
 //! A claim in a lesson.
 
-use crate::app::{State, lesson};
-use crate::course::{Ledger, Phrase};
 use crate::tui::claims::evidence;
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
+use app::{State, lesson};
+use course::{Ledger, Phrase};
 
 /// The rows inside the box of a `claim` block.
 pub fn rows(state: &State, id: &Phrase, columns: usize) -> Result<Vec<Row>, String> {

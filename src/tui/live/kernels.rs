@@ -1,15 +1,15 @@
 //! The `micro` and `kernel` blocks: figures of an experiment, lines of a source.
 
 use super::tables::grid;
-use crate::app::State;
-use crate::app::live::ask::{self, Ask, Excerpt, Shown};
-use crate::app::live::table::Grid;
-use crate::course::{Block, Lesson, Live};
-use crate::markup::code::highlight;
-use crate::run::{Experiment, Metric, MicroReport};
 use crate::tui::code::code;
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
+use app::State;
+use app::live::ask::{self, Ask, Excerpt, Shown};
+use app::live::table::Grid;
+use course::{Block, Lesson, Live};
+use plan::run::{Experiment, Metric, MicroReport};
+use text::code::highlight;
 
 /// Rows of a `micro` block.
 ///

@@ -4,21 +4,21 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use crate::app::State;
-use crate::app::bench::{Bench, Switch};
-use crate::app::figure;
-use crate::app::lab::{bound, kernel_of};
-use crate::app::live::{bench, toggles};
-use crate::app::ribbon::{Group, ROW_END, SLOTS, WIDTHS, groups, slot_of, wall_after};
-use crate::cost::{CostError, KernelCost, Priced};
-use crate::course::{Block, Lesson, Live};
-use crate::fusion::{Boundary, Fusion, Version};
-use crate::model::OpKind;
 use crate::tui::pen::{Pen, width};
 use crate::tui::ribbon;
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
-use crate::units::{Quantity, compact};
+use app::State;
+use app::bench::{Bench, Switch};
+use app::figure;
+use app::lab::{bound, kernel_of};
+use app::live::{bench, toggles};
+use app::ribbon::{Group, ROW_END, SLOTS, WIDTHS, groups, slot_of, wall_after};
+use course::{Block, Lesson, Live};
+use plan::cost::{CostError, KernelCost, Priced};
+use plan::fusion::{Boundary, Fusion, Version};
+use plan::model::OpKind;
+use plan::units::{Quantity, compact};
 
 /// Rows of a `lab` block.
 ///

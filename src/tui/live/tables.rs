@@ -1,14 +1,14 @@
 //! Numbers in rows, laid out as the tables of the text are.
 
 use super::{Laid, broken};
-use crate::app::State;
-use crate::app::live::env;
-use crate::app::live::table::{self, Grid};
-use crate::course::{Lesson, Live, Sample};
-use crate::markup::{self, Alignment, Block, Element, Inline, Layout, Place, Resolved, Value};
 use crate::tui::pen;
 use crate::tui::rows::{Row, labelled, words};
 use crate::tui::theme::Role;
+use app::State;
+use app::live::env;
+use app::live::table::{self, Grid};
+use course::{Lesson, Live, Sample};
+use text::{self, Alignment, Block, Element, Inline, Layout, Place, Resolved, Value};
 
 /// A `table` block.
 pub fn table(state: &State, lesson: &Lesson, live: &Live, columns: usize) -> Laid {
@@ -96,7 +96,7 @@ fn aligned(state: &State, grid: &Grid, rest: Alignment, columns: usize) -> Laid 
             place: Place::default(),
         }]
     };
-    let element = Element::Table(markup::Table {
+    let element = Element::Table(text::Table {
         alignments: (0..grid.head.len())
             .map(|at| if at == 0 { Alignment::Auto } else { rest })
             .collect(),

@@ -1,13 +1,13 @@
 //! What stands beside the plot: the kernels by letter, ridges, what is where.
 
 use super::{bound, kernel, micros, name, rate, role};
-use crate::app::State;
-use crate::app::machine::{Ceilings, Source};
-use crate::app::roofline::{Roofs, Spot};
-use crate::run::BackendKind;
 use crate::tui::lab::{bound_word, short_name};
 use crate::tui::pen::{Pen, clip, width};
 use crate::tui::theme::Role;
+use app::State;
+use app::machine::{Ceilings, Source};
+use app::roofline::{Roofs, Spot};
+use plan::run::BackendKind;
 
 /// Columns of letter and intensity.
 const NAMES: u16 = 9;

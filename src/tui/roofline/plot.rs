@@ -2,14 +2,14 @@
 //! kernels on them, digits for versions on the axis and below the roof.
 
 use super::{name, role};
-use crate::app::State;
-use crate::app::machine::{Source, flop_rate};
-use crate::app::roofline::{Roofs, View};
-use crate::cost::Roof;
-use crate::model::Dtype;
 use crate::tui::braille::{DOTS, braille};
 use crate::tui::pen::{Pen, width};
 use crate::tui::theme::Role;
+use app::State;
+use app::machine::{Source, flop_rate};
+use app::roofline::{Roofs, View};
+use plan::cost::Roof;
+use plan::model::Dtype;
 
 /// Columns for the values of the upright axis, and the axis.
 const AXIS: u16 = 5;

@@ -1,14 +1,14 @@
 //! The same in numbers: FLOP, bytes, intensity, floor, and what sets it.
 
 use super::{bound, kernel, micros, name, role};
-use crate::app::State;
-use crate::app::figure;
-use crate::app::roofline::{Roofs, Spot};
-use crate::cost::KernelCost;
 use crate::tui::lab::{bound_word, short_name};
 use crate::tui::pen::{Pen, clip};
 use crate::tui::theme::Role;
-use crate::units::{Column, Quantity};
+use app::State;
+use app::figure;
+use app::roofline::{Roofs, Spot};
+use plan::cost::KernelCost;
+use plan::units::{Column, Quantity};
 
 /// Right edges of FLOP, bytes, intensity, floor.
 const EDGES: [u16; 4] = [29, 39, 49, 59];

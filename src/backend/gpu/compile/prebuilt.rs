@@ -17,9 +17,9 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::{Cache, Compiler, Form, compile_all, hex};
-use crate::backend::gpu::driver::GpuError;
-use crate::backend::gpu::source::Unit;
-use crate::backend::gpu::units::compiled_ahead;
+use crate::gpu::driver::GpuError;
+use crate::gpu::source::Unit;
+use crate::gpu::units::compiled_ahead;
 
 /// The PTX version that is written: CUDA 12.0, the oldest driver that is used.
 const VERSION: &str = "8.0";
@@ -29,7 +29,7 @@ const MAGIC: &[u8] = b"tinyllama-tutor ptx 1\n";
 /// What is embedded in this program.
 static EMBEDDED: &[u8] = include_bytes!(concat!(
     env!("CARGO_MANIFEST_DIR"),
-    "/assets/kernels/prebuilt.ptx.z"
+    "/../../assets/kernels/prebuilt.ptx.z"
 ));
 
 /// The archive of this build; empty where it cannot be read.
@@ -164,7 +164,7 @@ impl Archive {
 /// # Errors
 /// The first unit that the compiler refuses.
 ///
-/// [`compiled_ahead`]: crate::backend::gpu::units::compiled_ahead
+/// [`compiled_ahead`]: crate::gpu::units::compiled_ahead
 pub fn prebuild(
     compiler: &dyn Compiler,
     cache: Option<&Cache>,

@@ -7,7 +7,7 @@ use cudarc::driver::sys::{CUdevice, CUdevice_attribute as Attribute};
 use super::super::driver::GpuError;
 use super::super::program::Target;
 use super::api::Api;
-use crate::cost::Vendor;
+use plan::cost::Vendor;
 
 /// One device of this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,8 +8,8 @@ use super::api::{Api, version_text};
 use super::blaslt;
 use super::device::{Device, count};
 use super::nvrtc::Nvrtc;
-use crate::run::{BackendKind, BackendState};
-use crate::units::{Quantity, format};
+use plan::run::{BackendKind, BackendState};
+use plan::units::{Quantity, format};
 
 /// Something that is there, or the sentence that says what is missing.
 pub type Fact<T> = Result<T, String>;
@@ -134,8 +134,8 @@ impl CudaFacts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::gpu::program::Target;
-    use crate::cost::Vendor;
+    use crate::gpu::program::Target;
+    use plan::cost::Vendor;
 
     fn h200() -> CudaFacts {
         let target = Target {

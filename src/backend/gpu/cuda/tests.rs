@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::library::{NVRTC, Places, open};
 use super::*;
-use crate::backend::gpu::compile::compile;
+use crate::gpu::compile::compile;
 
 #[test]
 fn libraries_are_looked_for_where_people_have_them() {

@@ -1,12 +1,12 @@
 //! A program whose arguments are addresses and whose kernels are loaded.
 
 use super::memory::{Kept, POISON, RunMemory};
-use crate::backend::gpu::driver::{Driver, Function, GemmCall, GpuError, Memory, Parameter};
-use crate::backend::gpu::program::{
+use crate::gpu::driver::{Driver, Function, GemmCall, GpuError, Memory, Parameter};
+use crate::gpu::program::{
     Arg, BufferId, Contents, Grid, Launch, LibraryGemm, Program, Step, TensorMap,
 };
-use crate::backend::gpu::source::Unit;
-use crate::model::Dtype;
+use crate::gpu::source::Unit;
+use plan::model::Dtype;
 
 /// A program in memory.
 pub(super) struct Bound {

@@ -6,11 +6,11 @@ use super::bind::Bound;
 use super::read;
 use super::ready::Ready;
 use super::stream::Launched;
-use crate::backend::check::{Verdict, check};
-use crate::backend::gpu::driver::Driver;
-use crate::backend::gpu::program::Step;
-use crate::model::TensorId;
-use crate::run::{Observer, Phase, Progress, RunError};
+use crate::check::{Verdict, check};
+use crate::gpu::driver::Driver;
+use crate::gpu::program::Step;
+use plan::model::TensorId;
+use plan::run::{Observer, Phase, Progress, RunError};
 
 /// The tensors that a forward left in memory, in the graph's order of elements.
 pub(super) type Tensors = HashMap<TensorId, Vec<f32>>;

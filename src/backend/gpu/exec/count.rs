@@ -5,13 +5,13 @@ use super::Gpu;
 use super::bind::{Bound, BoundStep};
 use super::memory::RunMemory;
 use super::stream::{Launched, forward};
-use crate::backend::gpu::driver::{Driver, Function, GpuError, Memory, Parameter};
-use crate::backend::gpu::issued::instrument;
-use crate::backend::gpu::program::{Program, Step};
-use crate::backend::gpu::simt::told;
-use crate::backend::gpu::source::Unit;
-use crate::cost::{KernelCost, Priced};
-use crate::run::{BytesReport, KernelReport, Observer, Phase, Progress, RunError};
+use crate::gpu::driver::{Driver, Function, GpuError, Memory, Parameter};
+use crate::gpu::issued::instrument;
+use crate::gpu::program::{Program, Step};
+use crate::gpu::simt::told;
+use crate::gpu::source::Unit;
+use plan::cost::{KernelCost, Priced};
+use plan::run::{BytesReport, KernelReport, Observer, Phase, Progress, RunError};
 
 /// Bytes of the two counters of a step: read and written.
 const COUNTERS: u64 = 16;

@@ -4,12 +4,12 @@
 use super::check::{self, Tensors};
 use super::ready::Ready;
 use super::{Gpu, sample, stream};
-use crate::backend::check::{FirstWrong, TensorCheck, Verdict};
-use crate::backend::gpu::driver::Driver;
-use crate::backend::gpu::program::{Program, Step};
-use crate::backend::reference::affordable;
-use crate::cost::{Config, price};
-use crate::run::{LaunchReport, Observer, Request, RunError};
+use crate::check::{FirstWrong, TensorCheck, Verdict};
+use crate::gpu::driver::Driver;
+use crate::gpu::program::{Program, Step};
+use crate::reference::affordable;
+use plan::cost::{Config, price};
+use plan::run::{LaunchReport, Observer, Request, RunError};
 
 /// Most work of a forward that is judged as a whole.
 const MAX_FLOPS: u64 = 10_000_000_000;

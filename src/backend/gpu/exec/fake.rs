@@ -5,18 +5,18 @@
 mod kernels;
 mod memory;
 
-use crate::backend::gpu::driver::{
+use crate::gpu::driver::{
     Call, Driver, Function, GemmCall, GpuError, GpuErrorKind, GraphId, KernelFacts, Mark, Memory,
 };
-use crate::backend::gpu::program::{Target, TensorMap};
-use crate::backend::gpu::source::Unit;
-use crate::cost::Vendor;
+use crate::gpu::program::{Target, TensorMap};
+use crate::gpu::source::Unit;
 use kernels::Args;
 use memory::Space;
+use plan::cost::Vendor;
 
 /// What the fake does wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(in crate::backend) enum Fault {
+pub(crate) enum Fault {
     #[default]
     None,
     /// The kernel of this entry leaves its last element unwritten.
@@ -36,7 +36,7 @@ enum Done {
     Gemm(GemmCall),
 }
 
-pub(in crate::backend) struct Fake {
+pub(crate) struct Fake {
     target: Target,
     space: Space,
     units: Vec<Unit>,

@@ -8,11 +8,11 @@ use std::thread;
 
 use half::bf16;
 
-use crate::backend::gpu::driver::{Driver, GpuError, GpuErrorKind, Memory};
-use crate::backend::gpu::program::{BufferSpec, Contents, Program};
-use crate::backend::weights::{Weights, WeightsError};
-use crate::model::{Dtype, Model, WeightId};
-use crate::run::{Request, RunError, WeightsFrom};
+use crate::gpu::driver::{Driver, GpuError, GpuErrorKind, Memory};
+use crate::gpu::program::{BufferSpec, Contents, Program};
+use crate::weights::{Weights, WeightsError};
+use plan::model::{Dtype, Model, WeightId};
+use plan::run::{Request, RunError, WeightsFrom};
 
 /// Weights that are made at a time: each takes its size in host memory, fp32
 /// and as the device takes it.

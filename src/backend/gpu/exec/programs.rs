@@ -1,13 +1,13 @@
 //! The programs of a run: the forward that is asked for, and the prefill that
 //! fills its cache.
 
-use crate::backend::gpu::lower::{Setup, lower};
-use crate::backend::gpu::program::{Program, Step, Target};
-use crate::backend::gpu::source::Unit;
-use crate::cost::{Config, KeepKv};
-use crate::fusion::{Plan, Version};
-use crate::model::{Graph, Shape};
-use crate::run::{Gemm, RunError};
+use crate::gpu::lower::{Setup, lower};
+use crate::gpu::program::{Program, Step, Target};
+use crate::gpu::source::Unit;
+use plan::cost::{Config, KeepKv};
+use plan::fusion::{Plan, Version};
+use plan::model::{Graph, Shape};
+use plan::run::{Gemm, RunError};
 
 /// Cuts that fill a cache, the quickest first; the first that there is for the
 /// shape is taken.

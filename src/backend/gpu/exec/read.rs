@@ -2,9 +2,9 @@
 
 use half::bf16;
 
-use crate::backend::gpu::driver::{Driver, GpuError, Memory};
-use crate::backend::gpu::program::Written;
-use crate::model::Dtype;
+use crate::gpu::driver::{Driver, GpuError, Memory};
+use crate::gpu::program::Written;
+use plan::model::Dtype;
 
 /// A tensor's values in the graph's order, `rows × width`.
 ///

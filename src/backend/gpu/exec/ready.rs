@@ -7,15 +7,15 @@ use super::bind::Bound;
 use super::memory::{Kept, RunMemory};
 use super::programs::{Programs, unit_of};
 use super::{Gpu, stream};
-use crate::backend::gpu::driver::Driver;
-use crate::backend::gpu::program::Program;
-use crate::backend::gpu::source::Unit;
-use crate::backend::runner::{open_weights, tokens};
-use crate::backend::tokens::Tokens;
-use crate::cost::{Config, price};
-use crate::fusion::Plan;
-use crate::model::Graph;
-use crate::run::{Observer, Phase, Progress, Request, RunError};
+use crate::gpu::driver::Driver;
+use crate::gpu::program::Program;
+use crate::gpu::source::Unit;
+use crate::runner::{open_weights, tokens};
+use crate::tokens::Tokens;
+use plan::cost::{Config, price};
+use plan::fusion::Plan;
+use plan::model::Graph;
+use plan::run::{Observer, Phase, Progress, Request, RunError};
 
 /// A program in memory, and what it computes.
 pub(super) struct Ready<'k> {

@@ -5,13 +5,13 @@ use super::count::Counted;
 use super::memory::{Kept, RunMemory};
 use super::ready::Ready;
 use super::{Gpu, check, read, sample, stream, time};
-use crate::backend::cpu::{Allocation, Role, total_bytes};
-use crate::backend::gpu::driver::{Driver, GpuError};
-use crate::backend::gpu::program::Step;
-use crate::backend::reference::affordable;
-use crate::backend::runner::{Outcome, output};
-use crate::cost::{GpuDatabase, price};
-use crate::run::{
+use crate::cpu::{Allocation, Role, total_bytes};
+use crate::gpu::driver::{Driver, GpuError};
+use crate::gpu::program::Step;
+use crate::reference::affordable;
+use crate::runner::{Outcome, output};
+use plan::cost::{GpuDatabase, price};
+use plan::run::{
     BytesReport, CheckReport, Observer, PlanReport, Report, Request, RunError, Timing,
 };
 
@@ -189,7 +189,7 @@ fn over_roof(device: &str, moved: Option<(u64, f64)>) -> Option<String> {
 
 /// Everything on the device, by name.
 fn allocations(bound: &Bound, memory: &RunMemory, kept: &Kept) -> Vec<Allocation> {
-    use crate::backend::gpu::program::Contents;
+    use crate::gpu::program::Contents;
     let role = |name: &str| {
         let spec = bound.program.buffers.iter().find(|b| b.name == name);
         match spec.map(|s| &s.contents) {

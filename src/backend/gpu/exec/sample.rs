@@ -9,13 +9,13 @@ use nalgebra::DMatrix;
 use super::read;
 use super::ready::Ready;
 use super::stream::Launched;
-use crate::backend::check::{OUTLIER, Tolerances};
-use crate::backend::gpu::driver::{Driver, GpuError};
-use crate::backend::gpu::program::Written;
-use crate::backend::reference::{Sampled, Values};
-use crate::fusion::Kernel;
-use crate::model::{TensorId, TensorKind};
-use crate::run::{CheckReport, Observer, Phase, Progress, RunError};
+use crate::check::{OUTLIER, Tolerances};
+use crate::gpu::driver::{Driver, GpuError};
+use crate::gpu::program::Written;
+use crate::reference::{Sampled, Values};
+use plan::fusion::Kernel;
+use plan::model::{TensorId, TensorKind};
+use plan::run::{CheckReport, Observer, Phase, Progress, RunError};
 
 /// Most work that one kernel's sample may be: at the few GFLOP/s of fp64 on
 /// one core, some seconds.
@@ -273,7 +273,7 @@ struct Measured {
     at: usize,
 }
 
-/// As the check of whole tensors measures: see [`crate::backend::check`].
+/// As the check of whole tensors measures: see [`crate::check`].
 fn measure(pairs: &[(f64, f64)], tolerance: f64) -> Measured {
     let n = pairs.len().max(1) as f64;
     let rms = (pairs.iter().map(|(e, _)| e * e).sum::<f64>() / n).sqrt();

@@ -2,8 +2,8 @@
 //! are counted.
 
 use super::bind::{Bound, BoundStep};
-use crate::backend::gpu::driver::{Call, Driver, GpuError};
-use crate::run::{LaunchReport, Observer, RunError};
+use crate::gpu::driver::{Call, Driver, GpuError};
+use plan::run::{LaunchReport, Observer, RunError};
 
 /// Launches of one forward so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -4,16 +4,16 @@ use super::bind::{Bound, BoundStep};
 use super::fake::{Fake, Fault};
 use super::memory::{Kept, POISON, RunMemory};
 use super::*;
-use crate::backend::gpu::driver::Parameter;
-use crate::backend::gpu::program::{
+use crate::gpu::driver::Parameter;
+use crate::gpu::program::{
     Arg, BufferId, BufferSpec, Contents, Grid, Launch, Program, Step, TensorMap,
 };
-use crate::backend::runner::Outcome;
-use crate::backend::weights::Weights;
-use crate::cost::Config;
-use crate::fusion::{Cut, Version};
-use crate::model::{Dtype, Model, Shape, WeightId, WeightKind};
-use crate::run::{Gemm, Observer, Progress, Request, RunError, RunErrorKind, Unwatched};
+use crate::runner::Outcome;
+use crate::weights::Weights;
+use plan::cost::Config;
+use plan::fusion::{Cut, Version};
+use plan::model::{Dtype, Model, Shape, WeightId, WeightKind};
+use plan::run::{Gemm, Observer, Progress, Request, RunError, RunErrorKind, Unwatched};
 
 /// D 64, L 2, H 2, K 1, d 32, I 96, V 50.
 fn model() -> Model {
@@ -29,7 +29,7 @@ fn request(version: Version, shape: Shape, dtype: Dtype) -> Request {
             shape,
             dtype,
             cut: version.cut(),
-            conventions: crate::cost::Conventions::default(),
+            conventions: plan::cost::Conventions::default(),
         })
     }
 }

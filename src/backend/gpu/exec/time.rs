@@ -3,8 +3,8 @@
 
 use super::bind::Bound;
 use super::stream::{Launched, forward};
-use crate::backend::gpu::driver::{Driver, GpuError, GraphId, Mark};
-use crate::run::{Observer, Phase, Progress, Request, RunError, Timing};
+use crate::gpu::driver::{Driver, GpuError, GraphId, Mark};
+use plan::run::{Observer, Phase, Progress, Request, RunError, Timing};
 
 /// What the timed runs found out.
 pub(super) struct Timed {

@@ -10,7 +10,7 @@ use super::super::driver::GpuError;
 use super::super::program::Target;
 use super::agents::{Seat, agents};
 use super::api::{Api, no_device};
-use crate::cost::Vendor;
+use plan::cost::Vendor;
 
 /// One device of this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]

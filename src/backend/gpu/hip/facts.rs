@@ -10,8 +10,8 @@ use super::api::Api;
 use super::device::{Device, count};
 use super::hiprtc::Hiprtc;
 use super::rocprof;
-use crate::run::{BackendKind, BackendState};
-use crate::units::{Quantity, format};
+use plan::run::{BackendKind, BackendState};
+use plan::units::{Quantity, format};
 
 /// Something that is there, or the sentence that says what is missing.
 pub type Fact<T> = Result<T, String>;
@@ -203,8 +203,8 @@ fn described(device: &Device) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::gpu::program::Target;
-    use crate::cost::Vendor;
+    use crate::gpu::program::Target;
+    use plan::cost::Vendor;
 
     fn device(name: &str, arch: &str, warp: u32) -> Device {
         Device {

@@ -3,10 +3,10 @@
 
 use super::rows::{blocks, launch};
 use super::{Group, Lowering};
-use crate::backend::gpu::catalogue::Lacks;
-use crate::backend::gpu::program::{Arg, Grid, Launch};
-use crate::backend::gpu::source::Unit;
-use crate::model::TensorKind;
+use crate::gpu::catalogue::Lacks;
+use crate::gpu::program::{Arg, Grid, Launch};
+use crate::gpu::source::Unit;
+use plan::model::TensorKind;
 
 /// Rows of a softmax block: a warp each.
 const SOFTMAX_ROWS: u64 = 4;

@@ -2,10 +2,10 @@
 //! one new token of a few sequences, `block` for everything else.
 
 use super::{Group, Lowering};
-use crate::backend::gpu::catalogue::{Lacks, Pattern};
-use crate::backend::gpu::program::{Arg, BufferId, Contents, Grid, Launch};
-use crate::cost::Vendor;
-use crate::model::{TensorKind, WeightKind};
+use crate::gpu::catalogue::{Lacks, Pattern};
+use crate::gpu::program::{Arg, BufferId, Contents, Grid, Launch};
+use plan::cost::Vendor;
+use plan::model::{TensorKind, WeightKind};
 
 /// Most sequences of a decode step: columns of the matrix unit's second operand.
 const SEQUENCES: u64 = 8;

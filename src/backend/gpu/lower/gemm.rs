@@ -8,9 +8,9 @@ use self::tiles::{Request, Tile};
 use super::hopper::{self, Kind, Product};
 use super::rows::{blocks, nodes, read, weight};
 use super::{Group, LibraryGemm, Lowering};
-use crate::backend::gpu::catalogue::{Lacks, Pattern};
-use crate::backend::gpu::program::{Arg, Launch};
-use crate::model::{Node, OpKind, TensorKind, WeightId, WeightKind};
+use crate::gpu::catalogue::{Lacks, Pattern};
+use crate::gpu::program::{Arg, Launch};
+use plan::model::{Node, OpKind, TensorKind, WeightId, WeightKind};
 
 /// A portable kernel that is chosen: its tile and what is defined for its unit.
 struct Choice {

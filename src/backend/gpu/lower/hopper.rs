@@ -7,9 +7,9 @@
 //! `kernels/hopper/`, main loop and tiles: `kernels/tile/gemm_hopper.cu`.
 
 use super::Lowering;
-use crate::backend::gpu::program::{Arg, Grid, Launch, Target, TensorMap};
-use crate::backend::gpu::source::Unit;
-use crate::cost::Vendor;
+use crate::gpu::program::{Arg, Grid, Launch, Target, TensorMap};
+use crate::gpu::source::Unit;
+use plan::cost::Vendor;
 
 /// Elements of a step along k: 128 bytes of bf16, the width of the swizzle.
 const STEP: u64 = 64;

@@ -2,10 +2,10 @@
 //! All are bound by memory; geometry is there to keep enough bytes under way.
 
 use super::{Group, Lowering};
-use crate::backend::gpu::catalogue::{Lacks, Pattern};
-use crate::backend::gpu::program::{Arg, Grid, Launch};
-use crate::backend::gpu::source::Unit;
-use crate::model::{Node, TensorKind, WeightId};
+use crate::gpu::catalogue::{Lacks, Pattern};
+use crate::gpu::program::{Arg, Grid, Launch};
+use crate::gpu::source::Unit;
+use plan::model::{Node, TensorKind, WeightId};
 
 /// Packs of 16 bytes of a row that one thread takes at most (HELD in
 /// `tile/row.cu`: what a norm keeps in registers between its two passes).

@@ -3,9 +3,9 @@
 //! in the snapshots beside each family.
 
 use super::*;
-use crate::backend::gpu::program::Grid;
-use crate::backend::gpu::units::devices;
-use crate::backend::selftest::{Extent, cases};
+use crate::gpu::program::Grid;
+use crate::gpu::units::devices;
+use crate::selftest::{Extent, cases};
 
 /// Threads that a block may have on every GPU.
 const MAX_THREADS: u32 = 1024;

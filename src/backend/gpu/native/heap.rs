@@ -3,7 +3,7 @@
 use super::super::driver::{GpuError, Memory};
 use super::Native;
 use super::stream::Stream;
-use crate::units::{Quantity, format};
+use plan::units::{Quantity, format};
 
 /// What was given out, by [`Memory`]'s number.
 pub struct Heap {

@@ -48,7 +48,7 @@ macro_rules! functions {
         }
     };
 }
-pub(in crate::backend::gpu) use functions;
+pub(in crate::gpu) use functions;
 
 /// An open library, which is never closed.
 pub struct Opened {

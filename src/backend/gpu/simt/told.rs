@@ -1,9 +1,9 @@
 //! What the machine counted of a launch, as a run reports it.
 
-use crate::backend::gpu::program::{BufferSpec, Contents};
-use crate::cost::KernelCost;
-use crate::run::{BufferReport, LineReport, WorkReport};
-use crate::simt::{BufferTraffic, Counts, SECTOR, Work};
+use crate::gpu::program::{BufferSpec, Contents};
+use plan::cost::KernelCost;
+use plan::run::{BufferReport, LineReport, WorkReport};
+use simt::{BufferTraffic, Counts, SECTOR, Work};
 
 /// The buffers of a launch, the one it asked most of first. Those of which the
 /// model prices nothing are told by `specs`, and by the tensors that `cost`

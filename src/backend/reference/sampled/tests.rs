@@ -1,9 +1,9 @@
 //! Sampled rows against the whole forward, which is written apart from them.
 
 use super::*;
-use crate::backend::reference::{Kept, Precision};
-use crate::fusion::{Plan, Version};
-use crate::model::Model;
+use crate::reference::{Kept, Precision};
+use plan::fusion::{Plan, Version};
+use plan::model::Model;
 
 /// Rows of a kept tensor, as the memory of a device would give them.
 fn rows_of(kept: &Kept, shape: Shape, heads: usize, id: TensorId, rows: &[usize]) -> Values {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::run::listing::listings;
+use plan::run::listing::listings;
 
 fn writing() -> Vec<Listing> {
     listings()

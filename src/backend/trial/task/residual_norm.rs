@@ -2,7 +2,7 @@
 
 use super::real::Real;
 use super::{Frame, Rest, Special, Task};
-use crate::backend::trial::bench::Geometry;
+use crate::trial::bench::Geometry;
 
 const EPS: f32 = 1e-5;
 

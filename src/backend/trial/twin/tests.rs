@@ -1,5 +1,5 @@
 use super::*;
-use crate::run::twins::TWINS;
+use plan::run::twins::TWINS;
 
 /// The value with the defect and the one with its repair; `None` where there is
 /// neither a prebuilt kernel nor a compiler.

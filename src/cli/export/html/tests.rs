@@ -1,6 +1,6 @@
 use super::*;
-use crate::course::KINDS;
-use crate::markup::parse;
+use course::KINDS;
+use text::parse;
 
 /// Values read `42 <B>`; there is a lesson `07-v1-census` and an exercise `ex1`.
 fn html(text: &str) -> String {

@@ -3,19 +3,17 @@
 use super::super::{Key, Slip};
 use super::{about, phrases};
 use crate::answer::{Kind, Tolerance, Value};
-use crate::course::claims::{Claim, Figure, UNLABELLED};
-use crate::course::fault::Place;
-use crate::course::fields::Phrase;
-use crate::course::setup::Setup;
-use crate::units::{Quantity, Spec, Unit};
+use crate::claims::{Claim, Figure, UNLABELLED};
+use crate::fault::Place;
+use crate::fields::Phrase;
+use crate::setup::Setup;
+use plan::units::{Quantity, Spec, Unit};
 
 /// The question for the claim's number; none where the ledger has no question.
 pub(super) fn key(claim: &Claim, name: &str, at: Place) -> Option<Key> {
     let (ask, figure) = claim.asked()?;
     let gpus = crate::answer::data_sheets()?;
-    let env = claim
-        .env(gpus, crate::course::recorded::Figures::built_in())
-        .ok()?;
+    let env = claim.env(gpus, crate::recorded::Figures::built_in()).ok()?;
     let Ok(Value::Quantity(value)) = claim.value(figure, &env) else {
         return None;
     };

@@ -1,7 +1,7 @@
 use super::super::Key;
 use super::*;
 use crate::answer::claim::Ruling;
-use crate::course::{Course, Ledger};
+use crate::{Course, Ledger};
 use std::collections::BTreeSet;
 
 fn drawn(id: &str, number: usize) -> Exercise {

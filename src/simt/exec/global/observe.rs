@@ -1,10 +1,10 @@
 //! What is noted of an access of global memory: its cost, and what was written.
 
 use super::{Pattern, name, sectors};
-use crate::simt::exec::turn::{Inst, Turn, lanes_of};
-use crate::simt::fault::{Access, FaultKind};
-use crate::simt::memory::{Located, SECTOR};
-use crate::simt::tally::{READ, WRITTEN};
+use crate::exec::turn::{Inst, Turn, lanes_of};
+use crate::fault::{Access, FaultKind};
+use crate::memory::{Located, SECTOR};
+use crate::tally::{READ, WRITTEN};
 
 /// Adds a request to the tally.
 pub(super) fn count(
@@ -74,7 +74,7 @@ pub(super) fn written(
     for lane in lanes_of(turn.mask) {
         let offset = at.offset + pattern.delta(lane);
         if access != Access::Write && !buffer.is_written(offset as u64, wide) {
-            let address = crate::simt::memory::Global::address(at.buffer) + offset as u64;
+            let address = crate::memory::Global::address(at.buffer) + offset as u64;
             let kind = FaultKind::NeverWritten {
                 address,
                 bytes,

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use super::operand::operand;
 use super::{Reader, Statements};
-use crate::simt::ptx::lex::Token;
-use crate::simt::ptx::module::{Function, Place, PlaceId, RegId, RegKind};
-use crate::simt::ptx::{Guard, Instruction, LabelId, Operand, PtxError, Statement};
+use crate::ptx::lex::Token;
+use crate::ptx::module::{Function, Place, PlaceId, RegId, RegKind};
+use crate::ptx::{Guard, Instruction, LabelId, Operand, PtxError, Statement};
 
 enum Named {
     Reg(RegId),

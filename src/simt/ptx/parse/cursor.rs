@@ -1,8 +1,8 @@
-use crate::simt::ptx::PtxError;
-use crate::simt::ptx::lex::{Lexeme, Token};
+use crate::ptx::PtxError;
+use crate::ptx::lex::{Lexeme, Token};
 
 /// A place in the tokens.
-pub(in crate::simt::ptx) struct Cursor<'t> {
+pub(in crate::ptx) struct Cursor<'t> {
     lexemes: Vec<Lexeme<'t>>,
     at: usize,
 }

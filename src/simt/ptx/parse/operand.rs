@@ -2,8 +2,8 @@
 
 use super::body::Body;
 use super::cursor::{Cursor, integer};
-use crate::simt::ptx::lex::Token;
-use crate::simt::ptx::{Address, Base, Operand, PtxError};
+use crate::ptx::lex::Token;
+use crate::ptx::{Address, Base, Operand, PtxError};
 
 /// An integer or a float literal, perhaps negative.
 pub(super) fn literal(cursor: &mut Cursor<'_>) -> Result<Operand, PtxError> {

@@ -1,8 +1,8 @@
 use super::*;
-use crate::app::Look;
-use crate::app::key::ch;
-use crate::app::machine::Ceilings;
-use crate::app::{Event, Message, update};
+use app::Look;
+use app::key::ch;
+use app::machine::Ceilings;
+use app::{Event, Message, update};
 
 /// The measured H200 of the screens: 51 TFLOP/s fp32, 4286 GB/s.
 fn page() -> State {

@@ -1,8 +1,8 @@
 //! The kernels as loops: what each entry computes from its arguments.
 
 use super::memory::Space;
-use crate::backend::gpu::driver::{GemmCall, Parameter};
-use crate::backend::gpu::source::Unit;
+use crate::gpu::driver::{GemmCall, Parameter};
+use crate::gpu::source::Unit;
 
 /// Arguments, taken in order.
 pub(super) struct Args<'w> {

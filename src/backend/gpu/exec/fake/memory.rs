@@ -2,7 +2,7 @@
 
 use half::bf16;
 
-use crate::backend::gpu::driver::Memory;
+use crate::gpu::driver::Memory;
 
 /// Bits of an address that are the place within a buffer.
 const WITHIN: u32 = 40;

@@ -1,10 +1,10 @@
-use crate::backend::gpu::lower::{Setup, lower};
-use crate::backend::gpu::program::{Arg, BufferId, Contents, Grid, Launch, Program, Step, Target};
-use crate::backend::gpu::source::kernel_source;
-use crate::cost::{Config, Vendor};
-use crate::fusion::{Plan, Version};
-use crate::model::{Dtype, Graph, Shape, WeightKind};
-use crate::run::Gemm;
+use crate::gpu::lower::{Setup, lower};
+use crate::gpu::program::{Arg, BufferId, Contents, Grid, Launch, Program, Step, Target};
+use crate::gpu::source::kernel_source;
+use plan::cost::{Config, Vendor};
+use plan::fusion::{Plan, Version};
+use plan::model::{Dtype, Graph, Shape, WeightKind};
+use plan::run::Gemm;
 
 fn target(arch: &str, sms: u32, shared_per_block: u32) -> Target {
     Target {

@@ -1,10 +1,10 @@
-use crate::backend::gpu::lower::{Lowering, Setup};
-use crate::backend::gpu::program::{Arg, Grid, Launch, LibraryGemm, Step, Target};
-use crate::backend::gpu::source::kernel_source;
-use crate::cost::{Config, Vendor};
-use crate::fusion::{Cut, Fusion, Plan, Version};
-use crate::model::{Dtype, Graph, Shape, TensorKind};
-use crate::run::Gemm;
+use crate::gpu::lower::{Lowering, Setup};
+use crate::gpu::program::{Arg, Grid, Launch, LibraryGemm, Step, Target};
+use crate::gpu::source::kernel_source;
+use plan::cost::{Config, Vendor};
+use plan::fusion::{Cut, Fusion, Plan, Version};
+use plan::model::{Dtype, Graph, Shape, TensorKind};
+use plan::run::Gemm;
 
 fn target() -> Target {
     Target {

@@ -1,9 +1,9 @@
 //! Which way a product is computed and in which tiles: a table of tiles with
 //! what they were measured to take, and the choice of the quickest.
 
-use crate::backend::gpu::program::Target;
-use crate::backend::gpu::source::Unit;
-use crate::cost::Vendor;
+use crate::gpu::program::Target;
+use crate::gpu::source::Unit;
+use plan::cost::Vendor;
 
 /// How a tile is computed: which file of `kernels/tile/`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,11 +1,11 @@
 use super::{Kind, Product, choose};
-use crate::backend::gpu::lower::{Setup, lower};
-use crate::backend::gpu::program::{Arg, Grid, Launch, Program, Step, Target};
-use crate::backend::gpu::source::kernel_source;
-use crate::cost::{Config, Vendor};
-use crate::fusion::{Cut, Fusion, Plan, Version};
-use crate::model::{Dtype, Graph, Shape};
-use crate::run::Gemm;
+use crate::gpu::lower::{Setup, lower};
+use crate::gpu::program::{Arg, Grid, Launch, Program, Step, Target};
+use crate::gpu::source::kernel_source;
+use plan::cost::{Config, Vendor};
+use plan::fusion::{Cut, Fusion, Plan, Version};
+use plan::model::{Dtype, Graph, Shape};
+use plan::run::Gemm;
 
 fn h200() -> Target {
     Target {

@@ -3,12 +3,12 @@
 use std::fmt::Write;
 
 use super::super::{Lowering, Setup};
-use crate::backend::gpu::program::{Arg, Grid, Launch, Step, Target};
-use crate::backend::gpu::source::kernel_source;
-use crate::cost::{Config, Vendor};
-use crate::fusion::{Cut, Fusion, Plan, Version};
-use crate::model::{Dtype, Graph, Shape};
-use crate::run::Gemm;
+use crate::gpu::program::{Arg, Grid, Launch, Step, Target};
+use crate::gpu::source::kernel_source;
+use plan::cost::{Config, Vendor};
+use plan::fusion::{Cut, Fusion, Plan, Version};
+use plan::model::{Dtype, Graph, Shape};
+use plan::run::Gemm;
 
 const H200: (u32, &str, u32) = (132, "sm_90a", 232_448);
 

@@ -1,0 +1,110 @@
+//! Where a request runs: here, or in a process of its own.
+
+use std::path::Path;
+
+use super::program::Program;
+use super::serve::Served;
+use super::supervisor::{Limits, Supervisor};
+use crate::{Runner, npy, states};
+use plan::run::{BackendKind, BackendState, Observer, Report, Request, RunError};
+
+/// Runs requests with the backend that they ask for. What a run leaves behind
+/// for the next, such as packed weights, is kept.
+#[derive(Default)]
+pub struct Engine {
+    here: Here,
+    child: Option<Supervisor>,
+}
+
+impl Engine {
+    /// Runs a request; the logits go to `logits` as npy, where it is given.
+    ///
+    /// # Errors
+    /// Why there is no report.
+    pub fn run(
+        &mut self,
+        request: &Request,
+        logits: Option<&Path>,
+        observer: &dyn Observer,
+    ) -> Result<Report, RunError> {
+        let apart = match request.backend {
+            BackendKind::Cpu | BackendKind::Simt => false,
+            BackendKind::Cuda | BackendKind::Hip => true,
+            // The engine decides, where there is something to decide about.
+            BackendKind::Auto => gpu_driver(),
+        };
+        if !apart {
+            // Without a driver there is nothing to look for: no GPU library is
+            // ever opened in this process.
+            let cpu = Request {
+                backend: match request.backend {
+                    BackendKind::Auto => BackendKind::Cpu,
+                    named => named,
+                },
+                ..request.clone()
+            };
+            return self.here.run(&cpu, logits, observer);
+        }
+        let child = match &mut self.child {
+            Some(child) => child,
+            none => none.insert(supervisor()?),
+        };
+        child.run(request, logits, observer)
+    }
+}
+
+fn supervisor() -> Result<Supervisor, RunError> {
+    let program = Program::own()
+        .map_err(|e| RunError::failed(format!("the engine process cannot be started: {e}")))?;
+    let limits = Limits::of(&program);
+    Ok(Supervisor::new(program, limits))
+}
+
+/// Looks which backends can run in an engine, with one that is started for it.
+///
+/// # Errors
+/// An engine that does not start, ends, or does not answer.
+pub fn probe() -> Result<Vec<BackendState>, RunError> {
+    supervisor()?.probe()
+}
+
+/// Whether the system has a GPU's driver: NVIDIA's, AMD's, or that of WSL.
+/// Looking costs nothing, which opening a driver's library does.
+fn gpu_driver() -> bool {
+    ["/dev/nvidiactl", "/dev/kfd", "/dev/dxg"]
+        .iter()
+        .any(|device| Path::new(device).exists())
+}
+
+/// Computes in this process. It is what the engine process serves, too.
+#[derive(Default)]
+pub struct Here {
+    runner: Runner,
+}
+
+impl Served for Here {
+    fn run(
+        &mut self,
+        request: &Request,
+        logits: Option<&Path>,
+        observer: &dyn Observer,
+    ) -> Result<Report, RunError> {
+        let ran = self.runner.run(request, observer)?;
+        if let Some(path) = logits {
+            let shape: Vec<usize> = ran
+                .report
+                .output
+                .shape
+                .iter()
+                .map(|n| usize::try_from(*n).unwrap_or(usize::MAX))
+                .collect();
+            npy::save(path, &shape, &ran.logits)
+                .map_err(|e| RunError::bad_request(e.to_string()))?;
+        }
+        Ok(ran.report)
+    }
+
+    fn probe(&mut self) -> Vec<BackendState> {
+        states()
+    }
+}

@@ -1,0 +1,210 @@
+//! The quantities of a subject: kernels found, fields summed, slips applied.
+
+use super::ast::{Extent, Field, Subject};
+use super::error::ExprError;
+use crate::answer::setup::Setup;
+use plan::cost::{self, Config, Cost, KernelCost, Priced};
+use plan::fusion::Cut;
+use plan::model::{BLOCK_OPS, OpKind, Symbol};
+use plan::units::{Dimension, Quantity};
+
+type Result<T> = std::result::Result<T, ExprError>;
+
+/// The kernels of a subject, with the setup under which they were priced.
+pub(super) struct Found {
+    pub setup: Setup,
+    pub priced: Priced,
+}
+
+/// What a bare plan stands for: `save(v1, v2)` is about a block,
+/// `floor(v1, h200)` about a forward.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Bare {
+    Block,
+    Forward,
+}
+
+fn fault(column: usize) -> impl Fn(cost::CostError) -> ExprError {
+    move |e| ExprError {
+        column,
+        message: e.to_string(),
+    }
+}
+
+/// Prices a configuration; without `layers` with one layer only, which leaves
+/// the block and the ops around the blocks as they are and the forward short.
+pub(super) fn cost(setup: &Setup, plan: Option<Cut>, layers: bool, column: usize) -> Result<Cost> {
+    let mut config: Config = setup.config.clone();
+    config.cut = plan.unwrap_or(config.cut);
+    if !layers {
+        config.model.check().map_err(|e| ExprError {
+            column,
+            message: e.to_string(),
+        })?;
+        config.model.layers = 1;
+    }
+    cost::price(&config).map_err(fault(column))
+}
+
+pub(super) fn find(outer: &Setup, subject: &Subject, bare: Bare) -> Result<Found> {
+    let setup = outer.with(&subject.settings);
+    let column = subject.column;
+    let whole = subject.extent == Extent::Forward
+        || (subject.extent == Extent::Plan && bare == Bare::Forward);
+    let cost = cost(&setup, subject.plan, whole, column)?;
+    let priced = match &subject.extent {
+        Extent::Forward => forward(&setup, cost, column)?,
+        Extent::Plan if bare == Bare::Forward => forward(&setup, cost, column)?,
+        Extent::Block | Extent::Plan => cost.block,
+        Extent::Kernel(op) => some(cost, &[*op], true, column)?,
+        Extent::Group(ops) => some(cost, ops, false, column)?,
+    };
+    Ok(Found { setup, priced })
+}
+
+/// A forward; under `no_head` without the kernel that is the LM head.
+fn forward(setup: &Setup, cost: Cost, column: usize) -> Result<Priced> {
+    if !setup.slips.no_head {
+        return Ok(cost.forward);
+    }
+    let head = OpKind::LmHead.name();
+    let kernels = cost
+        .forward
+        .kernels
+        .into_iter()
+        .filter(|k| k.ops != [head])
+        .collect();
+    Priced::of(kernels).map_err(fault(column))
+}
+
+/// The kernels of a block that hold any of `ops` (or the first of them); ops
+/// outside the blocks are looked for in the forward.
+fn some(cost: Cost, ops: &[OpKind], first: bool, column: usize) -> Result<Priced> {
+    let outside: Vec<OpKind> = ops
+        .iter()
+        .copied()
+        .filter(|op| !BLOCK_OPS.contains(op))
+        .collect();
+    let mut kernels: Vec<KernelCost> = cost
+        .block
+        .kernels
+        .into_iter()
+        .filter(|k| ops.iter().any(|op| holds(k, *op)))
+        .collect();
+    let around = cost
+        .forward
+        .kernels
+        .into_iter()
+        .filter(|k| outside.iter().any(|op| holds(k, *op)));
+    kernels.extend(around);
+    if first {
+        kernels.truncate(1);
+    }
+    Priced::of(kernels).map_err(fault(column))
+}
+
+fn holds(kernel: &KernelCost, op: OpKind) -> bool {
+    let rope = matches!(op, OpKind::RopeQ | OpKind::RopeK);
+    kernel
+        .ops
+        .iter()
+        .any(|name| *name == op.name() || (rope && *name == "rope"))
+}
+
+/// Bytes moved between chip and memory for one term of the subject.
+pub(super) fn field(found: &Found, field: Field, column: usize) -> Result<Quantity> {
+    let (priced, slips) = (&found.priced, found.setup.slips);
+    Ok(match field {
+        Field::Launches => Quantity::count(priced.launches()),
+        Field::Products => Quantity::count(priced.products()),
+        Field::WeightProducts => Quantity::count(priced.weight_products()),
+        Field::Flops => flops(found, priced.flops, column)?,
+        Field::GemmFlops => flops(found, priced.gemm_flops, column)?,
+        Field::Bytes => bytes(found, priced.bytes() - unweighted(found)),
+        Field::WeightBytes => bytes(found, priced.weight_bytes - unweighted(found)),
+        Field::ReadBytes => bytes(found, priced.read_bytes),
+        Field::WrittenBytes => bytes(found, priced.written_bytes),
+        Field::Intensity => {
+            let work = flops(found, priced.flops, column)?;
+            let moved = Quantity::bytes(priced.bytes() - unweighted(found));
+            return work.over(moved).map_err(|e| ExprError {
+                column,
+                message: e.to_string(),
+            });
+        }
+        Field::Barriers => {
+            let waits = |k: &KernelCost| k.phases.saturating_sub(1);
+            Quantity::count(priced.kernels.iter().map(waits).sum())
+        }
+        // Every op makes one tensor, RoPE one of q and one of k.
+        Field::Tensors => {
+            let made = |k: &KernelCost| {
+                k.ops
+                    .iter()
+                    .map(|op| 1 + u64::from(*op == "rope"))
+                    .sum::<u64>()
+            };
+            Quantity::count(priced.kernels.iter().map(made).sum())
+        }
+        Field::Name | Field::Ops => {
+            return Err(ExprError {
+                column,
+                message: "a name is no number".to_owned(),
+            });
+        }
+    })
+    .map(|q: Quantity| {
+        if slips.mib && q.dimension() == Dimension::Bytes {
+            mebi(q)
+        } else {
+            q
+        }
+    })
+}
+
+/// Weight bytes that do not count under `no_weights`.
+fn unweighted(found: &Found) -> u64 {
+    if found.setup.slips.no_weights {
+        found.priced.weight_bytes
+    } else {
+        0
+    }
+}
+
+fn bytes(_: &Found, n: u64) -> Quantity {
+    Quantity::bytes(n)
+}
+
+/// The number of MiB, called MB.
+fn mebi(q: Quantity) -> Quantity {
+    Quantity::new(q.value() * 1e6 / 1_048_576.0, Dimension::Bytes)
+}
+
+/// FLOPs under the slips: attention products times H, everything halved.
+fn flops(found: &Found, n: u64, column: usize) -> Result<Quantity> {
+    let too_large = || ExprError {
+        column,
+        message: "the FLOPs do not fit in 64 bits".to_owned(),
+    };
+    let mut n = n;
+    if found.setup.slips.no_heads {
+        let sizes = found.setup.config.sizes().map_err(fault(column))?;
+        let attention: u64 = found
+            .priced
+            .kernels
+            .iter()
+            .flat_map(|k| &k.flop_terms)
+            .filter(|t| matches!(t.op, OpKind::Qk | OpKind::Pv))
+            .map(|t| t.flops)
+            .sum();
+        let more = attention
+            .checked_mul(sizes.get(Symbol::Heads) - 1)
+            .ok_or_else(too_large)?;
+        n = n.checked_add(more).ok_or_else(too_large)?;
+    }
+    Ok(match (found.setup.slips.macs, n % 2) {
+        (false, _) => Quantity::flop(n),
+        (true, 0) => Quantity::flop(n / 2),
+        (true, _) => Quantity::new(n as f64 / 2.0, Dimension::Flop),
+    })
+}

@@ -1,0 +1,420 @@
+//! Numbers: what is wanted, what is near enough, which slip it is.
+
+use super::{Fits, Judgement, Side, Verdict};
+use super::{convention, reading};
+use crate::answer::Env;
+use crate::answer::expr::{Expr, ExprError, Value};
+use crate::answer::key::{Key, Kind, Slip, SlipValue, Tolerance};
+use plan::units::{self, Asked, Dimension, Quantity, Typed, Unit};
+
+/// Whole numbers below this are right to the last digit or not at all.
+const STRICT_BELOW: f64 = 1e4;
+/// What four digits leave open at worst: half a unit of the fourth.
+const FOUR_DIGITS: f64 = 5e-4;
+/// Close is this many tolerances.
+const CLOSE: f64 = 4.0;
+/// A measured time may leave the runs that were made by this much.
+const MEASURED: (f64, f64) = (0.7, 1.3);
+
+/// What a key wants to hear, once evaluated.
+pub(in crate::answer) struct Wanted {
+    pub expected: Quantity,
+    pub asked: Asked,
+    pub tolerance: Tolerance,
+    /// The least and the largest measured value that count, for times of a run.
+    pub band: Option<(f64, f64)>,
+}
+
+impl Wanted {
+    /// Evaluates the key. With `dry`, a run that was not made counts as 1.
+    pub fn of(key: &Key, env: &Env<'_>, dry: bool) -> Result<Self, ExprError> {
+        let value = number(key.expected()?, env, dry)?;
+        let unit = key.unit.map(|spec| spec.unit);
+        let share =
+            value.dimension() == Dimension::Ratio && matches!(key.tolerance, Tolerance::Points(_));
+        let unit = unit.or(share.then_some(Unit::PERCENT));
+        let expected = coerced(value, unit);
+        let mut wanted = Self {
+            expected,
+            asked: Asked {
+                dimension: expected.dimension(),
+                unit,
+            },
+            tolerance: key.tolerance,
+            band: None,
+        };
+        if key.kind == Kind::Measured
+            && let Some(answer) = &key.answer
+            && answer.run_path() == Some("time.median")
+        {
+            let of = |path| number(&answer.with_run_path(path), env, dry).map(|q| q.value());
+            wanted.band = Some((of("time.min")? * MEASURED.0, of("time.max")? * MEASURED.1));
+        }
+        Ok(wanted)
+    }
+
+    /// Whether the typed value is near enough to `expected`.
+    fn accepts(&self, typed: &Typed, expected: &Quantity, tolerance: Tolerance) -> bool {
+        let (t, e) = (typed.quantity.value(), expected.value());
+        // Zero passes no tolerance: an answer of all zeros cannot be right.
+        if (t == 0.0) != (e == 0.0) || !t.is_finite() {
+            return false;
+        }
+        let apart = (t - e).abs();
+        let slack = 1e-9 * e.abs();
+        match tolerance {
+            Tolerance::Exact => equal(typed, expected),
+            Tolerance::Relative(share) => apart <= share * e.abs() + slack,
+            Tolerance::Points(points) | Tolerance::Absolute(points) => apart <= points + slack,
+        }
+    }
+
+    fn right(&self, typed: &Typed) -> bool {
+        match self.band {
+            Some((least, most)) => (least..=most).contains(&typed.quantity.value()),
+            None => self.accepts(typed, &self.expected, self.tolerance),
+        }
+    }
+
+    fn close(&self, typed: &Typed) -> bool {
+        if self.band.is_some() {
+            return false;
+        }
+        match self.tolerance {
+            Tolerance::Exact if strict(&self.expected) => false,
+            Tolerance::Exact => {
+                let near = Tolerance::Relative(CLOSE * FOUR_DIGITS);
+                self.accepts(typed, &self.expected, near) || self.short(typed)
+            }
+            t => self.accepts(typed, &self.expected, t.times(CLOSE)) || self.short(typed),
+        }
+    }
+
+    /// Right as far as it goes: two digits or more, and too few.
+    fn short(&self, typed: &Typed) -> bool {
+        typed.digits.is_some_and(|d| d >= 2) && typed.rounds_to(&self.expected)
+    }
+
+    fn side(&self, typed: &Typed) -> Side {
+        if typed.quantity.value() > self.expected.value() {
+            Side::High
+        } else {
+            Side::Low
+        }
+    }
+
+    /// Whether a slip's value is what was typed.
+    fn fits(&self, typed: &Typed, slip: &Quantity) -> bool {
+        if !slip.dimension().agrees(self.expected.dimension()) {
+            return false;
+        }
+        let small = self.tolerance == Tolerance::Exact && strict(slip);
+        let rounds = !small && typed.digits.is_none_or(|d| d >= 2) && typed.rounds_to(slip);
+        self.accepts(typed, slip, self.tolerance) || rounds
+    }
+
+    /// The value of a slip in the terms of the question; `None` where a run is missing.
+    pub fn slip_value(
+        &self,
+        slip: &Slip,
+        key: &Key,
+        env: &Env<'_>,
+        dry: bool,
+    ) -> Result<Quantity, ExprError> {
+        let env = env.with(&slip.settings);
+        let value = match &slip.value {
+            SlipValue::Expr(expr) => number(expr, &env, dry)?,
+            SlipValue::SameAnswer => number(key.expected()?, &env, dry)?,
+            SlipValue::Printed(text) => printed(text, self.asked)?,
+        };
+        Ok(coerced(value, Some(Unit::base(self.expected.dimension()))))
+    }
+}
+
+/// Whether two values cannot be told apart under a tolerance.
+pub(in crate::answer) fn coincide(a: &Quantity, b: &Quantity, tolerance: Tolerance) -> bool {
+    let apart = (a.value() - b.value()).abs();
+    match (tolerance, a.exact(), b.exact()) {
+        (Tolerance::Exact, Some(x), Some(y)) => x == y,
+        (Tolerance::Exact, ..) => apart <= 1e-9 * b.value().abs(),
+        (Tolerance::Relative(share), ..) => apart <= share * b.value().abs(),
+        (Tolerance::Points(x) | Tolerance::Absolute(x), ..) => apart <= x,
+    }
+}
+
+fn strict(expected: &Quantity) -> bool {
+    expected.exact().is_some() && expected.value().abs() < STRICT_BELOW
+}
+
+/// The exact rule.
+fn equal(typed: &Typed, expected: &Quantity) -> bool {
+    if let (Some(a), Some(b)) = (typed.quantity.exact(), expected.exact())
+        && (a == b || strict(expected))
+    {
+        return a == b;
+    }
+    let apart = (typed.quantity.value() - expected.value()).abs();
+    if apart <= 1e-12 * expected.value().abs() {
+        return true;
+    }
+    !strict(expected) && typed.digits.is_none_or(|d| d >= 4) && typed.rounds_to(expected)
+}
+
+/// A plain number takes the unit of the question: 4·B·S·D elements become bytes
+/// where the author says so.
+fn coerced(q: Quantity, unit: Option<Unit>) -> Quantity {
+    match unit {
+        Some(u)
+            if q.dimension().is_plain() && (!u.dimension().is_plain() || u == Unit::PERCENT) =>
+        {
+            q.with_dimension(u.dimension())
+        }
+        _ => q,
+    }
+}
+
+fn number(expr: &Expr, env: &Env<'_>, dry: bool) -> Result<Quantity, ExprError> {
+    let value = if dry {
+        expr.check(env)?
+    } else {
+        expr.evaluate(env)?
+    };
+    match value {
+        Value::Quantity(q) => Ok(q),
+        other => Err(ExprError {
+            column: 1,
+            message: format!("a number is expected, and this is {other}"),
+        }),
+    }
+}
+
+/// A document's printed value; without a unit it is in the question's.
+fn printed(text: &str, asked: Asked) -> Result<Quantity, ExprError> {
+    let typed = units::read(text, Some(asked.dimension)).map_err(|e| ExprError {
+        column: e.column,
+        message: e.message,
+    })?;
+    let q = typed.quantity;
+    if typed.unit.is_none()
+        && let Some(unit) = asked.unit
+    {
+        return q.scaled(unit).map_err(|e| ExprError {
+            column: 1,
+            message: e.to_string(),
+        });
+    }
+    Ok(q)
+}
+
+pub(super) fn echo(typed: &str, key: &Key, env: &Env<'_>) -> Result<String, (usize, String)> {
+    let wanted = Wanted::of(key, env, true).map_err(|e| (1, e.message))?;
+    reading::read(typed, wanted.asked)
+        .map(|t| t.echo())
+        .map_err(|e| (e.column, e.message))
+}
+
+pub(super) fn grade(text: &str, key: &Key, env: &Env<'_>) -> Result<Judgement, ExprError> {
+    let unread = |column, message| Ok(Judgement::plain(text, Verdict::Unread { column, message }));
+    let wanted = match Wanted::of(key, env, false) {
+        Ok(wanted) => wanted,
+        // A run that was not made is no fault of the course.
+        Err(e) if key.asks_a_machine() && Wanted::of(key, env, true).is_ok() => {
+            return unread(text.trim().chars().count() + 1, sentence_case(&e.message));
+        }
+        Err(e) => return Err(e),
+    };
+    let typed = match reading::read(text, wanted.asked) {
+        Ok(typed) => typed,
+        Err(e) => return unread(e.column, e.message),
+    };
+    let verdict = verdict(&typed, &wanted, key, env)?;
+    if let (Verdict::Wrong(_), Some(message)) = (&verdict, wanted.no_count(&typed, text)) {
+        return unread(1, message);
+    }
+    let right = verdict.is_right();
+    let near = wanted.tolerance != Tolerance::Exact;
+    Ok(Judgement {
+        read: Some(typed.echo()),
+        exact: right.then(|| in_full(&wanted)),
+        tolerance: near.then(|| wanted.tolerance.to_string()),
+        // What is right as far as it goes may lie outside of any band.
+        close: (near && !wanted.short(&typed)).then(|| wanted.tolerance.times(CLOSE).to_string()),
+        ..Judgement::plain(text, verdict)
+    })
+}
+
+fn verdict(typed: &Typed, wanted: &Wanted, key: &Key, env: &Env<'_>) -> Result<Verdict, ExprError> {
+    if wanted.right(typed) {
+        return Ok(Verdict::Right { accepted: None });
+    }
+    // Of each that fits: whether its digits are those typed, and what is said.
+    let (mut fitting, mut singled_out) = (Vec::new(), false);
+    let mut accepted: Option<(bool, &str)> = None;
+    for slip in &key.slips {
+        let value = match wanted.slip_value(slip, key, env, false) {
+            Ok(value) => value,
+            Err(_) if key.asks_a_machine() => continue,
+            Err(e) => return Err(e),
+        };
+        if !wanted.fits(typed, &value) {
+            continue;
+        }
+        // The answer rounds to the same digits: they do not single out the slip.
+        if wanted.short(typed) && !wanted.accepts(typed, &value, wanted.tolerance) {
+            continue;
+        }
+        let digits = typed.digits.is_none_or(|d| d >= 4) && typed.rounds_to(&value);
+        if slip.accept {
+            accepted = accepted.or(Some((digits, &slip.say)));
+            continue;
+        }
+        singled_out |= digits;
+        fitting.push(Fits {
+            say: slip.say.clone(),
+            claim: slip.claim.clone(),
+        });
+    }
+    // A slip that has the very digits goes before a way of counting that is
+    // only near them; where neither is singled out, both are named.
+    if let Some((digits, say)) = accepted.filter(|(digits, _)| *digits || !singled_out) {
+        let also: Vec<&str> = fitting
+            .iter()
+            .filter(|_| !digits)
+            .map(|f: &Fits| f.say.as_str())
+            .collect();
+        let say = match also.as_slice() {
+            [] => say.to_owned(),
+            several => format!(
+                "{say} The same number also fits this: {}",
+                several.join(" Or: ")
+            ),
+        };
+        return Ok(Verdict::Right {
+            accepted: Some(say),
+        });
+    }
+    if fitting.is_empty() {
+        fitting.extend(binary_prefix(typed, wanted));
+    }
+    if fitting.is_empty() && wanted.band.is_none() {
+        let answer = |env: &Env<'_>| {
+            key.expected()
+                .and_then(|answer| number(answer, env, false))
+                .ok()
+                .map(|q| coerced(q, wanted.asked.unit))
+        };
+        // A printed value stands for itself under any convention.
+        let of_slip = |slip: &Slip, env: &Env<'_>| match slip.value {
+            SlipValue::Printed(_) => None,
+            _ => wanted.slip_value(slip, key, env, false).ok(),
+        };
+        fitting.extend(convention::named(
+            typed, wanted, env, &answer, &key.slips, &of_slip,
+        ));
+    }
+    Ok(if !fitting.is_empty() {
+        Verdict::Slip(fitting)
+    } else if wanted.close(typed) {
+        Verdict::Close(wanted.side(typed))
+    } else {
+        Verdict::Wrong(Some(wanted.side(typed)))
+    })
+}
+
+/// The number of MiB called MB, or of MB called MiB.
+fn binary_prefix(typed: &Typed, wanted: &Wanted) -> Option<Fits> {
+    let (unit, _) = typed
+        .unit
+        .filter(|(u, _)| u.dimension() == Dimension::Bytes)?;
+    let (decimal, binary) = [("kB", "KiB"), ("MB", "MiB"), ("GB", "GiB"), ("TB", "TiB")]
+        .into_iter()
+        .find(|(d, b)| *d == unit.symbol() || *b == unit.symbol())?;
+    let other = Unit::parse(if unit.is_binary() { decimal } else { binary }).ok()?;
+    let factor = other.size() / unit.size();
+    let meant = Typed {
+        quantity: Quantity::new(typed.quantity.value() * factor, typed.quantity.dimension()),
+        half_place: typed.half_place * factor,
+        ..typed.clone()
+    };
+    if !wanted.right(&meant) {
+        return None;
+    }
+    let number = units::significant(typed.quantity.in_unit(unit), 4);
+    let power = match decimal {
+        "kB" => ("10^3", "2^10"),
+        "MB" => ("10^6", "2^20"),
+        "GB" => ("10^9", "2^30"),
+        _ => ("10^12", "2^40"),
+    };
+    let say = if unit.is_binary() {
+        format!(
+            "{number} is the value in {decimal}. In {binary} it is smaller: {} bytes, not {}.",
+            power.1, power.0
+        )
+    } else {
+        format!(
+            "{number} is the value in {binary}. In {decimal} it is larger: {} bytes, not {}.",
+            power.0, power.1
+        )
+    };
+    Some(Fits { say, claim: None })
+}
+
+/// The expected value for somebody who has it: all digits of a whole number.
+pub(super) fn in_full(wanted: &Wanted) -> String {
+    let q = &wanted.expected;
+    match (q.exact(), wanted.asked.unit) {
+        (Some(n), None) if q.dimension().is_plain() => units::group_thousands(n),
+        (Some(_), _) if !q.dimension().is_plain() => {
+            units::format_in(q, Unit::base(q.dimension()), None)
+                .unwrap_or_else(|_| units::format(q))
+        }
+        (_, unit) => {
+            // As many decimals as the tolerance tells apart.
+            let decimals = match wanted.tolerance {
+                Tolerance::Absolute(near) => Some((-near.log10()).ceil().clamp(0.0, 12.0) as u8),
+                _ => None,
+            };
+            match unit {
+                None if decimals.is_none() => units::format(q),
+                unit => units::format_in(q, unit.unwrap_or(Unit::NONE), decimals)
+                    .unwrap_or_else(|_| units::format(q)),
+            }
+        }
+    }
+}
+
+fn sentence_case(text: &str) -> String {
+    let mut chars = text.chars();
+    let mut out: String = chars
+        .next()
+        .map_or_else(String::new, |c| c.to_uppercase().collect());
+    out.push_str(chars.as_str());
+    if !out.ends_with('.') {
+        out.push('.');
+    }
+    out
+}
+
+impl Wanted {
+    /// What is said to a fraction where things are counted.
+    fn no_count(&self, typed: &Typed, text: &str) -> Option<String> {
+        let counted = self.asked.dimension == Dimension::Count && strict(&self.expected);
+        (counted && typed.quantity.exact().is_none()).then(|| {
+            format!(
+                "“{}” is no whole number, and this asks for a count.",
+                text.trim()
+            )
+        })
+    }
+
+    /// Whether a value under some convention is what was typed, and cannot be
+    /// taken for the answer: `digits` must have been typed.
+    pub(super) fn names(&self, typed: &Typed, value: &Quantity, digits: u32) -> bool {
+        typed.digits.is_none_or(|d| d >= digits)
+            && typed.quantity.value() != 0.0
+            && value.dimension().agrees(self.expected.dimension())
+            && typed.rounds_to(value)
+            && !coincide(value, &self.expected, self.tolerance)
+    }
+}

@@ -1,0 +1,447 @@
+use super::*;
+use crate::answer::{Expr, NoRecords, Records, Setting, Setup, Slip, SlipValue, Tolerance};
+use plan::cost::{Config, GpuDatabase};
+use plan::run::{BytesReport, LaunchReport, OutputReport, PlanReport, Report};
+use plan::units::{Quantity, Spec};
+use proptest::prelude::*;
+
+fn key(answer: &str, tolerance: &str, unit: &str) -> Key {
+    let mut key = Key::number("k", "?", Expr::parse(answer).unwrap());
+    key.tolerance = Tolerance::parse(tolerance).unwrap();
+    key.unit = (!unit.is_empty()).then(|| Spec::parse(unit).unwrap());
+    key
+}
+
+fn slip(value: &str, say: &str) -> Slip {
+    Slip {
+        value: SlipValue::Expr(Expr::parse(value).unwrap()),
+        settings: Vec::new(),
+        accept: false,
+        say: say.to_owned(),
+        claim: None,
+        row: None,
+        column: None,
+    }
+}
+
+fn part_c() -> Vec<Setting> {
+    vec![
+        Setting::parse("preset", "part-c").unwrap(),
+        Setting::parse("version", "v4").unwrap(),
+    ]
+}
+
+fn judged(typed: &str, key: &Key, settings: &[Setting]) -> Judgement {
+    let gpus = GpuDatabase::embedded().unwrap();
+    let env = Env::new(Setup::workshop().unwrap(), &gpus, &NoRecords).with(settings);
+    grade(typed, key, &env).unwrap_or_else(|e| panic!("{typed}: {e}"))
+}
+
+fn says(typed: &str, key: &Key, settings: &[Setting]) -> String {
+    let j = judged(typed, key, settings);
+    format!("{}: {}", j.verdict.word(), j.sentence())
+}
+
+/// ex33 `flops`: 219,268,788,224 FLOP, ± 0.5 %.
+fn block_flops() -> Key {
+    let mut key = key("block.flops", "0.5 %", "FLOP");
+    key.slips = vec![
+        slip(
+            "block.flops / 2",
+            "This counts a multiply-accumulate as one operation.",
+        ),
+        slip("4 FLOP * B*S*D*(D + I)", "This is the V4 text's formula."),
+        Slip {
+            accept: true,
+            ..slip("block.gemm_flops", "These are the matrix products alone.")
+        },
+    ];
+    key.slips[1].claim = Some("M-BLK".to_owned());
+    key
+}
+
+#[test]
+fn digits_decide_between_a_slip_and_an_accepted_variant_that_are_near() {
+    // ex33: exact causal is 214.93 G and accepted; an FFN width of 5468 gives
+    // 215.14 G (FFN 6·B·S·D·I: 141.734 G · 5468/5632), and they are 0.1 % apart.
+    let mut key = block_flops();
+    key.slips = vec![
+        Slip {
+            accept: true,
+            settings: vec![Setting::parse("causal", "exact").unwrap()],
+            value: SlipValue::SameAnswer,
+            ..slip("1", "This counts the causal triangle.")
+        },
+        slip(
+            "block.flops - 6 FLOP * B*S*D*(5632 - 5468)",
+            "This takes an FFN width of 5468.",
+        ),
+    ];
+    for (typed, says_first) in [
+        (
+            "214.93 GFLOP",
+            "right: This counts the causal triangle. The course counts",
+        ),
+        (
+            "215.14 GFLOP",
+            "slip: 215.14 GFLOP. This takes an FFN width of 5468.",
+        ),
+        (
+            "215 GFLOP",
+            "right: This counts the causal triangle. The same number also fits this: This takes an FFN width of 5468.",
+        ),
+    ] {
+        let said = says(typed, &key, &part_c());
+        assert!(said.starts_with(says_first), "{typed}: {said}");
+    }
+}
+
+#[test]
+fn the_feedback_of_the_mockup() {
+    let (key, at) = (block_flops(), part_c());
+    for (typed, feedback) in [
+        (
+            "219.27 GFLOP",
+            "right: 219.27 GFLOP. Exact: 219,268,788,224 FLOP (tolerance ± 0.5 %).",
+        ),
+        (
+            "217 GFLOP",
+            "close: 217 GFLOP is a little low: outside ± 0.5 %, inside ± 2 %. The method looks right. Carry one more digit in each step. Not counted as a try.",
+        ),
+        (
+            "109.63 GFLOP",
+            "slip: 109.63 GFLOP. This counts a multiply-accumulate as one operation.",
+        ),
+        (
+            "128.85 GFLOP",
+            "slip: 128.85 GFLOP. This is the V4 text's formula.",
+        ),
+        (
+            "300 GFLOP",
+            "wrong: 300 GFLOP is too high, and no known slip gives it.",
+        ),
+        (
+            "219.27 GFLOP/s",
+            "unread: “219.27 GFLOP/s” is a rate; this asks for a count. Write GFLOP. Nothing was graded. Column 8.",
+        ),
+        (
+            "219.27",
+            "unread: “219.27” has no unit. FLOP, MFLOP, GFLOP? Nothing was graded.",
+        ),
+        ("", "open: Not answered."),
+    ] {
+        assert_eq!(says(typed, &key, &at), feedback);
+    }
+    let slip = judged("128.85 GFLOP", &key, &at).verdict;
+    assert!(matches!(slip, Verdict::Slip(fits) if fits[0].claim.as_deref() == Some("M-BLK")));
+}
+
+#[test]
+fn whole_numbers_below_ten_thousand_are_strict() {
+    let mut key = key("block.launches", "exact", "");
+    key.slips = vec![
+        slip("12", "the short list"),
+        slip("block.weight_products", "weight products only"),
+    ];
+    for (typed, word) in [
+        ("17", "right"),
+        ("17 launches", "right"),
+        ("17.0", "right"),
+        ("10 + 7", "right"),
+        ("12", "slip"),
+        ("7", "slip"),
+        ("16", "wrong"),
+        ("17.1", "unread"), // no count: nothing is graded
+        ("0", "wrong"),
+        ("10", "wrong"),
+        ("seventeen", "unread"),
+        ("17 B", "unread"),
+    ] {
+        assert_eq!(judged(typed, &key, &[]).verdict.word(), word, "{typed}");
+    }
+    assert_eq!(
+        says("17 launches", &key, &[]),
+        "right: 17 launches. Exact: 17."
+    );
+}
+
+#[test]
+fn larger_whole_numbers_are_right_at_four_digits() {
+    // ex2 qkv: 33,554,432 FLOP.
+    let key = key("sum(q k v).flops", "exact", "FLOP");
+    for (typed, word) in [
+        ("33554432", "right"),
+        ("33,554,432 FLOP", "right"),
+        ("33.55 MFLOP", "right"),
+        ("33.554 MFLOP", "right"),
+        ("33,550,000", "right"),
+        ("2*128*256*512", "right"),
+        ("8 * 4.194 MFLOP", "right"),
+        ("33.6 MFLOP", "close"),
+        ("33.56 MFLOP", "close"),
+        ("33554433", "close"),
+        ("34 MFLOP", "close"), // right to the two digits typed
+        ("30 MFLOP", "wrong"),
+        ("16.78 MFLOP", "slip"),
+        ("50,331,648", "slip"),
+        ("25165824", "slip"), // MACs and no grouped heads: 128·256·768
+        ("0 FLOP", "wrong"),
+    ] {
+        assert_eq!(
+            judged(typed, &key, &[]).verdict.word(),
+            word,
+            "{typed}: {}",
+            says(typed, &key, &[])
+        );
+    }
+    assert!(says("25165824", &key, &[]).contains("Two conventions at once give this: a multiply-accumulate as one operation, and k and v as wide as q."));
+}
+
+#[test]
+fn mebibytes_called_megabytes_are_named() {
+    // Weights of the workshop model: 10.4704 MB = 9.985 MiB.
+    let key = key("params.tied * w", "0.5 %", "MB");
+    assert_eq!(
+        says("9.985 MB", &key, &[]),
+        "slip: 9.985 is the value in MiB. In MB it is larger: 10^6 bytes, not 2^20."
+    );
+    assert_eq!(
+        says("10.47 MiB", &key, &[]),
+        "slip: 10.47 is the value in MB. In MiB it is smaller: 2^20 bytes, not 10^6."
+    );
+    assert_eq!(judged("9.985 MiB", &key, &[]).verdict.word(), "right");
+    assert_eq!(
+        says("12.6", &key, &[]),
+        "unread: “12.6” has no unit. Bytes, kB, MB, MiB? Nothing was graded."
+    );
+    assert_eq!(
+        says("12.6 ms", &key, &[]),
+        "unread: “12.6 ms” is a time; this asks for bytes. Nothing was graded. Column 6."
+    );
+}
+
+#[test]
+fn shares_are_judged_in_points() {
+    let mut key = key(
+        "1 - block(v4).launches / block(v1).launches",
+        "0.05 points",
+        "",
+    );
+    key.slips = vec![slip("1 - 1/12", "It takes 12 launches as the base.")];
+    for (typed, word) in [
+        ("94.12 %", "right"),
+        ("94.1%", "right"),
+        ("16/17", "right"),
+        ("94 %", "close"),
+        ("91.67%", "slip"),
+        ("90 %", "wrong"),
+        ("94.1", "unread"),
+        ("0.941", "unread"),
+    ] {
+        assert_eq!(judged(typed, &key, &[]).verdict.word(), word, "{typed}");
+    }
+    assert_eq!(
+        says("94.1%", &key, &[]),
+        "right: 94.1%. Exact: 94.12 % (tolerance ± 0.05 points)."
+    );
+}
+
+#[test]
+fn an_accepted_variant_is_right_and_explained() {
+    let mut key = key("block.launches", "exact", "");
+    key.slips = vec![Slip {
+        value: SlipValue::SameAnswer,
+        settings: vec![Setting::parse("rope_kernels", "2").unwrap()],
+        accept: true,
+        say: "RoPE of q and of k as two launches.".to_owned(),
+        claim: None,
+        row: None,
+        column: None,
+    }];
+    assert_eq!(
+        says("18", &key, &[]),
+        "right: RoPE of q and of k as two launches. The course counts 17."
+    );
+}
+
+#[test]
+fn two_slips_that_fit_are_both_named() {
+    let mut key = key("sum(qk pv).flops", "exact", "FLOP");
+    key.slips = vec![
+        slip("sum(qk pv, macs=on).flops", "One reading."),
+        slip("sum(qk).flops", "Another."),
+    ];
+    let verdict = judged("8388608", &key, &[]).verdict;
+    assert!(matches!(&verdict, Verdict::Slip(fits) if fits.len() == 2));
+    assert_eq!(
+        says("8388608", &key, &[]),
+        "slip: 8388608 fits 2 slips. One reading. Or: Another."
+    );
+}
+
+#[test]
+fn printed_values_are_slips_too() {
+    let mut key = key("sum(gate up down).flops", "exact", "FLOP");
+    let printed = |text: &str| Slip {
+        value: SlipValue::Printed(text.to_owned()),
+        ..slip("1", "A document prints it.")
+    };
+    key.slips = vec![printed("201,326,592")];
+    assert_eq!(judged("201,326,592 FLOP", &key, &[]).verdict.word(), "slip");
+    assert_eq!(judged("201.3 MFLOP", &key, &[]).verdict.word(), "slip");
+    assert_eq!(judged("200 MFLOP", &key, &[]).verdict.word(), "wrong");
+}
+
+#[test]
+fn choices_and_rankings() {
+    let mut bound = key("bound(kernel(v1, q), h200)", "exact", "");
+    bound.kind = Kind::Choice;
+    bound.options = vec!["memory".to_owned(), "compute".to_owned()];
+    bound.slips = vec![slip("'memory'", "The ridge is lower than that.")];
+    for (typed, word) in [
+        ("compute", "right"),
+        ("Compute-bound", "right"),
+        ("2", "right"),
+        ("memory-bound", "slip"),
+        ("both", "unread"),
+    ] {
+        assert_eq!(judged(typed, &bound, &[]).verdict.word(), word, "{typed}");
+    }
+    assert_eq!(
+        says("both", &bound, &[]),
+        "unread: “both” is not one of the options: memory, compute. Nothing was graded. Column 1."
+    );
+
+    let mut outside = key("outside", "exact", "");
+    outside.kind = Kind::Choices;
+    outside.options = ["embed", "norm1", "softmax", "final_norm", "lm_head"]
+        .map(str::to_owned)
+        .to_vec();
+    for (typed, word) in [
+        ("embed, lm_head, final_norm", "right"),
+        ("embed final_norm lm_head", "right"),
+        ("embed, final norm, lm_head", "right"),
+        ("embed, lm_head", "wrong"),
+        ("embed embed lm_head", "unread"),
+    ] {
+        assert_eq!(judged(typed, &outside, &[]).verdict.word(), word, "{typed}");
+    }
+
+    let mut order = key("order(bytes, gate silu qk mul softmax)", "exact", "");
+    order.kind = Kind::Ranking;
+    order.options = ["gate", "silu", "qk", "mul", "softmax"]
+        .map(str::to_owned)
+        .to_vec();
+    let at = [Setting::parse("batch", "8").unwrap()];
+    assert_eq!(
+        judged("softmax > mul > qk > silu > gate", &order, &at)
+            .verdict
+            .word(),
+        "right"
+    );
+    assert_eq!(
+        judged("gate softmax mul qk silu", &order, &at)
+            .verdict
+            .word(),
+        "wrong"
+    );
+    assert_eq!(judged("softmax mul", &order, &at).verdict.word(), "unread");
+}
+
+#[test]
+fn what_was_counted_is_judged_by_a_run_and_never_by_the_plan() {
+    let mut counted = key("run.launches.counted", "exact", "");
+    counted.kind = Kind::Measured;
+    assert_eq!(
+        says("71", &counted, &[]),
+        "unread: No run of this plan says this yet: run it first. Nothing was graded."
+    );
+    // A run that counted 70 where the plan says 71: its count is the answer.
+    let gpus = GpuDatabase::embedded().unwrap();
+    let ran = Ran(report(71, 70));
+    let env = Env::new(Setup::workshop().unwrap(), &gpus, &ran);
+    let word = |typed| grade(typed, &counted, &env).unwrap().verdict.word();
+    assert_eq!((word("70"), word("71")), ("right", "wrong"));
+    let mut time = key("run.time.median", "exact", "us");
+    time.kind = Kind::Measured;
+    assert_eq!(
+        says("71 us", &time, &[]),
+        "unread: No run of this plan says this yet: run it first. Nothing was graded."
+    );
+}
+
+#[test]
+fn what_is_said_before_the_solution_never_holds_the_answer() {
+    let (key, at) = (block_flops(), part_c());
+    for typed in [
+        "217 GFLOP",
+        "109.63 GFLOP",
+        "300 GFLOP",
+        "219.27",
+        "219.27 GFLOP/s",
+        "12 parsecs",
+        "0",
+    ] {
+        let j = judged(typed, &key, &at);
+        assert!(j.exact.is_none(), "{typed}");
+        let said = j.sentence().replace(typed, "");
+        assert!(!said.contains("219"), "{typed}: {said}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn nothing_typed_panics(typed in any::<String>()) {
+        let _ = judged(&typed, &block_flops(), &[]).sentence();
+    }
+
+    /// Whatever is far off is never right, and its sentence has no digits but its own.
+    #[test]
+    fn far_is_wrong(n in 1_000_000_000_000u64..1_000_000_000_000_000) {
+        let typed = format!("{n} FLOP");
+        let j = judged(&typed, &block_flops(), &part_c());
+        prop_assert!(!j.verdict.is_right());
+        prop_assert!(!j.sentence().replace(&typed, "").contains(char::is_numeric));
+    }
+}
+
+/// One run of whatever is asked about.
+struct Ran(Report);
+
+impl Records for Ran {
+    fn report(&self, _: &Config) -> Option<&Report> {
+        Some(&self.0)
+    }
+
+    fn recorded(&self, _: &str) -> Option<Quantity> {
+        None
+    }
+}
+
+fn report(planned: u64, counted: u64) -> Report {
+    Report {
+        schema: 1,
+        backend: "cpu".into(),
+        device: "a CPU".into(),
+        plan: PlanReport {
+            fusions: vec![],
+            groups: String::new(),
+            launches: planned,
+        },
+        launches: LaunchReport {
+            counted,
+            library: 0,
+        },
+        time_us: None,
+        bytes: BytesReport::default(),
+        check: None,
+        output: OutputReport {
+            shape: vec![],
+            sha256: String::new(),
+            sample: vec![],
+        },
+        held_bytes: None,
+        kernels: vec![],
+        notes: vec![],
+    }
+}

@@ -1,0 +1,90 @@
+//! Lessons, exercises, sheets, progress: load, lint, embed.
+//!
+//! | part | holds |
+//! |---|---|
+//! | [`Course`] | every text by id: built in, overlaid by folders, read when asked for |
+//! | [`Lesson`], [`Section`], [`Part`], [`Live`] | a lesson cut into pages, and its live blocks, typed |
+//! | [`Exercise`], [`Key`], [`Solution`] | questions as written ([`Key::judged`]: as the judge takes them), derivations |
+//! | [`Inline`], [`print`](fn@print), [`fill`] | numbers in prose: found, evaluated, put in place |
+//! | [`attempt`] | a learner's kernel: its file, the gap form, what a trial found |
+//! | [`Sheet`], [`Saved`] | answers as typed, in `answers/<id>.toml` |
+//! | [`Progress`], [`Event`], [`Store`] | what was read, answered and guessed |
+//! | [`Places`] | workshop folder, state folder, overlays |
+//! | [`Ledger`], [`Claim`] | what the documents state, and what is true of it |
+//! | [`Figures`] | figures recorded elsewhere, for `recorded.ID` |
+//! | [`lint`](fn@lint), [`init`], [`new_lesson`], [`new_exercise`] | for authors |
+//!
+//! # Decisions
+//! - Reading never fails. A text with faults is still a text: what cannot be
+//!   read is shown as written, beside a [`Fault`] that names file, line, column
+//!   and the way out. One pass finds all faults of a file.
+//! - Whatever a terminal would obey is replaced when a text comes in
+//!   ([`Text::new`]), and folders are never left through links.
+//! - Files are replaced whole or not at all ([`Staged`]). Whoever writes reads
+//!   again first, under a lock, so that two workshops at once add up.
+//!
+//! ```
+//! use tinyllama_tutor::answer::{Verdict, grade};
+//! use tinyllama_tutor::cost::GpuDatabase;
+//! use tinyllama_tutor::course::{Course, Figures};
+//!
+//! let course = Course::built_in();
+//! let exercise = course.exercise("ex1")?;
+//! let key = exercise.key("block").ok_or("no such key")?.judged()?;
+//! let gpus = GpuDatabase::embedded()?;
+//! let env = exercise.env(&gpus, Figures::built_in())?;
+//! let judgement = grade("17", &key, &env)?;
+//! assert!(matches!(judgement.verdict, Verdict::Right { .. }));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod answer;
+pub mod attempt;
+mod block;
+pub mod claims;
+mod exercise;
+mod fault;
+mod fields;
+mod file;
+mod judged;
+mod lesson;
+mod library;
+mod lint;
+mod number;
+mod paths;
+mod progress;
+mod recorded;
+mod scan;
+mod setup;
+mod sheet;
+mod shelf;
+mod solution;
+mod template;
+mod text;
+mod workshop;
+
+pub use crate::answer::{Kind, Tolerance};
+pub use block::{
+    Block, Cell, Exhibit, KINDS, LANGUAGES, Live, METRICS, Predict, SWEPT, Sample, Series, swept,
+};
+pub use claims::{Claim, Ledger};
+pub use exercise::{
+    Draw, Exercise, Kernel, KernelTask, Key, Marked, Pass, Slip, Table, is_name, no_such_key,
+};
+pub use fault::{Fault, Level, Place, nearest};
+pub use fields::Phrase;
+pub use file::plain;
+pub use file::{Lock, Staged, Stamp, read_bounded, replace};
+pub use lesson::{Lesson, Part, Section, VERSIONS, slug};
+pub use library::Course;
+pub use lint::{fails, lint};
+pub use number::{Inline, fill, numbers, print};
+pub use paths::{Places, Surroundings};
+pub use progress::undo;
+pub use progress::{Event, Guess, KeyMark, LessonMark, Log, Mark, Progress, Store, now};
+pub use recorded::{Figures, Recorded};
+pub use setup::{Setting, Setup};
+pub use sheet::{Saved, Sheet, VARIANT};
+pub use solution::{Derivation, Solution};
+pub use template::{Made, init, new_exercise, new_lesson};
+pub use text::{LARGEST, Text, obeyed};

@@ -1,0 +1,115 @@
+//! Plans side by side: what each costs by the model, and what was measured.
+
+use plan::cost::{Config, Cost, CostError, Gpu, Priced, floor_seconds, price};
+use plan::fusion::Cut;
+use plan::run::Report;
+
+/// Whether a comparison is of one block or of the whole forward.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Scope {
+    /// One block, the steady-state period.
+    Block,
+    /// The whole forward.
+    #[default]
+    Forward,
+}
+
+/// One plan of a comparison.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Column {
+    /// What people call the plan.
+    pub title: String,
+    /// Its whole price.
+    pub cost: Cost,
+    /// The floor of the scope on the roof of the comparison, in seconds.
+    pub floor_seconds: f64,
+    /// What a run showed, where there was one. Times are of a whole forward.
+    pub report: Option<Report>,
+}
+
+impl Column {
+    /// Prices one plan.
+    ///
+    /// # Errors
+    /// As [`price`], and a GPU that lacks the element type.
+    pub fn new(config: &Config, gpu: &Gpu, scope: Scope) -> Result<Self, CostError> {
+        let cost = price(config)?;
+        let floor = floor_seconds(scoped(&cost, scope), gpu, config.dtype)?;
+        Ok(Self {
+            title: config.effective_cut().title(),
+            cost,
+            floor_seconds: floor,
+            report: None,
+        })
+    }
+
+    /// The sums of the scope.
+    pub fn priced(&self, scope: Scope) -> &Priced {
+        scoped(&self.cost, scope)
+    }
+}
+
+fn scoped(cost: &Cost, scope: Scope) -> &Priced {
+    match scope {
+        Scope::Block => &cost.block,
+        Scope::Forward => &cost.forward,
+    }
+}
+
+/// Plans side by side at one setup, the first being the base of "saved".
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// What is summed.
+    pub scope: Scope,
+    /// The plans.
+    pub columns: Vec<Column>,
+}
+
+impl Comparison {
+    /// Prices `cuts` at the setup of `config`.
+    ///
+    /// # Errors
+    /// As [`Column::new`].
+    pub fn new(config: &Config, cuts: &[Cut], gpu: &Gpu, scope: Scope) -> Result<Self, CostError> {
+        let columns = cuts
+            .iter()
+            .map(|cut| Column::new(&config.with_cut(*cut), gpu, scope))
+            .collect::<Result<_, _>>()?;
+        Ok(Self { scope, columns })
+    }
+
+    /// 1 − last / first of a figure; `None` where there are fewer than two
+    /// plans or the first has none of it.
+    pub fn saved(&self, figure: impl Fn(&Priced) -> u64) -> Option<f64> {
+        let first = figure(self.columns.first()?.priced(self.scope));
+        let last = figure(self.columns.last()?.priced(self.scope));
+        (self.columns.len() > 1 && first > 0).then(|| 1.0 - last as f64 / first as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plan::cost::GpuDatabase;
+    use plan::fusion::Version;
+
+    #[test]
+    fn v1_to_v4_saves_what_the_documents_answer_says() {
+        // screens.md, compare --plain: 90.14 % fewer launches, 69.83 % fewer bytes.
+        let database = GpuDatabase::embedded().unwrap();
+        let config = Config::preset("workshop", Cut::v1()).unwrap();
+        let cuts = Version::WORKSHOP.map(Version::cut);
+        let c = Comparison::new(
+            &config,
+            &cuts,
+            database.get("h200").unwrap(),
+            Scope::Forward,
+        )
+        .unwrap();
+        let percent = |x: Option<f64>| format!("{:.2}", x.unwrap() * 100.0);
+        assert_eq!(percent(c.saved(Priced::launches)), "90.14");
+        assert_eq!(percent(c.saved(Priced::bytes)), "69.83");
+        // ex11: the roofline of a workshop V1 forward is 14.7 µs on this data sheet.
+        assert_eq!(format!("{:.1}", c.columns[0].floor_seconds * 1e6), "14.7");
+    }
+}

@@ -1,0 +1,6 @@
+//! Screens as text, without a terminal: keys in, cells out.
+
+mod claims;
+mod kernel;
+mod pages;
+mod reader;

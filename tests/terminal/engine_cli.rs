@@ -1,0 +1,139 @@
+//! `run` and `compare` on a GPU, as the command line tells what came back, or
+//! did not. A script stands in for the engine.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test may stop at the first surprise"
+)]
+
+use std::process::{Command, Stdio};
+
+use crate::support::fake_engine::fake_engine;
+use tinyllama_tutor::engine::WRAP;
+use tinyllama_tutor::run::{BytesReport, LaunchReport, OutputReport, PlanReport, Report, Timing};
+
+/// A report of workshop V1 in bf16: 21.023 MB = per forward by the cost model.
+fn report(counted: u64, library: u64, micros: f64) -> Report {
+    Report {
+        schema: 1,
+        backend: "cuda".into(),
+        device: "NVIDIA H200, driver 580, NVRTC 13.0".into(),
+        plan: PlanReport {
+            fusions: vec![],
+            groups: String::new(),
+            launches: 71,
+        },
+        launches: LaunchReport { counted, library },
+        time_us: Timing::of(&[micros], "events around each forward"),
+        bytes: BytesReport {
+            modelled: Some(42_047_488),
+            issued: Some(63_071_232),
+            ..BytesReport::default()
+        },
+        check: None,
+        output: OutputReport {
+            shape: vec![1, 128, 1000],
+            sha256: "0123456789abcdef".into(),
+            sample: vec![0.5],
+        },
+        held_bytes: None,
+        kernels: vec![],
+        notes: vec!["prebuilt kernels".into()],
+    }
+}
+
+/// Runs the program with an engine that does this: code, output, errors.
+fn with_engine(on_run: &str, reports: &[Report], line: &str) -> (i32, String, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let wrap = fake_engine(folder.path(), on_run, reports);
+    let out = Command::new(env!("CARGO_BIN_EXE_tinyllama-tutor"))
+        .args(line.split_whitespace())
+        .env(WRAP, wrap)
+        .env("HOME", folder.path())
+        .env("LANG", "C.UTF-8")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (
+        out.status.code().unwrap(),
+        text(out.stdout),
+        text(out.stderr),
+    )
+}
+
+#[test]
+fn a_run_tells_counted_bytes_and_the_librarys_launches_apart() {
+    let (code, out, _) = with_engine(
+        "cat timing done1",
+        &[report(42, 29, 330.0)],
+        "run --backend cuda --gemm library",
+    );
+    assert_eq!(code, 0, "{out}");
+    assert!(
+        out.contains("42 # counted where kernels start and 29 # of the library, 71 = in the plan"),
+        "{out}"
+    );
+    assert!(out.contains("# issued"), "{out}");
+    let (code, out, _) = with_engine("cat done1", &[report(70, 0, 330.0)], "run --backend cuda");
+    assert_eq!(code, 1, "a launch is missing: {out}");
+}
+
+#[test]
+fn compare_shows_modelled_issued_and_time_and_says_what_beats_the_roof() {
+    // The roof of workshop V1 in fp32 on this data sheet is 14.71 µs.
+    let (code, out, err) = with_engine(
+        "cat done1 done2",
+        &[report(71, 0, 30.0), report(71, 0, 9.0)],
+        "compare v1 v1 --run --backend cuda",
+    );
+    assert_eq!(code, 0, "{out}{err}");
+    let row = |label: &str| {
+        let line = out
+            .lines()
+            .find(|l| l.trim_start().starts_with(label))
+            .unwrap_or_else(|| panic!("{label} in\n{out}"));
+        line.trim_start()[label.len()..]
+            .split_whitespace()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(row("bytes MB ="), ["42.047", "42.047"]);
+    assert_eq!(row("MB issued #, forward"), ["63.071", "63.071"]);
+    assert_eq!(row("time µs @, forward"), ["30.0", "9.0"]);
+    assert_eq!(row("of the roof"), ["49.0", "%", ">100", "%"]);
+    assert!(out.contains("the data sat in cache"), "{out}");
+}
+
+#[test]
+fn an_engine_that_dies_is_one_line_and_exit_code_1() {
+    let (code, out, err) = with_engine(
+        "cat compiling; echo 'nvrtc: internal error' >&2; kill -ABRT $$",
+        &[],
+        "run --backend cuda",
+    );
+    assert_eq!((code, out.as_str()), (1, ""));
+    assert_eq!(err.lines().count(), 1, "{err}");
+    assert!(
+        err.contains("signal 6 (SIGABRT) while compiling flash for sm_90a"),
+        "{err}"
+    );
+    assert!(err.contains("nvrtc: internal error"), "{err}");
+}
+
+#[test]
+fn doctor_says_what_the_engine_found_or_that_it_could_not_look() {
+    let (code, out, _) = with_engine("exit 1", &[], "doctor");
+    assert_eq!(code, 0);
+    assert!(out.contains("NVIDIA H200, driver 580, NVRTC 13.0"), "{out}");
+    assert!(out.contains("libamdhip64.so not found"), "{out}");
+    let out = Command::new(env!("CARGO_BIN_EXE_tinyllama-tutor"))
+        .arg("doctor")
+        .env(WRAP, "/bin/false")
+        .output()
+        .unwrap();
+    let out = String::from_utf8(out.stdout).unwrap();
+    assert!(out.contains("ended with exit code 1 at its start"), "{out}");
+    assert!(out.contains("cpu"), "{out}");
+}

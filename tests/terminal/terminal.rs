@@ -1,0 +1,112 @@
+//! The terminal is borrowed: what happens to it on every way in and out.
+
+use std::time::Duration;
+
+use crate::support::pty::Pty;
+
+#[test]
+fn q_leaves_and_gives_the_terminal_back() {
+    let mut p = Pty::open(&[], 80, 24);
+    p.wait_for("? help");
+    assert!(p.alternate() && p.cursor_hidden());
+    p.press("q");
+    p.wait_until("the normal screen", |_| !p.alternate());
+    assert!(!p.cursor_hidden());
+    assert_eq!(p.exit().0, 0);
+}
+
+#[test]
+fn the_workshop_opens_with_the_setup_that_was_asked_for() {
+    let mut p = Pty::open(&["--model", "small", "--batch", "2"], 80, 24);
+    p.wait_for("? help");
+    p.press("\r");
+    p.wait_for("small B2 S128 fp32");
+    p.press("q");
+    assert_eq!(p.exit().0, 0);
+}
+
+#[test]
+fn ctrl_c_twice_leaves_with_130() {
+    let mut p = Pty::open(&[], 80, 24);
+    p.wait_for("? help");
+    p.press("\x03");
+    p.wait_for("Ctrl-C again leaves");
+    p.press("\x03");
+    assert_eq!(p.exit().0, 130);
+}
+
+#[test]
+fn sigterm_gives_the_terminal_back() {
+    let p = Pty::open(&[], 80, 24);
+    p.wait_for("? help");
+    p.signal("TERM");
+    p.wait_until("the normal screen", |_| !p.alternate());
+    assert_eq!(p.exit().0, 143);
+}
+
+/// Not a test of its own: what [`a_panic_gives_the_terminal_back`] starts.
+#[test]
+#[ignore = "started in a terminal by another test"]
+fn take_the_terminal_and_panic() {
+    let _terminal = tinyllama_tutor::tui::terminal::Terminal::take().unwrap();
+    panic!("a defect, for the sake of the test");
+}
+
+#[test]
+fn a_panic_gives_the_terminal_back() {
+    let itself = std::env::current_exe().unwrap();
+    let args = [
+        "--ignored",
+        "--exact",
+        "--nocapture",
+        "terminal::take_the_terminal_and_panic",
+    ];
+    let state = tempfile::tempdir().unwrap();
+    let p = Pty::start(&itself, state, &args, &[], (80, 24));
+    // The words come after the alternate screen is left, so they can be read.
+    p.wait_for("a defect, for the sake of the test");
+    assert!(!p.alternate() && !p.cursor_hidden());
+    let raw = String::from_utf8_lossy(&p.raw()).into_owned();
+    let entered = raw.find("\x1b[?1049h").expect("the alternate screen");
+    let left = raw.find("\x1b[?1049l").expect("the way back");
+    let said = raw.find("a defect").expect("the panic's words");
+    assert!(entered < left && left < said);
+    assert_ne!(p.exit().0, 0);
+}
+
+#[test]
+fn nothing_is_written_while_nothing_changes() {
+    let p = Pty::open(&[], 80, 24);
+    p.wait_for("? help");
+    p.settled();
+    let before = p.bytes();
+    std::thread::sleep(Duration::from_millis(1500));
+    assert_eq!(p.bytes(), before);
+}
+
+#[test]
+fn a_small_window_says_so_and_loses_nothing() {
+    let mut p = Pty::open(&[], 80, 24);
+    p.wait_for("? help");
+    p.press("3");
+    p.wait_for("3 Lab");
+    p.resize(50, 8);
+    p.wait_for("This terminal has 50 columns and 8 rows.");
+    p.resize(80, 24);
+    p.wait_for("3 Lab");
+    p.press("q");
+    assert_eq!(p.exit().0, 0);
+}
+
+#[test]
+fn ctrl_z_stops_the_process_and_fg_draws_again() {
+    let mut p = Pty::open(&[], 80, 24);
+    p.wait_for("? help");
+    p.press("\x1a");
+    p.wait_until("the normal screen", |_| !p.alternate());
+    p.signal("CONT");
+    p.wait_until("the alternate screen", |_| p.alternate());
+    p.wait_for("? help");
+    p.press("q");
+    assert_eq!(p.exit().0, 0);
+}
