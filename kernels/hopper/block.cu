@@ -84,8 +84,7 @@ KERNEL void __launch_bounds__(BLOCK_THREADS, 1)
                      size_anew(kv_heads) * HEAD, size_anew(ffn), size_anew(vocab)};
     };
     Ring ring = open_ring(memory);
-    Gate gate = {barrier, 0};
-    if (threadIdx.x == CONSUMERS) gate.before = load_acquire(barrier);
+    Gate gate = {barrier, load_acquire(barrier)};
     if (threadIdx.x < HEAD / 2) frequencies[threadIdx.x] = rotary_frequency(threadIdx.x, theta);
 #if CLOCKS
     if (threadIdx.x == 0) stamped = 0;
@@ -96,7 +95,6 @@ KERNEL void __launch_bounds__(BLOCK_THREADS, 1)
     if (threadIdx.x >= CONSUMERS) {
         registers_give<PRODUCER_REGISTERS>();
         if (warp_id() != CONSUMERS / WARP || !elect()) return;
-        gate.before = load_acquire(barrier);
 #pragma unroll 1
         for (int i = 0; i < 5; i++) map_acquire(maps + i);
         const TensorMap *of_layer = maps + 5;
@@ -129,23 +127,23 @@ KERNEL void __launch_bounds__(BLOCK_THREADS, 1)
         };
 #pragma unroll 1
         for (int l = 0; l < count; l++) {
-            consumers_pass(barrier);
+            gate.consumers_pass();
             Sizes s = sizes();
             consume(ring, s.qkv(), joint,
                     QkvStore<Qkv>{norm(s, sums_x, s.slots()), s.split(), frequencies, q,
                                   layers[l].keys, layers[l].values, s.seq, cap, past, s.width,
                                   s.kv_width});
-            consumers_pass(barrier);
+            gate.consumers_pass();
             consume_attention(ring, sight, q, att, scale);
 #pragma unroll 1
             for (int half = 0; half < 2; half++) {
                 if (half == 1) {
-                    consumers_pass(barrier);
+                    gate.consumers_pass();
                     s = sizes();
                     consume(ring, s.swiglu(), joint,
                             SwigluStore<Ffn>{norm(s, sums_h, s.slots()), m, s.ffn});
                 }
-                consumers_pass(barrier);
+                gate.consumers_pass();
                 s = sizes();
                 consume(ring, s.out(half), joint,
                         ResidualStore<Out>{half ? h : x, half ? x : h, half ? sums_x : sums_h, s.rows,
@@ -153,7 +151,7 @@ KERNEL void __launch_bounds__(BLOCK_THREADS, 1)
             }
         }
         if (!logits) return;
-        consumers_pass(barrier);
+        gate.consumers_pass();
         Sizes s = sizes();
         consume(ring, s.logits(), joint,
                 LogitsStore<Ffn>{norm(s, sums_x, s.slots()), logits, s.vocab});

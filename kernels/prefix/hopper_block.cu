@@ -28,6 +28,15 @@ struct WgmmaLeft;
 #define WGMMA_LEFT_64 "%35, %36, %37, %38"
 #define WGMMA_LEFT_128 "%67, %68, %69, %70"
 
+// After the wait for products whose left operand these registers are: the units read
+// them until then, and the next product's sums may not come to lie there.
+template <int COUNT>
+DEVICE void weights_settle(u32 (&a)[COUNT][4]) {
+#pragma unroll
+    for (int i = 0; i < COUNT; i++)
+        asm volatile("" : "+r"(a[i][0]), "+r"(a[i][1]), "+r"(a[i][2]), "+r"(a[i][3])::"memory");
+}
+
 // As tile_descriptor and panels_descriptor, for rows of 64 bytes with the 64-byte
 // swizzle: groups of eight rows are 512 bytes apart.
 DEVICE u64 narrow_descriptor(const void *tile) {
@@ -59,6 +68,12 @@ DEVICE void copies_see_writes() { asm volatile("fence.proxy.async;" ::: "memory"
 // what lay there earlier.
 DEVICE void map_acquire(const TensorMap *map) {
     asm volatile("fence.proxy.tensormap::generic.acquire.sys [%0], 128;" ::"l"(map) : "memory");
+}
+
+// add_release of `prefix/grid.cu` for one who does not need to know what was there: it does
+// not wait for the answer.
+DEVICE void add_release_only(u32 *to, u32 value) {
+    asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(to), "r"(value) : "memory");
 }
 
 // threadIdx.x, asked for where it is needed: what is computed from it is not kept in

@@ -8,38 +8,30 @@ struct Norm {
     const float *squares;
     int rows, slots, width;
     float eps;
-    float4 ahead[2];
+    float part[2];
 
     __device__ __forceinline__ const float4 *from(int row) const {
         long first = long(min(row, rows - 1)) * slots;
-        return reinterpret_cast<const float4 *>(squares + first) + lane_id() % 4;
+        return reinterpret_cast<const float4 *>(squares + first);
     }
     __device__ __forceinline__ void request(int row) {
-#pragma unroll
-        for (int half = 0; half < 2; half++) {
-            ahead[half] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-            if (lane_id() % 4 * 4 < slots) ahead[half] = __ldcg(from(row + half * 8));
+        const float4 *from_row = from(row), *from_8 = from(row + 8);
+        part[0] = part[1] = 0.0f;
+#pragma unroll 4
+        for (int four = lane_id() % 4; four < slots / 4; four += 4) {
+            float4 a = __ldcg(from_row + four), b = __ldcg(from_8 + four);
+            part[0] += (a.x + a.y) + (a.z + a.w);
+            part[1] += (b.x + b.y) + (b.z + b.w);
         }
     }
-    __device__ __forceinline__ void factors(int row, float (&factor)[2]) const {
-#pragma unroll
-        for (int half = 0; half < 2; half++) {
-            float4 sum = ahead[half];
-#pragma unroll 2
-            for (int slot = 16 + lane_id() % 4 * 4; slot < slots; slot += 16) {
-                float4 four = __ldcg(from(row + half * 8) + (slot / 16) * 4);
-                sum.x += four.x, sum.y += four.y, sum.z += four.z, sum.w += four.w;
-            }
-            float all = quad_sum((sum.x + sum.y) + (sum.z + sum.w));
-            factor[half] = rsqrtf(all / width + eps);
-        }
+    __device__ __forceinline__ float factor(int half) const {
+        return rsqrtf(quad_sum(part[half]) / width + eps);
     }
 };
 
 template <int COUNT>
-DEVICE void scale_rows(float (&sums)[COUNT], const Norm &norm, int row) {
-    float factor[2];
-    norm.factors(row, factor);
+DEVICE void scale_rows(float (&sums)[COUNT], const Norm &norm) {
+    const float factor[2] = {norm.factor(0), norm.factor(1)};
 #pragma unroll
     for (int i = 0; i < COUNT; i++) sums[i] *= factor[i / 2 % 2];
 }
@@ -107,7 +99,7 @@ template <class P> struct QkvStore {
 
     __device__ __forceinline__ void store(int row, int stretch, float (&sums)[P::OWN]) const {
         constexpr int UNITS = P::OWN / 8, BESIDE = WHOLE_HEADS ? HEAD_UNITS : 1;
-        scale_rows(sums, norm, row);
+        scale_rows(sums, norm);
         int of[2], position[2]; // a row's sequence, and its place there
 #pragma unroll
         for (int i = 0; i < 2; i++) {
@@ -262,7 +254,7 @@ template <class P> struct SwigluStore {
 
     __device__ __forceinline__ void request(int row, int) { norm.request(row); }
     __device__ __forceinline__ void store(int row, int stretch, float (&sums)[P::OWN]) const {
-        scale_rows(sums, norm, row);
+        scale_rows(sums, norm);
 #pragma unroll
         for (int i = 0; i < P::OWN / 2; i++) sums[i] = swiglu(sums[i], sums[P::OWN / 2 + i]);
         store_groups<P::N / 16>(sums, row < norm.rows ? to + long(row) * ffn : nullptr,
@@ -278,7 +270,7 @@ template <class P> struct LogitsStore {
 
     __device__ __forceinline__ void request(int row, int) { norm.request(row); }
     __device__ __forceinline__ void store(int row, int stretch, float (&sums)[P::OWN]) const {
-        scale_rows(sums, norm, row);
+        scale_rows(sums, norm);
         store_groups<P::N / 8>(sums, row < norm.rows ? to + long(row) * vocab : nullptr,
                                row + 8 < norm.rows ? to + long(row + 8) * vocab : nullptr,
                                stretch * P::N, vocab);

@@ -74,7 +74,7 @@ DEVICE void produce(Ring &ring, Gate &gate, const Deal<P> &deal, const TensorMap
                 step++;
                 continue;
             }
-            if (waiting) gate.pass();
+            if (waiting) gate.producer_passes();
             waiting = false;
 #pragma unroll
             for (int i = 0; i < P::DEEP; i++)
@@ -84,7 +84,7 @@ DEVICE void produce(Ring &ring, Gate &gate, const Deal<P> &deal, const TensorMap
             left_step++;
         }
     }
-    if (waiting) gate.pass();
+    if (waiting) gate.producer_passes();
 }
 
 // ---- consumers -------------------------------------------------------------------
@@ -133,11 +133,15 @@ DEVICE void multiply(Ring &ring, int group, int steps, int pass_on,
 struct Partners {
     float4 *sums; // [tasks][2 groups][SUMS / 4][128 threads]
     u32 *counters; // [tiles][2 groups]
+
+    template <class P> __device__ __forceinline__ u32 *counter(int number, int group) const {
+        return counters + number / P::SPLIT * 2 + group;
+    }
 };
 
 template <class P>
-DEVICE void join_parts(const Partners &partners, int number, const float (&sums)[P::SUMS],
-                       float (&own)[P::OWN]) {
+DEVICE void join_parts(const Partners &partners, int number, u32 before,
+                       const float (&sums)[P::SUMS], float (&own)[P::OWN]) {
     const int part = number % P::SPLIT;
     const Place me = place_anew();
     const int group = me.group;
@@ -158,8 +162,9 @@ DEVICE void join_parts(const Partners &partners, int number, const float (&sums)
         }
     named_wait(GROUP_BARRIER + group, 128);
     if (me.thread == 0) {
-        u32 *counter = partners.counters + number / P::SPLIT * 2 + group;
-        await_turn(counter, come(counter, part == 0, P::SPLIT));
+        u32 *counter = partners.template counter<P>(number, group);
+        come(counter, part == 0, P::SPLIT);
+        await_turn(counter, before);
     }
     named_wait(GROUP_BARRIER + group, 128);
     // All of them are asked for before the first is needed.
@@ -214,6 +219,8 @@ DEVICE void consume(Ring &ring, const Deal<P> &deal, const Partners &partners,
         for (int part = 0; part < P::PARTS; part++)
 #pragma unroll
             for (int i = 0; i < P::SUMS; i++) sums[part][i] = 0.0f;
+        // Asked for in time; it cannot turn without this block.
+        u32 before = P::SPLIT > 1 ? load_device(partners.template counter<P>(number, me.group)) : 0;
         int pass_on = 0;
         if (P::TURNS) {
             named_wait(TURN_BARRIER + me.group, CONSUMERS);
@@ -224,7 +231,7 @@ DEVICE void consume(Ring &ring, const Deal<P> &deal, const Partners &partners,
         me = place_anew();
         if constexpr (P::SPLIT > 1) {
             float own[P::OWN];
-            join_parts<P>(partners, number, sums[0], own);
+            join_parts<P>(partners, number, before, sums[0], own);
             epilogue[0].store(row(), stretch(), own);
         } else {
 #pragma unroll

@@ -103,29 +103,34 @@ DEVICE void stamp() {}
 
 #define TURNED 0x80000000u
 
-DEVICE u32 come(u32 *counter, bool first, int count) {
-    return add_release(counter, first ? TURNED - (count - 1) : 1);
+DEVICE void come(u32 *counter, bool first, int count) {
+    add_release_only(counter, first ? TURNED - (count - 1) : 1);
 }
 DEVICE void await_turn(const u32 *counter, u32 before) {
     while (((load_acquire(counter) ^ before) & TURNED) == 0) {
     }
 }
 
-// The grid's barrier as the consumers pass it: what any block wrote before is seen after.
-DEVICE void consumers_pass(u32 *counter) {
-    stamp();
-    named_wait(ALL_BARRIER, CONSUMERS);
-    if (threadIdx.x == 0) await_turn(counter, come(counter, blockIdx.x == 0, gridDim.x));
-    named_wait(ALL_BARRIER, CONSUMERS);
-    stamp();
-}
-
-// The same for the producer, which only looks on: the barrier cannot turn twice without
-// this block's consumers, nor they go on without the producer.
+// The grid's barrier, as each of the two sides passes it: what any block wrote before is
+// seen after. `before`: the counter as it was at some time since the last turn, which
+// cannot be followed by two others without this block.
 struct Gate {
     u32 *counter;
     u32 before;
-    __device__ __forceinline__ void pass() {
+
+    __device__ __forceinline__ void consumers_pass() {
+        stamp();
+        named_wait(ALL_BARRIER, CONSUMERS);
+        if (threadIdx.x == 0) {
+            come(counter, blockIdx.x == 0, gridDim.x);
+            await_turn(counter, before);
+        }
+        before ^= TURNED;
+        named_wait(ALL_BARRIER, CONSUMERS);
+        stamp();
+    }
+    // The producer only looks on.
+    __device__ __forceinline__ void producer_passes() {
         await_turn(counter, before);
         before ^= TURNED;
         copies_see_writes();
