@@ -31,7 +31,7 @@ struct Sizes {
         return {width / 16, (width + kv_width) / 16, (width + 2 * kv_width) / 16};
     }
     // Of the sums of squares of a row, in fours.
-    __device__ __forceinline__ int slots() const { return tiles(width, Out::OWN * 8) * 4; }
+    __device__ __forceinline__ int slots() const { return tiles(width, Out::SUMS * 8) * 4; }
     static __device__ __forceinline__ int tiles(int all, int each) { return (all + each - 1) / each; }
 
     template <class P> __device__ __forceinline__ Deal<P> deal(int columns, int k) const {
@@ -101,7 +101,7 @@ KERNEL void __launch_bounds__(BLOCK_THREADS, 1)
 #pragma unroll 1
         for (int l = 0; l < count; l++, of_layer += LAYER_MAPS + 2 * batch) {
 #pragma unroll 1
-            for (int i = 0; i < LAYER_MAPS + 2 * batch; i++) map_acquire(of_layer + i);
+            for (int i = 0; i < LAYER_MAPS; i++) map_acquire(of_layer + i);
             const TensorMap *keys = of_layer + LAYER_MAPS;
             Sizes s = sizes();
             produce(ring, gate, s.qkv(), maps[0], QkvRight<Qkv>{of_layer, s.split()});

@@ -44,7 +44,7 @@ DEVICE void scale_rows(float (&sums)[COUNT], const Norm &norm) {
 // is a request of its own (a box of two groups) and the partners lie side by side.
 
 #define HEAD_UNITS (HEAD / 16)
-#define WHOLE_HEADS (QKV_N % HEAD == 0 && QKV_SPLIT == 1)
+#define WHOLE_HEADS (QKV_N % HEAD == 0)
 
 // Where q ends and k ends, in units.
 struct Split {
@@ -97,8 +97,8 @@ template <class P> struct QkvStore {
 
     __device__ __forceinline__ void request(int row, int) { norm.request(row); }
 
-    __device__ __forceinline__ void store(int row, int stretch, float (&sums)[P::OWN]) const {
-        constexpr int UNITS = P::OWN / 8, BESIDE = WHOLE_HEADS ? HEAD_UNITS : 1;
+    __device__ __forceinline__ void store(int row, int stretch, float (&sums)[P::SUMS]) const {
+        constexpr int UNITS = P::SUMS / 8, BESIDE = WHOLE_HEADS ? HEAD_UNITS : 1;
         scale_rows(sums, norm);
         int of[2], position[2]; // a row's sequence, and its place there
 #pragma unroll
@@ -138,9 +138,9 @@ template <class P> struct QkvStore {
             bool next_head = WHOLE_HEADS && i % HEAD_UNITS == HEAD_UNITS - 1;
             constexpr int SHORT = WHOLE_HEADS ? 4 : 8, LONG = WHOLE_HEADS ? 4 + 4 * HEAD_UNITS : 8;
 #pragma unroll
-            for (int j = 0; j < P::OWN; j++) {
-                float near = j + SHORT < P::OWN ? sums[j + SHORT] : 0.0f;
-                float far = j + LONG < P::OWN ? sums[j + LONG] : 0.0f;
+            for (int j = 0; j < P::SUMS; j++) {
+                float near = j + SHORT < P::SUMS ? sums[j + SHORT] : 0.0f;
+                float far = j + LONG < P::SUMS ? sums[j + LONG] : 0.0f;
                 sums[j] = next_head ? far : near;
             }
         }
@@ -169,7 +169,7 @@ template <class P> struct ResidualStore {
     elem *to;
     float *squares;
     int rows, width, slots;
-    static constexpr int COLUMNS = P::OWN * 2, GROUPS = COLUMNS / 8;
+    static constexpr int COLUMNS = P::SUMS * 2, GROUPS = COLUMNS / 8;
     // Beside 128 sums there is no room for more.
     static constexpr bool AHEAD = !P::TURNS && P::SUMS + ITEMS(GROUPS) * 4 <= 160;
     Item items[ITEMS(GROUPS)];
@@ -188,7 +188,7 @@ template <class P> struct ResidualStore {
     __device__ __forceinline__ void request(int row, int stretch) {
         if (AHEAD) load(row, stretch);
     }
-    __device__ __forceinline__ void store(int row, int stretch, float (&sums)[P::OWN]) {
+    __device__ __forceinline__ void store(int row, int stretch, float (&sums)[P::SUMS]) {
         if (!AHEAD) load(row, stretch);
 #pragma unroll
         for (int i = 0; i < ITEMS(GROUPS); i++) add_item<GROUPS>(sums, items[i], i);
@@ -197,7 +197,7 @@ template <class P> struct ResidualStore {
                              stretch * COLUMNS, width);
         float square[2] = {};
 #pragma unroll
-        for (int i = 0; i < P::OWN; i += 2) {
+        for (int i = 0; i < P::SUMS; i += 2) {
             u32 pair = pair_bf16(sums[i], sums[i + 1]);
             square[i / 2 % 2] += low_of(pair) * low_of(pair) + high_of(pair) * high_of(pair);
         }
@@ -253,10 +253,10 @@ template <class P> struct SwigluStore {
     int ffn;
 
     __device__ __forceinline__ void request(int row, int) { norm.request(row); }
-    __device__ __forceinline__ void store(int row, int stretch, float (&sums)[P::OWN]) const {
+    __device__ __forceinline__ void store(int row, int stretch, float (&sums)[P::SUMS]) const {
         scale_rows(sums, norm);
 #pragma unroll
-        for (int i = 0; i < P::OWN / 2; i++) sums[i] = swiglu(sums[i], sums[P::OWN / 2 + i]);
+        for (int i = 0; i < P::SUMS / 2; i++) sums[i] = swiglu(sums[i], sums[P::SUMS / 2 + i]);
         store_groups<P::N / 16>(sums, row < norm.rows ? to + long(row) * ffn : nullptr,
                                 row + 8 < norm.rows ? to + long(row + 8) * ffn : nullptr,
                                 stretch * (P::N / 2), ffn);
@@ -269,7 +269,7 @@ template <class P> struct LogitsStore {
     int vocab;
 
     __device__ __forceinline__ void request(int row, int) { norm.request(row); }
-    __device__ __forceinline__ void store(int row, int stretch, float (&sums)[P::OWN]) const {
+    __device__ __forceinline__ void store(int row, int stretch, float (&sums)[P::SUMS]) const {
         scale_rows(sums, norm);
         store_groups<P::N / 8>(sums, row < norm.rows ? to + long(row) * vocab : nullptr,
                                row + 8 < norm.rows ? to + long(row + 8) * vocab : nullptr,

@@ -2,10 +2,10 @@
 // tile of its own.
 
 // N columns of a tile for each group; TURNS: the groups have tiles of their own, 128 x N,
-// and take turns: one stores while the other multiplies. SPLIT: so many blocks share a
-// tile; each sums a part of k, and ends a part of the columns.
+// and take turns: one stores while the other multiplies. SPLIT, 1, 2 or 4: so many blocks
+// share a tile; each sums a part of k, and ends the rows of a part of each group's warps.
 template <int N_, bool TURNS_, int SPLIT_> struct Product {
-    static constexpr int N = N_, SPLIT = SPLIT_, SUMS = N / 2, OWN = SUMS / SPLIT;
+    static constexpr int N = N_, SPLIT = SPLIT_, SUMS = N / 2;
     static constexpr int COLUMNS = N * SIDES; // of a tile
     static constexpr bool TURNS = TURNS_;
     static constexpr int PARTS = TURNS ? 2 : 1; // m64 products of a group
@@ -16,11 +16,11 @@ template <int N_, bool TURNS_, int SPLIT_> struct Product {
     static_assert(DEEP >= 1, "a step fits a slot");
     static_assert(SPLIT == 1 || !TURNS, "groups that take turns have no partners");
     static_assert(ROWS == 128 || !TURNS, "groups that take turns have whole tiles");
-    static_assert(SUMS % (4 * SPLIT) == 0, "a part is whole groups of eight columns");
+    static_assert(SPLIT == 1 || SPLIT == 2 || SPLIT == 4, "a part is whole warps");
 };
 
 struct Task {
-    int m, n, part, first, last; // tile, part of k, its steps
+    int m, n, first, last; // tile, steps along k
 };
 
 // How the tiles of a phase are dealt out. Tiles of a band lie below each other; the
@@ -40,7 +40,7 @@ template <class P> struct Deal {
         int tile = number / P::SPLIT, part = number % P::SPLIT;
         int band = divide(tile, BAND * tiles_n), within = tile - band * BAND * tiles_n;
         int height = min(BAND, tiles_m - band * BAND), n = divide(within, height);
-        return {band * BAND + within - n * height, n, part, steps * part / P::SPLIT,
+        return {band * BAND + within - n * height, n, steps * part / P::SPLIT,
                 steps * (part + 1) / P::SPLIT};
     }
 };
@@ -127,8 +127,8 @@ DEVICE void multiply(Ring &ring, int group, int steps, int pass_on,
     if (before && lane_id() == 0) barrier_arrive(before, P::TURNS ? 2 : 1);
 }
 
-// Partners exchange parts of their sums through memory: block `part` ends the columns
-// part * N / SPLIT and further, and adds in the order of the partners, so that the same
+// Partners exchange their sums through memory: block `part` ends the rows of its part of
+// the group's four warps and adds the others' sums in their order, so that the same
 // inputs give the same bits.
 struct Partners {
     float4 *sums; // [tasks][2 groups][SUMS / 4][128 threads]
@@ -139,54 +139,50 @@ struct Partners {
     }
 };
 
+// Whether this warp ends its rows here.
+template <class P> DEVICE bool ends_rows(int number, int thread) {
+    return P::SPLIT == 1 || thread / WARP * P::SPLIT / 4 == number % P::SPLIT;
+}
+
 template <class P>
-DEVICE void join_parts(const Partners &partners, int number, u32 before,
-                       const float (&sums)[P::SUMS], float (&own)[P::OWN]) {
+DEVICE void join_parts(const Partners &partners, int number, u32 before, float (&sums)[P::SUMS]) {
     const int part = number % P::SPLIT;
     const Place me = place_anew();
-    const int group = me.group;
-    auto place = [&](int of, int i) {
+    auto place = [&](int of) {
         int task = number - part + of;
-        return partners.sums + ((task * 2 + group) * (P::SUMS / 4) + i) * 128 + me.thread;
+        return partners.sums + (task * 2 + me.group) * (P::SUMS / 4 * 128) + me.thread;
     };
+    const bool ends = ends_rows<P>(number, me.thread);
+    if (!ends) {
+        float4 *to = place(part);
 #pragma unroll
-    for (int to = 0; to < P::SPLIT; to++)
-#pragma unroll
-        for (int i = 0; i < P::OWN / 4; i++) {
-            const float *s = sums + to * P::OWN + i * 4;
-            if (to == part) {
-#pragma unroll
-                for (int j = 0; j < 4; j++) own[i * 4 + j] = s[j];
-            } else
-                __stcg(place(part, to * (P::OWN / 4) + i), make_float4(s[0], s[1], s[2], s[3]));
-        }
-    named_wait(GROUP_BARRIER + group, 128);
+        for (int i = 0; i < P::SUMS / 4; i++)
+            __stcg(to + i * 128, make_float4(sums[i * 4], sums[i * 4 + 1], sums[i * 4 + 2],
+                                             sums[i * 4 + 3]));
+    }
+    named_wait(GROUP_BARRIER + me.group, 128);
     if (me.thread == 0) {
-        u32 *counter = partners.template counter<P>(number, group);
+        u32 *counter = partners.template counter<P>(number, me.group);
         come(counter, part == 0, P::SPLIT);
         await_turn(counter, before);
     }
-    named_wait(GROUP_BARRIER + group, 128);
-    // All of them are asked for before the first is needed.
-    float4 theirs[P::SPLIT - 1][P::OWN / 4];
+    named_wait(GROUP_BARRIER + me.group, 128);
+    if (!ends) return;
+#pragma unroll 1
+    for (int i = 1; i < P::SPLIT; i++) {
+        const float4 *from = place(i <= part ? i - 1 : i);
 #pragma unroll
-    for (int i = 0; i < P::SPLIT - 1; i++)
-#pragma unroll
-        for (int j = 0; j < P::OWN / 4; j++)
-            theirs[i][j] = __ldcg(place(i + (i >= part), part * (P::OWN / 4) + j));
-#pragma unroll
-    for (int i = 0; i < P::SPLIT - 1; i++)
-#pragma unroll
-        for (int j = 0; j < P::OWN / 4; j++) {
-            own[j * 4] += theirs[i][j].x, own[j * 4 + 1] += theirs[i][j].y;
-            own[j * 4 + 2] += theirs[i][j].z, own[j * 4 + 3] += theirs[i][j].w;
+        for (int j = 0; j < P::SUMS / 4; j++) {
+            float4 theirs = __ldcg(from + j * 128);
+            sums[j * 4] += theirs.x, sums[j * 4 + 1] += theirs.y;
+            sums[j * 4 + 2] += theirs.z, sums[j * 4 + 3] += theirs.w;
         }
+    }
 }
 
-// The tiles of a phase. `epilogue.request(row, column)` asks for what the stores will
-// need, before the products, so that it travels under them; `epilogue.store(row, column,
-// sums)` ends the lane's rows `row` and row + 8 of the columns from `column` on.
-// `part_n` counts stretches of N / SPLIT columns.
+// The tiles of a phase. `epilogue.request(row, stretch)` asks for what the stores will
+// need, before the products, so that it travels under them; `epilogue.store(row, stretch,
+// sums)` ends the lane's rows `row` and row + 8 of stretch `stretch` of N columns.
 template <class P, class Epilogue>
 DEVICE void consume(Ring &ring, const Deal<P> &deal, const Partners &partners,
                     const Epilogue &call) {
@@ -205,13 +201,14 @@ DEVICE void consume(Ring &ring, const Deal<P> &deal, const Partners &partners,
             return task.m * ROWS + me.row + (P::TURNS || SIDES == 2 ? 0 : me.group * 64);
         };
         auto stretch = [&] {
-            return (task.n * SIDES + (SIDES == 2 ? me.group : 0)) * P::SPLIT + task.part;
+            return task.n * SIDES + (SIDES == 2 ? me.group : 0);
         };
         Epilogue epilogue[P::PARTS];
 #pragma unroll
         for (int part = 0; part < P::PARTS; part++) {
             epilogue[part] = call;
-            epilogue[part].request(row() + part * 64, stretch());
+            if (ends_rows<P>(number, me.thread))
+                epilogue[part].request(row() + part * 64, stretch());
         }
         float sums[P::PARTS][P::SUMS];
         // Defined here, or the compiler keeps every phase's sums alive round the layers.
@@ -229,14 +226,10 @@ DEVICE void consume(Ring &ring, const Deal<P> &deal, const Partners &partners,
         multiply<P>(ring, me.group, task.last - task.first, pass_on, sums);
         stamp();
         me = place_anew();
-        if constexpr (P::SPLIT > 1) {
-            float own[P::OWN];
-            join_parts<P>(partners, number, before, sums[0], own);
-            epilogue[0].store(row(), stretch(), own);
-        } else {
+        if constexpr (P::SPLIT > 1) join_parts<P>(partners, number, before, sums[0]);
+        if (!ends_rows<P>(number, me.thread)) continue;
 #pragma unroll
-            for (int part = 0; part < P::PARTS; part++)
-                epilogue[part].store(row() + part * 64, stretch(), sums[part]);
-        }
+        for (int part = 0; part < P::PARTS; part++)
+            epilogue[part].store(row() + part * 64, stretch(), sums[part]);
     }
 }
