@@ -8,8 +8,8 @@
 //   the rest as in `block.cu`; x is input and output
 //   partial, partners: sums and counters of blocks that share a tile
 
-typedef Product<QKV_N, QKV_TURNS, QKV_SPLIT> Qkv;
-typedef Product<OUT_N, OUT_TURNS, OUT_SPLIT> Out;
+typedef Product<QKV_N, false, QKV_SPLIT> Qkv;
+typedef Product<OUT_N, false, OUT_SPLIT> Out;
 typedef Product<FFN_N, FFN_TURNS, 1> Ffn;
 
 HOPPER_WGMMA(QKV_N)
@@ -93,15 +93,11 @@ KERNEL void __launch_bounds__(BLOCK_THREADS, 1)
 
     // idea roles: who copies and who multiplies meet at the slots of the ring, and nowhere else
     if (threadIdx.x >= CONSUMERS) {
-        registers_give<PRODUCER_REGISTERS>();
+        registers_give<56>();
         if (warp_id() != CONSUMERS / WARP || !elect()) return;
-#pragma unroll 1
-        for (int i = 0; i < 5; i++) map_acquire(maps + i);
         const TensorMap *of_layer = maps + 5;
 #pragma unroll 1
         for (int l = 0; l < count; l++, of_layer += LAYER_MAPS + 2 * batch) {
-#pragma unroll 1
-            for (int i = 0; i < LAYER_MAPS; i++) map_acquire(of_layer + i);
             const TensorMap *keys = of_layer + LAYER_MAPS;
             Sizes s = sizes();
             produce(ring, gate, s.qkv(), maps[0], QkvRight<Qkv>{of_layer, s.split()});
@@ -120,7 +116,7 @@ KERNEL void __launch_bounds__(BLOCK_THREADS, 1)
             produce(ring, gate, sizes().logits(), maps[0],
                     HalvesRight<Ffn>{maps + 4, maps + 4, Ffn::N / 2});
     } else {
-        registers_take<CONSUMER_REGISTERS>();
+        registers_take<224>();
         begin_rows(ids, table, x, sums_x, batch * seq, width, sizes().slots());
         auto norm = [&](const Sizes &s, const float *squares, int slots) {
             return Norm{squares, s.rows, slots, s.width, eps, {}};

@@ -64,12 +64,6 @@ DEVICE void tma_load(void *to, const TensorMap &map, u64 *full, int x, int y, in
 // copies that this thread asks for from now on.
 DEVICE void copies_see_writes() { asm volatile("fence.proxy.async;" ::: "memory"); }
 
-// A tensor map in global memory, written before the launch: the copy engine may hold
-// what lay there earlier.
-DEVICE void map_acquire(const TensorMap *map) {
-    asm volatile("fence.proxy.tensormap::generic.acquire.sys [%0], 128;" ::"l"(map) : "memory");
-}
-
 // add_release of `prefix/grid.cu` for one who does not need to know what was there: it does
 // not wait for the answer.
 DEVICE void add_release_only(u32 *to, u32 value) {

@@ -66,8 +66,6 @@ DEVICE void produce_attention(Ring &ring, Gate &gate, const Sight &s, const Tens
     for (int number = blockIdx.x; number < s.tasks(); number += gridDim.x) {
         Queries task = queries_at(s, number);
         int column = (s.packed() ? task.column : divide(task.column * s.kv_heads, s.heads)) * HEAD;
-        map_acquire(keys + task.sequence);
-        map_acquire(values + task.sequence);
 #pragma unroll 1
         for (int round = 0; round < task.most(); round++) {
             ring.open(2 * TILE_BYTES);

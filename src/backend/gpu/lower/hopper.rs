@@ -157,6 +157,7 @@ pub(super) fn variant(lowering: &Lowering<'_>, launch: Launch, product: &Product
             stride: product.k * 2,
             box_rows: box_rows as u32,
             box_columns: STEP as u32,
+            group: 0,
         });
     }
     let blocks = tile
@@ -312,7 +313,12 @@ impl Tile {
         if let Kind::Qkv { rope: Some(_), .. } = kind {
             files.push("tile/rotary.cu");
         }
-        files.extend(["tile/gemm_hopper.cu", "tile/store_hopper.cu", file]);
+        files.extend([
+            "tile/gemm_hopper.cu",
+            "tile/items_hopper.cu",
+            "tile/store_hopper.cu",
+            file,
+        ]);
         let unit = lowering
             .unit(entry, &files)
             .define("TILE_M", self.m)
