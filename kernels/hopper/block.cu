@@ -7,6 +7,22 @@
 //     o, gate, up, down, and the keys and values of each sequence
 //   the rest as in `block.cu`; x is input and output
 //   partial, partners: sums and counters of blocks that share a tile
+//   begun: x and its sums are there, left by the launch in front
+//
+// Ladder (one H200, whole forward, us; in brackets the five kernels of a graph):
+//   phases with a tile each, one code        TinyLlama-1.1B, 512 tokens: 2589 (1993), 128
+//                                            tokens: 1710 (1337); medium B16 S512 6170
+//                                            (5521). 276 KB of instructions: they no longer
+//                                            fit the caches, every phase fetches its own
+//   no unrolled loops round products         2360, 1290
+//   divisions by a factor, o and down one
+//   code, orders of weights run ahead of the
+//   gate; slots that take two steps          2040, 1257
+//   partners end rows, not columns: fewer
+//   sums of squares to read                  2045, 1182
+//   a group's two products of attention one
+//   after the other; gate and up in turns    medium 5771
+// One new token of 32 sequences, context 512: 1375, at last 1218 (the five kernels 1614).
 
 typedef Product<QKV_N, false, QKV_SPLIT> Qkv;
 typedef Product<OUT_N, false, OUT_SPLIT> Out;
@@ -74,7 +90,7 @@ KERNEL void __launch_bounds__(BLOCK_THREADS, 1)
           const TensorMap *maps, elem *logits, elem *q, elem *att, elem *h, elem *m, float *sums_x,
           float *sums_h, float4 *partial, u32 *partners, u32 *barrier, int batch, int seq,
           int width, int heads, int kv_heads, int ffn, int vocab, int cap, int past, float eps,
-          float theta, float scale) {
+          float theta, float scale, int begun) {
     extern __shared__ unsigned char memory[];
     __shared__ float frequencies[HEAD / 2];
     const Sight sight = {batch, heads, kv_heads, seq, past};
@@ -100,7 +116,8 @@ KERNEL void __launch_bounds__(BLOCK_THREADS, 1)
         for (int l = 0; l < count; l++, of_layer += LAYER_MAPS + 2 * batch) {
             const TensorMap *keys = of_layer + LAYER_MAPS;
             Sizes s = sizes();
-            produce(ring, gate, s.qkv(), maps[0], QkvRight<Qkv>{of_layer, s.split()});
+            produce(ring, gate, s.qkv(), maps[0], QkvRight<Qkv>{of_layer, s.split()},
+                    l > 0 || !begun);
             produce_attention(ring, gate, sight, keys, keys + batch);
             // o and down: one code, to be fetched once.
 #pragma unroll 1
@@ -117,13 +134,13 @@ KERNEL void __launch_bounds__(BLOCK_THREADS, 1)
                     HalvesRight<Ffn>{maps + 4, maps + 4, Ffn::N / 2});
     } else {
         registers_take<224>();
-        begin_rows(ids, table, x, sums_x, batch * seq, width, sizes().slots());
+        if (!begun) begin_rows(ids, table, x, sums_x, batch * seq, width, sizes().slots());
         auto norm = [&](const Sizes &s, const float *squares, int slots) {
             return Norm{squares, s.rows, slots, s.width, eps, {}};
         };
 #pragma unroll 1
         for (int l = 0; l < count; l++) {
-            gate.consumers_pass();
+            if (l > 0 || !begun) gate.consumers_pass();
             Sizes s = sizes();
             consume(ring, s.qkv(), joint,
                     QkvStore<Qkv>{norm(s, sums_x, s.slots()), s.split(), frequencies, q,

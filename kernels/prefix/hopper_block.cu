@@ -28,15 +28,6 @@ struct WgmmaLeft;
 #define WGMMA_LEFT_64 "%35, %36, %37, %38"
 #define WGMMA_LEFT_128 "%67, %68, %69, %70"
 
-// After the wait for products whose left operand these registers are: the units read
-// them until then, and the next product's sums may not come to lie there.
-template <int COUNT>
-DEVICE void weights_settle(u32 (&a)[COUNT][4]) {
-#pragma unroll
-    for (int i = 0; i < COUNT; i++)
-        asm volatile("" : "+r"(a[i][0]), "+r"(a[i][1]), "+r"(a[i][2]), "+r"(a[i][3])::"memory");
-}
-
 // As tile_descriptor and panels_descriptor, for rows of 64 bytes with the 64-byte
 // swizzle: groups of eight rows are 512 bytes apart.
 DEVICE u64 narrow_descriptor(const void *tile) {

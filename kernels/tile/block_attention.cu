@@ -4,8 +4,9 @@
 // either may see: a slot brings KEYS keys and their values, and both groups use it. The
 // queries go to registers at once; they never hold a slot.
 //
-// While one group is at its exponentials the other's products run, and a group's own
-// weighted sum runs under its next scores.
+// While one group is at its exponentials the other's products run. A group's own two
+// products follow one another: both in flight at once gave wrong sums where they had the
+// same shape (HEAD 64, KEYS 64), and took registers that gate and up need.
 
 #define KEY_PANELS (HEAD == 32 ? 1 : HEAD / 64)
 #define KEY_ROW_BYTES (HEAD == 32 ? 64 : 128)
@@ -16,9 +17,6 @@
 HOPPER_WGMMA_LEFT(KEYS)
 HOPPER_WGMMA_HELD(HEAD)
 
-// Two products of the same shape in flight, one of them with these scores as its left
-// operand, gave wrong sums where HEAD is KEYS; why is not known.
-static_assert(HEAD != KEYS, "the two products differ in shape");
 static_assert(2 * TILE_BYTES <= SLOT_BYTES, "a slot takes keys and values");
 
 struct Sight {
@@ -89,30 +87,52 @@ DEVICE u64 values_descriptor(const unsigned char *at) {
     return HEAD == 32 ? narrow_descriptor(at) : panels_descriptor(at, PANEL_BYTES);
 }
 
+// A lane's rows of a group's tile: `row` and row + 8 of `rows`, `stride` apart.
+struct View {
+    long first; // element of row 0
+    int tile, row, rows, stride;
+};
+DEVICE View view_of(const Sight &s, const Queries &task, const Place &me) {
+    const int width = s.heads * HEAD, tile = me.group ? task.tile[1] : task.tile[0];
+    View view = {long(task.sequence) * s.seq * width + task.column * HEAD * (s.packed() ? s.rows() : 1),
+                 tile, tile * 64 + me.row, s.rows(), s.packed() ? HEAD : width};
+    return view;
+}
+
+DEVICE void load_queries(u32 (&queries)[HEAD / 16][4], const elem *q, const View &view) {
+#pragma unroll
+    for (int half = 0; half < 2; half++) {
+        int at = max(0, min(view.row + half * 8, view.rows - 1));
+        const elem *from = q + view.first + long(at) * view.stride + lane_id() % 4 * 2;
+#pragma unroll
+        for (int i = 0; i < HEAD / 16; i++) {
+            queries[i][half] = __ldcg(reinterpret_cast<const u32 *>(from + i * 16));
+            queries[i][2 + half] = __ldcg(reinterpret_cast<const u32 *>(from + i * 16 + 8));
+        }
+    }
+}
+
 DEVICE void consume_attention(Ring &ring, const Sight &s, const elem *q, elem *att, float scale) {
     const float factor = scale * LOG2_E;
-    const int width = s.heads * HEAD;
+    u32 ahead[HEAD / 16][4];
+    if (int(blockIdx.x) < s.tasks())
+        load_queries(ahead, q, view_of(s, queries_at(s, blockIdx.x), place_anew()));
 #pragma unroll 1
     for (int number = blockIdx.x; number < s.tasks(); number += gridDim.x) {
         const Place me = place_anew();
-        Queries task = queries_at(s, number);
-        int tile = me.group ? task.tile[1] : task.tile[0], most_rounds = task.most();
-        int rounds = me.group ? task.rounds[1] : task.rounds[0];
-        // Of the sequence: its rows lie `stride` apart, and see keys up to past + row.
-        const int row = tile * 64 + me.row, rows = s.rows(), stride = s.packed() ? HEAD : width;
-        const long first_row = long(task.sequence) * s.seq * width +
-                               task.column * HEAD * (s.packed() ? rows : 1);
+        const Queries task = queries_at(s, number);
+        const int most_rounds = task.most();
+        const View view = view_of(s, task, me);
+        const int rounds = me.group ? task.rounds[1] : task.rounds[0], row = view.row;
 
         u32 queries[HEAD / 16][4];
 #pragma unroll
         for (int i = 0; i < HEAD / 16; i++)
 #pragma unroll
-            for (int j = 0; j < 4; j++) {
-                int at = max(0, min(row + j % 2 * 8, rows - 1));
-                int column = i * 16 + j / 2 * 8 + lane_id() % 4 * 2;
-                queries[i][j] =
-                    __ldcg(reinterpret_cast<const u32 *>(q + first_row + long(at) * stride + column));
-            }
+            for (int j = 0; j < 4; j++) queries[i][j] = ahead[i][j];
+        // The next task's travel under this one.
+        if (number + int(gridDim.x) < s.tasks())
+            load_queries(ahead, q, view_of(s, queries_at(s, number + gridDim.x), me));
 
         float result[HEAD / 2], scores[KEYS / 2], most[2], sum[2] = {};
         u32 weights[KEYS / 16][4] = {};
@@ -122,32 +142,28 @@ DEVICE void consume_attention(Ring &ring, const Sight &s, const elem *q, elem *a
 #pragma unroll
         for (int i = 0; i < KEYS / 2; i++) scores[i] = 0.0f;
 
-        u64 *before = nullptr;
 #pragma unroll 1
         for (int round = 0; round < most_rounds; round++) {
             barrier_wait(&ring.full[ring.slot], ring.phase);
             if (round == 0) stamp();
-            bool mine = round < rounds;
+            u64 *empty = &ring.empty[ring.slot];
             u64 keys = keys_descriptor(ring.here());
             u64 values = values_descriptor(ring.here() + TILE_BYTES);
-            if (mine) {
-                wgmma_fence();
-#pragma unroll
-                for (int i = 0; i < HEAD / 16; i++)
-                    WgmmaLeft<KEYS>::add(scores, queries[i],
-                                         keys + i / 4 * (PANEL_BYTES >> 4) + i % 4 * 2, i > 0);
-                wgmma_commit();
+            ring.next();
+            if (round >= rounds) { // the other group's
+                if (lane_id() == 0) barrier_arrive(empty);
+                continue;
             }
+            wgmma_fence();
+#pragma unroll
+            for (int i = 0; i < HEAD / 16; i++)
+                WgmmaLeft<KEYS>::add(scores, queries[i],
+                                     keys + i / 4 * (PANEL_BYTES >> 4) + i % 4 * 2, i > 0);
+            wgmma_commit();
             wgmma_wait<0>();
             wgmma_settle(scores);
-            wgmma_settle(result);
-            weights_settle(weights);
-            if (before && lane_id() == 0) barrier_arrive(before);
-            before = &ring.empty[ring.slot];
-            ring.next();
-            if (!mine) continue;
 
-            int first = round * KEYS, seen = s.past + (s.packed() ? 0 : tile * 64);
+            int first = round * KEYS, seen = s.past + (s.packed() ? 0 : view.tile * 64);
             if (first + KEYS > seen + 1) {
 #pragma unroll
                 for (int i = 0; i < KEYS / 2; i++) {
@@ -187,20 +203,20 @@ DEVICE void consume_attention(Ring &ring, const Sight &s, const elem *q, elem *a
             for (int i = 0; i < KEYS / 16; i++)
                 WgmmaHeld<HEAD>::add(result, weights[i], values + i * (16 * KEY_ROW_BYTES >> 4));
             wgmma_commit();
+            wgmma_wait<0>();
+            wgmma_settle(result);
+            if (lane_id() == 0) barrier_arrive(empty);
         }
-        wgmma_wait<0>();
-        wgmma_settle(result);
-        if (before && lane_id() == 0) barrier_arrive(before);
         stamp();
-        if (tile < 0) continue;
+        if (view.tile < 0) continue;
 #pragma unroll
         for (int half = 0; half < 2; half++) {
             float inverse = 1.0f / quad_sum(sum[half]);
 #pragma unroll
             for (int i = 0; i < HEAD / 4; i++) result[i / 2 * 4 + half * 2 + i % 2] *= inverse;
         }
-        elem *to = att + first_row + long(row) * stride;
-        store_groups<HEAD / 8>(result, row < rows ? to : nullptr,
-                               row + 8 < rows ? to + 8l * stride : nullptr, 0, HEAD);
+        elem *to = att + view.first + long(row) * view.stride;
+        store_groups<HEAD / 8>(result, row < view.rows ? to : nullptr,
+                               row + 8 < view.rows ? to + 8l * view.stride : nullptr, 0, HEAD);
     }
 }

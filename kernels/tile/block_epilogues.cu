@@ -108,41 +108,39 @@ template <class P> struct QkvStore {
         }
         int half = lane_id() % 4 / 2, second = lane_id() % 2, at = row + half * 8;
         long cached = (long(half ? of[1] : of[0]) * cap + (half ? position[1] : position[0])) * kv_width;
-        // A loop over units, whose sums move up by one: unrolled it is too long a code.
+        // A loop over heads, or over units, whose sums move up: unrolled it is too long a
+        // code.
+        constexpr int TOGETHER = WHOLE_HEADS ? HEAD_UNITS : 1;
 #pragma unroll 1
-        for (int i = 0; i < UNITS; i++) {
-            float *a = sums, *b = sums + 4 * BESIDE;
-            int unit = stretch * UNITS + i, which = split.which(unit);
-            if (which < 2) {
-                // idea turn: both columns of a pair are in one lane, so the turn needs no memory
-                const float *frequency = frequencies + unit % HEAD_UNITS * 8 + lane_id() % 4 * 2;
+        for (int first = 0; first < UNITS; first += TOGETHER) {
 #pragma unroll
-                for (int j = 0; j < 4; j++) {
-                    Turn turn = rotary_turn(position[j / 2], frequency[j % 2]);
-                    float x = a[j], y = b[j];
-                    a[j] = turn_first(x, y, turn);
-                    b[j] = turn_second(x, y, turn);
+            for (int i = 0; i < TOGETHER; i++) {
+                float *a = sums + 4 * i, *b = a + 4 * BESIDE;
+                int unit = stretch * UNITS + first + i, which = split.which(unit);
+                if (which < 2) {
+                    // idea turn: both columns of a pair are in one lane, so the turn needs no memory
+                    const float *frequency = frequencies + unit % HEAD_UNITS * 8 + lane_id() % 4 * 2;
+#pragma unroll
+                    for (int j = 0; j < 4; j++) {
+                        Turn turn = rotary_turn(position[j / 2], frequency[j % 2]);
+                        float x = a[j], y = b[j];
+                        a[j] = turn_first(x, y, turn);
+                        b[j] = turn_second(x, y, turn);
+                    }
+                    // end turn
                 }
-                // end turn
+                // A unit is four items of a quad: two groups of two rows.
+                Item item = {{pair_bf16(a[0], a[1]), pair_bf16(b[0], b[1]), pair_bf16(a[2], a[3]),
+                              pair_bf16(b[2], b[3])}};
+                transpose_quad(item.at);
+                elem *to = which == 0   ? q + long(at) * width
+                           : which == 1 ? keys + cached
+                                        : values + cached;
+                store_item(to + unit_column(split.within(unit)) + second * (HEAD / 2),
+                           at < norm.rows && unit < split.all, item);
             }
-            // A unit is four items of a quad: two groups of two rows.
-            Item item = {{pair_bf16(a[0], a[1]), pair_bf16(b[0], b[1]), pair_bf16(a[2], a[3]),
-                          pair_bf16(b[2], b[3])}};
-            transpose_quad(item.at);
-            elem *to = which == 0   ? q + long(at) * width
-                       : which == 1 ? keys + cached
-                                    : values + cached;
-            store_item(to + unit_column(split.within(unit)) + second * (HEAD / 2),
-                       at < norm.rows && unit < split.all, item);
-            // Whole heads: the first halves of a head's units, then the second halves.
-            bool next_head = WHOLE_HEADS && i % HEAD_UNITS == HEAD_UNITS - 1;
-            constexpr int SHORT = WHOLE_HEADS ? 4 : 8, LONG = WHOLE_HEADS ? 4 + 4 * HEAD_UNITS : 8;
 #pragma unroll
-            for (int j = 0; j < P::SUMS; j++) {
-                float near = j + SHORT < P::SUMS ? sums[j + SHORT] : 0.0f;
-                float far = j + LONG < P::SUMS ? sums[j + LONG] : 0.0f;
-                sums[j] = next_head ? far : near;
-            }
+            for (int j = 0; j + 8 * TOGETHER < P::SUMS; j++) sums[j] = sums[j + 8 * TOGETHER];
         }
     }
 };

@@ -52,10 +52,9 @@ template <class P> struct Deal {
 // before the gate.
 template <class P, class Right>
 DEVICE void produce(Ring &ring, Gate &gate, const Deal<P> &deal, const TensorMap &left,
-                    const Right &right) {
+                    const Right &right, bool waiting = true) {
     const u32 bytes = P::DEEP * (P::LEFT_BYTES + P::RIGHT_BYTES);
     static_assert(EARLY <= SLOTS, "");
-    bool waiting = true;
 #pragma unroll 1
     for (int number = blockIdx.x; number < deal.end(); number += deal.stride()) {
         Task task = deal.at(number);

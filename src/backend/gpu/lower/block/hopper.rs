@@ -23,9 +23,12 @@ const EARLY: u64 = 3;
 const ASIDE: u64 = 2048;
 
 /// From so many sequences on a decode step is quicker here than in `block_decode`,
-/// whose time grows with them: 22 layers of 2048, context 512, on an H200: 665 µs
-/// for one, 3248 for eight, where this kernel takes 1300.
-const SEQUENCES: u64 = 3;
+/// whose time grows with them. On an H200, µs for 3, 4, 5 and 8 sequences there, and
+/// here: 22 layers of 2048: 853, 932, 1104, 3248, here 1300; 12 of 1024: 315, 350, –,
+/// 1004, here 415; 8 of 512: 177, 200, –, 274, here 177.
+fn least_sequences(hidden: u64) -> u64 {
+    if hidden <= 512 { 4 } else { 6 }
+}
 
 // What an H200 takes, in microseconds: one element of a tile over one step along k;
 // one row or column of it fetched for one step; a step however small; one column of
@@ -34,7 +37,9 @@ const PRODUCT: f64 = 1.74e-5;
 const FETCH: f64 = 1.14e-3;
 const STEP_LEAST: f64 = 5.2e-2;
 const STORE: f64 = 1.6e-2;
-const JOIN: f64 = 4.5;
+const JOIN: f64 = 3.5;
+/// Where the groups take turns they fetch against each other: a step takes so much longer.
+const AGAINST: f64 = 1.3;
 
 /// The tile of a product: columns for each of the two groups, blocks that share it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,7 +81,7 @@ pub(super) fn cut(lowering: &Lowering<'_>, group: &Group<'_>) -> Option<Cut> {
         && target.is_hopper()
         && lowering.is_bf16()
         && matches!(head, 32 | 64 | 128)
-        && (shape.seq > 1 || shape.batch >= SEQUENCES)
+        && (shape.seq > 1 || shape.batch >= least_sequences(model.hidden))
         && whole(model.hidden)
         && whole(model.ffn)
         && (group.pattern == Pattern::Block || whole(model.vocab));
@@ -179,6 +184,7 @@ impl Tile {
         let of = |k: &u64| {
             let products = k.div_ceil(STEP * self.split) as f64 * step;
             if self.turns {
+                let products = products * AGAINST;
                 rounds as f64 * products.max((products + store) / 2.0) + store
             } else {
                 rounds as f64 * (products + join + store)
@@ -241,6 +247,9 @@ impl Cut {
         args.push(Arg::Buffer(lowering.zeroed("grid barrier", 4)));
         args.extend([lowering.int(shape.batch)?, lowering.int(shape.seq)?]);
         args.extend(sizes(lowering)?);
+        // The launch in front was the block before, and left x with its sums.
+        let begun = group.pattern == Pattern::Block && group.layer.is_some_and(|l| l > 0);
+        args.push(Arg::I32(i32::from(begun)));
 
         let unit = lowering
             .unit(
