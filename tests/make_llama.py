@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Makes the small random Llamas of tests/data, with the logits that Hugging
-Face's implementation gives for them. tests/huggingface.rs compares ours.
+Face's implementation gives for them. tests/gpu/huggingface.rs compares ours.
 
     python3 -m venv /tmp/venv
     /tmp/venv/bin/pip install torch transformers safetensors numpy

@@ -55,14 +55,6 @@ pub fn env<'s>(
     state.study.env(&lesson.setup.with(setup), &state.runs)
 }
 
-/// Reads a plan as blocks write it; a cut may stand in quotes.
-///
-/// # Errors
-/// A sentence that names what is wrong.
-pub fn plan(text: &str) -> Result<Cut, String> {
-    Cut::parse(text.trim().trim_matches('\'')).map_err(|e| e.to_string())
-}
-
 /// The bench that a `lab` block shows: the shared one once the block was
 /// entered, else one with the block's own setup and plan.
 ///
@@ -91,7 +83,7 @@ fn start(state: &State, lesson: &Lesson, live: &Live) -> Result<(Setup, Cut), St
         Ok(course::Block::Kernel { version, .. }) => version.as_ref(),
         _ => None,
     };
-    let cut = named.map_or(Ok(config.cut), |phrase| plan(&phrase.text))?;
+    let cut = named.map_or(config.cut, |plan| plan.value);
     Ok((bench_setup(&config, state.bench.setup().seed), cut))
 }
 
@@ -108,10 +100,7 @@ pub fn takes_keys(live: &Live) -> bool {
 /// Fusions that a `lab` block offers.
 pub fn toggles(live: &Live) -> Vec<Fusion> {
     match &live.content {
-        Ok(course::Block::Lab { toggles, .. }) => toggles
-            .iter()
-            .filter_map(|t| Fusion::parse(&t.text).ok())
-            .collect(),
+        Ok(course::Block::Lab { toggles, .. }) => toggles.iter().map(|t| t.value).collect(),
         _ => Vec::new(),
     }
 }
@@ -254,7 +243,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         course::Block::Compare { plans, .. } => match action {
             Action::Run | Action::RunAll => {
                 put_on_bench(state, &lesson, &live);
-                let cuts = plans.iter().filter_map(|p| plan(&p.text).ok()).collect();
+                let cuts = plans.iter().map(|plan| plan.value).collect();
                 super::lab::start(state, cuts, effects);
             }
             Action::Open => {
@@ -267,7 +256,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
             ask::run(state, &lesson, &live, effects);
         }
         course::Block::Kernel { op: Some(op), .. } if action == Action::Open => {
-            let slot = ask::op_named(&op.text).ok().and_then(slot_of);
+            let slot = slot_of(op.value);
             put_on_bench(state, &lesson, &live);
             if let Some(slot) = slot {
                 state.lab.slot = slot;

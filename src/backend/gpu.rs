@@ -1,4 +1,4 @@
-//! What every GPU backend shares: the kernels' sources, the catalogue, one pure
+//! What every GPU backend shares: the kernels' sources, one pure
 //! lowering from a plan to a list of launches, and the trait that a driver
 //! (CUDA, HIP, the SIMT machine) fills in.
 //!
@@ -26,7 +26,7 @@ pub mod simt;
 mod source;
 pub mod units;
 
-pub use catalogue::{Lacks, Pattern, lacks};
+pub use catalogue::{Lacks, lacks};
 pub use driver::{
     Call, Driver, Function, GemmCall, GpuError, GpuErrorKind, GraphId, KernelFacts, Mark, Memory,
     Parameter, Traffic,

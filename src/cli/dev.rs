@@ -26,7 +26,7 @@ enum DevCommand {
         #[arg(
             long,
             value_name = "FILE",
-            default_value = "assets/kernels/prebuilt.ptx.z"
+            default_value = "assets/kernels/prebuilt.ptx.zst"
         )]
         output: PathBuf,
         /// Also write each text into this folder
@@ -112,7 +112,7 @@ mod cuda {
         };
         // PTX of the older compiler is taken by more drivers.
         let nvrtc = Nvrtc::find(12).map_err(RunError::from)?;
-        let archive = compile_ahead(nvrtc, Cache::of_user().as_ref(), &mut |done, of, title| {
+        let mut archive = compile_ahead(nvrtc, Cache::of_user().as_ref(), &mut |done, of, title| {
             super::super::out::tell(&format!("{done}/{of} {title}\n"));
         })
         .map_err(RunError::from)?;

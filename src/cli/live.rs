@@ -10,13 +10,13 @@ use super::claims;
 use super::desk::{Desk, Runs};
 use super::failure::Failure;
 use super::words::{counted, quoted};
-use app::live::ask::{Of, Wanted, op_named};
+use app::live::ask::{Of, Wanted};
 use backend::gym;
 use course::answer::Env;
-use course::{Block, Ledger, Lesson, Live, Phrase, Sample};
+use course::{Block, Ledger, Lesson, Live, Phrase, Sample, Typed};
 use plan::cost::{Config, Cost, bound, floor_seconds, price, ridge};
 use plan::fusion::{Cut, Fusion, Version};
-use plan::model::preset;
+use plan::model::{OpKind, preset};
 use plan::run::{BackendKind, Metric, MicroRequest};
 use plan::units::{Quantity, format};
 
@@ -77,7 +77,7 @@ fn of_block(desk: &Desk, block: &Block, env: &Env<'_>) -> Result<Vec<Piece>, Fai
             unit,
             series,
             ..
-        } => drawn::chart(env, x, range, unit.as_deref(), series),
+        } => drawn::chart(env, x, range, unit.as_ref().map(Typed::as_str), series),
         Block::Table { columns, rows } => drawn::table(desk, env, columns, rows),
         Block::Micro {
             kernel,
@@ -90,7 +90,12 @@ fn of_block(desk: &Desk, block: &Block, env: &Env<'_>) -> Result<Vec<Piece>, Fai
             version,
             source,
             part,
-        } => kernel(config, [op, version, source, part])?,
+        } => kernel(
+            config,
+            op.as_ref(),
+            version.as_ref(),
+            [source.as_ref(), part.as_ref()],
+        )?,
         Block::Profile(sample) => profile(desk, config, sample)?,
         Block::Steps { title, steps } => {
             let title = title
@@ -125,11 +130,8 @@ fn of_block(desk: &Desk, block: &Block, env: &Env<'_>) -> Result<Vec<Piece>, Fai
     })
 }
 
-fn cut_of(config: &Config, plan: Option<&Phrase>) -> Result<Cut, Failure> {
-    Ok(match plan {
-        Some(plan) => Cut::parse(plan.as_str())?,
-        None => config.cut,
-    })
+fn cut_of(config: &Config, plan: Option<&Typed<Cut>>) -> Cut {
+    plan.map_or(config.cut, |plan| plan.value)
 }
 
 fn summed(cost: &Cost) -> String {
@@ -175,18 +177,20 @@ fn micro(kernel: &str, sweep: &[u32], show: &[Metric]) -> Result<Vec<Piece>, Fai
 /// Lines of a kernel's source.
 fn kernel(
     config: &Config,
-    [op, version, source, part]: [&Option<Phrase>; 4],
+    op: Option<&Typed<OpKind>>,
+    version: Option<&Typed<Cut>>,
+    [source, part]: [Option<&Phrase>; 2],
 ) -> Result<Vec<Piece>, Failure> {
     let of = match (op, source) {
-        (Some(op), _) => Of::Op(op_named(op.as_str()).map_err(Failure::usage)?),
-        (None, source) => Of::File(source.as_ref().map_or("", |s| s.as_str()).to_owned()),
+        (Some(op), _) => Of::Op(op.value),
+        (None, source) => Of::File(source.map_or("", Phrase::as_str).to_owned()),
     };
-    let cut = cut_of(&config.with_cut(Version::V1.cut()), version.as_ref())?;
+    let cut = version.map_or(Version::V1.cut(), |version| version.value);
     let excerpt = excerpt(&Wanted {
         config: config.with_cut(cut),
         gpu: "h200".to_owned(),
         of,
-        part: part.as_ref().map(|p| p.text.clone()),
+        part: part.map(|p| p.text.clone()),
     })
     .map_err(Failure::usage)?;
     let mut out = vec![Piece::Line(format!("Source of kernels/{}:", excerpt.file))];
@@ -219,8 +223,12 @@ fn options(config: &Config) -> String {
     text
 }
 
-fn lab(config: &Config, start: Option<&Phrase>, toggles: &[Phrase]) -> Result<Vec<Piece>, Failure> {
-    let cut = cut_of(config, start)?;
+fn lab(
+    config: &Config,
+    start: Option<&Typed<Cut>>,
+    toggles: &[Typed<Fusion>],
+) -> Result<Vec<Piece>, Failure> {
+    let cut = cut_of(config, start);
     let cost = price(&config.with_cut(cut))?;
     let mut said = vec![format!(
         "Live block lab, {}: {}.",
@@ -229,7 +237,7 @@ fn lab(config: &Config, start: Option<&Phrase>, toggles: &[Phrase]) -> Result<Ve
     )];
     let mut rows = vec![summed_cells(cut.title(), &cost)];
     for toggle in toggles {
-        let fusion = Fusion::parse(toggle.as_str())?;
+        let fusion = toggle.value;
         let flipped = price(&config.with_cut(cut.fuse(fusion)))?;
         let with = format!("with {}", fusion.name());
         said.push(format!("  {with}: {}.", summed(&flipped)));
@@ -260,7 +268,7 @@ fn lab(config: &Config, start: Option<&Phrase>, toggles: &[Phrase]) -> Result<Ve
 fn compare(
     desk: &Desk,
     config: &Config,
-    plans: &[Phrase],
+    plans: &[Typed<Cut>],
     metrics: &[String],
     forward: bool,
 ) -> Result<Vec<Piece>, Failure> {
@@ -271,7 +279,7 @@ fn compare(
     )];
     let mut rows = Vec::new();
     for plan in plans {
-        let cut = Cut::parse(plan.as_str())?;
+        let cut = plan.value;
         let cost = price(&config.with_cut(cut))?;
         let priced = if forward { &cost.forward } else { &cost.block };
         let mut parts = Vec::new();
@@ -320,7 +328,7 @@ fn compare(
         columns: columns.collect(),
         rows,
     };
-    let names: Vec<&str> = plans.iter().map(Phrase::as_str).collect();
+    let names: Vec<&str> = plans.iter().map(Typed::as_str).collect();
     let names: Vec<_> = names.iter().map(|n| quoted(n)).collect();
     let command = format!("compare {} {} --run", names.join(" "), options(config));
     Ok(vec![Piece::Table(table), Piece::Command(command)])
@@ -329,10 +337,10 @@ fn compare(
 fn roofline(
     desk: &Desk,
     config: &Config,
-    plan: Option<&Phrase>,
+    plan: Option<&Typed<Cut>>,
     gpus: &[Phrase],
 ) -> Result<Vec<Piece>, Failure> {
-    let cut = cut_of(config, plan)?;
+    let cut = cut_of(config, plan);
     let cost = price(&config.with_cut(cut))?;
     let title = format!("Roofline of {}, kernel by kernel, modelled:", cut.title());
     let rows: Vec<Vec<String>> = cost

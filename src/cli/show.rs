@@ -10,11 +10,11 @@ use super::desk::{Desk, Runs, complaints};
 use super::failure::Failure;
 use super::ids::Ids;
 use super::live;
-use super::out::Out;
+use super::out::{Out, complain};
 use super::words::wrapped;
 use app::study::bench_setup;
 use course::answer::Env;
-use course::{Exercise, KINDS, Lesson, Part, Phrase, fill};
+use course::{Exercise, Inline, Lesson, Part, Phrase};
 use text::{Plain, Resolved, Value, parse};
 
 /// Columns of a line of prose.
@@ -36,24 +36,16 @@ pub(super) struct ShowArgs {
 
 /// An inline number evaluated in `env`, or why that cannot be.
 pub(super) fn resolved(value: &Value, env: &Env<'_>) -> Resolved {
-    let mut failed = false;
-    let shown = fill(&format!("`= {}`", value.expression), |inline| {
-        inline.show(env).unwrap_or_else(|(_, say)| {
-            failed = true;
-            format!("({say})")
-        })
-    });
-    if failed {
-        Resolved::error(shown)
-    } else {
-        Resolved::value(shown)
+    match Inline::of(value).show(env) {
+        Ok(shown) => Resolved::value(shown),
+        Err((_, say)) => Resolved::error(format!("({say})")),
     }
 }
 
 /// Markdown as plain lines, its inline numbers evaluated in `env`.
 pub(super) fn plain_text(text: &str, line: usize, ascii: bool, env: &Env<'_>) -> Vec<String> {
     let resolve = |value: &Value| resolved(value, env);
-    let document = parse(text, line, &KINDS);
+    let document = parse(text, line, &[]);
     let plain = Plain {
         width: MEASURE,
         ascii,
@@ -163,6 +155,14 @@ fn lesson(
 ) -> Outcome {
     let runs = Runs::default();
     let env = desk.env(&lesson.setup, &runs)?;
+    let mut failed = false;
+    let resolve = |value: &Value| resolved(value, &env);
+    let plain = Plain {
+        width: MEASURE,
+        ascii: output.ascii,
+        resolve: &resolve,
+        live: &|_| Vec::new(),
+    };
     let total = lesson.sections.len();
     within(&lesson.id, "sections", only, total)?;
     for (number, section) in (1..).zip(&lesson.sections) {
@@ -178,14 +178,22 @@ fn lesson(
         ));
         for part in &section.parts {
             match part {
-                Part::Prose { text, line, .. } => {
-                    out.lines(plain_text(text, *line, output.ascii, &env));
-                }
-                Part::Live(block) => {
-                    out.lines(live::lines(desk, lesson, block)?);
-                }
+                Part::Prose { body, .. } => out.lines(plain.section(body)),
+                Part::Live(block) => match live::lines(desk, lesson, block) {
+                    Ok(lines) => out.lines(lines),
+                    Err(failure) => {
+                        let (kind, number) = (&block.kind, block.number);
+                        let sentence = failure.sentence();
+                        out.line(format!(
+                            "Live block {kind}, which cannot be shown: {sentence}"
+                        ));
+                        complain(&format!("{}, block {number}: {sentence}", lesson.id));
+                        failed = true;
+                    }
+                },
             }
         }
     }
-    Ok(complaints(&lesson.faults))
+    let code = complaints(&lesson.faults);
+    Ok(if failed { 4 } else { code })
 }

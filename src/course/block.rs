@@ -2,17 +2,21 @@
 
 mod kernels;
 mod profile;
+mod typed;
 
 pub use profile::{Exhibit, Sample};
+pub use typed::Typed;
 
 use super::fault::{Fault, Place, way_out};
 use super::fields::{Fields, Phrase, Toml};
 use super::number::{Inline, split};
-use super::scan::Fence;
 use super::setup::Setup;
 use super::text::Text;
-use crate::answer;
+use crate::answer::{self, Expr};
+use plan::fusion::{Cut, Fusion};
+use plan::model::OpKind;
 use plan::run::Metric;
+use plan::units::Spec;
 
 /// Kinds of live blocks, as info strings name them.
 pub const KINDS: [&str; 12] = [
@@ -25,6 +29,9 @@ pub const LANGUAGES: [&str; 18] = [
     "text", "console", "sh", "bash", "rust", "c", "cpp", "cuda", "hip", "ptx", "python", "toml",
     "json", "markdown", "diff", "asm", "math", "triton",
 ];
+
+/// Backends that a `lab` may name.
+const BACKENDS: [&str; 4] = ["cpu", "simt", "cuda", "hip"];
 
 /// Metrics of a `compare` block.
 pub const METRICS: [&str; 8] = [
@@ -75,14 +82,14 @@ pub struct Live {
 }
 
 /// A question asked before a block shows its results.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Predict {
     /// The question.
     pub ask: Phrase,
     /// Expression of what will show.
-    pub answer: Phrase,
+    pub answer: Typed<Expr>,
     /// Unit to read and print it in.
-    pub unit: Option<String>,
+    pub unit: Option<Typed<Spec>>,
     /// A sentence shown afterwards.
     pub note: Option<Phrase>,
 }
@@ -93,18 +100,18 @@ pub enum Block {
     /// The ribbon with fusions to flip and a run.
     Lab {
         /// Plan to start from.
-        start: Option<Phrase>,
+        start: Option<Typed<Cut>>,
         /// Fusions on offer; empty: all.
-        toggles: Vec<Phrase>,
+        toggles: Vec<Typed<Fusion>>,
         /// Backend to run on; none: the chosen one.
         backend: Option<Phrase>,
         /// Ops to show; empty: all.
-        ops: Vec<Phrase>,
+        ops: Vec<Typed<OpKind>>,
     },
     /// Plans side by side.
     Compare {
         /// The plans, in order.
-        plans: Vec<Phrase>,
+        plans: Vec<Typed<Cut>>,
         /// Rows: of [`METRICS`].
         metrics: Vec<String>,
         /// Whole forward in place of one block?
@@ -113,18 +120,18 @@ pub enum Block {
     /// The ribbon alone.
     Ribbon {
         /// The plan drawn.
-        plan: Option<Phrase>,
+        plan: Option<Typed<Cut>>,
         /// Show what every wall costs?
         prices: bool,
     },
     /// Kernels against roofs.
     Roofline {
         /// The plan whose kernels are drawn.
-        plan: Option<Phrase>,
+        plan: Option<Typed<Cut>>,
         /// GPU ids; empty: the chosen one.
         gpus: Vec<Phrase>,
         /// Ops to name in the plot.
-        mark: Vec<Phrase>,
+        mark: Vec<Typed<OpKind>>,
     },
     /// Expressions over a swept parameter.
     Chart {
@@ -133,7 +140,7 @@ pub enum Block {
         /// Its values.
         range: Vec<f64>,
         /// Unit of the vertical axis.
-        unit: Option<String>,
+        unit: Option<Typed<Spec>>,
         /// What is drawn.
         series: Vec<Series>,
         /// Logarithmic axes?
@@ -174,9 +181,9 @@ pub enum Block {
     /// A part of a kernel's source, with how it is launched.
     Kernel {
         /// The op whose kernel it is.
-        op: Option<Phrase>,
+        op: Option<Typed<OpKind>>,
         /// The plan that the kernel is from; none: V1.
-        version: Option<Phrase>,
+        version: Option<Typed<Cut>>,
         /// A file under `kernels/` in place of an op.
         source: Option<Phrase>,
         /// Name of the idea whose lines are shown; none: the kernel itself.
@@ -192,12 +199,12 @@ pub enum Block {
 }
 
 /// One line of a chart.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Series {
     /// Its name; empty when there is only one.
     pub name: String,
     /// Expression in the swept parameter.
-    pub y: Phrase,
+    pub y: Typed<Expr>,
 }
 
 /// One cell of a table.
@@ -209,37 +216,38 @@ pub enum Cell {
     Number(Inline),
 }
 
-/// Reads one fence that names a live block.
-pub(crate) fn read(text: &Text, fence: &Fence, number: usize) -> Live {
+/// Reads a live block of a document whose spans count from `base` of the text.
+pub(crate) fn read(text: &Text, live: &::text::Live, base: usize, number: usize) -> Live {
+    let range = base + live.within.start..base + live.within.end;
     let toml = Toml {
         text,
-        range: fence.body.clone(),
+        range: range.clone(),
     };
     let mut faults = Vec::new();
-    if !fence.closed {
-        let at = text.line(fence.open).start;
+    if !live.closed {
+        let at = text.line(live.place.line).start;
         faults.push(text.fault(
             at,
             format!(
                 "this {} block is not closed; end it with the same fence on a line of its own.",
-                fence.info
+                live.kind
             ),
         ));
     }
     let (setup, predict, block) = toml.read(&mut faults, |fields| {
-        let what = format!("a {} block", fence.info);
+        let what = format!("a {} block", live.kind);
         let mut scope = fields.renamed(&what);
-        content(&fence.info, &mut scope)
+        content(&live.kind, &mut scope)
     });
     let content = match block {
         Some(block) if faults.is_empty() => Ok(block),
         _ => Err(faults),
     };
     Live {
-        kind: fence.info.clone(),
+        kind: live.kind.clone(),
         number,
-        line: fence.open,
-        source: text.slice(fence.body.clone()).to_owned(),
+        line: live.place.line,
+        source: text.slice(range).to_owned(),
         setup,
         predict,
         content,
@@ -261,22 +269,28 @@ fn content(kind: &str, fields: &mut Fields<'_, '_>) -> (Setup, Vec<Predict>, Opt
         _ => Vec::new(),
     };
     let block = match kind {
-        "lab" => Some(Block::Lab {
-            start: fields.text("start"),
-            toggles: fields.texts("toggles"),
-            backend: fields.text("backend"),
-            ops: fields.texts("ops"),
-        }),
+        "lab" => {
+            let backend = fields.text("backend");
+            Some(Block::Lab {
+                start: typed::cut(fields, "start"),
+                toggles: typed::fusions(fields, "toggles"),
+                backend: typed::known(fields, "backend", backend, &BACKENDS).pop(),
+                ops: typed::ops(fields, "ops"),
+            })
+        }
         "compare" => compare(fields),
         "ribbon" => Some(Block::Ribbon {
-            plan: fields.text("plan"),
+            plan: typed::cut(fields, "plan"),
             prices: fields.flag("prices").unwrap_or(false),
         }),
-        "roofline" => Some(Block::Roofline {
-            plan: fields.text("plan"),
-            gpus: fields.texts("gpus"),
-            mark: fields.texts("mark"),
-        }),
+        "roofline" => {
+            let gpus = fields.texts("gpus");
+            Some(Block::Roofline {
+                plan: typed::cut(fields, "plan"),
+                gpus: typed::gpus(fields, gpus),
+                mark: typed::ops(fields, "mark"),
+            })
+        }
         "chart" => chart(fields),
         "table" => table(fields),
         "micro" => kernels::micro(fields),
@@ -308,7 +322,8 @@ fn predict(fields: &mut Fields<'_, '_>) -> Option<Predict> {
     let mut fields = fields.renamed("a prediction");
     let ask = fields.need_text("ask", "ask = \"…\"");
     let answer = fields.need_text("answer", "answer = \"block(v1).launches\"");
-    let unit = fields.text("unit").map(|unit| unit.text);
+    let answer = answer.and_then(|answer| typed::expr(&mut fields, answer));
+    let unit = typed::unit(&mut fields, "unit");
     let note = fields.text("note");
     fields.close();
     Some(Predict {
@@ -320,8 +335,8 @@ fn predict(fields: &mut Fields<'_, '_>) -> Option<Predict> {
 }
 
 fn compare(fields: &mut Fields<'_, '_>) -> Option<Block> {
-    let plans = fields.texts("plans");
-    if plans.is_empty() {
+    let plans = typed::cuts(fields, "plans");
+    if plans.is_empty() && !fields.has("plans") {
         fields.report("a compare block has no plans; add plans = [\"v1\", \"v4\"].");
     }
     let mut metrics = Vec::new();
@@ -367,13 +382,14 @@ fn chart(fields: &mut Fields<'_, '_>) -> Option<Block> {
     {
         fields.report("the values of a chart's range are whole numbers of 1 or more.");
     }
-    let unit = fields.text("unit").map(|unit| unit.text);
+    let unit = typed::unit(fields, "unit");
     let log = fields.flag("log").unwrap_or(false);
     let mut series: Vec<Series> = fields
         .tables("series", |fields| {
             let mut fields = fields.renamed("a series");
             let name = fields.need_text("name", "name = \"V1\"");
             let y = fields.need_text("y", "y = \"block(v1).bytes\"");
+            let y = y.and_then(|y| typed::expr(&mut fields, y));
             fields.close();
             Some(Series {
                 name: name?.text,
@@ -384,10 +400,10 @@ fn chart(fields: &mut Fields<'_, '_>) -> Option<Block> {
         .flatten()
         .collect();
     match fields.text("y") {
-        Some(y) if series.is_empty() => series.push(Series {
-            name: String::new(),
-            y,
-        }),
+        Some(y) if series.is_empty() => {
+            let name = String::new();
+            series.extend(typed::expr(fields, y).map(|y| Series { name, y }));
+        }
         Some(y) => fields.report_at(
             y.at,
             "a chart takes y or series, not both; give y a name and put it among the series.",

@@ -20,11 +20,11 @@ use std::ops::RangeInclusive;
 use super::block::{self, Block, Sample};
 use super::fault::{Fault, Place, way_out};
 use super::fields::{Phrase, Toml};
-use super::scan;
 use super::setup::Setup;
 use super::solution::Derivation;
 use super::text::Text;
 use crate::answer::{Env, Kind, Records, Tolerance};
+use ::text::parse_from;
 use plan::cost::{CostError, GpuDatabase};
 
 /// An exercise, usable even where parts of it are broken.
@@ -150,7 +150,7 @@ impl Exercise {
     /// Reads an exercise. Never fails: what is wrong is in [`Exercise::faults`].
     pub fn read(id: &str, file: &str, raw: &str) -> Self {
         let (text, mut faults) = Text::new(file, raw);
-        let (front, body) = scan::front(&text, &mut faults);
+        let (front, body) = text.front(&mut faults);
         let mut exercise = Self {
             id: id.to_owned(),
             title: id.to_owned(),
@@ -223,13 +223,12 @@ impl Exercise {
         let start = body.start + written.len() - shown.len();
         exercise.body = shown.trim_end().to_owned();
         exercise.body_line = text.place(start).line;
-        for fence in scan::fences(&text, body) {
-            if fence.info != "profile" {
-                continue;
-            }
-            let lines = fence.open.saturating_sub(exercise.body_line)
-                ..=fence.close.saturating_sub(exercise.body_line);
-            match block::read(&text, &fence, 0).content {
+        let base = body.start;
+        for live in parse_from(written, text.place(base), &["profile"]).lives() {
+            let span = text.slice(base + live.span.start..base + live.span.end);
+            let first = live.place.line.saturating_sub(exercise.body_line);
+            let lines = first..=first + span.trim_end().matches('\n').count();
+            match block::read(&text, live, base, 0).content {
                 Ok(Block::Profile(sample)) => exercise.samples.push((lines, sample)),
                 Ok(_) => {}
                 Err(found) => faults.extend(found),

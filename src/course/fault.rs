@@ -1,42 +1,8 @@
 //! What is wrong with a text of the course, and where.
 
 use super::text::obeyed;
+pub use ::text::Place;
 use std::fmt;
-
-/// A place in a text: both counted from 1, columns in characters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Place {
-    /// Line, from 1. 0 means the file as a whole.
-    pub line: usize,
-    /// Column in characters, from 1.
-    pub column: usize,
-}
-
-impl Place {
-    /// The place so many characters further along the line.
-    #[must_use]
-    pub fn right(self, characters: usize) -> Self {
-        Self {
-            line: self.line,
-            column: self.column + characters,
-        }
-    }
-
-    /// The place after walking over `text` from here.
-    #[must_use]
-    pub fn after(self, text: &str) -> Self {
-        match text.rfind('\n') {
-            None => Self {
-                line: self.line,
-                column: self.column + text.chars().count(),
-            },
-            Some(last) => Self {
-                line: self.line + text.matches('\n').count(),
-                column: text.get(last + 1..).map_or(0, |rest| rest.chars().count()) + 1,
-            },
-        }
-    }
-}
 
 /// How much a fault matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -153,14 +119,6 @@ mod tests {
                 .to_string(),
             "progress.toml: warning: too large."
         );
-    }
-
-    #[test]
-    fn places_walk_over_lines_and_count_characters() {
-        let start = Place { line: 3, column: 5 };
-        assert_eq!(start.after("µs"), Place { line: 3, column: 7 });
-        assert_eq!(start.after("ab\ncµ"), Place { line: 4, column: 3 });
-        assert_eq!(start.after("ab\n"), Place { line: 4, column: 1 });
     }
 
     #[test]

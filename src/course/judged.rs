@@ -1,6 +1,6 @@
 //! A question as the course writes it, in the form that the judge reads.
 
-use super::exercise::{Key, Slip, Table};
+use super::exercise::{Kernel, Key, Slip, Table};
 use super::fields::Phrase;
 use crate::answer::{self, Expr, Grid, SlipValue};
 use plan::units::Spec;
@@ -26,11 +26,21 @@ impl Key {
             tolerance: self.tolerance,
             unit,
             options: self.options.iter().map(|o| o.text.clone()).collect(),
+            lines: self.kernel.as_ref().map_or_else(Vec::new, lines),
             slips: self.slips.iter().map(judged).collect::<Result<_, _>>()?,
             hints: self.hints.iter().map(|h| h.text.clone()).collect(),
             settings: self.setup.meaning(),
         })
     }
+}
+
+/// The lines among which the defective one is looked for.
+fn lines(kernel: &Kernel) -> Vec<String> {
+    if kernel.is_written() {
+        return Vec::new();
+    }
+    let excerpt = kernel.listing.excerpt().into_iter();
+    excerpt.map(|line| line.text.to_string()).collect()
 }
 
 fn judged(slip: &Slip) -> Result<answer::Slip, String> {

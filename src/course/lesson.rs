@@ -1,12 +1,13 @@
 //! A lesson: front matter, sections, live blocks.
 
 use super::block::{self, KINDS, Live};
-use super::fault::{Fault, Place};
+use super::document::{Stretch, stretches};
+use super::fault::Fault;
 use super::fields::{Phrase, Toml};
-use super::number::{Inline, numbers};
-use super::scan::{self, Fence, Heading};
+use super::number::Inline;
 use super::setup::Setup;
 use super::text::Text;
+use ::text::Element;
 use std::ops::Range;
 
 /// Words of the `version` field: the column on the home screen.
@@ -60,11 +61,13 @@ pub struct Section {
 pub enum Part {
     /// Markdown to be rendered, code fences included.
     Prose {
-        /// The markdown.
+        /// As it is written.
         text: String,
         /// Line of its first character.
         line: usize,
-        /// Its inline numbers; ranges are in `text`.
+        /// As it was read: its blocks, without a heading.
+        body: ::text::Section,
+        /// Its inline numbers.
         numbers: Vec<Inline>,
     },
     /// A live block.
@@ -85,7 +88,7 @@ impl Lesson {
     /// Reads a lesson. Never fails: what is wrong is in [`Lesson::faults`].
     pub fn read(id: &str, file: &str, raw: &str) -> Self {
         let (text, mut faults) = Text::new(file, raw);
-        let (front, body) = scan::front(&text, &mut faults);
+        let (front, body) = text.front(&mut faults);
         let mut lesson = Self {
             id: id.to_owned(),
             title: id.to_owned(),
@@ -116,19 +119,10 @@ impl Lesson {
                 fields.close();
             });
         }
-        let fences = scan::fences(&text, body.clone());
-        for fence in &fences {
-            if let Some(kind) = block::mistyped(&fence.info) {
-                let at = text.line(fence.open).start;
-                faults.push(text.fault(
-                    at,
-                    format!("there is no block “{}”; did you mean {kind}?", fence.info),
-                ));
-            }
-        }
         let mut number = 0;
-        for heading in scan::headings(&text, body, &fences) {
-            let section = section(&text, heading, &fences, &mut number, &lesson);
+        for stretch in stretches(&text, body, &KINDS) {
+            code(&text, &stretch, &mut faults);
+            let section = section(&text, stretch, &mut number, &lesson);
             for part in &section.parts {
                 if let Part::Live(Live {
                     content: Err(found),
@@ -167,66 +161,76 @@ impl Section {
     }
 }
 
-fn section(
-    text: &Text,
-    heading: Heading,
-    fences: &[Fence],
-    number: &mut usize,
-    lesson: &Lesson,
-) -> Section {
+/// Fences that look like live blocks with a typing mistake, and those where no
+/// live block can be.
+fn code(text: &Text, stretch: &Stretch, faults: &mut Vec<Fault>) {
+    stretch.drawn.each_block(|block| {
+        let Element::Code { language, .. } = &block.element else {
+            return;
+        };
+        let say = match block::mistyped(language) {
+            Some(kind) => format!("there is no block “{language}”; did you mean {kind}?"),
+            None if KINDS.contains(&language.as_str()) => format!(
+                "a {language} block stands on lines of its own, outside lists and asides; move it there."
+            ),
+            None => return,
+        };
+        faults.push(Fault::at(text.file(), block.place, say));
+    });
+}
+
+fn section(text: &Text, stretch: Stretch, number: &mut usize, lesson: &Lesson) -> Section {
+    let end = stretch.content.end;
     let mut parts = Vec::new();
-    let mut from = heading.body.start;
-    for fence in fences {
-        let open = text.line(fence.open).start;
-        let inside = heading.body.start <= open && open < heading.body.end;
-        if !inside || !KINDS.contains(&fence.info.as_str()) {
+    let mut from = stretch.content.start;
+    let mut blocks = Vec::new();
+    for block in stretch.drawn.blocks {
+        let Element::Live(live) = &block.element else {
+            blocks.push(block);
             continue;
-        }
-        prose(text, from..open, &mut parts);
+        };
+        let span = stretch.base + live.span.start..stretch.base + live.span.end;
+        prose(
+            text,
+            from..span.start,
+            std::mem::take(&mut blocks),
+            &mut parts,
+        );
         *number += 1;
-        parts.push(Part::Live(block::read(text, fence, *number)));
-        from = text.line(fence.close + 1).start.min(heading.body.end);
+        parts.push(Part::Live(block::read(text, live, stretch.base, *number)));
+        from = span.end;
     }
-    prose(text, from..heading.body.end, &mut parts);
-    let last =
-        text.place(heading.body.end).line + usize::from(heading.body.end == text.body().len());
-    let title = if heading.title.is_empty() {
-        lesson.title.clone()
-    } else {
-        heading.title
+    prose(text, from..end, blocks, &mut parts);
+    let last = text.place(end).line + usize::from(end == text.body().len());
+    let title = match stretch.title.as_str() {
+        "" => lesson.title.clone(),
+        _ => stretch.title,
     };
-    let id = unique(&slug(&title), &lesson.sections);
     Section {
-        id,
+        id: unique(&slug(&title), &lesson.sections),
         title,
-        lines: heading.line..last.max(heading.line + 1),
+        lines: stretch.line..last.max(stretch.line + 1),
         parts,
     }
 }
 
 /// Adds a stretch of prose without the blank lines around it.
-fn prose(text: &Text, range: Range<usize>, parts: &mut Vec<Part>) {
-    let whole = text.slice(range.clone());
-    let trimmed = whole.trim_end();
-    let blank: usize = trimmed
-        .split_inclusive('\n')
-        .take_while(|line| line.trim().is_empty())
-        .map(str::len)
-        .sum();
-    let Some(kept) = trimmed.get(blank..).filter(|kept| !kept.is_empty()) else {
+fn prose(text: &Text, range: Range<usize>, blocks: Vec<::text::Block>, parts: &mut Vec<Part>) {
+    let Some(first) = blocks.first() else {
         return;
     };
-    let place: Place = text.place(range.start + blank);
+    let line = first.place.line;
+    let body = ::text::Section {
+        line,
+        blocks,
+        ..::text::Section::default()
+    };
     parts.push(Part::Prose {
-        text: kept.to_owned(),
-        line: place.line,
-        numbers: prose_numbers(kept, place),
+        text: text.slice(range).trim_matches('\n').trim_end().to_owned(),
+        line,
+        numbers: body.values().into_iter().map(Inline::of).collect(),
+        body,
     });
-}
-
-/// Inline numbers of markdown, code fences left out.
-pub(crate) fn prose_numbers(markdown: &str, start: Place) -> Vec<Inline> {
-    numbers(&scan::without_fences(markdown), start)
 }
 
 /// Lower-case letters and digits with hyphens between words.

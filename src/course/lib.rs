@@ -42,6 +42,7 @@ pub mod answer;
 pub mod attempt;
 mod block;
 pub mod claims;
+mod document;
 mod exercise;
 mod fault;
 mod fields;
@@ -54,7 +55,6 @@ mod number;
 mod paths;
 mod progress;
 mod recorded;
-mod scan;
 mod setup;
 mod sheet;
 mod shelf;
@@ -65,7 +65,8 @@ mod workshop;
 
 pub use crate::answer::{Kind, Tolerance};
 pub use block::{
-    Block, Cell, Exhibit, KINDS, LANGUAGES, Live, METRICS, Predict, SWEPT, Sample, Series, swept,
+    Block, Cell, Exhibit, KINDS, LANGUAGES, Live, METRICS, Predict, SWEPT, Sample, Series, Typed,
+    swept,
 };
 pub use claims::{Claim, Ledger};
 pub use exercise::{

@@ -8,17 +8,19 @@ mod figures;
 mod names;
 mod page;
 mod prose;
+mod running;
 
 #[cfg(test)]
 pub(crate) use prose::figures as typed_in;
 
 use super::block::{Block, Live};
 use super::exercise::{Exercise, Key};
-use super::fault::{Fault, Level};
+use super::fault::{Fault, Level, Place};
 use super::fields::Phrase;
 use super::lesson::{Lesson, Part};
 use super::library::Course;
 use super::solution::Solution;
+use ::text::parse;
 
 /// Hints that every key has: a nudge, the formula, the formula with the learner's numbers.
 const HINTS: usize = 3;
@@ -73,9 +75,9 @@ fn lesson(course: &Course, lesson: &Lesson, faults: &mut Vec<Fault>) {
         page::section(file, section, faults);
         for part in &section.parts {
             match part {
-                Part::Prose { text, line, .. } => {
-                    prose::check(file, text, *line, faults);
-                    prose::links(course, lesson, text, *line, faults);
+                Part::Prose { body, .. } => {
+                    prose::check(file, body, faults);
+                    prose::links(course, lesson, body, faults);
                 }
                 Part::Live(live) => block(course, file, live, faults),
             }
@@ -145,7 +147,8 @@ fn phrases(file: &str, phrases: &[Phrase], faults: &mut Vec<Fault>) {
 
 fn exercise(course: &Course, exercise: &Exercise, faults: &mut Vec<Fault>) {
     let file = exercise.text.file();
-    prose::check(file, &exercise.body, exercise.body_line, faults);
+    let line = |line: usize| Place { line, column: 1 };
+    prose::figures(file, &exercise.body, line(exercise.body_line), faults);
     match &exercise.lesson {
         None => faults.push(exercise.text.fault(
             0,
@@ -227,10 +230,13 @@ fn one_key(course: &Course, exercise: &Exercise, key: &Key, faults: &mut Vec<Fau
 
 fn solution(course: &Course, solution: &Solution, faults: &mut Vec<Fault>) {
     let file = solution.text.file();
-    prose::check(file, &solution.opening, 1, faults);
+    let start = Place { line: 1, column: 1 };
+    prose::figures(file, &solution.opening, start, faults);
     for part in &solution.parts {
-        prose::check(file, &part.body, part.body_line, faults);
-        page::text(file, &part.body, part.body_line, faults);
+        for section in &parse(&part.body, part.body_line, &[]).sections {
+            prose::check(file, section, faults);
+            page::text(file, section, faults);
+        }
     }
     match course.exercise(&solution.id) {
         Err(say) => faults.push(solution.text.fault(0, say)),

@@ -2,8 +2,8 @@
 
 use super::fault::Place;
 use super::fields::Phrase;
-use super::scan::{Piece, pieces};
 use crate::answer::{Env, Expr, ExprError, Value};
+use ::text::{self, parse_from};
 use plan::units::{Spec, format_in};
 use std::ops::Range;
 
@@ -29,49 +29,27 @@ pub struct Inline {
 /// assert_eq!((found[0].expr.at.line, found[0].expr.at.column), (7, 13));
 /// ```
 pub fn numbers(text: &str, start: Place) -> Vec<Inline> {
-    if !text.contains("`=") && !text.contains("` =") {
+    if !text.contains("= ") || !text.contains('`') {
         return Vec::new();
     }
-    let mut found = Vec::new();
-    for (piece, range) in pieces(text) {
-        match piece {
-            Piece::Code => found.extend(inline(text, range, start)),
-            // A formula may hold numbers: `$x =` `` `= kv` `` `$`.
-            Piece::Math => {
-                let offset = range.start;
-                let spans = pieces(text.get(range).unwrap_or_default().trim_matches('$'));
-                let dollars = text
-                    .get(offset..)
-                    .map_or(0, |rest| rest.len() - rest.trim_start_matches('$').len());
-                let code = spans.into_iter().filter(|(piece, _)| *piece == Piece::Code);
-                found.extend(code.filter_map(|(_, span)| {
-                    let from = offset + dollars;
-                    inline(text, from + span.start..from + span.end, start)
-                }));
-            }
-            _ => {}
-        }
-    }
-    found
-}
-
-/// The code span at `range`, if it holds a number.
-fn inline(text: &str, range: Range<usize>, start: Place) -> Option<Inline> {
-    let span = text.get(range.clone())?;
-    let inner = span.trim_matches('`');
-    let offset = range.start + (span.len() - inner.len()) / 2;
-    let (expr, unit) = split(inner)?;
-    let skipped = inner.find(expr.as_str())?;
-    let at = start.after(text.get(..offset + skipped)?);
-    let text = expr.replace('\n', " ").replace("\\|", "|");
-    Some(Inline {
-        expr: Phrase { text, at },
-        unit,
-        range,
-    })
+    let document = parse_from(text, start, &[]);
+    document.values().into_iter().map(Inline::of).collect()
 }
 
 impl Inline {
+    /// A value of a parsed text.
+    pub fn of(value: &text::Value) -> Self {
+        let (expr, unit) = parted(&value.expression);
+        Self {
+            expr: Phrase {
+                text: expr.replace('\n', " ").replace("\\|", "|"),
+                at: value.place,
+            },
+            unit,
+            range: value.span.clone(),
+        }
+    }
+
     /// The number as it is shown: evaluated, in its unit.
     ///
     /// # Errors
@@ -117,6 +95,11 @@ pub(crate) fn split(inner: &str) -> Option<(String, Option<String>)> {
     if body.starts_with(['=', '>']) || body.trim().is_empty() {
         return None;
     }
+    Some(parted(body))
+}
+
+/// `EXPR | UNIT 3` at its last bar outside quotes.
+fn parted(body: &str) -> (String, Option<String>) {
     let mut quoted = false;
     let mut bar = None;
     for (at, c) in body.char_indices() {
@@ -127,11 +110,12 @@ pub(crate) fn split(inner: &str) -> Option<(String, Option<String>)> {
         }
     }
     let Some(bar) = bar else {
-        return Some((body.trim().to_owned(), None));
+        return (body.trim().to_owned(), None);
     };
-    let expr = body.get(..bar)?.trim_end_matches('\\').trim().to_owned();
-    let unit: Vec<&str> = body.get(bar + 1..)?.split_whitespace().collect();
-    Some((expr, (!unit.is_empty()).then(|| unit.join(" "))))
+    let (expr, unit) = body.split_at(bar);
+    let expr = expr.trim_end_matches('\\').trim().to_owned();
+    let unit: Vec<&str> = unit.trim_start_matches('|').split_whitespace().collect();
+    (expr, (!unit.is_empty()).then(|| unit.join(" ")))
 }
 
 /// Puts a value in place of every inline number of `text`.

@@ -1,10 +1,9 @@
 //! A solution: one derivation per key, numbers filled in when shown.
 
+use super::document::stretches;
 use super::exercise::{Key, Worked};
-use super::fault::{Fault, Place};
-use super::lesson::prose_numbers;
+use super::fault::Fault;
 use super::number::Inline;
-use super::scan;
 use super::text::Text;
 
 /// The worked solution of an exercise.
@@ -33,7 +32,7 @@ pub struct Derivation {
     pub body: String,
     /// Line of the first character of `body`.
     pub body_line: usize,
-    /// Its inline numbers, to be evaluated in the key's configuration; ranges are in `body`.
+    /// Its inline numbers, to be evaluated in the key's configuration.
     pub numbers: Vec<Inline>,
 }
 
@@ -42,25 +41,27 @@ impl Solution {
     pub fn read(id: &str, file: &str, raw: &str) -> Self {
         let (text, faults) = Text::new(file, raw);
         let whole = 0..text.body().len();
-        let fences = scan::fences(&text, whole.clone());
         let mut opening = String::new();
         let mut parts = Vec::new();
-        for heading in scan::headings(&text, whole, &fences) {
-            let written = text.slice(heading.body.clone());
+        for heading in stretches(&text, whole, &[]) {
+            let written = text.slice(heading.content.clone());
             let shown = written.trim_start();
-            let place: Place = text.place(heading.body.start + written.len() - shown.len());
+            let start = heading.content.start + written.len() - shown.len();
             let body = shown.trim_end().to_owned();
             if heading.title.is_empty() {
                 opening = body;
                 continue;
             }
-            let numbers = prose_numbers(&body, place);
+            let inside = ::text::Section {
+                heading: Vec::new(),
+                ..heading.drawn
+            };
             parts.push(Derivation {
                 key: heading.title,
                 line: heading.line,
                 body,
-                body_line: place.line,
-                numbers,
+                body_line: text.place(start).line,
+                numbers: inside.values().into_iter().map(Inline::of).collect(),
             });
         }
         Self {

@@ -114,6 +114,34 @@ impl Text {
         Place { line, column }
     }
 
+    /// Splits off the front matter: the byte range of its TOML and of the body.
+    ///
+    /// Both `+++` lines stand alone. Without them the TOML is empty and the body is
+    /// everything, with a fault.
+    pub(crate) fn front(&self, faults: &mut Vec<Fault>) -> (Range<usize>, Range<usize>) {
+        let end = self.body().len();
+        let fence = |line: usize| self.slice(self.line(line)).trim_end() == "+++";
+        if !fence(1) {
+            faults.push(self.fault(0, "there is no front matter; begin the file with a line +++, then title = \"…\" and so on, then a line +++."));
+            return (0..0, 0..end);
+        }
+        let start = self.line(2).start;
+        match (2..=self.lines()).find(|&line| fence(line)) {
+            Some(last) => (start..self.line(last).start, self.line(last + 1).start..end),
+            None => {
+                faults.push(self.fault(
+                    0,
+                    "the front matter is not closed; put a line +++ after its last key.",
+                ));
+                // What can be TOML ends at the first heading at the latest.
+                let stop = (2..=self.lines())
+                    .find(|&line| self.slice(self.line(line)).starts_with("## "))
+                    .map_or(end, |line| self.line(line).start);
+                (start..stop, stop..end)
+            }
+        }
+    }
+
     /// A fault at a byte offset.
     pub fn fault(&self, at: usize, say: impl Into<String>) -> Fault {
         Fault::at(&self.file, self.place(at), say)
@@ -203,5 +231,25 @@ mod tests {
         let (_, faults) = Text::new("a.md", &"\u{1}".repeat(100));
         assert_eq!(faults.len(), MANY + 1);
         assert!(faults[MANY].say.starts_with("and 80 more"));
+    }
+
+    #[test]
+    fn front_matter_stands_between_plus_lines() {
+        let (text, _) = Text::new("t.md", "+++\ntitle = \"a\"\n+++\nbody\n");
+        let mut faults = Vec::new();
+        let (front, body) = text.front(&mut faults);
+        assert_eq!(text.slice(front), "title = \"a\"\n");
+        assert_eq!(text.slice(body), "body\n");
+        assert!(faults.is_empty());
+    }
+
+    #[test]
+    fn front_matter_that_never_ends_stops_at_a_heading() {
+        let (text, _) = Text::new("t.md", "+++\ntitle = \"a\"\n## One\nbody");
+        let mut faults = Vec::new();
+        let (front, body) = text.front(&mut faults);
+        assert_eq!(text.slice(front), "title = \"a\"\n");
+        assert_eq!(text.slice(body), "## One\nbody");
+        assert_eq!(faults.len(), 1);
     }
 }

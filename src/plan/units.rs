@@ -19,7 +19,9 @@
 //!   is written for both, so it is read as what the question asks for; with no
 //!   question, `FLOPS` is a rate and `flops` a count.
 //! - A comma separates groups of three digits and nothing else: `12,6` is
-//!   refused rather than guessed at.
+//!   refused rather than guessed at. So do an apostrophe and a space.
+//! - Numbers may be words (`seventeen`, `two thirds`) and hold functions of one
+//!   number (`sqrt`, `ln`, `exp`). `log` is refused: it is read either way.
 //! - One unit at the end belongs to the whole: `1/3 MB` is a third of an MB.
 
 mod arith;
@@ -32,6 +34,7 @@ mod read;
 mod spelling;
 mod typed;
 mod unit;
+mod words;
 
 pub use arith::{ArithmeticError, Quantity};
 pub use asked::{Asked, read_as};
@@ -45,3 +48,4 @@ pub use read::read;
 pub use spelling::lex_symbol;
 pub use typed::{ReadError, Typed};
 pub use unit::{Unit, UnitError};
+pub use words::is_number_word;

@@ -26,7 +26,6 @@ pub use against::{Dram, Limit, Reading, RowReading, against};
 pub use counters::{Traffic, traffic};
 pub use error::ProfileError;
 pub use explain::{By, Explained};
-pub use known::{family, family_of};
 pub use read::read;
 pub use wall::{Wall, walls};
 

@@ -3,18 +3,29 @@
 use super::math::{Formula, Style};
 use super::page::Resolved;
 use std::fmt;
+use std::ops::Range;
 
-/// A place in a lesson file, both counted from 1; columns count characters.
+/// A place in a text, both counted from 1; columns count characters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place {
-    /// Line of the file, front matter included.
+    /// Line of the file, front matter included. 0 means the file as a whole.
     pub line: usize,
     /// Character in that line.
     pub column: usize,
 }
 
 impl Place {
+    /// The place so many characters further along the line.
+    #[must_use]
+    pub fn right(self, characters: usize) -> Self {
+        Self {
+            column: self.column + characters,
+            ..self
+        }
+    }
+
     /// The place that is reached after reading `text` from here.
+    #[must_use]
     pub fn after(self, text: &str) -> Self {
         match text.rfind('\n') {
             None => Self {
@@ -53,6 +64,8 @@ pub struct Section {
     pub blocks: Vec<Block>,
     /// Line of the heading, or of the first block.
     pub line: usize,
+    /// Bytes of the heading in the parsed text; none before the first one.
+    pub span: Range<usize>,
 }
 
 /// An element that stands on lines of its own.
@@ -93,6 +106,8 @@ pub enum Element {
         language: String,
         /// The code, lines ended by `\n`.
         text: String,
+        /// Line of its first line.
+        first: usize,
     },
     /// Mathematics on lines of its own.
     Math(Formula),
@@ -137,13 +152,20 @@ pub enum Alignment {
     Right,
 }
 
-/// A fenced block whose info string begins with a live kind.
+/// A fenced block, outside lists and asides, whose info string begins with a
+/// live kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Live {
     /// The kind, such as `lab`.
     pub kind: String,
     /// What stands between the fences; its first line is one below `place`.
     pub body: String,
+    /// The same as bytes of the parsed text.
+    pub within: Range<usize>,
+    /// Bytes of the whole block, fences included.
+    pub span: Range<usize>,
+    /// Is there a fence at its end?
+    pub closed: bool,
     /// Counts the live blocks of the document from 0.
     pub index: usize,
     /// Place of the fence.
@@ -182,6 +204,10 @@ pub enum Inline {
         text: Text,
         /// Where it leads.
         target: String,
+        /// Where that is written.
+        place: Place,
+        /// `![text](target)`?
+        image: bool,
     },
     /// A line break that was asked for.
     Break,
@@ -194,6 +220,8 @@ pub struct Value {
     pub expression: String,
     /// Place of the expression's first character.
     pub place: Place,
+    /// Bytes of the parsed text that it takes, backticks included.
+    pub span: Range<usize>,
 }
 
 /// Something wrong in a lesson's text.
@@ -221,7 +249,7 @@ impl Section {
 
 /// Plain words of inline elements: code without backticks, mathematics on the
 /// line, a value as its expression.
-pub(super) fn words(text: &[Inline]) -> String {
+pub fn words(text: &[Inline]) -> String {
     let resolve = |value: &Value| Resolved::value(&value.expression);
     let style = Style {
         ascii: false,
@@ -245,20 +273,61 @@ pub(super) fn words(text: &[Inline]) -> String {
 }
 
 impl Document {
+    /// All values, in reading order, those within mathematics too.
+    pub fn values(&self) -> Vec<&Value> {
+        self.sections.iter().flat_map(Section::values).collect()
+    }
+
+    /// All live blocks, in reading order.
+    pub fn lives(&self) -> Vec<&Live> {
+        let blocks = self.sections.iter().flat_map(|section| &section.blocks);
+        blocks
+            .filter_map(|block| match &block.element {
+                Element::Live(live) => Some(live),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// All running words with the place of their beginning. Code, mathematics and
+    /// values are not words.
+    pub fn words(&self) -> Vec<(&str, Place)> {
+        let mut found = Vec::new();
+        for section in &self.sections {
+            section.each_inline(|inline| {
+                if let Inline::Words { text, place } = inline {
+                    found.push((text.as_str(), *place));
+                }
+            });
+        }
+        found
+    }
+
+    /// What is wrong in the mathematics. The page shows such a formula as its
+    /// source.
+    pub fn faults(&self) -> Vec<Fault> {
+        self.sections.iter().flat_map(Section::faults).collect()
+    }
+}
+
+impl Section {
     /// Calls `see` with every inline element, in reading order, those within
     /// others too, and those of headings, items and cells.
     pub fn each_inline<'a>(&'a self, mut see: impl FnMut(&'a Inline)) {
-        for section in &self.sections {
-            inlines(&section.heading, &mut see);
-            blocks_inlines(&section.blocks, &mut see);
+        self.each_text(|text| inlines(text, &mut see));
+    }
+
+    /// Calls `see` with every heading, paragraph and cell, in reading order.
+    pub fn each_text<'a>(&'a self, mut see: impl FnMut(&'a [Inline])) {
+        if !self.heading.is_empty() {
+            see(&self.heading);
         }
+        self.each_block(|block| own_texts(block, &mut see));
     }
 
     /// Calls `see` with every block, in reading order, those within others too.
     pub fn each_block<'a>(&'a self, mut see: impl FnMut(&'a Block)) {
-        for section in &self.sections {
-            each_block(&section.blocks, &mut see);
-        }
+        each_block(&self.blocks, &mut see);
     }
 
     /// All values, in reading order, those within mathematics too.
@@ -273,31 +342,7 @@ impl Document {
         found
     }
 
-    /// All live blocks, in reading order.
-    pub fn lives(&self) -> Vec<&Live> {
-        let mut found = Vec::new();
-        self.each_block(|block| {
-            if let Element::Live(live) = &block.element {
-                found.push(live);
-            }
-        });
-        found
-    }
-
-    /// All running words with the place of their beginning: what lint reads to
-    /// find typed-in numbers. Code, mathematics and values are not words.
-    pub fn words(&self) -> Vec<(&str, Place)> {
-        let mut found = Vec::new();
-        self.each_inline(|inline| {
-            if let Inline::Words { text, place } = inline {
-                found.push((text.as_str(), *place));
-            }
-        });
-        found
-    }
-
-    /// What is wrong in the mathematics. The page shows such a formula as its
-    /// source.
+    /// What is wrong in the mathematics.
     pub fn faults(&self) -> Vec<Fault> {
         let mut found = Vec::new();
         self.each_formula_or_value(|formula, _| {
@@ -320,13 +365,13 @@ impl Document {
                 _ => {}
             }
         }
-        for section in &self.sections {
-            inlines(&section.heading, &mut |i| leaf(i, &mut see));
-            each_block(&section.blocks, &mut |block| match &block.element {
-                Element::Math(formula) => see(Some(formula), None),
-                _ => own_inlines(block, &mut |i| leaf(i, &mut see)),
-            });
-        }
+        inlines(&self.heading, &mut |i| leaf(i, &mut see));
+        each_block(&self.blocks, &mut |block| match &block.element {
+            Element::Math(formula) => see(Some(formula), None),
+            _ => own_texts(block, &mut |text| {
+                inlines(text, &mut |i| leaf(i, &mut see));
+            }),
+        });
     }
 }
 
@@ -345,17 +390,13 @@ fn each_block<'a>(blocks: &'a [Block], see: &mut impl FnMut(&'a Block)) {
     }
 }
 
-fn blocks_inlines<'a>(blocks: &'a [Block], see: &mut impl FnMut(&'a Inline)) {
-    each_block(blocks, &mut |block| own_inlines(block, see));
-}
-
-/// The inline elements that a block holds itself, not through inner blocks.
-fn own_inlines<'a>(block: &'a Block, see: &mut impl FnMut(&'a Inline)) {
+/// The texts that a block holds itself, not through inner blocks.
+fn own_texts<'a>(block: &'a Block, see: &mut impl FnMut(&'a [Inline])) {
     match &block.element {
-        Element::Heading { text, .. } | Element::Paragraph(text) => inlines(text, see),
+        Element::Heading { text, .. } | Element::Paragraph(text) => see(text),
         Element::Table(table) => {
             for cell in table.head.iter().chain(table.rows.iter().flatten()) {
-                inlines(cell, see);
+                see(cell);
             }
         }
         _ => {}

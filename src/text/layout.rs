@@ -149,7 +149,7 @@ impl<'a> Layout<'a> {
                 }
                 .behind_if(columns > 0, &indent)
             }
-            Element::Code { language, text } => self.code(language, text, place),
+            Element::Code { language, text, .. } => self.code(language, text, place),
             Element::Math(formula) => self.math(formula, place),
             Element::Live(live) => {
                 let kind = LineKind::Live(live.index);

@@ -37,10 +37,10 @@ mod wrap;
 
 pub use element::{
     Alignment, Block, Document, Element, Fault, Inline, Item, Live, Place, Section, Table, Text,
-    Value,
+    Value, words,
 };
 pub use layout::{Layout, MEASURE};
 pub use page::{Page, Resolved};
-pub use parse::parse;
+pub use parse::{parse, parse_from};
 pub use plain::Plain;
 pub use span::{Line, LineKind, Role, Span, clip, width};

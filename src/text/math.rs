@@ -84,8 +84,13 @@ pub struct Style<'a> {
 impl Formula {
     /// Reads `source`, which begins at `place` of the lesson.
     pub fn parse(source: impl Into<String>, place: Place) -> Self {
+        Self::parse_at(source, place, 0)
+    }
+
+    /// The same, where it begins at byte `offset` of the parsed text.
+    pub(super) fn parse_at(source: impl Into<String>, place: Place, offset: usize) -> Self {
         let source = source.into();
-        let tree = read::read(&source, place);
+        let tree = read::read(&source, place, offset);
         Self {
             source,
             place,

@@ -27,9 +27,15 @@ const DEEPEST: usize = 12;
 /// assert_eq!(lesson.lives()[0].place.line, 10);
 /// ```
 pub fn parse(text: &str, first_line: usize, live: &[&str]) -> Document {
+    let line = first_line.max(1);
+    parse_from(text, Place { line, column: 1 }, live)
+}
+
+/// The same for a text that begins within a line of its file.
+pub fn parse_from(text: &str, start: Place, live: &[&str]) -> Document {
     let source = prepare(text);
     let mut builder = Builder {
-        places: Places::new(&source, first_line),
+        places: Places::new(&source, start),
         live,
         sections: Vec::new(),
         section: Section::default(),
@@ -64,6 +70,14 @@ enum Frame {
     Through,
 }
 
+/// A block of code while its lines go by.
+struct Code {
+    place: Place,
+    word: String,
+    text: String,
+    fenced: bool,
+}
+
 struct Builder<'a> {
     places: Places<'a>,
     live: &'a [&'a str],
@@ -73,7 +87,7 @@ struct Builder<'a> {
     inlines: Vec<Open>,
     /// Where the open paragraph or heading begins.
     begin: Place,
-    code: Option<(Place, String, String)>,
+    code: Option<Code>,
     table: Table,
     table_at: Place,
     lives: usize,
@@ -83,9 +97,9 @@ impl Builder<'_> {
     fn event(&mut self, event: Event<'_>, range: Range<usize>) {
         match event {
             Event::Start(tag) => self.start(tag, range),
-            Event::End(tag) => self.end(tag),
+            Event::End(tag) => self.end(tag, range),
             Event::Text(text) => match &mut self.code {
-                Some((_, _, code)) => code.push_str(&shown(&text)),
+                Some(code) => code.text.push_str(&shown(&text)),
                 None => self.words(&shown(&text), range),
             },
             Event::Code(text) => {
@@ -93,8 +107,8 @@ impl Builder<'_> {
                 self.inline(inline, range);
             }
             Event::InlineMath(text) => {
-                let place = self.place(range.start + 1);
-                self.inline(Inline::Math(Formula::parse(shown(&text), place)), range);
+                let formula = self.formula(&text, range.start + 1);
+                self.inline(Inline::Math(formula), range);
             }
             Event::DisplayMath(text) => self.display_math(shown(&text), range),
             // Lesson text has no other language in it: what looks like HTML is
@@ -118,11 +132,15 @@ impl Builder<'_> {
             Tag::Emphasis => return self.open(OpenKind::Emphasis, range),
             Tag::Strong => return self.open(OpenKind::Strong, range),
             Tag::Link { dest_url, .. } => {
-                return self.open(OpenKind::Link(shown(&dest_url)), range);
+                let target = shown(&dest_url);
+                let image = false;
+                return self.open(OpenKind::Link { target, image }, range);
             }
             Tag::Image { dest_url, .. } => {
                 let place = self.place(range.start);
-                self.open(OpenKind::Link(shown(&dest_url)), range);
+                let target = shown(&dest_url);
+                let image = true;
+                self.open(OpenKind::Link { target, image }, range);
                 if let Some(open) = self.inlines.last_mut() {
                     open.text.push(Inline::Words {
                         text: "image: ".into(),
@@ -164,12 +182,17 @@ impl Builder<'_> {
                 });
             }
             Tag::CodeBlock(kind) => {
-                let info = match kind {
-                    CodeBlockKind::Fenced(info) => shown(&info),
-                    CodeBlockKind::Indented => String::new(),
+                let (info, fenced) = match kind {
+                    CodeBlockKind::Fenced(info) => (shown(&info), true),
+                    CodeBlockKind::Indented => (String::new(), false),
                 };
                 let word = info.split_whitespace().next().unwrap_or("").to_owned();
-                self.code = Some((place, word, String::new()));
+                self.code = Some(Code {
+                    place,
+                    word,
+                    text: String::new(),
+                    fenced,
+                });
             }
             Tag::Table(alignments) => {
                 self.table_at = place;
@@ -181,7 +204,7 @@ impl Builder<'_> {
         }
     }
 
-    fn end(&mut self, tag: TagEnd) {
+    fn end(&mut self, tag: TagEnd, range: Range<usize>) {
         match tag {
             TagEnd::Emphasis
             | TagEnd::Strong
@@ -189,17 +212,17 @@ impl Builder<'_> {
             | TagEnd::Image
             | TagEnd::Strikethrough
             | TagEnd::Superscript
-            | TagEnd::Subscript => self.close_inline(),
+            | TagEnd::Subscript => self.close_inline(&range),
             TagEnd::Paragraph | TagEnd::HtmlBlock => self.close_paragraph(),
             TagEnd::Heading(level) => {
                 let text = self.take_text();
-                self.heading(level, text);
+                self.heading(level, text, range);
             }
             TagEnd::BlockQuote(_) | TagEnd::List(_) | TagEnd::Item => {
                 self.close_paragraph();
                 self.close_container();
             }
-            TagEnd::CodeBlock => self.close_code(),
+            TagEnd::CodeBlock => self.close_code(range),
             TagEnd::TableCell => {
                 let text = self.take_text();
                 match self.table.rows.last_mut() {
@@ -215,12 +238,13 @@ impl Builder<'_> {
         }
     }
 
-    fn heading(&mut self, level: HeadingLevel, text: Text) {
+    fn heading(&mut self, level: HeadingLevel, text: Text, span: Range<usize>) {
         if level == HeadingLevel::H2 && self.frames.is_empty() {
             let next = Section {
                 heading: text,
                 blocks: Vec::new(),
                 line: self.begin.line,
+                span,
             };
             let done = std::mem::replace(&mut self.section, next);
             self.keep(done);
@@ -282,14 +306,22 @@ impl Builder<'_> {
         }
     }
 
-    fn close_code(&mut self) {
-        let Some((place, word, text)) = self.code.take() else {
+    fn close_code(&mut self, span: Range<usize>) {
+        let Some(code) = self.code.take() else {
             return;
         };
-        if self.live.contains(&word.as_str()) {
+        let Code {
+            place, word, text, ..
+        } = code;
+        // Within a list or an aside it is an example of one.
+        if self.frames.is_empty() && self.live.contains(&word.as_str()) {
+            let (within, closed) = inside(self.places.source(&span), span.start);
             let live = Live {
                 kind: word,
                 body: text,
+                within,
+                span,
+                closed,
                 index: self.lives,
                 place,
             };
@@ -301,9 +333,16 @@ impl Builder<'_> {
                 Element::Code {
                     language: clean(&word).into_owned(),
                     text,
+                    first: place.line + usize::from(code.fenced),
                 },
             );
         }
+    }
+
+    /// Mathematics whose source begins at a byte.
+    fn formula(&mut self, text: &str, at: usize) -> Formula {
+        let place = self.place(at);
+        Formula::parse_at(shown(text), place, at)
     }
 
     fn place(&mut self, offset: usize) -> Place {
@@ -317,6 +356,33 @@ impl Builder<'_> {
         Document {
             sections: self.sections,
         }
+    }
+}
+
+/// What stands between the fences of a block whose source begins at `start`, and
+/// whether the second one is there.
+fn inside(source: &str, start: usize) -> (Range<usize>, bool) {
+    let source = source.trim_end_matches('\n');
+    let mark = |line: &str| {
+        let line = line.trim();
+        let mark = line.chars().next().unwrap_or_default();
+        let rest = line.trim_start_matches(mark);
+        (mark, line.len() - rest.len(), rest.is_empty())
+    };
+    let end = start + source.len();
+    let Some((open, rest)) = source.split_once('\n') else {
+        return (end..end, false);
+    };
+    let first = start + open.len() + 1;
+    let (last, before) = match rest.rsplit_once('\n') {
+        Some((before, last)) => (last, before.len() + 1),
+        None => (rest, 0),
+    };
+    let ((with, width, _), (mark, closing, bare)) = (mark(open), mark(last));
+    if mark == with && closing >= width && bare {
+        (first..first + before, true)
+    } else {
+        (first..end, false)
     }
 }
 

@@ -91,7 +91,7 @@ impl Plain<'_> {
                 lines
             }
             Element::Table(table) => self.table(table),
-            Element::Code { language, text } => {
+            Element::Code { language, text, .. } => {
                 let lines = super::code::highlight("", text);
                 let name = if matches!(language.as_str(), "" | "text") {
                     String::new()

@@ -49,7 +49,7 @@ impl Flow {
                 }
                 Inline::Strong(text) => self.inlines(text, inner(Role::Strong), style),
                 Inline::Emphasis(text) => self.inlines(text, inner(Role::Emphasis), style),
-                Inline::Link { text, target } => {
+                Inline::Link { text, target, .. } => {
                     self.inlines(text, inner(Role::Link), style);
                     if target.contains("://") && super::element::words(text) != *target {
                         self.words(&format!(" ({target})"), Role::Dim, style);

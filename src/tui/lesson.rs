@@ -12,7 +12,7 @@ use app::State;
 use app::lesson::{self, Extent, Focus, number};
 use app::live::{env, takes_keys};
 use course::answer::Env;
-use course::{Inline, Lesson, Part, Place, Section, numbers};
+use course::{Inline, Lesson, Part, Section};
 use text::{self, Layout, Resolved};
 
 /// Columns of the lesson where the lab stands beside it.
@@ -187,7 +187,7 @@ fn lay(state: &State, columns: usize) -> Laid {
 fn lay_section(state: &State, lesson: &Lesson, section: &Section, columns: usize, laid: &mut Laid) {
     let width = columns.saturating_sub(4);
     let env = env(state, lesson, &course::Setup::default());
-    let resolve = |value: &text::Value| resolved(&env, &value.expression);
+    let resolve = |value: &text::Value| resolved(&env, value);
     let layout = Layout::new(width, &resolve)
         .ascii(state.look.ascii)
         .shift(state.reader.shift);
@@ -200,9 +200,8 @@ fn lay_section(state: &State, lesson: &Lesson, section: &Section, columns: usize
     let mut keys = 0;
     for part in &section.parts {
         match part {
-            Part::Prose { text, line, .. } => {
-                let parsed = text::parse(text, *line, &[]);
-                for block in parsed.sections.iter().flat_map(|s| &s.blocks) {
+            Part::Prose { body, .. } => {
+                for block in &body.blocks {
                     laid.gap();
                     let page = layout.blocks(std::slice::from_ref(block));
                     laid.shift = laid.shift.max(page.max_shift);
@@ -227,16 +226,13 @@ fn lay_section(state: &State, lesson: &Lesson, section: &Section, columns: usize
 }
 
 /// An inline number as the page shows it, or what is wrong with it.
-pub fn resolved(env: &Result<Env<'_>, String>, expression: &str) -> Resolved {
-    let written = format!("`= {expression}`");
-    let inlines: Vec<Inline> = numbers(&written, Place { line: 1, column: 1 });
-    let shown = match (inlines.first(), env) {
-        (Some(inline), Ok(env)) => inline.show(env).map_err(|(_, why)| why),
-        (_, Err(why)) => Err(why.clone()),
-        (None, Ok(_)) => Err("this is no expression".to_owned()),
+pub fn resolved(env: &Result<Env<'_>, String>, value: &text::Value) -> Resolved {
+    let shown = match env {
+        Ok(env) => Inline::of(value).show(env).map_err(|(_, why)| why),
+        Err(why) => Err(why.clone()),
     };
     match shown {
         Ok(text) => Resolved::value(text),
-        Err(why) => Resolved::error(format!("[{expression}: {why}]")),
+        Err(why) => Resolved::error(format!("[{}: {why}]", value.expression)),
     }
 }

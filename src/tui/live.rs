@@ -15,7 +15,7 @@ use super::theme::Role;
 use app::State;
 use app::exercise;
 use app::live::{env, predict};
-use course::{Block, Lesson, Live, Phrase};
+use course::{Block, Lesson, Live, Phrase, Typed};
 use text::{self, Layout};
 
 /// A block laid out.
@@ -168,7 +168,7 @@ fn predictions(
             rows.push(Row::of("  you said  ", Role::Dim).and(typed, Role::Text));
             continue;
         }
-        let unit = question::written(asked.unit.as_deref().unwrap_or_default());
+        let unit = question::written(asked.unit.as_ref().map_or("", Typed::as_str));
         match &field {
             Some(field) if keys => {
                 let (before, behind) = field.halves();
@@ -205,7 +205,7 @@ fn outcomes(state: &State, lesson: &Lesson, live: &Live, columns: usize) -> Vec<
     for (guess, asked) in made.iter().zip(&live.predict) {
         let ask = inline(state, lesson, live, &asked.ask.text, columns);
         rows.extend(ask.into_iter().map(|row| Row::of(row.text(), Role::Dim)));
-        let typed = match (guess.typed.as_str(), asked.unit.as_deref()) {
+        let typed = match (guess.typed.as_str(), asked.unit.as_ref().map(Typed::as_str)) {
             ("", _) => "I do not know".to_owned(),
             (typed, Some("%")) if typed.chars().all(|c| c.is_ascii_digit() || c == '.') => {
                 format!("{typed} %")
@@ -267,7 +267,7 @@ fn steps_rows(
 /// A text with inline numbers, in the block's configuration.
 fn inline(state: &State, lesson: &Lesson, live: &Live, text: &str, columns: usize) -> Vec<Row> {
     let env = env(state, lesson, &live.setup);
-    let resolve = |value: &text::Value| super::lesson::resolved(&env, &value.expression);
+    let resolve = |value: &text::Value| super::lesson::resolved(&env, value);
     let parsed = text::parse(text, 1, &[]);
     let layout = Layout::new(columns, &resolve).ascii(state.look.ascii);
     parsed

@@ -44,6 +44,73 @@ fn a_broken_live_block_is_shown_said_and_code_4() {
     assert_eq!(home.line("--course mine show 7").code, 0);
 }
 
+/// Quotes around a plan are those of the expressions. What lint passes is shown
+/// whole, on paper and on a page.
+#[test]
+fn a_quoted_plan_is_one_plan_everywhere() {
+    const GROUPS: &str = "norm1|q k v|rope|qk|softmax|pv|o|res1|norm2|gate|up|silu|mul|down|res2";
+    let home = Home::new();
+    let blocks = |plan: &str| {
+        format!(
+            "```lab\nstart = \"{plan}\"\n```\n\n```compare\nplans = [\"v1\", \"{plan}\"]\n```\n\n```ribbon\nplan = \"{plan}\"\n```\n\n```roofline\nplan = \"{plan}\"\n```\n\n```kernel\nop = \"q\"\nversion = \"{plan}\"\n```\n\n```profile\ntool = \"nsys\"\nversion = \"{plan}\"\n```\n\nAfter them.\n"
+        )
+    };
+    for (file, plan) in [
+        ("40-bare", GROUPS.to_owned()),
+        ("41-quoted", format!("'{GROUPS}'")),
+    ] {
+        let text = format!("{LESSON}{}", blocks(&plan)).replace("Mine", "Same");
+        home.write(&format!("mine/lessons/{file}.md"), &text);
+    }
+    let lint = home.line("lint mine");
+    assert_eq!(
+        (lint.code, lint.out.contains("lessons/4")),
+        (0, false),
+        "{}",
+        lint.out
+    );
+    let shown = |n: &str| {
+        let ran = home.args(&["--course", "mine", "show", n]);
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+        assert!(ran.out.contains("After them."), "{}", ran.out);
+        ran.out.replace("41-quoted", "40-bare")
+    };
+    assert_eq!(shown("41"), shown("40"));
+    // 17 kernels less two: q, k and v are one.
+    assert!(
+        shown("40").contains("V1 + qkv: 15 launches"),
+        "{}",
+        shown("40")
+    );
+    let page = |n: &str, id: &str| {
+        let ran = home.args(&["--course", "mine", "export", "--html", "site", n]);
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+        let path = home.path().join(format!("site/{id}.html"));
+        let page = std::fs::read_to_string(path).unwrap();
+        let main = page.split_once("<main>").unwrap().1.split_once("</main>");
+        main.unwrap().0.to_owned()
+    };
+    assert_eq!(page("41", "41-quoted"), page("40", "40-bare"));
+}
+
+/// A block that the machine refuses stands there with the reason, and the rest of
+/// the lesson follows.
+#[test]
+fn a_block_that_cannot_be_shown_does_not_end_the_lesson() {
+    let home = Home::new();
+    let text = format!("{LESSON}```kernel\nsource = \"no-such.cu\"\n```\n\nAfter it.\n");
+    home.write("mine/lessons/40-mine.md", &text);
+    let ran = home.line("--course mine show 40");
+    assert_eq!(ran.code, 4, "{ran:?}");
+    assert!(
+        ran.out
+            .contains("Live block kernel, which cannot be shown: "),
+        "{ran:?}"
+    );
+    assert!(ran.out.contains("After it."), "{ran:?}");
+    assert!(ran.err.contains("40-mine, block 1: "), "{ran:?}");
+}
+
 #[test]
 fn a_question_that_cannot_be_read_is_not_passed_over() {
     let home = Home::new();

@@ -59,9 +59,9 @@ fn the_table_of_a_trace() {
 }
 
 #[test]
-fn lessons_show_samples_and_what_is_made_of_them() {
+fn pages_show_samples_and_what_is_made_of_them() {
     let home = Home::new();
-    let shown = home.line("show 22").out;
+    let shown = home.line("show 91").out;
     // cost-model.md: 11·4 + 3 launches of V2, 17·4 + 3 of V1; a gap between two.
     for part in [
         "Profile, rocprofv3, kernel_stats.csv, 25 forwards of V2; generated",
@@ -72,8 +72,8 @@ fn lessons_show_samples_and_what_is_made_of_them() {
     ] {
         assert!(shown.contains(part), "{part}");
     }
-    assert_eq!(home.line("export --html site 22").code, 0);
-    let page = std::fs::read_to_string(home.path().join("site/22-profilers.html")).unwrap();
+    assert_eq!(home.line("export --html site 91").code, 0);
+    let page = std::fs::read_to_string(home.path().join("site/91-profiler-card.html")).unwrap();
     // The exercise's rows stand in the page as tables.
     assert!(page.contains("TotalDurationNs") && page.contains("qk+softmax+pv"));
     assert!(

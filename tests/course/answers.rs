@@ -11,9 +11,11 @@
 )]
 
 use serde::Deserialize;
-use tinyllama_tutor::answer::{Judgement, Key, SlipValue, Value, Verdict, grade};
+use tinyllama_tutor::answer::{
+    Judgement, Key, Kind, SlipValue, Tolerance, Value, Verdict, grade,
+};
 use tinyllama_tutor::cost::GpuDatabase;
-use tinyllama_tutor::course::{Course, Exercise, Figures};
+use tinyllama_tutor::course::{Course, Exercise, Figures, fill};
 use tinyllama_tutor::units::Unit;
 
 #[derive(Deserialize)]
@@ -158,4 +160,151 @@ fn every_question_of_every_variant_knows_its_answer_and_its_slips() {
         unlike.len(),
         unlike.join("\n")
     );
+}
+
+/// Draws of every kind of variant that is drawn.
+const DRAWS: usize = 200;
+
+/// The variants of an exercise that are compared: all that are listed, or as many
+/// of those that are drawn.
+fn variants(printed: &Exercise) -> Vec<Exercise> {
+    let last = match printed.draw {
+        Some(_) => DRAWS,
+        None => printed.looked_at(),
+    };
+    (0..=last).map(|n| printed.variant(n).unwrap()).collect()
+}
+
+/// The answers of an exercise that are numbers or options, by the name of the key.
+fn answers(exercise: &Exercise, gpus: &GpuDatabase) -> Vec<(Key, Value)> {
+    let env = exercise.env(gpus, Figures::built_in()).unwrap();
+    let found = asked(exercise).into_iter().filter_map(|key| {
+        let value = key.answer.as_ref()?.evaluate(&env.with(&key.settings)).ok()?;
+        Some((key, value))
+    });
+    found.collect()
+}
+
+/// Whether an answer of one variant is right in another.
+fn same(key: &Key, one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Quantity(a), Value::Quantity(b)) => {
+            let share = match key.tolerance {
+                Tolerance::Relative(share) => share,
+                _ => 1e-4,
+            };
+            (a.value() - b.value()).abs() <= share * b.value().abs()
+        }
+        (a, b) => a == b,
+    }
+}
+
+#[test]
+fn no_variant_asks_for_the_numbers_of_another() {
+    let (course, gpus) = (Course::built_in(), GpuDatabase::embedded().unwrap());
+    let mut alike = Vec::new();
+    for printed in course.exercises().filter(|e| e.draw.is_none()) {
+        let all: Vec<_> = variants(printed)
+            .iter()
+            .map(|variant| answers(variant, &gpus))
+            .collect();
+        for (j, b) in all.iter().enumerate() {
+            for (i, a) in all.iter().take(j).enumerate() {
+                let differ = a.iter().any(|(key, value)| {
+                    let theirs = b.iter().find(|(other, _)| other.name == key.name);
+                    theirs.is_some_and(|(_, other)| !same(key, value, other))
+                });
+                if !differ {
+                    alike.push(format!("{} variants {i} and {j}", printed.id));
+                }
+            }
+        }
+    }
+    assert!(alike.is_empty(), "{}", alike.join("\n"));
+}
+
+/// What the solution of an exercise says of a key.
+fn solution(exercise: &str, key: &str) -> String {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("solutions");
+    let text = std::fs::read_to_string(folder.join(format!("{exercise}.md"))).unwrap();
+    let mut sections = text.split("\n## ").map(|section| section.trim_start_matches("## "));
+    let found = sections.find(|section| section.lines().next() == Some(key));
+    found.unwrap_or_default().to_owned()
+}
+
+/// What an exercise and its solution say in words was written for the printed
+/// shape. It stays true where every choice and every order has the answer that it
+/// has there; where one has another, the solution says the answer by an expression.
+#[test]
+fn what_is_said_in_words_holds_in_every_variant() {
+    let (course, gpus) = (Course::built_in(), GpuDatabase::embedded().unwrap());
+    let mut untrue = Vec::new();
+    for printed in course.exercises().filter(|e| e.draw.is_none()) {
+        let first = answers(printed, &gpus);
+        for variant in variants(printed).iter().skip(1) {
+            for (key, value) in answers(variant, &gpus) {
+                let there = first.iter().find(|(other, _)| other.name == key.name);
+                let words = !matches!(value, Value::Quantity(_));
+                let by_expression = variant.key(&key.name).is_some_and(|asked| {
+                    let answer = asked.answer.as_ref().map_or("", |answer| answer.as_str());
+                    let section = solution(&variant.id, &key.name);
+                    !answer.starts_with('\'') && section.contains(&format!("`= {answer}`"))
+                });
+                if words
+                    && !by_expression
+                    && there.is_some_and(|(_, printed)| *printed != value)
+                {
+                    let place = format!("{} {}, variant {}", variant.id, key.name, variant.number);
+                    untrue.push(format!("{place}: {value}"));
+                }
+            }
+        }
+    }
+    assert!(untrue.is_empty(), "{}", untrue.join("\n"));
+}
+
+#[test]
+fn every_text_of_every_draw_is_filled_in() {
+    let (course, gpus) = (Course::built_in(), GpuDatabase::embedded().unwrap());
+    let mut looked_at = 0;
+    for printed in course.exercises() {
+        for exercise in variants(printed) {
+            for key in &exercise.keys {
+                let mut setup = exercise.env(&gpus, Figures::built_in()).unwrap();
+                setup = setup.with(&key.setup.meaning());
+                let texts = std::iter::once(&key.ask.text).chain(key.hints.iter().map(|h| &h.text));
+                for text in texts {
+                    let place = format!("{} {} {}", exercise.id, key.name.text, exercise.number);
+                    let shown = fill(text, |inline| match inline.show(&setup) {
+                        Ok(shown) => shown,
+                        Err((_, say)) => panic!("{place}: {text}: {say}"),
+                    });
+                    assert!(!shown.contains("`="), "{place}: {shown}");
+                    looked_at += 1;
+                }
+                for slip in &key.slips {
+                    assert!(!slip.say.text.contains("`="), "{} {}", exercise.id, slip.say.text);
+                }
+            }
+        }
+    }
+    assert!(looked_at > 100 * DRAWS, "{looked_at} texts are too few");
+}
+
+/// A count that is wanted to four digits or more says so before it is answered.
+#[test]
+fn a_question_says_that_it_wants_every_digit() {
+    let (course, gpus) = (Course::built_in(), GpuDatabase::embedded().unwrap());
+    let mut silent = Vec::new();
+    for exercise in course.exercises() {
+        for (key, value) in answers(exercise, &gpus) {
+            let large = matches!(value, Value::Quantity(q) if q.value() >= 1e4);
+            let graded = matches!(key.kind, Kind::Number | Kind::Table);
+            let said = key.ask.contains("our digits") || exercise.body.contains("four digits");
+            if key.tolerance == Tolerance::Exact && large && graded && !said {
+                silent.push(format!("{} {}", exercise.id, key.name));
+            }
+        }
+    }
+    assert!(silent.is_empty(), "{}", silent.join("\n"));
 }

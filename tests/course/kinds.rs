@@ -182,7 +182,8 @@ fn variants_change_answers_slips_and_texts_together() {
     assert!(judged(&exercise(1), "peaks", &peaks(4)).verdict.is_right());
     assert_eq!(
         judged(&exercise(1), "peaks", &peaks(1)).verdict.word(),
-        "wrong"
+        "slip",
+        "the peaks of batch 1"
     );
 }
 

@@ -9,6 +9,7 @@ use tinyllama_tutor::course::{
     Block, Course, Event, Exercise, Fault, KINDS, Lesson, Mark, Part, Places, Progress, Saved,
     Sheet, Solution, Store, Surroundings, fails, init, lint, new_exercise, new_lesson,
 };
+use tinyllama_tutor::fusion::Version;
 use tinyllama_tutor::markup::parse;
 
 fn fixture(file: &str) -> String {
@@ -93,7 +94,10 @@ fn a_good_lesson_is_read_whole() {
     let Ok(Block::Lab { start, toggles, .. }) = &lab.content else {
         panic!("{:?}", lab.content)
     };
-    assert_eq!(start.as_ref().map(|start| start.as_str()), Some("v1"));
+    assert_eq!(
+        start.as_ref().map(|start| start.value),
+        Some(Version::V1.cut())
+    );
     assert_eq!(toggles.len(), 2);
 }
 

@@ -7,3 +7,4 @@ mod fuzz;
 mod house;
 mod kinds;
 mod loading;
+mod quotes;

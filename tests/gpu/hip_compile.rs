@@ -8,9 +8,7 @@
 //! process on what it does not know, so that it runs in one of its own, as the
 //! backend does it: the program itself.
 //!
-//! Compiling all takes ten minutes of one core. So one kernel of each kind (entry,
-//! files, element type) is compiled, and all with `HIP_COMPILE_ALL=1`, as `.ci/run`
-//! does, or with `RECORD_KERNELS=1`, which writes the table.
+//! Which kernels are compiled, and what they are compared with, is in `table`.
 
 #![cfg(all(feature = "hip", target_os = "linux"))]
 #![allow(
@@ -20,41 +18,27 @@
     reason = "a test may stop at the first surprise"
 )]
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
 use tinyllama_tutor::backend::gpu::Unit;
-use tinyllama_tutor::backend::gpu::compile::{
-    Built, Cache, Compiler, Form, compile, compile_all, unit_hash,
-};
+use tinyllama_tutor::backend::gpu::compile::{Built, Cache, Compiler, Form, compile, compile_all};
 use tinyllama_tutor::backend::gpu::hip::{Hiprtc, compile_with};
-use tinyllama_tutor::backend::gpu::resources::{Recorded, RecordedKernel, Resources};
+use tinyllama_tutor::backend::gpu::resources::{RecordedKernel, Resources};
 use tinyllama_tutor::backend::gpu::units::units_of;
 use tinyllama_tutor::cost::{GpuDatabase, occupancy};
+
+use crate::table::{assert_of_these_sources, chosen, settle, short_hash};
 
 /// What Debian's HIPRTC knows, and what is left to clang.
 const BY_HIPRTC: [&str; 4] = ["gfx906", "gfx908", "gfx90a", "gfx1030"];
 const BY_CLANG: [&str; 3] = ["gfx942", "gfx950", "gfx1100"];
 
-const TABLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/kernels.toml");
 const HEADER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/hip/device.h");
-const AGAIN: &str = "RECORD_KERNELS=1 cargo test --test hip_compile";
 
 /// Line tables, among the backend's options.
 const LINES: &str = "-gline-tables-only";
-
-/// Asks for every kernel.
-const ALL: &str = "HIP_COMPILE_ALL";
-
-fn recording() -> bool {
-    std::env::var_os("RECORD_KERNELS").is_some()
-}
-
-fn short_hash(unit: &Unit) -> String {
-    unit_hash(unit).chars().take(16).collect()
-}
 
 // ---- HIPRTC -----------------------------------------------------------------------
 
@@ -210,32 +194,13 @@ fn resources(arch: &str, image: &[u8]) -> Resources {
     }
 }
 
-/// The units to compile: all, or one of each kind (entry, files, element type).
-fn chosen(arch: &str) -> BTreeMap<Unit, u32> {
-    let mut kinds = BTreeSet::new();
-    let mut all = units_of(arch);
-    if recording() || std::env::var_os(ALL).is_some() {
-        return all;
-    }
-    all.retain(|unit, _| {
-        let kind = (
-            unit.entry,
-            unit.files.clone(),
-            unit.defines.first().cloned(),
-        );
-        kinds.insert(kind)
-    });
-    all
-}
-
 /// Compiles for these architectures, and compares with the table, or writes it.
 fn compiled(compiler: &dyn Compiler, archs: &[&str]) {
     let cache = Cache::of_user();
     let gpus = GpuDatabase::embedded().unwrap();
-    let mut recorded = Recorded::parse(&fs::read_to_string(TABLE).unwrap()).unwrap();
     for arch in archs {
         let mut made = Vec::new();
-        let needed = chosen(arch);
+        let needed = chosen(arch, compiler);
         let units: Vec<&Unit> = needed.keys().collect();
         let built = compile_all(
             compiler,
@@ -275,34 +240,7 @@ fn compiled(compiler: &dyn Compiler, archs: &[&str]) {
                 resources,
             });
         }
-        let version = compiler.version();
-        let every = units_of(arch).len();
-        let how = match units.len() == every {
-            true => "every kernel".to_owned(),
-            false => format!("one of each kind, {ALL}=1 compiles all {every}"),
-        };
-        eprintln!(
-            "{arch}: {} kernels compiled by {version} ({how})",
-            units.len()
-        );
-        if recording() {
-            recorded.replace(arch, &version, made);
-            fs::write(TABLE, recorded.write()).unwrap();
-            continue;
-        }
-        if recorded.compilers.get(*arch) != Some(&version) {
-            // Another compiler gives out registers otherwise.
-            eprintln!("recorded with another: figures not compared");
-            continue;
-        }
-        for kernel in &made {
-            assert_eq!(
-                recorded.of(&kernel.unit, arch),
-                Some(&kernel.resources),
-                "{} for {arch} needs other resources than assets/kernels.toml says; run {AGAIN}",
-                kernel.unit
-            );
-        }
+        settle(arch, compiler, made);
     }
 }
 
@@ -384,24 +322,6 @@ fn every_wave_takes_part_in_a_barrier_between_blocks() {
 
 #[test]
 fn the_recorded_table_is_of_these_sources() {
-    if recording() {
-        return;
-    }
-    let recorded = Recorded::parse(&fs::read_to_string(TABLE).unwrap()).unwrap();
-    for arch in BY_HIPRTC.into_iter().chain(BY_CLANG) {
-        let now: BTreeMap<String, String> = units_of(arch)
-            .keys()
-            .map(|unit| (unit.title(), short_hash(unit)))
-            .collect();
-        let there: BTreeMap<String, String> = recorded
-            .kernels
-            .iter()
-            .filter(|k| k.arch == arch)
-            .map(|k| (k.unit.clone(), k.source.clone()))
-            .collect();
-        assert!(
-            now == there,
-            "assets/kernels.toml is not of the present kernels for {arch}; run {AGAIN}"
-        );
-    }
+    assert_of_these_sources(&BY_HIPRTC);
+    assert_of_these_sources(&BY_CLANG);
 }

@@ -8,4 +8,4 @@ mod hip_host;
 mod hip_standin;
 mod huggingface;
 mod nvrtc;
-mod profiles;
+mod table;

@@ -10,7 +10,7 @@ use crate::state::State;
 use course::{Block, Lesson, Live};
 use plan::cost::Config;
 use plan::fusion::Version;
-use plan::model::{BLOCK_OPS, OpKind};
+use plan::model::OpKind;
 use plan::run::{BackendKind, MicroReport, MicroRequest};
 
 /// Answers that are kept.
@@ -221,12 +221,9 @@ pub fn of(state: &State, lesson: &Lesson, live: &Live) -> Result<Ask, String> {
             part,
         }) => {
             let setup = env(state, lesson, &live.setup)?.setup;
-            let cut = match version {
-                Some(version) => super::plan(&version.text)?,
-                None => Version::V1.cut(),
-            };
+            let cut = version.as_ref().map_or(Version::V1.cut(), |v| v.value);
             let of = match (op, source) {
-                (Some(op), _) => Of::Op(op_named(&op.text)?),
+                (Some(op), _) => Of::Op(op.value),
                 (None, source) => Of::File(source.as_ref().map_or("", |s| &s.text).to_owned()),
             };
             Ok(Ask::Source(Box::new(Wanted {
@@ -238,22 +235,6 @@ pub fn of(state: &State, lesson: &Lesson, live: &Live) -> Result<Ask, String> {
         }
         _ => Err("this block asks nothing".to_owned()),
     }
-}
-
-/// An op by its name; `rope` is both halves of it, in one kernel or two.
-///
-/// # Errors
-/// A name that is none.
-pub fn op_named(name: &str) -> Result<OpKind, String> {
-    if name == "rope" {
-        return Ok(OpKind::RopeQ);
-    }
-    let ends = [OpKind::Embed, OpKind::FinalNorm, OpKind::LmHead];
-    BLOCK_OPS
-        .into_iter()
-        .chain(ends)
-        .find(|op| op.name() == name)
-        .ok_or_else(|| format!("There is no op “{name}”."))
 }
 
 /// Runs the experiment of a `micro` block.

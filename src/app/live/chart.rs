@@ -2,7 +2,7 @@
 
 use super::env;
 use crate::state::State;
-use course::answer::{Expr, Value};
+use course::answer::Value;
 use course::{Block, Lesson, Live, swept};
 use plan::units::{Column, Quantity, Unit};
 
@@ -50,11 +50,10 @@ pub fn chart(state: &State, lesson: &Lesson, live: &Live) -> Result<Chart, Strin
     let env = env(state, lesson, &live.setup)?;
     let mut found: Vec<(String, Vec<Quantity>)> = Vec::new();
     for one in series {
-        let expr = Expr::parse(one.y.as_str()).map_err(|e| e.to_string())?;
         let mut values = Vec::new();
         for at in range {
             let here = env.with(&swept(x, *at));
-            match expr.evaluate(&here).map_err(|e| e.to_string())? {
+            match one.y.value.evaluate(&here).map_err(|e| e.to_string())? {
                 Value::Quantity(q) => values.push(q),
                 other => {
                     let y = one.y.as_str();
@@ -66,7 +65,7 @@ pub fn chart(state: &State, lesson: &Lesson, live: &Live) -> Result<Chart, Strin
     }
     let all: Vec<Quantity> = found.iter().flat_map(|(_, v)| v.iter().copied()).collect();
     let unit = match unit {
-        Some(unit) => Unit::parse(unit).map_err(|e| e.to_string())?,
+        Some(unit) => unit.value.unit,
         None => Column::fit(&all).unit(),
     };
     let lines: Vec<Line> = found

@@ -8,8 +8,8 @@ use crate::lesson::{act, focused, note};
 use crate::message::Effect;
 use crate::note::Tone;
 use crate::state::State;
-use course::answer::{Expr, Value};
-use course::{Event, Lesson, Live, Predict, Progress, print};
+use course::answer::Value;
+use course::{Event, Lesson, Live, Predict, Progress, Typed, print};
 use plan::units::{self, Asked, Dimension};
 
 /// Between the guesses of a block that asks more than once.
@@ -51,10 +51,9 @@ pub fn open(progress: &Progress, lesson: &Lesson, live: &Live) -> Option<usize> 
 /// What a prediction asks for, as the block will show it.
 fn outcome(state: &State, lesson: &Lesson, live: &Live, predict: &Predict) -> String {
     let value = env(state, lesson, &live.setup).and_then(|env| {
-        let value = Expr::parse(predict.answer.as_str())
-            .and_then(|e| e.evaluate(&env))
-            .map_err(|e| e.to_string())?;
-        print(&value, predict.unit.as_deref())
+        let value = predict.answer.value.evaluate(&env);
+        let unit = predict.unit.as_ref().map(Typed::as_str);
+        print(&value.map_err(|e| e.to_string())?, unit)
     });
     value.unwrap_or_else(|why| why)
 }
@@ -65,7 +64,7 @@ fn readable(state: &State, lesson: &Lesson, live: &Live, typed: &str) -> Result<
     let made = guesses(&state.study.progress, lesson, live).len();
     let value = live.predict.get(made).and_then(|asked| {
         let env = env(state, lesson, &live.setup).ok()?;
-        Expr::parse(asked.answer.as_str()).ok()?.evaluate(&env).ok()
+        asked.answer.value.evaluate(&env).ok()
     });
     let dimension = match value {
         Some(Value::Quantity(quantity)) => quantity.dimension(),

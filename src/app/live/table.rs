@@ -1,6 +1,6 @@
 //! Numbers in rows: `table`, `compare` and `roofline` blocks.
 
-use super::{env, plan, start};
+use super::{env, start};
 use crate::machine::Ceilings;
 use crate::setup::Setup;
 use crate::state::State;
@@ -57,9 +57,8 @@ pub fn compare(state: &State, lesson: &Lesson, live: &Live) -> Result<Grid, Stri
     let config = env(state, lesson, &live.setup)?.setup.config;
     let setup = bench_setup(&config, state.bench.setup().seed);
     let mut costs: Vec<Cost> = Vec::new();
-    for phrase in plans {
-        let cut = plan(&phrase.text)?;
-        costs.push(price(&setup.config(cut)).map_err(|e| e.to_string())?);
+    for plan in plans {
+        costs.push(price(&setup.config(plan.value)).map_err(|e| e.to_string())?);
     }
     let mut head = vec![if *forward { "per forward" } else { "per block" }.to_owned()];
     head.extend(costs.iter().map(|c| c.config.cut.title()));
@@ -212,7 +211,7 @@ pub fn roofline(state: &State, lesson: &Lesson, live: &Live) -> Result<Grid, Str
             .map(|g| g.id.to_uppercase().replace('_', "\u{a0}")),
     );
     let wanted =
-        |ops: &[&str]| mark.is_empty() || mark.iter().any(|m| ops.contains(&m.text.as_str()));
+        |ops: &[&str]| mark.is_empty() || mark.iter().any(|m| ops.contains(&m.value.name()));
     let dtype = setup.dtype;
     let mut rows: Vec<(f64, Vec<String>)> = Vec::new();
     for kernel in cost.block.kernels.iter().filter(|k| wanted(&k.ops)) {

@@ -93,7 +93,7 @@ fn sixteen_bits_have_two_roofs() {
     state.bench.set_up(setup).unwrap();
     press(&mut state, ch('d'));
     let roof = state.roofline.view().roofs.roof.clone().unwrap();
-    // tests/cost_tables.rs: the ridges of the H200's data sheet, 206.12 and 13.94.
+    // tests/course/costs.rs: the ridges of the H200's data sheet, 206.12 and 13.94.
     let ridges: Vec<String> = Roofs::parts(&roof, Dtype::Bf16)
         .iter()
         .map(|(_, r)| format!("{:.2}", r.ridge()))

@@ -1,91 +1,25 @@
-//! Which groups of ops have a kernel.
-//!
-//! A plan's kernel is a contiguous list of ops; the catalogue knows the lists
-//! that are one launch of ours. Everything else is priced but not run.
+//! What the table of kernels ([`plan::kernels`]) lacks of a plan: such kernels are
+//! priced but not run.
 
 use std::fmt;
 
 #[cfg(any(feature = "cuda", feature = "hip"))]
 use plan::fusion::{Cut, Fusion};
 use plan::fusion::{Kernel, Plan};
-use plan::model::{BLOCK_OPS, Graph, OpKind};
+use plan::kernels::Family;
+use plan::model::{Graph, OpKind};
 
-/// A list of ops that one kernel of ours computes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[allow(missing_docs, reason = "each is the list of ops of its name")]
-pub enum Pattern {
-    Embed,
-    Norm,
-    Product,
-    Rope,
-    RopeQ,
-    RopeK,
-    Qk,
-    Softmax,
-    Pv,
-    Residual,
-    Silu,
-    Mul,
-    Qkv,
-    QkvRope,
-    NormQkv,
-    NormQkvRope,
-    Attention,
-    ResidualNorm,
-    ProductResidual,
-    GateUp,
-    NormGateUp,
-    SiluMul,
-    Swiglu,
-    NormSwiglu,
-    Block,
-    Forward,
+/// The row of the table that computes a plan's kernel, and the kernel's ops.
+pub(super) fn find(kernel: &Kernel, graph: &Graph) -> Option<(Family, Vec<OpKind>)> {
+    let ops: Vec<OpKind> = kernel.op_kinds(graph).collect();
+    Some((Family::of_ops(&ops)?, ops))
 }
 
-impl Pattern {
-    /// The pattern of a plan's kernel, where there is one.
-    pub fn of(kernel: &Kernel, graph: &Graph) -> Option<Self> {
-        use OpKind as O;
-        let ops: Vec<OpKind> = kernel.op_kinds(graph).collect();
-        Some(match ops.as_slice() {
-            [O::Embed] => Self::Embed,
-            [O::Norm1 | O::Norm2 | O::FinalNorm] => Self::Norm,
-            [O::Q | O::K | O::V | O::O | O::Gate | O::Up | O::Down | O::LmHead] => Self::Product,
-            [O::RopeQ, O::RopeK] => Self::Rope,
-            [O::RopeQ] => Self::RopeQ,
-            [O::RopeK] => Self::RopeK,
-            [O::Qk] => Self::Qk,
-            [O::Softmax] => Self::Softmax,
-            [O::Pv] => Self::Pv,
-            [O::Res1 | O::Res2] => Self::Residual,
-            [O::Silu] => Self::Silu,
-            [O::Mul] => Self::Mul,
-            [O::Q, O::K, O::V] => Self::Qkv,
-            [O::Q, O::K, O::V, O::RopeQ, O::RopeK] => Self::QkvRope,
-            [O::Norm1, O::Q, O::K, O::V] => Self::NormQkv,
-            [O::Norm1, O::Q, O::K, O::V, O::RopeQ, O::RopeK] => Self::NormQkvRope,
-            [O::Qk, O::Softmax, O::Pv] => Self::Attention,
-            [O::Res1, O::Norm2] | [O::Res2, O::Norm1 | O::FinalNorm] => Self::ResidualNorm,
-            [O::O, O::Res1] | [O::Down, O::Res2] => Self::ProductResidual,
-            [O::Gate, O::Up] => Self::GateUp,
-            [O::Norm2, O::Gate, O::Up] => Self::NormGateUp,
-            [O::Silu, O::Mul] => Self::SiluMul,
-            [O::Gate, O::Up, O::Silu, O::Mul] => Self::Swiglu,
-            [O::Norm2, O::Gate, O::Up, O::Silu, O::Mul] => Self::NormSwiglu,
-            ops if ops == BLOCK_OPS => Self::Block,
-            ops if ops.len() == graph.nodes.len() => Self::Forward,
-            _ => return None,
-        })
-    }
-
-    /// Whether the kernel begins with a norm whose rows another kernel made:
-    /// that kernel hands over the sums of squares.
-    pub const fn takes_row_sums(self) -> bool {
-        matches!(
-            self,
-            Self::NormQkv | Self::NormQkvRope | Self::NormGateUp | Self::NormSwiglu
-        )
-    }
+/// Whether a kernel begins with a norm whose rows another kernel made: that kernel
+/// hands over the sums of squares.
+pub(super) fn takes_row_sums(family: Family, ops: &[OpKind]) -> bool {
+    matches!(family, Family::Qkv | Family::GateUp)
+        && matches!(ops.first(), Some(OpKind::Norm1 | OpKind::Norm2))
 }
 
 /// A kernel of a plan that no GPU kernel of ours computes.
@@ -114,11 +48,11 @@ impl fmt::Display for Lacks {
 
 impl std::error::Error for Lacks {}
 
-/// The names of the kernels of a plan that have no pattern, each once.
+/// The names of the kernels of a plan that are not in the table, each once.
 pub fn lacks(plan: &Plan, graph: &Graph) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for kernel in &plan.kernels {
-        if Pattern::of(kernel, graph).is_none() {
+        if find(kernel, graph).is_none() {
             let name = kernel.name(graph);
             if !names.contains(&name) {
                 names.push(name);
@@ -128,7 +62,7 @@ pub fn lacks(plan: &Plan, graph: &Graph) -> Vec<String> {
     names
 }
 
-/// Names of the fusions whose kernels are not in the catalogue.
+/// Names of the fusions whose kernels are not in the table.
 #[cfg(any(feature = "cuda", feature = "hip"))]
 pub(super) fn fusions_without_kernels() -> Vec<String> {
     let graph = Graph::of_layers(2, false);

@@ -15,14 +15,15 @@ mod rows;
 
 use std::collections::HashMap;
 
-use super::catalogue::{Lacks, Pattern};
+use super::catalogue::{self, Lacks};
 use super::program::{
     Arg, BufferId, BufferSpec, Contents, Launch, LibraryGemm, Program, Step, Target, Written,
 };
 use super::source::Unit;
 use plan::cost::Config;
 use plan::fusion::{Kernel, Plan};
-use plan::model::{Dtype, Graph, Model, Shape, TensorId, TensorKind, WeightId, WeightKind};
+use plan::kernels::{Family, Variant};
+use plan::model::{Dtype, Graph, Model, OpKind, Shape, TensorId, TensorKind, WeightId, WeightKind};
 use plan::run::Gemm;
 
 /// What is lowered.
@@ -47,7 +48,7 @@ pub struct Setup<'a> {
 /// Lowers a plan.
 ///
 /// # Errors
-/// A kernel of the plan that is not in the catalogue, or not for this shape.
+/// A kernel of the plan that is not in the table, or not for this shape.
 pub fn lower(setup: &Setup<'_>) -> Result<Program, Lacks> {
     let mut lowering = Lowering::new(setup);
     let mut steps = Vec::with_capacity(setup.plan.kernels.len());
@@ -71,8 +72,10 @@ pub(super) struct Group<'a> {
     pub index: usize,
     /// What it reads and writes.
     pub kernel: &'a Kernel,
-    /// What it computes.
-    pub pattern: Pattern,
+    /// Its row of the table of kernels.
+    pub family: Family,
+    /// Its ops.
+    pub ops: Vec<OpKind>,
     /// The block of its first op; `None` outside the blocks.
     pub layer: Option<u32>,
     /// `block 2: q+k+v`.
@@ -80,6 +83,16 @@ pub(super) struct Group<'a> {
 }
 
 impl Group<'_> {
+    /// Whether `op` is one of its ops.
+    pub fn has(&self, op: OpKind) -> bool {
+        self.ops.contains(&op)
+    }
+
+    /// Whether it begins with a norm that takes its rows' sums from their maker.
+    pub fn takes_row_sums(&self) -> bool {
+        catalogue::takes_row_sums(self.family, &self.ops)
+    }
+
     /// A launch of `unit` for this kernel, without arguments and geometry.
     pub fn launch(&self, unit: Unit) -> Launch {
         Launch {
@@ -112,7 +125,8 @@ impl<'a> Lowering<'a> {
     fn new(setup: &Setup<'a>) -> Self {
         let mut row_sums = HashMap::new();
         for kernel in &setup.plan.kernels {
-            if Pattern::of(kernel, setup.graph).is_some_and(Pattern::takes_row_sums)
+            if catalogue::find(kernel, setup.graph)
+                .is_some_and(|(family, ops)| catalogue::takes_row_sums(family, &ops))
                 && let Some(first) = setup.graph.nodes.get(kernel.ops.start)
                 && let Some(read) = first.reads.first()
             {
@@ -129,12 +143,14 @@ impl<'a> Lowering<'a> {
     }
 
     fn step(&mut self, index: usize) -> Result<Step, Lacks> {
+        use TensorKind::{G, M, Sg, U};
         let setup = self.setup;
         let Some(kernel) = setup.plan.kernels.get(index) else {
             return Err(Lacks::new(format!("kernel {index}")));
         };
         let bare = kernel.name(setup.graph);
-        let pattern = Pattern::of(kernel, setup.graph).ok_or_else(|| Lacks::new(&bare))?;
+        let (family, ops) =
+            catalogue::find(kernel, setup.graph).ok_or_else(|| Lacks::new(&bare))?;
         let layer = setup
             .graph
             .nodes
@@ -143,7 +159,8 @@ impl<'a> Lowering<'a> {
         let group = Group {
             index,
             kernel,
-            pattern,
+            family,
+            ops,
             layer,
             name: match layer {
                 Some(layer) => format!("block {layer}: {bare}"),
@@ -151,31 +168,29 @@ impl<'a> Lowering<'a> {
             },
         };
         if setup.gemm == Gemm::Library
-            && pattern == Pattern::Product
+            && family == Family::Product
             && let Some(gemm) = gemm::library(self, &group)
         {
             return Ok(Step::Library(gemm));
         }
-        let mut launch = match pattern {
-            Pattern::Embed => rows::embed(self, &group),
-            Pattern::Norm => rows::norm(self, &group),
-            Pattern::Rope | Pattern::RopeQ | Pattern::RopeK => rows::rope(self, &group),
-            Pattern::Residual => rows::residual(self, &group),
-            Pattern::ResidualNorm => rows::residual_norm(self, &group),
-            Pattern::Silu | Pattern::Mul | Pattern::SiluMul => rows::elementwise(self, &group),
-            Pattern::Qk => attention::qk(self, &group),
-            Pattern::Softmax => attention::softmax(self, &group),
-            Pattern::Pv => attention::pv(self, &group),
-            Pattern::Attention => attention::flash(self, &group),
-            Pattern::Product => gemm::product(self, &group),
-            Pattern::ProductResidual => gemm::product_residual(self, &group),
-            Pattern::Qkv | Pattern::QkvRope | Pattern::NormQkv | Pattern::NormQkvRope => {
-                gemm::qkv(self, &group)
-            }
-            Pattern::GateUp | Pattern::NormGateUp | Pattern::Swiglu | Pattern::NormSwiglu => {
-                gemm::gate_up(self, &group)
-            }
-            Pattern::Block | Pattern::Forward => block::block(self, &group),
+        let mut launch = match family {
+            Family::Embed => rows::embed(self, &group),
+            Family::Norm => rows::norm(self, &group),
+            Family::Rope => rows::rope(self, &group),
+            Family::Residual => rows::residual(self, &group),
+            Family::ResidualNorm => rows::residual_norm(self, &group),
+            Family::Silu => rows::elementwise(self, &group, &[G, Sg]),
+            Family::Mul => rows::elementwise(self, &group, &[Sg, U, M]),
+            Family::SiluMul => rows::elementwise(self, &group, &[G, U, M]),
+            Family::Qk => attention::qk(self, &group),
+            Family::Softmax => attention::softmax(self, &group),
+            Family::Pv => attention::pv(self, &group),
+            Family::Flash => attention::flash(self, &group),
+            Family::Product => gemm::product(self, &group),
+            Family::ProductResidual => gemm::product_residual(self, &group),
+            Family::Qkv => gemm::qkv(self, &group),
+            Family::GateUp => gemm::gate_up(self, &group),
+            Family::Block => block::block(self, &group),
         }?;
         launch.written = kernel.writes.iter().map(|id| self.written(*id)).collect();
         Ok(Step::Own(launch))
@@ -227,9 +242,22 @@ impl<'a> Lowering<'a> {
         self.setup.config.dtype == Dtype::Bf16
     }
 
-    /// A unit of `files` with the element type defined.
-    pub fn unit(&self, entry: &'static str, files: &[&'static str]) -> Unit {
-        Unit::new(entry, files).define("BF16", u32::from(self.is_bf16()))
+    /// The unit of a family's kernel: `before`, then the kernel's own file, with the
+    /// element type defined.
+    ///
+    /// # Errors
+    /// A variant that the table of kernels does not have.
+    pub fn unit(
+        &self,
+        family: Family,
+        variant: Variant,
+        before: &[&'static str],
+    ) -> Result<Unit, Lacks> {
+        let entry = family
+            .entry(variant)
+            .ok_or_else(|| Lacks::new(format!("{} ({variant:?})", family.name())))?;
+        let files: Vec<&'static str> = before.iter().copied().chain([entry.file]).collect();
+        Ok(Unit::new(entry.name, &files).define("BF16", u32::from(self.is_bf16())))
     }
 
     /// A size as a kernel takes it.

@@ -119,8 +119,7 @@ impl Recorded {
     pub fn write(&self) -> String {
         let mut text = "\
 # What each kernel needs, as the compilers say: made by
-#   RECORD_KERNELS=1 cargo test --test nvrtc
-#   RECORD_KERNELS=1 cargo test --test hip_compile
+#   RECORD_KERNELS=1 cargo test --test gpu compile
 # registers and stack per thread, AMD's scalar registers per wave, static shared
 # memory per block, in bytes but for registers; source is a hash of all that is
 # compiled.

@@ -58,6 +58,8 @@ const NO_CUDA: &str = "this build has no compiler (Cargo feature cuda)";
 
 /// A learner's text, behind the prefix.
 pub(super) fn written(text: &str, file: &str, listing: &Listing) -> Result<Compiled, NoProgram> {
+    // Some editors begin a file with a mark of its encoding.
+    let text = text.trim_start_matches('\u{feff}');
     text::allowed(text, file).map_err(NoProgram::Refused)?;
     #[cfg(feature = "cuda")]
     {
@@ -111,7 +113,14 @@ fn first_errors(log: &str) -> String {
     let told: Vec<String> = errors
         .iter()
         .take(TOLD)
-        .map(|(file, row, text)| format!("{file}:{row}: {text}"))
+        .map(|(file, row, text)| {
+            // A function of the learner's own that the kernel calls.
+            let host = ["__host__ function", "execution space annotations"];
+            if host.iter().any(|words| text.contains(words)) {
+                return format!("{file}:{row}: a function of your own has DEVICE before it");
+            }
+            format!("{file}:{row}: {text}")
+        })
         .collect();
     let more = match errors.len().saturating_sub(TOLD) {
         0 => String::new(),

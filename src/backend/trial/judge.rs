@@ -20,8 +20,8 @@ use simt::{Counts, Finding, MachineError, Problem};
 const SECTOR: u64 = 32;
 /// How near bytes must be to those of a known mistake.
 const ALIKE: f64 = 0.02;
-/// Most explanations that are told.
-const TOLD: usize = 3;
+/// Characters around the lines of a mistake that a text must have as well.
+const AROUND: usize = 24;
 
 /// Judges a kernel. It may take seconds, and a text that keeps the compiler busy
 /// takes longer: call it where it can be killed.
@@ -121,7 +121,7 @@ impl Court<'_> {
                 )),
             }
         });
-        self.outcome(met, None)
+        self.outcome(met, None, text)
     }
 
     /// The kernel of this program, worked or with one mistake.
@@ -129,7 +129,7 @@ impl Court<'_> {
         match self.own(number) {
             Ok(compiled) => {
                 let mistake = self.listing.mistakes().find(|m| m.number == number);
-                self.outcome(self.examined(&compiled), mistake)
+                self.outcome(self.examined(&compiled), mistake, "")
             }
             Err(NoProgram::NoCompiler(say)) => TrialOutcome::NoCompiler(say),
             Err(NoProgram::Refused(say)) => TrialOutcome::Failed(say),
@@ -142,7 +142,12 @@ impl Court<'_> {
         own(&unit)
     }
 
-    fn outcome(&self, met: Result<Met, Miss>, mistake: Option<&Mistake>) -> TrialOutcome {
+    fn outcome(
+        &self,
+        met: Result<Met, Miss>,
+        mistake: Option<&Mistake>,
+        text: &str,
+    ) -> TrialOutcome {
         match met {
             Ok(met) => TrialOutcome::Accepted {
                 issued: met.issued,
@@ -158,7 +163,7 @@ impl Court<'_> {
             Err(miss) => TrialOutcome::Refused(Refusal {
                 known: match mistake {
                     Some(mistake) => vec![mistake.say.clone()],
-                    None => self.known(&miss),
+                    None => self.known(&miss, text).into_iter().collect(),
                 },
                 criterion: miss.criterion,
                 seen: miss.seen,
@@ -166,27 +171,55 @@ impl Court<'_> {
         }
     }
 
-    /// Known mistakes that do the same in the case that was missed.
-    fn known(&self, miss: &Miss) -> Vec<String> {
-        let Some((case, ran)) = &miss.at else {
-            return Vec::new();
+    /// A known mistake that does the same in the case that was missed: as it is
+    /// where its lines stand in the text, else as what it often is.
+    fn known(&self, miss: &Miss, text: &str) -> Option<String> {
+        let (case, ran) = miss.at.as_ref()?;
+        let alike = |mistake: &&Mistake| {
+            let compiled = self.own(mistake.number).ok();
+            compiled.is_some_and(|own| same(ran, &self.run(&own, case), miss.criterion))
         };
-        let mut found: Vec<String> = Vec::new();
+        let stands = |mistake: &&Mistake| self.stands(mistake, text);
+        if let Some(own) = self.listing.mistakes().filter(stands).find(alike) {
+            return Some(own.say.clone());
+        }
         if let (Criterion::Bytes, Ran::Values { counts, .. }) = (miss.criterion, ran) {
             let issued = issued(counts) as f64;
             let near = |bytes: f64| (issued - bytes).abs() <= ALIKE * bytes;
-            let slips = self.bounds.slips.iter().filter(|(bytes, _)| near(*bytes));
-            found.extend(slips.map(|(_, say)| say.clone()));
-        }
-        for mistake in self.listing.mistakes() {
-            let Ok(compiled) = self.own(mistake.number) else {
-                continue;
-            };
-            if same(ran, &self.run(&compiled, case), miss.criterion) && found.len() < TOLD {
-                found.push(mistake.say.clone());
+            let slip = self.bounds.slips.iter().find(|(bytes, _)| near(*bytes));
+            if let Some((_, say)) = slip {
+                return Some(format!("Often this many bytes mean: {say}"));
             }
         }
-        found
+        let other = self.listing.mistakes().find(alike)?;
+        Some(format!(
+            "A known mistake does the same here, and yours may be another: {}",
+            other.say
+        ))
+    }
+
+    /// Whether the lines of a mistake stand in a text, with what is around them.
+    fn stands(&self, mistake: &Mistake, text: &str) -> bool {
+        let (worked, mistaken) = (
+            bare(&self.listing.worked()),
+            bare(&self.listing.mistaken(mistake.number)),
+        );
+        let alike = |pair: &(char, char)| pair.0 == pair.1;
+        let both = || worked.iter().copied().zip(mistaken.iter().copied());
+        let head = both().take_while(alike).count();
+        let back = worked
+            .iter()
+            .rev()
+            .copied()
+            .zip(mistaken.iter().rev().copied());
+        let most = worked.len().min(mistaken.len()) - head;
+        let tail = back.take_while(alike).count().min(most);
+        let (from, to) = (
+            head.saturating_sub(AROUND),
+            (mistaken.len() - tail + AROUND).min(mistaken.len()),
+        );
+        let lines: String = mistaken.get(from..to).unwrap_or_default().iter().collect();
+        bare(text).iter().collect::<String>().contains(&lines)
     }
 
     /// C2 to C7.
@@ -374,6 +407,16 @@ fn found(finding: &Finding, case: &Case) -> (Criterion, String) {
         _ => Criterion::Access,
     };
     (criterion, format!("at {}: {finding}", case.name))
+}
+
+/// A text without comments and white space.
+fn bare(text: &str) -> Vec<char> {
+    let code = text
+        .lines()
+        .map(|line| line.split("//").next().unwrap_or_default());
+    code.flat_map(str::chars)
+        .filter(|c| !c.is_whitespace())
+        .collect()
 }
 
 /// Bytes that lanes asked for.

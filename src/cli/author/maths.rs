@@ -2,9 +2,9 @@
 //!
 //! It is looked for here because `course` knows nothing of `markup`.
 
-use course::{Course, Exercise, Fault, KINDS, Key, Lesson, Part, Phrase, Place, nearest};
+use course::{Course, Exercise, Fault, Key, Lesson, Part, Phrase, Place, nearest};
 use text::math::symbols::{FUNCTIONS, SIGNS, SPACES, WORDS};
-use text::parse;
+use text::parse_from;
 
 /// Macros that take arguments.
 const BUILT: [&str; 4] = ["frac", "sqrt", "left", "right"];
@@ -26,7 +26,7 @@ fn lesson(lesson: &Lesson) -> Vec<Fault> {
     let parts = lesson.sections.iter().flat_map(|section| &section.parts);
     parts
         .flat_map(|part| match part {
-            Part::Prose { text, line: at, .. } => markdown(file, text, line(*at)),
+            Part::Prose { body, .. } => said(file, body.faults()),
             Part::Live(_) => Vec::new(),
         })
         .collect()
@@ -52,24 +52,13 @@ fn line(line: usize) -> Place {
 
 /// Faults of the formulas in markdown that begins at `start`.
 fn markdown(file: &str, text: &str, start: Place) -> Vec<Fault> {
-    let faults = parse(text, start.line, &KINDS).faults();
-    faults
-        .into_iter()
-        .map(|fault| {
-            let mut at = Place {
-                line: fault.place.line,
-                column: fault.place.column,
-            };
-            if at.line == start.line {
-                at.column += start.column - 1;
-            }
-            Fault::at(
-                file,
-                at,
-                format!("{}; {}", fault.message, way_out(&fault.message)),
-            )
-        })
-        .collect()
+    said(file, parse_from(text, start, &[]).faults())
+}
+
+fn said(file: &str, faults: Vec<text::Fault>) -> Vec<Fault> {
+    let say = |message: &str| format!("{message}; {}", way_out(message));
+    let fault = |found: text::Fault| Fault::at(file, found.place, say(&found.message));
+    faults.into_iter().map(fault).collect()
 }
 
 fn way_out(message: &str) -> String {

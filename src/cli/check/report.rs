@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::super::out::Out;
 use super::super::words::wrapped;
 use super::Graded;
-use course::answer::{Judgement, Verdict};
+use course::answer::{Judgement, Side, Verdict};
 use course::{Exercise, Marked, Progress, Sheet};
 
 /// A line per question, and the sum.
@@ -132,8 +132,11 @@ struct KeyDocument {
     typed: String,
     read: Option<String>,
     verdict: &'static str,
-    slip: Option<String>,
+    /// What the plain output says of it; nothing of what was not answered.
     message: Option<String>,
+    slip: Option<String>,
+    /// Which side of the expected value, where that is said.
+    direction: Option<&'static str>,
     hints_seen: u64,
     tries: u64,
     /// The cells of a table.
@@ -148,7 +151,9 @@ struct CellDocument {
     typed: String,
     read: Option<String>,
     verdict: &'static str,
+    message: Option<String>,
     slip: Option<String>,
+    direction: Option<&'static str>,
 }
 
 /// What the slips say, where there are any.
@@ -160,6 +165,22 @@ fn slip(verdict: &Verdict) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// `high` or `low`, where the plain output says so.
+fn direction(verdict: &Verdict) -> Option<&'static str> {
+    match verdict {
+        Verdict::Close(side) | Verdict::Wrong(Some(side)) => Some(match side {
+            Side::High => "high",
+            Side::Low => "low",
+        }),
+        _ => None,
+    }
+}
+
+/// The sentence of the plain output.
+fn message(j: &Judgement) -> Option<String> {
+    (j.verdict != Verdict::Open).then(|| sentence(j))
 }
 
 /// The document of an exercise, once its verdicts are recorded.
@@ -180,10 +201,8 @@ pub(super) fn document(
                 read: j.read.clone(),
                 verdict: j.verdict.word(),
                 slip: slip(&j.verdict),
-                message: match &j.verdict {
-                    Verdict::Unread { message, .. } => Some(message.clone()),
-                    _ => None,
-                },
+                direction: direction(&j.verdict),
+                message: message(j),
                 hints_seen: mark.hints,
                 tries: mark.tries,
                 cells: j
@@ -196,6 +215,8 @@ pub(super) fn document(
                         read: cell.judgement.read.clone(),
                         verdict: cell.judgement.verdict.word(),
                         slip: slip(&cell.judgement.verdict),
+                        direction: direction(&cell.judgement.verdict),
+                        message: message(&cell.judgement),
                     })
                     .collect(),
             }

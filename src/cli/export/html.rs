@@ -109,7 +109,7 @@ impl Writer<'_> {
                 format!("<aside>\n{}</aside>\n", self.blocks(blocks, ids))
             }
             Element::Table(table) => self.table(table),
-            Element::Code { language, text } => {
+            Element::Code { language, text, .. } => {
                 let lines: Vec<String> = code::highlight(language, text)
                     .iter()
                     .map(|line| spans(line, Role::Code))
@@ -213,7 +213,7 @@ impl Writer<'_> {
             Inline::Math(formula) => mathml::formula(formula, false, self.resolve),
             Inline::Strong(text) => format!("<strong>{}</strong>", self.inlines(text)),
             Inline::Emphasis(text) => format!("<em>{}</em>", self.inlines(text)),
-            Inline::Link { text, target } => self.link(text, target),
+            Inline::Link { text, target, .. } => self.link(text, target),
             Inline::Break => "<br>\n".to_owned(),
         }
     }

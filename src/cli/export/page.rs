@@ -8,7 +8,7 @@ use crate::cli::failure::Failure;
 use crate::cli::out::complain;
 use crate::cli::{live, show};
 use course::answer::{Env, Kind};
-use course::{Exercise, KINDS, Key, Lesson, Part};
+use course::{Exercise, Key, Lesson, Part};
 use text::{Section, Value, parse};
 
 /// Stands in every file that this program wrote, near its beginning.
@@ -121,9 +121,7 @@ impl Book<'_> {
             );
             for part in &section.parts {
                 match part {
-                    Part::Prose { text, line, .. } => {
-                        main += &markdown(text, *line, &writer, &mut ids);
-                    }
+                    Part::Prose { body, .. } => main += &writer.blocks(&body.blocks, &mut ids),
                     Part::Live(block) => {
                         main += &match live::pieces(self.desk, lesson, block) {
                             Ok(pieces) => on_page::block(&block.kind, pieces),
@@ -224,7 +222,7 @@ fn about(lesson: &Lesson) -> String {
 
 /// A section's title, which is markdown.
 fn heading(title: &str, writer: &Writer<'_>) -> String {
-    let document = parse(&format!("## {title}"), 1, &KINDS);
+    let document = parse(&format!("## {title}"), 1, &[]);
     match document.sections.first() {
         Some(section) if !section.heading.is_empty() => writer.inlines(&section.heading),
         _ => escape(title),
@@ -244,7 +242,7 @@ fn markdown(text: &str, line: usize, writer: &Writer<'_>, ids: &mut Ids) -> Stri
         }
         out + &writer.blocks(&section.blocks, ids)
     };
-    let document = parse(text, line, &KINDS);
+    let document = parse(text, line, &[]);
     document.sections.iter().map(section).collect()
 }
 

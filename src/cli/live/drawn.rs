@@ -2,7 +2,7 @@
 
 use super::{Piece, Table};
 use crate::cli::desk::Desk;
-use course::answer::{Env, Expr};
+use course::answer::Env;
 use course::{Cell, Phrase, Series, print, swept};
 
 /// Values over a range, a column for each series.
@@ -21,8 +21,8 @@ pub(super) fn chart(
             .iter()
             .map(|at| {
                 let here = env.with(&swept(x, *at));
-                let value = Expr::parse(s.y.as_str())
-                    .and_then(|e| e.evaluate(&here))
+                let value = s.y.value.evaluate(&here);
+                let value = value
                     .map_err(|e| e.to_string())
                     .and_then(|v| print(&v, unit));
                 value.unwrap_or_else(|say| format!("({say})"))
@@ -36,7 +36,7 @@ pub(super) fn chart(
             .collect();
         said.push(format!("  {name}: {}", pairs.join("; ")));
         columns.push(match s.name.is_empty() {
-            true => s.y.text.clone(),
+            true => s.y.as_str().to_owned(),
             false => s.name.clone(),
         });
         for (row, value) in rows.iter_mut().zip(points) {

@@ -183,25 +183,67 @@ impl Expr {
             .collect()
     }
 
-    /// `time.median` where it is that figure of a run and nothing else.
+    /// `time.median` where the value rests on that figure of one run, and on no
+    /// other run: as it is, or divided by a count.
     pub(super) fn run_path(&self) -> Option<&str> {
-        match &self.root.kind {
-            ast::Kind::Call(call) if call.function == ast::Function::Run => call.field.as_deref(),
-            _ => None,
-        }
+        let mut calls = Vec::new();
+        self.root.run_calls(&mut calls);
+        let (first, rest) = calls.split_first()?;
+        let alone = rest.iter().all(|call| call == first) && !self.asks_for_a_twin();
+        first.field.as_deref().filter(|_| alone)
     }
 
-    /// The same run asked for another of its figures.
+    /// The same with that run asked for another of its figures.
     pub(super) fn with_run_path(&self, path: &str) -> Self {
         let mut other = self.clone();
-        if let ast::Kind::Call(call) = &mut other.root.kind {
-            call.field = Some(path.to_owned());
-        }
+        other.root.set_run_path(path);
         other
     }
 }
 
 impl ast::Node {
+    fn run_calls<'n>(&'n self, found: &mut Vec<&'n ast::Call>) {
+        match &self.kind {
+            ast::Kind::Negated(inner) => inner.run_calls(found),
+            ast::Kind::Binary(_, a, b) => {
+                a.run_calls(found);
+                b.run_calls(found);
+            }
+            ast::Kind::Call(call) => {
+                if call.function == ast::Function::Run {
+                    found.push(call);
+                }
+                for arg in &call.args {
+                    if let ast::Arg::Value(node) | ast::Arg::Named(_, node) = arg {
+                        node.run_calls(found);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn set_run_path(&mut self, path: &str) {
+        match &mut self.kind {
+            ast::Kind::Negated(inner) => inner.set_run_path(path),
+            ast::Kind::Binary(_, a, b) => {
+                a.set_run_path(path);
+                b.set_run_path(path);
+            }
+            ast::Kind::Call(call) => {
+                if call.function == ast::Function::Run {
+                    call.field = Some(path.to_owned());
+                }
+                for arg in &mut call.args {
+                    if let ast::Arg::Value(node) | ast::Arg::Named(_, node) = arg {
+                        node.set_run_path(path);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
     fn micros<'n>(&'n self, found: &mut Vec<(&'n str, &'n Self)>) {
         match &self.kind {
             ast::Kind::Negated(inner) => inner.micros(found),

@@ -9,11 +9,18 @@
 //!   when equal at the precision typed with at least four digits. Zeros at the
 //!   end of a plain whole number are not digits: 33,550,000 has four.
 //! - Close is four times the tolerance, or right to the two or more digits that
-//!   were typed. For exact answers there is no close below 10⁴; above it is 0.2 %.
+//!   were typed (zeros at the end among them), or cut off behind the third. For
+//!   exact answers there is no close below 10⁴; above it is 0.5 %, what three
+//!   digits leave open.
 //! - A range, per cent where things are counted, and a fraction of a count are not
-//!   read: nothing is graded.
-//! - A slip fits like an answer does, or (not for whole numbers below 10⁴) when
-//!   it rounds to what was typed with at least two digits.
+//!   read: nothing is graded. Neither is a comma that is right as a decimal sign.
+//! - A bare number is in the unit that the question names where that is the answer
+//!   or a slip of the key; elsewhere it lacks its unit.
+//! - A slip fits where it rounds to what was typed with at least two digits (not
+//!   for whole numbers below 10⁴), or within 0.1 %; another way of counting that
+//!   is accepted, within the tolerance.
+//! - The right digits under another prefix, the inverse of a ratio and the rest of
+//!   a share are slips of every question.
 //! - The value in MiB called MB, and the reverse, is a slip of every byte
 //!   answer, for kB, MB, GB and TB alike.
 //! - Conventions that no slip of the key mentions (MACs, no grouped heads …)
@@ -24,9 +31,12 @@ mod choice;
 mod convention;
 mod free;
 mod number;
+mod options;
 mod reading;
 mod sentence;
 mod table;
+mod turned;
+mod words;
 
 pub(super) use number::{Wanted, coincide};
 

@@ -172,6 +172,9 @@ pub struct Key {
     pub unit: Option<Spec>,
     /// The options of a choice, choices or ranking.
     pub options: Vec<String>,
+    /// The lines of the excerpt, where one of them is asked for: its options are
+    /// their numbers.
+    pub lines: Vec<String>,
     /// Known slips.
     pub slips: Vec<Slip>,
     /// Hints, vaguest first.
@@ -193,6 +196,7 @@ impl Key {
             tolerance: Tolerance::default(),
             unit: None,
             options: Vec::new(),
+            lines: Vec::new(),
             slips: Vec::new(),
             hints: Vec::new(),
             settings: Vec::new(),

@@ -145,6 +145,13 @@ impl Question {
         self
     }
 
+    /// An exact count with more digits than anybody types, as in the exercises.
+    fn counted(self, unit: &'static str) -> Self {
+        self.exact()
+            .unit(unit)
+            .given("A count: right to four digits or more.")
+    }
+
     fn share(mut self) -> Self {
         self.tolerance = Tolerance::Points(0.0005);
         self.unit("%")

@@ -1,7 +1,7 @@
 //! The blocks that show kernels: `micro` runs one of the gym, `kernel` shows a
 //! source.
 
-use super::Block;
+use super::{Block, typed};
 use crate::fault::way_out;
 use crate::fields::Fields;
 use plan::run::{BackendKind, Experiment, Metric, MicroRequest};
@@ -60,25 +60,25 @@ pub(super) fn micro(fields: &mut Fields<'_, '_>) -> Option<Block> {
 
 /// A `kernel` block.
 pub(super) fn kernel(fields: &mut Fields<'_, '_>) -> Option<Block> {
-    let op = fields.text("op");
+    let op = typed::op(fields, "op");
     let source = fields.text("source");
-    let version = fields.text("version");
+    let version = typed::cut(fields, "version");
     let part = fields.text("part");
-    match (&op, &source) {
-        (Some(_), Some(source)) => fields.report_at(
+    match (fields.has("op"), &source) {
+        (true, Some(source)) => fields.report_at(
             source.at,
             "a kernel block takes op or source, not both; op finds the file by itself.",
         ),
-        (None, None) => {
+        (false, None) => {
             fields.report(
                 "a kernel block shows nothing yet; add op = \"norm1\" or source = \"rmsnorm.cu\".",
             );
         }
         _ => {}
     }
-    if let (Some(version), None) = (&version, &op) {
+    if let (Some(version), false) = (&version, fields.has("op")) {
         fields.report_at(
-            version.at,
+            version.written.at,
             "a version says which kernel computes an op; add op = \"norm1\".",
         );
     }

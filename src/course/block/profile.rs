@@ -1,6 +1,7 @@
 //! The `profile` block: the top of the file that a tool would write of a plan,
 //! generated, and what the reader of such files makes of it.
 
+use super::typed::{self, Typed};
 use crate::fault::Place;
 use crate::fields::{Fields, Phrase};
 use plan::cost::{Config, Gpu, GpuDatabase, Vendor};
@@ -22,7 +23,7 @@ pub struct Sample {
     /// Whose file.
     pub tool: Tool,
     /// The plan; none: the lesson's.
-    pub plan: Option<Phrase>,
+    pub plan: Option<Typed<Cut>>,
     /// Whose roofline the times come from.
     pub gpu: Option<Phrase>,
     /// Forwards in the file.
@@ -32,7 +33,7 @@ pub struct Sample {
     /// Columns shown; empty: the usual ones.
     pub columns: Vec<Phrase>,
     /// Only rows of the kernel that holds this op.
-    pub op: Option<Phrase>,
+    pub op: Option<Typed<OpKind>>,
     /// Show what the reader makes of it? An exercise asks that of its reader.
     pub reading: bool,
     /// Where the block stands.
@@ -73,15 +74,16 @@ pub(super) fn profile(fields: &mut Fields<'_, '_>) -> Option<Sample> {
         true => fields.one_of("tool", &Tool::names()),
         false => fields.need_text("tool", "tool = \"nsys\""),
     };
-    let plan = fields.text("version");
+    let plan = typed::cut(fields, "version");
     let gpu = fields.text("gpu");
+    let gpu = typed::gpus(fields, gpu).pop();
     let forwards = fields.count("forwards");
     let rows = fields.count("rows").unwrap_or(ROWS);
     if !(1..=MOST_ROWS).contains(&rows) {
         fields.report(format!("a profile block shows 1 to {MOST_ROWS} rows."));
     }
     let columns = fields.texts("columns");
-    let op = fields.text("op");
+    let op = typed::op(fields, "op");
     let reading = fields.flag("reading").unwrap_or(true);
     Some(Sample {
         tool: Tool::parse(tool?.as_str()).ok()?,
@@ -99,10 +101,7 @@ pub(super) fn profile(fields: &mut Fields<'_, '_>) -> Option<Sample> {
 impl Sample {
     /// The profile behind the block, before it is written down.
     fn make<'d>(&self, config: &Config, gpus: &'d GpuDatabase) -> Result<Made<'d>, String> {
-        let cut = match &self.plan {
-            Some(plan) => Cut::parse(plan.as_str()).map_err(|e| e.to_string())?,
-            None => config.cut,
-        };
+        let cut = self.plan.as_ref().map_or(config.cut, |plan| plan.value);
         let config = config.with_cut(cut);
         let usual = match self.tool.vendor() {
             Some(Vendor::Amd) => "mi250x_gcd",
@@ -182,12 +181,10 @@ impl Sample {
     }
 
     /// The name of the kernel that holds an op.
-    fn kernel<'p>(&self, op: &Phrase, made: &'p Profile) -> Result<&'p str, String> {
-        let wanted =
-            OpKind::parse(op.as_str()).ok_or_else(|| format!("“{}” is not an op", op.as_str()))?;
+    fn kernel<'p>(&self, op: &Typed<OpKind>, made: &'p Profile) -> Result<&'p str, String> {
         let holds = |name: &&str| {
             let mut ops = name.split('+').filter_map(OpKind::parse);
-            **name == *"block" || ops.any(|held| held == wanted)
+            **name == *"block" || ops.any(|held| held == op.value)
         };
         let mut names = made.kernels.iter().map(|row| row.name.as_str());
         names

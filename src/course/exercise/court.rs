@@ -9,7 +9,7 @@ use crate::answer::{Kind, Tolerance};
 use crate::claims::{Claim, Ledger, Role};
 use crate::fault::Place;
 use crate::fields::Phrase;
-use crate::lesson::prose_numbers;
+use crate::number::numbers;
 use crate::setup::Setup;
 use crate::solution::Derivation;
 
@@ -119,7 +119,7 @@ fn derivation(key: &str, body: String, at: Place) -> Derivation {
     Derivation {
         key: key.to_owned(),
         line: at.line,
-        numbers: prose_numbers(&body, at),
+        numbers: numbers(&body, at),
         body,
         body_line: at.line,
     }

@@ -1,17 +1,18 @@
 //! Expressions: all of them are evaluated, in the configuration they stand in.
 
-use crate::answer::{self, Env, Expr, Value};
-use crate::block::{Block, Cell, Live, swept};
+use super::running::running_of;
+use crate::answer::{self, Env, Expr, ExprError, Value};
+use crate::block::{Block, Cell, Live, Typed, swept};
 use crate::exercise::{Exercise, Key};
 use crate::fault::{Fault, Place};
 use crate::fields::Phrase;
 use crate::lesson::{Lesson, Part};
 use crate::number::{Inline, numbers, print};
 use crate::recorded::Figures;
-use crate::scan::{Piece, pieces};
 use crate::setup::{Setup, sentence};
 use crate::solution::Solution;
 use plan::cost::GpuDatabase;
+use plan::units::Spec;
 
 /// Counts below this are too common for a hint to give one away.
 const SMALL: i128 = 20;
@@ -66,7 +67,7 @@ impl Figurer {
             faults: outer.faults,
         };
         for predict in &live.predict {
-            look.shown(&predict.answer, predict.unit.as_deref());
+            look.printed(&predict.answer, predict.unit.as_ref());
             look.phrase(&predict.ask);
             predict.note.iter().for_each(|note| look.phrase(note));
         }
@@ -100,7 +101,7 @@ impl Figurer {
                     let before = look.faults.len();
                     for value in range {
                         look.env = env.with(&swept(x, *value));
-                        look.shown(&series.y, unit.as_deref());
+                        look.printed(&series.y, unit.as_ref());
                         if look.faults.len() > before {
                             break;
                         }
@@ -232,8 +233,11 @@ impl Look<'_> {
     }
 
     fn value(&mut self, expr: &Phrase) -> Option<Value> {
-        let value = Expr::parse(&expr.text).and_then(|parsed| parsed.check(&self.env));
-        match value {
+        self.checked(expr, Expr::parse(&expr.text))
+    }
+
+    fn checked(&mut self, expr: &Phrase, parsed: Result<Expr, ExprError>) -> Option<Value> {
+        match parsed.and_then(|parsed| parsed.check(&self.env)) {
             Ok(value) => Some(value),
             Err(error) => {
                 self.report(
@@ -249,6 +253,14 @@ impl Look<'_> {
     fn shown(&mut self, expr: &Phrase, unit: Option<&str>) {
         if let Some(Err(say)) = self.value(expr).map(|value| print(&value, unit)) {
             self.report(expr.at, &say);
+        }
+    }
+
+    /// The same with what was read at load.
+    fn printed(&mut self, expr: &Typed<Expr>, unit: Option<&Typed<Spec>>) {
+        let value = self.checked(&expr.written, Ok(expr.value.clone()));
+        if let Some(Err(say)) = value.map(|value| print(&value, unit.map(Typed::as_str))) {
+            self.report(expr.written.at, &say);
         }
     }
 
@@ -343,8 +355,12 @@ impl Look<'_> {
         }) else {
             return;
         };
-        for (piece, range) in pieces(&hint.text) {
-            let text = hint.text.get(range).unwrap_or_default();
+        let running = running_of(&hint.text, hint.at);
+        let plain = running.iter().flat_map(|words| {
+            let ranges = words.unquoted().into_iter();
+            ranges.map(|range| words.text.get(range).unwrap_or_default())
+        });
+        for text in plain {
             let words: Vec<&str> = text.split_whitespace().collect();
             for (at, word) in words.iter().enumerate() {
                 let digits: String = word.chars().filter(char::is_ascii_digit).collect();
@@ -353,11 +369,7 @@ impl Look<'_> {
                     .all(|c| c.is_ascii_digit() || ",._;:)".contains(c));
                 let before = words.get(at.saturating_sub(2)..at).unwrap_or_default();
                 let told = matches!(before, ["answer", "is" | "="] | [.., "answer:"]);
-                if piece == Piece::Plain
-                    && only
-                    && digits.parse() == Ok(right)
-                    && (told || right.abs() >= LARGE)
-                {
+                if only && digits.parse() == Ok(right) && (told || right.abs() >= LARGE) {
                     self.report(
                         hint.at,
                         "this hint shows the answer; stop one step before it",

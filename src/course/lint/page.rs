@@ -3,8 +3,7 @@
 use crate::block::{Block, Cell, LANGUAGES, mistyped};
 use crate::fault::{Fault, Place, way_out};
 use crate::lesson::{Part, Section};
-use crate::number::split;
-use crate::scan::{Piece, pieces};
+use text::{Element, Inline, parse, words};
 use unicode_width::UnicodeWidthStr;
 
 /// Columns of text on a page.
@@ -26,13 +25,8 @@ const FIGURE: usize = 12;
 pub(super) fn section(file: &str, section: &Section, faults: &mut Vec<Fault>) {
     let mut rows = 0;
     for part in &section.parts {
-        if let Part::Prose {
-            text: markdown,
-            line,
-            ..
-        } = part
-        {
-            rows += text(file, markdown, *line, faults);
+        if let Part::Prose { body, .. } = part {
+            rows += text(file, body, faults);
         }
     }
     for live in section.live() {
@@ -41,10 +35,10 @@ pub(super) fn section(file: &str, section: &Section, faults: &mut Vec<Fault>) {
                 line: live.line,
                 column: 1,
             });
-            table.cells(columns.iter().map(|column| unbreakable(&column.text)));
+            table.cells(columns.iter().map(|column| unbreakable_text(&column.text)));
             for row in rows {
                 table.cells(row.iter().map(|cell| match cell {
-                    Cell::Text(text) => unbreakable(&text.text),
+                    Cell::Text(text) => unbreakable_text(&text.text),
                     Cell::Number(number) => FIGURE.min(number.expr.text.width()),
                 }));
             }
@@ -63,130 +57,109 @@ pub(super) fn section(file: &str, section: &Section, faults: &mut Vec<Fault>) {
 }
 
 /// Checks markdown and returns the rows that its running text takes.
-pub(super) fn text(file: &str, markdown: &str, first: usize, faults: &mut Vec<Fault>) -> usize {
-    let mut rows = 0;
-    let mut fence: Option<(String, usize, usize)> = None;
-    let mut table: Option<Table> = None;
-    let mut paragraph = 0;
-    let wrapped = |columns: usize| columns.div_ceil(MEASURE);
-    for (index, line) in markdown.lines().enumerate() {
-        let number = first + index;
-        let at = Place {
-            line: number,
-            column: 1,
-        };
-        if let Some((mark, opened, count)) = &mut fence {
-            if line.trim_start().starts_with(mark.as_str()) {
-                if *count > CODE {
-                    let at = Place {
-                        line: *opened,
-                        column: 1,
-                    };
-                    faults.push(Fault::at(file, at, format!(
-                        "this code has {count} lines and a page shows {CODE}; show the part that matters."
-                    )).warning());
-                }
-                fence = None;
-            } else {
-                *count += 1;
-                let width = line.width();
-                if width > PAGE {
-                    let at = Place {
-                        line: number,
-                        column: PAGE + 1,
-                    };
-                    faults.push(Fault::at(file, at, format!(
-                        "this line of code is {width} columns wide and a page has {PAGE}; break it."
-                    )));
-                }
-            }
-            continue;
-        }
-        let trimmed = line.trim_start();
-        let mark: String = trimmed
-            .chars()
-            .take_while(|c| matches!(c, '`' | '~'))
-            .collect();
-        if mark.len() >= 3 && !trimmed.trim_start_matches(['`', '~']).contains('`') {
-            rows += wrapped(std::mem::take(&mut paragraph));
-            let info = trimmed
-                .trim_start_matches(['`', '~'])
-                .split_whitespace()
-                .next();
-            if let Some(info) =
-                info.filter(|info| !LANGUAGES.contains(info) && mistyped(info).is_none())
-            {
-                faults.push(
-                    Fault::at(
-                        file,
-                        at,
-                        format!(
-                            "no colours are known for “{info}”; {}",
-                            way_out(info, &LANGUAGES)
-                        ),
-                    )
-                    .warning(),
-                );
-            }
-            fence = Some((mark, number, 0));
-            continue;
-        }
-        if trimmed.starts_with('|') {
-            rows += wrapped(std::mem::take(&mut paragraph));
-            table.get_or_insert_with(|| Table::new(at)).row(trimmed);
-            continue;
-        }
-        if let Some(table) = table.take() {
-            table.close(file, faults);
-        }
-        if trimmed.is_empty()
-            || trimmed.starts_with(['-', '*', '>', '#'])
-            || trimmed.starts_with(|c: char| c.is_ascii_digit())
-        {
-            rows += wrapped(std::mem::take(&mut paragraph));
-        }
-        paragraph += shown(trimmed) + usize::from(!trimmed.is_empty());
-    }
-    if let Some(table) = table.take() {
-        table.close(file, faults);
-    }
-    rows + wrapped(paragraph)
+pub(super) fn text(file: &str, section: &text::Section, faults: &mut Vec<Fault>) -> usize {
+    blocks(file, &section.blocks, faults)
 }
 
-/// Columns that a stretch of markdown takes about, numbers filled in.
-fn shown(markdown: &str) -> usize {
-    pieces(markdown)
-        .into_iter()
-        .map(|(piece, range)| {
-            let text = markdown.get(range).unwrap_or_default();
-            match piece {
-                Piece::Code => {
-                    let inner = text.trim_matches('`');
-                    if split(inner).is_some() {
-                        FIGURE.min(inner.width())
-                    } else {
-                        inner.width()
-                    }
+fn blocks(file: &str, blocks: &[text::Block], faults: &mut Vec<Fault>) -> usize {
+    let wrapped = |text: &[Inline], marker: usize| (shown(text) + 1 + marker).div_ceil(MEASURE);
+    let mut rows = 0;
+    for block in blocks {
+        match &block.element {
+            Element::Heading { text, level } => rows += wrapped(text, usize::from(*level) + 1),
+            Element::Paragraph(text) => rows += wrapped(text, 0),
+            Element::Math(formula) => rows += (formula.source.width() + 1).div_ceil(MEASURE),
+            Element::Aside(inner) => rows += self::blocks(file, inner, faults),
+            Element::List { items, .. } => {
+                for item in items {
+                    rows += self::blocks(file, &item.blocks, faults);
                 }
-                Piece::Hidden => 0,
-                Piece::Plain => text.replace("**", "").width(),
-                Piece::Math | Piece::Quoted => text.width(),
             }
-        })
-        .sum()
+            Element::Table(table) => {
+                let mut widths = Table::new(block.place);
+                for row in std::iter::once(&table.head).chain(&table.rows) {
+                    widths.cells(row.iter().map(|cell| unbreakable(cell)));
+                }
+                widths.close(file, faults);
+            }
+            Element::Code {
+                language,
+                text,
+                first,
+            } => code(file, block.place, (language, text, *first), faults),
+            Element::Live(_) | Element::Rule => {}
+        }
+    }
+    rows
+}
+
+/// Checks a block of code: its language, its lines, which begin at line `first`.
+fn code(
+    file: &str,
+    at: Place,
+    (language, text, first): (&str, &str, usize),
+    faults: &mut Vec<Fault>,
+) {
+    let strange = !language.is_empty() && !LANGUAGES.contains(&language);
+    if strange && mistyped(language).is_none() {
+        let way_out = way_out(language, &LANGUAGES);
+        let say = format!("no colours are known for “{language}”; {way_out}");
+        faults.push(Fault::at(file, at, say).warning());
+    }
+    for (line, text) in (first..).zip(text.lines()) {
+        let width = text.width();
+        if width > PAGE {
+            let column = PAGE + 1;
+            faults.push(Fault::at(
+                file,
+                Place { line, column },
+                format!(
+                    "this line of code is {width} columns wide and a page has {PAGE}; break it."
+                ),
+            ));
+        }
+    }
+    let count = text.lines().count();
+    if count > CODE {
+        faults.push(Fault::at(file, at, format!(
+            "this code has {count} lines and a page shows {CODE}; show the part that matters."
+        )).warning());
+    }
+}
+
+/// Columns that words take about, numbers filled in.
+fn shown(text: &[Inline]) -> usize {
+    let width = |inline: &Inline| match inline {
+        Inline::Words { text, .. } => text.replace('\n', " ").width(),
+        Inline::Code { text, .. } => text.width(),
+        Inline::Value(value) => FIGURE.min(value.expression.width()),
+        Inline::Math(formula) => formula.source.width() + 2,
+        Inline::Strong(text) | Inline::Emphasis(text) | Inline::Link { text, .. } => shown(text),
+        Inline::Break => 1,
+    };
+    text.iter().map(width).sum()
 }
 
 /// Columns that a cell needs at least: its text wraps at [`NARROWEST`].
-fn unbreakable(cell: &str) -> usize {
-    let words = cell.split_whitespace().count() > 1 && !cell.contains("`=");
-    if words {
-        shown(cell).min(NARROWEST)
-    } else {
-        shown(cell)
+fn unbreakable(cell: &[Inline]) -> usize {
+    let computed = cell.iter().any(|inline| matches!(inline, Inline::Value(_)));
+    match words(cell).split_whitespace().count() > 1 && !computed {
+        true => shown(cell).min(NARROWEST),
+        false => shown(cell),
     }
 }
 
-/// A markdown table while its rows go by.
+/// The same for a cell as it is written.
+fn unbreakable_text(cell: &str) -> usize {
+    let document = parse(cell, 1, &[]);
+    let mut width = 0;
+    for section in &document.sections {
+        section.each_text(|text| width = width.max(unbreakable(text)));
+    }
+    width
+}
+
+/// A table while its rows go by.
 struct Table {
     at: Place,
     /// Columns that each column needs: words wrap, numbers do not.
@@ -201,14 +174,6 @@ impl Table {
             widths: Vec::new(),
             rows: 0,
         }
-    }
-
-    fn row(&mut self, line: &str) {
-        let rule = line.chars().all(|c| matches!(c, '|' | '-' | ':' | ' '));
-        if rule {
-            return;
-        }
-        self.cells(cells(line).into_iter().map(|cell| unbreakable(cell.trim())));
     }
 
     /// Adds a row by the widths of its cells.
@@ -243,39 +208,19 @@ impl Table {
     }
 }
 
-/// Cells of a row; a bar inside a code span or after a backslash is none.
-fn cells(line: &str) -> Vec<&str> {
-    let mut out = Vec::new();
-    let mut from = 0;
-    for (piece, range) in pieces(line) {
-        if piece == Piece::Code || piece == Piece::Math {
-            continue;
-        }
-        for (at, _) in line
-            .get(range.clone())
-            .unwrap_or_default()
-            .match_indices('|')
-        {
-            let at = range.start + at;
-            if at > 0 && line.as_bytes().get(at - 1) == Some(&b'\\') {
-                continue;
-            }
-            if at > 0 {
-                out.push(line.get(from..at).unwrap_or_default());
-            }
-            from = at + 1;
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn rows(file: &str, markdown: &str, faults: &mut Vec<Fault>) -> usize {
+        let document = parse(markdown, 1, &[]);
+        let sections = document.sections.iter();
+        sections.map(|section| text(file, section, faults)).sum()
+    }
+
     fn said(markdown: &str) -> Vec<String> {
         let mut faults = Vec::new();
-        text("a.md", markdown, 1, &mut faults);
+        rows("a.md", markdown, &mut faults);
         faults.iter().map(ToString::to_string).collect()
     }
 
@@ -319,7 +264,7 @@ mod tests {
         // 150 characters wrap to three rows of 72, the list adds two.
         let words = "abcd ".repeat(30);
         assert_eq!(
-            text("a.md", &format!("{words}\n\n- one\n- two"), 1, &mut faults),
+            rows("a.md", &format!("{words}\n\n- one\n- two"), &mut faults),
             5
         );
         assert!(faults.is_empty());

@@ -1,10 +1,11 @@
 //! Prose: figures must be computed, links must lead somewhere.
 
+use super::running::{Running, running, running_of};
 use crate::fault::{Fault, Place, way_out};
 use crate::lesson::{Lesson, Part, slug};
 use crate::library::Course;
-use crate::scan::{Piece, pieces, without_fences};
 use std::ops::Range;
+use text::{Element, Inline, Section, words};
 
 /// Units after which a typed number is a result. Longer ones first.
 const UNITS: [&str; 40] = [
@@ -14,20 +15,24 @@ const UNITS: [&str; 40] = [
     "percent", "launches", "launch", "kernels", "kernel",
 ];
 
-/// Everything that is checked in a piece of markdown that begins at the start of `line`.
-pub(super) fn check(file: &str, markdown: &str, line: usize, faults: &mut Vec<Fault>) {
-    let text = without_fences(markdown);
-    figures(file, &text, Place { line, column: 1 }, faults);
+/// Everything that is checked in a piece of markdown.
+pub(super) fn check(file: &str, section: &Section, faults: &mut Vec<Fault>) {
+    for words in running(section) {
+        of_words(file, &words, faults);
+    }
 }
 
 /// Figures that were typed instead of computed, and inline numbers that never end.
 pub(crate) fn figures(file: &str, text: &str, start: Place, faults: &mut Vec<Fault>) {
-    for (piece, range) in pieces(text) {
-        if piece != Piece::Plain {
-            continue;
-        }
-        let plain = text.get(range.clone()).unwrap_or_default();
-        let place = |at: usize| start.after(text.get(..range.start + at).unwrap_or_default());
+    for words in running_of(text, start) {
+        of_words(file, &words, faults);
+    }
+}
+
+fn of_words(file: &str, words: &Running, faults: &mut Vec<Fault>) {
+    for range in words.unquoted() {
+        let plain = words.text.get(range.clone()).unwrap_or_default();
+        let place = |at: usize| words.place(range.start + at);
         if let Some(at) = plain.find("`=") {
             faults.push(Fault::at(
                 file,
@@ -128,77 +133,69 @@ fn by_definition(digits: &str, unit: &str) -> bool {
 
 /// Links to other texts of the course, `[the census](07-v1-census)` or
 /// `(07-v1-census.md#the-sum)`, and within this one, `(#the-sum)`.
-pub(super) fn links(
-    course: &Course,
-    lesson: &Lesson,
-    markdown: &str,
-    line: usize,
-    faults: &mut Vec<Fault>,
-) {
-    let text = without_fences(markdown);
-    for (piece, range) in pieces(&text) {
-        let Some(target) = text
-            .get(range.clone())
-            .and_then(|link| link.strip_prefix("](")?.strip_suffix(')'))
+pub(super) fn links(course: &Course, lesson: &Lesson, section: &Section, faults: &mut Vec<Fault>) {
+    section.each_inline(|inline| {
+        let Inline::Link {
+            target,
+            place,
+            image,
+            ..
+        } = inline
         else {
-            continue;
+            return;
         };
-        if piece != Piece::Hidden || target.contains("://") {
-            continue;
+        if let Some(say) = astray(course, lesson, target, *image) {
+            faults.push(Fault::at(lesson.text.file(), *place, say));
         }
-        let at = Place { line, column: 1 }.after(text.get(..range.start + 2).unwrap_or_default());
-        let mut report = |say: String| faults.push(Fault::at(lesson.text.file(), at, say));
-        let (path, part) = target.split_once('#').unwrap_or((target, ""));
-        let id = path.rsplit('/').next().unwrap_or(path);
-        let id = id.trim_end_matches(".md");
-        if is_image(&text, range.start) {
-            report(
-                "pictures are not shown; draw it in a ```text block, or say it in words.".into(),
-            );
-            continue;
-        }
-        let to = match (id, course.lesson(id)) {
-            ("", _) => lesson,
-            (_, Ok(found)) => found,
-            (_, Err(_)) if course.exercise(id).is_ok() => continue,
-            (_, Err(say)) => {
-                report(format!("this link leads nowhere: {say}"));
-                continue;
-            }
-        };
-        if !part.is_empty() && !headings(to).any(|known| known == part) {
-            let known: Vec<&str> = to
-                .sections
-                .iter()
-                .map(|section| section.id.as_str())
-                .collect();
-            report(format!(
-                "this link leads nowhere: {} has no part “{part}”; {}",
-                to.id,
-                way_out(part, &known)
-            ));
-        }
-    }
+    });
 }
 
-/// Does the bracket before `](` belong to a picture, `![words](file)`?
-fn is_image(text: &str, close: usize) -> bool {
-    let before = text.get(..close).unwrap_or_default();
-    let open = before.rfind('[').unwrap_or_default();
-    before
-        .get(..open)
-        .is_some_and(|before| before.ends_with('!'))
+/// What is wrong with a link.
+fn astray(course: &Course, lesson: &Lesson, target: &str, image: bool) -> Option<String> {
+    if target.contains("://") {
+        return None;
+    }
+    if image {
+        let say = "pictures are not shown; draw it in a ```text block, or say it in words.";
+        return Some(say.to_owned());
+    }
+    let (path, part) = target.split_once('#').unwrap_or((target, ""));
+    let id = path.rsplit('/').next().unwrap_or(path);
+    let id = id.trim_end_matches(".md");
+    let to = match (id, course.lesson(id)) {
+        ("", _) => lesson,
+        (_, Ok(found)) => found,
+        (_, Err(_)) if course.exercise(id).is_ok() => return None,
+        (_, Err(say)) => return Some(format!("this link leads nowhere: {say}")),
+    };
+    if part.is_empty() || headings(to).iter().any(|known| known == part) {
+        return None;
+    }
+    let known: Vec<&str> = to.sections.iter().map(|s| s.id.as_str()).collect();
+    Some(format!(
+        "this link leads nowhere: {} has no part “{part}”; {}",
+        to.id,
+        way_out(part, &known)
+    ))
 }
 
 /// What a link can name in a lesson: its sections, and the headings within them.
-fn headings(lesson: &Lesson) -> impl Iterator<Item = String> {
-    lesson.sections.iter().flat_map(|section| {
-        let within = section.parts.iter().flat_map(|part| match part {
-            Part::Prose { text, .. } => text.lines().filter(|line| line.starts_with('#')).collect(),
-            Part::Live(_) => Vec::new(),
-        });
-        std::iter::once(section.id.clone()).chain(within.map(slug))
-    })
+fn headings(lesson: &Lesson) -> Vec<String> {
+    let mut out = Vec::new();
+    for section in &lesson.sections {
+        out.push(section.id.clone());
+        for part in &section.parts {
+            let Part::Prose { body, .. } = part else {
+                continue;
+            };
+            body.each_block(|block| {
+                if let Element::Heading { text, .. } = &block.element {
+                    out.push(slug(&words(text)));
+                }
+            });
+        }
+    }
+    out
 }
 
 #[cfg(test)]
@@ -239,7 +236,7 @@ mod tests {
     fn what_is_code_math_or_quoted_is_left_alone() {
         let text = "“40 %” and \"12 launches\", `17 launches`, $3 MB$, and\n\n```text\n9 GB\n```\nbut 12 MB";
         let mut faults = Vec::new();
-        check("a.md", text, 5, &mut faults);
+        figures("a.md", text, Place { line: 5, column: 1 }, &mut faults);
         let said: Vec<String> = faults.iter().map(ToString::to_string).collect();
         assert_eq!(
             said,
@@ -252,7 +249,8 @@ mod tests {
     #[test]
     fn a_number_that_never_ends_is_found() {
         let mut faults = Vec::new();
-        check("a.md", "so `= block(v1).bytes and on", 1, &mut faults);
+        let start = Place { line: 1, column: 1 };
+        figures("a.md", "so `= block(v1).bytes and on", start, &mut faults);
         assert_eq!(faults.len(), 1);
         assert_eq!(faults[0].at, Place { line: 1, column: 4 });
     }

@@ -8,6 +8,8 @@ use super::unit::Unit;
 /// A plain whole number below this is no count of bytes or FLOP that anybody
 /// meant: it lacks its unit.
 const PLAIN_FROM: f64 = 1e4;
+/// A fraction beyond this is no share that anybody meant.
+const MOST_WHOLES: f64 = 10.0;
 
 /// What a question wants to hear.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,9 +47,9 @@ impl Asked {
 ///
 /// Without a unit these are read: counts, ratios, intensities; and for bytes
 /// and FLOP a product (`2*4*512*2048^2`) or a whole number from 10,000 on,
-/// since those are counts of the base unit. `12.6` bytes is not. A share asked
-/// for in per cent needs its sign (`94.1%`) or a fraction (`16/17`): the plain
-/// `0.33` may be 33 % or 0.33 %.
+/// since those are counts of the base unit. `12.6` bytes is not. A bare prefix
+/// belongs to the unit asked for: `33.6M` FLOP. A share asked for in per cent
+/// has its sign (`94.1%`), is a fraction (`16/17`), or at most 1 (`0.375`).
 ///
 /// # Errors
 /// [`ReadError`]: unreadable, without the unit it needs, or of another kind.
@@ -55,13 +57,20 @@ pub fn read_as(text: &str, asked: Asked) -> Result<Typed, ReadError> {
     let mut typed = read(text, Some(asked.dimension))?;
     let shown = quoted(text);
     if let Some((unit, column)) = typed.unit.filter(|(u, _)| *u != Unit::NONE) {
-        return fits(&mut typed, asked, &shown, unit, column).map(|()| typed);
+        let bare = text.chars().skip(column.saturating_sub(1));
+        let bare = !bare
+            .collect::<String>()
+            .trim()
+            .contains(char::is_whitespace);
+        return fits(&mut typed, asked, &shown, (unit, column), bare).map(|()| typed);
     }
     let q = typed.quantity;
     if !q.dimension().is_plain() {
         return Err(kind(&shown, q.dimension(), asked, 1));
     }
-    let base_count = q.exact().is_some() && (typed.computed || q.value().abs() >= PLAIN_FROM);
+    let many = q.value().abs() >= PLAIN_FROM;
+    let whole = q.exact().is_some();
+    let base_count = whole && (typed.computed || many) || typed.computed && many;
     // “17 launches” for bytes is a count by its own word.
     if let Some((_, column)) = typed.unit
         && !asked.dimension.is_plain()
@@ -87,29 +96,33 @@ pub fn read_as(text: &str, asked: Asked) -> Result<Typed, ReadError> {
     Ok(typed)
 }
 
-/// A fraction between 0 and 1 that is written as one.
+/// A share as a number: at most 1, or a fraction that is written as one and may
+/// be more than the whole. `100*16/17` is a number of per cent.
 fn share(typed: &Typed) -> bool {
-    typed.computed && (0.0..=1.0).contains(&typed.quantity.value().abs())
+    let most = if typed.computed { MOST_WHOLES } else { 1.0 };
+    typed.quantity.value().abs() <= most
 }
 
 fn fits(
     typed: &mut Typed,
     asked: Asked,
     shown: &str,
-    unit: Unit,
-    column: usize,
+    (unit, column): (Unit, usize),
+    bare: bool,
 ) -> Result<(), ReadError> {
     let dimension = typed.quantity.dimension();
     if asked.dimension.agrees(dimension) {
         return Ok(());
     }
-    // “2.6 M” says how many, not of what.
-    let bare_prefix = unit.dimension() == Dimension::Count && dimension.is_plain();
-    if bare_prefix && matches!(asked.dimension, Dimension::Bytes | Dimension::Flop) {
-        return Err(ReadError {
-            column,
-            message: missing(shown, asked),
-        });
+    // “2.6 M” says how many; of what, the question says. “2.6 M parameters” does.
+    let prefix = bare && unit.dimension() == Dimension::Count && dimension.is_plain();
+    let counted = matches!(
+        asked.dimension,
+        Dimension::Bytes | Dimension::Flop | Dimension::BytesPerSecond | Dimension::FlopPerSecond
+    );
+    if prefix && counted {
+        typed.quantity = typed.quantity.with_dimension(asked.dimension);
+        return Ok(());
     }
     Err(kind(shown, dimension, asked, column))
 }
@@ -138,7 +151,7 @@ fn missing(shown: &str, asked: Asked) -> String {
         Dimension::Time => "s, ms, us, ns?",
         Dimension::BytesPerSecond => "GB/s, TB/s?",
         Dimension::FlopPerSecond => "GFLOP/s, TFLOP/s?",
-        Dimension::Ratio => "Per cent is written 37.5% or as a fraction, 3/8.",
+        Dimension::Ratio => "A share is written 37.5%, 0.375 or 3/8.",
         _ => "Write it as in 2.5 FLOP/B.",
     };
     format!("{shown} has no unit. {units}")
@@ -175,7 +188,7 @@ mod tests {
             fault("12.6", bytes()),
             "“12.6” has no unit. Bytes, kB, MB, MiB? Column 5."
         );
-        assert!(fault("2.6 M", bytes()).contains("has no unit"));
+        assert!(fault("2.6 M parameters", bytes()).contains("is a count"));
         assert!(fault("219", Asked::new(Dimension::Flop)).contains("FLOP, MFLOP, GFLOP?"));
         assert!(fault("433.5", Asked::new(Dimension::Time)).contains("s, ms, us, ns?"));
     }
@@ -199,7 +212,16 @@ mod tests {
 
     #[test]
     fn base_units_may_stay_unwritten_where_nothing_else_is_meant() {
-        for text in ["2361344", "2,361,344", "2.361344e6", "2*4*512*2048^2"] {
+        for text in [
+            "2361344",
+            "2,361,344",
+            "2.361344e6",
+            "2.361*10^6",
+            "2.361M",
+            "2.361 million",
+            "2*4*512*2048^2",
+            "2361 thousand",
+        ] {
             let typed = read_as(text, bytes()).unwrap();
             assert_eq!(typed.quantity.dimension(), Dimension::Bytes, "{text}");
         }
@@ -207,14 +229,24 @@ mod tests {
     }
 
     #[test]
-    fn per_cent_wants_its_sign_or_a_fraction() {
+    fn per_cent_wants_its_sign_or_a_share() {
         let percent = Asked::in_unit(Unit::PERCENT);
-        for text in ["94.1%", "94.1 percent", "16/17", "1 - 1/17"] {
+        for text in [
+            "94.1%",
+            "94.1 percent",
+            "94.1 per cent",
+            "16/17",
+            "1 - 1/17",
+            "0.375",
+            "1",
+            "4/3",
+            "two thirds",
+        ] {
             assert!(read_as(text, percent).is_ok(), "{text}");
         }
-        for text in ["0.33", "94.1", "100*16/17"] {
+        for text in ["94.1", "100*16/17"] {
             assert!(
-                fault(text, percent).contains("Per cent is written"),
+                fault(text, percent).contains("A share is written 37.5%, 0.375 or 3/8"),
                 "{text}"
             );
         }

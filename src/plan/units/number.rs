@@ -19,6 +19,8 @@ pub struct Number {
     /// Significant digits as written. Zeros at the end of a whole number
     /// without a point do not count: 33,550,000 claims four digits.
     pub digits: u32,
+    /// Those zeros: digits they may be all the same, as in 30 %.
+    pub zeros: u32,
     /// Power of ten of the last significant digit.
     pub last_place: i32,
     /// Written without point and exponent.
@@ -77,9 +79,9 @@ pub(super) struct NumberError {
 
 /// Reads the number that starts at `at`; `None` where none starts there.
 ///
-/// Separators of thousands are `_`, `,` and a space; each of the latter two
-/// only before groups of exactly three digits. In expressions (`plain`) only
-/// `_` separates, since a comma separates arguments there.
+/// Separators of thousands are `_`, `,`, an apostrophe and a space; each of the
+/// latter three only before groups of exactly three digits. In expressions
+/// (`plain`) only `_` separates, since a comma separates arguments there.
 pub(super) fn lex(
     chars: &[char],
     at: usize,
@@ -159,13 +161,14 @@ fn whole_part(
                 }
                 grouped = Some(',');
             }
-            ' ' | '\u{a0}' | '\u{202f}' | '\u{2009}' if !plain && run(i + 1) == 3 => {
+            ' ' | '\u{a0}' | '\u{202f}' | '\u{2009}' | '\'' | '’' if !plain && run(i + 1) == 3 => {
+                let sign = if matches!(c, '\'' | '’') { '\'' } else { ' ' };
                 let fits =
-                    grouped == Some(' ') || (grouped.is_none() && (1..=3).contains(&digits.len()));
+                    grouped == Some(sign) || (grouped.is_none() && (1..=3).contains(&digits.len()));
                 if !fits {
                     break;
                 }
-                grouped = Some(' ');
+                grouped = Some(sign);
             }
             _ => break,
         }
@@ -217,6 +220,11 @@ fn finish(digits: &str, exponent: i32, whole: bool) -> Number {
         mantissa: digits.parse().ok(),
         exponent,
         digits: u32::try_from(count.max(1)).unwrap_or(u32::MAX),
+        zeros: if whole && count > 0 {
+            u32::try_from(trailing).unwrap_or(u32::MAX)
+        } else {
+            0
+        },
         last_place,
         whole,
     }
@@ -234,9 +242,11 @@ mod tests {
     }
 
     #[test]
-    fn thousands_come_in_three_spellings() {
+    fn thousands_come_in_four_spellings() {
         for text in [
             "1048576",
+            "1'048'576",
+            "1’048’576",
             "1_048_576",
             "1,048,576",
             "1 048 576",
@@ -263,6 +273,15 @@ mod tests {
         ] {
             let n = read(text);
             assert_eq!((n.digits, n.last_place), (digits, place), "{text}");
+        }
+        for (text, zeros) in [
+            ("33,550,000", 4),
+            ("30", 1),
+            ("17", 0),
+            ("100.0", 0),
+            ("0", 0),
+        ] {
+            assert_eq!(read(text).zeros, zeros, "{text}");
         }
     }
 

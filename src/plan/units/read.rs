@@ -6,11 +6,24 @@ use super::number::{self, Number};
 use super::spelling::{self, Manner};
 use super::typed::{ReadError, Typed};
 use super::unit::Unit;
+use super::words;
 
 /// Longer answers than this are not numbers.
 const LONGEST: usize = 400;
 /// Parentheses, signs and exponents deeper than this are not numbers either.
 const DEEPEST: usize = 32;
+/// Functions of one plain number, as calculators and languages spell them.
+const FUNCTIONS: [(&str, fn(f64) -> f64); 9] = [
+    ("sqrt", f64::sqrt),
+    ("ln", f64::ln),
+    ("log2", f64::log2),
+    ("log10", f64::log10),
+    ("exp", f64::exp),
+    ("ceil", f64::ceil),
+    ("floor", f64::floor),
+    ("round", f64::round),
+    ("abs", f64::abs),
+];
 
 /// Reads a typed number. `asked` is the dimension of the question, if there is
 /// one; it settles what `FLOPS` means and which example an error shows. Whether
@@ -55,8 +68,13 @@ pub fn read(text: &str, asked: Option<Dimension>) -> Result<Typed, ReadError> {
     if reader.peek().is_none() {
         return Err(reader.error(reader.at, "nothing is typed".to_owned()));
     }
+    let factor = reader.leading_sign();
     let value = reader.sum()?;
     reader.skip();
+    if let Some(column) = factor.filter(|_| reader.units == 0) {
+        reader.last_unit = Some((Unit::FACTOR, column));
+        reader.trailing = Some(Unit::FACTOR);
+    }
     if let Some(c) = reader.peek() {
         let what = match c {
             ')' => "this parenthesis was never opened".to_owned(),
@@ -83,6 +101,17 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    /// The sign before a factor, `x8` or `×8`: its column.
+    fn leading_sign(&mut self) -> Option<usize> {
+        let next = self.chars.get(self.at + 1..)?;
+        let digit = next.iter().find(|c| !c.is_whitespace())?.is_ascii_digit();
+        let signed = matches!(self.peek(), Some('x' | 'X' | '×')) && digit;
+        signed.then(|| {
+            self.at += 1;
+            self.at
+        })
+    }
+
     fn peek(&self) -> Option<char> {
         self.chars.get(self.at).copied()
     }
@@ -242,6 +271,15 @@ impl Reader<'_> {
             self.parts += 1;
             return Ok((q, None));
         }
+        if let Some(q) = self.function(at)? {
+            self.parts += 1;
+            return Ok((q, None));
+        }
+        if let Some((q, next)) = words::lex(self.chars, at) {
+            self.at = next;
+            self.parts += 1;
+            return Ok((q, None));
+        }
         match number::lex(self.chars, at, false) {
             Ok(Some((n, next))) => {
                 self.at = next;
@@ -260,6 +298,68 @@ impl Reader<'_> {
             }
             Err(e) => Err(self.error(e.at, e.message)),
         }
+    }
+
+    /// `sqrt(2)`, `√2`, `ln(32000)`; `e` and `π`.
+    fn function(&mut self, at: usize) -> Result<Option<Quantity>, ReadError> {
+        let ratio = |value: f64| Quantity::new(value, Dimension::Ratio);
+        if self.peek() == Some('√') {
+            self.at += 1;
+            self.deeper(at)?;
+            let (q, _) = self.atom()?;
+            self.depth -= 1;
+            return match q.root() {
+                Ok(root) => Ok(Some(root)),
+                Err(e) => Err(self.arithmetic(at, e)),
+            };
+        }
+        let letters = self.chars.get(at..).unwrap_or_default().iter();
+        let word: String = letters.take_while(|c| c.is_alphanumeric()).collect();
+        let after = at + word.chars().count();
+        match word.to_lowercase().as_str() {
+            "e" | "π" | "pi" => {
+                self.at = after;
+                let constant = match word.to_lowercase().as_str() {
+                    "e" => std::f64::consts::E,
+                    _ => std::f64::consts::PI,
+                };
+                return Ok(Some(ratio(constant)));
+            }
+            "log" => {
+                return Err(self.error(at, "log may be either: write ln, log2 or log10".to_owned()));
+            }
+            _ => {}
+        }
+        let known = FUNCTIONS
+            .iter()
+            .find(|(name, _)| name.eq_ignore_ascii_case(&word));
+        let Some((name, apply)) = known else {
+            return Ok(None);
+        };
+        self.at = after;
+        self.skip();
+        if self.peek() != Some('(') {
+            return Err(self.error(after, format!("{name} takes its number in parentheses")));
+        }
+        let (q, _) = self.atom()?;
+        if *name == "sqrt" {
+            return match q.root() {
+                Ok(root) => Ok(Some(root)),
+                Err(e) => Err(self.arithmetic(at, e)),
+            };
+        }
+        if !q.dimension().is_plain() {
+            return Err(self.error(at, format!("{name} takes a plain number")));
+        }
+        let value = apply(q.value());
+        if !value.is_finite() {
+            return Err(self.error(at, format!("{name} has no value there")));
+        }
+        let whole = matches!(*name, "ceil" | "floor" | "round" | "abs") && value.fract() == 0.0;
+        Ok(Some(match whole && value.abs() < 1e15 {
+            true => Quantity::whole(value as i128, Dimension::Count),
+            false => ratio(value),
+        }))
     }
 
     /// `2048²`, `10⁻³`.
@@ -355,6 +455,7 @@ impl Reader<'_> {
             quantity,
             unit: self.last_unit,
             digits,
+            zeros: single.map_or(0, |n| n.zeros),
             half_place,
             computed: single.is_none(),
         })

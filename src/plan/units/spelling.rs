@@ -24,6 +24,11 @@ pub(super) fn lex(
     manner: Manner,
     asked: Option<Dimension>,
 ) -> Result<Option<(Unit, usize)>, UnitError> {
+    if manner == Manner::Typed
+        && let Some(found) = phrase(chars, at)
+    {
+        return Ok(Some(found));
+    }
     let Some((word, end)) = word_at(chars, at) else {
         return Ok(None);
     };
@@ -35,20 +40,20 @@ pub(super) fn lex(
     };
     if manner == Manner::Typed && atom.unit.dimension() == Count {
         return Ok(Some(
-            scaled(chars, end, atom.unit).unwrap_or((atom.unit, counted(chars, end))),
+            scaled(chars, end, atom.unit, asked).unwrap_or((atom.unit, counted(chars, end))),
         ));
     }
     let Some((below, below_at, next)) = denominator(chars, end, manner) else {
         return Ok(Some((atom.unit, end)));
     };
     let symbol = match (below.as_str(), atom.unit.dimension()) {
-        ("s" | "sec" | "second", Bytes | Flop) => format!("{}/s", atom.unit.symbol()),
+        ("s" | "sec" | "second" | "Second", Bytes | Flop) => format!("{}/s", atom.unit.symbol()),
         // `GFLOPS/s` says “per second” twice; everybody means the rate.
-        ("s" | "sec" | "second", FlopPerSecond) => atom.unit.symbol().to_owned(),
-        ("B" | "byte" | "bytes" | "Byte", Flop) if atom.unit.numerator() == 1 => {
+        ("s" | "sec" | "second" | "Second", FlopPerSecond) => atom.unit.symbol().to_owned(),
+        ("B" | "byte" | "bytes" | "Byte" | "Bytes" | "b", Flop) if atom.unit.numerator() == 1 => {
             "FLOP/B".to_owned()
         }
-        ("B" | "byte" | "bytes" | "Byte", FlopPerSecond)
+        ("B" | "byte" | "bytes" | "Byte" | "Bytes", FlopPerSecond)
             if atom.open && atom.unit.numerator() == 1 =>
         {
             "FLOP/B".to_owned()
@@ -109,34 +114,66 @@ fn atom(word: &str, manner: Manner, asked: Option<Dimension>) -> Result<Atom, St
         return Unit::canonical(&symbol)
             .map_or_else(|| Err(unknown(word)), |unit| Ok(Atom { unit, open }));
     }
-    if manner == Manner::Typed && is_word(word) {
+    let lower = word.to_lowercase();
+    // Operations are FLOP where FLOP are asked for, and things counted elsewhere.
+    let operations = matches!(lower.as_str(), "op" | "ops" | "operation" | "operations");
+    if manner == Manner::Typed
+        && operations
+        && let Some(Flop | FlopPerSecond | FlopPerByte) = asked
+    {
+        return Unit::canonical("FLOP").map_or_else(|| Err(unknown(word)), closed);
+    }
+    if manner == Manner::Typed && (is_word(&lower) || operations) {
         return closed(Unit::NONE);
+    }
+    if manner == Manner::Typed
+        && lower != word
+        && let Some(unit) = named(&lower).and_then(Unit::canonical)
+    {
+        return closed(unit);
     }
     Err(unknown(word))
 }
 
-/// Other spellings of one unit each.
+/// Other spellings of one unit each, whose case says something.
 fn alias(word: &str) -> Option<&'static str> {
     Some(match word {
-        "us" | "μs" | "usec" | "µsec" | "microsecond" | "microseconds" => "µs",
-        "ms" | "msec" | "millisecond" | "milliseconds" => "ms",
-        "ns" | "nsec" | "nanosecond" | "nanoseconds" => "ns",
+        "us" | "μs" | "µsec" => "µs",
+        "KB" => "kB",
+        "kiB" | "Kib" => "KiB",
+        "Mib" => "MiB",
+        "Gib" => "GiB",
+        "MBps" => "MB/s",
+        "GBps" => "GB/s",
+        "TBps" => "TB/s",
+        "×" | "X" => "x",
+        "K" => "k",
+        "bn" => "G",
+        _ => return named(word),
+    })
+}
+
+/// Units by their names, in small letters.
+fn named(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "usec" | "usecs" | "microsec" | "microsecs" | "microsecond" | "microseconds" => "µs",
+        "msec" | "msecs" | "millisec" | "millisecs" | "millisecond" | "milliseconds" => "ms",
+        "nsec" | "nsecs" | "nanosec" | "nanosecs" | "nanosecond" | "nanoseconds" => "ns",
         "sec" | "secs" | "second" | "seconds" => "s",
-        "byte" | "bytes" | "Byte" | "Bytes" => "B",
-        "KB" | "kilobyte" | "kilobytes" => "kB",
+        "byte" | "bytes" => "B",
+        "kilobyte" | "kilobytes" => "kB",
         "megabyte" | "megabytes" => "MB",
         "gigabyte" | "gigabytes" => "GB",
         "terabyte" | "terabytes" => "TB",
-        "kiB" | "kibibyte" | "kibibytes" => "KiB",
-        "mebibyte" | "mebibytes" => "MiB",
-        "gibibyte" | "gibibytes" => "GiB",
-        "GBps" => "GB/s",
-        "TBps" => "TB/s",
-        "percent" | "pct" | "pp" => "%",
-        "×" | "times" | "fold" => "x",
-        "K" | "thousand" => "k",
-        "mio" | "million" => "M",
-        "billion" => "G",
+        "kib" | "kibibyte" | "kibibytes" => "KiB",
+        "mib" | "mebibyte" | "mebibytes" => "MiB",
+        "gib" | "gibibyte" | "gibibytes" => "GiB",
+        "percent" | "percents" | "pct" | "pp" => "%",
+        "times" | "fold" => "x",
+        "thousand" | "thousands" => "k",
+        "mio" | "mn" | "million" | "millions" => "M",
+        "billion" | "billions" => "G",
+        "trillion" | "trillions" => "T",
         _ => return None,
     })
 }
@@ -176,8 +213,6 @@ fn is_word(word: &str) -> bool {
             | "weights"
             | "element"
             | "elements"
-            | "ops"
-            | "op"
             | "block"
             | "blocks"
             | "head"
@@ -211,12 +246,36 @@ fn is_word(word: &str) -> bool {
     )
 }
 
+/// Units of several words, or with a hyphen before them: `per cent`, `-fold`.
+fn phrase(chars: &[char], at: usize) -> Option<(Unit, usize)> {
+    if chars.get(at) == Some(&'-') {
+        let (word, end) = word_at(chars, at + 1)?;
+        return matches!(word.as_str(), "fold" | "times").then_some((Unit::FACTOR, end));
+    }
+    let (per, end) = word_at(chars, at)?;
+    let gap = chars.get(end..)?.iter();
+    let blank = gap.take_while(|c| c.is_whitespace()).count();
+    let (word, next) = word_at(chars, end + blank)?;
+    let both = [per.to_lowercase(), word.to_lowercase()];
+    match both.each_ref().map(String::as_str) {
+        ["per", "cent"] | ["percentage", "points"] | ["percent" | "%", "points"] => {
+            Some((Unit::PERCENT, next))
+        }
+        _ => None,
+    }
+}
+
 /// `33.55 million FLOP`, `2.1 billion bytes`: a prefix in words, and its unit.
-fn scaled(chars: &[char], end: usize, prefix: Unit) -> Option<(Unit, usize)> {
+fn scaled(
+    chars: &[char],
+    end: usize,
+    prefix: Unit,
+    asked: Option<Dimension>,
+) -> Option<(Unit, usize)> {
     let gap = chars.get(end..).unwrap_or_default();
     let at = end + gap.iter().take_while(|c| c.is_whitespace()).count();
     let (word, next) = word_at(chars, at)?;
-    let base = atom(&word, Manner::Typed, Some(Flop)).ok()?.unit;
+    let base = atom(&word, Manner::Typed, asked.or(Some(Flop))).ok()?.unit;
     let whole = base.numerator() == 1 && matches!(base.dimension(), Bytes | Flop);
     let symbol = format!("{}{}", prefix.symbol(), base.symbol());
     let unit = Unit::canonical(&symbol).filter(|_| whole && prefix.numerator() > 1)?;
@@ -336,7 +395,13 @@ mod tests {
             ("FLOPS/byte", "FLOP/B"),
             ("GB / s", "GB/s"),
             ("percent", "%"),
+            ("per cent", "%"),
+            ("Microseconds", "µs"),
+            ("Bytes", "B"),
+            ("MEGABYTES", "MB"),
+            ("trillion", "T"),
             ("launches", ""),
+            ("Kernels", ""),
         ] {
             assert_eq!(symbol(typed), canonical, "{typed}");
         }

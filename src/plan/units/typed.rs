@@ -15,6 +15,9 @@ pub struct Typed {
     /// Fewest significant digits among its rounded parts; `None` when it was
     /// computed from whole numbers only and nothing was rounded.
     pub digits: Option<u32>,
+    /// Zeros at the end of a whole number, not counted in `digits` and perhaps
+    /// meant as such: `30 %` may say two digits. 0 for anything else.
+    pub zeros: u32,
     /// Half of the last written place, in base units: how far the typed value
     /// may be from the meant one. 0 when nothing was rounded.
     pub half_place: f64,
@@ -34,6 +37,24 @@ impl Typed {
         let apart = (self.quantity.value() - expected.value()).abs();
         // The slack is for the float arithmetic of a tie, nothing more.
         apart <= self.half_place * (1.0 + 1e-9) || apart <= expected.value().abs() * 1e-12
+    }
+
+    /// The same where the zeros at the end of a whole number are digits as well:
+    /// `30 %` says 29.63 %, and `200 MB` does not say 205.
+    pub fn rounds_in_full(&self, expected: &Quantity) -> bool {
+        let zeros = i32::try_from(self.zeros).unwrap_or(i32::MAX);
+        let all = Self {
+            half_place: self.half_place / 10_f64.powi(zeros),
+            ..self.clone()
+        };
+        all.rounds_to(expected)
+    }
+
+    /// Whether `expected` was cut off at the last place written, in place of
+    /// rounded: `16.7` for 16.78.
+    pub fn cut_short(&self, expected: &Quantity) -> bool {
+        let (typed, expected) = (self.quantity.value().abs(), expected.value().abs());
+        typed < expected && expected - typed < 2.0 * self.half_place
     }
 
     /// The typed value as it was read, in the unit of its own text where it had

@@ -201,7 +201,7 @@ fn story(problem: &Problem) -> (String, &'static str) {
                 .thread
                 .map_or_else(|| "several threads".to_owned(), |t| format!("thread {t}"));
             let missing = if *same_warp {
-                "put a barrier between the two, __syncwarp() at least: lockstep within a warp is not promised"
+                "put __syncthreads() between the two, or __syncwarp() where no other warp uses this place: lockstep within a warp is not promised"
             } else {
                 "put __syncthreads() between the two"
             };
@@ -268,7 +268,7 @@ fn story(problem: &Problem) -> (String, &'static str) {
         ),
         Problem::NeverEnds { steps } => (
             format!("the block still runs after {steps} warp instructions"),
-            "look for a loop that waits for another block, or raise the step limit",
+            "the loop around that line has not ended: look at what its condition compares, and at what changes it (the step limit stopped it)",
         ),
         Problem::Deadlock { waiting, returned } => (
             format!("deadlock: everybody waits{}", gathering(waiting, returned)),

@@ -102,22 +102,26 @@ pub(super) fn blocks(items: Vec<Item>, labels: u32) -> Result<Vec<Raw>, PtxError
 /// iteration on the reversed graph); `NEVER` where that is the exit.
 fn post_dominators(blocks: &[Raw]) -> Vec<u32> {
     let exit = blocks.len();
-    let successors = |block: usize| -> Vec<usize> {
-        match blocks.get(block) {
-            Some(raw) if raw.next.is_empty() => vec![exit],
-            Some(raw) => raw.next.iter().map(|&next| next as usize).collect(),
-            None => Vec::new(),
-        }
-    };
-    let mut before = vec![Vec::new(); exit + 1];
-    for block in 0..exit {
-        for next in successors(block) {
-            if let Some(before) = before.get_mut(next) {
-                before.push(block);
+    let mut endless = vec![false; exit];
+    let (order, endless) = loop {
+        let mut before = vec![Vec::new(); exit + 1];
+        for block in 0..exit {
+            for next in successors(blocks, &endless, block) {
+                if let Some(before) = before.get_mut(next) {
+                    before.push(block);
+                }
             }
         }
-    }
-    let order = reverse_post_order(exit, &before);
+        let order = reverse_post_order(exit, &before);
+        // A loop that nothing leaves: its last block stands for the way out, so
+        // that lanes that part inside of it meet again before they go round.
+        let stuck = (0..exit).rev().find(|block| !order.contains(block));
+        match stuck.and_then(|block| endless.get_mut(block)) {
+            Some(stuck) => *stuck = true,
+            None => break (order, endless),
+        }
+    };
+    let successors = |block: usize| successors(blocks, &endless, block);
     let mut number = vec![usize::MAX; exit + 1];
     for (at, &block) in order.iter().enumerate() {
         number[block] = at;
@@ -161,6 +165,20 @@ fn post_dominators(blocks: &[Raw]) -> Vec<u32> {
             join => join as u32,
         })
         .collect()
+}
+
+/// The blocks behind one, the exit last; `endless` marks those that get there
+/// although nothing leads there.
+fn successors(blocks: &[Raw], endless: &[bool], block: usize) -> Vec<usize> {
+    let exit = blocks.len();
+    let Some(raw) = blocks.get(block) else {
+        return Vec::new();
+    };
+    let mut next: Vec<usize> = raw.next.iter().map(|&next| next as usize).collect();
+    if next.is_empty() || endless.get(block) == Some(&true) {
+        next.push(exit);
+    }
+    next
 }
 
 /// Blocks from `root` along `edges`, each before those that only it leads to.

@@ -9,6 +9,7 @@ use plan::cost::{
     Bound, Config, Cost, CostError, Gpu, KernelCost, Roof, kernel_floor_seconds, price,
 };
 use plan::fusion::Cut;
+use plan::kernels::Family;
 
 /// Times its floor from which neither roof explains a kernel's time.
 const FAR_FROM_FLOOR: f64 = 4.0;
@@ -203,7 +204,10 @@ struct Modelled {
 fn modelled(by: By, cost: &Cost, gpu: &Gpu) -> Result<BTreeMap<String, Modelled>, CostError> {
     let key = |kernel: &KernelCost| match by {
         By::Names => Some(kernel.name.clone()),
-        By::Entries => known::family_of(&known::ops(&kernel.ops.join("+"))?).map(str::to_owned),
+        By::Entries => {
+            let family = Family::of_ops(&known::ops(&kernel.ops.join("+"))?)?;
+            Some(family.name().to_owned())
+        }
         By::Calls => None,
     };
     let mut all: BTreeMap<String, Modelled> = BTreeMap::new();

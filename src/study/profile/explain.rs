@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use super::{Profile, known};
 use plan::fusion::{Boundary, Cut, Fusion, Kernel, Plan, Version};
+use plan::kernels::Family;
 use plan::model::{Graph, OpKind};
 
 /// Most layers that are believed.
@@ -66,7 +67,7 @@ fn by_name(kernel: &Kernel, graph: &Graph) -> Option<String> {
 
 fn by_entry(kernel: &Kernel, graph: &Graph) -> Option<String> {
     let ops: Vec<OpKind> = kernel.op_kinds(graph).collect();
-    known::family_of(&ops).map(str::to_owned)
+    Family::of_ops(&ops).map(|family| family.name().to_owned())
 }
 
 /// Each kernel of a plan with its scaling; none where one has no key.
@@ -240,7 +241,7 @@ pub(super) fn explain(profile: &Profile, only: Option<Cut>) -> Result<Explained,
 
     let entries: Vec<Option<String>> = rows
         .iter()
-        .map(|row| known::family(&row.name).map(str::to_owned))
+        .map(|row| known::family(&row.name).map(|family| family.name().to_owned()))
         .collect();
     let calls = summed(&entries);
     if !calls.is_empty() {

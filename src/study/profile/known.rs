@@ -1,6 +1,8 @@
 //! Names of kernels: those of a plan (`gate+up`), and those that the GPU
-//! backends launch, each of which may compute several kernels of a plan.
+//! backends launch ([`plan::kernels`]), each of which may compute several kernels of
+//! a plan.
 
+use plan::kernels::Family;
 use plan::model::{BLOCK_OPS, OpKind};
 
 /// The entry of a fixed list that reads the same.
@@ -34,64 +36,10 @@ pub(super) fn ops(name: &str) -> Option<Vec<OpKind>> {
     Some(found)
 }
 
-/// Entry points of the GPU backends (`kernels/`), and what each stands for.
-const ENTRIES: [(&str, &str); 19] = [
-    ("embed", "embed"),
-    ("rmsnorm", "rmsnorm"),
-    ("gemm", "gemm"),
-    ("gemm_one_role", "gemm"),
-    ("rope", "rope"),
-    ("qk", "qk"),
-    ("softmax", "softmax"),
-    ("pv", "pv"),
-    ("residual", "residual"),
-    ("silu", "silu"),
-    ("mul", "mul"),
-    ("qkv", "qkv"),
-    ("flash", "flash"),
-    ("flash_decode", "flash"),
-    ("residual_norm", "residual_norm"),
-    ("gemm_residual", "gemm_residual"),
-    ("gate_up", "gate_up"),
-    ("silu_mul", "silu_mul"),
-    ("block", "block"),
-];
-
-/// What an entry point of ours stands for; none for another's kernel.
-pub fn family(name: &str) -> Option<&'static str> {
-    let name = bare(name);
-    if name == "block_decode" {
-        return Some("block");
-    }
-    ENTRIES
-        .iter()
-        .find(|(entry, _)| *entry == name)
-        .map(|(_, family)| *family)
-}
-
-/// What computes these ops, where the GPU backends have it.
-pub fn family_of(ops: &[OpKind]) -> Option<&'static str> {
-    use OpKind as O;
-    Some(match ops {
-        [O::Embed] => "embed",
-        [O::Norm1 | O::Norm2 | O::FinalNorm] => "rmsnorm",
-        [O::Qk] => "qk",
-        [O::Softmax] => "softmax",
-        [O::Pv] => "pv",
-        [O::Silu] => "silu",
-        [O::Mul] => "mul",
-        [O::Res1 | O::Res2] => "residual",
-        [O::RopeQ] | [O::RopeK] | [O::RopeQ, O::RopeK] => "rope",
-        [one] if one.is_weight_product() => "gemm",
-        [O::Qk, O::Softmax, O::Pv] => "flash",
-        [O::Res1, O::Norm2] | [O::Res2, O::Norm1 | O::FinalNorm] => "residual_norm",
-        [O::O, O::Res1] | [O::Down, O::Res2] => "gemm_residual",
-        [O::Silu, O::Mul] => "silu_mul",
-        [O::Q, O::K, O::V, ..] | [O::Norm1, O::Q, O::K, O::V, ..] if ops.len() <= 6 => "qkv",
-        [O::Gate, O::Up, ..] | [O::Norm2, O::Gate, O::Up, ..] if ops.len() <= 5 => "gate_up",
-        ops if ops.len() >= BLOCK_OPS.len() => "block",
-        _ => return None,
-    })
+/// The row of the table of kernels that an entry point of ours belongs to; none for
+/// another's kernel.
+pub(super) fn family(name: &str) -> Option<Family> {
+    Family::of_entry(bare(name))
 }
 
 /// Copies and fills of the runtimes: launches of no plan.
@@ -117,7 +65,7 @@ mod tests {
             "addition_kernel"
         );
         assert_eq!(bare("rmsnorm.kd"), "rmsnorm");
-        assert_eq!(family("flash_decode"), Some("flash"));
+        assert_eq!(family("flash_decode"), Some(Family::Flash));
         assert_eq!(family("ampere_fp16_gemm"), None);
     }
 }

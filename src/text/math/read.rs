@@ -7,9 +7,10 @@ use crate::element::{Fault, Place, Value};
 /// Fractions within fractions deeper than this are refused.
 const DEEPEST: usize = 24;
 
-pub(super) fn read(source: &str, place: Place) -> Result<Row, Fault> {
+pub(super) fn read(source: &str, place: Place, offset: usize) -> Result<Row, Fault> {
     let mut reader = Reader {
         source,
+        offset,
         at: 0,
         place,
         depth: 0,
@@ -28,6 +29,8 @@ enum Until {
 
 struct Reader<'a> {
     source: &'a str,
+    /// Where the source begins in the parsed text.
+    offset: usize,
     /// Byte offset, always at a character.
     at: usize,
     place: Place,
@@ -246,6 +249,7 @@ impl<'a> Reader<'a> {
         Ok(Node::Value(Value {
             expression: expression.trim_end().to_owned(),
             place,
+            span: self.offset + here..self.offset + self.at,
         }))
     }
 

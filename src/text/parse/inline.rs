@@ -2,7 +2,6 @@
 
 use super::{Builder, DEEPEST};
 use crate::element::{Element, Inline, Place, Text, Value};
-use crate::math::Formula;
 use std::ops::Range;
 
 /// An open inline element, with what it holds so far.
@@ -16,7 +15,10 @@ pub(super) enum OpenKind {
     Base,
     Strong,
     Emphasis,
-    Link(String),
+    Link {
+        target: String,
+        image: bool,
+    },
     /// Too deep, or a kind that has no look of its own.
     Through,
 }
@@ -40,7 +42,7 @@ impl Builder<'_> {
         });
     }
 
-    pub(super) fn close_inline(&mut self) {
+    pub(super) fn close_inline(&mut self, range: &Range<usize>) {
         let Some(Open { kind, text }) = self.inlines.pop() else {
             return;
         };
@@ -50,7 +52,17 @@ impl Builder<'_> {
         match kind {
             OpenKind::Strong => parent.text.push(Inline::Strong(text)),
             OpenKind::Emphasis => parent.text.push(Inline::Emphasis(text)),
-            OpenKind::Link(target) => parent.text.push(Inline::Link { text, target }),
+            OpenKind::Link { target, image } => {
+                let written = self.places.source(range).rfind("](");
+                let at = written.map_or(range.start, |at| range.start + at + 2);
+                let place = self.places.at(at);
+                parent.text.push(Inline::Link {
+                    text,
+                    target,
+                    place,
+                    image,
+                });
+            }
             OpenKind::Base | OpenKind::Through => parent.text.extend(text),
         }
     }
@@ -95,6 +107,7 @@ impl Builder<'_> {
                 Inline::Value(Value {
                     expression: expression.to_owned(),
                     place,
+                    span: range.clone(),
                 })
             }
             _ => {
@@ -107,8 +120,7 @@ impl Builder<'_> {
     /// Mathematics between `$$` stands on lines of its own where it can: it
     /// parts a paragraph, but neither a heading nor a cell.
     pub(super) fn display_math(&mut self, text: String, range: Range<usize>) {
-        let place = self.place(range.start + 2);
-        let formula = Formula::parse(text, place);
+        let formula = self.formula(&text, range.start + 2);
         let in_line = self.inlines.len() > 1 || !self.table.alignments.is_empty();
         if in_line {
             return self.inline(Inline::Math(formula), range);
@@ -123,7 +135,7 @@ impl Builder<'_> {
     /// Ends what inline elements are open and yields the words.
     pub(super) fn take_text(&mut self) -> Text {
         while self.inlines.len() > 1 {
-            self.close_inline();
+            self.close_inline(&(0..0));
         }
         self.inlines.pop().map(|open| open.text).unwrap_or_default()
     }

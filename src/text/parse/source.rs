@@ -61,12 +61,8 @@ pub(super) struct Places<'a> {
 }
 
 impl<'a> Places<'a> {
-    /// For `source`, whose first line is `line` of its file.
-    pub(super) fn new(source: &'a str, line: usize) -> Self {
-        let first = Place {
-            line: line.max(1),
-            column: 1,
-        };
+    /// For `source`, which begins at `first` of its file.
+    pub(super) fn new(source: &'a str, first: Place) -> Self {
         Self {
             source,
             first,

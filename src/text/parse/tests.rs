@@ -44,6 +44,9 @@ fn a_live_block_keeps_kind_body_index_and_place() {
         &Live {
             kind: "lab".into(),
             body: "start = \"v1\"\n".into(),
+            within: 15..28,
+            span: 3..31,
+            closed: true,
             index: 0,
             place: at(10, 1)
         }
@@ -158,8 +161,10 @@ fn depth_is_bounded() {
         "[".repeat(5_000),
     ] {
         let document = parse(&format!("{text}x"), 1, KINDS);
-        document.each_block(|_| {});
-        document.each_inline(|_| {});
+        for section in &document.sections {
+            section.each_block(|_| {});
+            section.each_inline(|_| {});
+        }
     }
 }
 
@@ -168,4 +173,58 @@ fn a_place_counts_characters() {
     let start = at(3, 5);
     assert_eq!(start.after("é漢"), at(3, 7));
     assert_eq!(start.after("a\nb\nµs"), at(5, 3));
+}
+
+#[test]
+fn spans_lead_back_to_the_source() {
+    let text =
+        "## A `b`\nMoves `= x | MB` and $y^{`= y`}$, $$`= z`$$\n\n| a |\n|---|\n| `= w | MB` |\n";
+    let document = parse(text, 1, KINDS);
+    let spans: Vec<&str> = document
+        .values()
+        .iter()
+        .map(|v| &text[v.span.clone()])
+        .collect();
+    assert_eq!(spans, ["`= x | MB`", "`= y`", "`= z`", "`= w | MB`"]);
+    assert_eq!(text[document.sections[0].span.clone()].trim(), "## A `b`");
+}
+
+#[test]
+fn a_live_block_ends_at_its_own_fence() {
+    let cases = [
+        ("```lab\n```", "", true),
+        ("```lab", "", false),
+        ("```lab\na = 1", "a = 1", false),
+        ("````lab\n```\n````", "```\n", true),
+        ("````lab\na\n```", "a\n```", false),
+        ("~~~steps\nb\n~~~\n\nafter", "b\n", true),
+        ("   ```lab\n   a\n   ```\n", "   a\n", true),
+    ];
+    for (text, body, closed) in cases {
+        let document = parse(text, 1, KINDS);
+        let live = document.lives()[0];
+        assert_eq!(
+            (&text[live.within.clone()], live.closed),
+            (body, closed),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_live_block_in_a_list_is_an_example_of_one() {
+    let document = parse("- a\n  ```lab\n  x\n  ```\n", 1, KINDS);
+    assert!(document.lives().is_empty());
+}
+
+#[test]
+fn a_link_knows_where_its_target_is_written() {
+    let document = parse("See [`x` y](02-y.md) and ![p](a.png).", 4, KINDS);
+    let mut found = Vec::new();
+    document.sections[0].each_inline(|inline| {
+        if let Inline::Link { place, image, .. } = inline {
+            found.push((*place, *image));
+        }
+    });
+    assert_eq!(found, [(at(4, 13), false), (at(4, 31), true)]);
 }

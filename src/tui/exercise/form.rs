@@ -120,7 +120,7 @@ pub fn styled(
     width: usize,
 ) -> Vec<Row> {
     let env = state.study.env(setup, &state.runs);
-    let resolve = |value: &text::Value| resolved(&env, &value.expression);
+    let resolve = |value: &text::Value| resolved(&env, value);
     let parsed = text::parse(text, line, &[]);
     let layout = Layout::new(width, &resolve).ascii(state.look.ascii);
     let mut rows = Vec::new();

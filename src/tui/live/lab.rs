@@ -60,10 +60,9 @@ fn ops(live: &Live) -> Vec<OpKind> {
     let Ok(Block::Lab { ops, .. }) = &live.content else {
         return Vec::new();
     };
-    let all = SLOTS.iter().map(|s| s.op);
-    let name = |op: &OpKind| SLOTS.get(slot_of(*op).unwrap_or(0)).map(|s| s.label.trim());
-    all.filter(|op| ops.iter().any(|o| Some(o.text.as_str()) == name(op)))
-        .collect()
+    let slots = SLOTS.iter().map(|s| s.op);
+    let named = |op: &OpKind| ops.iter().any(|o| slot_of(o.value) == slot_of(*op));
+    slots.filter(named).collect()
 }
 
 /// The slots to draw: those of the named ops, else those that the fusions on

@@ -1,18 +1,16 @@
 //! PTX that was compiled when the program was made: for machines that have a
 //! driver but no compiler, and for the SIMT machine.
 //!
-//! One archive, `assets/kernels/prebuilt.ptx.z`, made by
+//! One archive, `assets/kernels/prebuilt.ptx.zst`, made by
 //! `tinyllama-tutor dev prebuild`: magic, length of the index (u64, little
-//! endian), index (JSON), then each text deflated by itself. An entry is found
-//! by the hash of its unit, so that PTX of another source is never taken.
+//! endian), index (JSON), then the texts, packed by zstd some at a time: variants of
+//! one kernel share most of their text, and one text is had without unpacking all.
+//! An entry is found by the hash of its unit, so that PTX of another source is never
+//! taken.
 
 use std::collections::BTreeMap;
-use std::io::{Read, Write};
 use std::sync::LazyLock;
 
-use flate2::Compression;
-use flate2::read::ZlibDecoder;
-use flate2::write::ZlibEncoder;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -24,12 +22,19 @@ use crate::gpu::units::compiled_ahead;
 /// The PTX version that is written: CUDA 12.0, the oldest driver that is used.
 const VERSION: &str = "8.0";
 
-const MAGIC: &[u8] = b"tinyllama-tutor ptx 1\n";
+/// How much text is packed at once, in bytes: a hundred variants share what they
+/// have in common, and unpacking a pack takes about a millisecond.
+const PACK: usize = 512 << 10;
+
+/// How hard zstd tries: 19 is its last level that needs no more memory to unpack.
+const LEVEL: i32 = 19;
+
+const MAGIC: &[u8] = b"tinyllama-tutor ptx 2\n";
 
 /// What is embedded in this program.
 static EMBEDDED: &[u8] = include_bytes!(concat!(
     env!("CARGO_MANIFEST_DIR"),
-    "/../../assets/kernels/prebuilt.ptx.z"
+    "/../../assets/kernels/prebuilt.ptx.zst"
 ));
 
 /// The archive of this build; empty where it cannot be read.
@@ -45,8 +50,8 @@ pub struct ArchiveEntry {
     pub title: String,
     /// `sm_80`, `sm_90a`.
     pub arch: String,
-    /// First byte among the texts, and how many.
-    at: (usize, usize),
+    /// The pack that it is in, and its first byte and length there.
+    at: (usize, usize, usize),
 }
 
 /// PTX of several units.
@@ -56,13 +61,19 @@ pub struct Archive {
     pub compiler: String,
     /// What is in it, in order of title and architecture.
     pub entries: Vec<ArchiveEntry>,
-    texts: Vec<u8>,
+    /// Length of each pack, packed and unpacked.
+    packs: Vec<(usize, usize)>,
+    /// The packs, one behind the other.
+    packed: Vec<u8>,
+    /// The texts of the pack that is being filled.
+    open: String,
 }
 
 #[derive(Serialize, Deserialize)]
 struct Index {
     compiler: String,
     entries: Vec<ArchiveEntry>,
+    packs: Vec<(usize, usize)>,
 }
 
 /// PTX from the archive.
@@ -89,16 +100,25 @@ impl Archive {
     /// # Errors
     /// No memory for the packed text.
     pub fn add(&mut self, unit: &Unit, arch: &str, ptx: &str) -> std::io::Result<()> {
-        let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
-        encoder.write_all(ptx.as_bytes())?;
-        let packed = encoder.finish()?;
+        if !self.open.is_empty() && self.open.len() + ptx.len() > PACK {
+            self.close()?;
+        }
         self.entries.push(ArchiveEntry {
             unit: unit_hash(unit),
             title: unit.title(),
             arch: arch.to_owned(),
-            at: (self.texts.len(), packed.len()),
+            at: (self.packs.len(), self.open.len(), ptx.len()),
         });
-        self.texts.extend(packed);
+        self.open.push_str(ptx);
+        Ok(())
+    }
+
+    /// Packs what was added last.
+    fn close(&mut self) -> std::io::Result<()> {
+        let packed = zstd::bulk::compress(self.open.as_bytes(), LEVEL)?;
+        self.packs.push((packed.len(), self.open.len()));
+        self.packed.extend(packed);
+        self.open.clear();
         Ok(())
     }
 
@@ -117,29 +137,36 @@ impl Archive {
 
     /// The text of one entry; `None` where it is damaged.
     pub fn text(&self, entry: &ArchiveEntry) -> Option<Prebuilt> {
-        let (start, length) = entry.at;
-        let packed = self.texts.get(start..start.checked_add(length)?)?;
-        let mut ptx = String::new();
-        ZlibDecoder::new(packed).read_to_string(&mut ptx).ok()?;
+        let (pack, start, length) = entry.at;
+        let before = self.packs.get(..pack)?.iter().map(|(packed, _)| packed);
+        let first: usize = before.sum();
+        let (packed, unpacked) = *self.packs.get(pack)?;
+        let packed = self.packed.get(first..first.checked_add(packed)?)?;
+        let texts = zstd::bulk::decompress(packed, unpacked).ok()?;
+        let ptx = texts.get(start..start.checked_add(length)?)?;
         Some(Prebuilt {
             arch: entry.arch.clone(),
-            ptx,
+            ptx: str::from_utf8(ptx).ok()?.to_owned(),
         })
     }
 
     /// The archive as a file's bytes.
     ///
     /// # Errors
-    /// An index that cannot be written as JSON.
-    pub fn write(&self) -> serde_json::Result<Vec<u8>> {
+    /// No memory for the packed text.
+    pub fn write(&mut self) -> std::io::Result<Vec<u8>> {
+        if !self.open.is_empty() {
+            self.close()?;
+        }
         let index = serde_json::to_vec(&Index {
             compiler: self.compiler.clone(),
             entries: self.entries.clone(),
+            packs: self.packs.clone(),
         })?;
         let mut bytes = MAGIC.to_vec();
         bytes.extend((index.len() as u64).to_le_bytes());
         bytes.extend(index);
-        bytes.extend(&self.texts);
+        bytes.extend(&self.packed);
         Ok(bytes)
     }
 
@@ -148,12 +175,14 @@ impl Archive {
         let bytes = bytes.strip_prefix(MAGIC)?;
         let (length, bytes) = bytes.split_first_chunk::<8>()?;
         let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
-        let (index, texts) = bytes.split_at_checked(length)?;
+        let (index, packed) = bytes.split_at_checked(length)?;
         let index: Index = serde_json::from_slice(index).ok()?;
         Some(Self {
             compiler: index.compiler,
             entries: index.entries,
-            texts: texts.to_vec(),
+            packs: index.packs,
+            packed: packed.to_vec(),
+            open: String::new(),
         })
     }
 }

@@ -259,7 +259,7 @@ fn an_archive_gives_back_what_was_put_in() {
     archive.add(&unit(1), "sm_80", "one").unwrap();
     archive.add(&unit(1), "sm_90a", "one, newer").unwrap();
     archive
-        .add(&unit(2), "sm_80", &"two ".repeat(1000))
+        .add(&unit(2), "sm_80", &"two ".repeat(150_000))
         .unwrap();
     let bytes = archive.write().unwrap();
     assert!(bytes.len() < 1500);
@@ -271,7 +271,7 @@ fn an_archive_gives_back_what_was_put_in() {
         ("sm_90a", "one, newer")
     );
     let found = read.find(&unit(2), &["sm_90a", "sm_80"]).unwrap();
-    assert_eq!(found.ptx, "two ".repeat(1000));
+    assert_eq!(found.ptx, "two ".repeat(150_000));
     // Another definition is another kernel; so is another source, whose text is
     // part of the hash.
     assert_eq!(read.find(&unit(3), &["sm_80"]), None);

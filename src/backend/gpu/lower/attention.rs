@@ -6,6 +6,7 @@ use super::{Group, Lowering};
 use crate::gpu::catalogue::Lacks;
 use crate::gpu::program::{Arg, Grid, Launch};
 use crate::gpu::source::Unit;
+use plan::kernels::Variant;
 use plan::model::TensorKind;
 
 /// Rows of a softmax block: a warp each.
@@ -34,7 +35,7 @@ pub(super) fn qk(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Launc
     let (q, k) = (TensorKind::Qr, TensorKind::Kr);
     let args = [q, k, TensorKind::Sc].map(|kind| lowering.activation(kind, group.layer));
 
-    let unit = tiles.unit(lowering, "qk", &["qk.cu"]);
+    let unit = tiles.unit(lowering, group, &[])?;
     let mut launch = launch(lowering, group, unit);
     let wanted = (u64::from(lowering.setup.target.sms) * 6).div_ceil(blocks_x);
     let strips = wanted.clamp(1, lowering.shape().context.div_ceil(tiles.keys));
@@ -55,7 +56,7 @@ pub(super) fn softmax(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<
     let rows = shape.batch * lowering.model().heads * shape.seq;
     let whole = (shape.context * lowering.elem()).is_multiple_of(16);
     let unit = lowering
-        .unit("softmax", &["tile/row.cu", "softmax.cu"])
+        .unit(group.family, Variant::Plain, &["tile/row.cu"])?
         .define("WHOLE", u32::from(whole));
     let tensors =
         [TensorKind::Sc, TensorKind::Pr].map(|kind| lowering.activation(kind, group.layer));
@@ -77,7 +78,7 @@ pub(super) fn pv(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Launc
     let tiles = Tiles::choose(lowering, Tiles::pv_shared, true)?;
     let tensors = [TensorKind::Pr, TensorKind::V, TensorKind::Att];
     let args = tensors.map(|kind| lowering.activation(kind, group.layer));
-    let unit = tiles.unit(lowering, "pv", &["pv.cu"]);
+    let unit = tiles.unit(lowering, group, &[])?;
     let mut launch = launch(lowering, group, unit);
     launch.grid = blocks(tiles.query_tiles(lowering))?;
     launch.threads = tiles.threads(lowering);
@@ -94,7 +95,7 @@ pub(super) fn flash(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<La
         return flash_decode(lowering, group);
     }
     let tiles = Tiles::of_flash(lowering)?;
-    let unit = tiles.unit(lowering, "flash", &["tile/attention.cu", "flash.cu"]);
+    let unit = tiles.unit(lowering, group, &["tile/attention.cu"])?;
     let mut launch = launch(lowering, group, unit);
     launch.grid = blocks(tiles.query_tiles(lowering))?;
     launch.threads = tiles.threads(lowering);
@@ -128,10 +129,7 @@ fn flash_decode(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Launch
     let partial = lowering.scratch("parts of attention", parts);
     let done = lowering.zeroed("splits that are done", rows * groups * 4);
     let unit = lowering
-        .unit(
-            "flash_decode",
-            &["tile/attention_decode.cu", "flash_decode.cu"],
-        )
+        .unit(group.family, Variant::Decode, &["tile/attention_decode.cu"])?
         .define("HEAD", head)
         .define("GROUP", together)
         .define("SPLIT_THREADS", DECODE_THREADS)
@@ -246,8 +244,13 @@ impl Tiles {
             })
     }
 
-    /// A unit on these tiles: the tile products, then `files`.
-    fn unit(&self, lowering: &Lowering<'_>, entry: &'static str, files: &[&'static str]) -> Unit {
+    /// A unit on these tiles: the tile products, then `files`, then the kernel.
+    fn unit(
+        &self,
+        lowering: &Lowering<'_>,
+        group: &Group<'_>,
+        files: &[&'static str],
+    ) -> Result<Unit, Lacks> {
         let mut all = match self.units {
             Units::Plain => vec!["tile/attention_plain.cu"],
             Units::Mma => vec![
@@ -272,15 +275,15 @@ impl Tiles {
         };
         all.extend(files);
         let unit = lowering
-            .unit(entry, &all)
+            .unit(group.family, Variant::Plain, &all)?
             .define("HEAD", self.head)
             .define("QUERIES", self.queries)
             .define("KEYS", self.keys);
-        match self.units {
+        Ok(match self.units {
             Units::Plain | Units::Mfma => unit,
             Units::Mma => unit.define("SLABS", self.slabs),
             Units::Hopper => unit.define("BLOCKS", self.blocks),
-        }
+        })
     }
 
     /// TEAM: a warp per slabs of 16 queries on matrix units, else 128 threads.

@@ -5,9 +5,10 @@
 mod hopper;
 
 use super::{Group, Lowering};
-use crate::gpu::catalogue::{Lacks, Pattern};
+use crate::gpu::catalogue::Lacks;
 use crate::gpu::program::{Arg, BufferId, Contents, Grid, Launch};
 use plan::cost::Vendor;
+use plan::kernels::Variant;
 use plan::model::{TensorKind, WeightKind};
 
 /// Most sequences of a decode step: columns of the matrix unit's second operand.
@@ -42,9 +43,9 @@ pub(super) fn block(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<La
 
 /// The blocks that a group computes.
 fn layers(lowering: &Lowering<'_>, group: &Group<'_>) -> std::ops::Range<u32> {
-    match (group.pattern, group.layer) {
-        (Pattern::Block, Some(layer)) => layer..layer + 1,
-        _ => 0..u32::try_from(lowering.model().layers).unwrap_or(u32::MAX),
+    match group.layer {
+        Some(layer) => layer..layer + 1,
+        None => 0..u32::try_from(lowering.model().layers).unwrap_or(u32::MAX),
     }
 }
 
@@ -86,7 +87,7 @@ fn ends(lowering: &mut Lowering<'_>, group: &Group<'_>, folded: bool) -> Result<
     let table = table(lowering, group, folded);
     let x = Arg::Buffer(lowering.activation(TensorKind::X, group.layer));
     let mut args = vec![table, lowering.int(count)?];
-    if group.pattern == Pattern::Block {
+    if group.layer.is_some() {
         args.extend([Arg::Null, Arg::Null, x, x]);
     } else {
         args.extend([
@@ -168,7 +169,7 @@ fn decode(lowering: &mut Lowering<'_>, group: &Group<'_>, shared: u32) -> Result
     let exchange = lowering.zeroed("words between blocks", bytes);
 
     let mut args = ends(lowering, group, false)?;
-    if group.pattern == Pattern::Forward {
+    if group.layer.is_none() {
         args.extend([
             Arg::Buffer(lowering.weight(WeightKind::FinalNorm, None)),
             Arg::Buffer(lowering.weight(WeightKind::LmHead, None)),
@@ -184,7 +185,8 @@ fn decode(lowering: &mut Lowering<'_>, group: &Group<'_>, shared: u32) -> Result
 
     let unit = lowering
         .unit(
-            "block_decode",
+            group.family,
+            Variant::Decode,
             &[
                 "prefix/matrix.cu",
                 "prefix/grid.cu",
@@ -194,9 +196,8 @@ fn decode(lowering: &mut Lowering<'_>, group: &Group<'_>, shared: u32) -> Result
                 "tile/stream.cu",
                 "tile/phases.cu",
                 "tile/decode_attention.cu",
-                "block_decode.cu",
             ],
-        )
+        )?
         .define("HEAD", model.head_width())
         .define("SPLITS", splits);
     let mut launch = group.launch(unit);
@@ -356,7 +357,7 @@ fn tiles(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Launch, Lacks
 
     let rows = lowering.rows();
     let mut args = ends(lowering, group, true)?;
-    if group.pattern == Pattern::Forward {
+    if group.layer.is_none() {
         let head = lowering.weight_times_gamma(WeightKind::LmHead, WeightKind::FinalNorm, None);
         let logits = lowering.activation(TensorKind::Logits, None);
         args.extend([Arg::Buffer(head), Arg::Buffer(logits)]);
@@ -396,10 +397,9 @@ fn tiles(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Launch, Lacks
         "tile/epilogue.cu",
         "tile/attention.cu",
         "tile/layer.cu",
-        "block.cu",
     ]);
     let mut unit = lowering
-        .unit("block", &files)
+        .unit(group.family, Variant::Plain, &files)?
         .define("HEAD", head)
         .define("QUERIES", queries)
         .define("TEAMS", 1)

@@ -8,8 +8,9 @@ use self::tiles::{Request, Tile};
 use super::hopper::{self, Kind, Product};
 use super::rows::{blocks, nodes, read, weight};
 use super::{Group, LibraryGemm, Lowering};
-use crate::gpu::catalogue::{Lacks, Pattern};
+use crate::gpu::catalogue::Lacks;
 use crate::gpu::program::{Arg, Launch};
+use plan::kernels::Variant;
 use plan::model::{Node, OpKind, TensorKind, WeightId, WeightKind};
 
 /// A portable kernel that is chosen: its tile and what is defined for its unit.
@@ -26,7 +27,7 @@ pub(super) fn product(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<
     let k = input_width(lowering, node)?;
     let to = lowering.written(node.writes);
     let choice = choose(lowering, &[to.width], &[to.width], k);
-    let mut launch = launch(lowering, group, &choice, "gemm", "gemm.cu", &[])?;
+    let mut launch = launch(lowering, group, &choice, &[])?;
     launch.args = vec![
         read(lowering, node, 0)?,
         weight(lowering, node)?,
@@ -44,7 +45,7 @@ pub(super) fn product(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<
         weights: &[to.width],
         k,
     };
-    Ok(hopper::variant(lowering, launch, &product))
+    hopper::variant(lowering, group, launch, &product)
 }
 
 /// A product and the residual: `o+res1`, `down+res2`.
@@ -70,14 +71,7 @@ pub(super) fn product_residual(
         None => choice.tile.columns(&[n]),
     };
     let slots = u32::try_from(slots).map_err(|_| Lacks::new(&group.name))?;
-    let mut launch = launch(
-        lowering,
-        group,
-        &choice,
-        "gemm_residual",
-        "gemm_residual.cu",
-        &[],
-    )?;
+    let mut launch = launch(lowering, group, &choice, &[])?;
     launch.args = vec![
         read(lowering, node, 0)?,
         weight(lowering, node)?,
@@ -88,14 +82,14 @@ pub(super) fn product_residual(
         lowering.int(n)?,
         lowering.int(k)?,
     ];
-    Ok(hopper::variant(lowering, launch, &product))
+    hopper::variant(lowering, group, launch, &product)
 }
 
 /// Queries, keys and values, with the norm before and RoPE after where the
-/// pattern says so.
+/// ops say so.
 pub(super) fn qkv(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Launch, Lacks> {
-    let norm = group.pattern.takes_row_sums();
-    let rope = matches!(group.pattern, Pattern::QkvRope | Pattern::NormQkvRope);
+    let norm = group.takes_row_sums();
+    let rope = group.has(OpKind::RopeQ);
     let (d, dkv) = (lowering.model().hidden, lowering.model().kv_width());
     let x = input(lowering, group, OpKind::Q)?;
     let [ssq, slots] = row_sums(lowering, group, norm)?;
@@ -104,7 +98,7 @@ pub(super) fn qkv(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Laun
     if rope {
         defines.push(("HEAD", lowering.head_width()?));
     }
-    let mut launch = launch(lowering, group, &choice, "qkv", "qkv.cu", &defines)?;
+    let mut launch = launch(lowering, group, &choice, &defines)?;
 
     let [q, k] = if rope {
         [TensorKind::Qr, TensorKind::Kr]
@@ -147,13 +141,13 @@ pub(super) fn qkv(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Laun
         weights: &[d, dkv, dkv],
         k: d,
     };
-    Ok(hopper::variant(lowering, launch, &product))
+    hopper::variant(lowering, group, launch, &product)
 }
 
-/// Gate and up, with the norm before and SwiGLU after where the pattern says so.
+/// Gate and up, with the norm before and SwiGLU after where the ops say so.
 pub(super) fn gate_up(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Launch, Lacks> {
-    let norm = group.pattern.takes_row_sums();
-    let swiglu = matches!(group.pattern, Pattern::Swiglu | Pattern::NormSwiglu);
+    let norm = group.takes_row_sums();
+    let swiglu = group.has(OpKind::Mul);
     let (d, ffn) = (lowering.model().hidden, lowering.model().ffn);
     let x = input(lowering, group, OpKind::Gate)?;
     let [ssq, slots] = row_sums(lowering, group, norm)?;
@@ -161,7 +155,7 @@ pub(super) fn gate_up(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<
     let widths: &[u64] = if swiglu { &[2 * ffn] } else { &[ffn, ffn] };
     let choice = choose(lowering, widths, &[ffn], d);
     let defines = [("NORM", u64::from(norm)), ("SWIGLU", u64::from(swiglu))];
-    let mut launch = launch(lowering, group, &choice, "gate_up", "gate_up.cu", &defines)?;
+    let mut launch = launch(lowering, group, &choice, &defines)?;
     let (g, u) = if swiglu {
         (lowering.activation(TensorKind::M, group.layer), Arg::Null)
     } else {
@@ -190,7 +184,7 @@ pub(super) fn gate_up(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<
         weights: &[ffn, ffn],
         k: d,
     };
-    Ok(hopper::variant(lowering, launch, &product))
+    hopper::variant(lowering, group, launch, &product)
 }
 
 /// The library's product in place of a kernel of ours; `None` where it cannot
@@ -234,13 +228,11 @@ fn choose(lowering: &Lowering<'_>, widths: &[u64], outputs: &[u64], k: u64) -> C
     }
 }
 
-/// A launch of `file` with the chosen tile, without arguments.
+/// A launch of the group's kernel with the chosen tile, without arguments.
 fn launch(
     lowering: &Lowering<'_>,
     group: &Group<'_>,
     choice: &Choice,
-    entry: &'static str,
-    file: &'static str,
     defines: &[(&'static str, u64)],
 ) -> Result<Launch, Lacks> {
     let tile = &choice.tile;
@@ -248,8 +240,8 @@ fn launch(
     if defines.iter().any(|(name, _)| *name == "HEAD") {
         files.push("tile/rotary.cu");
     }
-    files.extend(["tile/epilogue.cu", file]);
-    let mut unit = tile.define(lowering.unit(entry, &files));
+    files.push("tile/epilogue.cu");
+    let mut unit = tile.define(lowering.unit(group.family, Variant::Plain, &files)?);
     if !choice.aligned {
         unit = unit.define("ALIGNED", 0);
     }

@@ -6,10 +6,12 @@
 //! tensor maps in their place and the Hopper unit in the launch. Kernels:
 //! `kernels/hopper/`, main loop and tiles: `kernels/tile/gemm_hopper.cu`.
 
-use super::Lowering;
+use super::{Group, Lowering};
+use crate::gpu::catalogue::Lacks;
 use crate::gpu::program::{Arg, Grid, Launch, Target, TensorMap};
 use crate::gpu::source::Unit;
 use plan::cost::Vendor;
+use plan::kernels::Variant;
 
 /// Elements of a step along k: 128 bytes of bf16, the width of the swizzle.
 const STEP: u64 = 64;
@@ -135,9 +137,17 @@ fn choose(target: &Target, product: &Product<'_>) -> Option<Tile> {
 /// Puts the Hopper variant into a launch whose arguments are those of the plain
 /// one: tensor maps for the left operand and the weights, unit and geometry. Where
 /// the Hopper kernels do not take the products, the launch stays as it is.
-pub(super) fn variant(lowering: &Lowering<'_>, launch: Launch, product: &Product<'_>) -> Launch {
+///
+/// # Errors
+/// A family without such a kernel.
+pub(super) fn variant(
+    lowering: &Lowering<'_>,
+    group: &Group<'_>,
+    launch: Launch,
+    product: &Product<'_>,
+) -> Result<Launch, Lacks> {
     let Some(tile) = tile(lowering, product) else {
-        return launch;
+        return Ok(launch);
     };
     let box_rows = tile.box_rows(product.kind);
     let rows = std::iter::once((product.rows, tile.m))
@@ -163,15 +173,15 @@ pub(super) fn variant(lowering: &Lowering<'_>, launch: Launch, product: &Product
     let blocks = tile
         .tiles(product)
         .min(u64::from(lowering.setup.target.sms));
-    Launch {
-        unit: tile.unit(lowering, product.kind),
+    Ok(Launch {
+        unit: tile.unit(lowering, group, product.kind)?,
         grid: Grid::Blocks([blocks as u32, 1, 1]),
         threads: tile.threads(),
         shared: tile.shared_bytes(),
         overlap: true,
         args,
         ..launch
-    }
+    })
 }
 
 impl Tile {
@@ -302,13 +312,7 @@ impl Tile {
     }
 
     /// The unit with this tile compiled in.
-    fn unit(&self, lowering: &Lowering<'_>, kind: Kind) -> Unit {
-        let (entry, file) = match kind {
-            Kind::Gemm => ("gemm", "hopper/gemm.cu"),
-            Kind::Residual => ("gemm_residual", "hopper/gemm_residual.cu"),
-            Kind::Qkv { .. } => ("qkv", "hopper/qkv.cu"),
-            Kind::GateUp { .. } => ("gate_up", "hopper/gate_up.cu"),
-        };
+    fn unit(&self, lowering: &Lowering<'_>, group: &Group<'_>, kind: Kind) -> Result<Unit, Lacks> {
         let mut files = vec!["prefix/matrix.cu", "prefix/hopper.cu"];
         if let Kind::Qkv { rope: Some(_), .. } = kind {
             files.push("tile/rotary.cu");
@@ -317,16 +321,15 @@ impl Tile {
             "tile/gemm_hopper.cu",
             "tile/items_hopper.cu",
             "tile/store_hopper.cu",
-            file,
         ]);
         let unit = lowering
-            .unit(entry, &files)
+            .unit(group.family, Variant::Hopper, &files)?
             .define("TILE_M", self.m)
             .define("TILE_N", self.n)
             .define("STAGES", self.stages)
             .define("GROUPS", self.groups)
             .define("TURNS", u32::from(self.turns));
-        match kind {
+        Ok(match kind {
             Kind::Gemm | Kind::Residual => unit,
             Kind::Qkv { norm, rope } => {
                 let unit = unit
@@ -341,7 +344,7 @@ impl Tile {
             Kind::GateUp { norm, swiglu } => unit
                 .define("NORM", u32::from(norm))
                 .define("SWIGLU", u32::from(swiglu)),
-        }
+        })
     }
 }
 

@@ -2,10 +2,11 @@
 //! All are bound by memory; geometry is there to keep enough bytes under way.
 
 use super::{Group, Lowering};
-use crate::gpu::catalogue::{Lacks, Pattern};
+use crate::gpu::catalogue::Lacks;
 use crate::gpu::program::{Arg, Grid, Launch};
 use crate::gpu::source::Unit;
-use plan::model::{Node, TensorKind, WeightId};
+use plan::kernels::Variant;
+use plan::model::{Node, OpKind, TensorKind, WeightId};
 
 /// Packs of 16 bytes of a row that one thread takes at most (HELD in
 /// `tile/row.cu`: what a norm keeps in registers between its two passes).
@@ -29,7 +30,7 @@ pub(super) fn embed(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<La
         lowering.tensor(node.writes),
         lowering.row_sums_out(node.writes, 1),
     );
-    let mut launch = per_row(lowering, group, "embed", "embed.cu", width)?;
+    let mut launch = per_row(lowering, group, width)?;
     launch.args = vec![
         ids,
         table,
@@ -46,7 +47,7 @@ pub(super) fn norm(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Lau
     let width = lowering.model().hidden;
     let (x, gamma) = (read(lowering, node, 0)?, weight(lowering, node)?);
     let y = lowering.tensor(node.writes);
-    let mut launch = per_row(lowering, group, "rmsnorm", "rmsnorm.cu", width)?;
+    let mut launch = per_row(lowering, group, width)?;
     launch.args = vec![
         x,
         gamma,
@@ -66,7 +67,7 @@ pub(super) fn residual(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result
         lowering.tensor(node.writes),
         lowering.row_sums_out(node.writes, 1),
     );
-    let mut launch = per_row(lowering, group, "residual", "residual.cu", width)?;
+    let mut launch = per_row(lowering, group, width)?;
     launch.args = vec![
         a,
         b,
@@ -92,7 +93,7 @@ pub(super) fn residual_norm(
         Arg::Null
     };
     let n = lowering.tensor(norm.writes);
-    let mut launch = per_row(lowering, group, "residual_norm", "residual_norm.cu", width)?;
+    let mut launch = per_row(lowering, group, width)?;
     launch.args = vec![
         a,
         b,
@@ -111,16 +112,9 @@ pub(super) fn rope(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Lau
     let model = lowering.model();
     let head = lowering.head_width()?;
     let rows = lowering.rows();
-    let heads = if group.pattern == Pattern::RopeK {
-        0
-    } else {
-        model.heads
-    };
-    let kv_heads = if group.pattern == Pattern::RopeQ {
-        0
-    } else {
-        model.kv_heads
-    };
+    let of = |op, heads| if group.has(op) { heads } else { 0 };
+    let heads = of(OpKind::RopeQ, model.heads);
+    let kv_heads = of(OpKind::RopeK, model.kv_heads);
     let mut pair = |from: TensorKind, to: TensorKind, heads: u64| {
         if heads == 0 {
             return [Arg::Null, Arg::Null];
@@ -131,7 +125,7 @@ pub(super) fn rope(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Lau
     let [k, kr] = pair(TensorKind::K, TensorKind::Kr, kv_heads);
 
     let unit = lowering
-        .unit("rope", &["tile/rotary.cu", "rope.cu"])
+        .unit(group.family, Variant::Plain, &["tile/rotary.cu"])?
         .define("HEAD", head);
     let packs = (heads + kv_heads) * head / 2 * lowering.elem() / 16;
     let mut launch = launch(lowering, group, unit);
@@ -153,18 +147,16 @@ pub(super) fn rope(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Lau
     Ok(launch)
 }
 
-/// silu, mul, or both: a thread per pack of 16 bytes.
-pub(super) fn elementwise(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Launch, Lacks> {
-    use TensorKind::{G, M, Sg, U};
-    let (entry, file, tensors): (_, _, &[TensorKind]) = match group.pattern {
-        Pattern::Silu => ("silu", "silu.cu", &[G, Sg]),
-        Pattern::Mul => ("mul", "mul.cu", &[Sg, U, M]),
-        Pattern::SiluMul => ("silu_mul", "silu_mul.cu", &[G, U, M]),
-        _ => return Err(Lacks::new(&group.name)),
-    };
+/// silu, mul, or both: a thread per pack of 16 bytes. The last of the tensors is
+/// written.
+pub(super) fn elementwise(
+    lowering: &mut Lowering<'_>,
+    group: &Group<'_>,
+    tensors: &[TensorKind],
+) -> Result<Launch, Lacks> {
     let n = lowering.rows() * lowering.model().ffn;
     let packs = (n * lowering.elem()).div_ceil(16);
-    let unit = lowering.unit(entry, &["tile/elementwise.cu", file]);
+    let unit = lowering.unit(group.family, Variant::Plain, &["tile/elementwise.cu"])?;
     let mut launch = launch(lowering, group, unit);
     launch.grid = blocks(packs.div_ceil(u64::from(ELEMENTWISE_THREADS)))?;
     launch.threads = ELEMENTWISE_THREADS;
@@ -188,13 +180,7 @@ pub(super) fn launch(lowering: &Lowering<'_>, group: &Group<'_>, unit: Unit) -> 
 
 /// A launch whose rows have `width` elements: a block per row, or a warp per
 /// row where a warp holds one.
-fn per_row(
-    lowering: &Lowering<'_>,
-    group: &Group<'_>,
-    entry: &'static str,
-    file: &'static str,
-    width: u64,
-) -> Result<Launch, Lacks> {
+fn per_row(lowering: &Lowering<'_>, group: &Group<'_>, width: u64) -> Result<Launch, Lacks> {
     let warp = u64::from(lowering.setup.target.warp);
     let sms = u64::from(lowering.setup.target.sms);
     let rows = lowering.rows();
@@ -202,7 +188,7 @@ fn per_row(
     let whole = (width * lowering.elem()).is_multiple_of(16);
     let narrow = packs <= warp * PACKS_PER_THREAD && rows > sms * ROWS_PER_BLOCK;
     let unit = lowering
-        .unit(entry, &["tile/row.cu", file])
+        .unit(group.family, Variant::Plain, &["tile/row.cu"])?
         .define("NARROW", u32::from(narrow))
         .define("WHOLE", u32::from(whole));
     let mut launch = launch(lowering, group, unit);

@@ -2,21 +2,35 @@
 //! the plan and against the device's limits. What single launches look like is
 //! in the snapshots beside each family.
 
+use std::collections::{HashMap, HashSet};
+
 use super::*;
 use crate::gpu::program::Grid;
+use crate::gpu::source::kernel_source;
 use crate::gpu::units::devices;
 use crate::selftest::{Extent, cases};
+use plan::kernels::KERNELS;
 
 /// Threads that a block may have on every GPU.
 const MAX_THREADS: u32 = 1024;
 
-/// Every case of the self-test on every device: config, graph, plan, program.
+/// One device for each way of multiplying, of both vendors.
+const ARCHS: [&str; 8] = [
+    "sm_75", "sm_80", "sm_90a", "sm_100", "gfx906", "gfx90a", "gfx942", "gfx1100",
+];
+
+/// Every case of the self-test, and the versions of the presets, on every device:
+/// config, graph, plan, program.
 fn each(mut look: impl FnMut(&str, &Config, &Graph, &Plan, &Target, &Program)) {
-    let targets: Vec<Target> = ["sm_75", "sm_80", "sm_90a", "sm_100"]
+    let targets: Vec<Target> = ARCHS
         .iter()
         .filter_map(|arch| devices(arch).into_iter().next())
         .collect();
-    for case in cases(Extent::Full) {
+    let presets = cases(Extent::Presets).into_iter().map(|mut case| {
+        case.config.model.layers = 2;
+        case
+    });
+    for case in cases(Extent::Full).into_iter().chain(presets) {
         let config = &case.config;
         let graph = Graph::of(&config.model, &config.shape).unwrap();
         let plan = Plan::new(&graph, config.effective_cut(), config.keeps_kv());
@@ -133,4 +147,78 @@ fn a_library_takes_every_product_that_stands_alone() {
         .filter(|s| matches!(s, Step::Library(_)));
     // q k v o gate up down of two blocks, and the head.
     assert_eq!(library.count(), 2 * 7 + 1);
+}
+
+/// The parameters of an entry point, from its source.
+pub(super) fn parameters(entry: &str, file: &str) -> Vec<String> {
+    let source = kernel_source(file).unwrap_or_else(|| panic!("kernels/{file} is not there"));
+    let code: Vec<&str> = source
+        .lines()
+        .map(|line| line.split("//").next().unwrap_or_default())
+        .collect();
+    let code = code.join(" ");
+    let (_, list) = code
+        .split("KERNEL ")
+        .skip(1)
+        .find_map(|kernel| {
+            let head = kernel.split('{').next()?;
+            let at = head.find(&format!(" {entry}(")).or_else(|| {
+                // A macro that stands for `KERNEL void` and its bounds.
+                head.starts_with(&format!("{entry}(")).then_some(0)
+            })?;
+            head.get(at..)?.split_once('(')
+        })
+        .unwrap_or_else(|| panic!("kernels/{file} has no entry {entry}"));
+    let list = list.split(')').next().unwrap_or_default();
+    list.split(',').map(|p| p.trim().to_owned()).collect()
+}
+
+fn takes(parameter: &str, arg: &Arg) -> bool {
+    let pointer = parameter.contains('*');
+    match arg {
+        Arg::Buffer(_) | Arg::At(..) | Arg::Null => pointer,
+        Arg::I32(_) => !pointer && parameter.starts_with("int "),
+        Arg::U32(_) => {
+            !pointer
+                && ["int ", "unsigned "]
+                    .iter()
+                    .any(|t| parameter.starts_with(t))
+        }
+        Arg::I64(_) => !pointer && parameter.starts_with("long "),
+        Arg::F32(_) => !pointer && parameter.starts_with("float "),
+        Arg::Map(_) => parameter.starts_with("const __grid_constant__ TensorMap "),
+    }
+}
+
+#[test]
+fn what_is_launched_is_in_the_table_of_kernels_with_the_parameters_of_its_source() {
+    let mut launched = HashSet::new();
+    let mut known: HashMap<&str, Vec<String>> = HashMap::new();
+    each(|title, _, graph, plan, _, program| {
+        for (step, kernel) in program.steps.iter().zip(&plan.kernels) {
+            let Step::Own(launch) = step else { continue };
+            let (entry, file) = (launch.unit.entry, launch.unit.files.last().unwrap());
+            let name = format!("{title}: {}", launch.name);
+            let ops: Vec<OpKind> = kernel.op_kinds(graph).collect();
+            assert_eq!(Family::of_entry(entry), Family::of_ops(&ops), "{name}");
+            launched.insert((entry, *file));
+            let parameters = known.entry(file).or_insert_with(|| parameters(entry, file));
+            assert_eq!(launch.args.len(), parameters.len(), "{name}");
+            for (arg, parameter) in launch.args.iter().zip(&*parameters) {
+                assert!(takes(parameter, arg), "{name}: {arg:?} for {parameter}");
+            }
+        }
+    });
+    for row in &KERNELS {
+        for entry in row.entries {
+            parameters(entry.name, entry.file);
+            assert_eq!(
+                launched.remove(&(entry.name, entry.file)),
+                entry.variant != Variant::Read,
+                "{}",
+                entry.file
+            );
+        }
+    }
+    assert_eq!(launched, HashSet::new());
 }

@@ -1,6 +1,6 @@
 //! Choices, several choices, rankings.
 
-use super::{Fits, Judgement, Verdict};
+use super::{Fits, Judgement, Verdict, options};
 use crate::answer::Env;
 use crate::answer::expr::{ExprError, Value};
 use crate::answer::key::{Key, Kind, SlipValue};
@@ -19,9 +19,14 @@ pub(super) fn grade(typed: &str, key: &Key, env: &Env<'_>) -> Result<Judgement, 
     };
     let same = |other: &[String]| match key.kind {
         Kind::Choices => {
-            given.len() == other.len() && other.iter().all(|o| given.iter().any(|g| alike(g, o)))
+            given.len() == other.len()
+                && other
+                    .iter()
+                    .all(|o| given.iter().any(|g| options::alike(g, o)))
         }
-        _ => given.len() == other.len() && given.iter().zip(other).all(|(g, o)| alike(g, o)),
+        _ => {
+            given.len() == other.len() && given.iter().zip(other).all(|(g, o)| options::alike(g, o))
+        }
     };
     let mut verdict = Verdict::Wrong(None);
     if same(&expected) {
@@ -33,7 +38,7 @@ pub(super) fn grade(typed: &str, key: &Key, env: &Env<'_>) -> Result<Judgement, 
             let value = match &slip.value {
                 SlipValue::Expr(expr) => names(&expr.evaluate(&env)?),
                 SlipValue::SameAnswer => names(&key.expected()?.evaluate(&env)?),
-                SlipValue::Printed(text) => split(text, key),
+                SlipValue::Printed(text) => read(text, key).unwrap_or_default(),
             };
             if same(&value) && slip.accept {
                 verdict = Verdict::Right {
@@ -71,31 +76,68 @@ pub(in crate::answer) fn names(value: &Value) -> Vec<String> {
 
 /// The options that were typed, each by its name or its number in the list.
 fn read(typed: &str, key: &Key) -> Result<Vec<String>, (usize, String)> {
-    let mut found: Vec<String> = Vec::new();
-    let list = || key.options.join(", ");
-    for word in split(typed, key) {
-        let index = word
-            .parse::<usize>()
-            .ok()
-            .and_then(|n| key.options.get(n.checked_sub(1)?));
-        let named = key.options.iter().find(|o| alike(o, &word));
-        let option = named.or(index).or_else(|| begun(key, &word));
-        let Some(option) = option else {
-            // Where it stands; an unusual spelling of white space leaves it at the start.
-            let column = typed
-                .find(word.as_str())
-                .map_or(1, |at| typed[..at].chars().count() + 1);
-            let clean: String = word.chars().filter(|c| !c.is_control()).take(40).collect();
-            return Err((
-                column,
-                format!("“{clean}” is not one of the options: {}.", list()),
-            ));
-        };
-        if found.contains(option) {
-            return Err((1, format!("“{option}” stands here twice.")));
-        }
-        found.push(option.clone());
+    if !key.lines.is_empty() {
+        let number = options::line(typed, &key.lines);
+        return number.map(|n| vec![n.to_string()]).ok_or_else(|| {
+            let say = format!(
+                "“{}” is no line here: write its number, 1 to {}, or the line itself.",
+                shown(typed),
+                key.lines.len()
+            );
+            (1, say)
+        });
     }
+    let text = typed.replace("->", "→").replace("=>", "→");
+    let mut found: Vec<String> = Vec::new();
+    let mut take = |option: &String| match found.contains(option) {
+        true => Err((1, format!("“{option}” stands here twice."))),
+        false => {
+            found.push(option.clone());
+            Ok(())
+        }
+    };
+    let whole = options::named(&text, &key.options);
+    if let Some(option) = whole {
+        take(option)?;
+    } else if let Some(listed) = options::listed(&text, &key.options) {
+        listed.into_iter().try_for_each(&mut take)?;
+    } else {
+        let parts = match key.kind {
+            Kind::Choice => vec![text.trim()],
+            _ => options::parts(&text, &key.options),
+        };
+        for part in parts {
+            match options::named(part, &key.options) {
+                Some(option) => take(option)?,
+                None => return Err(stranger(typed, part, key)),
+            }
+        }
+    }
+    complete(typed, found, key).and_then(|found| ordered(typed, found, key))
+}
+
+fn shown(text: &str) -> String {
+    let clean = text.chars().filter(|c| !c.is_control());
+    clean.take(40).collect::<String>().trim().to_owned()
+}
+
+/// A part that is no option, and where it stands; an unusual spelling of white
+/// space leaves it at the start.
+fn stranger(typed: &str, part: &str, key: &Key) -> (usize, String) {
+    let column = typed
+        .find(part)
+        .and_then(|at| typed.get(..at))
+        .map_or(1, |head| head.chars().count() + 1);
+    let say = format!(
+        "“{}” is not one of the options: {}.",
+        shown(part),
+        key.options.join(", ")
+    );
+    (column, say)
+}
+
+/// As many options as the question wants.
+fn complete(typed: &str, found: Vec<String>, key: &Key) -> Result<Vec<String>, (usize, String)> {
     let wanted = match key.kind {
         Kind::Choice => found.len() == 1,
         Kind::Ranking => found.len() == key.options.len(),
@@ -105,6 +147,7 @@ fn read(typed: &str, key: &Key) -> Result<Vec<String>, (usize, String)> {
         return Ok(found);
     }
     // What is missing stands behind the last character.
+    let list = || key.options.join(", ");
     let missing: Vec<&str> = key
         .options
         .iter()
@@ -125,46 +168,33 @@ fn read(typed: &str, key: &Key) -> Result<Vec<String>, (usize, String)> {
     ))
 }
 
-/// Separated by commas, semicolons or `>`; by spaces where no option has one.
-fn split(typed: &str, key: &Key) -> Vec<String> {
-    let spaced = key.options.iter().any(|o| o.contains(char::is_whitespace));
-    let separated = typed.contains([',', ';', '>', '<']);
-    let parts: Vec<&str> = if key.kind == Kind::Choice {
-        vec![typed]
-    } else if separated || spaced {
-        typed.split([',', ';', '>', '<', '\n']).collect()
-    } else {
-        typed.split_whitespace().collect()
-    };
-    parts
-        .into_iter()
-        .map(str::trim)
-        .filter(|p| !p.is_empty())
-        .map(str::to_owned)
-        .collect()
+/// A ranking in the order that the question asks for: `a < b` has the least first.
+fn ordered(typed: &str, mut found: Vec<String>, key: &Key) -> Result<Vec<String>, (usize, String)> {
+    let text = typed.replace("->", "").replace("=>", "");
+    let (rises, falls) = (text.contains('<'), text.contains('>'));
+    if key.kind != Kind::Ranking || !(rises || falls) {
+        return Ok(found);
+    }
+    if rises && falls {
+        let say = format!(
+            "“{}” has < and > in one order; write one of them.",
+            shown(typed)
+        );
+        return Err((1, say));
+    }
+    if rises != least_first(&key.ask) {
+        found.reverse();
+    }
+    Ok(found)
 }
 
-/// The one option that begins with three letters or more of what was typed.
-fn begun<'k>(key: &'k Key, word: &str) -> Option<&'k String> {
-    let word = plain(word);
-    let mut begins = key.options.iter().filter(|o| plain(o).starts_with(&word));
-    let found = begins.next().filter(|_| word.chars().count() >= 3)?;
-    begins.next().is_none().then_some(found)
-}
-
-/// Equal as people write it: case, quotes, `memory-bound` for `memory`.
-fn alike(a: &str, b: &str) -> bool {
-    plain(a) == plain(b)
-}
-
-fn plain(text: &str) -> String {
-    let lower = text
-        .trim()
-        .trim_matches(['\'', '"', '“', '”', '.'])
-        .to_lowercase();
-    let unified: String = lower
-        .chars()
-        .map(|c| if matches!(c, '-' | '_') { ' ' } else { c })
-        .collect();
-    unified.trim_end_matches(" bound").trim().to_owned()
+/// Whether a question asks for the least first: `shortest first`.
+fn least_first(ask: &str) -> bool {
+    let ask = ask.to_lowercase();
+    let before = ask.split(" first").next().unwrap_or_default();
+    let least = [
+        "least", "fewest", "smallest", "shortest", "lowest", "cheapest", "fastest",
+    ];
+    let order = before.rsplit([',', ':', '.']).next().unwrap_or_default();
+    ask.contains(" first") && least.iter().any(|word| order.contains(word))
 }

@@ -8,7 +8,7 @@ use crate::answer::setup::Setting;
 use plan::units::{Dimension, Quantity, Typed};
 
 /// A convention and how it is said: alone, and as half of two.
-const CONVENTIONS: [(Setting, &str, &str); 5] = [
+const CONVENTIONS: [(Setting, &str, &str); 6] = [
     (
         Setting::Macs(true),
         "This counts a multiply-accumulate as one operation; here it is two.",
@@ -33,6 +33,11 @@ const CONVENTIONS: [(Setting, &str, &str); 5] = [
         Setting::NoHeads(true),
         "This multiplies the attention products by the number of heads; the heads split D between them.",
         "attention products times the number of heads",
+    ),
+    (
+        Setting::Batch(1),
+        "This is one sequence, batch 1; the question has more of them.",
+        "one sequence in place of the batch",
     ),
 ];
 

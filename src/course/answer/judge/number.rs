@@ -1,18 +1,24 @@
 //! Numbers: what is wanted, what is near enough, which slip it is.
 
 use super::{Fits, Judgement, Side, Verdict};
-use super::{convention, reading};
+use super::{convention, reading, turned};
 use crate::answer::Env;
 use crate::answer::expr::{Expr, ExprError, Value};
+use crate::answer::judge::words::Asking;
 use crate::answer::key::{Key, Kind, Slip, SlipValue, Tolerance};
 use plan::units::{self, Asked, Dimension, Quantity, Typed, Unit};
 
 /// Whole numbers below this are right to the last digit or not at all.
 const STRICT_BELOW: f64 = 1e4;
-/// What four digits leave open at worst: half a unit of the fourth.
-const FOUR_DIGITS: f64 = 5e-4;
+/// What three digits leave open at worst, half a unit of the third: an exact
+/// count is close within it.
+const THREE_DIGITS: f64 = 5e-3;
 /// Close is this many tolerances.
 const CLOSE: f64 = 4.0;
+/// A slip is named where it is what was typed: rounded, or within this share or
+/// these points, whatever the question's tolerance.
+const SLIP: f64 = 1e-3;
+const SLIP_POINTS: f64 = 2e-4;
 /// A measured time may leave the runs that were made by this much.
 const MEASURED: (f64, f64) = (0.7, 1.3);
 
@@ -83,16 +89,21 @@ impl Wanted {
         match self.tolerance {
             Tolerance::Exact if strict(&self.expected) => false,
             Tolerance::Exact => {
-                let near = Tolerance::Relative(CLOSE * FOUR_DIGITS);
+                let near = Tolerance::Relative(THREE_DIGITS);
                 self.accepts(typed, &self.expected, near) || self.short(typed)
             }
             t => self.accepts(typed, &self.expected, t.times(CLOSE)) || self.short(typed),
         }
     }
 
-    /// Right as far as it goes: two digits or more, and too few.
+    /// Right as far as it goes: two digits or more, the zeros at the end of a
+    /// whole number among them, and too few; or cut off behind the third.
     fn short(&self, typed: &Typed) -> bool {
-        typed.digits.is_some_and(|d| d >= 2) && typed.rounds_to(&self.expected)
+        typed.digits.is_some_and(|digits| {
+            digits >= 2 && typed.rounds_to(&self.expected)
+                || digits + typed.zeros >= 2 && typed.rounds_in_full(&self.expected)
+                || digits >= 3 && typed.cut_short(&self.expected)
+        })
     }
 
     fn side(&self, typed: &Typed) -> Side {
@@ -103,14 +114,21 @@ impl Wanted {
         }
     }
 
-    /// Whether a slip's value is what was typed.
-    fn fits(&self, typed: &Typed, slip: &Quantity) -> bool {
+    /// Whether a slip's value is what was typed; for another way of counting that
+    /// is `accepted`, within the tolerance of the question.
+    pub(super) fn fits(&self, typed: &Typed, slip: &Quantity, accepted: bool) -> bool {
         if !slip.dimension().agrees(self.expected.dimension()) {
             return false;
         }
         let small = self.tolerance == Tolerance::Exact && strict(slip);
         let rounds = !small && typed.digits.is_none_or(|d| d >= 2) && typed.rounds_to(slip);
-        self.accepts(typed, slip, self.tolerance) || rounds
+        let near = match self.tolerance {
+            t if accepted => t,
+            Tolerance::Relative(share) => Tolerance::Relative(share.min(SLIP)),
+            Tolerance::Points(points) => Tolerance::Points(points.min(SLIP_POINTS)),
+            t => t,
+        };
+        self.accepts(typed, slip, near) || rounds
     }
 
     /// The value of a slip in the terms of the question; `None` where a run is missing.
@@ -208,9 +226,12 @@ fn printed(text: &str, asked: Asked) -> Result<Quantity, ExprError> {
 
 pub(super) fn echo(typed: &str, key: &Key, env: &Env<'_>) -> Result<String, (usize, String)> {
     let wanted = Wanted::of(key, env, true).map_err(|e| (1, e.message))?;
-    reading::read(typed, wanted.asked)
-        .map(|t| t.echo())
-        .map_err(|e| (e.column, e.message))
+    match reading::read(typed, &key.ask, wanted.asked) {
+        Ok(t) => Ok(t.echo()),
+        // In the unit that the question names it may be read all the same.
+        Err(_) if wanted.in_asked_unit(typed, key).is_some() => Ok(typed.trim().to_owned()),
+        Err(e) => Err((e.column, e.message)),
+    }
 }
 
 pub(super) fn grade(text: &str, key: &Key, env: &Env<'_>) -> Result<Judgement, ExprError> {
@@ -223,13 +244,23 @@ pub(super) fn grade(text: &str, key: &Key, env: &Env<'_>) -> Result<Judgement, E
         }
         Err(e) => return Err(e),
     };
-    let typed = match reading::read(text, wanted.asked) {
+    let typed = match reading::read(text, &key.ask, wanted.asked) {
         Ok(typed) => typed,
-        Err(e) => return unread(e.column, e.message),
+        Err(e) => match wanted.in_asked_unit(text, key) {
+            // A number without a unit is taken at its word only where that word
+            // makes sense: elsewhere it may be meant in any unit.
+            Some(typed) if wanted.makes_sense(&typed, key, env)? => typed,
+            _ => return unread(e.column, e.message),
+        },
     };
     let verdict = verdict(&typed, &wanted, key, env)?;
-    if let (Verdict::Wrong(_), Some(message)) = (&verdict, wanted.no_count(&typed, text)) {
-        return unread(1, message);
+    if let Verdict::Wrong(_) = verdict {
+        if let Some(message) = wanted.no_count(&typed, text) {
+            return unread(1, message);
+        }
+        if let Some((column, message)) = wanted.other_sign(&typed, text, key) {
+            return unread(column, message);
+        }
     }
     let right = verdict.is_right();
     let near = wanted.tolerance != Tolerance::Exact;
@@ -256,7 +287,7 @@ fn verdict(typed: &Typed, wanted: &Wanted, key: &Key, env: &Env<'_>) -> Result<V
             Err(_) if key.asks_a_machine() => continue,
             Err(e) => return Err(e),
         };
-        if !wanted.fits(typed, &value) {
+        if !wanted.fits(typed, &value, slip.accept) {
             continue;
         }
         // The answer rounds to the same digits: they do not single out the slip.
@@ -296,7 +327,7 @@ fn verdict(typed: &Typed, wanted: &Wanted, key: &Key, env: &Env<'_>) -> Result<V
     if fitting.is_empty() {
         fitting.extend(binary_prefix(typed, wanted));
     }
-    if fitting.is_empty() && wanted.band.is_none() {
+    if fitting.is_empty() && wanted.band.is_none() && !wanted.short(typed) {
         let answer = |env: &Env<'_>| {
             key.expected()
                 .and_then(|answer| number(answer, env, false))
@@ -311,6 +342,9 @@ fn verdict(typed: &Typed, wanted: &Wanted, key: &Key, env: &Env<'_>) -> Result<V
         fitting.extend(convention::named(
             typed, wanted, env, &answer, &key.slips, &of_slip,
         ));
+    }
+    if fitting.is_empty() && wanted.band.is_none() && !wanted.close(typed) {
+        fitting.extend(turned::named(typed, wanted, key, env));
     }
     Ok(if !fitting.is_empty() {
         Verdict::Slip(fitting)
@@ -336,7 +370,10 @@ fn binary_prefix(typed: &Typed, wanted: &Wanted) -> Option<Fits> {
         half_place: typed.half_place * factor,
         ..typed.clone()
     };
-    if !wanted.right(&meant) {
+    // What is said below names the typed number: it must be that value, rounded.
+    let same = coincide(&meant.quantity, &wanted.expected, Tolerance::Relative(1e-9));
+    let rounds = typed.digits.is_none_or(|d| d >= 3) && meant.rounds_to(&wanted.expected);
+    if !(same || rounds && wanted.right(&meant)) {
         return None;
     }
     let number = units::significant(typed.quantity.in_unit(unit), 4);
@@ -397,6 +434,70 @@ fn sentence_case(text: &str) -> String {
 }
 
 impl Wanted {
+    /// A bare number in the unit that the question names, where it names one.
+    fn in_asked_unit(&self, text: &str, key: &Key) -> Option<Typed> {
+        let unit = self.asked.unit?;
+        let named = !unit.dimension().is_plain() && Asking::of(&key.ask).names(unit);
+        let plain = Asked::new(Dimension::Count);
+        let typed = named.then(|| reading::read(text, &key.ask, plain).ok())??;
+        if typed.unit.is_some() || !typed.quantity.dimension().is_plain() {
+            return None;
+        }
+        Some(Typed {
+            quantity: typed.quantity.scaled(unit).ok()?,
+            half_place: typed.half_place * unit.size(),
+            unit: Some((unit, text.chars().count())),
+            ..typed
+        })
+    }
+
+    /// Whether a number is the answer or one of the key's own slips.
+    fn makes_sense(&self, typed: &Typed, key: &Key, env: &Env<'_>) -> Result<bool, ExprError> {
+        if self.right(typed) {
+            return Ok(true);
+        }
+        for slip in &key.slips {
+            match self.slip_value(slip, key, env, false) {
+                Ok(value) if self.fits(typed, &value, slip.accept) => return Ok(true),
+                Ok(_) => {}
+                Err(_) if key.asks_a_machine() => {}
+                Err(e) => return Err(e),
+            }
+        }
+        Ok(false)
+    }
+
+    /// What a number that is wrong as it was read may have meant, where that is
+    /// the answer: its comma as the decimal sign, or a share in per cent.
+    fn other_sign(&self, typed: &Typed, text: &str, key: &Key) -> Option<(usize, String)> {
+        let right = |text: &str| {
+            let read = reading::read(text, &key.ask, self.asked);
+            read.is_ok_and(|typed| self.right(&typed) || self.close(&typed))
+        };
+        let commas = text.matches(',').count();
+        if commas == 1 && right(&text.replace(',', ".")) {
+            let column = text
+                .split(',')
+                .next()
+                .map_or(0, |head| head.chars().count())
+                + 1;
+            let message = format!(
+                "The comma of “{}” separates thousands; the decimal sign is a point.",
+                text.trim()
+            );
+            return Some((column, message));
+        }
+        let bare = typed.unit.is_none() && !typed.computed;
+        if self.asked.unit == Some(Unit::PERCENT) && bare && right(&format!("{} %", text.trim())) {
+            let message = format!(
+                "“{}” is read as a share of 1. Per cent has its sign: 37.5%.",
+                text.trim()
+            );
+            return Some((text.chars().count() + 1, message));
+        }
+        None
+    }
+
     /// What is said to a fraction where things are counted.
     fn no_count(&self, typed: &Typed, text: &str) -> Option<String> {
         let counted = self.asked.dimension == Dimension::Count && strict(&self.expected);

@@ -1,36 +1,70 @@
-//! Reading an answer as people write it around the number: a word before it, or
-//! a range, which is no number.
+//! Reading an answer as people write it around the number: words before and
+//! behind it, the symbol that it is the value of, both sides of an equals sign,
+//! `10 of 17`; or a range, which is no number.
 
+use super::words::{Asking, has_number};
 use plan::units::{self, Asked, Dimension, ReadError, Typed, Unit};
 
-/// Words that say that a number is rounded; its digits say so already.
-const ROUNDLY: [&str; 8] = [
-    "about ",
-    "approximately ",
-    "approx. ",
-    "approx ",
-    "roughly ",
-    "around ",
-    "circa ",
-    "ca. ",
-];
+/// What stands between the sides of a statement: the last side is the answer.
+const SIGNS: [char; 6] = ['=', '≈', '≃', '≅', '≥', '≤'];
 
-/// Reads what was typed for a question.
+/// Reads what was typed for the question `ask`.
 ///
 /// # Errors
 /// [`ReadError`] with the column in `text`.
-pub(super) fn read(text: &str, asked: Asked) -> Result<Typed, ReadError> {
-    let (before, bare) = bare(text);
-    if let Some(column) = range(bare) {
+pub(super) fn read(text: &str, ask: &str, asked: Asked) -> Result<Typed, ReadError> {
+    let asking = Asking::of(ask);
+    let whole = asking.unquoted(text);
+    let (said, remark) = remark(whole);
+    let mut sides: Vec<&str> = said.split(SIGNS).flat_map(labelled).collect();
+    let last = sides.pop().unwrap_or(said);
+    let one = |part: &str| side(text, asking.bare(part), asked);
+    let answer = one(last)?;
+    let mut best = answer.clone();
+    // What stands before the last sign is said of the same number, or is a symbol.
+    for part in sides.into_iter().chain(remark) {
+        let bare = part.trim().trim_end_matches(['<', '>', ':']);
+        if bare.is_empty() {
+            continue;
+        }
+        match one(bare) {
+            Ok(other) if agree(&answer, &other) => {
+                if finer(&other, &best) {
+                    best = other;
+                }
+            }
+            Ok(_) => {
+                return Err(ReadError {
+                    column: column(text, part),
+                    message: format!("“{}” says two numbers.", text.trim()),
+                });
+            }
+            Err(e) if !part.contains(char::is_alphabetic) => return Err(e),
+            Err(_) => {}
+        }
+    }
+    Ok(best)
+}
+
+/// One side: a number with its unit, or `10 of 17`.
+fn side(text: &str, part: &str, asked: Asked) -> Result<Typed, ReadError> {
+    let before = column(text, part) - 1;
+    if let Some(column) = range(part) {
         return Err(ReadError {
             column: before + column,
             message: format!("“{}” is a range; write one number.", text.trim()),
         });
     }
-    let typed = units::read_as(bare, asked).map_err(|e| ReadError {
-        column: before + e.column,
-        ..e
-    })?;
+    let read = |part: &str| {
+        units::read_as(part, asked).map_err(|e| ReadError {
+            column: before + e.column,
+            ..e
+        })
+    };
+    let typed = match some_of(part, asked) {
+        Some(rewritten) => read(&rewritten)?,
+        None => read(part)?,
+    };
     match typed.unit {
         Some((unit, column)) if unit == Unit::PERCENT && asked.dimension == Dimension::Count => {
             Err(ReadError {
@@ -42,20 +76,79 @@ pub(super) fn read(text: &str, asked: Asked) -> Result<Typed, ReadError> {
     }
 }
 
-/// The text behind such a word, and the characters before it.
-fn bare(text: &str) -> (usize, &str) {
-    let start = text.trim_start();
-    let lead = text.chars().count() - start.chars().count();
-    for word in ROUNDLY {
-        if start
-            .get(..word.len())
-            .is_some_and(|head| head.eq_ignore_ascii_case(word))
-        {
-            let rest = start.get(word.len()..).unwrap_or_default();
-            return (lead + word.chars().count(), rest);
+/// The column, from 1, at which a part of `text` begins.
+fn column(text: &str, part: &str) -> usize {
+    let at = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
+    text.get(..at).map_or(1, |head| head.chars().count() + 1)
+}
+
+/// `launches: 17` is a label and its number; `8:1` is a ratio.
+fn labelled(part: &str) -> Vec<&str> {
+    match part.split_once(':') {
+        Some((label, rest)) if !has_number(label) && label.contains(char::is_alphabetic) => {
+            vec![label, rest]
+        }
+        _ => vec![part],
+    }
+}
+
+/// What stands in parentheses behind the answer, with a number in it: a remark
+/// without one says nothing that is graded.
+fn remark(text: &str) -> (&str, Option<&str>) {
+    let Some((head, tail)) = text
+        .trim_end()
+        .strip_suffix(')')
+        .and_then(|inside| inside.rsplit_once(" ("))
+    else {
+        return (text, None);
+    };
+    let operator = head.trim_end().ends_with([
+        '+', '-', '−', '–', '*', '/', '^', '·', '×', 'x', '(', '=', '≈', '√', '÷',
+    ]);
+    if operator || !has_number(head) || tail.contains(['(', ')']) {
+        return (text, None);
+    }
+    (head, has_number(tail).then_some(tail))
+}
+
+/// Whether two readings can be of one number: in the same base unit, or without.
+fn agree(a: &Typed, b: &Typed) -> bool {
+    let near = (a.quantity.value() - b.quantity.value()).abs()
+        <= 1e-9 * a.quantity.value().abs().max(b.quantity.value().abs());
+    near || a.rounds_to(&b.quantity)
+        || b.rounds_to(&a.quantity)
+        || a.rounds_in_full(&b.quantity)
+        || b.rounds_in_full(&a.quantity)
+}
+
+/// Whether the one says more digits than the other.
+fn finer(a: &Typed, b: &Typed) -> bool {
+    a.digits.unwrap_or(u32::MAX) > b.digits.unwrap_or(u32::MAX)
+}
+
+/// `10 of 17`, `10 out of 17`: the first where things are counted, their ratio
+/// where a share is asked for; `8:1` as a ratio.
+fn some_of(part: &str, asked: Asked) -> Option<String> {
+    let number = |text: &str| {
+        let typed = units::read(text, None).ok()?;
+        let bare = typed.unit.is_none_or(|(unit, _)| unit == Unit::NONE);
+        (bare && typed.quantity.dimension().is_plain()).then_some(typed)
+    };
+    for sign in [" out of ", " of ", ":"] {
+        let Some((some, all)) = part.split_once(sign) else {
+            continue;
+        };
+        let all = all.trim().trim_start_matches("the ");
+        let (Some(_), Some(_)) = (number(some), number(all)) else {
+            continue;
+        };
+        match asked.dimension {
+            Dimension::Count if sign != ":" => return Some(some.to_owned()),
+            Dimension::Ratio | Dimension::Count => return Some(format!("({some})/({all})")),
+            _ => {}
         }
     }
-    (0, text)
+    None
 }
 
 /// The column at which the second of two numbers of a range begins: `16-18`,
@@ -111,7 +204,84 @@ mod tests {
         ] {
             assert_eq!(range(text), None, "{text}");
         }
-        assert_eq!(bare(" about 17"), (7, "17"));
-        assert_eq!(bare("17"), (0, "17"));
+    }
+
+    #[test]
+    fn words_and_signs_around_a_number() {
+        let count = Asked::new(Dimension::Count);
+        let ask = "How many kernels does one block launch in a forward of V1?";
+        for text in [
+            "17",
+            " about 17",
+            "n = 17",
+            "N=17",
+            "launches: 17",
+            "≥ 17",
+            ">= 17",
+            "at least 17",
+            "17 or more",
+            "17 launches per block",
+            "17 kernels in total",
+            "exactly 17.",
+            "17;",
+            "“17”",
+            "17 (with RoPE)",
+            "10 + 7 = 17",
+            "10+7=17",
+            "17 of 18",
+            "17 out of 18 kernels",
+            "it launches 17 kernels",
+            "seventeen",
+            "17?",
+        ] {
+            let read = read(text, ask, count);
+            assert_eq!(read.map(|t| t.quantity.exact()), Ok(Some(17)), "{text}");
+        }
+        for (text, part) in [
+            ("17 = 18", "two numbers"),
+            ("17 (18)", "two numbers"),
+            ("16-18", "a range"),
+            ("17 or 18", "“or” is not a unit"),
+            ("17 launches per token", "“per” does not belong"),
+            ("17 %", "per cent"),
+            ("17 MB", "asks for a count"),
+            ("", "Nothing is typed"),
+            ("n =", "Nothing is typed"),
+        ] {
+            let error = read(text, ask, count).map(|t| t.quantity).unwrap_err();
+            assert!(error.message.contains(part), "{text}: {}", error.message);
+        }
+    }
+
+    #[test]
+    fn the_side_with_more_digits_counts() {
+        let flop = Asked::new(Dimension::Flop);
+        for text in [
+            "2*128*256*512 = 33.6 MFLOP",
+            "33,554,432 FLOP (33.6 MFLOP)",
+            "F = 2^25 = 33.55M",
+        ] {
+            let typed = read(text, "FLOPs?", flop).unwrap();
+            assert_eq!(typed.quantity.exact(), Some(1 << 25), "{text}");
+        }
+        let share = Asked::in_unit(Unit::PERCENT);
+        for text in [
+            "16/17 = 94.1 %",
+            "94.1% saved",
+            "16 of 17",
+            "94.1 % of the bytes",
+            "16:17",
+        ] {
+            let typed = read(text, "Which share?", share).unwrap();
+            assert!((typed.quantity.value() - 0.941).abs() < 3e-4, "{text}");
+        }
+    }
+
+    #[test]
+    fn columns_are_those_of_the_whole_text() {
+        let bytes = Asked::new(Dimension::Bytes);
+        let column = |text: &str| read(text, "Bytes?", bytes).unwrap_err().column;
+        assert_eq!(column("Q = 12.6 ms"), 10);
+        assert_eq!(column("about 12.6 mb"), 12);
     }
 }

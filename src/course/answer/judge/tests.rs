@@ -1,7 +1,7 @@
 use super::*;
 use crate::answer::{Expr, NoRecords, Records, Setting, Setup, Slip, SlipValue, Tolerance};
 use plan::cost::{Config, GpuDatabase};
-use plan::run::{BytesReport, LaunchReport, OutputReport, PlanReport, Report};
+use plan::run::{BytesReport, LaunchReport, OutputReport, PlanReport, Report, Timing};
 use plan::units::{Quantity, Spec};
 use proptest::prelude::*;
 
@@ -154,7 +154,7 @@ fn whole_numbers_below_ten_thousand_are_strict() {
         ("17.1", "unread"), // no count: nothing is graded
         ("0", "wrong"),
         ("10", "wrong"),
-        ("seventeen", "unread"),
+        ("seventeen", "right"),
         ("17 B", "unread"),
     ] {
         assert_eq!(judged(typed, &key, &[]).verdict.word(), word, "{typed}");
@@ -236,7 +236,9 @@ fn shares_are_judged_in_points() {
         ("91.67%", "slip"),
         ("90 %", "wrong"),
         ("94.1", "unread"),
-        ("0.941", "unread"),
+        ("0.941", "right"),
+        ("0.94", "close"),
+        ("5.88 %", "slip"), // the rest
     ] {
         assert_eq!(judged(typed, &key, &[]).verdict.word(), word, "{typed}");
     }
@@ -368,6 +370,62 @@ fn what_was_counted_is_judged_by_a_run_and_never_by_the_plan() {
         says("71 us", &time, &[]),
         "unread: No run of this plan says this yet: run it first. Nothing was graded."
     );
+}
+
+#[test]
+fn a_bare_number_is_in_the_unit_that_the_question_names() {
+    let mut past = key("12 B", "exact", "B");
+    past.ask = "How many bytes past the end does the last pack reach?".to_owned();
+    past.slips = vec![slip("3 B", "These are elements.")];
+    for (typed, word) in [
+        ("12", "right"),
+        ("twelve", "right"),
+        ("12 bytes", "right"),
+        ("3", "slip"),
+        ("7", "unread"),
+        ("7 B", "wrong"),
+        ("12 ms", "unread"),
+    ] {
+        assert_eq!(judged(typed, &past, &[]).verdict.word(), word, "{typed}");
+    }
+    past.ask = "How far past the end does the last pack reach?".to_owned();
+    assert_eq!(judged("12", &past, &[]).verdict.word(), "unread");
+}
+
+#[test]
+fn a_measured_answer_is_right_a_minute_later() {
+    // 71 launches in 700 us, with a spread: the cost of one by another run.
+    let mut each = key("run.time.median / 71", "2 %", "us");
+    each.kind = Kind::Measured;
+    each.slips = vec![slip("run.time.median / 17", "This is one block.")];
+    let gpus = GpuDatabase::embedded().unwrap();
+    let mut timed = report(71, 71);
+    timed.time_us = Some(Timing {
+        median: 710.0,
+        min: 660.0,
+        max: 900.0,
+        runs: 9,
+        how: "wall".into(),
+    });
+    let ran = Ran(timed);
+    let env = Env::new(Setup::workshop().unwrap(), &gpus, &ran);
+    for (typed, word) in [
+        ("10 us", "right"),
+        ("9.1 us", "right"),
+        ("12.5 us", "right"),
+        ("15.4 us", "right"),
+        ("41.8 us", "slip"),
+        ("3 us", "wrong"),
+        ("10", "unread"),
+    ] {
+        let judged = grade(typed, &each, &env).unwrap();
+        assert_eq!(
+            judged.verdict.word(),
+            word,
+            "{typed}: {}",
+            judged.sentence()
+        );
+    }
 }
 
 #[test]

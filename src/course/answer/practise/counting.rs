@@ -77,7 +77,7 @@ pub(super) const PATTERNS: &[Pattern] = &[
                 format!("FLOPs of {op}, in one block?"),
                 format!("kernel(v1, {op}).flops"),
             )
-            .unit("FLOP")
+            .counted("FLOP")
             .slip(
                 format!("kernel(v1, {op}).flops * L"),
                 "This is all layers. The question asks for one block.",
@@ -92,7 +92,7 @@ pub(super) const PATTERNS: &[Pattern] = &[
                 format!("FLOPs of {op}, in one block?"),
                 format!("kernel(v1, {op}).flops"),
             )
-            .unit("FLOP")
+            .counted("FLOP")
             .slip(format!("kernel(v1, {op}).written_bytes / a"), "This is one operation per element that is written. Count what the op does to each.")
             .why_v1(format!("kernel.{op}.flops")),
         )
@@ -103,7 +103,7 @@ pub(super) const PATTERNS: &[Pattern] = &[
                 "FLOPs of all matrix products of one block?",
                 "block(v1).gemm_flops",
             )
-            .unit("FLOP")
+            .counted("FLOP")
             .slip("block(v1).gemm_flops - sum(qk pv).flops", "The two products of attention, qk and pv, have no weight and are products all the same.")
             .slip("block(v1).gemm_flops * L", "This is all layers. The question asks for one block.")
             .slip("block(v1).gemm_flops - kernel(v1, gate).flops", "SwiGLU has three products: gate, up and down.")
@@ -117,7 +117,7 @@ pub(super) const PATTERNS: &[Pattern] = &[
                 format!("Bytes that the kernel {op} moves in V1?"),
                 format!("kernel(v1, {op}).bytes"),
             )
-            .unit("B")
+            .counted("B")
             .slip(
                 format!("kernel(v1, {op}).bytes / a * 1 B"),
                 "This is the number of elements. Multiply by the bytes of one.",
@@ -145,7 +145,7 @@ pub(super) const PATTERNS: &[Pattern] = &[
                 format!("Bytes that the kernel of {ops} moves in this cut?"),
                 format!("kernel({first}).bytes"),
             )
-            .unit("B")
+            .counted("B")
             .slip(format!("sum({}).bytes", kernel.ops.join(" ")), "This is what its ops move as kernels of their own. What stays inside a kernel does not travel.")
             .under(vec![Setting::NoWeights(true)], "This leaves out the weights; merging does not remove them.")
             .why(format!("kernel.{first}.bytes")),
@@ -194,7 +194,7 @@ pub(super) const PATTERNS: &[Pattern] = &[
                 format!("V1, and the wall between {a} and {b} is taken down: how many bytes does that save?"),
                 format!("price({a}, {b})"),
             )
-            .unit("B")
+            .counted("B")
             .slip(format!("2 * price({a}, {b})"), "This counts the tensor twice as often as it stops travelling. Is it still needed elsewhere?")
             .slip(format!("price({a}, {b}) / 2"), "This counts one way. A tensor that nobody else needs is neither written nor read.")
             .why_v1("block.bytes"),

@@ -218,8 +218,27 @@ fn unit(gpu: &Gpu) -> String {
             ),
         ),
     };
+    // The limit on blocks is one of barriers on AMD, and a single warp needs none.
+    let single = match gpu.vendor {
+        Vendor::Amd => " (blocks of one warp do not count)",
+        Vendor::Nvidia => "",
+    };
+    // Whole KiB are asked for: a granule matters where they are no multiple of it.
+    let portion = match gpu.shared_alloc_granularity_b {
+        bytes if 1024 % bytes.max(1) == 0 => String::new(),
+        bytes => format!(", given out in granules of {} bytes", many(bytes)),
+    };
+    let reserved =
+        gpu.shared_reserved_b
+            .filter(|bytes| *bytes > 0)
+            .map_or(String::new(), |bytes| {
+                format!(
+                    ", of which each block takes {} KiB more than it asks for",
+                    bytes / 1024
+                )
+            });
     format!(
-        "{}, one unit: {file}, given out in granules of {granule}; {} SIMDs, warps of {}, {} threads and {} blocks at most; {} KiB shared memory.",
+        "{}, one unit: {file}, given out in granules of {granule}; {} SIMDs, warps of {}, {} threads and {} blocks{single} at most; {} KiB shared memory{portion}{reserved}.",
         gpu.name,
         gpu.simds_per_cu,
         gpu.warp_size,

@@ -7,6 +7,8 @@ use plan::fusion::{Boundary, Cut, Version};
 use plan::model::{BLOCK_OPS, Dtype, OpKind, PRESETS, Preset};
 use plan::units::group_thousands;
 
+/// Columns of a line of the cut.
+const WIDTH: usize = 70;
 /// Walls that fall, of 100.
 const FALLING: u64 = 40;
 
@@ -82,7 +84,28 @@ impl Scene {
             );
         }
         if !v1 {
-            lines.push(format!("Cut of the block: {}", self.cut.groups()));
+            lines.extend(self.kernels());
+        }
+        lines
+    }
+
+    /// The cut, kernel by kernel: a line ends between two of them.
+    fn kernels(&self) -> Vec<String> {
+        let groups = self.cut.groups();
+        let mut lines = vec!["Cut of the block:".to_owned()];
+        for (index, kernel) in groups.split('|').enumerate() {
+            let sign = if index == 0 { "" } else { " |" };
+            match lines.last_mut() {
+                Some(line) if line.len() + sign.len() + 1 + kernel.len() <= WIDTH => {
+                    line.push_str(&format!("{sign} {kernel}"));
+                }
+                last => {
+                    if let Some(line) = last {
+                        line.push_str(sign);
+                    }
+                    lines.push(kernel.to_owned());
+                }
+            }
         }
         lines
     }

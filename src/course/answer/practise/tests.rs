@@ -42,6 +42,148 @@ fn every_pattern_makes_questions_that_may_be_asked() {
     }
 }
 
+/// The numbers of a text, its thousands commas left out.
+fn numbers(text: &str) -> Vec<u64> {
+    let bare = text.replace(',', "");
+    bare.split(|c: char| !c.is_ascii_digit())
+        .filter_map(|n| n.parse().ok())
+        .collect()
+}
+
+/// Resident blocks and warps, from what the question says and nothing else.
+fn resident(premise: &[String]) -> (u64, u64) {
+    let (_, unit) = premise[0].split_once("one unit:").unwrap();
+    let said = numbers(unit);
+    let [file, granule, simds, warp, threads, most, shared, ..] = said[..] else {
+        panic!("{unit}");
+    };
+    let [registers, block, asked] = numbers(&premise[1])[..] else {
+        panic!("{}", premise[1]);
+    };
+    let up = |n: u64, of: u64| n.div_ceil(of) * of;
+    let warps = block.div_ceil(warp);
+    let fitting = match unit.contains("per lane and SIMD") {
+        true => file / up(registers, granule) * simds,
+        false => file / up(registers * warp, granule) / simds * simds,
+    };
+    let single = unit.contains("blocks of one warp do not count") && warps == 1;
+    let more = if unit.contains("more than it asks for") {
+        1024 * said[said.len() - 1]
+    } else {
+        0
+    };
+    let portion = if unit.contains("memory, given out in") {
+        said[7]
+    } else {
+        1
+    };
+    let blocks = [
+        fitting / warps,
+        threads / warp / warps,
+        if single { u64::MAX } else { most },
+        (1024 * shared)
+            .checked_div(up(1024 * asked, portion) + more)
+            .unwrap_or(u64::MAX),
+    ];
+    let blocks = blocks.into_iter().min().unwrap();
+    (blocks, blocks * warps * warp * 10_000 / threads)
+}
+
+#[test]
+fn occupancy_follows_from_what_the_question_says() {
+    let gpus = GpuDatabase::embedded().unwrap();
+    for seed in 0..200 {
+        for id in ["occupancy.blocks", "occupancy.share"] {
+            let task = task(pattern(id).unwrap(), seed, &gpus).unwrap();
+            let env = Env::new(task.setup.clone(), &gpus, &NoRecords);
+            let answer = task.key.answer.as_ref().unwrap().evaluate(&env).unwrap();
+            let Value::Quantity(answer) = answer else {
+                panic!("{id} {seed}");
+            };
+            let (blocks, share) = resident(&task.premise);
+            match id {
+                "occupancy.blocks" => {
+                    assert_eq!(
+                        answer.exact(),
+                        Some(blocks.into()),
+                        "{seed} {:?}",
+                        task.premise
+                    );
+                }
+                _ => assert!(
+                    (answer.value() * 1e4 - share as f64).abs() < 1.0,
+                    "{seed}: {} is not {share} of 10,000, {:?}",
+                    answer.value(),
+                    task.premise
+                ),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_cut_is_never_broken_inside_a_kernel() {
+    let gpus = GpuDatabase::embedded().unwrap();
+    for seed in 0..200 {
+        let task = task(pattern("launches.block").unwrap(), seed, &gpus).unwrap();
+        let env = Env::new(task.setup.clone(), &gpus, &NoRecords);
+        let answer = task.key.answer.as_ref().unwrap().evaluate(&env).unwrap();
+        let begin = task
+            .premise
+            .iter()
+            .position(|line| line.starts_with("Cut"))
+            .unwrap();
+        let cut = &task.premise[begin..];
+        assert!(cut.iter().all(|line| line.len() <= 76), "{cut:?}");
+        assert!(
+            cut[..cut.len() - 1].iter().all(|line| line.ends_with(" |")),
+            "{cut:?}"
+        );
+        let kernels = cut
+            .iter()
+            .flat_map(|line| line.split('|'))
+            .filter(|k| !k.trim().is_empty());
+        assert_eq!(kernels.count().to_string(), answer.to_string(), "{cut:?}");
+    }
+}
+
+#[test]
+fn three_digits_of_a_count_are_close_and_four_are_right() {
+    let gpus = GpuDatabase::embedded().unwrap();
+    for pattern in patterns().filter(|p| matches!(p.topic, Topic::Flops | Topic::Bytes)) {
+        for seed in 0..200 {
+            let task = task(pattern, seed, &gpus).unwrap();
+            if task.key.tolerance != Tolerance::Exact {
+                continue;
+            }
+            let env = Env::new(task.setup.clone(), &gpus, &NoRecords);
+            let Ok(Value::Quantity(answer)) = task.key.answer.as_ref().unwrap().evaluate(&env)
+            else {
+                panic!("{} {seed}", pattern.id);
+            };
+            assert!(task.premise.iter().any(|line| line.contains("four digits")));
+            let unit = task.key.unit.unwrap().unit;
+            let word = |decimals: usize| {
+                let typed = format!("{:.decimals$e} {unit}", answer.value());
+                let judged = grade(&typed, &task.key, &env).unwrap();
+                (judged.verdict.is_right(), judged.verdict.is_try(), typed)
+            };
+            let (right, _, typed) = word(3);
+            assert!(
+                right || answer.value() < 1e4,
+                "{} {seed}: {typed}",
+                pattern.id
+            );
+            let (right, tried, typed) = word(2);
+            assert!(
+                right || !tried || answer.value() < 1e4,
+                "{} {seed}: {typed}",
+                pattern.id
+            );
+        }
+    }
+}
+
 #[test]
 fn questions_are_fresh_and_seeds_repeat_them() {
     let gpus = GpuDatabase::embedded().unwrap();

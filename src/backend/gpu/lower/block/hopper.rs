@@ -3,9 +3,10 @@
 
 use super::super::{Group, Lowering};
 use super::{ends, layers, sizes};
-use crate::gpu::catalogue::{Lacks, Pattern};
+use crate::gpu::catalogue::Lacks;
 use crate::gpu::program::{Arg, BufferId, Contents, Grid, Launch, TensorMap};
 use plan::cost::Vendor;
+use plan::kernels::Variant;
 use plan::model::{TensorKind, WeightKind};
 
 /// Elements of a step along k: 128 bytes of bf16, the width of the swizzle.
@@ -84,7 +85,7 @@ pub(super) fn cut(lowering: &Lowering<'_>, group: &Group<'_>) -> Option<Cut> {
         && (shape.seq > 1 || shape.batch >= least_sequences(model.hidden))
         && whole(model.hidden)
         && whole(model.ffn)
-        && (group.pattern == Pattern::Block || whole(model.vocab));
+        && (group.layer.is_some() || whole(model.vocab));
     if !takes {
         return None;
     }
@@ -217,7 +218,7 @@ impl Cut {
         let [_, att, h, m] = between;
         let x_rows = lowering.activation(TensorKind::X, group.layer);
         let lefts = [(x_rows, width), (att, width), (h, width), (m, model.ffn)];
-        let logits = if group.pattern == Pattern::Forward {
+        let logits = if group.layer.is_none() {
             Arg::Buffer(lowering.activation(TensorKind::Logits, None))
         } else {
             Arg::Null
@@ -248,12 +249,13 @@ impl Cut {
         args.extend([lowering.int(shape.batch)?, lowering.int(shape.seq)?]);
         args.extend(sizes(lowering)?);
         // The launch in front was the block before, and left x with its sums.
-        let begun = group.pattern == Pattern::Block && group.layer.is_some_and(|l| l > 0);
+        let begun = group.layer.is_some_and(|l| l > 0);
         args.push(Arg::I32(i32::from(begun)));
 
         let unit = lowering
             .unit(
-                "block",
+                group.family,
+                Variant::Hopper,
                 &[
                     "prefix/matrix.cu",
                     "prefix/hopper.cu",
@@ -266,9 +268,8 @@ impl Cut {
                     "tile/block_products.cu",
                     "tile/block_epilogues.cu",
                     "tile/block_attention.cu",
-                    "hopper/block.cu",
                 ],
-            )
+            )?
             .define("HEAD", self.head)
             .define("KEYS", keys(self.head))
             .define("ROWS", self.rows)
@@ -313,7 +314,7 @@ impl Cut {
         let lefts = lefts.map(|(buffer, columns)| matrix(buffer, rows, columns, self.rows));
         let [x, ..] = lefts;
         let mut maps = lefts.to_vec();
-        maps.push(if group.pattern == Pattern::Forward {
+        maps.push(if group.layer.is_none() {
             let head = lowering.weight_times_gamma(LmHead, FinalNorm, None);
             matrix(head, model.vocab, model.hidden, self.ffn.n / 2)
         } else {

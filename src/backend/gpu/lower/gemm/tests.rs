@@ -1,8 +1,7 @@
 use crate::gpu::lower::{Lowering, Setup};
 use crate::gpu::program::{Arg, Grid, Launch, LibraryGemm, Step, Target};
-use crate::gpu::source::kernel_source;
 use plan::cost::{Config, Vendor};
-use plan::fusion::{Cut, Fusion, Plan, Version};
+use plan::fusion::{Cut, Plan, Version};
 use plan::model::{Dtype, Graph, Shape, TensorKind};
 use plan::run::Gemm;
 
@@ -49,60 +48,6 @@ fn launches(preset: &str, cut: Cut, dtype: Dtype, shape: Shape) -> Vec<Launch> {
         Step::Library(_) => None,
     });
     own.collect()
-}
-
-/// The types of the parameters of a kernel, from its source.
-fn parameters(launch: &Launch) -> Vec<&'static str> {
-    let source = kernel_source(launch.unit.files.last().unwrap()).unwrap();
-    let (_, rest) = source
-        .split_once(&format!("{}(const", launch.unit.entry))
-        .unwrap();
-    let (list, _) = rest.split_once(')').unwrap();
-    list.split(',')
-        .map(|parameter| match parameter.trim() {
-            p if p.contains('*') => "pointer",
-            p if p.starts_with("int ") => "int",
-            p if p.starts_with("float ") => "float",
-            p => panic!("{p}"),
-        })
-        .collect()
-}
-
-fn kinds(args: &[Arg]) -> Vec<&'static str> {
-    args.iter()
-        .map(|arg| match arg {
-            Arg::Buffer(_) | Arg::At(..) | Arg::Null => "pointer",
-            Arg::I32(_) => "int",
-            Arg::F32(_) => "float",
-            other => panic!("{other:?}"),
-        })
-        .collect()
-}
-
-fn every_product_fusion() -> Vec<Cut> {
-    let mut cuts = vec![Cut::v1()];
-    cuts.extend(Fusion::ALL.map(|fusion| Cut::v1().fuse(fusion)));
-    cuts
-}
-
-#[test]
-fn arguments_are_those_of_the_kernels_source() {
-    let decode = Shape {
-        batch: 2,
-        seq: 1,
-        context: 40,
-    };
-    for cut in every_product_fusion() {
-        for dtype in [Dtype::Bf16, Dtype::Fp32] {
-            for shape in [Shape::prefill(2, 48), decode] {
-                for launch in launches("workshop", cut, dtype, shape) {
-                    let name = &launch.name;
-                    assert_eq!(kinds(&launch.args), parameters(&launch), "{name} {cut:?}");
-                    assert!(launch.unit.source().is_some(), "{name}");
-                }
-            }
-        }
-    }
 }
 
 #[test]

@@ -1,7 +1,6 @@
 use super::{Kind, Product, choose};
 use crate::gpu::lower::{Setup, lower};
 use crate::gpu::program::{Arg, Grid, Launch, Program, Step, Target};
-use crate::gpu::source::kernel_source;
 use plan::cost::{Config, Vendor};
 use plan::fusion::{Cut, Fusion, Plan, Version};
 use plan::model::{Dtype, Graph, Shape};
@@ -116,18 +115,6 @@ fn operands_become_tensor_maps_and_the_other_arguments_stay() {
     // Five per block but for attention, and the head.
     assert_eq!(launches.len(), 22 * 4 + 1);
     for launch in launches {
-        let source = kernel_source(launch.unit.files.last().unwrap()).unwrap();
-        let (_, rest) = source
-            .split_once(&format!("HOPPER_KERNEL {}(", launch.unit.entry))
-            .unwrap();
-        let (list, _) = rest.split_once(')').unwrap();
-        let wanted: Vec<_> = list.split(',').map(|p| p.contains("TensorMap")).collect();
-        let maps: Vec<_> = launch
-            .args
-            .iter()
-            .map(|a| matches!(a, Arg::Map(_)))
-            .collect();
-        assert_eq!(maps, wanted, "{}", launch.name);
         for arg in &launch.args {
             let Arg::Map(map) = arg else { continue };
             let spec = &with.buffers[map.buffer.0 as usize];

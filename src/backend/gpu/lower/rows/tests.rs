@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
+use super::super::tests::parameters;
 use super::super::{Lowering, Setup};
 use crate::gpu::program::{Arg, Grid, Launch, Step, Target};
-use crate::gpu::source::kernel_source;
 use plan::cost::{Config, Vendor};
 use plan::fusion::{Cut, Fusion, Plan, Version};
 use plan::model::{Dtype, Graph, Shape};
@@ -152,40 +152,6 @@ fn cases() -> Vec<Case> {
         }
     }
     cases
-}
-
-/// The types of a kernel's parameters, read from its source.
-fn parameters(entry: &str, file: &str) -> Vec<String> {
-    let source = kernel_source(file).unwrap();
-    let code: String = source
-        .lines()
-        .map(|line| line.split("//").next().unwrap_or_default())
-        .collect::<Vec<_>>()
-        .join(" ");
-    let kernel = code.split("KERNEL void").nth(1).unwrap();
-    let start = kernel.find(&format!("{entry}(")).unwrap() + entry.len() + 1;
-    let list = &kernel[start..start + kernel[start..].find(')').unwrap()];
-    list.split(',').map(|p| p.trim().to_owned()).collect()
-}
-
-#[test]
-fn arguments_are_the_parameters_of_the_kernel_in_its_source() {
-    for case in cases() {
-        for (launch, _) in case.launches() {
-            let parameters = parameters(launch.unit.entry, launch.unit.files.last().unwrap());
-            assert_eq!(launch.args.len(), parameters.len(), "{}", launch.name);
-            for (arg, parameter) in launch.args.iter().zip(&parameters) {
-                let fits = match arg {
-                    Arg::Buffer(_) | Arg::At(..) | Arg::Null => parameter.contains('*'),
-                    Arg::I32(_) => parameter.starts_with("int "),
-                    Arg::I64(_) => parameter.starts_with("long "),
-                    Arg::F32(_) => parameter.starts_with("float ") && !parameter.contains('*'),
-                    Arg::U32(_) | Arg::Map(_) => false,
-                };
-                assert!(fits, "{}: {arg:?} for {parameter}", launch.name);
-            }
-        }
-    }
 }
 
 #[test]

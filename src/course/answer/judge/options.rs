@@ -1,0 +1,455 @@
+//! Options as people name them: without the article, by their number, with `x`
+//! for `×`, by a word that only one of them has.
+
+use plan::units::{self, is_number_word};
+
+/// Words that an option is named with or without.
+const IDLE: [&str; 12] = [
+    "a", "an", "the", "option", "number", "answer", "it", "is", "its", "of", "bound", "limited",
+];
+/// Words that turn an option into another: both have them, or neither.
+const TURNING: [&str; 10] = [
+    "minus", "not", "no", "never", "without", "nothing", "none", "neither", "isn't", "doesn't",
+];
+
+/// The marks that stand between options in a list.
+pub(super) const HARD: [char; 6] = [',', ';', '>', '<', '→', '\n'];
+/// Those that may stand in an option as well.
+const SOFT: [&str; 6] = [" and ", " then ", "&", "+", "/", "|"];
+
+/// A text as words and signs: small letters, numbers as digits, `²` as `^ 2`,
+/// `32x32` as `32 * 32`, without articles, quotation marks and the `s` of several.
+fn words(text: &str) -> Vec<String> {
+    let chars: Vec<char> = text.chars().collect();
+    let at = |i: usize| chars.get(i).copied().unwrap_or(' ');
+    let (mut found, mut word): (Vec<String>, String) = (Vec::new(), String::new());
+    let end = |word: &mut String, found: &mut Vec<String>| {
+        if !word.is_empty() {
+            found.push(std::mem::take(word));
+        }
+    };
+    for (i, c) in chars.iter().enumerate() {
+        let before = if i == 0 { ' ' } else { at(i - 1) };
+        let next = at(i + 1);
+        let sides = before.is_ascii_digit() && next.is_ascii_digit();
+        let sign = match c {
+            'x' | 'X' if sides => Some("*"),
+            '.' if sides => None,
+            '×' | '·' | '⋅' | '∙' | '*' => Some("*"),
+            '²' => Some("^ 2"),
+            '³' => Some("^ 3"),
+            '√' => Some("sqrt"),
+            '∞' => Some("infinity"),
+            '-' | '−' | '–'
+                if !before.is_alphanumeric() && (next.is_alphanumeric() || next == '∞') =>
+            {
+                Some("minus")
+            }
+            '^' | '/' | '+' | '=' | '|' | '&' | '→' | '>' | '<' | ',' | ';' | '#' => {
+                end(&mut word, &mut found);
+                found.push(c.to_string());
+                continue;
+            }
+            c if c.is_alphanumeric() => None,
+            _ => {
+                end(&mut word, &mut found);
+                continue;
+            }
+        };
+        match sign {
+            Some(sign) => {
+                end(&mut word, &mut found);
+                found.extend(sign.split(' ').map(str::to_owned));
+            }
+            None => word.extend(c.to_lowercase()),
+        }
+    }
+    end(&mut word, &mut found);
+    found.iter().map(|word| plain(word)).collect()
+}
+
+/// One word in the form in which two are compared.
+fn plain(word: &str) -> String {
+    let stem = |word: &str| match word.strip_suffix('s') {
+        Some(one) if one.chars().count() >= 3 && !one.ends_with('s') => one.to_owned(),
+        _ => word.to_owned(),
+    };
+    match word {
+        "by" | "x" | "times" => "*".to_owned(),
+        "inf" => "infinity".to_owned(),
+        word if TURNING.contains(&word) => word.to_owned(),
+        word if is_number_word(word) => units::read(word, None)
+            .ok()
+            .and_then(|typed| typed.quantity.exact())
+            .map_or_else(|| stem(word), |n| n.to_string()),
+        word => stem(word),
+    }
+}
+
+/// The words that say something.
+fn telling(text: &str) -> Vec<String> {
+    let all = words(text);
+    let some: Vec<String> = all
+        .iter()
+        .filter(|word| !IDLE.contains(&word.as_str()))
+        .cloned()
+        .collect();
+    if some.is_empty() { all } else { some }
+}
+
+/// Whether two texts name the same option.
+pub(super) fn alike(a: &str, b: &str) -> bool {
+    telling(a) == telling(b)
+}
+
+/// The option that a text names.
+pub(super) fn named<'o>(text: &str, options: &'o [String]) -> Option<&'o String> {
+    // “n = 1001”, where no option is an equation.
+    let equations = options.iter().any(|option| option.contains('='));
+    let text = match text.rsplit_once('=') {
+        Some((_, side)) if !equations => side,
+        _ => text,
+    };
+    let said = telling(text);
+    if said.is_empty() {
+        return None;
+    }
+    let known: Vec<Vec<String>> = options.iter().map(|option| telling(option)).collect();
+    let only = |fits: &dyn Fn(&Vec<String>) -> bool| {
+        let mut found = known.iter().zip(options).filter(|(words, _)| fits(words));
+        let first = found.next()?.1;
+        found.next().is_none().then_some(first)
+    };
+    if let Some(exactly) = only(&|words| *words == said) {
+        return Some(exactly);
+    }
+    if let Some(number) = number(&said) {
+        // Options that are numbers are named by them and not by their place.
+        let mut leading = options.iter().filter(|o| leads(o) == Some(number));
+        if let Some(first) = leading.next() {
+            return leading.next().is_none().then_some(first);
+        }
+        let counted = |option: &String| leads(option).is_some() && words(option).len() <= 2;
+        if options.iter().any(counted) {
+            return None;
+        }
+        return options.get(number.checked_sub(1)?);
+    }
+    let turning = |words: &[String]| -> Vec<bool> {
+        let has = |turn: &&str| words.iter().any(|word| word == turn);
+        TURNING.iter().map(|turn| has(&turn)).collect()
+    };
+    let turned = turning(&said);
+    let joined = said.concat();
+    let begins = |words: &Vec<String>| words.concat().starts_with(&joined);
+    if joined.chars().count() >= 3
+        && let Some(begun) = only(&begins)
+    {
+        return Some(begun);
+    }
+    let held = |words: &Vec<String>| {
+        let whole = |word: &String| {
+            let begun =
+                |known: &String| word.chars().count() >= 4 && known.starts_with(word.as_str());
+            words.iter().any(|known| known == word || begun(known))
+        };
+        turning(words) == turned && said.iter().all(whole)
+    };
+    let tells = said.iter().any(|word| word.chars().count() >= 3);
+    if tells { only(&held) } else { None }
+}
+
+/// `2`, `#2`: the number of an option.
+fn number(words: &[String]) -> Option<usize> {
+    let words = match words {
+        [sign, rest @ ..] if sign == "#" => rest,
+        all => all,
+    };
+    match words {
+        [one] => one.parse().ok(),
+        _ => None,
+    }
+}
+
+/// The number with which an option begins.
+fn leads(option: &str) -> Option<usize> {
+    let end = option.find(|c: char| !c.is_ascii_digit());
+    option.get(..end.unwrap_or(option.len()))?.parse().ok()
+}
+
+/// A list of options, each by its full name, whatever stands between them; `None`
+/// where anything else is in it.
+pub(super) fn listed<'o>(text: &str, options: &'o [String]) -> Option<Vec<&'o String>> {
+    let said: Vec<String> = telling(text);
+    let mut known: Vec<(Vec<String>, &String)> = options
+        .iter()
+        .map(|option| (telling(option), option))
+        .collect();
+    known.sort_by_key(|(words, _)| std::cmp::Reverse(words.len()));
+    let mut found = Vec::new();
+    let mut rest = said.as_slice();
+    while let Some((word, behind)) = rest.split_first() {
+        let option = |rest: &[String]| {
+            known
+                .iter()
+                .find(|(words, _)| !words.is_empty() && rest.starts_with(words))
+                .map(|(words, option)| (words.len(), *option))
+        };
+        if let Some((length, option)) = option(rest) {
+            found.push(option);
+            rest = rest.get(length..).unwrap_or_default();
+            continue;
+        }
+        let between = matches!(word.as_str(), "and" | "then")
+            || word
+                .chars()
+                .all(|c| HARD.contains(&c) || "&+/|#".contains(c));
+        // “1. softmax 2. mul”: the numbers of the ranks.
+        let rank = *word == (found.len() + 1).to_string() && option(behind).is_some();
+        if !between && !rank {
+            return None;
+        }
+        rest = behind;
+    }
+    (!found.is_empty()).then_some(found)
+}
+
+/// The parts of a list, as they were typed.
+pub(super) fn parts<'t>(text: &'t str, options: &[String]) -> Vec<&'t str> {
+    let held = |sign: &str| options.iter().any(|option| option.contains(sign));
+    let mut parts: Vec<&str> = text.split(HARD).collect();
+    for sign in SOFT.iter().filter(|sign| !held(sign)) {
+        parts = parts
+            .into_iter()
+            .flat_map(|part| part.split(*sign))
+            .collect();
+    }
+    let digits = |text: &str| {
+        text.chars()
+            .all(|c| c.is_ascii_digit() || c.is_whitespace())
+    };
+    let spaced = held(" ") && !digits(text);
+    if parts.len() == 1 && !spaced {
+        parts = text.split_whitespace().collect();
+    }
+    parts
+        .into_iter()
+        .map(str::trim)
+        .filter(|part| !part.is_empty() && *part != "and")
+        .collect()
+}
+
+/// The line of an excerpt that was meant: its number, or a part of it that stands
+/// in no other line.
+pub(super) fn line(text: &str, lines: &[String]) -> Option<usize> {
+    let bare = |text: &str| -> String { text.split_whitespace().collect() };
+    let lower = text.trim().to_lowercase();
+    let word = lower
+        .trim_start_matches("the ")
+        .trim_start_matches("line")
+        .trim_start_matches(['l', '#', '.', ':', ' ', '(', '“', '"'])
+        .trim_start_matches("no.")
+        .trim_start_matches("number")
+        .trim();
+    let digits: String = word.chars().take_while(char::is_ascii_digit).collect();
+    let behind = word.get(digits.len()..).unwrap_or_default();
+    let ordinal = ["st", "nd", "rd", "th"]
+        .iter()
+        .find_map(|o| behind.strip_prefix(o));
+    let behind = ordinal.unwrap_or(behind);
+    let behind = behind.trim_start_matches([':', '.', ')', '|', ' ', '”', '"', '?', '!', ',', ';']);
+    let within = |number: usize| (1..=lines.len()).contains(&number).then_some(number);
+    let holding = |part: &str| {
+        let part = bare(part);
+        let has = |line: &String| bare(&line.to_lowercase()).contains(&part);
+        let mut found = (1..).zip(lines).filter(|(_, line)| has(line));
+        let first = found.next().filter(|_| part.chars().count() >= 3)?.0;
+        found.next().is_none().then_some(first)
+    };
+    match digits.parse::<usize>() {
+        Ok(number) if matches!(behind, "" | "line") => within(number),
+        // “4: float sum = …”: the number and the line that it is.
+        Ok(number) => within(number).filter(|_| holding(behind) == Some(number)),
+        Err(_) if is_number_word(word) => {
+            let typed = units::read(word, None).ok()?;
+            within(usize::try_from(typed.quantity.exact()?).ok()?)
+        }
+        Err(_) => holding(&lower),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(names: &[&str]) -> Vec<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    #[test]
+    fn an_option_by_whatever_names_it_alone() {
+        let cases: [(&[&str], &[(&str, usize)]); 8] = [
+            (
+                &["the gaps", "the kernels", "the bytes", "nothing"],
+                &[
+                    ("gaps", 1),
+                    ("Kernel", 2),
+                    ("3", 3),
+                    ("option 1", 1),
+                    ("#4", 4),
+                    ("nothing.", 4),
+                ],
+            ),
+            (
+                &["32 × 32", "64 × 32", "64 × 64"],
+                &[
+                    ("2", 2),
+                    ("32x32", 1),
+                    ("64*32", 2),
+                    ("64 x 64", 3),
+                    ("64 by 32", 2),
+                    ("(64, 32)", 0),
+                ],
+            ),
+            (
+                &["S²d²/M", "S²/√M", "S·d", "S²"],
+                &[
+                    ("S^2 d^2 / M", 1),
+                    ("S^2/sqrt(M)", 2),
+                    ("S*d", 3),
+                    ("S^2", 4),
+                    ("2", 2),
+                ],
+            ),
+            (
+                &["0 rows", "1 row", "128 rows"],
+                &[("1", 2), ("128", 3), ("one row", 2), ("3", 0)],
+            ),
+            (
+                &["0", "minus infinity", "the maximum", "1"],
+                &[
+                    ("-inf", 2),
+                    ("−∞", 2),
+                    ("infinity", 0),
+                    ("max", 3),
+                    ("maximum", 3),
+                    ("zero", 1),
+                ],
+            ),
+            (
+                &["data in cache", "a faster memory", "a wrong clock"],
+                &[
+                    ("cache", 1),
+                    ("the clock is wrong", 3),
+                    ("faster memory", 2),
+                    ("not cache", 0),
+                ],
+            ),
+            (
+                &["memory", "compute"],
+                &[
+                    ("Memory-bound", 1),
+                    ("comp", 2),
+                    ("memory limited", 1),
+                    ("both", 0),
+                    ("-1", 0),
+                ],
+            ),
+            (
+                &[
+                    "shorter than a launch",
+                    "longer than a launch",
+                    "all",
+                    "none",
+                ],
+                &[
+                    ("longer", 2),
+                    ("longer ones", 0),
+                    ("all of them", 0),
+                    ("None", 4),
+                ],
+            ),
+        ];
+        for (names, typed) in cases {
+            let options = options(names);
+            for (text, number) in typed {
+                let found = named(text, &options);
+                let expected = number.checked_sub(1).and_then(|at| options.get(at));
+                assert_eq!(found, expected, "{text} of {names:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn lists_with_any_mark_between() {
+        let walls = options(&["qk | softmax", "mul | down", "o | res1"]);
+        for text in [
+            "qk|softmax > o|res1 > mul|down",
+            "qk | softmax, o | res1, mul | down",
+            "1. qk|softmax 2. o|res1 3. mul|down",
+            "qk|softmax → o|res1 → mul|down",
+            "qk|softmax and o|res1 and mul|down",
+        ] {
+            let found = listed(text, &walls).unwrap_or_else(|| panic!("{text}"));
+            assert_eq!(found, ["qk | softmax", "o | res1", "mul | down"], "{text}");
+        }
+        let kernels = options(&["gate", "mul", "qk"]);
+        for text in [
+            "qk/mul/gate",
+            "qk + mul + gate",
+            "qk mul gate",
+            "qk & mul & gate",
+        ] {
+            assert_eq!(
+                listed(text, &kernels).unwrap(),
+                ["qk", "mul", "gate"],
+                "{text}"
+            );
+        }
+        assert_eq!(listed("qk, softmax", &kernels), None);
+        assert_eq!(parts("3 1 2", &walls), ["3", "1", "2"]);
+    }
+
+    #[test]
+    fn lines_by_number_or_pasted() {
+        let lines = options(&[
+            "int i = blockIdx.x * blockDim.x + threadIdx.x;",
+            "if (i >= n) return;",
+            "float sum = block_sum(value, scratch);",
+            "float scale = rsqrtf(sum / float(n) + eps);",
+        ]);
+        for text in [
+            "4",
+            "line 4",
+            "Line 4.",
+            "L4",
+            "l. 4",
+            "#4",
+            "(4)",
+            "4th line",
+            "the 4th line",
+            "line four",
+            "four",
+            "  float scale = rsqrtf(sum / float(n) + eps);  ",
+            "float scale=rsqrtf(sum/float(n)+eps);",
+            "rsqrtf(sum / float(n)",
+            "4: float scale = rsqrtf(sum / float(n) + eps);",
+        ] {
+            assert_eq!(line(text, &lines), Some(4), "{text}");
+        }
+        for text in [
+            "-4",
+            "0",
+            "5",
+            "4.5",
+            "sum",
+            "4 or 3",
+            "3: return",
+            "",
+            "the last",
+            "40",
+        ] {
+            assert_eq!(line(text, &lines), None, "{text}");
+        }
+    }
+}
