@@ -15,7 +15,7 @@ use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use tinyllama_tutor::backend::cpu::{Isa, PackedModel, ReadyPlan, Threads};
 use tinyllama_tutor::backend::tokens::Tokens;
 use tinyllama_tutor::backend::weights::Weights;
-use tinyllama_tutor::cost::Config;
+use tinyllama_tutor::cost::{Config, Planned};
 use tinyllama_tutor::fusion::Version;
 use tinyllama_tutor::model::{Dtype, Shape};
 use tinyllama_tutor::run::{RunError, Unwatched};
@@ -31,7 +31,8 @@ fn ready(preset: &str, shape: Shape, dtype: Dtype, version: Version) -> ReadyPla
             .map_err(|e| RunError::bad_request(e.to_string()))
     };
     let packed = PackedModel::pack(&config.model, dtype, Isa::detect(), load).unwrap();
-    let mut ready = ReadyPlan::new(Arc::new(packed), Threads::new(None), &config).unwrap();
+    let planned = Planned::of(&config).unwrap();
+    let mut ready = ReadyPlan::new(Arc::new(packed), Threads::new(None), planned).unwrap();
     let (batch, context) = (shape.batch as usize, shape.context as usize);
     let tokens = Tokens::seeded(1, batch, context, config.model.vocab);
     ready.start(tokens.ids(), &Unwatched).unwrap();

@@ -110,7 +110,7 @@ fn forward(c: &mut Criterion) {
             let mut gpu = Gpu::new(Simt::new(options));
             let title = format!("{version:?} S{seq} {dtype:?} {name}");
             group.bench_function(title, |b| {
-                b.iter(|| gpu.run("simt", &request, &Unwatched).unwrap())
+                b.iter(|| gpu.run(BackendKind::Simt, &request, &Unwatched).unwrap())
             });
         }
     }

@@ -27,7 +27,7 @@ mod kernel;
 mod kernels;
 mod lab;
 mod lesson;
-mod live;
+pub(crate) mod live;
 mod palette;
 mod reading;
 mod ribbon;

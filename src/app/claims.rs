@@ -6,16 +6,17 @@
 
 mod act;
 
-pub use act::{act, jump, leave, open, run};
+pub use act::open;
 
+use super::change::NAME;
+use super::intent::Out;
 use super::keymap::{Action, FooterItem};
 use super::page::Mark;
-use super::state::State;
-use super::study::{Study, bench_setup};
+use super::screen::Screen;
+use super::shared::Shared;
+use super::study::Study;
 use course::answer::claim::{Judgement, Ruling};
 use course::{Claim, Ledger};
-use plan::fusion::Cut;
-use plan::run::Report;
 
 /// Which claims are listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -87,20 +88,6 @@ pub struct Claims {
 }
 
 impl Claims {
-    /// Cursor and scroll, for the way back.
-    pub fn mark(&self) -> Mark {
-        Mark {
-            item: self.cursor,
-            scroll: self.scroll,
-        }
-    }
-
-    /// Puts cursor and scroll back.
-    pub fn restore(&mut self, mark: Mark) {
-        self.cursor = mark.item;
-        self.scroll = mark.scroll;
-    }
-
     /// Takes in how long the claim came out.
     pub fn fit(&mut self, lines: usize, room: usize) {
         self.extent = (lines, room);
@@ -166,13 +153,13 @@ pub fn tally(study: &Study) -> (usize, usize) {
 }
 
 /// The claims that the filter leaves, in the order of the ledger.
-pub fn listed(state: &State) -> Vec<&'static Claim> {
+pub fn listed(page: &Claims, shared: &Shared) -> Vec<&'static Claim> {
     let ledger = Ledger::built_in();
-    let fits = |claim: &&Claim| match state.claims.filter {
+    let fits = |claim: &&Claim| match page.filter {
         Filter::All => true,
         Filter::Open => {
-            let just = state.claims.just == Some(claim.id.text.as_str());
-            just || standing(&state.study, &claim.id.text) == Standing::Open
+            let just = page.just == Some(claim.id.text.as_str());
+            just || standing(&shared.study, &claim.id.text) == Standing::Open
         }
         Filter::Group(at) => ledger.groups().get(at).is_some_and(|g| g.id == claim.group),
         Filter::Document(at) => ledger
@@ -184,20 +171,10 @@ pub fn listed(state: &State) -> Vec<&'static Claim> {
 }
 
 /// The claim under the cursor.
-pub fn current(state: &State) -> Option<&'static Claim> {
-    let listed = listed(state);
+pub fn current(page: &Claims, shared: &Shared) -> Option<&'static Claim> {
+    let listed = listed(page, shared);
     let last = listed.len().checked_sub(1)?;
-    listed.get(state.claims.cursor.min(last)).copied()
-}
-
-/// What this machine measured of a claim's plans, in their order.
-pub fn measured<'s>(state: &'s State, claim: &Claim) -> Vec<(Cut, Option<&'s Report>)> {
-    let Ok(setup) = claim.setup.answer() else {
-        return Vec::new();
-    };
-    let setup = bench_setup(&setup.config, state.bench.setup().seed);
-    let report = |cut: Cut| (cut, state.runs.of(&setup, cut));
-    claim.cuts().into_iter().map(report).collect()
+    listed.get(page.cursor.min(last)).copied()
 }
 
 /// Whether what was judged is what the ledger says.
@@ -205,14 +182,57 @@ pub fn hit(ruling: Ruling, judgement: Judgement) -> bool {
     ruling.judgement() == judgement
 }
 
-/// Keys that the footer names.
-pub fn footer(state: &State) -> &'static [FooterItem] {
-    if state.claims.choosing.is_some() {
-        return CHOOSING;
+impl Screen for Claims {
+    fn footer(&self, shared: &Shared) -> &'static [FooterItem] {
+        if self.choosing.is_some() {
+            return CHOOSING;
+        }
+        match current(self, shared).map(|c| standing(&shared.study, &c.id.text)) {
+            Some(Standing::Open) => OPEN,
+            _ => JUDGED,
+        }
     }
-    match current(state).map(|c| standing(&state.study, &c.id.text)) {
-        Some(Standing::Open) => OPEN,
-        _ => JUDGED,
+
+    fn act(&mut self, shared: &mut Shared, action: Action, out: &mut Out) {
+        act::act(self, shared, action, out);
+    }
+
+    fn command(&self, shared: &Shared) -> String {
+        match current(self, shared) {
+            Some(claim) => format!("{NAME} claims {}", claim.id.text),
+            None => format!("{NAME} claims"),
+        }
+    }
+
+    fn mark(&self, _: &Shared) -> Mark {
+        Mark {
+            item: self.cursor,
+            scroll: self.scroll,
+        }
+    }
+
+    fn restore(&mut self, _: &mut Shared, mark: Mark) {
+        self.cursor = mark.item;
+        self.scroll = mark.scroll;
+    }
+
+    fn leave(&mut self, _: &mut Shared) -> bool {
+        self.choosing.take().is_some()
+    }
+
+    fn items(&self, shared: &Shared) -> Vec<String> {
+        let listed = listed(self, shared).into_iter();
+        listed
+            .map(|c| format!("{} {}", c.id.text, c.title))
+            .collect()
+    }
+
+    fn place(&self, _: &Shared) -> usize {
+        self.cursor
+    }
+
+    fn jump(&mut self, shared: &mut Shared, at: usize) {
+        act::move_to(self, shared, at);
     }
 }
 

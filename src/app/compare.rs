@@ -1,16 +1,17 @@
 //! Versions and pinned plans side by side.
 
 use super::bench::Bench;
-use super::figure;
+use super::change::NAME;
+use super::figure::{self, Origin};
+use super::intent::{Intent, Out};
 use super::keymap::{Action, FooterItem};
-use super::lab::{self, Origin};
 use super::machine::{Machine, Source};
-use super::message::Effect;
 use super::note::Tone;
 use super::page::Page;
 use super::runs::Runs;
+use super::screen::Screen;
 use super::setup::Setup;
-use super::state::State;
+use super::shared::Shared;
 use plan::cost::Cost;
 use plan::fusion::{Cut, Version};
 use plan::run::{BytesReport, Report};
@@ -43,7 +44,7 @@ pub struct Compare {
 }
 
 /// Keys that the footer names.
-pub const FOOTER: &[FooterItem] = &[
+const FOOTER: &[FooterItem] = &[
     (&[Action::Run], "run"),
     (&[Action::RunAll], "all"),
     (&[Action::Scope], "block/forward"),
@@ -85,45 +86,69 @@ impl Compare {
     }
 }
 
-/// Acts on the compare page.
-pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
-    let columns = Version::WORKSHOP.len();
-    match action {
-        Action::Left => state.compare.column = state.compare.column.saturating_sub(1),
-        Action::Right => state.compare.column = (state.compare.column + 1).min(columns - 1),
-        Action::Up => state.compare.row = state.compare.row.saturating_sub(1),
-        Action::Down => state.compare.row = (state.compare.row + 1).min(ROWS - 1),
-        Action::Top => state.compare.row = 0,
-        Action::End => state.compare.row = ROWS - 1,
-        Action::Scope => {
-            state.compare.scope = match state.compare.scope {
-                Scope::Forward => Scope::Block,
-                Scope::Block => Scope::Forward,
-            }
-        }
-        Action::Pin => pin(state),
-        Action::Open => {
-            if let Some(cut) = state.compare.cuts().get(state.compare.column).copied() {
-                if let Err(error) = state.bench.put(cut) {
-                    state.notes.say(Tone::Bad, error.to_string());
+impl Screen for Compare {
+    fn footer(&self, _: &Shared) -> &'static [FooterItem] {
+        FOOTER
+    }
+
+    fn act(&mut self, shared: &mut Shared, action: Action, out: &mut Out) {
+        let columns = Version::WORKSHOP.len();
+        match action {
+            Action::Left => self.column = self.column.saturating_sub(1),
+            Action::Right => self.column = (self.column + 1).min(columns - 1),
+            Action::Up => self.row = self.row.saturating_sub(1),
+            Action::Down => self.row = (self.row + 1).min(ROWS - 1),
+            Action::Top => self.row = 0,
+            Action::End => self.row = ROWS - 1,
+            Action::Scope => {
+                self.scope = match self.scope {
+                    Scope::Forward => Scope::Block,
+                    Scope::Block => Scope::Forward,
                 }
-                state.go(Page::Lab);
             }
+            Action::Pin => pin(self, shared),
+            Action::Open => {
+                if let Some(cut) = self.cuts().get(self.column).copied() {
+                    if let Err(error) = shared.bench.put(cut) {
+                        shared.notes.say(Tone::Bad, error.to_string());
+                    }
+                    out.want(Intent::Open(Page::Lab));
+                }
+            }
+            Action::Run => {
+                let cut = self.cuts().get(self.column).copied();
+                shared.start(cut.into_iter().collect(), out);
+            }
+            Action::RunAll => {
+                let cuts = self.cuts();
+                shared.start(cuts, out);
+            }
+            Action::Why => why(self, shared, out),
+            Action::Bytes => shared.notes.say(
+                Tone::Plain,
+                "Bytes: = modelled, # counted on simt or a GPU, @ by the device's own counters.",
+            ),
+            _ => {}
         }
-        Action::Run => {
-            let cut = state.compare.cuts().get(state.compare.column).copied();
-            lab::start(state, cut.into_iter().collect(), effects);
+    }
+
+    fn command(&self, shared: &Shared) -> String {
+        let options = shared.bench.setup().as_options();
+        match self.pinned {
+            Some(cut) => format!("{NAME} compare '{}' v2 v3 v4{options}", cut.groups()),
+            None => format!("{NAME} compare v1 v2 v3 v4{options}"),
         }
-        Action::RunAll => {
-            let cuts = state.compare.cuts();
-            lab::start(state, cuts, effects);
+    }
+
+    fn command_aside(&self) -> &'static str {
+        match self.scope {
+            Scope::Block => " (prints per forward)",
+            Scope::Forward => "",
         }
-        Action::Why => why(state),
-        Action::Bytes => state.notes.say(
-            Tone::Plain,
-            "Bytes: = modelled, # counted on simt or a GPU, @ by the device's own counters.",
-        ),
-        _ => {}
+    }
+
+    fn settle(&mut self, shared: &mut Shared, _: &mut Out) {
+        self.refresh(&shared.bench);
     }
 }
 
@@ -131,14 +156,14 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
 pub const ROWS: usize = 14;
 
 /// Pins the plan of the lab in the first column, or takes it away.
-fn pin(state: &mut State) {
-    let plan = state.bench.cut();
-    if state.compare.pinned.take().is_some() {
-        state
+fn pin(page: &mut Compare, shared: &mut Shared) {
+    let plan = shared.bench.cut();
+    if page.pinned.take().is_some() {
+        shared
             .notes
             .say(Tone::Plain, "The first column is V1 again.");
     } else if Version::WORKSHOP.iter().any(|v| v.cut() == plan) {
-        state.notes.say(
+        shared.notes.say(
             Tone::Plain,
             format!(
                 "The lab's plan is {}, which has a column. Flip a fusion there, then P.",
@@ -146,9 +171,9 @@ fn pin(state: &mut State) {
             ),
         );
     } else {
-        state.compare.pinned = Some(plan);
-        state.compare.column = 0;
-        state.notes.say(
+        page.pinned = Some(plan);
+        page.column = 0;
+        shared.notes.say(
             Tone::Plain,
             format!("{} stands in place of V1. P takes it away.", plan.title()),
         );
@@ -156,12 +181,12 @@ fn pin(state: &mut State) {
 }
 
 /// Opens the terms behind the number under the cursor.
-fn why(state: &mut State) {
-    let scope = match state.compare.scope {
+fn why(page: &Compare, shared: &mut Shared, out: &mut Out) {
+    let scope = match page.scope {
         Scope::Forward => "forward",
         Scope::Block => "block",
     };
-    let field = match state.compare.row {
+    let field = match page.row {
         0 => "launches",
         1 | 3 => "bytes",
         2 => "weight_bytes",
@@ -174,11 +199,11 @@ fn why(state: &mut State) {
                 }
                 _ => "Counted on simt or a GPU: : backend simt, then r.",
             };
-            state.notes.say(Tone::Plain, text);
+            shared.notes.say(Tone::Plain, text);
             return;
         }
         _ => {
-            state.notes.say(
+            shared.notes.say(
                 Tone::Plain,
                 "No terms of the cost model stand behind this row: see the ceilings in Doctor.",
             );
@@ -190,16 +215,11 @@ fn why(state: &mut State) {
     } else {
         format!("{scope}.{field}")
     };
-    let Some(cost) = state.compare.prices.get(state.compare.column) else {
+    let Some(cost) = page.prices.get(page.column) else {
         return;
     };
-    match plan::cost::why(cost, &key) {
-        Ok(why) => {
-            state.why = Some(why);
-            state.go(Page::Why);
-        }
-        Err(error) => state.notes.say(Tone::Bad, error.to_string()),
-    }
+    let why = plan::cost::why(cost, &key);
+    shared.explain(why, out);
 }
 
 /// A row of the page.
@@ -389,21 +409,21 @@ fn measured(compare: &Compare, bench: &Bench, runs: &Runs, floors: Option<&[f64]
 
 /// What the plan of the column moves beyond the model, kernel by kernel the
 /// most: where a run counted it.
-fn more(state: &State) -> Option<String> {
-    let cut = state.compare.cuts().get(state.compare.column).copied()?;
-    let report = state.runs.of(state.bench.setup(), cut)?;
+fn more(page: &Compare, shared: &Shared) -> Option<String> {
+    let cut = page.cuts().get(page.column).copied()?;
+    let report = shared.runs.of(shared.bench.setup(), cut)?;
     let kernel = report
         .kernels
         .iter()
         .max_by_key(|k| k.between_phases())
         .filter(|k| k.between_phases() > 0)?;
     let text = format!("{}: {}.", kernel.name, surplus(kernel)?);
-    Some(lab::fitted(&text, state.size.0))
+    Some(figure::fitted(&text, shared.size.0))
 }
 
 /// The line under the page where no message stands.
-pub fn hint(state: &State, rows: &[Row]) -> String {
-    let machine = &state.machine;
+pub fn hint(page: &Compare, shared: &Shared, rows: &[Row]) -> String {
+    let machine = &shared.machine;
     let own = machine.roof_is_own();
     if rows
         .iter()
@@ -412,7 +432,7 @@ pub fn hint(state: &State, rows: &[Row]) -> String {
     {
         return "Faster than DRAM allows: the data sat in cache.".into();
     }
-    if let Some(said) = more(state) {
+    if let Some(said) = more(page, shared) {
         return said;
     }
     match machine.backend() {

@@ -82,6 +82,39 @@ pub fn counted(n: u64, one: &str, many: &str) -> String {
     format!("{} {word}", group_thousands(i128::from(n)))
 }
 
+/// Where the numbers of a row come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Origin {
+    /// The cost model, `=`.
+    #[default]
+    Modelled,
+    /// Counted in the machine, `#`.
+    Issued,
+    /// Measured, `@`.
+    Measured,
+}
+
+impl Origin {
+    /// The sign that labels it.
+    pub const fn sign(self) -> char {
+        match self {
+            Self::Modelled => '=',
+            Self::Issued => '#',
+            Self::Measured => '@',
+        }
+    }
+}
+
+/// A sentence that the message row of a terminal holds.
+pub fn fitted(text: &str, columns: u16) -> String {
+    let room = usize::from(columns.saturating_sub(1));
+    if text.chars().count() <= room {
+        return text.to_owned();
+    }
+    let cut: String = text.chars().take(room.saturating_sub(1)).collect();
+    format!("{cut}…")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -101,7 +134,7 @@ mod tests {
 
     #[test]
     fn flops_of_the_kernels_of_the_workshop() {
-        // screens.md: softmax 0.786, qkv 33.55, the block 169.36 MFLOP.
+        // docs/cost-model.md: softmax 0.786, qkv 33.55, the block 169.36 MFLOP.
         assert_eq!(flops(786_432), "0.786 MFLOP");
         assert_eq!(flops(33_554_432), "33.55 MFLOP");
         assert_eq!(flops(169_362_176), "169.36 MFLOP");

@@ -6,23 +6,24 @@
 
 pub mod diff;
 pub mod heat;
-pub mod source;
 
+use super::intent::Out;
+use super::screen::Screen;
 use std::sync::Arc;
 
+use super::book::{Book, Kernel, Wanted};
 use super::keymap::{Action, FooterItem};
 use super::message::Effect;
 use super::note::Tone;
-use super::page::{Mark, Page};
-use super::ribbon::{COUNT, Group, SLOTS};
-use super::state::State;
-use super::{find, lab};
+use super::page::Mark;
+use super::ribbon::{self, COUNT, Group, SLOTS};
+use super::shared::Shared;
+use super::source::Source;
 use diff::DiffLine;
 use heat::Metric;
-use plan::cost::{Config, Gpu, Occupancy, occupancy};
+use plan::cost::{Occupancy, occupancy};
 use plan::fusion::{Cut, Version};
 use plan::model::OpKind;
-use source::Source;
 
 /// Plans whose kernels are kept.
 const KEPT: usize = 8;
@@ -30,74 +31,6 @@ const KEPT: usize = 8;
 const STEP: u64 = 8;
 /// Registers to start from where the compiler's are not known.
 const USUAL: u64 = 64;
-
-/// Which kernels are looked up: those of a plan, for a GPU.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Wanted {
-    /// The plan, model, shape and dtype.
-    pub config: Config,
-    /// Id of the GPU in the database.
-    pub gpu: String,
-}
-
-/// The kernels of a plan.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Book {
-    /// The GPU that they are for.
-    pub gpu: Gpu,
-    /// As its compiler calls it: `sm_90a`.
-    pub arch: String,
-    /// Every file that a kernel of the plan is made of, once.
-    pub sources: Vec<Source>,
-    /// A launch per kernel of the plan, in order.
-    pub kernels: Vec<Kernel>,
-}
-
-/// One launch: what is compiled, and how it is launched.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Kernel {
-    /// What it computes.
-    pub ops: Vec<OpKind>,
-    /// Its entry point.
-    pub entry: String,
-    /// What is defined for it: `BF16=1 HEAD=64`.
-    pub defines: String,
-    /// Its files, indices of [`Book::sources`]: its own first, then those that
-    /// it shares with others.
-    pub files: Vec<usize>,
-    /// Blocks as a person writes them: `16 × 8`, `all that are resident`.
-    pub blocks: String,
-    /// Threads of a block.
-    pub threads: u64,
-    /// Shared memory of a block in bytes, known when it is launched.
-    pub shared: u64,
-    /// Whether blocks wait for one another.
-    pub cooperative: bool,
-    /// What the compiler made of it, where that is recorded.
-    pub compiled: Option<Compiled>,
-    /// The text of PTX, where it is known.
-    pub ptx: Option<Arc<str>>,
-}
-
-/// What a compiler said of a kernel.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Compiled {
-    /// Whose word it is: `NVRTC 12.9`.
-    pub compiler: String,
-    /// Registers per thread.
-    pub registers: u64,
-    /// Shared memory of a block in bytes, known when it is compiled.
-    pub shared: u64,
-    /// Bytes per thread that are kept in memory for want of registers.
-    pub spilled: u64,
-}
-
-impl Kernel {
-    /// Shared memory of a block in bytes, all of it.
-    pub fn shared_per_block(&self) -> u64 {
-        self.shared + self.compiled.as_ref().map_or(0, |c| c.shared)
-    }
-}
 
 /// What the page shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -136,7 +69,7 @@ pub struct KernelPage {
 }
 
 /// Keys that the footer names.
-pub const FOOTER: &[FooterItem] = &[
+const FOOTER: &[FooterItem] = &[
     (&[Action::NextIdea, Action::PreviousIdea], "idea"),
     (&[Action::PreviousKernel, Action::NextKernel], "kernel"),
     (&[Action::NextVersion], "version"),
@@ -149,19 +82,6 @@ pub const FOOTER: &[FooterItem] = &[
 ];
 
 impl KernelPage {
-    /// Cursor and scroll, for the way back.
-    pub fn mark(&self) -> Mark {
-        Mark {
-            item: self.file,
-            scroll: self.line,
-        }
-    }
-
-    /// Puts cursor and scroll back.
-    pub fn restore(&mut self, mark: Mark) {
-        (self.file, self.line) = (mark.item, mark.scroll);
-    }
-
     /// Takes what was looked up.
     pub fn arrived(&mut self, wanted: Wanted, book: Result<Arc<Book>, String>) {
         self.asked.retain(|asked| *asked != wanted);
@@ -175,13 +95,17 @@ impl KernelPage {
 
 /// The id of the GPU whose kernels are shown: the one whose roof stands, else
 /// an H200; beside counts, the one whose build was counted.
-fn gpu(state: &State) -> String {
-    if state.kernel.metric.is_some() {
+fn gpu(page: &KernelPage, shared: &Shared) -> String {
+    if page.metric.is_some() {
         return heat::GPU.to_owned();
     }
-    let of = state.machine.ceilings.as_ref().map(|c| c.of.to_lowercase());
+    let of = shared
+        .machine
+        .ceilings
+        .as_ref()
+        .map(|c| c.of.to_lowercase());
     let known = |id: &String| {
-        state.machine.backend().is_some_and(|b| {
+        shared.machine.backend().is_some_and(|b| {
             b.ceilings
                 .as_ref()
                 .is_some_and(|c| c.of.to_lowercase() == *id)
@@ -190,17 +114,21 @@ fn gpu(state: &State) -> String {
     of.filter(known).unwrap_or_else(|| "h200".to_owned())
 }
 
-fn wanted(state: &State, cut: Cut) -> Wanted {
+fn wanted(page: &KernelPage, shared: &Shared, cut: Cut) -> Wanted {
     Wanted {
-        config: state.bench.setup().config(cut),
-        gpu: gpu(state),
+        config: shared.bench.setup().config(cut),
+        gpu: gpu(page, shared),
     }
 }
 
 /// The kernels of a cut on the bench's setup: none yet, or why there are none.
-pub fn book(state: &State, cut: Cut) -> Option<Result<&Book, &str>> {
-    let wanted = wanted(state, cut);
-    let (_, found) = state.kernel.books.iter().find(|(w, _)| *w == wanted)?;
+pub fn book<'p>(
+    page: &'p KernelPage,
+    shared: &Shared,
+    cut: Cut,
+) -> Option<Result<&'p Book, &'p str>> {
+    let wanted = wanted(page, shared, cut);
+    let (_, found) = page.books.iter().find(|(w, _)| *w == wanted)?;
     Some(found.as_ref().map(|b| &**b).map_err(String::as_str))
 }
 
@@ -216,8 +144,8 @@ pub fn before(cut: Cut) -> Option<Cut> {
 }
 
 /// The group of the ribbon that the page is about.
-pub fn group(state: &State) -> Option<Group> {
-    lab::selected(&state.bench, state.lab.slot)
+pub fn group(shared: &Shared) -> Option<Group> {
+    ribbon::selected(&shared.bench, shared.slot)
 }
 
 /// The first op that a group's kernel is known by.
@@ -236,9 +164,12 @@ fn computes(book: &Book, op: OpKind) -> Option<&Kernel> {
 }
 
 /// The kernel under the cursor, with the book it is from.
-pub fn kernel(state: &State) -> Option<Result<(&Book, &Kernel), &str>> {
-    let found = book(state, state.bench.cut())?;
-    let op = op_of(&group(state)?)?;
+pub fn kernel<'p>(
+    page: &'p KernelPage,
+    shared: &Shared,
+) -> Option<Result<(&'p Book, &'p Kernel), &'p str>> {
+    let found = book(page, shared, shared.bench.cut())?;
+    let op = op_of(&group(shared)?)?;
     match found {
         Ok(book) => computes(book, op).map(|k| Ok((book, k))),
         Err(why) => Some(Err(why)),
@@ -246,23 +177,23 @@ pub fn kernel(state: &State) -> Option<Result<(&Book, &Kernel), &str>> {
 }
 
 /// The file that is shown.
-pub fn source(state: &State) -> Option<&Source> {
-    let (book, kernel) = kernel(state)?.ok()?;
-    let file = kernel.files.get(state.kernel.file)?;
+pub fn source<'p>(page: &'p KernelPage, shared: &Shared) -> Option<&'p Source> {
+    let (book, kernel) = kernel(page, shared)?.ok()?;
+    let file = kernel.files.get(page.file)?;
     book.sources.get(*file)
 }
 
 /// Registers of the what-if.
-pub fn registers(state: &State, kernel: &Kernel) -> u64 {
+pub fn registers(page: &KernelPage, kernel: &Kernel) -> u64 {
     let compiled = kernel.compiled.as_ref().map(|c| c.registers);
-    state.kernel.what_if.or(compiled).unwrap_or(USUAL)
+    page.what_if.or(compiled).unwrap_or(USUAL)
 }
 
 /// Occupancy with the registers of the what-if, or why the block cannot be.
-pub fn what_if(state: &State, book: &Book, kernel: &Kernel) -> Result<Occupancy, String> {
+pub fn what_if(page: &KernelPage, book: &Book, kernel: &Kernel) -> Result<Occupancy, String> {
     occupancy(
         &book.gpu,
-        registers(state, kernel),
+        registers(page, kernel),
         kernel.threads,
         kernel.shared_per_block(),
     )
@@ -295,9 +226,9 @@ pub fn own_files<'b>(book: &'b Book, kernels: &[&Kernel]) -> Vec<&'b Source> {
 }
 
 /// The comparison with the version before; `None` until both are there.
-pub fn compared(state: &State) -> Option<Vec<DiffLine>> {
-    let (new_book, new) = kernel(state)?.ok()?;
-    let old_book = book(state, before(state.bench.cut())?)?.ok()?;
+pub fn compared(page: &KernelPage, shared: &Shared) -> Option<Vec<DiffLine>> {
+    let (new_book, new) = kernel(page, shared)?.ok()?;
+    let old_book = book(page, shared, before(shared.bench.cut())?)?.ok()?;
     Some(diff::diff(
         &own_files(old_book, &replaced(old_book, new)),
         &own_files(new_book, &[new]),
@@ -305,159 +236,188 @@ pub fn compared(state: &State) -> Option<Vec<DiffLine>> {
 }
 
 /// Lines that the present view has.
-fn count(state: &State) -> usize {
-    match state.kernel.view {
-        View::Source => source(state).map_or(0, |s| s.lines.len()),
-        View::Diff => compared(state).map_or(0, |lines| lines.len()),
-        View::Ptx => kernel(state)
+fn count(page: &KernelPage, shared: &Shared) -> usize {
+    match page.view {
+        View::Source => source(page, shared).map_or(0, |s| s.lines.len()),
+        View::Diff => compared(page, shared).map_or(0, |lines| lines.len()),
+        View::Ptx => kernel(page, shared)
             .and_then(Result::ok)
             .and_then(|(_, k)| k.ptx.as_deref())
             .map_or(0, |text| text.lines().count()),
     }
 }
 
-/// Acts on the kernel page.
-pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
-    let last = count(state).saturating_sub(1);
-    let page = usize::from(state.size.1).saturating_sub(9).max(1);
-    let line = state.kernel.line;
-    match action {
-        Action::Up => state.kernel.line = line.saturating_sub(1),
-        Action::Down => state.kernel.line = (line + 1).min(last),
-        Action::PageUp => state.kernel.line = line.saturating_sub(page),
-        Action::PageDown | Action::Flip => state.kernel.line = (line + page).min(last),
-        Action::Top => state.kernel.line = 0,
-        Action::End => state.kernel.line = last,
-        Action::NextIdea | Action::PreviousIdea => idea(state, action == Action::NextIdea),
-        Action::Right | Action::NextVersion => lab::act(state, Action::NextVersion, effects),
-        Action::Left | Action::PreviousVersion => {
-            lab::act(state, Action::PreviousVersion, effects);
+impl Screen for KernelPage {
+    fn footer(&self, _: &Shared) -> &'static [FooterItem] {
+        FOOTER
+    }
+
+    fn act(&mut self, shared: &mut Shared, action: Action, out: &mut Out) {
+        let last = count(self, shared).saturating_sub(1);
+        let page = usize::from(shared.size.1).saturating_sub(9).max(1);
+        let line = self.line;
+        match action {
+            Action::Up => self.line = line.saturating_sub(1),
+            Action::Down => self.line = (line + 1).min(last),
+            Action::PageUp => self.line = line.saturating_sub(page),
+            Action::PageDown | Action::Flip => self.line = (line + page).min(last),
+            Action::Top => self.line = 0,
+            Action::End => self.line = last,
+            Action::NextIdea | Action::PreviousIdea => {
+                idea(self, shared, action == Action::NextIdea)
+            }
+            Action::Right | Action::NextVersion => shared.next_version(true),
+            Action::Left | Action::PreviousVersion => shared.next_version(false),
+            Action::NextKernel | Action::PreviousKernel => {
+                step(shared, action == Action::NextKernel)
+            }
+            Action::NextPart | Action::PreviousPart => {
+                file(self, shared, action == Action::NextPart)
+            }
+            Action::More => what_if_by(self, shared, true),
+            Action::Less => what_if_by(self, shared, false),
+            Action::Diff => view(self, shared, View::Diff),
+            Action::Ptx => view(self, shared, View::Ptx),
+            Action::Zoom => self.alone ^= true,
+            Action::Bytes => heat::next(self, shared, out),
+            Action::Run | Action::RunAll => heat::count(self, shared, out),
+            _ => {}
         }
-        Action::NextKernel | Action::PreviousKernel => step(state, action == Action::NextKernel),
-        Action::NextPart | Action::PreviousPart => file(state, action == Action::NextPart),
-        Action::More => what_if_by(state, true),
-        Action::Less => what_if_by(state, false),
-        Action::Diff => view(state, View::Diff),
-        Action::Ptx => view(state, View::Ptx),
-        Action::Zoom => state.kernel.alone ^= true,
-        Action::Bytes => heat::next(state, effects),
-        Action::Run | Action::RunAll => heat::count(state, effects),
-        _ => {}
+    }
+
+    fn mark(&self, _: &Shared) -> Mark {
+        Mark {
+            item: self.file,
+            scroll: self.line,
+        }
+    }
+
+    fn restore(&mut self, _: &mut Shared, mark: Mark) {
+        (self.file, self.line) = (mark.item, mark.scroll);
+    }
+
+    fn settle(&mut self, shared: &mut Shared, out: &mut Out) {
+        settle(self, shared, out);
+    }
+
+    fn items(&self, shared: &Shared) -> Vec<String> {
+        source(self, shared).map_or_else(Vec::new, |s| {
+            s.lines.iter().map(|l| l.text.clone()).collect()
+        })
+    }
+
+    fn place(&self, _: &Shared) -> usize {
+        self.line
+    }
+
+    fn jump(&mut self, _: &mut Shared, at: usize) {
+        self.line = at;
     }
 }
 
 /// To the next idea, or in a comparison to the next change.
-fn idea(state: &mut State, forward: bool) {
-    if state.find.is_some() {
-        find::next(state, forward);
-        return;
-    }
-    let line = state.kernel.line;
-    let next = match state.kernel.view {
-        View::Source => source(state).and_then(|s| s.next_idea(line, forward)),
-        View::Diff => compared(state).and_then(|l| diff::next_change(&l, line, forward)),
+fn idea(page: &mut KernelPage, shared: &mut Shared, forward: bool) {
+    let line = page.line;
+    let next = match page.view {
+        View::Source => source(page, shared).and_then(|s| s.next_idea(line, forward)),
+        View::Diff => compared(page, shared).and_then(|l| diff::next_change(&l, line, forward)),
         View::Ptx => None,
     };
-    match (next, state.kernel.view) {
-        (Some(line), _) => state.kernel.line = line,
+    match (next, page.view) {
+        (Some(line), _) => page.line = line,
         (None, View::Source) => {
             let text = "No idea is marked in this file. Tab goes to the files it is made of.";
-            state.notes.say(Tone::Plain, text);
+            shared.notes.say(Tone::Plain, text);
         }
-        (None, _) => state.notes.say(Tone::Plain, "There is no further one."),
+        (None, _) => shared.notes.say(Tone::Plain, "There is no further one."),
     }
 }
 
 /// To the next kernel of the ribbon, or the one before.
-fn step(state: &mut State, forward: bool) {
-    let Some(here) = group(state) else { return };
+fn step(shared: &mut Shared, forward: bool) {
+    let Some(here) = group(shared) else { return };
     let slot = match forward {
         true => (here.last + 1).min(COUNT - 1),
         false => {
             let left = here.first.saturating_sub(1);
-            lab::selected(&state.bench, left).map_or(left, |g| g.first)
+            ribbon::selected(&shared.bench, left).map_or(left, |g| g.first)
         }
     };
-    state.lab.slot = slot;
+    shared.slot = slot;
 }
 
 /// To the next file that the kernel is made of; round at the ends.
-fn file(state: &mut State, forward: bool) {
-    let Some(Ok((_, kernel))) = kernel(state) else {
+fn file(page: &mut KernelPage, shared: &mut Shared, forward: bool) {
+    let Some(Ok((_, kernel))) = kernel(page, shared) else {
         return;
     };
     let files = kernel.files.len().max(1);
     let step = if forward { 1 } else { files - 1 };
-    state.kernel.file = (state.kernel.file + step) % files;
-    state.kernel.line = 0;
-    state.kernel.view = View::Source;
+    page.file = (page.file + step) % files;
+    page.line = 0;
+    page.view = View::Source;
 }
 
-fn what_if_by(state: &mut State, more: bool) {
-    let Some(Ok((book, kernel))) = kernel(state) else {
+fn what_if_by(page: &mut KernelPage, shared: &mut Shared, more: bool) {
+    let Some(Ok((book, kernel))) = kernel(page, shared) else {
         return;
     };
-    let (now, most) = (registers(state, kernel), book.gpu.max_regs_per_thread);
+    let (now, most) = (registers(page, kernel), book.gpu.max_regs_per_thread);
     // Registers are given out in eights: the steps stand on them.
     let to = if more {
         (now / STEP + 1) * STEP
     } else {
         now.div_ceil(STEP).saturating_sub(1) * STEP
     };
-    state.kernel.what_if = Some(to.clamp(STEP, most.max(STEP)));
+    page.what_if = Some(to.clamp(STEP, most.max(STEP)));
 }
 
 /// Shows a view, or the source again; says why where there is nothing to show.
-fn view(state: &mut State, to: View) {
+fn view(page: &mut KernelPage, shared: &mut Shared, to: View) {
     let nothing = match to {
-        _ if state.kernel.view == to => None,
-        View::Diff if before(state.bench.cut()).is_none() => {
+        _ if page.view == to => None,
+        View::Diff if before(shared.bench.cut()).is_none() => {
             Some("V1 is the first version; v goes to V2, and d shows what changed.")
         }
-        View::Ptx if !matches!(kernel(state), Some(Ok((_, k))) if k.ptx.is_some()) => {
+        View::Ptx if !matches!(kernel(page, shared), Some(Ok((_, k))) if k.ptx.is_some()) => {
             Some("The PTX of this kernel is not known here: it is compiled when it is first run.")
         }
         _ => None,
     };
     if let Some(why) = nothing {
-        state.notes.say(Tone::Plain, why);
+        shared.notes.say(Tone::Plain, why);
         return;
     }
-    let now = state.kernel.view;
-    state.kernel.view = if now == to { View::Source } else { to };
-    state.kernel.line = 0;
+    let now = page.view;
+    page.view = if now == to { View::Source } else { to };
+    page.line = 0;
 }
 
 /// After every event: asks for what the page needs, and starts at the top of a
 /// kernel that was not shown before.
-pub(super) fn settle(state: &mut State, effects: &mut Vec<Effect>) {
-    if state.page != Page::Kernel {
-        return;
+fn settle(page: &mut KernelPage, shared: &Shared, out: &mut Out) {
+    let cut = shared.bench.cut();
+    if page.view == View::Diff && before(cut).is_none() {
+        page.view = View::Source;
     }
-    let cut = state.bench.cut();
-    if state.kernel.view == View::Diff && before(cut).is_none() {
-        state.kernel.view = View::Source;
-    }
-    let older = before(cut).filter(|_| state.kernel.view == View::Diff);
+    let older = before(cut).filter(|_| page.view == View::Diff);
     for cut in [Some(cut), older].into_iter().flatten() {
-        let wanted = wanted(state, cut);
-        let page = &mut state.kernel;
+        let wanted = wanted(page, shared, cut);
         let there = page.books.iter().any(|(kept, _)| *kept == wanted);
         if !there && !page.asked.contains(&wanted) {
             page.asked.push(wanted.clone());
-            effects.push(Effect::Kernels(Box::new(wanted)));
+            out.push(Effect::Kernels(Box::new(wanted)));
         }
     }
-    let Some(Ok((_, kernel))) = kernel(state) else {
+    let Some(Ok((_, kernel))) = kernel(page, shared) else {
         return;
     };
     let shown = Some((kernel.entry.clone(), kernel.defines.clone()));
-    if state.kernel.shown != shown {
-        let page = &mut state.kernel;
+    if page.shown != shown {
         (page.shown, page.line, page.file, page.what_if) = (shown, 0, 0, None);
         if page.view == View::Ptx {
             page.view = View::Source;
         }
     }
-    state.kernel.line = state.kernel.line.min(count(state).saturating_sub(1));
+    page.line = page.line.min(count(page, shared).saturating_sub(1));
 }

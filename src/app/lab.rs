@@ -1,25 +1,22 @@
 //! The lab: flip fusions and walls, see launches and bytes.
 
-mod boxes;
 mod counts;
-mod sentence;
+mod hint;
 mod table;
 
+use super::intent::{Intent, Out};
 use super::keymap::{Action, FooterItem};
-use super::message::Effect;
 use super::note::Tone;
-use super::page::Mark;
-use super::ribbon::{self, COUNT, SLOTS};
-use super::state::State;
-use plan::fusion::{Cut, Fusion, Version};
-use plan::run::BackendKind;
-use plan::units::{self, Quantity};
+use super::page::{Mark, Page};
+use super::ribbon::{self, COUNT, SLOTS, kernel_of, selected};
+use super::screen::Screen;
+use super::shared::Shared;
+use plan::cost;
+use plan::fusion::Fusion;
 
-pub use boxes::{BoxCost, bound, kernel_of, kernels_of, selected};
-pub use counts::{box_bytes, counted, counted_kernel, fitted};
-pub use sentence::hint;
-use sentence::{Change, changed};
-pub use table::{Origin, Row, table};
+pub use counts::{box_bytes, counted, counted_kernel};
+pub use hint::hint;
+pub use table::{Row, table};
 
 /// A part of the page that takes the keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,8 +61,6 @@ impl Kind {
 pub struct Lab {
     /// The part that takes the keys.
     pub part: Part,
-    /// The slot under `▼`; the kernel that holds it is selected.
-    pub slot: usize,
     /// The toggle under `►`.
     pub toggle: usize,
     /// The row of the table under the cursor.
@@ -86,22 +81,22 @@ pub struct Hint {
 }
 
 /// Keys that the footer names.
-pub const FOOTER: &[FooterItem] = &[
+const FOOTER: &[FooterItem] = &[
     (&[Action::Flip], "flip"),
     (&[Action::NextVersion], "version"),
     (&[Action::Wall], "wall"),
     (&[Action::Bytes], "unit"),
     (&[Action::Setup], "setup"),
     (&[Action::Run], "run"),
-    (&[Action::Go(super::Page::Compare)], "compare"),
+    (&[Action::Go(Page::Compare)], "compare"),
     (&[Action::Why], "why"),
     (&[Action::Help], "help"),
 ];
 
 /// The line under the page where no message stands.
-pub fn line(state: &State) -> Hint {
-    if state.lab.kind == Kind::Issued
-        && let Some(text) = counts::said(state)
+fn line(page: &Lab, shared: &Shared) -> Hint {
+    if page.kind == Kind::Issued
+        && let Some(text) = counts::said(shared)
     {
         return Hint {
             text,
@@ -109,70 +104,88 @@ pub fn line(state: &State) -> Hint {
         };
     }
     // Where the cursor stands in the table: the fusions have hints of their own.
-    if state.lab.part == Part::Table
-        && let Some(text) = table::beaten(&state.bench, &state.machine, &state.runs)
+    if page.part == Part::Table
+        && let Some(text) = table::beaten(&shared.bench, &shared.machine, &shared.runs)
     {
         return Hint {
             text,
             aside: String::new(),
         };
     }
-    hint(&state.bench, &state.machine, state.lab.fusion()).unwrap_or_default()
+    hint(&shared.bench, &shared.machine, page.fusion()).unwrap_or_default()
 }
 
 /// Number of rows of the table.
 pub const ROWS: usize = 8;
 
 impl Lab {
-    /// Cursor and scroll, for the way back.
-    pub fn mark(&self) -> Mark {
-        Mark {
-            item: self.slot,
-            scroll: self.toggle,
-        }
-    }
-
-    /// Puts cursor and scroll back.
-    pub fn restore(&mut self, mark: Mark) {
-        self.slot = mark.item.min(COUNT - 1);
-        self.toggle = mark.scroll.min(Fusion::ALL.len() - 1);
-    }
-
     /// The fusion under `►`.
     pub fn fusion(&self) -> Fusion {
         Fusion::ALL.get(self.toggle).copied().unwrap_or(Fusion::Qkv)
     }
 }
 
-/// Acts on the lab; the same keys serve the live block of a lesson.
-pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
-    match action {
-        Action::NextPart => state.lab.part = next_part(state.lab.part),
-        Action::PreviousPart => state.lab.part = next_part(next_part(state.lab.part)),
-        Action::Up | Action::Down | Action::Top | Action::End => walk(state, action),
-        Action::Left => step(state, false),
-        Action::Right => step(state, true),
-        Action::Flip => flip(state, state.lab.fusion()),
-        Action::Wall => wall(state),
-        Action::NextVersion => version(state, true),
-        Action::PreviousVersion => version(state, false),
-        Action::Undo => undo(state),
-        Action::Bytes => {
-            let known = counted(&state.bench, &state.runs).is_some();
-            state.lab.kind = state.lab.kind.next(known);
-        }
-        Action::Run => run(state, effects),
-        Action::RunAll => run_all(state, effects),
-        Action::Open if state.lab.part != Part::Table => state.go(super::Page::Kernel),
-        Action::Why | Action::Open => why(state),
-        _ => {}
+impl Screen for Lab {
+    fn footer(&self, _: &Shared) -> &'static [FooterItem] {
+        FOOTER
     }
-}
 
-/// Flips a fusion of the plan and says what that changes.
-pub fn flip(state: &mut State, fusion: Fusion) {
-    let cut = state.bench.flipped(fusion);
-    put(state, cut, Change::Flip);
+    fn act(&mut self, shared: &mut Shared, action: Action, out: &mut Out) {
+        match action {
+            Action::NextPart => self.part = next_part(self.part),
+            Action::PreviousPart => self.part = next_part(next_part(self.part)),
+            Action::Up | Action::Down | Action::Top | Action::End => walk(self, shared, action),
+            Action::Left => step(self, shared, false),
+            Action::Right => step(self, shared, true),
+            Action::Flip => shared.flip(self.fusion()),
+            Action::Wall => wall(self, shared),
+            Action::NextVersion => shared.next_version(true),
+            Action::PreviousVersion => shared.next_version(false),
+            Action::Undo => shared.undo(),
+            Action::Bytes => {
+                let known = counted(&shared.bench, &shared.runs).is_some();
+                self.kind = self.kind.next(known);
+            }
+            Action::Run => shared.run(out),
+            Action::RunAll => shared.run_all(out),
+            Action::Open if self.part != Part::Table => out.want(Intent::Open(Page::Kernel)),
+            Action::Why | Action::Open => why(self, shared, out),
+            _ => {}
+        }
+    }
+
+    fn mark(&self, shared: &Shared) -> Mark {
+        Mark {
+            item: shared.slot,
+            scroll: self.toggle,
+        }
+    }
+
+    fn restore(&mut self, shared: &mut Shared, mark: Mark) {
+        shared.select(mark.item);
+        self.toggle = mark.scroll.min(Fusion::ALL.len() - 1);
+    }
+
+    fn settle(&mut self, shared: &mut Shared, _: &mut Out) {
+        self.hint = line(self, shared);
+    }
+
+    fn items(&self, _: &Shared) -> Vec<String> {
+        let fusions = Fusion::ALL.iter().map(|f| f.name().to_owned());
+        let slots = SLOTS.iter().map(|s| s.label.trim().to_owned());
+        fusions.chain(slots).collect()
+    }
+
+    fn place(&self, _: &Shared) -> usize {
+        self.toggle
+    }
+
+    fn jump(&mut self, shared: &mut Shared, at: usize) {
+        match at.checked_sub(Fusion::ALL.len()) {
+            None => self.toggle = at,
+            Some(slot) => shared.select(slot),
+        }
+    }
 }
 
 fn next_part(part: Part) -> Part {
@@ -183,8 +196,8 @@ fn next_part(part: Part) -> Part {
     }
 }
 
-fn walk(state: &mut State, action: Action) {
-    let lab = &mut state.lab;
+fn walk(page: &mut Lab, shared: &mut Shared, action: Action) {
+    let (lab, slot) = (page, &mut shared.slot);
     let moved = |at: usize, count: usize| match action {
         Action::Up => at.saturating_sub(1),
         Action::Down => (at + 1).min(count - 1),
@@ -195,16 +208,16 @@ fn walk(state: &mut State, action: Action) {
         Part::Fusions => lab.toggle = moved(lab.toggle, Fusion::ALL.len()),
         Part::Table => lab.row = moved(lab.row, ROWS),
         Part::Ribbon => match action {
-            Action::Top => lab.slot = 0,
-            Action::End => lab.slot = COUNT - 1,
+            Action::Top => *slot = 0,
+            Action::End => *slot = COUNT - 1,
             // The other row, to the slot that stands nearest.
             _ => {
-                let from = SLOTS.get(lab.slot).copied().unwrap_or(SLOTS[0]);
+                let from = SLOTS.get(*slot).copied().unwrap_or(SLOTS[0]);
                 let row = u16::from(action == Action::Down);
                 let nearest = (0..COUNT)
                     .filter(|i| SLOTS[*i].row == row)
                     .min_by_key(|i| SLOTS[*i].x.abs_diff(from.x));
-                lab.slot = nearest.unwrap_or(lab.slot);
+                *slot = nearest.unwrap_or(*slot);
             }
         },
     }
@@ -212,170 +225,75 @@ fn walk(state: &mut State, action: Action) {
 
 /// To the next kernel of the ribbon, left or right. Where the ribbon takes
 /// the keys it is the next slot: walls inside a kernel can be reached too.
-fn step(state: &mut State, right: bool) {
-    if state.lab.part == Part::Ribbon {
-        let slot = state.lab.slot;
-        state.lab.slot = if right {
+fn step(page: &Lab, shared: &mut Shared, right: bool) {
+    if page.part == Part::Ribbon {
+        let slot = shared.slot;
+        shared.slot = if right {
             (slot + 1).min(COUNT - 1)
         } else {
             slot.saturating_sub(1)
         };
         return;
     }
-    let Some(group) = selected(&state.bench, state.lab.slot) else {
+    let Some(group) = selected(&shared.bench, shared.slot) else {
         return;
     };
     let slot = if right {
         (group.last + 1).min(COUNT - 1)
     } else {
         let left = group.first.saturating_sub(1);
-        selected(&state.bench, left).map_or(left, |g| g.first)
+        selected(&shared.bench, left).map_or(left, |g| g.first)
     };
-    state.lab.slot = slot;
-}
-
-fn put(state: &mut State, cut: Cut, change: Change) {
-    let before = state.bench.cost().clone();
-    match state.bench.put(cut) {
-        Ok(()) => {
-            let text = changed(&before, state.bench.cost(), state.bench.v1(), change);
-            state.notes.say(Tone::Plain, text);
-        }
-        Err(error) => state.notes.say(Tone::Bad, error.to_string()),
-    }
+    shared.slot = slot;
 }
 
 /// Flips the wall right of the kernel under the cursor.
-fn wall(state: &mut State) {
-    let Some(group) = selected(&state.bench, state.lab.slot) else {
+fn wall(page: &Lab, shared: &mut Shared) {
+    let Some(group) = selected(&shared.bench, shared.slot) else {
         return;
     };
     // Where the ribbon takes the keys, the wall right of the slot is meant; it
     // may stand inside the kernel and go up again.
-    let slot = match state.lab.part {
-        Part::Ribbon => state.lab.slot,
+    let slot = match page.part {
+        Part::Ribbon => shared.slot,
         _ => group.last,
     };
     if let Some(wall) = ribbon::wall_after(slot) {
-        let cut = state.bench.wall_flipped(wall);
-        put(state, cut, Change::Wall);
-    }
-}
-
-fn version(state: &mut State, forward: bool) {
-    let versions = Version::WORKSHOP;
-    let at = versions.iter().position(|v| v.cut() == state.bench.cut());
-    let to = match (at, forward) {
-        (Some(i), true) => (i + 1) % versions.len(),
-        (Some(i), false) => (i + versions.len() - 1) % versions.len(),
-        // From a plan of the learner's own, back to the first version.
-        (None, true) => 0,
-        (None, false) => versions.len() - 1,
-    };
-    if let Some(v) = versions.get(to) {
-        put(state, v.cut(), Change::Version);
-    }
-}
-
-fn undo(state: &mut State) {
-    let before = state.bench.cost().clone();
-    match state.bench.undo() {
-        Ok(true) => {
-            let text = changed(&before, state.bench.cost(), state.bench.v1(), Change::Flip);
-            state.notes.say(Tone::Plain, text);
-        }
-        Ok(false) => state.notes.say(Tone::Plain, "Nothing to undo."),
-        Err(error) => state.notes.say(Tone::Bad, error.to_string()),
-    }
-}
-
-/// Runs this plan, and V1 beside it where it was not run yet.
-fn run(state: &mut State, effects: &mut Vec<Effect>) {
-    let plan = state.bench.cut();
-    let v1 = Version::V1.cut();
-    let mut cuts = vec![plan];
-    if plan != v1 && state.runs.of(state.bench.setup(), v1).is_none() {
-        cuts.push(v1);
-    }
-    start(state, cuts, effects);
-}
-
-/// Runs this plan and V1 again.
-fn run_all(state: &mut State, effects: &mut Vec<Effect>) {
-    let mut cuts = vec![state.bench.cut(), Version::V1.cut()];
-    cuts.dedup();
-    start(state, cuts, effects);
-}
-
-/// Work of a forward, in FLOP, from which on the SIMT machine is not waited for.
-const LONG_ON_SIMT: u64 = 10_000_000_000;
-
-/// Asks for plans to be run, or says what the backend lacks.
-pub fn start(state: &mut State, cuts: Vec<Cut>, effects: &mut Vec<Effect>) {
-    if let Some(backend) = state.machine.backend() {
-        let missing = cuts
-            .iter()
-            .flat_map(|c| c.largest_fusions())
-            .find(|f| backend.lacks.contains(f));
-        if let Some(fusion) = missing {
-            let text = format!(
-                "{} has no kernel for {}. The model prices it; cpu can run it (p, backend).",
-                backend.name,
-                fusion.name()
-            );
-            state.notes.say(Tone::Warn, text);
-            return;
-        }
-    }
-    let flops = state.bench.cost().forward.flops;
-    if state.machine.kind() == BackendKind::Simt && flops > LONG_ON_SIMT {
-        let text = format!(
-            "{}, instruction by instruction: minutes. Ctrl-C stops; p: smaller.",
-            units::format(&Quantity::flop(flops))
-        );
-        state.notes.say(Tone::Warn, text);
-    }
-    let setup = state.bench.setup().clone();
-    let now = state.now;
-    match state.runs.ask(&setup, cuts, now) {
-        Some((ticket, request)) => effects.push(Effect::StartRun(ticket, Box::new(request))),
-        None => state.notes.say(
-            Tone::Plain,
-            "A run is in progress; this one is next. Ctrl-C stops the run.",
-        ),
+        shared.flip_wall(wall);
     }
 }
 
 /// Opens the terms behind the number under the cursor.
-fn why(state: &mut State) {
-    let key = match state.lab.part {
-        Part::Table => match table(&state.bench, &state.machine, &state.runs)
-            .get(state.lab.row)
+fn why(page: &Lab, shared: &mut Shared, out: &mut Out) {
+    let key = match page.part {
+        Part::Table => match table(&shared.bench, &shared.machine, &shared.runs)
+            .get(page.row)
             .and_then(|row| row.key)
         {
             Some(key) => key.to_owned(),
             None => {
-                let text = counts::said(state).unwrap_or_else(|| {
+                let text = counts::said(shared).unwrap_or_else(|| {
                     "No terms of the cost model stand behind this row: see the ceilings in Doctor."
                         .to_owned()
                 });
-                state.notes.say(Tone::Plain, text);
+                shared.notes.say(Tone::Plain, text);
                 return;
             }
         },
         _ => {
-            let group = selected(&state.bench, state.lab.slot);
-            let kernel = group.and_then(|g| kernel_of(state.bench.cost(), &g));
+            let group = selected(&shared.bench, shared.slot);
+            let kernel = group.and_then(|g| kernel_of(shared.bench.cost(), &g));
             let op = kernel.and_then(|k| k.flop_terms.first()).map(|t| t.op);
             let Some(op) = op else { return };
-            let field = match state.lab.kind {
+            let field = match page.kind {
                 Kind::Bytes | Kind::Issued | Kind::Floor => "bytes",
                 Kind::Intensity => "intensity",
             };
             format!("kernel.{}.{field}", op.name())
         }
     };
-    state.open_why(&key);
+    let why = cost::why(shared.bench.cost(), &key);
+    shared.explain(why, out);
 }
 
 #[cfg(test)]

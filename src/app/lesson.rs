@@ -2,27 +2,29 @@
 //! the keys. How many lines a section has is known only when it is laid out;
 //! [`Reader::fit`] takes that in.
 
-mod contents;
 mod footer;
-pub mod time;
 mod turn;
 
 use std::collections::BTreeMap;
 
-use super::exercise;
+use super::answering::{self, open_sheet};
+use super::change::NAME;
+use super::contents::stopped;
+use super::intent::Out;
+use super::key::Key;
+use super::keymap::{Action, FooterItem};
 use super::live::{self, Block};
-use super::message::Effect;
 use super::page::{Mark, Page};
-use super::state::State;
+use super::screen::Screen;
+use super::shared::Shared;
 use course::{Event, Lesson, Live, Section};
 
-pub use contents::{lines, stopped, stopped_line};
-pub use footer::footer;
-pub use turn::{act, leave, open_form, read};
+pub use turn::{act, read};
+use turn::{leave, open_form};
 
 /// The lesson and section on the page, by their ids.
-pub fn place(state: &State) -> Option<(String, String)> {
-    let (lesson, section) = (lesson(state)?, section(state)?);
+pub fn place(reader: &Reader, shared: &Shared) -> Option<(String, String)> {
+    let (lesson, section) = (lesson(reader, shared)?, section(reader, shared)?);
     Some((lesson.id.clone(), section.id.clone()))
 }
 
@@ -78,26 +80,9 @@ pub struct Reader {
     reveal: bool,
     /// The lesson was opened, and not only looked at by number.
     pub opened: bool,
-    /// What the log was told about the time.
-    beat: time::Beat,
 }
 
 impl Reader {
-    /// Lesson and section, for the way back.
-    pub fn mark(&self) -> Mark {
-        Mark {
-            item: self.lesson,
-            scroll: self.section,
-        }
-    }
-
-    /// Puts lesson and section back.
-    pub fn restore(&mut self, mark: Mark) {
-        if (self.lesson, self.section) != (mark.item, mark.scroll) {
-            self.turn(mark.item, mark.scroll);
-        }
-    }
-
     /// Shows another section from its beginning.
     fn turn(&mut self, lesson: usize, section: usize) {
         self.lesson = lesson;
@@ -121,7 +106,7 @@ impl Reader {
     }
 
     /// Keys are typed into a field of a live block.
-    pub fn typing(&self) -> bool {
+    fn field_open(&self) -> bool {
         self.focus != Focus::Text && self.blocks.values().any(|b| b.field.is_some())
     }
 
@@ -178,73 +163,65 @@ impl Reader {
 }
 
 /// The lesson on the page.
-pub fn lesson(state: &State) -> Option<&Lesson> {
-    state.study.lesson(state.reader.lesson)
+pub fn lesson<'s>(reader: &Reader, shared: &'s Shared) -> Option<&'s Lesson> {
+    shared.study.lesson(reader.lesson)
 }
 
 /// The section on the page.
-pub fn section(state: &State) -> Option<&Section> {
-    lesson(state)?.sections.get(state.reader.section)
+pub fn section<'s>(reader: &Reader, shared: &'s Shared) -> Option<&'s Section> {
+    lesson(reader, shared)?.sections.get(reader.section)
 }
 
 /// Whether a prediction of the section on the screen is still open: the lab
 /// beside it would give the answer away.
-pub fn waits(state: &State) -> bool {
-    let (Some(lesson), Some(section)) = (lesson(state), section(state)) else {
+pub fn waits(reader: &Reader, shared: &Shared) -> bool {
+    let (Some(lesson), Some(section)) = (lesson(reader, shared), section(reader, shared)) else {
         return false;
     };
     section
         .live()
-        .any(|block| live::predict::open(&state.study.progress, lesson, block).is_some())
+        .any(|block| live::predict::open(&shared.study.progress, lesson, block).is_some())
 }
 
 /// Whether the section on the screen still asks something: a prediction, or a
 /// question that is neither solved nor given up. What a claim's model says may
 /// be the answer.
-pub fn asks(state: &State) -> bool {
-    let questions = section(state).into_iter().flat_map(Section::live);
+pub fn asks(reader: &Reader, shared: &Shared) -> bool {
+    let questions = section(reader, shared).into_iter().flat_map(Section::live);
     let open = |live: &Live| match &live.content {
         Ok(course::Block::Question { exercise, key }) => {
             let name = key.as_ref().map(|k| k.text.as_str());
-            exercise::asked(state, &exercise.text, name).is_some_and(|asked| {
-                let kept = state.study.progress.key(&asked.exercise, &asked.key);
-                !kept.solved && !kept.given_up
-            })
+            shared
+                .study
+                .question(&exercise.text, name)
+                .is_some_and(|asked| {
+                    let kept = shared.study.progress.key(&asked.exercise, &asked.key);
+                    !kept.solved && !kept.given_up
+                })
         }
         _ => false,
     };
-    waits(state) || questions.into_iter().any(open)
+    waits(reader, shared) || questions.into_iter().any(open)
 }
 
 /// The live block that takes the keys.
-pub fn focused(state: &State) -> Option<(&Lesson, &Live)> {
-    let Focus::Block(i) = state.reader.focus else {
+pub fn focused<'s>(reader: &Reader, shared: &'s Shared) -> Option<(&'s Lesson, &'s Live)> {
+    let Focus::Block(i) = reader.focus else {
         return None;
     };
-    let found = section(state)?
+    let found = section(reader, shared)?
         .live()
         .filter(|b| live::takes_keys(b))
         .nth(i)?;
-    Some((lesson(state)?, found))
-}
-
-/// The number that lists show for a lesson: the digits its id begins with.
-pub fn number(id: &str) -> &str {
-    let end = id.find(|c: char| !c.is_ascii_digit()).unwrap_or(id.len());
-    id.get(..end).unwrap_or_default()
+    Some((lesson(reader, shared)?, found))
 }
 
 /// Opens a lesson where the learner stopped in it, or at its beginning.
-pub fn open(state: &mut State, index: usize, effects: &mut Vec<Effect>) {
-    if !state.study.loaded {
-        // Whoever is faster than the disk gets the lesson when it comes.
-        state.go(Page::Lesson);
-        return;
-    }
-    let Some(found) = state.study.lesson(index) else {
+pub(super) fn open(reader: &mut Reader, shared: &mut Shared, index: usize, out: &mut Out) {
+    let Some(found) = shared.study.lesson(index) else {
         return;
     };
-    let last = state
+    let last = shared
         .study
         .progress
         .lessons
@@ -255,21 +232,20 @@ pub fn open(state: &mut State, index: usize, effects: &mut Vec<Effect>) {
         .iter()
         .position(|s| Some(s.id.as_str()) == last)
         .unwrap_or(0);
-    state.go(Page::Lesson);
-    show(state, index, section, effects);
+    show(reader, shared, index, section, out);
 }
 
 /// Shows a section and takes note that it was read.
-pub fn show(state: &mut State, lesson: usize, section: usize, effects: &mut Vec<Effect>) {
-    state.reader.turn(lesson, section);
-    state.reader.opened = true;
-    arrived(state, effects);
+fn show(reader: &mut Reader, shared: &mut Shared, lesson: usize, section: usize, out: &mut Out) {
+    reader.turn(lesson, section);
+    reader.opened = true;
+    arrived(reader, shared, out);
 }
 
 /// Takes note that the section on the page was read, and asks for the sheets
 /// of its questions.
-pub fn arrived(state: &mut State, effects: &mut Vec<Effect>) {
-    let asked: Vec<String> = section(state)
+fn arrived(reader: &Reader, shared: &mut Shared, out: &mut Out) {
+    let asked: Vec<String> = section(reader, shared)
         .into_iter()
         .flat_map(Section::live)
         .filter_map(|live| match &live.content {
@@ -278,56 +254,36 @@ pub fn arrived(state: &mut State, effects: &mut Vec<Effect>) {
         })
         .collect();
     for exercise in asked {
-        exercise::open_sheet(state, &exercise, effects);
+        open_sheet(shared, &exercise, out);
     }
-    let Some((found, section)) = lesson(state).zip(section(state)) else {
+    let Some((found, section)) = lesson(reader, shared).zip(section(reader, shared)) else {
         return;
     };
     let event = Event::Read {
         lesson: found.id.clone(),
         section: section.id.clone(),
     };
-    let known = state
+    let known = shared
         .study
         .progress
         .stopped
         .as_ref()
         .is_some_and(|(l, s)| *l == found.id && *s == section.id);
     if !known {
-        note(state, event, effects);
+        shared.record(event, out);
     }
-}
-
-/// Applies an event to the learner's progress and has it written.
-pub fn note(state: &mut State, event: Event, effects: &mut Vec<Effect>) {
-    state.study.progress.apply(&event);
-    state.list_lessons();
-    effects.push(Effect::Record(event));
-}
-
-/// The page was reached by its digit: the lesson that was open, or where the
-/// learner stopped, or the first.
-pub fn entered(state: &mut State, effects: &mut Vec<Effect>) {
-    if !state.reader.opened {
-        let at = stopped(&state.study);
-        let (lesson, section) = at.unwrap_or((0, 0));
-        state.reader.turn(lesson, section);
-        state.reader.opened = state.study.loaded;
-    }
-    arrived(state, effects);
 }
 
 /// The course was read again: lesson and section stay by their ids, the place
 /// on the page by its number.
-pub fn reloaded(state: &mut State, before: Option<(String, String)>) {
+pub(super) fn reloaded(reader: &mut Reader, shared: &mut Shared, before: Option<(String, String)>) {
     let Some((id, section)) = before else {
         return;
     };
-    let reader = &mut state.reader;
-    if let Some(index) = state.study.place_of(&id) {
+    if let Some(index) = shared.study.place_of(&id) {
         reader.lesson = index;
     }
-    let sections = state
+    let sections = shared
         .study
         .lesson(reader.lesson)
         .map_or(&[][..], |l| l.sections.as_slice());
@@ -345,12 +301,12 @@ pub fn reloaded(state: &mut State, before: Option<(String, String)>) {
 
 /// Finds a text in the other sections of the lesson, from the present one on
 /// and round; shows the section that holds it. `false`: none does.
-pub fn find_beyond(state: &mut State, needle: &str, forward: bool) -> bool {
-    let Some(found) = lesson(state) else {
+fn find_beyond(reader: &mut Reader, shared: &Shared, needle: &str, forward: bool) -> bool {
+    let Some(found) = lesson(reader, shared) else {
         return false;
     };
     let count = found.sections.len();
-    let here = state.reader.section;
+    let here = reader.section;
     let holds = |section: &Section| {
         let range = section.lines.clone();
         let lines = range.map(|l| found.text.slice(found.text.line(l)));
@@ -366,7 +322,117 @@ pub fn find_beyond(state: &mut State, needle: &str, forward: bool) -> bool {
         })
         .find(|i| found.sections.get(*i).is_some_and(holds));
     let Some(section) = at else { return false };
-    let lesson = state.reader.lesson;
-    state.reader.turn(lesson, section);
+    let lesson = reader.lesson;
+    reader.turn(lesson, section);
     true
+}
+
+impl Screen for Reader {
+    fn footer(&self, shared: &Shared) -> &'static [FooterItem] {
+        footer::footer(self, shared)
+    }
+
+    fn act(&mut self, shared: &mut Shared, action: Action, out: &mut Out) {
+        act(self, shared, action, out);
+    }
+
+    fn command(&self, shared: &Shared) -> String {
+        match lesson(self, shared) {
+            Some(found) => format!("{NAME} show {}", found.id),
+            None => format!("{NAME} lessons"),
+        }
+    }
+
+    fn mark(&self, _: &Shared) -> Mark {
+        Mark {
+            item: self.lesson,
+            scroll: self.section,
+        }
+    }
+
+    fn restore(&mut self, _: &mut Shared, mark: Mark) {
+        if (self.lesson, self.section) != (mark.item, mark.scroll) {
+            self.turn(mark.item, mark.scroll);
+        }
+    }
+
+    /// The lesson that was open, or where the learner stopped, or the first.
+    fn entered(&mut self, shared: &mut Shared, _: Option<String>, out: &mut Out) {
+        if !self.opened {
+            let (lesson, section) = stopped(&shared.study).unwrap_or((0, 0));
+            self.turn(lesson, section);
+            self.opened = shared.study.loaded;
+        }
+        arrived(self, shared, out);
+    }
+
+    fn leave(&mut self, _: &mut Shared) -> bool {
+        leave(self)
+    }
+
+    /// In a question the key of the exercises opens its form.
+    fn departs(&mut self, shared: &mut Shared, to: Page, out: &mut Out) -> bool {
+        to == Page::Exercises && open_form(self, shared, out)
+    }
+
+    fn put_away(&mut self, shared: &mut Shared, out: &mut Out) {
+        live::leave(self, shared, out);
+    }
+
+    fn settle(&mut self, shared: &mut Shared, out: &mut Out) {
+        if std::mem::take(&mut shared.questions.judged) {
+            self.reveal();
+        }
+        live::ask::settle(self, shared, out);
+    }
+
+    fn typing(&self, shared: &Shared) -> bool {
+        self.field_open() || shared.questions.field.is_some()
+    }
+
+    fn press(&mut self, shared: &mut Shared, key: Key, out: &mut Out) {
+        if shared.questions.field.is_none() {
+            live::predict::press(self, shared, key, out);
+        } else if !answering::press(shared, key, out) {
+            let on = key.code == super::key::Code::Tab;
+            let to = if on {
+                Action::NextPart
+            } else {
+                Action::PreviousPart
+            };
+            act(self, shared, to, out);
+        }
+    }
+
+    fn paste(&mut self, shared: &mut Shared, text: &str) {
+        if shared.questions.field.is_some() {
+            answering::paste(shared, text);
+        } else {
+            live::predict::paste(self, shared, text);
+        }
+    }
+
+    fn takes_number(&self, shared: &Shared) -> bool {
+        live::takes_number(self, shared)
+    }
+
+    fn items(&self, _: &Shared) -> Vec<String> {
+        self.extent.text.clone()
+    }
+
+    fn place(&self, _: &Shared) -> usize {
+        self.scroll
+    }
+
+    fn jump(&mut self, _: &mut Shared, at: usize) {
+        self.scroll = at;
+    }
+
+    fn find_beyond(&mut self, shared: &Shared, needle: &str, forward: bool) -> bool {
+        find_beyond(self, shared, needle, forward)
+    }
+
+    fn lesson(&self, shared: &Shared) -> Option<String> {
+        lesson(self, shared).map(|l| l.id.clone())
+    }
 }

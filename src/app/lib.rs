@@ -5,18 +5,27 @@
 //! a terminal, a file, a clock or a thread: time comes with the events, and
 //! drawing only reads.
 //!
-//! A page is a module with its own small state and the actions it answers.
-//! Plan and setup are not a page's: there is one [`Bench`], shared by lab,
-//! compare and the live blocks of lessons.
+//! What pages share (the plan on its [`Bench`], machine, runs, course, notes) is
+//! one value, [`Shared`], which knows no page. A page is a module with its own
+//! small state that implements [`screen::Screen`] and knows no other page; what it
+//! wants of one is an [`intent::Intent`], carried out in `update`.
 
+pub mod answering;
+pub mod ask;
 pub mod bench;
+pub mod book;
+mod change;
 pub mod claims;
+pub mod clock;
 pub mod compare;
+pub mod contents;
+pub mod evidence;
 pub mod exercise;
 pub mod field;
 pub mod figure;
 pub mod find;
 pub mod home;
+pub mod intent;
 pub mod kernel;
 pub mod key;
 pub mod keymap;
@@ -29,23 +38,31 @@ pub mod message;
 pub mod note;
 pub mod page;
 pub mod palette;
+pub mod question;
+pub mod reading;
 pub mod ribbon;
 pub mod roofline;
 pub mod runs;
+pub mod screen;
 pub mod setup;
 pub mod setup_page;
+pub mod shared;
+pub mod source;
 pub mod study;
 
 mod state;
+mod time;
 mod update;
 
 pub use bench::Bench;
+pub use clock::Millis;
 pub use keymap::{Action, FooterItem};
 pub use look::{Look, Surroundings};
 pub use machine::Machine;
-pub use message::{Effect, Event, Message, Millis};
+pub use message::{Effect, Event, Message};
 pub use note::{Note, Tone};
 pub use page::{Mark, Page};
 pub use setup::Setup;
-pub use state::{COMFORTABLE, SMALLEST, State, footer};
+pub use shared::{COMFORTABLE, SMALLEST, Shared};
+pub use state::{State, footer};
 pub use update::update;

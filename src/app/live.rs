@@ -6,28 +6,27 @@
 //! on the bench. So what is flipped in a lesson is what the lab shows.
 
 pub mod ask;
-pub mod chart;
 pub mod predict;
 pub mod table;
 
+use super::answering;
 use super::bench::Bench;
-use super::claims;
-use super::exercise;
+use super::evidence;
 use super::field::Field;
-use super::key::{Code, Key};
+use super::intent::{Intent, Out};
 use super::keymap::Action;
-use super::lesson::{self, Focus};
+use super::lesson::{self, Focus, Reader};
 use super::machine::Machine;
-use super::message::Effect;
 use super::note::Tone;
 use super::page::Page;
 use super::ribbon::slot_of;
 use super::setup::Setup;
-use super::state::State;
+use super::shared::Shared;
 use super::study::bench_setup;
 use course::answer::Env;
-use course::{self, Kind, Lesson, Live};
+use course::{self, Course, Lesson, Live};
 use plan::fusion::{Cut, Fusion};
+use std::sync::Arc;
 
 /// What was done in a live block.
 #[derive(Clone, Debug, Default)]
@@ -48,11 +47,11 @@ pub struct Block {
 /// # Errors
 /// A sentence that says what is missing.
 pub fn env<'s>(
-    state: &'s State,
+    shared: &'s Shared,
     lesson: &Lesson,
     setup: &course::Setup,
 ) -> Result<Env<'s>, String> {
-    state.study.env(&lesson.setup.with(setup), &state.runs)
+    shared.study.env(&lesson.setup.with(setup), &shared.runs)
 }
 
 /// The bench that a `lab` block shows: the shared one once the block was
@@ -60,11 +59,16 @@ pub fn env<'s>(
 ///
 /// # Errors
 /// A setting, a plan or a shape that cannot be.
-pub fn bench(state: &State, lesson: &Lesson, live: &Live) -> Result<Bench, String> {
-    let (setup, cut) = start(state, lesson, live)?;
-    let shared = state.reader.block(&lesson.id, live.number).on_bench;
-    if shared && *state.bench.setup() == setup {
-        return Ok(state.bench.clone());
+pub fn bench(
+    reader: &Reader,
+    shared: &Shared,
+    lesson: &Lesson,
+    live: &Live,
+) -> Result<Bench, String> {
+    let (setup, cut) = start(shared, lesson, live)?;
+    let on_bench = reader.block(&lesson.id, live.number).on_bench;
+    if on_bench && *shared.bench.setup() == setup {
+        return Ok(shared.bench.clone());
     }
     let mut bench = Bench::new(setup).map_err(|e| e.to_string())?;
     bench.put(cut).map_err(|e| e.to_string())?;
@@ -72,8 +76,8 @@ pub fn bench(state: &State, lesson: &Lesson, live: &Live) -> Result<Bench, Strin
 }
 
 /// Setup and plan that a block begins with.
-fn start(state: &State, lesson: &Lesson, live: &Live) -> Result<(Setup, Cut), String> {
-    let config = env(state, lesson, &live.setup)?.setup.config;
+fn start(shared: &Shared, lesson: &Lesson, live: &Live) -> Result<(Setup, Cut), String> {
+    let config = env(shared, lesson, &live.setup)?.setup.config;
     let named = match &live.content {
         Ok(course::Block::Lab { start, .. }) => start.as_ref(),
         Ok(course::Block::Ribbon { plan, .. } | course::Block::Roofline { plan, .. }) => {
@@ -84,7 +88,7 @@ fn start(state: &State, lesson: &Lesson, live: &Live) -> Result<(Setup, Cut), St
         _ => None,
     };
     let cut = named.map_or(config.cut, |plan| plan.value);
-    Ok((bench_setup(&config, state.bench.setup().seed), cut))
+    Ok((bench_setup(&config, shared.bench.setup().seed), cut))
 }
 
 /// Whether Tab stops at a block: those that are only read take no keys.
@@ -105,233 +109,259 @@ pub fn toggles(live: &Live) -> Vec<Fusion> {
     }
 }
 
-/// The block that has the keys, taken out of the course so that the state can
-/// be changed.
-fn taken(state: &State) -> Option<(Lesson, Live)> {
-    lesson::focused(state).map(|(l, b)| (l.clone(), b.clone()))
+/// The block that has the keys, and the course that it is in: page and shared
+/// state can be changed meanwhile.
+struct Held {
+    course: Arc<Course>,
+    lesson: usize,
+    section: usize,
+    number: usize,
+}
+
+impl Held {
+    fn of(reader: &Reader, shared: &Shared) -> Option<Self> {
+        let (_, live) = lesson::focused(reader, shared)?;
+        Some(Self {
+            course: Arc::clone(&shared.study.course),
+            lesson: reader.lesson,
+            section: reader.section,
+            number: live.number,
+        })
+    }
+
+    fn get(&self) -> Option<(&Lesson, &Live)> {
+        let lesson = self.course.lessons().nth(self.lesson)?;
+        let section = lesson.sections.get(self.section)?;
+        let live = section.live().find(|live| live.number == self.number)?;
+        Some((lesson, live))
+    }
 }
 
 /// A block has got the keys: a `lab` puts its plan on the bench.
-pub fn enter(state: &mut State) {
-    let Some((lesson, live)) = taken(state) else {
+pub fn enter(reader: &mut Reader, shared: &mut Shared) {
+    let held = Held::of(reader, shared);
+    let Some((lesson, live)) = held.as_ref().and_then(Held::get) else {
         return;
     };
-    let hidden = predict::open(&state.study.progress, &lesson, &live).is_some();
+    let hidden = predict::open(&shared.study.progress, lesson, live).is_some();
     if live.kind == "lab" && !hidden {
-        put_on_bench(state, &lesson, &live);
+        put_on_bench(reader, shared, lesson, live);
     }
 }
 
 /// The keys go elsewhere: what is being typed is kept.
-pub fn leave(state: &mut State, effects: &mut Vec<Effect>) {
-    exercise::leave_field(state, effects);
-    state.reader.leave_fields();
+pub fn leave(reader: &mut Reader, shared: &mut Shared, out: &mut Out) {
+    answering::leave_field(shared, out);
+    reader.leave_fields();
 }
 
 /// Puts a block's setup and plan on the bench, once.
-pub(super) fn put_on_bench(state: &mut State, lesson: &Lesson, live: &Live) {
-    let (setup, cut) = match start(state, lesson, live) {
+pub(super) fn put_on_bench(reader: &mut Reader, shared: &mut Shared, lesson: &Lesson, live: &Live) {
+    let (setup, cut) = match start(shared, lesson, live) {
         Ok(start) => start,
         Err(why) => {
-            state.notes.say(Tone::Bad, why);
+            shared.notes.say(Tone::Bad, why);
             return;
         }
     };
-    let block = state.reader.block_mut(&lesson.id, live.number);
+    let block = reader.block_mut(&lesson.id, live.number);
     let again = std::mem::replace(&mut block.on_bench, true);
-    let moved = *state.bench.setup() != setup;
+    let moved = *shared.bench.setup() != setup;
     if again && !moved {
         return;
     }
     let title = setup.title();
-    let put = state
+    let put = shared
         .bench
         .set_up(setup)
-        .and_then(|()| state.bench.put(cut));
+        .and_then(|()| shared.bench.put(cut));
     match put {
-        Ok(()) if moved => state.notes.say(
+        Ok(()) if moved => shared.notes.say(
             Tone::Plain,
             format!("The lab is set up as this block: {title}."),
         ),
         Ok(()) => {}
-        Err(error) => state.notes.say(Tone::Bad, error.to_string()),
+        Err(error) => shared.notes.say(Tone::Bad, error.to_string()),
     }
 }
 
-/// Whether a key begins a number in what has the keys: where an answer was not
-/// right, and in a block of a lesson that waits for one, digits are typed and lead
-/// to no other page.
-pub fn begins(state: &State, key: Key) -> bool {
-    let digit = matches!(key.code, Code::Char(c) if c.is_ascii_digit()) && !key.ctrl;
-    if !digit || state.typing() {
+/// Whether the block that has the keys waits for a number: for a prediction, or
+/// for an answer that is open or was not right.
+pub fn takes_number(reader: &Reader, shared: &Shared) -> bool {
+    let Some((lesson, live)) = lesson::focused(reader, shared) else {
         return false;
+    };
+    if predict::open(&shared.study.progress, lesson, live).is_some() {
+        return true;
     }
-    let asked = match state.page {
-        Page::Exercises => exercise::current(state),
-        Page::Lesson => match lesson::focused(state) {
-            Some((lesson, live)) => {
-                if predict::open(&state.study.progress, lesson, live).is_some() {
-                    return true;
-                }
-                match &live.content {
-                    Ok(course::Block::Question { exercise, key }) => {
-                        exercise::asked(state, &exercise.text, key.as_ref().map(|k| &*k.text))
-                    }
-                    _ => None,
-                }
-            }
-            None => None,
-        },
+    let asked = match &live.content {
+        Ok(course::Block::Question { exercise, key }) => {
+            let key = key.as_ref().map(|k| &*k.text);
+            shared.study.question(&exercise.text, key)
+        }
         _ => None,
     };
     asked.is_some_and(|asked| {
-        let kind = exercise::key_of(state, &asked).map(|key| key.kind);
-        matches!(kind, Some(Kind::Number | Kind::Measured | Kind::Predict))
-            && (exercise::refused(state, &asked)
-                || state.page == Page::Lesson
-                    && state.study.typed(&asked.exercise, &asked.key).is_empty())
+        answering::takes_number(shared, &asked)
+            && (answering::refused(shared, &asked)
+                || shared.study.typed(&asked.exercise, &asked.key).is_empty())
     })
 }
 
 /// Acts on the block that has the keys.
-pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
-    let Some((lesson, live)) = taken(state) else {
-        state.reader.focus = Focus::Text;
+pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut Out) {
+    let held = Held::of(reader, shared);
+    let Some((lesson, live)) = held.as_ref().and_then(Held::get) else {
+        reader.focus = Focus::Text;
         return;
     };
-    if predict::open(&state.study.progress, &lesson, &live).is_some() {
+    if predict::open(&shared.study.progress, lesson, live).is_some() {
         match action {
             Action::Open | Action::Flip => {
-                state.reader.block_mut(&lesson.id, live.number).field = Some(Field::default());
+                reader.block_mut(&lesson.id, live.number).field = Some(Field::default());
             }
-            Action::Run => state.notes.say(
+            Action::Run => shared.notes.say(
                 Tone::Plain,
                 "First your prediction: Enter types it; Enter with nothing typed says “I do not know”.",
             ),
-            _ => pass(state, action, effects),
+            _ => pass(reader, shared, action, out),
         }
         return;
     }
     let Ok(content) = &live.content else {
-        pass(state, action, effects);
+        pass(reader, shared, action, out);
         return;
     };
     match content {
         course::Block::Lab { backend, .. } => {
             let backend = backend.as_ref().map(|b| b.text.clone());
-            lab(state, &lesson, &live, backend.as_deref(), action, effects);
+            lab(
+                reader,
+                shared,
+                lesson,
+                live,
+                backend.as_deref(),
+                action,
+                out,
+            );
         }
         course::Block::Steps { steps, .. } => {
             let last = steps.len().saturating_sub(1);
-            let block = state.reader.block_mut(&lesson.id, live.number);
+            let block = reader.block_mut(&lesson.id, live.number);
             match action {
                 Action::Flip | Action::Open | Action::Down if block.steps < last => {
                     block.steps += 1;
                 }
                 Action::Up | Action::Undo if block.steps > 0 => block.steps -= 1,
-                _ => return pass(state, action, effects),
+                _ => return pass(reader, shared, action, out),
             }
-            state.reader.reveal();
+            reader.reveal();
         }
         course::Block::Question { exercise, key } => {
-            let asked = exercise::asked(state, &exercise.text, key.as_ref().map(|k| &*k.text));
+            let asked = shared
+                .study
+                .question(&exercise.text, key.as_ref().map(|k| &*k.text));
             match asked {
-                Some(asked) => exercise::question(state, &asked, action, effects),
-                None => pass(state, action, effects),
+                Some(asked) => answering::question(shared, &asked, action, out),
+                None => pass(reader, shared, action, out),
             }
         }
         course::Block::Compare { plans, .. } => match action {
             Action::Run | Action::RunAll => {
-                put_on_bench(state, &lesson, &live);
+                put_on_bench(reader, shared, lesson, live);
                 let cuts = plans.iter().map(|plan| plan.value).collect();
-                super::lab::start(state, cuts, effects);
+                shared.start(cuts, out);
             }
             Action::Open => {
-                put_on_bench(state, &lesson, &live);
-                state.go(Page::Compare);
+                put_on_bench(reader, shared, lesson, live);
+                out.want(Intent::Open(Page::Compare));
             }
-            _ => pass(state, action, effects),
+            _ => pass(reader, shared, action, out),
         },
         course::Block::Micro { .. } if matches!(action, Action::Run | Action::Open) => {
-            ask::run(state, &lesson, &live, effects);
+            ask::run(shared, lesson, live, out);
         }
         course::Block::Kernel { op: Some(op), .. } if action == Action::Open => {
             let slot = slot_of(op.value);
-            put_on_bench(state, &lesson, &live);
+            put_on_bench(reader, shared, lesson, live);
             if let Some(slot) = slot {
-                state.lab.slot = slot;
-                state.go(Page::Kernel);
+                shared.slot = slot;
+                out.want(Intent::Open(Page::Kernel));
             }
         }
         course::Block::Claim { id } => {
             let claim = course::Ledger::built_in().get(id.as_str());
             match (claim, action) {
-                (Some(claim), Action::Run | Action::RunAll) => claims::run(state, claim, effects),
-                (Some(claim), Action::Open) => claims::open(state, &claim.id.text),
-                _ => pass(state, action, effects),
+                (Some(claim), Action::Run | Action::RunAll) => evidence::run(shared, claim, out),
+                (Some(claim), Action::Open) => out.want(Intent::Claim(claim.id.text.clone())),
+                _ => pass(reader, shared, action, out),
             }
         }
         course::Block::Ribbon { .. } if action == Action::Open => {
-            put_on_bench(state, &lesson, &live);
-            state.go(Page::Lab);
+            put_on_bench(reader, shared, lesson, live);
+            out.want(Intent::Open(Page::Lab));
         }
-        _ => pass(state, action, effects),
+        _ => pass(reader, shared, action, out),
     }
 }
 
 /// Keys that a block has no use for turn the pages of the text.
-fn pass(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
+fn pass(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut Out) {
     match action {
         Action::Open => {}
         Action::Run | Action::RunAll => {
-            state
+            shared
                 .notes
                 .say(Tone::Plain, "This block has nothing to run.");
         }
-        _ => lesson::read(state, action, effects),
+        _ => lesson::read(reader, shared, action, out),
     }
 }
 
 fn lab(
-    state: &mut State,
+    reader: &mut Reader,
+    shared: &mut Shared,
     lesson: &Lesson,
     live: &Live,
     backend: Option<&str>,
     action: Action,
-    effects: &mut Vec<Effect>,
+    out: &mut Out,
 ) {
     let offered = toggles(live);
-    put_on_bench(state, lesson, live);
-    let block = state.reader.block_mut(&lesson.id, live.number);
+    put_on_bench(reader, shared, lesson, live);
+    let block = reader.block_mut(&lesson.id, live.number);
     let last = offered.len().saturating_sub(1);
     match action {
         Action::Up if block.cursor > 0 => block.cursor -= 1,
         Action::Down if block.cursor < last => block.cursor += 1,
         Action::Flip => match offered.get(block.cursor) {
-            Some(fusion) => super::lab::flip(state, *fusion),
-            None => pass(state, action, effects),
+            Some(fusion) => shared.flip(*fusion),
+            None => pass(reader, shared, action, out),
         },
-        Action::Undo | Action::NextVersion | Action::PreviousVersion => {
-            super::lab::act(state, action, effects);
-        }
+        Action::Undo => shared.undo(),
+        Action::NextVersion => shared.next_version(true),
+        Action::PreviousVersion => shared.next_version(false),
         Action::Run | Action::RunAll => {
             if let Some(name) = backend {
-                match choose(&mut state.machine, name) {
-                    Err(why) => return state.notes.say(Tone::Warn, why),
+                match choose(&mut shared.machine, name) {
+                    Err(why) => return shared.notes.say(Tone::Warn, why),
                     Ok(true) => {
-                        state.runs.use_backend(state.machine.kind());
+                        shared.runs.use_backend(shared.machine.kind());
                         let text = format!(
                             "{name} runs this, and what follows; p chooses another backend."
                         );
-                        state.notes.say(Tone::Plain, text);
+                        shared.notes.say(Tone::Plain, text);
                     }
                     Ok(false) => {}
                 }
             }
-            super::lab::act(state, action, effects);
+            match action {
+                Action::Run => shared.run(out),
+                _ => shared.run_all(out),
+            }
         }
-        Action::Open => state.go(Page::Lab),
-        _ => pass(state, action, effects),
+        Action::Open => out.want(Intent::Open(Page::Lab)),
+        _ => pass(reader, shared, action, out),
     }
 }
 

@@ -313,7 +313,7 @@ mod tests {
 
     #[test]
     fn floors_of_the_measured_h200() {
-        // screens.md: copy 4286 GB/s and fp32 51 TFLOP/s give 18.39, 16.95,
+        // Copy 4286 GB/s and fp32 51 TFLOP/s give 18.39, 16.95,
         // 15.97 and 14.69 µs per forward for V1 to V4 of workshop B1.
         let ceilings = Ceilings {
             of: "H200".into(),

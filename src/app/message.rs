@@ -3,20 +3,17 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::exercise::Asked;
-use super::kernel::{Book, Wanted};
+use super::ask::{Ask, Shown};
+use super::book::{Book, Wanted};
+use super::clock::Millis;
 use super::key::Key;
-use super::live::ask::{Ask, Shown};
 use super::machine::{Ceilings, Machine};
+use super::question::Asked;
 use super::runs::Ticket;
 use super::study::Study;
 use course::attempt::Told;
 use course::{self, Course};
 use plan::run::{BackendKind, Progress, Report, Request, RunError};
-
-/// Milliseconds since the workshop was opened. The clock is outside; here
-/// time is only ever read from an [`Event`].
-pub type Millis = u64;
 
 /// A message and when it came.
 #[derive(Clone, Debug)]

@@ -1,17 +1,12 @@
 //! The command palette: every command, lesson and exercise by a few letters.
 
-use super::claims;
-use super::exercise::{self, Asked};
 use super::field::Field;
 use super::key::{Code, Key};
 use super::keymap::{Action, key_of};
-use super::lesson;
 use super::look::Theme;
-use super::message::Effect;
 use super::note::Tone;
 use super::page::Page;
-use super::state::State;
-use super::update::{act, flip_ascii, set_theme};
+use super::shared::Shared;
 use course::Ledger;
 use plan::fusion::{Fusion, Version};
 
@@ -88,8 +83,8 @@ const SHELL: &[(&str, &str)] = &[
     ),
 ];
 
-/// Every entry there is.
-pub fn entries(state: &State) -> Vec<Entry> {
+/// Every entry there is; `form`: the exercise whose form is open.
+fn entries(shared: &Shared, form: Option<&str>) -> Vec<Entry> {
     let mut all = Vec::new();
     let mut add = |kind, text: String, hint: String, command| {
         all.push(Entry {
@@ -115,7 +110,7 @@ pub fn entries(state: &State) -> Vec<Entry> {
             Command::Put(v),
         );
     }
-    for (i, l) in state.home.lessons.iter().enumerate() {
+    for (i, l) in shared.contents.lessons.iter().enumerate() {
         add(
             "lesson",
             format!("{} {}", l.number, l.title),
@@ -123,7 +118,7 @@ pub fn entries(state: &State) -> Vec<Entry> {
             Command::Lesson(i),
         );
     }
-    for e in state.study.course.exercises() {
+    for e in shared.study.course.exercises() {
         add(
             "exercise",
             format!("{} {}", e.id, e.title),
@@ -182,15 +177,15 @@ pub fn entries(state: &State) -> Vec<Entry> {
             Command::Shell(command),
         );
     }
-    if let Some(form) = &state.exercises.form {
+    if let Some(form) = form {
         add(
             "do",
-            format!("reset {}: start this exercise again", form.exercise),
+            format!("reset {form}: start this exercise again"),
             String::new(),
             Command::Reset,
         );
     }
-    for b in &state.machine.backends {
+    for b in &shared.machine.backends {
         add(
             "go",
             format!("backend {}", b.name),
@@ -224,8 +219,8 @@ pub fn entries(state: &State) -> Vec<Entry> {
 
 /// The entries that match what is typed, the best first, and the number of
 /// all entries.
-pub fn matches(state: &State, typed: &str) -> (Vec<Entry>, usize) {
-    let all = entries(state);
+pub fn matches(shared: &Shared, form: Option<&str>, typed: &str) -> (Vec<Entry>, usize) {
+    let all = entries(shared, form);
     let count = all.len();
     let mut scored: Vec<(i32, Entry)> = all
         .into_iter()
@@ -254,7 +249,7 @@ const CLAIM: i32 = -4;
 /// How well `text` matches what is typed: all letters in order, better at the
 /// beginning of words and in one piece. `None`: it does not match. Every word
 /// that is typed must match by itself.
-pub fn score(typed: &str, text: &str) -> Option<i32> {
+fn score(typed: &str, text: &str) -> Option<i32> {
     typed
         .split_whitespace()
         .try_fold(0, |sum, word| Some(sum + word_score(word, text)?))
@@ -309,35 +304,38 @@ fn word_score(word: &str, text: &str) -> Option<i32> {
         .or(word.is_empty().then_some(0))
 }
 
-/// A key while the palette is open.
-pub fn press(state: &mut State, key: Key, effects: &mut Vec<Effect>) {
-    let Some(palette) = &mut state.palette else {
-        return;
+/// A key while the palette is open; the command that was chosen, if one was.
+pub(super) fn press(
+    open: &mut Option<Palette>,
+    shared: &mut Shared,
+    form: Option<&str>,
+    key: Key,
+) -> Option<Command> {
+    let palette = open.as_mut()?;
+    let matching = |palette: &Palette, shared: &Shared| {
+        let typed = palette.field.text();
+        matches(shared, form, &typed).0
     };
     match key.code {
-        Code::Esc => state.palette = None,
+        Code::Esc => {
+            *open = None;
+            return None;
+        }
         Code::Up => palette.cursor = palette.cursor.saturating_sub(1),
         Code::Down => palette.cursor += 1,
         Code::Enter => {
-            let (typed, cursor) = (palette.field.text(), palette.cursor);
-            let chosen = matches(state, &typed).0.into_iter().nth(cursor);
-            match chosen {
-                Some(entry) => {
-                    state.palette = None;
-                    carry_out(state, entry.command, effects);
-                }
-                None => state.notes.say(
-                    Tone::Plain,
-                    format!("No command, lesson or fusion matches “{typed}”."),
-                ),
+            let chosen = matching(palette, shared).into_iter().nth(palette.cursor);
+            if let Some(entry) = chosen {
+                *open = None;
+                return Some(entry.command);
             }
-            return;
+            let typed = palette.field.text();
+            let text = format!("No command, lesson or fusion matches “{typed}”.");
+            shared.notes.say(Tone::Plain, text);
+            return None;
         }
         Code::Tab => {
-            let (typed, cursor) = (palette.field.text(), palette.cursor);
-            if let Some(entry) = matches(state, &typed).0.into_iter().nth(cursor)
-                && let Some(palette) = &mut state.palette
-            {
+            if let Some(entry) = matching(palette, shared).into_iter().nth(palette.cursor) {
                 palette.field = Field::with(&entry.text);
                 palette.cursor = 0;
             }
@@ -349,62 +347,9 @@ pub fn press(state: &mut State, key: Key, effects: &mut Vec<Effect>) {
         }
     }
     // The cursor stays on an entry.
-    if let Some(typed) = state.palette.as_ref().map(|p| p.field.text()) {
-        let last = matches(state, &typed).0.len().saturating_sub(1);
-        if let Some(palette) = &mut state.palette {
-            palette.cursor = palette.cursor.min(last);
-        }
-    }
-}
-
-fn carry_out(state: &mut State, command: Command, effects: &mut Vec<Effect>) {
-    match command {
-        Command::Do(action @ (Action::Run | Action::RunAll | Action::Undo | Action::Bytes)) => {
-            if state.page != Page::Lab {
-                state.go(Page::Lab);
-            }
-            act(state, action, effects);
-        }
-        Command::Do(action) => act(state, action, effects),
-        Command::Flip(fusion) => {
-            state.go(Page::Lab);
-            state.lab.toggle = Fusion::ALL.iter().position(|f| *f == fusion).unwrap_or(0);
-            act(state, Action::Flip, effects);
-        }
-        Command::Put(version) => {
-            state.go(Page::Lab);
-            if let Err(error) = state.bench.put(version.cut()) {
-                state.notes.say(Tone::Bad, error.to_string());
-            }
-        }
-        Command::Lesson(at) => lesson::open(state, at, effects),
-        Command::Exercise(id) => {
-            let first = state.study.exercise(&id).and_then(|e| e.keys.first());
-            if let Some(key) = first.map(|k| k.name.text.clone()) {
-                exercise::open(state, &Asked { exercise: id, key }, effects);
-            }
-        }
-        Command::Claim(id) => claims::open(state, id),
-        Command::Messages => {
-            state.go(Page::Messages);
-        }
-        Command::Shell(command) => {
-            effects.push(Effect::Copy(command.to_owned()));
-            let text = format!("In a shell: {command}   (copied; Ctrl-Z leads to yours, fg back)");
-            state.notes.say(Tone::Plain, text);
-        }
-        Command::Backend(name) => match state.machine.choose(&name) {
-            Ok(()) => {
-                let text = format!("{name} runs plans and experiments from now on.");
-                state.notes.say(Tone::Plain, text);
-            }
-            Err(why) => state.notes.say(Tone::Warn, why),
-        },
-        Command::Reset => exercise::reset(state, effects),
-        Command::Theme(theme) => set_theme(state, theme, effects),
-        Command::Ascii => flip_ascii(state, effects),
-        Command::Quit => act(state, Action::Quit, effects),
-    }
+    let last = matching(palette, shared).len().saturating_sub(1);
+    palette.cursor = palette.cursor.min(last);
+    None
 }
 
 #[cfg(test)]
@@ -427,8 +372,8 @@ mod tests {
 
     #[test]
     fn a_few_letters_find_the_fusion() {
-        let state = State::new((80, 24), Look::default()).unwrap();
-        let (found, all) = matches(&state, "flas");
+        let state = Shared::new((80, 24), Look::default()).unwrap();
+        let (found, all) = matches(&state, None, "flas");
         assert_eq!(found[0].command, Command::Flip(Fusion::Flash));
         assert!(all > 30);
     }
@@ -437,9 +382,9 @@ mod tests {
     fn a_number_or_an_id_typed_whole_comes_first() {
         assert!(score("21", "21 what fusion cannot do") > score("21", "m-att 134,217,728"));
         assert!(score("ex1", "ex1 launch census") > score("ex1", "ex10 the bottleneck"));
-        let state = State::new((80, 24), Look::default()).unwrap();
+        let state = Shared::new((80, 24), Look::default()).unwrap();
         assert!(
-            matches(&state, "plan v2")
+            matches(&state, None, "plan v2")
                 .0
                 .iter()
                 .any(|e| e.command == Command::Put(Version::V2))

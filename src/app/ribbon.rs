@@ -1,8 +1,12 @@
 //! The kernel ribbon as geometry: slots that never move, and the boxes that a
-//! cut makes of them.
+//! cut makes of them; [`boxes`] prices them.
+
+mod boxes;
 
 use plan::fusion::{Boundary, Cut};
 use plan::model::{BLOCK_OPS, OpKind};
+
+pub use boxes::{BoxCost, bound, kernel_of, kernels_of, selected};
 
 /// The place of an op on the ribbon, for ever: RoPE of q and of k share one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,7 +160,7 @@ mod tests {
 
     #[test]
     fn boxes_that_carry_a_number_are_the_launches_of_a_block() {
-        // cost-model.md: V1 17, V2 11, V3 8, V4 1; qkv alone 15, with flash 13.
+        // docs/cost-model.md: V1 17, V2 11, V3 8, V4 1; qkv alone 15, with flash 13.
         let count = |cut| groups(cut).iter().filter(|g| !g.is_echo()).count();
         assert_eq!(count(Version::V1.cut()), 17);
         assert_eq!(count(Cut::v1().fuse(Fusion::Qkv)), 15);

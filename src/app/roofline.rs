@@ -5,17 +5,16 @@
 
 mod view;
 
+use super::intent::{Intent, Out};
 use super::keymap::{Action, FooterItem};
-use super::lab;
 use super::machine::{Ceilings, Machine, Source};
-use super::message::Effect;
 use super::note::Tone;
-use super::page::Page;
+use super::page::{Mark, Page};
 use super::ribbon::{SLOTS, slot_of};
+use super::screen::Screen;
 use super::setup::Setup;
-use super::state::State;
-use super::update::measure;
-use plan::cost::{Cost, GpuDatabase};
+use super::shared::Shared;
+use plan::cost::{self, Cost, GpuDatabase};
 use plan::fusion::Version;
 use plan::model::OpKind;
 use plan::run::BackendKind;
@@ -42,7 +41,7 @@ pub struct Roofline {
 }
 
 /// Keys that the footer names.
-pub const FOOTER: &[FooterItem] = &[
+const FOOTER: &[FooterItem] = &[
     (&[Action::Left, Action::Right], "kernel"),
     (&[Action::NextVersion], "version"),
     (&[Action::WhatIf], "what-if"),
@@ -92,88 +91,120 @@ impl Roofline {
 }
 
 /// Brings what is drawn up to date with the plan, the machine and the runs.
-pub(super) fn settle(state: &mut State) {
-    let setup = state.bench.setup();
-    if state.roofline.versions.as_ref().map(|(s, _)| s) != Some(setup) {
+fn settle(page: &mut Roofline, shared: &Shared) {
+    let setup = shared.bench.setup();
+    if page.versions.as_ref().map(|(s, _)| s) != Some(setup) {
         let prices = Version::WORKSHOP
             .iter()
-            .filter_map(|v| state.bench.price_of(v.cut()).ok())
+            .filter_map(|v| shared.bench.price_of(v.cut()).ok())
             .collect();
-        state.roofline.versions = Some((setup.clone(), prices));
+        page.versions = Some((setup.clone(), prices));
     }
     // The lab's cursor leads, wherever it was moved.
-    let slot = state.lab.slot;
-    if state.roofline.op.and_then(slot_of) != Some(slot) {
-        state.roofline.op = SLOTS.get(slot).map(|s| s.op);
+    let slot = shared.slot;
+    if page.op.and_then(slot_of) != Some(slot) {
+        page.op = SLOTS.get(slot).map(|s| s.op);
     }
-    let page = &state.roofline;
-    let gpus = state.study.gpus.as_deref();
+    let gpus = shared.study.gpus.as_deref();
     let what_if = page
         .what_if
         .and_then(|at| gpus?.all().get(at))
         .map(Ceilings::of_gpu);
     let (roof, own) = page
-        .roof(&state.machine, gpus)
+        .roof(&shared.machine, gpus)
         .map_or((None, false), |(roof, own)| (Some(roof), own));
     let roofs = Roofs { roof, own, what_if };
     let versions = page.versions.as_ref().map_or(&[][..], |(_, v)| v);
-    state.roofline.view = View::of(roofs, &state.bench, versions, &state.runs, page.op);
+    page.view = View::of(roofs, &shared.bench, versions, &shared.runs, page.op);
 }
 
-/// Acts on the page.
-pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
-    let last = state.roofline.view.spots.len().saturating_sub(1);
-    let here = state.roofline.view.here;
-    match action {
-        Action::Left | Action::Up => jump(state, here.saturating_sub(1)),
-        Action::Right | Action::Down => jump(state, (here + 1).min(last)),
-        Action::Top => jump(state, 0),
-        Action::End => jump(state, last),
-        Action::NextVersion | Action::PreviousVersion | Action::Run => {
-            lab::act(state, action, effects);
-        }
-        Action::RunAll if state.machine.kind() == BackendKind::Simt => state.notes.say(
-            Tone::Plain,
-            "The SIMT machine counts and has no clock: no roof. p chooses another backend.",
-        ),
-        Action::RunAll => measure(
-            state,
-            "Measuring the roof of the device that runs.",
-            effects,
-        ),
-        Action::WhatIf => what_if(state, true),
-        Action::PreviousWhatIf => what_if(state, false),
-        Action::DataSheet => sheet(state),
-        Action::Table => {
-            let shown = state.roofline.table(state.look.ascii);
-            state.roofline.table = Some(!shown);
-        }
-        Action::Open => state.go(Page::Kernel),
-        Action::Why => {
-            if let Some(spot) = state.roofline.view.spots.get(here) {
-                let key = format!("kernel.{}.intensity", spot.op.name());
-                state.open_why(&key);
+impl Screen for Roofline {
+    fn footer(&self, _: &Shared) -> &'static [FooterItem] {
+        FOOTER
+    }
+
+    fn act(&mut self, shared: &mut Shared, action: Action, out: &mut Out) {
+        let last = self.view.spots.len().saturating_sub(1);
+        let here = self.view.here;
+        match action {
+            Action::Left | Action::Up => jump(self, shared, here.saturating_sub(1)),
+            Action::Right | Action::Down => jump(self, shared, (here + 1).min(last)),
+            Action::Top => jump(self, shared, 0),
+            Action::End => jump(self, shared, last),
+            Action::NextVersion => shared.next_version(true),
+            Action::PreviousVersion => shared.next_version(false),
+            Action::Run => shared.run(out),
+            Action::RunAll if shared.machine.kind() == BackendKind::Simt => shared.notes.say(
+                Tone::Plain,
+                "The SIMT machine counts and has no clock: no roof. p chooses another backend.",
+            ),
+            Action::RunAll => shared.measure("Measuring the roof of the device that runs.", out),
+            Action::WhatIf => what_if(self, shared, true),
+            Action::PreviousWhatIf => what_if(self, shared, false),
+            Action::DataSheet => sheet(self, shared),
+            Action::Table => {
+                let shown = self.table(shared.look.ascii);
+                self.table = Some(!shown);
             }
+            Action::Open => out.want(Intent::Open(Page::Kernel)),
+            Action::Why => {
+                if let Some(spot) = self.view.spots.get(here) {
+                    let key = format!("kernel.{}.intensity", spot.op.name());
+                    let why = cost::why(shared.bench.cost(), &key);
+                    shared.explain(why, out);
+                }
+            }
+            _ => {}
         }
-        _ => {}
+    }
+
+    fn command(&self, shared: &Shared) -> String {
+        format!("{}{}", shared.command("cost"), gpu_option(self))
+    }
+
+    fn mark(&self, shared: &Shared) -> Mark {
+        Mark {
+            item: shared.slot,
+            scroll: 0,
+        }
+    }
+
+    fn restore(&mut self, shared: &mut Shared, mark: Mark) {
+        shared.select(mark.item);
+    }
+
+    fn settle(&mut self, shared: &mut Shared, _: &mut Out) {
+        settle(self, shared);
+    }
+
+    fn items(&self, shared: &Shared) -> Vec<String> {
+        names(self, shared)
+    }
+
+    fn place(&self, _: &Shared) -> usize {
+        self.view.here
+    }
+
+    fn jump(&mut self, shared: &mut Shared, at: usize) {
+        jump(self, shared, at);
     }
 }
 
 /// Puts the cursor on a kernel, by its place along the roof.
-pub(super) fn jump(state: &mut State, at: usize) {
-    let Some(spot) = state.roofline.view.spots.get(at) else {
+fn jump(page: &mut Roofline, shared: &mut Shared, at: usize) {
+    let Some(spot) = page.view.spots.get(at) else {
         return;
     };
-    state.roofline.op = Some(spot.op);
+    page.op = Some(spot.op);
     if let Some(slot) = slot_of(spot.op) {
-        state.lab.slot = slot;
+        shared.slot = slot;
     }
 }
 
 /// The kernels by name, in the order of the cursor.
-pub(super) fn names(state: &State) -> Vec<String> {
-    let kernels = &state.bench.cost().block.kernels;
-    let spots = state.roofline.view.spots.iter();
+fn names(page: &Roofline, shared: &Shared) -> Vec<String> {
+    let kernels = &shared.bench.cost().block.kernels;
+    let spots = page.view.spots.iter();
     spots
         .map(|s| {
             kernels
@@ -184,54 +215,45 @@ pub(super) fn names(state: &State) -> Vec<String> {
 }
 
 /// The next GPU of the database, or the one before; none behind the last.
-fn what_if(state: &mut State, forward: bool) {
-    let Some(gpus) = state.study.gpus.clone() else {
+fn what_if(page: &mut Roofline, shared: &mut Shared, forward: bool) {
+    let Some(gpus) = shared.study.gpus.clone() else {
         let text = "The GPU database is still being read.";
-        state.notes.say(Tone::Plain, text);
+        shared.notes.say(Tone::Plain, text);
         return;
     };
     let count = gpus.all().len();
-    let at = match (state.roofline.what_if, forward) {
+    let at = match (page.what_if, forward) {
         (None, true) => 0,
         (None, false) => count.saturating_sub(1),
         (Some(at), true) => at + 1,
         (Some(0), false) => count,
         (Some(at), false) => at - 1,
     };
-    state.roofline.what_if = (at < count).then_some(at);
-    settle(state);
+    page.what_if = (at < count).then_some(at);
+    settle(page, shared);
     let text = match gpus.all().get(at) {
-        Some(gpu) => state
-            .roofline
-            .view
-            .told(&gpu.name, state.bench.setup().dtype),
+        Some(gpu) => page.view.told(&gpu.name, shared.bench.setup().dtype),
         None => "No what-if GPU.".to_owned(),
     };
-    state.notes.say(Tone::Plain, text);
+    shared.notes.say(Tone::Plain, text);
 }
 
 /// A data sheet's roof in place of the measured one, and back.
-fn sheet(state: &mut State) {
+fn sheet(page: &mut Roofline, shared: &mut Shared) {
     let measured = |c: &Ceilings| c.source == Source::Measured;
-    if !state.machine.ceilings.as_ref().is_some_and(measured) {
-        let of = state
-            .roofline
-            .view
-            .roofs
-            .roof
-            .as_ref()
-            .map(|c| c.of.clone());
+    if !shared.machine.ceilings.as_ref().is_some_and(measured) {
+        let of = page.view.roofs.roof.as_ref().map(|c| c.of.clone());
         let text = match of {
             Some(of) => format!("This roof is a data sheet's already, {of}'s. R measures one."),
             None => "There is no roof yet. R measures one.".to_owned(),
         };
-        state.notes.say(Tone::Plain, text);
+        shared.notes.say(Tone::Plain, text);
         return;
     }
-    state.roofline.sheet ^= true;
-    settle(state);
-    let roofs = &state.roofline.view.roofs;
-    let text = match (&roofs.roof, state.roofline.sheet) {
+    page.sheet ^= true;
+    settle(page, shared);
+    let roofs = &page.view.roofs;
+    let text = match (&roofs.roof, page.sheet) {
         (_, false) => "The roof as it was measured here.".to_owned(),
         (Some(c), true) if roofs.own => format!("The roof of the data sheet of {}.", c.of),
         (Some(c), true) => format!(
@@ -240,13 +262,13 @@ fn sheet(state: &mut State) {
         ),
         (None, true) => "No data sheet is known yet.".to_owned(),
     };
-    state.notes.say(Tone::Plain, text);
+    shared.notes.say(Tone::Plain, text);
 }
 
 /// The option of `cost` that names the GPU of the page: the what-if GPU, else
 /// that of a data sheet. Empty for the one that `cost` takes by itself.
-pub(super) fn gpu_option(state: &State) -> String {
-    let roofs = &state.roofline.view.roofs;
+fn gpu_option(page: &Roofline) -> String {
+    let roofs = &page.view.roofs;
     let sheet = roofs
         .roof
         .as_ref()

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::clock::Millis;
 use super::figure;
-use super::message::Millis;
 use super::setup::Setup;
 use plan::cost::Config;
 use plan::fusion::Cut;

@@ -1,12 +1,14 @@
 //! The setup page: model, shape, dtype, backend, seed, counting options.
 
 use super::field::Field;
+use super::intent::Out;
 use super::key::{Code, Key};
 use super::keymap::{Action, FooterItem};
 use super::machine::Condition;
 use super::note::Tone;
+use super::screen::Screen;
 use super::setup::Setup;
-use super::state::State;
+use super::shared::Shared;
 use plan::cost::KeepKv;
 use plan::model::{Dtype, PRESETS, preset};
 use plan::units;
@@ -89,8 +91,8 @@ impl Item {
     }
 
     /// The value as the page shows it.
-    pub fn value(self, state: &State) -> String {
-        let s = state.bench.setup();
+    pub fn value(self, shared: &Shared) -> String {
+        let s = shared.bench.setup();
         let c = s.conventions;
         match self {
             Item::Model => s.model.name.clone(),
@@ -98,7 +100,7 @@ impl Item {
             Item::Seq => s.shape.seq.to_string(),
             Item::Context => s.shape.context.to_string(),
             Item::Dtype => s.dtype.name().to_owned(),
-            Item::Backend => state
+            Item::Backend => shared
                 .machine
                 .backend()
                 .map_or("none".to_owned(), |b| b.name.clone()),
@@ -131,13 +133,13 @@ pub struct SetupPage {
 }
 
 /// Keys that the footer names while a value is typed.
-pub const TYPING: &[FooterItem] = &[
+const TYPING: &[FooterItem] = &[
     (&[Action::Open], "take it"),
     (&[Action::Back], "leave it as it was"),
 ];
 
 /// Keys that the footer names.
-pub const FOOTER: &[FooterItem] = &[
+const FOOTER: &[FooterItem] = &[
     (&[Action::Up, Action::Down], "line"),
     (&[Action::Left, Action::Right], "choose"),
     (&[Action::Open], "type a value"),
@@ -153,53 +155,84 @@ impl SetupPage {
     }
 }
 
-/// Acts on the setup page.
-pub fn act(state: &mut State, action: Action) {
-    let page = &mut state.setup;
-    match action {
-        Action::Up => page.row = page.row.saturating_sub(1),
-        Action::Down => page.row = (page.row + 1).min(ITEMS.len() - 1),
-        Action::Top => page.row = 0,
-        Action::End => page.row = ITEMS.len() - 1,
-        Action::Left => choose(state, false),
-        Action::Right => choose(state, true),
-        Action::Open if page.item().is_typed() => {
-            let value = page.item().value(state);
-            state.setup.field = Some(Field::replacing(&value));
+impl Screen for SetupPage {
+    fn footer(&self, _: &Shared) -> &'static [FooterItem] {
+        match self.field {
+            Some(_) => TYPING,
+            None => FOOTER,
         }
-        Action::Open => choose(state, true),
-        _ => {}
     }
-}
 
-/// A key while a value is typed.
-pub fn press(state: &mut State, key: Key) {
-    match key.code {
-        Code::Enter | Code::Tab => accept(state),
-        Code::Esc => state.setup.field = None,
-        _ => {
-            if let Some(field) = &mut state.setup.field {
-                field.press(key);
+    fn act(&mut self, shared: &mut Shared, action: Action, _: &mut Out) {
+        match action {
+            Action::Up => self.row = self.row.saturating_sub(1),
+            Action::Down => self.row = (self.row + 1).min(ITEMS.len() - 1),
+            Action::Top => self.row = 0,
+            Action::End => self.row = ITEMS.len() - 1,
+            Action::Left => choose(self, shared, false),
+            Action::Right => choose(self, shared, true),
+            Action::Open if self.item().is_typed() => {
+                self.field = Some(Field::replacing(&self.item().value(shared)));
+            }
+            Action::Open => choose(self, shared, true),
+            _ => {}
+        }
+    }
+
+    fn command(&self, shared: &Shared) -> String {
+        shared.command("cost")
+    }
+
+    fn typing(&self, _: &Shared) -> bool {
+        self.field.is_some()
+    }
+
+    fn press(&mut self, shared: &mut Shared, key: Key, _: &mut Out) {
+        match key.code {
+            Code::Enter | Code::Tab => accept(self, shared),
+            Code::Esc => self.field = None,
+            _ => {
+                if let Some(field) = &mut self.field {
+                    field.press(key);
+                }
             }
         }
+    }
+
+    fn paste(&mut self, _: &mut Shared, text: &str) {
+        if let Some(field) = &mut self.field {
+            field.paste(text);
+        }
+    }
+
+    fn items(&self, _: &Shared) -> Vec<String> {
+        ITEMS.iter().map(|i| i.label().to_owned()).collect()
+    }
+
+    fn place(&self, _: &Shared) -> usize {
+        self.row
+    }
+
+    fn jump(&mut self, _: &mut Shared, at: usize) {
+        self.row = at;
     }
 }
 
 /// Takes the typed value, or says why not and keeps typing.
-fn accept(state: &mut State) {
-    let Some(field) = &state.setup.field else {
+fn accept(page: &mut SetupPage, shared: &mut Shared) {
+    let Some(field) = &page.field else {
         return;
     };
     let text = field.text();
-    let item = state.setup.item();
+    let item = page.item();
     let value = match whole(&text) {
         Ok(value) => value,
         Err(why) => {
-            state.notes.say(Tone::Warn, why);
+            shared.notes.say(Tone::Warn, why);
             return;
         }
     };
-    let mut setup = state.bench.setup().clone();
+    let mut setup = shared.bench.setup().clone();
     let prefill = !setup.shape.has_past();
     match item {
         Item::Batch => setup.shape.batch = value,
@@ -218,8 +251,8 @@ fn accept(state: &mut State) {
         }
         _ => setup.seed = value,
     }
-    if apply(state, setup) {
-        state.setup.field = None;
+    if apply(shared, setup) {
+        page.field = None;
     }
 }
 
@@ -233,10 +266,10 @@ fn whole(text: &str) -> Result<u64, String> {
         .ok_or_else(|| format!("“{text}” is not a whole number; write one such as 512 or 2^9."))
 }
 
-fn apply(state: &mut State, setup: Setup) -> bool {
-    match state.bench.set_up(setup) {
+fn apply(shared: &mut Shared, setup: Setup) -> bool {
+    match shared.bench.set_up(setup) {
         Ok(()) => {
-            state.notes.clear();
+            shared.notes.clear();
             true
         }
         Err(error) => {
@@ -244,15 +277,15 @@ fn apply(state: &mut State, setup: Setup) -> bool {
             if !text.ends_with('.') {
                 text.push('.');
             }
-            state.notes.say(Tone::Warn, text);
+            shared.notes.say(Tone::Warn, text);
             false
         }
     }
 }
 
 /// The next or previous of the values that a line can have.
-fn choose(state: &mut State, forward: bool) {
-    let mut setup = state.bench.setup().clone();
+fn choose(page: &SetupPage, shared: &mut Shared, forward: bool) {
+    let mut setup = shared.bench.setup().clone();
     let step = |at: usize, count: usize| {
         if forward {
             (at + 1) % count
@@ -267,7 +300,7 @@ fn choose(state: &mut State, forward: bool) {
             (v / 2).max(1)
         }
     };
-    match state.setup.item() {
+    match page.item() {
         Item::Model => {
             let at = PRESETS
                 .iter()
@@ -317,30 +350,30 @@ fn choose(state: &mut State, forward: bool) {
             setup.conventions.keep_kv = all.get(step(at, all.len())).copied().unwrap_or_default();
         }
         Item::Backend => {
-            next_backend(state, forward);
+            next_backend(shared, forward);
             return;
         }
     }
-    apply(state, setup);
+    apply(shared, setup);
 }
 
 /// The next backend that can run; where there is no other, why the next cannot.
-fn next_backend(state: &mut State, forward: bool) {
-    let count = state.machine.backends.len();
+fn next_backend(shared: &mut Shared, forward: bool) {
+    let count = shared.machine.backends.len();
     let at = |step: usize| {
         let step = if forward { step } else { count - step };
-        let b = state
+        let b = shared
             .machine
             .backends
-            .get((state.machine.chosen + step) % count)?;
+            .get((shared.machine.chosen + step) % count)?;
         Some((b.name.clone(), b.condition == Condition::Ready))
     };
     let others: Vec<_> = (1..count).filter_map(at).collect();
     let ready = others.iter().find(|(_, ready)| *ready).or(others.first());
     if let Some((name, _)) = ready
-        && let Err(why) = state.machine.choose(name)
+        && let Err(why) = shared.machine.choose(name)
     {
-        state.notes.say(Tone::Warn, why);
+        shared.notes.say(Tone::Warn, why);
     }
 }
 
@@ -350,52 +383,73 @@ mod tests {
     use super::super::look::Look;
     use super::*;
 
-    fn type_in(state: &mut State, row: usize, text: &str) {
-        state.setup.row = row;
-        act(state, Action::Open);
-        press(state, ctrl('u'));
-        for c in text.chars() {
-            press(state, ch(c));
-        }
-        press(state, key(Code::Enter));
+    /// The page, and what it shares.
+    struct Opened {
+        setup: SetupPage,
+        shared: Shared,
     }
 
-    fn state() -> State {
-        State::new((80, 24), Look::default()).unwrap()
+    impl Opened {
+        fn act(&mut self, action: Action) {
+            let mut out = Out::default();
+            self.setup.act(&mut self.shared, action, &mut out);
+        }
+
+        fn press(&mut self, key: Key) {
+            let mut out = Out::default();
+            self.setup.press(&mut self.shared, key, &mut out);
+        }
+    }
+
+    fn type_in(page: &mut Opened, row: usize, text: &str) {
+        page.setup.row = row;
+        page.act(Action::Open);
+        page.press(ctrl('u'));
+        for c in text.chars() {
+            page.press(ch(c));
+        }
+        page.press(key(Code::Enter));
+    }
+
+    fn opened() -> Opened {
+        Opened {
+            setup: SetupPage::default(),
+            shared: Shared::new((80, 24), Look::default()).unwrap(),
+        }
     }
 
     #[test]
     fn typed_values_are_read_as_people_write_them() {
-        let mut s = state();
+        let mut s = opened();
         type_in(&mut s, 1, "8");
         type_in(&mut s, 2, "2^9");
-        let shape = s.bench.setup().shape;
+        let shape = s.shared.bench.setup().shape;
         assert_eq!((shape.batch, shape.seq, shape.context), (8, 512, 512));
         type_in(&mut s, 3, "1,024");
-        assert_eq!(s.bench.setup().shape.context, 1024);
-        assert_eq!(s.bench.setup().shape.seq, 512);
+        assert_eq!(s.shared.bench.setup().shape.context, 1024);
+        assert_eq!(s.shared.bench.setup().shape.seq, 512);
     }
 
     #[test]
     fn what_cannot_be_says_so_and_stays_in_the_field() {
         for bad in ["0", "1.5", "many", "12 MB"] {
-            let mut s = state();
+            let mut s = opened();
             type_in(&mut s, 1, bad);
-            assert!(s.notes.shown().is_some(), "{bad}");
+            assert!(s.shared.notes.shown().is_some(), "{bad}");
             assert!(s.setup.field.is_some(), "{bad}");
-            assert_eq!(s.bench.setup().shape.batch, 1, "{bad}");
+            assert_eq!(s.shared.bench.setup().shape.batch, 1, "{bad}");
         }
     }
 
     #[test]
     fn choices_walk_round() {
-        let mut s = state();
+        let mut s = opened();
         let mut seen = Vec::new();
         for _ in 0..PRESETS.len() {
-            seen.push(s.bench.setup().model.name.clone());
-            act(&mut s, Action::Right);
+            seen.push(s.shared.bench.setup().model.name.clone());
+            s.act(Action::Right);
         }
-        assert_eq!(s.bench.setup().model.name, "workshop");
+        assert_eq!(s.shared.bench.setup().model.name, "workshop");
         seen.dedup();
         assert_eq!(seen.len(), PRESETS.len());
     }

@@ -1,63 +1,52 @@
-//! Everything that the screen shows, as one value.
+//! Everything that the screen shows, as one value: what pages share, the pages,
+//! and which of them is on the screen.
 
-use super::bench::Bench;
 use super::claims::Claims;
+use super::clock::Millis;
 use super::compare::Compare;
 use super::exercise::Exercises;
 use super::find::Find;
 use super::home::Home;
+use super::intent::Out;
 use super::kernel::KernelPage;
 use super::keymap::{Action, FooterItem};
 use super::lab::Lab;
 use super::lesson::Reader;
-use super::live::ask::Asked;
 use super::look::Look;
-use super::machine::Machine;
-use super::message::Millis;
-use super::note::{Notes, Tone};
-use super::page::{Mark, Page, Trail};
+use super::page::{Page, Trail};
 use super::palette::Palette;
+use super::reading::{Doctor, FirstRun, Help, Messages, Terms};
 use super::roofline::Roofline;
-use super::runs::Runs;
-use super::setup::Setup;
+use super::screen::Screen;
 use super::setup_page::SetupPage;
-use super::study::Study;
-use super::{claims, compare, exercise, home, kernel, lab, lesson, roofline, setup_page};
-use plan::cost::{self, CostError, Why};
+use super::shared::Shared;
+use super::time::Beat;
+use plan::cost::CostError;
 
 /// Everything that the screen shows.
 #[derive(Clone, Debug)]
 pub struct State {
+    /// What pages share.
+    pub shared: Shared,
     /// The page on the screen.
     pub page: Page,
     /// The way back.
     pub trail: Trail,
-    /// Columns and rows of the terminal.
-    pub size: (u16, u16),
-    /// Theme, colours, ASCII.
-    pub look: Look,
-    /// The message row and the messages before it.
-    pub notes: Notes,
-    /// The time of the latest event.
-    pub now: Millis,
     /// When a [`super::Message::Tick`] is wanted, if ever.
     pub wake: Option<Millis>,
     /// A first Ctrl-C or `q` waits for its second until then.
     pub(super) leaving: Option<(Action, Millis)>,
-    /// First line shown of pages that are only read.
-    pub scroll: usize,
-
-    /// The plan and the setup.
-    pub bench: Bench,
-    /// What this machine has.
-    pub machine: Machine,
-    /// Runs and their results.
-    pub runs: Runs,
-    /// The terms of the number that was asked about.
-    pub why: Option<Why>,
+    /// What the log was told about the time.
+    pub(super) beat: Beat,
+    /// The palette, while it is open.
+    pub palette: Option<Palette>,
+    /// What is searched for on this page.
+    pub find: Option<Find>,
 
     /// Contents and progress.
     pub home: Home,
+    /// The lesson page.
+    pub reader: Reader,
     /// The lab.
     pub lab: Lab,
     /// Versions side by side.
@@ -66,32 +55,45 @@ pub struct State {
     pub roofline: Roofline,
     /// The kernel page.
     pub kernel: KernelPage,
-    /// The setup page.
-    pub setup: SetupPage,
-    /// The course, the learner's progress and answers.
-    pub study: Study,
-    /// The lesson page.
-    pub reader: Reader,
-    /// What live blocks asked the outside.
-    pub asked: Asked,
-    /// The exercise page, and questions wherever they are answered.
+    /// The exercise page.
     pub exercises: Exercises,
     /// The claims court.
     pub claims: Claims,
-    /// The palette, while it is open.
-    pub palette: Option<Palette>,
-    /// What is searched for on this page.
-    pub find: Option<Find>,
-    /// Where the learner's files are kept, as the screen shows it.
-    pub place: String,
-    /// Enter was pressed before the course was there: the lesson opens then.
-    pub(super) begin: bool,
+    /// What this machine has.
+    pub doctor: Doctor,
+    /// The page of the very first start.
+    pub first_run: FirstRun,
+    /// The setup page.
+    pub setup: SetupPage,
+    /// The terms behind a number.
+    pub terms: Terms,
+    /// The last messages.
+    pub messages: Messages,
+    /// Keys that work here.
+    pub help: Help,
 }
 
-/// Smallest terminal that holds a page.
-pub const SMALLEST: (u16, u16) = (80, 24);
-/// Smallest terminal that is cut into two panes.
-pub const COMFORTABLE: (u16, u16) = (120, 34);
+/// The page on the screen, and what pages share, apart: the one dispatch.
+macro_rules! screen {
+    ($state:expr, $($borrow:tt)+) => {
+        match $state.page {
+            Page::Home => $($borrow)+ $state.home,
+            Page::Lesson => $($borrow)+ $state.reader,
+            Page::Lab => $($borrow)+ $state.lab,
+            Page::Compare => $($borrow)+ $state.compare,
+            Page::Roofline => $($borrow)+ $state.roofline,
+            Page::Kernel => $($borrow)+ $state.kernel,
+            Page::Exercises => $($borrow)+ $state.exercises,
+            Page::Claims => $($borrow)+ $state.claims,
+            Page::Doctor => $($borrow)+ $state.doctor,
+            Page::FirstRun => $($borrow)+ $state.first_run,
+            Page::Setup => $($borrow)+ $state.setup,
+            Page::Why => $($borrow)+ $state.terms,
+            Page::Messages => $($borrow)+ $state.messages,
+            Page::Help => $($borrow)+ $state.help,
+        }
+    };
+}
 
 impl State {
     /// The workshop as it opens, on a terminal of `size` columns and rows.
@@ -100,84 +102,53 @@ impl State {
     /// When the default setup cannot be priced, which a test excludes.
     pub fn new(size: (u16, u16), look: Look) -> Result<Self, CostError> {
         Ok(State {
+            shared: Shared::new(size, look)?,
             page: Page::Home,
             trail: Trail::default(),
-            size,
-            look,
-            notes: Notes::default(),
-            now: 0,
             wake: None,
             leaving: None,
-            scroll: 0,
-            bench: Bench::new(Setup::preset("workshop")?)?,
-            machine: Machine::default(),
-            runs: Runs::default(),
-            why: None,
+            beat: Beat::default(),
+            palette: None,
+            find: None,
             home: Home::default(),
+            reader: Reader::default(),
             lab: Lab::default(),
             compare: Compare::default(),
             roofline: Roofline::default(),
             kernel: KernelPage::default(),
-            setup: SetupPage::default(),
-            study: Study::default(),
-            reader: Reader::default(),
-            asked: Asked::default(),
             exercises: Exercises::default(),
             claims: Claims::default(),
-            palette: None,
-            find: None,
-            place: String::new(),
-            begin: false,
+            doctor: Doctor::default(),
+            first_run: FirstRun,
+            setup: SetupPage::default(),
+            terms: Terms::default(),
+            messages: Messages::default(),
+            help: Help::default(),
         })
     }
 
-    /// The terminal is too small for any page.
-    pub fn too_small(&self) -> bool {
-        self.size.0 < SMALLEST.0 || self.size.1 < SMALLEST.1
+    /// The page on the screen.
+    pub fn screen(&self) -> &dyn Screen {
+        screen!(self, &)
     }
 
-    /// There is room for two panes.
-    pub fn two_panes(&self) -> bool {
-        self.size.0 >= COMFORTABLE.0 && self.size.1 >= COMFORTABLE.1
+    /// The page on the screen, and what pages share.
+    pub(super) fn parts(&mut self) -> (&mut dyn Screen, &mut Shared) {
+        let screen: &mut dyn Screen = screen!(self, &mut);
+        (screen, &mut self.shared)
+    }
+
+    /// The same, with what is searched for.
+    pub(super) fn searched(&mut self) -> (&mut Option<Find>, &mut dyn Screen, &mut Shared) {
+        let screen: &mut dyn Screen = screen!(self, &mut);
+        (&mut self.find, screen, &mut self.shared)
     }
 
     /// Keys are typed into a line of text.
     pub fn typing(&self) -> bool {
         self.palette.is_some()
             || self.find.as_ref().is_some_and(|f| f.typing)
-            || self.page == Page::Setup && self.setup.field.is_some()
-            || self.page == Page::Lesson && self.reader.typing()
-            || self.exercises.field.is_some()
-    }
-
-    /// Where cursor and scroll of the present page stand.
-    pub fn mark(&self) -> Mark {
-        match self.page {
-            // Both have their cursor on a kernel of the plan.
-            Page::Lab | Page::Roofline => self.lab.mark(),
-            Page::Kernel => self.kernel.mark(),
-            Page::Home => self.home.mark(),
-            Page::Lesson => self.reader.mark(),
-            Page::Exercises => self.exercises.mark(),
-            Page::Claims => self.claims.mark(),
-            _ => Mark {
-                item: 0,
-                scroll: self.scroll,
-            },
-        }
-    }
-
-    /// Puts cursor and scroll of the present page back.
-    fn restore(&mut self, mark: Mark) {
-        match self.page {
-            Page::Lab | Page::Roofline => self.lab.restore(mark),
-            Page::Kernel => self.kernel.restore(mark),
-            Page::Home => self.home.restore(mark),
-            Page::Lesson => self.reader.restore(mark),
-            Page::Exercises => self.exercises.restore(mark),
-            Page::Claims => self.claims.restore(mark),
-            _ => self.scroll = mark.scroll,
-        }
+            || self.screen().typing(&self.shared)
     }
 
     /// Opens a page; Esc leads back here.
@@ -186,80 +157,42 @@ impl State {
         if page == self.page {
             return;
         }
-        self.trail.push(self.page, self.mark());
+        let mark = self.screen().mark(&self.shared);
+        self.trail.push(self.page, mark);
         self.page = page;
-        self.scroll = 0;
+        self.parts().0.opened();
+    }
+
+    /// Opens a page by its key: it takes up what the one before is about.
+    pub(super) fn enter(&mut self, page: Page, out: &mut Out) {
+        let from = match page == self.page {
+            true => None,
+            false => self.screen().lesson(&self.shared),
+        };
+        self.go(page);
+        let (screen, shared) = self.parts();
+        screen.entered(shared, from, out);
     }
 
     /// Walks back the way the learner came; stays where there is no way back.
     pub fn back(&mut self) {
         self.find = None;
-        if let Some((page, mark)) = self.trail.pop() {
+        let Some((page, mark)) = self.trail.pop() else {
+            return;
+        };
+        if (self.page, page) == (Page::Lesson, Page::Home) {
+            // The list shows where one comes from.
+            self.home.cursor = self.reader.lesson;
             self.page = page;
-            self.restore(mark);
+            return;
         }
-    }
-
-    /// Brings the contents up to date with the learner's progress.
-    pub(super) fn list_lessons(&mut self) {
-        self.home.lessons = lesson::lines(&self.study);
-        self.home.stopped = lesson::stopped_line(&self.study);
-        self.home.slips = exercise::slips(&self.study);
-    }
-
-    /// Opens the terms of a modelled number, by its key in the cost model.
-    pub fn open_why(&mut self, key: &str) {
-        match cost::why(self.bench.cost(), key) {
-            Ok(why) => {
-                self.why = Some(why);
-                self.go(Page::Why);
-                self.scroll = 0;
-            }
-            Err(error) => self.notes.say(Tone::Bad, error.to_string()),
-        }
+        self.page = page;
+        let (screen, shared) = self.parts();
+        screen.restore(shared, mark);
     }
 }
 
 /// The keys that the footer of the present page names.
 pub fn footer(state: &State) -> &'static [FooterItem] {
-    match state.page {
-        Page::Home => home::FOOTER,
-        Page::Lab => lab::FOOTER,
-        Page::Compare => compare::FOOTER,
-        Page::Roofline => roofline::FOOTER,
-        Page::Kernel => kernel::FOOTER,
-        Page::Setup if state.setup.field.is_some() => setup_page::TYPING,
-        Page::Setup => setup_page::FOOTER,
-        Page::FirstRun => &[
-            (&[Action::Open], "begin"),
-            (&[Action::Ascii], "ASCII"),
-            (&[Action::Theme], "theme"),
-            (&[Action::Go(Page::Doctor)], "doctor"),
-            (&[Action::Quit], "leave"),
-            (&[Action::Help], "help"),
-        ],
-        Page::Doctor => &[
-            (&[Action::Up, Action::Down], "scroll"),
-            (&[Action::RunAll], "measure"),
-            (&[Action::Theme], "theme"),
-            (&[Action::Ascii], "ASCII"),
-            (&[Action::CommandLine], "command"),
-            (&[Action::Back], "back"),
-            (&[Action::Help], "help"),
-        ],
-        Page::Why | Page::Messages => &[
-            (&[Action::Up, Action::Down], "scroll"),
-            (&[Action::Find], "find"),
-            (&[Action::Back], "back"),
-            (&[Action::Help], "help"),
-        ],
-        Page::Help => &[
-            (&[Action::Up, Action::Down], "scroll"),
-            (&[Action::Find], "find a key"),
-            (&[Action::Back, Action::Help], "closes"),
-        ],
-        Page::Lesson => lesson::footer(state),
-        Page::Exercises => exercise::footer(state),
-        Page::Claims => claims::footer(state),
-    }
+    state.screen().footer(&state.shared)
 }

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::question::Asked;
 use super::runs::Runs;
 use super::setup::Setup;
 use course::answer::{Env, Records};
@@ -63,6 +64,30 @@ impl Study {
     pub fn key(&self, exercise: &str, key: &str) -> Option<&Key> {
         let found = self.exercise(exercise)?;
         found.keys.iter().find(|k| k.name.text == key)
+    }
+
+    /// The question that a block of a lesson asks: the named one, else the first
+    /// that is open.
+    pub fn question(&self, exercise: &str, key: Option<&str>) -> Option<Asked> {
+        let found = self.exercise(exercise)?;
+        let solved = |k: &&Key| self.progress.key(&found.id, &k.name.text).solved;
+        let key = match key {
+            Some(name) => found.keys.iter().find(|k| k.name.text == name)?,
+            None => found
+                .keys
+                .iter()
+                .find(|k| !solved(k))
+                .or_else(|| found.keys.first())?,
+        };
+        Some(Asked {
+            exercise: found.id.clone(),
+            key: key.name.text.clone(),
+        })
+    }
+
+    /// The key behind a question.
+    pub fn key_of(&self, asked: &Asked) -> Option<&Key> {
+        self.key(&asked.exercise, &asked.key)
     }
 
     /// What is typed for a question; empty while it is open.

@@ -25,8 +25,10 @@
 //! | `bound`, `attend` | running a step on a tile |
 //! | `exec` | launches, passes, tiles |
 //! | `setup`, `ready` | a plan with its memory, ready to run |
+//! | `backend` | requests, one after another |
 
 mod attend;
+mod backend;
 mod bound;
 mod ceilings;
 mod compile;
@@ -49,6 +51,7 @@ mod softmax;
 mod step;
 mod tap;
 
+pub use backend::Cpu;
 pub use ceilings::Ceilings;
 pub use memory::{Allocation, Role, available_bytes, total_bytes};
 pub use packed::PackedModel;

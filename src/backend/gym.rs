@@ -7,8 +7,10 @@ use launch::{Launch, Role, Size};
 
 use super::gpu::simt::Simt;
 use super::gpu::{Call, Driver, GpuError, Parameter, Unit};
+use super::runner::Runner;
 use plan::run::{
     BackendKind, Experiment, MicroCounts, MicroReport, MicroRequest, MicroRow, RunError, Timing,
+    Unwatched,
 };
 use simt::{Counts, LaunchRequest, Machine, Options, Program};
 
@@ -58,8 +60,8 @@ pub fn run(request: &MicroRequest) -> Result<MicroReport, RunError> {
         .about
     )];
     let mut device = simt.describe();
-    if request.backend == BackendKind::Cuda {
-        device = timed(experiment, &mut rows, &mut notes)?;
+    if request.backend.is_gpu() {
+        device = timed(experiment, request.backend, &mut rows, &mut notes)?;
     }
     Ok(MicroReport {
         schema: 1,
@@ -135,14 +137,9 @@ pub struct Outputs {
 pub fn compared(experiment: &str, value: u32, backend: BackendKind) -> Result<Outputs, RunError> {
     let launch = launch::of(experiment, value, Size::Counted)?;
     let (here, _) = executed(&mut Simt::new(Options::default()), &launch)?;
-    let there = match backend {
-        #[cfg(feature = "cuda")]
-        BackendKind::Cuda => {
-            let mut cuda = super::gpu::cuda::Cuda::open(0)?;
-            on_device(&mut cuda, experiment, value, false)?.0
-        }
-        _ => on_device(&mut Simt::new(Options::default()), experiment, value, false)?.0,
-    };
+    let mut runner = Runner::all();
+    let driver = runner.backend(backend)?.driver(&Unwatched)?;
+    let there = on_device(driver, experiment, value, false)?.0;
     Ok(Outputs { here, there })
 }
 
@@ -150,8 +147,8 @@ pub fn compared(experiment: &str, value: u32, backend: BackendKind) -> Result<Ou
 ///
 /// # Errors
 /// What the device says.
-fn on_device<D: Driver>(
-    driver: &mut D,
+fn on_device(
+    driver: &mut dyn Driver,
     experiment: &str,
     value: u32,
     timed: bool,
@@ -167,8 +164,8 @@ fn on_device<D: Driver>(
     Ok(ran?)
 }
 
-fn launched<D: Driver>(
-    driver: &mut D,
+fn launched(
+    driver: &mut dyn Driver,
     launch: &Launch,
     function: super::gpu::Function,
     held: &mut Vec<super::gpu::Memory>,
@@ -217,21 +214,22 @@ fn launched<D: Driver>(
     Ok((floats(&bytes), Timing::of(&times, how)))
 }
 
-/// Fills the times in, measured on the first NVIDIA GPU; the device in words.
-#[cfg(feature = "cuda")]
+/// Fills the times in, measured on the first GPU of a backend; the device in words.
 fn timed(
     experiment: &Experiment,
+    backend: BackendKind,
     rows: &mut [MicroRow],
     notes: &mut Vec<String>,
 ) -> Result<String, RunError> {
-    let mut cuda = super::gpu::cuda::Cuda::open(0)?;
+    let mut runner = Runner::all();
+    let driver = runner.backend(backend)?.driver(&Unwatched)?;
     let mut about = String::new();
     for row in rows.iter_mut() {
-        let (outputs, _) = on_device(&mut cuda, experiment.name, row.value, false)?;
+        let (outputs, _) = on_device(driver, experiment.name, row.value, false)?;
         launch::of(experiment.name, row.value, Size::Counted)?
             .check(&outputs)
             .map_err(|e| wrong(experiment, row.value, &e))?;
-        let (outputs, time) = on_device(&mut cuda, experiment.name, row.value, true)?;
+        let (outputs, time) = on_device(driver, experiment.name, row.value, true)?;
         let large = launch::of(experiment.name, row.value, Size::Timed)?;
         large
             .check(&outputs)
@@ -242,14 +240,7 @@ fn timed(
     notes.push(format!(
         "times: {about}; median of {RUNS} launches, device events around each; counts are the SIMT machine's"
     ));
-    Ok(cuda.describe())
-}
-
-#[cfg(not(feature = "cuda"))]
-fn timed(_: &Experiment, _: &mut [MicroRow], _: &mut Vec<String>) -> Result<String, RunError> {
-    Err(RunError::missing(
-        "this build has no CUDA (Cargo feature cuda); --backend simt counts without a GPU",
-    ))
+    Ok(driver.describe())
 }
 
 fn floats(bytes: &[u8]) -> Vec<f32> {

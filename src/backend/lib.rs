@@ -13,8 +13,12 @@ pub mod tokens;
 pub mod trial;
 pub mod weights;
 
-mod found;
+mod backends;
+mod given;
+mod measure;
 mod runner;
 
-pub use found::{simt_state, states};
-pub use runner::{Outcome, Runner, model_of_folder, tokens_of_file};
+pub use backends::Backend;
+pub use given::{model_of_folder, tokens_of_file};
+pub use measure::Outcome;
+pub use runner::{LocalRunner, Runner};

@@ -13,9 +13,8 @@ mod rows;
 
 use serde::{Deserialize, Serialize};
 
-use super::gpu::Driver;
-use super::gpu::devices::{self, Job};
-use super::gpu::exec::Gpu;
+use super::backends::Backend;
+use super::runner::Runner;
 use plan::run::{BackendKind, Observer, RunError, RunErrorKind};
 
 pub use cases::{Case, Extent, cases};
@@ -58,29 +57,22 @@ pub struct Options<'o> {
     pub told: &'o mut dyn FnMut(usize, usize, &str),
 }
 
-impl Job for Options<'_> {
-    type Output = SelfTest;
-
-    fn on<D: Driver>(self, gpu: &mut Gpu<D>) -> Result<SelfTest, RunError> {
-        run(gpu, &cases(self.extent), self)
-    }
-}
-
 /// Tests the device of a backend.
 ///
 /// # Errors
 /// A backend, device or compiler that is not there, so that nothing can be run; a
 /// stop; a device that is lost, with the forward that lost it.
 pub fn selftest(options: Options<'_>) -> Result<SelfTest, RunError> {
-    devices::with(options.backend, options.observer, options)
+    let mut runner = Runner::all();
+    run(
+        runner.backend(options.backend)?,
+        &cases(options.extent),
+        options,
+    )
 }
 
 /// Runs the cases one after another.
-fn run<D: Driver>(
-    gpu: &mut Gpu<D>,
-    cases: &[Case],
-    options: Options<'_>,
-) -> Result<SelfTest, RunError> {
+fn run(gpu: &mut dyn Backend, cases: &[Case], options: Options<'_>) -> Result<SelfTest, RunError> {
     let Options {
         backend,
         seed,
@@ -91,7 +83,7 @@ fn run<D: Driver>(
     let mut test = SelfTest {
         schema: 1,
         backend: backend.name().to_owned(),
-        device: gpu.describe(),
+        device: gpu.open(observer)?,
         seed,
         kernels: Vec::new(),
         plans: Vec::new(),

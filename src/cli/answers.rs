@@ -1,9 +1,9 @@
 //! What live blocks ask of the outside: experiments and sources.
 
 use super::{kernels, micro};
-use app::kernel::source::Source;
-use app::kernel::{Kernel, Wanted as Plan};
-use app::live::ask::{Ask, Excerpt, Of, Shown, Wanted};
+use app::ask::{Ask, Excerpt, Of, Shown, Wanted};
+use app::book::{Kernel, Wanted as Plan};
+use app::source::Source;
 use backend::gpu::kernel_source;
 use plan::units::group_thousands;
 

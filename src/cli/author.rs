@@ -38,7 +38,7 @@ pub(super) struct NewArgs {
 
 #[derive(Debug, Subcommand)]
 enum New {
-    /// A lesson: an id such as 30-tensor-cores, or a title
+    /// A lesson: an id such as 40-tensor-cores, or a title
     Lesson {
         /// Id or title
         #[arg(value_parser = NonEmptyStringValueParser::new())]
@@ -49,7 +49,7 @@ enum New {
     },
     /// An exercise with its solution
     Exercise {
-        /// Id, such as ex50
+        /// Id, such as ex60
         name: String,
         /// The lesson that leads to it; the last one where none is named
         #[arg(long)]

@@ -3,15 +3,10 @@
 use app::machine::{BackendFacts, Ceilings, Condition};
 use backend::cpu::Isa;
 use backend::engine;
-use backend::{device, simt_state};
+use backend::{LocalRunner, device};
 use plan::cost::{Gpu, GpuDatabase};
 use plan::fusion::Fusion;
 use plan::run::{BackendKind, BackendState};
-
-/// Which backend runs use where nobody says: the first that is ready. HIP is taken
-/// by name only: its kernels were executed on the host and compiled, but have not run
-/// on an AMD GPU, and nobody should be the first without having asked for it.
-pub(super) const PREFERRED: [&str; 2] = ["cuda", "cpu"];
 
 /// What is known before anything was looked for.
 pub(super) fn at_once() -> Vec<BackendFacts> {
@@ -26,7 +21,7 @@ pub(super) fn at_once() -> Vec<BackendFacts> {
     vec![
         searching(BackendKind::Cuda),
         searching(BackendKind::Hip),
-        facts(simt_state()),
+        facts(LocalRunner::local().state(BackendKind::Simt)),
         cpu(format!("{threads} threads")),
     ]
 }
@@ -40,7 +35,7 @@ pub(super) fn found() -> Vec<BackendFacts> {
             .into()
     });
     let mut all: Vec<BackendFacts> = states.into_iter().map(facts).collect();
-    all.push(facts(simt_state()));
+    all.push(facts(LocalRunner::local().state(BackendKind::Simt)));
     all.push(cpu(device::describe(device::threads(), Isa::detect())));
     all
 }

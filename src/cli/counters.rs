@@ -189,7 +189,7 @@ pub(super) fn counted(file: &Path) -> Outcome {
     let refused = |e: &dyn std::fmt::Display| Failure::usage(format!("{}: {e}", file.display()));
     let text = std::fs::read_to_string(file).map_err(|e| refused(&e))?;
     let request: Request = serde_json::from_str(&text).map_err(|e| refused(&e))?;
-    Here::default().run(&request, None, &Unwatched)?;
+    Here::all().run(&request, None, &Unwatched)?;
     Ok(0)
 }
 

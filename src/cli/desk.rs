@@ -65,7 +65,7 @@ impl Runs {
                     config.clone()
                 })
             };
-            let report = Runner::default().run(&request, &Unwatched)?.report;
+            let report = Runner::all().run(&request, &Unwatched)?.report;
             self.reports.retain(|(known, _)| *known != config);
             self.reports.push((config, report));
         }

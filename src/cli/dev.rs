@@ -112,10 +112,11 @@ mod cuda {
         };
         // PTX of the older compiler is taken by more drivers.
         let nvrtc = Nvrtc::find(12).map_err(RunError::from)?;
-        let mut archive = compile_ahead(nvrtc, Cache::of_user().as_ref(), &mut |done, of, title| {
-            super::super::out::tell(&format!("{done}/{of} {title}\n"));
-        })
-        .map_err(RunError::from)?;
+        let mut archive =
+            compile_ahead(nvrtc, Cache::of_user().as_ref(), &mut |done, of, title| {
+                super::super::out::tell(&format!("{done}/{of} {title}\n"));
+            })
+            .map_err(RunError::from)?;
         let bytes = archive
             .write()
             .map_err(|error| Failure::lacking(error.to_string()))?;

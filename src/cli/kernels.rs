@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
-use app::kernel::source::Source;
-use app::kernel::{Book, Compiled, Kernel, Wanted};
+use app::book::{Book, Compiled, Kernel, Wanted};
+use app::source::Source;
 use backend::gpu::compile::PREBUILT;
 use backend::gpu::resources::Recorded;
 use backend::gpu::{Grid, Launch, Setup, Step, Target, Unit, kernel_source, lower};

@@ -5,7 +5,7 @@ use super::args::OutputArgs;
 use super::desk::Desk;
 use super::out::Out;
 use super::table::{Align, Table};
-use app::lesson::number;
+use app::contents::number;
 use course::{Exercise, Lesson};
 
 /// Sections read, of all.

@@ -1,6 +1,7 @@
 //! Live blocks on paper: their numbers, and the command that runs them.
 
-mod drawn;
+#[cfg(test)]
+mod parity;
 mod piece;
 
 pub(super) use piece::{Piece, Table};
@@ -10,13 +11,14 @@ use super::claims;
 use super::desk::{Desk, Runs};
 use super::failure::Failure;
 use super::words::{counted, quoted};
-use app::live::ask::{Of, Wanted};
+use app::ask::{Of, Wanted};
 use backend::gym;
 use course::answer::Env;
+use course::present::{self, Facts, Ran};
 use course::{Block, Ledger, Lesson, Live, Phrase, Sample, Typed};
-use plan::cost::{Config, Cost, bound, floor_seconds, price, ridge};
+use plan::cost::{Config, Cost, Gpu, Priced, floor_seconds, price};
 use plan::fusion::{Cut, Fusion, Version};
-use plan::model::{OpKind, preset};
+use plan::model::{Dtype, OpKind, preset};
 use plan::run::{BackendKind, Metric, MicroRequest};
 use plan::units::{Quantity, format};
 
@@ -51,13 +53,15 @@ fn of_block(desk: &Desk, block: &Block, env: &Env<'_>) -> Result<Vec<Piece>, Fai
     let config = &env.setup.config;
     Ok(match block {
         Block::Lab { start, toggles, .. } => lab(config, start.as_ref(), toggles)?,
-        Block::Compare {
-            plans,
-            metrics,
-            forward,
-        } => compare(desk, config, plans, metrics, *forward)?,
+        Block::Compare { plans, .. } => {
+            let mut pieces = cells(block, env)?;
+            let names: Vec<String> = plans.iter().map(|n| quoted(n.as_str())).collect();
+            let command = format!("compare {} {} --run", names.join(" "), options(config));
+            pieces.push(Piece::Command(command));
+            pieces
+        }
+        Block::Table { .. } | Block::Roofline { .. } | Block::Chart { .. } => cells(block, env)?,
         Block::Ribbon { plan, .. } => lab(config, plan.as_ref(), &[])?,
-        Block::Roofline { plan, gpus, .. } => roofline(desk, config, plan.as_ref(), gpus)?,
         Block::Claim { id } => {
             let claim = Ledger::built_in()
                 .find(id.as_str())
@@ -71,14 +75,6 @@ fn of_block(desk: &Desk, block: &Block, env: &Env<'_>) -> Result<Vec<Piece>, Fai
                 .map(Piece::Line)
                 .collect()
         }
-        Block::Chart {
-            x,
-            range,
-            unit,
-            series,
-            ..
-        } => drawn::chart(env, x, range, unit.as_ref().map(Typed::as_str), series),
-        Block::Table { columns, rows } => drawn::table(desk, env, columns, rows),
         Block::Micro {
             kernel,
             sweep,
@@ -96,7 +92,7 @@ fn of_block(desk: &Desk, block: &Block, env: &Env<'_>) -> Result<Vec<Piece>, Fai
             version.as_ref(),
             [source.as_ref(), part.as_ref()],
         )?,
-        Block::Profile(sample) => profile(desk, config, sample)?,
+        Block::Profile(sample) => profile(env, sample)?,
         Block::Steps { title, steps } => {
             let title = title
                 .iter()
@@ -217,7 +213,7 @@ fn options(config: &Config) -> String {
     if shape.has_past() {
         text += &format!(" --context {}", shape.context);
     }
-    if config.dtype != plan::model::Dtype::Fp32 {
+    if config.dtype != Dtype::Fp32 {
         text += &format!(" --dtype {}", config.dtype.name());
     }
     text
@@ -265,131 +261,56 @@ fn lab(
     ])
 }
 
-fn compare(
-    desk: &Desk,
-    config: &Config,
-    plans: &[Typed<Cut>],
-    metrics: &[String],
-    forward: bool,
-) -> Result<Vec<Piece>, Failure> {
-    let gpu = desk.gpus()?.get("h200")?;
-    let mut said = vec![format!(
-        "Compare, per {}, modelled:",
-        if forward { "forward" } else { "block" }
-    )];
-    let mut rows = Vec::new();
-    for plan in plans {
-        let cut = plan.value;
-        let cost = price(&config.with_cut(cut))?;
-        let priced = if forward { &cost.forward } else { &cost.block };
-        let mut parts = Vec::new();
-        for metric in metrics {
-            parts.push(match metric.as_str() {
-                "launches" => counted(priced.launches(), "launch"),
-                "flops" => format(&Quantity::flop(priced.flops)),
-                "bytes" => format(&Quantity::bytes(priced.bytes())),
-                "weight_bytes" => {
-                    format!(
-                        "{} of weights",
-                        format(&Quantity::bytes(priced.weight_bytes))
-                    )
-                }
-                "intensity" => format!("{:.2} FLOP/B", priced.intensity()),
-                "peak" => format!("peak {}", format(&Quantity::bytes(cost.peak.bytes))),
-                "floor" => format!(
-                    "floor {} on {}, data sheet",
-                    format(&Quantity::seconds(floor_seconds(
-                        priced,
-                        gpu,
-                        config.dtype
-                    )?)),
-                    gpu.name
-                ),
-                "time" => "time not run".to_owned(),
-                other => other.to_owned(),
-            });
-        }
-        said.push(format!("  {}: {}.", cut.title(), parts.join("; ")));
-        // The head of a column says its word already.
-        let cells = metrics.iter().zip(&parts).map(|(metric, part)| {
-            let bare = part.strip_prefix(metric.as_str()).unwrap_or(part);
-            bare.trim().to_owned()
-        });
-        rows.push(std::iter::once(cut.title()).chain(cells).collect());
-    }
-    let head = if forward { "per forward" } else { "per block" };
-    let heads = metrics.iter().map(|metric| match metric.as_str() {
-        "flops" => "FLOPs".to_owned(),
-        other => other.replace('_', " "),
-    });
-    let columns = std::iter::once(format!("modelled, {head}")).chain(heads);
-    let table = Table {
-        said,
-        columns: columns.collect(),
-        rows,
+/// The cells of a block whose surface is a table: those that the screen shows.
+fn cells(block: &Block, env: &Env<'_>) -> Result<Vec<Piece>, Failure> {
+    let facts = Sheet {
+        gpu: env.gpus.get("h200")?,
     };
-    let names: Vec<&str> = plans.iter().map(Typed::as_str).collect();
-    let names: Vec<_> = names.iter().map(|n| quoted(n)).collect();
-    let command = format!("compare {} {} --run", names.join(" "), options(config));
-    Ok(vec![Piece::Table(table), Piece::Command(command)])
-}
-
-fn roofline(
-    desk: &Desk,
-    config: &Config,
-    plan: Option<&Typed<Cut>>,
-    gpus: &[Phrase],
-) -> Result<Vec<Piece>, Failure> {
-    let cut = cut_of(config, plan);
-    let cost = price(&config.with_cut(cut))?;
-    let title = format!("Roofline of {}, kernel by kernel, modelled:", cut.title());
-    let rows: Vec<Vec<String>> = cost
-        .block
-        .kernels
-        .iter()
-        .map(|kernel| {
-            vec![
-                kernel.name.to_string(),
-                format!("{:.3}", kernel.intensity()),
-            ]
-        })
-        .collect();
-    let mut out = vec![
-        Piece::Line(title),
-        Piece::Table(Table {
-            said: rows
-                .iter()
-                .map(|row| format!("  {} FLOP/B", row.join(": ")))
-                .collect(),
-            columns: vec!["kernel".to_owned(), "FLOP/B".to_owned()],
-            rows,
-        }),
-    ];
-    let default = [Phrase {
-        text: "h200".to_owned(),
-        ..Phrase::default()
-    }];
-    for id in if gpus.is_empty() { &default[..] } else { gpus } {
-        let gpu = desk.gpus()?.get(id.as_str())?;
-        let mut memory = 0;
-        for kernel in &cost.block.kernels {
-            memory += usize::from(bound(kernel, gpu, config.dtype)? == plan::cost::Bound::Memory);
-        }
-        out.push(Piece::Line(format!(
-            "  {}, data sheet: ridge {:.2} FLOP/B; {memory} of {} kernels are memory-bound.",
-            gpu.name,
-            ridge(gpu, config.dtype)?,
-            cost.block.kernels.len()
-        )));
+    let Some(grid) = present::grid(block, env, &facts) else {
+        return Ok(Vec::new());
+    };
+    let grid = grid.map_err(Failure::content)?;
+    let what = match block {
+        Block::Compare { .. } => "Compare, modelled",
+        Block::Roofline { .. } => "Roofline, kernel by kernel, modelled",
+        Block::Chart { .. } => "Chart, modelled",
+        _ => "Table",
+    };
+    let title = format!(
+        "{what}, {}: {}.",
+        counted(grid.rows.len() as u64, "row"),
+        grid.head.join("; ")
+    );
+    let mut out = vec![Piece::Table(Table::of_rows(title, grid.head, grid.rows))];
+    if !grid.foot.is_empty() {
+        out.push(Piece::Line(format!("  {}", grid.foot)));
     }
     Ok(out)
 }
 
+/// On paper nothing was run, and the roof is that of a data sheet.
+struct Sheet<'g> {
+    gpu: &'g Gpu,
+}
+
+impl Facts for Sheet<'_> {
+    fn floor(&self, priced: &Priced, dtype: Dtype) -> Option<f64> {
+        floor_seconds(priced, self.gpu, dtype).ok()
+    }
+
+    fn roof(&self) -> String {
+        format!("Floors on {}, data sheet.", self.gpu.name)
+    }
+
+    fn ran(&self, _: Cut) -> Option<Ran> {
+        None
+    }
+}
+
 /// The top of a generated file, and what the reader makes of it.
-fn profile(desk: &Desk, config: &Config, sample: &Sample) -> Result<Vec<Piece>, Failure> {
-    let shown = sample
-        .show(config, desk.gpus()?)
-        .map_err(Failure::content)?;
+fn profile(env: &Env<'_>, sample: &Sample) -> Result<Vec<Piece>, Failure> {
+    let config = &env.setup.config;
+    let shown = sample.show(config, env.gpus).map_err(Failure::content)?;
     let title = format!("Profile, {}:", shown.caption);
     let mut table = Table::of_rows(title, shown.excerpt.head, shown.excerpt.rows);
     if !table.columns.is_empty() {

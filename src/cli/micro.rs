@@ -23,7 +23,7 @@ pub(super) struct MicroArgs {
     /// Columns to show, such as sectors,efficiency; each experiment has usual ones
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     show: Vec<String>,
-    /// simt counts without a GPU; cuda times as well
+    /// simt counts without a GPU; cuda and hip time as well
     #[arg(long, value_name = "BACKEND", default_value = "simt")]
     backend: String,
 }

@@ -339,6 +339,7 @@ fn document(path: &Path, profile: &Profile, reading: &Reading, gpu: &Gpu) -> ser
             "accumulation_registers": row.resources.accumulation,
             "shared_bytes": row.resources.shared, "threads": row.resources.threads,
         })).collect::<Vec<_>>(),
+        "serialised": reading.serialised,
         "walls": reading.walls.iter().map(|wall| serde_json::json!({
             "device": wall.device, "wall_ns": wall.wall_ns, "busy_ns": wall.busy_ns,
             "kernel_ns": wall.kernel_ns, "gaps": wall.gaps,

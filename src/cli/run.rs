@@ -163,7 +163,7 @@ pub(super) fn run(output: &OutputArgs, args: &RunArgs, out: &mut Out) -> Outcome
 
 /// The engine process: it ends when the parent closes its end.
 pub(super) fn engine() -> Outcome {
-    serve_standard_streams(&mut Here::default())
+    serve_standard_streams(&mut Here::all())
         .map(|()| 0)
         .map_err(|e| Failure::lacking(format!("the parent process cannot be spoken to: {e}")))
 }

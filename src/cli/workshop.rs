@@ -41,7 +41,7 @@ pub(super) fn open(output: &OutputArgs, config: &Config, out: &mut Out) -> Outco
     }
     let look = around.look();
     let mut state = State::new((80, 24), look)?;
-    state.bench = Bench::new(bench_setup(config, state.bench.setup().seed))?;
+    state.shared.bench = Bench::new(bench_setup(config, state.shared.bench.setup().seed))?;
     let places = Places::find(
         &course::Surroundings::here(),
         output.state.as_deref(),
@@ -49,17 +49,17 @@ pub(super) fn open(output: &OutputArgs, config: &Config, out: &mut Out) -> Outco
     );
     // Before the first frame only what is known at once; the rest is looked
     // for behind it.
-    state.machine = machine(backends::at_once());
+    state.shared.machine = machine(backends::at_once());
     let store = Store::new(&places);
     let first = !store.exists();
     let (progress, note) = store.load();
     settings(&mut state, &progress, output);
-    state.place = places.shown(&places.state);
+    state.shared.place = places.shown(&places.state);
     if first {
         state.page = Page::FirstRun;
     }
     if let Some(text) = note {
-        state.notes.say(Tone::Warn, text);
+        state.shared.notes.say(Tone::Warn, text);
     }
     let (seen, asked) = (places.clone(), places.clone());
     let asking = output.clone();
@@ -104,11 +104,11 @@ fn settings(state: &mut State, progress: &Progress, output: &OutputArgs) {
         .into_iter()
         .find(|t| Some(t.name()) == chosen("theme"))
     {
-        state.look.theme = theme;
+        state.shared.look.theme = theme;
     }
     match chosen("ascii") {
-        Some("on") => state.look.ascii = true,
-        Some("off") if !output.ascii => state.look.ascii = false,
+        Some("on") => state.shared.look.ascii = true,
+        Some("off") if !output.ascii => state.shared.look.ascii = false,
         _ => {}
     }
 }
@@ -125,7 +125,9 @@ fn machine(backends: Vec<BackendFacts>) -> Machine {
         sheet,
         ..Machine::default()
     };
-    machine.prefer(&backends::PREFERRED);
+    let candidates = BackendKind::Auto.candidates().iter();
+    let names: Vec<&str> = candidates.map(|kind| kind.name()).collect();
+    machine.prefer(&names);
     machine
 }
 

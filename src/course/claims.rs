@@ -5,7 +5,7 @@
 //! the true number. Nothing that can be computed stands there as a number.
 //!
 //! ```
-//! use tinyllama_tutor::course::Ledger;
+//! use course::Ledger;
 //! let ledger = Ledger::built_in();
 //! let claim = ledger.find("k-v1-12")?;
 //! assert_eq!(claim.printed.as_deref(), Some("12"));

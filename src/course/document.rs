@@ -1,7 +1,7 @@
 //! A markdown text of the course, parsed once and cut at its `## ` headings.
 
 use super::text::Text;
-use ::text::{Section, parse_from};
+use ::text::{Block, Element, Live, Section, parse_from};
 use std::ops::Range;
 
 /// What stands under one heading.
@@ -18,13 +18,29 @@ pub(crate) struct Stretch {
     pub drawn: Section,
 }
 
+impl Stretch {
+    /// Its live blocks.
+    pub fn lives(&self) -> impl Iterator<Item = &Live> {
+        self.drawn
+            .blocks
+            .iter()
+            .filter_map(|block| match &block.element {
+                Element::Live(live) => Some(live),
+                _ => None,
+            })
+    }
+}
+
 /// Parses a part of a text, with these kinds of live blocks.
 pub(crate) fn stretches(text: &Text, range: Range<usize>, live: &[&str]) -> Vec<Stretch> {
     let base = range.start;
     let source = text.slice(range.clone());
     let document = parse_from(source, text.place(base), live);
     let mut out: Vec<Stretch> = Vec::new();
-    for drawn in document.sections {
+    for mut drawn in document.sections {
+        for block in &mut drawn.blocks {
+            examples(block, false);
+        }
         let heading = text.slice(base + drawn.span.start..base + drawn.span.end);
         let line = heading.lines().next().unwrap_or_default();
         if let Some(before) = out.last_mut() {
@@ -39,6 +55,26 @@ pub(crate) fn stretches(text: &Text, range: Range<usize>, live: &[&str]) -> Vec<
         });
     }
     out
+}
+
+/// Within a list or an aside a live block is an example of one, and stands as it
+/// is written.
+fn examples(block: &mut Block, inside: bool) {
+    match &mut block.element {
+        Element::Aside(blocks) => blocks.iter_mut().for_each(|block| examples(block, true)),
+        Element::List { items, .. } => {
+            let blocks = items.iter_mut().flat_map(|item| &mut item.blocks);
+            blocks.for_each(|block| examples(block, true));
+        }
+        Element::Live(live) if inside => {
+            block.element = Element::Code {
+                language: std::mem::take(&mut live.kind),
+                text: std::mem::take(&mut live.body),
+                first: block.place.line + 1,
+            };
+        }
+        _ => {}
+    }
 }
 
 #[cfg(test)]
@@ -81,5 +117,20 @@ mod tests {
             text.slice(6 + live.within.start..6 + live.within.end),
             "x\n"
         );
+    }
+
+    #[test]
+    fn a_live_block_in_a_list_is_an_example_of_one() {
+        let body = "- a\n  ```lab\n  x\n  ```\n\n> ```lab\n> x\n> ```\n";
+        let (text, _) = Text::new("t.md", body);
+        let found = stretches(&text, 0..body.len(), &["lab"]);
+        let mut seen = Vec::new();
+        found[0].drawn.each_block(|block| match &block.element {
+            Element::Live(live) => panic!("{live:?}"),
+            Element::Code { language, text, .. } => seen.push((language.clone(), text.clone())),
+            _ => {}
+        });
+        let lab = ("lab".to_owned(), "x\n".to_owned());
+        assert_eq!(seen, [lab.clone(), lab]);
     }
 }

@@ -18,13 +18,13 @@ use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
 use super::block::{self, Block, Sample};
+use super::document::{Stretch, stretches};
 use super::fault::{Fault, Place, way_out};
 use super::fields::{Phrase, Toml};
 use super::setup::Setup;
 use super::solution::Derivation;
 use super::text::Text;
 use crate::answer::{Env, Kind, Records, Tolerance};
-use ::text::parse_from;
 use plan::cost::{CostError, GpuDatabase};
 
 /// An exercise, usable even where parts of it are broken.
@@ -224,7 +224,8 @@ impl Exercise {
         exercise.body = shown.trim_end().to_owned();
         exercise.body_line = text.place(start).line;
         let base = body.start;
-        for live in parse_from(written, text.place(base), &["profile"]).lives() {
+        let drawn = stretches(&text, body, &["profile"]);
+        for live in drawn.iter().flat_map(Stretch::lives) {
             let span = text.slice(base + live.span.start..base + live.span.end);
             let first = live.place.line.saturating_sub(exercise.body_line);
             let lines = first..=first + span.trim_end().matches('\n').count();

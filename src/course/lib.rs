@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`Course`] | every text by id: built in, overlaid by folders, read when asked for |
 //! | [`Lesson`], [`Section`], [`Part`], [`Live`] | a lesson cut into pages, and its live blocks, typed |
+//! | [`present`](mod@present) | what a live block shows, for every surface alike |
 //! | [`Exercise`], [`Key`], [`Solution`] | questions as written ([`Key::judged`]: as the judge takes them), derivations |
 //! | [`Inline`], [`print`](fn@print), [`fill`] | numbers in prose: found, evaluated, put in place |
 //! | [`attempt`] | a learner's kernel: its file, the gap form, what a trial found |
@@ -24,9 +25,9 @@
 //!   again first, under a lock, so that two workshops at once add up.
 //!
 //! ```
-//! use tinyllama_tutor::answer::{Verdict, grade};
-//! use tinyllama_tutor::cost::GpuDatabase;
-//! use tinyllama_tutor::course::{Course, Figures};
+//! use course::answer::{Verdict, grade};
+//! use plan::cost::GpuDatabase;
+//! use course::{Course, Figures};
 //!
 //! let course = Course::built_in();
 //! let exercise = course.exercise("ex1")?;
@@ -53,6 +54,7 @@ mod library;
 mod lint;
 mod number;
 mod paths;
+pub mod present;
 mod progress;
 mod recorded;
 mod setup;

@@ -8,6 +8,7 @@ mod figures;
 mod names;
 mod page;
 mod prose;
+mod reading;
 mod running;
 
 #[cfg(test)]
@@ -71,6 +72,7 @@ fn lesson(course: &Course, lesson: &Lesson, faults: &mut Vec<Fault>) {
             faults.push(Fault::at(file, needed.at, say));
         }
     }
+    reading::check(lesson, faults);
     for section in &lesson.sections {
         page::section(file, section, faults);
         for part in &section.parts {

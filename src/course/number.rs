@@ -21,7 +21,7 @@ pub struct Inline {
 /// Finds the inline numbers of a text that begins at `start` of its file.
 ///
 /// ```
-/// use tinyllama_tutor::course::{Place, numbers};
+/// use course::{Place, numbers};
 /// let text = "V1 moves `= block(v1).bytes | MB 3` per block.";
 /// let found = numbers(text, Place { line: 7, column: 1 });
 /// assert_eq!(found[0].expr.text, "block(v1).bytes");

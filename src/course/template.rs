@@ -51,7 +51,7 @@ pub fn init(
 
 /// Writes a lesson to start from into `folder/lessons/`.
 ///
-/// `name` is an id (`30-tensor-cores`) or a title, which gets the next free number.
+/// `name` is an id (`40-tensor-cores`) or a title, which gets the next free number.
 ///
 /// # Errors
 /// A sentence: the name cannot be an id, the lesson exists, the folder cannot be written.
@@ -112,7 +112,7 @@ pub fn new_exercise(
 fn fresh(folder: &Path, id: &str, files: &[(String, String)]) -> Result<Vec<Made>, String> {
     if !is_name(id) {
         return Err(format!(
-            "“{id}” cannot be an id; use letters, digits, - and _, such as 30-tensor-cores or ex50."
+            "“{id}” cannot be an id; use letters, digits, - and _, such as 40-tensor-cores or ex60."
         ));
     }
     // Before anything is written, so that nothing is made by halves.
@@ -191,7 +191,7 @@ same sheets. Comments and lines of your own stay where they are.
 const LESSON: &str = r#"+++
 title = "TITLE"
 version = "v1"
-minutes = 15
+minutes = 2
 needs = []
 config = { preset = "workshop", batch = 1 }
 +++

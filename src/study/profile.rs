@@ -230,6 +230,12 @@ impl Profile {
     pub fn total_ns(&self) -> Option<f64> {
         self.kernels.iter().map(|row| row.total_ns).sum()
     }
+
+    /// Were launches counted? A tool that counts runs them one after another, with
+    /// pauses of its own: kernel times hold, gaps between kernels do not.
+    pub fn serialised(&self) -> bool {
+        self.dispatches.iter().any(|d| !d.counters.is_empty())
+    }
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 /// overrides hide what code says) become `�`. Newline and tab stay.
 ///
 /// ```
-/// use tinyllama_tutor::markup::clean::clean;
+/// use text::clean::clean;
 /// assert_eq!(clean("a\x1b[31mb"), "a␛[31mb");
 /// ```
 pub fn clean(text: &str) -> Cow<'_, str> {
@@ -36,7 +36,7 @@ fn visible(c: char) -> char {
 /// where that is one letter, anything else as `?`.
 ///
 /// ```
-/// use tinyllama_tutor::markup::clean::ascii;
+/// use text::clean::ascii;
 /// assert_eq!(ascii("2·B·S ≤ 4 µs — “40 %”"), "2*B*S <= 4 us - \"40 %\"");
 /// assert_eq!(ascii("V1 · 17"), "V1 - 17");
 /// assert_eq!(ascii("–"), "x");

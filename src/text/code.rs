@@ -18,7 +18,7 @@ const TAB: usize = 4;
 /// throughout. Tabs become spaces, control characters visible marks.
 ///
 /// ```
-/// use tinyllama_tutor::markup::{Role, code::highlight};
+/// use text::{Role, code::highlight};
 /// let lines = highlight("cuda", "int i = 42; // row\n");
 /// let roles: Vec<Role> = lines[0].iter().map(|s| s.role).collect();
 /// assert_eq!(roles, [Role::Type, Role::Code, Role::Number, Role::Code, Role::Comment]);

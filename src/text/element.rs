@@ -152,8 +152,7 @@ pub enum Alignment {
     Right,
 }
 
-/// A fenced block, outside lists and asides, whose info string begins with a
-/// live kind.
+/// A fenced block whose info string begins with a live kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Live {
     /// The kind, such as `lab`.
@@ -280,13 +279,15 @@ impl Document {
 
     /// All live blocks, in reading order.
     pub fn lives(&self) -> Vec<&Live> {
-        let blocks = self.sections.iter().flat_map(|section| &section.blocks);
-        blocks
-            .filter_map(|block| match &block.element {
-                Element::Live(live) => Some(live),
-                _ => None,
-            })
-            .collect()
+        let mut found = Vec::new();
+        for section in &self.sections {
+            section.each_block(|block| {
+                if let Element::Live(live) = &block.element {
+                    found.push(live);
+                }
+            });
+        }
+        found
     }
 
     /// All running words with the place of their beginning. Code, mathematics and

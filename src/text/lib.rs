@@ -15,7 +15,7 @@
 //! control character ([`clean`]).
 //!
 //! ```
-//! use tinyllama_tutor::markup::{Layout, Resolved, Value, parse};
+//! use text::{Layout, Resolved, Value, parse};
 //!
 //! let lesson = parse("## Bytes\nThe block moves `= block.bytes | MB`.", 1, &["lab"]);
 //! let numbers = |_: &Value| Resolved::value("9.964 MB");

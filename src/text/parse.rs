@@ -23,7 +23,7 @@ const DEEPEST: usize = 12;
 /// its mathematics is in [`Document::faults`].
 ///
 /// ```
-/// let lesson = tinyllama_tutor::markup::parse("text\n\n```lab\npreset = 1\n```", 8, &["lab"]);
+/// let lesson = text::parse("text\n\n```lab\npreset = 1\n```", 8, &["lab"]);
 /// assert_eq!(lesson.lives()[0].place.line, 10);
 /// ```
 pub fn parse(text: &str, first_line: usize, live: &[&str]) -> Document {
@@ -313,8 +313,7 @@ impl Builder<'_> {
         let Code {
             place, word, text, ..
         } = code;
-        // Within a list or an aside it is an example of one.
-        if self.frames.is_empty() && self.live.contains(&word.as_str()) {
+        if self.live.contains(&word.as_str()) {
             let (within, closed) = inside(self.places.source(&span), span.start);
             let live = Live {
                 kind: word,

@@ -10,12 +10,12 @@ use plan::run::Phase;
 
 /// Draws the card that stands, if one does.
 pub fn draw(state: &State, pen: &mut Pen<'_>) {
-    if let Some(running) = state.runs.running() {
+    if let Some(running) = state.shared.runs.running() {
         // Elsewhere the header says how far it is; nothing is covered.
-        if state.page == Page::Lab && state.now >= running.since + CARD_AFTER {
+        if state.page == Page::Lab && state.shared.now >= running.since + CARD_AFTER {
             in_progress(state, running, pen);
         }
-    } else if let Some(card) = &state.runs.card {
+    } else if let Some(card) = &state.shared.runs.card {
         ended(card, pen);
     }
 }
@@ -68,7 +68,7 @@ fn in_progress(state: &State, running: &Running, pen: &mut Pen<'_>) {
         card.put(end, 2, &"·".repeat((39 - end.min(39)) as usize), Role::Dim);
         card.put(41, 2, &format!("{} of {}", p.done, p.total), Role::Text);
     }
-    let seconds = (state.now - running.since) as f64 / 1000.0;
+    let seconds = (state.shared.now - running.since) as f64 / 1000.0;
     card.put(54, 2, &format!("{seconds:.1} s"), Role::Dim);
     card.right(edge, 2, "Ctrl-C cancels", Role::Text);
     if let Some(about) = about {

@@ -17,14 +17,18 @@ const LEFT: (u16, u16) = (27, 46);
 const WIDEST_ID: (u16, u16) = (9, 14);
 
 fn left(state: &State) -> u16 {
-    if state.two_panes() { LEFT.1 } else { LEFT.0 }
+    if state.shared.two_panes() {
+        LEFT.1
+    } else {
+        LEFT.0
+    }
 }
 
 /// Where the claim stands: column, first row, columns, rows.
 fn area(state: &State) -> (u16, u16, u16, u16) {
-    let (columns, rows) = state.size;
+    let (columns, rows) = state.shared.size;
     let left = left(state) + 1;
-    if state.two_panes() {
+    if state.shared.two_panes() {
         (left, 3, columns - left, rows - 6)
     } else {
         (left, 1, columns.min(frame::LEFT) - left, rows - 3)
@@ -43,7 +47,7 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     let last = pen.height().saturating_sub(1);
     let (x, top, columns, rows) = area(state);
     let left = left(state);
-    if state.two_panes() {
+    if state.shared.two_panes() {
         frame::panes(pen, left, last - 2);
     } else {
         pen.upright(left, 1, last - 1);
@@ -69,7 +73,7 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
 }
 
 fn lay(state: &State, columns: usize) -> Vec<Row> {
-    match current(state) {
+    match current(&state.claims, &state.shared) {
         Some(claim) => evidence::page(state, claim, columns.saturating_sub(2)),
         None => vec![
             Row::default(),
@@ -80,14 +84,14 @@ fn lay(state: &State, columns: usize) -> Vec<Row> {
 
 /// The claims that the filter leaves, the one under the cursor in view.
 fn list(state: &State, pen: &mut Pen<'_>) {
-    let claims = listed(state);
+    let claims = listed(&state.claims, &state.shared);
     let edge = pen.width();
     pen.put(1, 0, "Docket", Role::Strong);
-    let (judged, right) = tally(&state.study);
+    let (judged, right) = tally(&state.shared.study);
     let all = course::Ledger::built_in().claims().len();
     let sum = match judged {
         0 => format!("{all} claims"),
-        _ if state.two_panes() => format!("{judged} of {all} judged, {right} as they are"),
+        _ if state.shared.two_panes() => format!("{judged} of {all} judged, {right} as they are"),
         _ => format!("{judged} of {all}"),
     };
     pen.right(edge, 0, &sum, Role::Dim);
@@ -107,7 +111,7 @@ fn list(state: &State, pen: &mut Pen<'_>) {
 }
 
 fn line(state: &State, claim: &Claim, here: bool, pen: &mut Pen<'_>, y: u16) {
-    let (sign, sign_role) = match standing(&state.study, &claim.id.text) {
+    let (sign, sign_role) = match standing(&state.shared.study, &claim.id.text) {
         Standing::Judged(judgement) if claims::hit(claim.ruling, judgement) => ("●", Role::Good),
         Standing::Judged(_) => ("●", Role::Warn),
         Standing::Shown => ("○", Role::Dim),
@@ -121,7 +125,7 @@ fn line(state: &State, claim: &Claim, here: bool, pen: &mut Pen<'_>, y: u16) {
     let end = pen.put(3, y, &claim.id.text, role) + 1;
     // Titles stand in a column; a longer id leaves its title to the page.
     let column =
-        3 + if state.two_panes() {
+        3 + if state.shared.two_panes() {
             WIDEST_ID.1
         } else {
             WIDEST_ID.0

@@ -6,7 +6,7 @@ use super::theme::Role;
 use super::{cards, frame, kernels};
 use app::State;
 use app::compare::{Row, Scope, hint, rows};
-use app::lab::Origin;
+use app::figure::Origin;
 use app::machine::Source;
 use plan::model::Dtype;
 
@@ -20,7 +20,7 @@ const LONGEST: u64 = 10;
 /// Draws the page.
 pub fn draw(state: &State, pen: &mut Pen<'_>) {
     let last = pen.height() - 1;
-    if state.two_panes() {
+    if state.shared.two_panes() {
         let bottom = last - 2;
         frame::panes(pen, frame::LEFT + 1, bottom);
         body(state, &mut pen.part(0, 3, frame::LEFT, bottom - 3));
@@ -29,8 +29,19 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     } else {
         body(state, &mut pen.part(0, 1, frame::LEFT, last - 2));
     }
-    let rows = rows(&state.compare, &state.bench, &state.machine, &state.runs);
-    frame::message(state, &hint(state, &rows), "", pen, last - 1);
+    let rows = rows(
+        &state.compare,
+        &state.shared.bench,
+        &state.shared.machine,
+        &state.shared.runs,
+    );
+    frame::message(
+        state,
+        &hint(&state.compare, &state.shared, &rows),
+        "",
+        pen,
+        last - 1,
+    );
     cards::draw(state, pen);
 }
 
@@ -54,7 +65,12 @@ fn body(state: &State, pen: &mut Pen<'_>) {
             pen.put(end, 2, "▼", Role::Accent);
         }
     }
-    let rows = rows(&state.compare, &state.bench, &state.machine, &state.runs);
+    let rows = rows(
+        &state.compare,
+        &state.shared.bench,
+        &state.shared.machine,
+        &state.shared.runs,
+    );
     // Where the rows need every line there is no gap.
     let needed = |row: &Row| 1 + u16::from(row.bars.is_some());
     let gaps = 3 + rows.iter().map(needed).sum::<u16>() < pen.height();
@@ -108,7 +124,7 @@ fn draw_bars(values: &[f64], pen: &mut Pen<'_>, y: u16) {
 
 /// Which roof the floors are priced under, and where it comes from.
 fn roof(state: &State) -> String {
-    let Some(c) = &state.machine.ceilings else {
+    let Some(c) = &state.shared.machine.ceilings else {
         return "roof: none known".to_owned();
     };
     if c.source == Source::Measured {
@@ -118,7 +134,7 @@ fn roof(state: &State) -> String {
     // The matrix unit counts where it is used: products of 16-bit data.
     let matrix = c
         .matrix16
-        .filter(|_| state.bench.setup().dtype == Dtype::Bf16);
+        .filter(|_| state.shared.bench.setup().dtype == Dtype::Bf16);
     let peak = match matrix {
         Some(m) => format!("bf16 {:.0}, fp32 {fp32:.0} TFLOP/s", m / 1e12),
         None => format!("fp32 {fp32:.1} TFLOP/s"),
@@ -131,7 +147,10 @@ fn beside(state: &State, pen: &mut Pen<'_>) {
     if let Some(cost) = state.compare.prices().get(state.compare.column) {
         let title = format!("{}, kernels of a block", cost.config.cut.title());
         pen.put(1, 0, &super::pen::clip(&title, 36), Role::Strong);
-        let report = state.runs.of(state.bench.setup(), cost.config.cut);
+        let report = state
+            .shared
+            .runs
+            .of(state.shared.bench.setup(), cost.config.cut);
         kernels::short(&cost.block.kernels, report, &mut pen.part(0, 2, 38, 30));
     }
 }

@@ -12,8 +12,8 @@ use app::{Page, State};
 /// Draws the whole screen.
 pub fn draw(state: &State, buffer: &mut Buffer) {
     let area = buffer.area;
-    let mut pen = Pen::new(buffer, area, state.look);
-    if state.too_small() {
+    let mut pen = Pen::new(buffer, area, state.shared.look);
+    if state.shared.too_small() {
         too_small::draw(state, &mut pen);
         return;
     }
@@ -40,7 +40,7 @@ pub fn draw(state: &State, buffer: &mut Buffer) {
 /// Tells the state how much of what it shows fits: scroll and shift end where
 /// the text does. Only laying out knows, so it is done before every frame.
 pub fn fit(state: &mut State) {
-    if state.too_small() {
+    if state.shared.too_small() {
         return;
     }
     match state.page {

@@ -16,11 +16,11 @@ use super::editor;
 use super::input;
 use super::surface::Surface;
 use super::terminal::Terminal;
-use app::exercise::Asked;
-use app::kernel::{Book, Wanted};
+use app::ask::{Ask, Shown};
+use app::book::{Book, Wanted};
 use app::key::ctrl;
-use app::live::ask::{Ask, Shown};
 use app::machine::Ceilings;
+use app::question::Asked;
 use app::{self, Effect, Event, Machine, Message, State};
 use backend::engine::{self, Worker};
 use course::Places;
@@ -78,7 +78,7 @@ pub struct Outside {
 /// When there is no terminal, or it cannot be written to any more.
 pub fn open(mut state: State, outside: Outside) -> io::Result<u8> {
     let size = terminal::size()?;
-    state.size = size;
+    state.shared.size = size;
     let guard = Terminal::take()?;
     let (to, messages) = mpsc::channel();
     let mut surface = Surface::new(io::stdout(), size.0, size.1);
@@ -343,14 +343,14 @@ impl<W: Write> Runtime<W> {
     /// Reads the size again and forgets what is on the screen.
     fn look_again(&mut self) -> io::Result<()> {
         let size = terminal::size()?;
-        self.state.size = size;
+        self.state.shared.size = size;
         self.surface.resize(size.0, size.1);
         self.surface.forget();
         Ok(())
     }
 
     fn draw(&mut self) -> io::Result<()> {
-        let (columns, rows) = self.state.size;
+        let (columns, rows) = self.state.shared.size;
         self.surface.resize(columns, rows);
         fit(&mut self.state);
         let state = &self.state;

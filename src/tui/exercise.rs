@@ -19,8 +19,8 @@ const LEFT: u16 = 42;
 
 /// Where the form stands: column, first row, columns, rows.
 fn area(state: &State) -> (u16, u16, u16, u16) {
-    let (columns, rows) = state.size;
-    if state.two_panes() {
+    let (columns, rows) = state.shared.size;
+    if state.shared.two_panes() {
         (LEFT + 1, 3, columns - LEFT - 1, rows - 6)
     } else {
         (0, 1, columns.min(frame::LEFT), rows - 3)
@@ -30,13 +30,16 @@ fn area(state: &State) -> (u16, u16, u16, u16) {
 /// Tells the page how long the form is.
 pub fn fit(state: &mut State) {
     let (_, _, columns, rows) = area(state);
-    let Some(laid) =
-        exercise::shown(state).map(|exercise| form::lay(state, exercise, usize::from(columns)))
+    let Some(laid) = exercise::shown(&state.exercises, &state.shared)
+        .map(|exercise| form::lay(state, exercise, usize::from(columns)))
     else {
         return;
     };
     let room = usize::from(rows);
-    state.exercises.fit(laid.rows.len(), room, laid.current);
+    let lines = laid.rows.len();
+    state
+        .exercises
+        .fit(&mut state.shared, lines, room, laid.current);
 }
 
 /// Draws the page.
@@ -44,7 +47,7 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     let last = pen.height().saturating_sub(1);
     let open = state.exercises.form.is_some();
     let (x, y, columns, rows) = area(state);
-    if state.two_panes() {
+    if state.shared.two_panes() {
         frame::panes(pen, LEFT, last - 2);
         list::draw(state, &mut pen.part(0, 3, LEFT, rows));
         form::draw(state, &mut pen.part(x, y, columns, rows));
@@ -61,8 +64,8 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
 }
 
 fn hint(state: &State) -> &'static str {
-    let begun = !state.study.progress.exercises.is_empty();
-    if state.exercises.form.is_none() && state.study.loaded && !begun {
+    let begun = !state.shared.study.progress.exercises.is_empty();
+    if state.exercises.form.is_none() && state.shared.study.loaded && !begun {
         "Nothing answered yet. Enter opens the form of an exercise."
     } else {
         ""

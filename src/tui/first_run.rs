@@ -32,7 +32,7 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     for (y, line) in text {
         pen.put(2, y, line, Role::Text);
     }
-    for (i, b) in state.machine.backends.iter().enumerate().take(4) {
+    for (i, b) in state.shared.machine.backends.iter().enumerate().take(4) {
         let y = 7 + i as u16;
         let role = match b.condition {
             Condition::Ready => Role::Good,
@@ -41,7 +41,7 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
         pen.put(4, y, &b.name, Role::Text);
         pen.put(11, y, &clip(&b.line, 42), Role::Text);
         pen.put(54, y, b.condition.word(), role);
-        let gives = if i == state.machine.chosen && state.machine.backends.len() > 1 {
+        let gives = if i == state.shared.machine.chosen && state.shared.machine.backends.len() > 1 {
             "chosen"
         } else {
             &b.gives
@@ -60,7 +60,10 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     pen.put(33, 16, "┌──┬──┐ ╔══╗ ███▌ ⣀⠤⠒⠉", Role::Text);
     pen.put(33, 17, "└──┴──┘ ╚══╝", Role::Text);
     pen.put(57, 17, "a  if not: ASCII", Role::Text);
-    let place = format!("Answers and progress will be kept in {}", state.place);
+    let place = format!(
+        "Answers and progress will be kept in {}",
+        state.shared.place
+    );
     pen.put(2, 19, &place, Role::Text);
     pen.put(
         2,

@@ -17,7 +17,7 @@ const LONGEST: usize = 3;
 /// Draws header and footer.
 pub fn draw(state: &State, pen: &mut Pen<'_>) {
     header(state, pen);
-    if state.two_panes() {
+    if state.shared.two_panes() {
         pages(state.page, pen, 1);
     }
     let last = pen.height().saturating_sub(1);
@@ -27,7 +27,7 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
 
 /// Row 1: screen and place; shape, dtype, backend and its state.
 fn header(state: &State, pen: &mut Pen<'_>) {
-    let wide = state.two_panes();
+    let wide = state.shared.two_panes();
     let left = if wide {
         "tinyllama-tutor".to_owned()
     } else {
@@ -41,8 +41,8 @@ fn header(state: &State, pen: &mut Pen<'_>) {
         }
     };
     let end = pen.put(1, 0, &left, Role::Strong);
-    let course = if wide && !state.home.course.is_empty() {
-        format!("{} · ", state.home.course)
+    let course = if wide && !state.shared.contents.course.is_empty() {
+        format!("{} · ", state.shared.contents.course)
     } else {
         String::new()
     };
@@ -57,10 +57,11 @@ fn header(state: &State, pen: &mut Pen<'_>) {
         // Where both do not fit, the device goes first, then the title's end.
         if usize::from(end) + width(&place) + 4 + width(&right) > usize::from(edge) {
             let name = state
+                .shared
                 .machine
                 .backend()
                 .map(|b| (&b.name, b.condition.word()));
-            if let (Some((name, word)), None) = (name, state.runs.running()) {
+            if let (Some((name, word)), None) = (name, state.shared.runs.running()) {
                 right = format!("{} · {name} {word}", shape(state));
             }
         }
@@ -68,7 +69,7 @@ fn header(state: &State, pen: &mut Pen<'_>) {
         pen.put(end + 2, 0, &clip(&place, free), Role::Text);
     }
     let x = edge.saturating_sub(width(&right) as u16);
-    let role = match state.machine.backend().map(|b| &b.condition) {
+    let role = match state.shared.machine.backend().map(|b| &b.condition) {
         Some(Condition::None) => Role::Warn,
         _ => Role::Dim,
     };
@@ -79,12 +80,11 @@ fn header(state: &State, pen: &mut Pen<'_>) {
 fn place(state: &State) -> String {
     let text = match state.page {
         Page::Kernel => Some(super::kernel::place(state)),
-        _ if state.two_panes() => None,
-        Page::Lesson => {
-            lesson::lesson(state).map(|l| format!("{} {}", lesson::number(&l.id), l.title))
-        }
+        _ if state.shared.two_panes() => None,
+        Page::Lesson => lesson::lesson(&state.reader, &state.shared)
+            .map(|l| format!("{} {}", app::contents::number(&l.id), l.title)),
         Page::Exercises if state.exercises.form.is_some() => {
-            exercise::shown(state).map(Exercise::heading)
+            exercise::shown(&state.exercises, &state.shared).map(Exercise::heading)
         }
         _ => None,
     };
@@ -94,18 +94,18 @@ fn place(state: &State) -> String {
 /// Model and shape: those of the exercise where one is shown, which states
 /// its own, else those of the bench.
 fn shape(state: &State) -> String {
-    match exercise::shown(state) {
+    match exercise::shown(&state.exercises, &state.shared) {
         Some(found) if state.page == Page::Exercises && state.exercises.form.is_some() => {
             super::exercise::setup(found)
         }
-        _ => state.bench.setup().title(),
+        _ => state.shared.bench.setup().title(),
     }
 }
 
 /// Backend, device and its state, or how far its run is.
 fn backend(state: &State, wide: bool) -> String {
-    let text = state.machine.header(wide);
-    let Some(running) = state.runs.running() else {
+    let text = state.shared.machine.header(wide);
+    let Some(running) = state.shared.runs.running() else {
         return text;
     };
     let name = running.backend.name();
@@ -153,7 +153,7 @@ pub fn message(state: &State, hint: &str, aside: &str, pen: &mut Pen<'_>, y: u16
         return;
     }
     let edge = pen.width();
-    let Some(note) = state.notes.shown() else {
+    let Some(note) = state.shared.notes.shown() else {
         let end = pen.put(1, y, &clip(hint, usize::from(edge) - 1), Role::Text);
         if !aside.is_empty() && end + 1 + width(aside) as u16 <= edge {
             pen.right(edge, y, aside, Role::Dim);

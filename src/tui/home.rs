@@ -6,7 +6,7 @@ use super::pen::{Pen, clip, wrap};
 use super::ribbon::bar;
 use super::theme::Role;
 use app::claims::judged;
-use app::home::{LessonLine, Read};
+use app::contents::{LessonLine, Read};
 use app::machine::{Condition, Source, flop_rate};
 use app::{State, figure};
 use plan::fusion::Version;
@@ -16,13 +16,13 @@ const LEFT: u16 = 67;
 
 /// Draws the page.
 pub fn draw(state: &State, pen: &mut Pen<'_>) {
-    if state.two_panes() {
+    if state.shared.two_panes() {
         let bottom = pen.height() - 2;
         frame::panes(pen, LEFT, bottom);
         wide(state, &mut pen.part(0, 3, LEFT, bottom - 3));
         let right = pen.width() - LEFT - 1;
         beside(state, &mut pen.part(LEFT + 1, 3, right, bottom - 3));
-        if state.notes.shown().is_some() || state.find.is_some() {
+        if state.shared.notes.shown().is_some() || state.find.is_some() {
             frame::message(state, "", "", pen, bottom - 1);
         }
     } else {
@@ -32,16 +32,15 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
 
 /// One column of 80: contents, a summary, and what Enter does.
 fn narrow(state: &State, pen: &mut Pen<'_>) {
-    let home = &state.home;
     let last = pen.height() - 1;
     let edge = frame::LEFT - 1;
     pen.put(1, 2, "Contents", Role::Strong);
     let summary = format!(
         "{} of {} read · {} of {} answered right",
-        home.read().0,
-        home.read().1,
-        home.right(),
-        home.questions()
+        state.shared.contents.read().0,
+        state.shared.contents.read().1,
+        state.shared.contents.right(),
+        state.shared.contents.questions()
     );
     pen.right(edge, 2, &summary, Role::Text);
     for (x, head) in [(6, "lesson"), (42, "shows"), (49, "time"), (56, "read")] {
@@ -55,7 +54,7 @@ fn narrow(state: &State, pen: &mut Pen<'_>) {
         &mut pen.part(0, 4, frame::LEFT, room),
         [42, 48, 57, edge],
     );
-    let y = 4 + room.min(home.lessons.len() as u16) + 1;
+    let y = 4 + room.min(state.shared.contents.lessons.len() as u16) + 1;
     exercises(state, pen, y);
     claims(state, pen, y + 1);
     machine(state, pen, y + 2);
@@ -70,18 +69,26 @@ fn lines(state: &State, pen: &mut Pen<'_>, columns: [u16; 4]) {
     let first = home
         .cursor
         .saturating_sub(room / 2)
-        .min(home.lessons.len().saturating_sub(room));
+        .min(state.shared.contents.lessons.len().saturating_sub(room));
     if first > 0 {
         pen.put(0, 0, "▲", Role::Dim);
     }
-    if first + room < home.lessons.len() {
+    if first + room < state.shared.contents.lessons.len() {
         pen.put(0, pen.height().saturating_sub(1), "▼", Role::Dim);
     }
-    for (i, lesson) in home.lessons.iter().enumerate().skip(first).take(room) {
+    for (i, lesson) in state
+        .shared
+        .contents
+        .lessons
+        .iter()
+        .enumerate()
+        .skip(first)
+        .take(room)
+    {
         let y = (i - first) as u16;
         line(lesson, i == home.cursor, pen, y, columns);
     }
-    if home.lessons.is_empty() {
+    if state.shared.contents.lessons.is_empty() {
         pen.put(
             2,
             0,
@@ -131,25 +138,26 @@ fn line(lesson: &LessonLine, here: bool, pen: &mut Pen<'_>, y: u16, columns: [u1
 
 /// Questions that were not answered right and hold no slip either.
 fn open_questions(state: &State) -> usize {
-    let home = &state.home;
-    home.questions()
-        .saturating_sub(home.right() + home.slips.len())
+    state
+        .shared
+        .contents
+        .questions()
+        .saturating_sub(state.shared.contents.right() + state.shared.contents.slips.len())
 }
 
 fn exercises(state: &State, pen: &mut Pen<'_>, y: u16) {
-    let home = &state.home;
     pen.put(1, y, "7 Exercises", Role::Text);
-    let slips = match home.slips.as_slice() {
+    let slips = match state.shared.contents.slips.as_slice() {
         [] => String::new(),
         [one] => format!(" · 1 slip to look at again ({one})"),
         [first, ..] => format!(
             " · {} slips to look at again ({first}, …)",
-            home.slips.len()
+            state.shared.contents.slips.len()
         ),
     };
     let text = format!(
         "{} right{slips} · {} open",
-        home.right(),
+        state.shared.contents.right(),
         open_questions(state)
     );
     pen.put(15, y, &text, Role::Text);
@@ -157,7 +165,7 @@ fn exercises(state: &State, pen: &mut Pen<'_>, y: u16) {
 
 fn claims(state: &State, pen: &mut Pen<'_>, y: u16) {
     pen.put(1, y, "8 Claims", Role::Text);
-    let text = match judged(&state.study) {
+    let text = match judged(&state.shared.study) {
         0 => "what the documents say, none judged yet".to_owned(),
         1 => "1 judged".to_owned(),
         n => format!("{n} judged"),
@@ -168,6 +176,7 @@ fn claims(state: &State, pen: &mut Pen<'_>, y: u16) {
 fn machine(state: &State, pen: &mut Pen<'_>, y: u16) {
     pen.put(1, y, "9 Doctor", Role::Text);
     let ready: Vec<String> = state
+        .shared
         .machine
         .backends
         .iter()
@@ -183,10 +192,10 @@ fn machine(state: &State, pen: &mut Pen<'_>, y: u16) {
 /// What Enter does at the cursor.
 fn enter_does(state: &State) -> String {
     let home = &state.home;
-    let Some(lesson) = home.lessons.get(home.cursor) else {
+    let Some(lesson) = state.shared.contents.lessons.get(home.cursor) else {
         return String::new();
     };
-    match &home.stopped {
+    match &state.shared.contents.stopped {
         Some(s) if s.lesson == home.cursor => format!(
             "Enter goes on with lesson {}, section {} of {}: {}.",
             lesson.number,
@@ -212,10 +221,13 @@ fn lower_first(text: &str) -> String {
 
 /// The left pane at 120 columns.
 fn wide(state: &State, pen: &mut Pen<'_>) {
-    let home = &state.home;
     let edge = LEFT - 1;
     pen.put(1, 0, "Contents", Role::Strong);
-    let read = format!("{} of {} read", home.read().0, home.read().1);
+    let read = format!(
+        "{} of {} read",
+        state.shared.contents.read().0,
+        state.shared.contents.read().1
+    );
     pen.right(edge, 0, &read, Role::Text);
     for (x, head) in [(6, "lesson"), (42, "shows"), (49, "time"), (56, "read")] {
         pen.put(x, 1, head, Role::Dim);
@@ -223,14 +235,18 @@ fn wide(state: &State, pen: &mut Pen<'_>) {
     pen.right(edge, 1, "right", Role::Dim);
     let room = pen.height().saturating_sub(14);
     lines(state, &mut pen.part(0, 3, LEFT, room), [42, 48, 57, edge]);
-    let y = 3 + room.min(home.lessons.len() as u16) + 1;
-    let summary = format!("{} of {} answered right", home.right(), home.questions());
+    let y = 3 + room.min(state.shared.contents.lessons.len() as u16) + 1;
+    let summary = format!(
+        "{} of {} answered right",
+        state.shared.contents.right(),
+        state.shared.contents.questions()
+    );
     pen.put(1, y, "Exercises", Role::Strong);
     pen.right(edge, y, &summary, Role::Text);
-    let all = home.questions().max(1) as u64;
+    let all = state.shared.contents.questions().max(1) as u64;
     for (dy, word, n, role) in [
-        (2, "right", home.right(), Role::Good),
-        (3, "slip", home.slips.len(), Role::Warn),
+        (2, "right", state.shared.contents.right(), Role::Good),
+        (3, "slip", state.shared.contents.slips.len(), Role::Warn),
     ] {
         pen.put(3, y + dy, word, role);
         let drawn = bar(n as u64 * 36 * 8 / all, 36, pen.ascii());
@@ -239,15 +255,15 @@ fn wide(state: &State, pen: &mut Pen<'_>) {
         pen.put(end, y + dy, &rest, Role::Dim);
         pen.right(53, y + dy, &n.to_string(), Role::Text);
         if word == "slip" {
-            let ids = home.slips.join(" ");
+            let ids = state.shared.contents.slips.join(" ");
             pen.put(56, y + dy, &clip(&ids, 10), Role::Dim);
         }
     }
     let open = format!("{} open; e lists them", open_questions(state));
     pen.put(3, y + 4, "open", Role::Dim);
     pen.put(12, y + 4, &open, Role::Text);
-    if !state.place.is_empty() {
-        let text = format!("Kept in {}", state.place);
+    if !state.shared.place.is_empty() {
+        let text = format!("Kept in {}", state.shared.place);
         pen.put(1, y + 6, &clip(&text, usize::from(edge) - 1), Role::Dim);
     }
 }
@@ -256,9 +272,9 @@ fn wide(state: &State, pen: &mut Pen<'_>) {
 fn beside(state: &State, pen: &mut Pen<'_>) {
     let edge = pen.width() - 1;
     pen.put(1, 0, "Here you were", Role::Strong);
-    match &state.home.stopped {
+    match &state.shared.contents.stopped {
         Some(s) => {
-            let lesson = state.home.lessons.get(s.lesson);
+            let lesson = state.shared.contents.lessons.get(s.lesson);
             let title = lesson.map_or(String::new(), |l| format!("{} {}", l.number, l.title));
             pen.put(3, 2, &clip(&title, usize::from(edge) - 3), Role::Text);
             let section = format!(
@@ -280,8 +296,12 @@ fn beside(state: &State, pen: &mut Pen<'_>) {
     }
     let plan = format!(
         "plan in the lab: {}, {} per block",
-        state.bench.cut().title(),
-        figure::counted(state.bench.cost().block.launches(), "launch", "launches")
+        state.shared.bench.cut().title(),
+        figure::counted(
+            state.shared.bench.cost().block.launches(),
+            "launch",
+            "launches"
+        )
     );
     pen.put(3, 4, &clip(&plan, usize::from(edge) - 3), Role::Text);
     versions(state, pen, 6);
@@ -290,7 +310,7 @@ fn beside(state: &State, pen: &mut Pen<'_>) {
 
 /// Launches and bytes of a block in the four versions.
 fn versions(state: &State, pen: &mut Pen<'_>, y: u16) {
-    let v1 = state.bench.v1().block.bytes();
+    let v1 = state.shared.bench.v1().block.bytes();
     let column = figure::byte_column(v1);
     let head = format!(
         "One block, modelled =   (launches, {})",
@@ -299,7 +319,7 @@ fn versions(state: &State, pen: &mut Pen<'_>, y: u16) {
     pen.put(1, y, &head, Role::Strong);
     for (i, version) in Version::WORKSHOP.into_iter().enumerate() {
         let y = y + 2 + i as u16;
-        let Ok(cost) = state.bench.price_of(version.cut()) else {
+        let Ok(cost) = state.shared.bench.price_of(version.cut()) else {
             continue;
         };
         let bytes = cost.block.bytes();
@@ -319,7 +339,7 @@ fn this_machine(state: &State, pen: &mut Pen<'_>, y: u16) {
     pen.put(1, y, "This machine", Role::Strong);
     pen.right(edge, y, "found at start", Role::Dim);
     let mut y = y + 2;
-    for b in &state.machine.backends {
+    for b in &state.shared.machine.backends {
         pen.put(3, y, &b.name, Role::Text);
         pen.put(10, y, &clip(&b.line, usize::from(edge) - 18), Role::Text);
         let role = match b.condition {
@@ -330,7 +350,7 @@ fn this_machine(state: &State, pen: &mut Pen<'_>, y: u16) {
         y += 1;
     }
     y += 1;
-    let Some(c) = &state.machine.ceilings else {
+    let Some(c) = &state.shared.machine.ceilings else {
         return;
     };
     let (head, role) = match c.source {

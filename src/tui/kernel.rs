@@ -9,9 +9,10 @@ pub(super) use source::role as code_role;
 use super::frame;
 use super::pen::{Pen, clip, width, wrap};
 use super::theme::Role;
+use app::book::{Book, Kernel};
 use app::kernel::diff::{DiffLine, Sign};
 use app::kernel::heat;
-use app::kernel::{Book, Kernel, View, before, book, compared, kernel, own_files, replaced};
+use app::kernel::{View, before, book, compared, kernel, own_files, replaced};
 use app::{State, figure};
 use plan::cost::Cost;
 use plan::model::OpKind;
@@ -24,10 +25,10 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     let last = pen.height().saturating_sub(1);
     let (columns, top) = (pen.width(), top(state));
     let height = last.saturating_sub(1 + top);
-    if state.two_panes() {
+    if state.shared.two_panes() {
         pen.rule(0, columns, 2);
     }
-    match kernel(state) {
+    match kernel(&state.kernel, &state.shared) {
         None => {
             pen.put(
                 1,
@@ -43,7 +44,7 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
                 source::draw(state, &mut pen.part(0, top, left, height));
                 if left < columns {
                     pen.upright(left, top, top + height);
-                    if state.two_panes() {
+                    if state.shared.two_panes() {
                         pen.put(left, 2, "┬", Role::Dim);
                     }
                     let room = columns - left - 1;
@@ -55,13 +56,13 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
             View::Ptx => ptx(state, book, kernel, &mut pen.part(0, top, columns, height)),
         },
     }
-    let counts = heat::line(state).unwrap_or_default();
+    let counts = heat::line(&state.kernel, &state.shared).unwrap_or_default();
     frame::message(state, &counts, "", pen, last - 1);
 }
 
 /// Tells the state which lines are on the screen.
 pub fn fit(state: &mut State) {
-    let (columns, rows) = state.size;
+    let (columns, rows) = state.shared.size;
     let height = usize::from(rows.saturating_sub(2 + top(state)));
     let line = state.kernel.line;
     state.kernel.top = match state.kernel.view {
@@ -79,11 +80,11 @@ pub fn fit(state: &mut State) {
 
 /// The row below the header.
 fn top(state: &State) -> u16 {
-    if state.two_panes() { 3 } else { 1 }
+    if state.shared.two_panes() { 3 } else { 1 }
 }
 
 fn source_columns(state: &State, columns: u16) -> u16 {
-    match (state.kernel.alone, state.two_panes()) {
+    match (state.kernel.alone, state.shared.two_panes()) {
         (true, _) => columns,
         (_, true) => columns - 31,
         _ => LEFT,
@@ -102,7 +103,7 @@ fn missing(why: &str, pen: &mut Pen<'_>) {
 
 /// What the header says behind the page's name: `flash · qk softmax pv`.
 pub fn place(state: &State) -> String {
-    let Some(group) = app::kernel::group(state) else {
+    let Some(group) = app::kernel::group(&state.shared) else {
         return String::new();
     };
     let names: Vec<&str> = app::ribbon::SLOTS
@@ -118,7 +119,7 @@ pub fn place(state: &State) -> String {
     } else {
         names.join(" ")
     };
-    match (kernel(state), state.kernel.view) {
+    match (kernel(&state.kernel, &state.shared), state.kernel.view) {
         (Some(Ok(_)), View::Diff) => format!("what changed · {ops}"),
         (Some(Ok((_, kernel))), _) => format!("{} · {ops}", kernel.entry),
         _ => ops,
@@ -130,9 +131,9 @@ const HEAD: usize = 3;
 
 /// The kernels of the version before beside this one's.
 fn comparison(state: &State, new_book: &Book, new: &Kernel, pen: &mut Pen<'_>) {
-    let cut = state.bench.cut();
+    let cut = state.shared.bench.cut();
     let Some(older) = before(cut) else { return };
-    let old_book = match book(state, older) {
+    let old_book = match book(&state.kernel, &state.shared, older) {
         None => {
             pen.put(1, 0, "Looking the version before up.", Role::Dim);
             return;
@@ -141,7 +142,7 @@ fn comparison(state: &State, new_book: &Book, new: &Kernel, pen: &mut Pen<'_>) {
         Some(Ok(book)) => book,
     };
     let old = replaced(old_book, new);
-    let old_cost = state.bench.price_of(older).ok();
+    let old_cost = state.shared.bench.price_of(older).ok();
     let files = |book, kernels: &[&Kernel]| {
         let files: Vec<&str> = own_files(book, kernels)
             .iter()
@@ -154,7 +155,7 @@ fn comparison(state: &State, new_book: &Book, new: &Kernel, pen: &mut Pen<'_>) {
         (
             cut.title(),
             files(new_book, &[new]),
-            Some(state.bench.cost()),
+            Some(state.shared.bench.cost()),
         ),
     ];
     let sums: Vec<Option<Sum>> = heads
@@ -184,7 +185,7 @@ fn comparison(state: &State, new_book: &Book, new: &Kernel, pen: &mut Pen<'_>) {
         let room = usize::from((at - width(&text) as u16).saturating_sub(end + 3));
         pen.put(end + 2, y, &clip(files, room), Role::Text);
     }
-    let lines = compared(state).unwrap_or_default();
+    let lines = compared(&state.kernel, &state.shared).unwrap_or_default();
     if lines.is_empty() {
         let before = old.first().map_or("none".to_owned(), |k| defined(k));
         let say = if before == defined(new) {

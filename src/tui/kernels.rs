@@ -6,7 +6,8 @@ use super::pen::{Pen, clip};
 use super::theme::Role;
 use app::State;
 use app::figure;
-use app::lab::{Kind, bound, counted, counted_kernel, kernel_of, selected};
+use app::lab::{Kind, counted, counted_kernel};
+use app::ribbon::{bound, kernel_of, selected};
 use plan::cost::{Direction, KernelCost};
 use plan::run::{KernelReport, Report};
 use plan::units::{Column, Quantity};
@@ -24,15 +25,15 @@ pub fn list(state: &State, pen: &mut Pen<'_>) {
         return;
     }
     if matches!(state.lab.kind, Kind::Bytes | Kind::Issued)
-        && let Some(report) = counted(&state.bench, &state.runs)
+        && let Some(report) = counted(&state.shared.bench, &state.shared.runs)
     {
         return kinds(state, report, pen);
     }
-    let cost = state.bench.cost();
+    let cost = state.shared.bench.cost();
     let kernels = &cost.block.kernels;
     let largest = kernels.iter().map(KernelCost::bytes).max().unwrap_or(0);
     let column = figure::byte_column(largest);
-    let dtype = state.bench.setup().dtype;
+    let dtype = state.shared.bench.setup().dtype;
     pen.rule(0, pen.width(), 0);
     pen.put(1, 0, " kernels of a block ", Role::Dim);
     let flops = flop_column(kernels.iter().map(|k| k.flops).max().unwrap_or(0));
@@ -68,13 +69,13 @@ pub fn list(state: &State, pen: &mut Pen<'_>) {
         );
         let intensity = format!("{:.2}", kernel.intensity());
         pen.right(57, y, &intensity, Role::Modelled);
-        let floor = state.machine.ceilings.as_ref().and_then(|c| {
+        let floor = state.shared.machine.ceilings.as_ref().and_then(|c| {
             let roof = c.roof(dtype, kernel.has_product())?;
             Some(roof.floor_seconds(kernel.flops, kernel.bytes()))
         });
         let floor = floor.map_or("–".to_owned(), |s| format!("{:.3}", s * 1e6));
         pen.right(67, y, &floor, Role::Modelled);
-        let side = bound(&state.machine, kernel, dtype);
+        let side = bound(&state.shared.machine, kernel, dtype);
         pen.put(
             69,
             y,
@@ -87,9 +88,9 @@ pub fn list(state: &State, pen: &mut Pen<'_>) {
 /// The kernel under `▼` among those of the block, the first that is shown, and
 /// for how many there is room.
 fn view(state: &State, pen: &Pen<'_>) -> (usize, usize, usize) {
-    let cost = state.bench.cost();
+    let cost = state.shared.bench.cost();
     let kernels = &cost.block.kernels;
-    let here = selected(&state.bench, state.lab.slot)
+    let here = selected(&state.shared.bench, state.shared.slot)
         .and_then(|g| kernel_of(cost, &g))
         .and_then(|k| kernels.iter().position(|other| std::ptr::eq(other, k)))
         .unwrap_or(0);
@@ -150,7 +151,7 @@ fn dram_head(report: &Report, estimated: &'static str, measured: &'static str) -
 /// Every kernel of the block with its bytes by kind, and the buffer that a
 /// surplus is due to.
 fn kinds(state: &State, report: &Report, pen: &mut Pen<'_>) {
-    let kernels = &state.bench.cost().block.kernels;
+    let kernels = &state.shared.bench.cost().block.kernels;
     let column = figure::byte_column(most(report, kernels));
     pen.rule(0, pen.width(), 0);
     let title = format!(" {} of a kernel of the block ", column.unit().symbol());
@@ -185,8 +186,9 @@ fn kinds(state: &State, report: &Report, pen: &mut Pen<'_>) {
 
 /// The kernel under `▼`: its FLOPs and bytes term by term, what stays inside.
 pub fn detail(state: &State, pen: &mut Pen<'_>) {
-    let cost = state.bench.cost();
-    let Some(kernel) = selected(&state.bench, state.lab.slot).and_then(|g| kernel_of(cost, &g))
+    let cost = state.shared.bench.cost();
+    let Some(kernel) =
+        selected(&state.shared.bench, state.shared.slot).and_then(|g| kernel_of(cost, &g))
     else {
         return;
     };
@@ -199,7 +201,11 @@ pub fn detail(state: &State, pen: &mut Pen<'_>) {
         &clip(&short_name(kernel, room, ascii), room),
         Role::Strong,
     );
-    let side = bound(&state.machine, kernel, state.bench.setup().dtype);
+    let side = bound(
+        &state.shared.machine,
+        kernel,
+        state.shared.bench.setup().dtype,
+    );
     let summary = format!("{:.2} FLOP/B =, {}", kernel.intensity(), bound_word(side));
     pen.put(1, 1, &summary, bound_role(side));
     let mut y = 3;
@@ -225,7 +231,7 @@ pub fn detail(state: &State, pen: &mut Pen<'_>) {
         }
         y += 1;
     };
-    let counted = counted_kernel(&state.bench, &state.runs, kernel);
+    let counted = counted_kernel(&state.shared.bench, &state.shared.runs, kernel);
     let buffers = counted.map(|counted| buffers(state, counted));
     // What the page is about comes first.
     let first = state.lab.kind == Kind::Issued;
@@ -307,7 +313,7 @@ fn buffers(state: &State, counted: &KernelReport) -> (String, Vec<[String; 3]>) 
 
 /// Bytes of the plan's largest kernel.
 fn largest(state: &State) -> u64 {
-    let kernels = &state.bench.cost().block.kernels;
+    let kernels = &state.shared.bench.cost().block.kernels;
     kernels.iter().map(KernelCost::bytes).max().unwrap_or(0)
 }
 

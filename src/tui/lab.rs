@@ -6,13 +6,10 @@ use super::theme::Role;
 use super::{cards, frame, kernels};
 use app::State;
 use app::bench::Switch;
-use app::figure;
-use app::lab::{
-    BoxCost, Kind, Origin, Part, Row, bound, box_bytes, counted, counted_kernel, kernel_of,
-    selected, table,
-};
+use app::figure::{self, Origin};
+use app::lab::{Kind, Part, Row, box_bytes, counted, counted_kernel, table};
 use app::machine::Source;
-use app::ribbon::{Group, groups};
+use app::ribbon::{BoxCost, Group, bound, groups, kernel_of, selected};
 use plan::cost::{Bound, KernelCost};
 use plan::fusion::Fusion;
 use plan::run::BytesReport;
@@ -26,7 +23,7 @@ const SCALE: u64 = 5;
 pub fn draw(state: &State, pen: &mut Pen<'_>) {
     let last = pen.height().saturating_sub(1);
     let (columns, rows) = (pen.width(), pen.height());
-    if state.two_panes() {
+    if state.shared.two_panes() {
         frame::panes(pen, frame::LEFT + 1, last - 2);
         let height = last - 5;
         body(state, &mut pen.part(0, 3, frame::LEFT, height));
@@ -77,13 +74,13 @@ fn heading(pen: &mut Pen<'_>, x: u16, y: u16, text: &str, active: bool) {
 }
 
 fn title(state: &State, pen: &mut Pen<'_>) {
-    let cost = state.bench.cost();
+    let cost = state.shared.bench.cost();
     let name = if cost.forward.launches() == 1 {
         "forward · 1 launch for everything; below, the share of a block".to_owned()
     } else {
         format!(
             "{} · {} per block, {} per forward",
-            state.bench.cut().title(),
+            state.shared.bench.cut().title(),
             figure::counted(cost.block.launches(), "launch", "launches"),
             cost.forward.launches()
         )
@@ -131,31 +128,31 @@ pub fn unit(state: &State) -> String {
 /// chosen for.
 fn largest(state: &State) -> u64 {
     let of = |kernels: &[KernelCost]| kernels.iter().map(KernelCost::bytes).max();
-    let plan = of(&state.bench.cost().block.kernels).unwrap_or(0);
+    let plan = of(&state.shared.bench.cost().block.kernels).unwrap_or(0);
     plan.max(scale(state))
 }
 
 /// Bytes of V1's largest kernel: five cells of a bar.
 fn scale(state: &State) -> u64 {
-    let kernels = &state.bench.v1().block.kernels;
+    let kernels = &state.shared.bench.v1().block.kernels;
     kernels.iter().map(KernelCost::bytes).max().unwrap_or(1)
 }
 
 /// Bytes that a run counted of a box, where one did.
 fn issued(state: &State, group: &Group) -> Option<u64> {
-    let report = counted(&state.bench, &state.runs)?;
-    box_bytes(report, state.bench.cost(), group)?.issued
+    let report = counted(&state.shared.bench, &state.shared.runs)?;
+    box_bytes(report, state.shared.bench.cost(), group)?.issued
 }
 
 /// The boxes of the ribbon with their numbers and bars.
 pub fn boxes(state: &State) -> Vec<ribbon::Kernel> {
-    let groups = groups(state.bench.effective_cut());
+    let groups = groups(state.shared.bench.effective_cut());
     let alone = groups.len() == 1;
-    let dtype = state.bench.setup().dtype;
+    let dtype = state.shared.bench.setup().dtype;
     let column = figure::byte_column(largest(state));
     // What a bar is long for: what the number beside it says, in whole parts.
     let length = |group: &Group| -> u64 {
-        let cost = state.bench.cost();
+        let cost = state.shared.bench.cost();
         match state.lab.kind {
             Kind::Issued => issued(state, group).unwrap_or(0),
             Kind::Intensity => (1e3 * BoxCost::of(cost, group).intensity()) as u64,
@@ -175,8 +172,8 @@ pub fn boxes(state: &State) -> Vec<ribbon::Kernel> {
     groups
         .into_iter()
         .map(|group| {
-            let kernel = kernel_of(state.bench.cost(), &group);
-            let sum = BoxCost::of(state.bench.cost(), &group);
+            let kernel = kernel_of(state.shared.bench.cost(), &group);
+            let sum = BoxCost::of(state.shared.bench.cost(), &group);
             let content = kernel.map_or_else(ribbon::Content::default, |k| {
                 let drawn = length(&group);
                 let eighths =
@@ -188,16 +185,16 @@ pub fn boxes(state: &State) -> Vec<ribbon::Kernel> {
                         _ => Role::Modelled,
                     },
                     eighths: (eighths as u64).max(u64::from(drawn > 0)),
-                    bound: bound_role(bound(&state.machine, k, dtype)),
+                    bound: bound_role(bound(&state.shared.machine, k, dtype)),
                 }
             });
             ribbon::Kernel {
                 group,
                 content,
                 // One box alone has nothing to be told apart from.
-                selected: !alone && group.holds(state.lab.slot),
-                wall: (state.lab.part == Part::Ribbon && group.holds(state.lab.slot))
-                    .then_some(state.lab.slot),
+                selected: !alone && group.holds(state.shared.slot),
+                wall: (state.lab.part == Part::Ribbon && group.holds(state.shared.slot))
+                    .then_some(state.shared.slot),
             }
         })
         .collect()
@@ -216,7 +213,7 @@ fn number(
             compact(bytes.in_unit(column.unit())).trim().to_owned()
         }
         Kind::Issued => {
-            let counted = counted(&state.bench, &state.runs);
+            let counted = counted(&state.shared.bench, &state.shared.runs);
             match counted.map(|_| issued(state, group)) {
                 None => "·".to_owned(),
                 Some(None) => "–".to_owned(),
@@ -236,8 +233,8 @@ fn number(
 
 /// Seconds that a box takes at least under the roof in use.
 fn floor(state: &State, kernel: &KernelCost, sum: &BoxCost) -> Option<f64> {
-    let ceilings = state.machine.ceilings.as_ref()?;
-    let roof = ceilings.roof(state.bench.setup().dtype, kernel.has_product())?;
+    let ceilings = state.shared.machine.ceilings.as_ref()?;
+    let roof = ceilings.roof(state.shared.bench.setup().dtype, kernel.has_product())?;
     Some(roof.floor_seconds(sum.flops, sum.bytes()))
 }
 
@@ -260,13 +257,13 @@ pub fn bound_word(bound: Option<Bound>) -> &'static str {
 
 /// The kernel under `▼`, in the fourteen columns right of the ribbon.
 fn inspector(state: &State, pen: &mut Pen<'_>) {
-    let Some(group) = selected(&state.bench, state.lab.slot) else {
+    let Some(group) = selected(&state.shared.bench, state.shared.slot) else {
         return;
     };
-    let Some(kernel) = kernel_of(state.bench.cost(), &group) else {
+    let Some(kernel) = kernel_of(state.shared.bench.cost(), &group) else {
         return;
     };
-    let sum = BoxCost::of(state.bench.cost(), &group);
+    let sum = BoxCost::of(state.shared.bench.cost(), &group);
     let column = figure::byte_column(largest(state));
     let unit = column.unit().symbol();
     let part = |bytes: u64| {
@@ -299,7 +296,11 @@ fn inspector(state: &State, pen: &mut Pen<'_>) {
     }
     let intensity = format!("{:.2} FLOP/B", sum.intensity());
     pen.put(x, 8, &intensity, Role::Modelled);
-    let side = bound(&state.machine, kernel, state.bench.setup().dtype);
+    let side = bound(
+        &state.shared.machine,
+        kernel,
+        state.shared.bench.setup().dtype,
+    );
     pen.put(x, 9, bound_word(side), bound_role(side));
 }
 
@@ -312,10 +313,10 @@ fn kinds(
     column: plan::units::Column,
     pen: &mut Pen<'_>,
 ) {
-    let report = counted(&state.bench, &state.runs);
-    let bytes = report.and_then(|r| box_bytes(r, state.bench.cost(), group));
+    let report = counted(&state.shared.bench, &state.shared.runs);
+    let bytes = report.and_then(|r| box_bytes(r, state.shared.bench.cost(), group));
     let bytes = bytes.unwrap_or(BytesReport {
-        modelled: Some(BoxCost::of(state.bench.cost(), group).bytes()),
+        modelled: Some(BoxCost::of(state.shared.bench.cost(), group).bytes()),
         ..BytesReport::default()
     });
     let dram = match bytes.measured_dram {
@@ -333,7 +334,8 @@ fn kinds(
         let value = bytes.map_or("–".to_owned(), |b| figure::bytes(column, b));
         pen.right(14, y, &value, role);
     }
-    let said = counted_kernel(&state.bench, &state.runs, kernel).and_then(short_surplus);
+    let said =
+        counted_kernel(&state.shared.bench, &state.shared.runs, kernel).and_then(short_surplus);
     if let Some(said) = said {
         pen.put(0, 5, &clip(&said, 14), Role::Text);
     }
@@ -368,13 +370,14 @@ fn ops(kernel: &KernelCost) -> usize {
 pub fn toggles(state: &State, pen: &mut Pen<'_>) {
     let lacks = |f: Fusion| {
         state
+            .shared
             .machine
             .backend()
             .is_some_and(|b| b.lacks.contains(&f))
     };
     for (i, fusion) in Fusion::ALL.into_iter().enumerate() {
         let (x, y) = if i < 6 { (0, i) } else { (17, i - 6) };
-        let (sign, role) = match state.bench.switch(fusion) {
+        let (sign, role) = match state.shared.bench.switch(fusion) {
             Switch::Off => ("[ ]", Role::Text),
             Switch::On => ("[x]", Role::Fused),
             Switch::Inside => ("[+]", Role::Fused),
@@ -399,7 +402,7 @@ pub fn toggles(state: &State, pen: &mut Pen<'_>) {
 
 /// The head of the table. Where the roof is a data sheet's, it says so.
 pub fn table_title(state: &State) -> String {
-    match &state.machine.ceilings {
+    match &state.shared.machine.ceilings {
         Some(c) if c.source == Source::DataSheet => {
             format!(" against V1 ─ roof {} data sheet ", c.of)
         }
@@ -413,7 +416,11 @@ pub fn against(state: &State, pen: &mut Pen<'_>) {
     for (edge, head) in EDGES.into_iter().zip(["plan", "V1", "saved"]) {
         pen.right(edge, 0, head, Role::Dim);
     }
-    let rows: Vec<Row> = table(&state.bench, &state.machine, &state.runs);
+    let rows: Vec<Row> = table(
+        &state.shared.bench,
+        &state.shared.machine,
+        &state.shared.runs,
+    );
     for (i, row) in rows.iter().enumerate() {
         let y = i as u16 + 1;
         let (role, label_role) = match row.origin {

@@ -9,7 +9,8 @@ use super::rows::Row;
 use super::theme::Role;
 use super::{cards, frame, live};
 use app::State;
-use app::lesson::{self, Extent, Focus, number};
+use app::contents::number;
+use app::lesson::{self, Extent, Focus};
 use app::live::{env, takes_keys};
 use course::answer::Env;
 use course::{Inline, Lesson, Part, Section};
@@ -42,8 +43,8 @@ impl Laid {
 
 /// Where the text stands: columns, and lines from which to which.
 fn area(state: &State) -> (u16, u16, u16) {
-    let (columns, rows) = state.size;
-    if state.two_panes() {
+    let (columns, rows) = state.shared.size;
+    if state.shared.two_panes() {
         // Rules above and below; the last two rows are message and keys.
         (LEFT, 5, rows.saturating_sub(4))
     } else {
@@ -70,7 +71,7 @@ pub fn fit(state: &mut State) {
 pub fn draw(state: &State, pen: &mut Pen<'_>) {
     let last = pen.height().saturating_sub(1);
     let (columns, top, bottom) = area(state);
-    if state.two_panes() {
+    if state.shared.two_panes() {
         frame::panes(pen, LEFT, last - 2);
         heading(state, &mut pen.part(0, 3, LEFT, 1));
         let right = pen.width() - LEFT - 1;
@@ -94,9 +95,9 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
         }
     }
     let finding = state.find.as_ref().is_some_and(|f| f.typing);
-    if state.two_panes() {
+    if state.shared.two_panes() {
         more(state, pen, bottom);
-    } else if state.notes.shown().is_none() && !finding {
+    } else if state.shared.notes.shown().is_none() && !finding {
         progress(state, pen, last - 1);
         more(state, pen, last - 1);
     }
@@ -122,7 +123,7 @@ fn mark(pen: &mut Pen<'_>, x: u16, y: u16, row: &str, needle: &str) {
 }
 
 fn empty(state: &State, pen: &mut Pen<'_>) {
-    let text = if state.study.loaded {
+    let text = if state.shared.study.loaded {
         "There is no lesson here. 1 shows the contents; lint says what is wrong with a course."
     } else {
         "…"
@@ -132,7 +133,7 @@ fn empty(state: &State, pen: &mut Pen<'_>) {
 
 /// Number, title and place, where the header has no room for them.
 fn heading(state: &State, pen: &mut Pen<'_>) {
-    let Some(lesson) = lesson::lesson(state) else {
+    let Some(lesson) = lesson::lesson(&state.reader, &state.shared) else {
         return;
     };
     let place = format!(
@@ -149,7 +150,7 @@ fn heading(state: &State, pen: &mut Pen<'_>) {
 
 /// The line under the text: what lies below, section, and a bar.
 fn progress(state: &State, pen: &mut Pen<'_>, y: u16) {
-    let Some(lesson) = lesson::lesson(state) else {
+    let Some(lesson) = lesson::lesson(&state.reader, &state.shared) else {
         return;
     };
     const CELLS: usize = 14;
@@ -177,7 +178,8 @@ fn more(state: &State, pen: &mut Pen<'_>, y: u16) {
 /// Lays the section on the page out in `columns` columns.
 fn lay(state: &State, columns: usize) -> Laid {
     let mut laid = Laid::default();
-    let found = lesson::lesson(state).zip(lesson::section(state));
+    let found = lesson::lesson(&state.reader, &state.shared)
+        .zip(lesson::section(&state.reader, &state.shared));
     if let Some((lesson, section)) = found {
         lay_section(state, lesson, section, columns, &mut laid);
     }
@@ -186,10 +188,10 @@ fn lay(state: &State, columns: usize) -> Laid {
 
 fn lay_section(state: &State, lesson: &Lesson, section: &Section, columns: usize, laid: &mut Laid) {
     let width = columns.saturating_sub(4);
-    let env = env(state, lesson, &course::Setup::default());
+    let env = env(&state.shared, lesson, &course::Setup::default());
     let resolve = |value: &text::Value| resolved(&env, value);
     let layout = Layout::new(width, &resolve)
-        .ascii(state.look.ascii)
+        .ascii(state.shared.look.ascii)
         .shift(state.reader.shift);
     let first = state.reader.section == 0;
     if !first || section.title != lesson.title || !section.parts.is_empty() {

@@ -13,7 +13,6 @@ use super::exercise::question;
 use super::rows::{Row, boxed, labelled, words};
 use super::theme::Role;
 use app::State;
-use app::exercise;
 use app::live::{env, predict};
 use course::{Block, Lesson, Live, Phrase, Typed};
 use text::{self, Layout};
@@ -37,7 +36,7 @@ pub fn lay(state: &State, lesson: &Lesson, live: &Live, keys: bool, columns: usi
         }
     };
     let inner = columns.saturating_sub(4);
-    let hidden = predict::open(&state.study.progress, lesson, live).is_some();
+    let hidden = predict::open(&state.shared.study.progress, lesson, live).is_some();
     let rows = match content {
         _ if hidden => Ok(predictions(state, lesson, live, keys, inner)),
         Block::Lab { .. } => lab::rows(state, lesson, live, keys, inner),
@@ -52,7 +51,10 @@ pub fn lay(state: &State, lesson: &Lesson, live: &Live, keys: bool, columns: usi
             inner,
         )),
         Block::Question { exercise: id, key } => {
-            let asked = exercise::asked(state, &id.text, key.as_ref().map(|k| &*k.text));
+            let asked = state
+                .shared
+                .study
+                .question(&id.text, key.as_ref().map(|k| &*k.text));
             asked
                 .map(|asked| question::in_lesson(state, &asked, keys, inner))
                 .ok_or_else(|| format!("The course has no question {}.", id.text))
@@ -60,8 +62,9 @@ pub fn lay(state: &State, lesson: &Lesson, live: &Live, keys: bool, columns: usi
         Block::Micro { .. } => kernels::micro(state, lesson, live, inner),
         Block::Kernel { .. } => kernels::kernel(state, lesson, live, inner),
         Block::Profile(sample) => tables::profile(state, lesson, live, sample, inner),
-        Block::Table { .. } => return tables::table(state, lesson, live, columns),
-        Block::Roofline { .. } => return tables::roofline(state, lesson, live, columns),
+        Block::Table { .. } | Block::Roofline { .. } => {
+            return tables::rows(state, lesson, live, columns);
+        }
         Block::Claim { id } => claim::rows(state, id, inner),
         Block::Chart { .. } => match chart::rows(state, lesson, live, columns) {
             Ok(rows) => return plain(rows),
@@ -154,7 +157,7 @@ fn predictions(
     keys: bool,
     columns: usize,
 ) -> Vec<Row> {
-    let made = predict::guesses(&state.study.progress, lesson, live);
+    let made = predict::guesses(&state.shared.study.progress, lesson, live);
     let field = state.reader.block(&lesson.id, live.number).field;
     let mut rows = Vec::new();
     for (i, asked) in live.predict.iter().enumerate() {
@@ -201,7 +204,7 @@ fn predictions(
 /// Guesses beside what came out, with the author's sentence.
 fn outcomes(state: &State, lesson: &Lesson, live: &Live, columns: usize) -> Vec<Row> {
     let mut rows = vec![Row::default()];
-    let made = predict::guesses(&state.study.progress, lesson, live);
+    let made = predict::guesses(&state.shared.study.progress, lesson, live);
     for (guess, asked) in made.iter().zip(&live.predict) {
         let ask = inline(state, lesson, live, &asked.ask.text, columns);
         rows.extend(ask.into_iter().map(|row| Row::of(row.text(), Role::Dim)));
@@ -266,10 +269,10 @@ fn steps_rows(
 
 /// A text with inline numbers, in the block's configuration.
 fn inline(state: &State, lesson: &Lesson, live: &Live, text: &str, columns: usize) -> Vec<Row> {
-    let env = env(state, lesson, &live.setup);
+    let env = env(&state.shared, lesson, &live.setup);
     let resolve = |value: &text::Value| super::lesson::resolved(&env, value);
     let parsed = text::parse(text, 1, &[]);
-    let layout = Layout::new(columns, &resolve).ascii(state.look.ascii);
+    let layout = Layout::new(columns, &resolve).ascii(state.shared.look.ascii);
     parsed
         .sections
         .iter()

@@ -14,7 +14,8 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
         return;
     };
     let typed = palette.field.text();
-    let (found, all) = matches(state, &typed);
+    let form = state.exercises.form.as_ref().map(|f| f.exercise.as_str());
+    let (found, all) = matches(&state.shared, form, &typed);
     let height = SHOWN as u16 + 5;
     let top = pen.height().saturating_sub(height);
     let mut part = pen.part(0, top, 80, height);

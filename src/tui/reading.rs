@@ -60,7 +60,7 @@ pub fn help(state: &State, pen: &mut Pen<'_>) {
     ];
     let bottom = pen.height() - 1;
     let mut page = pen.part(0, 2, frame::LEFT, bottom - 2);
-    let skip = state.scroll as u16;
+    let skip = state.help.scroll as u16;
     column(&left, &mut page, [2, 13], skip);
     column(&right, &mut page, [37, 48], skip);
 }
@@ -92,12 +92,12 @@ pub fn why(state: &State, pen: &mut Pen<'_>) {
     let width = pen.width().min(frame::LEFT);
     pen.put(1, 2, "Why this number", Role::Strong);
     pen.right(width - 1, 2, "modelled =", Role::Modelled);
-    let Some(why) = &state.why else {
+    let Some(why) = &state.terms.why else {
         return;
     };
     let room = usize::from(last - 5);
     let lines = why.flatten();
-    for (i, (depth, term)) in lines.iter().skip(state.scroll).take(room).enumerate() {
+    for (i, (depth, term)) in lines.iter().skip(state.terms.scroll).take(room).enumerate() {
         let y = 4 + i as u16;
         let indent = 1 + 2 * (*depth).min(6) as u16;
         let role = if *depth == 0 {
@@ -118,7 +118,7 @@ pub fn why(state: &State, pen: &mut Pen<'_>) {
         pen.put(x, y, &clip(&formula, space), Role::Dim);
         pen.put(value_at, y, &value, Role::Modelled);
     }
-    let shown = lines.len().min(state.scroll + room);
+    let shown = lines.len().min(state.terms.scroll + room);
     let more = if shown < lines.len() {
         format!("{} further terms below.", lines.len() - shown)
     } else {
@@ -149,11 +149,18 @@ pub fn messages(state: &State, pen: &mut Pen<'_>) {
     let last = pen.height() - 1;
     pen.put(1, 2, "The last messages", Role::Strong);
     let room = usize::from(last - 5);
-    if state.notes.log().len() == 0 {
+    if state.shared.notes.log().len() == 0 {
         pen.put(1, 4, "None yet.", Role::Dim);
     }
     let width = usize::from(pen.width()) - 2;
-    for (i, note) in state.notes.log().skip(state.scroll).take(room).enumerate() {
+    for (i, note) in state
+        .shared
+        .notes
+        .log()
+        .skip(state.messages.scroll)
+        .take(room)
+        .enumerate()
+    {
         let role = match note.tone {
             Tone::Plain => Role::Text,
             Tone::Good => Role::Good,
@@ -167,7 +174,7 @@ pub fn messages(state: &State, pen: &mut Pen<'_>) {
 /// What this machine has: backends, facts about it and about the terminal.
 pub fn doctor(state: &State, pen: &mut Pen<'_>) {
     let last = pen.height() - 1;
-    let top = if state.two_panes() { 3 } else { 2 };
+    let top = if state.shared.two_panes() { 3 } else { 2 };
     let mut lines: Vec<(String, String, String, Role)> = Vec::new();
     let head = |text: &str, lines: &mut Vec<_>| {
         if !lines.is_empty() {
@@ -179,9 +186,9 @@ pub fn doctor(state: &State, pen: &mut Pen<'_>) {
         "Found on this machine, nothing was installed or changed",
         &mut lines,
     );
-    for (i, b) in state.machine.backends.iter().enumerate() {
+    for (i, b) in state.shared.machine.backends.iter().enumerate() {
         let (word, role) = match b.condition {
-            Condition::Ready if i == state.machine.chosen => ("ready, chosen", Role::Good),
+            Condition::Ready if i == state.shared.machine.chosen => ("ready, chosen", Role::Good),
             Condition::Ready => ("ready", Role::Good),
             _ => (b.condition.word(), Role::Dim),
         };
@@ -192,14 +199,14 @@ pub fn doctor(state: &State, pen: &mut Pen<'_>) {
         lines.push((b.name.clone(), line, word.to_owned(), role));
     }
     head("Facts", &mut lines);
-    for b in &state.machine.backends {
+    for b in &state.shared.machine.backends {
         let mut word = b.name.as_str();
         for line in b.notes.iter().flat_map(|note| wrap(note, 66)) {
             lines.push((word.to_owned(), line, String::new(), Role::Text));
             word = "";
         }
     }
-    for (name, fact) in &state.machine.facts {
+    for (name, fact) in &state.shared.machine.facts {
         lines.push((name.clone(), fact.clone(), String::new(), Role::Text));
     }
     lines.push((
@@ -208,7 +215,7 @@ pub fn doctor(state: &State, pen: &mut Pen<'_>) {
         String::new(),
         Role::Text,
     ));
-    if let Some(c) = &state.machine.ceilings {
+    if let Some(c) = &state.shared.machine.ceilings {
         let from = match c.source {
             app::machine::Source::Measured => "measured here @",
             _ => "data sheet; R measures here",
@@ -233,7 +240,12 @@ pub fn doctor(state: &State, pen: &mut Pen<'_>) {
         }
     }
     let room = usize::from(last - 2 - top);
-    for (i, (name, text, word, role)) in lines.iter().skip(state.scroll).take(room).enumerate() {
+    for (i, (name, text, word, role)) in lines
+        .iter()
+        .skip(state.doctor.scroll)
+        .take(room)
+        .enumerate()
+    {
         let y = top + i as u16;
         if text.is_empty() {
             pen.put(1, y, name, *role);
@@ -250,24 +262,28 @@ pub fn doctor(state: &State, pen: &mut Pen<'_>) {
 /// The terminal as it was judged.
 fn terminal(state: &State) -> String {
     use app::look::Depth;
-    let colours = match state.look.depth {
+    let colours = match state.shared.look.depth {
         Depth::None => "no colour",
         Depth::Sixteen => "16 colours",
         Depth::Indexed => "256 colours",
         Depth::True => "24-bit colour",
     };
-    let signs = if state.look.ascii { "ASCII" } else { "Unicode" };
-    let (columns, rows) = state.size;
+    let signs = if state.shared.look.ascii {
+        "ASCII"
+    } else {
+        "Unicode"
+    };
+    let (columns, rows) = state.shared.size;
     format!(
         "{columns} × {rows}, {colours}, {signs}, theme {}",
-        state.look.theme.name()
+        state.shared.look.theme.name()
     )
 }
 
 /// Model, shape, dtype, backend, seed, counting options.
 pub fn setup(state: &State, pen: &mut Pen<'_>) {
     let last = pen.height() - 1;
-    let top = if state.two_panes() { 3 } else { 2 };
+    let top = if state.shared.two_panes() { 3 } else { 2 };
     pen.put(
         1,
         top,
@@ -296,7 +312,7 @@ pub fn setup(state: &State, pen: &mut Pen<'_>) {
                 pen.put(x.max(34), y, " ]", Role::Dim);
             }
             None => {
-                let value = item.value(state);
+                let value = item.value(&state.shared);
                 let end = pen.put(19, y, &value, role);
                 if here && !item.is_typed() {
                     pen.put(17, y, "◄", Role::Dim);
@@ -313,8 +329,8 @@ pub fn setup(state: &State, pen: &mut Pen<'_>) {
 
 /// What the setup amounts to.
 fn sizes(state: &State, pen: &mut Pen<'_>, y: u16) {
-    let m = &state.bench.setup().model;
-    let cost = state.bench.cost();
+    let m = &state.shared.bench.setup().model;
+    let cost = state.shared.bench.cost();
     let parameters = if m.tied {
         cost.parameters.0
     } else {

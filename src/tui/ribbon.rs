@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn bars_are_eighths_of_a_cell() {
-        // screens.md, V1 of workshop B1: 0.263 MB on 1.049 MB = 5 cells is
+        // V1 of workshop B1: 0.263 MB on 1.049 MB = 5 cells is
         // 10.04 eighths, drawn `█▎`; 0.918 MB is 35, drawn `████▍`.
         assert_eq!(bar(10, 5, false), "█▎");
         assert_eq!(bar(35, 5, false), "████▍");

@@ -22,7 +22,7 @@ const PLOT: u16 = 55;
 pub fn draw(state: &State, pen: &mut Pen<'_>) {
     let last = pen.height().saturating_sub(1);
     let table = state.roofline.table(pen.ascii());
-    if state.two_panes() {
+    if state.shared.two_panes() {
         let (left, bottom) = (frame::LEFT, last - 2);
         frame::panes(pen, left + 1, bottom);
         let (room, height) = (pen.width() - left - 2, bottom - 3);
@@ -63,7 +63,7 @@ fn title(state: &State, pen: &mut Pen<'_>) {
         pen.put(1, 0, "No roof is known yet: R measures one.", Role::Warn);
         return;
     };
-    let dtype = state.bench.setup().dtype;
+    let dtype = state.shared.bench.setup().dtype;
     let role = match c.source {
         Source::Measured => Role::Measured,
         _ => Role::Text,
@@ -144,7 +144,7 @@ fn micros(seconds: f64) -> String {
 
 /// The priced kernel of a spot.
 fn kernel<'s>(state: &'s State, spot: &Spot) -> Option<&'s KernelCost> {
-    state.bench.cost().block.kernels.get(spot.kernel)
+    state.shared.bench.cost().block.kernels.get(spot.kernel)
 }
 
 /// The colour of a kernel's letter.
@@ -155,7 +155,7 @@ fn role(state: &State, spot: &Spot) -> Role {
 /// The side of the roof that a kernel meets.
 fn bound(state: &State, spot: &Spot) -> Option<Bound> {
     let roof = state.roofline.view().roofs.roof.as_ref()?;
-    let side = spot.under(roof, state.bench.setup().dtype)?;
+    let side = spot.under(roof, state.shared.bench.setup().dtype)?;
     Some(side.bound)
 }
 
@@ -165,8 +165,8 @@ fn hint(state: &State) -> String {
     let Some((spot, kernel)) = view.spot().and_then(|s| Some((s, kernel(state, s)?))) else {
         return String::new();
     };
-    let name = short_name(kernel, 14, state.look.ascii);
-    let dtype = state.bench.setup().dtype;
+    let name = short_name(kernel, 14, state.shared.look.ascii);
+    let dtype = state.shared.bench.setup().dtype;
     let side = view.roofs.roof.as_ref().and_then(|c| spot.under(c, dtype));
     let Some(side) = side else {
         return format!(
@@ -175,7 +175,7 @@ fn hint(state: &State) -> String {
         );
     };
     // In the unit of the lab: that of the largest kernel.
-    let kernels = &state.bench.cost().block.kernels;
+    let kernels = &state.shared.bench.cost().block.kernels;
     let largest = kernels.iter().map(KernelCost::bytes).max();
     let column = figure::byte_column(largest.unwrap_or(0));
     let bytes = figure::bytes(column, kernel.bytes());

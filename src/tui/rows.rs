@@ -84,7 +84,7 @@ impl Row {
 
     /// The line cut to `columns`, with a mark where something is missing.
     #[must_use]
-    pub fn clipped(mut self, columns: usize) -> Self {
+    fn clipped(mut self, columns: usize) -> Self {
         let mut left = columns;
         let mut full = false;
         self.spans.retain_mut(|span| {

@@ -6,7 +6,7 @@ use app::State;
 
 /// Says so, and that nothing is lost.
 pub fn draw(state: &State, pen: &mut Pen<'_>) {
-    let (columns, rows) = state.size;
+    let (columns, rows) = state.shared.size;
     let lines = [
         "tinyllama-tutor".to_owned(),
         String::new(),

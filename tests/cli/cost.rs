@@ -1,4 +1,4 @@
-//! `cost`: every value of the cost-model page, through the binary.
+//! `cost`: every value of docs/cost-model.md, through the binary.
 
 use serde_json::Value;
 

@@ -30,7 +30,7 @@ fn a_sample_is_written_and_read_back() {
         assert_eq!(read["tool"], tool);
         assert_eq!(read["plan"]["options"], "--version v3", "{tool}");
         assert_eq!(read["plan"]["layers"], 6, "{tool}");
-        // cost-model.md: 8·L + 3 launches of V3.
+        // docs/cost-model.md: 8·L + 3 launches of V3.
         assert_eq!(read["launches"]["counted"], 8 * 6 + 3, "{tool}");
         let shown = home.line("profile f --model small");
         assert_eq!((shown.code, shown.err.as_str()), (0, ""), "{tool}");
@@ -62,7 +62,7 @@ fn the_table_of_a_trace() {
 fn pages_show_samples_and_what_is_made_of_them() {
     let home = Home::new();
     let shown = home.line("show 91").out;
-    // cost-model.md: 11·4 + 3 launches of V2, 17·4 + 3 of V1; a gap between two.
+    // docs/cost-model.md: 11·4 + 3 launches of V2, 17·4 + 3 of V1; a gap between two.
     for part in [
         "Profile, rocprofv3, kernel_stats.csv, 25 forwards of V2; generated",
         "plan: V2, 4 layers, 25 forwards",

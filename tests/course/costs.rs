@@ -1,4 +1,4 @@
-//! The tables of the cost-model page: every value, for V1 to V4 and the named
+//! The tables of docs/cost-model.md: every value, for V1 to V4 and the named
 //! alternatives. The page (and so this file) is the second source; nothing here
 //! was printed by the program.
 
@@ -257,7 +257,7 @@ fn counting_options() {
 
 #[test]
 fn ridges_of_data_sheets() {
-    // screens.md, roofline: H200 13.94, A100-80 9.56, MI250X die 14.62,
+    // Peak over bandwidth of the data sheets: H200 13.94, A100-80 9.56, MI250X die 14.62,
     // MI300X 30.83, MI100 18.80 FLOP/B in fp32; H200 206.1 in 16 bit (ex18).
     let database = GpuDatabase::embedded().unwrap();
     for (id, dtype, value) in [

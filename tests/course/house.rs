@@ -26,13 +26,19 @@ const ROOMS: &[(&str, &[(&str, &[&str])])] = &[
         &[
             ("units", &[]),
             ("model", &["units"]),
+            ("kernels", &["model"]),
             ("fusion", &["model", "units"]),
             ("cost", &["fusion", "model", "units"]),
+            ("kernels", &["model"]),
             ("run", &["cost", "fusion", "model", "units"]),
         ],
     ),
     ("study", &[("lab", &[]), ("profile", &[])]),
 ];
+
+/// Modules of `app` that are part of a page, with the page. The live blocks stand in
+/// a lesson's text, and keys that they have no use for turn its pages.
+const PARTS: &[(&str, &str)] = &[("live", "lesson")];
 
 /// What a pure room may not name.
 const IMPURE: &[&str] = &[
@@ -121,6 +127,114 @@ fn imports(code: &str) -> BTreeSet<String> {
     found
 }
 
+/// The modules of a crate that the code of one of them names, each with its
+/// submodules counted as one: `crate::lab`, `super::lab`, `super::{lab, key::Key}`,
+/// and names that the crate's root passes on.
+fn neighbours(name: &str) -> BTreeMap<String, BTreeSet<String>> {
+    let folder = src().join(name);
+    let files = code_below(name);
+    let inside = |file: &Path| file.strip_prefix(&folder).unwrap().with_extension("");
+    let module = |file: &Path| {
+        let inside = inside(file);
+        inside.iter().next().unwrap().to_string_lossy().into_owned()
+    };
+    let modules: BTreeSet<String> = files.iter().map(|(file, _)| module(file)).collect();
+    let root = files
+        .iter()
+        .find(|(file, _)| inside(file) == Path::new("lib"));
+    let passed: Vec<(String, String)> = root
+        .map(|(_, code)| code.split("pub use ").skip(1))
+        .into_iter()
+        .flatten()
+        .filter_map(|line| line.split_once(';')?.0.split_once("::"))
+        .flat_map(|(from, names)| {
+            let names = names.split(|c: char| !c.is_alphanumeric() && c != '_');
+            names.map(move |name| (name.to_owned(), from.to_owned()))
+        })
+        .collect();
+    let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (file, code) in &files {
+        let here = module(file);
+        if here == "lib" {
+            continue;
+        }
+        // In a module's own file `super` is the root; in one of its submodules it is
+        // the module, and each further `super` one up.
+        let depth = inside(file).iter().count();
+        let up = "super::".repeat(depth);
+        let code = code.replace(&up, "crate::");
+        let named = imports(&code).into_iter().map(|name| {
+            let from = passed.iter().find(|(passed, _)| *passed == name);
+            from.map_or(name, |(_, from)| from.clone())
+        });
+        let others = named.filter(|name| *name != here && modules.contains(name));
+        found.entry(here.clone()).or_default().extend(others);
+    }
+    found
+}
+
+#[test]
+fn no_page_imports_a_page() {
+    let folder = src().join("app");
+    let pages: BTreeSet<String> = code_below("app")
+        .into_iter()
+        .filter(|(_, code)| code.contains("impl Screen for"))
+        .map(|(file, _)| {
+            let inside = file.strip_prefix(&folder).unwrap().with_extension("");
+            inside.iter().next().unwrap().to_string_lossy().into_owned()
+        })
+        .collect();
+    assert!(pages.len() > 9, "pages implement Screen: {pages:?}");
+    let found = neighbours("app");
+    let page_of = |module: &str| {
+        let part = PARTS.iter().find(|(part, _)| *part == module);
+        let page = part.map_or(module, |(_, page)| *page);
+        pages.contains(page).then(|| page.to_owned())
+    };
+    for (module, named) in &found {
+        let Some(page) = page_of(module) else {
+            continue;
+        };
+        for other in named.iter().filter_map(|name| page_of(name)) {
+            assert!(
+                other == page,
+                "{module} imports {other}: one page wants an intent of another"
+            );
+        }
+    }
+    for (part, page) in PARTS {
+        let imports = |a: &str, b: &str| found.get(a).is_some_and(|named| named.contains(b));
+        assert!(
+            imports(part, page),
+            "{part} does not import {page} any more: take it off the list"
+        );
+    }
+}
+
+/// The modules that can be reached from one.
+fn reached<'g>(graph: &'g BTreeMap<String, BTreeSet<String>>, from: &str) -> BTreeSet<&'g str> {
+    let mut found = BTreeSet::new();
+    let mut next: Vec<&str> = vec![from];
+    while let Some(at) = next.pop() {
+        for to in graph.get(at).into_iter().flatten() {
+            if found.insert(to.as_str()) {
+                next.push(to);
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn circles_of_imports_hold_two_modules_at_most() {
+    let graph = neighbours("app");
+    for module in graph.keys() {
+        let back = |to: &&str| reached(&graph, to).contains(module.as_str());
+        let circle: Vec<&str> = reached(&graph, module).into_iter().filter(back).collect();
+        assert!(circle.len() <= 2, "a circle of imports in app: {circle:?}");
+    }
+}
+
 #[test]
 fn crates_depend_upward_only() {
     let mut folders: Vec<String> = fs::read_dir(src())
@@ -196,4 +310,17 @@ fn the_import_scanner_reads_both_forms() {
     let code = "use crate::cost::price;\nuse crate::{fusion::{Cut, Plan}, model::Graph};\n";
     let found: Vec<String> = imports(code).into_iter().collect();
     assert_eq!(found, ["cost", "fusion", "model"]);
+}
+
+#[test]
+fn the_neighbours_of_a_module_are_found_in_every_spelling() {
+    let found = neighbours("app");
+    let lab = &found["lab"];
+    // `use super::keymap::…` in lab.rs, `use crate::bench::…` in lab/table.rs.
+    for name in ["keymap", "bench", "shared", "screen"] {
+        assert!(lab.contains(name), "lab imports {name}: {lab:?}");
+    }
+    assert!(!lab.contains("lab") && !lab.contains("Bench"));
+    // `update` names its neighbours in one list, `live` in submodules only.
+    assert!(found["update"].contains("exercise") && found["update"].contains("live"));
 }

@@ -111,7 +111,7 @@ fn cells_may_be_options() {
         "{}",
         one.sentence()
     );
-    let unknown = judged(&exercise, "groups", "three|1|1|in; 3|1|1|in");
+    let unknown = judged(&exercise, "groups", "several|1|1|in; 3|1|1|in");
     assert_eq!(unknown.verdict.word(), "unread");
 }
 
@@ -353,7 +353,7 @@ impl Screen {
     }
 
     fn text(&self) -> String {
-        let (columns, rows) = self.state.size;
+        let (columns, rows) = self.state.shared.size;
         let mut buffer = Buffer::empty(Rect::new(0, 0, columns, rows));
         draw(&self.state, &mut buffer);
         let row = |y| {
@@ -412,7 +412,15 @@ fn a_table_is_filled_in_with_the_keyboard() {
         .press(&[key(Code::Enter)])
         .shows("All 4 cells are right.")
         .shows("right");
-    assert!(screen.state.study.progress.key("ex90", "peaks").solved);
+    assert!(
+        screen
+            .state
+            .shared
+            .study
+            .progress
+            .key("ex90", "peaks")
+            .solved
+    );
 }
 
 #[test]
@@ -462,6 +470,7 @@ fn a_prediction_is_locked_before_anything_is_shown() {
     assert_eq!(
         screen
             .state
+            .shared
             .study
             .progress
             .key("ex90", "guess")
@@ -496,7 +505,7 @@ fn v_begins_another_variant_after_a_warning() {
             .iter()
             .any(|e| matches!(e, Effect::Vary { variant: 1, .. }))
     );
-    assert_eq!(screen.state.study.progress.variant("ex90"), 1);
+    assert_eq!(screen.state.shared.study.progress.variant("ex90"), 1);
 }
 
 #[test]
@@ -510,7 +519,7 @@ fn a_sheet_says_which_variant_is_asked() {
     let screen = screen
         .shows("ex90 has variants 0 to 2")
         .shows("Peak activations at B 4");
-    assert_eq!(screen.state.study.progress.variant("ex90"), 1);
+    assert_eq!(screen.state.shared.study.progress.variant("ex90"), 1);
 }
 
 #[test]

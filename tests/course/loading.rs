@@ -47,7 +47,7 @@ fn a_good_lesson_is_read_whole() {
             lesson.version.as_str(),
             lesson.minutes
         ),
-        ("Seventeen launches", "v1", 25)
+        ("Seventeen launches", "v1", 6)
     );
     assert_eq!(lesson.setup.text("preset"), Some("workshop"));
     let ids: Vec<&str> = lesson

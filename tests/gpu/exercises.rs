@@ -40,7 +40,7 @@ impl Records for Twins {
 
 /// Exercise, key, typed, the judge's word. Values are those of the exercise facts
 /// (B1 to B3) and of plain arithmetic; lines are counted in the excerpts.
-const CASES: [(&str, &str, &str, &str); 58] = [
+const CASES: [(&str, &str, &str, &str); 64] = [
     ("ex19", "bytes", "6,291,456 B", "right"),
     ("ex19", "bytes", "8388608", "slip"),
     ("ex19", "bytes", "10.49 MB", "slip"),
@@ -99,6 +99,14 @@ const CASES: [(&str, &str, &str, &str); 58] = [
     ("ex43", "b_wrong", "NaN", "right"),
     ("ex43", "c_line", "9", "right"),
     ("ex43", "loss", "6.908", "right"),
+    // 4 B · (65536·4 + 131072·4 + 131072); three tiled products add 65536·4 reads of x.
+    ("ex52", "bytes", "3,670,016 B", "right"),
+    ("ex52", "bytes", "4,718,592 B", "slip"),
+    // 4 B · (65536·8 + 262144·4 + 131072); x twice; and g and u written, too.
+    ("ex53", "bytes", "6,815,744 B", "right"),
+    ("ex53", "bytes", "8,912,896 B", "slip"),
+    ("ex53", "bytes", "9,437,184 B", "slip"),
+    ("ex53", "bytes", "7,864,320 B", "slip"),
 ];
 
 #[test]

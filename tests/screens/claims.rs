@@ -82,13 +82,14 @@ impl Screen {
     }
 
     fn at(mut self, id: &str) -> Self {
-        open(&mut self.0, id);
+        assert!(open(&mut self.0.claims, &mut self.0.shared, id));
+        self.0.go(Page::Claims);
         fit(&mut self.0);
         self
     }
 
     fn text(&self) -> String {
-        let (columns, rows) = self.0.size;
+        let (columns, rows) = self.0.shared.size;
         let mut buffer = Buffer::empty(Rect::new(0, 0, columns, rows));
         draw(&self.0, &mut buffer);
         let row = |y| {
@@ -152,7 +153,10 @@ fn enter_leads_to_the_lesson_and_escape_back() {
     assert_eq!(screen.0.page, Page::Lesson);
     let screen = screen.press(&[key(Code::Esc)]);
     assert_eq!(screen.0.page, Page::Claims);
-    assert_eq!(current(&screen.0).unwrap().id.text, "Q-333");
+    assert_eq!(
+        current(&screen.0.claims, &screen.0.shared).unwrap().id.text,
+        "Q-333"
+    );
 }
 
 #[test]
@@ -166,14 +170,17 @@ fn a_claim_in_a_lesson_shows_everything_and_runs() {
     );
     let screen = screen.press(&[ENTER]);
     assert_eq!(screen.0.page, Page::Claims);
-    assert_eq!(current(&screen.0).unwrap().id.text, "Q-333");
+    assert_eq!(
+        current(&screen.0.claims, &screen.0.shared).unwrap().id.text,
+        "Q-333"
+    );
 }
 
 #[test]
 fn every_claim_fits_its_columns_in_both_sizes_and_in_ascii() {
     for (columns, rows) in [(80, 24), (120, 40)] {
         let mut screen = Screen::new(columns, rows).press(&[ch('8')]);
-        screen.0.look.ascii = true;
+        screen.0.shared.look.ascii = true;
         for claim in Ledger::built_in().claims() {
             screen = screen.at(&claim.id.text);
             screen = screen.press(&[ch('s'), ch('s')]);

@@ -11,9 +11,9 @@ use std::sync::Arc;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use tinyllama_tutor::app::kernel::source::Source;
-use tinyllama_tutor::app::kernel::{Book, Compiled, Kernel, Wanted};
+use tinyllama_tutor::app::book::{Book, Compiled, Kernel, Wanted};
 use tinyllama_tutor::app::key::{Key, ch};
+use tinyllama_tutor::app::source::Source;
 use tinyllama_tutor::app::{Effect, Event, Look, Message, Page, Setup, State, update};
 use tinyllama_tutor::cost::GpuDatabase;
 use tinyllama_tutor::fusion::Plan;
@@ -238,7 +238,7 @@ impl Screen {
 
     fn text(&mut self) -> String {
         fit(&mut self.0);
-        let (columns, rows) = self.0.size;
+        let (columns, rows) = self.0.shared.size;
         let mut buffer = Buffer::empty(Rect::new(0, 0, columns, rows));
         draw(&self.0, &mut buffer);
         let mut text = String::new();
@@ -311,12 +311,13 @@ fn a_plan_that_is_too_large_is_counted_on_demand_only() {
     let mut screen = Screen::new(80, 24);
     screen
         .0
+        .shared
         .bench
         .set_up(Setup::preset("tinyllama-1.1b").unwrap())
         .unwrap();
     let mut screen = screen.typed("3Km");
-    assert!(screen.0.runs.running().is_none());
-    let said = &screen.0.notes.shown().unwrap().text;
+    assert!(screen.0.shared.runs.running().is_none());
+    let said = &screen.0.shared.notes.shown().unwrap().text;
     assert!(
         said.contains("TFLOP on this CPU") && said.contains("r counts"),
         "{said}"
@@ -330,7 +331,7 @@ fn two_versions_beside() {
     insta::assert_snapshot!("kernel-diff", screen.text());
     // V1 has none before it: d says so, and v goes on.
     let screen = Screen::new(80, 24).typed("3Kd");
-    let said = screen.0.notes.shown().unwrap().text.clone();
+    let said = screen.0.shared.notes.shown().unwrap().text.clone();
     assert!(said.starts_with("V1 is the first version"), "{said}");
 }
 
@@ -374,7 +375,7 @@ fn kernels_files_versions_and_ptx() {
     // Another kernel starts at its source; it has no PTX here.
     let mut screen = screen.typed("]t");
     assert!(screen.text().contains("other · down"));
-    let said = &screen.0.notes.shown().unwrap().text;
+    let said = &screen.0.shared.notes.shown().unwrap().text;
     assert!(said.contains("PTX of this kernel is not known"), "{said}");
     // V1: two kernels stand where one was.
     let mut screen = Screen::new(80, 24).typed(SILU_MUL_OF_V2).typed("V");
@@ -416,7 +417,7 @@ fn ascii_is_ascii() {
             let mut screen = Screen::new(size.0, size.1)
                 .typed(SILU_MUL_OF_V2)
                 .typed(keys);
-            screen.0.look.ascii = true;
+            screen.0.shared.look.ascii = true;
             let text = screen.text();
             assert!(text.is_ascii(), "{text}");
         }

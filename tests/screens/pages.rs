@@ -1,7 +1,7 @@
 //! What is drawn, cell by cell, against the screens that were designed.
 //!
 //! `tests/data/screens/*.txt` are those designs, changed only where they name
-//! pages that do not exist yet. The machine is the one of the designs: an H200
+//! pages that do not exist yet. The machine is always the same: an H200
 //! whose ceilings were measured.
 
 #![allow(
@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use tinyllama_tutor::app::home::{LessonLine, Read, Stopped};
+use tinyllama_tutor::app::contents::{LessonLine, Read, Stopped};
 use tinyllama_tutor::app::key::{Code, Key, ch, key};
 use tinyllama_tutor::app::machine::{
     BackendFacts, Ceilings, Condition, LaunchCost, Machine, Source,
@@ -29,7 +29,7 @@ use tinyllama_tutor::run::{
 };
 use tinyllama_tutor::tui::draw;
 
-/// The machine of the designs.
+/// The machine of the snapshots.
 fn h200() -> Machine {
     Machine {
         backends: vec![BackendFacts {
@@ -41,7 +41,7 @@ fn h200() -> Machine {
             lacks: vec![Fusion::NormGate],
             ..BackendFacts::default()
         }],
-        // facts/kernels.md: copy 4286 GB/s, fp32 51 TFLOP/s, launch 2.85 µs.
+        // benches/gpu/h200.md: copy 4286 GB/s, fp32 51 TFLOP/s, launch 2.85 µs.
         ceilings: Some(Ceilings {
             of: "H200".into(),
             source: Source::Measured,
@@ -64,12 +64,12 @@ struct Screen {
 impl Screen {
     fn new(columns: u16, rows: u16) -> Self {
         let mut state = State::new((columns, rows), Look::default()).unwrap();
-        state.machine = h200();
+        state.shared.machine = h200();
         Screen { state }
     }
 
     fn ascii(mut self) -> Self {
-        self.state.look.ascii = true;
+        self.state.shared.look.ascii = true;
         self
     }
 
@@ -99,7 +99,7 @@ impl Screen {
     }
 
     fn rows(&self) -> Vec<String> {
-        let (columns, rows) = self.state.size;
+        let (columns, rows) = self.state.shared.size;
         let mut buffer = Buffer::empty(Rect::new(0, 0, columns, rows));
         draw(&self.state, &mut buffer);
         (0..rows)
@@ -244,8 +244,9 @@ fn line(
 
 /// A course of a few lessons, some of them read.
 fn contents(mut screen: Screen) -> Screen {
-    let home = &mut screen.state.home;
-    home.lessons = vec![
+    screen.state.home.cursor = 2;
+    let contents = &mut screen.state.shared.contents;
+    contents.lessons = vec![
         line(
             "01",
             "One block, seventeen launches",
@@ -272,16 +273,15 @@ fn contents(mut screen: Screen) -> Screen {
             2,
         ),
     ];
-    home.cursor = 2;
-    home.stopped = Some(Stopped {
+    contents.stopped = Some(Stopped {
         lesson: 2,
         section: 3,
         of: 5,
         heading: "What the merge cannot save".into(),
     });
-    home.slips = vec!["ex2".into()];
-    home.course = "course 1.0, embedded".into();
-    screen.state.place = "~/fusion-workshop".into();
+    contents.slips = vec!["ex2".into()];
+    contents.course = "course 1.0, embedded".into();
+    screen.state.shared.place = "~/fusion-workshop".into();
     screen
 }
 
@@ -308,7 +308,7 @@ fn compare_in_both_sizes_and_scopes() {
 /// The roofline with the GPU database at hand.
 fn roofline(columns: u16, rows: u16) -> Screen {
     let mut screen = Screen::new(columns, rows);
-    screen.state.study.gpus = Some(Arc::new(GpuDatabase::embedded().unwrap()));
+    screen.state.shared.study.gpus = Some(Arc::new(GpuDatabase::embedded().unwrap()));
     screen.typed("5")
 }
 
@@ -316,7 +316,7 @@ fn roofline(columns: u16, rows: u16) -> Screen {
 fn kernels_under_the_roof() {
     snapshot("roofline-80", &roofline(80, 24));
     snapshot("roofline-120", &roofline(120, 40).keys(right(3)));
-    // Seven GPUs on stands the MI300X of the designs.
+    // Seven GPUs on stands the MI300X.
     snapshot("roofline-what-if", &roofline(80, 24).times(7, ch('w')));
     snapshot("roofline-table-80", &roofline(80, 24).typed("twwwwwww"));
     snapshot("roofline-table-120", &roofline(120, 40).typed("vt"));
@@ -329,12 +329,12 @@ fn kernels_under_the_roof() {
 #[test]
 fn the_roofline_of_sixteen_bits_and_of_a_device_that_has_none() {
     let mut bf16 = roofline(80, 24);
-    let mut setup = bf16.state.bench.setup().clone();
+    let mut setup = bf16.state.shared.bench.setup().clone();
     setup.dtype = Dtype::Bf16;
-    bf16.state.bench.set_up(setup).unwrap();
+    bf16.state.shared.bench.set_up(setup).unwrap();
     snapshot("roofline-bf16", &bf16.typed("v"));
     let mut none = roofline(80, 24);
-    none.state.machine = Machine::default();
+    none.state.shared.machine = Machine::default();
     snapshot("roofline-no-device", &none.typed("V"));
     let ran = roofline(80, 24).typed("rvvr").counted();
     snapshot("roofline-ran", &ran.keys([key(Code::Left)]));
@@ -411,9 +411,9 @@ fn counted(cost: &Cost) -> Report {
 impl Screen {
     /// Answers the runs that were asked for, one after another.
     fn counted(mut self) -> Self {
-        while let Some(running) = self.state.runs.running() {
+        while let Some(running) = self.state.shared.runs.running() {
             let (ticket, cut) = (running.ticket, running.cut);
-            let report = counted(&self.state.bench.price_of(cut).unwrap());
+            let report = counted(&self.state.shared.bench.price_of(cut).unwrap());
             self.tell(0, Message::RunDone(ticket, Box::new(Ok(report))));
         }
         self.tell(60_000, Message::Tick);
@@ -517,9 +517,9 @@ fn walls_taken_down_by_hand() {
 #[test]
 fn rope_in_two_launches_stays_one_box() {
     let mut screen = Screen::new(80, 24);
-    let mut setup = screen.state.bench.setup().clone();
+    let mut setup = screen.state.shared.bench.setup().clone();
     setup.conventions.rope_split = true;
-    screen.state.bench.set_up(setup).unwrap();
+    screen.state.shared.bench.set_up(setup).unwrap();
     snapshot("lab-rope-twice", &screen.typed("3"));
 }
 
@@ -533,7 +533,7 @@ fn forward_opens_both_ends() {
 fn cards_of_runs() {
     let run = |error| {
         let mut screen = Screen::new(80, 24).typed("3r");
-        let ticket = screen.state.runs.running().unwrap().ticket;
+        let ticket = screen.state.shared.runs.running().unwrap().ticket;
         screen.tell(1000, Message::RunDone(ticket, Box::new(Err(error))));
         screen
     };
@@ -542,7 +542,7 @@ fn cards_of_runs() {
         &run(RunError::failed("out of memory in flash, launch 7 of 35")),
     );
     let mut running = Screen::new(80, 24).typed("3vr");
-    let ticket = running.state.runs.running().unwrap().ticket;
+    let ticket = running.state.shared.runs.running().unwrap().ticket;
     let progress = Progress::new(Phase::Timing, 17, 30);
     running.tell(1200, Message::RunProgress(ticket, progress));
     snapshot("card-running", &running);

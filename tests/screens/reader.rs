@@ -70,7 +70,7 @@ impl Screen {
     }
 
     fn rows(&self) -> Vec<String> {
-        let (columns, rows) = self.state.size;
+        let (columns, rows) = self.state.shared.size;
         let mut buffer = Buffer::empty(Rect::new(0, 0, columns, rows));
         draw(&self.state, &mut buffer);
         (0..rows)
@@ -161,7 +161,12 @@ fn sections_that_were_shown_are_kept() {
     // Home says where it goes on.
     let s = s.press(&[ch('1')]);
     assert_eq!(
-        s.state.home.stopped.as_ref().map(|s| (s.section, s.of)),
+        s.state
+            .shared
+            .contents
+            .stopped
+            .as_ref()
+            .map(|s| (s.section, s.of)),
         Some((2, 4))
     );
 }
@@ -169,7 +174,7 @@ fn sections_that_were_shown_are_kept() {
 #[test]
 fn what_is_flipped_in_a_lesson_is_what_the_lab_shows() {
     let s = Screen::reader(80, 24).press(&[TAB, SPACE]);
-    assert_eq!(s.state.bench.cut().fusions(), [Fusion::Qkv]);
+    assert_eq!(s.state.shared.bench.cut().fusions(), [Fusion::Qkv]);
     s.shows("║  q  ··  k  ··  v  ║")
         .shows("►[x] qkv")
         .shows("these   1 launch =")
@@ -473,7 +478,7 @@ fn tab_keeps_what_was_typed_and_goes_on() {
         .press(&[TAB]);
     assert_eq!(s.state.exercises.form.as_ref().map(|f| f.row), Some(1));
     // The next one is a choice, which has no field.
-    assert!(s.state.exercises.field.is_none());
+    assert!(s.state.shared.questions.field.is_none());
     s.shows("20 %").shows("typed");
 }
 
@@ -525,12 +530,12 @@ fn a_course_that_was_read_again_keeps_the_place() {
 fn every_page_of_the_course_can_be_drawn_in_ascii_and_says_no_fault() {
     for (columns, rows) in [(80, 24), (120, 40)] {
         let mut s = Screen::with(Course::built_in(), columns, rows);
-        s.state.look.ascii = true;
+        s.state.shared.look.ascii = true;
         s = s.press(&[ch('2')]);
-        let lessons = s.state.study.course.lessons().len();
+        let lessons = s.state.shared.study.course.lessons().len();
         assert!(lessons > 0);
         for lesson in 0..lessons {
-            let sections = s.state.study.lesson(lesson).unwrap().sections.len();
+            let sections = s.state.shared.study.lesson(lesson).unwrap().sections.len();
             for section in 0..sections {
                 s.state.reader.lesson = lesson;
                 s.state.reader.section = section;
@@ -553,7 +558,7 @@ fn every_page_of_the_course_can_be_drawn_in_ascii_and_says_no_fault() {
 fn every_form_of_the_course_can_be_drawn() {
     for (columns, rows) in [(80, 24), (120, 40)] {
         let mut s = Screen::with(Course::built_in(), columns, rows).press(&[ch('7')]);
-        let count = s.state.study.course.exercises().len();
+        let count = s.state.shared.study.course.exercises().len();
         for exercise in 0..count {
             s.state.exercises.cursor = exercise;
             s = s.press(&[ENTER, ch('h'), ch('s'), ch('s')]);
@@ -613,7 +618,7 @@ proptest! {
         ascii: bool,
     ) {
         let mut s = Screen::reader(columns, rows);
-        s.state.look.ascii = ascii;
+        s.state.shared.look.ascii = ascii;
         for key in keys {
             s = s.press(&[key]);
             let shown = s.rows();

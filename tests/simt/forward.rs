@@ -34,7 +34,7 @@ fn report(config: &Config, check: bool) -> Report {
         count_bytes: true,
         ..Request::new(config.clone())
     };
-    Runner::default().run(&request, &Unwatched).unwrap().report
+    Runner::all().run(&request, &Unwatched).unwrap().report
 }
 
 /// The model's price of the kernel with these ops.

@@ -1,104 +1,94 @@
 //! What keys do in the court, and in a claim that stands in a lesson.
 
-use super::{SHOWN, Standing, current, hit, listed, setting, standing};
+use super::{Claims, SHOWN, Standing, current, hit, listed, setting, standing};
+use crate::evidence;
+use crate::intent::{Intent, Out};
 use crate::keymap::Action;
 use crate::message::Effect;
 use crate::note::Tone;
-use crate::page::Page;
-use crate::state::State;
-use crate::study::bench_setup;
-use crate::{lab, lesson};
+use crate::shared::Shared;
 use course::answer::claim::Judgement;
 use course::claims::cited;
 use course::{Claim, Event};
 
 /// Acts on the page.
-pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
-    if state.claims.choosing.is_some() {
-        choose(state, action, effects);
+pub fn act(page: &mut Claims, shared: &mut Shared, action: Action, out: &mut Out) {
+    if page.choosing.is_some() {
+        choose(page, shared, action, out);
         return;
     }
     if action != Action::Solution {
-        state.claims.armed = false;
+        page.armed = false;
     }
-    let last = listed(state).len().saturating_sub(1);
-    let at = state.claims.cursor.min(last);
+    let last = listed(page, shared).len().saturating_sub(1);
+    let at = page.cursor.min(last);
     match action {
-        Action::Up => move_to(state, at.saturating_sub(1)),
-        Action::Down => move_to(state, (at + 1).min(last)),
-        Action::Top => move_to(state, 0),
-        Action::End => move_to(state, last),
-        Action::PageUp => scroll(state, false),
-        Action::PageDown => scroll(state, true),
-        Action::Filter => filter(state),
-        Action::Open => match current(state) {
-            Some(claim) if standing(&state.study, &claim.id.text) == Standing::Open => {
-                state.claims.choosing = Some(0);
-                state.claims.scroll = 0;
+        Action::Up => move_to(page, shared, at.saturating_sub(1)),
+        Action::Down => move_to(page, shared, (at + 1).min(last)),
+        Action::Top => move_to(page, shared, 0),
+        Action::End => move_to(page, shared, last),
+        Action::PageUp => scroll(page, false),
+        Action::PageDown => scroll(page, true),
+        Action::Filter => filter(page, shared),
+        Action::Open => match current(page, shared) {
+            Some(claim) if standing(&shared.study, &claim.id.text) == Standing::Open => {
+                page.choosing = Some(0);
+                page.scroll = 0;
             }
-            Some(claim) => to_lesson(state, claim, effects),
+            Some(claim) => to_lesson(shared, claim, out),
             None => {}
         },
         Action::Outline => {
-            if let Some(claim) = current(state) {
-                to_lesson(state, claim, effects);
+            if let Some(claim) = current(page, shared) {
+                to_lesson(shared, claim, out);
             }
         }
-        Action::Solution => show(state, effects),
+        Action::Solution => show(page, shared, out),
         Action::Run | Action::RunAll => {
-            if let Some(claim) = current(state) {
-                run(state, claim, effects);
+            if let Some(claim) = current(page, shared) {
+                evidence::run(shared, claim, out);
             }
         }
         _ => {}
     }
 }
 
-/// Esc: out of judging. `false`: nothing was being judged.
-pub fn leave(state: &mut State) -> bool {
-    state.claims.choosing.take().is_some()
-}
-
-/// Opens the court at a claim; Esc leads back.
-pub fn open(state: &mut State, id: &str) {
-    let listed_at = |state: &State| listed(state).iter().position(|c| c.id.text == id);
-    let at = listed_at(state).or_else(|| {
-        state.claims.filter = super::Filter::All;
-        listed_at(state)
+/// Puts the cursor on a claim, by its id. `false`: there is none.
+pub fn open(page: &mut Claims, shared: &mut Shared, id: &str) -> bool {
+    let listed_at = |page: &Claims| listed(page, shared).iter().position(|c| c.id.text == id);
+    let at = listed_at(page).or_else(|| {
+        page.filter = super::Filter::All;
+        listed_at(page)
     });
     let Some(at) = at else {
-        state
+        shared
             .notes
             .say(Tone::Warn, format!("There is no claim {id}."));
-        return;
+        return false;
     };
-    state.go(Page::Claims);
-    move_to(state, at);
+    move_to(page, shared, at);
+    true
 }
 
 /// Puts the cursor on an item of the list.
-pub fn jump(state: &mut State, at: usize) {
-    move_to(state, at);
-}
-
-fn move_to(state: &mut State, at: usize) {
-    let wanted = listed(state).get(at).map(|c| c.id.text.as_str());
-    state.claims.just = None;
-    let listed = listed(state);
+pub(super) fn move_to(page: &mut Claims, shared: &mut Shared, at: usize) {
+    let wanted = listed(page, shared).get(at).map(|c| c.id.text.as_str());
+    page.just = None;
+    let listed = listed(page, shared);
     let found = listed
         .iter()
         .position(|c| Some(c.id.text.as_str()) == wanted);
-    state.claims.cursor = found.unwrap_or(0);
-    state.claims.scroll = 0;
-    state.claims.choosing = None;
+    page.cursor = found.unwrap_or(0);
+    page.scroll = 0;
+    page.choosing = None;
 }
 
-fn scroll(state: &mut State, down: bool) {
-    let (lines, room) = state.claims.extent;
+fn scroll(page: &mut Claims, down: bool) {
+    let (lines, room) = page.extent;
     // The last row may say that there is more.
     let step = room.saturating_sub(2);
-    let at = state.claims.scroll;
-    state.claims.scroll = if down {
+    let at = page.scroll;
+    page.scroll = if down {
         (at + step).min(lines.saturating_sub(room))
     } else {
         at.saturating_sub(step)
@@ -106,39 +96,40 @@ fn scroll(state: &mut State, down: bool) {
 }
 
 /// The next filter; the cursor stays on its claim where that is listed.
-fn filter(state: &mut State) {
-    let before = current(state).map(|c| c.id.text.as_str());
-    state.claims.filter = state.claims.filter.next();
-    let listed = listed(state);
+fn filter(page: &mut Claims, shared: &mut Shared) {
+    let before = current(page, shared).map(|c| c.id.text.as_str());
+    page.filter = page.filter.next();
+    let listed = listed(page, shared);
     let kept = listed
         .iter()
         .position(|c| Some(c.id.text.as_str()) == before);
     let count = listed.len();
-    move_to(state, kept.unwrap_or(0));
-    let title = state.claims.filter.title();
+    move_to(page, shared, kept.unwrap_or(0));
+    let title = page.filter.title();
     let claims = if count == 1 { "claim" } else { "claims" };
-    state
+    shared
         .notes
         .say(Tone::Plain, format!("{title}: {count} {claims}."));
 }
 
 /// Up, down, Enter and Esc while the reader judges.
-fn choose(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
+fn choose(page: &mut Claims, shared: &mut Shared, action: Action, out: &mut Out) {
     let last = Judgement::ALL.len() - 1;
-    let at = state.claims.choosing.unwrap_or(0);
+    let at = page.choosing.unwrap_or(0);
     match action {
         Action::Up | Action::PreviousPart => {
-            state.claims.choosing = Some(at.checked_sub(1).unwrap_or(last));
+            page.choosing = Some(at.checked_sub(1).unwrap_or(last));
         }
         Action::Down | Action::NextPart => {
-            state.claims.choosing = Some(if at < last { at + 1 } else { 0 });
+            page.choosing = Some(if at < last { at + 1 } else { 0 });
         }
-        Action::Top => state.claims.choosing = Some(0),
-        Action::End => state.claims.choosing = Some(last),
+        Action::Top => page.choosing = Some(0),
+        Action::End => page.choosing = Some(last),
         Action::Open | Action::Flip => {
-            if let (Some(claim), Some(judgement)) = (current(state), Judgement::ALL.get(at)) {
-                state.claims.choosing = None;
-                judge(state, claim, *judgement, effects);
+            if let (Some(claim), Some(judgement)) = (current(page, shared), Judgement::ALL.get(at))
+            {
+                page.choosing = None;
+                judge(page, shared, claim, *judgement, out);
             }
         }
         _ => {}
@@ -146,12 +137,13 @@ fn choose(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
 }
 
 fn judge(
-    state: &mut State,
+    page: &mut Claims,
+    shared: &mut Shared,
     claim: &'static Claim,
     judgement: Judgement,
-    effects: &mut Vec<Effect>,
+    out: &mut Out,
 ) {
-    keep(state, claim, judgement.word(), effects);
+    keep(page, shared, claim, judgement.word(), out);
     let (tone, text) = if hit(claim.ruling, judgement) {
         let text = format!("The ledger says so too: {}.", claim.ruling);
         (Tone::Good, text)
@@ -163,20 +155,22 @@ fn judge(
         );
         (Tone::Warn, text)
     };
-    state.notes.say(tone, text);
+    shared.notes.say(tone, text);
 }
 
 /// Shows the evidence without a judgement, at the second press.
-fn show(state: &mut State, effects: &mut Vec<Effect>) {
-    let Some(claim) = current(state) else { return };
-    if standing(&state.study, &claim.id.text) != Standing::Open {
+fn show(page: &mut Claims, shared: &mut Shared, out: &mut Out) {
+    let Some(claim) = current(page, shared) else {
+        return;
+    };
+    if standing(&shared.study, &claim.id.text) != Standing::Open {
         return;
     }
-    if std::mem::replace(&mut state.claims.armed, true) {
-        state.claims.armed = false;
-        keep(state, claim, SHOWN, effects);
+    if std::mem::replace(&mut page.armed, true) {
+        page.armed = false;
+        keep(page, shared, claim, SHOWN, out);
     } else {
-        state.notes.say(
+        shared.notes.say(
             Tone::Warn,
             "s again shows the evidence; the claim then counts as shown, not as judged.",
         );
@@ -184,24 +178,24 @@ fn show(state: &mut State, effects: &mut Vec<Effect>) {
 }
 
 /// Keeps what was judged.
-fn keep(state: &mut State, claim: &'static Claim, word: &str, effects: &mut Vec<Effect>) {
-    state.claims.just = Some(&claim.id.text);
+fn keep(page: &mut Claims, shared: &mut Shared, claim: &'static Claim, word: &str, out: &mut Out) {
+    page.just = Some(&claim.id.text);
     let event = Event::Chose {
         setting: setting(&claim.id.text),
         value: Some(word.to_owned()),
     };
-    state.study.progress.apply(&event);
-    effects.push(Effect::Record(event));
+    shared.study.progress.apply(&event);
+    out.push(Effect::Record(event));
 }
 
 /// Opens the first lesson that cites the claim.
-fn to_lesson(state: &mut State, claim: &Claim, effects: &mut Vec<Effect>) {
-    let found = cited(&state.study.course, &claim.id.text)
+fn to_lesson(shared: &mut Shared, claim: &Claim, out: &mut Out) {
+    let found = cited(&shared.study.course, &claim.id.text)
         .next()
         .map(|l| l.id.clone());
-    match found.and_then(|id| state.study.place_of(&id)) {
-        Some(at) => lesson::open(state, at, effects),
-        None => state.notes.say(
+    match found.and_then(|id| shared.study.place_of(&id)) {
+        Some(at) => out.want(Intent::Lesson(at)),
+        None => shared.notes.say(
             Tone::Plain,
             format!(
                 "No lesson cites {}. What is true of it stands below.",
@@ -209,36 +203,4 @@ fn to_lesson(state: &mut State, claim: &Claim, effects: &mut Vec<Effect>) {
             ),
         ),
     }
-}
-
-/// Runs the plans of a claim's demonstration, in the claim's own setup.
-pub fn run(state: &mut State, claim: &Claim, effects: &mut Vec<Effect>) {
-    let cuts = claim.cuts();
-    let Some(first) = cuts.first().copied() else {
-        let text = match claim.demonstration() {
-            Some(command) => format!("In a shell: {command}"),
-            None => "Nothing is to be run here: what is true of it settles it.".to_owned(),
-        };
-        state.notes.say(Tone::Plain, text);
-        return;
-    };
-    let setup = match claim.setup.answer() {
-        Ok(setup) => bench_setup(&setup.config, state.bench.setup().seed),
-        Err(error) => {
-            state.notes.say(Tone::Bad, error.to_string());
-            return;
-        }
-    };
-    // Plan and setup are one for all pages: the lab then shows what ran.
-    if *state.bench.setup() != setup
-        && let Err(error) = state.bench.set_up(setup)
-    {
-        state.notes.say(Tone::Bad, error.to_string());
-        return;
-    }
-    if let Err(error) = state.bench.put(first) {
-        state.notes.say(Tone::Bad, error.to_string());
-        return;
-    }
-    lab::start(state, cuts, effects);
 }

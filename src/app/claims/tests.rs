@@ -1,4 +1,6 @@
 use super::*;
+use crate::State;
+use crate::evidence::measured;
 use crate::key::{Code, ch, key};
 use crate::look::Look;
 use crate::message::{Effect, Event, Message};
@@ -24,15 +26,19 @@ fn press(state: &mut State, key: crate::key::Key) -> Vec<Effect> {
 }
 
 fn at(state: &mut State, id: &str) {
-    open(state, id);
-    assert_eq!(current(state).map(|c| c.id.text.as_str()), Some(id));
+    assert!(open(&mut state.claims, &mut state.shared, id));
+    state.go(Page::Claims);
+    assert_eq!(
+        current(&state.claims, &state.shared).map(|c| c.id.text.as_str()),
+        Some(id)
+    );
 }
 
 #[test]
 fn judging_comes_first_and_is_kept() {
     let mut state = court();
     at(&mut state, "Q-40");
-    assert_eq!(standing(&state.study, "Q-40"), Standing::Open);
+    assert_eq!(standing(&state.shared.study, "Q-40"), Standing::Open);
     press(&mut state, key(Code::Enter));
     assert_eq!(state.claims.choosing, Some(0));
     // right, right if, wrong: two down.
@@ -47,11 +53,14 @@ fn judging_comes_first_and_is_kept() {
         })]
     );
     assert_eq!(
-        standing(&state.study, "Q-40"),
+        standing(&state.shared.study, "Q-40"),
         Standing::Judged(Judgement::Wrong)
     );
-    assert_eq!((judged(&state.study), tally(&state.study)), (1, (1, 1)));
-    let said = state.notes.shown().map(|n| n.text.clone());
+    assert_eq!(
+        (judged(&state.shared.study), tally(&state.shared.study)),
+        (1, (1, 1))
+    );
+    let said = state.shared.notes.shown().map(|n| n.text.clone());
     assert_eq!(said.as_deref(), Some("The ledger says so too: wrong."));
 }
 
@@ -72,16 +81,19 @@ fn evidence_without_a_judgement_asks_twice_and_counts_as_none() {
     let mut state = court();
     at(&mut state, "K-V1-12");
     assert!(press(&mut state, ch('s')).is_empty());
-    assert_eq!(standing(&state.study, "K-V1-12"), Standing::Open);
+    assert_eq!(standing(&state.shared.study, "K-V1-12"), Standing::Open);
     press(&mut state, ch('s'));
-    assert_eq!(standing(&state.study, "K-V1-12"), Standing::Shown);
-    assert_eq!((judged(&state.study), tally(&state.study)), (0, (0, 0)));
+    assert_eq!(standing(&state.shared.study, "K-V1-12"), Standing::Shown);
+    assert_eq!(
+        (judged(&state.shared.study), tally(&state.shared.study)),
+        (0, (0, 0))
+    );
 }
 
 #[test]
 fn filters_walk_through_groups_and_documents_and_come_back() {
     let mut state = court();
-    let all = listed(&state).len();
+    let all = listed(&state.claims, &state.shared).len();
     assert_eq!(all, 226);
     let (mut by_group, mut steps) = (0, 0);
     loop {
@@ -89,9 +101,9 @@ fn filters_walk_through_groups_and_documents_and_come_back() {
         steps += 1;
         match state.claims.filter {
             Filter::All => break,
-            Filter::Open => assert_eq!(listed(&state).len(), all),
-            Filter::Group(_) => by_group += listed(&state).len(),
-            Filter::Document(_) => assert!(!listed(&state).is_empty()),
+            Filter::Open => assert_eq!(listed(&state.claims, &state.shared).len(), all),
+            Filter::Group(_) => by_group += listed(&state.claims, &state.shared).len(),
+            Filter::Document(_) => assert!(!listed(&state.claims, &state.shared).is_empty()),
         }
         assert!(steps < 100);
     }
@@ -104,14 +116,28 @@ fn what_was_just_judged_stays_until_the_cursor_moves() {
     let mut state = court();
     press(&mut state, ch('f'));
     assert_eq!(state.claims.filter, Filter::Open);
-    let first = current(&state).unwrap().id.text.clone();
-    let second = listed(&state)[1].id.text.clone();
+    let first = current(&state.claims, &state.shared)
+        .unwrap()
+        .id
+        .text
+        .clone();
+    let second = listed(&state.claims, &state.shared)[1].id.text.clone();
     press(&mut state, key(Code::Enter));
     press(&mut state, key(Code::Enter));
-    assert_eq!(current(&state).unwrap().id.text, first);
+    assert_eq!(
+        current(&state.claims, &state.shared).unwrap().id.text,
+        first
+    );
     press(&mut state, ch('j'));
-    assert_eq!(current(&state).unwrap().id.text, second);
-    assert!(listed(&state).iter().all(|c| c.id.text != first));
+    assert_eq!(
+        current(&state.claims, &state.shared).unwrap().id.text,
+        second
+    );
+    assert!(
+        listed(&state.claims, &state.shared)
+            .iter()
+            .all(|c| c.id.text != first)
+    );
 }
 
 #[test]
@@ -124,10 +150,17 @@ fn the_evidence_runs_in_the_setup_of_the_claim() {
     };
     // The claim is about batch 8 and compares V1 with one merge.
     assert_eq!(request.config.shape.batch, 8);
-    assert_eq!(state.bench.setup().shape.batch, 8);
-    let title = state.runs.running().map(|r| r.title.clone());
+    assert_eq!(state.shared.bench.setup().shape.batch, 8);
+    let title = state.shared.runs.running().map(|r| r.title.clone());
     assert_eq!(title.as_deref(), Some("V1 beside V1 + qkv"));
-    assert_eq!(measured(&state, current(&state).unwrap()).len(), 2);
+    assert_eq!(
+        measured(
+            &state.shared,
+            current(&state.claims, &state.shared).unwrap()
+        )
+        .len(),
+        2
+    );
 }
 
 #[test]
@@ -135,7 +168,7 @@ fn where_nothing_runs_the_command_is_named() {
     let mut state = court();
     at(&mut state, "H-MI50");
     assert!(press(&mut state, ch('r')).is_empty());
-    let said = state.notes.shown().map(|n| n.text.clone());
+    let said = state.shared.notes.shown().map(|n| n.text.clone());
     assert_eq!(
         said.as_deref(),
         Some("In a shell: tinyllama-tutor gpus mi50")

@@ -1,39 +1,50 @@
 //! The keys that the footer names on the exercise page.
 
-use super::{current, key_of};
+use super::{Exercises, current};
+use crate::answering;
 use crate::keymap::{Action, FooterItem};
 use crate::page::Page;
-use crate::state::State;
+use crate::question::Asked;
+use crate::shared::Shared;
 use course::Kind;
 
 /// The keys that the footer names now.
-pub fn footer(state: &State) -> &'static [FooterItem] {
-    match state.exercises.form {
+pub fn footer(page: &Exercises, shared: &Shared) -> &'static [FooterItem] {
+    match page.form {
         None => LIST,
-        Some(_) if state.exercises.field.is_some() => match tabled(state) {
+        Some(_) if shared.questions.field.is_some() => match tabled(page, shared) {
             Some(_) => CELL_FIELD,
             None => FIELD,
         },
-        Some(_) if tabled(state) == Some(true) => CELL_OPTIONS,
-        Some(_) if tabled(state) == Some(false) => CELL,
-        Some(_) if current(state).is_some_and(|a| super::written(state, &a).is_some()) => WRITE,
-        Some(_) if current(state).is_some_and(|a| lines(state, &a)) => LINES,
-        Some(_) => match current(state).and_then(|a| key_of(state, &a).map(|k| k.kind)) {
-            Some(Kind::Choice | Kind::Choices | Kind::Ranking) => CHOICE,
-            _ => FORM,
-        },
+        Some(_) if tabled(page, shared) == Some(true) => CELL_OPTIONS,
+        Some(_) if tabled(page, shared) == Some(false) => CELL,
+        Some(_)
+            if current(page, shared).is_some_and(|a| answering::written(shared, &a).is_some()) =>
+        {
+            WRITE
+        }
+        Some(_) if current(page, shared).is_some_and(|a| lines(shared, &a)) => LINES,
+        Some(_) => {
+            match current(page, shared).and_then(|a| shared.study.key_of(&a).map(|k| k.kind)) {
+                Some(Kind::Choice | Kind::Choices | Kind::Ranking) => CHOICE,
+                _ => FORM,
+            }
+        }
     }
 }
 
 /// Whether the question under the cursor is a table, and one of options.
-fn tabled(state: &State) -> Option<bool> {
-    let key = key_of(state, &current(state)?)?;
+fn tabled(page: &Exercises, shared: &Shared) -> Option<bool> {
+    let key = shared.study.key_of(&current(page, shared)?)?;
     key.table.as_ref().map(|_| !key.options.is_empty())
 }
 
 /// Whether a question asks for a line of a kernel.
-fn lines(state: &State, asked: &super::Asked) -> bool {
-    let kernel = key_of(state, asked).and_then(|key| key.kernel.as_ref());
+fn lines(shared: &Shared, asked: &Asked) -> bool {
+    let kernel = shared
+        .study
+        .key_of(asked)
+        .and_then(|key| key.kernel.as_ref());
     kernel.is_some_and(|kernel| !kernel.is_written())
 }
 

@@ -2,7 +2,7 @@
 
 use similar::{ChangeTag, TextDiff};
 
-use super::source::Source;
+use crate::source::Source;
 
 /// Lines around a change that are shown with it.
 const AROUND: usize = 3;

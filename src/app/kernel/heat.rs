@@ -3,11 +3,12 @@
 //! Counts come with a run on the SIMT machine ([`plan::run::KernelReport::lines`]),
 //! which executes the sm_80 build: while they are shown, so is that build.
 
+use super::KernelPage;
 use crate::figure;
-use crate::lab;
-use crate::message::Effect;
+use crate::intent::Out;
 use crate::note::Tone;
-use crate::state::State;
+use crate::ribbon;
+use crate::shared::Shared;
 use plan::run::{KernelReport, WorkReport};
 use plan::units::{Quantity, format, group_thousands};
 use study::lab::counted::of_kernel;
@@ -87,12 +88,12 @@ fn short(value: f64) -> String {
 }
 
 /// What was counted of the kernel under the cursor.
-pub fn counts(state: &State) -> Option<&KernelReport> {
-    let cut = state.bench.cut();
-    let report = state.runs.counted(state.bench.setup(), cut)?;
-    let cost = state.bench.cost();
-    let group = super::group(state)?;
-    let kernel = lab::kernel_of(cost, &group).and_then(|k| of_kernel(report, k));
+pub fn counts(shared: &Shared) -> Option<&KernelReport> {
+    let cut = shared.bench.cut();
+    let report = shared.runs.counted(shared.bench.setup(), cut)?;
+    let cost = shared.bench.cost();
+    let group = super::group(shared)?;
+    let kernel = ribbon::kernel_of(cost, &group).and_then(|k| of_kernel(report, k));
     // Where the whole forward is one kernel it is no kernel of the block.
     kernel.or(match report.kernels.as_slice() {
         [all] => Some(all),
@@ -134,16 +135,16 @@ pub fn most(kernel: &KernelReport, metric: Metric) -> f64 {
 
 /// The line under the page: everything about the line under the cursor, or why
 /// there is nothing.
-pub fn line(state: &State) -> Option<String> {
-    state.kernel.metric?;
-    let Some(kernel) = counts(state) else {
-        return Some(match state.runs.running() {
+pub fn line(page: &KernelPage, shared: &Shared) -> Option<String> {
+    page.metric?;
+    let Some(kernel) = counts(shared) else {
+        return Some(match shared.runs.running() {
             Some(_) => "Counting on the SIMT machine; Ctrl-C stops it.".to_owned(),
             None => "Not counted yet: r counts this plan on the SIMT machine.".to_owned(),
         });
     };
-    let source = super::source(state)?;
-    let here = source.lines.get(state.kernel.line)?;
+    let source = super::source(page, shared)?;
+    let here = source.lines.get(page.line)?;
     let Some(work) = of_line(kernel, &source.file, here.number) else {
         let text = format!("Line {}: no instruction is of this line.", here.number);
         return Some(match hottest(kernel) {
@@ -153,7 +154,7 @@ pub fn line(state: &State) -> Option<String> {
             _ => text,
         });
     };
-    Some(lab::fitted(&said(here.number, work), state.size.0))
+    Some(figure::fitted(&said(here.number, work), shared.size.0))
 }
 
 /// A line's counts in words, as far as there are any.
@@ -186,39 +187,29 @@ fn said(number: usize, work: &WorkReport) -> String {
 
 /// To the next kind of count, after the last none; the first counts the plan
 /// where nobody has.
-pub(super) fn next(state: &mut State, effects: &mut Vec<Effect>) {
-    let at = Metric::ALL
-        .iter()
-        .position(|m| Some(*m) == state.kernel.metric);
+pub(super) fn next(page: &mut KernelPage, shared: &mut Shared, out: &mut Out) {
+    let at = Metric::ALL.iter().position(|m| Some(*m) == page.metric);
     let next = at.map_or(0, |at| at + 1);
-    state.kernel.metric = Metric::ALL.get(next).copied();
-    state.kernel.view = super::View::Source;
-    let first = at.is_none() && state.runs.running().is_none();
-    if first && counts(state).is_none() {
-        let flops = state.bench.cost().forward.flops;
+    page.metric = Metric::ALL.get(next).copied();
+    page.view = super::View::Source;
+    let first = at.is_none() && shared.runs.running().is_none();
+    if first && counts(shared).is_none() {
+        let flops = shared.bench.cost().forward.flops;
         if flops <= AT_ONCE {
-            return count(state, effects);
+            return count(page, shared, out);
         }
         let text = format!(
             "Counting executes {} on this CPU. r counts all the same; p sets a smaller shape.",
             format(&Quantity::flop(flops))
         );
-        state.notes.say(Tone::Warn, text);
+        shared.notes.say(Tone::Warn, text);
     }
 }
 
 /// Counts the plan on the SIMT machine.
-pub(super) fn count(state: &mut State, effects: &mut Vec<Effect>) {
-    state.kernel.metric = state.kernel.metric.or(Metric::ALL.first().copied());
-    let setup = state.bench.setup().clone();
-    let (cut, now) = (state.bench.cut(), state.now);
-    match state.runs.ask_counts(&setup, cut, now) {
-        Some((ticket, request)) => effects.push(Effect::StartRun(ticket, Box::new(request))),
-        None => state.notes.say(
-            Tone::Plain,
-            "A run is in progress; this one is next. Ctrl-C stops the run.",
-        ),
-    }
+pub(super) fn count(page: &mut KernelPage, shared: &mut Shared, out: &mut Out) {
+    page.metric = page.metric.or(Metric::ALL.first().copied());
+    shared.count_lines(out);
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! What a run counted of the plan: of the box under the cursor, and in words.
 
-use super::{kernel_of, kernels_of, selected};
 use crate::bench::Bench;
-use crate::ribbon::Group;
+use crate::figure::fitted;
+use crate::ribbon::{Group, kernel_of, kernels_of, selected};
 use crate::runs::Runs;
-use crate::state::State;
+use crate::shared::Shared;
 use plan::cost::{Cost, KernelCost};
 use plan::run::{BytesReport, KernelReport, Report};
 use study::lab::counted::{of_kernel, of_kernels, surplus};
@@ -30,20 +30,10 @@ pub fn box_bytes(report: &Report, cost: &Cost, group: &Group) -> Option<BytesRep
 }
 
 /// The buffers behind what the kernel under the cursor moves beyond the model.
-pub(super) fn said(state: &State) -> Option<String> {
-    let group = selected(&state.bench, state.lab.slot)?;
-    let kernel = kernel_of(state.bench.cost(), &group)?;
-    let counted = counted_kernel(&state.bench, &state.runs, kernel)?;
+pub(super) fn said(shared: &Shared) -> Option<String> {
+    let group = selected(&shared.bench, shared.slot)?;
+    let kernel = kernel_of(shared.bench.cost(), &group)?;
+    let counted = counted_kernel(&shared.bench, &shared.runs, kernel)?;
     let text = format!("{}.", surplus(counted)?);
-    Some(fitted(&text, state.size.0))
-}
-
-/// A sentence that the message row of a terminal holds.
-pub fn fitted(text: &str, columns: u16) -> String {
-    let room = usize::from(columns.saturating_sub(1));
-    if text.chars().count() <= room {
-        return text.to_owned();
-    }
-    let cut: String = text.chars().take(room.saturating_sub(1)).collect();
-    format!("{cut}…")
+    Some(fitted(&text, shared.size.0))
 }

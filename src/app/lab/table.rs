@@ -1,7 +1,7 @@
 //! This plan against V1, row by row.
 
 use crate::bench::Bench;
-use crate::figure;
+use crate::figure::{self, Origin};
 use crate::machine::{Machine, Source};
 use crate::runs::Runs;
 use plan::cost::Cost;
@@ -26,29 +26,6 @@ pub struct Row {
     pub origin: Origin,
     /// The key of `cost::why` that explains them.
     pub key: Option<&'static str>,
-}
-
-/// Where the numbers of a row come from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Origin {
-    /// The cost model, `=`.
-    #[default]
-    Modelled,
-    /// Counted in the machine, `#`.
-    Issued,
-    /// Measured, `@`.
-    Measured,
-}
-
-impl Origin {
-    /// The sign that labels it.
-    pub const fn sign(self) -> char {
-        match self {
-            Self::Modelled => '=',
-            Self::Issued => '#',
-            Self::Measured => '@',
-        }
-    }
 }
 
 /// This plan against V1.

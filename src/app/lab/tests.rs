@@ -1,8 +1,11 @@
 use super::*;
 use crate::Setup;
 use crate::bench::Bench;
+use crate::figure::Origin;
 use crate::machine::Machine;
+use crate::ribbon::BoxCost;
 use crate::runs::Runs;
+use plan::fusion::Version;
 
 #[test]
 fn every_hint_fits_the_message_row_of_eighty_columns() {
@@ -24,7 +27,7 @@ fn two_launches_of_rope_are_summed_in_one_box() {
     let bench = Bench::new(setup).unwrap();
     let group = selected(&bench, 4).unwrap();
     assert!(group.rope_twice);
-    // cost-model.md: rope 147,456 FLOP and 393,216 B at workshop B1.
+    // docs/cost-model.md: rope 147,456 FLOP and 393,216 B at workshop B1.
     let sum = BoxCost::of(bench.cost(), &group);
     assert_eq!((sum.flops, sum.bytes()), (147_456, 393_216));
 }
@@ -41,7 +44,7 @@ fn issued_bytes_stand_below_the_modelled_ones_of_the_same_forward() {
     let rows = table(&bench, &Machine::default(), &runs);
     assert_eq!(rows.len(), ROWS);
     let of = |label: &str| rows.iter().find(|r| r.label == label).unwrap();
-    // compare of screens.md: V1 moves 42.047 MB per forward.
+    // docs/cost-model.md: V1 moves 42.047 MB per forward.
     assert_eq!(of("MB, forward =").plan, "42.047");
     assert_eq!(of("  issued #").plan, "63.071");
     assert_eq!(of("  issued #").origin, Origin::Issued);
@@ -57,7 +60,7 @@ fn the_table_of_v3_is_that_of_the_cost_model() {
     let mut bench = Bench::new(Setup::preset("workshop").unwrap()).unwrap();
     bench.put(Version::V3.cut()).unwrap();
     let rows = table(&bench, &Machine::default(), &Runs::default());
-    // cost-model.md: V3 8 / 35 launches, 5,638,144 B, 30.0386 FLOP/B.
+    // docs/cost-model.md: V3 8 / 35 launches, 5,638,144 B, 30.0386 FLOP/B.
     let plan: Vec<&str> = rows.iter().map(|r| r.plan.as_str()).collect();
     assert_eq!(plan, ["8", "35", "5.638", "2.361", "30.04", "–", "–", "·"]);
     assert_eq!(rows.len(), ROWS);

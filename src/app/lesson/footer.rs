@@ -1,41 +1,43 @@
 //! The keys that the footer names on the lesson page: those of whatever has the
 //! keys now.
 
-use super::{Focus, focused};
-use crate::exercise;
+use super::{Focus, Reader, focused};
 use crate::keymap::{Action, FooterItem};
 use crate::live::predict;
 use crate::page::Page;
-use crate::state::State;
+use crate::screen::Screen;
+use crate::shared::Shared;
 use course::Kind;
 
 /// The keys that the footer names now.
-pub fn footer(state: &State) -> &'static [FooterItem] {
-    match state.reader.focus {
-        _ if state.reader.outline.is_some() => OUTLINE,
+pub fn footer(reader: &Reader, shared: &Shared) -> &'static [FooterItem] {
+    match reader.focus {
+        _ if reader.outline.is_some() => OUTLINE,
         Focus::Text => TEXT,
-        Focus::Block(_) if state.typing() => TYPING,
-        Focus::Block(_) => block_footer(state),
+        Focus::Block(_) if reader.typing(shared) => TYPING,
+        Focus::Block(_) => block_footer(reader, shared),
         Focus::Lab => LAB,
     }
 }
 
-fn block_footer(state: &State) -> &'static [FooterItem] {
-    let Some((lesson, live)) = focused(state) else {
+fn block_footer(reader: &Reader, shared: &Shared) -> &'static [FooterItem] {
+    let Some((lesson, live)) = focused(reader, shared) else {
         return TEXT;
     };
-    if predict::open(&state.study.progress, lesson, live).is_some() {
+    if predict::open(&shared.study.progress, lesson, live).is_some() {
         return PREDICT;
     }
     use course::Block as B;
     let key = |exercise: &str, key: &Option<course::Phrase>| {
-        let asked = exercise::asked(state, exercise, key.as_ref().map(|k| &*k.text))?;
-        exercise::key_of(state, &asked).map(|k| k.kind)
+        let asked = shared
+            .study
+            .question(exercise, key.as_ref().map(|k| &*k.text))?;
+        shared.study.key_of(&asked).map(|k| k.kind)
     };
     match &live.content {
         Ok(B::Lab { toggles, .. }) if !toggles.is_empty() => BLOCK,
         Ok(B::Steps { steps, .. }) => {
-            let shown = state.reader.block(&lesson.id, live.number).steps + 1;
+            let shown = reader.block(&lesson.id, live.number).steps + 1;
             if shown < steps.len() {
                 STEPS
             } else {

@@ -1,13 +1,13 @@
 //! Predictions: a number typed before a block shows its results. They are
 //! kept beside the outcome and never graded.
 
-use super::env;
+use super::{Held, env};
+use crate::intent::Out;
 use crate::key::{Code, Key};
 use crate::keymap::Action;
-use crate::lesson::{act, focused, note};
-use crate::message::Effect;
+use crate::lesson::{Reader, act, focused};
 use crate::note::Tone;
-use crate::state::State;
+use crate::shared::Shared;
 use course::answer::Value;
 use course::{Event, Lesson, Live, Predict, Progress, Typed, print};
 use plan::units::{self, Asked, Dimension};
@@ -49,8 +49,8 @@ pub fn open(progress: &Progress, lesson: &Lesson, live: &Live) -> Option<usize> 
 }
 
 /// What a prediction asks for, as the block will show it.
-fn outcome(state: &State, lesson: &Lesson, live: &Live, predict: &Predict) -> String {
-    let value = env(state, lesson, &live.setup).and_then(|env| {
+fn outcome(shared: &Shared, lesson: &Lesson, live: &Live, predict: &Predict) -> String {
+    let value = env(shared, lesson, &live.setup).and_then(|env| {
         let value = predict.answer.value.evaluate(&env);
         let unit = predict.unit.as_ref().map(Typed::as_str);
         print(&value.map_err(|e| e.to_string())?, unit)
@@ -60,10 +60,10 @@ fn outcome(state: &State, lesson: &Lesson, live: &Live, predict: &Predict) -> St
 
 /// Whether a guess can be read: a number of the kind that is asked for. The unit
 /// stands beside the field, so it may be left out.
-fn readable(state: &State, lesson: &Lesson, live: &Live, typed: &str) -> Result<(), String> {
-    let made = guesses(&state.study.progress, lesson, live).len();
+fn readable(shared: &Shared, lesson: &Lesson, live: &Live, typed: &str) -> Result<(), String> {
+    let made = guesses(&shared.study.progress, lesson, live).len();
     let value = live.predict.get(made).and_then(|asked| {
-        let env = env(state, lesson, &live.setup).ok()?;
+        let env = env(shared, lesson, &live.setup).ok()?;
         asked.answer.value.evaluate(&env).ok()
     });
     let dimension = match value {
@@ -78,45 +78,46 @@ fn readable(state: &State, lesson: &Lesson, live: &Live, typed: &str) -> Result<
 }
 
 /// Pasted text while a prediction is typed.
-pub fn paste(state: &mut State, text: &str) {
-    let Some((id, number)) = focused(state).map(|(l, b)| (l.id.clone(), b.number)) else {
+pub fn paste(reader: &mut Reader, shared: &mut Shared, text: &str) {
+    let Some((id, number)) = focused(reader, shared).map(|(l, b)| (l.id.clone(), b.number)) else {
         return;
     };
-    if let Some(field) = &mut state.reader.block_mut(&id, number).field {
+    if let Some(field) = &mut reader.block_mut(&id, number).field {
         field.paste(text);
     }
 }
 
 /// A key while a prediction is typed.
-pub fn press(state: &mut State, key: Key, effects: &mut Vec<Effect>) {
-    let Some((lesson, live)) = focused(state).map(|(l, b)| (l.clone(), b.clone())) else {
-        state.reader.leave_fields();
+pub fn press(reader: &mut Reader, shared: &mut Shared, key: Key, out: &mut Out) {
+    let held = Held::of(reader, shared);
+    let Some((lesson, live)) = held.as_ref().and_then(Held::get) else {
+        reader.leave_fields();
         return;
     };
-    let typed = state.reader.block(&lesson.id, live.number).field;
+    let typed = reader.block(&lesson.id, live.number).field;
     let Some(typed) = typed.map(|field| field.text()) else {
-        state.reader.leave_fields();
+        reader.leave_fields();
         return;
     };
     match key.code {
-        Code::Esc => state.reader.leave_fields(),
+        Code::Esc => reader.leave_fields(),
         Code::Enter => {
             let typed = typed.trim().replace('|', "/");
-            match readable(state, &lesson, &live, &typed) {
+            match readable(shared, lesson, live, &typed) {
                 Err(why) if !typed.is_empty() => {
                     let text = format!("{why} Nothing typed says “I do not know”.");
-                    state.notes.say(Tone::Warn, text);
+                    shared.notes.say(Tone::Warn, text);
                 }
                 _ => {
-                    state.reader.leave_fields();
-                    keep(state, &lesson, &live, typed, effects);
+                    reader.leave_fields();
+                    keep(reader, shared, lesson, live, typed, out);
                 }
             }
         }
-        Code::Tab => act(state, Action::NextPart, effects),
-        Code::BackTab => act(state, Action::PreviousPart, effects),
+        Code::Tab => act(reader, shared, Action::NextPart, out),
+        Code::BackTab => act(reader, shared, Action::PreviousPart, out),
         _ => {
-            if let Some(field) = &mut state.reader.block_mut(&lesson.id, live.number).field {
+            if let Some(field) = &mut reader.block_mut(&lesson.id, live.number).field {
                 field.press(key);
             }
         }
@@ -124,13 +125,20 @@ pub fn press(state: &mut State, key: Key, effects: &mut Vec<Effect>) {
 }
 
 /// Keeps a guess beside its outcome.
-fn keep(state: &mut State, lesson: &Lesson, live: &Live, typed: String, effects: &mut Vec<Effect>) {
-    let mut all = guesses(&state.study.progress, lesson, live);
+fn keep(
+    reader: &mut Reader,
+    shared: &mut Shared,
+    lesson: &Lesson,
+    live: &Live,
+    typed: String,
+    out: &mut Out,
+) {
+    let mut all = guesses(&shared.study.progress, lesson, live);
     let Some(asked) = live.predict.get(all.len()) else {
         return;
     };
     all.push(Guess {
-        outcome: outcome(state, lesson, live, asked),
+        outcome: outcome(shared, lesson, live, asked),
         typed,
     });
     let join = |part: fn(&Guess) -> &str| {
@@ -143,15 +151,15 @@ fn keep(state: &mut State, lesson: &Lesson, live: &Live, typed: String, effects:
         typed: join(|g| &g.typed),
         outcome: join(|g| &g.outcome),
     };
-    note(state, event, effects);
-    state.reader.reveal();
+    shared.record(event, out);
+    reader.reveal();
     let next = live.predict.get(all.len()).is_some();
-    let block = state.reader.block_mut(&lesson.id, live.number);
+    let block = reader.block_mut(&lesson.id, live.number);
     if next {
         block.field = Some(crate::field::Field::default());
     } else if live.kind == "lab" {
-        super::put_on_bench(state, lesson, live);
+        super::put_on_bench(reader, shared, lesson, live);
     } else if live.kind == "micro" {
-        super::ask::run(state, lesson, live, effects);
+        super::ask::run(shared, lesson, live, out);
     }
 }

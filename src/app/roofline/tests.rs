@@ -1,4 +1,5 @@
 use super::*;
+use crate::State;
 use crate::key::{Code, Key, ch, key};
 use crate::look::Look;
 use crate::machine::{BackendFacts, Condition};
@@ -8,11 +9,11 @@ use plan::cost::Bound;
 use plan::model::Dtype;
 use std::sync::Arc;
 
-/// The machine of the screens: facts/kernels.md has copy 4286 GB/s and fp32
+/// The machine of the screens: benches/gpu/h200.md has copy 4286 GB/s and fp32
 /// 51 TFLOP/s for an H200.
 fn page() -> State {
     let mut state = State::new((80, 24), Look::default()).unwrap();
-    state.study.gpus = Some(Arc::new(GpuDatabase::embedded().unwrap()));
+    state.shared.study.gpus = Some(Arc::new(GpuDatabase::embedded().unwrap()));
     let own = Ceilings {
         of: "H200".into(),
         source: Source::Measured,
@@ -21,13 +22,13 @@ fn page() -> State {
         matrix16: Some(735e12),
         launch: None,
     };
-    state.machine.backends = vec![BackendFacts {
+    state.shared.machine.backends = vec![BackendFacts {
         name: "cpu".into(),
         condition: Condition::Ready,
         ceilings: Some(own.clone()),
         ..BackendFacts::default()
     }];
-    state.machine.ceilings = Some(own);
+    state.shared.machine.ceilings = Some(own);
     press(&mut state, ch('5'));
     state
 }
@@ -38,7 +39,7 @@ fn press(state: &mut State, pressed: Key) -> Vec<Effect> {
 }
 
 fn named(state: &State, letter: char) -> Vec<&'static str> {
-    let kernels = &state.bench.cost().block.kernels;
+    let kernels = &state.shared.bench.cost().block.kernels;
     let spots = state.roofline.view().spots.iter();
     spots
         .filter(|s| s.letter == letter)
@@ -65,7 +66,7 @@ fn ridge_and_sides_of_the_measured_roof() {
     let state = page();
     let view = state.roofline.view();
     let roof = view.roofs.roof.as_ref().unwrap();
-    // screens.md: ridge 11.90 of the measured H200, 10 of 17 memory-bound.
+    // Ridge 51 TFLOP/s / 4286 GB/s = 11.90 of the measured H200, 10 of 17 memory-bound.
     let parts = Roofs::parts(roof, Dtype::Fp32);
     assert_eq!(parts.len(), 1, "one roof in fp32");
     assert_eq!(format!("{:.2}", parts[0].1.ridge()), "11.90");
@@ -80,7 +81,7 @@ fn ridge_and_sides_of_the_measured_roof() {
         );
         assert!(side.rate <= roof.fp32);
     }
-    // The blocks of V1 to V4, facts/cost-model.md.
+    // The blocks of V1 to V4, docs/cost-model.md.
     let blocks: Vec<String> = view.blocks.iter().map(|b| format!("{b:.4}")).collect();
     assert_eq!(blocks, ["16.9982", "24.3726", "30.0386", "64.5561"]);
 }
@@ -88,9 +89,9 @@ fn ridge_and_sides_of_the_measured_roof() {
 #[test]
 fn sixteen_bits_have_two_roofs() {
     let mut state = page();
-    let mut setup = state.bench.setup().clone();
+    let mut setup = state.shared.bench.setup().clone();
     setup.dtype = Dtype::Bf16;
-    state.bench.set_up(setup).unwrap();
+    state.shared.bench.set_up(setup).unwrap();
     press(&mut state, ch('d'));
     let roof = state.roofline.view().roofs.roof.clone().unwrap();
     // tests/course/costs.rs: the ridges of the H200's data sheet, 206.12 and 13.94.
@@ -104,13 +105,13 @@ fn sixteen_bits_have_two_roofs() {
 #[test]
 fn arrows_walk_along_the_roof_and_the_lab_follows() {
     let mut state = page();
-    assert_eq!(state.lab.slot, 0, "norm1");
+    assert_eq!(state.shared.slot, 0, "norm1");
     press(&mut state, key(Code::Home));
     assert_eq!(state.roofline.view().here, 0);
-    assert_eq!(SLOTS[state.lab.slot].op, OpKind::Res1);
+    assert_eq!(SLOTS[state.shared.slot].op, OpKind::Res1);
     press(&mut state, key(Code::Right));
     assert_eq!(
-        SLOTS[state.lab.slot].op,
+        SLOTS[state.shared.slot].op,
         OpKind::Mul,
         "of one letter, in the plan's order"
     );
@@ -135,7 +136,7 @@ fn the_kernel_under_the_cursor_stays_when_the_version_changes() {
     assert_eq!(state.roofline.view().spot().unwrap().op, OpKind::Softmax);
     press(&mut state, ch('v'));
     let here = state.roofline.view().spot().unwrap();
-    let kernel = &state.bench.cost().block.kernels[here.kernel];
+    let kernel = &state.shared.bench.cost().block.kernels[here.kernel];
     assert!(kernel.ops.contains(&"softmax"), "{:?}", kernel.ops);
     press(&mut state, ch('='));
     assert_eq!(state.page, Page::Why);
@@ -144,7 +145,7 @@ fn the_kernel_under_the_cursor_stays_when_the_version_changes() {
 #[test]
 fn w_walks_the_database_both_ways_and_out_of_it() {
     let mut state = page();
-    let gpus = state.study.gpus.clone().unwrap();
+    let gpus = state.shared.study.gpus.clone().unwrap();
     let of = |state: &State| state.roofline.view().roofs.what_if.clone().map(|c| c.of);
     for gpu in gpus.all() {
         press(&mut state, ch('w'));
@@ -178,7 +179,7 @@ fn w_walks_the_database_both_ways_and_out_of_it() {
 #[test]
 fn without_a_device_the_roof_is_a_data_sheet_and_no_time_is_held_against_it() {
     let mut state = page();
-    state.machine = Machine {
+    state.shared.machine = Machine {
         sheet: None,
         ..Machine::default()
     };
@@ -187,7 +188,7 @@ fn without_a_device_the_roof_is_a_data_sheet_and_no_time_is_held_against_it() {
     let roof = roofs.roof.as_ref().unwrap();
     assert_eq!((roof.of.as_str(), roof.source), ("H200", Source::DataSheet));
     assert!(!roofs.own);
-    let ticket = state.runs.running().unwrap().ticket;
+    let ticket = state.shared.runs.running().unwrap().ticket;
     let done = Message::RunDone(ticket, Box::new(Ok(report(71, 219.0))));
     update(
         &mut state,
@@ -203,7 +204,7 @@ fn without_a_device_the_roof_is_a_data_sheet_and_no_time_is_held_against_it() {
 fn a_run_is_a_point_below_the_roof() {
     let mut state = page();
     press(&mut state, ch('r'));
-    let ticket = state.runs.running().unwrap().ticket;
+    let ticket = state.shared.runs.running().unwrap().ticket;
     let done = Message::RunDone(ticket, Box::new(Ok(report(71, 219.0))));
     update(
         &mut state,
@@ -215,8 +216,8 @@ fn a_run_is_a_point_below_the_roof() {
     let [run] = state.roofline.view().achieved.as_slice() else {
         panic!("{:?}", state.roofline.view().achieved);
     };
-    // facts/cost-model.md: 743,116,160 FLOP and 42,046,976 B a forward of V1;
-    // screens.md: its floor under this roof is 18.39 µs.
+    // docs/cost-model.md: 743,116,160 FLOP and 42,046,976 B a forward of V1;
+    // its floor under this roof, kernel by kernel, is 18.39 µs.
     assert_eq!(run.sign, '1');
     assert!((run.rate - 743_116_160.0 / 219e-6).abs() < 1.0);
     assert!((run.intensity - 743_116_160.0 / 42_046_976.0).abs() < 1e-9);

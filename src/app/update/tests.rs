@@ -39,7 +39,11 @@ impl Learner {
     }
 
     fn note(&self) -> &str {
-        self.state.notes.shown().map_or("", |n| n.text.as_str())
+        self.state
+            .shared
+            .notes
+            .shown()
+            .map_or("", |n| n.text.as_str())
     }
 }
 
@@ -85,7 +89,7 @@ fn nothing_is_lost_while_the_window_is_too_small() {
     });
     l.typed("1 ");
     assert_eq!(l.state.page, Page::Lab);
-    assert_eq!(l.state.bench.cut(), Version::V1.cut());
+    assert_eq!(l.state.shared.bench.cut(), Version::V1.cut());
     assert_eq!(l.typed("q").last(), Some(&Effect::Quit(0)));
 }
 
@@ -97,9 +101,9 @@ fn one_plan_is_shared_by_lab_and_compare() {
     l.press(key(Code::Right));
     l.press(key(Code::Enter));
     assert_eq!(l.state.page, Page::Lab);
-    assert_eq!(l.state.bench.cut(), Version::V2.cut());
+    assert_eq!(l.state.shared.bench.cut(), Version::V2.cut());
     l.typed("u");
-    assert_eq!(l.state.bench.cut(), Cut::v1().fuse(Fusion::Qkv));
+    assert_eq!(l.state.shared.bench.cut(), Cut::v1().fuse(Fusion::Qkv));
 }
 
 #[test]
@@ -107,13 +111,13 @@ fn a_wall_taken_down_by_hand_makes_a_cut_of_ones_own() {
     let mut l = Learner::new();
     // ▼ on norm1; the wall right of it stands between norm1 and q.
     l.typed("3w");
-    assert_eq!(l.state.bench.cost().block.launches(), 16);
-    assert_eq!(l.state.bench.cut().title(), "own cut");
+    assert_eq!(l.state.shared.bench.cost().block.launches(), 16);
+    assert_eq!(l.state.shared.bench.cut().title(), "own cut");
     // Pressed again it takes the next wall, right of the larger kernel.
     l.typed("w");
-    assert_eq!(l.state.bench.cost().block.launches(), 15);
+    assert_eq!(l.state.shared.bench.cost().block.launches(), 15);
     l.typed("uu");
-    assert_eq!(l.state.bench.cut(), Version::V1.cut());
+    assert_eq!(l.state.shared.bench.cut(), Version::V1.cut());
 }
 
 #[test]
@@ -159,7 +163,7 @@ fn a_cancelled_run_says_how_far_it_was() {
         Box::new(Err(RunError::cancelled(17, 30))),
     ));
     assert_eq!(l.note(), "Stopped after 17 of 30 runs. Nothing recorded.");
-    assert!(l.state.runs.card.is_none());
+    assert!(l.state.shared.runs.card.is_none());
 }
 
 #[test]
@@ -179,7 +183,14 @@ fn the_palette_flips_a_fusion_from_any_page() {
     l.typed("D:flas");
     l.press(key(Code::Enter));
     assert_eq!(l.state.page, Page::Lab);
-    assert!(l.state.bench.cut().fusions().contains(&Fusion::Flash));
+    assert!(
+        l.state
+            .shared
+            .bench
+            .cut()
+            .fusions()
+            .contains(&Fusion::Flash)
+    );
     l.press(key(Code::Esc));
     assert_eq!(l.state.page, Page::Doctor);
 }
@@ -189,7 +200,7 @@ fn equals_unfolds_the_terms_of_the_number_under_the_cursor() {
     let mut l = Learner::new();
     l.typed("3=");
     assert_eq!(l.state.page, Page::Why);
-    let why = l.state.why.as_ref().unwrap();
+    let why = l.state.terms.why.as_ref().unwrap();
     assert_eq!(why.label, "bytes of norm1");
     l.press(key(Code::Esc));
     assert_eq!(l.state.page, Page::Lab);
@@ -298,7 +309,7 @@ fn time_is_noted_while_keys_arrive_and_not_in_silence() {
         effects.iter().filter_map(lesson).collect()
     };
     assert!(worked(&l.press(ch('j'))).is_empty(), "no lesson is open");
-    let first = vec![l.state.study.lesson(0).unwrap().id.clone()];
+    let first = vec![l.state.shared.study.lesson(0).unwrap().id.clone()];
     l.state.home.cursor = 0;
     assert_eq!(worked(&l.press(key(Code::Enter))), first);
     // Ten keys in a minute are two notes.

@@ -14,7 +14,7 @@ use super::pool::Pool;
 use super::setup::{Cache, Setup};
 use super::step::Compiled;
 use super::tap;
-use plan::cost::Config;
+use plan::cost::Planned;
 use plan::fusion::{Plan, Version};
 use plan::model::{Graph, OpKind, Shape, TensorId, TensorKind};
 use plan::run::{Observer, Phase, Progress, RunError};
@@ -80,9 +80,7 @@ pub struct Ran {
 pub struct ReadyPlan {
     weights: Arc<PackedModel>,
     threads: Threads,
-    config: Config,
-    graph: Graph,
-    plan: Plan,
+    planned: Planned,
     dims: Dims,
     compiled: Compiled,
     buffers: Vec<Arc<Buffer>>,
@@ -97,7 +95,7 @@ pub struct ReadyPlan {
 }
 
 impl ReadyPlan {
-    /// Compiles `config`'s plan for `weights` and takes the memory that it
+    /// Compiles a plan for `weights` and takes the memory that it
     /// needs.
     ///
     /// # Errors
@@ -106,13 +104,12 @@ impl ReadyPlan {
     pub fn new(
         weights: Arc<PackedModel>,
         threads: Threads,
-        config: &Config,
+        planned: Planned,
     ) -> Result<Self, RunError> {
+        let config = &planned.cost.config;
         if *weights.model() != config.model || weights.dtype() != config.dtype {
             return Err(defect("weights of another model or dtype were packed"));
         }
-        let graph = Graph::of(&config.model, &config.shape)?;
-        let plan = Plan::new(&graph, config.effective_cut(), config.keeps_kv());
         let Shape {
             batch,
             seq,
@@ -122,10 +119,10 @@ impl ReadyPlan {
         let setup = Setup {
             weights: &weights,
             threads: threads.count(),
-            graph: &graph,
-            plan: &plan,
+            graph: &planned.graph,
+            plan: &planned.plan,
             cache: config.keeps_kv() || config.shape.has_past(),
-            until: graph.nodes.len(),
+            until: planned.graph.nodes.len(),
         };
         let made = setup.make(sizes, &[])?;
         let mut allocations = weights.allocations();
@@ -141,9 +138,7 @@ impl ReadyPlan {
             workers: made.workers,
             weights,
             threads,
-            config: config.clone(),
-            graph,
-            plan,
+            planned,
             allocations,
             past_tokens,
             tokens,
@@ -151,14 +146,9 @@ impl ReadyPlan {
         })
     }
 
-    /// The forward's ops and tensors.
-    pub fn graph(&self) -> &Graph {
-        &self.graph
-    }
-
-    /// The plan that it runs.
-    pub fn plan(&self) -> &Plan {
-        &self.plan
+    /// What it runs, with its price.
+    pub fn planned(&self) -> &Planned {
+        &self.planned
     }
 
     /// Everything that is held while it runs.
@@ -213,14 +203,14 @@ impl ReadyPlan {
     /// Runs the blocks over the tokens from before, one kernel per block, into
     /// this plan's caches.
     fn fill(&self, observer: &dyn Observer) -> Result<(), RunError> {
-        let graph = Graph::of_layers(self.graph.layers, false);
+        let graph = Graph::of_layers(self.planned.graph.layers, false);
         let plan = Plan::new(&graph, Version::V4.cut(), true);
         let until = graph
             .nodes
             .iter()
             .position(|n| n.op == OpKind::FinalNorm)
             .unwrap_or(graph.nodes.len());
-        let Shape { batch, context, .. } = self.config.shape;
+        let Shape { batch, context, .. } = self.planned.cost.config.shape;
         let past = self.dims.past as u64;
         let setup = Setup {
             weights: &self.weights,
@@ -231,7 +221,7 @@ impl ReadyPlan {
             until,
         };
         let made = setup.make([batch, past, 0, context], &self.caches)?;
-        let angles = Angles::new(&made.dims, self.config.model.rope_theta);
+        let angles = Angles::new(&made.dims, self.planned.cost.config.model.rope_theta);
         let launches = AtomicU64::new(0);
         let mut pool = self.threads.lock();
         let mut running = Running {
@@ -260,23 +250,7 @@ impl ReadyPlan {
     /// # Errors
     /// Stopped, or a defect.
     pub fn forward(&self, observer: &dyn Observer) -> Result<Ran, RunError> {
-        self.run(observer, |_, _, _| {})
-    }
-
-    /// One forward; `each` is told every kernel's number, name and time.
-    ///
-    /// # Errors
-    /// Stopped, or a defect.
-    pub fn forward_by_kernel(
-        &self,
-        observer: &dyn Observer,
-        mut each: impl FnMut(usize, &str, Duration),
-    ) -> Result<Ran, RunError> {
-        self.run(observer, |index, time, _| {
-            if let Some(launch) = self.compiled.launches.get(index) {
-                each(index, &launch.name, time);
-            }
-        })
+        self.run(observer, |_, _| {})
     }
 
     /// One forward; `tap` is handed every tensor that the plan puts into
@@ -289,12 +263,12 @@ impl ReadyPlan {
         observer: &dyn Observer,
         mut tap: impl FnMut(Tapped<'_>),
     ) -> Result<Ran, RunError> {
-        self.run(observer, |index, _, bound| {
+        self.run(observer, |index, bound| {
             let Some(launch) = self.compiled.launches.get(index) else {
                 return;
             };
             for (id, operand) in &launch.writes {
-                let kind = self.graph.tensor_at(*id).kind;
+                let kind = self.planned.graph.tensor_at(*id).kind;
                 let values = tap::read(bound, *operand, kind);
                 tap(Tapped {
                     id: *id,
@@ -308,7 +282,7 @@ impl ReadyPlan {
     fn run(
         &self,
         observer: &dyn Observer,
-        mut after: impl FnMut(usize, Duration, &Bound<'_>),
+        mut after: impl FnMut(usize, &Bound<'_>),
     ) -> Result<Ran, RunError> {
         let mut pool = self.threads.lock();
         let mut running = Running {
@@ -321,8 +295,8 @@ impl ReadyPlan {
         let before = self.launches.load(Ordering::Relaxed);
         let start = Instant::now();
         for (index, launch) in self.compiled.launches.iter().enumerate() {
-            let time = running.launch(&self.compiled, launch)?;
-            after(index, time, &running.bound);
+            running.launch(&self.compiled, launch)?;
+            after(index, &running.bound);
         }
         Ok(Ran {
             launches: self.launches.load(Ordering::Relaxed) - before,
@@ -346,7 +320,7 @@ impl ReadyPlan {
             .launches
             .iter()
             .flat_map(|l| &l.writes)
-            .find(|(id, _)| self.graph.tensor_at(*id).kind == TensorKind::Logits)
+            .find(|(id, _)| self.planned.graph.tensor_at(*id).kind == TensorKind::Logits)
             .map(|(_, operand)| tap::read(&self.bound(), *operand, TensorKind::Logits))
             .unwrap_or_default()
     }

@@ -7,7 +7,7 @@ use super::*;
 use crate::check::check;
 use crate::tokens::Tokens;
 use crate::weights::Weights;
-use plan::cost::{Config, Conventions, KeepKv};
+use plan::cost::{Config, Conventions, KeepKv, Planned};
 use plan::fusion::{Boundary, Cut, Fusion, Version};
 use plan::model::{Dtype, Graph, Model, Shape, TensorId, TensorKind};
 use plan::run::{RunError, Unwatched};
@@ -45,7 +45,8 @@ fn pack(weights: &Weights, isa: Isa) -> Arc<PackedModel> {
 
 fn ready(weights: &Weights, isa: Isa, threads: usize, config: &Config) -> (ReadyPlan, Tokens) {
     let threads = Threads::new(Some(threads));
-    let mut ready = ReadyPlan::new(pack(weights, isa), threads, config).unwrap();
+    let mut ready =
+        ReadyPlan::new(pack(weights, isa), threads, Planned::of(config).unwrap()).unwrap();
     let shape = config.shape;
     let tokens = Tokens::seeded(
         7,
@@ -74,7 +75,7 @@ fn judge_with(config: &Config, isa: Isa, threads: usize, slack: f64) {
     let weights = Weights::seeded(&config.model, 3, config.dtype).unwrap();
     let (ready, tokens) = ready(&weights, isa, threads, config);
     let (ran, kept) = tapped(&ready);
-    assert_eq!(ran.launches, ready.plan().launches() as u64);
+    assert_eq!(ran.launches, ready.planned().plan.launches() as u64);
     let verdict = check(
         &weights,
         &tokens,
@@ -268,14 +269,14 @@ fn a_forward_too_large_for_the_machine_names_its_largest_part() {
     let m = model(2, 1, 8, 1, 16, true);
     let c = config(
         &m,
-        [1 << 20, 1 << 20, 1 << 20],
+        [1 << 10, 1 << 20, 1 << 20],
         Dtype::Fp32,
         Version::V1.cut(),
     );
     let weights = Weights::seeded(&m, 3, Dtype::Fp32).unwrap();
     let packed = pack(&weights, Isa::detect());
-    let Err(e) = ReadyPlan::new(packed, Threads::new(Some(1)), &c) else {
-        panic!("2^61 scores were accepted");
+    let Err(e) = ReadyPlan::new(packed, Threads::new(Some(1)), Planned::of(&c).unwrap()) else {
+        panic!("2^51 scores were accepted");
     };
     assert!(e.to_string().contains("of memory"), "{e}");
     assert!(e.to_string().contains("choose a smaller"), "{e}");

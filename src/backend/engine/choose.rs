@@ -5,15 +5,25 @@ use std::path::Path;
 use super::program::Program;
 use super::serve::Served;
 use super::supervisor::{Limits, Supervisor};
-use crate::{Runner, npy, states};
+use crate::{Backend, LocalRunner, Runner, npy};
 use plan::run::{BackendKind, BackendState, Observer, Report, Request, RunError};
 
 /// Runs requests with the backend that they ask for. What a run leaves behind
 /// for the next, such as packed weights, is kept.
-#[derive(Default)]
 pub struct Engine {
-    here: Here,
+    here: Here<dyn Backend + Send>,
     child: Option<Supervisor>,
+}
+
+impl Default for Engine {
+    fn default() -> Self {
+        Self {
+            here: Here {
+                runner: LocalRunner::local(),
+            },
+            child: None,
+        }
+    }
 }
 
 impl Engine {
@@ -36,14 +46,7 @@ impl Engine {
         if !apart {
             // Without a driver there is nothing to look for: no GPU library is
             // ever opened in this process.
-            let cpu = Request {
-                backend: match request.backend {
-                    BackendKind::Auto => BackendKind::Cpu,
-                    named => named,
-                },
-                ..request.clone()
-            };
-            return self.here.run(&cpu, logits, observer);
+            return self.here.run(request, logits, observer);
         }
         let child = match &mut self.child {
             Some(child) => child,
@@ -77,12 +80,20 @@ fn gpu_driver() -> bool {
 }
 
 /// Computes in this process. It is what the engine process serves, too.
-#[derive(Default)]
-pub struct Here {
-    runner: Runner,
+pub struct Here<B: Backend + ?Sized = dyn Backend> {
+    runner: Runner<B>,
 }
 
-impl Served for Here {
+impl Here {
+    /// On every backend of this build.
+    pub fn all() -> Self {
+        Self {
+            runner: Runner::all(),
+        }
+    }
+}
+
+impl<B: Backend + ?Sized> Served for Here<B> {
     fn run(
         &mut self,
         request: &Request,
@@ -105,6 +116,7 @@ impl Served for Here {
     }
 
     fn probe(&mut self) -> Vec<BackendState> {
-        states()
+        let gpus = BackendKind::ALL.into_iter().filter(|kind| kind.is_gpu());
+        gpus.map(|kind| self.runner.state(kind)).collect()
     }
 }

@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn every_set_that_the_cost_model_promises_has_its_kernels() {
-        // cost-model.md: V1–V4, v2eager, five, forward, each fusion alone with
+        // docs/cost-model.md: V1–V4, v2eager, five, forward, each fusion alone with
         // what it implies, and norm_residual together with V2's.
         let none: Vec<String> = Vec::new();
         for version in [

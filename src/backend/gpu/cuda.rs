@@ -11,23 +11,25 @@ mod library;
 mod module;
 mod nvrtc;
 
-use std::collections::HashMap;
 use std::ffi::c_int;
 use std::marker::PhantomData;
 use std::ptr;
 
-use super::compile::{Cache, Compiler, Form, PREBUILT, compile, compile_all};
+use super::compile::{Cache, Compiler, Form, PREBUILT, compile};
+use super::devices::Open;
 use super::driver::{
     Call, Driver, Function, GemmCall, GpuError, GpuErrorKind, GraphId, KernelFacts, Mark, Memory,
 };
 use super::native::heap::Heap;
 use super::native::kernel;
+use super::native::kernels::{Kernels, passed_on};
 use super::native::stream::Stream;
 use super::program::{Target, TensorMap};
 use super::source::Unit;
 use api::{Api, version_text};
 use blaslt::Blas;
 use module::{LoadError, Loaded};
+use plan::run::{BackendKind, BackendState};
 
 pub use device::Device;
 pub use facts::{CudaFacts, facts};
@@ -42,10 +44,7 @@ pub struct Cuda {
     stream: Stream,
     nvrtc: Result<&'static Nvrtc, GpuError>,
     cache: Option<Cache>,
-    /// Code that was compiled ahead and waits to be loaded.
-    ahead: HashMap<Unit, Vec<u8>>,
-    functions: Vec<(Loaded, String)>,
-    by_unit: HashMap<Unit, Function>,
+    kernels: Kernels<Loaded>,
     heap: Heap,
     blas: Option<Blas>,
     /// A context is current on one thread.
@@ -100,9 +99,7 @@ impl Cuda {
             stream,
             nvrtc: Nvrtc::find(api.version() / 1000),
             cache: Cache::of_user(),
-            ahead: HashMap::new(),
-            functions: Vec::new(),
-            by_unit: HashMap::new(),
+            kernels: Kernels::default(),
             heap: Heap::new(&api.native),
             blas: None,
             here: PhantomData,
@@ -117,8 +114,8 @@ impl Cuda {
     /// Whether a launch of this kernel may start before the one before it has
     /// ended: the code has the instruction that waits (compute capability 9.0).
     pub fn may_overlap(&self, function: Function) -> bool {
-        self.loaded(function)
-            .is_some_and(|(loaded, _)| loaded.waits)
+        let found = self.kernels.get(function);
+        found.is_ok_and(|(loaded, _)| loaded.waits)
     }
 
     /// Compiles a unit to what the driver loads: a cubin, or PTX where the
@@ -153,15 +150,18 @@ impl Cuda {
         })?;
         Ok(module::ptx_for(self.api.version(), &found.ptx))
     }
+}
 
-    fn loaded(&self, function: Function) -> Option<&(Loaded, String)> {
-        self.functions.get(function.0 as usize)
+impl Open for Cuda {
+    const KIND: BackendKind = BackendKind::Cuda;
+    const WAITS_FOR: Option<&'static str> = Some("the NVIDIA driver");
+
+    fn open_first() -> Result<Self, GpuError> {
+        Self::open(0)
     }
 
-    fn keep(&mut self, loaded: Loaded, title: String) -> Function {
-        let function = Function(self.functions.len() as u32);
-        self.functions.push((loaded, title));
-        function
+    fn stands() -> BackendState {
+        facts().state()
     }
 }
 
@@ -183,10 +183,6 @@ impl Driver for Cuda {
         )
     }
 
-    fn free_memory(&mut self) -> Option<u64> {
-        self.heap.left()
-    }
-
     fn prepare(
         &mut self,
         units: &[&Unit],
@@ -199,28 +195,17 @@ impl Driver for Cuda {
         if !nvrtc.knows(arch) {
             return Ok(());
         }
-        let mut open: Vec<&Unit> = Vec::new();
-        for unit in units {
-            let known = self.by_unit.contains_key(*unit) || self.ahead.contains_key(*unit);
-            if !known && !open.contains(unit) {
-                open.push(unit);
-            }
-        }
         let cache = self.cache.as_ref();
-        let built = compile_all(nvrtc, cache, &open, arch, Form::Machine, done)?;
-        for (unit, built) in open.into_iter().zip(built) {
-            self.ahead.insert(unit.clone(), built.image);
-        }
-        Ok(())
+        self.kernels.prepare(nvrtc, cache, units, arch, done)
     }
 
     fn load(&mut self, unit: &Unit, shared: u32) -> Result<Function, GpuError> {
-        let function = match self.by_unit.get(unit) {
-            Some(function) => *function,
+        let function = match self.kernels.of(unit) {
+            Some(function) => function,
             None => {
                 self.stream.not_recording("a kernel cannot be loaded")?;
                 let title = unit.title();
-                let image = match self.ahead.remove(unit) {
+                let image = match self.kernels.take(unit) {
                     Some(image) => image,
                     None => self.image(unit)?,
                 };
@@ -233,14 +218,11 @@ impl Driver for Cuda {
                     }
                     result => result?,
                 };
-                let function = self.keep(loaded, title);
-                self.by_unit.insert(unit.clone(), function);
-                function
+                self.kernels.keep(Some(unit), loaded, title)
             }
         };
-        if let Some((loaded, title)) = self.functions.get_mut(function.0 as usize) {
-            module::allow_shared(self.api, loaded, shared, title)?;
-        }
+        let (loaded, title) = self.kernels.get_mut(function)?;
+        module::allow_shared(self.api, loaded, shared, title)?;
         Ok(function)
     }
 
@@ -258,46 +240,7 @@ impl Driver for Cuda {
         let ptx = module::ptx_for(self.api.version(), text);
         let mut loaded = module::load(self.api, &ptx, entry, entry)?;
         module::allow_shared(self.api, &mut loaded, shared, entry)?;
-        Ok(self.keep(loaded, entry.to_owned()))
-    }
-
-    fn facts(&self, function: Function) -> KernelFacts {
-        self.loaded(function)
-            .map_or_else(KernelFacts::default, |(loaded, _)| loaded.facts)
-    }
-
-    fn resident_blocks(
-        &mut self,
-        function: Function,
-        threads: u32,
-        shared: u32,
-    ) -> Result<u32, GpuError> {
-        let (loaded, title) = self.loaded(function).ok_or_else(unknown_function)?;
-        kernel::resident_blocks(&self.api.native, loaded.function, title, threads, shared)
-    }
-
-    fn alloc(&mut self, name: &str, bytes: u64) -> Result<Memory, GpuError> {
-        self.heap.take(&self.stream, name, bytes)
-    }
-
-    fn free(&mut self, memory: Memory) {
-        self.heap.give_back(memory);
-    }
-
-    fn address(&self, memory: Memory) -> u64 {
-        self.heap.address(memory)
-    }
-
-    fn upload(&mut self, memory: Memory, offset: u64, bytes: &[u8]) -> Result<(), GpuError> {
-        self.heap.upload(&mut self.stream, memory, offset, bytes)
-    }
-
-    fn download(&mut self, memory: Memory, offset: u64, bytes: &mut [u8]) -> Result<(), GpuError> {
-        self.heap.download(&mut self.stream, memory, offset, bytes)
-    }
-
-    fn fill(&mut self, memory: Memory, byte: u8) -> Result<(), GpuError> {
-        self.heap.fill(&self.stream, memory, byte)
+        Ok(self.kernels.keep(None, loaded, entry.to_owned()))
     }
 
     fn tensor_map(&mut self, address: u64, map: &TensorMap) -> Result<[u64; 16], GpuError> {
@@ -305,7 +248,7 @@ impl Driver for Cuda {
     }
 
     fn launch(&mut self, call: &Call<'_>) -> Result<(), GpuError> {
-        let (loaded, title) = self.loaded(call.function).ok_or_else(unknown_function)?;
+        let (loaded, title) = self.kernels.get(call.function)?;
         launch::launch(self.api, &self.stream, loaded, title, call)
     }
 
@@ -326,10 +269,6 @@ impl Driver for Cuda {
         Ok(1)
     }
 
-    fn synchronize(&mut self) -> Result<(), GpuError> {
-        self.stream.synchronize()
-    }
-
     fn profile(&mut self, on: bool) -> Result<(), GpuError> {
         let call = match on {
             true => self.api.cuProfilerStart,
@@ -344,25 +283,7 @@ impl Driver for Cuda {
             .check(code, || "the profiler is not told".to_owned())
     }
 
-    fn mark(&mut self) -> Result<Option<Mark>, GpuError> {
-        self.stream.mark().map(Some)
-    }
-
-    fn elapsed_us(&mut self, from: Mark, to: Mark) -> Result<f64, GpuError> {
-        self.stream.elapsed_us(from, to)
-    }
-
-    fn begin_graph(&mut self) -> Result<(), GpuError> {
-        self.stream.begin_graph()
-    }
-
-    fn end_graph(&mut self) -> Result<GraphId, GpuError> {
-        self.stream.end_graph()
-    }
-
-    fn replay(&mut self, graph: GraphId) -> Result<(), GpuError> {
-        self.stream.replay(graph)
-    }
+    passed_on!();
 }
 
 impl Cuda {
@@ -404,16 +325,12 @@ impl Drop for Cuda {
         // every call here fails, which changes nothing.
         let _ = self.stream.synchronize();
         self.blas = None;
-        for (loaded, _) in &self.functions {
+        for loaded in self.kernels.loaded() {
             module::unload(self.api, loaded);
         }
         self.heap.close();
         self.stream.close();
     }
-}
-
-fn unknown_function() -> GpuError {
-    GpuError::failed("a kernel that was not loaded")
 }
 
 #[cfg(test)]

@@ -1,157 +1,103 @@
-//! The devices of this process. A GPU is opened when it is first asked for and
-//! stays open with its weights and kernels: on the thread that opened it, as a
-//! driver's context is current on one thread.
+//! A device as a backend: opened when it is first asked for, and open from then on
+//! with its weights and kernels.
 
 use super::driver::{Driver, GpuError};
-use super::exec::Gpu;
-use crate::runner::Outcome;
-use plan::run::{BackendKind, Observer, Request, RunError, RunErrorKind};
+use super::exec::{Examined, Gpu, Swap};
+use crate::backends::Backend;
+use crate::measure::Outcome;
+use plan::run::{
+    BackendKind, BackendState, Observer, Phase, Progress, Request, RunError, RunErrorKind,
+};
 
-/// What is done with a device of any kind.
-pub trait Job {
-    /// What comes of it.
-    type Output;
+/// A driver that can be opened: what a new driver implements beside [`Driver`].
+pub trait Open: Driver + Sized {
+    /// Its backend's name.
+    const KIND: BackendKind;
+    /// What opening waits for, where it may take a while.
+    const WAITS_FOR: Option<&'static str>;
 
-    /// Does it.
+    /// Opens the first device.
     ///
     /// # Errors
-    /// What the device or the job says.
-    fn on<D: Driver>(self, gpu: &mut Gpu<D>) -> Result<Self::Output, RunError>;
+    /// A driver, device or compiler that is not there.
+    fn open_first() -> Result<Self, GpuError>;
+
+    /// How it stands on this machine.
+    fn stands() -> BackendState;
 }
 
-/// Does a job on the device of a backend, which is opened where it is not open.
-///
-/// # Errors
-/// A backend or device that is not there; what the job says.
-pub fn with<J: Job>(
-    backend: BackendKind,
-    observer: &dyn Observer,
-    job: J,
-) -> Result<J::Output, RunError> {
-    match backend {
-        #[cfg(feature = "cuda")]
-        BackendKind::Cuda => cuda::with(observer, job),
-        #[cfg(feature = "hip")]
-        BackendKind::Hip => hip::with(observer, job),
-        BackendKind::Simt => simt::with(job),
-        other => {
-            let _ = (observer, job);
-            Err(RunError::missing(format!(
-                "this build has no {} backend; --backend cpu runs every plan",
-                other.name()
-            )))
-        }
+/// The device of a driver.
+pub struct Device<D>(Option<Gpu<D>>);
+
+impl<D> Default for Device<D> {
+    /// Not open yet.
+    fn default() -> Self {
+        Self(None)
     }
 }
 
-/// Runs a request on the GPU backend that it asks for.
-///
-/// # Errors
-/// A backend, device or kernel that is not there; everything that [`Gpu::run`]
-/// can say.
-pub fn run(
-    backend: BackendKind,
-    request: &Request,
-    observer: &dyn Observer,
-) -> Result<Outcome, RunError> {
-    let job = Run {
-        backend,
-        request,
-        observer,
-    };
-    with(backend, observer, job)
-}
-
-struct Run<'r> {
-    backend: BackendKind,
-    request: &'r Request,
-    observer: &'r dyn Observer,
-}
-
-impl Job for Run<'_> {
-    type Output = Outcome;
-
-    fn on<D: Driver>(self, gpu: &mut Gpu<D>) -> Result<Outcome, RunError> {
-        gpu.run(self.backend.name(), self.request, self.observer)
-    }
-}
-
-/// Does a job on a device that stays open, and is opened where it is not.
-fn on_kept<D: Driver, J: Job>(
-    kept: &mut Option<Gpu<D>>,
-    open: impl FnOnce() -> Result<D, GpuError>,
-    job: J,
-) -> Result<J::Output, RunError> {
-    let mut gpu = match kept.take() {
-        Some(gpu) => gpu,
-        None => Gpu::new(open()?),
-    };
-    let done = job.on(&mut gpu);
-    // After a fault the context is lost with all that is in it.
-    if !done.as_ref().is_err_and(|e| e.kind == RunErrorKind::Failed) {
-        *kept = Some(gpu);
-    }
-    done
-}
-
-mod simt {
-    use std::cell::RefCell;
-
-    use super::{Job, on_kept};
-    use crate::gpu::exec::Gpu;
-    use crate::gpu::simt::Simt;
-    use plan::run::RunError;
-    use simt::Options;
-
-    thread_local! {
-        static OPEN: RefCell<Option<Gpu<Simt>>> = const { RefCell::new(None) };
+impl<D: Open> Device<D> {
+    /// A device that is open already.
+    #[cfg(test)]
+    pub fn of(driver: D) -> Self {
+        Self(Some(Gpu::new(driver)))
     }
 
-    pub(super) fn with<J: Job>(job: J) -> Result<J::Output, RunError> {
-        OPEN.with_borrow_mut(|open| {
-            let options = Options {
-                check: true,
-                // An A100's.
-                l2_bytes: Some(40 << 20),
-                ..Options::default()
-            };
-            on_kept(open, || Ok(Simt::new(options)), job)
-        })
-    }
-}
-
-#[cfg(any(feature = "cuda", feature = "hip"))]
-macro_rules! native {
-    ($feature:literal, $name:ident, $driver:path, $about:literal) => {
-        #[cfg(feature = $feature)]
-        mod $name {
-            use std::cell::RefCell;
-
-            use $driver as Device;
-
-            use super::{Job, on_kept};
-            use crate::gpu::exec::Gpu;
-            use plan::run::{Observer, Phase, Progress, RunError};
-
-            thread_local! {
-                static OPEN: RefCell<Option<Gpu<Device>>> = const { RefCell::new(None) };
+    fn gpu(&mut self, observer: &dyn Observer) -> Result<&mut Gpu<D>, RunError> {
+        let open = match self.0.take() {
+            Some(open) => open,
+            None => {
+                if let Some(what) = D::WAITS_FOR {
+                    observer.progress(Progress::new(Phase::Open, 0, 1).about(what));
+                }
+                Gpu::new(D::open_first()?)
             }
+        };
+        Ok(self.0.insert(open))
+    }
 
-            pub(super) fn with<J: Job>(
-                observer: &dyn Observer,
-                job: J,
-            ) -> Result<J::Output, RunError> {
-                let open = || {
-                    observer.progress(Progress::new(Phase::Open, 0, 1).about($about));
-                    Device::open(0)
-                };
-                OPEN.with_borrow_mut(|kept| on_kept(kept, open, job))
-            }
+    /// Does a job on the device.
+    fn on<T>(
+        &mut self,
+        observer: &dyn Observer,
+        job: impl FnOnce(&mut Gpu<D>) -> Result<T, RunError>,
+    ) -> Result<T, RunError> {
+        let done = job(self.gpu(observer)?);
+        // After a fault the context is lost with all that is in it.
+        if done.as_ref().is_err_and(|e| e.kind == RunErrorKind::Failed) {
+            self.0 = None;
         }
-    };
+        done
+    }
 }
 
-#[cfg(any(feature = "cuda", feature = "hip"))]
-native!("cuda", cuda, crate::gpu::cuda::Cuda, "the NVIDIA driver");
-#[cfg(any(feature = "cuda", feature = "hip"))]
-native!("hip", hip, crate::gpu::hip::Hip, "ROCm");
+impl<D: Open> Backend for Device<D> {
+    fn kind(&self) -> BackendKind {
+        D::KIND
+    }
+
+    fn state(&self) -> BackendState {
+        D::stands()
+    }
+
+    fn open(&mut self, observer: &dyn Observer) -> Result<String, RunError> {
+        Ok(self.gpu(observer)?.describe())
+    }
+
+    fn run(&mut self, request: &Request, observer: &dyn Observer) -> Result<Outcome, RunError> {
+        self.on(observer, |gpu| gpu.run(D::KIND, request, observer))
+    }
+
+    fn examine(
+        &mut self,
+        request: &Request,
+        swap: Option<Swap>,
+        observer: &dyn Observer,
+    ) -> Result<Examined, RunError> {
+        self.on(observer, |gpu| gpu.examine(request, swap, observer))
+    }
+
+    fn driver(&mut self, observer: &dyn Observer) -> Result<&mut dyn Driver, RunError> {
+        Ok(self.gpu(observer)?.driver())
+    }
+}

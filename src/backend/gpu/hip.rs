@@ -12,21 +12,23 @@ mod library;
 mod module;
 pub mod rocprof;
 
-use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::time::Duration;
 
-use super::compile::{Cache, Compiler, Form, compile, compile_all};
+use super::compile::{Cache, Compiler, Form, compile};
+use super::devices::Open;
 use super::driver::{
     Call, Driver, Function, GemmCall, GpuError, GraphId, KernelFacts, Mark, Memory,
 };
 use super::native::heap::Heap;
 use super::native::kernel;
+use super::native::kernels::{Kernels, passed_on};
 use super::native::stream::Stream;
 use super::program::{Target, TensorMap};
 use super::source::Unit;
 use api::Api;
 use module::Loaded;
+use plan::run::{BackendKind, BackendState};
 
 pub use apart::{COMMAND, child, compile_with};
 pub use device::Device;
@@ -45,10 +47,7 @@ pub struct Hip {
     stream: Stream,
     hiprtc: Result<Hiprtc, GpuError>,
     cache: Option<Cache>,
-    /// Code that was compiled ahead and waits to be loaded.
-    ahead: HashMap<Unit, Vec<u8>>,
-    functions: Vec<(Loaded, String)>,
-    by_unit: HashMap<Unit, Function>,
+    kernels: Kernels<Loaded>,
     heap: Heap,
     /// A device is set on one thread.
     here: PhantomData<*const ()>,
@@ -77,9 +76,7 @@ impl Hip {
             stream: Stream::new(&api.native)?,
             hiprtc,
             cache,
-            ahead: HashMap::new(),
-            functions: Vec::new(),
-            by_unit: HashMap::new(),
+            kernels: Kernels::default(),
             heap: Heap::new(&api.native),
             here: PhantomData,
         })
@@ -93,11 +90,18 @@ impl Hip {
     fn hiprtc(&self) -> Result<&Hiprtc, GpuError> {
         self.hiprtc.as_ref().map_err(Clone::clone)
     }
+}
 
-    fn loaded(&self, function: Function) -> Result<&(Loaded, String), GpuError> {
-        self.functions
-            .get(function.0 as usize)
-            .ok_or_else(|| GpuError::failed("a kernel that was not loaded"))
+impl Open for Hip {
+    const KIND: BackendKind = BackendKind::Hip;
+    const WAITS_FOR: Option<&'static str> = Some("ROCm");
+
+    fn open_first() -> Result<Self, GpuError> {
+        Self::open(0)
+    }
+
+    fn stands() -> BackendState {
+        facts().state()
     }
 }
 
@@ -118,38 +122,23 @@ impl Driver for Hip {
         )
     }
 
-    fn free_memory(&mut self) -> Option<u64> {
-        self.heap.left()
-    }
-
     fn prepare(
         &mut self,
         units: &[&Unit],
         done: &mut dyn FnMut(usize, usize, &Unit),
     ) -> Result<(), GpuError> {
-        let mut open: Vec<&Unit> = Vec::new();
-        for unit in units {
-            let known = self.by_unit.contains_key(*unit) || self.ahead.contains_key(*unit);
-            if !known && !open.contains(unit) {
-                open.push(unit);
-            }
-        }
-        let arch = &self.device.target.arch;
-        let cache = self.cache.as_ref();
-        let built = compile_all(self.hiprtc()?, cache, &open, arch, Form::Machine, done)?;
-        for (unit, built) in open.into_iter().zip(built) {
-            self.ahead.insert(unit.clone(), built.image);
-        }
-        Ok(())
+        let hiprtc = self.hiprtc.as_ref().map_err(Clone::clone)?;
+        let (cache, arch) = (self.cache.as_ref(), &self.device.target.arch);
+        self.kernels.prepare(hiprtc, cache, units, arch, done)
     }
 
     fn load(&mut self, unit: &Unit, shared: u32) -> Result<Function, GpuError> {
-        let function = match self.by_unit.get(unit) {
-            Some(function) => *function,
+        let function = match self.kernels.of(unit) {
+            Some(function) => function,
             None => {
                 self.stream.not_recording("a kernel cannot be loaded")?;
                 let title = unit.title();
-                let image = match self.ahead.remove(unit) {
+                let image = match self.kernels.take(unit) {
                     Some(image) => image,
                     None => {
                         let arch = &self.device.target.arch;
@@ -158,13 +147,10 @@ impl Driver for Hip {
                     }
                 };
                 let loaded = module::load(self.api, &image, unit.entry, &title)?;
-                let function = Function(self.functions.len() as u32);
-                self.functions.push((loaded, title));
-                self.by_unit.insert(unit.clone(), function);
-                function
+                self.kernels.keep(Some(unit), loaded, title)
             }
         };
-        let (loaded, title) = self.loaded(function)?;
+        let (loaded, title) = self.kernels.get(function)?;
         module::allow_shared(loaded, shared, self.device.target.shared_per_block, title)?;
         Ok(function)
     }
@@ -176,45 +162,6 @@ impl Driver for Hip {
         ))
     }
 
-    fn facts(&self, function: Function) -> KernelFacts {
-        self.loaded(function)
-            .map_or_else(|_| KernelFacts::default(), |(loaded, _)| loaded.facts)
-    }
-
-    fn resident_blocks(
-        &mut self,
-        function: Function,
-        threads: u32,
-        shared: u32,
-    ) -> Result<u32, GpuError> {
-        let (loaded, title) = self.loaded(function)?;
-        kernel::resident_blocks(&self.api.native, loaded.function, title, threads, shared)
-    }
-
-    fn alloc(&mut self, name: &str, bytes: u64) -> Result<Memory, GpuError> {
-        self.heap.take(&self.stream, name, bytes)
-    }
-
-    fn free(&mut self, memory: Memory) {
-        self.heap.give_back(memory);
-    }
-
-    fn address(&self, memory: Memory) -> u64 {
-        self.heap.address(memory)
-    }
-
-    fn upload(&mut self, memory: Memory, offset: u64, bytes: &[u8]) -> Result<(), GpuError> {
-        self.heap.upload(&mut self.stream, memory, offset, bytes)
-    }
-
-    fn download(&mut self, memory: Memory, offset: u64, bytes: &mut [u8]) -> Result<(), GpuError> {
-        self.heap.download(&mut self.stream, memory, offset, bytes)
-    }
-
-    fn fill(&mut self, memory: Memory, byte: u8) -> Result<(), GpuError> {
-        self.heap.fill(&self.stream, memory, byte)
-    }
-
     fn tensor_map(&mut self, _: u64, _: &TensorMap) -> Result<[u64; 16], GpuError> {
         Err(GpuError::missing(
             "AMD's GPUs have no bulk tensor copies; their plans need none",
@@ -222,7 +169,7 @@ impl Driver for Hip {
     }
 
     fn launch(&mut self, call: &Call<'_>) -> Result<(), GpuError> {
-        let (loaded, title) = self.loaded(call.function)?;
+        let (loaded, title) = self.kernels.get(call.function)?;
         launch::launch(self.api, &self.device, &self.stream, loaded, title, call)
     }
 
@@ -233,29 +180,7 @@ impl Driver for Hip {
         ))
     }
 
-    fn synchronize(&mut self) -> Result<(), GpuError> {
-        self.stream.synchronize()
-    }
-
-    fn mark(&mut self) -> Result<Option<Mark>, GpuError> {
-        self.stream.mark().map(Some)
-    }
-
-    fn elapsed_us(&mut self, from: Mark, to: Mark) -> Result<f64, GpuError> {
-        self.stream.elapsed_us(from, to)
-    }
-
-    fn begin_graph(&mut self) -> Result<(), GpuError> {
-        self.stream.begin_graph()
-    }
-
-    fn end_graph(&mut self) -> Result<GraphId, GpuError> {
-        self.stream.end_graph()
-    }
-
-    fn replay(&mut self, graph: GraphId) -> Result<(), GpuError> {
-        self.stream.replay(graph)
-    }
+    passed_on!();
 }
 
 impl Drop for Hip {
@@ -263,7 +188,7 @@ impl Drop for Hip {
         // Nothing may be in flight when what it uses goes; after a lost context
         // every call here fails, which changes nothing.
         let _ = self.stream.synchronize();
-        for (loaded, _) in &self.functions {
+        for loaded in self.kernels.loaded() {
             module::unload(self.api, loaded);
         }
         self.heap.close();

@@ -7,11 +7,13 @@
 //! | `heap` | device memory within its bounds |
 //! | `stream` | one stream: waiting, marks in time, recorded graphs |
 //! | `kernel` | a kernel in a loaded module, its needs, its arguments |
+//! | `kernels` | loaded kernels by unit; the calls that a driver passes on |
 //! | `compiler` | one source through the vendor's compiler |
 
 pub mod compiler;
 pub mod heap;
 pub mod kernel;
+pub mod kernels;
 pub mod library;
 pub mod stream;
 

@@ -13,6 +13,7 @@ use std::time::Instant;
 use super::compile::PREBUILT;
 #[cfg(feature = "cuda")]
 use super::compile::{Cache, Form, compile};
+use super::devices::Open;
 use super::driver::{
     Call, Driver, Function, GemmCall, GpuError, GpuErrorKind, GraphId, KernelFacts, Mark, Memory,
     Parameter, Traffic,
@@ -20,6 +21,7 @@ use super::driver::{
 use super::program::{Target, TensorMap};
 use super::source::Unit;
 use plan::cost::Vendor;
+use plan::run::{BackendKind, BackendState};
 use simt::{LaunchRequest, Machine, MachineError, Options, Program};
 
 /// The architecture whose PTX the machine reads.
@@ -29,6 +31,9 @@ const ARCH: &str = "sm_80";
 /// multiprocessors counted in full, a cooperative kernel's grid is a GPU's.
 const SMS: u32 = 108;
 const SHARED_PER_BLOCK: u32 = 166_912;
+
+/// Its second-level cache.
+const L2_BYTES: u64 = 40 << 20;
 
 /// A kernel that was loaded.
 struct Loaded {
@@ -185,6 +190,30 @@ pub(crate) fn pack(parameters: &[Parameter]) -> Vec<u8> {
 
 fn failed(error: MachineError) -> GpuError {
     GpuError::failed(error.to_string())
+}
+
+impl Open for Simt {
+    const KIND: BackendKind = BackendKind::Simt;
+    const WAITS_FOR: Option<&'static str> = None;
+
+    fn open_first() -> Result<Self, GpuError> {
+        Ok(Self::new(Options {
+            check: true,
+            l2_bytes: Some(L2_BYTES),
+            ..Options::default()
+        }))
+    }
+
+    fn stands() -> BackendState {
+        BackendState {
+            backend: BackendKind::Simt,
+            ready: true,
+            device: "on this CPU".to_owned(),
+            line: "executes the kernels' sm_80 PTX on this CPU; counts, no times".to_owned(),
+            lacks: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
 }
 
 impl Driver for Simt {

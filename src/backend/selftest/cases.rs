@@ -113,7 +113,7 @@ const CORNERS: [Corner; 9] = [
 /// Corners of [`Extent::Quick`].
 const QUICK: usize = 2;
 
-/// What `cost-model.md` promises of every GPU backend: V1–V4, v2eager, five,
+/// What `docs/cost-model.md` promises of every GPU backend: V1–V4, v2eager, five,
 /// forward, each fusion alone with what it implies, and norm_residual together
 /// with V2's; the split rope and v3code besides.
 fn plans(extent: Extent) -> Vec<(String, Cut, bool)> {

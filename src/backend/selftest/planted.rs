@@ -2,9 +2,9 @@
 
 use super::cases::{Case, Extent, cases};
 use super::rows::PlantedRow;
-use crate::gpu::Driver;
-use crate::gpu::devices::{self, Job};
-use crate::gpu::exec::{Gpu, Swap};
+use crate::backends::Backend;
+use crate::gpu::exec::Swap;
+use crate::runner::Runner;
 use plan::fusion::Version;
 use plan::run::{BackendKind, Observer, RunError, RunErrorKind};
 
@@ -43,8 +43,8 @@ pub const PLANTED: [Planted; 2] = [
 ///
 /// # Errors
 /// A stop, a device that is lost.
-pub(super) fn run<D: Driver>(
-    gpu: &mut Gpu<D>,
+pub(super) fn run(
+    gpu: &mut dyn Backend,
     planted: Planted,
     backend: BackendKind,
     seed: u64,
@@ -125,30 +125,12 @@ pub fn fault(
     seed: u64,
     observer: &dyn Observer,
 ) -> Result<bool, RunError> {
-    let job = FaultJob {
-        backend,
-        fault,
-        seed,
-        observer,
-    };
-    devices::with(backend, observer, job)
-}
-
-struct FaultJob<'f> {
-    backend: BackendKind,
-    fault: Fault,
-    seed: u64,
-    observer: &'f dyn Observer,
-}
-
-impl Job for FaultJob<'_> {
-    type Output = bool;
-
-    fn on<D: Driver>(self, gpu: &mut Gpu<D>) -> Result<bool, RunError> {
-        let request = v1()?.request(self.backend, self.seed);
-        let examined = gpu.examine(&request, self.fault.swap(), self.observer)?;
-        Ok(examined.pass)
-    }
+    let request = v1()?.request(backend, seed);
+    let mut runner = Runner::all();
+    let examined = runner
+        .backend(backend)?
+        .examine(&request, fault.swap(), observer)?;
+    Ok(examined.pass)
 }
 
 /// V1 on a small model.

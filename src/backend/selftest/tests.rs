@@ -1,6 +1,7 @@
 //! The self-test on a device for tests, which has no kernel of whole blocks.
 
 use super::*;
+use crate::gpu::devices::Device;
 use crate::gpu::exec::fake::{Fake, Fault as Wrong};
 use plan::run::{Progress, Unwatched};
 
@@ -13,8 +14,9 @@ fn few() -> Vec<Case> {
 }
 
 fn tested(wrong: Wrong, cases: &[Case]) -> (Result<SelfTest, RunError>, Vec<String>) {
-    let mut gpu = Gpu::new(Fake::new("sm_80"));
-    gpu.driver().fault = wrong;
+    let mut fake = Fake::new("sm_80");
+    fake.fault = wrong;
+    let mut gpu = Device::of(fake);
     let mut announced = Vec::new();
     let options = Options {
         backend: BackendKind::Cuda,
@@ -109,7 +111,7 @@ fn a_test_stops_when_it_is_told_to() {
             true
         }
     }
-    let mut gpu = Gpu::new(Fake::new("sm_80"));
+    let mut gpu = Device::of(Fake::new("sm_80"));
     let options = Options {
         backend: BackendKind::Cuda,
         extent: Extent::Quick,

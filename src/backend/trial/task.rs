@@ -1,6 +1,8 @@
 //! What each kernel is to compute: arguments, launch, shapes, the values in fp64.
 
 mod flash_loop;
+mod fused_gate_up;
+mod fused_qkv;
 mod online_softmax;
 mod real;
 mod residual_norm;
@@ -80,17 +82,19 @@ pub(super) struct Case {
 }
 
 /// All tasks.
-const TASKS: [Task; 5] = [
+const TASKS: [Task; 7] = [
     silu_mul::TASK,
     residual_norm::TASK,
     tiled_product::TASK,
     online_softmax::TASK,
     flash_loop::TASK,
+    fused_qkv::TASK,
+    fused_gate_up::TASK,
 ];
 
 /// The task of a source.
 pub(super) fn task(source: &str) -> Option<&'static Task> {
-    static ALL: [Task; 5] = TASKS;
+    static ALL: [Task; 7] = TASKS;
     ALL.iter().find(|task| task.source == source)
 }
 

@@ -8,7 +8,7 @@ use super::super::args::OutputArgs;
 use super::super::desk::{Desk, Runs};
 use super::super::failure::Failure;
 use super::super::out::Out;
-use app::exercise::Asked;
+use app::question::Asked;
 use backend::engine::{Program, trial as judged};
 use backend::trial::{confine, judge};
 use course::attempt::{

@@ -42,7 +42,8 @@ pub(super) use number::{Wanted, coincide};
 
 use super::Env;
 use super::expr::ExprError;
-use super::key::{Key, Kind, Tolerance};
+use super::key::{Key, Kind, Slip, Tolerance};
+use crate::number::fill;
 
 /// Which side of the expected value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -196,6 +197,14 @@ pub fn echo(typed: &str, key: &Key, env: &Env<'_>) -> Result<String, (usize, Str
         Kind::Text => Ok(typed.trim().to_owned()),
         Kind::Choice | Kind::Choices | Kind::Ranking => choice::echo(typed, key),
     }
+}
+
+/// What a slip says, its inline numbers filled in.
+fn said(slip: &Slip, env: &Env<'_>) -> String {
+    fill(&slip.say, |inline| match inline.show(env) {
+        Ok(shown) => shown,
+        Err((_, say)) => format!("({say})"),
+    })
 }
 
 impl Judgement {

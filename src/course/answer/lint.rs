@@ -20,13 +20,6 @@ pub fn lint(key: &Key, env: &Env<'_>) -> Vec<String> {
         Kind::Number | Kind::Measured | Kind::Predict => number(key, env, &mut faults),
         Kind::Table => table(key, env, &mut faults),
     }
-    // What a slip says is printed as it stands.
-    let unfilled = (1..)
-        .zip(&key.slips)
-        .filter(|(_, slip)| slip.say.contains("`="));
-    faults.extend(unfilled.map(|(number, _)| {
-        format!("slip {number} says an inline number (`= …`), and none is filled in there; leave the number out")
-    }));
     faults
 }
 

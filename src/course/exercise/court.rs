@@ -212,7 +212,7 @@ fn doubt(chosen: Judgement, right: Judgement) -> &'static str {
         }
         (Judgement::Right, Judgement::Wrong) => "Rebuild the number. Does it come out?",
         (Judgement::Right, _) => {
-            "On which device, at which shape, against which baseline? Without a run nobody knows."
+            "On which device, at which shape, against which baseline? Only a measurement can answer that."
         }
         (Judgement::RightIf, Judgement::Right) => "It needs nothing that it does not say.",
         (Judgement::RightIf, Judgement::Wrong) => {

@@ -312,6 +312,11 @@ impl Look<'_> {
             let parsed = Expr::parse(&answer.text);
             parsed.and_then(|expr| expr.check(&self.env)).ok()
         });
+        for slip in &key.slips {
+            for inline in numbers(&slip.say.text, slip.say.at) {
+                self.gives_away(&inline, answer.as_ref());
+            }
+        }
         for hint in &key.hints {
             let found = numbers(&hint.text, hint.at);
             self.inlines(&found);

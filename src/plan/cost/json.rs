@@ -27,7 +27,7 @@ pub struct CostJson {
 
 /// The model's sizes.
 #[derive(Debug, Serialize)]
-#[allow(missing_docs, reason = "as on the cost-model page")]
+#[allow(missing_docs, reason = "as in docs/cost-model.md")]
 pub struct ModelJson {
     pub preset: String,
     pub hidden: u64,
@@ -41,7 +41,7 @@ pub struct ModelJson {
 
 /// Batch and lengths.
 #[derive(Debug, Serialize)]
-#[allow(missing_docs, reason = "as on the cost-model page")]
+#[allow(missing_docs, reason = "as in docs/cost-model.md")]
 pub struct ShapeJson {
     pub batch: u64,
     pub seq: u64,
@@ -50,7 +50,7 @@ pub struct ShapeJson {
 
 /// The counting options in force.
 #[derive(Debug, Serialize)]
-#[allow(missing_docs, reason = "as on the cost-model page")]
+#[allow(missing_docs, reason = "as in docs/cost-model.md")]
 pub struct ConventionsJson {
     pub causal: &'static str,
     pub keep_kv: bool,
@@ -60,7 +60,7 @@ pub struct ConventionsJson {
 
 /// Sums over kernels.
 #[derive(Debug, Serialize)]
-#[allow(missing_docs, reason = "as on the cost-model page")]
+#[allow(missing_docs, reason = "as in docs/cost-model.md")]
 pub struct SumsJson {
     pub launches: u64,
     pub flops: u64,
@@ -72,7 +72,7 @@ pub struct SumsJson {
 
 /// Sums over a block, and its kernels.
 #[derive(Debug, Serialize)]
-#[allow(missing_docs, reason = "as on the cost-model page")]
+#[allow(missing_docs, reason = "as in docs/cost-model.md")]
 pub struct BlockJson {
     #[serde(flatten)]
     pub sums: SumsJson,
@@ -81,7 +81,7 @@ pub struct BlockJson {
 
 /// One kernel. `read_bytes` are activations, so bytes = read + weight + written.
 #[derive(Debug, Serialize)]
-#[allow(missing_docs, reason = "as on the cost-model page")]
+#[allow(missing_docs, reason = "as in docs/cost-model.md")]
 pub struct KernelJson {
     pub name: String,
     pub ops: Vec<&'static str>,
@@ -95,7 +95,7 @@ pub struct KernelJson {
 
 /// Parameters with the head tied, and with one of its own.
 #[derive(Debug, Serialize)]
-#[allow(missing_docs, reason = "as on the cost-model page")]
+#[allow(missing_docs, reason = "as in docs/cost-model.md")]
 pub struct ParametersJson {
     pub tied: u64,
     pub untied: u64,

@@ -4,7 +4,7 @@ use super::kernel::intensity;
 use super::liveness::peak;
 use super::{Config, CostError, KernelCost, Peak};
 use crate::fusion::{Cut, Plan};
-use crate::model::{Graph, Sizes};
+use crate::model::{Graph, Model, Sizes};
 
 /// Sums over some kernels, and the kernels.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,31 +95,68 @@ pub struct Cost {
     pub parameters: (u64, u64),
 }
 
+/// A configuration with its plan and price: what travels from the request to the
+/// report.
+#[derive(Debug, Clone)]
+pub struct Planned {
+    /// The forward.
+    pub graph: Graph,
+    /// Its cut into kernels.
+    pub plan: Plan,
+    /// What the model says of it; `cost.config` is what was asked for.
+    pub cost: Cost,
+}
+
+impl Planned {
+    /// Plans and prices `config`.
+    ///
+    /// # Errors
+    /// A model or shape that cannot be, or a figure that does not fit 64 bits.
+    pub fn of(config: &Config) -> Result<Self, CostError> {
+        let sizes = config.sizes()?;
+        let graph = Graph::of(&config.model, &config.shape)?;
+        let plan = Plan::new(&graph, config.effective_cut(), config.keeps_kv());
+        let forward = plan
+            .kernels
+            .iter()
+            .map(|k| KernelCost::of(config, &sizes, &graph, k))
+            .collect::<Result<Vec<_>, _>>()?;
+        let cost = Cost {
+            config: config.clone(),
+            block: price_block(config, &sizes)?,
+            forward: Priced::of(forward)?,
+            peak: peak(config, &sizes, &graph, &plan)?,
+            kv_cache_bytes: kv_cache_bytes(config)?,
+            parameters: (
+                config.model.parameters_tied()?,
+                config.model.parameters_untied()?,
+            ),
+            sizes,
+        };
+        Ok(Self { graph, plan, cost })
+    }
+
+    /// The same for the model that a folder of weights holds, which may differ in more
+    /// than its sizes.
+    ///
+    /// # Errors
+    /// As [`Planned::of`].
+    pub fn with_model(self, model: &Model) -> Result<Self, CostError> {
+        if self.cost.config.model == *model {
+            return Ok(self);
+        }
+        let mut config = self.cost.config;
+        config.model = model.clone();
+        Self::of(&config)
+    }
+}
+
 /// Prices `config`.
 ///
 /// # Errors
 /// A model or shape that cannot be, or a figure that does not fit 64 bits.
 pub fn price(config: &Config) -> Result<Cost, CostError> {
-    let sizes = config.sizes()?;
-    let graph = Graph::of(&config.model, &config.shape)?;
-    let plan = Plan::new(&graph, config.effective_cut(), config.keeps_kv());
-    let forward = plan
-        .kernels
-        .iter()
-        .map(|k| KernelCost::of(config, &sizes, &graph, k))
-        .collect::<Result<Vec<_>, _>>()?;
-    Ok(Cost {
-        config: config.clone(),
-        sizes,
-        block: price_block(config, &sizes)?,
-        forward: Priced::of(forward)?,
-        peak: peak(config, &sizes, &graph, &plan)?,
-        kv_cache_bytes: kv_cache_bytes(config)?,
-        parameters: (
-            config.model.parameters_tied()?,
-            config.model.parameters_untied()?,
-        ),
-    })
+    Ok(Planned::of(config)?.cost)
 }
 
 /// The kernels that begin in the middle one of three blocks: the steady state,

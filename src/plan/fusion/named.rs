@@ -7,7 +7,7 @@ use crate::model::OpKind;
 /// A named fusion: walls that come down together. One fusion implies another
 /// when it takes down all of the other's walls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[allow(missing_docs, reason = "the names are those of the cost-model page")]
+#[allow(missing_docs, reason = "the names are those of docs/cost-model.md")]
 pub enum Fusion {
     Qkv,
     Rope,
@@ -25,7 +25,7 @@ pub enum Fusion {
 }
 
 impl Fusion {
-    /// All of them, in the order of the cost-model page.
+    /// All of them, in the order of docs/cost-model.md.
     pub const ALL: [Self; 13] = [
         Self::Qkv,
         Self::Rope,
@@ -257,7 +257,7 @@ mod tests {
 
     #[test]
     fn implications_are_those_of_the_table() {
-        // cost-model.md, column "implies".
+        // docs/cost-model.md, column "implies".
         let table: &[(Fusion, &[Fusion])] = &[
             (Fusion::Qkv, &[]),
             (Fusion::Rope, &[Fusion::Qkv]),

@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn the_block_has_the_five_phases_of_the_five_kernel_plan() {
-        // facts/kernels.md, sketch of V4; cost-model.md, `five`.
+        // docs/cost-model.md: a norm behind products, and `five`.
         let graph = Graph::of_layers(1, false);
         let plan = Plan::new(&graph, Version::V4.cut(), false);
         assert_eq!(

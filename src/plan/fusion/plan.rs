@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn launches_are_those_of_the_version_table() {
-        // cost-model.md: per forward at L 4: 17L+3, 11L+3, 8L+3, L+3, 1;
+        // docs/cost-model.md: per forward at L 4: 17L+3, 11L+3, 8L+3, L+3, 1;
         // v2eager 12L+3, v3code 15L+3, v3doc 4L+3, five 5L+3.
         let graph = Graph::of_layers(4, false);
         for (version, launches) in [

@@ -6,7 +6,7 @@ use super::{BLOCK_OPS, Model, ModelError, OpKind, Product, Shape, WeightId};
 /// What a tensor holds, apart from the layer. `X` is the residual stream
 /// between blocks: the embedding's output, then each block's `y`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[allow(missing_docs, reason = "the names are those of the cost-model page")]
+#[allow(missing_docs, reason = "the names are those of docs/cost-model.md")]
 pub enum TensorKind {
     Ids,
     X,
@@ -47,7 +47,7 @@ pub enum Place {
 }
 
 impl TensorKind {
-    /// The name of the cost-model page; `X` is `x`, whoever made it.
+    /// The name in docs/cost-model.md; `X` is `x`, whoever made it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Ids => "ids",

@@ -6,7 +6,7 @@ use super::{Product, Symbol, TensorKind, WeightKind};
 /// One op. `RopeQ` and `RopeK` are two ops that one kernel computes unless a
 /// plan splits them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[allow(missing_docs, reason = "the names are those of the cost-model page")]
+#[allow(missing_docs, reason = "the names are those of docs/cost-model.md")]
 pub enum OpKind {
     Embed,
     Norm1,
@@ -61,7 +61,7 @@ const BSI: &[Symbol] = &[Batch, Seq, Ffn];
 pub type FlopTerm = (Product, &'static str);
 
 impl OpKind {
-    /// The name of the cost-model page.
+    /// The name in docs/cost-model.md.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Embed => "embed",

@@ -35,7 +35,7 @@ pub enum Symbol {
 }
 
 impl Symbol {
-    /// The letter of the cost-model page.
+    /// The letter of docs/cost-model.md.
     pub const fn letter(self) -> &'static str {
         match self {
             Self::Batch => "B",

@@ -52,10 +52,10 @@ impl MicroRequest {
         }
         let backend = match backend {
             BackendKind::Auto | BackendKind::Simt => BackendKind::Simt,
-            BackendKind::Cuda => BackendKind::Cuda,
+            gpu if gpu.is_gpu() => gpu,
             other => {
                 return Err(RunError::bad_request(format!(
-                    "the gym's kernels are counted on simt and timed on cuda; {} has neither",
+                    "the gym's kernels are counted on simt and timed on cuda and hip; {} does neither",
                     other.name()
                 )));
             }
@@ -187,6 +187,8 @@ mod tests {
         assert!(refused("width", &[3], BackendKind::Simt).contains("it takes 1, 2, 4"));
         assert!(refused("stride", &[1; 13], BackendKind::Simt).contains("at most 12"));
         assert!(refused("stride", &[], BackendKind::Cpu).contains("cuda"));
+        let hip = MicroRequest::new("stride", &[], BackendKind::Hip).unwrap();
+        assert_eq!(hip.backend, BackendKind::Hip);
         let request = MicroRequest::new("row_sum", &[], BackendKind::Auto).unwrap();
         assert_eq!(
             (request.sweep, request.backend),

@@ -11,8 +11,7 @@ use crate::cost::Config;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BackendKind {
-    /// The best that this machine has: `cuda` or `hip` where one is usable, else
-    /// `cpu`.
+    /// The best that this machine has: [`BackendKind::candidates`].
     #[default]
     Auto,
     /// This machine's CPU.
@@ -37,6 +36,20 @@ impl BackendKind {
             Self::Simt => "simt",
             Self::Cuda => "cuda",
             Self::Hip => "hip",
+        }
+    }
+
+    /// Who is tried, in this order: the next where the one before lacks something.
+    /// HIP is taken by name only: its kernels were compiled, and executed on the host,
+    /// but have not run on an AMD GPU, and nobody should be the first without having
+    /// asked for it.
+    pub const fn candidates(self) -> &'static [Self] {
+        match self {
+            Self::Auto => &[Self::Cuda, Self::Cpu],
+            Self::Cpu => &[Self::Cpu],
+            Self::Simt => &[Self::Simt],
+            Self::Cuda => &[Self::Cuda],
+            Self::Hip => &[Self::Hip],
         }
     }
 

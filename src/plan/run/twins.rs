@@ -39,8 +39,3 @@ pub const TWINS: [(&str, &str); 12] = [
     ),
     ("tail_bytes", "vector_tail, n = 1001: bytes past the end"),
 ];
-
-/// Whether there is such a twin.
-pub fn is_twin(name: &str) -> bool {
-    TWINS.iter().any(|(known, _)| *known == name)
-}

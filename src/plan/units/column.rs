@@ -8,7 +8,7 @@ use super::unit::Unit;
 /// How the numbers of one column are written: the unit goes into its head.
 ///
 /// ```
-/// use tinyllama_tutor::units::{Column, Quantity};
+/// use plan::units::{Column, Quantity};
 /// let bytes = [9_963_520, 2_623_488].map(Quantity::bytes);
 /// let column = Column::fit(&bytes);
 /// assert_eq!(column.unit().symbol(), "MB");

@@ -30,7 +30,7 @@ const FUNCTIONS: [(&str, fn(f64) -> f64); 9] = [
 /// the result answers the question is [`read_as`](super::read_as)'s concern.
 ///
 /// ```
-/// use tinyllama_tutor::units;
+/// use plan::units;
 /// let typed = units::read("2*4*512*2048^2", None)?;
 /// assert_eq!(typed.quantity.exact(), Some(17_179_869_184));
 /// # Ok::<(), units::ReadError>(())
@@ -187,7 +187,7 @@ impl Reader<'_> {
             let times = match self.peek() {
                 // `**` is how Python writes a power; powers are read tighter.
                 Some('*' | '·' | '⋅' | '∙' | '×' | 'x' | 'X') => true,
-                Some('/' | '÷') => false,
+                Some('/' | '÷' | '⁄' | '∕') => false,
                 _ => return Ok(left),
             };
             self.at += 1;
@@ -277,6 +277,11 @@ impl Reader<'_> {
         }
         if let Some((q, next)) = words::lex(self.chars, at) {
             self.at = next;
+            // A whole number has its digits in words as well; a fraction is exact.
+            if let Some(n) = q.exact() {
+                let digits = n.unsigned_abs().checked_ilog10().unwrap_or(0) + 1;
+                self.digits = Some(self.digits.map_or(digits, |d| d.min(digits)));
+            }
             self.parts += 1;
             return Ok((q, None));
         }

@@ -184,10 +184,10 @@ fn split_flop(word: &str) -> Option<(&'static str, &str)> {
         if let Some(prefix) = word.strip_suffix(tail) {
             let prefix = match prefix {
                 "" => "",
-                "k" | "K" => "k",
-                "m" | "M" => "M",
-                "g" | "G" => "G",
-                "t" | "T" => "T",
+                "k" | "K" | "kilo" => "k",
+                "m" | "M" | "mega" | "Mega" => "M",
+                "g" | "G" | "giga" | "Giga" => "G",
+                "t" | "T" | "tera" | "Tera" => "T",
                 "p" | "P" => "P",
                 _ => return None,
             };
@@ -402,6 +402,8 @@ mod tests {
             ("trillion", "T"),
             ("launches", ""),
             ("Kernels", ""),
+            ("megaflops", "MFLOP"),
+            ("Gigaflop", "GFLOP"),
         ] {
             assert_eq!(symbol(typed), canonical, "{typed}");
         }

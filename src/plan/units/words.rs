@@ -62,6 +62,19 @@ const PARTS: [(&str, &str, i128); 13] = [
     ("hundredth", "hundredths", 100),
 ];
 
+/// Fractions that are one character.
+const SIGNS: [(char, i128, i128); 9] = [
+    ('½', 1, 2),
+    ('⅓', 1, 3),
+    ('⅔', 2, 3),
+    ('¼', 1, 4),
+    ('¾', 3, 4),
+    ('⅛', 1, 8),
+    ('⅜', 3, 8),
+    ('⅝', 5, 8),
+    ('⅞', 7, 8),
+];
+
 /// Whether a word is one of a number in words.
 pub fn is_number_word(word: &str) -> bool {
     let word = word.to_lowercase();
@@ -109,6 +122,12 @@ fn gap(chars: &[char], at: usize) -> usize {
 /// fraction (`a third`, `three quarters`). Behind a fraction `of`, `a` and `an`
 /// are read over: `half a megabyte`.
 pub(super) fn lex(chars: &[char], at: usize) -> Option<(Quantity, usize)> {
+    let whole_number = |n| Quantity::whole(n, Dimension::Count);
+    let sign = chars.get(at).copied();
+    if let Some((_, above, below)) = SIGNS.iter().find(|(c, ..)| Some(*c) == sign) {
+        let share = whole_number(*above).over(whole_number(*below)).ok()?;
+        return Some((share, at + 1));
+    }
     let (mut sum, mut count, mut end) = (0_i128, 0_u32, at);
     let mut last = i128::MAX;
     let mut from = at;
@@ -136,8 +155,7 @@ pub(super) fn lex(chars: &[char], at: usize) -> Option<(Quantity, usize)> {
             };
         } else if let Some(below) = parts(&word) {
             let above = if count == 0 { 1 } else { sum };
-            let whole = |n| Quantity::whole(n, Dimension::Count);
-            let share = whole(above).over(whole(below)).ok()?;
+            let share = whole_number(above).over(whole_number(below)).ok()?;
             return Some((share, article(chars, next)));
         } else if !(word == "and" && last == 100 || word == "a" && count == 0) {
             break;
@@ -177,6 +195,7 @@ mod tests {
             ("a third", 1.0 / 3.0, 7),
             ("two-thirds of it", 2.0 / 3.0, 13),
             ("half a megabyte", 0.5, 6),
+            ("⅔", 2.0 / 3.0, 1),
             ("eightfold", 8.0, 5),
             ("twice", 2.0, 5),
         ] {

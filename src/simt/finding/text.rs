@@ -268,7 +268,7 @@ fn story(problem: &Problem) -> (String, &'static str) {
         ),
         Problem::NeverEnds { steps } => (
             format!("the block still runs after {steps} warp instructions"),
-            "the loop around that line has not ended: look at what its condition compares, and at what changes it (the step limit stopped it)",
+            "a loop has not ended when the step limit stopped the block: look at what the conditions of its loops compare, and at what changes that",
         ),
         Problem::Deadlock { waiting, returned } => (
             format!("deadlock: everybody waits{}", gathering(waiting, returned)),

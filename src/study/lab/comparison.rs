@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn v1_to_v4_saves_what_the_documents_answer_says() {
-        // screens.md, compare --plain: 90.14 % fewer launches, 69.83 % fewer bytes.
+        // 64 of 71 launches and 29.36 of 42.05 MB: 90.14 % fewer launches, 69.83 % fewer bytes.
         let database = GpuDatabase::embedded().unwrap();
         let config = Config::preset("workshop", Cut::v1()).unwrap();
         let cuts = Version::WORKSHOP.map(Version::cut);

@@ -98,8 +98,10 @@ pub struct Reading {
     pub calls: u64,
     /// Time of all launches, in ns.
     pub kernel_ns: Option<f64>,
-    /// The devices of a trace, the busiest first.
+    /// The devices of a trace, the busiest first; none where launches were counted.
     pub walls: Vec<Wall>,
+    /// Launches were counted, and so ran one after another.
+    pub serialised: bool,
     /// The plan that explains the calls, or why none does.
     pub explained: Result<Explained, String>,
     /// That plan, priced for as many layers as the calls say.
@@ -165,7 +167,11 @@ pub fn against(
             product: model.is_some_and(|m| m.product),
         });
     }
-    let walls = walls(profile);
+    let serialised = profile.serialised();
+    let walls = match serialised {
+        true => Vec::new(),
+        false => walls(profile),
+    };
     let launches = explained.as_ref().ok().zip(cost.as_ref()).map(|(e, c)| {
         let counted = profile.calls().saturating_sub(e.beside) / e.forwards.max(1);
         (counted, c.forward.launches())
@@ -181,6 +187,7 @@ pub fn against(
         calls: profile.calls(),
         kernel_ns,
         walls,
+        serialised,
         launches,
         dram: traffic,
         limit,

@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn requests_have_sizes() {
-        // syllabus.md, ex40: RDREQ 65,792 of which 128 are of 32 B, WRREQ
+        // ex40: RDREQ 65,792 of which 128 are of 32 B, WRREQ
         // 65,536 all of 64 B: 4,206,592 read, 4,194,304 written.
         let gfx90a = of(&[
             ("TCC_EA_RDREQ_sum", 65_792.0),

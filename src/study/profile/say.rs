@@ -22,6 +22,10 @@ pub struct Rows {
     pub rows: Vec<Vec<String>>,
 }
 
+/// Why a file with counters has neither wall nor idle time.
+const SERIALISED: &str = "none here: to count, the tool ran the launches one after another, \
+                          and the gaps are its own; a trace has wall and idle time";
+
 /// Columns of a kernel's name.
 const NAME: usize = 24;
 
@@ -161,6 +165,9 @@ pub fn sentences(reading: &Reading, gpu: &Gpu) -> Vec<Said> {
         }
         say("wall", text);
     }
+    if reading.serialised {
+        say("wall", SERIALISED.to_owned());
+    }
     if let Some(dram) = reading.dram {
         say(
             "memory",
@@ -252,7 +259,7 @@ fn limit(reading: &Reading, gpu: &Gpu) -> Option<String> {
             gpu.id
         ),
     };
-    if reading.walls.is_empty() && !matches!(limit, Limit::Latency(..)) {
+    if reading.walls.is_empty() && !reading.serialised && !matches!(limit, Limit::Latency(..)) {
         text += "; idle time is not in this file, a trace has it";
     }
     Some(text)

@@ -265,6 +265,49 @@ fn streams_that_overlap_are_not_added() {
     assert!((wall.idle() - 40.0 / 300.0).abs() < 1e-12);
 }
 
+/// Counting launches one after another leaves gaps that the tool made.
+#[test]
+fn a_file_with_counters_has_no_wall_and_says_why() {
+    let database = gpus();
+    let gpu = database.get("mi250x_gcd").unwrap();
+    let config = Config::preset("workshop", Version::V2.cut()).unwrap();
+    let made = sample::generate(&config, gpu, 1, 1).unwrap();
+    for (tool, counted) in [
+        (Tool::Rocprofv3Counters, true),
+        (Tool::RocprofCompute, true),
+        (Tool::Ncu, true),
+        (Tool::NcuDetails, true),
+        (Tool::Rocprofv3Trace, false),
+        (Tool::Pytorch, false),
+        (Tool::Nsys, false),
+    ] {
+        let profile = read_text(&sample::write(&made, tool));
+        let reading = against(&profile, &config, gpu, None).unwrap();
+        let name = tool.name();
+        assert_eq!(reading.serialised, counted, "{name}");
+        assert!(!counted || reading.walls.is_empty(), "{name}");
+        let limit = reading.limit.as_ref().map(Limit::name);
+        assert!(!counted || limit != Some("launches"), "{name}");
+        let said = say::sentences(&reading, gpu);
+        let wall: Vec<&str> = said
+            .iter()
+            .filter(|said| said.about == "wall")
+            .map(|said| said.text.as_str())
+            .collect();
+        if counted {
+            assert_eq!(wall.len(), 1, "{name}");
+            assert!(wall[0].contains("one after another"), "{name}: {wall:?}");
+            assert!(!wall[0].contains("idle 0"), "{name}: {wall:?}");
+        }
+        assert_eq!(
+            said.iter()
+                .any(|said| said.text.contains("is not in this file")),
+            !counted && reading.walls.is_empty() && limit.is_some_and(|name| name != "latency"),
+            "{name}"
+        );
+    }
+}
+
 #[test]
 fn every_sample_gives_back_its_plan_layers_and_forwards() {
     let database = gpus();
@@ -297,7 +340,7 @@ fn every_sample_gives_back_its_plan_layers_and_forwards() {
 
 #[test]
 fn rows_of_unknown_names_are_told_by_their_calls() {
-    // cost-model.md at L 4, 25 forwards: V2 has eleven kernels per layer and
+    // docs/cost-model.md at L 4, 25 forwards: V2 has eleven kernels per layer and
     // three outside, V4 one and three.
     let rows = |counts: &[u64]| {
         let mut text =

@@ -212,12 +212,6 @@ fn a_live_block_ends_at_its_own_fence() {
 }
 
 #[test]
-fn a_live_block_in_a_list_is_an_example_of_one() {
-    let document = parse("- a\n  ```lab\n  x\n  ```\n", 1, KINDS);
-    assert!(document.lives().is_empty());
-}
-
-#[test]
 fn a_link_knows_where_its_target_is_written() {
     let document = parse("See [`x` y](02-y.md) and ![p](a.png).", 4, KINDS);
     let mut found = Vec::new();

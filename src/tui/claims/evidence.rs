@@ -6,7 +6,8 @@ use crate::tui::pen::{clip, width};
 use crate::tui::rows::{Row, labelled, words};
 use crate::tui::theme::Role;
 use app::State;
-use app::claims::{Standing, hit, measured, standing};
+use app::claims::{Standing, hit, standing};
+use app::evidence::measured;
 use course::answer::claim::{Judgement, Ruling};
 use course::claims::{Line, cited};
 use course::{Claim, Ledger};
@@ -23,7 +24,7 @@ const PLAN: usize = 12;
 pub fn page(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
     let mut rows = head(claim, columns);
     rows.extend(says(state, claim, columns));
-    let stands = standing(&state.study, &claim.id.text);
+    let stands = standing(&state.shared.study, &claim.id.text);
     if stands == Standing::Open {
         rows.push(Row::default());
         rows.extend(asked(state, columns));
@@ -54,7 +55,7 @@ const FEW: usize = 3;
 /// together.
 pub fn block(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
     let mut rows = said(claim, columns);
-    match state.study.env(&claim.setup, &state.runs) {
+    match state.shared.study.env(&claim.setup, &state.shared.runs) {
         Ok(env) => {
             let said = |who: &str, line: &Line| Line {
                 label: format!("{who}: {}", line.label),
@@ -69,7 +70,7 @@ pub fn block(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
         }
         Err(why) => rows.extend(words(&why, columns, Role::Warn)),
     }
-    if measured(state, claim)
+    if measured(&state.shared, claim)
         .iter()
         .any(|(_, report)| report.is_some())
     {
@@ -111,7 +112,7 @@ fn places(claim: &Claim, columns: usize) -> Vec<Row> {
 /// What the document says: the sentence, its number, its formula.
 fn says(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
     let mut rows = words(&claim.says.text, columns, Role::Text);
-    let env = state.study.env(&claim.setup, &state.runs);
+    let env = state.shared.study.env(&claim.setup, &state.shared.runs);
     let lines = env
         .map(|env| claim.document_lines(&env))
         .unwrap_or_default();
@@ -147,7 +148,7 @@ fn asked(state: &State, columns: usize) -> Vec<Row> {
 /// The model's side, the machine's side, the verdict and what is true: the page.
 fn found(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
     let mut rows = Vec::new();
-    match state.study.env(&claim.setup, &state.runs) {
+    match state.shared.study.env(&claim.setup, &state.shared.runs) {
         Ok(env) => {
             let lines = claim.model_lines(&env);
             if !lines.is_empty() {
@@ -226,7 +227,7 @@ fn numbers(lines: &[Line], role: Role, columns: usize) -> Vec<Row> {
 
 /// What this machine measured of the claim's plans, or how to have it.
 fn machine(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
-    let runs = measured(state, claim);
+    let runs = measured(&state.shared, claim);
     if runs.is_empty() {
         let Some(command) = claim.demonstration() else {
             return Vec::new();
@@ -247,7 +248,7 @@ fn machine(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
         plans(Row::of("this machine", Role::Strong), titles, Role::Dim),
     ];
     if runs.iter().all(|(_, report)| report.is_none()) {
-        let text = match state.runs.running() {
+        let text = match state.shared.runs.running() {
             Some(_) => "  a run is in progress",
             None => "  not run yet: r runs it",
         };
@@ -293,8 +294,8 @@ fn plans(mut row: Row, cells: impl Iterator<Item = String>, role: Role) -> Row {
 
 /// The lessons that cite it, and the claims that say otherwise.
 fn whereto(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
-    let lessons: Vec<String> = cited(&state.study.course, &claim.id.text)
-        .map(|l| format!("{} {}", app::lesson::number(&l.id), l.title))
+    let lessons: Vec<String> = cited(&state.shared.study.course, &claim.id.text)
+        .map(|l| format!("{} {}", app::contents::number(&l.id), l.title))
         .collect();
     let mut rows = vec![Row::default()];
     match lessons.as_slice() {

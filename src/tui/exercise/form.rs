@@ -7,7 +7,8 @@ use crate::tui::pen::Pen;
 use crate::tui::rows::Row;
 use crate::tui::theme::Role;
 use app::State;
-use app::exercise::{self, Asked};
+use app::exercise;
+use app::question::Asked;
 use course::Exercise;
 use text::{self, Layout};
 
@@ -21,7 +22,7 @@ pub struct Laid {
 
 /// Draws the part of the form that is in view.
 pub fn draw(state: &State, pen: &mut Pen<'_>) {
-    let Some(found) = exercise::shown(state) else {
+    let Some(found) = exercise::shown(&state.exercises, &state.shared) else {
         return;
     };
     let laid = lay(state, found, usize::from(pen.width()));
@@ -41,7 +42,7 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
 pub fn lay(state: &State, exercise: &Exercise, columns: usize) -> Laid {
     let width = columns.saturating_sub(2);
     let mut rows = vec![Row::default()];
-    if state.two_panes() {
+    if state.shared.two_panes() {
         rows.push(Row::of(exercise.heading(), Role::Strong).right(
             width,
             &setup(exercise),
@@ -54,12 +55,12 @@ pub fn lay(state: &State, exercise: &Exercise, columns: usize) -> Laid {
         rows.push(Row::of(text, Role::Dim));
         rows.push(Row::default());
     }
-    let body = match &state.study.gpus {
+    let body = match &state.shared.study.gpus {
         Some(gpus) => exercise.shown_body(gpus),
         None => exercise.body.as_str().into(),
     };
     rows.extend(markdown(state, exercise, &body, width));
-    let right = |name: &str| state.study.progress.key(&exercise.id, name).solved;
+    let right = |name: &str| state.shared.study.progress.key(&exercise.id, name).solved;
     if let Some(marked) = exercise.marked(right) {
         let role = if marked.passed() {
             Role::Good
@@ -119,10 +120,10 @@ pub fn styled(
     line: usize,
     width: usize,
 ) -> Vec<Row> {
-    let env = state.study.env(setup, &state.runs);
+    let env = state.shared.study.env(setup, &state.shared.runs);
     let resolve = |value: &text::Value| resolved(&env, value);
     let parsed = text::parse(text, line, &[]);
-    let layout = Layout::new(width, &resolve).ascii(state.look.ascii);
+    let layout = Layout::new(width, &resolve).ascii(state.shared.look.ascii);
     let mut rows = Vec::new();
     for section in &parsed.sections {
         let page = layout.section(section);

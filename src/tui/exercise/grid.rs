@@ -7,7 +7,8 @@ use crate::tui::pen::{clip, width as columns_of};
 use crate::tui::rows::Row;
 use crate::tui::theme::Role;
 use app::State;
-use app::exercise::{Asked, grid};
+use app::answering::grid;
+use app::question::Asked;
 use course::{Key, Table};
 
 /// Columns of a cell at least and at most, its mark included.
@@ -24,9 +25,9 @@ pub fn lay(
     keys: bool,
     width: usize,
 ) -> Vec<Row> {
-    let cells = grid::cells(state, asked, table);
-    let (row_at, column_at) = grid::cell(state, asked, table);
-    let judgement = state.exercises.question(asked).judgement;
+    let cells = grid::cells(&state.shared, asked, table);
+    let (row_at, column_at) = grid::cell(&state.shared, asked, table);
+    let judgement = state.shared.questions.question(asked).judgement;
     let found = |row: usize, column: usize| {
         let judged = judgement.as_ref()?;
         judged.cells.get(row * table.columns.len() + column)
@@ -76,7 +77,7 @@ pub fn lay(
         name_of(&table.columns, column_at)
     );
     let unit = key.unit.as_ref().map_or("", |u| u.text.as_str());
-    if let Some(field) = state.exercises.field_of(asked) {
+    if let Some(field) = state.shared.questions.field_of(asked) {
         rows.push(Row::default());
         rows.push(typing(Row::of(place, Role::Dim), field, unit));
         return rows;
@@ -113,7 +114,7 @@ fn sign(word: &str) -> &'static str {
 
 /// How many cells are right, for the line below the grid.
 pub fn tally(state: &State, asked: &Asked) -> Option<String> {
-    let judged = state.exercises.question(asked).judgement?;
+    let judged = state.shared.questions.question(asked).judgement?;
     let right = judged
         .cells
         .iter()

@@ -5,14 +5,14 @@ use crate::tui::code::code as laid;
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
 use app::State;
-use app::exercise::Asked;
+use app::question::Asked;
 use course::Kernel;
 use course::attempt::gap_form;
 
 /// The lines of an excerpt, one to be marked.
 pub fn lines(state: &State, asked: &Asked, kernel: &Kernel, keys: bool, width: usize) -> Vec<Row> {
-    let chosen = state.study.typed(&asked.exercise, &asked.key).trim();
-    let cursor = state.exercises.question(asked).option;
+    let chosen = state.shared.study.typed(&asked.exercise, &asked.key).trim();
+    let cursor = state.shared.questions.question(asked).option;
     let mut rows = vec![Row::default()];
     for (index, line) in kernel.listing.excerpt().iter().enumerate() {
         let here = keys && index == cursor;
@@ -41,7 +41,7 @@ pub fn file(state: &State, asked: &Asked, keys: bool, width: usize) -> Vec<Row> 
         format!("answers/{}.cu", asked.exercise),
         Role::Text,
     )];
-    let typed = state.study.typed(&asked.exercise, &asked.key);
+    let typed = state.shared.study.typed(&asked.exercise, &asked.key);
     if !typed.is_empty() {
         rows.push(Row::of(format!("gap form: {typed}"), Role::Text));
     }
@@ -50,7 +50,7 @@ pub fn file(state: &State, asked: &Asked, keys: bool, width: usize) -> Vec<Row> 
                    the letters of the gap form, for machines without a compiler.";
         rows.extend(words(how, width, Role::Dim));
     }
-    if state.exercises.question(asked).judging {
+    if state.shared.questions.question(asked).judging {
         rows.push(Row::of("compiling and judging …", Role::Accent));
     }
     rows
@@ -68,7 +68,7 @@ pub fn gaps(kernel: &Kernel, width: usize) -> Vec<Row> {
 /// What the judge said, line by line; code stays as it is.
 pub fn told(state: &State, asked: &Asked, width: usize) -> Vec<Row> {
     let mut rows = Vec::new();
-    for line in state.exercises.question(asked).lines {
+    for line in state.shared.questions.question(asked).lines {
         let role = match line.chars().next() {
             Some('+') => Role::Good,
             Some('-') => Role::Bad,

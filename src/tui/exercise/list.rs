@@ -3,13 +3,13 @@
 use crate::tui::pen::{Pen, clip};
 use crate::tui::theme::Role;
 use app::State;
+use app::contents::number;
 use app::exercise::solved;
-use app::lesson::number;
 
 /// Draws the list with the cursor in view.
 pub fn draw(state: &State, pen: &mut Pen<'_>) {
-    let exercises: Vec<_> = state.study.course.exercises().collect();
-    let counts: Vec<(usize, usize)> = exercises.iter().map(|e| solved(state, e)).collect();
+    let exercises: Vec<_> = state.shared.study.course.exercises().collect();
+    let counts: Vec<(usize, usize)> = exercises.iter().map(|e| solved(&state.shared, e)).collect();
     let right: usize = counts.iter().map(|c| c.0).sum();
     let all: usize = counts.iter().map(|c| c.1).sum();
     let edge = pen.width().saturating_sub(1);
@@ -21,7 +21,7 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
         Role::Dim,
     );
     if exercises.is_empty() {
-        let text = if state.study.loaded {
+        let text = if state.shared.study.loaded {
             "There is no exercise in this course."
         } else {
             "…"
@@ -67,6 +67,7 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
 
 fn touched(state: &State, id: &str) -> bool {
     state
+        .shared
         .study
         .progress
         .exercises

@@ -4,15 +4,15 @@ use crate::tui::live::reported;
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
 use app::State;
-use app::exercise::{asked_runs, micros};
-use app::live::ask::{Ask, Shown};
+use app::answering::{asked_runs, micros};
+use app::ask::{Ask, Shown};
 use app::study::bench_setup;
 use course::Key;
 use plan::run::{BackendKind, MicroRequest};
 
 /// What a run of the plan that is asked about showed, or how to have one.
 pub fn measured(state: &State, key: &Key, width: usize) -> Vec<Row> {
-    let micros = micros(state, key);
+    let micros = micros(&state.shared, key);
     if !micros.is_empty() {
         let each = micros.iter();
         return each
@@ -29,7 +29,7 @@ pub fn measured(state: &State, key: &Key, width: usize) -> Vec<Row> {
                 config.cut.title(),
                 bench_setup(config, 0).title()
             );
-            let Some(report) = state.runs.of_config(config) else {
+            let Some(report) = state.shared.runs.of_config(config) else {
                 let what = if several {
                     plan.as_str()
                 } else {
@@ -66,8 +66,8 @@ fn experiment(state: &State, kernel: &str, values: &[u32], width: usize) -> Vec<
         return Vec::new();
     };
     let ask = Ask::Micro(request);
-    match state.asked.answer(&ask) {
-        _ if state.asked.waits(&ask) => {
+    match state.shared.asked.answer(&ask) {
+        _ if state.shared.asked.waits(&ask) => {
             vec![Row::of(format!("running {name} …"), Role::Dim)]
         }
         Some(Ok(Shown::Micro(report))) => {

@@ -9,8 +9,9 @@ use crate::tui::pen::{clip, width as columns_of};
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
 use app::State;
-use app::exercise::{Asked, Standing, echo, examples, key_of, marked, standing, tolerance};
+use app::answering::{Standing, echo, marked, standing, tolerance};
 use app::field::Field;
+use app::question::{Asked, examples};
 use course::{Key, Kind, Mark};
 use plan::units::{Spec, Unit};
 
@@ -19,16 +20,16 @@ const FIELD: usize = 26;
 
 /// A question of the form: one line, and everything about it under the cursor.
 pub fn in_form(state: &State, asked: &Asked, number: usize, here: bool, width: usize) -> Vec<Row> {
-    let Some(key) = key_of(state, asked) else {
+    let Some(key) = state.shared.study.key_of(asked) else {
         return Vec::new();
     };
-    let stands = standing(state, asked);
+    let stands = standing(&state.shared, asked);
     let word = stands.word();
     let head = format!(" {}{number:2}  ", if here { "►" } else { " " });
     let lead = columns_of(&head);
     let role = if here { Role::Accent } else { Role::Text };
     if !here {
-        let typed = state.study.typed(&asked.exercise, &asked.key);
+        let typed = state.shared.study.typed(&asked.exercise, &asked.key);
         let tail = typed.len().min(22) + word.len() + 5;
         let ask = clip(&flat(state, key), width.saturating_sub(lead + tail));
         let line = Row::of(head, role)
@@ -58,13 +59,13 @@ pub fn in_form(state: &State, asked: &Asked, number: usize, here: bool, width: u
 
 /// A question inside a lesson.
 pub fn in_lesson(state: &State, asked: &Asked, keys: bool, width: usize) -> Vec<Row> {
-    let Some(key) = key_of(state, asked) else {
+    let Some(key) = state.shared.study.key_of(asked) else {
         return Vec::new();
     };
     let mut rows = styled(state, &key.setup, &key.ask.text, 1, width);
     rows.push(Row::default());
     rows.extend(body(state, asked, key, keys, width));
-    if keys && state.exercises.field_of(asked).is_none() {
+    if keys && state.shared.questions.field_of(asked).is_none() {
         rows.push(Row::of(
             format!("e opens {} with hints and the solution", asked.exercise),
             Role::Dim,
@@ -77,7 +78,7 @@ pub fn in_lesson(state: &State, asked: &Asked, keys: bool, width: usize) -> Vec<
 fn body(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) -> Vec<Row> {
     let mut rows = match &key.kernel {
         Some(kernel) if !kernel.is_written() => kernel::lines(state, asked, kernel, keys, width),
-        Some(_) if state.exercises.field_of(asked).is_none() => {
+        Some(_) if state.shared.questions.field_of(asked).is_none() => {
             kernel::file(state, asked, keys, width)
         }
         _ => match key.kind {
@@ -90,7 +91,7 @@ fn body(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) -> Ve
             Kind::Choice | Kind::Choices | Kind::Ranking => options(state, asked, key, keys, width),
         },
     };
-    let kept = state.study.progress.key(&asked.exercise, &asked.key);
+    let kept = state.shared.study.progress.key(&asked.exercise, &asked.key);
     match key.kind {
         Kind::Measured => rows.extend(measured(state, key, width)),
         // The run is shown once the prediction is locked, not before.
@@ -105,8 +106,13 @@ fn body(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) -> Ve
     rows.extend(kernel::told(state, asked, width));
     if let Some(kernel) = &key.kernel
         && kernel.is_written()
-        && (state.exercises.field_of(asked).is_some()
-            || keys && !state.study.typed(&asked.exercise, &asked.key).is_empty())
+        && (state.shared.questions.field_of(asked).is_some()
+            || keys
+                && !state
+                    .shared
+                    .study
+                    .typed(&asked.exercise, &asked.key)
+                    .is_empty())
     {
         rows.extend(kernel::gaps(kernel, width));
     }
@@ -116,14 +122,18 @@ fn body(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) -> Ve
 }
 
 fn field(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
-    let typed = state.study.typed(&asked.exercise, &asked.key).to_owned();
+    let typed = state
+        .shared
+        .study
+        .typed(&asked.exercise, &asked.key)
+        .to_owned();
     let unit = key.unit.as_ref().map_or("", |u| u.text.as_str());
-    let about: Vec<String> = [written(unit), tolerance(state, asked)]
+    let about: Vec<String> = [written(unit), tolerance(&state.shared, asked)]
         .into_iter()
         .filter(|part| !part.is_empty())
         .collect();
     let about = about.join("  ");
-    let Some(field) = state.exercises.field_of(asked) else {
+    let Some(field) = state.shared.questions.field_of(asked) else {
         let shown = format!("[ {:FIELD$} ]", clip(&typed, FIELD));
         // The line below is kept free for the echo, so that nothing moves
         // when typing begins.
@@ -135,17 +145,17 @@ fn field(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
     let mut rows = vec![typing(Row::default(), field, &about)];
     let text = field.text();
     if text.trim().is_empty() {
-        let examples = clip(examples(state.look.ascii), width);
+        let examples = clip(examples(state.shared.look.ascii), width);
         rows.push(Row::of(examples, Role::Dim));
         return rows;
     }
-    let judged = state.exercises.question(asked).judgement;
+    let judged = state.shared.questions.question(asked).judgement;
     if judged.is_some_and(|j| j.typed == text.trim()) {
         // What was said to it stands below already.
         rows.push(Row::default());
         return rows;
     }
-    match echo(state, asked, &text) {
+    match echo(&state.shared, asked, &text) {
         Ok(read) => rows.push(Row::of(format!("read as {read}"), Role::Dim)),
         Err(why) => rows.extend(words(&why, width, Role::Warn)),
     }
@@ -186,8 +196,8 @@ pub fn typing(lead: Row, field: &Field, about: &str) -> Row {
 /// Free text: the field while it is typed, the text in full otherwise, and the
 /// worked answer once it is kept.
 fn free(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
-    let typed = state.study.typed(&asked.exercise, &asked.key);
-    if let Some(field) = state.exercises.field_of(asked) {
+    let typed = state.shared.study.typed(&asked.exercise, &asked.key);
+    if let Some(field) = state.shared.questions.field_of(asked) {
         let (before, behind) = field.halves();
         let text = format!("{before}▌{behind}");
         return words(&text, width, Role::Text);
@@ -199,7 +209,12 @@ fn free(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
         )],
         false => words(typed, width, Role::Text),
     };
-    let kept = state.study.progress.key(&asked.exercise, &asked.key).solved;
+    let kept = state
+        .shared
+        .study
+        .progress
+        .key(&asked.exercise, &asked.key)
+        .solved;
     if let Some(model) = key.model.as_ref().filter(|_| kept) {
         rows.push(Row::default());
         rows.push(Row::of("A worked answer, to compare:", Role::Dim));
@@ -209,8 +224,11 @@ fn free(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
 }
 
 fn options(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) -> Vec<Row> {
-    let chosen = marked(state.study.typed(&asked.exercise, &asked.key), &key.options);
-    let cursor = state.exercises.question(asked).option;
+    let chosen = marked(
+        state.shared.study.typed(&asked.exercise, &asked.key),
+        &key.options,
+    );
+    let cursor = state.shared.questions.question(asked).option;
     let mut rows = vec![Row::default()];
     for (i, option) in key.options.iter().enumerate() {
         let place = chosen.iter().position(|c| *c == option.text);
@@ -247,7 +265,7 @@ fn options(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) ->
 }
 
 fn verdict(state: &State, asked: &Asked, width: usize) -> Vec<Row> {
-    let question = state.exercises.question(asked);
+    let question = state.shared.questions.question(asked);
     let Some(judgement) = question.judgement else {
         return Vec::new();
     };
@@ -258,8 +276,12 @@ fn verdict(state: &State, asked: &Asked, width: usize) -> Vec<Row> {
         return Vec::new();
     }
     if word == "wrong" {
-        let kept = state.study.progress.key(&asked.exercise, &asked.key);
-        let all = key_of(state, asked).map_or(0, |k| k.hints.len());
+        let kept = state.shared.study.progress.key(&asked.exercise, &asked.key);
+        let all = state
+            .shared
+            .study
+            .key_of(asked)
+            .map_or(0, |k| k.hints.len());
         if (kept.hints as usize) < all && state.page == app::Page::Exercises {
             text.push_str(&format!(" h shows hint {} of {all}.", kept.hints + 1));
         }
@@ -275,14 +297,14 @@ fn verdict(state: &State, asked: &Asked, width: usize) -> Vec<Row> {
 
 /// The next question that is not solved yet, round at the end.
 fn next_open(state: &State, asked: &Asked) -> String {
-    let Some(exercise) = state.study.exercise(&asked.exercise) else {
+    let Some(exercise) = state.shared.study.exercise(&asked.exercise) else {
         return String::new();
     };
     let names: Vec<&str> = exercise.keys.iter().map(|k| k.name.as_str()).collect();
     let at = names.iter().position(|n| *n == asked.key).unwrap_or(0);
     let open = |i: &usize| {
         let name = names.get(*i).copied().unwrap_or_default();
-        !state.study.progress.key(&exercise.id, name).solved
+        !state.shared.study.progress.key(&exercise.id, name).solved
     };
     let next = (at + 1..names.len()).chain(0..at).find(open);
     match next.map(|i| i + 1) {
@@ -296,10 +318,15 @@ fn next_open(state: &State, asked: &Asked) -> String {
 }
 
 fn hints(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
-    if !state.exercises.question(asked).hints {
+    if !state.shared.questions.question(asked).hints {
         return tally(state, asked, key);
     }
-    let seen = state.study.progress.key(&asked.exercise, &asked.key).hints as usize;
+    let seen = state
+        .shared
+        .study
+        .progress
+        .key(&asked.exercise, &asked.key)
+        .hints as usize;
     let mut rows = vec![Row::default()];
     let all = key.hints.len();
     for (i, hint) in key.hints.iter().take(seen).enumerate() {
@@ -321,7 +348,7 @@ fn tally(state: &State, asked: &Asked, key: &Key) -> Vec<Row> {
     if state.page != app::Page::Exercises {
         return Vec::new();
     }
-    let kept = state.study.progress.key(&asked.exercise, &asked.key);
+    let kept = state.shared.study.progress.key(&asked.exercise, &asked.key);
     let free = if kept.solved || kept.given_up {
         "s shows the solution"
     } else {
@@ -337,10 +364,10 @@ fn tally(state: &State, asked: &Asked, key: &Key) -> Vec<Row> {
 }
 
 fn solution(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
-    if !state.exercises.question(asked).solution {
+    if !state.shared.questions.question(asked).solution {
         return Vec::new();
     }
-    let solution = state.study.course.solution(&asked.exercise);
+    let solution = state.shared.study.course.solution(&asked.exercise);
     let Some(part) = solution.and_then(|s| s.of(key)) else {
         return Vec::new();
     };
@@ -348,7 +375,7 @@ fn solution(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
     let rule = "─".repeat(width.saturating_sub(columns_of(&title)));
     let mut rows = vec![Row::default(), Row::of(title + &rule, Role::Dim)];
     rows.extend(styled(state, &key.setup, &part.body, part.body_line, width));
-    let kept = state.study.progress.key(&asked.exercise, &asked.key);
+    let kept = state.shared.study.progress.key(&asked.exercise, &asked.key);
     if kept.given_up && !kept.solved {
         rows.push(Row::default());
         rows.push(Row::of(

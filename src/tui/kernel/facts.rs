@@ -3,8 +3,9 @@
 use crate::tui::lab::{bound_role, bound_word};
 use crate::tui::pen::{Pen, clip, wrap};
 use crate::tui::theme::Role;
-use app::kernel::{Book, Kernel, group, heat, registers, what_if};
-use app::lab::{BoxCost, bound, kernel_of};
+use app::book::{Book, Kernel};
+use app::kernel::{group, heat, registers, what_if};
+use app::ribbon::{BoxCost, bound, kernel_of};
 use app::{State, figure};
 use plan::cost::OccupancyLimit;
 use plan::run::KernelReport;
@@ -20,7 +21,7 @@ pub(super) fn draw(state: &State, book: &Book, kernel: &Kernel, pen: &mut Pen<'_
     let mut facts = Facts { pen, y: 0 };
     facts.compiled(book, kernel);
     facts.design(kernel);
-    match (state.kernel.metric, heat::counts(state)) {
+    match (state.kernel.metric, heat::counts(&state.shared)) {
         (Some(_), Some(counted)) => facts.counted(book, counted),
         _ => facts.occupancy(state, book, kernel),
     }
@@ -53,7 +54,7 @@ impl Facts<'_, '_> {
         // Another machine's compiler said it, once.
         let sign = kernel.compiled.as_ref().map_or("", |_| "rec.");
         self.head(&format!("compiled for {}", book.arch), sign, Role::Dim);
-        let said = |of: fn(&app::kernel::Compiled) -> String| {
+        let said = |of: fn(&app::book::Compiled) -> String| {
             kernel.compiled.as_ref().map_or("·".to_owned(), of)
         };
         let registers = said(|c| c.registers.to_string());
@@ -113,9 +114,9 @@ impl Facts<'_, '_> {
 
     fn occupancy(&mut self, state: &State, book: &Book, kernel: &Kernel) {
         self.head("occupancy, what-if", "=", Role::Modelled);
-        let with = format!("- {} +", registers(state, kernel));
+        let with = format!("- {} +", registers(&state.kernel, kernel));
         self.row("registers", &with, Role::Accent);
-        let fits = match what_if(state, book, kernel) {
+        let fits = match what_if(&state.kernel, book, kernel) {
             Ok(fits) => fits,
             Err(why) => {
                 for line in wrap(&why, 24).iter().take(6) {
@@ -146,15 +147,17 @@ impl Facts<'_, '_> {
     }
 
     fn shape(&mut self, state: &State) {
-        let Some(group) = group(state) else { return };
-        let cost = state.bench.cost();
+        let Some(group) = group(&state.shared) else {
+            return;
+        };
+        let cost = state.shared.bench.cost();
         let Some(kernel) = kernel_of(cost, &group) else {
             return;
         };
         let sum = BoxCost::of(cost, &group);
         self.head("at this shape", "=", Role::Modelled);
         // The unit of the lab's table.
-        let column = figure::byte_column(state.bench.v1().block.bytes());
+        let column = figure::byte_column(state.shared.bench.v1().block.bytes());
         let flops = figure::flops(sum.flops);
         let bytes = format!(
             "{} {}",
@@ -163,7 +166,11 @@ impl Facts<'_, '_> {
         );
         self.pen.put(2, self.y, &flops, Role::Modelled);
         self.pen.right(VALUES, self.y, &bytes, Role::Modelled);
-        let side = bound(&state.machine, kernel, state.bench.setup().dtype);
+        let side = bound(
+            &state.shared.machine,
+            kernel,
+            state.shared.bench.setup().dtype,
+        );
         let intensity = format!("{:.2} FLOP/B", sum.intensity());
         let word = side.map_or("no roof", |_| bound_word(side));
         let word = word.trim_end_matches("-bound");

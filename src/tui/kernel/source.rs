@@ -5,8 +5,8 @@ use crate::tui::ribbon::bar;
 use crate::tui::theme::Role;
 use app::State;
 use app::kernel::heat::{self, Metric};
-use app::kernel::source::Source;
 use app::kernel::{kernel, source};
+use app::source::Source;
 use plan::run::KernelReport;
 use text::code::highlight;
 
@@ -24,7 +24,10 @@ const COUNTS: u16 = 14;
 
 /// Draws file, lines and idea.
 pub(super) fn draw(state: &State, pen: &mut Pen<'_>) {
-    let (Some(source), Some(Ok((_, kernel)))) = (source(state), kernel(state)) else {
+    let (Some(source), Some(Ok((_, kernel)))) = (
+        source(&state.kernel, &state.shared),
+        kernel(&state.kernel, &state.shared),
+    ) else {
         return;
     };
     let end = pen.put(1, 0, &source.file, Role::Strong);
@@ -92,7 +95,7 @@ fn gutter(state: &State) -> u16 {
 /// How much of the kernel's instructions is of a file.
 fn part_of_file(state: &State, file: &str) -> Option<String> {
     state.kernel.metric?;
-    let kernel = heat::counts(state)?;
+    let kernel = heat::counts(&state.shared)?;
     let all = kernel.work?.instructions.max(1) as f64;
     let here = heat::of_file(kernel, file).instructions as f64;
     Some(format!("{:.0} % of instr. #", 100.0 * here / all))
@@ -108,7 +111,7 @@ struct Column<'s> {
 impl<'s> Column<'s> {
     fn of(state: &'s State) -> Option<Self> {
         let metric = state.kernel.metric?;
-        let kernel = heat::counts(state)?;
+        let kernel = heat::counts(&state.shared)?;
         Some(Self {
             kernel,
             metric,
@@ -171,7 +174,7 @@ fn idea(state: &State, source: &Source, pen: &mut Pen<'_>, y: u16) {
 /// The first line to show, so that the cursor is on the screen and the lines
 /// move only when they must.
 pub(super) fn first_line(state: &State, columns: u16, rows: usize) -> usize {
-    let Some(source) = source(state) else {
+    let Some(source) = source(&state.kernel, &state.shared) else {
         return 0;
     };
     let room = columns.saturating_sub(gutter(state) + 1);

@@ -10,7 +10,7 @@ use app::lesson::{self, Focus};
 /// Draws the pane, 65 columns wide.
 pub fn draw(state: &State, pen: &mut Pen<'_>) {
     let keys = state.reader.focus == Focus::Lab;
-    if !keys && lesson::waits(state) {
+    if !keys && lesson::waits(&state.reader, &state.shared) {
         pen.put(1, 1, "The lab waits for your prediction.", Role::Text);
         let text = "Tab, then Enter: type your number, or Enter alone for “I do not know”. Tab once more, or 3, opens the lab without.";
         for (y, line) in (3..).zip(wrap(text, usize::from(pen.width()) - 2)) {
@@ -18,10 +18,10 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
         }
         return;
     }
-    let cost = state.bench.cost();
+    let cost = state.shared.bench.cost();
     let name = format!(
         "{} · {} per block, {} per forward",
-        state.bench.cut().title(),
+        state.shared.bench.cut().title(),
         figure::counted(cost.block.launches(), "launch", "launches"),
         cost.forward.launches()
     );

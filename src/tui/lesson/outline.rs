@@ -7,10 +7,11 @@ use app::lesson;
 
 /// Draws the sections with the cursor on one of them.
 pub fn draw(state: &State, cursor: usize, pen: &mut Pen<'_>) {
-    let Some(lesson) = lesson::lesson(state) else {
+    let Some(lesson) = lesson::lesson(&state.reader, &state.shared) else {
         return;
     };
     let read = state
+        .shared
         .study
         .progress
         .lessons

@@ -5,7 +5,8 @@ use crate::tui::braille::braille;
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
 use app::State;
-use app::live::chart::{Chart, chart};
+use app::live::env;
+use course::present::{self, Chart};
 use course::{Lesson, Live};
 use plan::units::significant;
 
@@ -26,11 +27,14 @@ pub fn rows(
     live: &Live,
     columns: usize,
 ) -> Result<Vec<Row>, String> {
-    let chart = chart(state, lesson, live)?;
+    let env = env(&state.shared, lesson, &live.setup)?;
+    let block = live.content.as_ref().ok();
+    let chart = block.and_then(|block| present::chart(block, &env));
+    let chart = chart.ok_or("this block is no chart")??;
     let width = columns.saturating_sub(MARGIN + 3).clamp(8, WIDEST);
     let scale = Scale::of(&chart, width);
     let mut rows = vec![head(&chart)];
-    let canvas = plot(&chart, &scale, state.look.ascii);
+    let canvas = plot(&chart, &scale, state.shared.look.ascii);
     for (y, line) in canvas.into_iter().enumerate() {
         let value = match y {
             0 => scale.value(scale.top),
@@ -230,7 +234,7 @@ fn ticks(chart: &Chart, scale: &Scale, width: usize) -> Row {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use app::live::chart::Line;
+    use course::present::Line;
 
     fn line(values: &[f64]) -> Chart {
         Chart {
@@ -240,6 +244,7 @@ mod tests {
             lines: vec![Line {
                 name: String::new(),
                 values: values.to_vec(),
+                said: Vec::new(),
             }],
             log_x: false,
             log_y: false,

@@ -9,7 +9,7 @@ use course::{Ledger, Phrase};
 /// The rows inside the box of a `claim` block.
 pub fn rows(state: &State, id: &Phrase, columns: usize) -> Result<Vec<Row>, String> {
     let claim = Ledger::built_in().find(&id.text)?;
-    if lesson::asks(state) {
+    if lesson::asks(&state.reader, &state.shared) {
         let mut rows = evidence::said(claim, columns);
         let wait = "What the model says to it is shown once this section is answered.";
         rows.extend(words(wait, columns, Role::Dim));

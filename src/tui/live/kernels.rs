@@ -5,8 +5,9 @@ use crate::tui::code::code;
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
 use app::State;
-use app::live::ask::{self, Ask, Excerpt, Shown};
-use app::live::table::Grid;
+use app::ask::{Ask, Excerpt, Shown};
+use app::live::ask;
+use course::present::Grid;
 use course::{Block, Lesson, Live};
 use plan::run::{Experiment, Metric, MicroReport};
 use text::code::highlight;
@@ -21,7 +22,7 @@ pub fn micro(
     live: &Live,
     columns: usize,
 ) -> Result<Vec<Row>, String> {
-    let ask = ask::of(state, lesson, live)?;
+    let ask = ask::of(&state.shared, lesson, live)?;
     let Ask::Micro(request) = &ask else {
         return Err("this block runs nothing".to_owned());
     };
@@ -32,8 +33,8 @@ pub fn micro(
         Role::Strong,
     );
     let backend = request.backend.name();
-    match state.asked.answer(&ask) {
-        _ if state.asked.waits(&ask) => {
+    match state.shared.asked.answer(&ask) {
+        _ if state.shared.asked.waits(&ask) => {
             rows.extend(words(
                 &format!("running on {backend} …"),
                 columns,
@@ -85,8 +86,8 @@ pub fn kernel(
     live: &Live,
     columns: usize,
 ) -> Result<Vec<Row>, String> {
-    let ask = ask::of(state, lesson, live)?;
-    match state.asked.answer(&ask) {
+    let ask = ask::of(&state.shared, lesson, live)?;
+    match state.shared.asked.answer(&ask) {
         None => Ok(vec![Row::of("looking the source up …", Role::Dim)]),
         Some(Err(why)) => Err(why.clone()),
         Some(Ok(Shown::Source(excerpt))) => Ok(excerpt_rows(excerpt, columns)),

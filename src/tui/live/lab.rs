@@ -11,9 +11,9 @@ use crate::tui::theme::Role;
 use app::State;
 use app::bench::{Bench, Switch};
 use app::figure;
-use app::lab::{bound, kernel_of};
 use app::live::{bench, toggles};
 use app::ribbon::{Group, ROW_END, SLOTS, WIDTHS, groups, slot_of, wall_after};
+use app::ribbon::{bound, kernel_of};
 use course::{Block, Lesson, Live};
 use plan::cost::{CostError, KernelCost, Priced};
 use plan::fusion::{Boundary, Fusion, Version};
@@ -31,7 +31,7 @@ pub fn rows(
     keys: bool,
     columns: usize,
 ) -> Result<Vec<Row>, String> {
-    let bench = bench(state, lesson, live)?;
+    let bench = bench(&state.reader, &state.shared, lesson, live)?;
     let offered = toggles(live);
     let named = ops(live);
     let mut rows = Vec::new();
@@ -40,7 +40,7 @@ pub fn rows(
             s.iter().map(|s| usize::from(s.inner()) + 2).sum::<usize>() <= columns
         });
         if fits {
-            rows.extend(strip(&bench, first, last, state.look.ascii));
+            rows.extend(strip(&bench, first, last, state.shared.look.ascii));
         }
     }
     let cursor = state.reader.block(&lesson.id, live.number).cursor;
@@ -192,7 +192,7 @@ fn modelled(bench: &Bench, n: u64) -> String {
 /// What a run of the whole forward showed, or how to have one.
 fn run(state: &State, live: &Live, bench: &Bench, columns: usize) -> Vec<Row> {
     // A block may name the backend that it runs on.
-    let backend = match (&live.content, state.machine.backend()) {
+    let backend = match (&live.content, state.shared.machine.backend()) {
         (
             Ok(Block::Lab {
                 backend: Some(named),
@@ -204,7 +204,7 @@ fn run(state: &State, live: &Live, bench: &Bench, columns: usize) -> Vec<Row> {
         _ => String::new(),
     };
     let setup = bench.setup();
-    if let Some(report) = state.runs.of(setup, bench.cut()) {
+    if let Some(report) = state.shared.runs.of(setup, bench.cut()) {
         let mut row = Row::of("forward", Role::Dim).at(
             8,
             format!(
@@ -221,6 +221,7 @@ fn run(state: &State, live: &Live, bench: &Bench, columns: usize) -> Vec<Row> {
         }
         let v1 = Version::V1.cut();
         let beside = state
+            .shared
             .runs
             .of(setup, v1)
             .filter(|_| bench.cut() != v1)
@@ -231,7 +232,7 @@ fn run(state: &State, live: &Live, bench: &Bench, columns: usize) -> Vec<Row> {
         };
         return vec![row];
     }
-    let text = match state.runs.running() {
+    let text = match state.shared.runs.running() {
         Some(running) if running.cut == bench.cut() && running.setup == *setup => {
             format!("running on {} …", running.backend.name())
         }
@@ -252,7 +253,7 @@ pub fn ribbon(
     prices: bool,
     columns: usize,
 ) -> Result<Vec<Row>, String> {
-    let bench = bench(state, lesson, live)?;
+    let bench = bench(&state.reader, &state.shared, lesson, live)?;
     let cost = bench.cost();
     let mut rows = vec![Row::of(
         format!(
@@ -290,7 +291,10 @@ fn drawn(state: &State, bench: &Bench) -> Vec<Row> {
         .collect();
     let area = Rect::new(0, 0, WIDTHS[1], ribbon::HEIGHT);
     let mut buffer = Buffer::empty(area);
-    ribbon::draw(&kernels, &mut Pen::new(&mut buffer, area, state.look));
+    ribbon::draw(
+        &kernels,
+        &mut Pen::new(&mut buffer, area, state.shared.look),
+    );
     buffer
         .content
         .chunks(usize::from(WIDTHS[1]))
@@ -308,7 +312,7 @@ fn kernel(state: &State, bench: &Bench, group: Group, scale: u64) -> ribbon::Ker
         let number = compact(Quantity::bytes(k.bytes()).in_unit(column.unit()));
         // Five cells are V1's largest kernel.
         let eighths = (u128::from(k.bytes()) * 80 + u128::from(scale)) / (2 * u128::from(scale));
-        let side = bound(&state.machine, k, bench.setup().dtype);
+        let side = bound(&state.shared.machine, k, bench.setup().dtype);
         ribbon::Content {
             number: number.trim().to_owned(),
             kind: Role::Modelled,

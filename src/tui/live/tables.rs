@@ -6,21 +6,14 @@ use crate::tui::rows::{Row, labelled, words};
 use crate::tui::theme::Role;
 use app::State;
 use app::live::env;
-use app::live::table::{self, Grid};
+use app::live::table;
+use course::present::Grid;
 use course::{Lesson, Live, Sample};
 use text::{self, Alignment, Block, Element, Inline, Layout, Place, Resolved, Value};
 
-/// A `table` block.
-pub fn table(state: &State, lesson: &Lesson, live: &Live, columns: usize) -> Laid {
-    match table::table(state, lesson, live) {
-        Ok(table) => grid(state, &table, columns),
-        Err(why) => failed(live, why, columns),
-    }
-}
-
-/// A `roofline` block.
-pub fn roofline(state: &State, lesson: &Lesson, live: &Live, columns: usize) -> Laid {
-    match table::roofline(state, lesson, live) {
+/// A `table` or `roofline` block.
+pub fn rows(state: &State, lesson: &Lesson, live: &Live, columns: usize) -> Laid {
+    match table::grid(&state.shared, lesson, live) {
         Ok(table) => grid(state, &table, columns),
         Err(why) => failed(live, why, columns),
     }
@@ -33,7 +26,7 @@ pub fn compare(
     live: &Live,
     columns: usize,
 ) -> Result<Vec<Row>, String> {
-    let table = table::compare(state, lesson, live)?;
+    let table = table::grid(&state.shared, lesson, live)?;
     // A row is of one unit, a column is not.
     Ok(aligned(state, &table, Alignment::Right, columns).rows)
 }
@@ -47,7 +40,7 @@ pub fn profile(
     sample: &Sample,
     columns: usize,
 ) -> Result<Vec<Row>, String> {
-    let env = env(state, lesson, &live.setup)?;
+    let env = env(&state.shared, lesson, &live.setup)?;
     let shown = sample.show(&env.setup.config, env.gpus)?;
     let mut rows = words(&shown.caption, columns, Role::Dim);
     if shown.excerpt.head.is_empty() {
@@ -88,7 +81,7 @@ pub(super) fn grid(state: &State, grid: &Grid, columns: usize) -> Laid {
 fn aligned(state: &State, grid: &Grid, rest: Alignment, columns: usize) -> Laid {
     let nothing = |_: &Value| Resolved::value("");
     let layout = Layout::new(columns, &nothing)
-        .ascii(state.look.ascii)
+        .ascii(state.shared.look.ascii)
         .shift(state.reader.shift);
     let cell = |text: &String| {
         vec![Inline::Words {

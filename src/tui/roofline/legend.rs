@@ -15,7 +15,7 @@ const NAMES: u16 = 9;
 /// In 24 columns: a line per letter.
 pub fn narrow(state: &State, pen: &mut Pen<'_>) {
     let view = state.roofline.view();
-    let title = format!("{}, FLOP/B =", state.bench.cut().title());
+    let title = format!("{}, FLOP/B =", state.shared.bench.cut().title());
     let room = usize::from(pen.width());
     pen.put(0, 0, &clip(&title, room), Role::Strong);
     let below = below(state);
@@ -64,8 +64,11 @@ fn letters(spots: &[Spot]) -> usize {
 /// In 38 columns: a line per kernel, with its floor and what sets it.
 pub fn wide(state: &State, pen: &mut Pen<'_>) {
     let view = state.roofline.view();
-    let dtype = state.bench.setup().dtype;
-    let title = format!("{}, per block; floors in µs", state.bench.cut().title());
+    let dtype = state.shared.bench.setup().dtype;
+    let title = format!(
+        "{}, per block; floors in µs",
+        state.shared.bench.cut().title()
+    );
     pen.put(1, 0, &clip(&title, 36), Role::Strong);
     for (edge, head) in [(22, "FLOP/B ="), (30, "floor =")] {
         pen.right(edge, 1, head, Role::Dim);
@@ -101,7 +104,7 @@ pub fn wide(state: &State, pen: &mut Pen<'_>) {
 /// The two times of the kernel under the cursor, and which of them is the floor.
 fn terms(state: &State, y: u16, pen: &mut Pen<'_>) {
     let view = state.roofline.view();
-    let dtype = state.bench.setup().dtype;
+    let dtype = state.shared.bench.setup().dtype;
     let Some((spot, roof)) = view.spot().zip(view.roofs.roof.as_ref()) else {
         return;
     };
@@ -142,7 +145,7 @@ fn lines(lines: &[(String, Role)], from: u16, pen: &mut Pen<'_>) -> u16 {
 /// Ridges, how many kernels lie below them, what the digits are, what ran.
 fn below(state: &State) -> Vec<(String, Role)> {
     let view = state.roofline.view();
-    let dtype = state.bench.setup().dtype;
+    let dtype = state.shared.bench.setup().dtype;
     let count = |c: &Ceilings| {
         let (memory, all) = (view.memory_bound(c, dtype), view.spots.len());
         (format!("{memory} of {all} memory-bound ="), Role::Text)
@@ -157,7 +160,7 @@ fn below(state: &State) -> Vec<(String, Role)> {
         lines.push(count(c));
         if !view.roofs.own {
             lines.push(("not this device's roof".to_owned(), Role::Warn));
-            if state.machine.kind() == BackendKind::Cpu {
+            if state.shared.machine.kind() == BackendKind::Cpu {
                 lines.push(("R measures this CPU".to_owned(), Role::Text));
             }
         }
@@ -173,7 +176,7 @@ fn below(state: &State) -> Vec<(String, Role)> {
     }
     match view.achieved.iter().find(|a| a.present) {
         Some(run) => {
-            let title = state.bench.cut().title();
+            let title = state.shared.bench.cut().title();
             let text = format!("{}: a forward of {title} @", run.sign);
             lines.push((text, Role::Measured));
             let part = match run.of_roof {
@@ -194,7 +197,7 @@ fn below(state: &State) -> Vec<(String, Role)> {
 
 /// A line per ridge.
 fn ridges(c: &Ceilings, state: &State, of: &str, lines: &mut Vec<(String, Role)>) {
-    let parts = Roofs::parts(c, state.bench.setup().dtype);
+    let parts = Roofs::parts(c, state.shared.bench.setup().dtype);
     let alone = parts.len() < 2;
     for (product, roof) in parts {
         let what = match (alone, product) {

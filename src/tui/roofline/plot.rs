@@ -19,7 +19,7 @@ const BELOW: u16 = 3;
 /// Draws the plot with its axes.
 pub fn draw(state: &State, pen: &mut Pen<'_>) {
     let view = state.roofline.view();
-    let dtype = state.bench.setup().dtype;
+    let dtype = state.shared.bench.setup().dtype;
     let (wide, high) = (
         pen.width().saturating_sub(AXIS + 1),
         pen.height().saturating_sub(BELOW),

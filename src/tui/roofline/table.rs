@@ -18,8 +18,8 @@ const BOUND: [u16; 2] = [61, 70];
 /// Draws the table: a row per kernel, and the block.
 pub fn draw(state: &State, pen: &mut Pen<'_>) {
     let view = state.roofline.view();
-    let block = &state.bench.cost().block;
-    let dtype = state.bench.setup().dtype;
+    let block = &state.shared.bench.cost().block;
+    let dtype = state.shared.bench.setup().dtype;
     let flops = Column::fit(&[Quantity::flop(block.flops.max(1_000_000))]).decimals(3);
     let bytes = figure::byte_column(block.bytes());
     let heads = [
@@ -86,8 +86,8 @@ fn total(
     pen: &mut Pen<'_>,
 ) {
     let view = state.roofline.view();
-    let cost = state.bench.cost();
-    let dtype = state.bench.setup().dtype;
+    let cost = state.shared.bench.cost();
+    let dtype = state.shared.bench.setup().dtype;
     let roofs = &view.roofs;
     let floor = roofs
         .roof

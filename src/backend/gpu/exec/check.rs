@@ -67,7 +67,7 @@ pub(super) fn judge(
     let verdict = check(
         &ready.kept.weights,
         &ready.tokens,
-        ready.config.shape,
+        ready.planned.cost.config.shape,
         |id| tensors.get(&id).map(Vec::as_slice),
         |done, total| {
             observer.progress(Progress::new(Phase::Check, done, total));

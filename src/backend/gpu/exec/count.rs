@@ -4,106 +4,101 @@
 use super::Gpu;
 use super::bind::{Bound, BoundStep};
 use super::memory::RunMemory;
+use super::ready::Ready;
 use super::stream::{Launched, forward};
 use crate::gpu::driver::{Driver, Function, GpuError, Memory, Parameter};
 use crate::gpu::issued::instrument;
 use crate::gpu::program::{Program, Step};
 use crate::gpu::simt::told;
 use crate::gpu::source::Unit;
-use plan::cost::{KernelCost, Priced};
+use crate::measure::Counted;
+use plan::cost::KernelCost;
 use plan::run::{BytesReport, KernelReport, Observer, Phase, Progress, RunError};
 
 /// Bytes of the two counters of a step: read and written.
 const COUNTERS: u64 = 16;
 
-/// What was counted of a forward.
-#[derive(Debug, Default)]
-pub(super) struct Counted {
-    /// Kernel by kernel, in the order of launches; empty where nothing could be
-    /// counted.
-    pub kernels: Vec<KernelReport>,
-    /// Launches of a forward that was made for counting alone.
-    pub launched: Option<Launched>,
-    /// Why nothing could be counted.
-    pub why_not: Option<String>,
+/// What a device counts by itself, gathered launch by launch.
+pub(super) struct Counting<'r> {
+    ready: &'r Ready<'r>,
+    /// By line of source, too, of the first launch of each kernel.
+    lines: bool,
+    kernels: Vec<KernelReport>,
 }
 
-impl Counted {
-    fn not(why: impl std::fmt::Display) -> Self {
+fn not_counted(why: impl std::fmt::Display) -> Counted {
+    Counted {
+        why_not: Some(format!("issued bytes are not counted: {why}")),
+        ..Counted::default()
+    }
+}
+
+impl<'r> Counting<'r> {
+    pub fn new(ready: &'r Ready<'r>, lines: bool) -> Self {
         Self {
-            why_not: Some(format!("issued bytes are not counted: {why}")),
-            ..Self::default()
+            ready,
+            lines,
+            kernels: Vec::new(),
         }
     }
 
-    /// Takes what the device counted of the launch before this call by itself;
-    /// with `lines` by line of source, too, of the first launch of each kernel.
-    pub fn take(
-        &mut self,
-        driver: &mut impl Driver,
-        step: &Step,
-        bound: &Bound,
-        priced: &Priced,
-        lines: bool,
-    ) {
+    /// Takes what the device counted of the launch before this call.
+    pub fn take(&mut self, driver: &mut impl Driver, step: &Step) {
+        let cost = cost_of(step, self.ready);
         let traffic = driver.traffic().unwrap_or_default();
-        let mut kernel = of_step(step, priced);
+        let mut kernel = of_step(step, self.ready);
         kernel.bytes.issued = Some(traffic.read + traffic.written);
         kernel.bytes.compulsory = traffic.compulsory;
         kernel.bytes.estimated_dram = traffic.dram;
         if let Some(counts) = &traffic.last {
-            let specs = &bound.program.buffers;
-            kernel.buffers = told::buffers(counts, specs, cost_of(step, priced));
+            let specs = &self.ready.bound.program.buffers;
+            kernel.buffers = told::buffers(counts, specs, cost);
             kernel.work = Some(told::work(&counts.total));
             let known = self.kernels.iter().any(|k| k.ops == kernel.ops);
-            if lines && !known {
+            if self.lines && !known {
                 kernel.lines = told::lines(counts);
             }
         }
         self.kernels.push(kernel);
     }
 
-    /// Adds the sums over the kernels to what is known of the forward.
-    pub fn fill(&self, bytes: &mut BytesReport) {
-        if self.kernels.is_empty() {
-            return;
+    /// All of it; `launched` where the forward was made for counting alone.
+    pub fn done(self, launched: Option<Launched>) -> Counted {
+        Counted {
+            kernels: self.kernels,
+            launched: launched.map(Into::into),
+            why_not: None,
         }
-        let sum = |of: fn(&BytesReport) -> Option<u64>| -> Option<u64> {
-            self.kernels.iter().map(|k| of(&k.bytes)).sum()
-        };
-        bytes.issued = sum(|b| b.issued);
-        bytes.compulsory = sum(|b| b.compulsory);
-        bytes.estimated_dram = sum(|b| b.estimated_dram);
     }
 }
 
 impl<D: Driver> Gpu<D> {
-    /// One forward of the program, whose kernels are priced in `priced`; with
-    /// `lines` by line of source, too, the first launch of each kernel.
+    /// One forward of the program; with `lines` by line of source, too, the first
+    /// launch of each kernel.
     ///
     /// # Errors
     /// A launch that fails, a stop.
     pub(super) fn count(
         &mut self,
         memory: &mut RunMemory,
-        bound: &Bound,
-        priced: &Priced,
+        ready: &Ready<'_>,
         lines: bool,
         observer: &dyn Observer,
     ) -> Result<Counted, RunError> {
+        let bound = &ready.bound;
         // What was moved before is not this forward's.
         if self.driver.traffic().is_some() {
-            return self.count_here(bound, priced, lines, observer);
+            return self.count_here(ready, lines, observer);
         }
         observer.progress(Progress::new(Phase::Count, 0, 1));
         if let Some(step) = library_step(&bound.program) {
-            return Ok(Counted::not(format!(
+            return Ok(not_counted(format!(
                 "{step} is computed by a library, whose accesses cannot be seen"
             )));
         }
         let (counters, counting) = match self.counting(memory, bound) {
             Ok(counting) => counting,
-            Err(e) => return Ok(Counted::not(e)),
+            Err(e) => return Ok(not_counted(e)),
         };
         let launched = forward(&mut self.driver, &counting, observer)?;
         self.driver.synchronize()?;
@@ -111,13 +106,13 @@ impl<D: Driver> Gpu<D> {
         self.driver.download(counters, 0, &mut words)?;
         let sums = words.as_chunks::<8>().0.chunks(2);
         let kernels = bound.program.steps.iter().zip(sums).map(|(step, sums)| {
-            let mut kernel = of_step(step, priced);
+            let mut kernel = of_step(step, ready);
             kernel.bytes.issued = Some(sums.iter().map(|sum| u64::from_le_bytes(*sum)).sum());
             kernel
         });
         Ok(Counted {
             kernels: kernels.collect(),
-            launched: Some(launched),
+            launched: Some(launched.into()),
             why_not: None,
         })
     }
@@ -125,14 +120,14 @@ impl<D: Driver> Gpu<D> {
     /// A forward on a device that counts by itself.
     fn count_here(
         &mut self,
-        bound: &Bound,
-        priced: &Priced,
+        ready: &Ready<'_>,
         lines: bool,
         observer: &dyn Observer,
     ) -> Result<Counted, RunError> {
+        let bound = &ready.bound;
         let total = bound.steps.len() as u32;
         let mut launched = Launched::default();
-        let mut counted = Counted::default();
+        let mut counting = Counting::new(ready, lines);
         for (done, (step, named)) in (0..).zip(bound.steps.iter().zip(&bound.program.steps)) {
             observer.progress(Progress::new(Phase::Count, done, total).about(named.name()));
             if observer.cancelled() {
@@ -140,10 +135,9 @@ impl<D: Driver> Gpu<D> {
             }
             launched.watched(&mut self.driver, step, named.name(), observer)?;
             self.driver.synchronize()?;
-            counted.take(&mut self.driver, named, bound, priced, lines);
+            counting.take(&mut self.driver, named);
         }
-        counted.launched = Some(launched);
-        Ok(counted)
+        Ok(counting.done(Some(launched)))
     }
 
     /// The program with counters in its kernels: the same memory, one argument
@@ -203,16 +197,16 @@ fn library_step(program: &Program) -> Option<&str> {
 }
 
 /// The price of a step's kernel.
-fn cost_of<'p>(step: &Step, priced: &'p Priced) -> Option<&'p KernelCost> {
-    priced.kernels.get(match step {
+fn cost_of<'p>(step: &Step, ready: &'p Ready<'_>) -> Option<&'p KernelCost> {
+    ready.planned.cost.forward.kernels.get(match step {
         Step::Own(launch) => launch.kernel,
         Step::Library(gemm) => gemm.kernel,
     })
 }
 
 /// A step's kernel as the model prices it; nothing is counted yet.
-fn of_step(step: &Step, priced: &Priced) -> KernelReport {
-    let cost = cost_of(step, priced);
+fn of_step(step: &Step, ready: &Ready<'_>) -> KernelReport {
+    let cost = cost_of(step, ready);
     KernelReport {
         name: step.name().to_owned(),
         ops: cost.map_or_else(Vec::new, |k| {

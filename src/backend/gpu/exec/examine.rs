@@ -74,7 +74,7 @@ impl<D: Driver> Gpu<D> {
             }
         };
         let examined = self.with_ready(request, change, observer, |gpu, _, ready| {
-            if !is_small(&ready.config)? {
+            if !is_small(&ready.planned.cost.config)? {
                 return gpu.examine_sampled(&ready, observer);
             }
             let (launched, first) =
@@ -82,7 +82,7 @@ impl<D: Driver> Gpu<D> {
             let (_, second) =
                 check::forward(&mut gpu.driver, &ready.bound, &mut |_, _| {}, observer)?;
             let verdict = check::judge(&ready, &first, observer)?;
-            let planned = ready.plan.launches() as u64;
+            let planned = ready.planned.plan.launches() as u64;
             Ok(Examined {
                 unsteady: unsteady(&ready, &first, &second),
                 launches: launched.into(),
@@ -119,7 +119,7 @@ impl<D: Driver> Gpu<D> {
             wrong: report.first_wrong,
             unsteady: differs.then(|| "logits".to_owned()),
             launches: launched.into(),
-            planned: ready.plan.launches() as u64,
+            planned: ready.planned.plan.launches() as u64,
         })
     }
 }
@@ -183,7 +183,7 @@ fn unsteady(ready: &Ready<'_>, first: &Tensors, second: &Tensors) -> Option<Stri
     for written in written {
         let (a, b) = (first.get(&written.tensor)?, second.get(&written.tensor)?);
         if differs(a, b) {
-            return Some(ready.graph.tensor_at(written.tensor).full_name());
+            return Some(ready.planned.graph.tensor_at(written.tensor).full_name());
         }
     }
     None

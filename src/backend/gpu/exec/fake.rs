@@ -5,6 +5,7 @@
 mod kernels;
 mod memory;
 
+use crate::gpu::devices::Open;
 use crate::gpu::driver::{
     Call, Driver, Function, GemmCall, GpuError, GpuErrorKind, GraphId, KernelFacts, Mark, Memory,
 };
@@ -13,6 +14,7 @@ use crate::gpu::source::Unit;
 use kernels::Args;
 use memory::Space;
 use plan::cost::Vendor;
+use plan::run::{BackendKind, BackendState};
 
 /// What the fake does wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -108,6 +110,19 @@ impl Fake {
             Some(recording) => recording.push(done),
             None => self.run(done),
         }
+    }
+}
+
+impl Open for Fake {
+    const KIND: BackendKind = BackendKind::Cuda;
+    const WAITS_FOR: Option<&'static str> = None;
+
+    fn open_first() -> Result<Self, GpuError> {
+        Ok(Self::new("sm_80"))
+    }
+
+    fn stands() -> BackendState {
+        BackendState::none(Self::KIND, "a device for tests")
     }
 }
 

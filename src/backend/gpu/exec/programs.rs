@@ -4,7 +4,7 @@
 use crate::gpu::lower::{Setup, lower};
 use crate::gpu::program::{Program, Step, Target};
 use crate::gpu::source::Unit;
-use plan::cost::{Config, KeepKv};
+use plan::cost::{Config, KeepKv, Planned};
 use plan::fusion::{Plan, Version};
 use plan::model::{Graph, Shape};
 use plan::run::{Gemm, RunError};
@@ -15,10 +15,6 @@ const PREFILLS: [Version; 3] = [Version::V3, Version::V2, Version::V1];
 
 /// What a run consists of.
 pub(super) struct Programs {
-    /// The forward.
-    pub graph: Graph,
-    /// Its cut.
-    pub plan: Plan,
     /// The plan, lowered.
     pub program: Program,
     /// What fills the cache first, where there is a past.
@@ -26,45 +22,32 @@ pub(super) struct Programs {
 }
 
 impl Programs {
-    /// Lowers what `config` asks for.
+    /// Lowers a plan.
     ///
     /// # Errors
     /// A shape that cannot be; a kernel that is not there.
-    pub fn new(config: &Config, gemm: Gemm, target: &Target) -> Result<Self, RunError> {
-        let context = config.shape.context;
-        let (graph, plan) = planned(config)?;
+    pub fn new(planned: &Planned, gemm: Gemm, target: &Target) -> Result<Self, RunError> {
+        let config = &planned.cost.config;
         let program = lower(&Setup {
             config,
-            graph: &graph,
-            plan: &plan,
+            graph: &planned.graph,
+            plan: &planned.plan,
             target,
             gemm,
-            cap: context,
+            cap: config.shape.context,
         })
         .map_err(|e| RunError::missing(e.to_string()))?;
         let prefill = match config.shape.has_past() {
             true => Some(prefill(config, gemm, target)?),
             false => None,
         };
-        Ok(Self {
-            graph,
-            plan,
-            program,
-            prefill,
-        })
+        Ok(Self { program, prefill })
     }
 
     /// The programs in the order of running.
     pub fn all(&self) -> Vec<&Program> {
         self.prefill.iter().chain([&self.program]).collect()
     }
-}
-
-/// A forward and its cut into kernels.
-fn planned(config: &Config) -> Result<(Graph, Plan), RunError> {
-    let graph = Graph::of(&config.model, &config.shape)?;
-    let plan = Plan::new(&graph, config.effective_cut(), config.keeps_kv());
-    Ok((graph, plan))
 }
 
 /// A prefill of the tokens before the new ones, into a cache that has room for
@@ -76,7 +59,8 @@ fn prefill(config: &Config, gemm: Gemm, target: &Target) -> Result<Program, RunE
         let mut filling = config.with_cut(version.cut());
         filling.shape = Shape::prefill(shape.batch, shape.context - shape.seq);
         filling.conventions.keep_kv = KeepKv::On;
-        let (graph, plan) = planned(&filling)?;
+        let graph = Graph::of(&filling.model, &filling.shape)?;
+        let plan = Plan::new(&graph, filling.effective_cut(), filling.keeps_kv());
         let lowered = lower(&Setup {
             config: &filling,
             graph: &graph,

@@ -7,24 +7,19 @@ use super::bind::Bound;
 use super::memory::{Kept, RunMemory};
 use super::programs::{Programs, unit_of};
 use super::{Gpu, stream};
+use crate::given::{open_weights, tokens};
 use crate::gpu::driver::Driver;
 use crate::gpu::program::Program;
 use crate::gpu::source::Unit;
-use crate::runner::{open_weights, tokens};
+use crate::measure::step;
 use crate::tokens::Tokens;
-use plan::cost::{Config, price};
-use plan::fusion::Plan;
-use plan::model::Graph;
+use plan::cost::Planned;
 use plan::run::{Observer, Phase, Progress, Request, RunError};
 
 /// A program in memory, and what it computes.
 pub(super) struct Ready<'k> {
-    /// Model, shape, dtype, cut.
-    pub config: Config,
-    /// The forward.
-    pub graph: Graph,
-    /// Its cut into kernels.
-    pub plan: Plan,
+    /// The forward, its cut into kernels, their price.
+    pub planned: Planned,
     /// The plan, lowered and in memory.
     pub bound: Bound,
     /// All tokens, those from before included.
@@ -50,11 +45,11 @@ impl<D: Driver> Gpu<D> {
     ) -> Result<T, RunError> {
         step(request, observer, Progress::new(Phase::Prepare, 0, 1))?;
         // What cannot be at all comes before what this machine cannot hold.
-        price(&request.config)?;
+        let planned = Planned::of(&request.config)?;
         let mut kept = self.take_weights(request)?;
         let mut memory = RunMemory::default();
         let done = self
-            .ready(&mut kept, &mut memory, request, change, observer)
+            .ready(&mut kept, &mut memory, planned, request, change, observer)
             .and_then(|ready| then(self, &mut memory, ready));
         memory.free(&mut self.driver);
         // The weights are kept, however the run ended.
@@ -116,14 +111,14 @@ impl<D: Driver> Gpu<D> {
         &mut self,
         kept: &'k mut Kept,
         memory: &mut RunMemory,
+        planned: Planned,
         request: &Request,
         change: impl FnOnce(&mut Program),
         observer: &dyn Observer,
     ) -> Result<Ready<'k>, RunError> {
-        let mut config = request.config.clone();
-        config.model = kept.weights.model().clone();
-        let tokens = tokens(request, &config.model)?;
-        let mut programs = Programs::new(&config, request.gemm, self.driver.target())?;
+        let planned = planned.with_model(kept.weights.model())?;
+        let tokens = tokens(request, kept.weights.model())?;
+        let mut programs = Programs::new(&planned, request.gemm, self.driver.target())?;
         change(&mut programs.program);
         kept.provide(&mut self.driver, &programs.all(), |done, total| {
             let progress = Progress::new(Phase::Prepare, done as u32, total as u32);
@@ -132,7 +127,8 @@ impl<D: Driver> Gpu<D> {
         let kept = &*kept;
         self.compile(&programs.all(), request, observer)?;
         let load = |driver: &mut D, unit: &Unit, shared| driver.load(unit, shared);
-        let (seq, context) = (config.shape.seq as usize, config.shape.context as usize);
+        let shape = request.config.shape;
+        let (seq, context) = (shape.seq as usize, shape.context as usize);
         if let Some(prefill) = programs.prefill {
             step(request, observer, Progress::new(Phase::Prefill, 0, 1))?;
             let bound = Bound::new(&mut self.driver, memory, kept, prefill, load)?;
@@ -146,23 +142,11 @@ impl<D: Driver> Gpu<D> {
         let bound = Bound::new(&mut self.driver, memory, kept, programs.program, load)?;
         bound.set_ids(&mut self.driver, &ids(&tokens, context - seq..context))?;
         Ok(Ready {
-            config,
-            graph: programs.graph,
-            plan: programs.plan,
+            planned,
             bound,
             tokens,
             kept,
         })
-    }
-}
-
-/// Tells how far it is; an error where it is to stop.
-fn step(request: &Request, observer: &dyn Observer, progress: Progress) -> Result<(), RunError> {
-    observer.progress(progress);
-    if observer.cancelled() {
-        Err(RunError::cancelled(0, request.runs))
-    } else {
-        Ok(())
     }
 }
 

@@ -1,19 +1,32 @@
-//! A request from beginning to end: ready, check, clock, count.
+//! A request on a device: what the way that every backend goes
+//! ([`crate::measure`]) needs of it.
 
 use super::bind::Bound;
-use super::count::Counted;
+use super::count::Counting;
 use super::memory::{Kept, RunMemory};
 use super::ready::Ready;
+use super::stream::Launched;
+use super::time::Recorded;
 use super::{Gpu, check, read, sample, stream, time};
-use crate::cpu::{Allocation, Role, total_bytes};
+use crate::cpu::{Allocation, Role};
 use crate::gpu::driver::{Driver, GpuError};
 use crate::gpu::program::Step;
+use crate::measure::{Checked, Counted, Forward, Outcome, measure};
 use crate::reference::affordable;
-use crate::runner::{Outcome, output};
-use plan::cost::{GpuDatabase, price};
-use plan::run::{
-    BytesReport, CheckReport, Observer, PlanReport, Report, Request, RunError, Timing,
-};
+use plan::cost::Planned;
+use plan::run::{BackendKind, CheckReport, LaunchReport, Observer, Request, RunError};
+
+/// A program in memory, and the request that it serves.
+struct Asked<'r, D> {
+    gpu: &'r mut Gpu<D>,
+    memory: &'r mut RunMemory,
+    ready: Ready<'r>,
+    request: &'r Request,
+    /// What the device counted by itself while the forward was checked.
+    in_passing: Option<Counted>,
+    /// The graph that the timed runs replay.
+    recorded: Option<Recorded>,
+}
 
 impl<D: Driver> Gpu<D> {
     /// Runs `request`: puts weights and kernels on the device, fills the cache
@@ -26,7 +39,7 @@ impl<D: Driver> Gpu<D> {
     /// that fails, a stop by the observer.
     pub fn run(
         &mut self,
-        backend: &str,
+        backend: BackendKind,
         request: &Request,
         observer: &dyn Observer,
     ) -> Result<Outcome, RunError> {
@@ -34,122 +47,19 @@ impl<D: Driver> Gpu<D> {
             request,
             |_| {},
             observer,
-            |gpu, memory, ready| gpu.report(backend, request, observer, memory, &ready),
+            |gpu, memory, ready| {
+                gpu.driver.look_for_races(request.races);
+                let mut asked = Asked {
+                    gpu,
+                    memory,
+                    ready,
+                    request,
+                    in_passing: None,
+                    recorded: None,
+                };
+                measure(backend, request, observer, &mut asked)
+            },
         )
-    }
-
-    fn report(
-        &mut self,
-        backend: &str,
-        request: &Request,
-        observer: &dyn Observer,
-        memory: &mut RunMemory,
-        ready: &Ready<'_>,
-    ) -> Result<Outcome, RunError> {
-        let (bound, config) = (&ready.bound, &ready.config);
-        let none = |e: RunError| e.after(0, request.runs);
-        let mut notes = bound.program.notes.clone();
-        self.driver.look_for_races(request.races);
-        let mut launched = None;
-        let mut checked: Option<CheckReport> = None;
-        let priced = price(config)?.forward;
-        let mut counted = Counted::default();
-        if request.check {
-            match affordable(&config.model, &config.shape) {
-                Ok(()) => {
-                    // A device that counts by itself does it in passing; what it
-                    // moved before is not this forward's.
-                    let in_passing = request.count_bytes && self.driver.traffic().is_some();
-                    let lines = request.count_lines;
-                    let mut after = |driver: &mut D, step: &Step| {
-                        if in_passing {
-                            counted.take(driver, step, bound, &priced, lines);
-                        }
-                    };
-                    let (own, tensors) =
-                        check::forward(&mut self.driver, bound, &mut after, observer)
-                            .map_err(none)?;
-                    launched = Some(own);
-                    let verdict = check::judge(ready, &tensors, observer).map_err(none)?;
-                    checked = Some(CheckReport::from(&verdict));
-                }
-                Err(_) => {
-                    let (counted, report) =
-                        sample::forward(&mut self.driver, ready, observer).map_err(none)?;
-                    launched = Some(counted);
-                    checked = Some(report);
-                }
-            }
-        }
-        let mut time_us: Option<Timing> = None;
-        let mut bytes = BytesReport {
-            modelled: Some(priced.bytes()),
-            ..BytesReport::default()
-        };
-        // No time is taken of a wrong result.
-        if checked.as_ref().is_none_or(|c| c.pass) {
-            if let Some(timed) = time::run(&mut self.driver, bound, request, observer)? {
-                launched = Some(timed.launched);
-                time_us = timed.timing;
-            }
-            let time = time_us.as_ref().map(|t| t.median);
-            let device = self.driver.describe();
-            notes.extend(over_roof(&device, bytes.modelled.zip(time)));
-            if request.count_bytes && counted.kernels.is_empty() {
-                counted = self.count(memory, bound, &priced, request.count_lines, observer)?;
-            }
-            launched = launched.or(counted.launched);
-            counted.fill(&mut bytes);
-            notes.extend(counted.why_not.take());
-            if request.profiled {
-                self.profiled(bound, observer)?;
-            }
-        }
-        let launched = match launched {
-            Some(launched) => launched,
-            None => stream::forward(&mut self.driver, bound, observer).map_err(none)?,
-        };
-        notes.extend(self.driver.told());
-        let logits = self.logits(bound)?;
-        let allocations = allocations(bound, memory, ready.kept);
-        let cut = config.effective_cut();
-        let fusions = cut.fusions();
-        let report = Report {
-            schema: 1,
-            backend: backend.to_owned(),
-            device: self.driver.describe(),
-            plan: PlanReport {
-                fusions: fusions.iter().map(|f| f.name().to_owned()).collect(),
-                groups: cut.groups(),
-                launches: ready.plan.launches() as u64,
-            },
-            launches: launched.into(),
-            time_us,
-            bytes,
-            check: checked,
-            output: output(&config.model, request, &logits),
-            held_bytes: Some(total_bytes(&allocations)),
-            // Those of a wrong result are not counted.
-            kernels: match bytes.issued {
-                Some(_) => counted.kernels,
-                None => Vec::new(),
-            },
-            notes,
-        };
-        Ok(Outcome {
-            report,
-            logits,
-            allocations,
-        })
-    }
-
-    /// One forward that an outside profiler sees, after those that it does not.
-    fn profiled(&mut self, bound: &Bound, observer: &dyn Observer) -> Result<(), RunError> {
-        self.driver.synchronize()?;
-        self.driver.profile(true)?;
-        stream::forward(&mut self.driver, bound, observer)?;
-        self.driver.synchronize()?;
-        Ok(self.driver.profile(false)?)
     }
 
     /// The logits of the last forward.
@@ -166,25 +76,99 @@ impl<D: Driver> Gpu<D> {
     }
 }
 
-/// A sentence where modelled bytes and microseconds come to more than the data
-/// sheet's bandwidth of the device.
-fn over_roof(device: &str, moved: Option<(u64, f64)>) -> Option<String> {
-    let (bytes, us) = moved?;
-    let database = GpuDatabase::embedded().ok()?;
-    // `NVIDIA H200 (sm_90a), …` has the words of the database's name or id.
-    let words: Vec<String> = device
-        .split(|c: char| !c.is_ascii_alphanumeric())
-        .map(str::to_lowercase)
-        .collect();
-    let gpu = database.all().iter().find(|g| words.contains(&g.id))?;
-    let part = bytes as f64 / (us / 1e6) / gpu.bandwidth();
-    (part > 1.0).then(|| {
-        format!(
-            "the modelled bytes in this time are {:.0} % of the {}'s bandwidth: some of the data sat in cache",
-            part * 100.0,
-            gpu.name
-        )
-    })
+impl<D: Driver> Forward for Asked<'_, D> {
+    fn planned(&self) -> &Planned {
+        &self.ready.planned
+    }
+
+    fn device(&self) -> String {
+        self.gpu.driver.describe()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.ready.bound.program.notes.clone()
+    }
+
+    /// Every tensor, or sampled rows of a large model.
+    fn check(&mut self, observer: &dyn Observer) -> Result<Checked, RunError> {
+        let (driver, ready) = (&mut self.gpu.driver, &self.ready);
+        let config = &ready.planned.cost.config;
+        if affordable(&config.model, &config.shape).is_err() {
+            let (launched, report) = sample::forward(driver, ready, observer)?;
+            return Ok(Checked::Done(launched.into(), report));
+        }
+        // A device that counts by itself does it in passing; what it moved before is
+        // not this forward's.
+        let in_passing = self.request.count_bytes && driver.traffic().is_some();
+        let mut counting = Counting::new(ready, self.request.count_lines);
+        let mut after = |driver: &mut D, step: &Step| {
+            if in_passing {
+                counting.take(driver, step);
+            }
+        };
+        let (launched, tensors) = check::forward(driver, &ready.bound, &mut after, observer)?;
+        self.in_passing = in_passing.then(|| counting.done(None));
+        let verdict = check::judge(ready, &tensors, observer)?;
+        Ok(Checked::Done(launched.into(), CheckReport::from(&verdict)))
+    }
+
+    fn forward(&mut self, observer: &dyn Observer) -> Result<LaunchReport, RunError> {
+        stream::forward(&mut self.gpu.driver, &self.ready.bound, observer).map(Launched::into)
+    }
+
+    fn clock(&self) -> Option<String> {
+        let what = match self.request.graph {
+            true => "each replay of a graph of the forward's launches",
+            false => "each forward's launches",
+        };
+        let has_clock = self.gpu.driver.has_clock();
+        has_clock.then(|| format!("device events around {what}"))
+    }
+
+    fn warmed(&mut self, timed: bool) -> Result<(), RunError> {
+        self.gpu.driver.synchronize()?;
+        if timed && self.request.graph {
+            self.recorded = Some(time::record(&mut self.gpu.driver, &self.ready.bound)?);
+        }
+        Ok(())
+    }
+
+    fn timed(&mut self, observer: &dyn Observer) -> Result<(LaunchReport, Option<f64>), RunError> {
+        let (driver, bound) = (&mut self.gpu.driver, &self.ready.bound);
+        let (launched, us) = time::timed(driver, bound, self.recorded, observer)?;
+        Ok((launched.into(), us))
+    }
+
+    fn count(&mut self, observer: &dyn Observer) -> Result<Counted, RunError> {
+        match self.in_passing.take() {
+            Some(counted) => Ok(counted),
+            None => {
+                let lines = self.request.count_lines;
+                self.gpu.count(self.memory, &self.ready, lines, observer)
+            }
+        }
+    }
+
+    fn profiled(&mut self, observer: &dyn Observer) -> Result<(), RunError> {
+        let driver = &mut self.gpu.driver;
+        driver.synchronize()?;
+        driver.profile(true)?;
+        stream::forward(driver, &self.ready.bound, observer)?;
+        driver.synchronize()?;
+        Ok(driver.profile(false)?)
+    }
+
+    fn told(&mut self) -> Option<String> {
+        self.gpu.driver.told()
+    }
+
+    fn logits(&mut self) -> Result<Vec<f32>, RunError> {
+        Ok(self.gpu.logits(&self.ready.bound)?)
+    }
+
+    fn allocations(&self) -> Vec<Allocation> {
+        allocations(&self.ready.bound, self.memory, self.ready.kept)
+    }
 }
 
 /// Everything on the device, by name.
@@ -209,23 +193,4 @@ fn allocations(bound: &Bound, memory: &RunMemory, kept: &Kept) -> Vec<Allocation
         bytes: *bytes,
     });
     [weights].into_iter().chain(rest).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::over_roof;
-
-    #[test]
-    fn more_than_the_roof_is_said_to_be_the_cache() {
-        // 4.8 TB/s: 4.8 MB in a microsecond.
-        let device = "NVIDIA H200 (sm_90a), CUDA 13.0 driver";
-        assert_eq!(over_roof(device, Some((4_700_000, 1.0))), None);
-        let said = over_roof(device, Some((9_600_000, 1.0))).unwrap();
-        assert!(said.contains("200 %") && said.contains("cache"), "{said}");
-        assert_eq!(
-            over_roof("a device for tests", Some((9_600_000, 1.0))),
-            None
-        );
-        assert_eq!(over_roof(device, None), None);
-    }
 }

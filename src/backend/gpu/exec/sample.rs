@@ -54,7 +54,7 @@ pub(super) fn forward(
     };
     let total = bound.steps.len() as u32;
     let each = bound.steps.iter().zip(&bound.program.steps);
-    for (done, ((step, named), kernel)) in (0..).zip(each.zip(&ready.plan.kernels)) {
+    for (done, ((step, named), kernel)) in (0..).zip(each.zip(&ready.planned.plan.kernels)) {
         observer.progress(Progress::new(Phase::Check, done, total).about(named.name()));
         if observer.cancelled() {
             driver.synchronize()?;
@@ -88,9 +88,9 @@ pub(super) fn forward(
 
 /// Whether a kernel has an op of the first or the last block, or of none.
 fn is_judged(ready: &Ready<'_>, kernel: &Kernel) -> bool {
-    let nodes = ready.graph.nodes.get(kernel.ops.clone());
+    let nodes = ready.planned.graph.nodes.get(kernel.ops.clone());
     nodes.unwrap_or_default().iter().any(|n| match n.layer {
-        Some(layer) => layer == 0 || layer + 1 == ready.graph.layers,
+        Some(layer) => layer == 0 || layer + 1 == ready.planned.graph.layers,
         None => true,
     })
 }
@@ -98,7 +98,7 @@ fn is_judged(ready: &Ready<'_>, kernel: &Kernel) -> bool {
 /// Rows at both ends and in between; rows near the beginning where what they
 /// follow from would be too much.
 fn sampled<'r>(ready: &'r Ready<'_>, kernel: &'r Kernel) -> Sampled<'r> {
-    let shape = ready.config.shape;
+    let shape = ready.planned.cost.config.shape;
     let (batch, seq) = (shape.batch as usize, shape.seq as usize);
     let at = |b: usize, s: usize| b * seq + s;
     let rows = |most: usize| {
@@ -114,7 +114,7 @@ fn sampled<'r>(ready: &'r Ready<'_>, kernel: &'r Kernel) -> Sampled<'r> {
     let weights = &ready.kept.weights;
     let mut most = seq;
     loop {
-        let sampled = Sampled::new(&ready.graph, kernel, shape, rows(most));
+        let sampled = Sampled::new(&ready.planned.graph, kernel, shape, rows(most));
         if most <= 1 || sampled.flops(weights) <= MAX_FLOPS {
             return sampled;
         }
@@ -130,7 +130,7 @@ fn values(
     id: TensorId,
     rows: Vec<usize>,
 ) -> Result<Values, GpuError> {
-    let tensor = ready.graph.tensor_at(id);
+    let tensor = ready.planned.graph.tensor_at(id);
     let written = places.get(&id).ok_or_else(|| {
         let name = tensor.full_name();
         GpuError::failed(format!("{name} is read before it is written"))
@@ -143,7 +143,10 @@ fn values(
         Ok(())
     };
     if matches!(tensor.kind, TensorKind::Sc | TensorKind::Pr) {
-        let (heads, seq) = (ready.config.model.heads, ready.config.shape.seq);
+        let (heads, seq) = (
+            ready.planned.cost.config.model.heads,
+            ready.planned.cost.config.shape.seq,
+        );
         for row in &rows {
             let (b, s) = (*row as u64 / seq, *row as u64 % seq);
             for h in 0..heads {
@@ -186,16 +189,16 @@ impl Judge {
         let made = sampled
             .compute(&ready.kept.weights, &ready.tokens, given)
             .map_err(|e| refused(&e))?;
-        let config = &ready.config;
+        let config = &ready.planned.cost.config;
         let ops = kernel.ops.clone();
-        let least = Tolerances::of_kernel(&config.model, &config.shape, &ready.graph, ops);
+        let least = Tolerances::of_kernel(&config.model, &config.shape, &ready.planned.graph, ops);
         let mut plain_error = 0.0f64;
         self.kernels += 1;
         for (id, exact, plain) in made {
             let Some(memory) = given.get(&id) else {
                 continue;
             };
-            let kind = ready.graph.tensor_at(id).kind;
+            let kind = ready.planned.graph.tensor_at(id).kind;
             let compared: Vec<(usize, usize)> = places_of(ready, kind, &exact).collect();
             let column = |row: usize| memory.rows.binary_search(&row).ok();
             let pairs = |from: &DMatrix<f64>| -> Vec<(f64, f64)> {
@@ -228,7 +231,7 @@ impl Judge {
                 let seq = config.shape.seq;
                 self.report.first_wrong = Some(format!(
                     "{} is the first wrong tensor: at batch {}, row {}, element {r} it is {got} instead of {expected} (relative error {:.1e}, tolerance {tolerance:.1e}; {} of {} sampled values are far off)",
-                    ready.graph.tensor_at(id).full_name(),
+                    ready.planned.graph.tensor_at(id).full_name(),
                     row / seq,
                     row % seq,
                     measured.relative,
@@ -253,7 +256,7 @@ fn places_of<'v>(
     kind: TensorKind,
     values: &'v Values,
 ) -> impl Iterator<Item = (usize, usize)> + use<'v> {
-    let shape = ready.config.shape;
+    let shape = ready.planned.cost.config.shape;
     let (seq, context) = (shape.seq as usize, shape.context as usize);
     let rows = values.values.nrows();
     values.rows.iter().enumerate().flat_map(move |(i, row)| {

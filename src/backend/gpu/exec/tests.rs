@@ -8,12 +8,14 @@ use crate::gpu::driver::Parameter;
 use crate::gpu::program::{
     Arg, BufferId, BufferSpec, Contents, Grid, Launch, Program, Step, TensorMap,
 };
-use crate::runner::Outcome;
+use crate::measure::Outcome;
 use crate::weights::Weights;
 use plan::cost::Config;
 use plan::fusion::{Cut, Version};
 use plan::model::{Dtype, Model, Shape, WeightId, WeightKind};
-use plan::run::{Gemm, Observer, Progress, Request, RunError, RunErrorKind, Unwatched};
+use plan::run::{
+    BackendKind, Gemm, Observer, Progress, Request, RunError, RunErrorKind, Unwatched,
+};
 
 /// D 64, L 2, H 2, K 1, d 32, I 96, V 50.
 fn model() -> Model {
@@ -180,7 +182,7 @@ fn a_program_is_placed_filled_and_resolved() {
 fn ran(request: &Request, fault: Fault) -> (Gpu<Fake>, Result<Outcome, RunError>) {
     let mut gpu = Gpu::new(Fake::new("sm_80"));
     gpu.driver().fault = fault;
-    let outcome = gpu.run("fake", request, &Unwatched);
+    let outcome = gpu.run(BackendKind::Simt, request, &Unwatched);
     (gpu, outcome)
 }
 
@@ -284,17 +286,17 @@ fn a_librarys_products_are_listed_apart() {
 fn weights_stay_from_run_to_run_and_the_rest_is_given_back() {
     let mut gpu = Gpu::new(Fake::new("sm_80"));
     let first = request(Version::V1, PREFILL, Dtype::Fp32);
-    gpu.run("fake", &first, &Unwatched).unwrap();
+    gpu.run(BackendKind::Simt, &first, &Unwatched).unwrap();
     let weights = model().parameters().unwrap() * 4;
     assert_eq!(gpu.driver.held(), weights);
     // Five needs weights with gamma in them besides.
     let second = request(Version::Five, PREFILL, Dtype::Fp32);
-    gpu.run("fake", &second, &Unwatched).unwrap();
+    gpu.run(BackendKind::Simt, &second, &Unwatched).unwrap();
     let folded = 2 * (64 * 64 + 2 * 64 * 32 + 2 * 96 * 64) * 4;
     assert_eq!(gpu.driver.held(), weights + folded);
     // Another dtype: the old weights go first.
     let third = request(Version::V1, PREFILL, Dtype::Bf16);
-    gpu.run("fake", &third, &Unwatched).unwrap();
+    gpu.run(BackendKind::Simt, &third, &Unwatched).unwrap();
     assert_eq!(gpu.driver.held(), weights / 2);
 }
 
@@ -352,7 +354,7 @@ fn a_run_stops_wherever_it_is_told_to() {
     for signs in (1..200).step_by(7) {
         let mut gpu = Gpu::new(Fake::new("sm_80"));
         let watch = StopsAfter(signs.into());
-        match gpu.run("fake", &request, &watch) {
+        match gpu.run(BackendKind::Simt, &request, &watch) {
             Ok(_) => break,
             Err(e) => assert_eq!(e.kind, RunErrorKind::Cancelled, "{e}"),
         }

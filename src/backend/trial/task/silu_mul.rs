@@ -38,9 +38,11 @@ pub(super) const TASK: Task = Task {
 
 fn reference<F: Real>(_: &[usize], inputs: &[Vec<f32>]) -> Vec<Vec<F>> {
     let [g, u] = inputs else { return Vec::new() };
-    let value = |(g, u): (&f32, &f32)| {
-        let (g, u) = (F::of(*g), F::of(*u));
-        g / (F::ONE + (-g).exp()) * u
-    };
+    let value = |(g, u): (&f32, &f32)| swiglu(F::of(*g), F::of(*u));
     vec![g.iter().zip(u).map(value).collect()]
+}
+
+/// silu(g) · u.
+pub(super) fn swiglu<F: Real>(g: F, u: F) -> F {
+    g / (F::ONE + (-g).exp()) * u
 }

@@ -15,7 +15,7 @@ fn every_twin_that_has_a_name_runs() {
     assert!(twin("nobody").is_err());
 }
 
-/// Expected values by hand: facts/exercises.md B1 to B3.
+/// Expected values by hand, from the defects in the sources.
 #[test]
 fn defective_kernels_yield_what_their_defects_make() {
     let near = |name: &str, wrong: f64, right: f64| {

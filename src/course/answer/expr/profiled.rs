@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn counters_are_those_of_the_facts() {
-        // syllabus.md, ex40: RDREQ 65,792 of which 128 of 32 B, WRREQ 65,536,
+        // ex40: RDREQ 65,792 of which 128 of 32 B, WRREQ 65,536,
         // 4,206,592 B read and 4,194,304 written; FETCH_SIZE 4108.
         for (field, expected) in [
             ("rdreq", 65_792.0),
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn sums_and_the_trace_agree_with_each_other_and_with_the_plan() {
-        // cost-model.md: 11·4 + 3 launches of V2, 25 forwards.
+        // docs/cost-model.md: 11·4 + 3 launches of V2, 25 forwards.
         assert_eq!(value("profile(v2, mi250x_gcd).calls"), 25.0 * 47.0);
         assert_eq!(value("profile(kernel(v2, qk), mi250x_gcd).calls"), 100.0);
         // 46 gaps of 4 µs.

@@ -1,6 +1,6 @@
 //! Choices, several choices, rankings.
 
-use super::{Fits, Judgement, Verdict, options};
+use super::{Fits, Judgement, Verdict, options, said};
 use crate::answer::Env;
 use crate::answer::expr::{ExprError, Value};
 use crate::answer::key::{Key, Kind, SlipValue};
@@ -42,14 +42,14 @@ pub(super) fn grade(typed: &str, key: &Key, env: &Env<'_>) -> Result<Judgement, 
             };
             if same(&value) && slip.accept {
                 verdict = Verdict::Right {
-                    accepted: Some(slip.say.clone()),
+                    accepted: Some(said(slip, &env)),
                 };
                 fitting.clear();
                 break;
             }
             if same(&value) {
                 fitting.push(Fits {
-                    say: slip.say.clone(),
+                    say: said(slip, &env),
                     claim: slip.claim.clone(),
                 });
             }
@@ -96,7 +96,10 @@ fn read(typed: &str, key: &Key) -> Result<Vec<String>, (usize, String)> {
             Ok(())
         }
     };
-    let whole = options::named(&text, &key.options);
+    let whole = options::named(&text, &key.options).or_else(|| {
+        let reasoned = options::before_reason(&text).filter(|_| key.kind == Kind::Choice);
+        options::named(reasoned?, &key.options)
+    });
     if let Some(option) = whole {
         take(option)?;
     } else if let Some(listed) = options::listed(&text, &key.options) {

@@ -1,7 +1,7 @@
 //! Conventions that no slip of the key mentions, alone and two at once.
 
-use super::Fits;
 use super::number::Wanted;
+use super::{Fits, said};
 use crate::answer::Env;
 use crate::answer::key::Slip;
 use crate::answer::setup::Setting;
@@ -59,7 +59,7 @@ pub(super) fn named(
     let is = |value: Option<Quantity>, digits| {
         value.is_some_and(|value| wanted.names(typed, &value, digits))
     };
-    let said = |say: String| Fits { say, claim: None };
+    let named = |say: String| Fits { say, claim: None };
     if matches!(
         wanted.expected.dimension(),
         Dimension::Count | Dimension::Time
@@ -69,7 +69,7 @@ pub(super) fn named(
     let alone = CONVENTIONS
         .iter()
         .filter(|(setting, ..)| is(answer(&env.with(&[*setting])), 3))
-        .map(|(_, alone, _)| said((*alone).to_owned()));
+        .map(|(_, alone, _)| named((*alone).to_owned()));
     let found: Vec<Fits> = alone.take(MOST).collect();
     if !found.is_empty() || wanted.expected.dimension().is_plain() {
         return found;
@@ -78,7 +78,7 @@ pub(super) fn named(
     for (i, (first, _, one)) in CONVENTIONS.iter().enumerate() {
         for (second, _, other) in CONVENTIONS.iter().skip(i + 1) {
             if is(answer(&env.with(&[*first, *second])), 4) {
-                found.push(said(format!(
+                found.push(named(format!(
                     "Two conventions at once give this: {one}, and {other}."
                 )));
             }
@@ -92,7 +92,10 @@ pub(super) fn named(
                 // Where the convention changes nothing, it explains nothing.
                 if both != itself && is(both, 4) {
                     found.push(Fits {
-                        say: format!("Two slips at once give this. {} And: {alone}", slip.say),
+                        say: format!(
+                            "Two slips at once give this. {} And: {alone}",
+                            said(slip, env)
+                        ),
                         claim: slip.claim.clone(),
                     });
                 }

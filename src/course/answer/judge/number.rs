@@ -1,6 +1,6 @@
 //! Numbers: what is wanted, what is near enough, which slip it is.
 
-use super::{Fits, Judgement, Side, Verdict};
+use super::{Fits, Judgement, Side, Verdict, said};
 use super::{convention, reading, turned};
 use crate::answer::Env;
 use crate::answer::expr::{Expr, ExprError, Value};
@@ -280,7 +280,7 @@ fn verdict(typed: &Typed, wanted: &Wanted, key: &Key, env: &Env<'_>) -> Result<V
     }
     // Of each that fits: whether its digits are those typed, and what is said.
     let (mut fitting, mut singled_out) = (Vec::new(), false);
-    let mut accepted: Option<(bool, &str)> = None;
+    let mut accepted: Option<(bool, String)> = None;
     for slip in &key.slips {
         let value = match wanted.slip_value(slip, key, env, false) {
             Ok(value) => value,
@@ -296,12 +296,12 @@ fn verdict(typed: &Typed, wanted: &Wanted, key: &Key, env: &Env<'_>) -> Result<V
         }
         let digits = typed.digits.is_none_or(|d| d >= 4) && typed.rounds_to(&value);
         if slip.accept {
-            accepted = accepted.or(Some((digits, &slip.say)));
+            accepted = accepted.or_else(|| Some((digits, said(slip, env))));
             continue;
         }
         singled_out |= digits;
         fitting.push(Fits {
-            say: slip.say.clone(),
+            say: said(slip, env),
             claim: slip.claim.clone(),
         });
     }
@@ -314,7 +314,7 @@ fn verdict(typed: &Typed, wanted: &Wanted, key: &Key, env: &Env<'_>) -> Result<V
             .map(|f: &Fits| f.say.as_str())
             .collect();
         let say = match also.as_slice() {
-            [] => say.to_owned(),
+            [] => say,
             several => format!(
                 "{say} The same number also fits this: {}",
                 several.join(" Or: ")

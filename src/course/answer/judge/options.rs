@@ -4,8 +4,9 @@
 use plan::units::{self, is_number_word};
 
 /// Words that an option is named with or without.
-const IDLE: [&str; 12] = [
+const IDLE: [&str; 15] = [
     "a", "an", "the", "option", "number", "answer", "it", "is", "its", "of", "bound", "limited",
+    "itself", "only", "just",
 ];
 /// Words that turn an option into another: both have them, or neither.
 const TURNING: [&str; 10] = [
@@ -106,8 +107,9 @@ pub(super) fn alike(a: &str, b: &str) -> bool {
 pub(super) fn named<'o>(text: &str, options: &'o [String]) -> Option<&'o String> {
     // “n = 1001”, where no option is an equation.
     let equations = options.iter().any(|option| option.contains('='));
+    let option = |text: &str| options.iter().any(|option| alike(option, text));
     let text = match text.rsplit_once('=') {
-        Some((_, side)) if !equations => side,
+        Some((symbol, side)) if !equations && !option(symbol) => side,
         _ => text,
     };
     let said = telling(text);
@@ -212,6 +214,24 @@ pub(super) fn listed<'o>(text: &str, options: &'o [String]) -> Option<Vec<&'o St
         rest = behind;
     }
     (!found.is_empty()).then_some(found)
+}
+
+/// What stands before a reason or a remark: `memory, because …`, `memory (below
+/// the ridge)`.
+pub(super) fn before_reason(text: &str) -> Option<&str> {
+    let signs = [
+        " (",
+        " because ",
+        " since ",
+        " - ",
+        " – ",
+        " — ",
+        ": ",
+        "; ",
+    ];
+    let first = signs.iter().filter_map(|sign| text.find(sign)).min()?;
+    text.get(..first)
+        .map(|head| head.trim_end_matches([',', ' ']))
 }
 
 /// The parts of a list, as they were typed.

@@ -141,6 +141,7 @@ impl Judgement {
         if self.typed.chars().count() > 48 {
             short.push('…');
         }
-        short
+        // A stop follows in every sentence.
+        short.trim_end_matches('.').to_owned()
     }
 }

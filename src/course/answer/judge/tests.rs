@@ -373,6 +373,16 @@ fn what_was_counted_is_judged_by_a_run_and_never_by_the_plan() {
 }
 
 #[test]
+fn what_a_slip_says_has_its_numbers_filled_in() {
+    let mut key = block_flops();
+    key.slips[0].say = "Here are L = `= L` layers of `= 2*D | plain 0`.".to_owned();
+    assert_eq!(
+        says("109.63 GFLOP", &key, &part_c()),
+        "slip: 109.63 GFLOP. Here are L = 1 layers of 4,096."
+    );
+}
+
+#[test]
 fn a_bare_number_is_in_the_unit_that_the_question_names() {
     let mut past = key("12 B", "exact", "B");
     past.ask = "How many bytes past the end does the last pack reach?".to_owned();

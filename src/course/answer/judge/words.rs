@@ -122,8 +122,11 @@ impl Asking {
         let (head, tail) = text.split_once(" of ")?;
         let share = head.trim_end().ends_with(['%', 'x']);
         let units = tail.split_whitespace().any(is_unit);
-        let digits = head.contains(|c: char| c.is_ascii_digit());
-        (digits && !has_number(tail) && (share || !units)).then_some(head.trim_end())
+        let whole = ["the ", "all ", "its "]
+            .iter()
+            .any(|word| tail.starts_with(word));
+        let stays = share || whole || !units;
+        (has_number(head) && !has_number(tail) && stays).then_some(head.trim_end())
     }
 
     /// A word of the question that is no number, no unit and no function.
@@ -167,7 +170,7 @@ fn is_unit(word: &str) -> bool {
 
 /// Whether a digit or a number in words stands in a text.
 pub(super) fn has_number(text: &str) -> bool {
-    text.contains(|c: char| c.is_ascii_digit())
+    text.contains(|c: char| c.is_numeric())
         || text
             .split(|c: char| !c.is_alphabetic())
             .any(|word| !word.is_empty() && is_number_word(word))

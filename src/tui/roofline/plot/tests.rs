@@ -7,7 +7,7 @@ use app::{Event, Message, update};
 /// The measured H200 of the screens: 51 TFLOP/s fp32, 4286 GB/s.
 fn page() -> State {
     let mut state = State::new((80, 24), Look::default()).unwrap();
-    state.machine.ceilings = Some(Ceilings {
+    state.shared.machine.ceilings = Some(Ceilings {
         matrix16: Some(735e12),
         ..Ceilings::measured("H200", 4286e9, 51e12)
     });
@@ -84,7 +84,7 @@ fn powers_of_ten_as_the_axes_print_them() {
 #[test]
 fn a_roof_of_nothing_is_no_plot() {
     let mut state = page();
-    state.machine.ceilings = Some(Ceilings::measured("nothing", 0.0, f64::NAN));
+    state.shared.machine.ceilings = Some(Ceilings::measured("nothing", 0.0, f64::NAN));
     update(
         &mut state,
         Event {

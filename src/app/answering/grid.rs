@@ -1,8 +1,9 @@
 //! Tables: the cell under the cursor, and what stands in it.
 
-use super::{Asked, check, key_of};
-use crate::message::Effect;
-use crate::state::State;
+use super::check;
+use crate::intent::Out;
+use crate::question::Asked;
+use crate::shared::Shared;
 use course::answer::{filled, written};
 use course::{Key, Table};
 
@@ -12,90 +13,78 @@ pub fn size(table: &Table) -> (usize, usize) {
 }
 
 /// The cell under the cursor, as row and column.
-pub fn cell(state: &State, asked: &Asked, table: &Table) -> (usize, usize) {
+pub fn cell(shared: &Shared, asked: &Asked, table: &Table) -> (usize, usize) {
     let (rows, columns) = size(table);
-    let at = state.exercises.question(asked).cell;
+    let at = shared.questions.question(asked).cell;
     let at = at.min((rows * columns).saturating_sub(1));
     (at / columns.max(1), at % columns.max(1))
 }
 
 /// What was typed, cell by cell.
-pub fn cells(state: &State, asked: &Asked, table: &Table) -> Vec<Vec<String>> {
+pub fn cells(shared: &Shared, asked: &Asked, table: &Table) -> Vec<Vec<String>> {
     let (rows, columns) = size(table);
     filled(
-        state.study.typed(&asked.exercise, &asked.key),
+        shared.study.typed(&asked.exercise, &asked.key),
         rows,
         columns,
     )
 }
 
 /// What stands in the cell under the cursor.
-pub fn typed(state: &State, asked: &Asked, table: &Table) -> String {
-    let (row, column) = cell(state, asked, table);
-    let cells = cells(state, asked, table);
+pub fn typed(shared: &Shared, asked: &Asked, table: &Table) -> String {
+    let (row, column) = cell(shared, asked, table);
+    let cells = cells(shared, asked, table);
     let found = cells.get(row).and_then(|r| r.get(column));
     found.cloned().unwrap_or_default()
 }
 
 /// Puts a text into the cell under the cursor.
-pub(super) fn put(
-    state: &mut State,
-    asked: &Asked,
-    table: &Table,
-    text: &str,
-    effects: &mut Vec<Effect>,
-) {
-    let (row, column) = cell(state, asked, table);
-    let mut cells = cells(state, asked, table);
+pub(super) fn put(shared: &mut Shared, asked: &Asked, table: &Table, text: &str, out: &mut Out) {
+    let (row, column) = cell(shared, asked, table);
+    let mut cells = cells(shared, asked, table);
     // These two part cells and rows.
     let text = text.replace(['|', ';'], " ");
     if let Some(cell) = cells.get_mut(row).and_then(|r| r.get_mut(column)) {
         text.trim().clone_into(cell);
     }
-    check::save(state, asked, &written(&cells), effects);
+    check::save(shared, asked, &written(&cells), out);
 }
 
 /// Moves the cursor by so many cells in reading order, round at the ends.
-pub(super) fn step(state: &mut State, asked: &Asked, table: &Table, back: bool) {
+pub(super) fn step(shared: &mut Shared, asked: &Asked, table: &Table, back: bool) {
     let (rows, columns) = size(table);
     let all = (rows * columns).max(1);
-    let (row, column) = cell(state, asked, table);
+    let (row, column) = cell(shared, asked, table);
     let at = row * columns + column;
     let next = if back { at + all - 1 } else { at + 1 };
-    state.exercises.question_mut(asked).cell = next % all;
+    shared.questions.question_mut(asked).cell = next % all;
 }
 
 /// Moves the cursor a row up or down; `false` at the edge, where the question
 /// is left.
-pub(super) fn row(state: &mut State, asked: &Asked, up: bool) -> bool {
-    let Some(table) = key_of(state, asked).and_then(|k| k.table.clone()) else {
+pub(crate) fn row(shared: &mut Shared, asked: &Asked, up: bool) -> bool {
+    let Some(table) = shared.study.key_of(asked).and_then(|k| k.table.clone()) else {
         return false;
     };
     let (rows, columns) = size(&table);
-    let (row, column) = cell(state, asked, &table);
+    let (row, column) = cell(shared, asked, &table);
     let next = match up {
         true => row.checked_sub(1),
         false => Some(row + 1).filter(|r| *r < rows),
     };
     if let Some(row) = next {
-        state.exercises.question_mut(asked).cell = row * columns + column;
-        state.exercises.reveal = true;
+        shared.questions.question_mut(asked).cell = row * columns + column;
+        shared.questions.reveal = true;
     }
     next.is_some()
 }
 
 /// The next option in the cell under the cursor; behind the last one it is
 /// empty again.
-pub(super) fn turn(
-    state: &mut State,
-    asked: &Asked,
-    key: &Key,
-    table: &Table,
-    effects: &mut Vec<Effect>,
-) {
-    let now = typed(state, asked, table);
+pub(super) fn turn(shared: &mut Shared, asked: &Asked, key: &Key, table: &Table, out: &mut Out) {
+    let now = typed(shared, asked, table);
     let at = key.options.iter().position(|o| o.text == now);
     let next = at.map_or(0, |at| at + 1);
     let text = key.options.get(next).map_or("", |o| o.text.as_str());
-    put(state, asked, table, text, effects);
+    put(shared, asked, table, text, out);
 }

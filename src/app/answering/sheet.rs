@@ -1,51 +1,56 @@
 //! Answers come from sheets: files that people may edit while the form is open.
 
+use crate::intent::Out;
 use std::collections::BTreeMap;
 
-use super::{Asked, variant};
+use super::variant;
 use crate::message::Effect;
 use crate::note::Tone;
-use crate::state::State;
+use crate::question::Asked;
+use crate::shared::Shared;
 use course::VARIANT;
 
 /// Wants the sheet of an exercise, once.
-pub fn open(state: &mut State, exercise: &str, effects: &mut Vec<Effect>) {
-    let opened = &mut state.exercises.opened;
+pub fn open(shared: &mut Shared, exercise: &str, out: &mut Out) {
+    let opened = &mut shared.questions.opened;
     if !opened.iter().any(|id| id == exercise) {
         opened.push(exercise.to_owned());
-        effects.push(Effect::OpenSheet(exercise.to_owned()));
+        out.push(Effect::OpenSheet(exercise.to_owned()));
     }
 }
 
 /// A sheet was read, for the first time or because it changed on disk. What
 /// the form shows follows it, and what changed is said.
 pub fn arrived(
-    state: &mut State,
+    shared: &mut Shared,
     exercise: &str,
     mut answers: BTreeMap<String, String>,
     again: bool,
-    effects: &mut Vec<Effect>,
+    out: &mut Out,
 ) {
     // The sheet says which variant its answers are to.
     let variant = answers.remove(VARIANT).and_then(|n| n.parse().ok());
     let variant = variant.unwrap_or(0);
-    let known = state.study.exercise(exercise);
+    let known = shared.study.exercise(exercise);
     match known.map(|found| (found.number == variant, found.variant(variant))) {
-        Some((false, Ok(_))) => variant::take(state, exercise, variant, false, effects),
+        Some((false, Ok(_))) => variant::take(shared, exercise, variant, false, out),
         Some((_, Err(why))) => {
             let text = format!("The sheet answers variant {variant}, but {why}.");
-            state.notes.say(Tone::Warn, text);
+            shared.notes.say(Tone::Warn, text);
         }
         _ => {}
     }
-    let before = state.study.answers.remove(exercise).unwrap_or_default();
+    let before = shared.study.answers.remove(exercise).unwrap_or_default();
     let mut now = answers;
     if !again {
         // What was typed while the sheet was being read is newer than the sheet,
         // and on its way there.
         now.extend(before.clone());
     }
-    state.study.answers.insert(exercise.to_owned(), now.clone());
+    shared
+        .study
+        .answers
+        .insert(exercise.to_owned(), now.clone());
     let mut names: Vec<&String> = before.keys().chain(now.keys()).collect();
     names.sort();
     names.dedup();
@@ -61,9 +66,9 @@ pub fn arrived(
             exercise: exercise.to_owned(),
             key: key.clone(),
         };
-        state.exercises.question_mut(&asked).judgement = None;
-        if again && state.exercises.field_of(&asked).is_some() {
-            state.exercises.field = None;
+        shared.questions.question_mut(&asked).judgement = None;
+        if again && shared.questions.field_of(&asked).is_some() {
+            shared.questions.field = None;
         }
     }
     if again && !changed.is_empty() {
@@ -71,6 +76,6 @@ pub fn arrived(
             "The sheet of {exercise} changed on disk: {}. Enter checks an answer.",
             changed.join(", ")
         );
-        state.notes.say(Tone::Plain, text);
+        shared.notes.say(Tone::Plain, text);
     }
 }

@@ -1,34 +1,34 @@
 //! Checking an answer, hints, the solution, and how a question stands.
 
-use super::{Asked, key_of};
-use crate::lesson::note;
+use crate::intent::Out;
 use crate::message::Effect;
 use crate::note::Tone;
-use crate::state::State;
+use crate::question::Asked;
+use crate::shared::Shared;
 use course::answer::{self, Env, Judgement, Verdict};
 use course::{Event, Key, Kind, Mark, Setup};
 
 /// Evaluates with the judge's form of a question and its environment.
 fn with_judge<R>(
-    state: &State,
+    shared: &Shared,
     asked: &Asked,
     then: impl FnOnce(&answer::Key, &Env<'_>) -> Result<R, String>,
 ) -> Result<R, String> {
-    let key = key_of(state, asked).ok_or_else(|| {
+    let key = shared.study.key_of(asked).ok_or_else(|| {
         format!(
             "The course has no question {} {} any more.",
             asked.exercise, asked.key
         )
     })?;
     // The judge's key holds the whole configuration.
-    let env = state.study.env(&Setup::default(), &state.runs)?;
+    let env = shared.study.env(&Setup::default(), &shared.runs)?;
     then(&key.judged()?, &env)
 }
 
 /// How what is being typed reads: the echo under a field, or what is wrong
 /// with it and the column.
-pub fn echo(state: &State, asked: &Asked, typed: &str) -> Result<String, String> {
-    with_judge(state, asked, |key, env| {
+pub fn echo(shared: &Shared, asked: &Asked, typed: &str) -> Result<String, String> {
+    with_judge(shared, asked, |key, env| {
         answer::echo(typed, key, env).map_err(|(column, say)| {
             if column <= typed.chars().count() {
                 format!("{say} Column {column}.")
@@ -40,8 +40,8 @@ pub fn echo(state: &State, asked: &Asked, typed: &str) -> Result<String, String>
 }
 
 /// The tolerance of a question in words.
-pub fn tolerance(state: &State, asked: &Asked) -> String {
-    let found = with_judge(state, asked, |key, _| Ok(key.tolerance));
+pub fn tolerance(shared: &Shared, asked: &Asked) -> String {
+    let found = with_judge(shared, asked, |key, _| Ok(key.tolerance));
     match found {
         Ok(answer::Tolerance::Exact) => "exact".to_owned(),
         Ok(tolerance) => tolerance.to_string(),
@@ -50,13 +50,13 @@ pub fn tolerance(state: &State, asked: &Asked) -> String {
 }
 
 /// Keeps an answer in the sheet.
-pub fn save(state: &mut State, asked: &Asked, typed: &str, effects: &mut Vec<Effect>) {
-    if state.study.typed(&asked.exercise, &asked.key) == typed {
+pub fn save(shared: &mut Shared, asked: &Asked, typed: &str, out: &mut Out) {
+    if shared.study.typed(&asked.exercise, &asked.key) == typed {
         return;
     }
-    state.study.type_in(&asked.exercise, &asked.key, typed);
-    state.exercises.question_mut(asked).judgement = None;
-    effects.push(Effect::SaveAnswer {
+    shared.study.type_in(&asked.exercise, &asked.key, typed);
+    shared.questions.question_mut(asked).judgement = None;
+    out.push(Effect::SaveAnswer {
         exercise: asked.exercise.clone(),
         key: asked.key.clone(),
         typed: typed.to_owned(),
@@ -65,70 +65,77 @@ pub fn save(state: &mut State, asked: &Asked, typed: &str, effects: &mut Vec<Eff
 
 /// A prediction that can be read stays as it is from now on: what comes out is
 /// only then shown.
-pub fn lock(state: &mut State, asked: &Asked, effects: &mut Vec<Effect>) {
-    let predicts = key_of(state, asked).is_some_and(|k| k.kind == Kind::Predict);
-    let typed = state.study.typed(&asked.exercise, &asked.key).to_owned();
-    if predicts && !typed.is_empty() && echo(state, asked, &typed).is_ok() {
+pub fn lock(shared: &mut Shared, asked: &Asked, out: &mut Out) {
+    let predicts = shared
+        .study
+        .key_of(asked)
+        .is_some_and(|k| k.kind == Kind::Predict);
+    let typed = shared.study.typed(&asked.exercise, &asked.key).to_owned();
+    if predicts && !typed.is_empty() && echo(shared, asked, &typed).is_ok() {
         let event = Event::Locked {
             exercise: asked.exercise.clone(),
             key: asked.key.clone(),
             typed,
         };
-        note(state, event, effects);
+        shared.record(event, out);
     }
 }
 
 /// Checks the answer as it stands.
-pub fn check(state: &mut State, asked: &Asked, effects: &mut Vec<Effect>) {
-    if super::kernel::written(state, asked).is_some() {
-        super::kernel::judge(state, asked, effects);
+pub fn check(shared: &mut Shared, asked: &Asked, out: &mut Out) {
+    if super::kernel::written(shared, asked).is_some() {
+        super::kernel::judge(shared, asked, out);
         return;
     }
-    let locked = state.study.progress.key(&asked.exercise, &asked.key).locked;
-    let typed = locked.unwrap_or_else(|| state.study.typed(&asked.exercise, &asked.key).to_owned());
-    let found = with_judge(state, asked, |key, env| {
+    let locked = shared
+        .study
+        .progress
+        .key(&asked.exercise, &asked.key)
+        .locked;
+    let typed =
+        locked.unwrap_or_else(|| shared.study.typed(&asked.exercise, &asked.key).to_owned());
+    let found = with_judge(shared, asked, |key, env| {
         answer::grade(&typed, key, env).map_err(|e| e.to_string())
     });
     let judgement = match found {
         Ok(judgement) => judgement,
         Err(why) => {
             let text = format!("{why} This is a fault of the course; lint names the line.");
-            state.notes.say(Tone::Bad, text);
+            shared.notes.say(Tone::Bad, text);
             return;
         }
     };
     if judgement.verdict == Verdict::Open && judgement.cells.is_empty() {
-        state
+        shared
             .notes
             .say(Tone::Plain, "Nothing is answered here yet.");
         return;
     }
     let mark = Mark::of(&judgement.verdict);
-    state.exercises.question_mut(asked).judgement = Some(judgement);
-    state.reader.reveal();
-    state.exercises.reveal = true;
+    shared.questions.question_mut(asked).judgement = Some(judgement);
+    shared.questions.show_verdict();
     if let Some(mark) = mark {
         let event = Event::Checked {
             exercise: asked.exercise.clone(),
             key: asked.key.clone(),
             mark,
         };
-        note(state, event, effects);
+        shared.record(event, out);
     }
 }
 
 /// Shows the next hint.
-pub fn hint(state: &mut State, asked: &Asked, key: &Key, effects: &mut Vec<Effect>) {
-    let seen = state.study.progress.key(&asked.exercise, &asked.key).hints;
+pub fn hint(shared: &mut Shared, asked: &Asked, key: &Key, out: &mut Out) {
+    let seen = shared.study.progress.key(&asked.exercise, &asked.key).hints;
     let all = key.hints.len() as u64;
-    let question = state.exercises.question_mut(asked);
+    let question = shared.questions.question_mut(asked);
     let folded = !std::mem::replace(&mut question.hints, true);
-    state.exercises.reveal = true;
+    shared.questions.reveal = true;
     if all == 0 {
-        state.notes.say(Tone::Plain, "This question has no hints.");
+        shared.notes.say(Tone::Plain, "This question has no hints.");
     } else if seen >= all {
         if !folded {
-            state
+            shared
                 .notes
                 .say(Tone::Plain, "All hints are shown; s is the solution.");
         }
@@ -138,25 +145,25 @@ pub fn hint(state: &mut State, asked: &Asked, key: &Key, effects: &mut Vec<Effec
             key: asked.key.clone(),
             shown: seen + 1,
         };
-        note(state, event, effects);
+        shared.record(event, out);
     }
 }
 
 /// Shows the worked solution: free once solved, else at the second press.
-pub fn solution(state: &mut State, asked: &Asked, key: &Key, effects: &mut Vec<Effect>) {
-    let kept = state.study.progress.key(&asked.exercise, &asked.key);
-    let worked = state
+pub fn solution(shared: &mut Shared, asked: &Asked, key: &Key, out: &mut Out) {
+    let kept = shared.study.progress.key(&asked.exercise, &asked.key);
+    let worked = shared
         .study
         .course
         .solution(&asked.exercise)
         .is_some_and(|s| s.of(key).is_some());
     if !worked {
-        state
+        shared
             .notes
             .say(Tone::Plain, "No solution was written for this question.");
         return;
     }
-    let question = state.exercises.question_mut(asked);
+    let question = shared.questions.question_mut(asked);
     if question.solution {
         question.solution = false;
         return;
@@ -164,18 +171,18 @@ pub fn solution(state: &mut State, asked: &Asked, key: &Key, effects: &mut Vec<E
     if kept.solved || kept.given_up || question.armed {
         question.solution = true;
         question.armed = false;
-        state.exercises.reveal = true;
+        shared.questions.reveal = true;
         if !kept.solved && !kept.given_up {
             let event = Event::GaveUp {
                 exercise: asked.exercise.clone(),
                 key: asked.key.clone(),
             };
-            note(state, event, effects);
+            shared.record(event, out);
         }
         return;
     }
     question.armed = true;
-    state.notes.say(
+    shared.notes.say(
         Tone::Warn,
         "s again shows the solution; the question then counts as read, not as solved.",
     );
@@ -210,36 +217,38 @@ impl Standing {
 }
 
 /// Whether the answer that stands here was checked, and is not right.
-pub fn refused(state: &State, asked: &Asked) -> bool {
-    let question = state.exercises.questions.get(asked);
+pub fn refused(shared: &Shared, asked: &Asked) -> bool {
+    let question = shared.questions.known.get(asked);
     question
         .and_then(|q| q.judgement.as_ref())
         .is_some_and(|j| !j.verdict.is_right())
 }
 
 /// How a question stands.
-pub fn standing(state: &State, asked: &Asked) -> Standing {
-    if state.exercises.field_of(asked).is_some() {
+pub fn standing(shared: &Shared, asked: &Asked) -> Standing {
+    if shared.questions.field_of(asked).is_some() {
         return Standing::Typing;
     }
-    let kept = state.study.progress.key(&asked.exercise, &asked.key);
+    let kept = shared.study.progress.key(&asked.exercise, &asked.key);
     if kept.solved {
         // It stays solved, whatever is typed later; the word says how that is.
-        let now = state.exercises.questions.get(asked);
+        let now = shared.questions.known.get(asked);
         let mark = now.and_then(|q| Mark::of(&q.judgement.as_ref()?.verdict));
         // What is not graded is kept, and never right.
-        let graded =
-            key_of(state, asked).is_none_or(|k| !matches!(k.kind, Kind::Text | Kind::Predict));
+        let graded = shared
+            .study
+            .key_of(asked)
+            .is_none_or(|k| !matches!(k.kind, Kind::Text | Kind::Predict));
         let solved = if graded { Mark::Right } else { Mark::Kept };
         return Standing::Judged(mark.unwrap_or(solved));
     }
     if kept.given_up {
         return Standing::Read;
     }
-    let typed = !state.study.typed(&asked.exercise, &asked.key).is_empty();
-    let judged: Option<&Judgement> = state
-        .exercises
+    let typed = !shared.study.typed(&asked.exercise, &asked.key).is_empty();
+    let judged: Option<&Judgement> = shared
         .questions
+        .known
         .get(asked)
         .and_then(|q| q.judgement.as_ref());
     match kept.verdict {

@@ -1,0 +1,165 @@
+//! Changes of the plan that all pages share, and runs of it: each says in the
+//! message row what came of it.
+
+mod sentence;
+
+use super::intent::Out;
+use super::message::Effect;
+use super::note::Tone;
+use super::shared::Shared;
+use plan::cost::CostError;
+use plan::fusion::{Boundary, Cut, Fusion, Version};
+use plan::run::{BackendKind, Request};
+use plan::units::{self, Quantity};
+use sentence::{Change, changed};
+
+/// Work of a forward, in FLOP, from which on the SIMT machine is not waited for.
+const LONG_ON_SIMT: u64 = 10_000_000_000;
+
+impl Shared {
+    /// Flips a fusion of the plan.
+    pub fn flip(&mut self, fusion: Fusion) {
+        let cut = self.bench.flipped(fusion);
+        self.put(cut, Change::Flip);
+    }
+
+    /// Takes a wall down, or puts it up.
+    pub fn flip_wall(&mut self, wall: Boundary) {
+        let cut = self.bench.wall_flipped(wall);
+        self.put(cut, Change::Wall);
+    }
+
+    /// Goes to the next version, or the one before; from a plan of the learner's
+    /// own to the first, or the last.
+    pub fn next_version(&mut self, forward: bool) {
+        let versions = Version::WORKSHOP;
+        let at = versions.iter().position(|v| v.cut() == self.bench.cut());
+        let to = match (at, forward) {
+            (Some(i), true) => (i + 1) % versions.len(),
+            (Some(i), false) => (i + versions.len() - 1) % versions.len(),
+            (None, true) => 0,
+            (None, false) => versions.len() - 1,
+        };
+        if let Some(v) = versions.get(to) {
+            self.put(v.cut(), Change::Version);
+        }
+    }
+
+    /// Takes the last change back.
+    pub fn undo(&mut self) {
+        match self.changing(Change::Flip, |shared| shared.bench.undo()) {
+            Ok(true) | Err(_) => {}
+            Ok(false) => self.notes.say(Tone::Plain, "Nothing to undo."),
+        }
+    }
+
+    fn put(&mut self, cut: Cut, change: Change) {
+        // The sentence is said where nothing changes, too.
+        let _ = self.changing(change, |shared| shared.bench.put(cut).map(|()| true));
+    }
+
+    /// Changes the plan and says what that changed; `false`: nothing did.
+    fn changing(
+        &mut self,
+        change: Change,
+        how: impl FnOnce(&mut Shared) -> Result<bool, CostError>,
+    ) -> Result<bool, CostError> {
+        let before = self.bench.cost().clone();
+        let done = how(self);
+        match &done {
+            Ok(true) => {
+                let text = changed(&before, self.bench.cost(), self.bench.v1(), change);
+                self.notes.say(Tone::Plain, text);
+            }
+            Ok(false) => {}
+            Err(error) => self.notes.say(Tone::Bad, error.to_string()),
+        }
+        done
+    }
+
+    /// Runs this plan, and V1 beside it where it was not run yet.
+    pub fn run(&mut self, out: &mut Out) {
+        let plan = self.bench.cut();
+        let v1 = Version::V1.cut();
+        let mut cuts = vec![plan];
+        if plan != v1 && self.runs.of(self.bench.setup(), v1).is_none() {
+            cuts.push(v1);
+        }
+        self.start(cuts, out);
+    }
+
+    /// Runs this plan and V1 again.
+    pub fn run_all(&mut self, out: &mut Out) {
+        let mut cuts = vec![self.bench.cut(), Version::V1.cut()];
+        cuts.dedup();
+        self.start(cuts, out);
+    }
+
+    /// Asks for plans to be run, or says what the backend lacks.
+    pub fn start(&mut self, cuts: Vec<Cut>, out: &mut Out) {
+        if let Some(backend) = self.machine.backend() {
+            let missing = cuts
+                .iter()
+                .flat_map(|c| c.largest_fusions())
+                .find(|f| backend.lacks.contains(f));
+            if let Some(fusion) = missing {
+                let text = format!(
+                    "{} has no kernel for {}. The model prices it; cpu can run it (p, backend).",
+                    backend.name,
+                    fusion.name()
+                );
+                self.notes.say(Tone::Warn, text);
+                return;
+            }
+        }
+        let flops = self.bench.cost().forward.flops;
+        if self.machine.kind() == BackendKind::Simt && flops > LONG_ON_SIMT {
+            let text = format!(
+                "{}, instruction by instruction: minutes. Ctrl-C stops; p: smaller.",
+                units::format(&Quantity::flop(flops))
+            );
+            self.notes.say(Tone::Warn, text);
+        }
+        let asked = self.runs.ask(self.bench.setup(), cuts, self.now);
+        self.begin(asked, out);
+    }
+
+    /// Counts the plan line by line on the SIMT machine.
+    pub fn count_lines(&mut self, out: &mut Out) {
+        let cut = self.bench.cut();
+        let asked = self.runs.ask_counts(self.bench.setup(), cut, self.now);
+        self.begin(asked, out);
+    }
+
+    fn begin(&mut self, asked: Option<(super::runs::Ticket, Request)>, out: &mut Out) {
+        match asked {
+            Some((ticket, request)) => out.push(Effect::StartRun(ticket, Box::new(request))),
+            None => self.notes.say(
+                Tone::Plain,
+                "A run is in progress; this one is next. Ctrl-C stops the run.",
+            ),
+        }
+    }
+
+    /// Asks for the ceilings of the device that runs, and says so; not during a
+    /// run, which would slow the measurement down.
+    pub fn measure(&mut self, text: &str, out: &mut Out) {
+        if self.runs.running().is_some() {
+            let text = "A run is under way; R measures the ceilings when it has ended.";
+            self.notes.say(Tone::Plain, text);
+        } else {
+            out.push(Effect::Measure(self.machine.kind()));
+            self.notes.say(Tone::Plain, text);
+        }
+    }
+
+    /// The plan and its setup as a command line of this program.
+    pub fn command(&self, subcommand: &str) -> String {
+        let plan = self.bench.cut().as_options();
+        let setup = self.bench.setup().as_options();
+        format!("{NAME} {subcommand} {plan}{setup}")
+    }
+}
+
+/// The program's name, as its commands begin.
+pub(super) const NAME: &str = "tinyllama-tutor";

@@ -1,0 +1,160 @@
+//! The contents with the learner's progress: derived from the course and what
+//! was made of it, and listed by the home page and the palette.
+
+use super::study::Study;
+use course::{KeyMark, Lesson};
+
+/// How far a lesson was read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Read {
+    /// Not begun.
+    #[default]
+    Not,
+    /// So many of so many sections.
+    Part(usize, usize),
+    /// To the end.
+    Done,
+}
+
+/// A line of the contents.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LessonLine {
+    /// The lesson's id.
+    pub id: String,
+    /// The number that the list shows: `04`.
+    pub number: String,
+    /// Title.
+    pub title: String,
+    /// The version that it is about: `V2`, `all`.
+    pub version: String,
+    /// Minutes it takes.
+    pub minutes: u64,
+    /// How far it was read.
+    pub read: Read,
+    /// Questions answered right.
+    pub right: usize,
+    /// Questions.
+    pub questions: usize,
+}
+
+/// Where the learner stopped reading.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stopped {
+    /// Index of the lesson.
+    pub lesson: usize,
+    /// Section, from 1.
+    pub section: usize,
+    /// Sections of the lesson.
+    pub of: usize,
+    /// The section's heading.
+    pub heading: String,
+}
+
+/// The contents with progress.
+#[derive(Clone, Debug, Default)]
+pub struct Contents {
+    /// Lessons, in order.
+    pub lessons: Vec<LessonLine>,
+    /// The lesson and section where the learner stopped, with its heading.
+    pub stopped: Option<Stopped>,
+    /// Questions that were answered with a slip, by exercise id.
+    pub slips: Vec<String>,
+    /// What the course is: `course 1.0, embedded`.
+    pub course: String,
+}
+
+impl Contents {
+    /// Brings lessons and marks up to date with the learner's progress.
+    pub(super) fn refresh(&mut self, study: &Study) {
+        self.lessons = study.course.lessons().map(|l| line(study, l)).collect();
+        self.stopped = stopped_line(study);
+        self.slips = slips(study);
+    }
+
+    /// Lessons that were read to the end, of all; reference pages are none.
+    pub fn read(&self) -> (usize, usize) {
+        let lessons = self.lessons.iter().filter(|l| l.minutes > 0);
+        let read = lessons.clone().filter(|l| l.read == Read::Done);
+        (read.count(), lessons.count())
+    }
+
+    /// Questions answered right.
+    pub fn right(&self) -> usize {
+        self.lessons.iter().map(|l| l.right).sum()
+    }
+
+    /// Questions of the course.
+    pub fn questions(&self) -> usize {
+        self.lessons.iter().map(|l| l.questions).sum()
+    }
+}
+
+fn line(study: &Study, lesson: &Lesson) -> LessonLine {
+    let of = lesson.sections.len();
+    let mark = study.progress.lessons.get(&lesson.id);
+    let done = mark.map_or(0, |mark| {
+        let read = |s: &&course::Section| mark.read.contains(&s.id);
+        lesson.sections.iter().filter(read).count()
+    });
+    let (mut right, mut questions) = (0, 0);
+    for exercise in study.course.exercises_of(&lesson.id) {
+        // The variant that is answered may ask other questions.
+        let exercise = study.exercise(&exercise.id).unwrap_or(exercise);
+        questions += exercise.keys.len();
+        right += study.progress.right(exercise);
+    }
+    LessonLine {
+        id: lesson.id.clone(),
+        number: number(&lesson.id).to_owned(),
+        title: lesson.title.clone(),
+        version: match lesson.version.as_str() {
+            "all" => "all".to_owned(),
+            version => version.to_uppercase(),
+        },
+        minutes: lesson.minutes,
+        read: match done {
+            0 => Read::Not,
+            n if n == of => Read::Done,
+            n => Read::Part(n, of),
+        },
+        right,
+        questions,
+    }
+}
+
+/// Where the learner stopped reading: lesson and section, from 0.
+pub fn stopped(study: &Study) -> Option<(usize, usize)> {
+    let (lesson, section) = study.progress.stopped.as_ref()?;
+    let index = study.place_of(lesson)?;
+    let sections = &study.lesson(index)?.sections;
+    let at = sections.iter().position(|s| s.id == *section).unwrap_or(0);
+    Some((index, at))
+}
+
+/// The same as the home page says it.
+fn stopped_line(study: &Study) -> Option<Stopped> {
+    let (index, at) = stopped(study)?;
+    let lesson = study.lesson(index)?;
+    Some(Stopped {
+        lesson: index,
+        section: at + 1,
+        of: lesson.sections.len(),
+        heading: lesson.sections.get(at)?.title.clone(),
+    })
+}
+
+/// Exercises with a question that was last answered with a slip.
+fn slips(study: &Study) -> Vec<String> {
+    let slipped = |mark: &KeyMark| mark.verdict == Some(course::Mark::Slip) && !mark.solved;
+    let with_slip = study.progress.exercises.iter();
+    with_slip
+        .filter(|(_, keys)| keys.values().any(slipped))
+        .map(|(id, _)| id.clone())
+        .collect()
+}
+
+/// The number that lists show for a lesson: the digits its id begins with.
+pub fn number(id: &str) -> &str {
+    let end = id.find(|c: char| !c.is_ascii_digit()).unwrap_or(id.len());
+    id.get(..end).unwrap_or_default()
+}

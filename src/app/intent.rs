@@ -1,0 +1,48 @@
+//! What comes of an event: effects for the outside, intents for other pages.
+
+use super::keymap::Action;
+use super::message::Effect;
+use super::page::Page;
+use super::question::Asked;
+use plan::cost::Why;
+
+/// What one page wants of another. Carried out in one place, after the page
+/// has answered.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Intent {
+    /// Open a page; Esc leads back.
+    Open(Page),
+    /// Leave the first page and begin where the learner stopped.
+    Begin,
+    /// Open a lesson, by its place in the contents.
+    Lesson(usize),
+    /// Open the form of an exercise at a question.
+    Question(Asked),
+    /// Open the court at a claim, by its id.
+    Claim(String),
+    /// Show the terms behind a number.
+    Why(Box<Why>),
+    /// What the lab does with a key, for a lab that stands beside.
+    Lab(Action),
+}
+
+/// What came of an event: for the outside, and for other pages.
+#[derive(Debug, Default)]
+pub struct Out {
+    /// In order.
+    pub effects: Vec<Effect>,
+    /// In order; carried out behind the effects.
+    pub intents: Vec<Intent>,
+}
+
+impl Out {
+    /// The outside is to do something.
+    pub fn push(&mut self, effect: Effect) {
+        self.effects.push(effect);
+    }
+
+    /// Another page is to do something.
+    pub fn want(&mut self, intent: Intent) {
+        self.intents.push(intent);
+    }
+}

@@ -1,0 +1,101 @@
+//! Questions: a question is one thing wherever it is answered. What is typed,
+//! what was found and which option is under the cursor are kept here by exercise
+//! and key, and the form and the lesson both show it.
+
+use std::collections::BTreeMap;
+
+use super::field::Field;
+use course::answer::Judgement;
+
+/// A question by its exercise and its name.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Asked {
+    /// Id of the exercise.
+    pub exercise: String,
+    /// Name of the key.
+    pub key: String,
+}
+
+/// What was done about a question since the workshop was opened.
+#[derive(Clone, Debug, Default)]
+pub struct Question {
+    /// The option under the cursor.
+    pub option: usize,
+    /// The cell of a table under the cursor, in reading order.
+    pub cell: usize,
+    /// What the judge said of the answer as it stands.
+    pub judgement: Option<Judgement>,
+    /// Hints are unfolded.
+    pub hints: bool,
+    /// The worked solution is shown.
+    pub solution: bool,
+    /// `s` was pressed once and waits for the second.
+    pub(super) armed: bool,
+    /// A kernel is with the judge.
+    pub judging: bool,
+    /// What the judge said of a kernel, below the verdict.
+    pub lines: Vec<String>,
+}
+
+/// What was done about questions.
+#[derive(Clone, Debug, Default)]
+pub struct Questions {
+    /// The question whose field is being typed into.
+    pub field: Option<(Asked, Field)>,
+    /// What was done about each.
+    pub(super) known: BTreeMap<Asked, Question>,
+    /// Sheets that were asked for.
+    pub(super) opened: Vec<String>,
+    /// Another variant was asked for once, which waits for the second time.
+    pub(super) varying: bool,
+    /// The form is to bring the question under its cursor into view.
+    pub(super) reveal: bool,
+    /// The lesson is to bring the block with the keys into view: a verdict came.
+    pub(super) judged: bool,
+}
+
+impl Questions {
+    /// What was done about a question.
+    pub fn question(&self, asked: &Asked) -> Question {
+        self.known.get(asked).cloned().unwrap_or_default()
+    }
+
+    pub(super) fn question_mut(&mut self, asked: &Asked) -> &mut Question {
+        self.known.entry(asked.clone()).or_default()
+    }
+
+    /// Nothing that was done about an exercise is known any more.
+    pub(super) fn forget(&mut self, exercise: &str) {
+        self.known.retain(|asked, _| asked.exercise != exercise);
+        self.field = None;
+        self.varying = false;
+    }
+
+    /// The field of a question, while it is being typed into.
+    pub fn field_of(&self, asked: &Asked) -> Option<&Field> {
+        let (typing, field) = self.field.as_ref()?;
+        (typing == asked).then_some(field)
+    }
+
+    /// A verdict came: what shows it is to be in view.
+    pub(super) fn show_verdict(&mut self) {
+        self.judged = true;
+        self.reveal = true;
+    }
+
+    /// What waits for a second press waits no longer.
+    pub(super) fn disarm(&mut self) {
+        for question in self.known.values_mut() {
+            question.armed = false;
+        }
+    }
+}
+
+/// How answers are written, for an empty field.
+pub fn examples(ascii: bool) -> &'static str {
+    if ascii {
+        "17   12.6 MB   219.27 GFLOP   94.1 %   1/3   2*4*512   2.85 us"
+    } else {
+        "17   12.6 MB   219.27 GFLOP   94.1 %   1/3   2*4*512   2.85 µs"
+    }
+}

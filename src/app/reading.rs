@@ -1,0 +1,215 @@
+//! Pages that are only read: what this machine has, the terms behind a number,
+//! the last messages, the keys; and the page of the very first start.
+
+use super::change::NAME;
+use super::intent::{Intent, Out};
+use super::keymap::{Action, FooterItem, TABLE};
+use super::message::Effect;
+use super::page::{Mark, Page};
+use super::screen::Screen;
+use super::shared::Shared;
+use plan::cost::Why;
+
+/// Moves over a page of so many lines.
+fn scrolled(at: usize, lines: usize, shared: &Shared, action: Action) -> usize {
+    let room = usize::from(shared.size.1.saturating_sub(4));
+    let to = match action {
+        Action::Up => at.saturating_sub(1),
+        Action::Down => at + 1,
+        Action::PageUp => at.saturating_sub(room),
+        Action::PageDown => at + room,
+        Action::Top => 0,
+        Action::End => usize::MAX,
+        _ => at,
+    };
+    to.min(lines.saturating_sub(room))
+}
+
+/// What every page has that is only read.
+macro_rules! read_only {
+    () => {
+        fn mark(&self, _: &Shared) -> Mark {
+            Mark {
+                item: 0,
+                scroll: self.scroll,
+            }
+        }
+
+        fn restore(&mut self, _: &mut Shared, mark: Mark) {
+            self.scroll = mark.scroll;
+        }
+
+        fn opened(&mut self) {
+            self.scroll = 0;
+        }
+
+        fn place(&self, _: &Shared) -> usize {
+            self.scroll
+        }
+
+        fn jump(&mut self, _: &mut Shared, at: usize) {
+            self.scroll = at;
+        }
+    };
+}
+
+/// What this machine has.
+#[derive(Clone, Debug, Default)]
+pub struct Doctor {
+    /// First line shown.
+    pub scroll: usize,
+}
+
+impl Screen for Doctor {
+    fn footer(&self, _: &Shared) -> &'static [FooterItem] {
+        &[
+            (&[Action::Up, Action::Down], "scroll"),
+            (&[Action::RunAll], "measure"),
+            (&[Action::Theme], "theme"),
+            (&[Action::Ascii], "ASCII"),
+            (&[Action::CommandLine], "command"),
+            (&[Action::Back], "back"),
+            (&[Action::Help], "help"),
+        ]
+    }
+
+    fn act(&mut self, shared: &mut Shared, action: Action, out: &mut Out) {
+        if action == Action::RunAll {
+            out.push(Effect::Probe);
+            let text = "Looking at this machine again, and measuring its ceilings.";
+            shared.measure(text, out);
+            return;
+        }
+        let backends = &shared.machine.backends;
+        // A note takes two lines at most places.
+        let notes: usize = backends.iter().map(|b| 2 * b.notes.len()).sum();
+        let lines = shared.machine.facts.len() + backends.len() + notes + 12;
+        self.scroll = scrolled(self.scroll, lines, shared, action);
+    }
+
+    fn command(&self, _: &Shared) -> String {
+        format!("{NAME} doctor")
+    }
+
+    read_only!();
+}
+
+/// The terms behind a number.
+#[derive(Clone, Debug, Default)]
+pub struct Terms {
+    /// The number that was asked about.
+    pub why: Option<Why>,
+    /// First line shown.
+    pub scroll: usize,
+}
+
+/// Keys of a page that is read and searched.
+const READ: &[FooterItem] = &[
+    (&[Action::Up, Action::Down], "scroll"),
+    (&[Action::Find], "find"),
+    (&[Action::Back], "back"),
+    (&[Action::Help], "help"),
+];
+
+impl Screen for Terms {
+    fn footer(&self, _: &Shared) -> &'static [FooterItem] {
+        READ
+    }
+
+    fn act(&mut self, shared: &mut Shared, action: Action, _: &mut Out) {
+        let lines = self.items(shared).len();
+        self.scroll = scrolled(self.scroll, lines, shared, action);
+    }
+
+    fn command(&self, shared: &Shared) -> String {
+        shared.command("cost")
+    }
+
+    fn items(&self, _: &Shared) -> Vec<String> {
+        let terms = self.why.as_ref().map_or_else(Vec::new, Why::flatten);
+        terms.iter().map(|(_, w)| w.label.clone()).collect()
+    }
+
+    read_only!();
+}
+
+/// The last messages.
+#[derive(Clone, Debug, Default)]
+pub struct Messages {
+    /// First line shown.
+    pub scroll: usize,
+}
+
+impl Screen for Messages {
+    fn footer(&self, _: &Shared) -> &'static [FooterItem] {
+        READ
+    }
+
+    fn act(&mut self, shared: &mut Shared, action: Action, _: &mut Out) {
+        self.scroll = scrolled(self.scroll, shared.notes.log().len(), shared, action);
+    }
+
+    fn items(&self, shared: &Shared) -> Vec<String> {
+        shared.notes.log().map(|n| n.text.clone()).collect()
+    }
+
+    read_only!();
+}
+
+/// Keys that work where the learner came from.
+#[derive(Clone, Debug, Default)]
+pub struct Help {
+    /// First line shown.
+    pub scroll: usize,
+}
+
+impl Screen for Help {
+    fn footer(&self, _: &Shared) -> &'static [FooterItem] {
+        &[
+            (&[Action::Up, Action::Down], "scroll"),
+            (&[Action::Find], "find a key"),
+            (&[Action::Back, Action::Help], "closes"),
+        ]
+    }
+
+    /// All keys are in view.
+    fn act(&mut self, shared: &mut Shared, action: Action, _: &mut Out) {
+        self.scroll = scrolled(self.scroll, 0, shared, action);
+    }
+
+    fn items(&self, _: &Shared) -> Vec<String> {
+        let says = |e: &super::keymap::Entry| format!("{} {}", e.label(), e.says);
+        TABLE.iter().map(says).collect()
+    }
+
+    read_only!();
+}
+
+/// Shown once, at the very first start.
+#[derive(Clone, Debug, Default)]
+pub struct FirstRun;
+
+impl Screen for FirstRun {
+    fn footer(&self, _: &Shared) -> &'static [FooterItem] {
+        &[
+            (&[Action::Open], "begin"),
+            (&[Action::Ascii], "ASCII"),
+            (&[Action::Theme], "theme"),
+            (&[Action::Go(Page::Doctor)], "doctor"),
+            (&[Action::Quit], "leave"),
+            (&[Action::Help], "help"),
+        ]
+    }
+
+    fn act(&mut self, shared: &mut Shared, action: Action, out: &mut Out) {
+        match action {
+            Action::Open => {
+                // Once the workshop has been met, the page is not shown again.
+                shared.choose("met", "yes", out);
+                out.want(Intent::Begin);
+            }
+            Action::Init => out.push(Effect::Init),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! What a page is to the others: a [`Screen`].
+
+use super::intent::Out;
+use super::key::Key;
+use super::keymap::{Action, FooterItem};
+use super::page::{Mark, Page};
+use super::shared::Shared;
+
+/// A page: it has its own small state, sees what pages share, and knows no
+/// other page.
+pub trait Screen {
+    /// The keys that the footer names now.
+    fn footer(&self, shared: &Shared) -> &'static [FooterItem];
+
+    /// Answers what a key asks for.
+    fn act(&mut self, shared: &mut Shared, action: Action, out: &mut Out);
+
+    /// The page as a command line.
+    fn command(&self, shared: &Shared) -> String {
+        shared.command("run")
+    }
+
+    /// What is said behind the command line.
+    fn command_aside(&self) -> &'static str {
+        ""
+    }
+
+    /// Cursor and scroll, for the way back.
+    fn mark(&self, _: &Shared) -> Mark {
+        Mark::default()
+    }
+
+    /// Puts cursor and scroll back.
+    fn restore(&mut self, _: &mut Shared, _: Mark) {}
+
+    /// It is on the screen now, and was not before.
+    fn opened(&mut self) {}
+
+    /// It was reached by its key, or the course has come; `from`: the lesson
+    /// that the page before is about.
+    fn entered(&mut self, _: &mut Shared, _from: Option<String>, _: &mut Out) {}
+
+    /// Esc. `false`: there is nothing to step out of but the page.
+    fn leave(&mut self, _: &mut Shared) -> bool {
+        false
+    }
+
+    /// The key of another page. `false`: it has no other meaning here.
+    fn departs(&mut self, _: &mut Shared, _to: Page, _: &mut Out) -> bool {
+        false
+    }
+
+    /// The workshop is left: what is being typed is kept.
+    fn put_away(&mut self, _: &mut Shared, _: &mut Out) {}
+
+    /// Brings what is derived up to date, after every event.
+    fn settle(&mut self, _: &mut Shared, _: &mut Out) {}
+
+    /// Keys are typed into a line of text.
+    fn typing(&self, _: &Shared) -> bool {
+        false
+    }
+
+    /// A key while something is typed.
+    fn press(&mut self, _: &mut Shared, _: Key, _: &mut Out) {}
+
+    /// Pasted text while something is typed.
+    fn paste(&mut self, _: &mut Shared, _: &str) {}
+
+    /// Whether a digit begins a number here, and leads to no other page.
+    fn takes_number(&self, _: &Shared) -> bool {
+        false
+    }
+
+    /// The texts that are searched, in the order of the cursor.
+    fn items(&self, _: &Shared) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Which of them the cursor is on.
+    fn place(&self, _: &Shared) -> usize {
+        0
+    }
+
+    /// Puts the cursor on one of them.
+    fn jump(&mut self, _: &mut Shared, _at: usize) {}
+
+    /// Finds a text beyond what is shown. `false`: there is none.
+    fn find_beyond(&mut self, _: &Shared, _needle: &str, _forward: bool) -> bool {
+        false
+    }
+
+    /// The lesson that the page is about, by its id.
+    fn lesson(&self, _: &Shared) -> Option<String> {
+        None
+    }
+}
