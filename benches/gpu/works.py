@@ -1,11 +1,14 @@
 """What is measured: a preset, a shape, and the goal for each."""
 
+import tempfile
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True)
 class Work:
-    """One forward. `goal` and `reach` are ratios to the best peer's time."""
+    """One forward. `goal` and `reach` are ratios to the best peer's time; a work that
+    is no preset has none."""
 
     title: str
     preset: str
@@ -27,8 +30,18 @@ class Work:
 
     def options(self):
         """As the program takes it."""
-        shape = {"model": self.preset, "batch": self.batch, "seq": self.seq, "context": self.context}
+        shape = {"model": self.preset or self.file(), "batch": self.batch, "seq": self.seq, "context": self.context}
         return [word for key, value in shape.items() for word in (f"--{key}", str(value))]
+
+    def file(self):
+        """The model as a file for the program."""
+        text = "".join(
+            f"{key} = {getattr(self, key)}\n"
+            for key in ("hidden", "layers", "heads", "kv_heads", "ffn", "vocab")
+        )
+        path = Path(tempfile.gettempdir()) / f"work-{self.hidden}-{self.layers}-{self.vocab}.toml"
+        path.write_text(text + "tied = false\n")
+        return str(path)
 
 
 WORKS = {
@@ -46,5 +59,22 @@ WORKS = {
     "decode": Work(
         "decode, TinyLlama-1.1B, B1, context 512",
         "tinyllama-1.1b", 2048, 22, 32, 4, 5632, 32000, 1, 1, 512, 0.30, 0.26,
+    ),
+    "prefill128": Work(
+        "prefill, TinyLlama-1.1B, B1 S128",
+        "tinyllama-1.1b", 2048, 22, 32, 4, 5632, 32000, 1, 128, 128, 0.45, 0.38,
+    ),
+    "d768": Work("D768 L6 H12 K4 I2048 V8000, B4 S256", "", 768, 6, 12, 4, 2048, 8000, 4, 256, 256, 0.5, 0.45),
+    "decode8": Work(
+        "decode, TinyLlama-1.1B, B8, context 512",
+        "tinyllama-1.1b", 2048, 22, 32, 4, 5632, 32000, 8, 1, 512, 0.32, 0.26,
+    ),
+    "decode32": Work(
+        "decode, TinyLlama-1.1B, B32, context 512",
+        "tinyllama-1.1b", 2048, 22, 32, 4, 5632, 32000, 32, 1, 512, 0.25, 0.20,
+    ),
+    "llama1b": Work(
+        "decode, Llama-3.2-1B's shape, B1, context 96",
+        "", 2048, 16, 32, 8, 8192, 128256, 1, 1, 96, 0.42, 0.40,
     ),
 }

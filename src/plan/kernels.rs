@@ -171,6 +171,7 @@ pub const KERNELS: [KernelRow; 17] = [
         &[&BLOCK_OPS],
         &[
             plain("block", "block.cu"),
+            hopper("block", "hopper/block.cu"),
             entry("block_decode", "block_decode.cu", Variant::Decode),
         ],
     ),

@@ -90,8 +90,8 @@ pub enum Contents {
     TensorMaps(Vec<TensorMap>),
 }
 
-/// A two-dimensional bf16 tensor as Hopper's bulk copies see it, in tiles of
-/// `box_rows` × `box_columns`, 128-byte swizzle, zeros outside.
+/// A bf16 matrix as Hopper's bulk copies see it, in tiles of `box_rows` ×
+/// `box_columns`, swizzled over the bytes of a tile's row, zeros outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TensorMap {
     /// Where it lies.
@@ -106,8 +106,11 @@ pub struct TensorMap {
     pub stride: u64,
     /// Rows of one tile, at most 256.
     pub box_rows: u32,
-    /// Elements of one tile's row: 64 with the 128-byte swizzle.
+    /// Elements of one tile's row: 64 with the 128-byte swizzle, 32 with that of 64.
     pub box_columns: u32,
+    /// Where not 0: rows come in groups of so many, and a tile is `box_rows` rows of
+    /// one group and the same of the next (the halves of a head that turn together).
+    pub group: u64,
 }
 
 /// One argument of a kernel.

@@ -77,24 +77,35 @@ fn attribute(id: CUlaunchAttributeID, value: CUlaunchAttributeValue) -> CUlaunch
     }
 }
 
-/// The tensor map of a two-dimensional bf16 tensor in a buffer at `address`.
+/// The tensor map of a bf16 matrix in a buffer at `address`.
 pub(super) fn tensor_map(api: &Api, address: u64, map: &TensorMap) -> Result<[u64; 16], GpuError> {
     let mut encoded = CUtensorMap { opaque: [0; 16] };
     let start = address + map.offset;
-    // SAFETY: rank 2: two sizes, one stride, two box sizes, two steps; the memory
-    // is not touched. Values that hardware does not take are refused.
+    let grouped = map.group > 0;
+    // A group is a dimension of its own, of which a tile takes two.
+    let (sizes, rank) = if grouped {
+        ([map.columns, map.group, map.rows / map.group], 3)
+    } else {
+        ([map.columns, map.rows, 1], 2)
+    };
+    let swizzle = match map.box_columns {
+        32 => CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_64B,
+        _ => CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_128B,
+    };
+    // SAFETY: as many sizes, box sizes and steps as the rank at least, and one stride
+    // less; the memory is not touched. Values that hardware does not take are refused.
     let code = unsafe {
         (api.cuTensorMapEncodeTiled)(
             &mut encoded,
             CUtensorMapDataType::CU_TENSOR_MAP_DATA_TYPE_BFLOAT16,
-            2,
+            rank,
             ptr::with_exposed_provenance_mut(start as usize),
-            [map.columns, map.rows].as_ptr(),
-            [map.stride].as_ptr(),
-            [map.box_columns, map.box_rows].as_ptr(),
-            [1, 1].as_ptr(),
+            sizes.as_ptr(),
+            [map.stride, map.stride * map.group].as_ptr(),
+            [map.box_columns, map.box_rows, 2].as_ptr(),
+            [1, 1, 1].as_ptr(),
             CUtensorMapInterleave::CU_TENSOR_MAP_INTERLEAVE_NONE,
-            CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_128B,
+            swizzle,
             CUtensorMapL2promotion::CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
             CUtensorMapFloatOOBfill::CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
         )

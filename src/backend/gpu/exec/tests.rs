@@ -69,6 +69,7 @@ fn a_program_is_placed_filled_and_resolved() {
         stride: 128,
         box_rows: 64,
         box_columns: 64,
+        group: 0,
     };
     let program = Program {
         buffers: vec![

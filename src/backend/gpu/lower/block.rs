@@ -1,5 +1,8 @@
 //! One launch for a whole block, or for the whole forward: `block_decode` for
-//! one new token of a few sequences, `block` for everything else.
+//! one new token of a few sequences, `block` for everything else (on Hopper, for
+//! bf16, its own variant).
+
+mod hopper;
 
 use super::{Group, Lowering};
 use crate::gpu::catalogue::Lacks;
@@ -29,6 +32,9 @@ const SPLITS: u64 = 4;
 /// Launches a block or the forward.
 pub(super) fn block(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Launch, Lacks> {
     lowering.head_width()?;
+    if let Some(cut) = hopper::cut(lowering, group) {
+        return cut.launch(lowering, group);
+    }
     match decode_shared(lowering) {
         Some(shared) => decode(lowering, group, shared),
         None => tiles(lowering, group),

@@ -167,6 +167,7 @@ pub(super) fn variant(
             stride: product.k * 2,
             box_rows: box_rows as u32,
             box_columns: STEP as u32,
+            group: 0,
         });
     }
     let blocks = tile
@@ -316,7 +317,11 @@ impl Tile {
         if let Kind::Qkv { rope: Some(_), .. } = kind {
             files.push("tile/rotary.cu");
         }
-        files.extend(["tile/gemm_hopper.cu", "tile/store_hopper.cu"]);
+        files.extend([
+            "tile/gemm_hopper.cu",
+            "tile/items_hopper.cu",
+            "tile/store_hopper.cu",
+        ]);
         let unit = lowering
             .unit(group.family, Variant::Hopper, &files)?
             .define("TILE_M", self.m)

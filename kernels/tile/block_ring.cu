@@ -1,0 +1,138 @@
+// The persistent block of Hopper's one-launch kernel: who does what, and how the phases
+// of a layer follow one another.
+//
+// One block per multiprocessor, three warpgroups. One lane of the third is the
+// producer: it asks the copy engine for tiles, phase after phase, through one ring of
+// slots. The first two warpgroups multiply and store. Nothing but the slots' barriers
+// passes between the two sides, so that the ring never runs dry from tile to tile; only
+// where a phase reads what other blocks wrote in the phase before do both wait, each
+// for itself, at the grid's barrier.
+//
+// -D:
+//   ROWS         rows of a product's tile. 128: the groups have 64 each, of the same
+//                columns. 64: they have the same rows, of columns beside each other
+//   SLOTS, SLOT_BYTES   the ring
+
+#define CONSUMERS 256
+#define BLOCK_THREADS 384
+#define SIDES (ROWS == 64 ? 2 : 1)
+#define STEP_K 64
+
+// Named barriers: the turns of the two groups, all consumers, the two groups.
+#define TURN_BARRIER 1
+#define ALL_BARRIER 3
+#define GROUP_BARRIER 4
+
+struct Ring {
+    unsigned char *at;
+    u64 *full, *empty;
+    int slot;
+    u32 phase;
+
+    __device__ __forceinline__ unsigned char *here() const { return at + slot * SLOT_BYTES; }
+    __device__ __forceinline__ void next() {
+        slot++;
+        if (slot == SLOTS) {
+            slot = 0;
+            phase ^= 1;
+        }
+    }
+    __device__ __forceinline__ void skip(int steps) {
+        slot += steps;
+        phase ^= slot / SLOTS & 1;
+        slot %= SLOTS;
+    }
+    // The producer's: takes the slot, for so many bytes.
+    __device__ __forceinline__ void open(u32 bytes) const {
+        barrier_wait(&empty[slot], phase ^ 1);
+        barrier_expect(&full[slot], bytes);
+    }
+};
+
+// Shared memory: the slots, each at a multiple of 1024, and their barriers.
+#define BLOCK_SHARED (1024 + SLOTS * (SLOT_BYTES + 16))
+
+DEVICE Ring open_ring(unsigned char *memory) {
+    Ring ring;
+    ring.at = memory + (-shared_address(memory) & 1023u);
+    ring.full = reinterpret_cast<u64 *>(ring.at + SLOTS * SLOT_BYTES);
+    ring.empty = ring.full + SLOTS;
+    ring.slot = 0;
+    ring.phase = 0;
+    if (threadIdx.x == 0) {
+        for (int i = 0; i < SLOTS; i++) {
+            barrier_init(&ring.full[i], 1);
+            barrier_init(&ring.empty[i], CONSUMERS / WARP);
+        }
+        barriers_ready();
+    }
+    return ring;
+}
+
+// A consumer's place: its group, and its first row of the group's 64 (the second is 8
+// further down).
+struct Place {
+    int thread, group, row;
+};
+DEVICE Place place_anew() {
+    int thread = thread_anew();
+    return {thread % 128, thread / 128, thread % 128 / WARP * 16 + thread % WARP / 4};
+}
+
+// a / b for 0 <= a < 2^22, 0 < b: six instructions, where the exact one takes forty. The
+// instructions of all phases have to stay in the caches from layer to layer.
+DEVICE int divide(int a, int b) { return int((float(a) + 0.5f) * __frcp_rn(float(b))); }
+
+// ---- where the time goes ---------------------------------------------------------
+// -D CLOCKS=1: thread 0 of every block leaves the multiprocessor's clock at the begin
+// and end of its phases, of its first product and of its first tile.
+#if CLOCKS
+#define STAMPS 512
+__device__ long long stamps[256 * STAMPS];
+static __shared__ int stamped;
+DEVICE void stamp() {
+    if (threadIdx.x == 0 && stamped < STAMPS) stamps[blockIdx.x * STAMPS + stamped++] = clock64();
+}
+#else
+DEVICE void stamp() {}
+#endif
+
+// ---- waits between blocks --------------------------------------------------------
+// A counter whose top bit turns when all `count` have come: its arrivals add 2^31
+// together, so that it needs no reset. One thread calls.
+
+#define TURNED 0x80000000u
+
+DEVICE void come(u32 *counter, bool first, int count) {
+    add_release_only(counter, first ? TURNED - (count - 1) : 1);
+}
+DEVICE void await_turn(const u32 *counter, u32 before) {
+    while (((load_acquire(counter) ^ before) & TURNED) == 0) {
+    }
+}
+
+// The grid's barrier, as each of the two sides passes it: what any block wrote before is
+// seen after. `before`: the counter as it was at some time since the last turn, which
+// cannot be followed by two others without this block.
+struct Gate {
+    u32 *counter;
+    u32 before;
+
+    __device__ __forceinline__ void consumers_pass() {
+        stamp();
+        named_wait(ALL_BARRIER, CONSUMERS);
+        if (threadIdx.x == 0) {
+            come(counter, blockIdx.x == 0, gridDim.x);
+            await_turn(counter, before);
+        }
+        before ^= TURNED;
+        named_wait(ALL_BARRIER, CONSUMERS);
+        stamp();
+    }
+    // The producer only looks on.
+    __device__ __forceinline__ void producer_passes() {
+        await_turn(counter, before);
+        before ^= TURNED;
+        copies_see_writes();
+    }
+};

@@ -1,0 +1,374 @@
+//! The one-launch kernel of Hopper (`kernels/hopper/block.cu`): for which shapes,
+//! with which tiles, and its arguments.
+
+use super::super::{Group, Lowering};
+use super::{ends, layers, sizes};
+use crate::gpu::catalogue::Lacks;
+use crate::gpu::program::{Arg, BufferId, Contents, Grid, Launch, TensorMap};
+use plan::cost::Vendor;
+use plan::kernels::Variant;
+use plan::model::{TensorKind, WeightKind};
+
+/// Elements of a step along k: 128 bytes of bf16, the width of the swizzle.
+const STEP: u64 = 64;
+
+/// Slots of the ring, which has all shared memory: fewer and larger ones cost
+/// fewer waits, and a slot takes several steps of a narrow tile.
+const SLOTS: u64 = 4;
+
+/// Slots of weights that are asked for while the kernel still waits for the other
+/// blocks.
+const EARLY: u64 = 3;
+
+/// Shared memory that is no slot: alignment, and what the kernel declares itself.
+const ASIDE: u64 = 2048;
+
+/// From so many sequences on a decode step is quicker here than in `block_decode`,
+/// whose time grows with them. On an H200, µs for 3, 4, 5 and 8 sequences there, and
+/// here: 22 layers of 2048: 853, 932, 1104, 3248, here 1300; 12 of 1024: 315, 350, –,
+/// 1004, here 415; 8 of 512: 177, 200, –, 274, here 177.
+fn least_sequences(hidden: u64) -> u64 {
+    if hidden <= 512 { 4 } else { 6 }
+}
+
+// What an H200 takes, in microseconds: one element of a tile over one step along k;
+// one row or column of it fetched for one step; a step however small; one column of
+// a tile stored; partners that exchange their sums. From clocks in the kernel.
+const PRODUCT: f64 = 1.74e-5;
+const FETCH: f64 = 1.14e-3;
+const STEP_LEAST: f64 = 5.2e-2;
+const STORE: f64 = 1.6e-2;
+const JOIN: f64 = 3.5;
+/// Where the groups take turns they fetch against each other: a step takes so much longer.
+const AGAINST: f64 = 1.3;
+
+/// The tile of a product: columns for each of the two groups, blocks that share it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Tile {
+    n: u64,
+    split: u64,
+    /// The groups have tiles of their own and take turns.
+    turns: bool,
+}
+
+/// Products of the same rows: columns in all, and the lengths of the sums, one of
+/// each phase that has this tile.
+struct Products<'p> {
+    columns: u64,
+    k: &'p [u64],
+}
+
+/// How the kernel is cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Cut {
+    head: u64,
+    /// Rows of a tile: 128, or 64 with two stretches of columns.
+    rows: u64,
+    qkv: Tile,
+    out: Tile,
+    ffn: Tile,
+    slot: u64,
+}
+
+/// The cut for this shape; `None` where the kernel does not take it: another
+/// device, fp32, one new token of very few sequences, rows that are not whole
+/// 16 bytes.
+pub(super) fn cut(lowering: &Lowering<'_>, group: &Group<'_>) -> Option<Cut> {
+    let (model, shape) = (lowering.model(), lowering.shape());
+    let target = lowering.setup.target;
+    let head = model.head_width();
+    let whole = |n: u64| n.is_multiple_of(8);
+    let takes = target.vendor == Vendor::Nvidia
+        && target.is_hopper()
+        && lowering.is_bf16()
+        && matches!(head, 32 | 64 | 128)
+        && (shape.seq > 1 || shape.batch >= least_sequences(model.hidden))
+        && whole(model.hidden)
+        && whole(model.ffn)
+        && (group.layer.is_some() || whole(model.vocab));
+    if !takes {
+        return None;
+    }
+    let rows = if lowering.rows() <= 64 { 64 } else { 128 };
+    let choose = |products: &Products<'_>, tiles: &dyn Fn(Tile) -> bool| {
+        candidates()
+            .filter(|t| tiles(*t) && (rows == 128 || !t.turns))
+            .min_by(|a, b| {
+                let time = |t: &Tile| t.time(lowering, rows, products);
+                time(a).total_cmp(&time(b))
+            })
+    };
+    let slot = (u64::from(target.shared_per_block).checked_sub(ASIDE)? / SLOTS - 16) / 1024 * 1024;
+    let fits = |t: &Tile| t.step_bytes(rows) <= slot;
+    let keys_fit = 4 * keys(head) * head <= slot;
+    let plain = |t: Tile| !t.turns && t.n <= 128 && fits(&t);
+    let qkv = choose(
+        &Products {
+            columns: model.hidden + 2 * model.kv_width(),
+            k: &[model.hidden],
+        },
+        &plain,
+    )?;
+    let out = choose(
+        &Products {
+            columns: model.hidden,
+            k: &[model.hidden, model.ffn],
+        },
+        &plain,
+    )?;
+    let ffn = choose(
+        &Products {
+            columns: 2 * model.ffn,
+            k: &[model.hidden],
+        },
+        &|t| t.split == 1 && fits(&t),
+    )?;
+    keys_fit.then_some(Cut {
+        head,
+        rows,
+        qkv,
+        out,
+        ffn,
+        slot,
+    })
+}
+
+/// Keys of a step of attention. Its two products must differ in shape
+/// (`kernels/tile/block_attention.cu`).
+const fn keys(head: u64) -> u64 {
+    if head == 128 { 64 } else { 128 }
+}
+
+/// Tiles from which one is chosen. Those that take turns are as wide as registers
+/// allow beside the other phases.
+fn candidates() -> impl Iterator<Item = Tile> {
+    let plain = (1..=16).flat_map(|n| {
+        [1, 2, 4].map(|split| Tile {
+            n: 16 * n,
+            split,
+            turns: false,
+        })
+    });
+    plain.chain([Tile {
+        n: 128,
+        split: 1,
+        turns: true,
+    }])
+}
+
+impl Tile {
+    /// Columns in all.
+    const fn columns(self, rows: u64) -> u64 {
+        if rows == 64 { 2 * self.n } else { self.n }
+    }
+
+    const fn step_bytes(self, rows: u64) -> u64 {
+        (rows + self.columns(rows)) * STEP * 2
+    }
+
+    /// Tiles of a product, times the blocks that share one.
+    fn tasks(self, lowering: &Lowering<'_>, rows: u64, columns: u64) -> u64 {
+        lowering.rows().div_ceil(rows) * columns.div_ceil(self.columns(rows)) * self.split
+    }
+
+    /// Microseconds by the model: the fullest multiprocessor's tiles one after
+    /// another.
+    fn time(self, lowering: &Lowering<'_>, rows: u64, products: &Products<'_>) -> f64 {
+        let sms = u64::from(lowering.setup.target.sms.max(1));
+        let rounds = self
+            .tasks(lowering, rows, products.columns)
+            .div_ceil(sms / self.split * self.split);
+        let (m, n) = (rows as f64, self.columns(rows) as f64);
+        let step = (m * n * PRODUCT).max((m + n) * FETCH).max(STEP_LEAST);
+        let store = self.n as f64 * STORE;
+        let join = if self.split > 1 { JOIN } else { 0.0 };
+        let of = |k: &u64| {
+            let products = k.div_ceil(STEP * self.split) as f64 * step;
+            if self.turns {
+                let products = products * AGAINST;
+                rounds as f64 * products.max((products + store) / 2.0) + store
+            } else {
+                rounds as f64 * (products + join + store)
+            }
+        };
+        products.k.iter().map(of).sum()
+    }
+}
+
+impl Cut {
+    /// Builds the launch.
+    pub(super) fn launch(
+        self,
+        lowering: &mut Lowering<'_>,
+        group: &Group<'_>,
+    ) -> Result<Launch, Lacks> {
+        let (model, shape) = (lowering.model(), lowering.shape());
+        let (rows, width) = (lowering.rows(), model.hidden);
+        let ends = ends(lowering, group, true)?;
+        let [table, count, ids, embedding, _, x] = ends[..] else {
+            return Err(Lacks::new(format!("{} without its ends", group.name)));
+        };
+        let between = [
+            ("qr between phases", width),
+            ("att between phases", width),
+            ("h between phases", width),
+            ("m between phases", model.ffn),
+        ]
+        .map(|(name, width)| lowering.scratch(name, rows * width * lowering.elem()));
+        let [_, att, h, m] = between;
+        let x_rows = lowering.activation(TensorKind::X, group.layer);
+        let lefts = [(x_rows, width), (att, width), (h, width), (m, model.ffn)];
+        let logits = if group.layer.is_none() {
+            Arg::Buffer(lowering.activation(TensorKind::Logits, None))
+        } else {
+            Arg::Null
+        };
+        let maps = self.maps(lowering, group, lefts);
+
+        let mut args = vec![table, count, ids, embedding, x, maps, logits];
+        args.extend(between.into_iter().map(Arg::Buffer));
+        // Slots in fours.
+        let sums = rows * width.div_ceil(4 * self.out.n) * 4 * 4;
+        for name in [
+            "sums of squares of x in tiles",
+            "sums of squares of h in tiles",
+        ] {
+            args.push(Arg::Buffer(lowering.scratch(name, sums)));
+        }
+        let (mut partial, mut partners) = (16, 8);
+        for (tile, columns) in [(self.qkv, width + 2 * model.kv_width()), (self.out, width)] {
+            if tile.split > 1 {
+                let tasks = tile.tasks(lowering, self.rows, columns);
+                partial = partial.max(tasks * 2 * 64 * tile.n * 4);
+                partners = partners.max(tasks / tile.split * 8);
+            }
+        }
+        args.push(Arg::Buffer(lowering.scratch("sums of partners", partial)));
+        args.push(Arg::Buffer(lowering.zeroed("partners", partners)));
+        args.push(Arg::Buffer(lowering.zeroed("grid barrier", 4)));
+        args.extend([lowering.int(shape.batch)?, lowering.int(shape.seq)?]);
+        args.extend(sizes(lowering)?);
+        // The launch in front was the block before, and left x with its sums.
+        let begun = group.layer.is_some_and(|l| l > 0);
+        args.push(Arg::I32(i32::from(begun)));
+
+        let unit = lowering
+            .unit(
+                group.family,
+                Variant::Hopper,
+                &[
+                    "prefix/matrix.cu",
+                    "prefix/hopper.cu",
+                    "prefix/hopper_block.cu",
+                    "prefix/grid.cu",
+                    "tile/rotary.cu",
+                    "tile/items_hopper.cu",
+                    "tile/layer.cu",
+                    "tile/block_ring.cu",
+                    "tile/block_products.cu",
+                    "tile/block_epilogues.cu",
+                    "tile/block_attention.cu",
+                ],
+            )?
+            .define("HEAD", self.head)
+            .define("KEYS", keys(self.head))
+            .define("ROWS", self.rows)
+            .define("QKV_N", self.qkv.n)
+            .define("QKV_SPLIT", self.qkv.split)
+            .define("OUT_N", self.out.n)
+            .define("OUT_SPLIT", self.out.split)
+            .define("FFN_N", self.ffn.n)
+            .define("FFN_TURNS", u32::from(self.ffn.turns))
+            .define("SLOTS", SLOTS)
+            .define("SLOT_BYTES", self.slot)
+            .define("EARLY", EARLY);
+        let mut launch = group.launch(unit);
+        launch.grid = Grid::Resident { per_sm: 1 };
+        launch.threads = 384;
+        launch.shared = (1024 + SLOTS * (self.slot + 16)) as u32;
+        launch.cooperative = true;
+        launch.args = args;
+        Ok(launch)
+    }
+
+    /// The table of tensor maps in the order of `kernels/hopper/block.cu`.
+    fn maps(
+        self,
+        lowering: &mut Lowering<'_>,
+        group: &Group<'_>,
+        lefts: [(BufferId, u64); 4],
+    ) -> Arg {
+        use WeightKind::{Down, FinalNorm, Gate, K, LmHead, Norm1, Norm2, O, Q, Up, V};
+        let (model, shape) = (lowering.model(), lowering.shape());
+        let matrix = |buffer, rows, columns: u64, box_rows: u64| TensorMap {
+            buffer,
+            offset: 0,
+            rows,
+            columns,
+            stride: columns * 2,
+            box_rows: box_rows as u32,
+            box_columns: STEP as u32,
+            group: 0,
+        };
+        let rows = lowering.rows();
+        let lefts = lefts.map(|(buffer, columns)| matrix(buffer, rows, columns, self.rows));
+        let [x, ..] = lefts;
+        let mut maps = lefts.to_vec();
+        maps.push(if group.layer.is_none() {
+            let head = lowering.weight_times_gamma(LmHead, FinalNorm, None);
+            matrix(head, model.vocab, model.hidden, self.ffn.n / 2)
+        } else {
+            x // not used
+        });
+        let box_columns = self.head.min(STEP);
+        for layer in layers(lowering, group) {
+            let layer = Some(layer);
+            for (kind, gamma) in [
+                (Q, Some(Norm1)),
+                (K, Some(Norm1)),
+                (V, Some(Norm1)),
+                (O, None),
+                (Gate, Some(Norm2)),
+                (Up, Some(Norm2)),
+                (Down, None),
+            ] {
+                let buffer = match gamma {
+                    Some(gamma) => lowering.weight_times_gamma(kind, gamma, layer),
+                    None => lowering.weight(kind, layer),
+                };
+                let (rows, columns) = match kind {
+                    K | V => (model.kv_width(), model.hidden),
+                    Gate | Up => (model.ffn, model.hidden),
+                    Down => (model.hidden, model.ffn),
+                    _ => (model.hidden, model.hidden),
+                };
+                let whole_heads = self.qkv.n.is_multiple_of(self.head);
+                maps.push(match kind {
+                    Q | K | V if whole_heads => matrix(buffer, rows, columns, self.head),
+                    Q | K | V => TensorMap {
+                        group: self.head / 2,
+                        ..matrix(buffer, rows, columns, 8)
+                    },
+                    Gate | Up => matrix(buffer, rows, columns, self.ffn.n / 2),
+                    _ => matrix(buffer, rows, columns, self.out.n),
+                });
+            }
+            for kind in [TensorKind::Kr, TensorKind::V] {
+                let buffer = lowering.activation(kind, layer);
+                for sequence in 0..shape.batch {
+                    maps.push(TensorMap {
+                        offset: sequence * lowering.cap() * model.kv_width() * 2,
+                        box_columns: box_columns as u32,
+                        ..matrix(buffer, shape.context, model.kv_width(), keys(self.head))
+                    });
+                }
+            }
+        }
+        let name = match group.layer {
+            Some(layer) => format!("tensor maps of block {layer}"),
+            None => "tensor maps of all blocks".to_owned(),
+        };
+        let bytes = maps.len() as u64 * 128;
+        Arg::Buffer(lowering.buffer(&name, bytes, Contents::TensorMaps(maps)))
+    }
+}
