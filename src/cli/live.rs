@@ -51,17 +51,18 @@ pub(super) fn pieces(desk: &Desk, lesson: &Lesson, live: &Live) -> Result<Vec<Pi
 
 fn of_block(desk: &Desk, block: &Block, env: &Env<'_>) -> Result<Vec<Piece>, Failure> {
     let config = &env.setup.config;
-    Ok(match block {
+    let mut unshown = false;
+    let pieces = match block {
         Block::Lab { start, toggles, .. } => lab(config, start.as_ref(), toggles)?,
         Block::Compare { plans, .. } => {
-            let mut pieces = cells(desk, block, env)?;
+            let mut pieces = cells(block, env, &mut unshown)?;
             let names: Vec<String> = plans.iter().map(|n| quoted(n.as_str())).collect();
             let command = format!("compare {} {} --run", names.join(" "), options(config));
             pieces.push(Piece::Command(command));
             pieces
         }
         Block::Table { .. } | Block::Roofline { .. } | Block::Chart { .. } => {
-            cells(desk, block, env)?
+            cells(block, env, &mut unshown)?
         }
         Block::Ribbon { plan, .. } => lab(config, plan.as_ref(), &[])?,
         Block::Claim { id } => {
@@ -125,7 +126,11 @@ fn of_block(desk: &Desk, block: &Block, env: &Env<'_>) -> Result<Vec<Piece>, Fai
                 None => Vec::new(),
             }
         }
-    })
+    };
+    if unshown {
+        desk.has_failed();
+    }
+    Ok(pieces)
 }
 
 fn cut_of(config: &Config, plan: Option<&Typed<Cut>>) -> Cut {
@@ -264,7 +269,7 @@ fn lab(
 }
 
 /// The cells of a block whose surface is a table: those that the screen shows.
-fn cells(desk: &Desk, block: &Block, env: &Env<'_>) -> Result<Vec<Piece>, Failure> {
+fn cells(block: &Block, env: &Env<'_>, unshown: &mut bool) -> Result<Vec<Piece>, Failure> {
     let facts = Sheet {
         gpu: env.gpus.get("h200")?,
     };
@@ -272,9 +277,7 @@ fn cells(desk: &Desk, block: &Block, env: &Env<'_>) -> Result<Vec<Piece>, Failur
         return Ok(Vec::new());
     };
     let grid = grid.map_err(Failure::content)?;
-    if grid.unshown {
-        desk.has_failed();
-    }
+    *unshown |= grid.unshown;
     let what = match block {
         Block::Compare { .. } => "Compare, modelled",
         Block::Roofline { .. } => "Roofline, kernel by kernel, modelled",

@@ -92,11 +92,11 @@ fn the_screen_and_paper_show_the_same_cells() {
                 // The roof of a floor is this machine's; here there is none.
                 Block::Compare { metrics, .. } if metrics.iter().any(|m| m == "floor") => continue,
                 Block::Table { .. } | Block::Compare { .. } | Block::Roofline { .. } => {
-                    on_paper(&cells(block, &env).unwrap())
+                    on_paper(&cells(block, &env, &mut false).unwrap())
                 }
                 Block::Chart { series, .. } => {
                     // A plot: the lines have the names that the columns have.
-                    let paper = on_paper(&cells(block, &env).unwrap());
+                    let paper = on_paper(&cells(block, &env, &mut false).unwrap());
                     let screen = on_screen(&state, lesson, live);
                     for name in said(series.iter().map(|s| s.name.as_str())) {
                         assert!(

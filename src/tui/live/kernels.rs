@@ -64,7 +64,7 @@ pub fn reported(state: &State, report: &MicroReport, shows: &[Metric], columns: 
     let table = Grid {
         head,
         rows: cells,
-        foot: String::new(),
+        ..Grid::default()
     };
     let mut rows = vec![Row::default()];
     rows.extend(grid(state, &table, columns).rows);

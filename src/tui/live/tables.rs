@@ -53,6 +53,7 @@ pub fn profile(
             head: shown.excerpt.head,
             rows: shown.excerpt.rows,
             foot: shown.rest,
+            ..Grid::default()
         };
         rows.extend(grid(state, &table, columns).rows);
     }
