@@ -30,7 +30,6 @@ const ROOMS: &[(&str, &[(&str, &[&str])])] = &[
             ("kernels", &["model"]),
             ("fusion", &["model", "units"]),
             ("cost", &["fusion", "model", "units"]),
-            ("kernels", &["model"]),
             ("run", &["cost", "fusion", "model", "units"]),
         ],
     ),
