@@ -139,7 +139,7 @@ pub(super) fn named<'o>(text: &str, options: &'o [String]) -> Option<&'o String>
     }
     let turning = |words: &[String]| -> Vec<bool> {
         let has = |turn: &&str| words.iter().any(|word| word == turn);
-        TURNING.iter().map(|turn| has(&turn)).collect()
+        TURNING.iter().map(has).collect()
     };
     let turned = turning(&said);
     let joined = said.concat();
