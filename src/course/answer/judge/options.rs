@@ -308,7 +308,8 @@ mod tests {
 
     #[test]
     fn an_option_by_whatever_names_it_alone() {
-        let cases: [(&[&str], &[(&str, usize)]); 8] = [
+        type Case = (&'static [&'static str], &'static [(&'static str, usize)]);
+        let cases: [Case; 8] = [
             (
                 &["the gaps", "the kernels", "the bytes", "nothing"],
                 &[
