@@ -33,7 +33,6 @@ const ROOMS: &[(&str, &[Room])] = &[
             ("kernels", &["model"]),
             ("fusion", &["model", "units"]),
             ("cost", &["fusion", "model", "units"]),
-            ("kernels", &["model"]),
             ("run", &["cost", "fusion", "model", "units"]),
         ],
     ),

@@ -117,6 +117,22 @@ fn a_size_that_comes_with_a_key_is_not_lost() {
 }
 
 #[test]
+fn a_key_that_comes_with_a_size_is_not_lost() {
+    let mut p = Pty::open(&[], 80, 24);
+    p.wait_for("? help");
+    for round in 0..60 {
+        let (key, page) = [("3", "3 Lab"), ("4", "4 Compare")][round % 2];
+        // Sizes before, after and between: none holds the key back.
+        p.claim(80, 25);
+        p.press(key);
+        p.claim(80, 24);
+        p.wait_for(page);
+    }
+    p.press("q");
+    assert_eq!(p.exit().0, 0);
+}
+
+#[test]
 fn every_signal_that_ends_it_gives_the_terminal_back() {
     for (name, number) in [
         ("HUP", 1),
