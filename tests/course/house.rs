@@ -20,8 +20,11 @@ const CRATES: &[(&str, &[&str])] = &[
     ("app", &["course", "plan", "study", "text"]),
 ];
 
-/// Rooms within a crate, each with its neighbours that it may import.
-const ROOMS: &[(&str, &[(&str, &[&str])])] = &[
+/// A room, with its neighbours that it may import.
+type Room = (&'static str, &'static [&'static str]);
+
+/// The rooms within a crate.
+const ROOMS: &[(&str, &[Room])] = &[
     (
         "plan",
         &[

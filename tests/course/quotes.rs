@@ -3,6 +3,7 @@
 
 #![allow(
     clippy::unwrap_used,
+    clippy::expect_used,
     clippy::panic,
     reason = "a test may stop at the first surprise"
 )]
@@ -63,11 +64,7 @@ fn every_quotation_stands_in_its_document() {
         for quotation in quotations(says) {
             let hash = digest(quotation);
             let row = |source: &&str| (id.to_owned(), (*source).to_owned(), hash.clone());
-            match sources
-                .iter()
-                .map(|s| row(s))
-                .find(|row| listed.contains(row))
-            {
+            match sources.iter().map(row).find(|row| listed.contains(row)) {
                 Some(row) => {
                     met.insert(row);
                 }

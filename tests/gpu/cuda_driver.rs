@@ -524,6 +524,7 @@ fn tensor_maps_are_made_or_refused() {
         stride: 128,
         box_rows: 64,
         box_columns: 64,
+        group: 0,
     };
     let encoded = cuda.tensor_map(cuda.address(memory), &map).unwrap();
     assert!(encoded.iter().any(|word| *word != 0));

@@ -751,6 +751,7 @@ fn driver_on_the_stand_in() {
         stride: 128,
         box_rows: 1,
         box_columns: 64,
+        group: 0,
     };
     assert!(hip.tensor_map(0, &map).is_err());
     let second = hip.alloc("given back", 1).unwrap();

@@ -4,6 +4,8 @@
 //! each kind, is compiled again, and everything with `CI_FULL=1`. `RECORD_KERNELS=1`
 //! compiles what has no row yet and writes the table.
 
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;

@@ -4,6 +4,13 @@
 //! A few seconds in every run; `FUZZ_SECONDS=600 cargo test --test terminal events -- --ignored
 //! --nocapture` looks for longer. `FUZZ_SEED` repeats a run.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test may stop at the first surprise"
+)]
+
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use tinyllama_tutor::course::Progress;

@@ -12,8 +12,10 @@ use super::words;
 const LONGEST: usize = 400;
 /// Parentheses, signs and exponents deeper than this are not numbers either.
 const DEEPEST: usize = 32;
+/// A function of one plain number.
+type Function = fn(f64) -> f64;
 /// Functions of one plain number, as calculators and languages spell them.
-const FUNCTIONS: [(&str, fn(f64) -> f64); 9] = [
+const FUNCTIONS: [(&str, Function); 9] = [
     ("sqrt", f64::sqrt),
     ("ln", f64::ln),
     ("log2", f64::log2),

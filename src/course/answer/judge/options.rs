@@ -139,7 +139,7 @@ pub(super) fn named<'o>(text: &str, options: &'o [String]) -> Option<&'o String>
     }
     let turning = |words: &[String]| -> Vec<bool> {
         let has = |turn: &&str| words.iter().any(|word| word == turn);
-        TURNING.iter().map(|turn| has(&turn)).collect()
+        TURNING.iter().map(has).collect()
     };
     let turned = turning(&said);
     let joined = said.concat();
@@ -308,7 +308,8 @@ mod tests {
 
     #[test]
     fn an_option_by_whatever_names_it_alone() {
-        let cases: [(&[&str], &[(&str, usize)]); 8] = [
+        type Case = (&'static [&'static str], &'static [(&'static str, usize)]);
+        let cases: [Case; 8] = [
             (
                 &["the gaps", "the kernels", "the bytes", "nothing"],
                 &[
