@@ -10,7 +10,8 @@ use super::fault::Fault;
 use super::text::Text;
 
 /// What is counted in a body, how much of it there may be, and its name.
-const MOST: [(&str, usize, &str); 9] = [
+const MOST: [(&str, usize, &str); 10] = [
+    ("\n", 5000, "lines"),
     ("\n## ", 200, "sections"),
     ("\n```", 2000, "fences"),
     ("`=", 300, "numbers"),
