@@ -107,18 +107,18 @@ pub(super) fn escaped(json: &str) -> String {
 pub(super) fn readable(sentence: &str) -> String {
     let sentence = clean::clean(sentence);
     let mut out = String::new();
-    let mut word = 0;
-    for (at, c) in sentence.chars().enumerate() {
-        if at == SENTENCE {
+    let (mut word, mut shown) = (0, 0);
+    for c in sentence.chars() {
+        word = if c.is_whitespace() { 0 } else { word + 1 };
+        if word > WORD + 1 {
+            continue;
+        }
+        if shown == SENTENCE {
             out.push('…');
             break;
         }
-        word = if c.is_whitespace() { 0 } else { word + 1 };
-        match word {
-            0..=WORD => out.push(c),
-            n if n == WORD + 1 => out.push('…'),
-            _ => {}
-        }
+        out.push(if word > WORD { '…' } else { c });
+        shown += 1;
     }
     out
 }

@@ -12,7 +12,7 @@ use super::text::Text;
 
 /// What is counted in a body, how much of it there may be, and its name.
 const MOST: [(&str, usize, &str); 12] = [
-    ("\n", 6000, "lines"),
+    ("\n", 5000, "lines"),
     ("\n## ", 200, "sections"),
     ("\n```", 2000, "fences"),
     ("`=", 300, "numbers"),

@@ -40,8 +40,10 @@ fn every_source_can_be_cut_and_fits_the_screen() {
         let listing = Listing::named(&format!("{FOLDER}{path}")).unwrap();
         let gaps = listing.gaps().count();
         let shown = listing.excerpt();
-        assert!((gaps == 4) != (gaps == 0 && !shown.is_empty()), "{path}");
-        assert!(listing.gaps().all(|gap| gap.wrong.len() == 2), "{path}");
+        let to_write = (3..=4).contains(&gaps);
+        assert!(to_write != (gaps == 0 && !shown.is_empty()), "{path}");
+        let wrong = |gap: &Gap| (2..=3).contains(&gap.wrong.len());
+        assert!(listing.gaps().all(wrong), "{path}");
         assert!(gaps > 0 || shown.iter().any(|line| line.defect.is_some()));
         let long: Vec<&Shown> = shown.iter().filter(|l| l.text.len() > 74).collect();
         assert!(long.is_empty(), "{path}: {long:?}");
