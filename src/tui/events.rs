@@ -77,12 +77,14 @@ pub struct Outside {
 pub fn open(mut state: State, outside: Outside) -> io::Result<u8> {
     let size = input::size()?;
     state.shared.size = size;
-    let guard = Terminal::take()?;
     let (to, messages) = mpsc::channel();
+    // Before the terminal is taken: a signal that comes now must find someone to give
+    // it back.
+    input::watch_signals(to.clone())?;
+    let guard = Terminal::take()?;
     let mut surface = Surface::new(io::stdout(), size.0, size.1);
     // The first frame goes out before anything else is started.
     surface.frame(|buffer| draw(&state, buffer))?;
-    input::watch_signals(to.clone())?;
     let gate = Arc::new(input::Gate::default());
     input::read_keys(to.clone(), Arc::clone(&gate));
     let news = News::new(to.clone());

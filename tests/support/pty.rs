@@ -4,7 +4,7 @@
 //! changing; they never sleep for a guessed time.
 
 use std::io::{Read, Write};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -30,7 +30,7 @@ pub struct Pty {
     writer: Arc<Mutex<Box<dyn Write + Send>>>,
     /// To a thread that writes: what is written to a terminal that nobody has open any
     /// more may wait for ever.
-    patient: Sender<Vec<u8>>,
+    patient: SyncSender<Vec<u8>>,
     seen: Arc<Mutex<Seen>>,
     // Kept so that the folder lives as long as the program.
     state: tempfile::TempDir,
@@ -106,7 +106,7 @@ impl Pty {
             }
         });
         let writer = Arc::new(Mutex::new(writer));
-        let (patient, keys) = channel::<Vec<u8>>();
+        let (patient, keys) = sync_channel::<Vec<u8>>(1);
         let waits = Arc::clone(&writer);
         thread::spawn(move || {
             while let Ok(keys) = keys.recv() {
@@ -138,8 +138,15 @@ impl Pty {
     }
 
     /// Types keys, if the program is still there to take them.
-    pub fn try_press(&self, keys: &str) {
-        let _ = self.patient.send(keys.as_bytes().to_vec());
+    pub fn try_press(&mut self, keys: &str) {
+        let mut keys = keys.as_bytes().to_vec();
+        while let Err(TrySendError::Full(kept)) = self.patient.try_send(keys) {
+            if self.ended() {
+                return;
+            }
+            keys = kept;
+            thread::sleep(Duration::from_micros(200));
+        }
     }
 
     /// Sends a signal, if the program is still there to take it.
@@ -148,6 +155,16 @@ impl Pty {
             .args([&format!("-{name}"), &self.pid().to_string()])
             .stderr(std::process::Stdio::null())
             .status();
+    }
+
+    /// Waits until the program has stopped itself, as the shell does before it goes on.
+    #[track_caller]
+    pub fn wait_stopped(&self) {
+        let stopped = || {
+            let told = std::fs::read_to_string(format!("/proc/{}/stat", self.pid()));
+            told.is_ok_and(|told| told.rsplit(") ").next().is_some_and(|s| s.starts_with('T')))
+        };
+        self.wait_until("the program to stop", |_| stopped());
     }
 
     /// Whether the program has ended.

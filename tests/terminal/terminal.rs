@@ -192,6 +192,7 @@ fn ctrl_z_stops_the_process_and_fg_draws_again() {
     p.wait_for("? help");
     p.press("\x1a");
     p.wait_until("the normal screen", |_| !p.alternate());
+    p.wait_stopped();
     p.signal("CONT");
     p.wait_until("the alternate screen", |_| p.alternate());
     p.wait_for("? help");
