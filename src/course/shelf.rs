@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 const MOST: usize = 2000;
 
 /// Most bytes of texts taken from one folder.
-const ALL: usize = 8 << 20;
+const ALL: usize = 4 << 20;
 
 static LESSONS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../lessons");
 static EXERCISES: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../exercises");

@@ -4,6 +4,7 @@
 //! changing; they never sleep for a guessed time.
 
 use std::io::{Read, Write};
+use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -26,7 +27,10 @@ struct Seen {
 pub struct Pty {
     child: Box<dyn Child + Send + Sync>,
     master: Box<dyn MasterPty + Send>,
-    writer: Box<dyn Write + Send>,
+    writer: Arc<Mutex<Box<dyn Write + Send>>>,
+    /// To a thread that writes: what is written to a terminal that nobody has open any
+    /// more may wait for ever.
+    patient: Sender<Vec<u8>>,
     seen: Arc<Mutex<Seen>>,
     // Kept so that the folder lives as long as the program.
     state: tempfile::TempDir,
@@ -101,10 +105,26 @@ impl Pty {
                 seen.changed = Instant::now();
             }
         });
+        let writer = Arc::new(Mutex::new(writer));
+        let (patient, keys) = channel::<Vec<u8>>();
+        let waits = Arc::clone(&writer);
+        thread::spawn(move || {
+            while let Ok(keys) = keys.recv() {
+                let mut writer = waits.lock().unwrap();
+                if writer
+                    .write_all(&keys)
+                    .and_then(|()| writer.flush())
+                    .is_err()
+                {
+                    return;
+                }
+            }
+        });
         Pty {
             child,
             master: pair.master,
             writer,
+            patient,
             seen,
             state,
         }
@@ -112,14 +132,14 @@ impl Pty {
 
     /// Types keys as the terminal would send them.
     pub fn press(&mut self, keys: &str) {
-        self.writer.write_all(keys.as_bytes()).unwrap();
-        self.writer.flush().unwrap();
+        let mut writer = self.writer.lock().unwrap();
+        writer.write_all(keys.as_bytes()).unwrap();
+        writer.flush().unwrap();
     }
 
     /// Types keys, if the program is still there to take them.
-    pub fn try_press(&mut self, keys: &str) {
-        let _ = self.writer.write_all(keys.as_bytes());
-        let _ = self.writer.flush();
+    pub fn try_press(&self, keys: &str) {
+        let _ = self.patient.send(keys.as_bytes().to_vec());
     }
 
     /// Sends a signal, if the program is still there to take it.

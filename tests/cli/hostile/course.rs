@@ -382,6 +382,13 @@ pub const CASES: &[Case] = &[
     case("50 lists at the limit", LINT, &[0, 4], &[], |s| {
         (10..60).for_each(|n| s.lesson(&format!("{n}-a"), &filled("- *a*\n")));
     }),
+    case("50 texts of emphasis", LINT, &[0, 4], &[], |s| {
+        (10..60).for_each(|n| s.lesson(&format!("{n}-a"), &filled("*a* ")));
+    }),
+    case("50 tables at the limit", LINT, &[0, 4], &[], |s| {
+        let table = filled("|a|b|\n").replacen("|a|b|\n", "|a|b|\n|-|-|\n", 1);
+        (10..60).for_each(|n| s.lesson(&format!("{n}-a"), &table));
+    }),
     case(
         "workshop.toml is a pipe",
         &["lessons"],
