@@ -1,5 +1,5 @@
 //! The kernel ribbon as geometry: slots that never move, and the boxes that a
-//! cut makes of them; [`boxes`] prices them.
+//! cut makes of them; `boxes` prices them.
 
 mod boxes;
 
