@@ -225,7 +225,7 @@ impl Key {
 
     /// Whether any expected value comes from a run or from a defective kernel.
     pub(super) fn asks_a_machine(&self) -> bool {
-        self.asks_for_a_run() || self.expressions().any(Expr::asks_for_a_twin)
+        self.asks_for_a_run() || self.expressions().any(Expr::asks_for_a_mutant)
     }
 
     /// Whether any expected value comes from a run.
@@ -265,7 +265,7 @@ impl Key {
         runs
     }
 
-    /// Every gym experiment that its answer and its slips ask, with the values of
+    /// Every microbenchmark that its answer and its slips ask, with the values of
     /// its sweep. `env` is the exercise's.
     pub fn micros(&self, env: &Env<'_>) -> Vec<(String, Vec<u32>)> {
         let env = &env.with(&self.settings);

@@ -255,7 +255,7 @@ impl Evaluator<'_> {
                     message: format!("no recorded figure has the id “{id}”"),
                 })
             }
-            (Function::Twin, _) => {
+            (Function::Mutant, _) => {
                 let name = path.unwrap_or_default();
                 match self.env.records.twin(name) {
                     Ok(value) if value.fract() == 0.0 && value.abs() < 1e15 => {

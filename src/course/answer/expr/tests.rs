@@ -106,6 +106,19 @@ fn plans_are_written_as_people_write_them() {
 }
 
 #[test]
+fn the_fields_words_mean_what_the_old_ones_meant() {
+    let root = |text: &str| Expr::parse(text).unwrap().root;
+    assert_eq!(root("mutant.scaled"), root("twin.scaled"));
+    for word in ["micro", "microbenchmark"] {
+        let asked = Expr::parse(&format!("{word}(stride, 8).sectors")).unwrap();
+        let found = run(|env| asked.micros(env));
+        assert_eq!(found, [("stride".to_owned(), 8)], "{word}");
+    }
+    let refused = Expr::parse("twin.nobody").unwrap_err().message;
+    assert!(refused.contains("mutant"), "{refused}");
+}
+
+#[test]
 fn faults_name_the_column_and_the_nearest_word() {
     for (text, says) in [
         (
