@@ -80,7 +80,7 @@ impl Tolerance {
             return Ok(Self::Exact);
         }
         let wrong =
-            || format!("“{text}” is no tolerance; write exact, 0.5 %, 0.05 points or 0.00001");
+            || format!("“{text}” is not a tolerance; write exact, 0.5 %, 0.05 points or 0.00001");
         let (number, form): (&str, fn(f64) -> Self) = if let Some(n) = text.strip_suffix('%') {
             (n, |x| Self::Relative(x / 100.0))
         } else if let Some(n) = text.strip_suffix("points").or(text.strip_suffix("pp")) {

@@ -13,7 +13,7 @@ pub(super) fn check(text: &Text, faults: &mut Vec<Fault>) {
             let mut after = text.slice(at + old.len()..text.body().len()).chars();
             let named = after.next() == Some('.') && after.next().is_some_and(char::is_alphabetic);
             if alone && named {
-                let say = format!("“{old}.” is the word of before; write {new}. in its place.");
+                let say = format!("“{old}.” is the older word; write {new}. in its place.");
                 faults.push(text.fault(at, say).warning());
             }
         }
@@ -34,7 +34,7 @@ mod tests {
         };
         assert_eq!(
             found("one\nit is `= 2 * twin.scaled`\n"),
-            ["a.md:2:14: warning: “twin.” is the word of before; write mutant. in its place."]
+            ["a.md:2:14: warning: “twin.” is the older word; write mutant. in its place."]
         );
         for right in ["mutant.scaled", "its twin. Then", "a.twin.b", "untwin.a"] {
             assert_eq!(found(right), Vec::<String>::new(), "{right}");

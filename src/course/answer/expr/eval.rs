@@ -232,7 +232,7 @@ impl Evaluator<'_> {
                     None => Err(ExprError {
                         column,
                         message: format!(
-                            "no experiment {kernel} at {value} was made yet: tinyllama-tutor micro {kernel}"
+                            "the microbenchmark {kernel} has not been run at {value} yet: tinyllama-tutor micro {kernel}"
                         ),
                     }),
                 }
@@ -356,7 +356,7 @@ impl Evaluator<'_> {
             (None, Some((_, dimension))) if self.dry => Ok(one(*dimension)),
             (None, _) => Err(ExprError {
                 column,
-                message: "no run of this plan says this yet: run it first".to_owned(),
+                message: "no run of this plan has this figure yet: run it first".to_owned(),
             }),
         }
     }

@@ -129,7 +129,7 @@ fn faults_name_the_column_and_the_nearest_word() {
         ),
         (
             "block(v1).byts",
-            "column 11: “byts” is nothing that a kernel has; did you mean bytes?",
+            "column 11: “byts” is not a figure of a kernel; did you mean bytes?",
         ),
         ("block(v9).bytes", "column 7:"),
         (
@@ -150,7 +150,7 @@ fn faults_name_the_column_and_the_nearest_word() {
         ),
         (
             "block(v1, batch=x).bytes",
-            "column 17: “x” is no value of batch; write 8",
+            "column 17: “x” is not a value of batch; write 8",
         ),
         (
             "block.bytes + block.flops",
@@ -166,7 +166,7 @@ fn faults_name_the_column_and_the_nearest_word() {
             "run.launches.conted",
             "column 1: “.launches.conted” is not known here; did you mean launches.counted?",
         ),
-        ("run.time.median", "no run of this plan says this yet"),
+        ("run.time.median", "no run of this plan has this figure yet"),
         (
             "bound(v1, h200)",
             "column 1: a bound belongs to one kernel and here are 17",
