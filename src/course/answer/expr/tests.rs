@@ -185,7 +185,7 @@ fn faults_name_the_column_and_the_nearest_word() {
         ),
         ("ranked('a', 1)", "column 1: write it as ranked("),
         ("ranked('a', 1, 'b', 1 us)", "column 1: "),
-        ("ranked('a' 1)", "column 12: behind 'a' a comma"),
+        ("ranked('a' 1)", "column 12: after 'a' a comma"),
         (
             "fp16(90000)",
             "column 1: 90000 is beyond the largest number",
