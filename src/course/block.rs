@@ -485,6 +485,6 @@ fn cell(phrase: Phrase) -> Cell {
 pub(crate) fn mistyped(info: &str) -> Option<&'static str> {
     let known = KINDS.contains(&info) || LANGUAGES.contains(&info);
     (!known && !info.is_empty())
-        .then(|| super::fault::nearest(info, KINDS))
+        .then(|| plan::nearest(info, KINDS))
         .flatten()
 }

@@ -34,7 +34,7 @@ impl Records for Twins {
     }
 
     fn twin(&self, name: &str) -> Result<f64, String> {
-        twin(name)
+        twin(name).map_err(|e| e.to_string())
     }
 }
 

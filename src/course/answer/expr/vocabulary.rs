@@ -286,16 +286,8 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 /// nothing otherwise.
 pub(crate) fn suggest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.collect();
-    let lower = word.to_lowercase();
-    let near = known
-        .iter()
-        .map(|k| (strsim::osa_distance(k, &lower), *k))
-        .min()
-        .filter(|(distance, k)| {
-            *distance <= 1 + k.chars().count() / 3 && *distance < k.chars().count()
-        });
-    match near {
-        Some((_, k)) => format!("; did you mean {k}?"),
+    match plan::nearest(word, known.iter().copied()) {
+        Some(k) => format!("; did you mean {k}?"),
         None => format!("; known are {}", known.join(" ")),
     }
 }
