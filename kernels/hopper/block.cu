@@ -23,6 +23,26 @@
 //   a group's two products of attention one
 //   after the other; gate and up in turns    medium 5771
 // One new token of 32 sequences, context 512: 1375, at last 1218 (the five kernels 1614).
+// From here on measured in turns with the rung above, in a harness of their own:
+//   40 and 232 registers, addresses of
+//   shared memory as numbers, no queries
+//   asked for ahead: room for tiles of
+//   128 x 192 of gate and up in turns, and
+//   128 x 256 of o and down                  medium 6039 -> 5764 (the card throttles there)
+//   teams: the blocks of a sequence wait
+//   for one another only                     workshop B8 S128 81.3 -> 75.7, small 264 -> 245
+//   arrival and wait at the gate apart, the
+//   next task decoded in between; a tile of
+//   attention for each block                 both of them before that: 83.9, 261
+//   tiles of 64 rows for narrow products     workshop 72.6 (the five kernels 78)
+//
+// Tried and not kept:
+//   clusters of 16 as teams   a gate in shared memory takes 1,270 cycles where a counter
+//                             takes 1,480, but an H200 holds 7 such clusters at once: eight
+//                             sequences go round twice, 147 us for 84
+//   partners in a cluster     sums through each other's shared memory: 512 tokens in 2158,
+//                             through memory 2085, tiles half as wide unshared 2021
+//   phases as functions       the compiler makes every product wait (C7510)
 
 typedef Product<QKV_N, QKV_TURNS, QKV_SPLIT> Qkv;
 typedef Product<OUT_N, false, OUT_SPLIT> Out;
