@@ -172,17 +172,15 @@ template <class P> struct ResidualStore {
     static constexpr bool AHEAD = !P::TURNS && P::SUMS + ITEMS(GROUPS) * 4 <= 192;
     Item items[ITEMS(GROUPS)];
 
-    __device__ __forceinline__ bool there(int row, int stretch, int half, int group) const {
-        return row + half * 8 < rows && group < (width - stretch * COLUMNS) / 8;
-    }
-    // What is not there is read from the first row: looking at the value would wait for it.
     __device__ __forceinline__ void load(int row, int stretch) {
+        int groups = (width - stretch * COLUMNS) / 8;
         each_item<GROUPS>([&](int i, int half, int group) {
-            const elem *from = residual;
-            if (there(row, stretch, half, group))
-                from += long(row + half * 8) * width + stretch * COLUMNS + group * 8;
+            bool there = row + half * 8 < rows && group < groups;
+            const elem *from =
+                residual + (there ? long(row + half * 8) * width + stretch * COLUMNS + group * 8 : 0);
             uint4 bits = __ldcg(reinterpret_cast<const uint4 *>(from));
             items[i] = {{bits.x, bits.y, bits.z, bits.w}};
+            if (!there) items[i] = {};
         });
     }
     __device__ __forceinline__ void request(int row, int stretch) {
@@ -190,9 +188,8 @@ template <class P> struct ResidualStore {
     }
     __device__ __forceinline__ void store(int row, int stretch, float (&sums)[P::SUMS]) {
         if (!AHEAD) load(row, stretch);
-        each_item<GROUPS>([&](int i, int half, int group) {
-            add_item<GROUPS>(sums, there(row, stretch, half, group) ? items[i] : Item{}, i);
-        });
+#pragma unroll
+        for (int i = 0; i < ITEMS(GROUPS); i++) add_item<GROUPS>(sums, items[i], i);
         store_groups<GROUPS>(sums, row < rows ? to + long(row) * width : nullptr,
                              row + 8 < rows ? to + long(row + 8) * width : nullptr,
                              stretch * COLUMNS, width);

@@ -152,14 +152,12 @@ fn what_keeps_hoppers_kernel_from_running_is_said_once_with_what_runs_instead() 
     assert_eq!(said(&|_| {}, &h200), Vec::<String>::new());
     let fp32 = |c: &mut Config| c.dtype = Dtype::Fp32;
     let ragged = |c: &mut Config| c.model.ffn = 1020;
-    let wide = |c: &mut Config| (c.model.heads, c.model.kv_heads) = (2, 1);
     let token = |c: &mut Config| c.shape = shape(1, 1, 100);
     let a100 = target("sm_80", 108, 166_912);
     let cramped = target("sm_90a", 132, 96 << 10);
     for (notes, why, instead) in [
         (said(&fp32, &h200), "this is fp32", "; block does"),
         (said(&ragged, &h200), "ffn 1020", "; block does"),
-        (said(&wide, &h200), "these 256", "; block does"),
         (said(&token, &h200), "fewer than 4", "; block_decode does"),
         (said(&|_| {}, &a100), "this device is sm_80", "; block does"),
         (said(&|_| {}, &cramped), "98304 bytes", "; block does"),
