@@ -470,6 +470,20 @@ fn lint_looks_into_exercises_and_solutions() {
         found,
         ["exercises/ex1.md:7:30: this hint shows the answer; stop one step before it."]
     );
+    // A hint whose numbers need only be added, or subtracted.
+    for numbers in [
+        "`= kernel(v1, qk).bytes | B` and `= block(v1).bytes - kernel(v1, qk).bytes | B`",
+        "`= forward(v1).bytes | B` less `= forward(v1).bytes - block(v1).bytes | B`",
+    ] {
+        let text =
+            format!("{key}answer = \"block(v1).bytes\"\n+++\n").replace("two of three", numbers);
+        let found = findings(&[lesson, solution, ("exercises/ex1.md", &text)]);
+        assert_eq!(found.len(), 1, "{found:#?}");
+        assert!(
+            found[0].contains(":7:") && found[0].contains("one addition"),
+            "{found:#?}"
+        );
+    }
     // An option that is not there; a solution, hints and a lesson that are missing.
     assert_eq!(
         exercise("answer = \"'memry'\"\nkind = \"choice\"\noptions = [\"memory\", \"compute\"]")
