@@ -38,12 +38,15 @@ fn said<'t>(lines: impl IntoIterator<Item = &'t str>) -> Vec<String> {
     out
 }
 
+/// Stands before a word that one side lacks.
+const LACKS: &str = "lacks ";
+
 /// `all` without `some`, word by word; what of these is not there stays with a sign.
 fn without(mut all: Vec<String>, some: &[String]) -> Vec<String> {
     for word in some {
         match all.iter().position(|w| w == word) {
             Some(at) => drop(all.remove(at)),
-            None => all.push(format!("<{word}>")),
+            None => all.push(format!("{LACKS}{word}")),
         }
     }
     all
@@ -64,7 +67,7 @@ impl Differences {
     /// The same, where the first side may say more.
     fn within(&mut self, place: &str, all: &[String], some: &[String]) {
         let mut words = without(all.to_vec(), some);
-        words.retain(|word| word.starts_with('<'));
+        words.retain(|word| word.starts_with(LACKS));
         if !words.is_empty() {
             self.0.push(format!("{place}: {}", words.join(" ")));
         }
@@ -249,18 +252,10 @@ fn the_screen_show_and_the_export_say_the_same() {
                 match &live.content {
                     // A form has fields and signs of its own around the question.
                     Ok(Block::Question { .. }) => {
-                        let Some(Piece::Question(question)) = paper.first() else {
-                            panic!("{place}: {paper:?}")
-                        };
-                        let mut asked: Vec<&str> = question.options.iter().map(|o| &**o).collect();
-                        let table = question.table.iter();
-                        asked.extend(table.flat_map(|(c, r)| c.iter().chain(r)).map(|t| &**t));
-                        let lines = question.listing.iter().flat_map(|(_, lines)| lines);
-                        asked.extend(lines.map(|(_, text)| &**text));
-                        let asked = said(asked);
-                        for words in [&show, &page, &seen] {
-                            found.within(&place, words, &asked);
-                        }
+                        let mut asked = show;
+                        asked.retain(|word| word != "columns" && word != "rows");
+                        found.within(&format!("{place}, screen"), &seen, &asked);
+                        found.within(&format!("{place}, export"), &page, &asked);
                     }
                     Ok(Block::Lab { .. }) => {
                         // On paper every switch is flipped once; on the screen by hand.
