@@ -8,8 +8,9 @@ use super::change::NAME;
 use super::intent::Out;
 use super::key::{Code, Key as Pressed};
 use super::keymap::{Action, FooterItem};
+use super::note::Tone;
 use super::page::Mark;
-use super::question::Asked;
+use super::question::{Asked, Asks};
 use super::screen::Screen;
 use super::shared::Shared;
 use course::{Exercise, Key, Kind};
@@ -149,6 +150,7 @@ fn act(page: &mut Exercises, shared: &mut Shared, action: Action, out: &mut Out)
             form.row = row(form.row, last);
         }
         shared.questions.reveal = true;
+        shared.questions.draft = None;
         shared.questions.disarm();
     };
     let scrolled = |page: &mut Exercises, to: &dyn Fn(usize) -> usize| {
@@ -181,11 +183,34 @@ fn act(page: &mut Exercises, shared: &mut Shared, action: Action, out: &mut Out)
         Action::PageDown => scrolled(page, &|s| s + room.saturating_sub(1)),
         Action::PageUp => scrolled(page, &|s| s.saturating_sub(room.saturating_sub(1))),
         _ => {
-            if let Some(asked) = current(page, shared) {
-                answering::question(shared, &asked, action, out);
+            let Some(asked) = current(page, shared) else {
+                return;
+            };
+            if !answering::question(shared, &asked, action, out) && action == Action::Flip {
+                match next_open(page, shared) {
+                    Some(next) => {
+                        moved(page, shared, |row, _| row);
+                        if let Some(form) = &mut page.form {
+                            form.row = next;
+                        }
+                    }
+                    None => shared.notes.say(
+                        Tone::Plain,
+                        "No question is open below. Esc leads back.",
+                    ),
+                }
             }
         }
     }
+}
+
+/// The next question of the form that is not solved yet.
+fn next_open(page: &Exercises, shared: &Shared) -> Option<usize> {
+    let row = page.form.as_ref()?.row;
+    let exercise = shown(page, shared)?;
+    let open = |key: &Key| !shared.study.progress.key(&exercise.id, &key.name.text).solved;
+    let below = exercise.keys.iter().enumerate().skip(row + 1);
+    below.filter(|(_, key)| open(key)).map(|(at, _)| at).next()
 }
 
 fn list(page: &mut Exercises, shared: &mut Shared, action: Action, out: &mut Out) {
@@ -265,7 +290,10 @@ impl Screen for Exercises {
     }
 
     /// Out of the form, unless it was opened from elsewhere.
-    fn leave(&mut self, _: &mut Shared) -> bool {
+    fn leave(&mut self, shared: &mut Shared) -> bool {
+        if answering::drop_draft(shared) {
+            return true;
+        }
         self.form.take().is_some_and(|form| !form.direct)
     }
 
@@ -300,10 +328,13 @@ impl Screen for Exercises {
         answering::paste(shared, text);
     }
 
-    fn takes_number(&self, shared: &Shared) -> bool {
-        current(self, shared).is_some_and(|asked| {
-            answering::takes_number(shared, &asked) && answering::refused(shared, &asked)
-        })
+    fn asks(&self, shared: &Shared) -> Asks {
+        let asked = current(self, shared);
+        asked.map_or(Asks::Nothing, |asked| answering::asks(shared, &asked))
+    }
+
+    fn asked(&self, shared: &Shared) -> Option<Asked> {
+        current(self, shared)
     }
 
     fn items(&self, shared: &Shared) -> Vec<String> {

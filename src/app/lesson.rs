@@ -15,6 +15,7 @@ use super::key::Key;
 use super::keymap::{Action, FooterItem};
 use super::live::{self, Block};
 use super::page::{Mark, Page};
+use super::question::{Asked, Asks};
 use super::screen::Screen;
 use super::shared::Shared;
 use course::{Event, Lesson, Live, Section};
@@ -80,6 +81,8 @@ pub struct Reader {
     reveal: bool,
     /// The lesson was opened, and not only looked at by number.
     pub opened: bool,
+    /// Another page led here to look something up: Esc leads back there.
+    pub(super) visiting: bool,
 }
 
 impl Reader {
@@ -358,6 +361,7 @@ impl Screen for Reader {
 
     /// The lesson that was open, or where the learner stopped, or the first.
     fn entered(&mut self, shared: &mut Shared, _: Option<String>, out: &mut Out) {
+        self.visiting = false;
         if !self.opened {
             let (lesson, section) = stopped(&shared.study).unwrap_or((0, 0));
             self.turn(lesson, section);
@@ -366,8 +370,8 @@ impl Screen for Reader {
         arrived(self, shared, out);
     }
 
-    fn leave(&mut self, _: &mut Shared) -> bool {
-        leave(self)
+    fn leave(&mut self, shared: &mut Shared) -> bool {
+        leave(self, shared)
     }
 
     /// In a question the key of the exercises opens its form.
@@ -391,7 +395,11 @@ impl Screen for Reader {
     }
 
     fn press(&mut self, shared: &mut Shared, key: Key, out: &mut Out) {
-        if shared.questions.field.is_none() {
+        if key.code == super::key::Code::Esc {
+            // One Esc leads into the text, from wherever.
+            live::leave(self, shared, out);
+            self.focus = Focus::Text;
+        } else if shared.questions.field.is_none() {
             live::predict::press(self, shared, key, out);
         } else if !answering::press(shared, key, out) {
             let on = key.code == super::key::Code::Tab;
@@ -412,8 +420,12 @@ impl Screen for Reader {
         }
     }
 
-    fn takes_number(&self, shared: &Shared) -> bool {
-        live::takes_number(self, shared)
+    fn asks(&self, shared: &Shared) -> Asks {
+        live::asks(self, shared)
+    }
+
+    fn asked(&self, shared: &Shared) -> Option<Asked> {
+        live::asked(shared, focused(self, shared)?.1)
     }
 
     fn items(&self, _: &Shared) -> Vec<String> {

@@ -19,6 +19,7 @@ use super::lesson::{self, Focus, Reader};
 use super::machine::Machine;
 use super::note::Tone;
 use super::page::Page;
+use super::question::{Asked, Asks};
 use super::ribbon::slot_of;
 use super::setup::Setup;
 use super::shared::Shared;
@@ -185,27 +186,29 @@ pub(super) fn put_on_bench(reader: &mut Reader, shared: &mut Shared, lesson: &Le
     }
 }
 
-/// Whether the block that has the keys waits for a number: for a prediction, or
-/// for an answer that is open or was not right.
-pub fn takes_number(reader: &Reader, shared: &Shared) -> bool {
-    let Some((lesson, live)) = lesson::focused(reader, shared) else {
-        return false;
-    };
-    if predict::open(&shared.study.progress, lesson, live).is_some() {
-        return true;
-    }
-    let asked = match &live.content {
+/// The question that a block asks.
+pub fn asked(shared: &Shared, live: &Live) -> Option<Asked> {
+    match &live.content {
         Ok(course::Block::Question { exercise, key }) => {
             let key = key.as_ref().map(|k| &*k.text);
             shared.study.question(&exercise.text, key)
         }
         _ => None,
+    }
+}
+
+/// What digits mean to the block that has the keys.
+pub fn asks(reader: &Reader, shared: &Shared) -> Asks {
+    let Some((lesson, live)) = lesson::focused(reader, shared) else {
+        return Asks::Nothing;
     };
-    asked.is_some_and(|asked| {
-        answering::takes_number(shared, &asked)
-            && (answering::refused(shared, &asked)
-                || shared.study.typed(&asked.exercise, &asked.key).is_empty())
-    })
+    if predict::open(&shared.study.progress, lesson, live).is_some() {
+        return Asks::Value;
+    }
+    match asked(shared, live) {
+        Some(asked) => answering::asks(shared, &asked),
+        None => Asks::Untyped,
+    }
 }
 
 /// Acts on the block that has the keys.
@@ -217,7 +220,7 @@ pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut O
     };
     if predict::open(&shared.study.progress, lesson, live).is_some() {
         match action {
-            Action::Open | Action::Flip => {
+            Action::Open | Action::Change => {
                 reader.block_mut(&lesson.id, live.number).field = Some(Field::default());
             }
             Action::Run => shared.notes.say(
@@ -257,13 +260,10 @@ pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut O
             }
             reader.reveal();
         }
-        course::Block::Question { exercise, key } => {
-            let asked = shared
-                .study
-                .question(&exercise.text, key.as_ref().map(|k| &*k.text));
-            match asked {
-                Some(asked) => answering::question(shared, &asked, action, out),
-                None => pass(reader, shared, action, out),
+        course::Block::Question { .. } => {
+            let asked = asked(shared, live);
+            if !asked.is_some_and(|asked| answering::question(shared, &asked, action, out)) {
+                pass(reader, shared, action, out);
             }
         }
         course::Block::Compare { plans, .. } => match action {
@@ -308,7 +308,10 @@ pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut O
 /// Keys that a block has no use for turn the pages of the text.
 fn pass(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut Out) {
     match action {
-        Action::Open => {}
+        Action::Open => {
+            let text = "This block opens nothing; Space goes on.";
+            shared.notes.say(Tone::Plain, text);
+        }
         Action::Run | Action::RunAll => {
             shared
                 .notes

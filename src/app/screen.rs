@@ -4,6 +4,7 @@ use super::intent::Out;
 use super::key::Key;
 use super::keymap::{Action, FooterItem};
 use super::page::{Mark, Page};
+use super::question::{Asked, Asks};
 use super::shared::Shared;
 
 /// A page: it has its own small state, sees what pages share, and knows no
@@ -67,9 +68,14 @@ pub trait Screen {
     /// Pasted text while something is typed.
     fn paste(&mut self, _: &mut Shared, _: &str) {}
 
-    /// Whether a digit begins a number here, and leads to no other page.
-    fn takes_number(&self, _: &Shared) -> bool {
-        false
+    /// The question that has the keys.
+    fn asked(&self, _: &Shared) -> Option<Asked> {
+        None
+    }
+
+    /// What has the keys here: where something is asked, digits belong to it.
+    fn asks(&self, _: &Shared) -> Asks {
+        Asks::Nothing
     }
 
     /// The texts that are searched, in the order of the cursor.

@@ -1,9 +1,8 @@
 //! One event in, the next state and the wanted effects out.
 
 use super::contents::Contents;
-use super::field::Field;
 use super::intent::{Intent, Out};
-use super::key::{Code, Key, ctrl};
+use super::key::{Code, Key, ch, ctrl};
 use super::keymap::{Action, resolve};
 use super::look::Theme;
 use super::machine::Ceilings;
@@ -11,7 +10,7 @@ use super::message::{Effect, Event, Message};
 use super::note::Tone;
 use super::page::Page;
 use super::palette::{self, Command, Palette};
-use super::question::Asked;
+use super::question::{Asked, Asks};
 use super::runs::{CARD_AFTER, Outcome};
 use super::screen::Screen;
 use super::shared::Shared;
@@ -192,16 +191,11 @@ fn press(state: &mut State, key: Key, out: &mut Out) {
         typed(state, key, out);
         return;
     }
-    let digit = matches!(key.code, Code::Char(c) if c.is_ascii_digit()) && !key.ctrl;
-    if digit && !too_small && state.screen().takes_number(&state.shared) {
-        act(state, Action::Open, out);
-        if let Some((_, field)) = &mut state.shared.questions.field {
-            // A new answer takes the place of the one that was not right.
-            *field = Field::replacing(&field.text());
-        }
-        if state.typing() {
-            press(state, key, out);
-        }
+    if let Code::Char(c) = key.code
+        && !key.ctrl
+        && !too_small
+        && begun(state, c, out)
+    {
         return;
     }
     let Some(action) = resolve(state.page, key) else {
@@ -215,6 +209,38 @@ fn press(state: &mut State, key: Key, out: &mut Out) {
         return;
     }
     act(state, action, out);
+}
+
+/// A character that begins a value belongs to what is asked and has the keys: digits
+/// lead to screens only where nothing is. `false`: it is a key like others.
+fn begun(state: &mut State, c: char, out: &mut Out) -> bool {
+    if !Asks::begins(c) {
+        return false;
+    }
+    let asks = state.screen().asks(&state.shared);
+    match asks {
+        Asks::Nothing => return false,
+        Asks::Value => {
+            act(state, Action::Change, out);
+            if state.typing() {
+                typed(state, ch(c), out);
+            }
+        }
+        Asks::Option(count) => {
+            let asked = state.screen().asked(&state.shared);
+            let at = c.to_digit(10).map(|digit| digit as usize);
+            if let (Some(asked), Some(at)) = (asked, at.filter(|at| (1..=count).contains(at))) {
+                state.shared.questions.question_mut(&asked).option = at - 1;
+            }
+        }
+        Asks::Right => state.shared.notes.say(Tone::Plain, answering::STANDS),
+        Asks::Untyped if c.is_ascii_digit() => {
+            let text = "Esc first: digits lead to screens where nothing is being answered.";
+            state.shared.notes.say(Tone::Plain, text);
+        }
+        Asks::Untyped => return false,
+    }
+    true
 }
 
 /// A key while a line of text is typed.
@@ -307,7 +333,12 @@ fn carry_out(state: &mut State, out: &mut Out) {
             Intent::Lesson(_) if !shared.study.loaded => state.go(Page::Lesson),
             Intent::Lesson(index) => {
                 if shared.study.lesson(index).is_some() {
+                    let led = matches!(
+                        state.page,
+                        Page::Kernel | Page::Claims | Page::Exercises | Page::Roofline
+                    );
                     state.go(Page::Lesson);
+                    state.reader.visiting = led;
                     lesson::open(&mut state.reader, &mut state.shared, index, out);
                 }
             }

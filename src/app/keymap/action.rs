@@ -87,6 +87,8 @@ pub enum Action {
     PreviousLesson,
     /// Sections of the lesson.
     Outline,
+    /// Type an answer, or change a right one.
+    Change,
     /// A hint for this question.
     Hint,
     /// The worked solution of this question.

@@ -249,6 +249,12 @@ pub const TABLE: &[Entry] = &[
         "the source alone, and back",
     ),
     entry(
+        On::Here(&[Lesson, Exercises]),
+        &[(ch('i'), Change)],
+        &[],
+        "type an answer, change a right one",
+    ),
+    entry(
         On::Here(&[Exercises]),
         &[(ch('h'), Hint)],
         &[],
@@ -300,7 +306,7 @@ pub const TABLE: &[Entry] = &[
         On::Here(&[Exercises]),
         &[(ch(' '), Flip)],
         &[],
-        "mark a choice",
+        "mark a choice, else go on",
     ),
     entry(
         On::Here(&[FirstRun]),

@@ -183,11 +183,21 @@ pub fn open_form(reader: &Reader, shared: &mut Shared, out: &mut Out) -> bool {
     }
 }
 
-/// Esc: out of what has the keys. `false`: the text had them.
-pub fn leave(reader: &mut Reader) -> bool {
+/// Esc: out of what has the keys, into the text, and no further: a lesson is left by
+/// the key of another page. `false`: the lesson was looked up from elsewhere.
+pub fn leave(reader: &mut Reader, shared: &mut Shared) -> bool {
     if reader.outline.take().is_some() {
         return true;
     }
     reader.leave_fields();
-    std::mem::take(&mut reader.focus) != Focus::Text
+    answering::drop_draft(shared);
+    if std::mem::take(&mut reader.focus) != Focus::Text {
+        return true;
+    }
+    if std::mem::take(&mut reader.visiting) {
+        return false;
+    }
+    let text = "You are in the text. 1 shows the contents, q leaves the workshop.";
+    shared.notes.say(Tone::Plain, text);
+    true
 }

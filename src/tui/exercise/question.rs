@@ -9,7 +9,7 @@ use crate::tui::pen::{clip, width as columns_of};
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
 use app::State;
-use app::answering::{Standing, echo, marked, standing, tolerance};
+use app::answering::{Standing, echo, marked, now, standing, tolerance};
 use app::field::Field;
 use app::question::{Asked, examples};
 use course::{Key, Kind, Mark};
@@ -224,10 +224,7 @@ fn free(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
 }
 
 fn options(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) -> Vec<Row> {
-    let chosen = marked(
-        state.shared.study.typed(&asked.exercise, &asked.key),
-        &key.options,
-    );
+    let chosen = marked(&now(&state.shared, asked), &key.options);
     let cursor = state.shared.questions.question(asked).option;
     let mut rows = vec![Row::default()];
     for (i, option) in key.options.iter().enumerate() {
