@@ -21,6 +21,7 @@ mod events;
 mod exercise;
 mod first_run;
 mod frame;
+mod glossary;
 mod home;
 mod input;
 mod kernel;

@@ -12,6 +12,7 @@ use super::field::Field;
 use super::intent::Out;
 use super::key::{Code, Key as Pressed};
 use super::keymap::Action;
+use super::mouse::Target;
 use super::note::Tone;
 use super::question::{Asked, Asks};
 use super::shared::Shared;
@@ -188,6 +189,19 @@ pub fn drop_draft(shared: &mut Shared) -> bool {
         shared.notes.say(Tone::Plain, text);
     }
     dropped
+}
+
+/// A click on an option or a cell of a question.
+pub fn click(shared: &mut Shared, asked: &Asked, target: Target, out: &mut Out) {
+    leave_field(shared, out);
+    match target {
+        Target::Option(at) => {
+            shared.questions.question_mut(asked).option = at;
+            question(shared, asked, Action::Flip, out);
+        }
+        Target::Cell(at) => shared.questions.question_mut(asked).cell = at,
+        _ => {}
+    }
 }
 
 /// Whether Enter marks the option under the cursor before anything is checked.

@@ -11,6 +11,7 @@ pub use act::open;
 use super::change::NAME;
 use super::intent::Out;
 use super::keymap::{Action, FooterItem};
+use super::mouse::Target;
 use super::page::Mark;
 use super::screen::Screen;
 use super::shared::Shared;
@@ -218,6 +219,12 @@ impl Screen for Claims {
 
     fn leave(&mut self, _: &mut Shared) -> bool {
         self.choosing.take().is_some()
+    }
+
+    fn click(&mut self, _: &mut Shared, target: Target, _: &mut Out) {
+        if let Target::Row(at) = target {
+            (self.cursor, self.scroll, self.choosing) = (at, 0, None);
+        }
     }
 
     fn items(&self, shared: &Shared) -> Vec<String> {

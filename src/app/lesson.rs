@@ -14,6 +14,7 @@ use super::intent::Out;
 use super::key::Key;
 use super::keymap::{Action, FooterItem};
 use super::live::{self, Block};
+use super::mouse::{LINES, Target};
 use super::page::{Mark, Page};
 use super::question::{Asked, Asks};
 use super::screen::Screen;
@@ -81,6 +82,12 @@ pub struct Reader {
     reveal: bool,
     /// The lesson was opened, and not only looked at by number.
     pub opened: bool,
+    /// What a block of this section put in the place of the learner's own.
+    pub(super) lent: live::Lent,
+    /// The path that is followed led here, and Space keeps to its sections.
+    pub(super) path: bool,
+    /// The last of them was read to its end: Space leaves the lesson.
+    pub(super) through: bool,
     /// Another page led here to look something up: Esc leads back there.
     pub(super) visiting: bool,
 }
@@ -95,6 +102,20 @@ impl Reader {
         self.focus = Focus::Text;
         self.outline = None;
         self.reveal = false;
+        self.through = false;
+    }
+
+    /// Shows a section to which the path led.
+    pub(super) fn on_path(
+        &mut self,
+        shared: &mut Shared,
+        lesson: usize,
+        section: usize,
+        out: &mut Out,
+    ) {
+        show(self, shared, lesson, section, out);
+        self.visiting = false;
+        self.path = true;
     }
 
     /// What was done in a live block.
@@ -235,11 +256,16 @@ pub(super) fn open(reader: &mut Reader, shared: &mut Shared, index: usize, out: 
         .iter()
         .position(|s| Some(s.id.as_str()) == last)
         .unwrap_or(0);
+    reader.path = false;
     show(reader, shared, index, section, out);
 }
 
 /// Shows a section and takes note that it was read.
 fn show(reader: &mut Reader, shared: &mut Shared, lesson: usize, section: usize, out: &mut Out) {
+    if (reader.lesson, reader.section) != (lesson, section) {
+        // A section's setup and backend end with it.
+        std::mem::take(&mut reader.lent).give_back(shared);
+    }
     reader.turn(lesson, section);
     reader.opened = true;
     arrived(reader, shared, out);
@@ -428,8 +454,31 @@ impl Screen for Reader {
         live::asked(shared, focused(self, shared)?.1)
     }
 
+    fn click(&mut self, shared: &mut Shared, target: Target, out: &mut Out) {
+        turn::click(self, shared, target, out);
+    }
+
+    fn wheel(&mut self, _: &mut Shared, up: bool, _: &mut Out) {
+        let last = self.extent.lines.saturating_sub(self.extent.room);
+        self.scroll = match up {
+            true => self.scroll.saturating_sub(LINES),
+            false => (self.scroll + LINES).min(last),
+        };
+    }
+
     fn items(&self, _: &Shared) -> Vec<String> {
         self.extent.text.clone()
+    }
+
+    fn words(&self, _: &Shared) -> (String, String) {
+        let e = &self.extent;
+        // What has the keys, else what is in view.
+        let (from, count) = match self.focus {
+            Focus::Block(i) => e.blocks.get(i).copied().unwrap_or_default(),
+            _ => (self.scroll, e.room),
+        };
+        let under: Vec<&str> = e.text.iter().skip(from).take(count).map(|l| &**l).collect();
+        (under.join("\n"), e.text.join("\n"))
     }
 
     fn place(&self, _: &Shared) -> usize {

@@ -6,6 +6,7 @@
 //! on the bench. So what is flipped in a lesson is what the lab shows.
 
 pub mod ask;
+mod lent;
 pub mod predict;
 pub mod table;
 
@@ -28,6 +29,8 @@ use course::answer::Env;
 use course::{self, Course, Lesson, Live};
 use plan::fusion::{Cut, Fusion};
 use std::sync::Arc;
+
+pub(super) use lent::Lent;
 
 /// What was done in a live block.
 #[derive(Clone, Debug, Default)]
@@ -172,6 +175,11 @@ pub(super) fn put_on_bench(reader: &mut Reader, shared: &mut Shared, lesson: &Le
         return;
     }
     let title = setup.title();
+    if moved {
+        reader.lent.bench(shared, &setup);
+    }
+    let block = reader.block_mut(&lesson.id, live.number);
+    block.on_bench = true;
     let put = shared
         .bench
         .set_up(setup)
@@ -208,6 +216,15 @@ pub fn asks(reader: &Reader, shared: &Shared) -> Asks {
     match asked(shared, live) {
         Some(asked) => answering::asks(shared, &asked),
         None => Asks::Untyped,
+    }
+}
+
+/// A click on a fusion that the block with the keys offers.
+pub(super) fn switch(reader: &mut Reader, shared: &mut Shared, at: usize, out: &mut Out) {
+    if let Some((lesson, live)) = lesson::focused(reader, shared) {
+        let (lesson, number) = (lesson.id.clone(), live.number);
+        reader.block_mut(&lesson, number).cursor = at;
+        act(reader, shared, Action::Flip, out);
     }
 }
 
@@ -337,6 +354,8 @@ fn lab(
     match action {
         Action::Up if block.cursor > 0 => block.cursor -= 1,
         Action::Down if block.cursor < last => block.cursor += 1,
+        Action::Top => block.cursor = 0,
+        Action::End => block.cursor = last,
         Action::Flip => match offered.get(block.cursor) {
             Some(fusion) => shared.flip(*fusion),
             None => pass(reader, shared, action, out),
@@ -346,13 +365,12 @@ fn lab(
         Action::PreviousVersion => shared.next_version(false),
         Action::Run | Action::RunAll => {
             if let Some(name) = backend {
+                reader.lent.backend(shared, name);
                 match choose(&mut shared.machine, name) {
                     Err(why) => return shared.notes.say(Tone::Warn, why),
                     Ok(true) => {
                         shared.runs.use_backend(shared.machine.kind());
-                        let text = format!(
-                            "{name} runs this, and what follows; p chooses another backend."
-                        );
+                        let text = format!("{name} runs this section's plans.");
                         shared.notes.say(Tone::Plain, text);
                     }
                     Ok(false) => {}

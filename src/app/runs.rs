@@ -309,13 +309,12 @@ fn sentence(title: &str, report: &Report) -> String {
     );
     match &report.time_us {
         Some(t) => {
-            let time = |micros: f64| match t.max {
-                m if m < 1000.0 => format!("{micros:.1}"),
-                _ => format!("{micros:.0}"),
-            };
+            let clock = figure::Clock::of(t.max * 1e-6);
+            let time = |micros: f64| clock.rounded(micros * 1e-6);
             format!(
-                "{title}: {} µs @, {}, {} to {}; {launches}",
+                "{title}: {} {} @, {}, {} to {}; {launches}",
                 time(t.median),
+                clock.unit,
                 figure::counted(u64::from(t.runs), "run", "runs"),
                 time(t.min),
                 time(t.max)
@@ -336,8 +335,8 @@ fn doubt(title: &str, report: &Report) -> Option<String> {
     let t = report.time_us.as_ref()?;
     (t.spread() > NOISY && t.runs > 1).then(|| {
         format!(
-            "{title}: {:.0} µs @, {} runs differ by {:.0} %; launches {} #, plan {} =. r runs again.",
-            t.median,
+            "{title}: {} @, {} runs differ by {:.0} %; launches {} #, plan {} =. r runs again.",
+            figure::measured(t.median * 1e-6),
             t.runs,
             100.0 * t.spread(),
             report.launches.counted,

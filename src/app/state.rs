@@ -6,6 +6,7 @@ use super::clock::Millis;
 use super::compare::Compare;
 use super::exercise::Exercises;
 use super::find::Find;
+use super::glossary::Glossary;
 use super::home::Home;
 use super::intent::Out;
 use super::kernel::KernelPage;
@@ -67,6 +68,8 @@ pub struct State {
     pub setup: SetupPage,
     /// The terms behind a number.
     pub terms: Terms,
+    /// Words explained.
+    pub glossary: Glossary,
     /// The last messages.
     pub messages: Messages,
     /// Keys that work here.
@@ -89,6 +92,7 @@ macro_rules! screen {
             Page::FirstRun => $($borrow)+ $state.first_run,
             Page::Setup => $($borrow)+ $state.setup,
             Page::Why => $($borrow)+ $state.terms,
+            Page::Glossary => $($borrow)+ $state.glossary,
             Page::Messages => $($borrow)+ $state.messages,
             Page::Help => $($borrow)+ $state.help,
         }
@@ -122,6 +126,7 @@ impl State {
             first_run: FirstRun,
             setup: SetupPage::default(),
             terms: Terms::default(),
+            glossary: Glossary::default(),
             messages: Messages::default(),
             help: Help::default(),
         })
@@ -142,6 +147,11 @@ impl State {
     pub(super) fn searched(&mut self) -> (&mut Option<Find>, &mut dyn Screen, &mut Shared) {
         let screen: &mut dyn Screen = screen!(self, &mut);
         (&mut self.find, screen, &mut self.shared)
+    }
+
+    /// The terminal is too small for the page.
+    pub fn too_small(&self) -> bool {
+        self.shared.lacks(self.page.least())
     }
 
     /// Keys are typed into a line of text.

@@ -3,17 +3,18 @@
 use super::contents::Contents;
 use super::intent::{Intent, Out};
 use super::key::{Code, Key, ch, ctrl};
-use super::keymap::{Action, resolve};
+use super::keymap::{Action, key_of, resolve};
 use super::look::Theme;
 use super::machine::Ceilings;
 use super::message::{Effect, Event, Message};
+use super::mouse::Target;
 use super::note::Tone;
 use super::page::Page;
 use super::palette::{self, Command, Palette};
 use super::question::{Asked, Asks};
 use super::runs::{CARD_AFTER, Outcome};
 use super::screen::Screen;
-use super::shared::Shared;
+use super::shared::{SMALLEST, Shared};
 use super::state::State;
 use super::study::Study;
 use super::{answering, claims, exercise, find, lesson, live};
@@ -45,6 +46,13 @@ fn take(state: &mut State, message: Message, out: &mut Out) {
             press(state, key, out);
             worked(state, out);
         }
+        Message::Click(target) if !state.too_small() => click(state, target, out),
+        Message::Wheel(up) if !state.too_small() => {
+            state.shared.notes.clear();
+            let (screen, shared) = state.parts();
+            screen.wheel(shared, up, out);
+        }
+        Message::Click(_) | Message::Wheel(_) => {}
         Message::Paste(text) => paste(state, &text),
         Message::Resize { columns, rows } => shared.size = (columns, rows),
         Message::Tick => {}
@@ -136,6 +144,10 @@ fn loaded(state: &mut State, study: Study, out: &mut Out) {
     state.home.cursor = shared.contents.stopped.as_ref().map_or(0, |s| s.lesson);
     let (screen, shared) = state.parts();
     screen.entered(shared, None, out);
+    if let Some(fault) = state.shared.study.course.routes_fault() {
+        let text = format!("{fault} The built-in paths are followed instead.");
+        state.shared.notes.say(Tone::Warn, text);
+    }
     if std::mem::take(&mut state.home.waiting) && state.page == Page::Home {
         act(state, Action::Open, out);
     }
@@ -186,7 +198,7 @@ fn press(state: &mut State, key: Key, out: &mut Out) {
     if state.leaving.is_none() {
         state.shared.notes.clear();
     }
-    let too_small = state.shared.too_small();
+    let too_small = state.too_small();
     if state.typing() && !too_small {
         typed(state, key, out);
         return;
@@ -201,14 +213,39 @@ fn press(state: &mut State, key: Key, out: &mut Out) {
     let Some(action) = resolve(state.page, key) else {
         return;
     };
-    let anywhere = matches!(
-        action,
-        Action::Quit | Action::Interrupt | Action::Suspend | Action::Redraw
-    );
+    let anywhere = match action {
+        Action::Quit | Action::Interrupt | Action::Suspend | Action::Redraw => true,
+        // Other pages may have the room that this one lacks.
+        Action::Go(_) | Action::Back => !state.shared.lacks(SMALLEST),
+        _ => false,
+    };
     if too_small && !anywhere {
         return;
     }
     act(state, action, out);
+}
+
+/// A click does what the key there does, or what Enter does at a row that is clicked
+/// again.
+fn click(state: &mut State, target: Target, out: &mut Out) {
+    state.shared.notes.clear();
+    if state.palette.is_some() {
+        return;
+    }
+    match target {
+        Target::Page(page) => act(state, Action::Go(page), out),
+        Target::Key(action) if state.typing() => {
+            // The keys of a field are no actions: Enter keeps, Esc leaves.
+            if let Some(key) = key_of(state.page, action) {
+                typed(state, key, out);
+            }
+        }
+        Target::Key(action) => act(state, action, out),
+        target => {
+            let (screen, shared) = state.parts();
+            screen.click(shared, target, out);
+        }
+    }
 }
 
 /// A character that begins a value belongs to what is asked and has the keys: digits
@@ -293,6 +330,13 @@ fn act(state: &mut State, action: Action, out: &mut Out) {
         Action::Help if state.page == Page::Help => state.back(),
         Action::Help => state.go(Page::Help),
         Action::Setup => state.go(Page::Setup),
+        Action::Glossary if state.page == Page::Glossary => state.back(),
+        Action::Glossary => {
+            let (under, text) = state.screen().words(&state.shared);
+            let course = std::sync::Arc::clone(&state.shared.study.course);
+            state.glossary.look_up(&course, &under, &text);
+            state.go(Page::Glossary);
+        }
         Action::Palette => state.palette = Some(Palette::default()),
         Action::Find => state.find = find::open(),
         Action::FindNext => find_next(state, true),
@@ -327,7 +371,19 @@ fn carry_out(state: &mut State, out: &mut Out) {
             Intent::Open(page) => state.go(page),
             Intent::Begin => {
                 state.page = Page::Home;
-                act(state, Action::Open, out);
+                let known = shared.study.loaded && shared.contents.route.is_some();
+                act(state, if known { Action::Flip } else { Action::Open }, out);
+            }
+            Intent::Section(place, section) => {
+                state.go(Page::Lesson);
+                state.reader.on_path(&mut state.shared, place, section, out);
+            }
+            Intent::OnPath(asked) => {
+                if shared.study.exercise(&asked.exercise).is_some() {
+                    state.go(Page::Exercises);
+                    exercise::open(&mut state.exercises, &mut state.shared, &asked, out);
+                    state.exercises.follow();
+                }
             }
             // Whoever is faster than the disk gets the lesson when it comes.
             Intent::Lesson(_) if !shared.study.loaded => state.go(Page::Lesson),
@@ -359,6 +415,7 @@ fn carry_out(state: &mut State, out: &mut Out) {
                 state.terms.scroll = 0;
             }
             Intent::Lab(action) => state.lab.act(shared, action, out),
+            Intent::LabClick(target) => state.lab.click(shared, target, out),
         }
     }
 }

@@ -15,15 +15,17 @@ use app::State;
 use app::exercise;
 
 /// Columns of the list where the form stands beside it.
-const LEFT: u16 = 42;
+const LEFT: u16 = 39;
+/// Columns of a form at most: longer lines are not read.
+const WIDEST: u16 = 100;
 
 /// Where the form stands: column, first row, columns, rows.
 fn area(state: &State) -> (u16, u16, u16, u16) {
     let (columns, rows) = state.shared.size;
     if state.shared.two_panes() {
-        (LEFT + 1, 3, columns - LEFT - 1, rows - 6)
+        (LEFT + 1, 3, (columns - LEFT - 1).min(WIDEST), rows - 6)
     } else {
-        (0, 1, columns.min(frame::LEFT), rows - 3)
+        (0, 1, columns.min(WIDEST), rows - 3)
     }
 }
 
@@ -54,10 +56,7 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     } else if open {
         form::draw(state, &mut pen.part(x, y, columns, rows));
     } else {
-        list::draw(
-            state,
-            &mut pen.part(0, 1, frame::LEFT.min(pen.width()), rows),
-        );
+        list::draw(state, &mut pen.part(0, 1, WIDEST.min(pen.width()), rows));
     }
     frame::message(state, hint(state), "", pen, last - 1);
     cards::draw(state, pen);

@@ -8,11 +8,14 @@ use super::theme::Role;
 use app::claims::judged;
 use app::contents::{LessonLine, Read};
 use app::machine::{Condition, Source, flop_rate};
+use app::mouse::Target;
 use app::{State, figure};
 use plan::fusion::Version;
 
 /// Columns of the left pane at 120 columns.
 const LEFT: u16 = 67;
+/// Columns of the list at most, where it stands alone.
+const WIDEST: u16 = 100;
 
 /// Draws the page.
 pub fn draw(state: &State, pen: &mut Pen<'_>) {
@@ -33,7 +36,8 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
 /// One column of 80: contents, a summary, and what Enter does.
 fn narrow(state: &State, pen: &mut Pen<'_>) {
     let last = pen.height() - 1;
-    let edge = frame::LEFT - 1;
+    let edge = pen.width().min(WIDEST) - 1;
+    let columns = columns(edge);
     pen.put(1, 2, "Contents", Role::Strong);
     let summary = format!(
         "{} of {} read · {} of {} answered right",
@@ -43,22 +47,43 @@ fn narrow(state: &State, pen: &mut Pen<'_>) {
         state.shared.contents.questions()
     );
     pen.right(edge, 2, &summary, Role::Text);
-    for (x, head) in [(6, "lesson"), (42, "shows"), (49, "time"), (56, "read")] {
-        pen.put(x, 3, head, Role::Dim);
-    }
-    pen.right(edge, 3, "right", Role::Dim);
+    heads(columns, pen, 3);
     // Below the list: a blank row, the summary, a blank row, what Enter does.
-    let room = (last - 8).saturating_sub(4);
-    lines(
-        state,
-        &mut pen.part(0, 4, frame::LEFT, room),
-        [42, 48, 57, edge],
-    );
+    let room = (last - 9).saturating_sub(4);
+    lines(state, &mut pen.part(0, 4, edge + 1, room), columns);
     let y = 4 + room.min(state.shared.contents.lessons.len() as u16) + 1;
-    exercises(state, pen, y);
-    claims(state, pen, y + 1);
-    machine(state, pen, y + 2);
-    frame::message(state, &enter_does(state), "", pen, (y + 4).min(last - 1));
+    path(state, pen, y);
+    exercises(state, pen, y + 1);
+    claims(state, pen, y + 2);
+    machine(state, pen, y + 3);
+    frame::message(state, &enter_does(state), "", pen, (y + 5).min(last - 1));
+}
+
+/// Where the columns of the list stand that ends at `edge`: shows, time, read, and the
+/// right edge of the answers. Where there is little room the title has it.
+fn columns(edge: u16) -> [u16; 4] {
+    match edge {
+        0..66 => [
+            edge.saturating_sub(12),
+            u16::MAX,
+            edge.saturating_sub(11),
+            edge,
+        ],
+        66..80 => [42, 48, 57, edge],
+        _ => [edge - 38, edge - 32, edge - 23, edge],
+    }
+}
+
+/// The heads of the list.
+fn heads(columns: [u16; 4], pen: &mut Pen<'_>, y: u16) {
+    let [shows, time, read, edge] = columns;
+    pen.put(6, y, "lesson", Role::Dim);
+    if time < edge {
+        pen.put(shows, y, "shows", Role::Dim);
+        pen.put(time + 1, y, "time", Role::Dim);
+    }
+    pen.put(read - 1, y, "read", Role::Dim);
+    pen.right(edge, y, "right", Role::Dim);
 }
 
 /// The lessons that fit, the one under the cursor among them. Columns: shows,
@@ -87,6 +112,7 @@ fn lines(state: &State, pen: &mut Pen<'_>, columns: [u16; 4]) {
     {
         let y = (i - first) as u16;
         line(lesson, i == home.cursor, pen, y, columns);
+        pen.spot(0, y, pen.width(), Target::Row(i));
     }
     if state.shared.contents.lessons.is_empty() {
         pen.put(
@@ -116,13 +142,20 @@ fn line(lesson: &LessonLine, here: bool, pen: &mut Pen<'_>, y: u16, columns: [u1
         Role::Dim
     };
     pen.put(2, y, sign, sign_role);
+    if lesson.on_path {
+        pen.put(3, y, "+", Role::Accent);
+    }
     let title = format!("{}  {}", lesson.number, lesson.title);
     pen.put(4, y, &clip(&title, usize::from(shows) - 6), role);
-    pen.put(shows, y, &lesson.version, Role::Dim);
+    if time < edge {
+        pen.put(shows, y, &lesson.version, Role::Dim);
+    }
     // A reference page is looked up, not read to the end.
     if lesson.minutes > 0 {
-        let minutes = format!("{:>3} min", lesson.minutes);
-        pen.right(time + 6, y, &minutes, Role::Dim);
+        if time < edge {
+            let minutes = format!("{:>3} min", lesson.minutes);
+            pen.right(time + 6, y, &minutes, Role::Dim);
+        }
         pen.right(read + 4, y, &how_far, Role::Text);
     }
     if lesson.questions > 0 {
@@ -143,6 +176,21 @@ fn open_questions(state: &State) -> usize {
         .contents
         .questions()
         .saturating_sub(state.shared.contents.right() + state.shared.contents.slips.len())
+}
+
+/// How far one is on the path, and what Space goes on with.
+fn path(state: &State, pen: &mut Pen<'_>, y: u16) {
+    let Some(followed) = &state.shared.contents.route else {
+        return;
+    };
+    pen.put(1, y, "+ Path", Role::Text);
+    let edge = usize::from(pen.width().min(WIDEST)) - 1;
+    let mut end = pen.put(15, y, &followed.line(), Role::Text);
+    if !followed.next.is_empty() {
+        end = pen.put(end, y, " · Space: ", Role::Text);
+        let room = edge.saturating_sub(usize::from(end));
+        pen.put(end, y, &clip(&followed.next, room), Role::Accent);
+    }
 }
 
 fn exercises(state: &State, pen: &mut Pen<'_>, y: u16) {
@@ -229,12 +277,9 @@ fn wide(state: &State, pen: &mut Pen<'_>) {
         state.shared.contents.read().1
     );
     pen.right(edge, 0, &read, Role::Text);
-    for (x, head) in [(6, "lesson"), (42, "shows"), (49, "time"), (56, "read")] {
-        pen.put(x, 1, head, Role::Dim);
-    }
-    pen.right(edge, 1, "right", Role::Dim);
+    heads(columns(edge), pen, 1);
     let room = pen.height().saturating_sub(14);
-    lines(state, &mut pen.part(0, 3, LEFT, room), [42, 48, 57, edge]);
+    lines(state, &mut pen.part(0, 3, LEFT, room), columns(edge));
     let y = 3 + room.min(state.shared.contents.lessons.len() as u16) + 1;
     let summary = format!(
         "{} of {} answered right",
@@ -271,6 +316,9 @@ fn wide(state: &State, pen: &mut Pen<'_>) {
 /// The right pane at 120 columns.
 fn beside(state: &State, pen: &mut Pen<'_>) {
     let edge = pen.width() - 1;
+    beside_path(state, &mut pen.part(0, 0, edge, 4));
+    let mut whole = pen.part(0, 5, edge + 1, u16::MAX);
+    let pen = &mut whole;
     pen.put(1, 0, "Here you were", Role::Strong);
     match &state.shared.contents.stopped {
         Some(s) => {
@@ -306,6 +354,21 @@ fn beside(state: &State, pen: &mut Pen<'_>) {
     pen.put(3, 4, &clip(&plan, usize::from(edge) - 3), Role::Text);
     versions(state, pen, 6);
     this_machine(state, pen, 13);
+}
+
+/// The path that is followed, in the right pane.
+fn beside_path(state: &State, pen: &mut Pen<'_>) {
+    let Some(followed) = &state.shared.contents.route else {
+        return;
+    };
+    let room = usize::from(pen.width()) - 3;
+    pen.put(1, 0, "Your path, + in the contents", Role::Strong);
+    pen.put(3, 2, &clip(&followed.line(), room), Role::Text);
+    let next = match followed.next.as_str() {
+        "" => "through; P chooses another".to_owned(),
+        next => format!("Space goes on: {next}"),
+    };
+    pen.put(3, 3, &clip(&next, room), Role::Accent);
 }
 
 /// Launches and bytes of a block in the four versions.

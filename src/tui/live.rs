@@ -14,7 +14,7 @@ use super::rows::{Row, boxed, labelled, words};
 use super::theme::Role;
 use app::State;
 use app::live::{env, predict};
-use course::{Block, Lesson, Live, Phrase, Typed};
+use course::{Block, Ledger, Lesson, Live, Phrase, Typed};
 use text::{self, Layout};
 
 /// A block laid out.
@@ -99,7 +99,10 @@ fn title(live: &Live) -> String {
             Some(key) => format!("question {} {}", exercise.text, key.text),
             None => format!("question {}", exercise.text),
         },
-        Ok(Block::Claim { id }) => format!("claim {}", id.text),
+        Ok(Block::Claim { id }) => match Ledger::built_in().get(&id.text) {
+            Some(claim) => format!("claim · {} · {}", claim.title, id.text),
+            None => format!("claim {}", id.text),
+        },
         _ => format!("live · {}", live.kind),
     }
 }
@@ -127,7 +130,7 @@ fn hint(
             }
         }
         Block::Ribbon { .. } => "Enter opens it in the lab",
-        Block::Claim { .. } => "r runs · Enter opens it in the court",
+        Block::Claim { .. } => "Enter: the court",
         _ => "",
     }
 }

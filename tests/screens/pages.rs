@@ -147,7 +147,13 @@ fn ribbon(name: &str, screen: &Screen) {
     same(name, &drawn, &expected(name));
 }
 
+/// Kernels of the lab's ribbon.
 fn right(n: usize) -> impl Iterator<Item = Key> {
+    std::iter::repeat_n(ch(']'), n)
+}
+
+/// Arrows.
+fn along(n: usize) -> impl Iterator<Item = Key> {
     std::iter::repeat_n(key(Code::Right), n)
 }
 
@@ -239,6 +245,7 @@ fn line(
         read,
         right,
         questions: of,
+        on_path: matches!(number, "01" | "03"),
     }
 }
 
@@ -315,7 +322,7 @@ fn roofline(columns: u16, rows: u16) -> Screen {
 #[test]
 fn kernels_under_the_roof() {
     snapshot("roofline-80", &roofline(80, 24));
-    snapshot("roofline-120", &roofline(120, 40).keys(right(3)));
+    snapshot("roofline-120", &roofline(120, 40).keys(along(3)));
     // Seven GPUs on stands the MI300X.
     snapshot("roofline-what-if", &roofline(80, 24).times(7, ch('w')));
     snapshot("roofline-table-80", &roofline(80, 24).typed("twwwwwww"));
@@ -435,7 +442,7 @@ fn kinds_of_bytes_beside_each_other() {
     snapshot("lab-counted-v2-120", &v2);
     let all = |columns, rows| Screen::new(columns, rows).typed("4R").counted();
     snapshot("compare-counted-80", &all(80, 24));
-    snapshot("compare-counted-120", &all(120, 40).keys(right(3)));
+    snapshot("compare-counted-120", &all(120, 40).keys(along(3)));
     // A block's counts are the sums of its kernels'.
     snapshot("compare-counted-block", &all(80, 24).typed("b"));
 }

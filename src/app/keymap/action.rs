@@ -43,6 +43,8 @@ pub enum Action {
     Help,
     /// This page as a command line.
     CommandLine,
+    /// The words of the page, explained.
+    Glossary,
     /// The terms behind a modelled number.
     Why,
     /// Model, shape, dtype, backend, seed.
@@ -85,6 +87,8 @@ pub enum Action {
     NextLesson,
     /// Previous lesson.
     PreviousLesson,
+    /// Follow the next path through the course.
+    Path,
     /// Sections of the lesson.
     Outline,
     /// Type an answer, or change a right one.

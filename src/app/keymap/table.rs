@@ -99,6 +99,12 @@ pub const TABLE: &[Entry] = &[
     ),
     // The pages' own keys.
     entry(
+        On::Here(&[Home]),
+        &[(ch(' '), Flip), (ch('P'), Path)],
+        &[],
+        "go on with the path, another path",
+    ),
+    entry(
         On::Here(&[Lab]),
         &[(ch(' '), Flip)],
         &[],
@@ -213,7 +219,7 @@ pub const TABLE: &[Entry] = &[
         "next, previous idea or change",
     ),
     entry(
-        On::Here(&[Kernel]),
+        On::Here(&[Kernel, Lab]),
         &[(ch('['), PreviousKernel), (ch(']'), NextKernel)],
         &[],
         "previous, next kernel",
@@ -368,6 +374,7 @@ pub const TABLE: &[Entry] = &[
         &[],
         "claims, doctor",
     ),
+    entry(On::Anywhere, &[(ch('*'), Glossary)], &[], "words explained"),
     entry(
         On::Anywhere,
         &[(ch('y'), CommandLine)],

@@ -5,6 +5,7 @@ use crate::tui::code::code as laid;
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
 use app::State;
+use app::mouse::Target;
 use app::question::Asked;
 use course::Kernel;
 use course::attempt::gap_form;
@@ -26,7 +27,11 @@ pub fn lines(state: &State, asked: &Asked, kernel: &Kernel, keys: bool, width: u
             false => (Role::Dim, Role::Text),
         };
         let text = std::iter::once((line.text.as_str(), code));
-        rows.extend(laid(Row::of(head, number), text, width));
+        let listed = laid(Row::of(head, number), text, width);
+        rows.extend(listed.into_iter().map(|row| {
+            let columns = row.width();
+            row.clicked(columns, Target::Option(index))
+        }));
     }
     if keys {
         let how = "↑↓ line, Space marks it, Enter checks";

@@ -11,6 +11,7 @@ use crate::tui::theme::Role;
 use app::State;
 use app::answering::{Standing, echo, marked, now, standing, tolerance};
 use app::field::Field;
+use app::mouse::Target;
 use app::question::{Asked, examples};
 use course::{Key, Kind, Mark};
 use plan::units::{Spec, Unit};
@@ -36,7 +37,8 @@ pub fn in_form(state: &State, asked: &Asked, number: usize, here: bool, width: u
             .and(ask, Role::Text)
             .right(width - word.len() - 3, &clip(typed, 22), Role::Dim)
             .right(width - 1, word, standing_role(stands));
-        return vec![line];
+        let columns = line.width();
+        return vec![line.clicked(columns, Target::Question(number - 1))];
     }
     let mut rows: Vec<Row> = Vec::new();
     let room = width.saturating_sub(lead + 9);
@@ -247,7 +249,9 @@ fn options(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) ->
         }
         if let Some(row) = rows.last_mut() {
             let gap = if row.width() > 0 { "  " } else { "" };
-            *row = std::mem::take(row).and(gap, Role::Text).and(text, role);
+            let width = columns_of(&text);
+            let with = std::mem::take(row).and(gap, Role::Text).and(text, role);
+            *row = with.clicked(width, Target::Option(i));
         }
     }
     if keys {
@@ -303,6 +307,9 @@ fn next_open(state: &State, asked: &Asked) -> String {
         let name = names.get(*i).copied().unwrap_or_default();
         !state.shared.study.progress.key(&exercise.id, name).solved
     };
+    if state.exercises.form.as_ref().is_some_and(|form| form.path) {
+        return " Space goes on with the path.".to_owned();
+    }
     let next = (at + 1..names.len()).chain(0..at).find(open);
     match next.map(|i| i + 1) {
         Some(number) => format!(" Next: question {number}."),

@@ -12,6 +12,7 @@ use app::State;
 use app::bench::{Bench, Switch};
 use app::figure;
 use app::live::{bench, toggles};
+use app::mouse::Target;
 use app::ribbon::{Group, ROW_END, SLOTS, WIDTHS, groups, slot_of, wall_after};
 use app::ribbon::{bound, kernel_of};
 use course::{Block, Lesson, Live};
@@ -45,7 +46,9 @@ pub fn rows(
     }
     let cursor = state.reader.block(&lesson.id, live.number).cursor;
     for (i, fusion) in offered.iter().enumerate() {
-        rows.push(toggle(&bench, *fusion, keys && i == cursor, columns));
+        let row = toggle(&bench, *fusion, keys && i == cursor, columns);
+        let width = row.width();
+        rows.push(row.clicked(width, Target::Switch(i)));
     }
     if !rows.is_empty() {
         rows.push(Row::default());
@@ -214,7 +217,8 @@ fn run(state: &State, live: &Live, bench: &Bench, columns: usize) -> Vec<Row> {
             Role::Issued,
         );
         if let Some(time) = &report.time_us {
-            row = row.at(24, format!("{:.1} µs @", time.median), Role::Measured);
+            let text = format!("{} @", figure::measured(time.median * 1e-6));
+            row = row.at(24, text, Role::Measured);
         } else if let Some(issued) = report.bytes.issued {
             let text = format!("{} # issued", bytes(bench, issued));
             row = row.at(24, text, Role::Issued);
@@ -227,7 +231,10 @@ fn run(state: &State, live: &Live, bench: &Bench, columns: usize) -> Vec<Row> {
             .filter(|_| bench.cut() != v1)
             .and_then(|r| r.time_us.as_ref());
         row = match beside {
-            Some(time) => row.at(39, format!("V1 {:.1} µs @", time.median), Role::Measured),
+            Some(time) => {
+                let text = format!("V1 {} @", figure::measured(time.median * 1e-6));
+                row.at(39, text, Role::Measured)
+            }
             None => row.at(46, format!("on {}", report.backend), Role::Dim),
         };
         return vec![row];

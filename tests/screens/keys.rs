@@ -1,0 +1,172 @@
+//! One meaning per key: what is asked and has the keys takes what is typed; Space,
+//! Enter and Esc mean the same in every block; what is right stays.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test may stop at the first surprise"
+)]
+
+use super::reader::{ENTER, ESC, RIGHT, SPACE, Screen, TAB};
+use tinyllama_tutor::app::key::{Code, ch, key};
+use tinyllama_tutor::app::lesson::Focus;
+use tinyllama_tutor::app::{Effect, Page};
+use tinyllama_tutor::course::Course;
+
+/// The form of ex1 with its first question under the cursor.
+fn form() -> Screen {
+    Screen::reader(80, 24).press(&[ch('e'), ENTER])
+}
+
+/// What was last to be kept of a question.
+fn kept(s: &Screen, name: &str) -> Option<String> {
+    let kept = s.effects.iter().rev().find_map(|effect| match effect {
+        Effect::SaveAnswer { key, typed, .. } if key == name => Some(typed.clone()),
+        _ => None,
+    });
+    kept.clone()
+}
+
+#[test]
+fn a_question_takes_what_is_typed_from_the_first_character() {
+    for typed in [".2963", "8/27", "5", "-3", "(1+2)*4", "22.22 %"] {
+        let s = form().typed(typed).shows(&format!("{typed}▌"));
+        assert_eq!(s.state.page, Page::Exercises, "{typed}");
+    }
+    // In a lesson too, and at a prediction.
+    let asked = Screen::reader(80, 24).press(&[SPACE, SPACE, TAB, TAB]);
+    let s = asked.typed("8/27").shows("8/27▌");
+    assert_eq!(s.state.page, Page::Lesson);
+    let guess = Screen::reader(80, 24).press(&[SPACE, SPACE, TAB]);
+    guess.typed(".5").shows("> .5▌");
+}
+
+#[test]
+fn digits_lead_nowhere_from_options_and_blocks() {
+    // The third option of the third question.
+    let s = form().press(&[key(Code::Down), key(Code::Down)]).typed("3");
+    assert_eq!(s.state.page, Page::Exercises);
+    s.shows("►[ ] final_norm");
+    let s = Screen::reader(80, 24).press(&[TAB, ch('3')]);
+    assert_eq!(s.state.page, Page::Lesson);
+    let s = s.shows("Esc first").press(&[ESC, ch('3')]);
+    assert_eq!(s.state.page, Page::Lab);
+}
+
+#[test]
+fn what_is_right_is_changed_by_its_own_key_and_stays_until_a_verdict() {
+    let s = form().typed("22.22 %").press(&[ENTER]).shows("right");
+    // Space goes on, to the next open question; a letter types nothing.
+    let s = s.press(&[SPACE]);
+    assert_eq!(s.state.exercises.form.as_ref().map(|f| f.row), Some(1));
+    let s = s.press(&[key(Code::Up), ENTER]).shows("i changes it");
+    let s = s.typed("7").shows("i changes it").shows("[ 22.22 %");
+    // Begun and left: nothing changed.
+    let s = s.press(&[ch('i')]).typed(" o").shows("22.22 % o▌");
+    let s = s.press(&[ESC]).shows("[ 22.22 % ").shows("right");
+    assert_eq!(kept(&s, "gqa1").as_deref(), Some("22.22 %"));
+    // What cannot be read is no verdict.
+    let s = s.press(&[ch('i')]).typed(" o").press(&[ENTER]);
+    assert_eq!(kept(&s, "gqa1").as_deref(), Some("22.22 %"));
+    let s = s.press(&[ESC]).shows("[ 22.22 % ");
+    // A new verdict takes its place.
+    let s = s.press(&[ch('i'), key(Code::Backspace)]);
+    let s = s.press(&[key(Code::Backspace); 2]).typed("0 %");
+    let s = s.press(&[ENTER]);
+    assert_eq!(kept(&s, "gqa1").as_deref(), Some("22.20 %"));
+}
+
+#[test]
+fn a_right_choice_stays_until_the_next_one_is_checked() {
+    let at = form().press(&[key(Code::Down), RIGHT, SPACE, ENTER]);
+    let s = at.shows("right").press(&[key(Code::Left), SPACE]);
+    assert_eq!(kept(&s, "bound").as_deref(), Some("compute"));
+    let s = s
+        .press(&[key(Code::Up), ch('i'), SPACE])
+        .shows("(x) memory");
+    assert_eq!(kept(&s, "bound").as_deref(), Some("compute"));
+    let s = s.press(&[ESC]).shows("(x) compute");
+    assert_eq!(s.state.page, Page::Exercises);
+    let s = s.press(&[ch('i'), SPACE, ENTER]).shows("(x) memory");
+    assert_eq!(kept(&s, "bound").as_deref(), Some("memory"));
+}
+
+#[test]
+fn esc_leads_from_every_block_into_the_text_and_stays() {
+    // lab; a prediction being typed; a question being typed; steps.
+    for (sections, keys) in [
+        (0, vec![TAB]),
+        (2, vec![TAB, ch('7')]),
+        (2, vec![TAB, TAB, ch('7')]),
+        (4, vec![TAB]),
+    ] {
+        let mut s = Screen::reader(80, 24);
+        for _ in 0..sections {
+            s = s.press(&[SPACE]);
+        }
+        let s = s.press(&keys);
+        assert_ne!(s.state.reader.focus, Focus::Text);
+        let s = s.press(&[ESC]);
+        assert_eq!(s.state.reader.focus, Focus::Text);
+        let s = s.press(&[ESC, ESC]).shows("1 shows the contents");
+        assert_eq!(s.state.page, Page::Lesson);
+        let s = s.press(&[ch('1')]);
+        assert_eq!(s.state.page, Page::Home);
+    }
+}
+
+#[test]
+fn space_goes_on_where_a_block_has_nothing_to_flip() {
+    // The prediction, then the typed question: neither is begun by Space.
+    let s = Screen::reader(80, 24).press(&[SPACE, SPACE, TAB, SPACE]);
+    assert!(!s.state.typing());
+    let s = Screen::reader(80, 24).press(&[SPACE, SPACE, TAB, TAB, SPACE, ch('o')]);
+    assert!(!s.state.typing() && kept(&s, "gqa1").is_none());
+}
+
+#[test]
+fn focus_is_seen_without_colour() {
+    Screen::reader(80, 24)
+        .shows("┌ live · lab ")
+        .press(&[TAB])
+        .shows("┌►live · lab ");
+    let s = Screen::reader(80, 24).press(&[ch('3')]).shows("►fusions ");
+    let s = s.shows("►[ ] qkv").press(&[TAB]).hides("►[ ] qkv");
+    s.shows("►this plan against V1")
+        .press(&[TAB])
+        .shows("►V1 · 17");
+}
+
+#[test]
+fn the_footer_is_that_of_the_part_with_the_keys() {
+    let s = Screen::reader(80, 24).press(&[ch('3')]).shows("Space flip");
+    let s = s.press(&[TAB]).hides("Space flip").shows("↑↓ row");
+    s.press(&[TAB]).shows("w wall");
+}
+
+#[test]
+fn arrows_reach_both_columns_of_the_fusions() {
+    let s = Screen::reader(80, 24).press(&[ch('3'), RIGHT]);
+    let s = s.shows("►[ ] norm_residual").press(&[key(Code::Left)]);
+    s.shows("►[ ] qkv").press(&[ch('G')]).shows("►[ ] forward");
+}
+
+#[test]
+fn arrows_say_so_where_there_is_nowhere_to_go() {
+    let course = Course::built_in();
+    let s = Screen::with(course, 80, 24).press(&[ch('2'), key(Code::Down)]);
+    let s = s.shows("All of this section is on the page");
+    s.press(&[RIGHT]).shows("Nothing is cut at the sides");
+}
+
+#[test]
+fn a_long_note_covers_no_result() {
+    use tinyllama_tutor::app::Tone;
+    let mut s = Screen::reader(80, 24).press(&[ch('3')]);
+    let before = s.rows();
+    let long = "five: 61453 µs @, 30 runs differ by 94 %. ".repeat(3);
+    s.state.shared.notes.say(Tone::Warn, long.trim());
+    let after = s.rows();
+    assert_eq!(before[..22], after[..22], "{}", after.join("\n"));
+    assert!(after[22].contains("five: 61453") && after[23].contains("differ"));
+}
