@@ -36,5 +36,5 @@ mod roofline;
 mod rows;
 mod too_small;
 
-pub use draw::{draw, fit};
+pub use draw::{draw, fit, noted};
 pub use events::{Outside, open};

@@ -170,3 +170,164 @@ fn a_long_note_covers_no_result() {
     assert_eq!(before[..22], after[..22], "{}", after.join("\n"));
     assert!(after[22].contains("five: 61453") && after[23].contains("differ"));
 }
+
+/// The built-in course on its contents page.
+fn home(columns: u16, rows: u16) -> Screen {
+    Screen::with(Course::built_in(), columns, rows)
+}
+
+#[test]
+fn home_follows_the_path_and_space_goes_on_with_it() {
+    let s = home(80, 24).shows("Three hours: 0 of 15 right");
+    let s = s.shows("Space: lesson 00, What this workshop is");
+    let s = s.shows("·+00  Welcome").press(&[SPACE]);
+    assert_eq!(s.state.page, Page::Lesson);
+    // To the end of what the path reads of this lesson, then to the question.
+    let mut s = s;
+    for _ in 0..40 {
+        if s.rows().join(" ").contains("As far as the path goes here.") {
+            break;
+        }
+        s = s.press(&[SPACE]);
+    }
+    // What the path leaves out was not read.
+    let s = s.hides("Keys, and how to leave");
+    let s = s.shows("Space goes on: question ex3 res1").press(&[SPACE]);
+    assert_eq!(s.state.page, Page::Exercises);
+    // facts/cost-model: three tensors of 128 × 256 fp32.
+    let s = s.typed("393216 B").press(&[ENTER]).shows("right");
+    let s = s.shows("Space goes on with the path.").press(&[SPACE]);
+    assert_eq!(s.state.page, Page::Lesson);
+    s.shows("A wall has a price")
+        .press(&[ch('1')])
+        .shows("1 of 15 right");
+}
+
+#[test]
+fn another_path_is_chosen_and_kept() {
+    let s = home(80, 24).press(&[ch('P')]).shows("One day");
+    assert!(s.recorded().iter().any(|event| matches!(
+        event,
+        tinyllama_tutor::course::Event::Chose { setting, value: Some(value) }
+            if setting == "path" && value == "one-day"
+    )));
+    s.press(&[ch('P'), ch('P')]).shows("Three hours: 0 of 15");
+}
+
+#[test]
+fn what_a_section_sets_up_ends_with_it() {
+    // Lesson 10 is about batch 8.
+    let at = home(80, 24).press(&[ch('1')]);
+    let s = at
+        .press(&[key(Code::Down); 10])
+        .press(&[ENTER, SPACE, SPACE]);
+    let before = s.state.shared.bench.setup().title();
+    let s = s.shows("Before and after").press(&[TAB, ENTER]).typed("1");
+    let s = s.press(&[ENTER]).typed("1").press(&[ENTER]);
+    assert_eq!(s.state.shared.bench.setup().shape.batch, 8);
+    let s = s.press(&[ESC, ch('G'), SPACE, SPACE]);
+    assert_eq!(s.state.shared.bench.setup().title(), before);
+}
+
+#[test]
+fn the_glossary_knows_the_words_of_the_page() {
+    let s = Screen::with(Course::built_in(), 80, 24).press(&[ch('3'), TAB, ch('*')]);
+    assert_eq!(s.state.page, Page::Glossary);
+    let s = s.shows("On the page that you come from").shows("launch: ");
+    let s = s.press(&[ESC]);
+    assert_eq!(s.state.page, Page::Lab);
+}
+
+#[test]
+fn one_reads_and_answers_in_sixty_columns() {
+    let s = Screen::reader(60, 18).shows("What the merge cannot save");
+    let s = s
+        .press(&[ch('e'), ENTER])
+        .typed("22.22 %")
+        .shows("22.22 %▌");
+    // It shrinks in the middle of the answer, and grows again.
+    let mut s = s;
+    for (columns, rows) in [(40, 10), (60, 18)] {
+        s.tell(tinyllama_tutor::app::Message::Resize { columns, rows });
+    }
+    let s = s.press(&[ENTER]).shows("right");
+    let s = s.press(&[ch('L')]).shows("This page, Lab, needs 80 × 24.");
+    let s = s.press(&[ch('1')]);
+    assert_eq!(s.state.page, Page::Home);
+    assert!(s.rows().iter().all(|row| row.chars().count() <= 60));
+}
+
+#[test]
+fn the_lesson_has_eighty_columns_wherever_it_can() {
+    let wide = |columns, rows| {
+        let s = Screen::reader(columns, rows);
+        let text = s.rows().join("\n");
+        // The longest line of the first section, as it is broken at 80 columns.
+        assert!(
+            text.contains(
+                "The three projections read the same n1. With k and v half as wide as q:"
+            ),
+            "{text}"
+        );
+        s
+    };
+    wide(80, 24);
+    wide(100, 30).shows("Sections");
+    wide(120, 40).shows("fusions");
+    wide(200, 60).shows("fusions").shows("│norm1│");
+}
+
+mod mouse {
+    use super::*;
+    use tinyllama_tutor::app::Message;
+    use tinyllama_tutor::tui::noted;
+
+    /// Clicks where a text stands.
+    fn click(mut s: Screen, text: &str) -> Screen {
+        let (columns, rows) = s.state.shared.size;
+        let area = ratatui::layout::Rect::new(0, 0, columns, rows);
+        let mut buffer = ratatui::buffer::Buffer::empty(area);
+        let spots = noted(&s.state, &mut buffer);
+        let found = s.rows().iter().enumerate().find_map(|(y, row)| {
+            let at = row.find(text)?;
+            Some((row[..at].chars().count() as u16, y as u16))
+        });
+        let (x, y) = found.unwrap_or_else(|| panic!("no {text}:\n{}", s.rows().join("\n")));
+        let target = spots.at(x, y);
+        s.tell(Message::Click(target.unwrap_or_else(|| panic!("{text}"))));
+        s
+    }
+
+    #[test]
+    fn boxes_switches_tabs_rows_and_keys_are_clicked() {
+        let s = Screen::with(Course::built_in(), 120, 40);
+        let s = click(s, "3 Lab");
+        assert_eq!(s.state.page, Page::Lab);
+        let s = click(s, "[ ] flash").shows("[x] flash");
+        let s = click(s, "gate");
+        assert_eq!(s.state.shared.slot, 11);
+        let s = click(s, "launches, forward");
+        assert_eq!(s.state.lab.row, 1);
+        let s = click(s, "c compare");
+        assert_eq!(s.state.page, Page::Compare);
+        // A row of a list is taken by the first click and opened by the second.
+        let s = click(click(s, "1 Home"), "03  ");
+        assert_eq!((s.state.page, s.state.home.cursor), (Page::Home, 3));
+        let s = click(s, "03  ");
+        assert_eq!(s.state.page, Page::Lesson);
+    }
+
+    #[test]
+    fn blocks_options_and_questions_are_clicked_and_the_wheel_scrolls() {
+        let s = click(Screen::reader(80, 24), "[ ] qkv");
+        assert_eq!(s.state.reader.focus, Focus::Block(0));
+        let s = click(s, "[ ] qkv").shows("[x] qkv");
+        let mut s = s.press(&[ESC]);
+        let before = s.state.reader.scroll;
+        s.tell(Message::Wheel(false));
+        assert!(s.state.reader.scroll > before);
+        let s = click(form(), "On an H200 the merged");
+        let s = click(s, "( ) compute").shows("(x) compute");
+        assert_eq!(kept(&s, "bound").as_deref(), Some("compute"));
+    }
+}

@@ -19,8 +19,10 @@ use tinyllama_tutor::app::key::{Code, Key, ch, key};
 use tinyllama_tutor::app::machine::{
     BackendFacts, Ceilings, Condition, LaunchCost, Machine, Source,
 };
+use tinyllama_tutor::app::onward::Followed;
 use tinyllama_tutor::app::{Event, Look, Message, Page, State, update};
 use tinyllama_tutor::cost::{Cost, GpuDatabase, KernelCost};
+use tinyllama_tutor::course::{Next, Walk};
 use tinyllama_tutor::fusion::Fusion;
 use tinyllama_tutor::model::Dtype;
 use tinyllama_tutor::run::{
@@ -245,7 +247,7 @@ fn line(
         read,
         right,
         questions: of,
-        on_path: matches!(number, "01" | "03"),
+        on_path: matches!(number, "01" | "04"),
     }
 }
 
@@ -287,6 +289,16 @@ fn contents(mut screen: Screen) -> Screen {
         heading: "What the merge cannot save".into(),
     });
     contents.slips = vec!["ex2".into()];
+    contents.route = Some(Followed {
+        title: "Three hours".into(),
+        walk: Walk {
+            done: 3,
+            all: 15,
+            left: 120,
+            next: Some(Next::Question("ex17".into(), "rank".into())),
+        },
+        next: "question ex17 rank, The price of a boundary".into(),
+    });
     contents.course = "course 1.0, embedded".into();
     screen.state.shared.place = "~/fusion-workshop".into();
     screen
@@ -296,6 +308,8 @@ fn contents(mut screen: Screen) -> Screen {
 fn home_in_both_sizes() {
     snapshot("home-80", &contents(Screen::new(80, 24)));
     snapshot("home-120", &contents(Screen::new(120, 40)));
+    snapshot("home-60", &contents(Screen::new(60, 18)));
+    snapshot("home-100", &contents(Screen::new(100, 30)));
 }
 
 #[test]
