@@ -1,39 +1,137 @@
-//! State in, cells out. Reads, never writes.
-
-use std::cell::RefCell;
+//! State in, cells out. Drawing reads and never writes; what was laid out for one
+//! frame is kept for the next.
 
 use ratatui::buffer::Buffer;
 
 use super::pen::Pen;
+use super::rows::Row;
 use super::{
     claims, compare, exercise, first_run, frame, glossary, home, kernel, lab, lesson, palette,
     reading, roofline, too_small,
 };
 use app::mouse::Spots;
-use app::{Page, State};
+use app::{Look, Page, State};
 
-/// Draws the whole screen.
-pub fn draw(state: &State, buffer: &mut Buffer) {
-    noted(state, buffer);
+/// Draws frames. A frame that changes nothing of a text lays nothing out: most keys
+/// only move over it.
+#[derive(Default)]
+pub struct Painter {
+    kept: Option<(Sight, Laid)>,
+    layouts: u64,
 }
 
-/// Draws the whole screen, and tells what can be clicked on it.
-pub fn noted(state: &State, buffer: &mut Buffer) -> Spots {
-    let spots = RefCell::default();
-    let area = buffer.area;
-    all(
-        state,
-        &mut Pen::new(buffer, area, state.shared.look).noting(&spots),
-    );
-    spots.into_inner()
+/// All that a layout depends on.
+#[derive(PartialEq)]
+struct Sight {
+    page: Page,
+    /// Lesson and section.
+    section: (usize, usize),
+    size: (u16, u16),
+    look: Look,
+    revision: u64,
 }
 
-fn all(state: &State, pen: &mut Pen<'_>) {
-    if state.too_small() {
-        too_small::draw(state, pen);
-        return;
+impl Sight {
+    fn of(state: &State) -> Self {
+        Self {
+            page: state.page,
+            section: (state.reader.lesson, state.reader.section),
+            size: state.shared.size,
+            look: state.shared.look,
+            revision: state.revision,
+        }
     }
-    frame::draw(state, pen);
+}
+
+/// A text laid out, on the pages that have one.
+enum Laid {
+    Section(lesson::Laid),
+    Form(exercise::Laid),
+    Claim(Vec<Row>),
+}
+
+impl Laid {
+    fn of(state: &State) -> Option<Self> {
+        if state.too_small() {
+            return None;
+        }
+        match state.page {
+            Page::Lesson => Some(Self::Section(lesson::lay(state))),
+            Page::Exercises => exercise::lay(state).map(Self::Form),
+            Page::Claims => Some(Self::Claim(claims::lay(state))),
+            _ => None,
+        }
+    }
+}
+
+impl Painter {
+    /// Tells the state how much of what it shows fits: scroll and shift end where
+    /// the text does. Only laying out knows, so it is done before every frame.
+    pub fn fit(&mut self, state: &mut State) {
+        if !self.knows(state) {
+            let laid = Laid::of(state);
+            self.layouts += u64::from(laid.is_some());
+            self.kept = laid.map(|laid| (Sight::of(state), laid));
+        }
+        match self.kept(state) {
+            Some(Laid::Section(laid)) => lesson::fit(state, laid),
+            Some(Laid::Form(laid)) => exercise::fit(state, laid),
+            Some(Laid::Claim(laid)) => claims::fit(state, laid.len()),
+            None if state.page == Page::Kernel && !state.too_small() => kernel::fit(state),
+            None => {}
+        }
+    }
+
+    /// Draws the whole screen, and tells what can be clicked on it.
+    pub fn draw(&self, state: &State, buffer: &mut Buffer) -> Spots {
+        let mut spots = Spots::default();
+        let area = buffer.area;
+        let mut pen = Pen::new(buffer, area, state.shared.look).noting(&mut spots);
+        self.page(state, &mut pen);
+        spots
+    }
+
+    fn page(&self, state: &State, pen: &mut Pen<'_>) {
+        if state.too_small() {
+            too_small::draw(state, pen);
+            return;
+        }
+        frame::draw(state, pen);
+        let fresh;
+        let laid = match self.kept(state) {
+            None => {
+                fresh = Laid::of(state);
+                fresh.as_ref()
+            }
+            kept => kept,
+        };
+        match laid {
+            Some(Laid::Section(laid)) => lesson::draw(state, laid, pen),
+            Some(Laid::Form(laid)) => exercise::draw(state, Some(laid), pen),
+            Some(Laid::Claim(laid)) => claims::draw(state, laid, pen),
+            None => page(state, pen),
+        }
+        palette::draw(state, pen);
+    }
+
+    /// Texts that were laid out so far.
+    pub const fn layouts(&self) -> u64 {
+        self.layouts
+    }
+
+    /// Whether what the state shows is laid out.
+    pub fn knows(&self, state: &State) -> bool {
+        self.kept(state).is_some()
+    }
+
+    fn kept(&self, state: &State) -> Option<&Laid> {
+        let (sight, laid) = self.kept.as_ref()?;
+        (*sight == Sight::of(state)).then_some(laid)
+    }
+}
+
+/// The pages without a text.
+fn page(state: &State, pen: &mut Pen<'_>) {
     match state.page {
         Page::Home => home::draw(state, pen),
         Page::FirstRun => first_run::draw(state, pen),
@@ -47,24 +145,7 @@ fn all(state: &State, pen: &mut Pen<'_>) {
         Page::Glossary => glossary::draw(state, pen),
         Page::Messages => reading::messages(state, pen),
         Page::Help => reading::help(state, pen),
-        Page::Lesson => lesson::draw(state, pen),
-        Page::Exercises => exercise::draw(state, pen),
-        Page::Claims => claims::draw(state, pen),
-    }
-    palette::draw(state, pen);
-}
-
-/// Tells the state how much of what it shows fits: scroll and shift end where
-/// the text does. Only laying out knows, so it is done before every frame.
-pub fn fit(state: &mut State) {
-    if state.too_small() {
-        return;
-    }
-    match state.page {
-        Page::Lesson => lesson::fit(state),
-        Page::Exercises => exercise::fit(state),
-        Page::Claims => claims::fit(state),
-        Page::Kernel => kernel::fit(state),
-        _ => {}
+        Page::Exercises => exercise::draw(state, None, pen),
+        Page::Lesson | Page::Claims => {}
     }
 }

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::desk::Desk;
-use super::draw::{draw, fit, noted};
+use super::draw::Painter;
 use super::editor;
 use super::input;
 use super::surface::Surface;
@@ -90,7 +90,10 @@ pub fn open(mut state: State, outside: Outside) -> io::Result<u8> {
     }
     let mut surface = Surface::new(io::stdout(), size.0, size.1);
     // The first frame goes out before anything else is started.
-    surface.frame(|buffer| draw(&state, buffer))?;
+    let painter = Painter::default();
+    surface.frame(|buffer| {
+        painter.draw(&state, buffer);
+    })?;
     let gate = Arc::new(input::Gate::default());
     let spots = Arc::new(Mutex::new(Spots::default()));
     input::read_keys(to.clone(), Arc::clone(&gate), Arc::clone(&spots));
@@ -100,6 +103,7 @@ pub fn open(mut state: State, outside: Outside) -> io::Result<u8> {
     let to_desk = to.clone();
     let mut runtime = Runtime {
         state,
+        painter,
         surface,
         terminal: guard,
         opened: Instant::now(),
@@ -164,6 +168,7 @@ impl News {
 
 struct Runtime<W: Write> {
     state: State,
+    painter: Painter,
     surface: Surface<W>,
     terminal: Terminal,
     opened: Instant,
@@ -362,10 +367,11 @@ impl<W: Write> Runtime<W> {
     fn draw(&mut self) -> io::Result<()> {
         let (columns, rows) = self.state.shared.size;
         self.surface.resize(columns, rows);
-        fit(&mut self.state);
-        let state = &self.state;
+        self.painter.fit(&mut self.state);
+        let (painter, state) = (&self.painter, &self.state);
         let mut spots = Spots::default();
-        self.surface.frame(|buffer| spots = noted(state, buffer))?;
+        self.surface
+            .frame(|buffer| spots = painter.draw(state, buffer))?;
         *self.spots.lock().unwrap_or_else(PoisonError::into_inner) = spots;
         Ok(())
     }

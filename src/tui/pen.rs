@@ -1,7 +1,5 @@
 //! Writing into cells: text at a place with a role, and Unicode or ASCII.
 
-use std::cell::RefCell;
-
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
@@ -18,7 +16,7 @@ pub struct Pen<'a> {
     buffer: &'a mut Buffer,
     area: Rect,
     look: Look,
-    spots: Option<&'a RefCell<Spots>>,
+    spots: Option<&'a mut Spots>,
 }
 
 impl<'a> Pen<'a> {
@@ -35,7 +33,7 @@ impl<'a> Pen<'a> {
 
     /// The pen takes note of what can be clicked.
     #[must_use]
-    pub fn noting(self, spots: &'a RefCell<Spots>) -> Self {
+    pub fn noting(self, spots: &'a mut Spots) -> Self {
         Pen {
             spots: Some(spots),
             ..self
@@ -43,12 +41,11 @@ impl<'a> Pen<'a> {
     }
 
     /// What a click on some columns of a row is meant for.
-    pub fn spot(&self, x: u16, y: u16, width: u16, target: Target) {
+    pub fn spot(&mut self, x: u16, y: u16, width: u16, target: Target) {
         let seen = self.area.width.saturating_sub(x).min(width);
-        if let Some(spots) = self.spots
+        if let Some(spots) = &mut self.spots
             && y < self.area.height
             && seen > 0
-            && let Ok(mut spots) = spots.try_borrow_mut()
         {
             spots.note(Spot {
                 x: self.area.x.saturating_add(x),
@@ -71,7 +68,7 @@ impl<'a> Pen<'a> {
             area: part.intersection(self.area),
             buffer: self.buffer,
             look: self.look,
-            spots: self.spots,
+            spots: self.spots.as_deref_mut(),
         }
     }
 

@@ -280,14 +280,13 @@ fn the_lesson_has_eighty_columns_wherever_it_can() {
 mod mouse {
     use super::*;
     use tinyllama_tutor::app::Message;
-    use tinyllama_tutor::tui::noted;
 
     /// Clicks where a text stands.
     fn click(mut s: Screen, text: &str) -> Screen {
         let (columns, rows) = s.state.shared.size;
         let area = ratatui::layout::Rect::new(0, 0, columns, rows);
         let mut buffer = ratatui::buffer::Buffer::empty(area);
-        let spots = noted(&s.state, &mut buffer);
+        let spots = s.painter.draw(&s.state, &mut buffer);
         let found = s.rows().iter().enumerate().find_map(|(y, row)| {
             let at = row.find(text)?;
             Some((row[..at].chars().count() as u16, y as u16))
