@@ -93,9 +93,12 @@ impl Clock {
         format!("{:.2}", seconds * self.per_second)
     }
 
-    /// The same with one decimal: what was measured has no more.
+    /// The same with four digits or so: what was measured has no more.
     pub fn rounded(self, seconds: f64) -> String {
-        format!("{:.1}", seconds * self.per_second)
+        match seconds * self.per_second {
+            many if many >= 1000.0 => format!("{many:.0}"),
+            few => format!("{few:.1}"),
+        }
     }
 }
 
