@@ -47,13 +47,8 @@ fn take(state: &mut State, message: Message, out: &mut Out) {
             press(state, key, out);
             worked(state, out);
         }
-        Message::Click(target) if !state.too_small() => click(state, target, out),
-        Message::Wheel(up) if !state.too_small() => {
-            state.shared.notes.clear();
-            let (screen, shared) = state.parts();
-            screen.wheel(shared, up, out);
-        }
-        Message::Click(_) | Message::Wheel(_) => {}
+        Message::Click(target) => click(state, target, out),
+        Message::Wheel(up) => wheel(state, up, out),
         Message::Paste(text) => paste(state, &text),
         // The size is looked at apart.
         Message::Resize { columns, rows } => {
@@ -233,10 +228,10 @@ fn press(state: &mut State, key: Key, out: &mut Out) {
 /// A click does what the key there does, or what Enter does at a row that is clicked
 /// again.
 fn click(state: &mut State, target: Target, out: &mut Out) {
-    state.shared.notes.clear();
-    if state.palette.is_some() {
+    if state.too_small() || state.palette.is_some() {
         return;
     }
+    state.shared.notes.clear();
     match target {
         Target::Page(page) => act(state, Action::Go(page), out),
         Target::Key(action) if state.typing() => {
@@ -250,6 +245,15 @@ fn click(state: &mut State, target: Target, out: &mut Out) {
             let (screen, shared) = state.parts();
             screen.click(shared, target, out);
         }
+    }
+}
+
+/// The wheel moves over what the page shows.
+fn wheel(state: &mut State, up: bool, out: &mut Out) {
+    if !state.too_small() && state.palette.is_none() {
+        state.shared.notes.clear();
+        let (screen, shared) = state.parts();
+        screen.wheel(shared, up, out);
     }
 }
 
