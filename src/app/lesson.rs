@@ -81,6 +81,8 @@ pub struct Reader {
     pub extent: Arc<Extent>,
     /// The focused block is to be scrolled into view.
     reveal: bool,
+    /// Its end is what is new: where it is longer than the page, the end is shown.
+    reveal_end: bool,
     /// The lesson was opened, and not only looked at by number.
     pub opened: bool,
     /// What a block of this section put in the place of the learner's own.
@@ -147,6 +149,11 @@ impl Reader {
         self.reveal = true;
     }
 
+    /// What was added to its end is to be in view.
+    pub(super) fn reveal_end(&mut self) {
+        (self.reveal, self.reveal_end) = (true, true);
+    }
+
     /// Takes in how the section came out: scroll and shift stay inside it, and
     /// a block that was just entered is brought into view.
     pub fn fit(&mut self, extent: Arc<Extent>) {
@@ -155,9 +162,14 @@ impl Reader {
             && let Some((first, lines)) = extent.blocks.get(i)
         {
             let below = (first + lines).saturating_sub(extent.room);
-            self.scroll = self.scroll.max(below).min(*first);
+            let top = if self.reveal_end {
+                below.max(*first)
+            } else {
+                *first
+            };
+            self.scroll = self.scroll.max(below).min(top);
         }
-        self.reveal = false;
+        (self.reveal, self.reveal_end) = (false, false);
         self.scroll = self.scroll.min(last);
         self.shift = self.shift.min(extent.shift);
         self.extent = extent;

@@ -61,10 +61,23 @@ pub fn file(state: &State, asked: &Asked, keys: bool, width: usize) -> Vec<Row> 
     rows
 }
 
-/// The gaps and their choices, while letters are typed.
-pub fn gaps(kernel: &Kernel, width: usize) -> Vec<Row> {
+/// The gaps and their choices; `typed`: while letters are typed, the gap of the next one
+/// comes first.
+pub fn gaps(kernel: &Kernel, typed: Option<&str>, width: usize) -> Vec<Row> {
     let form = gap_form(kernel);
-    let lines = form.iter().map(|line| (line.as_str(), Role::Text));
+    let letter = |c: &char| c.is_alphanumeric();
+    let done = typed.map_or(0, |typed| typed.chars().filter(letter).count());
+    let heads = form.iter().enumerate().filter(|(_, line)| {
+        let mut number = line.chars();
+        number.next().is_some_and(|c| c.is_ascii_digit())
+    });
+    let heads: Vec<usize> = heads.map(|(at, _)| at).collect();
+    // Behind the last letter the last gap stays.
+    let from = heads.get(done).or(heads.last()).copied().unwrap_or(0);
+    let lines = form
+        .iter()
+        .skip(from)
+        .map(|line| (line.as_str(), Role::Text));
     lines
         .flat_map(|line| laid(Row::default(), std::iter::once(line), width))
         .collect()

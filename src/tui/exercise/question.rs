@@ -116,7 +116,8 @@ fn body(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) -> Ve
                     .typed(&asked.exercise, &asked.key)
                     .is_empty())
     {
-        rows.extend(kernel::gaps(kernel, width));
+        let field = state.shared.questions.field_of(asked).map(Field::text);
+        rows.extend(kernel::gaps(kernel, field.as_deref(), width));
     }
     rows.extend(hints(state, asked, key, width));
     rows.extend(solution(state, asked, key, width));

@@ -308,6 +308,7 @@ fn drawn(state: &State, bench: &Bench) -> Vec<Row> {
         .map(|cells| Row {
             spans: Vec::new(),
             cells: cells.to_vec(),
+            ..Row::default()
         })
         .collect()
 }
