@@ -5,7 +5,7 @@ use super::form::styled;
 use super::measured::{measured, runs};
 use super::{grid, kernel};
 use crate::tui::live::note;
-use crate::tui::pen::{clip, width as columns_of};
+use crate::tui::pen::{clip, width as columns_of, wrap};
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
 use app::State;
@@ -242,6 +242,23 @@ fn options(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) ->
         let here = keys && i == cursor;
         let role = if here { Role::Accent } else { Role::Text };
         let text = format!("{}{sign} {}", if here { "►" } else { " " }, option.text);
+        if columns_of(&text) > width {
+            // A long option has lines of its own, none of them cut.
+            let head = columns_of(&sign) + 2;
+            rows.pop_if(|row| row.width() == 0);
+            let lines = wrap(&option.text, width.saturating_sub(head).max(8));
+            for (line, part) in lines.iter().enumerate() {
+                let lead = match line {
+                    0 => format!("{}{sign} ", if here { "►" } else { " " }),
+                    _ => " ".repeat(head),
+                };
+                let row = Row::of(format!("{lead}{part}"), role);
+                let columns = row.width();
+                rows.push(row.clicked(columns, Target::Option(i)));
+            }
+            rows.push(Row::default());
+            continue;
+        }
         let full = rows
             .last()
             .is_some_and(|r| r.width() > 0 && r.width() + 2 + columns_of(&text) > width);
