@@ -30,6 +30,7 @@ mod lab;
 mod lesson;
 pub(crate) mod live;
 mod palette;
+mod practise;
 mod reading;
 mod ribbon;
 mod roofline;

@@ -13,6 +13,8 @@ use plan::cost::Why;
 pub enum Intent {
     /// Open a page; Esc leads back.
     Open(Page),
+    /// Back the way the learner came.
+    Back,
     /// Leave the first page and begin where the learner stopped.
     Begin,
     /// Open a lesson, by its place in the contents.

@@ -134,7 +134,7 @@ mod tests {
     use Action::*;
     use Page::{Claims, Compare, Doctor, Exercises, FirstRun, Home, Kernel, Lab, Lesson, Roofline};
 
-    const ALL: [Page; 15] = [
+    const ALL: [Page; 16] = [
         Roofline,
         Kernel,
         Claims,
@@ -147,6 +147,7 @@ mod tests {
         FirstRun,
         Page::Setup,
         Page::Why,
+        Page::Practise,
         Page::Glossary,
         Page::Messages,
         Page::Help,

@@ -41,6 +41,7 @@ pub mod note;
 pub mod onward;
 pub mod page;
 pub mod palette;
+pub mod practise;
 pub mod question;
 pub mod reading;
 pub mod ribbon;

@@ -32,6 +32,8 @@ pub enum Page {
     Setup,
     /// The terms behind a modelled number.
     Why,
+    /// Fresh questions.
+    Practise,
     /// Words explained.
     Glossary,
     /// The last messages.
@@ -76,6 +78,7 @@ impl Page {
             | Page::Exercises
             | Page::Messages
             | Page::FirstRun
+            | Page::Practise
             | Page::Glossary => SMALLEST,
             _ => SMALL,
         }
@@ -112,6 +115,7 @@ impl Page {
             Page::FirstRun => "tinyllama-tutor",
             Page::Setup => "Setup",
             Page::Why => "Why",
+            Page::Practise => "Practise",
             Page::Glossary => "Glossary",
             Page::Messages => "Messages",
             Page::Help => "Help",

@@ -16,6 +16,7 @@ use super::lesson::Reader;
 use super::look::Look;
 use super::page::{Page, Trail};
 use super::palette::Palette;
+use super::practise::Practise;
 use super::reading::{Doctor, FirstRun, Help, Messages, Terms};
 use super::roofline::Roofline;
 use super::screen::Screen;
@@ -71,6 +72,8 @@ pub struct State {
     pub setup: SetupPage,
     /// The terms behind a number.
     pub terms: Terms,
+    /// Fresh questions.
+    pub practise: Practise,
     /// Words explained.
     pub glossary: Glossary,
     /// The last messages.
@@ -95,6 +98,7 @@ macro_rules! screen {
             Page::FirstRun => $($borrow)+ $state.first_run,
             Page::Setup => $($borrow)+ $state.setup,
             Page::Why => $($borrow)+ $state.terms,
+            Page::Practise => $($borrow)+ $state.practise,
             Page::Glossary => $($borrow)+ $state.glossary,
             Page::Messages => $($borrow)+ $state.messages,
             Page::Help => $($borrow)+ $state.help,
@@ -130,6 +134,7 @@ impl State {
             first_run: FirstRun,
             setup: SetupPage::default(),
             terms: Terms::default(),
+            practise: Practise::default(),
             glossary: Glossary::default(),
             messages: Messages::default(),
             help: Help::default(),

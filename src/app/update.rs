@@ -339,6 +339,7 @@ fn act(state: &mut State, action: Action, out: &mut Out) {
         Action::Help if state.page == Page::Help => state.back(),
         Action::Help => state.go(Page::Help),
         Action::Setup => state.go(Page::Setup),
+        Action::Practise => state.enter(Page::Practise, out),
         Action::Glossary if state.page == Page::Glossary => state.back(),
         Action::Glossary => {
             let (under, text) = state.screen().words(&state.shared);
@@ -378,6 +379,7 @@ fn carry_out(state: &mut State, out: &mut Out) {
         let shared = &mut state.shared;
         match intent {
             Intent::Open(page) => state.go(page),
+            Intent::Back => state.back(),
             Intent::Begin => {
                 state.page = Page::Home;
                 let known = shared.study.loaded && shared.contents.route.is_some();

@@ -125,7 +125,7 @@ fn line(state: &State, claim: &Claim, here: bool, pen: &mut Pen<'_>, y: u16) {
     // What it is about in words; the id stands behind it where there is room.
     let edge = pen.width();
     let end = pen.put(3, y, &clip(&claim.title, usize::from(edge) - 3), role);
-    if usize::from(end) + 1 + claim.id.text.len() <= usize::from(edge) {
+    if state.shared.two_panes() && usize::from(end) + 1 + claim.id.text.len() <= usize::from(edge) {
         pen.right(edge, y, &claim.id.text, Role::Dim);
     }
 }

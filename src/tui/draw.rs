@@ -7,7 +7,7 @@ use super::pen::Pen;
 use super::rows::Row;
 use super::{
     claims, compare, exercise, first_run, frame, glossary, home, kernel, lab, lesson, palette,
-    reading, roofline, too_small,
+    practise, reading, roofline, too_small,
 };
 use app::mouse::Spots;
 use app::{Look, Page, State};
@@ -142,6 +142,7 @@ fn page(state: &State, pen: &mut Pen<'_>) {
         Page::Doctor => reading::doctor(state, pen),
         Page::Setup => reading::setup(state, pen),
         Page::Why => reading::why(state, pen),
+        Page::Practise => practise::draw(state, pen),
         Page::Glossary => glossary::draw(state, pen),
         Page::Messages => reading::messages(state, pen),
         Page::Help => reading::help(state, pen),

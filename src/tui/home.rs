@@ -48,15 +48,17 @@ fn narrow(state: &State, pen: &mut Pen<'_>) {
     );
     pen.right(edge, 2, &summary, Role::Text);
     heads(columns, pen, 3);
-    // Below the list: a blank row, the summary, a blank row, what Enter does.
-    let room = (last - 9).saturating_sub(4);
+    // Below the list: a blank row, the summary, a blank row, what Space and Enter do.
+    let room = (last - 10).saturating_sub(4);
     lines(state, &mut pen.part(0, 4, edge + 1, room), columns);
     let y = 4 + room.min(state.shared.contents.lessons.len() as u16) + 1;
     path(state, pen, y);
     exercises(state, pen, y + 1);
     claims(state, pen, y + 2);
     machine(state, pen, y + 3);
-    frame::message(state, &enter_does(state), "", pen, (y + 5).min(last - 1));
+    let y = (y + 5).min(last.saturating_sub(2));
+    space_does(state, pen, y);
+    frame::message(state, &enter_does(state), "", pen, y + 1);
 }
 
 /// Where the columns of the list stand that ends at `edge`: shows, time, read, and the
@@ -178,24 +180,37 @@ fn open_questions(state: &State) -> usize {
         .saturating_sub(state.shared.contents.right() + state.shared.contents.slips.len())
 }
 
-/// How far one is on the path, and what Space goes on with.
+/// How far one is on the path.
 fn path(state: &State, pen: &mut Pen<'_>, y: u16) {
     let Some(followed) = &state.shared.contents.route else {
         return;
     };
     pen.put(1, y, "+ Path", Role::Text);
-    let edge = usize::from(pen.width().min(WIDEST)) - 1;
-    let mut end = pen.put(15, y, &followed.line(), Role::Text);
-    if !followed.next.is_empty() {
-        end = pen.put(end, y, " · Space: ", Role::Text);
-        let room = edge.saturating_sub(usize::from(end));
-        pen.put(end, y, &clip(&followed.next, room), Role::Accent);
-    }
+    pen.put(13, y, &followed.line(), Role::Text);
+}
+
+/// What Space does: it goes on with the path.
+fn space_does(state: &State, pen: &mut Pen<'_>, y: u16) {
+    let Some(followed) = &state.shared.contents.route else {
+        return;
+    };
+    let text = match followed.next.as_str() {
+        "" => "The path is through; P chooses another.".to_owned(),
+        next => format!("Space goes on with the path: {next}."),
+    };
+    let room = usize::from(pen.width()) - 2;
+    pen.put(1, y, &clip(&text, room), Role::Accent);
 }
 
 fn exercises(state: &State, pen: &mut Pen<'_>, y: u16) {
     pen.put(1, y, "7 Exercises", Role::Text);
+    let narrow = pen.width() < 66;
     let slips = match state.shared.contents.slips.as_slice() {
+        [one] if narrow => format!(" · 1 slip ({one})"),
+        [first, ..] if narrow => {
+            let all = state.shared.contents.slips.len();
+            format!(" · {all} slips ({first}, …)")
+        }
         [] => String::new(),
         [one] => format!(" · 1 slip to look at again ({one})"),
         [first, ..] => format!(
@@ -208,7 +223,7 @@ fn exercises(state: &State, pen: &mut Pen<'_>, y: u16) {
         state.shared.contents.right(),
         open_questions(state)
     );
-    pen.put(15, y, &text, Role::Text);
+    pen.put(13, y, &text, Role::Text);
 }
 
 fn claims(state: &State, pen: &mut Pen<'_>, y: u16) {
@@ -218,7 +233,7 @@ fn claims(state: &State, pen: &mut Pen<'_>, y: u16) {
         1 => "1 judged".to_owned(),
         n => format!("{n} judged"),
     };
-    pen.put(15, y, &text, Role::Text);
+    pen.put(13, y, &text, Role::Text);
 }
 
 fn machine(state: &State, pen: &mut Pen<'_>, y: u16) {
@@ -234,7 +249,7 @@ fn machine(state: &State, pen: &mut Pen<'_>, y: u16) {
             _ => format!("{} {}", b.name, b.device),
         })
         .collect();
-    pen.put(15, y, &ready.join(" · "), Role::Text);
+    pen.put(13, y, &ready.join(" · "), Role::Text);
 }
 
 /// What Enter does at the cursor.

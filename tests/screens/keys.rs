@@ -179,7 +179,7 @@ fn home(columns: u16, rows: u16) -> Screen {
 #[test]
 fn home_follows_the_path_and_space_goes_on_with_it() {
     let s = home(80, 24).shows("Three hours: 0 of 15 right");
-    let s = s.shows("Space: lesson 00, What this workshop is");
+    let s = s.shows("Space goes on with the path: lesson 00, What this workshop is.");
     let s = s.shows("·+00  Welcome").press(&[SPACE]);
     assert_eq!(s.state.page, Page::Lesson);
     // To the end of what the path reads of this lesson, then to the question.
@@ -208,7 +208,7 @@ fn another_path_is_chosen_and_kept() {
     let s = home(80, 24).press(&[ch('P')]).shows("One day");
     assert!(s.recorded().iter().any(|event| matches!(
         event,
-        tinyllama_tutor::course::Event::Chose { setting, value: Some(value) }
+        course::Event::Chose { setting, value: Some(value) }
             if setting == "path" && value == "one-day"
     )));
     s.press(&[ch('P'), ch('P')]).shows("Three hours: 0 of 15");
@@ -239,6 +239,41 @@ fn the_glossary_knows_the_words_of_the_page() {
 }
 
 #[test]
+fn one_practises_in_the_workshop_and_wrong_answers_come_back_there() {
+    let s = Screen::reader(80, 24).press(&[ch('e'), ENTER]).typed("7 %");
+    let s = s
+        .press(&[ENTER])
+        .shows("wrong")
+        .press(&[ESC, ch('1'), ch('t')]);
+    assert_eq!(s.state.page, Page::Practise);
+    let s = s
+        .shows("►launches")
+        .shows("Went wrong in exercises: ex1 gqa1.");
+    // Digits are typed; nothing typed shows the answer, which counts.
+    let s = s
+        .typed("8")
+        .shows("8▌")
+        .press(&[key(Code::Backspace), ENTER]);
+    let s = s.shows("It is ").shows("0 of 1 right");
+    let kept = |s: &Screen| {
+        let events = s.recorded().into_iter();
+        events
+            .filter(|e| matches!(e, course::Event::Practised { right: false, .. }))
+            .count()
+    };
+    assert_eq!(kept(&s), 1);
+    let s = s
+        .press(&[ENTER])
+        .hides("It is ")
+        .press(&[TAB])
+        .shows("►flops");
+    let s = s.press(&[key(Code::Down)]);
+    assert_eq!(s.state.page, Page::Exercises);
+    let s = s.press(&[ESC, ESC]);
+    assert_eq!(s.state.page, Page::Home);
+}
+
+#[test]
 fn one_reads_and_answers_in_sixty_columns() {
     let s = Screen::reader(60, 18).shows("What the merge cannot save");
     let s = s
@@ -248,7 +283,7 @@ fn one_reads_and_answers_in_sixty_columns() {
     // It shrinks in the middle of the answer, and grows again.
     let mut s = s;
     for (columns, rows) in [(40, 10), (60, 18)] {
-        s.tell(tinyllama_tutor::app::Message::Resize { columns, rows });
+        s.tell(app::Message::Resize { columns, rows });
     }
     let s = s.press(&[ENTER]).shows("right");
     let s = s.press(&[ch('L')]).shows("This page, Lab, needs 80 × 24.");

@@ -362,7 +362,7 @@ fn lesson_and_lab_stand_side_by_side() {
         .shows("section 1 of 4")
         .shows("this plan against V1")
         .press(&[TAB, SPACE])
-        .shows("V1 + qkv · 15 launches per block, 63 per forward")
+        .shows("V1 + qkv · 15 launches per block, 63")
         // The lab is the last part of the page.
         .press(&[TAB, key(Code::Down), SPACE])
         // rope joins the kernel of q, k and v, so qkv is on as well.

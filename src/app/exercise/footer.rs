@@ -119,6 +119,7 @@ const DONE: &[FooterItem] = &[
 const LIST: &[FooterItem] = &[
     (&[Action::Up, Action::Down], "exercise"),
     (&[Action::Open], "open"),
+    (&[Action::Practise], "practise"),
     (&[Action::Go(Page::Home)], "contents"),
     (&[Action::Find], "find"),
     (&[Action::Palette], "do"),

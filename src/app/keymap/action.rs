@@ -43,6 +43,8 @@ pub enum Action {
     Help,
     /// This page as a command line.
     CommandLine,
+    /// Fresh questions.
+    Practise,
     /// The words of the page, explained.
     Glossary,
     /// The terms behind a modelled number.

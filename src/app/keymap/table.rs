@@ -112,9 +112,9 @@ pub const TABLE: &[Entry] = &[
     ),
     entry(
         On::Here(LABS),
-        &[(ch('w'), Wall)],
+        &[(ch('w'), Wall), (ch('u'), Undo)],
         &[],
-        "wall to the right: down or up",
+        "wall to the right; undo",
     ),
     entry(
         On::Here(VERSIONS),
@@ -139,12 +139,6 @@ pub const TABLE: &[Entry] = &[
         &[(ch('r'), Run), (ch('R'), RunAll)],
         &[],
         "run this plan, run all again",
-    ),
-    entry(
-        On::Here(LABS),
-        &[(ch('u'), Undo)],
-        &[],
-        "undo the last flip",
     ),
     entry(
         On::Here(&[Lab, Roofline]),
@@ -259,6 +253,12 @@ pub const TABLE: &[Entry] = &[
         &[(ch('i'), Change)],
         &[],
         "type an answer, change a right one",
+    ),
+    entry(
+        On::Here(&[Home, Exercises]),
+        &[(ch('t'), Practise)],
+        &[],
+        "practise: fresh questions",
     ),
     entry(
         On::Here(&[Exercises]),
@@ -387,11 +387,10 @@ pub const TABLE: &[Entry] = &[
         &[],
         "cancel the run",
     ),
-    entry(On::Anywhere, &[(ctrl('l'), Redraw)], &[], "draw again"),
     entry(
         On::Anywhere,
         &[(ctrl('z'), Suspend)],
-        &[],
+        &[(ctrl('l'), Redraw)],
         "suspend; a run goes on",
     ),
     entry(

@@ -169,13 +169,15 @@ fn field(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
 /// it. The unit alone beside the field would look as if it was typed already.
 pub fn written(unit: &str) -> String {
     // `plain 6` says how a bare number is printed, and is no unit to be typed.
-    match Spec::parse(unit) {
-        Ok(spec) if spec.unit == Unit::PERCENT => "e.g. 12.5 %".to_owned(),
-        Ok(spec) => match spec.unit.dimension() {
-            plain if plain.is_plain() => String::new(),
-            dimension => format!("e.g. {}", dimension.example()),
-        },
-        Err(_) => String::new(),
+    Spec::parse(unit).map_or_else(|_| String::new(), |spec| example(&spec))
+}
+
+/// The same where the unit is known.
+pub fn example(spec: &Spec) -> String {
+    match spec.unit.dimension() {
+        _ if spec.unit == Unit::PERCENT => "e.g. 12.5 %".to_owned(),
+        plain if plain.is_plain() => String::new(),
+        dimension => format!("e.g. {}", dimension.example()),
     }
 }
 
