@@ -423,7 +423,7 @@ pub fn table_title(state: &State) -> String {
 pub fn against(state: &State, pen: &mut Pen<'_>) {
     // Two columns less where the table stands beside a lesson.
     let less = 41_u16.saturating_sub(pen.width());
-    let edges = [26, 34, 41].map(|edge: u16| edge.saturating_sub(less));
+    let edges = [26 - less.min(26) / 2, 34 - less.min(34), 41 - less.min(41)];
     for (edge, head) in edges.into_iter().zip(["plan", "V1", "saved"]) {
         pen.right(edge, 0, head, Role::Dim);
     }

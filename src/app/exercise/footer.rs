@@ -143,10 +143,7 @@ const FORM: &[FooterItem] = &[
 const FIELD: &[FooterItem] = &[
     (&[Action::Open], "check"),
     (&[Action::NextPart], "next field"),
-    (
-        &[Action::Back],
-        "leave field (then h hint, s solution, ? help)",
-    ),
+    (&[Action::Back], "leave: h hint, s solution, ? help"),
 ];
 
 /// Keys of the form on options.

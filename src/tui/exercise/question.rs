@@ -343,7 +343,7 @@ fn next_open(state: &State, asked: &Asked) -> String {
 
 fn hints(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
     if !state.shared.questions.question(asked).hints {
-        return tally(state, asked, key);
+        return tally(state, asked, key, width);
     }
     let seen = state
         .shared
@@ -363,12 +363,12 @@ fn hints(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
             rows.push(row);
         }
     }
-    rows.extend(tally(state, asked, key));
+    rows.extend(tally(state, asked, key, width));
     rows
 }
 
 /// Hints and tries so far, and how the solution can be had.
-fn tally(state: &State, asked: &Asked, key: &Key) -> Vec<Row> {
+fn tally(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
     if state.page != app::Page::Exercises {
         return Vec::new();
     }
@@ -384,7 +384,13 @@ fn tally(state: &State, asked: &Asked, key: &Key) -> Vec<Row> {
         key.hints.len(),
         kept.tries
     );
-    vec![Row::default(), Row::of(text, Role::Dim)]
+    let mut rows = vec![Row::default()];
+    // Two blanks part what stands on one line.
+    match columns_of(&text) <= width {
+        true => rows.push(Row::of(text, Role::Dim)),
+        false => rows.extend(words(&text, width, Role::Dim)),
+    }
+    rows
 }
 
 fn solution(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
