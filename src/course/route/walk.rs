@@ -72,13 +72,13 @@ impl Route {
         let leg = |step: &super::Step| {
             let lesson = course.lesson(&step.lesson.text).ok()?;
             let place = course.lessons().position(|other| other.id == lesson.id)?;
-            let sections = match step.sections.as_slice() {
-                [] => (0..lesson.sections.len()).collect(),
-                named => named
-                    .iter()
-                    .filter_map(|name| lesson.sections.iter().position(|s| s.id == name.text))
-                    .collect(),
-            };
+            let named = step.sections.iter();
+            let place_of = |id: &str| lesson.sections.iter().position(|s| s.id == id);
+            let mut sections: Vec<usize> = named.filter_map(|n| place_of(&n.text)).collect();
+            // Another text under the lesson's name has other sections.
+            if sections.is_empty() {
+                sections = (0..lesson.sections.len()).collect();
+            }
             let asked = step
                 .questions
                 .iter()
