@@ -23,7 +23,7 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
         let bottom = pen.height() - 2;
         frame::panes(pen, LEFT, bottom);
         wide(state, &mut pen.part(0, 3, LEFT, bottom - 3));
-        let right = pen.width() - LEFT - 1;
+        let right = (pen.width() - LEFT - 1).min(frame::LEFT);
         beside(state, &mut pen.part(LEFT + 1, 3, right, bottom - 3));
         if state.shared.notes.shown().is_some() || state.find.is_some() {
             frame::message(state, "", "", pen, bottom - 1);

@@ -29,7 +29,8 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
         let height = last - 5;
         body(state, &mut pen.part(0, 3, frame::LEFT, height));
         kernels::list(state, &mut pen.part(0, 25, frame::LEFT, height - 22));
-        let right = columns - frame::LEFT - 2;
+        // Label and value stay near each other.
+        let right = (columns - frame::LEFT - 2).min(frame::LEFT);
         kernels::detail(state, &mut pen.part(frame::LEFT + 2, 3, right, height));
     } else {
         body(state, &mut pen.part(0, 1, frame::LEFT, rows - 3));
