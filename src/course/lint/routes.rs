@@ -2,11 +2,12 @@
 
 use super::reading;
 use crate::block::Block;
-use crate::fault::{Fault, nearest};
+use crate::fault::Fault;
 use crate::fields::Phrase;
 use crate::lesson::{Lesson, Section};
 use crate::library::Course;
 use crate::route::{Route, Step, asked};
+use plan::nearest;
 
 /// Minutes of a path that counts as short.
 const SHORT: u64 = 180;
