@@ -15,7 +15,7 @@ use super::mouse::Target;
 use super::page::Mark;
 use super::screen::Screen;
 use super::shared::Shared;
-use super::study::Study;
+use super::study::{CLAIM, Study};
 use course::answer::claim::{Judgement, Ruling};
 use course::{Claim, Ledger};
 
@@ -110,12 +110,9 @@ pub enum Standing {
 /// The word that is kept where nothing was judged.
 const SHOWN: &str = "shown";
 
-/// How settings begin that keep a judgement.
-const KEPT: &str = "claim ";
-
 /// The setting under which a judgement is kept.
 fn setting(id: &str) -> String {
-    format!("{KEPT}{id}")
+    format!("{CLAIM}{id}")
 }
 
 /// How a reader stands to the claim with this id.
@@ -136,7 +133,7 @@ pub fn standing(study: &Study, id: &str) -> Standing {
 /// need not wait for the ledger.
 pub fn judged(study: &Study) -> usize {
     let kept = study.progress.settings.iter();
-    kept.filter(|(name, word)| name.starts_with(KEPT) && *word != SHOWN)
+    kept.filter(|(name, word)| name.starts_with(CLAIM) && *word != SHOWN)
         .count()
 }
 

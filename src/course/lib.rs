@@ -58,6 +58,7 @@ mod paths;
 pub mod present;
 mod progress;
 mod recorded;
+pub mod ribbon;
 mod route;
 mod setup;
 mod sheet;

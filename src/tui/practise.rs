@@ -1,6 +1,6 @@
 //! Practice: the question, what is typed, the verdict, and what went wrong elsewhere.
 
-use super::exercise::question::{example, typing, word_role};
+use super::exercise::question::{typing, word_role};
 use super::frame;
 use super::live::note;
 use super::pen::Pen;
@@ -9,6 +9,7 @@ use super::theme::Role;
 use app::State;
 use app::practise::again;
 use course::answer::practise::{Task, Topic};
+use course::present::example_of;
 
 /// Columns of the text at most.
 const WIDEST: u16 = 80;
@@ -74,7 +75,7 @@ fn question(state: &State, task: &Task, columns: usize) -> Vec<Row> {
         rows.extend(words(&options, columns, Role::Text));
     }
     rows.push(Row::default());
-    let unit = task.key.unit.as_ref().map_or_else(String::new, example);
+    let unit = task.key.unit.as_ref().map_or_else(String::new, example_of);
     rows.push(match practise.over() {
         true => Row::of(format!("[ {} ]", practise.field.text()), Role::Text),
         false => typing(Row::default(), &practise.field, &unit),
