@@ -25,9 +25,9 @@ const FOOTER: &[FooterItem] = &[
     (&[Action::Path], "path"),
     (&[Action::Go(Page::Exercises)], "exercises"),
     (&[Action::Go(Page::Lab)], "lab"),
+    (&[Action::Quit], "leave"),
     (&[Action::Find], "find"),
     (&[Action::Palette], "do"),
-    (&[Action::Quit], "leave"),
     (&[Action::Help], "help"),
 ];
 
