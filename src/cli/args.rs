@@ -256,14 +256,9 @@ impl SetupArgs {
             context: self.context.unwrap_or(seq),
         };
         shape.check(&model)?;
+        let dtype = self.dtype.as_deref();
+        let dtype = dtype.map_or(Ok(Dtype::Fp32), Dtype::parse)?;
         Ok(Config {
-            model,
-            shape,
-            dtype: self
-                .dtype
-                .as_deref()
-                .map_or(Ok(Dtype::Fp32), Dtype::parse)?,
-            cut,
             conventions: Conventions {
                 exact_causal: self.causal.as_deref() == Some("exact"),
                 keep_kv: match self.keep_kv.as_deref() {
@@ -274,6 +269,7 @@ impl SetupArgs {
                 rope_split: self.rope_kernels.as_deref() == Some("2"),
                 rope_table: self.rope_table,
             },
+            ..Config::forward(model, shape, dtype, cut)
         })
     }
 

@@ -30,7 +30,7 @@ pub(super) fn book(wanted: &Wanted) -> Result<Book, String> {
     let mut config = wanted.config.clone();
     let kept = config.keeps_kv();
     config.model.layers = config.model.layers.min(LAYERS);
-    let graph = Graph::of(&config.model, &config.shape).map_err(|e| e.to_string())?;
+    let graph = config.graph().map_err(|e| e.to_string())?;
     let plan = Plan::new(&graph, config.effective_cut(), kept);
     let program = lower(&Setup {
         config: &config,

@@ -416,13 +416,7 @@ fn wide() -> Model {
 }
 
 fn request(model: &Model, shape: Shape, dtype: Dtype, cut: Cut) -> Request {
-    Request::new(Config {
-        model: model.clone(),
-        shape,
-        dtype,
-        cut,
-        conventions: Conventions::default(),
-    })
+    Request::new(Config::forward(model.clone(), shape, dtype, cut))
 }
 
 fn examine(gpu: &mut Gpu<Host>, model: &Model, shape: Shape, dtype: Dtype, cut: Cut) {

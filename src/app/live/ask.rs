@@ -33,15 +33,14 @@ pub fn of(shared: &Shared, lesson: &Lesson, live: &Live) -> Result<Ask, String> 
             backend,
             ..
         }) => {
-            let chosen = shared.machine.backend().is_some_and(|b| b.name == "cuda");
-            let cuda = match backend {
-                Some(named) => named.text == "cuda",
-                None => chosen,
+            let named = backend.as_ref().map(|name| BackendKind::parse(&name.text));
+            let backend = match named {
+                Some(Ok(named)) => named,
+                _ => shared.machine.kind(),
             };
-            let backend = if cuda {
-                BackendKind::Cuda
-            } else {
-                BackendKind::Simt
+            let backend = match backend.is_gpu() {
+                true => backend,
+                false => BackendKind::Simt,
             };
             MicroRequest::new(&kernel.text, sweep, backend)
                 .map(Ask::Micro)

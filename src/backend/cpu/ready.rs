@@ -155,11 +155,6 @@ impl ReadyPlan {
         &self.allocations
     }
 
-    /// Rows of a tile.
-    pub fn tile_rows(&self) -> usize {
-        self.dims.tile
-    }
-
     /// Sets the tokens, `batch × context`, and fills the cache with those from
     /// before the forward: neither counted nor timed.
     ///

@@ -109,13 +109,7 @@ pub fn units(target: &Target) -> BTreeMap<Unit, u32> {
                 continue;
             };
             for cut in cuts() {
-                let config = Config {
-                    model: model.clone(),
-                    shape,
-                    dtype,
-                    cut,
-                    conventions: Conventions::default(),
-                };
+                let config = Config::forward(model.clone(), shape, dtype, cut);
                 let plan = Plan::new(&graph, cut, config.keeps_kv());
                 let program = lower(&Setup {
                     config: &config,

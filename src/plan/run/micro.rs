@@ -80,7 +80,7 @@ pub struct MicroReport {
     pub kernel: String,
     /// What was swept.
     pub swept: String,
-    /// `simt` or `cuda`.
+    /// `simt`, `cuda` or `hip`.
     pub backend: String,
     /// The machine in words.
     pub device: String,

@@ -56,11 +56,6 @@ impl Criterion {
             Self::Portable => "no width of a warp typed in",
         }
     }
-
-    /// Whether a mistake is one that this criterion refuses.
-    pub fn refuses(self, mistake: &Mistake) -> bool {
-        self as u8 + 1 == mistake.criterion
-    }
 }
 
 /// What is on trial.

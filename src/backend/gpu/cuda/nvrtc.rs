@@ -1,7 +1,9 @@
 //! NVRTC: from a kernel's source to a cubin or PTX, without a toolkit.
 //!
 //! Opened at run time from wherever it is; versions 12 and 13 have the same
-//! functions.
+//! functions. Bound by hand: cudarc's `nvrtc` opens the library by the names of the
+//! toolkit that it was built for, takes no path (a Python environment's file,
+//! `NVRTC_LIBRARY`), panics where it finds none, and shares nothing with HIPRTC.
 
 use std::ffi::{c_char, c_int};
 use std::sync::OnceLock;

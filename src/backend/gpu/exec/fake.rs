@@ -53,13 +53,17 @@ pub(crate) struct Fake {
 
 impl Fake {
     pub fn new(arch: &str) -> Self {
+        let (vendor, warp, shared) = match arch.starts_with("gfx") {
+            true => (Vendor::Amd, 64, 64 << 10),
+            false => (Vendor::Nvidia, 32, 160 << 10),
+        };
         Self {
             target: Target {
-                vendor: Vendor::Nvidia,
+                vendor,
                 arch: arch.to_owned(),
-                warp: 32,
+                warp,
                 sms: 4,
-                shared_per_block: 160 << 10,
+                shared_per_block: shared,
             },
             space: Space::default(),
             units: Vec::new(),

@@ -59,7 +59,7 @@ fn prefill(config: &Config, gemm: Gemm, target: &Target) -> Result<Program, RunE
         let mut filling = config.with_cut(version.cut());
         filling.shape = Shape::prefill(shape.batch, shape.context - shape.seq);
         filling.conventions.keep_kv = KeepKv::On;
-        let graph = Graph::of(&filling.model, &filling.shape)?;
+        let graph = filling.graph()?;
         let plan = Plan::new(&graph, filling.effective_cut(), filling.keeps_kv());
         let lowered = lower(&Setup {
             config: &filling,
