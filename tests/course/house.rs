@@ -308,6 +308,30 @@ fn the_middle_is_pure() {
     }
 }
 
+/// Keys and messages change the state in `app`; the terminal tells it how much of a
+/// text fits, in functions named so, and owns it where events come in.
+#[test]
+fn drawing_does_not_write_state() {
+    for (file, code) in code_below("tui") {
+        if file.ends_with("events.rs") {
+            continue;
+        }
+        for place in code.split("fn ").skip(1) {
+            let head = place.split('{').next().unwrap();
+            let name = head.split('(').next().unwrap();
+            assert!(
+                name == "fit" || !place.contains("&mut State"),
+                "{}: {name} takes the state to be changed",
+                file.display()
+            );
+        }
+        for word in ["RefCell", "OnceCell", "AtomicU", "thread_local"] {
+            let draws = !file.ends_with("input.rs") && !file.ends_with("desk.rs");
+            assert!(!draws || !code.contains(word), "{}: {word}", file.display());
+        }
+    }
+}
+
 #[test]
 fn the_import_scanner_reads_both_forms() {
     let code = "use crate::cost::price;\nuse crate::{fusion::{Cut, Plan}, model::Graph};\n";
