@@ -11,7 +11,6 @@ use backend::gpu::resources::Recorded;
 use backend::gpu::{Grid, Launch, Setup, Step, Target, Unit, kernel_source, lower};
 use plan::cost::{Gpu, GpuDatabase};
 use plan::fusion::Plan;
-use plan::model::Graph;
 use plan::run::Gemm;
 
 /// Blocks of the model that are lowered: a kernel that crosses from one block

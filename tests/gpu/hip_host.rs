@@ -33,7 +33,7 @@ use tinyllama_tutor::backend::gpu::{
     Call, Driver, Function, GemmCall, GpuError, GraphId, KernelFacts, Mark, Memory, Parameter,
     Target, TensorMap, Unit,
 };
-use tinyllama_tutor::cost::{Config, Conventions, Vendor};
+use tinyllama_tutor::cost::{Config, Vendor};
 use tinyllama_tutor::fusion::{Cut, Fusion, Version};
 use tinyllama_tutor::model::{Dtype, Model, Shape};
 use tinyllama_tutor::run::{Request, Unwatched};

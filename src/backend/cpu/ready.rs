@@ -80,7 +80,7 @@ pub struct ReadyPlan {
     weights: Arc<PackedModel>,
     threads: Threads,
     planned: Planned,
-    dims: Dims,
+    pub(super) dims: Dims,
     compiled: Compiled,
     buffers: Vec<Arc<Buffer>>,
     caches: Vec<Cache>,

@@ -7,7 +7,7 @@ use super::*;
 use crate::check::check;
 use crate::tokens::Tokens;
 use crate::weights::Weights;
-use plan::cost::{Config, Conventions, KeepKv, Planned};
+use plan::cost::{Config, KeepKv, Planned};
 use plan::fusion::{Boundary, Cut, Fusion, Version};
 use plan::model::{Dtype, Graph, Model, Shape, TensorId, TensorKind};
 use plan::run::{RunError, Unwatched};

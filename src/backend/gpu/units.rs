@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use super::lower::{Setup, lower};
 use super::program::{Step, Target};
 use super::source::Unit;
-use plan::cost::{Config, Conventions, Vendor};
+use plan::cost::{Config, Vendor};
 use plan::fusion::{Cut, Fusion, Plan, Version};
 use plan::model::{Dtype, Graph, PRESETS, Preset, Shape};
 use plan::run::Gemm;

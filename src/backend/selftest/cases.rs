@@ -1,6 +1,6 @@
 //! What is run: models with their corners, and the sets that are promised.
 
-use plan::cost::{Config, Conventions};
+use plan::cost::Config;
 use plan::fusion::{Cut, Fusion, Version};
 use plan::model::{Dtype, Model, PRESETS, Shape};
 use plan::run::{BackendKind, Request, WeightsFrom};

@@ -2,8 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::listing::Mistake;
-
 /// What a kernel is held to, in the order in which it is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Criterion {

@@ -6,7 +6,7 @@ use crate::gpu::program::{Program, Step, Target};
 use crate::gpu::source::Unit;
 use plan::cost::{Config, KeepKv, Planned};
 use plan::fusion::{Plan, Version};
-use plan::model::{Graph, Shape};
+use plan::model::Shape;
 use plan::run::{Gemm, RunError};
 
 /// Cuts that fill a cache, the quickest first; the first that there is for the
