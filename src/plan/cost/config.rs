@@ -1,7 +1,5 @@
 //! What is to be priced, and under which conventions.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use crate::fusion::{Cut, FusionError};
@@ -146,34 +144,18 @@ impl Config {
     }
 }
 
-/// Why something cannot be priced: one sentence.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CostError {
-    message: String,
+sentence! {
+    /// Why something cannot be priced: one sentence.
+    CostError
 }
 
 impl CostError {
-    /// An error with its sentence.
-    pub fn new(message: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-        }
-    }
-
     pub(crate) fn too_large(what: &str) -> Self {
         Self::new(format!(
             "{what} does not fit in 64 bits; choose smaller sizes"
         ))
     }
 }
-
-impl fmt::Display for CostError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for CostError {}
 
 impl From<ModelError> for CostError {
     fn from(e: ModelError) -> Self {
