@@ -191,6 +191,12 @@ pub(super) const FUNCTIONS: &[Signature] = &[
         &[Word, Value],
         "micro(stride, 8).sectors",
     ),
+    sig(
+        "microbenchmark",
+        Function::Micro,
+        &[Word, Value],
+        "microbenchmark(stride, 8).sectors",
+    ),
     sig("verdict", Function::Verdict, &[Word], "verdict(K-V1-12)"),
     sig("claims", Function::Claims, &[], "claims.wrong"),
     sig("recorded", Function::Recorded, &[], "recorded.h200_launch"),
@@ -200,8 +206,12 @@ pub(super) const FUNCTIONS: &[Signature] = &[
         &[Subject, Gpu],
         "profile(v2, mi250x_gcd).wall",
     ),
-    sig("twin", Function::Twin, &[], "twin.scaled"),
+    sig("mutant", Function::Mutant, &[], "mutant.scaled"),
+    sig("twin", Function::Mutant, &[], "mutant.scaled"),
 ];
+
+/// Words of before, still read, and the field's own that lint names.
+pub(crate) const OLD: [(&str, &str); 1] = [("twin", "mutant")];
 
 /// Names that say what is priced.
 pub(super) const SUBJECTS: [&str; 5] = ["block", "forward", "kernel", "group", "sum"];
