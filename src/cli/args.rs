@@ -158,7 +158,7 @@ pub(super) enum Command {
     },
     /// Judges one kernel for a parent process: JSON in, JSON out
     #[command(hide = true)]
-    Trial,
+    Submission,
     /// For makers of the workshop
     #[command(hide = true)]
     Dev(super::dev::DevArgs),

@@ -8,7 +8,7 @@ use app::book::{Book, Compiled, Kernel, Wanted};
 use app::source::Source;
 use backend::gpu::compile::PREBUILT;
 use backend::gpu::resources::Recorded;
-use backend::gpu::{Grid, Launch, Setup, Step, Target, Unit, kernel_source, lower};
+use backend::gpu::{CompileUnit, Grid, Launch, Setup, Step, Target, kernel_source, lower};
 use plan::cost::{Gpu, GpuDatabase};
 use plan::fusion::Plan;
 use plan::run::Gemm;
@@ -91,7 +91,7 @@ fn target(gpu: &Gpu) -> Target {
 }
 
 /// What the compiler made of a unit, where it is recorded.
-fn compiled(unit: &Unit, arch: &str) -> Option<Compiled> {
+fn compiled(unit: &CompileUnit, arch: &str) -> Option<Compiled> {
     static RECORDED: LazyLock<Recorded> = LazyLock::new(Recorded::embedded);
     let found = RECORDED.of(&unit.title(), arch)?;
     Some(Compiled {
@@ -102,7 +102,7 @@ fn compiled(unit: &Unit, arch: &str) -> Option<Compiled> {
     })
 }
 
-fn defines(unit: &Unit) -> String {
+fn defines(unit: &CompileUnit) -> String {
     let defines = unit
         .defines
         .iter()
@@ -129,7 +129,7 @@ struct Files {
 
 impl Files {
     /// The files of a unit: its own, then what it shares, the prefix last.
-    fn of(&mut self, unit: &Unit) -> Vec<usize> {
+    fn of(&mut self, unit: &CompileUnit) -> Vec<usize> {
         let mut found = Vec::new();
         for file in unit.files.iter().rev() {
             let Some(text) = kernel_source(file) else {

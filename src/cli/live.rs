@@ -12,7 +12,7 @@ use super::desk::{Desk, Runs};
 use super::failure::Failure;
 use super::words::{counted, quoted};
 use app::ask::{Of, Wanted};
-use backend::gym;
+use backend::microbenchmark;
 use course::answer::Env;
 use course::present::{self, Facts, Ran};
 use course::{Block, Ledger, Lesson, Live, Phrase, Sample, Typed};
@@ -161,7 +161,7 @@ fn summed_cells(name: String, cost: &Cost) -> Vec<String> {
 
 /// An experiment, run on the SIMT machine: it takes no time and no GPU.
 fn micro(kernel: &str, sweep: &[u32], show: &[Metric]) -> Result<Vec<Piece>, Failure> {
-    let report = gym::run(&MicroRequest::new(kernel, sweep, BackendKind::Simt)?)?;
+    let report = microbenchmark::run(&MicroRequest::new(kernel, sweep, BackendKind::Simt)?)?;
     let (columns, rows) = report.table(show);
     let title = format!(
         "Experiment {kernel}, {} rows: {}.",

@@ -18,7 +18,7 @@ use std::collections::HashMap;
 
 use super::catalogue::{self, Lacks};
 use super::program::{Arg, BufferId, BufferSpec, Launch, LibraryGemm, Program, Step, Target};
-use super::source::Unit;
+use super::source::CompileUnit;
 use plan::cost::Config;
 use plan::fusion::{Kernel, Plan};
 use plan::kernels::{Family, Variant};
@@ -93,7 +93,7 @@ impl Group<'_> {
     }
 
     /// A launch of `unit` for this kernel, without arguments and geometry.
-    pub fn launch(&self, unit: Unit) -> Launch {
+    pub fn launch(&self, unit: CompileUnit) -> Launch {
         Launch {
             kernel: self.index,
             name: self.name.clone(),
@@ -251,12 +251,12 @@ impl<'a> Lowering<'a> {
         family: Family,
         variant: Variant,
         before: &[&'static str],
-    ) -> Result<Unit, Lacks> {
+    ) -> Result<CompileUnit, Lacks> {
         let entry = family
             .entry(variant)
             .ok_or_else(|| Lacks::new(format!("{} ({variant:?})", family.name())))?;
         let files: Vec<&'static str> = before.iter().copied().chain([entry.file]).collect();
-        Ok(Unit::new(entry.name, &files).define("BF16", u32::from(self.is_bf16())))
+        Ok(CompileUnit::new(entry.name, &files).define("BF16", u32::from(self.is_bf16())))
     }
 
     /// A size as a kernel takes it.

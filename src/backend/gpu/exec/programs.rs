@@ -3,7 +3,7 @@
 
 use crate::gpu::lower::{Setup, lower};
 use crate::gpu::program::{Program, Step, Target};
-use crate::gpu::source::Unit;
+use crate::gpu::source::CompileUnit;
 use plan::cost::{Config, KeepKv, Planned};
 use plan::fusion::{Plan, Version};
 use plan::model::Shape;
@@ -81,7 +81,7 @@ fn prefill(config: &Config, gemm: Gemm, target: &Target) -> Result<Program, RunE
 }
 
 /// What a step compiles, and the dynamic shared memory that it is launched with.
-pub(super) fn unit_of(step: &Step) -> Option<(&Unit, u32)> {
+pub(super) fn unit_of(step: &Step) -> Option<(&CompileUnit, u32)> {
     match step {
         Step::Own(launch) => Some((&launch.unit, launch.shared)),
         Step::Library(_) => None,

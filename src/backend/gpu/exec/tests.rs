@@ -83,7 +83,7 @@ fn a_program_is_placed_filled_and_resolved() {
         steps: vec![Step::Own(Launch {
             kernel: 0,
             name: "block 0: all".to_owned(),
-            unit: Unit::new("all", &[]),
+            unit: CompileUnit::new("all", &[]),
             grid: Grid::Resident { per_sm: 3 },
             threads: 64,
             shared: 1000,
