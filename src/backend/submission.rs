@@ -11,7 +11,7 @@
 //! | `judge` | the criteria in order |
 //! | `values` | are the values right, and how the first that is not is told |
 //! | `known` | does a known mistake do exactly the same? |
-//! | `twin` | the values of defective kernels |
+//! | `mutant` | the values of defective kernels |
 
 mod bench;
 mod compiled;

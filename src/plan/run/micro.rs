@@ -1,5 +1,5 @@
-//! Microbenchmarks (the gym, as learners know it): kernels of a few lines that are run over and over with one thing
-//! changed, to see what it costs. What is asked, and what comes back.
+//! Microbenchmarks (the gym, as learners know it): kernels of a few lines that are run
+//! over and over with one thing changed, to see what it costs. What is asked, and what comes back.
 
 mod experiments;
 mod metric;
