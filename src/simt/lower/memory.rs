@@ -125,18 +125,6 @@ impl<'m> Lower<'m> {
         self.bytes(info, size, space);
     }
 
-    /// The `n` registers of a vector, or the one, at this operand.
-    fn parts(&self, i: &Instruction, at: usize, n: u32) -> Result<Vec<Operand>, PtxError> {
-        let parts = match self.operand(i, at)? {
-            Operand::Vector(parts) => parts.clone(),
-            one => vec![one.clone()],
-        };
-        match parts.len() == n as usize {
-            true => Ok(parts),
-            false => Err(self.wrong(format!("`{}` needs {n} registers", i.name))),
-        }
-    }
-
     fn load(&mut self, i: &'m Instruction, code: &Code<'_>, info: u32) -> Result<(), PtxError> {
         let unsupported = || PtxError::unsupported(i.line, &i.name);
         let ty = code.last_type().ok_or_else(unsupported)?;
@@ -161,9 +149,9 @@ impl<'m> Lower<'m> {
             [Class::SharedLoad, Class::GlobalLoad],
         );
         let kind = if ty.wide() { Kind::B64 } else { Kind::B32 };
-        let parts = self.parts(i, 0, n)?;
+        let parts = self.parts(i, 0, n as usize)?;
         let mut defs = Vec::new();
-        for part in &parts {
+        for part in parts {
             defs.push(self.destination(part, kind)?);
         }
         let mut draft = Draft {
@@ -235,9 +223,9 @@ impl<'m> Lower<'m> {
             [Class::SharedStore, Class::GlobalStore],
         );
         let kind = if ty.wide() { Kind::B64 } else { Kind::B32 };
-        let parts = self.parts(i, 1, n)?;
+        let parts = self.parts(i, 1, n as usize)?;
         let mut values = Vec::new();
-        for part in &parts {
+        for part in parts {
             values.push(self.source(part, kind, info)?);
         }
         let mut draft = Draft {
