@@ -61,7 +61,7 @@ pub struct Outside {
     /// Judges a learner's kernel, on a thread of its own.
     pub judge: Arc<JudgeKernel>,
     /// Runs the defective kernels of exercises, on a thread of its own.
-    pub twins: Arc<dyn Fn() -> BTreeMap<String, f64> + Send + Sync>,
+    pub mutants: Arc<dyn Fn() -> BTreeMap<String, f64> + Send + Sync>,
     /// Makes the file of a kernel where there is none, and gives its path.
     pub begin: Arc<Begin>,
     /// Where the course and the learner's files are.
@@ -122,7 +122,7 @@ pub fn open(mut state: State, outside: Outside) -> io::Result<u8> {
         init: outside.init,
     };
     runtime.probe();
-    runtime.run_twins(outside.twins);
+    runtime.run_mutants(outside.mutants);
     runtime.run()
 }
 
@@ -279,10 +279,10 @@ impl<W: Write> Runtime<W> {
     }
 
     /// Runs the defective kernels, away from the screen.
-    fn run_twins(&self, twins: Arc<dyn Fn() -> BTreeMap<String, f64> + Send + Sync>) {
+    fn run_mutants(&self, mutants: Arc<dyn Fn() -> BTreeMap<String, f64> + Send + Sync>) {
         let to = self.to.clone();
         thread::spawn(move || {
-            let _ = to.send(Message::Twins(twins()));
+            let _ = to.send(Message::Mutants(mutants()));
         });
     }
 
