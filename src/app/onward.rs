@@ -23,6 +23,15 @@ pub fn go_on(shared: &mut Shared, out: &mut Out) {
     }
 }
 
+/// Whether the path waits for the answer to a question.
+pub fn is_next(shared: &Shared, asked: &Asked) -> bool {
+    let next = shared.contents.route.as_ref().map(|f| &f.walk.next);
+    let Some(Some(Next::Question(exercise, key))) = next else {
+        return false;
+    };
+    *exercise == asked.exercise && *key == asked.key
+}
+
 /// Follows the next path of the course.
 pub fn choose(shared: &mut Shared, out: &mut Out) {
     let routes = shared.study.course.routes();
