@@ -78,6 +78,7 @@ pub(super) fn open(output: &OutputArgs, config: &Config, out: &mut Out) -> Outco
         begin: Arc::new(move |asked| super::check::begun(&beginning, asked)),
         mutants: Arc::new(mutants),
         places,
+        mouse: output.mouse,
         init: Box::new(move || {
             let here = std::env::current_dir().map_err(|e| e.to_string())?;
             let laid = asked.overlays.last().map(PathBuf::as_path);
