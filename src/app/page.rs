@@ -1,5 +1,10 @@
 //! The pages of the workshop and the way back through them.
 
+/// Smallest terminal that holds every page, in columns and rows.
+pub const SMALL: (u16, u16) = (80, 24);
+/// Smallest terminal in which one can read and answer.
+pub const SMALLEST: (u16, u16) = (60, 18);
+
 /// A page that fills the screen.
 ///
 /// The first nine have a digit and a letter; the others are opened from
@@ -30,6 +35,10 @@ pub enum Page {
     Setup,
     /// The terms behind a modelled number.
     Why,
+    /// Fresh questions.
+    Practise,
+    /// Words explained.
+    Glossary,
     /// The last messages.
     Messages,
     /// Keys that work where the learner came from.
@@ -63,6 +72,21 @@ impl Page {
         )
     }
 
+    /// The smallest terminal that holds it: what is read and answered needs less than
+    /// what is drawn.
+    pub const fn least(self) -> (u16, u16) {
+        match self {
+            Page::Home
+            | Page::Lesson
+            | Page::Exercises
+            | Page::Messages
+            | Page::FirstRun
+            | Page::Practise
+            | Page::Glossary => SMALLEST,
+            _ => SMALL,
+        }
+    }
+
     /// The digit that goes to this page.
     pub const fn digit(self) -> Option<char> {
         match self {
@@ -94,6 +118,8 @@ impl Page {
             Page::FirstRun => "tinyllama-tutor",
             Page::Setup => "Setup",
             Page::Why => "Why",
+            Page::Practise => "Practise",
+            Page::Glossary => "Glossary",
             Page::Messages => "Messages",
             Page::Help => "Help",
         }
