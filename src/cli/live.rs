@@ -6,7 +6,6 @@ mod piece;
 
 pub(super) use piece::{Piece, Table};
 
-use super::answers::excerpt;
 use super::claims;
 use super::desk::{Desk, Runs};
 use super::failure::Failure;
@@ -16,6 +15,7 @@ use backend::gym;
 use course::answer::Env;
 use course::present::{self, Facts, Ran};
 use course::{Block, Ledger, Lesson, Live, Phrase, Sample, Typed};
+use host::excerpt;
 use plan::cost::{Config, Cost, Gpu, Priced, floor_seconds, price};
 use plan::fusion::{Cut, Fusion, Version};
 use plan::model::{Dtype, OpKind, preset};
