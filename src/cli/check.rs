@@ -188,7 +188,7 @@ pub(super) fn trial(out: &mut Out) -> Outcome {
     let trial: Trial = read
         .map_err(|e| e.to_string())
         .and_then(|_| serde_json::from_str(&asked).map_err(|e| e.to_string()))
-        .map_err(|e| Failure::usage(format!("standard input holds no trial: {e}")))?;
+        .map_err(|e| Failure::usage(format!("standard input holds no submission: {e}")))?;
     out.json(&judge(&trial));
     Ok(0)
 }

@@ -120,7 +120,7 @@ fn list(ledger: &Ledger, chosen: &[&Claim], out: &mut Out) {
         .map(|(count, ruling)| format!("{count} {ruling}"))
         .collect();
     let sum = match chosen.len() {
-        0 => "No claim is left.".to_owned(),
+        0 => "No claim matches.".to_owned(),
         1 => format!("1 claim: {}.", tally.join(", ")),
         n => format!("{n} claims: {}.", tally.join(", ")),
     };

@@ -37,7 +37,7 @@ impl Host {
                 }
                 Attempt::Untouched => {
                     let file = self.places.shown(&kernel_file(&self.places, &exercise.id));
-                    let say = format!("{file} is the skeleton still: write the kernel there.");
+                    let say = format!("{file} is still the skeleton: write the kernel there.");
                     return Ok(Told::open(&say));
                 }
                 Attempt::Unread(say) => return Ok(Told::unread(typed, say, gap_form(kernel))),
@@ -46,7 +46,7 @@ impl Host {
             let env = self.env(&key.setup, runs)?;
             let asked = contract(key, candidate.clone(), &env).map_err(Trouble::Content)?;
             let Some(asked) = asked else {
-                return Ok(Told::open("There is no kernel to be written."));
+                return Ok(Told::open("There is no kernel to write here."));
             };
             let program = Program::own_as("trial").map_err(|e| {
                 let why = plain(&e);
@@ -57,7 +57,7 @@ impl Host {
             if let (true, TrialOutcome::NoCompiler(why)) = (by_letters, &outcome) {
                 let file = self.places.shown(&kernel_file(&self.places, &exercise.id));
                 instead = Some(format!(
-                    "Judged are the letters {}; {file} was not: {why}.",
+                    "The letters {} were judged; {file} was not: {why}.",
                     typed.trim()
                 ));
                 tried = gaps(kernel, typed);
@@ -108,7 +108,7 @@ impl Host {
         let key = exercise.keys.iter().find(|key| key.name.text == asked.key);
         match key.and_then(|key| Some((key, key.kernel.as_ref()?))) {
             Some((key, kernel)) => then(exercise, key, kernel),
-            None => Err("There is no kernel to be written.".to_owned()),
+            None => Err("There is no kernel to write here.".to_owned()),
         }
     }
 }

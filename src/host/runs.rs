@@ -103,7 +103,7 @@ impl Records for Runs {
     }
 
     fn twin(&self, name: &str) -> Result<f64, String> {
-        twin(name)
+        twin(name).map_err(|e| e.to_string())
     }
 }
 

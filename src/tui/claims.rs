@@ -78,7 +78,7 @@ pub fn lay(state: &State) -> Vec<Row> {
         Some(claim) => evidence::page(state, claim, columns.saturating_sub(2)),
         None => vec![
             Row::default(),
-            Row::of("No claim is left under this filter.", Role::Dim),
+            Row::of("No claim matches this filter.", Role::Dim),
         ],
     }
 }

@@ -12,6 +12,8 @@ use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
+use tinyllama_tutor::course::Course;
+use tinyllama_tutor::course::attempt::choices;
 use tinyllama_tutor::run::listing::Listing;
 
 use crate::support::pty::Pty;
@@ -106,6 +108,15 @@ fn words(screen: &str) -> String {
     bare.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// Waits until the screen says what `check` said of a question. How an answer was read
+/// stands under its field there.
+#[track_caller]
+fn says(p: &Pty, key: &Value) {
+    let said = key["message"].as_str().unwrap();
+    let said = words(said.split(" Read as ").next().unwrap());
+    p.wait_until(&said, |screen| words(screen).contains(&said));
+}
+
 /// A sheet, and what progress holds of its exercise.
 fn kept(home: &Path, exercise: &str) -> (String, toml::Value) {
     let folder = home.join("tinyllama-tutor");
@@ -133,7 +144,7 @@ fn a_shell_and_a_form_come_to_the_same() {
     line.extend(answers.iter().map(String::as_str));
     let found = shell(home.path(), &line);
 
-    let mut p = Pty::open(&["--course", course], 120, 40);
+    let mut p = Pty::open(&["--course", course], 80, 40);
     p.wait_for("? help");
     p.press("7");
     p.wait_for("ex1   Launch census");
@@ -151,18 +162,13 @@ fn a_shell_and_a_form_come_to_the_same() {
         p.wait_for(&format!("What is {name}?"));
         if *name == "eighth" {
             p.press("r");
-            p.wait_for("launches 71 #");
+            p.wait_for("71 launches #");
         }
         p.press(ENTER);
         p.wait_for("▌");
         p.press(typed);
         p.press(ENTER);
-        let said = key["message"].as_str().unwrap();
-        // How an answer was read stands under its field on the screen.
-        let said = words(said.split(" Read as ").next().unwrap());
-        p.wait_until(&format!("{name}: {said}"), |screen| {
-            words(screen).contains(&said)
-        });
+        says(&p, key);
         p.press(TAB);
     }
     p.press("\x1b\x1b");
@@ -173,44 +179,79 @@ fn a_shell_and_a_form_come_to_the_same() {
     assert_eq!(kept(state.path(), "ex90"), kept(home.path(), "ex90"));
 }
 
-/// A kernel's file, judged where a compiler is and told to be without one where none
-/// is; and letters of the gap form, which need none.
+/// The form of an exercise, on its second question.
+fn second_question(p: &mut Pty, exercise: &str) {
+    p.wait_for("? help");
+    p.press("7");
+    p.wait_for("ex1   Launch census");
+    p.press(&format!("/{exercise}{ENTER}"));
+    p.wait_for(&format!("►· {exercise}"));
+    p.press(ENTER);
+    p.wait_for("C1 it compiles");
+    p.press(TAB);
+    p.wait_for("► 2");
+}
+
+/// Letters of the gap form, which need no compiler: right ones, then a mistake.
 #[test]
-fn a_kernel_is_judged_alike() {
-    let worked = Listing::named("exercises/silu_mul.cu").unwrap().worked();
-    let gaps = "# typed by hand\nkernel = \"b\"\n";
-    for (exercise, number, file, text) in [
-        ("ex19", 2, "ex19.cu", worked.as_str()),
-        ("ex26", 2, "ex26.toml", gaps),
-    ] {
-        let homes = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
-        for home in &homes {
-            let answers = home.path().join("tinyllama-tutor/answers");
-            fs::create_dir_all(&answers).unwrap();
-            fs::write(answers.join(file), text).unwrap();
-        }
-        let [home, typed_in] = homes;
-        let found = shell(home.path(), &["check", exercise, "--json"]);
-        let key = &found["keys"][number - 1];
-        let library = std::env::var("NVRTC_LIBRARY").ok();
-        let compilers: Vec<(&str, &str)> = library
-            .iter()
-            .map(|l| ("NVRTC_LIBRARY", l.as_str()))
-            .collect();
-        let mut p = Pty::open_in(typed_in, &[], &compilers, 120, 40);
-        p.wait_for("? help");
-        p.press("7");
-        p.wait_for("ex1   Launch census");
-        p.press(&format!("/{exercise}{ENTER}{ENTER}{ENTER}"));
-        p.wait_for("Write: ");
-        p.press(TAB);
+fn letters_of_the_gap_form_are_judged_alike() {
+    let course = Course::built_in();
+    let exercise = course.exercise("ex26").unwrap();
+    let kernel = exercise.key("kernel").unwrap().kernel.as_ref().unwrap();
+    let mistake = kernel.listing.mistakes().next().unwrap().number;
+    let letters = |wrong: Option<u32>| -> String {
+        let pick = |gap| {
+            let all = choices(gap);
+            let wrong = all.iter().find(|c| wrong.is_some() && c.2 == wrong);
+            let right = all.iter().find(|c| c.2.is_none());
+            wrong.or(right).unwrap().0.to_string()
+        };
+        kernel
+            .listing
+            .gaps()
+            .map(pick)
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    for (letters, verdict) in [(letters(None), "right"), (letters(Some(mistake)), "slip")] {
+        let home = tempfile::tempdir().unwrap();
+        let answer = format!("--answer=kernel={letters}");
+        let key = shell(home.path(), &["check", "ex26", &answer, "--json"])["keys"][1].clone();
+        assert_eq!(key["verdict"], verdict, "{key}");
+        let mut p = Pty::open(&[], 80, 40);
+        second_question(&mut p, "ex26");
+        p.press(" ");
+        p.wait_for("▌");
+        p.press(&letters);
         p.press(ENTER);
-        let said = key["message"].as_str().unwrap();
-        let said = words(said.split(" Read as ").next().unwrap());
-        p.wait_until(&said, |screen| words(screen).contains(&said));
+        says(&p, &key);
+        p.press("\x1b\x1b");
         p.settled();
-        p.signal("HUP");
+        p.press("q");
         let (_, state) = p.exit();
-        assert_eq!(kept(state.path(), exercise), kept(home.path(), exercise));
+        assert_eq!(kept(state.path(), "ex26"), kept(home.path(), "ex26"));
     }
+}
+
+/// A kernel's file: judged where a compiler is, and told to be without one elsewhere.
+#[test]
+fn a_kernel_in_a_file_is_judged_alike() {
+    let worked = Listing::named("exercises/silu_mul.cu").unwrap().worked();
+    let homes = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    for home in &homes {
+        let answers = home.path().join("tinyllama-tutor/answers");
+        fs::create_dir_all(&answers).unwrap();
+        fs::write(answers.join("ex19.cu"), &worked).unwrap();
+    }
+    let [home, typed_in] = homes;
+    let key = shell(home.path(), &["check", "ex19", "--json"])["keys"][1].clone();
+    let library = std::env::var("NVRTC_LIBRARY").ok();
+    let library = library.as_deref().map(|path| ("NVRTC_LIBRARY", path));
+    let mut p = Pty::open_in(typed_in, &[], library.as_slice(), 80, 40);
+    second_question(&mut p, "ex19");
+    p.press(ENTER);
+    says(&p, &key);
+    p.press("q");
+    let (_, state) = p.exit();
+    assert_eq!(kept(state.path(), "ex19"), kept(home.path(), "ex19"));
 }

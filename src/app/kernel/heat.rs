@@ -199,7 +199,7 @@ pub(super) fn next(page: &mut KernelPage, shared: &mut Shared, out: &mut Out) {
             return count(page, shared, out);
         }
         let text = format!(
-            "Counting executes {} on this CPU. r counts all the same; p sets a smaller shape.",
+            "Counting executes {} on this CPU. r counts it anyway; p sets a smaller shape.",
             format(&Quantity::flop(flops))
         );
         shared.notes.say(Tone::Warn, text);
