@@ -81,16 +81,6 @@ impl Desk {
         self.course.exercise(typed).map_err(Failure::usage)
     }
 
-    /// An exercise in the variant that is asked for, else in the one that its
-    /// sheet answers.
-    pub(super) fn varied(
-        &self,
-        exercise: &Exercise,
-        asked: Option<usize>,
-    ) -> Result<Exercise, Failure> {
-        self.host.varied(exercise, asked).map_err(Failure::usage)
-    }
-
     /// A lesson by id or number.
     pub(super) fn lesson(&self, typed: &str) -> Result<&Lesson, Failure> {
         self.course.lesson(typed).map_err(Failure::usage)

@@ -140,13 +140,13 @@ impl Host {
     ///
     /// # Errors
     /// A variant that there is not.
-    pub fn varied(&self, exercise: &Exercise, asked: Option<usize>) -> Result<Exercise, String> {
+    pub fn varied(&self, exercise: &Exercise, asked: Option<usize>) -> Result<Exercise, Trouble> {
         let number = asked.unwrap_or_else(|| match self.sheet(exercise) {
             Ok(sheet) => sheet.variant(),
             // A sheet that cannot be read is complained of where it is needed.
             Err(_) => self.progress().variant(&exercise.id),
         });
-        exercise.variant(number)
+        exercise.variant(number).map_err(Trouble::Usage)
     }
 
     /// Writes the sheet; where it had to go elsewhere, or could not, that is told.
