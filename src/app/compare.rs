@@ -2,7 +2,6 @@
 
 use super::bench::Bench;
 use super::change::NAME;
-use super::figure::{self, Origin};
 use super::intent::{Intent, Out};
 use super::keymap::{Action, FooterItem};
 use super::machine::{Machine, Source};
@@ -15,6 +14,7 @@ use super::shared::Shared;
 use plan::cost::Cost;
 use plan::fusion::{Cut, Version};
 use plan::run::{BytesReport, Report};
+use plan::units::figure::{self, Origin};
 use study::lab::counted::{of_block, surplus};
 
 /// What is summed.

@@ -80,7 +80,7 @@ pub(super) fn check(output: &OutputArgs, args: &CheckArgs, out: &mut Out) -> Out
             desk.keep(&mut sheet, exercise);
         }
         if ask::asks(output, args, &sheet, exercise) {
-            ask::ask(&desk, exercise, &mut sheet, &mut runs, output.ascii)?;
+            ask::ask(&desk, exercise, &mut sheet, &mut runs)?;
         }
         let keys = exercise.keys.iter();
         let graded: Vec<Graded<'_>> = keys
@@ -98,7 +98,7 @@ pub(super) fn check(output: &OutputArgs, args: &CheckArgs, out: &mut Out) -> Out
             }
             let models: Vec<Vec<String>> = graded
                 .iter()
-                .map(|g| model(&desk, g, &runs, output.ascii))
+                .map(|g| model(&desk, g, &runs))
                 .collect::<Result<_, _>>()?;
             let all = (graded.as_slice(), models.as_slice());
             report::report(&progress, exercise, &sheet, all, output.plain, out);
@@ -162,19 +162,14 @@ fn graded<'e>(
 }
 
 /// The worked answer of free text that was answered.
-fn model(
-    desk: &Desk,
-    graded: &Graded<'_>,
-    runs: &Runs,
-    ascii: bool,
-) -> Result<Vec<String>, Failure> {
+fn model(desk: &Desk, graded: &Graded<'_>, runs: &Runs) -> Result<Vec<String>, Failure> {
     let kept = graded.judgement.verdict == Verdict::Kept;
     let Some(model) = graded.key.model.as_ref().filter(|_| kept) else {
         return Ok(Vec::new());
     };
     let env = desk.env(&graded.key.setup, runs)?;
     let (text, line) = (&model.text, model.at.line);
-    Ok(plain_text(text, line, ascii, &env, &desk.failed))
+    Ok(plain_text(text, line, desk.ascii, &env, &desk.failed))
 }
 
 /// Largest question that a judge is asked.

@@ -16,6 +16,8 @@ pub(super) use host::Runs;
 /// The course and the learner's files, for a command that prints.
 pub(super) struct Desk {
     host: Host,
+    /// Texts are folded to ASCII.
+    pub(super) ascii: bool,
     /// An expression of the course had no value.
     pub(super) failed: Cell<bool>,
 }
@@ -43,6 +45,7 @@ impl Desk {
     pub(super) fn open(output: &OutputArgs) -> Self {
         Self {
             host: Host::open(places(output), |say| complain(&say)),
+            ascii: output.ascii,
             failed: Cell::new(false),
         }
     }

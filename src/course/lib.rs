@@ -57,6 +57,7 @@ mod paths;
 pub mod present;
 mod progress;
 mod recorded;
+pub mod ribbon;
 mod setup;
 mod sheet;
 mod shelf;

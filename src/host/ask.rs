@@ -1,7 +1,7 @@
 //! What live blocks ask of the outside: experiments and sources.
 
 use super::{book, micro};
-use app::ask::{Ask, Excerpt, Of, Shown, Wanted};
+use app::ask::{self, Ask, Excerpt, Of, Shown, Wanted};
 use app::book::{Kernel, Wanted as Plan};
 use app::source::Source;
 use backend::gpu::kernel_source;
@@ -11,7 +11,7 @@ use plan::units::group_thousands;
 ///
 /// # Errors
 /// Why it cannot be known, in a sentence.
-pub(crate) fn answer(ask: &Ask) -> Result<Shown, String> {
+pub fn answer(ask: &Ask) -> Result<Shown, String> {
     match ask {
         Ask::Micro(request) => micro::away(request).map(Shown::Micro),
         Ask::Source(wanted) => excerpt(wanted).map(Shown::Source),
@@ -28,7 +28,7 @@ pub fn excerpt(wanted: &Wanted) -> Result<Excerpt, String> {
         Of::File(file) => {
             let text = kernel_source(file)
                 .ok_or_else(|| format!("There is no file {file} under kernels/."))?;
-            return Excerpt::of(&Source::parse(file, text), part);
+            return ask::excerpt(&Source::parse(file, text), part);
         }
         Of::Op(op) => *op,
     };
@@ -52,7 +52,7 @@ pub fn excerpt(wanted: &Wanted) -> Result<Excerpt, String> {
     };
     let source = files.iter().find(holds).or(files.first());
     let source = source.ok_or_else(|| format!("{} has no source.", op.name()))?;
-    let mut excerpt = Excerpt::of(source, part)?;
+    let mut excerpt = ask::excerpt(source, part)?;
     excerpt.facts = facts(kernel, &book.gpu.name);
     Ok(excerpt)
 }

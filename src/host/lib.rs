@@ -10,7 +10,7 @@
 //! | [`Clerk`] | the learner's files for the terminal, on a thread of its own, watched |
 //! | [`Away`] | what takes long, each on a thread of its own, answered by a message |
 //! | [`machine`] | what this machine has, and the ceilings of its devices |
-//! | [`book`](fn@book), [`excerpt`] | kernels of a plan, lines of a source |
+//! | [`book`](fn@book), [`answer`] | kernels of a plan, what a live block asks |
 //! | [`edit`] | the learner's editor, in a terminal that was lent |
 //!
 //! The verdict itself is no effect: the judge is pure, and both sides ask it.
@@ -28,7 +28,7 @@ mod micro;
 mod runs;
 mod trouble;
 
-pub use ask::excerpt;
+pub use ask::{answer, excerpt};
 pub use away::{Away, Facts};
 pub use book::book;
 pub use clerk::Clerk;

@@ -74,7 +74,14 @@ const IMPURE: &[&str] = &[
 ];
 
 /// Pure crates, and folders of crates that are not pure as a whole.
-const PURE: &[&str] = &["plan", "study", "app", "course/answer"];
+const PURE: &[&str] = &[
+    "plan",
+    "study",
+    "app",
+    "course/answer",
+    "course/present",
+    "course/ribbon",
+];
 
 fn src() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
