@@ -187,7 +187,7 @@ fn second_question(p: &mut Pty, exercise: &str) {
     p.press(&format!("/{exercise}{ENTER}"));
     p.wait_for(&format!("►· {exercise}"));
     p.press(ENTER);
-    p.wait_for("C1 it compiles");
+    p.wait_for("First the price");
     p.press(TAB);
     p.wait_for("► 2");
 }

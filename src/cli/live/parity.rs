@@ -16,6 +16,7 @@ use app::{Event, Look, Message, State, update};
 use clap::Parser;
 use course::present::{Lab, Piece};
 use course::{Block, Course, Lesson, Live};
+use host::answer;
 use plan::cost::GpuDatabase;
 use std::collections::BTreeMap;
 use std::sync::Arc;
