@@ -137,7 +137,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Hiprtc { library, folder }) => backend::gpu::hip::child(library, folder)
             .map(|()| 0)
             .map_err(|why| Failure::from(plan::run::RunError::failed(why.to_string()))),
-        Some(Command::Trial) => check::trial(out),
+        Some(Command::Submission) => check::submission(out),
         Some(Command::Dev(args)) => dev::dev(&cli.output, args, out),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();

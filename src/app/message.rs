@@ -64,7 +64,7 @@ pub enum Message {
     /// The file of an exercise's kernel was written by somebody.
     KernelSaved(String),
     /// What defective kernels yield, by name.
-    Twins(BTreeMap<String, f64>),
+    Mutants(BTreeMap<String, f64>),
     /// The kernels of a plan, or why it has none.
     Kernels(Box<Wanted>, Result<Arc<Book>, String>),
     /// What a live block asked, and what came of it.

@@ -73,7 +73,7 @@ pub struct Runs {
     /// A card waits to be folded away with Esc.
     pub card: Option<Card>,
     /// What the defective kernels of exercises yield, by name.
-    pub twins: BTreeMap<String, f64>,
+    pub mutants: BTreeMap<String, f64>,
     /// Experiments of the gym that were run, the newest last.
     pub micros: Vec<MicroReport>,
 }

@@ -144,8 +144,8 @@ impl Records for Runs {
         Ledger::built_in().count(verdict)
     }
 
-    fn twin(&self, name: &str) -> Result<f64, String> {
-        let found = self.twins.get(name).copied();
+    fn mutant(&self, name: &str) -> Result<f64, String> {
+        let found = self.mutants.get(name).copied();
         found.ok_or_else(|| "the defective kernel is not run yet; try again in a moment".to_owned())
     }
 }

@@ -98,7 +98,7 @@ fn take(state: &mut State, message: Message, out: &mut Out) {
                 answering::kernel::saved(shared, &id, out);
             }
         }
-        Message::Twins(values) => shared.runs.twins = values,
+        Message::Mutants(values) => shared.runs.mutants = values,
         Message::Kernels(wanted, book) => state.kernel.arrived(*wanted, book),
         Message::Asked(ask, answer) => {
             live::ask::arrived(shared, *ask, answer.map(|shown| *shown));

@@ -164,7 +164,7 @@ pub(super) enum Command {
     },
     /// Judges one kernel for a parent process: JSON in, JSON out
     #[command(hide = true)]
-    Trial,
+    Submission,
     /// For makers of the workshop
     #[command(hide = true)]
     Dev(super::dev::DevArgs),
@@ -262,14 +262,9 @@ impl SetupArgs {
             context: self.context.unwrap_or(seq),
         };
         shape.check(&model)?;
+        let dtype = self.dtype.as_deref();
+        let dtype = dtype.map_or(Ok(Dtype::Fp32), Dtype::parse)?;
         Ok(Config {
-            model,
-            shape,
-            dtype: self
-                .dtype
-                .as_deref()
-                .map_or(Ok(Dtype::Fp32), Dtype::parse)?,
-            cut,
             conventions: Conventions {
                 exact_causal: self.causal.as_deref() == Some("exact"),
                 keep_kv: match self.keep_kv.as_deref() {
@@ -280,6 +275,7 @@ impl SetupArgs {
                 rope_split: self.rope_kernels.as_deref() == Some("2"),
                 rope_table: self.rope_table,
             },
+            ..Config::forward(model, shape, dtype, cut)
         })
     }
 

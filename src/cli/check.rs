@@ -15,11 +15,11 @@ use super::failure::Failure;
 use super::ids::Ids;
 use super::out::Out;
 use super::show::plain_text;
-use backend::trial::{confine, judge};
+use backend::submission::{confine, judge};
 use course::answer::Verdict;
 use course::{Event, Exercise, Key, Sheet};
 use host::Graded;
-use plan::run::Trial;
+use plan::run::Submission;
 
 pub(super) use ask::question_lines;
 
@@ -175,15 +175,15 @@ fn model(desk: &Desk, graded: &Graded<'_>, runs: &Runs) -> Result<Vec<String>, F
 /// Largest question that a judge is asked.
 const LONGEST: u64 = 4 << 20;
 
-/// The judge's process: a trial on standard input, its outcome on standard output.
-pub(super) fn trial(out: &mut Out) -> Outcome {
+/// The judge's process: a submission on standard input, its outcome on standard output.
+pub(super) fn submission(out: &mut Out) -> Outcome {
     confine();
     let mut asked = String::new();
     let read = std::io::stdin().take(LONGEST).read_to_string(&mut asked);
-    let trial: Trial = read
+    let submission: Submission = read
         .map_err(|e| e.to_string())
         .and_then(|_| serde_json::from_str(&asked).map_err(|e| e.to_string()))
         .map_err(|e| Failure::usage(format!("standard input holds no submission: {e}")))?;
-    out.json(&judge(&trial));
+    out.json(&judge(&submission));
     Ok(0)
 }

@@ -7,7 +7,7 @@ use super::args::{OutputArgs, whole};
 use super::failure::Failure;
 use super::out::Out;
 use super::table::{Align, Table};
-use backend::gym;
+use backend::microbenchmark;
 use plan::run::{BackendKind, EXPERIMENTS, Experiment, Metric, MicroReport, MicroRequest};
 
 /// A kernel of a few lines, run over and over with one thing changed.
@@ -38,7 +38,7 @@ pub(super) fn micro(output: &OutputArgs, args: &MicroArgs, out: &mut Out) -> Out
         .collect::<Result<_, _>>()?;
     let backend = BackendKind::parse(&args.backend)?;
     let request = MicroRequest::new(kernel, &args.sweep, backend)?;
-    let report = gym::run(&request)?;
+    let report = microbenchmark::run(&request)?;
     if output.json {
         out.json(&report);
         return Ok(0);

@@ -7,7 +7,7 @@
 //! | [`present`](mod@present) | what a live block shows, for every surface alike |
 //! | [`Exercise`], [`Key`], [`Solution`] | questions as written ([`Key::judged`]: as the judge takes them), derivations |
 //! | [`Inline`], [`print`](fn@print), [`fill`] | numbers in prose: found, evaluated, put in place |
-//! | [`attempt`] | a learner's kernel: its file, the gap form, what a trial found |
+//! | [`attempt`] | a learner's kernel: its file, the gap form, what a submission found |
 //! | [`Sheet`], [`Saved`] | answers as typed, in `answers/<id>.toml` |
 //! | [`Progress`], [`Event`], [`Store`] | what was read, answered and guessed |
 //! | [`Places`] | workshop folder, state folder, overlays |

@@ -42,8 +42,8 @@ impl Away {
     }
 
     /// Runs the defective kernels of exercises.
-    pub fn run_twins(&self) {
-        self.spawn(|_| Some(Message::Twins(machine::twins())));
+    pub fn run_mutants(&self) {
+        self.spawn(|_| Some(Message::Mutants(machine::mutants())));
     }
 
     fn spawn(&self, find: impl FnOnce(&Self) -> Option<Message> + Send + 'static) {

@@ -6,12 +6,13 @@ use crate::desk::Host;
 use crate::runs::Runs;
 use crate::trouble::Trouble;
 use app::question::Asked;
-use backend::engine::{Program, trial as judged};
+use backend::engine::{Program, submission as judged};
 use course::attempt::{
-    Attempt, Told, attempt, begin, difference, gap_form, gaps, kernel_file, told, trial as contract,
+    Attempt, Told, attempt, begin, difference, gap_form, gaps, kernel_file, submission as contract,
+    told,
 };
 use course::{Exercise, Kernel, Key, plain};
-use plan::run::{Candidate, TrialOutcome};
+use plan::run::{Candidate, SubmissionOutcome};
 
 impl Host {
     /// Judges the kernel of a key. A file that is not there yet is begun; where it
@@ -48,13 +49,13 @@ impl Host {
             let Some(asked) = asked else {
                 return Ok(Told::open("There is no kernel to write here."));
             };
-            let program = Program::own_as("trial").map_err(|e| {
+            let program = Program::own_as("submission").map_err(|e| {
                 let why = plain(&e);
                 Trouble::Lacking(format!("this program cannot be started again: {why}"))
             })?;
             let outcome = judged(&program, &asked);
             let by_letters = !typed.trim().is_empty() && matches!(tried, Attempt::Written(_));
-            if let (true, TrialOutcome::NoCompiler(why)) = (by_letters, &outcome) {
+            if let (true, SubmissionOutcome::NoCompiler(why)) = (by_letters, &outcome) {
                 let file = self.places.shown(&kernel_file(&self.places, &exercise.id));
                 instead = Some(format!(
                     "The letters {} were judged; {file} was not: {why}.",
@@ -65,7 +66,7 @@ impl Host {
             }
             let mut told = told(exercise, key, &tried, &outcome);
             told.lines.splice(..0, instead);
-            if let (TrialOutcome::Accepted { .. }, Candidate::Written { text, .. }) =
+            if let (SubmissionOutcome::Accepted { .. }, Candidate::Written { text, .. }) =
                 (&outcome, candidate)
             {
                 let lines = difference(kernel, text);

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use app::Machine;
 use app::machine::{BackendFacts, Ceilings, Condition};
 use backend::cpu::{self, Isa};
-use backend::trial::twin;
+use backend::submission::mutant;
 use backend::{LocalRunner, device, engine};
 use plan::cost::{Gpu, GpuDatabase};
 use plan::fusion::Fusion;
-use plan::run::twins::TWINS;
+use plan::run::mutants::MUTANTS;
 use plan::run::{BackendKind, BackendState};
 
 /// What is known before anything was looked for.
@@ -71,9 +71,9 @@ pub fn measure(backend: BackendKind) -> Result<Ceilings, String> {
 
 /// What the defective kernels of exercises yield; those that cannot be run here
 /// are left out.
-pub fn twins() -> BTreeMap<String, f64> {
-    let run = |(name, _): &(&str, &str)| Some(((*name).to_owned(), twin(name).ok()?));
-    TWINS.iter().filter_map(run).collect()
+pub fn mutants() -> BTreeMap<String, f64> {
+    let run = |(name, _): &(&str, &str)| Some(((*name).to_owned(), mutant(name).ok()?));
+    MUTANTS.iter().filter_map(run).collect()
 }
 
 /// What was found. Drivers are opened in an engine process, which may take a

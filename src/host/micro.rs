@@ -1,11 +1,11 @@
-//! An experiment of the gym for the screen.
+//! An experiment for the screen.
 
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use backend::gym;
+use backend::microbenchmark;
 use plan::run::{MicroReport, MicroRequest, RunError};
 
 /// How long a sweep may take with the compilation of its kernels.
@@ -66,7 +66,7 @@ fn apart(request: &MicroRequest) -> Result<MicroReport, RunError> {
 /// process of its own, which may hang or die.
 pub(crate) fn away(request: &MicroRequest) -> Result<MicroReport, String> {
     if !request.backend.is_gpu() {
-        return gym::run(request).map_err(|e| e.to_string());
+        return microbenchmark::run(request).map_err(|e| e.to_string());
     }
     apart(request).map_err(|e| e.to_string())
 }

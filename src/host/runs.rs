@@ -1,8 +1,8 @@
 //! The runs that a question asks for.
 
 use backend::engine::Engine;
-use backend::gym;
-use backend::trial::twin;
+use backend::microbenchmark;
+use backend::submission::mutant;
 use course::answer::{self, Records, Setup};
 use course::{Figures, Ledger};
 use plan::cost::Config;
@@ -90,7 +90,7 @@ impl Records for Runs {
     fn micro(&self, kernel: &str, value: u64, field: &str) -> Option<Quantity> {
         let value = u32::try_from(value).ok()?;
         let request = MicroRequest::new(kernel, &[value], BackendKind::Simt).ok()?;
-        let report = gym::run(&request).ok()?;
+        let report = microbenchmark::run(&request).ok()?;
         Metric::find(field)?.quantity(report.rows.first()?)
     }
 
@@ -102,8 +102,8 @@ impl Records for Runs {
         Ledger::built_in().count(verdict)
     }
 
-    fn twin(&self, name: &str) -> Result<f64, String> {
-        twin(name).map_err(|e| e.to_string())
+    fn mutant(&self, name: &str) -> Result<f64, String> {
+        mutant(name).map_err(|e| e.to_string())
     }
 }
 

@@ -58,7 +58,7 @@ pub fn open(mut state: State, places: Places, facts: Arc<Facts>) -> io::Result<u
         gate,
     };
     runtime.away.start(Effect::Probe);
-    runtime.away.run_twins();
+    runtime.away.run_mutants();
     runtime.run()
 }
 

@@ -202,8 +202,6 @@ pub fn clip(text: &str, columns: usize) -> String {
 /// Words of a text in lines of at most `columns`. A no-break space parts no
 /// words, and a number keeps its unit.
 pub fn wrap(text: &str, columns: usize) -> Vec<String> {
-    let mut lines = Vec::new();
-    let mut line = String::new();
     let parts = text.split(|c: char| c.is_whitespace() && c != '\u{a0}');
     let mut words: Vec<String> = Vec::new();
     for word in parts.filter(|word| !word.is_empty()) {
@@ -215,19 +213,10 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
             _ => words.push(word.to_owned()),
         }
     }
-    for word in &words {
-        if !line.is_empty() && width(&line) + 1 + width(word) > columns {
-            lines.push(std::mem::take(&mut line));
-        }
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
+    match words.is_empty() {
+        true => Vec::new(),
+        false => text::fill(&words, columns, "", ""),
     }
-    if !line.is_empty() {
-        lines.push(line);
-    }
-    lines
 }
 
 /// Whether a word is a unit, with or without what closes a sentence or a quote.

@@ -1,10 +1,10 @@
-//! What defective kernels of the exercises show: `twin.NAME` in expressions.
+//! What defective kernels of the exercises show: `mutant.NAME` in expressions.
 //!
-//! A twin is a kernel with a planted defect, run on the input that brings it to
+//! A mutant is a kernel with a planted defect, run on the input that brings it to
 //! light. Here stand the names; the values come from running it.
 
 /// Every name with what its value is.
-pub const TWINS: [(&str, &str); 12] = [
+pub const MUTANTS: [(&str, &str); 12] = [
     ("norm_scale", "flat_norm on ones, 128 rows of 256: y[0]"),
     ("norm_one_row", "flat_norm on ones, 1 row of 256: y[0]"),
     ("row_sum", "ghost_lanes on 1000 zeros: the sum of the row"),

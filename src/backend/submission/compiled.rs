@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::text;
-use crate::gpu::Unit;
+use crate::gpu::CompileUnit;
 use crate::gpu::compile::PREBUILT;
 #[cfg(feature = "cuda")]
 use crate::gpu::compile::{Cache, Compiler, Form, compile, error_places};
@@ -46,7 +46,7 @@ fn read(ptx: String) -> Result<Compiled, NoProgram> {
 }
 
 /// A kernel of this program: prebuilt, else compiled.
-pub(super) fn own(unit: &Unit) -> Result<Compiled, NoProgram> {
+pub(super) fn own(unit: &CompileUnit) -> Result<Compiled, NoProgram> {
     if let Some(prebuilt) = PREBUILT.find(unit, &[ARCH]) {
         return read(prebuilt.ptx);
     }
@@ -74,7 +74,7 @@ pub(super) fn written(text: &str, file: &str, listing: &Listing) -> Result<Compi
     {
         let nvrtc = crate::gpu::cuda::Nvrtc::find(u32::MAX)
             .map_err(|e| NoProgram::NoCompiler(e.to_string()))?;
-        let prefix = Unit::new("", &["prefix/grid.cu"]);
+        let prefix = CompileUnit::new("", &["prefix/grid.cu"]);
         let source = format!(
             "{}#line 1 \"{file}\"\n{text}\n",
             prefix.source().unwrap_or_default()

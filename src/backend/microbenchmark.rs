@@ -1,4 +1,4 @@
-//! The gym's kernels on a machine: counted by the SIMT machine, checked against
+//! Microbenchmarks on a machine: counted by the SIMT machine, checked against
 //! what this program computes itself, and timed on a GPU where one is asked for.
 
 mod launch;
@@ -8,7 +8,7 @@ use std::fmt;
 use launch::{Launch, Role, Size};
 
 use super::gpu::simt::Simt;
-use super::gpu::{Call, Driver, GpuError, Parameter, Unit};
+use super::gpu::{Call, CompileUnit, Driver, GpuError, Parameter};
 use super::runner::Runner;
 use plan::run::{
     BackendKind, Experiment, MicroCounts, MicroReport, MicroRequest, MicroRow, RunError, Timing,
@@ -20,8 +20,8 @@ use simt::{Counts, LaunchRequest, Machine, Options, Program};
 const RUNS: u32 = 30;
 const WARM_UP: u32 = 5;
 
-/// Every unit of the gym, for what is compiled ahead.
-pub fn units() -> Vec<Unit> {
+/// Every unit of them, for what is compiled ahead.
+pub fn units() -> Vec<CompileUnit> {
     launch::units()
 }
 

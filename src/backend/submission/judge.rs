@@ -13,7 +13,7 @@ use super::task::{Case, Rest, Task, task};
 use super::values::{printed, thousands, wrong};
 use super::{text, unit};
 use plan::run::listing::{Listing, Mistake};
-use plan::run::{Bounds, Candidate, Criterion, Refusal, Trial, TrialOutcome};
+use plan::run::{Bounds, Candidate, Criterion, Refusal, Submission, SubmissionOutcome};
 use simt::{Counts, Finding, MachineError, Problem};
 
 /// Bytes of a sector.
@@ -25,25 +25,28 @@ const AROUND: usize = 24;
 
 /// Judges a kernel. It may take seconds, and a text that keeps the compiler busy
 /// takes longer: call it where it can be killed.
-pub fn judge(trial: &Trial) -> TrialOutcome {
-    let listing = match Listing::named(&trial.source) {
+pub fn judge(submission: &Submission) -> SubmissionOutcome {
+    let listing = match Listing::named(&submission.source) {
         Ok(listing) => listing,
-        Err(error) => return TrialOutcome::Failed(error.to_string()),
+        Err(error) => return SubmissionOutcome::Failed(error.to_string()),
     };
-    let Some(task) = task(&trial.source) else {
-        return TrialOutcome::Failed(format!("{} has no kernel to be written", trial.source));
+    let Some(task) = task(&submission.source) else {
+        return SubmissionOutcome::Failed(format!(
+            "{} has no kernel to be written",
+            submission.source
+        ));
     };
     let court = Court {
         listing: &listing,
         task,
-        bounds: &trial.bounds,
+        bounds: &submission.bounds,
     };
-    match &trial.candidate {
+    match &submission.candidate {
         Candidate::Written { text, file } => court.written(text, file),
         Candidate::Chosen(numbers) => {
             for number in numbers {
                 let outcome = court.chosen(*number);
-                if !matches!(outcome, TrialOutcome::Accepted { .. }) {
+                if !matches!(outcome, SubmissionOutcome::Accepted { .. }) {
                     return outcome;
                 }
             }
@@ -95,12 +98,12 @@ struct Met {
 }
 
 impl Court<'_> {
-    fn written(&self, text: &str, file: &str) -> TrialOutcome {
+    fn written(&self, text: &str, file: &str) -> SubmissionOutcome {
         let compiled = match written(text, file, self.listing) {
             Ok(compiled) => compiled,
-            Err(NoProgram::NoCompiler(say)) => return TrialOutcome::NoCompiler(say),
+            Err(NoProgram::NoCompiler(say)) => return SubmissionOutcome::NoCompiler(say),
             Err(NoProgram::Refused(seen)) => {
-                return TrialOutcome::Refused(Refusal {
+                return SubmissionOutcome::Refused(Refusal {
                     criterion: Criterion::Compiles,
                     seen,
                     known: Vec::new(),
@@ -125,14 +128,14 @@ impl Court<'_> {
     }
 
     /// The kernel of this program, worked or with one mistake.
-    fn chosen(&self, number: u32) -> TrialOutcome {
+    fn chosen(&self, number: u32) -> SubmissionOutcome {
         match self.own(number) {
             Ok(compiled) => {
                 let mistake = self.listing.mistakes().find(|m| m.number == number);
                 self.outcome(self.examined(&compiled), mistake, "")
             }
-            Err(NoProgram::NoCompiler(say)) => TrialOutcome::NoCompiler(say),
-            Err(NoProgram::Refused(say)) => TrialOutcome::Failed(say),
+            Err(NoProgram::NoCompiler(say)) => SubmissionOutcome::NoCompiler(say),
+            Err(NoProgram::Refused(say)) => SubmissionOutcome::Failed(say),
         }
     }
 
@@ -147,9 +150,9 @@ impl Court<'_> {
         met: Result<Met, Miss>,
         mistake: Option<&Mistake>,
         text: &str,
-    ) -> TrialOutcome {
+    ) -> SubmissionOutcome {
         match met {
-            Ok(met) => TrialOutcome::Accepted {
+            Ok(met) => SubmissionOutcome::Accepted {
                 issued: met.issued,
                 cases: met.cases,
                 praise: self
@@ -160,7 +163,7 @@ impl Court<'_> {
                     .map(|(_, say)| say.clone())
                     .collect(),
             },
-            Err(miss) => TrialOutcome::Refused(Refusal {
+            Err(miss) => SubmissionOutcome::Refused(Refusal {
                 known: match mistake {
                     Some(mistake) => vec![mistake.say.clone()],
                     None => self.known(&miss, text).into_iter().collect(),

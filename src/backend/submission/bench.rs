@@ -7,7 +7,7 @@ use simt::{Counts, LaunchRequest, Machine, MachineError, Options, Program};
 /// Warp instructions of one block after which it counts as endless: the longest
 /// block of an exercise takes a fraction of it.
 const STEPS: u64 = 20_000_000;
-/// Most memory of a trial, in bytes.
+/// Most memory of a submission, in bytes.
 const MEMORY: u64 = 512 << 20;
 
 /// A buffer.

@@ -29,8 +29,8 @@ fn bounds(source: &str) -> Bounds {
     }
 }
 
-fn tried(source: &str, candidate: Candidate) -> TrialOutcome {
-    judge(&Trial {
+fn tried(source: &str, candidate: Candidate) -> SubmissionOutcome {
+    judge(&Submission {
         source: source.to_owned(),
         candidate,
         bounds: bounds(source),
@@ -42,14 +42,14 @@ fn worked_kernels_are_accepted_and_every_known_mistake_is_refused_by_its_criteri
     let mut surprises = Vec::new();
     for listing in writing() {
         let outcome = tried(&listing.path, Candidate::Chosen(Vec::new()));
-        if !matches!(outcome, TrialOutcome::Accepted { .. }) {
+        if !matches!(outcome, SubmissionOutcome::Accepted { .. }) {
             surprises.push(format!("{}: {outcome:?}", listing.path));
         }
         for mistake in listing.mistakes() {
             match tried(&listing.path, Candidate::Chosen(vec![mistake.number])) {
-                TrialOutcome::Refused(refusal) => {
+                SubmissionOutcome::Refused(refusal) => {
                     assert_eq!(refusal.known, std::slice::from_ref(&mistake.say));
-                    if !refusal.criterion.refuses(mistake) {
+                    if refusal.criterion as u8 + 1 != mistake.criterion {
                         let sentence = refusal.sentence();
                         surprises.push(format!("{} {}: {sentence}", listing.path, mistake.name));
                     }
@@ -69,7 +69,7 @@ fn compiler() -> bool {
         file: "k.cu".to_owned(),
     };
     match tried(&listing.path, candidate) {
-        TrialOutcome::NoCompiler(say) => {
+        SubmissionOutcome::NoCompiler(say) => {
             eprintln!("skipped: {say}");
             false
         }
@@ -95,20 +95,20 @@ fn a_text_is_judged_like_the_kernel_that_it_is_and_its_mistake_is_recognised() {
         };
         let worked = written(listing.worked());
         assert!(
-            matches!(worked, TrialOutcome::Accepted { .. }),
+            matches!(worked, SubmissionOutcome::Accepted { .. }),
             "{}: {worked:?}",
             listing.path
         );
         let skeleton = written(listing.skeleton());
         assert!(
-            matches!(&skeleton, TrialOutcome::Refused(_)),
+            matches!(&skeleton, SubmissionOutcome::Refused(_)),
             "{}: {skeleton:?}",
             listing.path
         );
         for mistake in listing.mistakes() {
             let outcome = written(listing.mistaken(mistake.number));
             let known = match &outcome {
-                TrialOutcome::Refused(refusal) => refusal.known.contains(&mistake.say),
+                SubmissionOutcome::Refused(refusal) => refusal.known.contains(&mistake.say),
                 _ => false,
             };
             if !known {
@@ -129,7 +129,7 @@ fn what_cannot_be_compiled_or_never_ends_is_said_with_its_place() {
         let text = listing.worked().replace("    m[i] = value;", line);
         let file = "answers/ex19.cu".to_owned();
         match tried(&listing.path, Candidate::Written { text, file }) {
-            TrialOutcome::Refused(refusal) => refusal.sentence(),
+            SubmissionOutcome::Refused(refusal) => refusal.sentence(),
             other => format!("{other:?}"),
         }
     };

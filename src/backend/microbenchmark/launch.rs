@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::gpu::Unit;
+use crate::gpu::CompileUnit;
 use plan::run::{Experiment, RunError, Takes};
 
 /// How large the data are.
@@ -48,7 +48,7 @@ impl Buffer {
 /// A launch and what must come out of it.
 #[derive(Debug, Clone)]
 pub(super) struct Launch {
-    pub unit: Unit,
+    pub unit: CompileUnit,
     pub grid: [u32; 3],
     pub threads: u32,
     /// In the order of the kernel's pointers.
@@ -127,7 +127,7 @@ fn output(name: &'static str, length: usize) -> Buffer {
 /// Threads of the element-wise kernels' blocks.
 const THREADS: usize = 256;
 
-fn unit(name: &'static str, value: u32) -> Unit {
+fn unit(name: &'static str, value: u32) -> CompileUnit {
     let (file, defined) = match name {
         "stride" => ("gym/stride.cu", None),
         "columns" => ("gym/columns.cu", None),
@@ -138,15 +138,15 @@ fn unit(name: &'static str, value: u32) -> Unit {
         "row_sum" => ("gym/row_sum.cu", Some("SHUFFLES")),
         _ => ("gym/mask.cu", None),
     };
-    let unit = Unit::new(name, &[file]);
+    let unit = CompileUnit::new(name, &[file]);
     match defined {
         Some(define) => unit.define(define, value),
         None => unit,
     }
 }
 
-/// Every unit of the gym.
-pub(super) fn units() -> Vec<Unit> {
+/// Every unit of them.
+pub(super) fn units() -> Vec<CompileUnit> {
     let mut all = Vec::new();
     for experiment in &plan::run::EXPERIMENTS {
         let compiled: Vec<u32> = match experiment.takes {
@@ -183,7 +183,7 @@ pub(super) fn of(name: &str, value: u32, size: Size) -> Result<Launch, RunError>
 }
 
 /// The launch of one thread per element in blocks of 256.
-fn flat(unit: Unit, threads: usize) -> Launch {
+fn flat(unit: CompileUnit, threads: usize) -> Launch {
     Launch {
         unit,
         grid: [threads.div_ceil(THREADS) as u32, 1, 1],
@@ -204,7 +204,7 @@ fn elements(size: Size) -> usize {
     }
 }
 
-fn stride(unit: Unit, step: u32, size: Size) -> Launch {
+fn stride(unit: CompileUnit, step: u32, size: Size) -> Launch {
     let n = elements(size);
     let step = step as usize;
     let salt = salt("x");
@@ -217,7 +217,7 @@ fn stride(unit: Unit, step: u32, size: Size) -> Launch {
     }
 }
 
-fn columns(unit: Unit, pad: u32, size: Size) -> Launch {
+fn columns(unit: CompileUnit, pad: u32, size: Size) -> Launch {
     const SIDE: usize = 32;
     let blocks = elements(size) / (SIDE * SIDE);
     let n = blocks * SIDE * SIDE;
@@ -236,7 +236,7 @@ fn columns(unit: Unit, pad: u32, size: Size) -> Launch {
     }
 }
 
-fn two_ways(unit: Unit, group: u32, size: Size) -> Launch {
+fn two_ways(unit: CompileUnit, group: u32, size: Size) -> Launch {
     const TURNS: u32 = 16;
     let n = elements(size);
     let salt = salt("x");
@@ -267,7 +267,7 @@ fn two_ways(unit: Unit, group: u32, size: Size) -> Launch {
     }
 }
 
-fn width(unit: Unit, wide: u32, size: Size) -> Launch {
+fn width(unit: CompileUnit, wide: u32, size: Size) -> Launch {
     let n = elements(size);
     let salt = salt("x");
     Launch {
@@ -279,7 +279,7 @@ fn width(unit: Unit, wide: u32, size: Size) -> Launch {
     }
 }
 
-fn tile(unit: Unit, tile: usize, size: Size) -> Launch {
+fn tile(unit: CompileUnit, tile: usize, size: Size) -> Launch {
     let n: usize = match size {
         Size::Counted => 64,
         Size::Timed => 1024,
@@ -304,7 +304,7 @@ fn tile(unit: Unit, tile: usize, size: Size) -> Launch {
     }
 }
 
-fn row_sum(unit: Unit, size: Size) -> Launch {
+fn row_sum(unit: CompileUnit, size: Size) -> Launch {
     let rows = elements(size) / THREADS;
     let salt = salt("x");
     // Multiples of 1/16: the sum is exact in any order.
@@ -317,7 +317,7 @@ fn row_sum(unit: Unit, size: Size) -> Launch {
     }
 }
 
-fn mask(unit: Unit, n: usize) -> Launch {
+fn mask(unit: CompileUnit, n: usize) -> Launch {
     let (g, u) = (salt("g"), salt("u"));
     let value = |i: usize| {
         let gate = element(g, i);

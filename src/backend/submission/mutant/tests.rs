@@ -1,5 +1,5 @@
 use super::*;
-use plan::run::twins::TWINS;
+use plan::run::mutants::MUTANTS;
 
 /// The value with the defect and the one with its repair; `None` where there is
 /// neither a prebuilt kernel nor a compiler.
@@ -9,10 +9,10 @@ fn both(name: &str) -> (f64, f64) {
 
 #[test]
 fn every_twin_that_has_a_name_runs() {
-    for (name, _) in TWINS {
-        assert!(twin(name).unwrap().is_finite(), "{name}");
+    for (name, _) in MUTANTS {
+        assert!(mutant(name).unwrap().is_finite(), "{name}");
     }
-    assert!(twin("nobody").is_err());
+    assert!(mutant("nobody").is_err());
 }
 
 /// Expected values by hand, from the defects in the sources.

@@ -1,8 +1,6 @@
-//! A learner's kernel on trial: what is asked, and what was found.
+//! A learner's kernel submitted: what is asked, and what was found.
 
 use serde::{Deserialize, Serialize};
-
-use super::listing::Mistake;
 
 /// What a kernel is held to, in the order in which it is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -56,14 +54,9 @@ impl Criterion {
             Self::Portable => "no width of a warp typed in",
         }
     }
-
-    /// Whether a mistake is one that this criterion refuses.
-    pub fn refuses(self, mistake: &Mistake) -> bool {
-        self as u8 + 1 == mistake.criterion
-    }
 }
 
-/// What is on trial.
+/// What is submitted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Candidate {
     /// A text, and the name under which messages speak of it.
@@ -91,12 +84,12 @@ pub struct Bounds {
     pub praise: Vec<(f64, String)>,
 }
 
-/// A trial that is asked for.
+/// A submission that is asked for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Trial {
+pub struct Submission {
     /// The source of the exercise (`exercises/silu_mul.cu`).
     pub source: String,
-    /// What is on trial.
+    /// What is submitted.
     pub candidate: Candidate,
     /// Its bounds.
     pub bounds: Bounds,
@@ -125,7 +118,7 @@ impl Refusal {
     }
 }
 
-/// What a trial found.
+/// What a submission found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Outcome {
     /// All criteria are met.
@@ -141,6 +134,6 @@ pub enum Outcome {
     Refused(Refusal),
     /// There is no compiler for a text here: how to get one.
     NoCompiler(String),
-    /// The trial itself came to nothing; nothing was judged.
+    /// The submission itself came to nothing; nothing was judged.
     Failed(String),
 }

@@ -13,7 +13,7 @@ const EPS: f32 = 1e-5;
 
 /// Why a defective kernel shows no value.
 #[derive(Debug)]
-pub enum TwinError {
+pub enum MutantError {
     /// There is none of this name.
     Unknown(String),
     /// Its source is not in this build.
@@ -24,10 +24,10 @@ pub enum TwinError {
     Stopped(MachineError),
 }
 
-impl fmt::Display for TwinError {
+impl fmt::Display for MutantError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unknown(name) => write!(f, "there is no twin “{name}”"),
+            Self::Unknown(name) => write!(f, "there is no mutant “{name}”"),
             Self::NoSource(path) => write!(f, "kernels/{path} is not in this build"),
             Self::NoProgram(why) => f.write_str(why),
             Self::Stopped(why) => why.fmt(f),
@@ -35,19 +35,19 @@ impl fmt::Display for TwinError {
     }
 }
 
-impl std::error::Error for TwinError {}
+impl std::error::Error for MutantError {}
 
-/// The value of `twin.NAME`, from running the defective kernel.
+/// The value of `mutant.NAME`, from running the defective kernel.
 ///
 /// # Errors
-/// No such twin, no compiled kernel here, or the machine stopped it where it should
+/// No such mutant, no compiled kernel here, or the machine stopped it where it should
 /// have ended.
-pub fn twin(name: &str) -> Result<f64, TwinError> {
+pub fn mutant(name: &str) -> Result<f64, MutantError> {
     shown(name, false)
 }
 
 /// The same input with the defect, or with its repair.
-fn shown(name: &str, fixed: bool) -> Result<f64, TwinError> {
+fn shown(name: &str, fixed: bool) -> Result<f64, MutantError> {
     let (source, show): (&str, Show) = match name {
         "norm_scale" => ("flat_norm", |b| flat_norm(b, 128, 128 * 256)),
         "norm_one_row" => ("flat_norm", |b| flat_norm(b, 1, 256)),
@@ -61,20 +61,20 @@ fn shown(name: &str, fixed: bool) -> Result<f64, TwinError> {
         "fresh" => ("barrier_once", |b| barrier_once(b, 1)),
         "pieces_scale" => ("norm_in_pieces", norm_in_pieces),
         "tail_bytes" => ("vector_tail", vector_tail),
-        _ => return Err(TwinError::Unknown(name.to_owned())),
+        _ => return Err(MutantError::Unknown(name.to_owned())),
     };
     on(source, fixed, show)
 }
 
 type Show = fn(&mut Bench<'_>) -> Result<f64, MachineError>;
 
-fn on(source: &str, fixed: bool, show: Show) -> Result<f64, TwinError> {
+fn on(source: &str, fixed: bool, show: Show) -> Result<f64, MutantError> {
     let path = format!("exercises/{source}.cu");
-    let listing = Listing::named(&path).map_err(|e| TwinError::NoProgram(e.to_string()))?;
-    let unit = unit(&listing, "FIXED", u32::from(fixed)).ok_or(TwinError::NoSource(path))?;
-    let compiled = own(&unit).map_err(|e| TwinError::NoProgram(e.to_string()))?;
+    let listing = Listing::named(&path).map_err(|e| MutantError::NoProgram(e.to_string()))?;
+    let unit = unit(&listing, "FIXED", u32::from(fixed)).ok_or(MutantError::NoSource(path))?;
+    let compiled = own(&unit).map_err(|e| MutantError::NoProgram(e.to_string()))?;
     let mut bench = Bench::new(&compiled.program, unit.entry);
-    show(&mut bench).map_err(TwinError::Stopped)
+    show(&mut bench).map_err(MutantError::Stopped)
 }
 
 /// y[0] of ones. The kernel reads gamma at the flat index: where it is not as long

@@ -2,7 +2,7 @@
 
 use super::real::Real;
 use super::{Frame, Rest, Special, Task};
-use crate::trial::bench::Geometry;
+use crate::submission::bench::Geometry;
 
 const TILE: usize = 64;
 

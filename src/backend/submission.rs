@@ -11,24 +11,24 @@
 //! | `judge` | the criteria in order |
 //! | `values` | are the values right, and how the first that is not is told |
 //! | `known` | does a known mistake do exactly the same? |
-//! | `twin` | the values of defective kernels |
+//! | `mutant` | the values of defective kernels |
 
 mod bench;
 mod compiled;
 mod judge;
 mod known;
+mod mutant;
 mod task;
 mod text;
-mod twin;
 mod values;
 
 pub use judge::judge;
-pub use twin::{TwinError, twin};
+pub use mutant::{MutantError, mutant};
 
-use super::gpu::Unit;
+use super::gpu::CompileUnit;
 use plan::run::listing::{Listing, listings};
 
-/// Limits this process to what a trial needs, so that a text that keeps the
+/// Limits this process to what a submission needs, so that a text that keeps the
 /// compiler busy, or makes it grow, ends the process and not the machine.
 pub fn confine() {
     use rustix::process::{Resource, Rlimit, setrlimit};
@@ -50,7 +50,7 @@ pub fn confine() {
 
 /// What is compiled ahead: every kernel with each of its known mistakes, every
 /// defective kernel and its repair.
-pub fn units() -> Vec<Unit> {
+pub fn units() -> Vec<CompileUnit> {
     listings()
         .into_iter()
         .filter_map(|name| Listing::named(&format!("exercises/{name}")).ok())
@@ -67,11 +67,11 @@ pub fn units() -> Vec<Unit> {
 
 /// A source of this program with one definition. `None` where the source or its
 /// entry is not embedded under the kernels.
-fn unit(listing: &Listing, define: &'static str, value: u32) -> Option<Unit> {
+fn unit(listing: &Listing, define: &'static str, value: u32) -> Option<CompileUnit> {
     let (path, text) = super::gpu::kernel_sources()
         .into_iter()
         .find(|(path, _)| *path == listing.path)?;
     let at = text.find(&format!("KERNEL void {}(", listing.entry))?;
     let entry = text.get(at + "KERNEL void ".len()..)?.split('(').next()?;
-    Some(Unit::new(entry, &["prefix/grid.cu", path]).define(define, value))
+    Some(CompileUnit::new(entry, &["prefix/grid.cu", path]).define(define, value))
 }

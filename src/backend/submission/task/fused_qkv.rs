@@ -3,7 +3,7 @@
 use super::real::Real;
 use super::tiled_product::product;
 use super::{Frame, Rest, Special, Task};
-use crate::trial::bench::Geometry;
+use crate::submission::bench::Geometry;
 
 const TILE: usize = 64;
 
