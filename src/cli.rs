@@ -25,6 +25,7 @@ mod lists;
 mod live;
 mod micro;
 mod out;
+mod path;
 mod practise;
 mod profile;
 mod progress;
@@ -122,6 +123,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Lessons) => lists::lessons(&cli.output, out),
         Some(Command::Exercises) => lists::exercises(&cli.output, out),
         Some(Command::Progress(args)) => progress::progress(&cli.output, args, out),
+        Some(Command::Path(args)) => path::path(&cli.output, args, out),
         Some(Command::Practise(args)) => practise::practise(&cli.output, args, out),
         Some(Command::Export(args)) => export::export(&cli.output, args, out),
         Some(Command::Doctor) => doctor::doctor(&cli.output, out),
@@ -157,6 +159,7 @@ fn text_only(command: &Command) -> Option<&'static str> {
         Command::Show(_) => "show",
         Command::Init(_) => "init",
         Command::New(_) => "new",
+        Command::Path(_) => "path",
         Command::Practise(_) => "practise",
         Command::Completions { .. } => "completions",
         _ => return None,

@@ -8,6 +8,7 @@ use super::book::{Book, Wanted};
 use super::clock::Millis;
 use super::key::Key;
 use super::machine::{Ceilings, Machine};
+use super::mouse::Target;
 use super::question::Asked;
 use super::runs::Ticket;
 use super::study::Study;
@@ -30,6 +31,10 @@ pub struct Event {
 pub enum Message {
     /// A key was pressed.
     Key(Key),
+    /// Something was clicked.
+    Click(Target),
+    /// The wheel was turned; `true`: up.
+    Wheel(bool),
     /// Text was pasted.
     Paste(String),
     /// The terminal has a new size.

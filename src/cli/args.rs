@@ -118,6 +118,8 @@ pub(super) enum Command {
     Lessons,
     /// The exercises, and what is right
     Exercises,
+    /// Ways through the course: three hours, a day, all of it
+    Path(super::path::PathArgs),
     /// Fresh questions on a topic, those that went wrong more often
     Practise(super::practise::PractiseArgs),
     /// How far you are; take it to another machine

@@ -52,7 +52,7 @@ pub(super) fn open(output: &OutputArgs, config: &Config, out: &mut Out) -> Outco
     }
     let (seen, asking) = (places.clone(), output.clone());
     let facts = Arc::new(move || super::doctor::facts(&seen, &asking));
-    tui::open(state, places, facts)
+    tui::open(state, (places, facts), output.mouse)
         .map_err(|e| Failure::usage(format!("the terminal cannot be used: {e}")))
 }
 

@@ -10,6 +10,7 @@ use super::input;
 use super::surface::Surface;
 use super::terminal::Terminal;
 use app::key::ctrl;
+use app::mouse::Spots;
 use app::question::Asked;
 use app::{self, Effect, Event, Message, State};
 use backend::engine::{self, Engine, Worker};
@@ -19,24 +20,34 @@ use plan::run::Phase;
 
 /// Opens the workshop in this terminal and returns the exit code when the
 /// learner leaves. `places` says where their files are, `facts` what the doctor
-/// knows of the surroundings.
+/// knows of the surroundings; with `mouse`, clicks and the wheel are taken.
 ///
 /// # Errors
 /// When there is no terminal, or it cannot be written to any more.
-pub fn open(mut state: State, places: Places, facts: Arc<Facts>) -> io::Result<u8> {
+pub fn open(
+    mut state: State,
+    (places, facts): (Places, Arc<Facts>),
+    mouse: bool,
+) -> io::Result<u8> {
     let size = input::size()?;
     state.shared.size = size;
     let (to, messages) = mpsc::channel();
     // Before the terminal is taken: a signal that comes now must find someone to give
     // it back.
     input::watch_signals(to.clone())?;
-    let guard = Terminal::take()?;
+    let mut guard = Terminal::take()?;
+    if mouse {
+        guard = guard.with_mouse()?;
+    }
     let mut surface = Surface::new(io::stdout(), size.0, size.1);
     // The first frame goes out before anything else is started.
     let painter = Painter::default();
-    surface.frame(|buffer| painter.draw(&state, buffer))?;
+    surface.frame(|buffer| {
+        painter.draw(&state, buffer);
+    })?;
     let gate = Arc::new(input::Gate::default());
-    input::read_keys(to.clone(), Arc::clone(&gate));
+    let spots = Arc::new(Mutex::new(Spots::default()));
+    input::read_keys(to.clone(), Arc::clone(&gate), Arc::clone(&spots));
     let news = News::new(to.clone());
     let mut engine = Engine::default();
     let worker = Worker::start(
@@ -56,6 +67,7 @@ pub fn open(mut state: State, places: Places, facts: Arc<Facts>) -> io::Result<u
         away,
         to,
         gate,
+        spots,
     };
     runtime.away.start(Effect::Probe);
     runtime.away.run_mutants();
@@ -114,6 +126,8 @@ struct Runtime<W: Write> {
     clerk: Clerk,
     away: Away,
     gate: Arc<input::Gate>,
+    /// What can be clicked, where it was drawn last.
+    spots: Arc<Mutex<Spots>>,
 }
 
 impl<W: Write> Runtime<W> {
@@ -238,7 +252,11 @@ impl<W: Write> Runtime<W> {
         self.surface.resize(columns, rows);
         self.painter.fit(&mut self.state);
         let (painter, state) = (&self.painter, &self.state);
-        self.surface.frame(|buffer| painter.draw(state, buffer))
+        let mut spots = Spots::default();
+        self.surface
+            .frame(|buffer| spots = painter.draw(state, buffer))?;
+        *self.spots.lock().unwrap_or_else(PoisonError::into_inner) = spots;
+        Ok(())
     }
 }
 
