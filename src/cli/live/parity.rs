@@ -98,7 +98,7 @@ impl Screen {
         Self { state, at }
     }
 
-    /// Makes the predictions, and brings what the block asks of the outside.
+    /// Makes the predictions, judges the claim, and brings what the block asks of the outside.
     fn answer(&mut self, lesson: &Lesson, live: &Live) {
         if !live.predict.is_empty() {
             let none = vec![""; live.predict.len()].join(" | ");
@@ -111,6 +111,17 @@ impl Screen {
                     block: live.number as u64,
                     typed: none.clone(),
                     outcome: none,
+                });
+        }
+        if let Ok(Block::Claim { id }) = &live.content {
+            // A claim that the course asks about is judged before its model speaks.
+            self.state
+                .shared
+                .study
+                .progress
+                .apply(&course::Event::Chose {
+                    setting: format!("claim {}", id.text),
+                    value: Some("shown".to_owned()),
                 });
         }
         if let Ok(asked) = ask::of(&self.state.shared, lesson, live) {
