@@ -42,11 +42,13 @@ const ROOMS: &[(&str, &[Room])] = &[
     (
         "plan",
         &[
+            ("near", &[]),
+            ("sentence", &[]),
             ("units", &[]),
-            ("model", &["units"]),
+            ("model", &["near", "units"]),
             ("kernels", &["model"]),
-            ("fusion", &["model", "units"]),
-            ("cost", &["fusion", "model", "units"]),
+            ("fusion", &["model", "near", "units"]),
+            ("cost", &["fusion", "model", "near", "units"]),
             ("run", &["cost", "fusion", "model", "units"]),
         ],
     ),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::CostError;
 use crate::model::Dtype;
-use crate::nearest;
+use crate::near::nearest;
 
 /// The maker, which decides how registers are given out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

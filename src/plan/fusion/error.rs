@@ -1,6 +1,6 @@
 //! What can be wrong with a fusion, a version or a cut.
 
-use crate::nearest;
+use crate::near::nearest;
 
 sentence! {
     /// One sentence: what could not be read, and the way out.

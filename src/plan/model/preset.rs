@@ -1,7 +1,7 @@
 //! The named models of the workshop and their default shapes.
 
 use super::{Model, ModelError, Shape};
-use crate::nearest;
+use crate::near::nearest;
 
 /// A named model with the shape that a command uses when none is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
