@@ -159,7 +159,6 @@ fn text_only(command: &Command) -> Option<&'static str> {
         Command::Show(_) => "show",
         Command::Init(_) => "init",
         Command::New(_) => "new",
-        Command::Path(_) => "path",
         Command::Practise(_) => "practise",
         Command::Completions { .. } => "completions",
         _ => return None,

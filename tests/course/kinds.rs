@@ -396,23 +396,27 @@ fn a_table_is_filled_in_with_the_keyboard() {
         .typed("1245184 B")
         .press(&[key(Code::Tab)])
         .typed("4.5 MB")
-        .press(&[key(Code::Enter)])
-        .shows("1245184 B +")
-        .shows("1 of 4 cells are right");
+        .press(&[key(Code::Enter)]);
+    // Enter kept it and went on to V2, 128, which is empty; nothing was graded.
     assert_eq!(screen.saved("peaks"), Some("1245184 B | 4.5 MB; "));
-    // Enter went on to V2, 128. Up a row and back to the wrong cell: it is said why.
+    assert!(!screen.text().contains("cells are right"));
+    assert!(screen.text().contains('▌'), "{}", screen.text());
+    // At a filled cell Enter checks the table; of the wrong cell it is said why.
     let screen = screen
-        .press(&[key(Code::Up), key(Code::Right)])
+        .press(&[key(Code::Esc), key(Code::Up), key(Code::Enter)])
+        .shows("1245184 B +")
+        .shows("1 of 4 cells are right")
+        .press(&[key(Code::Right)])
         .shows("V1, 256: 4.5 MB is a little low")
         .press(&[key(Code::Down), key(Code::Left), key(Code::Enter)])
         .typed("917504 B")
         .press(&[key(Code::Tab)])
         .typed("1835008 B")
         .press(&[key(Code::Tab), key(Code::Esc)])
-        .press(&[key(Code::Right), key(Code::Enter)])
-        .press(&[key(Code::Backspace); 6])
+        // What is typed takes the place of what was wrong.
+        .press(&[key(Code::Right)])
         .typed("4587520 B")
-        .press(&[key(Code::Enter)])
+        .press(&[key(Code::Enter), key(Code::Enter)])
         .shows("All 4 cells are right.")
         .shows("right");
     assert!(

@@ -102,7 +102,7 @@ pub const TABLE: &[Entry] = &[
         On::Here(&[Home]),
         &[(ch(' '), Flip), (ch('P'), Path)],
         &[],
-        "go on with the path, another path",
+        "path: go on, choose another",
     ),
     entry(
         On::Here(&[Lab]),

@@ -39,7 +39,7 @@ fn what_is_wrong_is_said_with_its_place_and_no_path_is_taken() {
         (GOOD.replace("minutes = 20\n", ""), "paths.toml:6:1: "),
         (
             format!("{GOOD}{GOOD}"),
-            "paths.toml:12:8: short is the name",
+            "paths.toml:12:9: short is the name",
         ),
         ("x = 1".to_owned(), "paths.toml:1:1: "),
         (String::new(), "paths.toml:1:1: there is no path here"),
@@ -160,7 +160,7 @@ fn a_folder_lays_its_paths_over_and_a_broken_one_leaves_the_built_in() {
         .replace("ex14 flop", "ex14 flp");
     fs::write(&file, wrong).unwrap();
     let found: Vec<String> = lint(&open()).iter().map(ToString::to_string).collect();
-    for start in ["paths.toml:7:11: there is no lesson", "paths.toml:9:28: "] {
+    for start in ["paths.toml:7:11: there is no lesson", "paths.toml:9:29: "] {
         assert!(
             found.iter().any(|f| f.starts_with(start)),
             "{start}: {found:?}"
