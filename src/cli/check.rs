@@ -187,17 +187,16 @@ fn graded<'e>(
             tried: told.tried,
         });
     }
-    let judged = key.judged().map_err(Failure::content)?;
     let mut typed = sheet.answer(&key.name.text).unwrap_or_default();
     if key.kind == Kind::Predict {
-        typed = prediction(desk, exercise, &judged, typed, runs)?;
+        typed = prediction(desk, exercise, key, typed, runs)?;
     }
-    if !typed.is_empty() && judged.asks_for_a_run() {
+    if !typed.is_empty() && key.asks_for_a_run() {
         let setup = desk.env(&key.setup, &*runs)?.setup;
-        runs.make(&judged, &setup)?;
+        runs.make(key, &setup)?;
     }
     let env = desk.env(&key.setup, &*runs)?;
-    let judgement = grade(&typed, &judged, &env)
+    let judgement = grade(&typed, key, &env)
         .map_err(|e| Failure::content(format!("{}: {e}", key.name.text)))?;
     let model = match (&key.model, judgement.verdict == Verdict::Kept) {
         (Some(model), true) => {
@@ -219,11 +218,11 @@ fn graded<'e>(
 fn prediction(
     desk: &Desk,
     exercise: &Exercise,
-    key: &answer::Key,
+    key: &Key,
     typed: String,
     runs: &Runs,
 ) -> Result<String, Failure> {
-    let kept = desk.progress().key(&exercise.id, &key.name).locked;
+    let kept = desk.progress().key(&exercise.id, &key.name.text).locked;
     if let Some(locked) = kept {
         return Ok(locked);
     }
@@ -231,7 +230,7 @@ fn prediction(
     if !typed.is_empty() && answer::echo(&typed, key, &env).is_ok() {
         desk.record(&[Event::Locked {
             exercise: exercise.id.clone(),
-            key: key.name.clone(),
+            key: key.name.text.clone(),
             typed: typed.clone(),
         }]);
     }

@@ -7,7 +7,7 @@ use super::args::OutputArgs;
 use super::failure::Failure;
 use backend::trial::twin;
 use backend::{Runner, gym};
-use course::answer::{self, Env, Records, Setup};
+use course::answer::{Env, Records, Setup};
 use course::{
     Course, Event, Exercise, Fault, Figures, Inline, Key, Ledger, Lesson, Level, Places, Progress,
     Sheet, Store, Surroundings, fill,
@@ -46,7 +46,7 @@ impl Runs {
     /// Makes every run that the answer and the slips of `key` ask, unless it was
     /// made already: timed where a time is asked for, checked where an error is,
     /// and narrow where launches alone are.
-    pub(super) fn make(&mut self, key: &answer::Key, setup: &Setup) -> Result<(), RunError> {
+    pub(super) fn make(&mut self, key: &Key, setup: &Setup) -> Result<(), RunError> {
         for (config, figures) in key.runs(setup) {
             let asks = |what: &str| figures.iter().any(|figure| figure.starts_with(what));
             let known = self.reports.iter().position(|(known, _)| *known == config);

@@ -112,12 +112,18 @@ fn ask(task: &Task, number: u64, gpus: &GpuDatabase) -> Result<End, Failure> {
         }
         let _ = stdout.flush();
     };
-    say(&format!("{number}. {}", task.key.ask), "", "   ");
+    say(&format!("{number}. {}", task.key.ask.text), "", "   ");
     for line in &task.premise {
         say(line, "   ", "   ");
     }
     if !task.key.options.is_empty() {
-        say(&task.key.options.join(", "), "   ", "   ");
+        let options: Vec<&str> = task
+            .key
+            .options
+            .iter()
+            .map(course::Phrase::as_str)
+            .collect();
+        say(&options.join(", "), "   ", "   ");
     }
     let mut first = true;
     loop {
@@ -125,9 +131,16 @@ fn ask(task: &Task, number: u64, gpus: &GpuDatabase) -> Result<End, Failure> {
             return Ok(End::Over);
         };
         if typed.is_empty() {
-            let answer = task.key.answer.as_ref().map(|answer| answer.evaluate(&env));
+            let answer = task
+                .key
+                .answer
+                .as_ref()
+                .map(|answer| answer.value.evaluate(&env));
             let shown = match answer {
-                Some(Ok(value)) => value.print(task.key.unit, false).unwrap_or_default(),
+                Some(Ok(value)) => {
+                    let unit = task.key.unit.as_ref().map(|unit| unit.value);
+                    value.print(unit, false).unwrap_or_default()
+                }
                 _ => String::new(),
             };
             say(&format!("It is {shown}."), "   ", "   ");

@@ -2,8 +2,8 @@
 //! draw the same cells.
 
 use crate::answer::{Env, Value};
-use crate::block::{Block, Cell, Series, Typed, swept};
-use crate::fields::Phrase;
+use crate::block::{Block, Cell, Series, swept};
+use crate::fields::{Phrase, Typed};
 use crate::number::{Inline, fill};
 use plan::cost::{Bound, Cost, Gpu, Priced, bound, price, ridge};
 use plan::fusion::Cut;

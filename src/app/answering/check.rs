@@ -8,11 +8,11 @@ use crate::shared::Shared;
 use course::answer::{self, Env, Judgement, Verdict};
 use course::{Event, Key, Kind, Mark, Setup};
 
-/// Evaluates with the judge's form of a question and its environment.
+/// Evaluates with a question and the environment in which it is judged.
 fn with_judge<R>(
     shared: &Shared,
     asked: &Asked,
-    then: impl FnOnce(&answer::Key, &Env<'_>) -> Result<R, String>,
+    then: impl FnOnce(&Key, &Env<'_>) -> Result<R, String>,
 ) -> Result<R, String> {
     let key = shared.study.key_of(asked).ok_or_else(|| {
         format!(
@@ -20,9 +20,9 @@ fn with_judge<R>(
             asked.exercise, asked.key
         )
     })?;
-    // The judge's key holds the whole configuration.
+    // The key holds the whole configuration.
     let env = shared.study.env(&Setup::default(), &shared.runs)?;
-    then(&key.judged()?, &env)
+    then(key, &env)
 }
 
 /// How what is being typed reads: the echo under a field, or what is wrong

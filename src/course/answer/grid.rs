@@ -5,19 +5,20 @@
 //! open.
 
 use super::expr::Expr;
+use crate::fields::{Phrase, Typed};
 
 /// What a table asks.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Grid {
+pub struct Table {
     /// Names of the columns.
-    pub columns: Vec<String>,
+    pub columns: Vec<Phrase>,
     /// Names of the rows.
-    pub rows: Vec<String>,
+    pub rows: Vec<Phrase>,
     /// The expected answers: a list per row, as many as there are columns.
-    pub answers: Vec<Vec<Expr>>,
+    pub answers: Vec<Vec<Typed<Expr>>>,
 }
 
-impl Grid {
+impl Table {
     /// Every cell by row and column, in reading order.
     pub fn places(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
         let columns = self.columns.len();
@@ -76,25 +77,32 @@ pub fn written(cells: &[Vec<String>]) -> String {
     }
 }
 
+/// Names in a sentence.
+pub(super) fn named(names: &[Phrase]) -> String {
+    let names: Vec<&str> = names.iter().map(Phrase::as_str).collect();
+    names.join(", ")
+}
+
 /// Rows or cells that were typed beyond the table, in a sentence.
-pub(super) fn excess(typed: &str, grid: &Grid) -> Option<String> {
+pub(super) fn excess(typed: &str, table: &Table) -> Option<String> {
     let lines = typed_rows(typed);
-    if lines.iter().skip(grid.rows.len()).any(|l| !l.is_empty()) {
+    if lines.iter().skip(table.rows.len()).any(|l| !l.is_empty()) {
         return Some(format!(
             "The table has {} rows: {}. Rows are parted by ; and cells by |.",
-            grid.rows.len(),
-            grid.rows.join(", ")
+            table.rows.len(),
+            named(&table.rows)
         ));
     }
     let (line, name) = lines
         .iter()
-        .zip(&grid.rows)
-        .find(|(line, _)| typed_cells(line).len() > grid.columns.len())?;
+        .zip(&table.rows)
+        .find(|(line, _)| typed_cells(line).len() > table.columns.len())?;
     Some(format!(
-        "Row {name} has {} cells and the table has {} columns: {}. Cells are parted by |.",
+        "Row {} has {} cells and the table has {} columns: {}. Cells are parted by |.",
+        name.text,
         typed_cells(line).len(),
-        grid.columns.len(),
-        grid.columns.join(", ")
+        table.columns.len(),
+        named(&table.columns)
     ))
 }
 

@@ -172,7 +172,7 @@ pub struct Cell {
 /// [`ExprError`] where the key itself cannot be evaluated: a fault of the
 /// course, which `lint` finds, and never of the learner.
 pub fn grade(typed: &str, key: &Key, env: &Env<'_>) -> Result<Judgement, ExprError> {
-    let (env, typed) = (env.with(&key.settings), typed.trim());
+    let (env, typed) = (env.with(&key.settings()), typed.trim());
     if typed.is_empty() {
         return Ok(Judgement::plain(typed, Verdict::Open));
     }
@@ -190,7 +190,7 @@ pub fn grade(typed: &str, key: &Key, env: &Env<'_>) -> Result<Judgement, ExprErr
 /// # Errors
 /// The sentence and the column, as [`Verdict::Unread`] has them.
 pub fn echo(typed: &str, key: &Key, env: &Env<'_>) -> Result<String, (usize, String)> {
-    let (env, typed) = (env.with(&key.settings), typed.trim());
+    let (env, typed) = (env.with(&key.settings()), typed.trim());
     match key.kind {
         Kind::Number | Kind::Measured | Kind::Predict => number::echo(typed, key, &env),
         Kind::Table => table::echo(typed, key, &env),
@@ -201,7 +201,7 @@ pub fn echo(typed: &str, key: &Key, env: &Env<'_>) -> Result<String, (usize, Str
 
 /// What a slip says, its inline numbers filled in.
 fn said(slip: &Slip, env: &Env<'_>) -> String {
-    fill(&slip.say, |inline| match inline.show(env) {
+    fill(&slip.say.text, |inline| match inline.show(env) {
         Ok(shown) => shown,
         Err((_, say)) => format!("({say})"),
     })

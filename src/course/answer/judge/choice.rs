@@ -3,7 +3,9 @@
 use super::{Fits, Judgement, Verdict, options, said};
 use crate::answer::Env;
 use crate::answer::expr::{ExprError, Value};
+use crate::answer::grid::named;
 use crate::answer::key::{Key, Kind, SlipValue};
+use crate::fields::Phrase;
 
 pub(super) fn echo(typed: &str, key: &Key) -> Result<String, (usize, String)> {
     read(typed, key).map(|names| names.join(", "))
@@ -36,9 +38,9 @@ pub(super) fn grade(typed: &str, key: &Key, env: &Env<'_>) -> Result<Judgement, 
         for slip in &key.slips {
             let env = env.with(&slip.settings);
             let value = match &slip.value {
-                SlipValue::Expr(expr) => names(&expr.evaluate(&env)?),
+                SlipValue::Expr(expr) => names(&expr.value.evaluate(&env)?),
                 SlipValue::SameAnswer => names(&key.expected()?.evaluate(&env)?),
-                SlipValue::Printed(text) => read(text, key).unwrap_or_default(),
+                SlipValue::Printed(printed) => read(printed.as_str(), key).unwrap_or_default(),
             };
             if same(&value) && slip.accept {
                 verdict = Verdict::Right {
@@ -50,7 +52,7 @@ pub(super) fn grade(typed: &str, key: &Key, env: &Env<'_>) -> Result<Judgement, 
             if same(&value) {
                 fitting.push(Fits {
                     say: said(slip, &env),
-                    claim: slip.claim.clone(),
+                    claim: slip.claim(),
                 });
             }
         }
@@ -76,23 +78,24 @@ pub(in crate::answer) fn names(value: &Value) -> Vec<String> {
 
 /// The options that were typed, each by its name or its number in the list.
 fn read(typed: &str, key: &Key) -> Result<Vec<String>, (usize, String)> {
-    if !key.lines.is_empty() {
-        let number = options::line(typed, &key.lines);
+    let lines = key.lines();
+    if !lines.is_empty() {
+        let number = options::line(typed, &lines);
         return number.map(|n| vec![n.to_string()]).ok_or_else(|| {
             let say = format!(
                 "“{}” is no line here: write its number, 1 to {}, or the line itself.",
                 shown(typed),
-                key.lines.len()
+                lines.len()
             );
             (1, say)
         });
     }
     let text = typed.replace("->", "→").replace("=>", "→");
     let mut found: Vec<String> = Vec::new();
-    let mut take = |option: &String| match found.contains(option) {
-        true => Err((1, format!("“{option}” stands here twice."))),
+    let mut take = |option: &Phrase| match found.contains(&option.text) {
+        true => Err((1, format!("“{}” stands here twice.", option.text))),
         false => {
-            found.push(option.clone());
+            found.push(option.text.clone());
             Ok(())
         }
     };
@@ -134,7 +137,7 @@ fn stranger(typed: &str, part: &str, key: &Key) -> (usize, String) {
     let say = format!(
         "“{}” is not one of the options: {}.",
         shown(part),
-        key.options.join(", ")
+        named(&key.options)
     );
     (column, say)
 }
@@ -150,12 +153,12 @@ fn complete(typed: &str, found: Vec<String>, key: &Key) -> Result<Vec<String>, (
         return Ok(found);
     }
     // What is missing stands behind the last character.
-    let list = || key.options.join(", ");
+    let list = || named(&key.options);
     let missing: Vec<&str> = key
         .options
         .iter()
-        .filter(|option| !found.contains(option))
-        .map(String::as_str)
+        .map(Phrase::as_str)
+        .filter(|option| !found.iter().any(|f| f == option))
         .collect();
     Err((
         typed.chars().count() + 1,
@@ -185,7 +188,7 @@ fn ordered(typed: &str, mut found: Vec<String>, key: &Key) -> Result<Vec<String>
         );
         return Err((1, say));
     }
-    if rises != least_first(&key.ask) {
+    if rises != least_first(&key.ask.text) {
         found.reverse();
     }
     Ok(found)

@@ -96,7 +96,7 @@ pub(super) fn named(
                             "Two slips at once give this. {} And: {alone}",
                             said(slip, env)
                         ),
-                        claim: slip.claim.clone(),
+                        claim: slip.claim(),
                     });
                 }
             }

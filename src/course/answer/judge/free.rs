@@ -40,7 +40,7 @@ fn holds_number(text: &str) -> bool {
 /// A prediction beside what came out, once that can be known.
 pub(super) fn prediction(typed: &str, key: &Key, env: &Env<'_>) -> Result<Judgement, ExprError> {
     let asked = Wanted::of(key, env, true)?.asked;
-    let guess = match reading::read(typed, &key.ask, asked) {
+    let guess = match reading::read(typed, &key.ask.text, asked) {
         Ok(guess) => guess,
         Err(e) => {
             let (column, message) = (e.column, e.message);

@@ -35,7 +35,7 @@ impl Wanted {
     /// Evaluates the key. With `dry`, a run that was not made counts as 1.
     pub fn of(key: &Key, env: &Env<'_>, dry: bool) -> Result<Self, ExprError> {
         let value = number(key.expected()?, env, dry)?;
-        let unit = key.unit.map(|spec| spec.unit);
+        let unit = key.unit.as_ref().map(|spec| spec.value.unit);
         let share =
             value.dimension() == Dimension::Ratio && matches!(key.tolerance, Tolerance::Points(_));
         let unit = unit.or(share.then_some(Unit::PERCENT));
@@ -50,7 +50,7 @@ impl Wanted {
             band: None,
         };
         if key.kind == Kind::Measured
-            && let Some(answer) = &key.answer
+            && let Ok(answer) = key.expected()
             && answer.run_path() == Some("time.median")
         {
             let of = |path| number(&answer.with_run_path(path), env, dry).map(|q| q.value());
@@ -141,9 +141,9 @@ impl Wanted {
     ) -> Result<Quantity, ExprError> {
         let env = env.with(&slip.settings);
         let value = match &slip.value {
-            SlipValue::Expr(expr) => number(expr, &env, dry)?,
+            SlipValue::Expr(expr) => number(&expr.value, &env, dry)?,
             SlipValue::SameAnswer => number(key.expected()?, &env, dry)?,
-            SlipValue::Printed(text) => printed(text, self.asked)?,
+            SlipValue::Printed(printed) => in_print(printed.as_str(), self.asked)?,
         };
         Ok(coerced(value, Some(Unit::base(self.expected.dimension()))))
     }
@@ -207,7 +207,7 @@ fn number(expr: &Expr, env: &Env<'_>, dry: bool) -> Result<Quantity, ExprError> 
 }
 
 /// A document's printed value; without a unit it is in the question's.
-fn printed(text: &str, asked: Asked) -> Result<Quantity, ExprError> {
+fn in_print(text: &str, asked: Asked) -> Result<Quantity, ExprError> {
     let typed = units::read(text, Some(asked.dimension)).map_err(|e| ExprError {
         column: e.column,
         message: e.message,
@@ -226,7 +226,7 @@ fn printed(text: &str, asked: Asked) -> Result<Quantity, ExprError> {
 
 pub(super) fn echo(typed: &str, key: &Key, env: &Env<'_>) -> Result<String, (usize, String)> {
     let wanted = Wanted::of(key, env, true).map_err(|e| (1, e.message))?;
-    match reading::read(typed, &key.ask, wanted.asked) {
+    match reading::read(typed, &key.ask.text, wanted.asked) {
         Ok(t) => Ok(t.echo()),
         // In the unit that the question names it may be read all the same.
         Err(_) if wanted.in_asked_unit(typed, key).is_some() => Ok(typed.trim().to_owned()),
@@ -244,7 +244,7 @@ pub(super) fn grade(text: &str, key: &Key, env: &Env<'_>) -> Result<Judgement, E
         }
         Err(e) => return Err(e),
     };
-    let typed = match reading::read(text, &key.ask, wanted.asked) {
+    let typed = match reading::read(text, &key.ask.text, wanted.asked) {
         Ok(typed) => typed,
         Err(e) => match wanted.in_asked_unit(text, key) {
             // A number without a unit is taken at its word only where that word
@@ -302,7 +302,7 @@ fn verdict(typed: &Typed, wanted: &Wanted, key: &Key, env: &Env<'_>) -> Result<V
         singled_out |= digits;
         fitting.push(Fits {
             say: said(slip, env),
-            claim: slip.claim.clone(),
+            claim: slip.claim(),
         });
     }
     // A slip that has the very digits goes before a way of counting that is
@@ -437,9 +437,9 @@ impl Wanted {
     /// A bare number in the unit that the question names, where it names one.
     fn in_asked_unit(&self, text: &str, key: &Key) -> Option<Typed> {
         let unit = self.asked.unit?;
-        let named = !unit.dimension().is_plain() && Asking::of(&key.ask).names(unit);
+        let named = !unit.dimension().is_plain() && Asking::of(&key.ask.text).names(unit);
         let plain = Asked::new(Dimension::Count);
-        let typed = named.then(|| reading::read(text, &key.ask, plain).ok())??;
+        let typed = named.then(|| reading::read(text, &key.ask.text, plain).ok())??;
         if typed.unit.is_some() || !typed.quantity.dimension().is_plain() {
             return None;
         }
@@ -471,7 +471,7 @@ impl Wanted {
     /// the answer: its comma as the decimal sign, or a share in per cent.
     fn other_sign(&self, typed: &Typed, text: &str, key: &Key) -> Option<(usize, String)> {
         let right = |text: &str| {
-            let read = reading::read(text, &key.ask, self.asked);
+            let read = reading::read(text, &key.ask.text, self.asked);
             read.is_ok_and(|typed| self.right(&typed) || self.close(&typed))
         };
         let commas = text.matches(',').count();

@@ -1,6 +1,7 @@
 //! Options as people name them: without the article, by their number, with `x`
 //! for `×`, by a word that only one of them has.
 
+use crate::fields::Phrase;
 use plan::units::{self, is_number_word};
 
 /// Words that an option is named with or without.
@@ -104,10 +105,10 @@ pub(super) fn alike(a: &str, b: &str) -> bool {
 }
 
 /// The option that a text names.
-pub(super) fn named<'o>(text: &str, options: &'o [String]) -> Option<&'o String> {
+pub(super) fn named<'o>(text: &str, options: &'o [Phrase]) -> Option<&'o Phrase> {
     // “n = 1001”, where no option is an equation.
-    let equations = options.iter().any(|option| option.contains('='));
-    let option = |text: &str| options.iter().any(|option| alike(option, text));
+    let equations = options.iter().any(|option| option.text.contains('='));
+    let option = |text: &str| options.iter().any(|option| alike(&option.text, text));
     let text = match text.rsplit_once('=') {
         Some((symbol, side)) if !equations && !option(symbol) => side,
         _ => text,
@@ -116,7 +117,7 @@ pub(super) fn named<'o>(text: &str, options: &'o [String]) -> Option<&'o String>
     if said.is_empty() {
         return None;
     }
-    let known: Vec<Vec<String>> = options.iter().map(|option| telling(option)).collect();
+    let known: Vec<Vec<String>> = options.iter().map(|o| telling(&o.text)).collect();
     let only = |fits: &dyn Fn(&Vec<String>) -> bool| {
         let mut found = known.iter().zip(options).filter(|(words, _)| fits(words));
         let first = found.next()?.1;
@@ -127,11 +128,11 @@ pub(super) fn named<'o>(text: &str, options: &'o [String]) -> Option<&'o String>
     }
     if let Some(number) = number(&said) {
         // Options that are numbers are named by them and not by their place.
-        let mut leading = options.iter().filter(|o| leads(o) == Some(number));
+        let mut leading = options.iter().filter(|o| leads(&o.text) == Some(number));
         if let Some(first) = leading.next() {
             return leading.next().is_none().then_some(first);
         }
-        let counted = |option: &String| leads(option).is_some() && words(option).len() <= 2;
+        let counted = |o: &Phrase| leads(&o.text).is_some() && words(&o.text).len() <= 2;
         if options.iter().any(counted) {
             return None;
         }
@@ -181,11 +182,11 @@ fn leads(option: &str) -> Option<usize> {
 
 /// A list of options, each by its full name, whatever stands between them; `None`
 /// where anything else is in it.
-pub(super) fn listed<'o>(text: &str, options: &'o [String]) -> Option<Vec<&'o String>> {
+pub(super) fn listed<'o>(text: &str, options: &'o [Phrase]) -> Option<Vec<&'o Phrase>> {
     let said: Vec<String> = telling(text);
-    let mut known: Vec<(Vec<String>, &String)> = options
+    let mut known: Vec<(Vec<String>, &Phrase)> = options
         .iter()
-        .map(|option| (telling(option), option))
+        .map(|option| (telling(&option.text), option))
         .collect();
     known.sort_by_key(|(words, _)| std::cmp::Reverse(words.len()));
     let mut found = Vec::new();
@@ -235,8 +236,8 @@ pub(super) fn before_reason(text: &str) -> Option<&str> {
 }
 
 /// The parts of a list, as they were typed.
-pub(super) fn parts<'t>(text: &'t str, options: &[String]) -> Vec<&'t str> {
-    let held = |sign: &str| options.iter().any(|option| option.contains(sign));
+pub(super) fn parts<'t>(text: &'t str, options: &[Phrase]) -> Vec<&'t str> {
+    let held = |sign: &str| options.iter().any(|option| option.text.contains(sign));
     let mut parts: Vec<&str> = text.split(HARD).collect();
     for sign in SOFT.iter().filter(|sign| !held(sign)) {
         parts = parts
@@ -302,8 +303,12 @@ pub(super) fn line(text: &str, lines: &[String]) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn options(names: &[&str]) -> Vec<String> {
-        names.iter().map(|name| (*name).to_owned()).collect()
+    fn options(names: &[&str]) -> Vec<Phrase> {
+        names.iter().copied().map(Phrase::made).collect()
+    }
+
+    fn texts(options: Vec<&Phrase>) -> Vec<&str> {
+        options.into_iter().map(Phrase::as_str).collect()
     }
 
     #[test]
@@ -412,7 +417,11 @@ mod tests {
             "qk|softmax and o|res1 and mul|down",
         ] {
             let found = listed(text, &walls).unwrap_or_else(|| panic!("{text}"));
-            assert_eq!(found, ["qk | softmax", "o | res1", "mul | down"], "{text}");
+            assert_eq!(
+                texts(found),
+                ["qk | softmax", "o | res1", "mul | down"],
+                "{text}"
+            );
         }
         let kernels = options(&["gate", "mul", "qk"]);
         for text in [
@@ -422,7 +431,7 @@ mod tests {
             "qk & mul & gate",
         ] {
             assert_eq!(
-                listed(text, &kernels).unwrap(),
+                texts(listed(text, &kernels).unwrap()),
                 ["qk", "mul", "gate"],
                 "{text}"
             );
@@ -433,12 +442,13 @@ mod tests {
 
     #[test]
     fn lines_by_number_or_pasted() {
-        let lines = options(&[
+        let lines = [
             "int i = blockIdx.x * blockDim.x + threadIdx.x;",
             "if (i >= n) return;",
             "float sum = block_sum(value, scratch);",
             "float scale = rsqrtf(sum / float(n) + eps);",
-        ]);
+        ]
+        .map(str::to_owned);
         for text in [
             "4",
             "line 4",

@@ -16,7 +16,7 @@ pub(super) fn named(typed: &Typed, wanted: &Wanted, key: &Key, env: &Env<'_>) ->
         .or_else(|| inverse(typed, wanted))
         .or_else(|| rest(typed, wanted))
         .or_else(|| layers(typed, wanted, key, env))?;
-    let known = key.slips.iter().any(|slip| slip.say == say);
+    let known = key.slips.iter().any(|slip| slip.say.text == say);
     (!known).then_some(Fits { say, claim: None })
 }
 
@@ -72,7 +72,7 @@ fn layers(typed: &Typed, wanted: &Wanted, key: &Key, env: &Env<'_>) -> Option<St
     let summed = matches!(expected.dimension(), Dimension::Bytes | Dimension::Flop);
     let layers = env.setup.config.model.layers;
     let whole = ["forward", "model", "all layers"];
-    if !summed || layers < 2 || whole.iter().any(|word| key.ask.contains(word)) {
+    if !summed || layers < 2 || whole.iter().any(|word| key.ask.text.contains(word)) {
         return None;
     }
     let all = Quantity::new(expected.value() * layers as f64, expected.dimension());

@@ -20,10 +20,10 @@ fn every_pattern_makes_questions_that_may_be_asked() {
                 "{} {seed}",
                 pattern.id
             );
-            let answer = task.key.answer.as_ref().unwrap().evaluate(&env).unwrap();
-            let spec = task.key.unit.map(|unit| Spec {
+            let answer = task.key.expected().unwrap().evaluate(&env).unwrap();
+            let spec = task.key.unit.as_ref().map(|unit| Spec {
                 decimals: Some(9),
-                ..unit
+                ..unit.value
             });
             let typed = answer.print(spec, false).unwrap();
             let judged = grade(&typed, &task.key, &env).unwrap();
@@ -96,7 +96,7 @@ fn occupancy_follows_from_what_the_question_says() {
         for id in ["occupancy.blocks", "occupancy.share"] {
             let task = task(pattern(id).unwrap(), seed, &gpus).unwrap();
             let env = Env::new(task.setup.clone(), &gpus, &NoRecords);
-            let answer = task.key.answer.as_ref().unwrap().evaluate(&env).unwrap();
+            let answer = task.key.expected().unwrap().evaluate(&env).unwrap();
             let Value::Quantity(answer) = answer else {
                 panic!("{id} {seed}");
             };
@@ -127,7 +127,7 @@ fn a_cut_is_never_broken_inside_a_kernel() {
     for seed in 0..200 {
         let task = task(pattern("launches.block").unwrap(), seed, &gpus).unwrap();
         let env = Env::new(task.setup.clone(), &gpus, &NoRecords);
-        let answer = task.key.answer.as_ref().unwrap().evaluate(&env).unwrap();
+        let answer = task.key.expected().unwrap().evaluate(&env).unwrap();
         let begin = task
             .premise
             .iter()
@@ -157,12 +157,11 @@ fn three_digits_of_a_count_are_close_and_four_are_right() {
                 continue;
             }
             let env = Env::new(task.setup.clone(), &gpus, &NoRecords);
-            let Ok(Value::Quantity(answer)) = task.key.answer.as_ref().unwrap().evaluate(&env)
-            else {
+            let Ok(Value::Quantity(answer)) = task.key.expected().unwrap().evaluate(&env) else {
                 panic!("{} {seed}", pattern.id);
             };
             assert!(task.premise.iter().any(|line| line.contains("four digits")));
-            let unit = task.key.unit.unwrap().unit;
+            let unit = task.key.unit.as_ref().unwrap().value.unit;
             let word = |decimals: usize| {
                 let typed = format!("{:.decimals$e} {unit}", answer.value());
                 let judged = grade(&typed, &task.key, &env).unwrap();
@@ -190,7 +189,7 @@ fn questions_are_fresh_and_seeds_repeat_them() {
     for pattern in patterns().filter(|p| p.id != "roofline.bound" && p.id != "occupancy.limit") {
         let of = |seed| {
             let task = task(pattern, seed, &gpus).unwrap();
-            (task.premise, task.key.ask)
+            (task.premise, task.key.ask.text)
         };
         assert_eq!(of(7), of(7), "{}", pattern.id);
         let different: std::collections::BTreeSet<_> = (0..20).map(of).collect();
