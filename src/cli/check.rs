@@ -14,8 +14,9 @@ use super::failure::Failure;
 use super::ids::Ids;
 use super::out::Out;
 use super::show::plain_text;
-use course::answer::{self, Judgement, Kind, Verdict, grade};
-use course::{Event, Exercise, Key, Mark, Saved, Sheet};
+use course::answer::{self, Judgement, Kind, NoRecords, Verdict, grade};
+use course::measured::Kept;
+use course::{Event, Exercise, Key, Mark, Progress, Saved, Sheet};
 
 pub(super) use ask::question_lines;
 pub(super) use kernel::{begun, judged_for as judged, trial};
@@ -35,6 +36,9 @@ pub(super) struct CheckArgs {
     /// The variant of the exercise: the same questions at another shape
     #[arg(long, value_name = "N", value_parser = whole::<usize>, conflicts_with = "all")]
     variant: Option<usize>,
+    /// Measure again what was measured for a question, and grade against that
+    #[arg(long)]
+    measure: bool,
     /// Grade and keep nothing: neither answers nor tries
     #[arg(long)]
     read_only: bool,
@@ -94,7 +98,7 @@ pub(super) fn check(output: &OutputArgs, args: &CheckArgs, out: &mut Out) -> Out
         if ask::asks(output, args, &sheet, exercise) {
             ask::ask(&desk, exercise, &mut sheet, &mut runs, output)?;
         }
-        let graded = grade_all(&desk, exercise, &sheet, &mut runs, output)?;
+        let graded = grade_all(&desk, exercise, &sheet, &mut runs, (output, args.measure))?;
         let events: Vec<Event> = graded.iter().filter_map(|g| event(exercise, g)).collect();
         let progress = desk.record(&events);
         right_everywhere &= graded.iter().all(|g| g.judgement.verdict.is_done());
@@ -174,7 +178,7 @@ fn graded<'e>(
     key: &'e Key,
     sheet: &Sheet,
     runs: &mut Runs,
-    output: &OutputArgs,
+    (output, anew): (&OutputArgs, bool),
 ) -> Result<Graded<'e>, Failure> {
     if let Some(kernel) = key.kernel.as_ref().filter(|kernel| kernel.is_written()) {
         let typed = sheet.answer(&key.name.text).unwrap_or_default();
@@ -191,13 +195,34 @@ fn graded<'e>(
     if key.kind == Kind::Predict {
         typed = prediction(desk, exercise, key, typed, runs)?;
     }
+    let measured = key.kind == Kind::Measured;
+    // Nothing is kept of a prediction's outcome, nor where it is to be measured anew.
+    let nothing = Progress::default();
+    let progress = match measured && !anew {
+        true => desk.progress(),
+        false => &nothing,
+    };
     if !typed.is_empty() && key.asks_for_a_run() {
         let setup = desk.env(&key.setup, &*runs)?.setup;
-        runs.make(key, &setup)?;
+        let kept = Kept {
+            progress,
+            records: &NoRecords,
+        };
+        let made = runs.make(key, &setup, &kept)?;
+        if measured {
+            desk.record(&made);
+        }
     }
-    let env = desk.env(&key.setup, &*runs)?;
+    let kept = Kept {
+        progress,
+        records: &*runs,
+    };
+    let env = desk.env(&key.setup, &kept)?;
     let judgement = grade(&typed, key, &env)
         .map_err(|e| Failure::content(format!("{}: {e}", key.name.text)))?;
+    let judgement = exercise.elsewhere(judgement, key, &env, |other| {
+        desk.progress().key(&exercise.id, other).solved
+    });
     let model = match (&key.model, judgement.verdict == Verdict::Kept) {
         (Some(model), true) => {
             plain_text(&model.text, model.at.line, output.ascii, &env, &desk.failed)
@@ -242,12 +267,12 @@ fn grade_all<'e>(
     exercise: &'e Exercise,
     sheet: &Sheet,
     runs: &mut Runs,
-    output: &OutputArgs,
+    how: (&OutputArgs, bool),
 ) -> Result<Vec<Graded<'e>>, Failure> {
     exercise
         .keys
         .iter()
-        .map(|key| graded(desk, exercise, key, sheet, runs, output))
+        .map(|key| graded(desk, exercise, key, sheet, runs, how))
         .collect()
 }
 

@@ -8,6 +8,7 @@ use super::failure::Failure;
 use backend::trial::twin;
 use backend::{Runner, gym};
 use course::answer::{Env, Records, Setup};
+use course::measured::Measured;
 use course::{
     Course, Event, Exercise, Fault, Figures, Inline, Key, Ledger, Lesson, Level, Places, Progress,
     Sheet, Store, Surroundings, fill,
@@ -46,8 +47,20 @@ impl Runs {
     /// Makes every run that the answer and the slips of `key` ask, unless it was
     /// made already: timed where a time is asked for, checked where an error is,
     /// and narrow where launches alone are.
-    pub(super) fn make(&mut self, key: &Key, setup: &Setup) -> Result<(), RunError> {
+    /// A time that is `kept` is not measured again. What was timed here comes back
+    /// as events that keep it.
+    pub(super) fn make(
+        &mut self,
+        key: &Key,
+        setup: &Setup,
+        kept: &dyn Records,
+    ) -> Result<Vec<Event>, RunError> {
+        let mut measured = Vec::new();
         for (config, figures) in key.runs(setup) {
+            let times = figures.iter().all(|figure| figure.starts_with("time."));
+            if times && kept.time(&config).is_some() {
+                continue;
+            }
             let asks = |what: &str| figures.iter().any(|figure| figure.starts_with(what));
             let known = self.reports.iter().position(|(known, _)| *known == config);
             let lacks = |report: &Report| {
@@ -72,10 +85,11 @@ impl Runs {
                 })
             };
             let report = Runner::all().run(&request, &Unwatched)?.report;
+            measured.extend(Measured::event(&config, &report));
             self.reports.retain(|(known, _)| *known != config);
             self.reports.push((config, report));
         }
-        Ok(())
+        Ok(measured)
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod court;
 mod draw;
+mod elsewhere;
 mod kernel;
 mod pass;
 mod read;

@@ -51,6 +51,7 @@ mod fields;
 mod lesson;
 mod library;
 mod lint;
+pub mod measured;
 mod number;
 mod paths;
 pub mod present;

@@ -17,6 +17,7 @@ use super::exercise::Exercise;
 use super::lesson::Lesson;
 use crate::answer::Verdict;
 use crate::answer::practise::Deck;
+use crate::measured::Measured;
 use std::collections::{BTreeMap, BTreeSet};
 use toml::Table;
 
@@ -29,6 +30,9 @@ pub struct Progress {
     pub exercises: BTreeMap<String, BTreeMap<String, KeyMark>>,
     /// By exercise id, the variant that is answered now; 0 is not kept.
     pub variants: BTreeMap<String, usize>,
+    /// By the name of a configuration ([`crate::measured::name`]), the time that
+    /// answers are graded against.
+    pub measured: BTreeMap<String, Measured>,
     /// Exercises of which every question was answered right in some variant.
     pub finished: BTreeSet<String>,
     /// What was practised, and what comes back when.
@@ -176,6 +180,13 @@ pub enum Event {
         /// Whether every question was solved in the one before.
         finished: bool,
     },
+    /// A time was measured that answers are graded against from now on.
+    Measured {
+        /// Name of the configuration.
+        of: String,
+        /// The time.
+        time: Measured,
+    },
     /// A practice question was answered.
     Practised {
         /// Name of its pattern.
@@ -277,6 +288,9 @@ impl Progress {
                     0 => self.variants.remove(exercise),
                     n => self.variants.insert(exercise.clone(), *n),
                 };
+            }
+            Event::Measured { of, time } => {
+                self.measured.insert(of.clone(), *time);
             }
             Event::Practised { pattern, right } => self.practise.answered(pattern, *right),
             Event::Hinted {

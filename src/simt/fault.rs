@@ -142,6 +142,8 @@ pub(crate) enum FaultKind {
     Trap,
     NeverEnds {
         steps: u64,
+        /// The instructions that are executed again and again.
+        round: Vec<u32>,
     },
     Deadlock {
         waiting: Vec<Waiting>,

@@ -94,7 +94,7 @@ pub(super) fn ask(
         }
         sheet.set(exercise, &key.name.text, &lines.join("; "));
         keep(desk, sheet, exercise);
-        let found = graded(desk, exercise, key, sheet, runs, output)?;
+        let found = graded(desk, exercise, key, sheet, runs, (output, false))?;
         let judgement = found.judgement;
         for line in wrapped(
             &format!("{:<6}  {}", judgement.verdict.word(), judgement.sentence()),

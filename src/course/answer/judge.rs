@@ -30,6 +30,8 @@
 mod choice;
 mod convention;
 mod free;
+mod line;
+mod meant;
 mod number;
 mod options;
 mod reading;

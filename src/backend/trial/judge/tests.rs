@@ -140,6 +140,10 @@ fn what_cannot_be_compiled_or_never_ends_is_said_with_its_place() {
             "C1: a kernel cannot print",
         ),
         ("    while (true) m[i] = value;", "C2: at n = 5"),
+        (
+            "    for (int k = 0; k < 4; k += 0) {\n        m[i] = value + k;\n        __syncwarp();\n    }",
+            "the loop in line",
+        ),
         ("    __trap();", "C4: at n = 5"),
         (
             "    m[i] = value; }\n#include </etc/passwd>\n{",

@@ -1,6 +1,6 @@
 //! Choices, several choices, rankings.
 
-use super::{Fits, Judgement, Verdict, options, said};
+use super::{Fits, Judgement, Verdict, line, meant, options, said};
 use crate::answer::Env;
 use crate::answer::expr::{ExprError, Value};
 use crate::answer::grid::named;
@@ -80,7 +80,7 @@ pub(in crate::answer) fn names(value: &Value) -> Vec<String> {
 fn read(typed: &str, key: &Key) -> Result<Vec<String>, (usize, String)> {
     let lines = key.lines();
     if !lines.is_empty() {
-        let number = options::line(typed, &lines);
+        let number = line::line(typed, &lines);
         return number.map(|n| vec![n.to_string()]).ok_or_else(|| {
             let say = format!(
                 "“{}” is no line here: write its number, 1 to {}, or the line itself.",
@@ -100,11 +100,14 @@ fn read(typed: &str, key: &Key) -> Result<Vec<String>, (usize, String)> {
         }
     };
     let whole = options::named(&text, &key.options).or_else(|| {
-        let reasoned = options::before_reason(&text).filter(|_| key.kind == Kind::Choice);
-        options::named(reasoned?, &key.options)
+        let before = options::before_reason(&text).filter(|_| key.kind == Kind::Choice);
+        options::named(before?, &key.options)
     });
+    let meant = |part: &str| meant::meant(part, &key.ask.text, &key.options);
     if let Some(option) = whole {
         take(option)?;
+    } else if let Some(some) = several(&text, key) {
+        some.into_iter().try_for_each(&mut take)?;
     } else if let Some(listed) = options::listed(&text, &key.options) {
         listed.into_iter().try_for_each(&mut take)?;
     } else {
@@ -113,13 +116,34 @@ fn read(typed: &str, key: &Key) -> Result<Vec<String>, (usize, String)> {
             _ => options::parts(&text, &key.options),
         };
         for part in parts {
-            match options::named(part, &key.options) {
+            let reasoned = || meant::reasoned(part, &key.options);
+            match meant(part).or_else(|| reasoned().filter(|_| key.kind == Kind::Choice)) {
                 Some(option) => take(option)?,
                 None => return Err(stranger(typed, part, key)),
             }
         }
     }
     complete(typed, found, key).and_then(|found| ordered(typed, found, key))
+}
+
+/// `all`, or the first and the last of a row of options, where several are asked for.
+fn several<'k>(text: &str, key: &'k Key) -> Option<Vec<&'k Phrase>> {
+    if key.kind != Kind::Choices {
+        return None;
+    }
+    let all = ["all", "all of them", "every one", "all of these"];
+    if all.contains(&text.trim().to_lowercase().as_str()) {
+        return Some(key.options.iter().collect());
+    }
+    let (from, to) = [" - ", " – ", " to ", " through ", "..", "…"]
+        .iter()
+        .find_map(|sign| text.split_once(*sign))?;
+    let place = |part: &str| {
+        let option = options::named(part, &key.options)?;
+        key.options.iter().position(|other| other == option)
+    };
+    let (from, to) = (place(from)?, place(to)?);
+    key.options.get(from..=to).map(|some| some.iter().collect())
 }
 
 fn shown(text: &str) -> String {

@@ -43,7 +43,11 @@ impl Wanted {
         let mut wanted = Self {
             expected,
             asked: Asked {
-                dimension: expected.dimension(),
+                // A value between whole numbers is no count of anything.
+                dimension: match (expected.dimension(), expected.exact()) {
+                    (Dimension::Count, None) => Dimension::Ratio,
+                    (dimension, _) => dimension,
+                },
                 unit,
             },
             tolerance: key.tolerance,
@@ -57,6 +61,11 @@ impl Wanted {
             wanted.band = Some((of("time.min")? * MEASURED.0, of("time.max")? * MEASURED.1));
         }
         Ok(wanted)
+    }
+
+    /// Whether a whole number is wanted that is right to the last digit.
+    fn counts(&self) -> bool {
+        self.tolerance == Tolerance::Exact && strict(&self.expected)
     }
 
     /// Whether the typed value is near enough to `expected`.
@@ -87,10 +96,16 @@ impl Wanted {
             return false;
         }
         match self.tolerance {
-            Tolerance::Exact if strict(&self.expected) => false,
+            Tolerance::Exact if self.counts() => false,
             Tolerance::Exact => {
                 let near = Tolerance::Relative(THREE_DIGITS);
-                self.accepts(typed, &self.expected, near) || self.short(typed)
+                // Of four digits or more the first three are right.
+                let three = typed.digits.is_none_or(|d| d > 3).then(|| {
+                    let leading = |value: f64| format!("{value:.2e}");
+                    leading(typed.quantity.value()) == leading(self.expected.value())
+                });
+                let near = self.accepts(typed, &self.expected, near) && three != Some(false);
+                near || self.short(typed)
             }
             t => self.accepts(typed, &self.expected, t.times(CLOSE)) || self.short(typed),
         }
@@ -244,16 +259,17 @@ pub(super) fn grade(text: &str, key: &Key, env: &Env<'_>) -> Result<Judgement, E
         }
         Err(e) => return Err(e),
     };
-    let typed = match reading::read(text, &key.ask.text, wanted.asked) {
+    let typed = match wanted.typed(text, key, env)? {
         Ok(typed) => typed,
-        Err(e) => match wanted.in_asked_unit(text, key) {
-            // A number without a unit is taken at its word only where that word
-            // makes sense: elsewhere it may be meant in any unit.
-            Some(typed) if wanted.makes_sense(&typed, key, env)? => typed,
-            _ => return unread(e.column, e.message),
-        },
+        Err(e) => return unread(e.column, e.message),
     };
-    let verdict = verdict(&typed, &wanted, key, env)?;
+    let mut verdict = verdict(&typed, &wanted, key, env)?;
+    if let Verdict::Wrong(_) = verdict
+        && let Some(side) = side(text, key)
+        && let Ok(side) = reading::read(side, &key.ask.text, wanted.asked)
+    {
+        verdict = self::verdict(&side, &wanted, key, env)?;
+    }
     if let Verdict::Wrong(_) = verdict {
         if let Some(message) = wanted.no_count(&typed, text) {
             return unread(1, message);
@@ -291,7 +307,8 @@ fn verdict(typed: &Typed, wanted: &Wanted, key: &Key, env: &Env<'_>) -> Result<V
             continue;
         }
         // The answer rounds to the same digits: they do not single out the slip.
-        if wanted.short(typed) && !wanted.accepts(typed, &value, wanted.tolerance) {
+        let few = !wanted.counts() && typed.digits.is_some_and(|digits| digits <= 2);
+        if wanted.short(typed) && (few || !wanted.accepts(typed, &value, wanted.tolerance)) {
             continue;
         }
         let digits = typed.digits.is_none_or(|d| d >= 4) && typed.rounds_to(&value);
@@ -421,6 +438,14 @@ pub(super) fn in_full(wanted: &Wanted) -> String {
     }
 }
 
+/// The one side that `73 x 73` says of a square, where a side is asked for.
+fn side<'t>(text: &'t str, key: &Key) -> Option<&'t str> {
+    let ask = key.ask.text.to_lowercase();
+    let square = ["side", "square", "tile"].iter().any(|w| ask.contains(w));
+    let (one, other) = text.split_once(['x', '×', 'X', '*']).filter(|_| square)?;
+    (!one.trim().is_empty() && one.trim() == other.trim()).then_some(one.trim())
+}
+
 fn sentence_case(text: &str) -> String {
     let mut chars = text.chars();
     let mut out: String = chars
@@ -434,13 +459,44 @@ fn sentence_case(text: &str) -> String {
 }
 
 impl Wanted {
-    /// A bare number in the unit that the question names, where it names one.
+    /// What was typed: as it stands, or a bare number in the unit that the question
+    /// names, whichever is the answer or a slip; where neither is, in that unit.
+    fn typed(
+        &self,
+        text: &str,
+        key: &Key,
+        env: &Env<'_>,
+    ) -> Result<Result<Typed, units::ReadError>, ExprError> {
+        let read = reading::read(text, &key.ask.text, self.asked);
+        let Some(bare) = self.in_asked_unit(text, key) else {
+            return Ok(read);
+        };
+        if let Ok(typed) = &read
+            && self.makes_sense(typed, key, env)?
+        {
+            return Ok(read);
+        }
+        Ok(Ok(bare))
+    }
+
+    /// A bare number in the unit that the question names, where it names one; above
+    /// 1 a share is a number of per cent.
     fn in_asked_unit(&self, text: &str, key: &Key) -> Option<Typed> {
         let unit = self.asked.unit?;
-        let named = !unit.dimension().is_plain() && Asking::of(&key.ask.text).names(unit);
-        let plain = Asked::new(Dimension::Count);
+        let share = unit == Unit::PERCENT;
+        let named = share || !unit.dimension().is_plain() && Asking::of(&key.ask.text).names(unit);
+        let plain = Asked::new(Dimension::Ratio);
         let typed = named.then(|| reading::read(text, &key.ask.text, plain).ok())??;
         if typed.unit.is_some() || !typed.quantity.dimension().is_plain() {
+            return None;
+        }
+        // Nobody has a fraction of a byte: `33.55` lacks a prefix.
+        if !share && unit.size() == 1.0 && typed.quantity.exact().is_none() {
+            return None;
+        }
+        // `4/3` is a fraction, `100*16/17` a number of per cent.
+        let least = if typed.computed { 10.0 } else { 1.0 };
+        if share && typed.quantity.value() <= least {
             return None;
         }
         Some(Typed {

@@ -10,8 +10,8 @@ const IDLE: [&str; 15] = [
     "itself", "only", "just",
 ];
 /// Words that turn an option into another: both have them, or neither.
-const TURNING: [&str; 10] = [
-    "minus", "not", "no", "never", "without", "nothing", "none", "neither", "isn't", "doesn't",
+pub(super) const TURNING: [&str; 8] = [
+    "minus", "not", "no", "never", "without", "nothing", "none", "neither",
 ];
 
 /// The marks that stand between options in a list.
@@ -89,8 +89,11 @@ fn plain(word: &str) -> String {
 }
 
 /// The words that say something.
-fn telling(text: &str) -> Vec<String> {
-    let all = words(text);
+pub(super) fn telling(text: &str) -> Vec<String> {
+    // “doesn't” turns an option as “does not” does.
+    let text = text.to_lowercase();
+    let text = text.replace("n't", " not").replace("n’t", " not");
+    let all = words(&text.replace("not a number", "nan"));
     let some: Vec<String> = all
         .iter()
         .filter(|word| !IDLE.contains(&word.as_str()))
@@ -113,7 +116,11 @@ pub(super) fn named<'o>(text: &str, options: &'o [Phrase]) -> Option<&'o Phrase>
         Some((symbol, side)) if !equations && !option(symbol) => side,
         _ => text,
     };
-    let said = telling(text);
+    by_words(&telling(text), options)
+}
+
+/// The option that has all of these words, or the number of its place.
+pub(super) fn by_words<'o>(said: &[String], options: &'o [Phrase]) -> Option<&'o Phrase> {
     if said.is_empty() {
         return None;
     }
@@ -123,10 +130,21 @@ pub(super) fn named<'o>(text: &str, options: &'o [Phrase]) -> Option<&'o Phrase>
         let first = found.next()?.1;
         found.next().is_none().then_some(first)
     };
-    if let Some(exactly) = only(&|words| *words == said) {
+    if let Some(exactly) = only(&|words| words.as_slice() == said) {
         return Some(exactly);
     }
-    if let Some(number) = number(&said) {
+    // S·d and S d, silu+mul and silu, mul: what stands between words is no word.
+    let squeezed = |words: &[String]| -> String {
+        let between = |w: &&String| !matches!(w.as_str(), "*" | "+" | "&" | "," | ";" | "and");
+        words.iter().filter(between).map(String::as_str).collect()
+    };
+    let squeezed_said = squeezed(said);
+    if squeezed_said.contains(char::is_alphabetic)
+        && let Some(alike) = only(&|words| squeezed(words) == squeezed_said)
+    {
+        return Some(alike);
+    }
+    if let Some(number) = number(said) {
         // Options that are numbers are named by them and not by their place.
         let mut leading = options.iter().filter(|o| leads(&o.text) == Some(number));
         if let Some(first) = leading.next() {
@@ -136,15 +154,22 @@ pub(super) fn named<'o>(text: &str, options: &'o [Phrase]) -> Option<&'o Phrase>
         if options.iter().any(counted) {
             return None;
         }
-        return options.get(number.checked_sub(1)?);
+        let holds = |words: &Vec<String>| words.iter().any(|word| *word == number.to_string());
+        return match number.checked_sub(1) {
+            Some(place) => options.get(place),
+            None => only(&holds),
+        };
     }
     let turning = |words: &[String]| -> Vec<bool> {
         let has = |turn: &&str| words.iter().any(|word| word == turn);
         TURNING.iter().map(has).collect()
     };
-    let turned = turning(&said);
+    let turned = turning(said);
     let joined = said.concat();
-    let begins = |words: &Vec<String>| words.concat().starts_with(&joined);
+    let begins = |words: &Vec<String>| {
+        let whole = squeezed_said.contains(char::is_alphabetic);
+        words.concat().starts_with(&joined) || whole && squeezed(words).starts_with(&squeezed_said)
+    };
     if joined.chars().count() >= 3
         && let Some(begun) = only(&begins)
     {
@@ -258,45 +283,6 @@ pub(super) fn parts<'t>(text: &'t str, options: &[Phrase]) -> Vec<&'t str> {
         .map(str::trim)
         .filter(|part| !part.is_empty() && *part != "and")
         .collect()
-}
-
-/// The line of an excerpt that was meant: its number, or a part of it that stands
-/// in no other line.
-pub(super) fn line(text: &str, lines: &[String]) -> Option<usize> {
-    let bare = |text: &str| -> String { text.split_whitespace().collect() };
-    let lower = text.trim().to_lowercase();
-    let word = lower
-        .trim_start_matches("the ")
-        .trim_start_matches("line")
-        .trim_start_matches(['l', '#', '.', ':', ' ', '(', '“', '"'])
-        .trim_start_matches("no.")
-        .trim_start_matches("number")
-        .trim();
-    let digits: String = word.chars().take_while(char::is_ascii_digit).collect();
-    let behind = word.get(digits.len()..).unwrap_or_default();
-    let ordinal = ["st", "nd", "rd", "th"]
-        .iter()
-        .find_map(|o| behind.strip_prefix(o));
-    let behind = ordinal.unwrap_or(behind);
-    let behind = behind.trim_start_matches([':', '.', ')', '|', ' ', '”', '"', '?', '!', ',', ';']);
-    let within = |number: usize| (1..=lines.len()).contains(&number).then_some(number);
-    let holding = |part: &str| {
-        let part = bare(part);
-        let has = |line: &String| bare(&line.to_lowercase()).contains(&part);
-        let mut found = (1..).zip(lines).filter(|(_, line)| has(line));
-        let first = found.next().filter(|_| part.chars().count() >= 3)?.0;
-        found.next().is_none().then_some(first)
-    };
-    match digits.parse::<usize>() {
-        Ok(number) if matches!(behind, "" | "line") => within(number),
-        // “4: float sum = …”: the number and the line that it is.
-        Ok(number) => within(number).filter(|_| holding(behind) == Some(number)),
-        Err(_) if is_number_word(word) => {
-            let typed = units::read(word, None).ok()?;
-            within(usize::try_from(typed.quantity.exact()?).ok()?)
-        }
-        Err(_) => holding(&lower),
-    }
 }
 
 #[cfg(test)]
@@ -438,49 +424,5 @@ mod tests {
         }
         assert_eq!(listed("qk, softmax", &kernels), None);
         assert_eq!(parts("3 1 2", &walls), ["3", "1", "2"]);
-    }
-
-    #[test]
-    fn lines_by_number_or_pasted() {
-        let lines = [
-            "int i = blockIdx.x * blockDim.x + threadIdx.x;",
-            "if (i >= n) return;",
-            "float sum = block_sum(value, scratch);",
-            "float scale = rsqrtf(sum / float(n) + eps);",
-        ]
-        .map(str::to_owned);
-        for text in [
-            "4",
-            "line 4",
-            "Line 4.",
-            "L4",
-            "l. 4",
-            "#4",
-            "(4)",
-            "4th line",
-            "the 4th line",
-            "line four",
-            "four",
-            "  float scale = rsqrtf(sum / float(n) + eps);  ",
-            "float scale=rsqrtf(sum/float(n)+eps);",
-            "rsqrtf(sum / float(n)",
-            "4: float scale = rsqrtf(sum / float(n) + eps);",
-        ] {
-            assert_eq!(line(text, &lines), Some(4), "{text}");
-        }
-        for text in [
-            "-4",
-            "0",
-            "5",
-            "4.5",
-            "sum",
-            "4 or 3",
-            "3: return",
-            "",
-            "the last",
-            "40",
-        ] {
-            assert_eq!(line(text, &lines), None, "{text}");
-        }
     }
 }

@@ -232,7 +232,8 @@ fn shares_are_judged_in_points() {
         ("94 %", "close"),
         ("91.67%", "slip"),
         ("90 %", "wrong"),
-        ("94.1", "unread"),
+        ("94.1", "right"), // no share is above 1
+        ("5.88", "slip"),
         ("0.941", "right"),
         ("0.94", "close"),
         ("5.88 %", "slip"), // the rest
@@ -389,7 +390,8 @@ fn a_bare_number_is_in_the_unit_that_the_question_names() {
         ("twelve", "right"),
         ("12 bytes", "right"),
         ("3", "slip"),
-        ("7", "unread"),
+        ("7", "wrong"),
+        ("7.5", "unread"),
         ("7 B", "wrong"),
         ("12 ms", "unread"),
     ] {
