@@ -93,7 +93,11 @@ pub(super) fn telling(text: &str) -> Vec<String> {
     // “doesn't” turns an option as “does not” does.
     let text = text.to_lowercase();
     let text = text.replace("n't", " not").replace("n’t", " not");
-    let all = words(&text.replace("not a number", "nan"));
+    let all = words(
+        &text
+            .replace("not a number", "nan")
+            .replace("shared memory", "shared"),
+    );
     let some: Vec<String> = all
         .iter()
         .filter(|word| !IDLE.contains(&word.as_str()))

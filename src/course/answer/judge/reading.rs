@@ -56,7 +56,11 @@ fn reasoned(text: &str, asking: &Asking, asked: Asked) -> Option<Result<Typed, R
         (None, _) => parts.iter().find(|part| has_number(part))?,
         _ => return None,
     };
-    statement(only, asking, asked).ok().map(Ok)
+    let read = |part: &str| statement(part, asking, asked);
+    let mut others = parts.iter().filter(|part| **part != only);
+    // “none, 1 lane per bank” says two numbers.
+    let alone = others.all(|part| read(part).is_err());
+    read(only).ok().filter(|_| alone).map(Ok)
 }
 
 /// Both sides of an equals sign, or one number, with the words around it.
@@ -367,6 +371,38 @@ mod tests {
             let error = read(text, ask, count).map(|t| t.quantity).unwrap_err();
             assert!(error.message.contains(part), "{text}: {}", error.message);
         }
+    }
+
+    #[test]
+    fn words_beside_a_number_are_no_part_of_it() {
+        let ask = "How many lanes hit one bank?";
+        let read = |text: &str, dimension| {
+            let read = read(text, ask, Asked::new(dimension));
+            read.ok().map(|typed| typed.quantity.value())
+        };
+        let count = |text: &str| read(text, Dimension::Count);
+        for text in [
+            "32, every lane at once",
+            "all 32",
+            "32-way",
+            "thus 32",
+            "64/2 = 32, so 32",
+        ] {
+            assert_eq!(count(text), Some(32.0), "{text}");
+        }
+        for text in ["32, 16", "none, 1 lane per bank", "32, not 31", "so, many"] {
+            assert_eq!(count(text), None, "{text}");
+        }
+        assert_eq!(count("512 Ki"), Some(524_288.0));
+        assert_eq!(count("80 VGPRs"), Some(80.0));
+        assert_eq!(count("80 or"), None);
+        assert_eq!(read("3 floats", Dimension::Bytes), Some(12.0));
+        assert_eq!(read("no FLOPs", Dimension::Flop), Some(0.0));
+        let factor = |text: &str| read(text, Dimension::Ratio);
+        assert_eq!(factor("50 % more"), Some(1.5));
+        assert_eq!(factor("25% less"), Some(0.75));
+        assert_eq!(factor("ln(2^128)").map(|v| (v * 1e2).round()), Some(8872.0));
+        assert_eq!(factor("ln 1000").map(|v| (v * 1e3).round()), Some(6908.0));
     }
 
     #[test]

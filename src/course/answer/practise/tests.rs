@@ -10,7 +10,7 @@ fn patterns() -> impl Iterator<Item = &'static Pattern> {
 fn every_pattern_makes_questions_that_may_be_asked() {
     let gpus = GpuDatabase::embedded().unwrap();
     for pattern in patterns() {
-        for seed in 0..40 {
+        for seed in 0..200 {
             let task =
                 task(pattern, seed, &gpus).unwrap_or_else(|| panic!("{} {seed}", pattern.id));
             let env = Env::new(task.setup.clone(), &gpus, &NoRecords);
@@ -240,6 +240,49 @@ fn known_slips_of_practice_are_recognised() {
             judged.sentence()
         );
     }
+}
+
+/// Whatever is drawn, each sentence is said of the value that it is about.
+#[test]
+fn every_slip_of_every_draw_is_named_by_its_value() {
+    let gpus = GpuDatabase::embedded().unwrap();
+    let (mut named, mut silent) = (0, Vec::new());
+    for pattern in patterns() {
+        for seed in 0..200 {
+            let task = task(pattern, seed, &gpus).unwrap();
+            let env = Env::new(task.setup.clone(), &gpus, &NoRecords);
+            for slip in &task.key.slips {
+                let under = env.with(&slip.settings);
+                let expr = match &slip.value {
+                    SlipValue::Expr(expr) => &expr.value,
+                    _ => task.key.expected().unwrap(),
+                };
+                let spec = task.key.unit.as_ref().map(|unit| Spec {
+                    decimals: Some(9),
+                    ..unit.value
+                });
+                let value = expr.evaluate(&under).unwrap();
+                let typed = match value {
+                    Value::Quantity(_) => value.print(spec, false).unwrap(),
+                    other => other.to_string(),
+                };
+                let judged = grade(&typed, &task.key, &env).unwrap();
+                let says = matches!(&judged.verdict, Verdict::Slip(fits)
+                    if fits.iter().any(|f| f.say == slip.say.text));
+                named += usize::from(says);
+                if !says {
+                    silent.push(format!(
+                        "{} {seed}: {typed} is {}: {}",
+                        pattern.id,
+                        judged.verdict.word(),
+                        judged.sentence()
+                    ));
+                }
+            }
+        }
+    }
+    assert!(named > 2000, "{named} slips are too few");
+    assert!(silent.is_empty(), "{}", silent.join("\n"));
 }
 
 proptest! {
