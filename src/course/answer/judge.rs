@@ -11,13 +11,15 @@
 //! - Close is four times the tolerance, or right to the two or more digits that
 //!   were typed (zeros at the end among them), or cut off behind the third. For
 //!   exact answers there is no close below 10⁴; above it is 0.5 %, what three
-//!   digits leave open.
+//!   digits leave open; of four digits or more the first three are right.
 //! - A range, per cent where things are counted, and a fraction of a count are not
 //!   read: nothing is graded. Neither is a comma that is right as a decimal sign.
-//! - A bare number is in the unit that the question names where that is the answer
-//!   or a slip of the key; elsewhere it lacks its unit.
+//! - A bare number is in the unit that the question names, unless it is the answer
+//!   or a slip as it stands; a share above 1 is a number of per cent. Elsewhere it
+//!   lacks its unit.
 //! - A slip fits where it rounds to what was typed with at least two digits (not
-//!   for whole numbers below 10⁴), or within 0.1 %; another way of counting that
+//!   for whole numbers below 10⁴), or within 0.1 %, and never where the answer
+//!   rounds to the same two; another way of counting that
 //!   is accepted, within the tolerance.
 //! - The right digits under another prefix, the inverse of a ratio and the rest of
 //!   a share are slips of every question.
@@ -38,9 +40,10 @@ mod reading;
 mod sentence;
 mod table;
 mod turned;
+mod wanted;
 mod words;
 
-pub(super) use number::{Wanted, coincide};
+pub(super) use wanted::{Wanted, coincide};
 
 use super::Env;
 use super::expr::ExprError;

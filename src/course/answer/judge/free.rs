@@ -1,7 +1,8 @@
 //! What is kept and never called wrong: free text, and predictions.
 
-use super::number::{self, Wanted};
+use super::number;
 use super::reading;
+use super::wanted::Wanted;
 use super::{Judgement, Prediction, Verdict};
 use crate::answer::Env;
 use crate::answer::expr::ExprError;

@@ -3,7 +3,7 @@
 //! much, the answer lies.
 
 use super::Fits;
-use super::number::{Wanted, coincide};
+use super::wanted::{Wanted, coincide};
 use crate::answer::Env;
 use crate::answer::key::{Key, Tolerance};
 use plan::units::{Dimension, Quantity, Typed, Unit};

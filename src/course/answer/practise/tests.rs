@@ -1,5 +1,5 @@
 use super::*;
-use crate::answer::grade;
+use crate::answer::{Verdict, grade};
 use proptest::prelude::*;
 
 fn patterns() -> impl Iterator<Item = &'static Pattern> {
