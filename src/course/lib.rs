@@ -57,6 +57,7 @@ mod paths;
 pub mod present;
 mod progress;
 mod recorded;
+pub mod ribbon;
 mod setup;
 mod sheet;
 mod shelf;
@@ -71,7 +72,7 @@ pub use block::{
 };
 pub use claims::{Claim, Ledger};
 pub use exercise::{Draw, Exercise, Marked, Pass, is_name, no_such_key};
-pub use fault::{Fault, Level, Place, nearest};
+pub use fault::{Fault, Level, Place};
 pub use fields::{Phrase, Typed};
 pub use files::{Lock, Staged, Stamp, plain, read_bounded, replace};
 pub use lesson::{Lesson, Part, Section, VERSIONS, slug};

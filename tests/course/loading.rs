@@ -262,7 +262,7 @@ fn bad_exercises_say_what_is_wrong_where() {
         (
             "[[key]]\nname=\"a\"\nask=\"?\"\nanswer=\"1\"\ntolerance=\"about\"\nkind=\"choise\"",
             &[
-                "x.md:7:12: “about” is no tolerance; write exact, 0.5 %, 0.05 points or 0.00001.",
+                "x.md:7:12: “about” is not a tolerance; write exact, 0.5 %, 0.05 points or 0.00001.",
                 "x.md:8:7: `kind` is “choise”; did you mean choice?",
             ],
         ),
@@ -272,8 +272,8 @@ fn bad_exercises_say_what_is_wrong_where() {
                 "x.md:7:8: a slip has no value; add answer = \"…\", convention = { … } or printed = \"…\".",
                 "x.md:7:18: a slip has no `say`; add say = \"what was counted, and why it differs\".",
                 "x.md:7:32: a slip has no key “answers”; did you mean answer?",
-                "x.md:7:66: “3” is no value of rope_kernels; write 1 or 2.",
-                "x.md:7:82: “1” is no value of macs; write on or off.",
+                "x.md:7:66: “3” is not a value of rope_kernels; write 1 or 2.",
+                "x.md:7:82: “1” is not a value of macs; write on or off.",
             ],
         ),
         (
@@ -285,7 +285,7 @@ fn bad_exercises_say_what_is_wrong_where() {
         ),
         (
             "[[key]]\nname=\"a\"\nask=\"?\"\nanswer=\"block.byts\"",
-            &["x.md:6:15: “byts” is nothing that a kernel has; did you mean bytes?"],
+            &["x.md:6:15: “byts” is not a figure of a kernel; did you mean bytes?"],
         ),
         (
             "[[key]]\nname=\"a\"\nask=\"?\"\nanswer=\"1\"\noptions=[\"a\",\"b\"]",

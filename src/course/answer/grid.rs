@@ -115,7 +115,7 @@ pub(super) fn excess(typed: &str, table: &Table) -> Option<String> {
     let lines = typed_rows(typed);
     if lines.iter().skip(table.rows.len()).any(|l| !l.is_empty()) {
         return Some(format!(
-            "The table has {} rows: {}. Rows are parted by ; and cells by |.",
+            "The table has {} rows: {}. Rows are separated by ; and cells by |.",
             table.rows.len(),
             named(&table.rows)
         ));
@@ -125,7 +125,7 @@ pub(super) fn excess(typed: &str, table: &Table) -> Option<String> {
         .zip(&table.rows)
         .find(|(line, _)| typed_cells(line).len() > table.columns.len())?;
     Some(format!(
-        "Row {} has {} cells and the table has {} columns: {}. Cells are parted by |.",
+        "Row {} has {} cells and the table has {} columns: {}. Cells are separated by |.",
         name.text,
         typed_cells(line).len(),
         table.columns.len(),

@@ -174,7 +174,7 @@ fn what_cannot_be_compiled_or_never_ends_is_said_with_its_place() {
         ),
         ("    while (true) m[i] = value;", "C2: at n = 5"),
         (
-            "    for (int k = 0; k < 4; k += 0) {\n        m[i] = value + k;\n        __syncwarp();\n    }",
+            "    for (int k = 0; k < 4; k += n < 0) {\n        m[i] = value + k;\n    }",
             "the loop in line",
         ),
         ("    __trap();", "C4: at n = 5"),
