@@ -19,7 +19,7 @@ use course::measured::Kept;
 use course::{Event, Exercise, Key, Mark, Progress, Saved, Sheet};
 
 pub(super) use ask::question_lines;
-pub(super) use kernel::{begun, judged_for as judged, trial};
+pub(super) use kernel::{begun, judged_for as judged, submission};
 
 /// Grade the answers to exercises.
 #[derive(Debug, Args)]

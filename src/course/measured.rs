@@ -92,8 +92,8 @@ impl Records for Kept<'_> {
         self.records.recorded(id)
     }
 
-    fn twin(&self, name: &str) -> Result<f64, String> {
-        self.records.twin(name)
+    fn mutant(&self, name: &str) -> Result<f64, String> {
+        self.records.mutant(name)
     }
 
     fn micro(&self, kernel: &str, value: u64, field: &str) -> Option<Quantity> {

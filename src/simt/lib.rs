@@ -38,7 +38,7 @@ mod watch;
 pub use counts::{
     BufferTraffic, ClassCounts, Counts, GlobalTraffic, LineWork, SharedTraffic, Work,
 };
-pub use finding::{Access, Finding, Location, Memory, Polled, Problem, RaceSide, Waiter};
+pub use finding::{Access, Check, Finding, Location, Memory, Polled, Problem, RaceSide, Waiter};
 pub use machine::{Extent, LaunchRequest, Machine, MachineError, Options};
 pub use memory::SECTOR;
 pub use program::{Class, Program};

@@ -1,5 +1,5 @@
 use crate::block::BlockState;
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{Fault, Problem};
 use crate::memory::Global;
 use crate::tally::Tally;
 
@@ -99,9 +99,9 @@ impl Turn<'_> {
 
     /// Stops the launch with a finding about `lane`.
     #[cold]
-    pub fn fail(&mut self, inst: &Inst, lane: u32, kind: FaultKind) -> bool {
+    pub fn fail(&mut self, inst: &Inst, lane: u32, problem: Problem) -> bool {
         self.fault = Some(Box::new(Fault {
-            kind,
+            kind: problem.into(),
             at: inst.at,
             thread: self.warp * WARP as u32 + lane,
         }));
