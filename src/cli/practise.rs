@@ -117,13 +117,7 @@ fn ask(task: &Task, number: u64, gpus: &GpuDatabase) -> Result<End, Failure> {
         say(line, "   ", "   ");
     }
     if !task.key.options.is_empty() {
-        let options: Vec<&str> = task
-            .key
-            .options
-            .iter()
-            .map(course::Phrase::as_str)
-            .collect();
-        say(&options.join(", "), "   ", "   ");
+        say(&task.options(), "   ", "   ");
     }
     let mut first = true;
     loop {
@@ -131,18 +125,7 @@ fn ask(task: &Task, number: u64, gpus: &GpuDatabase) -> Result<End, Failure> {
             return Ok(End::Over);
         };
         if typed.is_empty() {
-            let answer = task
-                .key
-                .answer
-                .as_ref()
-                .map(|answer| answer.value.evaluate(&env));
-            let shown = match answer {
-                Some(Ok(value)) => {
-                    let unit = task.key.unit.as_ref().map(|unit| unit.value);
-                    value.print(unit, false).unwrap_or_default()
-                }
-                _ => String::new(),
-            };
+            let shown = task.answer(&env).unwrap_or_default();
             say(&format!("It is {shown}."), "   ", "   ");
             unfold(task, &mut say);
             return Ok(End::Not);

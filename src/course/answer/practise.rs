@@ -15,6 +15,7 @@ mod scene;
 pub use deck::{Card, Deck};
 pub use draw::Draw;
 
+use super::grid::named;
 use super::{Env, Expr, Key, Kind, NoRecords, Setting, Setup, Slip, SlipValue, Tolerance, Value};
 use super::{lint, told_apart};
 use crate::fields::{Phrase, Typed};
@@ -98,6 +99,20 @@ pub struct Task {
     pub setup: Setup,
     /// The command that unfolds the answer, where there is one.
     pub command: Option<String>,
+}
+
+impl Task {
+    /// The options, in a line; empty where a number is asked for.
+    pub fn options(&self) -> String {
+        named(&self.key.options)
+    }
+
+    /// The answer in the unit that is asked for.
+    pub fn answer(&self, env: &Env<'_>) -> Option<String> {
+        let value = self.key.expected().ok()?.evaluate(env).ok()?;
+        let unit = self.key.unit.as_ref().map(|unit| unit.value);
+        value.print(unit, false).ok()
+    }
 }
 
 /// What a pattern draws.
