@@ -75,7 +75,11 @@ fn question(state: &State, task: &Task, columns: usize) -> Vec<Row> {
         rows.extend(words(&options, columns, Role::Text));
     }
     rows.push(Row::default());
-    let unit = task.key.unit.as_ref().map_or_else(String::new, example_of);
+    let unit = task
+        .key
+        .unit
+        .as_ref()
+        .map_or_else(String::new, |unit| example_of(&unit.value));
     rows.push(match practise.over() {
         true => Row::of(format!("[ {} ]", practise.field.text()), Role::Text),
         false => typing(Row::default(), &practise.field, &unit),
