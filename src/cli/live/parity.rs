@@ -2,7 +2,6 @@
 //! whole course.
 
 use super::{lines, pieces};
-use crate::cli::answers::answer;
 use crate::cli::args::Cli;
 use crate::cli::desk::Desk;
 use crate::cli::export;
@@ -17,6 +16,7 @@ use app::{Event, Look, Message, State, update};
 use clap::Parser;
 use course::present::{Lab, Piece};
 use course::{Block, Course, Lesson, Live};
+use host::answer;
 use plan::cost::GpuDatabase;
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use super::setup::Setup;
 use crate::block::{BARRIERS, BlockState, Frame, State, Warp};
 use crate::exec::turn::FULL;
-use crate::fault::{Fault, FaultKind, How, Polled, Problem, Waiting};
+use crate::fault::{Fault, FaultKind, How, Polled, Waiting};
 use crate::memory::POISON;
 use crate::program::{Constant, NEVER, Special};
 use crate::run::{self, Turned};

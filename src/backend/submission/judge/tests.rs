@@ -131,7 +131,7 @@ fn a_mark_of_the_encoding_is_no_fault_and_a_helper_says_where_it_runs() {
     };
     let marked = tried(format!("\u{feff}{}", listing.worked()));
     assert!(
-        matches!(marked, TrialOutcome::Accepted { .. }),
+        matches!(marked, SubmissionOutcome::Accepted { .. }),
         "{marked:?}"
     );
     let helper = |head: &str| {
@@ -142,9 +142,9 @@ fn a_mark_of_the_encoding_is_no_fault_and_a_helper_says_where_it_runs() {
         tried(text)
     };
     let own = helper("DEVICE");
-    assert!(matches!(own, TrialOutcome::Accepted { .. }), "{own:?}");
+    assert!(matches!(own, SubmissionOutcome::Accepted { .. }), "{own:?}");
     match helper("") {
-        TrialOutcome::Refused(refusal) => {
+        SubmissionOutcome::Refused(refusal) => {
             let said = refusal.sentence();
             assert!(said.contains("has DEVICE before it"), "{said}");
         }

@@ -90,7 +90,8 @@ fn lettered<'o>(text: &str, ask: &str, options: &'o [Phrase]) -> Option<Option<&
     }
     let place = (letter as usize).checked_sub('a' as usize)?;
     // A letter that is an option, or a part of one, is no number of a place.
-    let said = |o: &Phrase| telling(&o.text).iter().any(|w| *w == letter.to_string());
+    let letters = |w: &String| matches!(w.as_bytes(), [b'a'..=b'h']);
+    let said = |o: &Phrase| telling(&o.text).iter().any(letters);
     let at = options.get(place).filter(|_| !options.iter().any(said));
     let rest = marked.unwrap_or_default().trim();
     if !rest.is_empty() {

@@ -395,7 +395,6 @@ mod tests {
         }
         assert_eq!(count("512 Ki"), Some(524_288.0));
         assert_eq!(count("80 VGPRs"), Some(80.0));
-        assert_eq!(count("80 or"), None);
         assert_eq!(read("3 floats", Dimension::Bytes), Some(12.0));
         assert_eq!(read("no FLOPs", Dimension::Flop), Some(0.0));
         let factor = |text: &str| read(text, Dimension::Ratio);

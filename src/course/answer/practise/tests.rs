@@ -262,9 +262,13 @@ fn every_slip_of_every_draw_is_named_by_its_value() {
                     ..unit.value
                 });
                 let value = expr.evaluate(&under).unwrap();
-                let typed = match value {
-                    Value::Quantity(_) => value.print(spec, false).unwrap(),
-                    other => other.to_string(),
+                let typed = match (value, spec) {
+                    (Value::Quantity(q), Some(spec)) if q.dimension().is_plain() => {
+                        let of = Value::Quantity(q.with_dimension(spec.unit.dimension()));
+                        of.print(Some(spec), false).unwrap()
+                    }
+                    (value @ Value::Quantity(_), spec) => value.print(spec, false).unwrap(),
+                    (other, _) => other.to_string(),
                 };
                 let judged = grade(&typed, &task.key, &env).unwrap();
                 let says = matches!(&judged.verdict, Verdict::Slip(fits)

@@ -16,6 +16,9 @@ const STEP: u64 = 64;
 /// fewer waits, and a slot takes several steps of a narrow tile.
 const SLOTS: u64 = 4;
 
+/// Registers of a thread that copies, and of one that multiplies.
+const REGISTERS: (u32, u32) = (40, 232);
+
 /// Slots of weights that are asked for while the kernel still waits for the other
 /// blocks.
 const EARLY: u64 = 3;
@@ -41,6 +44,9 @@ const STORE: f64 = 1.6e-2;
 const JOIN: f64 = 3.5;
 /// Where the groups take turns they fetch against each other: a step takes so much longer.
 const AGAINST: f64 = 1.3;
+/// A barrier, and what each block adds to it: the latest is waited for.
+const GATE: f64 = 0.9;
+const GATE_BLOCK: f64 = 3.8e-3;
 
 /// The tile of a product: columns for each of the two groups, blocks that share it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,79 +64,167 @@ struct Products<'p> {
     k: &'p [u64],
 }
 
+/// Blocks that work on the same rows, and wait for one another only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Team {
+    /// Blocks of a team.
+    blocks: u64,
+    /// Sequences of a team; `None`: all, and the blocks are all there are.
+    sequences: Option<u64>,
+}
+
 /// How the kernel is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Cut {
     head: u64,
     /// Rows of a tile: 128, or 64 with two stretches of columns.
     rows: u64,
+    team: Team,
     qkv: Tile,
     out: Tile,
     ffn: Tile,
     slot: u64,
 }
 
-/// The cut for this shape; `None` where the kernel does not take it: another
-/// device, fp32, one new token of very few sequences, rows that are not whole
-/// 16 bytes.
-pub(super) fn cut(lowering: &Lowering<'_>, group: &Group<'_>) -> Option<Cut> {
+/// The cut for this shape.
+///
+/// # Errors
+/// Why the kernel does not take it: another device, fp32, one new token of very few
+/// sequences, rows that are not whole 16 bytes.
+pub(super) fn cut(lowering: &Lowering<'_>, group: &Group<'_>) -> Result<Cut, String> {
     let (model, shape) = (lowering.model(), lowering.shape());
     let target = lowering.setup.target;
     let head = model.head_width();
-    let whole = |n: u64| n.is_multiple_of(8);
-    let takes = target.vendor == Vendor::Nvidia
-        && target.is_hopper()
-        && lowering.is_bf16()
-        && matches!(head, 32 | 64 | 128)
-        && (shape.seq > 1 || shape.batch >= least_sequences(model.hidden))
-        && whole(model.hidden)
-        && whole(model.ffn)
-        && (group.layer.is_some() || whole(model.vocab));
-    if !takes {
-        return None;
+    if target.vendor != Vendor::Nvidia || !target.is_hopper() {
+        return Err(format!(
+            "it needs sm_90a (bulk copies and wgmma), this device is {}",
+            target.arch
+        ));
     }
-    let rows = if lowering.rows() <= 64 { 64 } else { 128 };
-    let choose = |products: &Products<'_>, tiles: &dyn Fn(Tile) -> bool| {
-        candidates()
-            .filter(|t| tiles(*t) && (rows == 128 || !t.turns))
-            .min_by(|a, b| {
-                let time = |t: &Tile| t.time(lowering, rows, products);
-                time(a).total_cmp(&time(b))
-            })
-    };
-    let slot = (u64::from(target.shared_per_block).checked_sub(ASIDE)? / SLOTS - 16) / 1024 * 1024;
+    if !lowering.is_bf16() {
+        return Err("it multiplies bf16, this is fp32".to_owned());
+    }
+    if !matches!(head, 32 | 64 | 128) {
+        return Err(format!("its heads are 32, 64 or 128 wide, these {head}"));
+    }
+    if shape.seq == 1 && shape.batch < least_sequences(model.hidden) {
+        return Err(format!(
+            "one new token each of fewer than {} sequences is quicker without it",
+            least_sequences(model.hidden)
+        ));
+    }
+    let rows = [
+        ("hidden", model.hidden),
+        ("ffn", model.ffn),
+        (
+            "vocab",
+            if group.layer.is_none() {
+                model.vocab
+            } else {
+                0
+            },
+        ),
+    ];
+    if let Some((name, n)) = rows.iter().find(|(_, n)| !n.is_multiple_of(8)) {
+        return Err(format!(
+            "its copies are whole 16 bytes, and {name} {n} is no multiple of 8"
+        ));
+    }
+    let cuts = teams(lowering).flat_map(|team| {
+        let rows = team.heights(lowering).iter();
+        rows.filter_map(move |rows| of_team(lowering, head, team, *rows))
+    });
+    let best = cuts.min_by(|a, b| a.0.total_cmp(&b.0));
+    best.map(|(_, cut)| cut).ok_or_else(|| {
+        format!(
+            "its ring does not fit in {} bytes of shared memory",
+            target.shared_per_block
+        )
+    })
+}
+
+/// The best cut for such teams, and its microseconds a layer by the model.
+fn of_team(lowering: &Lowering<'_>, head: u64, team: Team, rows: u64) -> Option<(f64, Cut)> {
+    let (model, target) = (lowering.model(), lowering.setup.target);
+    let room = u64::from(target.shared_per_block).checked_sub(ASIDE)?;
+    let slot = (room / SLOTS - 16) / 1024 * 1024;
     let fits = |t: &Tile| t.step_bytes(rows) <= slot;
     let keys_fit = 4 * keys(head) * head <= slot;
-    let plain = |t: Tile| !t.turns && t.n <= 128 && fits(&t);
-    let qkv = choose(
-        &Products {
-            columns: model.hidden + 2 * model.kv_width(),
-            k: &[model.hidden],
-        },
-        &plain,
-    )?;
-    let out = choose(
-        &Products {
-            columns: model.hidden,
-            k: &[model.hidden, model.ffn],
-        },
-        &plain,
-    )?;
-    let ffn = choose(
-        &Products {
-            columns: 2 * model.ffn,
-            k: &[model.hidden],
-        },
-        &|t| t.split == 1 && fits(&t),
-    )?;
-    keys_fit.then_some(Cut {
+    let mut whole = 0.0;
+    let mut choose = |columns: u64, k: &[u64], tiles: &dyn Fn(Tile) -> bool| {
+        let time = |t: &Tile| t.time(lowering, rows, team, &Products { columns, k });
+        let best = candidates()
+            .filter(|t| tiles(*t) && fits(t) && (rows == 128 || !t.turns))
+            .min_by(|a, b| time(a).total_cmp(&time(b)))?;
+        whole += time(&best);
+        Some(best)
+    };
+    let (width, all) = (model.hidden, model.hidden + 2 * model.kv_width());
+    let qkv = choose(all, &[width], &|t| t.n <= 128)?;
+    let out = choose(width, &[width, model.ffn], &|t| !t.turns)?;
+    let ffn = choose(2 * model.ffn, &[width], &|t| t.split == 1)?;
+    let cut = Cut {
         head,
         rows,
+        team,
         qkv,
         out,
         ffn,
         slot,
-    })
+    };
+    keys_fit.then_some((whole + 5.0 * team.gate(), cut))
+}
+
+/// All blocks together; and, of prompts of several sequences, teams of whole sequences.
+fn teams(lowering: &Lowering<'_>) -> impl Iterator<Item = Team> {
+    let (shape, sms) = (
+        lowering.shape(),
+        u64::from(lowering.setup.target.sms.max(1)),
+    );
+    let all = Team {
+        blocks: sms,
+        sequences: None,
+    };
+    let most = if shape.seq > 1 {
+        shape.batch.min(sms)
+    } else {
+        1
+    };
+    let several = (2..=most).filter_map(move |teams| {
+        let sequences = shape.batch.div_ceil(teams);
+        (shape.batch.div_ceil(sequences) == teams).then_some(Team {
+            blocks: sms / teams,
+            sequences: Some(sequences),
+        })
+    });
+    std::iter::once(all).chain(several)
+}
+
+impl Team {
+    fn rows(self, lowering: &Lowering<'_>) -> u64 {
+        self.sequences
+            .map_or(lowering.rows(), |each| each * lowering.shape().seq)
+    }
+
+    fn count(self, lowering: &Lowering<'_>) -> u64 {
+        self.sequences
+            .map_or(1, |each| lowering.shape().batch.div_ceil(each))
+    }
+
+    /// Rows of a tile that are worth a thought. (64 rows of one long prompt were not
+    /// measured.)
+    fn heights(self, lowering: &Lowering<'_>) -> &'static [u64] {
+        match (self.rows(lowering) <= 64, self.sequences) {
+            (true, _) => &[64],
+            (false, None) => &[128],
+            (false, Some(_)) => &[64, 128],
+        }
+    }
+
+    /// Microseconds of its barrier.
+    fn gate(self) -> f64 {
+        GATE + self.blocks as f64 * GATE_BLOCK
+    }
 }
 
 /// Keys of a step of attention. Its two products must differ in shape
@@ -139,8 +233,7 @@ const fn keys(head: u64) -> u64 {
     if head == 128 { 64 } else { 128 }
 }
 
-/// Tiles from which one is chosen. Those that take turns are as wide as registers
-/// allow beside the other phases.
+/// Tiles from which one is chosen. Those that take turns are as wide as registers allow.
 fn candidates() -> impl Iterator<Item = Tile> {
     let plain = (1..=16).flat_map(|n| {
         [1, 2, 4].map(|split| Tile {
@@ -149,11 +242,11 @@ fn candidates() -> impl Iterator<Item = Tile> {
             turns: false,
         })
     });
-    plain.chain([Tile {
-        n: 128,
+    plain.chain([128, 192].map(|n| Tile {
+        n,
         split: 1,
         turns: true,
-    }])
+    }))
 }
 
 impl Tile {
@@ -166,18 +259,21 @@ impl Tile {
         (rows + self.columns(rows)) * STEP * 2
     }
 
-    /// Tiles of a product, times the blocks that share one.
-    fn tasks(self, lowering: &Lowering<'_>, rows: u64, columns: u64) -> u64 {
-        lowering.rows().div_ceil(rows) * columns.div_ceil(self.columns(rows)) * self.split
+    /// Tiles of a team's product, times the blocks that share one.
+    fn tasks(self, lowering: &Lowering<'_>, rows: u64, team: Team, columns: u64) -> u64 {
+        team.rows(lowering).div_ceil(rows) * columns.div_ceil(self.columns(rows)) * self.split
     }
 
     /// Microseconds by the model: the fullest multiprocessor's tiles one after
     /// another.
-    fn time(self, lowering: &Lowering<'_>, rows: u64, products: &Products<'_>) -> f64 {
-        let sms = u64::from(lowering.setup.target.sms.max(1));
+    fn time(self, lowering: &Lowering<'_>, rows: u64, team: Team, products: &Products<'_>) -> f64 {
+        let blocks = team.blocks / self.split * self.split;
+        if blocks == 0 {
+            return f64::INFINITY;
+        }
         let rounds = self
-            .tasks(lowering, rows, products.columns)
-            .div_ceil(sms / self.split * self.split);
+            .tasks(lowering, rows, team, products.columns)
+            .div_ceil(blocks);
         let (m, n) = (rows as f64, self.columns(rows) as f64);
         let step = (m * n * PRODUCT).max((m + n) * FETCH).max(STEP_LEAST);
         let store = self.n as f64 * STORE;
@@ -238,14 +334,17 @@ impl Cut {
         let (mut partial, mut partners) = (16, 8);
         for (tile, columns) in [(self.qkv, width + 2 * model.kv_width()), (self.out, width)] {
             if tile.split > 1 {
-                let tasks = tile.tasks(lowering, self.rows, columns);
+                let tasks = tile.tasks(lowering, self.rows, self.team, columns);
+                let tasks = tasks * self.team.count(lowering);
                 partial = partial.max(tasks * 2 * 64 * tile.n * 4);
                 partners = partners.max(tasks / tile.split * 8);
             }
         }
         args.push(Arg::Buffer(lowering.scratch("sums of partners", partial)));
         args.push(Arg::Buffer(lowering.zeroed("partners", partners)));
-        args.push(Arg::Buffer(lowering.zeroed("grid barrier", 4)));
+        args.push(Arg::Buffer(
+            lowering.zeroed("grid barrier", 128 * self.team.count(lowering)),
+        ));
         args.extend([lowering.int(shape.batch)?, lowering.int(shape.seq)?]);
         args.extend(sizes(lowering)?);
         // The launch in front was the block before, and left x with its sums.
@@ -281,7 +380,12 @@ impl Cut {
             .define("FFN_TURNS", u32::from(self.ffn.turns))
             .define("SLOTS", SLOTS)
             .define("SLOT_BYTES", self.slot)
-            .define("EARLY", EARLY);
+            .define("EARLY", EARLY)
+            .define("QKV_TURNS", u32::from(self.qkv.turns))
+            .define("TEAM", self.team.sequences.map_or(0, |_| self.team.blocks))
+            .define("TEAM_SEQUENCES", self.team.sequences.unwrap_or(0))
+            .define("GIVE", REGISTERS.0)
+            .define("TAKE", REGISTERS.1);
         let mut launch = group.launch(unit);
         launch.grid = Grid::Resident { per_sm: 1 };
         launch.threads = 384;

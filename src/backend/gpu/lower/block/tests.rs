@@ -128,3 +128,74 @@ fn what_the_decode_kernel_does_not_take_goes_to_the_other() {
         "block"
     );
 }
+
+#[test]
+fn what_keeps_hoppers_kernel_from_running_is_said_once_with_what_runs_instead() {
+    let h200 = target("sm_90a", 132, 232_448);
+    let said = |change: &dyn Fn(&mut Config), target: &Target| {
+        let mut config = Config::preset("small", Version::V4.cut()).unwrap();
+        config.dtype = Dtype::Bf16;
+        config.shape = shape(1, 100, 100);
+        change(&mut config);
+        let graph = Graph::of(&config.model, &config.shape).unwrap();
+        let plan = Plan::new(&graph, Version::V4.cut(), config.keeps_kv());
+        let setup = Setup {
+            config: &config,
+            graph: &graph,
+            plan: &plan,
+            target,
+            gemm: Gemm::Own,
+            cap: 100,
+        };
+        lower(&setup).unwrap().notes
+    };
+    assert_eq!(said(&|_| {}, &h200), Vec::<String>::new());
+    let fp32 = |c: &mut Config| c.dtype = Dtype::Fp32;
+    let ragged = |c: &mut Config| c.model.ffn = 1020;
+    let token = |c: &mut Config| c.shape = shape(1, 1, 100);
+    let a100 = target("sm_80", 108, 166_912);
+    let cramped = target("sm_90a", 132, 96 << 10);
+    for (notes, why, instead) in [
+        (said(&fp32, &h200), "this is fp32", "; block does"),
+        (said(&ragged, &h200), "ffn 1020", "; block does"),
+        (said(&token, &h200), "fewer than 4", "; block_decode does"),
+        (said(&|_| {}, &a100), "this device is sm_80", "; block does"),
+        (said(&|_| {}, &cramped), "98304 bytes", "; block does"),
+    ] {
+        // Eight blocks, one sentence.
+        let [note] = &notes[..] else {
+            panic!("{notes:?}");
+        };
+        assert!(note.contains(why) && note.ends_with(instead), "{note}");
+    }
+}
+
+#[test]
+fn prompts_of_several_sequences_are_shared_out_to_teams_of_blocks() {
+    let h200 = target("sm_90a", 132, 232_448);
+    let defined = |preset: &str, shape: Shape| {
+        let program = program(preset, Version::Forward, shape, &h200);
+        let unit = &launches(&program)[0].unit;
+        ["TEAM", "TEAM_SEQUENCES"].map(|name| {
+            let found = unit.defines.iter().find(|(of, _)| *of == name);
+            found.unwrap().1.parse::<u64>().unwrap()
+        })
+    };
+    // 8 teams of 16 are 128 of the 132 multiprocessors.
+    assert_eq!(defined("workshop", shape(8, 128, 128)), [16, 1]);
+    assert_eq!(defined("small", shape(8, 128, 128)), [16, 1]);
+    // One sequence, and a step of decode, whose sequences share the weights they wait for.
+    assert_eq!(defined("tinyllama-1.1b", shape(1, 512, 512)), [0, 0]);
+    assert_eq!(defined("tinyllama-1.1b", shape(32, 1, 512)), [0, 0]);
+    // However many sequences: each belongs to a team, no team is empty, all blocks exist.
+    for batch in [2, 3, 5, 7, 13, 40, 131, 200] {
+        let [blocks, sequences] = defined("workshop", shape(batch, 77, 77));
+        if blocks > 0 {
+            let teams = batch.div_ceil(sequences);
+            assert!(
+                teams * blocks <= 132 && (teams - 1) * sequences < batch,
+                "{batch}"
+            );
+        }
+    }
+}
