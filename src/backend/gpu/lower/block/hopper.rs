@@ -1,6 +1,8 @@
 //! The one-launch kernel of Hopper (`kernels/hopper/block.cu`): for which shapes,
 //! with which tiles, and its arguments.
 
+mod tiles;
+
 use super::super::{Group, Lowering};
 use super::{ends, layers, sizes};
 use crate::gpu::catalogue::Lacks;
@@ -8,9 +10,7 @@ use crate::gpu::program::{Arg, BufferId, Contents, Grid, Launch, TensorMap};
 use plan::cost::Vendor;
 use plan::kernels::Variant;
 use plan::model::{TensorKind, WeightKind};
-
-/// Elements of a step along k: 128 bytes of bf16, the width of the swizzle.
-const STEP: u64 = 64;
+use tiles::{Products, STEP, Team, Tile, candidates, teams};
 
 /// Slots of the ring, which has all shared memory: fewer and larger ones cost
 /// fewer waits, and a slot takes several steps of a narrow tile.
@@ -32,45 +32,6 @@ const ASIDE: u64 = 2048;
 /// 1004, here 415; 8 of 512: 177, 200, –, 274, here 177.
 fn least_sequences(hidden: u64) -> u64 {
     if hidden <= 512 { 4 } else { 6 }
-}
-
-// What an H200 takes, in microseconds: one element of a tile over one step along k;
-// one row or column of it fetched for one step; a step however small; one column of
-// a tile stored; partners that exchange their sums. From clocks in the kernel.
-const PRODUCT: f64 = 1.74e-5;
-const FETCH: f64 = 1.14e-3;
-const STEP_LEAST: f64 = 5.2e-2;
-const STORE: f64 = 1.6e-2;
-const JOIN: f64 = 3.5;
-/// Where the groups take turns they fetch against each other: a step takes so much longer.
-const AGAINST: f64 = 1.3;
-/// A barrier, and what each block adds to it: the latest is waited for.
-const GATE: f64 = 0.9;
-const GATE_BLOCK: f64 = 3.8e-3;
-
-/// The tile of a product: columns for each of the two groups, blocks that share it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Tile {
-    n: u64,
-    split: u64,
-    /// The groups have tiles of their own and take turns.
-    turns: bool,
-}
-
-/// Products of the same rows: columns in all, and the lengths of the sums, one of
-/// each phase that has this tile.
-struct Products<'p> {
-    columns: u64,
-    k: &'p [u64],
-}
-
-/// Blocks that work on the same rows, and wait for one another only.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Team {
-    /// Blocks of a team.
-    blocks: u64,
-    /// Sequences of a team; `None`: all, and the blocks are all there are.
-    sequences: Option<u64>,
 }
 
 /// How the kernel is cut.
@@ -175,120 +136,10 @@ fn of_team(lowering: &Lowering<'_>, head: u64, team: Team, rows: u64) -> Option<
     keys_fit.then_some((whole + 5.0 * team.gate(), cut))
 }
 
-/// All blocks together; and, of prompts of several sequences, teams of whole sequences.
-fn teams(lowering: &Lowering<'_>) -> impl Iterator<Item = Team> {
-    let (shape, sms) = (
-        lowering.shape(),
-        u64::from(lowering.setup.target.sms.max(1)),
-    );
-    let all = Team {
-        blocks: sms,
-        sequences: None,
-    };
-    let most = if shape.seq > 1 {
-        shape.batch.min(sms)
-    } else {
-        1
-    };
-    let several = (2..=most).filter_map(move |teams| {
-        let sequences = shape.batch.div_ceil(teams);
-        (shape.batch.div_ceil(sequences) == teams).then_some(Team {
-            blocks: sms / teams,
-            sequences: Some(sequences),
-        })
-    });
-    std::iter::once(all).chain(several)
-}
-
-impl Team {
-    fn rows(self, lowering: &Lowering<'_>) -> u64 {
-        self.sequences
-            .map_or(lowering.rows(), |each| each * lowering.shape().seq)
-    }
-
-    fn count(self, lowering: &Lowering<'_>) -> u64 {
-        self.sequences
-            .map_or(1, |each| lowering.shape().batch.div_ceil(each))
-    }
-
-    /// Rows of a tile that are worth a thought. (64 rows of one long prompt were not
-    /// measured.)
-    fn heights(self, lowering: &Lowering<'_>) -> &'static [u64] {
-        match (self.rows(lowering) <= 64, self.sequences) {
-            (true, _) => &[64],
-            (false, None) => &[128],
-            (false, Some(_)) => &[64, 128],
-        }
-    }
-
-    /// Microseconds of its barrier.
-    fn gate(self) -> f64 {
-        GATE + self.blocks as f64 * GATE_BLOCK
-    }
-}
-
 /// Keys of a step of attention. Its two products must differ in shape
 /// (`kernels/tile/block_attention.cu`).
 const fn keys(head: u64) -> u64 {
     if head == 128 { 64 } else { 128 }
-}
-
-/// Tiles from which one is chosen. Those that take turns are as wide as registers allow.
-fn candidates() -> impl Iterator<Item = Tile> {
-    let plain = (1..=16).flat_map(|n| {
-        [1, 2, 4].map(|split| Tile {
-            n: 16 * n,
-            split,
-            turns: false,
-        })
-    });
-    plain.chain([128, 192].map(|n| Tile {
-        n,
-        split: 1,
-        turns: true,
-    }))
-}
-
-impl Tile {
-    /// Columns in all.
-    const fn columns(self, rows: u64) -> u64 {
-        if rows == 64 { 2 * self.n } else { self.n }
-    }
-
-    const fn step_bytes(self, rows: u64) -> u64 {
-        (rows + self.columns(rows)) * STEP * 2
-    }
-
-    /// Tiles of a team's product, times the blocks that share one.
-    fn tasks(self, lowering: &Lowering<'_>, rows: u64, team: Team, columns: u64) -> u64 {
-        team.rows(lowering).div_ceil(rows) * columns.div_ceil(self.columns(rows)) * self.split
-    }
-
-    /// Microseconds by the model: the fullest multiprocessor's tiles one after
-    /// another.
-    fn time(self, lowering: &Lowering<'_>, rows: u64, team: Team, products: &Products<'_>) -> f64 {
-        let blocks = team.blocks / self.split * self.split;
-        if blocks == 0 {
-            return f64::INFINITY;
-        }
-        let rounds = self
-            .tasks(lowering, rows, team, products.columns)
-            .div_ceil(blocks);
-        let (m, n) = (rows as f64, self.columns(rows) as f64);
-        let step = (m * n * PRODUCT).max((m + n) * FETCH).max(STEP_LEAST);
-        let store = self.n as f64 * STORE;
-        let join = if self.split > 1 { JOIN } else { 0.0 };
-        let of = |k: &u64| {
-            let products = k.div_ceil(STEP * self.split) as f64 * step;
-            if self.turns {
-                let products = products * AGAINST;
-                rounds as f64 * products.max((products + store) / 2.0) + store
-            } else {
-                rounds as f64 * (products + join + store)
-            }
-        };
-        products.k.iter().map(of).sum()
-    }
 }
 
 impl Cut {
