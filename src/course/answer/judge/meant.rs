@@ -327,7 +327,7 @@ mod tests {
             (
                 "Which does it need?",
                 &["k", "a", "both"],
-                &[("a", 2), ("b", 0), ("c", 0)],
+                &[("a", 2), ("b", 3), ("c", 0)],
             ),
         ];
         for (ask, names, typed) in cases {
