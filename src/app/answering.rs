@@ -329,7 +329,7 @@ fn run(shared: &mut Shared, asked: &Asked, out: &mut Out) {
 /// A setting that cannot be.
 pub fn asked_runs(key: &Key) -> Result<Vec<Config>, String> {
     let setup = key.setup.answer().map_err(|error| error.to_string())?;
-    let named = key.judged()?.answered_by(&setup);
+    let named = key.answered_by(&setup);
     Ok(match named.is_empty() {
         true => vec![setup.config],
         false => named,
@@ -339,10 +339,7 @@ pub fn asked_runs(key: &Key) -> Result<Vec<Config>, String> {
 /// The experiments that a question asks.
 pub fn micros(shared: &Shared, key: &Key) -> Vec<(String, Vec<u32>)> {
     let env = shared.study.env(&key.setup, &shared.runs);
-    match (env, key.judged()) {
-        (Ok(env), Ok(judged)) => judged.micros(&env),
-        _ => Vec::new(),
-    }
+    env.map_or_else(|_| Vec::new(), |env| key.micros(&env))
 }
 
 /// A key while an answer is typed. `false`: the field is left for the next

@@ -86,12 +86,7 @@ impl Practise {
         let env = Env::new(task.setup.clone(), &gpus, &NoRecords);
         let typed = self.field.text();
         if typed.trim().is_empty() {
-            let value = task.key.answer.as_ref().map(|answer| answer.evaluate(&env));
-            self.shown = match value {
-                Some(Ok(value)) => value.print(task.key.unit, false).ok(),
-                _ => None,
-            }
-            .or(Some("–".to_owned()));
+            self.shown = task.answer(&env).or(Some("–".to_owned()));
             self.keep(shared, false, out);
             return;
         }

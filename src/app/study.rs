@@ -119,13 +119,17 @@ impl Study {
     ///
     /// # Errors
     /// A sentence: the course is not there yet, or the workshop preset is not.
-    pub fn env<'s>(&'s self, setup: &course::Setup, runs: &'s Runs) -> Result<Env<'s>, String> {
+    pub fn env<'s>(
+        &'s self,
+        setup: &course::Setup,
+        records: &'s dyn Records,
+    ) -> Result<Env<'s>, String> {
         let gpus = self
             .gpus
             .as_ref()
             .ok_or("The course is still being loaded.")?;
         let setup = setup.answer().map_err(|e| e.to_string())?;
-        Ok(Env::new(setup, gpus, runs))
+        Ok(Env::new(setup, gpus, records))
     }
 }
 

@@ -38,6 +38,9 @@ pub(super) struct CheckArgs {
     /// The variant of the exercise: the same questions at another shape
     #[arg(long, value_name = "N", value_parser = whole::<usize>, conflicts_with = "all")]
     variant: Option<usize>,
+    /// Measure again what was measured for a question, and grade against that
+    #[arg(long)]
+    measure: bool,
     /// Grade and keep nothing: neither answers nor tries
     #[arg(long)]
     read_only: bool,
@@ -61,7 +64,7 @@ pub(super) fn check(output: &OutputArgs, args: &CheckArgs, out: &mut Out) -> Out
             "--answer belongs to one exercise; name one, as in check ex1 --answer block=17",
         ));
     }
-    let mut runs = Runs::default();
+    let mut runs = Runs::new(args.measure);
     let mut documents = Vec::new();
     let mut right_everywhere = true;
     let mut faulty = 0;

@@ -112,12 +112,12 @@ fn ask(task: &Task, number: u64, gpus: &GpuDatabase) -> Result<End, Failure> {
         }
         let _ = stdout.flush();
     };
-    say(&format!("{number}. {}", task.key.ask), "", "   ");
+    say(&format!("{number}. {}", task.key.ask.text), "", "   ");
     for line in &task.premise {
         say(line, "   ", "   ");
     }
     if !task.key.options.is_empty() {
-        say(&task.key.options.join(", "), "   ", "   ");
+        say(&task.options(), "   ", "   ");
     }
     let mut first = true;
     loop {
@@ -125,11 +125,7 @@ fn ask(task: &Task, number: u64, gpus: &GpuDatabase) -> Result<End, Failure> {
             return Ok(End::Over);
         };
         if typed.is_empty() {
-            let answer = task.key.answer.as_ref().map(|answer| answer.evaluate(&env));
-            let shown = match answer {
-                Some(Ok(value)) => value.print(task.key.unit, false).unwrap_or_default(),
-                _ => String::new(),
-            };
+            let shown = task.answer(&env).unwrap_or_default();
             say(&format!("It is {shown}."), "   ", "   ");
             unfold(task, &mut say);
             return Ok(End::Not);

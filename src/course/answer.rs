@@ -8,6 +8,7 @@ pub mod claim;
 mod expr;
 mod grid;
 mod judge;
+mod kernel;
 mod key;
 mod lint;
 pub mod practise;
@@ -19,8 +20,9 @@ mod facts;
 
 pub(crate) use expr::OLD;
 pub use expr::{Expr, ExprError, Value};
-pub use grid::{Grid, filled, typed_cells, typed_rows, written};
+pub use grid::{Table, filled, typed_cells, typed_rows, written};
 pub use judge::{Cell, Fits, Judgement, Prediction, Side, Verdict, echo, grade};
+pub use kernel::{Contract, Kernel, KernelTask};
 pub use key::{Key, Kind, Slip, SlipValue, Tolerance};
 pub use lint::{lint, reveals, told_apart, twins};
 pub use records::{NoRecords, RUN_PATHS, Records, report_value};

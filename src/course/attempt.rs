@@ -5,10 +5,10 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 
-use super::exercise::{Exercise, Kernel, Key};
+use super::exercise::Exercise;
 use super::fault::Fault;
 use super::paths::Places;
-use crate::answer::{Env, Fits, Judgement, Verdict};
+use crate::answer::{Env, Fits, Judgement, Kernel, Key, Verdict};
 use files::{create, plain, read_bounded};
 use plan::run::listing::{Gap, wrapped};
 use plan::run::{Candidate, Criterion, Submission, SubmissionOutcome};

@@ -2,13 +2,12 @@
 
 mod kernels;
 mod profile;
-mod typed;
+pub(crate) mod typed;
 
 pub use profile::{Exhibit, Sample};
-pub use typed::Typed;
 
 use super::fault::{Fault, Place, way_out};
-use super::fields::{Fields, Phrase, Toml};
+use super::fields::{Fields, Phrase, Toml, Typed};
 use super::number::{Inline, split};
 use super::setup::Setup;
 use super::text::Text;

@@ -2,6 +2,7 @@
 
 mod court;
 mod draw;
+mod elsewhere;
 mod kernel;
 mod pass;
 mod read;
@@ -10,9 +11,7 @@ mod tasks;
 mod variant;
 
 pub use draw::Draw;
-pub use kernel::{Kernel, KernelTask};
 pub use pass::{Marked, Pass};
-pub use table::Table;
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
@@ -23,9 +22,8 @@ use super::document::{Stretch, stretches};
 use super::fault::{Fault, Level, Place, way_out};
 use super::fields::{Phrase, Toml};
 use super::setup::Setup;
-use super::solution::Derivation;
 use super::text::Text;
-use crate::answer::{Env, Kind, Records, Tolerance};
+use crate::answer::{Env, Key, Records};
 use plan::cost::{CostError, GpuDatabase};
 
 /// An exercise, usable even where parts of it are broken.
@@ -74,77 +72,6 @@ pub struct Exercise {
     pub faults: Vec<Fault>,
     /// The text itself, cleaned.
     pub text: Text,
-}
-
-/// One question.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Key {
-    /// Name: sheets and progress are kept under it.
-    pub name: Phrase,
-    /// The question.
-    pub ask: Phrase,
-    /// How it is answered.
-    pub kind: Kind,
-    /// Expression of the expected answer; none of a table and of free text.
-    pub answer: Option<Phrase>,
-    /// The table to be filled in.
-    pub table: Option<Table>,
-    /// The worked answer of free text, shown after it was answered.
-    pub model: Option<Phrase>,
-    /// Free text must hold a number.
-    pub needs_number: bool,
-    /// The kernel that it is about: a line to be found (a choice among line
-    /// numbers), or the kernel to be written (free text, judged by a submission).
-    pub kernel: Option<Kernel>,
-    /// How near is right.
-    pub tolerance: Tolerance,
-    /// Unit expected and printed.
-    pub unit: Option<Phrase>,
-    /// What to choose from.
-    pub options: Vec<Phrase>,
-    /// Known wrong answers, and right ones counted another way.
-    pub slips: Vec<Slip>,
-    /// Hints, from gentle to plain.
-    pub hints: Vec<Phrase>,
-    /// The exercise's configuration with the key's own on top.
-    pub setup: Setup,
-    /// The key's own configuration.
-    own: Setup,
-    /// Where its derivation stands.
-    pub(crate) worked: Worked,
-}
-
-/// Where the derivation of an answer stands.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) enum Worked {
-    /// In the solution, under the key's name.
-    #[default]
-    Named,
-    /// In the solution, under the name that the key has in the first task.
-    Under(String),
-    /// Here: the question was drawn.
-    Here(Derivation),
-}
-
-/// A wrong answer whose cause is known, or a right one under another convention.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Slip {
-    /// Expression of the slip's value; none: the key's own answer.
-    pub answer: Option<Phrase>,
-    /// Counted this other way.
-    pub convention: Setup,
-    /// A value as some document prints it.
-    pub printed: Option<Phrase>,
-    /// The claim that prints it.
-    pub claim: Option<Phrase>,
-    /// The row of a table that it is about; none: all.
-    pub row: Option<Phrase>,
-    /// The column of a table that it is about.
-    pub column: Option<Phrase>,
-    /// Is it right, counted that way?
-    pub accept: bool,
-    /// The sentence that explains it.
-    pub say: Phrase,
 }
 
 impl Exercise {
@@ -297,15 +224,6 @@ impl Exercise {
             .iter()
             .find(|key| key.name.text == name_or_number)
             .or_else(by_number)
-    }
-}
-
-impl Key {
-    /// Where its answer is written.
-    pub fn place(&self) -> Place {
-        let cell = || self.table.as_ref()?.answers.first()?.first();
-        let written = self.answer.as_ref().or_else(cell).or(self.model.as_ref());
-        written.map_or(self.name.at, |phrase| phrase.at)
     }
 }
 

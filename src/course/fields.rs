@@ -10,6 +10,7 @@ pub(crate) use toml_text::Toml;
 
 use super::fault::{Fault, Place, way_out};
 use super::text::{Text, obeyed};
+use crate::answer::{Expr, ExprError};
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
@@ -30,9 +31,43 @@ pub struct Phrase {
 }
 
 impl Phrase {
+    /// A text that no file holds.
+    pub(crate) fn made(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            at: Place::default(),
+        }
+    }
+
     /// The text.
     pub fn as_str(&self) -> &str {
         &self.text
+    }
+}
+
+/// What a field says, beside how it is written: read once, when it is loaded.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Typed<T> {
+    /// What it says.
+    pub value: T,
+    /// How it is written, and where.
+    pub written: Phrase,
+}
+
+impl<T> Typed<T> {
+    /// How it is written.
+    pub fn as_str(&self) -> &str {
+        self.written.as_str()
+    }
+}
+
+impl Typed<Expr> {
+    /// An expression that the program wrote.
+    pub(crate) fn expression(written: Phrase) -> Result<Self, ExprError> {
+        Ok(Self {
+            value: Expr::parse(&written.text)?,
+            written,
+        })
     }
 }
 

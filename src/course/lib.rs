@@ -6,7 +6,7 @@
 //! | [`Lesson`], [`Section`], [`Part`], [`Live`] | a lesson cut into pages, and its live blocks, typed |
 //! | [`present`](mod@present) | what a live block shows, for every surface alike |
 //! | [`Route`], [`Walk`] | ways through the course, and how far a learner is |
-//! | [`Exercise`], [`Key`], [`Solution`] | questions as written ([`Key::judged`]: as the judge takes them), derivations |
+//! | [`Exercise`], [`Key`], [`Solution`] | questions, typed once when they are loaded, derivations |
 //! | [`Inline`], [`print`](fn@print), [`fill`] | numbers in prose: found, evaluated, put in place |
 //! | [`attempt`] | a learner's kernel: its file, the gap form, what a submission found |
 //! | [`Sheet`], [`Saved`] | answers as typed, in `answers/<id>.toml` |
@@ -32,10 +32,10 @@
 //!
 //! let course = Course::built_in();
 //! let exercise = course.exercise("ex1")?;
-//! let key = exercise.key("block").ok_or("no such key")?.judged()?;
+//! let key = exercise.key("block").ok_or("no such key")?;
 //! let gpus = GpuDatabase::embedded()?;
 //! let env = exercise.env(&gpus, Figures::built_in())?;
-//! let judgement = grade("17", &key, &env)?;
+//! let judgement = grade("17", key, &env)?;
 //! assert!(matches!(judgement.verdict, Verdict::Right { .. }));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -49,10 +49,10 @@ mod document;
 mod exercise;
 mod fault;
 mod fields;
-mod judged;
 mod lesson;
 mod library;
 mod lint;
+pub mod measured;
 mod number;
 mod paths;
 pub mod present;
@@ -68,17 +68,14 @@ mod template;
 mod text;
 mod workshop;
 
-pub use crate::answer::{Kind, Tolerance};
+pub use crate::answer::{Kernel, KernelTask, Key, Kind, Slip, SlipValue, Table, Tolerance};
 pub use block::{
-    Block, Cell, Exhibit, KINDS, LANGUAGES, Live, METRICS, Predict, SWEPT, Sample, Series, Typed,
-    swept,
+    Block, Cell, Exhibit, KINDS, LANGUAGES, Live, METRICS, Predict, SWEPT, Sample, Series, swept,
 };
 pub use claims::{Claim, Ledger};
-pub use exercise::{
-    Draw, Exercise, Kernel, KernelTask, Key, Marked, Pass, Slip, Table, is_name, no_such_key,
-};
+pub use exercise::{Draw, Exercise, Marked, Pass, is_name, no_such_key};
 pub use fault::{Fault, Level, Place};
-pub use fields::Phrase;
+pub use fields::{Phrase, Typed};
 pub use files::{Lock, Staged, Stamp, plain, read_bounded, replace};
 pub use lesson::{Lesson, Part, Section, VERSIONS, slug};
 pub use library::Course;

@@ -17,12 +17,13 @@ mod words;
 pub(crate) use prose::figures as typed_in;
 
 use super::block::{Block, Live};
-use super::exercise::{Exercise, Key};
+use super::exercise::Exercise;
 use super::fault::{Fault, Level, Place};
 use super::fields::Phrase;
 use super::lesson::{Lesson, Part};
 use super::library::Course;
 use super::solution::Solution;
+use crate::answer::Key;
 use ::text::parse;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -22,10 +22,11 @@ pub use prose::Prose;
 pub use question::{Question, example, example_of};
 pub use roofline::{Point, Roofline};
 
-use crate::answer::Env;
-use crate::block::{Block, Live, Predict, Sample, Typed};
+use crate::answer::{Env, Key};
+use crate::block::{Block, Live, Predict, Sample};
 use crate::claims::Ledger;
-use crate::exercise::{Exercise, Key};
+use crate::exercise::Exercise;
+use crate::fields::Typed;
 use crate::number::print;
 use plan::cost::{Bound, Config, KernelCost, Priced};
 use plan::fusion::Cut;

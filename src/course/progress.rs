@@ -16,7 +16,8 @@ pub use store::{Store, now};
 use super::exercise::Exercise;
 use super::lesson::Lesson;
 use crate::answer::practise::Deck;
-use crate::answer::{self, Env, Kind, Verdict};
+use crate::answer::{self, Env, Key, Kind, Verdict};
+use crate::measured::Measured;
 use std::collections::{BTreeMap, BTreeSet};
 use toml::Table;
 
@@ -29,6 +30,9 @@ pub struct Progress {
     pub exercises: BTreeMap<String, BTreeMap<String, KeyMark>>,
     /// By exercise id, the variant that is answered now; 0 is not kept.
     pub variants: BTreeMap<String, usize>,
+    /// By the name of a configuration ([`crate::measured::name`]), the time that
+    /// answers are graded against.
+    pub measured: BTreeMap<String, Measured>,
     /// Exercises of which every question was answered right in some variant.
     pub finished: BTreeSet<String>,
     /// What was practised, and what comes back when.
@@ -176,6 +180,13 @@ pub enum Event {
         /// Whether every question was solved in the one before.
         finished: bool,
     },
+    /// A time was measured that answers are graded against from now on.
+    Measured {
+        /// Name of the configuration.
+        of: String,
+        /// The time.
+        time: Measured,
+    },
     /// A practice question was answered.
     Practised {
         /// Name of its pattern.
@@ -240,11 +251,11 @@ impl Event {
 
     /// A prediction that can be read stays as it is from now on: what comes out is
     /// only then shown. Nothing of other questions.
-    pub fn locked(exercise: &str, key: &answer::Key, typed: &str, env: &Env<'_>) -> Option<Self> {
+    pub fn locked(exercise: &str, key: &Key, typed: &str, env: &Env<'_>) -> Option<Self> {
         let predicts = key.kind == Kind::Predict && !typed.is_empty();
         (predicts && answer::echo(typed, key, env).is_ok()).then(|| Self::Locked {
             exercise: exercise.to_owned(),
-            key: key.name.clone(),
+            key: key.name.text.clone(),
             typed: typed.to_owned(),
         })
     }
@@ -301,6 +312,9 @@ impl Progress {
                     0 => self.variants.remove(exercise),
                     n => self.variants.insert(exercise.clone(), *n),
                 };
+            }
+            Event::Measured { of, time } => {
+                self.measured.insert(of.clone(), *time);
             }
             Event::Practised { pattern, right } => self.practise.answered(pattern, *right),
             Event::Hinted {

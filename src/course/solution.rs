@@ -2,10 +2,10 @@
 
 use super::bounds::bounded;
 use super::document::stretches;
-use super::exercise::{Key, Worked};
 use super::fault::Fault;
 use super::number::Inline;
 use super::text::Text;
+use crate::answer::Key;
 
 /// The worked solution of an exercise.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,6 +35,18 @@ pub struct Derivation {
     pub body_line: usize,
     /// Its inline numbers, to be evaluated in the key's configuration.
     pub numbers: Vec<Inline>,
+}
+
+/// Where the derivation of an answer stands.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) enum Worked {
+    /// In the solution, under the key's name.
+    #[default]
+    Named,
+    /// In the solution, under the name that the key has in the first task.
+    Under(String),
+    /// Here: the question was drawn.
+    Here(Derivation),
 }
 
 impl Solution {

@@ -3,8 +3,9 @@
 use crate::desk::Host;
 use crate::runs::Runs;
 use crate::trouble::Trouble;
-use course::answer::{Judgement, grade};
-use course::{Event, Exercise, Key};
+use course::answer::{Judgement, NoRecords, grade};
+use course::measured::Kept;
+use course::{Event, Exercise, Key, Kind, Progress};
 
 /// A key with what was found about its answer.
 pub struct Graded<'e> {
@@ -48,24 +49,41 @@ impl Host {
                 tried: told.tried,
             });
         }
-        let judged = key.judged().map_err(Trouble::Content)?;
         let kept = self.progress().key(&exercise.id, &key.name.text).locked;
         let typed = match kept {
             Some(locked) => locked,
             None => {
                 let env = self.env(&key.setup, &*runs)?;
-                let locked = Event::locked(&exercise.id, &judged, typed, &env);
+                let locked = Event::locked(&exercise.id, key, typed, &env);
                 self.record(locked.as_slice());
                 typed.to_owned()
             }
         };
-        if !typed.is_empty() && judged.asks_for_a_run() {
+        // Nothing is kept of a prediction's outcome, nor where it is measured anew.
+        let measured = key.kind == Kind::Measured;
+        let nothing = Progress::default();
+        let progress = match measured && !runs.anew {
+            true => self.progress(),
+            false => &nothing,
+        };
+        if !typed.is_empty() && key.asks_for_a_run() {
             let setup = self.env(&key.setup, &*runs)?.setup;
-            runs.make(&judged, &setup)?;
+            let kept = Kept {
+                progress,
+                records: &NoRecords,
+            };
+            let made = runs.make(key, &setup, &kept)?;
+            self.record(if measured { &made } else { &[] });
         }
-        let env = self.env(&key.setup, &*runs)?;
-        let judgement = grade(&typed, &judged, &env)
+        let kept = Kept {
+            progress,
+            records: &*runs,
+        };
+        let env = self.env(&key.setup, &kept)?;
+        let judgement = grade(&typed, key, &env)
             .map_err(|e| Trouble::Content(format!("{}: {e}", key.name.text)))?;
+        let solved = |other: &str| self.progress().key(&exercise.id, other).solved;
+        let judgement = exercise.elsewhere(judgement, key, &env, solved);
         Ok(Graded {
             key,
             tried: judgement.typed.clone(),

@@ -3,8 +3,9 @@
 use backend::engine::Engine;
 use backend::microbenchmark;
 use backend::submission::mutant;
-use course::answer::{self, Records, Setup};
-use course::{Figures, Ledger};
+use course::answer::{Records, Setup};
+use course::measured::Measured;
+use course::{Event, Figures, Key, Ledger};
 use plan::cost::Config;
 use plan::model::Shape;
 use plan::run::{BackendKind, Metric, MicroRequest, Report, Request, RunError, Unwatched};
@@ -18,19 +19,42 @@ const WARM_UP: u32 = 2;
 #[derive(Default)]
 pub struct Runs {
     reports: Vec<(Config, Report)>,
+    /// Times that are kept do not count: they are measured again.
+    pub(crate) anew: bool,
     /// Started with the first run, and kept for the next.
     engine: Option<Engine>,
 }
 
 impl Runs {
+    /// None yet; `anew`: what is measured is measured again, kept or not.
+    pub fn new(anew: bool) -> Self {
+        Self {
+            anew,
+            ..Self::default()
+        }
+    }
+
     /// Makes every run that the answer and the slips of `key` ask, unless it was
     /// made already: timed where a time is asked for, checked where an error is,
     /// and narrow where launches alone are.
     ///
+    /// A time that is `kept` is not measured again; what was timed here comes back
+    /// as events that keep it.
+    ///
     /// # Errors
     /// Why there is no report.
-    pub fn make(&mut self, key: &answer::Key, setup: &Setup) -> Result<(), RunError> {
+    pub fn make(
+        &mut self,
+        key: &Key,
+        setup: &Setup,
+        kept: &dyn Records,
+    ) -> Result<Vec<Event>, RunError> {
+        let mut measured = Vec::new();
         for (config, figures) in key.runs(setup) {
+            let times = figures.iter().all(|figure| figure.starts_with("time."));
+            if times && kept.time(&config).is_some() {
+                continue;
+            }
             let asks = |what: &str| figures.iter().any(|figure| figure.starts_with(what));
             let known = self.reports.iter().position(|(known, _)| *known == config);
             let lacks = |report: &Report| {
@@ -56,10 +80,11 @@ impl Runs {
             };
             let engine = self.engine.get_or_insert_default();
             let report = engine.run(&request, None, &Unwatched)?;
+            measured.extend(Measured::event(&config, &report));
             self.reports.retain(|(known, _)| *known != config);
             self.reports.push((config, report));
         }
-        Ok(())
+        Ok(measured)
     }
 }
 

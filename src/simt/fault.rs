@@ -211,6 +211,8 @@ pub enum Problem {
     NeverEnds {
         /// Warp instructions so far.
         steps: u64,
+        /// The loop: its file, first and last line; none where the PTX has no lines.
+        lines: Option<(String, u32, u32)>,
     },
     /// Everybody waits.
     Deadlock {
@@ -307,6 +309,11 @@ pub(crate) enum FaultKind {
     SplitBarrier {
         other_warp: u32,
         other_at: u32,
+    },
+    /// [`Problem::NeverEnds`], with the instructions that are executed again and again.
+    NeverEnds {
+        steps: u64,
+        round: Vec<u32>,
     },
     /// [`Problem::Deadlock`].
     Deadlock {

@@ -79,6 +79,25 @@ pub(crate) fn locate(program: &Program, kernel: &Kernel, at: u32) -> Location {
     location
 }
 
+/// The lines of a loop, in the file of its first instruction that has one: where
+/// functions were inlined, the lines of their calls.
+fn span(program: &Program, kernel: &Kernel, round: &[u32]) -> Option<(String, u32, u32)> {
+    let places = round.iter().filter_map(|at| {
+        let at = locate(program, kernel, *at);
+        let place = at.inlined_at.last().cloned().unwrap_or((at.file, at.line));
+        (!place.0.is_empty()).then_some(place)
+    });
+    let places: Vec<(String, u32)> = places.collect();
+    let (file, _) = places.first()?;
+    let lines = || {
+        places
+            .iter()
+            .filter(|(f, _)| f == file)
+            .map(|(_, line)| *line)
+    };
+    Some((file.clone(), lines().min()?, lines().max()?))
+}
+
 fn problem(program: &Program, kernel: &Kernel, kind: FaultKind) -> Problem {
     match kind {
         FaultKind::Told(problem) => problem,
@@ -88,6 +107,10 @@ fn problem(program: &Program, kernel: &Kernel, kind: FaultKind) -> Problem {
         } => Problem::BarriersDiffer {
             other_warp,
             elsewhere: locate(program, kernel, other_at),
+        },
+        FaultKind::NeverEnds { steps, round } => Problem::NeverEnds {
+            steps,
+            lines: span(program, kernel, &round),
         },
         FaultKind::Deadlock { waiting, returned } => {
             let waiter = |waiting: Waiting| Waiter {

@@ -66,16 +66,20 @@ fn topics(state: &State) -> Row {
 
 fn question(state: &State, task: &Task, columns: usize) -> Vec<Row> {
     let practise = &state.practise;
-    let mut rows = words(&task.key.ask, columns, Role::Strong);
+    let mut rows = words(&task.key.ask.text, columns, Role::Strong);
     for line in &task.premise {
         rows.extend(words(line, columns, Role::Text));
     }
     if !task.key.options.is_empty() {
-        let options = format!("Type one of: {}.", task.key.options.join(", "));
+        let options = format!("Type one of: {}.", task.options());
         rows.extend(words(&options, columns, Role::Text));
     }
     rows.push(Row::default());
-    let unit = task.key.unit.as_ref().map_or_else(String::new, example_of);
+    let unit = task
+        .key
+        .unit
+        .as_ref()
+        .map_or_else(String::new, |unit| example_of(&unit.value));
     rows.push(match practise.over() {
         true => Row::of(format!("[ {} ]", practise.field.text()), Role::Text),
         false => typing(Row::default(), &practise.field, &unit),

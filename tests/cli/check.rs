@@ -300,6 +300,72 @@ fn a_grader_changes_nothing() {
     assert_eq!(all(), before);
 }
 
+/// No two runs take the same time: the first one is kept, and answers are graded
+/// against it until somebody measures anew.
+#[test]
+fn a_measured_answer_stays_right() {
+    let home = Home::new();
+    let kept = || -> toml::Table {
+        let file = home.path().join("data/tinyllama-tutor/progress.toml");
+        let progress: toml::Table = std::fs::read_to_string(file).unwrap().parse().unwrap();
+        let measured = progress["measured"].as_table().unwrap().clone();
+        assert_eq!(measured.len(), 1, "{measured}");
+        measured
+            .values()
+            .next()
+            .unwrap()
+            .as_table()
+            .unwrap()
+            .clone()
+    };
+    let verdict = |answer: &str, more: &[&str]| {
+        let words = [&["check", "ex6", "--json", "--answer", answer], more].concat();
+        home.args(&words).json()["keys"][0]["verdict"].clone()
+    };
+    assert_eq!(verdict("smallest=1 ns", &[]), "wrong");
+    let first = kept();
+    let us = first["median_ns"].as_integer().unwrap() as f64 / 1e3;
+    let right = format!("smallest={us} us");
+    for _ in 0..3 {
+        assert_eq!(verdict(&right, &[]), "right");
+    }
+    assert_eq!(kept(), first);
+    // A grader measures and keeps nothing.
+    assert_eq!(verdict(&right, &["--read-only"]), "right");
+    verdict(&right, &["--measure"]);
+    assert_ne!(kept(), first);
+}
+
+/// What another question asks for is said only of one that is solved: elsewhere it
+/// would confirm that answer.
+#[test]
+fn the_answer_of_another_question_is_named_once_that_is_solved() {
+    let home = Home::new();
+    let block = || {
+        let document = home.line("check ex1 --answer block=71 --json").json();
+        document["keys"][0].clone()
+    };
+    let before = block();
+    assert_eq!(before["verdict"], "wrong");
+    assert!(!before.to_string().contains("forward"), "{before}");
+    home.line("check ex1 --answer forward=71");
+    let after = block();
+    assert_eq!(after["verdict"], "slip");
+    assert_eq!(after["slip"], "That is what forward asks for.");
+}
+
+#[test]
+fn a_table_that_is_begun_says_how_it_stands() {
+    let home = Home::new();
+    let line = ["check", "ex13", "--answer", "scores=2 MiB | 8 MiB"];
+    let said = home.args(&line).out;
+    assert!(said.contains("2 of 4 cells are right, 2 open."), "{said}");
+    let keys = home.line("check ex13 --json").json()["keys"].clone();
+    let scores = keys.as_array().unwrap().iter();
+    let scores = scores.clone().find(|key| key["name"] == "scores").unwrap();
+    assert!(scores["message"].is_string(), "{scores}");
+}
+
 /// Every file below a folder with what is in it.
 fn walk(folder: &std::path::Path) -> Vec<(std::path::PathBuf, Vec<u8>)> {
     let mut all = Vec::new();

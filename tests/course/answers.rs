@@ -34,9 +34,9 @@ struct Question {
 fn judged(course: &Course, gpus: &GpuDatabase, key: &str, typed: &str) -> Judgement {
     let (exercise, name) = key.split_once('.').expect("exercise.key");
     let exercise = course.exercise(exercise).unwrap();
-    let key = exercise.key(name).unwrap().judged().unwrap();
+    let key = exercise.key(name).unwrap();
     let env = exercise.env(gpus, Figures::built_in()).unwrap();
-    grade(typed, &key, &env).unwrap()
+    grade(typed, key, &env).unwrap()
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn in_full(value: &Value, key: &Key) -> String {
     let Value::Quantity(q) = value else {
         return value.to_string();
     };
-    let unit = match key.unit {
+    let unit = match key.unit.as_ref().map(|unit| unit.value) {
         Some(spec) if spec.unit.dimension().agrees(q.dimension()) => spec.unit,
         _ => Unit::base(q.dimension()),
     };
@@ -95,19 +95,13 @@ fn filled(text: &str, env: &Env<'_>) -> String {
 
 /// Every key that needs no run, each cell of a table as one.
 fn asked(exercise: &Exercise) -> Vec<Key> {
-    let keys = exercise.keys.iter().map(|key| key.judged().unwrap());
-    keys.flat_map(|key| match &key.grid {
-        Some(grid) => grid
+    let keys = exercise.keys.iter();
+    keys.flat_map(|key| match &key.table {
+        Some(table) => table
             .places()
-            .filter_map(|(row, column)| {
-                let cell = key.cell(row, column)?;
-                Some(Key {
-                    settings: key.settings.clone(),
-                    ..cell
-                })
-            })
+            .filter_map(|(row, column)| key.cell(row, column))
             .collect(),
-        None => vec![key],
+        None => vec![key.clone()],
     })
     .filter(|key| key.answer.is_some() && !key.asks_for_a_run())
     .collect()
@@ -118,14 +112,14 @@ fn every_question_of_every_variant_knows_its_answer_and_its_slips() {
     let (course, gpus) = (Course::built_in(), GpuDatabase::embedded().unwrap());
     let (mut unlike, mut slips) = (Vec::new(), 0);
     for printed in course.exercises() {
-        for number in 0..=printed.looked_at() {
-            let exercise = printed.variant(number).unwrap();
+        for exercise in variants(printed) {
+            let number = exercise.number;
             let env = exercise.env(&gpus, Figures::built_in()).unwrap();
             for key in asked(&exercise) {
-                let place = format!("{} {} variant {number}", exercise.id, key.name);
-                let env = env.with(&key.settings);
+                let place = format!("{} {} variant {number}", exercise.id, key.name.text);
+                let env = env.with(&key.settings());
                 // What a defective kernel yields is known once it ran.
-                let Ok(answer) = key.answer.as_ref().unwrap().evaluate(&env) else {
+                let Ok(answer) = key.answer.as_ref().unwrap().value.evaluate(&env) else {
                     continue;
                 };
                 let typed = in_full(&answer, &key);
@@ -137,7 +131,7 @@ fn every_question_of_every_variant_knows_its_answer_and_its_slips() {
                     let SlipValue::Expr(expr) = &slip.value else {
                         continue;
                     };
-                    let Ok(value) = expr.evaluate(&env.with(&slip.settings)) else {
+                    let Ok(value) = expr.value.evaluate(&env.with(&slip.settings)) else {
                         continue;
                     };
                     let typed = in_full(&value, &key);
@@ -145,7 +139,7 @@ fn every_question_of_every_variant_knows_its_answer_and_its_slips() {
                     slips += 1;
                     let named = match &judged.verdict {
                         Verdict::Slip(fits) => {
-                            let say = filled(&slip.say, &env);
+                            let say = filled(&slip.say.text, &env);
                             fits.iter().any(|f| f.say == say)
                         }
                         Verdict::Right { accepted } => accepted.is_some() && slip.accept,
@@ -193,7 +187,8 @@ fn answers(exercise: &Exercise, gpus: &GpuDatabase) -> Vec<(Key, Value)> {
         let value = key
             .answer
             .as_ref()?
-            .evaluate(&env.with(&key.settings))
+            .value
+            .evaluate(&env.with(&key.settings()))
             .ok()?;
         Some((key, value))
     });
@@ -262,13 +257,16 @@ fn what_is_said_in_words_holds_in_every_variant() {
             for (key, value) in answers(variant, &gpus) {
                 let there = first.iter().find(|(other, _)| other.name == key.name);
                 let words = !matches!(value, Value::Quantity(_));
-                let by_expression = variant.key(&key.name).is_some_and(|asked| {
+                let by_expression = variant.key(&key.name.text).is_some_and(|asked| {
                     let answer = asked.answer.as_ref().map_or("", |answer| answer.as_str());
-                    let section = solution(&variant.id, &key.name);
+                    let section = solution(&variant.id, &key.name.text);
                     !answer.starts_with('\'') && section.contains(&format!("`= {answer}`"))
                 });
                 if words && !by_expression && there.is_some_and(|(_, printed)| *printed != value) {
-                    let place = format!("{} {}, variant {}", variant.id, key.name, variant.number);
+                    let place = format!(
+                        "{} {}, variant {}",
+                        variant.id, key.name.text, variant.number
+                    );
                     untrue.push(format!("{place}: {value}"));
                 }
             }
@@ -307,9 +305,9 @@ fn a_question_says_that_it_wants_every_digit() {
         for (key, value) in answers(exercise, &gpus) {
             let large = matches!(value, Value::Quantity(q) if q.value() >= 1e4);
             let graded = matches!(key.kind, Kind::Number | Kind::Table);
-            let said = key.ask.contains("our digits") || exercise.body.contains("four digits");
+            let said = key.ask.text.contains("our digits") || exercise.body.contains("four digits");
             if key.tolerance == Tolerance::Exact && large && graded && !said {
-                silent.push(format!("{} {}", exercise.id, key.name));
+                silent.push(format!("{} {}", exercise.id, key.name.text));
             }
         }
     }

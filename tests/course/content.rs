@@ -44,9 +44,9 @@ fn check(cases: &[Case]) {
     let mut wrong = Vec::new();
     for (id, name, typed, word) in cases {
         let exercise = course.exercise(id).expect(id);
-        let key = exercise.key(name).expect(name).judged().expect(name);
+        let key = exercise.key(name).expect(name);
         let env = exercise.env(&gpus, &Shipped).expect(id);
-        let found = grade(typed, &key, &env).expect(name);
+        let found = grade(typed, key, &env).expect(name);
         if found.verdict.word() != *word {
             wrong.push(format!(
                 "{id} {name}, “{typed}”: {:?}, not {word}",
@@ -117,7 +117,7 @@ fn launches() {
     check(&[
         // 10 up to the first residual (norm1, q k v, rope, qk softmax pv, o, res1), then 7.
         ("ex1", "block", "17", "right"),
-        ("ex1", "block", "18", "right"), // RoPE of q and of k apart
+        ("ex1", "block", "18", "slip"), // RoPE of q and of k apart
         ("ex1", "block", "16", "slip"),
         ("ex1", "block", "12", "slip"),
         ("ex1", "block", "13", "slip"),
@@ -186,8 +186,8 @@ fn bytes() {
         ("ex3", "res1", "262144 B", "slip"),
         // 4·(2·32,768 + 256)
         ("ex3", "norm1", "263168 B", "right"),
-        ("ex3", "norm1", "262144 B", "right"), // without gamma
-        ("ex3", "norm1", "394240 B", "slip"),  // the row read twice
+        ("ex3", "norm1", "262144 B", "slip"), // without gamma
+        ("ex3", "norm1", "394240 B", "slip"), // the row read twice
         ("ex3", "worst", "res1", "right"),
         ("ex3", "worst", "softmax", "slip"),
     ]);
@@ -321,8 +321,8 @@ fn foundations() {
 #[test]
 fn parts_of_a_block() {
     check(&[
-        ("ex8", "norm1", "131456", "right"),  // 4·128·256 + 3·128
-        ("ex8", "norm1", "131,072", "right"), // the row terms left out
+        ("ex8", "norm1", "131456", "right"), // 4·128·256 + 3·128
+        ("ex8", "norm1", "131,072", "slip"), // the row terms left out
         ("ex8", "norm1", "65536", "slip"),
         ("ex8", "rope", "147,456", "right"), // 3·128·(256 + 128)
         ("ex8", "rope", "98304", "slip"),    // q alone

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use tinyllama_tutor::answer::{Judgement, Verdict, filled, grade, written};
+use tinyllama_tutor::answer::{Expr, Judgement, Verdict, filled, grade, written};
 use tinyllama_tutor::app::key::{Code, Key, ch, key};
 use tinyllama_tutor::app::study::Study;
 use tinyllama_tutor::app::{Effect, Event, Look, Message, State, update};
@@ -36,8 +36,8 @@ fn exercise(variant: usize) -> Exercise {
 fn judged(exercise: &Exercise, name: &str, typed: &str) -> Judgement {
     let gpus = GpuDatabase::embedded().unwrap();
     let env = exercise.env(&gpus, Figures::built_in()).unwrap();
-    let key = exercise.key(name).unwrap().judged().unwrap();
-    grade(typed, &key, &env).unwrap()
+    let key = exercise.key(name).unwrap();
+    grade(typed, key, &env).unwrap()
 }
 
 /// B1 and B4 at S 128 and 256: the row of V1, then V2's, which is 7/2 · B·S·D·4 …
@@ -147,7 +147,7 @@ fn a_prediction_is_never_wrong_and_waits_for_the_run() {
         .iter_mut()
         .find(|k| k.name.text == "guess")
         .unwrap();
-    key.answer.as_mut().unwrap().text = "forward.launches".to_owned();
+    key.answer.as_mut().unwrap().value = Expr::parse("forward.launches").unwrap();
     assert_eq!(
         judged(&modelled, "guess", "142").sentence(),
         "You predicted 142, and it came out as 71. A factor of 2.00 apart."

@@ -235,12 +235,13 @@ fn a_question_is_answered_in_the_lesson() {
     let s = s
         .shows("question ex1 gqa1")
         .press(&[ENTER])
-        .typed("2.63")
-        .shows("has no unit")
+        .typed("2.63 o")
+        .shows("is not a unit")
         .press(&[ENTER])
-        // Not a per cent and not a fraction: nothing is graded.
+        // Nothing is graded.
         .shows("unread")
-        .typed(" %")
+        .press(&[key(Code::Backspace)])
+        .typed("%")
         .press(&[ENTER])
         .shows("slip")
         .shows("This is the share of the whole block.")

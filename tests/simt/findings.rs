@@ -203,6 +203,8 @@ fn missing_lanes_traps_and_endless_loops_are_explained() {
     let (problem, message) = lock.problem("lock", 1, 32);
     assert!(matches!(problem, Problem::NeverEnds { .. }), "{message}");
     assert!(message.contains("step limit"), "{message}");
+    // `while (atomicCAS(…)) {}` of the kernel `lock`.
+    assert!(message.contains(": the loop in line"), "{message}");
 }
 
 #[test]

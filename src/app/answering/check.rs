@@ -5,14 +5,15 @@ use crate::message::Effect;
 use crate::note::Tone;
 use crate::question::Asked;
 use crate::shared::Shared;
-use course::answer::{self, Env, Judgement, Verdict};
+use course::answer::{self, Env, Judgement, Records, Verdict};
+use course::measured::{Kept, Measured};
 use course::{Event, Key, Kind, Mark, Setup};
 
-/// Evaluates with the judge's form of a question and its environment.
+/// Evaluates with a question and the environment in which it is judged.
 fn with_judge<R>(
     shared: &Shared,
     asked: &Asked,
-    then: impl FnOnce(&answer::Key, &Env<'_>) -> Result<R, String>,
+    then: impl FnOnce(&Key, &Env<'_>) -> Result<R, String>,
 ) -> Result<R, String> {
     let key = shared.study.key_of(asked).ok_or_else(|| {
         format!(
@@ -20,9 +21,17 @@ fn with_judge<R>(
             asked.exercise, asked.key
         )
     })?;
-    // The judge's key holds the whole configuration.
-    let env = shared.study.env(&Setup::default(), &shared.runs)?;
-    then(&key.judged()?, &env)
+    // The key holds the whole configuration.
+    let kept = Kept {
+        progress: &shared.study.progress,
+        records: &shared.runs,
+    };
+    let records: &dyn Records = match key.kind {
+        Kind::Measured => &kept,
+        _ => &shared.runs,
+    };
+    let env = shared.study.env(&Setup::default(), records)?;
+    then(key, &env)
 }
 
 /// How what is being typed reads: the echo under a field, or what is wrong
@@ -109,6 +118,33 @@ pub fn lock(shared: &mut Shared, asked: &Asked, out: &mut Out) {
     }
 }
 
+/// Keeps the times of this session's runs that a question asks for, so that its
+/// answer is graded against the same ones tomorrow; `right`: those only of which
+/// none is kept. Whether any is new.
+fn measured(shared: &mut Shared, asked: &Asked, right: bool, out: &mut Out) -> bool {
+    let key = shared.study.key_of(asked);
+    let Some(key) = key.filter(|key| key.kind == Kind::Measured) else {
+        return false;
+    };
+    let kept = &shared.study.progress.measured;
+    let events: Vec<Event> = super::asked_runs(key)
+        .unwrap_or_default()
+        .iter()
+        .filter_map(|config| Measured::event(config, shared.runs.of_config(config)?))
+        .filter(|event| match event {
+            Event::Measured { of, time } => {
+                kept.get(of).is_none_or(|known| !right && known != time)
+            }
+            _ => false,
+        })
+        .collect();
+    let new = !events.is_empty();
+    for event in events {
+        shared.record(event, out);
+    }
+    new
+}
+
 /// Checks the answer as it stands.
 pub fn check(shared: &mut Shared, asked: &Asked, out: &mut Out) {
     if super::kernel::written(shared, asked).is_some() {
@@ -121,9 +157,23 @@ pub fn check(shared: &mut Shared, asked: &Asked, out: &mut Out) {
         .key(&asked.exercise, &asked.key)
         .locked;
     let typed = locked.unwrap_or_else(|| now(shared, asked));
-    let found = with_judge(shared, asked, |key, env| {
-        answer::grade(&typed, key, env).map_err(|e| e.to_string())
-    });
+    let graded = |shared: &Shared| {
+        with_judge(shared, asked, |key, env| {
+            let judgement = answer::grade(&typed, key, env).map_err(|e| e.to_string())?;
+            let progress = &shared.study.progress;
+            let solved = |other: &str| progress.key(&asked.exercise, other).solved;
+            Ok(match shared.study.exercise(&asked.exercise) {
+                Some(exercise) => exercise.elsewhere(judgement, key, env, solved),
+                None => judgement,
+            })
+        })
+    };
+    let mut found = graded(shared);
+    // What is right stays right; else a newer run takes the place of the kept one.
+    let right = matches!(&found, Ok(judgement) if judgement.verdict.is_right());
+    if measured(shared, asked, right, out) {
+        found = graded(shared);
+    }
     let judgement = match found {
         Ok(judgement) => judgement,
         Err(why) => {

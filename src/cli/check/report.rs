@@ -28,7 +28,7 @@ pub(super) fn report(
         let name = &g.key.name.text;
         if plain {
             let said = match j.verdict {
-                Verdict::Open => "not answered.".to_owned(),
+                Verdict::Open if j.cells.is_empty() => "not answered.".to_owned(),
                 _ => format!("“{}”. {}: {}", j.typed, j.verdict.word(), sentence(j)),
             };
             out.lines(wrapped(&said, &format!("{number} {name}: "), "  "));
@@ -180,7 +180,8 @@ fn direction(verdict: &Verdict) -> Option<&'static str> {
 
 /// The sentence of the plain output.
 fn message(j: &Judgement) -> Option<String> {
-    (j.verdict != Verdict::Open).then(|| sentence(j))
+    let begun = j.cells.iter().any(|c| c.judgement.verdict != Verdict::Open);
+    (begun || j.verdict != Verdict::Open).then(|| sentence(j))
 }
 
 /// The document of an exercise, once its verdicts are recorded.

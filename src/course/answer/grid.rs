@@ -5,19 +5,20 @@
 //! open.
 
 use super::expr::Expr;
+use crate::fields::{Phrase, Typed};
 
 /// What a table asks.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Grid {
+pub struct Table {
     /// Names of the columns.
-    pub columns: Vec<String>,
+    pub columns: Vec<Phrase>,
     /// Names of the rows.
-    pub rows: Vec<String>,
+    pub rows: Vec<Phrase>,
     /// The expected answers: a list per row, as many as there are columns.
-    pub answers: Vec<Vec<Expr>>,
+    pub answers: Vec<Vec<Typed<Expr>>>,
 }
 
-impl Grid {
+impl Table {
     /// Every cell by row and column, in reading order.
     pub fn places(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
         let columns = self.columns.len();
@@ -47,12 +48,39 @@ pub fn typed_cells(row: &str) -> Vec<String> {
         .collect()
 }
 
+/// The cells of one row of a table with so many columns: where no bar parts them,
+/// commas do, or white space between numbers.
+fn cells_of(row: &str, columns: usize) -> Vec<String> {
+    let cells = typed_cells(row);
+    if cells.len() != 1 || columns < 2 {
+        return cells;
+    }
+    let number = |cell: &&str| cell.starts_with(|c: char| c.is_ascii_digit());
+    let parted = |parts: Vec<&str>| -> Option<Vec<String>> {
+        let all = parts.len() == columns && parts.iter().all(|cell| !cell.trim().is_empty());
+        all.then(|| parts.iter().map(|cell| cell.trim().to_owned()).collect())
+    };
+    // 2,097,152 is one number.
+    let grouped = |part: &str| part.len() == 3 && part.chars().all(|c| c.is_ascii_digit());
+    let bare: Vec<&str> = row.split(',').collect();
+    let one = bare.iter().skip(1).all(|part| grouped(part));
+    parted(row.split(", ").collect())
+        .or_else(|| parted(bare).filter(|_| !one))
+        .or_else(|| {
+            let words: Vec<&str> = row.split_whitespace().collect();
+            let numbers = words.iter().all(number);
+            parted(words).filter(|_| numbers)
+        })
+        .unwrap_or(cells)
+}
+
 /// The cells that were typed, as many as the table has; what is too much is left out.
 pub fn filled(typed: &str, rows: usize, columns: usize) -> Vec<Vec<String>> {
     let lines = typed_rows(typed);
     (0..rows)
         .map(|row| {
-            let mut cells = lines.get(row).map(|l| typed_cells(l)).unwrap_or_default();
+            let line = lines.get(row);
+            let mut cells = line.map(|l| cells_of(l, columns)).unwrap_or_default();
             cells.resize(columns, String::new());
             cells
         })
@@ -76,25 +104,32 @@ pub fn written(cells: &[Vec<String>]) -> String {
     }
 }
 
+/// Names in a sentence.
+pub(super) fn named(names: &[Phrase]) -> String {
+    let names: Vec<&str> = names.iter().map(Phrase::as_str).collect();
+    names.join(", ")
+}
+
 /// Rows or cells that were typed beyond the table, in a sentence.
-pub(super) fn excess(typed: &str, grid: &Grid) -> Option<String> {
+pub(super) fn excess(typed: &str, table: &Table) -> Option<String> {
     let lines = typed_rows(typed);
-    if lines.iter().skip(grid.rows.len()).any(|l| !l.is_empty()) {
+    if lines.iter().skip(table.rows.len()).any(|l| !l.is_empty()) {
         return Some(format!(
             "The table has {} rows: {}. Rows are separated by ; and cells by |.",
-            grid.rows.len(),
-            grid.rows.join(", ")
+            table.rows.len(),
+            named(&table.rows)
         ));
     }
     let (line, name) = lines
         .iter()
-        .zip(&grid.rows)
-        .find(|(line, _)| typed_cells(line).len() > grid.columns.len())?;
+        .zip(&table.rows)
+        .find(|(line, _)| typed_cells(line).len() > table.columns.len())?;
     Some(format!(
-        "Row {name} has {} cells and the table has {} columns: {}. Cells are separated by |.",
+        "Row {} has {} cells and the table has {} columns: {}. Cells are separated by |.",
+        name.text,
         typed_cells(line).len(),
-        grid.columns.len(),
-        grid.columns.join(", ")
+        table.columns.len(),
+        named(&table.columns)
     ))
 }
 
@@ -113,5 +148,14 @@ mod tests {
         assert_eq!(filled(&written(&cells), 3, 2), cells);
         assert_eq!(written(&filled("", 2, 2)), "");
         assert_eq!(filled("| 1 | 2 |; 3|4", 2, 2), [["1", "2"], ["3", "4"]]);
+        for row in ["3, 1, 1", "3,1,1", "3 1 1", "3 | 1 | 1"] {
+            assert_eq!(filled(row, 1, 3), [["3", "1", "1"]], "{row}");
+        }
+        // One number, one answer with its unit, an option of two words.
+        for row in ["2,097,152", "2 MiB", "nsys profile", "3, 1"] {
+            assert_eq!(filled(row, 1, 3), [[row, "", ""]], "{row}");
+        }
+        assert_eq!(filled("2,097,152", 1, 3)[0][0], "2,097,152");
+        assert_eq!(filled("ncu, nsys profile", 1, 2), [["ncu", "nsys profile"]]);
     }
 }

@@ -11,13 +11,15 @@
 //! - Close is four times the tolerance, or right to the two or more digits that
 //!   were typed (zeros at the end among them), or cut off behind the third. For
 //!   exact answers there is no close below 10⁴; above it is 0.5 %, what three
-//!   digits leave open.
+//!   digits leave open; of four digits or more the first three are right.
 //! - A range, per cent where things are counted, and a fraction of a count are not
 //!   read: nothing is graded. Neither is a comma that is right as a decimal sign.
-//! - A bare number is in the unit that the question names where that is the answer
-//!   or a slip of the key; elsewhere it lacks its unit.
+//! - A bare number is in the unit that the question names, unless it is the answer
+//!   or a slip as it stands; a share above 1 is a number of per cent. Elsewhere it
+//!   lacks its unit.
 //! - A slip fits where it rounds to what was typed with at least two digits (not
-//!   for whole numbers below 10⁴), or within 0.1 %; another way of counting that
+//!   for whole numbers below 10⁴), or within 0.1 %, and never where the answer
+//!   rounds to the same two; another way of counting that
 //!   is accepted, within the tolerance.
 //! - The right digits under another prefix, the inverse of a ratio and the rest of
 //!   a share are slips of every question.
@@ -30,15 +32,18 @@
 mod choice;
 mod convention;
 mod free;
+mod line;
+mod meant;
 mod number;
 mod options;
 mod reading;
 mod sentence;
 mod table;
 mod turned;
+mod wanted;
 mod words;
 
-pub(super) use number::{Wanted, coincide};
+pub(super) use wanted::{Wanted, coincide};
 
 use super::Env;
 use super::expr::ExprError;
@@ -172,7 +177,7 @@ pub struct Cell {
 /// [`ExprError`] where the key itself cannot be evaluated: a fault of the
 /// course, which `lint` finds, and never of the learner.
 pub fn grade(typed: &str, key: &Key, env: &Env<'_>) -> Result<Judgement, ExprError> {
-    let (env, typed) = (env.with(&key.settings), typed.trim());
+    let (env, typed) = (env.with(&key.settings()), typed.trim());
     if typed.is_empty() {
         return Ok(Judgement::plain(typed, Verdict::Open));
     }
@@ -190,7 +195,7 @@ pub fn grade(typed: &str, key: &Key, env: &Env<'_>) -> Result<Judgement, ExprErr
 /// # Errors
 /// The sentence and the column, as [`Verdict::Unread`] has them.
 pub fn echo(typed: &str, key: &Key, env: &Env<'_>) -> Result<String, (usize, String)> {
-    let (env, typed) = (env.with(&key.settings), typed.trim());
+    let (env, typed) = (env.with(&key.settings()), typed.trim());
     match key.kind {
         Kind::Number | Kind::Measured | Kind::Predict => number::echo(typed, key, &env),
         Kind::Table => table::echo(typed, key, &env),
@@ -201,7 +206,7 @@ pub fn echo(typed: &str, key: &Key, env: &Env<'_>) -> Result<String, (usize, Str
 
 /// What a slip says, its inline numbers filled in.
 fn said(slip: &Slip, env: &Env<'_>) -> String {
-    fill(&slip.say, |inline| match inline.show(env) {
+    fill(&slip.say.text, |inline| match inline.show(env) {
         Ok(shown) => shown,
         Err((_, say)) => format!("({say})"),
     })

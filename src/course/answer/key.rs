@@ -1,9 +1,14 @@
-//! A question with its answer: the typed form of `[[key]]` in an exercise file.
+//! A question with its answer, as `[[key]]` in an exercise file writes it.
 
 use super::Env;
 use super::expr::{Expr, ExprError};
-use super::grid::Grid;
+use super::grid::Table;
+use super::kernel::Kernel;
 use super::setup::{Setting, Setup};
+use crate::fault::Place;
+use crate::fields::{Phrase, Typed};
+use crate::setup::Setup as Counted;
+use crate::solution::Worked;
 use plan::cost::Config;
 use plan::units::Spec;
 use std::fmt;
@@ -125,11 +130,11 @@ impl fmt::Display for Tolerance {
 #[derive(Clone, Debug, PartialEq)]
 pub enum SlipValue {
     /// An expression of its own.
-    Expr(Expr),
+    Expr(Typed<Expr>),
     /// The key's own answer, under the slip's settings.
     SameAnswer,
     /// A value that a document prints, with its unit.
-    Printed(String),
+    Printed(Phrase),
 }
 
 /// A way of getting it wrong (or right by another convention) that has a name.
@@ -140,87 +145,158 @@ pub struct Slip {
     /// Settings under which the value is computed: `convention = { … }`.
     pub settings: Vec<Setting>,
     /// The row of a table that it is about; all rows where none is named.
-    pub row: Option<String>,
+    pub row: Option<Phrase>,
     /// The column of a table that it is about.
-    pub column: Option<String>,
+    pub column: Option<Phrase>,
     /// Counts as right, and is explained.
     pub accept: bool,
     /// The sentence that explains it.
-    pub say: String,
+    pub say: Phrase,
     /// The claim that prints it, by its id.
-    pub claim: Option<String>,
+    pub claim: Option<Phrase>,
 }
 
-/// One question.
+impl Slip {
+    /// A mistake with this value.
+    pub(crate) fn new(value: SlipValue, say: Phrase) -> Self {
+        Self {
+            value,
+            settings: Vec::new(),
+            row: None,
+            column: None,
+            accept: false,
+            say,
+            claim: None,
+        }
+    }
+
+    /// The id of the claim that prints it.
+    pub(super) fn claim(&self) -> Option<String> {
+        self.claim.as_ref().map(|claim| claim.text.clone())
+    }
+
+    /// Its value as it is written; where it is counted another way, its sentence.
+    pub(crate) fn written(&self) -> &Phrase {
+        match &self.value {
+            SlipValue::Expr(expr) => &expr.written,
+            SlipValue::Printed(printed) => printed,
+            SlipValue::SameAnswer => &self.say,
+        }
+    }
+}
+
+/// One question, typed when it is loaded: whoever asks, grades or lints it works
+/// with the same expressions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Key {
-    /// Its name within the exercise.
-    pub name: String,
+    /// Its name within the exercise: sheets and progress are kept under it.
+    pub name: Phrase,
     /// The question.
-    pub ask: String,
+    pub ask: Phrase,
     /// What is wanted.
     pub kind: Kind,
     /// The expected answer; a table has one per cell, free text has none.
-    pub answer: Option<Expr>,
-    /// The table of a [`Kind::Table`].
-    pub grid: Option<Grid>,
+    pub answer: Option<Typed<Expr>>,
+    /// The table to be filled in.
+    pub table: Option<Table>,
+    /// The worked answer of free text, shown after it was answered.
+    pub model: Option<Phrase>,
     /// Free text must hold a number.
     pub needs_number: bool,
+    /// The kernel that it is about: a line to be found (a choice among line
+    /// numbers), or the kernel to be written (free text, judged by a trial).
+    pub kernel: Option<Kernel>,
     /// How near it must be.
     pub tolerance: Tolerance,
     /// The unit that the question names, and its decimals.
-    pub unit: Option<Spec>,
-    /// The options of a choice, choices or ranking.
-    pub options: Vec<String>,
-    /// The lines of the excerpt, where one of them is asked for: its options are
-    /// their numbers.
-    pub lines: Vec<String>,
+    pub unit: Option<Typed<Spec>>,
+    /// The options of a choice, choices or ranking, or of the cells of a table.
+    pub options: Vec<Phrase>,
     /// Known slips.
     pub slips: Vec<Slip>,
     /// Hints, vaguest first.
-    pub hints: Vec<String>,
-    /// Settings of this key on top of the exercise's.
-    pub settings: Vec<Setting>,
+    pub hints: Vec<Phrase>,
+    /// The exercise's configuration with the key's own on top.
+    pub setup: Counted,
+    /// The key's own configuration.
+    pub(crate) own: Counted,
+    /// Where its derivation stands.
+    pub(crate) worked: Worked,
 }
 
 impl Key {
-    /// A question for a number, with the default tolerance and nothing else.
-    pub fn number(name: &str, ask: &str, answer: Expr) -> Self {
+    /// A question of this kind, with the default tolerance and nothing else.
+    pub(crate) fn new(name: Phrase, ask: Phrase, kind: Kind) -> Self {
         Self {
-            name: name.to_owned(),
-            ask: ask.to_owned(),
-            kind: Kind::Number,
-            answer: Some(answer),
-            grid: None,
+            name,
+            ask,
+            kind,
+            answer: None,
+            table: None,
+            model: None,
             needs_number: false,
+            kernel: None,
             tolerance: Tolerance::default(),
             unit: None,
             options: Vec::new(),
-            lines: Vec::new(),
             slips: Vec::new(),
             hints: Vec::new(),
-            settings: Vec::new(),
+            setup: Counted::default(),
+            own: Counted::default(),
+            worked: Worked::default(),
         }
+    }
+
+    /// A question for a number that no file holds.
+    pub fn number(name: &str, ask: &str, answer: Expr) -> Self {
+        let written = Phrase::made(answer.source());
+        Self {
+            answer: Some(Typed {
+                value: answer,
+                written,
+            }),
+            ..Self::new(Phrase::made(name), Phrase::made(ask), Kind::Number)
+        }
+    }
+
+    /// What its configuration means, for [`Env::with`].
+    pub fn settings(&self) -> Vec<Setting> {
+        self.setup.meaning()
+    }
+
+    /// Where its answer is written.
+    pub fn place(&self) -> Place {
+        let cell = || self.table.as_ref()?.answers.first()?.first();
+        let written = self.answer.as_ref().or_else(cell).map(|a| &a.written);
+        written
+            .or(self.model.as_ref())
+            .map_or(self.name.at, |phrase| phrase.at)
+    }
+
+    /// The lines among which the defective one is looked for.
+    pub(super) fn lines(&self) -> Vec<String> {
+        self.kernel.as_ref().map_or_else(Vec::new, Kernel::lines)
     }
 
     /// The expected answer.
     pub(super) fn expected(&self) -> Result<&Expr, ExprError> {
-        self.answer.as_ref().ok_or_else(|| self.no_answer())
+        let answer = self.answer.as_ref().map(|answer| &answer.value);
+        answer.ok_or_else(|| self.no_answer())
     }
 
     pub(super) fn no_answer(&self) -> ExprError {
         ExprError {
             column: 1,
-            message: format!("{} has no answer of its own", self.name),
+            message: format!("{} has no answer of its own", self.name.text),
         }
     }
 
     fn expressions(&self) -> impl Iterator<Item = &Expr> {
         let cells = self
-            .grid
+            .table
             .iter()
-            .flat_map(|grid| grid.answers.iter().flatten());
-        self.answer.iter().chain(cells)
+            .flat_map(|table| table.answers.iter().flatten());
+        self.answer.iter().chain(cells).map(|answer| &answer.value)
     }
 
     /// Whether any expected value comes from a run or from a defective kernel.
@@ -236,7 +312,7 @@ impl Key {
     /// The configurations whose runs its answer asks, each once. `setup` is the
     /// exercise's.
     pub fn answered_by(&self, setup: &Setup) -> Vec<Config> {
-        let setup = setup.with(&self.settings);
+        let setup = setup.with(&self.settings());
         let mut found: Vec<Config> = Vec::new();
         for (config, _) in self.expressions().flat_map(|answer| answer.runs(&setup)) {
             if !found.contains(&config) {
@@ -249,9 +325,9 @@ impl Key {
     /// Every run that its answer and its slips ask, by configuration, with the
     /// figures asked of each. `setup` is the exercise's.
     pub fn runs(&self, setup: &Setup) -> Vec<(Config, Vec<String>)> {
-        let setup = setup.with(&self.settings);
+        let setup = setup.with(&self.settings());
         let slips = self.slips.iter().filter_map(|slip| match &slip.value {
-            SlipValue::Expr(value) => Some(value.runs(&setup.with(&slip.settings))),
+            SlipValue::Expr(expr) => Some(expr.value.runs(&setup.with(&slip.settings))),
             SlipValue::SameAnswer | SlipValue::Printed(_) => None,
         });
         let answers = self.expressions().map(|answer| answer.runs(&setup));
@@ -268,9 +344,9 @@ impl Key {
     /// Every microbenchmark that its answer and its slips ask, with the values of
     /// its sweep. `env` is the exercise's.
     pub fn micros(&self, env: &Env<'_>) -> Vec<(String, Vec<u32>)> {
-        let env = &env.with(&self.settings);
+        let env = &env.with(&self.settings());
         let slips = self.slips.iter().filter_map(|slip| match &slip.value {
-            SlipValue::Expr(value) => Some(value),
+            SlipValue::Expr(expr) => Some(&expr.value),
             SlipValue::SameAnswer | SlipValue::Printed(_) => None,
         });
         let asked = self.expressions().chain(slips).flat_map(|e| e.micros(env));
@@ -291,26 +367,35 @@ impl Key {
     /// One cell of a table as a question of its own, with the slips that are
     /// about it.
     pub fn cell(&self, row: usize, column: usize) -> Option<Self> {
-        let grid = self.grid.as_ref()?;
-        let (row_name, column_name) = (grid.rows.get(row)?, grid.columns.get(column)?);
-        let about =
-            |named: &Option<String>, here: &String| named.as_ref().is_none_or(|n| n == here);
+        let table = self.table.as_ref()?;
+        let (row_name, column_name) = (table.rows.get(row)?, table.columns.get(column)?);
+        let about = |named: &Option<Phrase>, here: &Phrase| {
+            named.as_ref().is_none_or(|named| named.text == here.text)
+        };
         let slips = self.slips.iter();
+        let name = format!("{}.{}.{}", self.name.text, row_name.text, column_name.text);
+        let kind = match self.options.is_empty() {
+            true => Kind::Number,
+            false => Kind::Choice,
+        };
         Some(Self {
-            name: format!("{}.{row_name}.{column_name}", self.name),
-            kind: match self.options.is_empty() {
-                true => Kind::Number,
-                false => Kind::Choice,
-            },
-            answer: Some(grid.answers.get(row)?.get(column)?.clone()),
-            grid: None,
+            answer: Some(table.answers.get(row)?.get(column)?.clone()),
+            tolerance: self.tolerance,
+            unit: self.unit.clone(),
+            options: self.options.clone(),
             slips: slips
                 .filter(|s| about(&s.row, row_name) && about(&s.column, column_name))
                 .cloned()
                 .collect(),
-            hints: Vec::new(),
-            settings: Vec::new(),
-            ..self.clone()
+            setup: self.setup.clone(),
+            ..Self::new(
+                Phrase {
+                    text: name,
+                    at: self.name.at,
+                },
+                self.ask.clone(),
+                kind,
+            )
         })
     }
 }

@@ -1,9 +1,11 @@
 //! What an author must hear about a key before a learner sees it.
 
 use super::Env;
-use super::expr::{Expr, ExprError, Value};
+use super::expr::{ExprError, Value};
+use super::grid::named;
 use super::judge::{Wanted, coincide};
 use super::key::{Key, Kind, SlipValue, Tolerance};
+use crate::fields::{Phrase, Typed};
 use plan::units::{self, Dimension, Quantity, Unit};
 
 /// Faults of a key in the exercise's environment, each one sentence that says
@@ -12,7 +14,7 @@ use plan::units::{self, Dimension, Quantity, Unit};
 /// A slip whose value cannot be told from the answer at these parameters
 /// refuses the question: whoever makes the mistake would be called right.
 pub fn lint(key: &Key, env: &Env<'_>) -> Vec<String> {
-    let env = &env.with(&key.settings);
+    let env = &env.with(&key.settings());
     let mut faults = Vec::new();
     match key.kind {
         Kind::Text => {}
@@ -26,11 +28,11 @@ pub fn lint(key: &Key, env: &Env<'_>) -> Vec<String> {
 /// Slips of one key that say different things about the same value at these
 /// parameters: both would be named, and neither is known to be the cause.
 pub fn twins(key: &Key, env: &Env<'_>) -> Vec<(usize, usize)> {
-    let env = &env.with(&key.settings);
+    let env = &env.with(&key.settings());
     let Some(answer) = key.answer.as_ref().filter(|_| !key.asks_a_machine()) else {
         return Vec::new();
     };
-    if !matches!(answer.check(env), Ok(Value::Quantity(_))) {
+    if !matches!(answer.value.check(env), Ok(Value::Quantity(_))) {
         return Vec::new();
     }
     let Ok(wanted) = Wanted::of(key, env, true) else {
@@ -77,26 +79,28 @@ pub fn told_apart(key: &Key, env: &Env<'_>) -> Vec<bool> {
 /// Every cell is a question; a slip is refused where it is the answer of every
 /// cell that it is about.
 fn table(key: &Key, env: &Env<'_>, faults: &mut Vec<String>) {
-    let Some(grid) = &key.grid else {
+    let Some(table) = &key.table else {
         faults.push("a table has columns, rows and answers, and here they are missing".to_owned());
         return;
     };
     for (index, slip) in key.slips.iter().enumerate() {
         for (what, name, known) in [
-            ("row", &slip.row, &grid.rows),
-            ("column", &slip.column, &grid.columns),
+            ("row", &slip.row, &table.rows),
+            ("column", &slip.column, &table.columns),
         ] {
-            if let Some(name) = name.as_ref().filter(|n| !known.contains(n)) {
+            let stranger = |n: &&Phrase| !known.iter().any(|known| known.text == n.text);
+            if let Some(name) = name.as_ref().filter(stranger) {
                 faults.push(format!(
-                    "slip {}, there is no {what} “{name}”; there are {}",
+                    "slip {}, there is no {what} “{}”; there are {}",
                     index + 1,
-                    known.join(", ")
+                    name.text,
+                    named(known)
                 ));
             }
         }
     }
     let mut told_apart = vec![false; key.slips.len()];
-    for (row, column) in grid.places() {
+    for (row, column) in table.places() {
         let Some(cell) = key.cell(row, column) else {
             continue;
         };
@@ -105,11 +109,11 @@ fn table(key: &Key, env: &Env<'_>, faults: &mut Vec<String>) {
             ..cell.clone()
         };
         let mut found = lint(&bare, env);
-        let place = |names: &[String], at: usize| names.get(at).cloned().unwrap_or_default();
+        let place = |names: &[Phrase], at: usize| names.get(at).cloned().unwrap_or_default().text;
         let here = format!(
             "{}, {}",
-            place(&grid.rows, row),
-            place(&grid.columns, column)
+            place(&table.rows, row),
+            place(&table.columns, column)
         );
         faults.extend(found.drain(..).map(|say| format!("{here}: {say}")));
         for (slip, told) in key.slips.iter().zip(&mut told_apart) {
@@ -137,19 +141,19 @@ fn table(key: &Key, env: &Env<'_>, faults: &mut Vec<String>) {
 /// # Errors
 /// [`ExprError`] where the key's answer cannot be evaluated.
 pub fn reveals(value: &Value, key: &Key, env: &Env<'_>) -> Result<bool, ExprError> {
-    let env = &env.with(&key.settings);
-    if key.asks_a_machine() || key.answer.is_none() && key.grid.is_none() {
+    let env = &env.with(&key.settings());
+    if key.asks_a_machine() || key.answer.is_none() && key.table.is_none() {
         return Ok(false);
     }
-    if let Some(grid) = &key.grid {
+    if let Some(table) = &key.table {
         // A few cells of a table may be shown as an example, not most of them.
         let mut shown = 0;
-        for (row, column) in grid.places() {
+        for (row, column) in table.places() {
             if let Some(cell) = key.cell(row, column) {
                 shown += usize::from(reveals(value, &cell, env)?);
             }
         }
-        return Ok(2 * shown > grid.rows.len() * grid.columns.len());
+        return Ok(2 * shown > table.rows.len() * table.columns.len());
     }
     match value {
         Value::Quantity(q) if matches!(key.kind, Kind::Number | Kind::Measured | Kind::Predict) => {
@@ -174,7 +178,7 @@ fn number(key: &Key, env: &Env<'_>, faults: &mut Vec<String>) {
     if key.kind == Kind::Measured && !key.asks_for_a_run() {
         faults.push("a measured key asks for run.…, and this answer asks for no run".to_owned());
     }
-    if let Some(spec) = key.unit
+    if let Some(spec) = key.unit.as_ref().map(|unit| unit.value)
         && !spec.unit.dimension().agrees(wanted.expected.dimension())
     {
         faults.push(format!(
@@ -208,7 +212,7 @@ fn number(key: &Key, env: &Env<'_>, faults: &mut Vec<String>) {
                 "{place} ({}) is {} at these parameters and the answer ({}) is {}: they cannot be told apart, so the question is refused",
                 source(&slip.value, key),
                 full(&value),
-                key.answer.as_ref().map_or("", Expr::source),
+                key.answer.as_ref().map_or("", Typed::as_str),
                 full(&wanted.expected),
             ));
         }
@@ -217,9 +221,9 @@ fn number(key: &Key, env: &Env<'_>, faults: &mut Vec<String>) {
 
 fn source<'a>(value: &'a SlipValue, key: &'a Key) -> &'a str {
     match value {
-        SlipValue::Expr(expr) => expr.source(),
-        SlipValue::SameAnswer => key.answer.as_ref().map_or("", Expr::source),
-        SlipValue::Printed(text) => text,
+        SlipValue::Expr(expr) => expr.as_str(),
+        SlipValue::SameAnswer => key.answer.as_ref().map_or("", Typed::as_str),
+        SlipValue::Printed(printed) => printed.as_str(),
     }
 }
 
@@ -240,9 +244,9 @@ fn options(key: &Key, env: &Env<'_>, faults: &mut Vec<String>) {
     }
     let picked = |env: &Env<'_>, value: &SlipValue| {
         let value = match value {
-            SlipValue::Expr(expr) => expr.check(env),
+            SlipValue::Expr(expr) => expr.value.check(env),
             SlipValue::SameAnswer => key.expected().and_then(|answer| answer.check(env)),
-            SlipValue::Printed(text) => Ok(Value::Text(text.clone())),
+            SlipValue::Printed(printed) => Ok(Value::Text(printed.text.clone())),
         };
         among(key, &value.map_err(|e| e.to_string())?)
     };
@@ -286,10 +290,13 @@ fn among(key: &Key, value: &Value) -> Result<Vec<String>, String> {
             return Err(format!("{value} is a number, and an option is expected"));
         }
     };
-    match names.iter().find(|n| !key.options.contains(n)) {
+    match names
+        .iter()
+        .find(|n| !key.options.iter().any(|o| o.text == **n))
+    {
         Some(stranger) => Err(format!(
             "“{stranger}” is not among the options: {}",
-            key.options.join(", ")
+            named(&key.options)
         )),
         None => Ok(names),
     }

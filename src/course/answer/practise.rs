@@ -15,8 +15,10 @@ mod scene;
 pub use deck::{Card, Deck};
 pub use draw::Draw;
 
+use super::grid::named;
 use super::{Env, Expr, Key, Kind, NoRecords, Setting, Setup, Slip, SlipValue, Tolerance, Value};
 use super::{lint, told_apart};
+use crate::fields::{Phrase, Typed};
 use plan::cost::GpuDatabase;
 use plan::units::Spec;
 use scene::Scene;
@@ -97,6 +99,20 @@ pub struct Task {
     pub setup: Setup,
     /// The command that unfolds the answer, where there is one.
     pub command: Option<String>,
+}
+
+impl Task {
+    /// The options, in a line; empty where a number is asked for.
+    pub fn options(&self) -> String {
+        named(&self.key.options)
+    }
+
+    /// The answer in the unit that is asked for.
+    pub fn answer(&self, env: &Env<'_>) -> Option<String> {
+        let value = self.key.expected().ok()?.evaluate(env).ok()?;
+        let unit = self.key.unit.as_ref().map(|unit| unit.value);
+        value.print(unit, false).ok()
+    }
 }
 
 /// What a pattern draws.
@@ -221,29 +237,30 @@ fn finished(
     );
     key.kind = question.kind;
     key.tolerance = question.tolerance;
-    key.unit = Spec::parse(question.unit).ok();
-    key.options = question.options;
+    key.unit = Spec::parse(question.unit).ok().map(|value| Typed {
+        value,
+        written: Phrase::made(question.unit),
+    });
+    key.options = question.options.into_iter().map(Phrase::made).collect();
     if !lint(&key, &env).is_empty() {
         return None;
     }
-    if let Value::Quantity(answer) = key.answer.as_ref()?.evaluate(&env).ok()?
+    if let Value::Quantity(answer) = key.expected().ok()?.evaluate(&env).ok()?
         && answer.value() <= 0.0
     {
         return None;
     }
     for (reading, say) in question.slips {
         let (value, settings) = match reading {
-            Reading::Expr(text) => (SlipValue::Expr(Expr::parse(&text).ok()?), Vec::new()),
+            Reading::Expr(text) => {
+                let expr = Typed::expression(Phrase::made(text)).ok()?;
+                (SlipValue::Expr(expr), Vec::new())
+            }
             Reading::Under(settings) => (SlipValue::SameAnswer, settings),
         };
         key.slips.push(Slip {
-            value,
             settings,
-            row: None,
-            column: None,
-            accept: false,
-            say,
-            claim: None,
+            ..Slip::new(value, Phrase::made(say))
         });
     }
     // One that is the answer here, or another slip, explains nothing.

@@ -2,7 +2,7 @@
 //! that were recorded elsewhere.
 
 use plan::cost::Config;
-use plan::run::{Metric, MicroCounts, MicroRow, Report};
+use plan::run::{Metric, MicroCounts, MicroRow, Report, Timing};
 use plan::units::{Dimension, Quantity};
 
 /// Where `run.*` and `recorded.*` come from. The caller keeps the reports; the
@@ -10,6 +10,11 @@ use plan::units::{Dimension, Quantity};
 pub trait Records {
     /// The newest report of a run of this configuration, if there is one.
     fn report(&self, config: &Config) -> Option<&Report>;
+
+    /// The time of a forward of this configuration: of that report, or a kept one.
+    fn time(&self, config: &Config) -> Option<Timing> {
+        self.report(config)?.time_us.clone()
+    }
 
     /// The figure with this id in `assets/recorded.toml`.
     fn recorded(&self, id: &str) -> Option<Quantity>;
@@ -111,19 +116,28 @@ pub const RUN_PATHS: [(&str, Dimension); 15] = [
     ("check.rel_error", Dimension::Ratio),
 ];
 
+/// One figure of a timing.
+pub(super) fn time_value(timing: &Timing, path: &str) -> Option<Quantity> {
+    let time = |us: f64| Some(Quantity::seconds(us * 1e-6));
+    match path {
+        "time.median" => time(timing.median),
+        "time.min" => time(timing.min),
+        "time.max" => time(timing.max),
+        "time.runs" => Some(Quantity::count(u64::from(timing.runs))),
+        _ => None,
+    }
+}
+
 /// One figure of a report; `None` where the report does not hold it.
 pub fn report_value(report: &Report, path: &str) -> Option<Quantity> {
-    let time = |us: f64| Quantity::seconds(us * 1e-6);
-    let timing = report.time_us.as_ref();
     let check = report.check.as_ref();
     match path {
         "launches.counted" => Some(Quantity::count(report.launches.counted)),
         "launches.library" => Some(Quantity::count(report.launches.library)),
         "launches.planned" => Some(Quantity::count(report.plan.launches)),
-        "time.median" => timing.map(|t| time(t.median)),
-        "time.min" => timing.map(|t| time(t.min)),
-        "time.max" => timing.map(|t| time(t.max)),
-        "time.runs" => timing.map(|t| Quantity::count(u64::from(t.runs))),
+        "time.median" | "time.min" | "time.max" | "time.runs" => {
+            time_value(report.time_us.as_ref()?, path)
+        }
         "bytes.modelled" => report.bytes.modelled.map(Quantity::bytes),
         "bytes.issued" => report.bytes.issued.map(Quantity::bytes),
         "bytes.compulsory" => report.bytes.compulsory.map(Quantity::bytes),

@@ -1,9 +1,9 @@
 //! The `profile` block: the top of the file that a tool would write of a plan,
 //! generated, and what the reader of such files makes of it.
 
-use super::typed::{self, Typed};
+use super::typed;
 use crate::fault::Place;
-use crate::fields::{Fields, Phrase};
+use crate::fields::{Fields, Phrase, Typed};
 use plan::cost::{Config, Gpu, GpuDatabase, Vendor};
 use plan::fusion::Cut;
 use plan::model::OpKind;

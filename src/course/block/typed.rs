@@ -4,7 +4,7 @@
 
 use crate::answer::Expr;
 use crate::fault::{Place, way_out};
-use crate::fields::{Fields, Phrase};
+use crate::fields::{Fields, Phrase, Typed};
 use crate::setup::sentence;
 use plan::cost::GpuDatabase;
 use plan::fusion::{Cut, Fusion};
@@ -14,22 +14,6 @@ use std::sync::OnceLock;
 
 /// Ops outside a block.
 const ENDS: [OpKind; 3] = [OpKind::Embed, OpKind::FinalNorm, OpKind::LmHead];
-
-/// What a field says, beside how it is written.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Typed<T> {
-    /// What it says.
-    pub value: T,
-    /// How it is written, and where.
-    pub written: Phrase,
-}
-
-impl<T> Typed<T> {
-    /// How it is written.
-    pub fn as_str(&self) -> &str {
-        self.written.as_str()
-    }
-}
 
 type Read<T> = Result<T, (Place, String)>;
 
@@ -141,7 +125,7 @@ pub(super) fn known(
 }
 
 /// A unit, with a number of decimals or without.
-pub(super) fn unit(fields: &mut Fields<'_, '_>, key: &'static str) -> Option<Typed<Spec>> {
+pub(crate) fn unit(fields: &mut Fields<'_, '_>, key: &'static str) -> Option<Typed<Spec>> {
     let phrase = fields.text(key);
     typed(fields, phrase, |phrase| {
         Spec::parse(&phrase.text).map_err(|e| (phrase.at, e.message))
@@ -150,7 +134,7 @@ pub(super) fn unit(fields: &mut Fields<'_, '_>, key: &'static str) -> Option<Typ
 }
 
 /// An expression that was read as a text.
-pub(super) fn expr(fields: &mut Fields<'_, '_>, phrase: Phrase) -> Option<Typed<Expr>> {
+pub(crate) fn expr(fields: &mut Fields<'_, '_>, phrase: Phrase) -> Option<Typed<Expr>> {
     typed(fields, Some(phrase), |phrase| {
         let at = |column: usize| phrase.at.right(column.saturating_sub(1));
         Expr::parse(&phrase.text).map_err(|e| (at(e.column), e.message))

@@ -2,16 +2,14 @@
 
 mod number;
 
-use super::{Key, Slip, Table, Worked};
 use crate::answer::claim::{Evidence, Judgement, Ruling};
 use crate::answer::practise::Draw as Stream;
-use crate::answer::{Kind, Tolerance};
+use crate::answer::{Key, Kind, Slip, SlipValue, Table, Tolerance};
 use crate::claims::{Claim, Ledger, Role};
 use crate::fault::Place;
-use crate::fields::Phrase;
+use crate::fields::{Phrase, Typed};
 use crate::number::numbers;
-use crate::setup::Setup;
-use crate::solution::Derivation;
+use crate::solution::{Derivation, Worked};
 
 /// What the claims are marked with.
 const LETTERS: [char; 10] = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'];
@@ -96,22 +94,15 @@ fn docket(number: usize) -> Vec<&'static Claim> {
 /// A question about a claim, in the claim's setup, without what is asked.
 fn about(claim: &Claim, name: String, ask: String, body: String, at: Place) -> Key {
     Key {
-        ask: Phrase { text: ask, at },
-        kind: Kind::Choice,
-        answer: None,
-        table: None,
-        model: None,
-        needs_number: false,
-        kernel: None,
         tolerance: Tolerance::Exact,
-        unit: None,
-        options: Vec::new(),
-        slips: Vec::new(),
-        hints: Vec::new(),
         setup: claim.setup.clone(),
         own: claim.setup.clone(),
         worked: Worked::Here(derivation(&name, body, at)),
-        name: Phrase { text: name, at },
+        ..Key::new(
+            Phrase { text: name, at },
+            Phrase { text: ask, at },
+            Kind::Choice,
+        )
     }
 }
 
@@ -155,15 +146,10 @@ fn verdict(claim: &Claim, name: &str, at: Place) -> Key {
     let right = claim.ruling.judgement();
     let phrase = |text: String| Phrase { text, at };
     let slips = Judgement::ALL.into_iter().filter(|j| *j != right);
-    let slip = |chosen: Judgement| Slip {
-        answer: Some(phrase(format!("'{}'", chosen.word()))),
-        convention: Setup::default(),
-        printed: None,
-        claim: None,
-        row: None,
-        column: None,
-        accept: false,
-        say: phrase(doubt(chosen, right).to_owned()),
+    let expr = |text: String| Typed::expression(phrase(text)).ok();
+    let slip = |chosen: Judgement| {
+        let value = SlipValue::Expr(expr(format!("'{}'", chosen.word()))?);
+        Some(Slip::new(value, phrase(doubt(chosen, right).to_owned())))
     };
     let settle = match claim.evidence {
         Evidence::Count => "Count on the ribbon, box by box, what the sentence counts.",
@@ -182,9 +168,9 @@ fn verdict(claim: &Claim, name: &str, at: Place) -> Key {
         }
     };
     Key {
-        answer: Some(phrase(format!("verdict({})", claim.id.text))),
+        answer: expr(format!("verdict({})", claim.id.text)),
         options: phrases(Judgement::ALL.map(Judgement::word), at),
-        slips: slips.map(slip).collect(),
+        slips: slips.filter_map(slip).collect(),
         hints: phrases(
             [
                 "What does the sentence take for granted: shape, heads, weights, data type, device?",
@@ -236,29 +222,20 @@ fn evidence(rows: &[(String, &Claim, Evidence)], at: Place) -> Key {
             None => format!("- {row}: {}", by.word()),
         })
         .collect();
-    let answers = rows
-        .iter()
-        .map(|(_, _, by)| phrases([format!("'{}'", by.word())], at));
+    let cell = |by: &Evidence| {
+        let text = format!("'{}'", by.word());
+        Typed::expression(Phrase { text, at }).into_iter().collect()
+    };
+    let answers = rows.iter().map(|(_, _, by)| cell(by));
     let name = "evidence".to_owned();
     Key {
-        ask: Phrase {
-            text: "Which evidence settles each?".to_owned(),
-            at,
-        },
-        kind: Kind::Table,
-        answer: None,
         table: Some(Table {
             columns: phrases(["settled by"], at),
             rows: phrases(rows.iter().map(|(row, ..)| row.as_str()), at),
             answers: answers.collect(),
         }),
-        model: None,
-        needs_number: false,
-        kernel: None,
         tolerance: Tolerance::Exact,
-        unit: None,
         options: phrases(SETTLES.map(Evidence::word), at),
-        slips: Vec::new(),
         hints: phrases(
             [
                 "What is the sentence about: launches, bytes, a device, or what a run shows?",
@@ -267,9 +244,14 @@ fn evidence(rows: &[(String, &Claim, Evidence)], at: Place) -> Key {
             ],
             at,
         ),
-        setup: Setup::default(),
-        own: Setup::default(),
         worked: Worked::Here(derivation(&name, body.join("\n"), at)),
-        name: Phrase { text: name, at },
+        ..Key::new(
+            Phrase { text: name, at },
+            Phrase {
+                text: "Which evidence settles each?".to_owned(),
+                at,
+            },
+            Kind::Table,
+        )
     }
 }

@@ -4,7 +4,7 @@
 
 use super::{Exercise, Pass};
 use crate::answer::practise::Draw as Stream;
-use crate::answer::{Setting as Meaning, data_sheets};
+use crate::answer::{Key, Setting as Meaning, data_sheets};
 use crate::fault::Place;
 use crate::setup::{Setting, Setup};
 use plan::cost::{Cost, Gpu, kernel_floor_seconds, price, ridge};
@@ -69,7 +69,7 @@ impl Exercise {
                 drawn.keys = keys;
             }
         }
-        drawn.keys.iter_mut().for_each(super::Key::drop_slips);
+        drawn.keys.iter_mut().for_each(Key::drop_slips);
         drawn
     }
 }

@@ -1,11 +1,11 @@
 //! The `[[key]]` tables of an exercise, and their slips.
 
-use super::super::fields::{Fields, Phrase};
-use super::super::setup::{Setup, sentence};
-use super::super::sheet;
-use super::{Kernel, Key, Slip, Table, Worked, is_name};
-use crate::answer::{Expr, Kind, Tolerance};
-use plan::units::Spec;
+use super::is_name;
+use crate::answer::{Kernel, Key, Kind, Slip, SlipValue, Table, Tolerance};
+use crate::block::typed;
+use crate::fields::{Fields, Phrase};
+use crate::setup::{Setup, sentence};
+use crate::sheet;
 
 /// Reads one `[[key]]`; what is wrong with it is reported.
 pub(super) fn key(fields: &mut Fields<'_, '_>, base: &Setup) -> Option<Key> {
@@ -51,7 +51,7 @@ pub(super) fn key(fields: &mut Fields<'_, '_>, base: &Setup) -> Option<Key> {
         }
         _ => {
             let answer = fields.need_text("answer", "answer = \"block.launches\"");
-            Some(answer.filter(|answer| is_sound(&mut fields, answer))?)
+            Some(typed::expr(&mut fields, answer?)?)
         }
     };
     let table = match kind {
@@ -70,15 +70,7 @@ pub(super) fn key(fields: &mut Fields<'_, '_>, base: &Setup) -> Option<Key> {
             Tolerance::default()
         })
     });
-    let unit = fields
-        .text("unit")
-        .filter(|unit| match Spec::parse(&unit.text) {
-            Ok(_) => true,
-            Err(error) => {
-                fields.report_at(unit.at, sentence(&error.message));
-                false
-            }
-        });
+    let unit = typed::unit(&mut fields, "unit");
     let mut options = fields.texts("options");
     if let Some(odd) = options.iter().find(|o| o.text.contains(['|', ';']))
         && kind == Kind::Table
@@ -110,9 +102,6 @@ pub(super) fn key(fields: &mut Fields<'_, '_>, base: &Setup) -> Option<Key> {
     let setup = fields.table("config", Setup::read).unwrap_or_default();
     fields.close();
     Some(Key {
-        name: name?,
-        ask: ask?,
-        kind,
         answer,
         table,
         model,
@@ -125,28 +114,16 @@ pub(super) fn key(fields: &mut Fields<'_, '_>, base: &Setup) -> Option<Key> {
         hints,
         setup: base.with(&setup),
         own: setup,
-        worked: Worked::Named,
+        ..Key::new(name?, ask?, kind)
     })
-}
-
-/// Can the judge read this expression? If not, the fault stands at the column where it fails.
-pub(super) fn is_sound(fields: &mut Fields<'_, '_>, written: &Phrase) -> bool {
-    match Expr::parse(&written.text) {
-        Ok(_) => true,
-        Err(error) => {
-            let at = written.at.right(error.column.saturating_sub(1));
-            fields.report_at(at, sentence(&error.message));
-            false
-        }
-    }
 }
 
 fn slip(fields: &mut Fields<'_, '_>) -> Option<Slip> {
     let mut fields = fields.renamed("a slip");
     let answer = fields.text("answer");
-    let sound = answer
-        .as_ref()
-        .is_none_or(|answer| is_sound(&mut fields, answer));
+    let typed = answer
+        .clone()
+        .map(|answer| typed::expr(&mut fields, answer));
     let convention = fields.table("convention", Setup::read);
     let printed = fields.text("printed");
     let claim = fields.text("claim");
@@ -170,15 +147,17 @@ fn slip(fields: &mut Fields<'_, '_>) -> Option<Slip> {
         }
         _ => {}
     }
-    let convention = convention.unwrap_or_default();
-    sound.then_some(Slip {
-        answer,
-        convention,
-        printed,
+    let value = match (typed, printed) {
+        (Some(answer), _) => SlipValue::Expr(answer?),
+        (None, Some(printed)) => SlipValue::Printed(printed),
+        (None, None) => SlipValue::SameAnswer,
+    };
+    Some(Slip {
+        settings: convention.unwrap_or_default().meaning(),
         claim,
         row,
         column,
         accept,
-        say: say?,
+        ..Slip::new(value, say?)
     })
 }

@@ -1,19 +1,9 @@
-//! The table of a `kind = "table"` question: columns, rows, and an expected
+//! Reading the table of a `kind = "table"` question: columns, rows, and an expected
 //! answer for each cell.
 
-use super::read::is_sound;
+use crate::answer::Table;
+use crate::block::typed;
 use crate::fields::{Fields, Phrase};
-
-/// What a table asks.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Table {
-    /// Names of the columns.
-    pub columns: Vec<Phrase>,
-    /// Names of the rows.
-    pub rows: Vec<Phrase>,
-    /// Expressions of the expected answers, a list per row.
-    pub answers: Vec<Vec<Phrase>>,
-}
 
 impl Table {
     /// Reads `columns`, `rows` and `answers`; `None` where they do not make a
@@ -45,9 +35,12 @@ impl Table {
                 fields.report_at(at, format!("this row has {have} answers and the table {want} columns; write one per column."));
                 sound = false;
             }
-            for cell in &row {
-                sound &= is_sound(fields, cell);
-            }
+            let cells = row.len();
+            let row: Vec<_> = row
+                .into_iter()
+                .filter_map(|cell| typed::expr(fields, cell))
+                .collect();
+            sound &= row.len() == cells;
             answers.push(row);
         }
         sound.then_some(Self {

@@ -1,10 +1,11 @@
 //! Tasks: the questions of an exercise, asked once for each of several setups.
 
-use super::{Exercise, Key, Worked};
-use crate::answer::{Env, Expr, Value, data_sheets};
+use super::Exercise;
+use crate::answer::{Env, Expr, Key, Value, data_sheets};
 use crate::fields::Phrase;
 use crate::recorded::Figures;
 use crate::setup::Setup;
+use crate::solution::Worked;
 
 /// What the questions of a task are marked with.
 const LETTERS: [char; 8] = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];

@@ -2,8 +2,8 @@
 
 use super::draw::{LAST, SAMPLED, SEEDED};
 use super::tasks::MOST;
-use super::{Draw, Exercise, Key};
-use crate::answer::{Env, data_sheets, told_apart};
+use super::{Draw, Exercise};
+use crate::answer::{Env, Key, data_sheets, told_apart};
 use crate::fields::{Fields, Phrase};
 use crate::recorded::Figures;
 use crate::setup::Setup;
@@ -119,13 +119,11 @@ impl Key {
     /// Leaves out slips that cannot be told apart at the drawn parameters: a
     /// slip is never named by chance.
     pub(super) fn drop_slips(&mut self) {
-        let (Some(gpus), Ok(setup), Ok(judged)) =
-            (data_sheets(), self.setup.answer(), self.judged())
-        else {
+        let (Some(gpus), Ok(setup)) = (data_sheets(), self.setup.answer()) else {
             return;
         };
         let env = Env::new(setup, gpus, Figures::built_in());
-        let mut told = told_apart(&judged, &env).into_iter();
+        let mut told = told_apart(self, &env).into_iter();
         self.slips.retain(|_| told.next() == Some(true));
     }
 }

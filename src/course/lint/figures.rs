@@ -1,11 +1,11 @@
 //! Expressions: all of them are evaluated, in the configuration they stand in.
 
 use super::running::running_of;
-use crate::answer::{self, Env, Expr, ExprError, Value};
-use crate::block::{Block, Cell, Live, Typed, swept};
-use crate::exercise::{Exercise, Key};
+use crate::answer::{self, Env, Expr, ExprError, Key, Value};
+use crate::block::{Block, Cell, Live, swept};
+use crate::exercise::Exercise;
 use crate::fault::{Fault, Place};
-use crate::fields::Phrase;
+use crate::fields::{Phrase, Typed};
 use crate::lesson::{Lesson, Part};
 use crate::number::{Inline, numbers, print};
 use crate::recorded::Figures;
@@ -146,7 +146,7 @@ impl Figurer {
                 .table
                 .iter()
                 .flat_map(|table| table.answers.iter().flatten());
-            let value = |answer: &Phrase| Expr::parse(&answer.text).ok()?.check(&env).ok();
+            let value = |answer: &Typed<Expr>| answer.value.check(&env).ok();
             key.answer
                 .iter()
                 .chain(cells)
@@ -283,35 +283,26 @@ impl Look<'_> {
         {
             self.report(written.at, &say);
         }
-        match key.judged() {
-            Err(say) => self.report(key.place(), &say),
-            Ok(judged) => {
-                let faults = answer::lint(&judged, &self.env);
-                faults.iter().for_each(|say| self.judged(key, say));
-                for (first, second) in answer::twins(&judged, &self.env) {
-                    let at = key
-                        .slips
-                        .get(second)
-                        .map_or(key.place(), |slip| slip.say.at);
-                    let say = format!(
-                        "slips {} and {} of {} have the same value at these parameters, so both are named; say in one sentence what gives it, or choose another shape.",
-                        first + 1,
-                        second + 1,
-                        key.name.text
-                    );
-                    self.faults.push(Fault::at(self.file, at, say).warning());
-                }
-            }
+        let faults = answer::lint(key, &self.env);
+        faults.iter().for_each(|say| self.judged(key, say));
+        for (first, second) in answer::twins(key, &self.env) {
+            let slip = key.slips.get(second);
+            let at = slip.map_or(key.place(), |slip| slip.say.at);
+            let say = format!(
+                "slips {} and {} of {} have the same value at these parameters, so both are named; say in one sentence what gives it, or choose another shape.",
+                first + 1,
+                second + 1,
+                key.name.text
+            );
+            self.faults.push(Fault::at(self.file, at, say).warning());
         }
         self.phrase(&key.ask);
         key.slips.iter().for_each(|slip| self.phrase(&slip.say));
         if let Some(model) = &key.model {
             self.phrase(model);
         }
-        let answer = key.answer.as_ref().and_then(|answer| {
-            let parsed = Expr::parse(&answer.text);
-            parsed.and_then(|expr| expr.check(&self.env)).ok()
-        });
+        let answer = key.answer.as_ref();
+        let answer = answer.and_then(|answer| answer.value.check(&self.env).ok());
         for slip in &key.slips {
             for inline in numbers(&slip.say.text, slip.say.at) {
                 self.gives_away(&inline, answer.as_ref());
@@ -339,10 +330,7 @@ impl Look<'_> {
             .strip_prefix("slip ")
             .and_then(number)
             .and_then(|number| key.slips.get(number.checked_sub(1)?));
-        let at = slip.map_or(key.place(), |slip| {
-            let value = slip.answer.as_ref().or(slip.printed.as_ref());
-            value.unwrap_or(&slip.say).at
-        });
+        let at = slip.map_or(key.place(), |slip| slip.written().at);
         let column = say
             .split_once(", column ")
             .filter(|(before, _)| before.len() < "slip 1000".len());

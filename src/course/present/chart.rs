@@ -2,7 +2,8 @@
 
 use super::grid::{Grid, labelled};
 use crate::answer::{Env, Value};
-use crate::block::{Block, Series, Typed, swept};
+use crate::block::{Block, Series, swept};
+use crate::fields::Typed;
 use plan::units::{Column, Quantity, Spec, Unit, format_in};
 
 /// One line of a chart.

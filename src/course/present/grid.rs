@@ -2,8 +2,9 @@
 
 use super::Facts;
 use crate::answer::Env;
-use crate::block::{Cell, Typed};
+use crate::block::Cell;
 use crate::fields::Phrase;
+use crate::fields::Typed;
 use crate::number::{Inline, fill};
 use plan::cost::{Cost, Priced, price};
 use plan::fusion::Cut;

@@ -3,7 +3,7 @@
 
 use super::{Facts, Piece, Weight};
 use crate::answer::Env;
-use crate::block::Typed;
+use crate::fields::Typed;
 use crate::ribbon::{Group, ROW_END, SLOTS, groups, kernel_of, slot_of, wall_after};
 use plan::cost::{Bound, Config, Cost, KernelCost, Priced, price};
 use plan::fusion::{Cut, Fusion, Switch, Version};

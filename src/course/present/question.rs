@@ -1,8 +1,8 @@
 //! A question as it is asked, wherever it is asked.
 
 use super::Prose;
-use crate::answer::{Env, Kind};
-use crate::exercise::{Exercise, Key};
+use crate::answer::{Env, Key, Kind};
+use crate::exercise::Exercise;
 use crate::fields::Phrase;
 use plan::units::{Spec, Unit};
 
@@ -56,7 +56,7 @@ impl Question {
                 (kernel.listing.path.to_string(), line.collect())
             }),
             unit: key.unit.as_ref().map(|unit| {
-                let word = unit.text.split_whitespace().next();
+                let word = unit.as_str().split_whitespace().next();
                 let word = word.filter(|word| !["x", "plain"].contains(word));
                 word.unwrap_or_default().to_owned()
             }),

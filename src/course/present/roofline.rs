@@ -2,8 +2,8 @@
 
 use super::Grid;
 use crate::answer::Env;
-use crate::block::Typed;
 use crate::fields::Phrase;
+use crate::fields::Typed;
 use plan::cost::{Bound, Gpu, Roof, bound, price, ridge};
 use plan::fusion::Cut;
 use plan::model::OpKind;

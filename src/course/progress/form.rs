@@ -2,6 +2,7 @@
 
 use super::{Guess, KeyMark, LessonMark, Log, Mark, Progress};
 use crate::answer::practise::{Card, Deck};
+use crate::measured::Measured;
 use std::collections::BTreeSet;
 use toml::{Table, Value};
 
@@ -34,6 +35,9 @@ impl Progress {
             let number = |value: Value| usize::try_from(value.as_integer()?).ok();
             let read = variants.into_iter();
             progress.variants = read.filter_map(|(id, v)| Some((id, number(v)?))).collect();
+        }
+        for (name, time) in take_tables(&mut table, "measured") {
+            progress.measured.extend(measured(&time).map(|m| (name, m)));
         }
         if let Some(Value::Table(practise)) = table.remove("practise") {
             progress.practise = deck(practise);
@@ -127,6 +131,10 @@ impl Progress {
                 (id.clone(), Value::Table(keys))
             })
             .collect();
+        let times = self.measured.iter();
+        let times: Table = times
+            .map(|(name, time)| (name.clone(), Value::Table(measured_table(time))))
+            .collect();
         let guesses: Vec<Value> = self
             .guesses
             .iter()
@@ -163,6 +171,7 @@ impl Progress {
             ("settings", settings),
             ("lessons", lessons),
             ("exercises", exercises),
+            ("measured", times),
         ] {
             if !part.is_empty() {
                 table.insert(name.into(), Value::Table(part));
@@ -173,6 +182,30 @@ impl Progress {
         }
         table.to_string()
     }
+}
+
+fn measured(table: &Table) -> Option<Measured> {
+    let read = Measured {
+        median: counted(table, "median_ns"),
+        min: counted(table, "min_ns"),
+        max: counted(table, "max_ns"),
+        runs: u32::try_from(counted(table, "runs")).ok()?,
+    };
+    // Anything else was not written here, and is measured anew.
+    (0 < read.min && read.min <= read.median && read.median <= read.max).then_some(read)
+}
+
+fn measured_table(time: &Measured) -> Table {
+    let fields = [
+        ("median_ns", time.median),
+        ("min_ns", time.min),
+        ("max_ns", time.max),
+        ("runs", u64::from(time.runs)),
+    ];
+    let fields = fields.into_iter();
+    fields
+        .map(|(name, n)| (name.to_owned(), count(n)))
+        .collect()
 }
 
 fn take_tables(table: &mut Table, name: &str) -> Vec<(String, Table)> {

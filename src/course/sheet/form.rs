@@ -1,8 +1,8 @@
 //! The form of a sheet: a line per question, a line per row of a table, and the
 //! variant that the answers belong to.
 
-use crate::answer::{Env, typed_rows};
-use crate::exercise::{Exercise, Key};
+use crate::answer::{Env, Key, typed_rows};
+use crate::exercise::Exercise;
 use crate::fields::Phrase;
 use crate::number::fill;
 use crate::recorded::Figures;

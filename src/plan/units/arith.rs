@@ -5,7 +5,7 @@ use super::unit::Unit;
 use std::fmt;
 
 /// Results beyond this have no meaning here and only arise from typing errors.
-const LARGEST: f64 = 1e30;
+const LARGEST: f64 = 1e300;
 
 /// A value in base units (B, FLOP, s), with the exact integer where there is one.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -198,7 +198,13 @@ fn split_flop(word: &str) -> Option<(&'static str, &str)> {
             return Some((prefix, tail));
         }
     }
-    None
+    // TF and GF, as data sheets abbreviate.
+    let prefix = ["G", "T", "P"]
+        .into_iter()
+        .find(|p| *p == word.trim_end_matches('F'));
+    prefix
+        .filter(|p| word.len() == p.len() + 1)
+        .map(|p| (p, "FLOPS"))
 }
 
 /// Things that are counted; they say what a number is and scale nothing.

@@ -266,8 +266,17 @@ fn story(problem: &Problem) -> (String, &'static str) {
             "the kernel trapped".to_owned(),
             "look for the check that failed",
         ),
-        Problem::NeverEnds { steps } => (
-            format!("the block still runs after {steps} warp instructions"),
+        Problem::NeverEnds { steps, lines } => (
+            format!(
+                "the block still runs after {steps} warp instructions{}",
+                match lines {
+                    Some((file, first, last)) if first == last =>
+                        format!(": the loop in line {first} of {file} does not end"),
+                    Some((file, first, last)) =>
+                        format!(": the loop in lines {first} to {last} of {file} does not end"),
+                    None => String::new(),
+                }
+            ),
             "a loop has not ended when the step limit stopped the block: look at what the conditions of its loops compare, and at what changes that",
         ),
         Problem::Deadlock { waiting, returned } => (

@@ -6,11 +6,14 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use super::setup::Setup;
 use crate::block::{BARRIERS, BlockState, Frame, State, Warp};
 use crate::exec::turn::FULL;
-use crate::fault::{Fault, FaultKind, How, Polled, Problem, Waiting};
+use crate::fault::{Fault, FaultKind, How, Polled, Waiting};
 use crate::memory::POISON;
 use crate::program::{Constant, NEVER, Special};
 use crate::run::{self, Turned};
 use crate::tally::Tally;
+
+/// Warp instructions after the limit in which an endless loop shows itself.
+const ROUND: u64 = 200_000;
 
 /// Warp instructions after which a block is watched for standing still.
 const LONG: u64 = 50_000_000;
@@ -155,16 +158,41 @@ impl<'a> Worker<'a> {
         }
         self.steps += tally.steps - before;
         if self.steps > self.setup.launch.limit {
-            return Err(self.endless());
+            return Err(self.endless(tally));
         }
         Ok(self.open_barriers(tally)? || moved)
     }
 
-    fn endless(&self) -> Stopped {
+    /// The block goes on for a while: what it executes then is the loop that does
+    /// not end.
+    fn endless(&mut self, tally: &mut Tally) -> Stopped {
+        let before: Vec<u64> = tally.blocks.iter().map(|block| block.runs).collect();
+        let until = tally.steps + ROUND;
+        let mut goes_on = true;
+        while goes_on && tally.steps < until {
+            goes_on = false;
+            for warp in self.warps.iter_mut().filter(|w| w.state == State::Ready) {
+                goes_on |= matches!(
+                    run::turn(self.setup.launch, warp, &mut self.state, tally),
+                    Turned::Waits
+                );
+            }
+            goes_on &= self.open_barriers(tally).is_ok();
+        }
+        let kernel = self.setup.launch.kernel;
+        let runs = kernel.blocks.iter().zip(&tally.blocks).zip(before);
+        let round = runs
+            .filter(|((_, now), before)| now.runs > *before)
+            .filter_map(|((block, _), _)| kernel.code.get(block.start as usize..block.end as usize))
+            .flat_map(|code| code.iter().map(|inst| inst.at))
+            .collect();
         let warp = self.warps.iter().find(|warp| warp.state == State::Ready);
         let at = warp.and_then(|warp| self.position(warp)).unwrap_or(0);
         let thread = warp.map_or(0, |warp| warp.number * 32);
-        let kind = Problem::NeverEnds { steps: self.steps }.into();
+        let kind = FaultKind::NeverEnds {
+            steps: self.steps,
+            round,
+        };
         Stopped {
             block: self.state.index,
             fault: Fault { kind, at, thread },

@@ -78,7 +78,7 @@ pub fn lay(
         name_of(&table.rows, row_at),
         name_of(&table.columns, column_at)
     );
-    let unit = key.unit.as_ref().map_or("", |u| u.text.as_str());
+    let unit = key.unit.as_ref().map_or("", course::Typed::as_str);
     if let Some(field) = state.shared.questions.field_of(asked) {
         rows.push(Row::default());
         rows.push(typing(Row::of(place, Role::Dim), field, unit));

@@ -136,7 +136,7 @@ fn field(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
         .study
         .typed(&asked.exercise, &asked.key)
         .to_owned();
-    let unit = key.unit.as_ref().map_or("", |u| u.text.as_str());
+    let unit = key.unit.as_ref().map_or("", course::Typed::as_str);
     let about: Vec<String> = [example(unit), tolerance(&state.shared, asked)]
         .into_iter()
         .filter(|part| !part.is_empty())

@@ -120,6 +120,39 @@ fn a_text_is_judged_like_the_kernel_that_it_is_and_its_mistake_is_recognised() {
 }
 
 #[test]
+fn a_mark_of_the_encoding_is_no_fault_and_a_helper_says_where_it_runs() {
+    if !compiler() {
+        return;
+    }
+    let listing = Listing::named("exercises/silu_mul.cu").unwrap();
+    let tried = |text: String| {
+        let file = "answers/ex19.cu".to_owned();
+        tried(&listing.path, Candidate::Written { text, file })
+    };
+    let marked = tried(format!("\u{feff}{}", listing.worked()));
+    assert!(
+        matches!(marked, SubmissionOutcome::Accepted { .. }),
+        "{marked:?}"
+    );
+    let helper = |head: &str| {
+        let text = listing
+            .worked()
+            .replace("m[i] = value;", "m[i] = same(value);");
+        let text = format!("{head} float same(float x) {{ return x; }}\n{text}");
+        tried(text)
+    };
+    let own = helper("DEVICE");
+    assert!(matches!(own, SubmissionOutcome::Accepted { .. }), "{own:?}");
+    match helper("") {
+        SubmissionOutcome::Refused(refusal) => {
+            let said = refusal.sentence();
+            assert!(said.contains("has DEVICE before it"), "{said}");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
 fn what_cannot_be_compiled_or_never_ends_is_said_with_its_place() {
     if !compiler() {
         return;
@@ -140,6 +173,10 @@ fn what_cannot_be_compiled_or_never_ends_is_said_with_its_place() {
             "C1: a kernel cannot print",
         ),
         ("    while (true) m[i] = value;", "C2: at n = 5"),
+        (
+            "    for (int k = 0; k < 4; k += n < 0) {\n        m[i] = value + k;\n    }",
+            "the loop in line",
+        ),
         ("    __trap();", "C4: at n = 5"),
         (
             "    m[i] = value; }\n#include </etc/passwd>\n{",

@@ -8,7 +8,7 @@ use super::price::{Bare, cost, field, find};
 use super::profiled::profiled;
 use super::vocabulary;
 use crate::answer::Env;
-use crate::answer::records::{RUN_PATHS, micro_dry, report_value};
+use crate::answer::records::{RUN_PATHS, micro_dry, report_value, time_value};
 use crate::answer::setup::Setup;
 use plan::cost::{self, Config, Gpu};
 use plan::fusion::{Cut, Version};
@@ -338,11 +338,11 @@ impl Evaluator<'_> {
     fn run(&self, plan: Option<Cut>, path: &str, setup: &Setup, column: usize) -> Result<Quantity> {
         let mut config: Config = setup.config.clone();
         config.cut = plan.unwrap_or(config.cut);
-        let found = self
-            .env
-            .records
-            .report(&config)
-            .and_then(|r| report_value(r, path));
+        let records = self.env.records;
+        let found = match path.starts_with("time.") {
+            true => records.time(&config).and_then(|t| time_value(&t, path)),
+            false => records.report(&config).and_then(|r| report_value(r, path)),
+        };
         // What the plan says needs no run. What was counted does: only lint,
         // which runs nothing, takes the plan's count for it.
         let planned = path == "launches.planned" || self.dry && path == "launches.counted";

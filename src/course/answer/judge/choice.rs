@@ -1,9 +1,11 @@
 //! Choices, several choices, rankings.
 
-use super::{Fits, Judgement, Verdict, options, said};
+use super::{Fits, Judgement, Verdict, line, meant, options, said};
 use crate::answer::Env;
 use crate::answer::expr::{ExprError, Value};
+use crate::answer::grid::named;
 use crate::answer::key::{Key, Kind, SlipValue};
+use crate::fields::Phrase;
 
 pub(super) fn echo(typed: &str, key: &Key) -> Result<String, (usize, String)> {
     read(typed, key).map(|names| names.join(", "))
@@ -36,9 +38,9 @@ pub(super) fn grade(typed: &str, key: &Key, env: &Env<'_>) -> Result<Judgement, 
         for slip in &key.slips {
             let env = env.with(&slip.settings);
             let value = match &slip.value {
-                SlipValue::Expr(expr) => names(&expr.evaluate(&env)?),
+                SlipValue::Expr(expr) => names(&expr.value.evaluate(&env)?),
                 SlipValue::SameAnswer => names(&key.expected()?.evaluate(&env)?),
-                SlipValue::Printed(text) => read(text, key).unwrap_or_default(),
+                SlipValue::Printed(printed) => read(printed.as_str(), key).unwrap_or_default(),
             };
             if same(&value) && slip.accept {
                 verdict = Verdict::Right {
@@ -50,7 +52,7 @@ pub(super) fn grade(typed: &str, key: &Key, env: &Env<'_>) -> Result<Judgement, 
             if same(&value) {
                 fitting.push(Fits {
                     say: said(slip, &env),
-                    claim: slip.claim.clone(),
+                    claim: slip.claim(),
                 });
             }
         }
@@ -76,32 +78,36 @@ pub(in crate::answer) fn names(value: &Value) -> Vec<String> {
 
 /// The options that were typed, each by its name or its number in the list.
 fn read(typed: &str, key: &Key) -> Result<Vec<String>, (usize, String)> {
-    if !key.lines.is_empty() {
-        let number = options::line(typed, &key.lines);
+    let lines = key.lines();
+    if !lines.is_empty() {
+        let number = line::line(typed, &lines);
         return number.map(|n| vec![n.to_string()]).ok_or_else(|| {
             let say = format!(
                 "“{}” is not a line of this excerpt: write its number, 1 to {}, or the line itself.",
                 shown(typed),
-                key.lines.len()
+                lines.len()
             );
             (1, say)
         });
     }
     let text = typed.replace("->", "→").replace("=>", "→");
     let mut found: Vec<String> = Vec::new();
-    let mut take = |option: &String| match found.contains(option) {
-        true => Err((1, format!("“{option}” stands here twice."))),
+    let mut take = |option: &Phrase| match found.contains(&option.text) {
+        true => Err((1, format!("“{}” stands here twice.", option.text))),
         false => {
-            found.push(option.clone());
+            found.push(option.text.clone());
             Ok(())
         }
     };
     let whole = options::named(&text, &key.options).or_else(|| {
-        let reasoned = options::before_reason(&text).filter(|_| key.kind == Kind::Choice);
-        options::named(reasoned?, &key.options)
+        let before = options::before_reason(&text).filter(|_| key.kind == Kind::Choice);
+        options::named(before?, &key.options)
     });
+    let meant = |part: &str| meant::meant(part, &key.ask.text, &key.options);
     if let Some(option) = whole {
         take(option)?;
+    } else if let Some(some) = several(&text, key) {
+        some.into_iter().try_for_each(&mut take)?;
     } else if let Some(listed) = options::listed(&text, &key.options) {
         listed.into_iter().try_for_each(&mut take)?;
     } else {
@@ -110,13 +116,34 @@ fn read(typed: &str, key: &Key) -> Result<Vec<String>, (usize, String)> {
             _ => options::parts(&text, &key.options),
         };
         for part in parts {
-            match options::named(part, &key.options) {
+            let reasoned = || meant::reasoned(part, &key.options);
+            match meant(part).or_else(|| reasoned().filter(|_| key.kind == Kind::Choice)) {
                 Some(option) => take(option)?,
                 None => return Err(stranger(typed, part, key)),
             }
         }
     }
     complete(typed, found, key).and_then(|found| ordered(typed, found, key))
+}
+
+/// `all`, or the first and the last of a row of options, where several are asked for.
+fn several<'k>(text: &str, key: &'k Key) -> Option<Vec<&'k Phrase>> {
+    if key.kind != Kind::Choices {
+        return None;
+    }
+    let all = ["all", "all of them", "every one", "all of these"];
+    if all.contains(&text.trim().to_lowercase().as_str()) {
+        return Some(key.options.iter().collect());
+    }
+    let (from, to) = [" - ", " – ", " to ", " through ", "..", "…"]
+        .iter()
+        .find_map(|sign| text.split_once(*sign))?;
+    let place = |part: &str| {
+        let option = options::named(part, &key.options)?;
+        key.options.iter().position(|other| other == option)
+    };
+    let (from, to) = (place(from)?, place(to)?);
+    key.options.get(from..=to).map(|some| some.iter().collect())
 }
 
 fn shown(text: &str) -> String {
@@ -134,7 +161,7 @@ fn stranger(typed: &str, part: &str, key: &Key) -> (usize, String) {
     let say = format!(
         "“{}” is not one of the options: {}.",
         shown(part),
-        key.options.join(", ")
+        named(&key.options)
     );
     (column, say)
 }
@@ -150,12 +177,12 @@ fn complete(typed: &str, found: Vec<String>, key: &Key) -> Result<Vec<String>, (
         return Ok(found);
     }
     // What is missing stands behind the last character.
-    let list = || key.options.join(", ");
+    let list = || named(&key.options);
     let missing: Vec<&str> = key
         .options
         .iter()
-        .filter(|option| !found.contains(option))
-        .map(String::as_str)
+        .map(Phrase::as_str)
+        .filter(|option| !found.iter().any(|f| f == option))
         .collect();
     Err((
         typed.chars().count() + 1,
@@ -185,7 +212,7 @@ fn ordered(typed: &str, mut found: Vec<String>, key: &Key) -> Result<Vec<String>
         );
         return Err((1, say));
     }
-    if rises != least_first(&key.ask) {
+    if rises != least_first(&key.ask.text) {
         found.reverse();
     }
     Ok(found)

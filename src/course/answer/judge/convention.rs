@@ -1,6 +1,6 @@
 //! Conventions that no slip of the key mentions, alone and two at once.
 
-use super::number::Wanted;
+use super::wanted::Wanted;
 use super::{Fits, said};
 use crate::answer::Env;
 use crate::answer::key::Slip;
@@ -96,7 +96,7 @@ pub(super) fn named(
                             "Two slips at once give this. {} And: {alone}",
                             said(slip, env)
                         ),
-                        claim: slip.claim.clone(),
+                        claim: slip.claim(),
                     });
                 }
             }

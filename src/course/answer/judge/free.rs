@@ -1,7 +1,8 @@
 //! What is kept and never called wrong: free text, and predictions.
 
-use super::number::{self, Wanted};
+use super::number;
 use super::reading;
+use super::wanted::Wanted;
 use super::{Judgement, Prediction, Verdict};
 use crate::answer::Env;
 use crate::answer::expr::ExprError;
@@ -40,7 +41,7 @@ fn holds_number(text: &str) -> bool {
 /// A prediction beside what came out, once that can be known.
 pub(super) fn prediction(typed: &str, key: &Key, env: &Env<'_>) -> Result<Judgement, ExprError> {
     let asked = Wanted::of(key, env, true)?.asked;
-    let guess = match reading::read(typed, &key.ask, asked) {
+    let guess = match reading::read(typed, &key.ask.text, asked) {
         Ok(guess) => guess,
         Err(e) => {
             let (column, message) = (e.column, e.message);

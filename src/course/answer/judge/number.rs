@@ -1,232 +1,17 @@
-//! Numbers: what is wanted, what is near enough, which slip it is.
+//! Numbers: how they are read, and the verdict.
 
-use super::{Fits, Judgement, Side, Verdict, said};
+use super::wanted::{self, CLOSE, Wanted, coerced, coincide, strict};
+use super::{Fits, Judgement, Verdict, said};
 use super::{convention, reading, turned};
 use crate::answer::Env;
-use crate::answer::expr::{Expr, ExprError, Value};
+use crate::answer::expr::ExprError;
 use crate::answer::judge::words::Asking;
-use crate::answer::key::{Key, Kind, Slip, SlipValue, Tolerance};
+use crate::answer::key::{Key, Slip, SlipValue, Tolerance};
 use plan::units::{self, Asked, Dimension, Quantity, Typed, Unit};
-
-/// Whole numbers below this are right to the last digit or not at all.
-const STRICT_BELOW: f64 = 1e4;
-/// What three digits leave open at worst, half a unit of the third: an exact
-/// count is close within it.
-const THREE_DIGITS: f64 = 5e-3;
-/// Close is this many tolerances.
-const CLOSE: f64 = 4.0;
-/// A slip is named where it is what was typed: rounded, or within this share or
-/// these points, whatever the question's tolerance.
-const SLIP: f64 = 1e-3;
-const SLIP_POINTS: f64 = 2e-4;
-/// A measured time may leave the runs that were made by this much.
-const MEASURED: (f64, f64) = (0.7, 1.3);
-
-/// What a key wants to hear, once evaluated.
-pub(in crate::answer) struct Wanted {
-    pub expected: Quantity,
-    pub asked: Asked,
-    pub tolerance: Tolerance,
-    /// The least and the largest measured value that count, for times of a run.
-    pub band: Option<(f64, f64)>,
-}
-
-impl Wanted {
-    /// Evaluates the key. With `dry`, a run that was not made counts as 1.
-    pub fn of(key: &Key, env: &Env<'_>, dry: bool) -> Result<Self, ExprError> {
-        let value = number(key.expected()?, env, dry)?;
-        let unit = key.unit.map(|spec| spec.unit);
-        let share =
-            value.dimension() == Dimension::Ratio && matches!(key.tolerance, Tolerance::Points(_));
-        let unit = unit.or(share.then_some(Unit::PERCENT));
-        let expected = coerced(value, unit);
-        let mut wanted = Self {
-            expected,
-            asked: Asked {
-                dimension: expected.dimension(),
-                unit,
-            },
-            tolerance: key.tolerance,
-            band: None,
-        };
-        if key.kind == Kind::Measured
-            && let Some(answer) = &key.answer
-            && answer.run_path() == Some("time.median")
-        {
-            let of = |path| number(&answer.with_run_path(path), env, dry).map(|q| q.value());
-            wanted.band = Some((of("time.min")? * MEASURED.0, of("time.max")? * MEASURED.1));
-        }
-        Ok(wanted)
-    }
-
-    /// Whether the typed value is near enough to `expected`.
-    fn accepts(&self, typed: &Typed, expected: &Quantity, tolerance: Tolerance) -> bool {
-        let (t, e) = (typed.quantity.value(), expected.value());
-        // Zero passes no tolerance: an answer of all zeros cannot be right.
-        if (t == 0.0) != (e == 0.0) || !t.is_finite() {
-            return false;
-        }
-        let apart = (t - e).abs();
-        let slack = 1e-9 * e.abs();
-        match tolerance {
-            Tolerance::Exact => equal(typed, expected),
-            Tolerance::Relative(share) => apart <= share * e.abs() + slack,
-            Tolerance::Points(points) | Tolerance::Absolute(points) => apart <= points + slack,
-        }
-    }
-
-    fn right(&self, typed: &Typed) -> bool {
-        match self.band {
-            Some((least, most)) => (least..=most).contains(&typed.quantity.value()),
-            None => self.accepts(typed, &self.expected, self.tolerance),
-        }
-    }
-
-    fn close(&self, typed: &Typed) -> bool {
-        if self.band.is_some() {
-            return false;
-        }
-        match self.tolerance {
-            Tolerance::Exact if strict(&self.expected) => false,
-            Tolerance::Exact => {
-                let near = Tolerance::Relative(THREE_DIGITS);
-                self.accepts(typed, &self.expected, near) || self.short(typed)
-            }
-            t => self.accepts(typed, &self.expected, t.times(CLOSE)) || self.short(typed),
-        }
-    }
-
-    /// Right as far as it goes: two digits or more, the zeros at the end of a
-    /// whole number among them, and too few; or cut off behind the third.
-    fn short(&self, typed: &Typed) -> bool {
-        typed.digits.is_some_and(|digits| {
-            digits >= 2 && typed.rounds_to(&self.expected)
-                || digits + typed.zeros >= 2 && typed.rounds_in_full(&self.expected)
-                || digits >= 3 && typed.cut_short(&self.expected)
-        })
-    }
-
-    fn side(&self, typed: &Typed) -> Side {
-        if typed.quantity.value() > self.expected.value() {
-            Side::High
-        } else {
-            Side::Low
-        }
-    }
-
-    /// Whether a slip's value is what was typed; for another way of counting that
-    /// is `accepted`, within the tolerance of the question.
-    pub(super) fn fits(&self, typed: &Typed, slip: &Quantity, accepted: bool) -> bool {
-        if !slip.dimension().agrees(self.expected.dimension()) {
-            return false;
-        }
-        let small = self.tolerance == Tolerance::Exact && strict(slip);
-        let rounds = !small && typed.digits.is_none_or(|d| d >= 2) && typed.rounds_to(slip);
-        let near = match self.tolerance {
-            t if accepted => t,
-            Tolerance::Relative(share) => Tolerance::Relative(share.min(SLIP)),
-            Tolerance::Points(points) => Tolerance::Points(points.min(SLIP_POINTS)),
-            t => t,
-        };
-        self.accepts(typed, slip, near) || rounds
-    }
-
-    /// The value of a slip in the terms of the question; `None` where a run is missing.
-    pub fn slip_value(
-        &self,
-        slip: &Slip,
-        key: &Key,
-        env: &Env<'_>,
-        dry: bool,
-    ) -> Result<Quantity, ExprError> {
-        let env = env.with(&slip.settings);
-        let value = match &slip.value {
-            SlipValue::Expr(expr) => number(expr, &env, dry)?,
-            SlipValue::SameAnswer => number(key.expected()?, &env, dry)?,
-            SlipValue::Printed(text) => printed(text, self.asked)?,
-        };
-        Ok(coerced(value, Some(Unit::base(self.expected.dimension()))))
-    }
-}
-
-/// Whether two values cannot be told apart under a tolerance.
-pub(in crate::answer) fn coincide(a: &Quantity, b: &Quantity, tolerance: Tolerance) -> bool {
-    let apart = (a.value() - b.value()).abs();
-    match (tolerance, a.exact(), b.exact()) {
-        (Tolerance::Exact, Some(x), Some(y)) => x == y,
-        (Tolerance::Exact, ..) => apart <= 1e-9 * b.value().abs(),
-        (Tolerance::Relative(share), ..) => apart <= share * b.value().abs(),
-        (Tolerance::Points(x) | Tolerance::Absolute(x), ..) => apart <= x,
-    }
-}
-
-fn strict(expected: &Quantity) -> bool {
-    expected.exact().is_some() && expected.value().abs() < STRICT_BELOW
-}
-
-/// The exact rule.
-fn equal(typed: &Typed, expected: &Quantity) -> bool {
-    if let (Some(a), Some(b)) = (typed.quantity.exact(), expected.exact())
-        && (a == b || strict(expected))
-    {
-        return a == b;
-    }
-    let apart = (typed.quantity.value() - expected.value()).abs();
-    if apart <= 1e-12 * expected.value().abs() {
-        return true;
-    }
-    !strict(expected) && typed.digits.is_none_or(|d| d >= 4) && typed.rounds_to(expected)
-}
-
-/// A plain number takes the unit of the question: 4·B·S·D elements become bytes
-/// where the author says so.
-fn coerced(q: Quantity, unit: Option<Unit>) -> Quantity {
-    match unit {
-        Some(u)
-            if q.dimension().is_plain() && (!u.dimension().is_plain() || u == Unit::PERCENT) =>
-        {
-            q.with_dimension(u.dimension())
-        }
-        _ => q,
-    }
-}
-
-fn number(expr: &Expr, env: &Env<'_>, dry: bool) -> Result<Quantity, ExprError> {
-    let value = if dry {
-        expr.check(env)?
-    } else {
-        expr.evaluate(env)?
-    };
-    match value {
-        Value::Quantity(q) => Ok(q),
-        other => Err(ExprError {
-            column: 1,
-            message: format!("a number is expected, and this is {other}"),
-        }),
-    }
-}
-
-/// A document's printed value; without a unit it is in the question's.
-fn printed(text: &str, asked: Asked) -> Result<Quantity, ExprError> {
-    let typed = units::read(text, Some(asked.dimension)).map_err(|e| ExprError {
-        column: e.column,
-        message: e.message,
-    })?;
-    let q = typed.quantity;
-    if typed.unit.is_none()
-        && let Some(unit) = asked.unit
-    {
-        return q.scaled(unit).map_err(|e| ExprError {
-            column: 1,
-            message: e.to_string(),
-        });
-    }
-    Ok(q)
-}
 
 pub(super) fn echo(typed: &str, key: &Key, env: &Env<'_>) -> Result<String, (usize, String)> {
     let wanted = Wanted::of(key, env, true).map_err(|e| (1, e.message))?;
-    match reading::read(typed, &key.ask, wanted.asked) {
+    match reading::read(typed, &key.ask.text, wanted.asked) {
         Ok(t) => Ok(t.echo()),
         // In the unit that the question names it may be read all the same.
         Err(_) if wanted.in_asked_unit(typed, key).is_some() => Ok(typed.trim().to_owned()),
@@ -244,16 +29,17 @@ pub(super) fn grade(text: &str, key: &Key, env: &Env<'_>) -> Result<Judgement, E
         }
         Err(e) => return Err(e),
     };
-    let typed = match reading::read(text, &key.ask, wanted.asked) {
+    let typed = match wanted.typed(text, key, env)? {
         Ok(typed) => typed,
-        Err(e) => match wanted.in_asked_unit(text, key) {
-            // A number without a unit is taken at its word only where that word
-            // makes sense: elsewhere it may be meant in any unit.
-            Some(typed) if wanted.makes_sense(&typed, key, env)? => typed,
-            _ => return unread(e.column, e.message),
-        },
+        Err(e) => return unread(e.column, e.message),
     };
-    let verdict = verdict(&typed, &wanted, key, env)?;
+    let mut verdict = verdict(&typed, &wanted, key, env)?;
+    if let Verdict::Wrong(_) = verdict
+        && let Some(side) = side(text, key)
+        && let Ok(side) = reading::read(side, &key.ask.text, wanted.asked)
+    {
+        verdict = self::verdict(&side, &wanted, key, env)?;
+    }
     if let Verdict::Wrong(_) = verdict {
         if let Some(message) = wanted.no_count(&typed, text) {
             return unread(1, message);
@@ -291,7 +77,8 @@ fn verdict(typed: &Typed, wanted: &Wanted, key: &Key, env: &Env<'_>) -> Result<V
             continue;
         }
         // The answer rounds to the same digits: they do not single out the slip.
-        if wanted.short(typed) && !wanted.accepts(typed, &value, wanted.tolerance) {
+        let few = !wanted.counts() && typed.digits.is_some_and(|digits| digits <= 2);
+        if wanted.short(typed) && (few || !wanted.accepts(typed, &value, wanted.tolerance)) {
             continue;
         }
         let digits = typed.digits.is_none_or(|d| d >= 4) && typed.rounds_to(&value);
@@ -302,7 +89,7 @@ fn verdict(typed: &Typed, wanted: &Wanted, key: &Key, env: &Env<'_>) -> Result<V
         singled_out |= digits;
         fitting.push(Fits {
             say: said(slip, env),
-            claim: slip.claim.clone(),
+            claim: slip.claim(),
         });
     }
     // A slip that has the very digits goes before a way of counting that is
@@ -330,7 +117,7 @@ fn verdict(typed: &Typed, wanted: &Wanted, key: &Key, env: &Env<'_>) -> Result<V
     if fitting.is_empty() && wanted.band.is_none() && !wanted.short(typed) {
         let answer = |env: &Env<'_>| {
             key.expected()
-                .and_then(|answer| number(answer, env, false))
+                .and_then(|answer| wanted::value(answer, env, false))
                 .ok()
                 .map(|q| coerced(q, wanted.asked.unit))
         };
@@ -421,6 +208,14 @@ pub(super) fn in_full(wanted: &Wanted) -> String {
     }
 }
 
+/// The one side that `73 x 73` says of a square, where a side is asked for.
+fn side<'t>(text: &'t str, key: &Key) -> Option<&'t str> {
+    let ask = key.ask.text.to_lowercase();
+    let square = ["side", "square", "tile"].iter().any(|w| ask.contains(w));
+    let (one, other) = text.split_once(['x', '×', 'X', '*']).filter(|_| square)?;
+    (!one.trim().is_empty() && one.trim() == other.trim()).then_some(one.trim())
+}
+
 fn sentence_case(text: &str) -> String {
     let mut chars = text.chars();
     let mut out: String = chars
@@ -434,13 +229,44 @@ fn sentence_case(text: &str) -> String {
 }
 
 impl Wanted {
-    /// A bare number in the unit that the question names, where it names one.
+    /// What was typed: as it stands, or a bare number in the unit that the question
+    /// names, whichever is the answer or a slip; where neither is, in that unit.
+    fn typed(
+        &self,
+        text: &str,
+        key: &Key,
+        env: &Env<'_>,
+    ) -> Result<Result<Typed, units::ReadError>, ExprError> {
+        let read = reading::read(text, &key.ask.text, self.asked);
+        let Some(bare) = self.in_asked_unit(text, key) else {
+            return Ok(read);
+        };
+        if let Ok(typed) = &read
+            && self.makes_sense(typed, key, env)?
+        {
+            return Ok(read);
+        }
+        Ok(Ok(bare))
+    }
+
+    /// A bare number in the unit that the question names, where it names one; above
+    /// 1 a share is a number of per cent.
     fn in_asked_unit(&self, text: &str, key: &Key) -> Option<Typed> {
         let unit = self.asked.unit?;
-        let named = !unit.dimension().is_plain() && Asking::of(&key.ask).names(unit);
-        let plain = Asked::new(Dimension::Count);
-        let typed = named.then(|| reading::read(text, &key.ask, plain).ok())??;
+        let share = unit == Unit::PERCENT;
+        let named = share || !unit.dimension().is_plain() && Asking::of(&key.ask.text).names(unit);
+        let plain = Asked::new(Dimension::Ratio);
+        let typed = named.then(|| reading::read(text, &key.ask.text, plain).ok())??;
         if typed.unit.is_some() || !typed.quantity.dimension().is_plain() {
+            return None;
+        }
+        // Nobody has a fraction of a byte: `33.55` lacks a prefix.
+        if !share && unit.size() == 1.0 && typed.quantity.exact().is_none() {
+            return None;
+        }
+        // `4/3` is a fraction, `100*16/17` a number of per cent.
+        let least = if typed.computed { 10.0 } else { 1.0 };
+        if share && typed.quantity.value() <= least {
             return None;
         }
         Some(Typed {
@@ -471,7 +297,7 @@ impl Wanted {
     /// the answer: its comma as the decimal sign, or a share in per cent.
     fn other_sign(&self, typed: &Typed, text: &str, key: &Key) -> Option<(usize, String)> {
         let right = |text: &str| {
-            let read = reading::read(text, &key.ask, self.asked);
+            let read = reading::read(text, &key.ask.text, self.asked);
             read.is_ok_and(|typed| self.right(&typed) || self.close(&typed))
         };
         let commas = text.matches(',').count();
@@ -507,15 +333,5 @@ impl Wanted {
                 text.trim()
             )
         })
-    }
-
-    /// Whether a value under some convention is what was typed, and cannot be
-    /// taken for the answer: `digits` must have been typed.
-    pub(super) fn names(&self, typed: &Typed, value: &Quantity, digits: u32) -> bool {
-        typed.digits.is_none_or(|d| d >= digits)
-            && typed.quantity.value() != 0.0
-            && value.dimension().agrees(self.expected.dimension())
-            && typed.rounds_to(value)
-            && !coincide(value, &self.expected, self.tolerance)
     }
 }

@@ -1,6 +1,7 @@
 //! Options as people name them: without the article, by their number, with `x`
 //! for `×`, by a word that only one of them has.
 
+use crate::fields::Phrase;
 use plan::units::{self, is_number_word};
 
 /// Words that an option is named with or without.
@@ -9,8 +10,8 @@ const IDLE: [&str; 15] = [
     "itself", "only", "just",
 ];
 /// Words that turn an option into another: both have them, or neither.
-const TURNING: [&str; 10] = [
-    "minus", "not", "no", "never", "without", "nothing", "none", "neither", "isn't", "doesn't",
+pub(super) const TURNING: [&str; 8] = [
+    "minus", "not", "no", "never", "without", "nothing", "none", "neither",
 ];
 
 /// The marks that stand between options in a list.
@@ -88,8 +89,15 @@ fn plain(word: &str) -> String {
 }
 
 /// The words that say something.
-fn telling(text: &str) -> Vec<String> {
-    let all = words(text);
+pub(super) fn telling(text: &str) -> Vec<String> {
+    // “doesn't” turns an option as “does not” does.
+    let text = text.to_lowercase();
+    let text = text.replace("n't", " not").replace("n’t", " not");
+    let all = words(
+        &text
+            .replace("not a number", "nan")
+            .replace("shared memory", "shared"),
+    );
     let some: Vec<String> = all
         .iter()
         .filter(|word| !IDLE.contains(&word.as_str()))
@@ -104,46 +112,68 @@ pub(super) fn alike(a: &str, b: &str) -> bool {
 }
 
 /// The option that a text names.
-pub(super) fn named<'o>(text: &str, options: &'o [String]) -> Option<&'o String> {
+pub(super) fn named<'o>(text: &str, options: &'o [Phrase]) -> Option<&'o Phrase> {
     // “n = 1001”, where no option is an equation.
-    let equations = options.iter().any(|option| option.contains('='));
-    let option = |text: &str| options.iter().any(|option| alike(option, text));
+    let equations = options.iter().any(|option| option.text.contains('='));
+    let option = |text: &str| options.iter().any(|option| alike(&option.text, text));
     let text = match text.rsplit_once('=') {
         Some((symbol, side)) if !equations && !option(symbol) => side,
         _ => text,
     };
-    let said = telling(text);
+    by_words(&telling(text), options)
+}
+
+/// The option that has all of these words, or the number of its place.
+pub(super) fn by_words<'o>(said: &[String], options: &'o [Phrase]) -> Option<&'o Phrase> {
     if said.is_empty() {
         return None;
     }
-    let known: Vec<Vec<String>> = options.iter().map(|option| telling(option)).collect();
+    let known: Vec<Vec<String>> = options.iter().map(|o| telling(&o.text)).collect();
     let only = |fits: &dyn Fn(&Vec<String>) -> bool| {
         let mut found = known.iter().zip(options).filter(|(words, _)| fits(words));
         let first = found.next()?.1;
         found.next().is_none().then_some(first)
     };
-    if let Some(exactly) = only(&|words| *words == said) {
+    if let Some(exactly) = only(&|words| words.as_slice() == said) {
         return Some(exactly);
     }
-    if let Some(number) = number(&said) {
+    // S·d and S d, silu+mul and silu, mul: what stands between words is no word.
+    let squeezed = |words: &[String]| -> String {
+        let between = |w: &&String| !matches!(w.as_str(), "*" | "+" | "&" | "," | ";" | "and");
+        words.iter().filter(between).map(String::as_str).collect()
+    };
+    let squeezed_said = squeezed(said);
+    if squeezed_said.contains(char::is_alphabetic)
+        && let Some(alike) = only(&|words| squeezed(words) == squeezed_said)
+    {
+        return Some(alike);
+    }
+    if let Some(number) = number(said) {
         // Options that are numbers are named by them and not by their place.
-        let mut leading = options.iter().filter(|o| leads(o) == Some(number));
+        let mut leading = options.iter().filter(|o| leads(&o.text) == Some(number));
         if let Some(first) = leading.next() {
             return leading.next().is_none().then_some(first);
         }
-        let counted = |option: &String| leads(option).is_some() && words(option).len() <= 2;
+        let counted = |o: &Phrase| leads(&o.text).is_some() && words(&o.text).len() <= 2;
         if options.iter().any(counted) {
             return None;
         }
-        return options.get(number.checked_sub(1)?);
+        let holds = |words: &Vec<String>| words.iter().any(|word| *word == number.to_string());
+        return match number.checked_sub(1) {
+            Some(place) => options.get(place),
+            None => only(&holds),
+        };
     }
     let turning = |words: &[String]| -> Vec<bool> {
         let has = |turn: &&str| words.iter().any(|word| word == turn);
         TURNING.iter().map(has).collect()
     };
-    let turned = turning(&said);
+    let turned = turning(said);
     let joined = said.concat();
-    let begins = |words: &Vec<String>| words.concat().starts_with(&joined);
+    let begins = |words: &Vec<String>| {
+        let whole = squeezed_said.contains(char::is_alphabetic);
+        words.concat().starts_with(&joined) || whole && squeezed(words).starts_with(&squeezed_said)
+    };
     if joined.chars().count() >= 3
         && let Some(begun) = only(&begins)
     {
@@ -181,11 +211,11 @@ fn leads(option: &str) -> Option<usize> {
 
 /// A list of options, each by its full name, whatever stands between them; `None`
 /// where anything else is in it.
-pub(super) fn listed<'o>(text: &str, options: &'o [String]) -> Option<Vec<&'o String>> {
+pub(super) fn listed<'o>(text: &str, options: &'o [Phrase]) -> Option<Vec<&'o Phrase>> {
     let said: Vec<String> = telling(text);
-    let mut known: Vec<(Vec<String>, &String)> = options
+    let mut known: Vec<(Vec<String>, &Phrase)> = options
         .iter()
-        .map(|option| (telling(option), option))
+        .map(|option| (telling(&option.text), option))
         .collect();
     known.sort_by_key(|(words, _)| std::cmp::Reverse(words.len()));
     let mut found = Vec::new();
@@ -235,8 +265,8 @@ pub(super) fn before_reason(text: &str) -> Option<&str> {
 }
 
 /// The parts of a list, as they were typed.
-pub(super) fn parts<'t>(text: &'t str, options: &[String]) -> Vec<&'t str> {
-    let held = |sign: &str| options.iter().any(|option| option.contains(sign));
+pub(super) fn parts<'t>(text: &'t str, options: &[Phrase]) -> Vec<&'t str> {
+    let held = |sign: &str| options.iter().any(|option| option.text.contains(sign));
     let mut parts: Vec<&str> = text.split(HARD).collect();
     for sign in SOFT.iter().filter(|sign| !held(sign)) {
         parts = parts
@@ -259,51 +289,16 @@ pub(super) fn parts<'t>(text: &'t str, options: &[String]) -> Vec<&'t str> {
         .collect()
 }
 
-/// The line of an excerpt that was meant: its number, or a part of it that stands
-/// in no other line.
-pub(super) fn line(text: &str, lines: &[String]) -> Option<usize> {
-    let bare = |text: &str| -> String { text.split_whitespace().collect() };
-    let lower = text.trim().to_lowercase();
-    let word = lower
-        .trim_start_matches("the ")
-        .trim_start_matches("line")
-        .trim_start_matches(['l', '#', '.', ':', ' ', '(', '“', '"'])
-        .trim_start_matches("no.")
-        .trim_start_matches("number")
-        .trim();
-    let digits: String = word.chars().take_while(char::is_ascii_digit).collect();
-    let behind = word.get(digits.len()..).unwrap_or_default();
-    let ordinal = ["st", "nd", "rd", "th"]
-        .iter()
-        .find_map(|o| behind.strip_prefix(o));
-    let behind = ordinal.unwrap_or(behind);
-    let behind = behind.trim_start_matches([':', '.', ')', '|', ' ', '”', '"', '?', '!', ',', ';']);
-    let within = |number: usize| (1..=lines.len()).contains(&number).then_some(number);
-    let holding = |part: &str| {
-        let part = bare(part);
-        let has = |line: &String| bare(&line.to_lowercase()).contains(&part);
-        let mut found = (1..).zip(lines).filter(|(_, line)| has(line));
-        let first = found.next().filter(|_| part.chars().count() >= 3)?.0;
-        found.next().is_none().then_some(first)
-    };
-    match digits.parse::<usize>() {
-        Ok(number) if matches!(behind, "" | "line") => within(number),
-        // “4: float sum = …”: the number and the line that it is.
-        Ok(number) => within(number).filter(|_| holding(behind) == Some(number)),
-        Err(_) if is_number_word(word) => {
-            let typed = units::read(word, None).ok()?;
-            within(usize::try_from(typed.quantity.exact()?).ok()?)
-        }
-        Err(_) => holding(&lower),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn options(names: &[&str]) -> Vec<String> {
-        names.iter().map(|name| (*name).to_owned()).collect()
+    fn options(names: &[&str]) -> Vec<Phrase> {
+        names.iter().copied().map(Phrase::made).collect()
+    }
+
+    fn texts(options: Vec<&Phrase>) -> Vec<&str> {
+        options.into_iter().map(Phrase::as_str).collect()
     }
 
     #[test]
@@ -412,7 +407,11 @@ mod tests {
             "qk|softmax and o|res1 and mul|down",
         ] {
             let found = listed(text, &walls).unwrap_or_else(|| panic!("{text}"));
-            assert_eq!(found, ["qk | softmax", "o | res1", "mul | down"], "{text}");
+            assert_eq!(
+                texts(found),
+                ["qk | softmax", "o | res1", "mul | down"],
+                "{text}"
+            );
         }
         let kernels = options(&["gate", "mul", "qk"]);
         for text in [
@@ -422,55 +421,12 @@ mod tests {
             "qk & mul & gate",
         ] {
             assert_eq!(
-                listed(text, &kernels).unwrap(),
+                texts(listed(text, &kernels).unwrap()),
                 ["qk", "mul", "gate"],
                 "{text}"
             );
         }
         assert_eq!(listed("qk, softmax", &kernels), None);
         assert_eq!(parts("3 1 2", &walls), ["3", "1", "2"]);
-    }
-
-    #[test]
-    fn lines_by_number_or_pasted() {
-        let lines = options(&[
-            "int i = blockIdx.x * blockDim.x + threadIdx.x;",
-            "if (i >= n) return;",
-            "float sum = block_sum(value, scratch);",
-            "float scale = rsqrtf(sum / float(n) + eps);",
-        ]);
-        for text in [
-            "4",
-            "line 4",
-            "Line 4.",
-            "L4",
-            "l. 4",
-            "#4",
-            "(4)",
-            "4th line",
-            "the 4th line",
-            "line four",
-            "four",
-            "  float scale = rsqrtf(sum / float(n) + eps);  ",
-            "float scale=rsqrtf(sum/float(n)+eps);",
-            "rsqrtf(sum / float(n)",
-            "4: float scale = rsqrtf(sum / float(n) + eps);",
-        ] {
-            assert_eq!(line(text, &lines), Some(4), "{text}");
-        }
-        for text in [
-            "-4",
-            "0",
-            "5",
-            "4.5",
-            "sum",
-            "4 or 3",
-            "3: return",
-            "",
-            "the last",
-            "40",
-        ] {
-            assert_eq!(line(text, &lines), None, "{text}");
-        }
     }
 }

@@ -3,7 +3,7 @@
 //! `10 of 17`; or a range, which is no number.
 
 use super::words::{Asking, has_number};
-use plan::units::{self, Asked, Dimension, ReadError, Typed, Unit};
+use plan::units::{self, Asked, Dimension, Quantity, ReadError, Typed, Unit};
 
 /// What stands between the sides of a statement: the last side is the answer.
 const SIGNS: [char; 6] = ['=', '≈', '≃', '≅', '≥', '≤'];
@@ -14,6 +14,57 @@ const SIGNS: [char; 6] = ['=', '≈', '≃', '≅', '≥', '≤'];
 /// [`ReadError`] with the column in `text`.
 pub(super) fn read(text: &str, ask: &str, asked: Asked) -> Result<Typed, ReadError> {
     let asking = Asking::of(ask);
+    let first = statement(text, &asking, asked);
+    match &first {
+        Err(_) => reasoned(text, &asking, asked).unwrap_or(first),
+        Ok(_) => first,
+    }
+}
+
+/// What separates an answer from words beside it.
+const REASONS: [&str; 8] = [
+    ", ",
+    "; ",
+    " because ",
+    " since ",
+    " as ",
+    " — ",
+    " – ",
+    " - ",
+];
+
+/// An answer with words beside it that hold no digit: `256, it gets stuck there`;
+/// or what follows from them: `65536/24064 = 2.7, so 2`.
+fn reasoned(text: &str, asking: &Asking, asked: Asked) -> Option<Result<Typed, ReadError>> {
+    let mut parts = vec![text];
+    for sign in REASONS {
+        parts = parts.into_iter().flat_map(|p| p.split(sign)).collect();
+    }
+    if parts.len() < 2 {
+        return None;
+    }
+    let concludes = |part: &&&str| {
+        let words = ["so ", "thus ", "hence ", "therefore "];
+        words.iter().any(|word| part.trim_start().starts_with(word))
+    };
+    if let Some(so) = parts.iter().find(concludes) {
+        return statement(so, asking, asked).ok().map(Ok);
+    }
+    let mut numbers = parts.iter().filter(|part| part.contains(char::is_numeric));
+    let only = match (numbers.next(), numbers.next()) {
+        (Some(one), None) => *one,
+        (None, _) => parts.iter().find(|part| has_number(part))?,
+        _ => return None,
+    };
+    let read = |part: &str| statement(part, asking, asked);
+    let mut others = parts.iter().filter(|part| **part != only);
+    // “none, 1 lane per bank” says two numbers.
+    let alone = others.all(|part| read(part).is_err());
+    read(only).ok().filter(|_| alone).map(Ok)
+}
+
+/// Both sides of an equals sign, or one number, with the words around it.
+fn statement(text: &str, asking: &Asking, asked: Asked) -> Result<Typed, ReadError> {
     let whole = asking.unquoted(text);
     let (said, remark) = remark(whole);
     let mut sides: Vec<&str> = said.split(SIGNS).flat_map(labelled).collect();
@@ -61,10 +112,15 @@ fn side(text: &str, part: &str, asked: Asked) -> Result<Typed, ReadError> {
             ..e
         })
     };
-    let typed = match some_of(part, asked) {
+    let typed = match some_of(part, asked).or_else(|| respelled(part, asked)) {
         Some(rewritten) => read(&rewritten)?,
-        None => read(part)?,
+        None => {
+            read(part).or_else(|e| named(part, asked).and_then(|bare| read(bare).ok()).ok_or(e))?
+        }
     };
+    if let Some(factor) = more_or_less(text, &typed, asked) {
+        return Ok(factor);
+    }
     match typed.unit {
         Some((unit, column)) if unit == Unit::PERCENT && asked.dimension == Dimension::Count => {
             Err(ReadError {
@@ -74,6 +130,70 @@ fn side(text: &str, part: &str, asked: Asked) -> Result<Typed, ReadError> {
         }
         _ => Ok(typed),
     }
+}
+
+/// What the reader of units has no word for: `no FLOPs`, `32-way`, `512 Ki`, `3 floats`.
+fn respelled(part: &str, asked: Asked) -> Option<String> {
+    let lower = part.trim().to_lowercase();
+    if !has_number(&lower) {
+        let none = lower.starts_with("no ") && lower.split(' ').count() <= 3;
+        return none.then(|| "0".to_owned());
+    }
+    let behind = |word: &str| {
+        let head = part.trim().get(..lower.strip_suffix(word)?.len())?;
+        let head = head.trim_end_matches([' ', '-']);
+        head.ends_with(|c: char| c.is_ascii_digit()).then_some(head)
+    };
+    if let Some(head) = behind("way") {
+        return Some(head.to_owned());
+    }
+    let binary = [("ki", "1024"), ("mi", "1024^2"), ("gi", "1024^3")];
+    if let Some((head, size)) = binary.iter().find_map(|(w, size)| Some((behind(w)?, size))) {
+        return Some(format!("{head} * {size}"));
+    }
+    let float = behind("floats").or_else(|| behind("float"))?;
+    (asked.dimension == Dimension::Bytes).then(|| format!("{float} * 4 B"))
+}
+
+/// A number of things with their name: `80 VGPRs`. What the number counts is said
+/// by the question.
+fn named(part: &str, asked: Asked) -> Option<&str> {
+    let (head, noun) = part.trim().rsplit_once(' ')?;
+    let joins = ["or", "and", "to", "per", "bis", "oder", "und"];
+    let plain = noun.chars().count() >= 3 && noun.chars().all(char::is_alphabetic);
+    let unit = Unit::parse(noun).is_ok() || joins.contains(&noun);
+    let number = head.trim().ends_with(|c: char| c.is_ascii_digit());
+    (asked.dimension == Dimension::Count && plain && !unit && number).then_some(head)
+}
+
+/// `50 % more` where a factor is asked for: one and a half of it.
+fn more_or_less(part: &str, typed: &Typed, asked: Asked) -> Option<Typed> {
+    let (unit, _) = typed.unit?;
+    let factor = asked.dimension.is_plain() && asked.unit != Some(Unit::PERCENT);
+    if unit != Unit::PERCENT || !factor {
+        return None;
+    }
+    let word = part.split_whitespace().next_back()?.to_lowercase();
+    let more = [
+        "more", "faster", "higher", "larger", "longer", "bigger", "greater",
+    ];
+    let less = ["less", "fewer", "lower", "smaller", "shorter"];
+    let share = typed.quantity.value();
+    let value = match word.as_str() {
+        word if more.contains(&word) => 1.0 + share,
+        word if less.contains(&word) => 1.0 - share,
+        _ => return None,
+    };
+    let place = 2.0 * typed.half_place;
+    let digits = (value.abs() / place).log10().floor();
+    Some(Typed {
+        quantity: Quantity::new(value, Dimension::Ratio),
+        // A share has few places: a factor of 1.5 to 1.0068.
+        digits: (place > 0.0 && digits.is_finite()).then_some(digits as u32 + 1),
+        unit: None,
+        computed: true,
+        ..typed.clone()
+    })
 }
 
 /// The column, from 1, at which a part of `text` begins.
@@ -251,6 +371,37 @@ mod tests {
             let error = read(text, ask, count).map(|t| t.quantity).unwrap_err();
             assert!(error.message.contains(part), "{text}: {}", error.message);
         }
+    }
+
+    #[test]
+    fn words_beside_a_number_are_no_part_of_it() {
+        let ask = "How many lanes hit one bank?";
+        let read = |text: &str, dimension| {
+            let read = read(text, ask, Asked::new(dimension));
+            read.ok().map(|typed| typed.quantity.value())
+        };
+        let count = |text: &str| read(text, Dimension::Count);
+        for text in [
+            "32, every lane at once",
+            "all 32",
+            "32-way",
+            "thus 32",
+            "64/2 = 32, so 32",
+        ] {
+            assert_eq!(count(text), Some(32.0), "{text}");
+        }
+        for text in ["32, 16", "none, 1 lane per bank", "32, not 31", "so, many"] {
+            assert_eq!(count(text), None, "{text}");
+        }
+        assert_eq!(count("512 Ki"), Some(524_288.0));
+        assert_eq!(count("80 VGPRs"), Some(80.0));
+        assert_eq!(read("3 floats", Dimension::Bytes), Some(12.0));
+        assert_eq!(read("no FLOPs", Dimension::Flop), Some(0.0));
+        let factor = |text: &str| read(text, Dimension::Ratio);
+        assert_eq!(factor("50 % more"), Some(1.5));
+        assert_eq!(factor("25% less"), Some(0.75));
+        assert_eq!(factor("ln(2^128)").map(|v| (v * 1e2).round()), Some(8872.0));
+        assert_eq!(factor("ln 1000").map(|v| (v * 1e3).round()), Some(6908.0));
     }
 
     #[test]

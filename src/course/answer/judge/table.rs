@@ -5,26 +5,27 @@ use crate::answer::Env;
 use crate::answer::expr::ExprError;
 use crate::answer::grid::{excess, filled};
 use crate::answer::key::{Key, Kind};
+use crate::fields::Phrase;
 
 /// Grades a table that was typed as one text. `env` holds the key's settings.
 pub(super) fn judged(typed: &str, key: &Key, env: &Env<'_>) -> Result<Judgement, ExprError> {
-    let Some(grid) = &key.grid else {
+    let Some(table) = &key.table else {
         return Err(key.no_answer());
     };
-    if let Some(message) = excess(typed, grid) {
+    if let Some(message) = excess(typed, table) {
         let verdict = Verdict::Unread { column: 1, message };
         return Ok(Judgement::plain(typed, verdict));
     }
-    let texts = filled(typed, grid.rows.len(), grid.columns.len());
-    let mut cells = Vec::with_capacity(grid.rows.len() * grid.columns.len());
-    for (row, column) in grid.places() {
+    let texts = filled(typed, table.rows.len(), table.columns.len());
+    let mut cells = Vec::with_capacity(table.rows.len() * table.columns.len());
+    for (row, column) in table.places() {
         let text = texts.get(row).and_then(|r| r.get(column));
         let Some(cell) = key.cell(row, column) else {
             continue;
         };
         cells.push(Cell {
-            row: grid.rows.get(row).cloned().unwrap_or_default(),
-            column: grid.columns.get(column).cloned().unwrap_or_default(),
+            row: name(&table.rows, row),
+            column: name(&table.columns, column),
             judgement: grade(text.map_or("", String::as_str), &cell, env)?,
         });
     }
@@ -33,6 +34,12 @@ pub(super) fn judged(typed: &str, key: &Key, env: &Env<'_>) -> Result<Judgement,
         cells,
         ..Judgement::plain(typed, verdict)
     })
+}
+
+fn name(names: &[Phrase], at: usize) -> String {
+    names
+        .get(at)
+        .map_or(String::new(), |name| name.text.clone())
 }
 
 /// The verdict on the table: what stands in the way of right, the gravest first.
@@ -60,14 +67,14 @@ fn whole(cells: &[Cell]) -> Verdict {
 
 /// How the first cell that cannot be read should be written; else the whole.
 pub(super) fn echo(typed: &str, key: &Key, env: &Env<'_>) -> Result<String, (usize, String)> {
-    let Some(grid) = &key.grid else {
+    let Some(table) = &key.table else {
         return Err((1, key.no_answer().message));
     };
-    if let Some(message) = excess(typed, grid) {
+    if let Some(message) = excess(typed, table) {
         return Err((1, message));
     }
-    let texts = filled(typed, grid.rows.len(), grid.columns.len());
-    for (row, column) in grid.places() {
+    let texts = filled(typed, table.rows.len(), table.columns.len());
+    for (row, column) in table.places() {
         let text = texts.get(row).and_then(|r| r.get(column));
         let Some((text, cell)) = text.zip(key.cell(row, column)) else {
             continue;
@@ -80,9 +87,8 @@ pub(super) fn echo(typed: &str, key: &Key, env: &Env<'_>) -> Result<String, (usi
             _ => number::echo(text, &cell, env),
         };
         read.map_err(|(_, say)| {
-            let (row, column) = (grid.rows.get(row), grid.columns.get(column));
-            let name = |n: Option<&String>| n.cloned().unwrap_or_default();
-            (1, format!("{}, {}: {say}", name(row), name(column)))
+            let (row, column) = (name(&table.rows, row), name(&table.columns, column));
+            (1, format!("{row}, {column}: {say}"))
         })?;
     }
     Ok(texts

@@ -1,5 +1,6 @@
 use super::*;
 use crate::answer::{Expr, NoRecords, Records, Setting, Setup, Slip, SlipValue, Tolerance};
+use crate::fields::{Phrase, Typed};
 use plan::cost::{Config, GpuDatabase};
 use plan::run::{BytesReport, LaunchReport, OutputReport, PlanReport, Report, Timing};
 use plan::units::{Quantity, Spec};
@@ -8,20 +9,16 @@ use proptest::prelude::*;
 fn key(answer: &str, tolerance: &str, unit: &str) -> Key {
     let mut key = Key::number("k", "?", Expr::parse(answer).unwrap());
     key.tolerance = Tolerance::parse(tolerance).unwrap();
-    key.unit = (!unit.is_empty()).then(|| Spec::parse(unit).unwrap());
+    key.unit = (!unit.is_empty()).then(|| Typed {
+        value: Spec::parse(unit).unwrap(),
+        written: Phrase::made(unit),
+    });
     key
 }
 
 fn slip(value: &str, say: &str) -> Slip {
-    Slip {
-        value: SlipValue::Expr(Expr::parse(value).unwrap()),
-        settings: Vec::new(),
-        accept: false,
-        say: say.to_owned(),
-        claim: None,
-        row: None,
-        column: None,
-    }
+    let value = Typed::expression(Phrase::made(value)).unwrap();
+    Slip::new(SlipValue::Expr(value), Phrase::made(say))
 }
 
 fn part_c() -> Vec<Setting> {
@@ -56,7 +53,7 @@ fn block_flops() -> Key {
             ..slip("block.gemm_flops", "These are the matrix products alone.")
         },
     ];
-    key.slips[1].claim = Some("M-BLK".to_owned());
+    key.slips[1].claim = Some(Phrase::made("M-BLK"));
     key
 }
 
@@ -235,7 +232,8 @@ fn shares_are_judged_in_points() {
         ("94 %", "close"),
         ("91.67%", "slip"),
         ("90 %", "wrong"),
-        ("94.1", "unread"),
+        ("94.1", "right"), // no share is above 1
+        ("5.88", "slip"),
         ("0.941", "right"),
         ("0.94", "close"),
         ("5.88 %", "slip"), // the rest
@@ -255,7 +253,7 @@ fn an_accepted_variant_is_right_and_explained() {
         value: SlipValue::SameAnswer,
         settings: vec![Setting::parse("rope_kernels", "2").unwrap()],
         accept: true,
-        say: "RoPE of q and of k as two launches.".to_owned(),
+        say: Phrase::made("RoPE of q and of k as two launches."),
         claim: None,
         row: None,
         column: None,
@@ -285,7 +283,7 @@ fn two_slips_that_fit_are_both_named() {
 fn printed_values_are_slips_too() {
     let mut key = key("sum(gate up down).flops", "exact", "FLOP");
     let printed = |text: &str| Slip {
-        value: SlipValue::Printed(text.to_owned()),
+        value: SlipValue::Printed(Phrase::made(text)),
         ..slip("1", "A document prints it.")
     };
     key.slips = vec![printed("201,326,592")];
@@ -298,7 +296,7 @@ fn printed_values_are_slips_too() {
 fn choices_and_rankings() {
     let mut bound = key("bound(kernel(v1, q), h200)", "exact", "");
     bound.kind = Kind::Choice;
-    bound.options = vec!["memory".to_owned(), "compute".to_owned()];
+    bound.options = ["memory", "compute"].map(Phrase::made).to_vec();
     bound.slips = vec![slip("'memory'", "The ridge is lower than that.")];
     for (typed, word) in [
         ("compute", "right"),
@@ -317,7 +315,7 @@ fn choices_and_rankings() {
     let mut outside = key("outside", "exact", "");
     outside.kind = Kind::Choices;
     outside.options = ["embed", "norm1", "softmax", "final_norm", "lm_head"]
-        .map(str::to_owned)
+        .map(Phrase::made)
         .to_vec();
     for (typed, word) in [
         ("embed, lm_head, final_norm", "right"),
@@ -332,7 +330,7 @@ fn choices_and_rankings() {
     let mut order = key("order(bytes, gate silu qk mul softmax)", "exact", "");
     order.kind = Kind::Ranking;
     order.options = ["gate", "silu", "qk", "mul", "softmax"]
-        .map(str::to_owned)
+        .map(Phrase::made)
         .to_vec();
     let at = [Setting::parse("batch", "8").unwrap()];
     assert_eq!(
@@ -375,7 +373,7 @@ fn what_was_counted_is_judged_by_a_run_and_never_by_the_plan() {
 #[test]
 fn what_a_slip_says_has_its_numbers_filled_in() {
     let mut key = block_flops();
-    key.slips[0].say = "Here are L = `= L` layers of `= 2*D | plain 0`.".to_owned();
+    key.slips[0].say = Phrase::made("Here are L = `= L` layers of `= 2*D | plain 0`.");
     assert_eq!(
         says("109.63 GFLOP", &key, &part_c()),
         "slip: 109.63 GFLOP. Here are L = 1 layers of 4,096."
@@ -385,20 +383,21 @@ fn what_a_slip_says_has_its_numbers_filled_in() {
 #[test]
 fn a_bare_number_is_in_the_unit_that_the_question_names() {
     let mut past = key("12 B", "exact", "B");
-    past.ask = "How many bytes past the end does the last pack reach?".to_owned();
+    past.ask = Phrase::made("How many bytes past the end does the last pack reach?");
     past.slips = vec![slip("3 B", "These are elements.")];
     for (typed, word) in [
         ("12", "right"),
         ("twelve", "right"),
         ("12 bytes", "right"),
         ("3", "slip"),
-        ("7", "unread"),
+        ("7", "wrong"),
+        ("7.5", "unread"),
         ("7 B", "wrong"),
         ("12 ms", "unread"),
     ] {
         assert_eq!(judged(typed, &past, &[]).verdict.word(), word, "{typed}");
     }
-    past.ask = "How far past the end does the last pack reach?".to_owned();
+    past.ask = Phrase::made("How far past the end does the last pack reach?");
     assert_eq!(judged("12", &past, &[]).verdict.word(), "unread");
 }
 

@@ -3,7 +3,7 @@
 //! much, the answer lies.
 
 use super::Fits;
-use super::number::{Wanted, coincide};
+use super::wanted::{Wanted, coincide};
 use crate::answer::Env;
 use crate::answer::key::{Key, Tolerance};
 use plan::units::{Dimension, Quantity, Typed, Unit};
@@ -16,7 +16,7 @@ pub(super) fn named(typed: &Typed, wanted: &Wanted, key: &Key, env: &Env<'_>) ->
         .or_else(|| inverse(typed, wanted))
         .or_else(|| rest(typed, wanted))
         .or_else(|| layers(typed, wanted, key, env))?;
-    let known = key.slips.iter().any(|slip| slip.say == say);
+    let known = key.slips.iter().any(|slip| slip.say.text == say);
     (!known).then_some(Fits { say, claim: None })
 }
 
@@ -71,7 +71,7 @@ fn layers(typed: &Typed, wanted: &Wanted, key: &Key, env: &Env<'_>) -> Option<St
     let summed = matches!(expected.dimension(), Dimension::Bytes | Dimension::Flop);
     let layers = env.setup.config.model.layers;
     let whole = ["forward", "model", "all layers"];
-    if !summed || layers < 2 || whole.iter().any(|word| key.ask.contains(word)) {
+    if !summed || layers < 2 || whole.iter().any(|word| key.ask.text.contains(word)) {
         return None;
     }
     let all = Quantity::new(expected.value() * layers as f64, expected.dimension());

@@ -6,7 +6,7 @@ use plan::units::{Unit, is_number_word};
 const BEFORE: &str = "about approximately approx roughly around circa ca some exactly just only \
 precisely nearly almost it is its it's they are there be by of a an the factor at from least most \
 up to answer result total saves saved save gives makes equals i think maybe probably say again \
-still always i'd";
+still always i'd all so thus hence therefore";
 
 /// Words behind it.
 const BEHIND: &str = "in total altogether overall together all each as fast long much many large \
@@ -57,7 +57,10 @@ impl Asking {
             "FLOP" => word("flop") || word("operation"),
             "us" | "µs" => word("microsecond") || self.text.contains("µs"),
             symbol => {
-                !symbol.is_empty() && self.text.split(' ').any(|w| w == symbol.to_lowercase())
+                let words = self
+                    .text
+                    .split(|c: char| c.is_whitespace() || "?,.:;()".contains(c));
+                !symbol.is_empty() && words.into_iter().any(|w| w == symbol.to_lowercase())
             }
         }
     }

@@ -8,14 +8,12 @@ fn with_slips(answer: &str, slips: &[&str]) -> Key {
     key.tolerance = Tolerance::Exact;
     key.slips = slips
         .iter()
-        .map(|text| Slip {
-            value: SlipValue::Expr(Expr::parse(text).unwrap()),
-            settings: Vec::new(),
-            accept: false,
-            say: format!("This is {text}."),
-            claim: None,
-            row: None,
-            column: None,
+        .map(|text| {
+            let value = Typed::expression(Phrase::made(*text)).unwrap();
+            Slip::new(
+                SlipValue::Expr(value),
+                Phrase::made(format!("This is {text}.")),
+            )
         })
         .collect();
     key
@@ -63,12 +61,12 @@ fn faults_say_which_part_of_the_key() {
 
     let mut choice = with_slips("least(intensity, q res1)", &["'res1'"]);
     choice.kind = Kind::Choice;
-    choice.options = vec!["q".to_owned(), "res1".to_owned()];
+    choice.options = ["q", "res1"].map(Phrase::made).to_vec();
     assert_eq!(
         linted(&choice, &[]),
         ["slip 1 is “res1”, which is the answer"]
     );
-    choice.options = vec!["q".to_owned(), "softmax".to_owned()];
+    choice.options = ["q", "softmax"].map(Phrase::made).to_vec();
     assert_eq!(
         linted(&choice, &[])[0],
         "answer, “res1” is not among the options: q, softmax"
@@ -163,8 +161,8 @@ proptest! {
                 let typed = full(&value);
                 let verdict = grade(&typed, &key, &env).unwrap().verdict;
                 prop_assert!(
-                    matches!(&verdict, Verdict::Slip(fits) if fits.iter().any(|f| f.say == slip.say)),
-                    "{typed} for {} is {verdict:?}", key.answer.as_ref().unwrap().source()
+                    matches!(&verdict, Verdict::Slip(fits) if fits.iter().any(|f| f.say == slip.say.text)),
+                    "{typed} for {} is {verdict:?}", key.answer.as_ref().unwrap().as_str()
                 );
             }
         }

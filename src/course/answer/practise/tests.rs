@@ -1,5 +1,5 @@
 use super::*;
-use crate::answer::grade;
+use crate::answer::{Verdict, grade};
 use proptest::prelude::*;
 
 fn patterns() -> impl Iterator<Item = &'static Pattern> {
@@ -10,7 +10,7 @@ fn patterns() -> impl Iterator<Item = &'static Pattern> {
 fn every_pattern_makes_questions_that_may_be_asked() {
     let gpus = GpuDatabase::embedded().unwrap();
     for pattern in patterns() {
-        for seed in 0..40 {
+        for seed in 0..200 {
             let task =
                 task(pattern, seed, &gpus).unwrap_or_else(|| panic!("{} {seed}", pattern.id));
             let env = Env::new(task.setup.clone(), &gpus, &NoRecords);
@@ -20,10 +20,10 @@ fn every_pattern_makes_questions_that_may_be_asked() {
                 "{} {seed}",
                 pattern.id
             );
-            let answer = task.key.answer.as_ref().unwrap().evaluate(&env).unwrap();
-            let spec = task.key.unit.map(|unit| Spec {
+            let answer = task.key.expected().unwrap().evaluate(&env).unwrap();
+            let spec = task.key.unit.as_ref().map(|unit| Spec {
                 decimals: Some(9),
-                ..unit
+                ..unit.value
             });
             let typed = answer.print(spec, false).unwrap();
             let judged = grade(&typed, &task.key, &env).unwrap();
@@ -96,7 +96,7 @@ fn occupancy_follows_from_what_the_question_says() {
         for id in ["occupancy.blocks", "occupancy.share"] {
             let task = task(pattern(id).unwrap(), seed, &gpus).unwrap();
             let env = Env::new(task.setup.clone(), &gpus, &NoRecords);
-            let answer = task.key.answer.as_ref().unwrap().evaluate(&env).unwrap();
+            let answer = task.key.expected().unwrap().evaluate(&env).unwrap();
             let Value::Quantity(answer) = answer else {
                 panic!("{id} {seed}");
             };
@@ -127,7 +127,7 @@ fn a_cut_is_never_broken_inside_a_kernel() {
     for seed in 0..200 {
         let task = task(pattern("launches.block").unwrap(), seed, &gpus).unwrap();
         let env = Env::new(task.setup.clone(), &gpus, &NoRecords);
-        let answer = task.key.answer.as_ref().unwrap().evaluate(&env).unwrap();
+        let answer = task.key.expected().unwrap().evaluate(&env).unwrap();
         let begin = task
             .premise
             .iter()
@@ -157,12 +157,11 @@ fn three_digits_of_a_count_are_close_and_four_are_right() {
                 continue;
             }
             let env = Env::new(task.setup.clone(), &gpus, &NoRecords);
-            let Ok(Value::Quantity(answer)) = task.key.answer.as_ref().unwrap().evaluate(&env)
-            else {
+            let Ok(Value::Quantity(answer)) = task.key.expected().unwrap().evaluate(&env) else {
                 panic!("{} {seed}", pattern.id);
             };
             assert!(task.premise.iter().any(|line| line.contains("four digits")));
-            let unit = task.key.unit.unwrap().unit;
+            let unit = task.key.unit.as_ref().unwrap().value.unit;
             let word = |decimals: usize| {
                 let typed = format!("{:.decimals$e} {unit}", answer.value());
                 let judged = grade(&typed, &task.key, &env).unwrap();
@@ -190,7 +189,7 @@ fn questions_are_fresh_and_seeds_repeat_them() {
     for pattern in patterns().filter(|p| p.id != "roofline.bound" && p.id != "occupancy.limit") {
         let of = |seed| {
             let task = task(pattern, seed, &gpus).unwrap();
-            (task.premise, task.key.ask)
+            (task.premise, task.key.ask.text)
         };
         assert_eq!(of(7), of(7), "{}", pattern.id);
         let different: std::collections::BTreeSet<_> = (0..20).map(of).collect();
@@ -241,6 +240,53 @@ fn known_slips_of_practice_are_recognised() {
             judged.sentence()
         );
     }
+}
+
+/// Whatever is drawn, each sentence is said of the value that it is about.
+#[test]
+fn every_slip_of_every_draw_is_named_by_its_value() {
+    let gpus = GpuDatabase::embedded().unwrap();
+    let (mut named, mut silent) = (0, Vec::new());
+    for pattern in patterns() {
+        for seed in 0..200 {
+            let task = task(pattern, seed, &gpus).unwrap();
+            let env = Env::new(task.setup.clone(), &gpus, &NoRecords);
+            for slip in &task.key.slips {
+                let under = env.with(&slip.settings);
+                let expr = match &slip.value {
+                    SlipValue::Expr(expr) => &expr.value,
+                    _ => task.key.expected().unwrap(),
+                };
+                let spec = task.key.unit.as_ref().map(|unit| Spec {
+                    decimals: Some(9),
+                    ..unit.value
+                });
+                let value = expr.evaluate(&under).unwrap();
+                let typed = match (value, spec) {
+                    (Value::Quantity(q), Some(spec)) if q.dimension().is_plain() => {
+                        let of = Value::Quantity(q.with_dimension(spec.unit.dimension()));
+                        of.print(Some(spec), false).unwrap()
+                    }
+                    (value @ Value::Quantity(_), spec) => value.print(spec, false).unwrap(),
+                    (other, _) => other.to_string(),
+                };
+                let judged = grade(&typed, &task.key, &env).unwrap();
+                let says = matches!(&judged.verdict, Verdict::Slip(fits)
+                    if fits.iter().any(|f| f.say == slip.say.text));
+                named += usize::from(says);
+                if !says {
+                    silent.push(format!(
+                        "{} {seed}: {typed} is {}: {}",
+                        pattern.id,
+                        judged.verdict.word(),
+                        judged.sentence()
+                    ));
+                }
+            }
+        }
+    }
+    assert!(named > 2000, "{named} slips are too few");
+    assert!(silent.is_empty(), "{}", silent.join("\n"));
 }
 
 proptest! {

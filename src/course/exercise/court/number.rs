@@ -1,12 +1,10 @@
 //! The question for a drawn claim's number.
 
-use super::super::{Key, Slip};
 use super::{about, phrases};
-use crate::answer::{Kind, Tolerance, Value};
+use crate::answer::{Key, Kind, Slip, SlipValue, Tolerance, Value};
 use crate::claims::{Claim, Figure, UNLABELLED};
 use crate::fault::Place;
-use crate::fields::Phrase;
-use crate::setup::Setup;
+use crate::fields::{Phrase, Typed};
 use plan::units::{Quantity, Spec, Unit};
 
 /// The question for the claim's number; none where the ledger has no question.
@@ -48,29 +46,17 @@ pub(super) fn key(claim: &Claim, name: &str, at: Place) -> Option<Key> {
         claim.id.text,
         claim.title
     );
-    let slip = |answer: Option<&Phrase>, printed: Option<&str>, say: &str| Slip {
-        answer: answer.map(|a| Phrase {
-            text: a.text.clone(),
-            at,
-        }),
-        convention: Setup::default(),
-        printed: printed.map(phrase),
-        claim: printed.map(|_| phrase(&claim.id.text)),
-        row: None,
-        column: None,
-        accept: false,
-        say: phrase(say),
-    };
-    let formula = claim.claimed.as_ref().map(|formula| {
+    let typed = |text: &str| Typed::expression(phrase(text)).ok();
+    let formula = claim.claimed.as_ref().and_then(|formula| {
         let say = "This is the document's own formula. What does it leave out, or count twice?";
-        slip(Some(formula), None, say)
+        let value = SlipValue::Expr(typed(&formula.text)?);
+        Some(Slip::new(value, phrase(say)))
     });
-    let printed = claim.printed.as_deref();
-    let printed = printed.map(|p| {
-        slip(
-            None,
-            Some(p),
-            "This is the number that the document prints.",
+    let printed = claim.printed.as_deref().map(|printed| Slip {
+        claim: Some(phrase(&claim.id.text)),
+        ..Slip::new(
+            SlipValue::Printed(phrase(printed)),
+            phrase("This is the number that the document prints."),
         )
     });
     let beside = others().find(|other| {
@@ -88,13 +74,16 @@ pub(super) fn key(claim: &Claim, name: &str, at: Place) -> Option<Key> {
     };
     Some(Key {
         kind: Kind::Number,
-        answer: Some(phrase(&figure.expr.text)),
+        answer: typed(&figure.expr.text),
         tolerance: match value.exact() {
             _ if spec.is_some_and(|s| s.unit == Unit::PERCENT) => Tolerance::Points(POINTS),
             Some(_) => Tolerance::Exact,
             None => Tolerance::default(),
         },
-        unit: unit.map(phrase),
+        unit: spec.zip(unit).map(|(value, unit)| Typed {
+            value,
+            written: phrase(unit),
+        }),
         slips: formula.into_iter().chain(printed).collect(),
         hints: phrases(
             [

@@ -41,7 +41,7 @@ fn a_court_has_ten_claims_and_one_of_them_is_right() {
             .filter_map(|k| {
                 k.answer
                     .as_ref()?
-                    .text
+                    .as_str()
                     .strip_prefix("verdict(")?
                     .strip_suffix(')')
             })
@@ -65,7 +65,7 @@ fn every_verdict_of_a_court_is_one_of_its_options() {
         let exercise = drawn("ex44", number);
         let name = |key: &Key| key.name.text.clone();
         for key in exercise.keys.iter().filter(|key| name(key).len() == 1) {
-            let id = key.answer.as_ref().unwrap().text.as_str();
+            let id = key.answer.as_ref().unwrap().as_str();
             let id = id.strip_prefix("verdict(").unwrap();
             let claim = Ledger::built_in()
                 .get(id.strip_suffix(')').unwrap())
@@ -81,7 +81,7 @@ fn every_verdict_of_a_court_is_one_of_its_options() {
         let table = evidence.table.as_ref().unwrap();
         assert!(table.rows.len() >= 3, "{number}: {:?}", table.rows);
         for answer in table.answers.iter().flatten() {
-            let word = answer.text.trim_matches('\'');
+            let word = answer.as_str().trim_matches('\'');
             assert!(evidence.options.iter().any(|o| o.text == word), "{word}");
         }
     }

@@ -6,9 +6,11 @@ use crate::units::Dimension;
 /// A function of one plain number.
 type Function = fn(f64) -> f64;
 /// Functions of one plain number, as calculators and languages spell them.
-const FUNCTIONS: [(&str, Function); 9] = [
+const FUNCTIONS: [(&str, Function); 10] = [
     ("sqrt", f64::sqrt),
     ("ln", f64::ln),
+    // As in C, Python and NumPy.
+    ("log", f64::ln),
     ("log2", f64::log2),
     ("log10", f64::log10),
     ("exp", f64::exp),
@@ -44,9 +46,6 @@ impl Reader<'_> {
                 };
                 return Ok(Some(ratio(constant)));
             }
-            "log" => {
-                return Err(self.error(at, "log may be either: write ln, log2 or log10".to_owned()));
-            }
             _ => {}
         }
         let known = FUNCTIONS
@@ -57,7 +56,9 @@ impl Reader<'_> {
         };
         self.at = after;
         self.skip();
-        if self.peek() != Some('(') {
+        // `ln 1000`, and no more than that one number.
+        let digit = self.peek().is_some_and(|c| c.is_ascii_digit());
+        if self.peek() != Some('(') && !(digit && self.at > after) {
             return Err(self.error(after, format!("{name} takes its number in parentheses")));
         }
         let (q, _) = self.atom()?;
