@@ -7,6 +7,7 @@ pub mod engine;
 pub mod gpu;
 pub mod gym;
 pub mod npy;
+pub mod protocol;
 pub mod reference;
 pub mod selftest;
 pub mod tokens;

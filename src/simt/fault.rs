@@ -49,6 +49,55 @@ pub struct RaceSide {
     pub access: Access,
 }
 
+/// Who else touched a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Party {
+    /// A warp of a block, by their numbers.
+    Warp {
+        /// Number of the block, x fastest.
+        block: u32,
+        /// Number of the warp in it.
+        warp: u32,
+    },
+    /// A product of a warp's group that nobody has waited for.
+    Product {
+        /// Number of the block, x fastest.
+        block: u32,
+        /// Number of the warp in it.
+        warp: u32,
+    },
+    /// The copy engine.
+    Copies,
+}
+
+/// An earlier access that nothing orders before this one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Met {
+    pub party: Party,
+    pub earlier: Access,
+    /// Its instruction.
+    pub at: u32,
+    /// Bytes from the beginning of the memory.
+    pub offset: u64,
+    /// Threads know of it, the copy engine does not.
+    pub proxy: bool,
+}
+
+/// A phase of an mbarrier that a warp waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Awaited {
+    /// Where the mbarrier lies in shared memory.
+    pub offset: u32,
+    /// The parity of the phase that has to end.
+    pub parity: u32,
+    /// Arrivals that are missing.
+    pub missing: u32,
+    /// Arrivals of a phase.
+    pub count: u32,
+    /// Bytes that were announced and have not come.
+    pub bytes: i64,
+}
+
 /// Where a warp waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Waiting {
@@ -59,6 +108,8 @@ pub(crate) struct Waiting {
     pub how: How,
     /// What it reads again and again.
     pub polls: Option<Polled>,
+    /// The mbarrier at which it waits.
+    pub awaits: Option<Awaited>,
 }
 
 /// A word that a warp waits for.
@@ -117,6 +168,19 @@ pub(crate) enum FaultKind {
         /// Number of the other block.
         other: u32,
     },
+    /// As [`FaultKind::BlocksRace`] and [`FaultKind::Race`], by exact clocks.
+    Unordered {
+        memory: Memory,
+        now: Access,
+        /// Who does it: the copy engine, or the warp.
+        copies: bool,
+        met: Met,
+    },
+    /// More arrivals at an mbarrier than its phase has.
+    Overcounted {
+        offset: u32,
+        count: u32,
+    },
     /// Lanes of one warp wrote different values to one place with one instruction.
     LanesCollide {
         address: u64,
@@ -147,6 +211,8 @@ pub(crate) enum FaultKind {
         waiting: Vec<Waiting>,
         /// Blocks that have returned.
         returned: Vec<[u32; 3]>,
+        /// Blocks that found no room.
+        outside: u64,
     },
     Unsupported {
         what: &'static str,

@@ -4,7 +4,7 @@ mod text;
 
 use std::error::Error;
 
-pub use super::fault::{Access, Memory, Polled, RaceSide};
+pub use super::fault::{Access, Awaited, Memory, Party, Polled, RaceSide};
 use super::fault::{Fault, FaultKind, Waiting};
 use super::grid::Stopped;
 use super::memory::Global;
@@ -38,6 +38,8 @@ pub struct Waiter {
     pub at_barrier: bool,
     /// What it reads again and again, where that is known.
     pub polls: Option<Polled>,
+    /// The mbarrier at which it waits, if it is one.
+    pub awaits: Option<Awaited>,
 }
 
 /// What went wrong.
@@ -104,6 +106,33 @@ pub enum Problem {
         /// Number of the other block, x fastest.
         other: u32,
     },
+    /// Two accesses to one place that no release and acquire, no barrier and no
+    /// mbarrier order.
+    Unordered {
+        /// A buffer, or shared memory.
+        memory: Memory,
+        /// Bytes from its beginning.
+        offset: u64,
+        /// What is done now.
+        now: Access,
+        /// By the copy engine, not by the thread itself.
+        copies: bool,
+        /// Who did what before.
+        other: Party,
+        /// What that was.
+        earlier: Access,
+        /// With which instruction.
+        there: Location,
+        /// It is ordered for threads, and not for the copy engine.
+        proxy: bool,
+    },
+    /// More arrivals at an mbarrier than its phase has.
+    Overcounted {
+        /// Where it lies in shared memory.
+        offset: u32,
+        /// Arrivals of a phase.
+        count: u32,
+    },
     /// Lanes of one instruction write different values to one place.
     LanesCollide {
         /// Offset in shared memory.
@@ -148,6 +177,8 @@ pub enum Problem {
         waiting: Vec<Waiter>,
         /// Blocks that have returned and wait for nobody.
         returned: Vec<[u32; 3]>,
+        /// Blocks of the grid that found no room while these wait.
+        outside: u64,
     },
     /// Something that the machine does not do.
     Unsupported {
@@ -288,6 +319,22 @@ fn problem(program: &Program, kernel: &Kernel, kind: FaultKind) -> Problem {
             earlier,
             other,
         },
+        FaultKind::Unordered {
+            memory,
+            now,
+            copies,
+            met,
+        } => Problem::Unordered {
+            memory,
+            offset: met.offset,
+            now,
+            copies,
+            other: met.party,
+            earlier: met.earlier,
+            there: locate(program, kernel, met.at),
+            proxy: met.proxy,
+        },
+        FaultKind::Overcounted { offset, count } => Problem::Overcounted { offset, count },
         FaultKind::LanesCollide { address, other } => Problem::LanesCollide { address, other },
         FaultKind::PartialBarrier { missing } => Problem::BarrierSkipped { missing },
         FaultKind::SplitBarrier {
@@ -301,17 +348,23 @@ fn problem(program: &Program, kernel: &Kernel, kind: FaultKind) -> Problem {
         FaultKind::InactiveSource { lane } => Problem::InactiveSource { lane },
         FaultKind::Trap => Problem::Trap,
         FaultKind::NeverEnds { steps } => Problem::NeverEnds { steps },
-        FaultKind::Deadlock { waiting, returned } => {
+        FaultKind::Deadlock {
+            waiting,
+            returned,
+            outside,
+        } => {
             let waiter = |waiting: Waiting| Waiter {
                 block: waiting.block,
                 warp: waiting.warp,
                 location: locate(program, kernel, waiting.at),
                 at_barrier: waiting.how == super::fault::How::Barrier,
                 polls: waiting.polls,
+                awaits: waiting.awaits,
             };
             Problem::Deadlock {
                 waiting: waiting.into_iter().map(waiter).collect(),
                 returned,
+                outside,
             }
         }
         FaultKind::Unsupported { what } => Problem::Unsupported {
