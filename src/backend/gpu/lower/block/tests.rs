@@ -343,7 +343,7 @@ fn without_clusters_and_bulk_copies_the_portable_kernel_runs() {
             assert_eq!(launch.unit.entry, "block", "{arch}");
             assert!(!is_hopper(&launch), "{arch}");
             let sm90 = |file: &&str| file.starts_with("hopper/") || file.contains("prefix/hopper");
-            assert!(!launch.unit.files.iter().any(|file| sm90(file)), "{arch}");
+            assert!(!launch.unit.files.iter().any(sm90), "{arch}");
             assert!(launch.shared <= shared);
         }
     }
