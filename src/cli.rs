@@ -139,7 +139,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         #[cfg(feature = "hip")]
         Some(Command::Hiprtc { library, folder }) => backend::gpu::hip::child(library, folder)
             .map(|()| 0)
-            .map_err(|why| Failure::from(plan::run::RunError::failed(why))),
+            .map_err(|why| Failure::from(plan::run::RunError::failed(why.to_string()))),
         Some(Command::Trial) => check::trial(out),
         Some(Command::Dev(args)) => dev::dev(&cli.output, args, out),
         Some(Command::Completions { shell }) => {

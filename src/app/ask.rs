@@ -2,9 +2,9 @@
 //! kernel's source. Each is asked for once and kept.
 
 use super::source::Source;
-use plan::cost::Config;
-use plan::model::OpKind;
 use plan::run::{MicroReport, MicroRequest};
+
+pub use course::present::{Excerpt, Of, Wanted};
 
 /// Answers that are kept.
 const KEPT: usize = 48;
@@ -21,28 +21,6 @@ pub enum Ask {
     Source(Box<Wanted>),
 }
 
-/// Which source.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Wanted {
-    /// Model, shape, dtype and plan whose kernel it is.
-    pub config: Config,
-    /// Id of the GPU that it is launched on.
-    pub gpu: String,
-    /// Whose kernel, or which file.
-    pub of: Of,
-    /// The idea whose lines are shown.
-    pub part: Option<String>,
-}
-
-/// An op's kernel, or a file by its path under `kernels/`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Of {
-    /// The kernel that computes this op.
-    Op(OpKind),
-    /// This file.
-    File(String),
-}
-
 /// What comes back.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shown {
@@ -52,56 +30,39 @@ pub enum Shown {
     Source(Excerpt),
 }
 
-/// Lines of a source, with what is known of the kernel.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Excerpt {
-    /// Path under `kernels/`.
-    pub file: String,
-    /// Numbers and texts of the lines.
-    pub lines: Vec<(usize, String)>,
-    /// Lines that were left out behind them.
-    pub more: usize,
-    /// What the lines are about, in the author's sentence.
-    pub idea: String,
-    /// Launch and resources, a sentence each.
-    pub facts: Vec<String>,
-}
-
-impl Excerpt {
-    /// The lines of an idea, or of the kernel itself.
-    ///
-    /// # Errors
-    /// An idea that is not marked in the source.
-    pub fn of(source: &Source, part: Option<&str>) -> Result<Self, String> {
-        let (range, idea) = match part {
-            Some(name) => named(source, name)?,
-            None => (kernel(source), String::new()),
-        };
-        let lines = source.lines.get(range.clone()).unwrap_or_default();
-        // The margin that all lines share is not shown.
-        let margin = lines
+/// The lines of an idea, or of the kernel itself.
+///
+/// # Errors
+/// An idea that is not marked in the source.
+pub fn excerpt(source: &Source, part: Option<&str>) -> Result<Excerpt, String> {
+    let (range, idea) = match part {
+        Some(name) => named(source, name)?,
+        None => (kernel(source), String::new()),
+    };
+    let lines = source.lines.get(range.clone()).unwrap_or_default();
+    // The margin that all lines share is not shown.
+    let margin = lines
+        .iter()
+        .filter(|l| !l.text.trim().is_empty())
+        .map(|l| l.text.len() - l.text.trim_start().len())
+        .min()
+        .unwrap_or(0);
+    Ok(Excerpt {
+        file: source.file.clone(),
+        lines: lines
             .iter()
-            .filter(|l| !l.text.trim().is_empty())
-            .map(|l| l.text.len() - l.text.trim_start().len())
-            .min()
-            .unwrap_or(0);
-        Ok(Excerpt {
-            file: source.file.clone(),
-            lines: lines
-                .iter()
-                .take(LINES)
-                .map(|l| {
-                    (
-                        l.number,
-                        l.text.get(margin..).unwrap_or_default().to_owned(),
-                    )
-                })
-                .collect(),
-            more: lines.len().saturating_sub(LINES),
-            idea,
-            facts: Vec::new(),
-        })
-    }
+            .take(LINES)
+            .map(|l| {
+                (
+                    l.number,
+                    l.text.get(margin..).unwrap_or_default().to_owned(),
+                )
+            })
+            .collect(),
+        more: lines.len().saturating_sub(LINES),
+        idea,
+        facts: Vec::new(),
+    })
 }
 
 /// The lines of an idea, and its sentence.
@@ -188,20 +149,20 @@ KERNEL void f() {
     #[test]
     fn an_excerpt_is_an_idea_or_the_kernel() {
         let source = Source::parse("f.cu", SOURCE);
-        let idea = Excerpt::of(&source, Some("one")).unwrap();
+        let idea = excerpt(&source, Some("one")).unwrap();
         assert_eq!(idea.lines, [(4, "y[i] = x[i];".to_owned())]);
         assert_eq!(idea.idea, "one: the only line that counts.");
-        let whole = Excerpt::of(&source, None).unwrap();
+        let whole = excerpt(&source, None).unwrap();
         let numbers: Vec<usize> = whole.lines.iter().map(|l| l.0).collect();
         assert_eq!(numbers, [2, 4, 6]);
-        let missing = Excerpt::of(&source, Some("two")).unwrap_err();
+        let missing = excerpt(&source, Some("two")).unwrap_err();
         assert_eq!(missing, "f.cu has no idea “two”; it has one.");
     }
 
     #[test]
     fn long_kernels_are_cut_and_say_so() {
         let text = format!("KERNEL void f() {{\n{}}}\n", "    g();\n".repeat(30));
-        let excerpt = Excerpt::of(&Source::parse("f.cu", &text), None).unwrap();
+        let excerpt = excerpt(&Source::parse("f.cu", &text), None).unwrap();
         assert_eq!((excerpt.lines.len(), excerpt.more), (LINES, 32 - LINES));
     }
 

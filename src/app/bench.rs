@@ -5,6 +5,8 @@ use super::setup::Setup;
 use plan::cost::{Cost, CostError, price};
 use plan::fusion::{Boundary, Cut, Fusion, Version};
 
+pub use plan::fusion::Switch;
+
 /// How many flips can be undone.
 const UNDO: usize = 20;
 
@@ -116,23 +118,12 @@ impl Bench {
 
     /// Whether a fusion is on, inside a larger one that is on, or off.
     pub fn switch(&self, fusion: Fusion) -> Switch {
-        let on = self.cut.fusions();
-        if !on.contains(&fusion) {
-            Switch::Off
-        } else if on.iter().any(|larger| larger.implies(fusion)) {
-            Switch::Inside
-        } else {
-            Switch::On
-        }
+        self.cut.switch(fusion)
     }
 
     /// The cut with a fusion flipped.
     pub fn flipped(&self, fusion: Fusion) -> Cut {
-        if self.switch(fusion) == Switch::Off {
-            self.cut.fuse(fusion)
-        } else {
-            self.cut.unfuse(fusion)
-        }
+        self.cut.flipped(fusion)
     }
 
     /// The cut with one wall flipped.
@@ -143,17 +134,6 @@ impl Bench {
             self.cut.joined(wall)
         }
     }
-}
-
-/// How a fusion's switch stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Switch {
-    /// Off.
-    Off,
-    /// On.
-    On,
-    /// On, inside a larger one that is on.
-    Inside,
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 use super::bench::Bench;
 use super::change::NAME;
-use super::figure::{self, Origin};
 use super::intent::{Intent, Out};
 use super::keymap::{Action, FooterItem};
 use super::machine::{Machine, Source};
@@ -15,6 +14,7 @@ use super::shared::Shared;
 use plan::cost::Cost;
 use plan::fusion::{Cut, Version};
 use plan::run::{BytesReport, Report};
+use plan::units::figure::{self, Origin};
 use study::lab::counted::{of_block, surplus};
 
 /// What is summed.
@@ -175,7 +175,7 @@ fn pin(page: &mut Compare, shared: &mut Shared) {
         page.column = 0;
         shared.notes.say(
             Tone::Plain,
-            format!("{} stands in place of V1. P takes it away.", plan.title()),
+            format!("{} is shown in place of V1. P removes it.", plan.title()),
         );
     }
 }
@@ -205,7 +205,7 @@ fn why(page: &Compare, shared: &mut Shared, out: &mut Out) {
         _ => {
             shared.notes.say(
                 Tone::Plain,
-                "No terms of the cost model stand behind this row: see the ceilings in Doctor.",
+                "This row is not made of terms of the cost model: see the ceilings in Doctor.",
             );
             return;
         }

@@ -33,6 +33,8 @@ pub struct Out {
     pub effects: Vec<Effect>,
     /// In order; carried out behind the effects.
     pub intents: Vec<Intent>,
+    /// Nothing but the place on the page changed: every text stays as it is.
+    pub moved_only: bool,
 }
 
 impl Out {

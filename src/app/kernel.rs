@@ -329,7 +329,7 @@ fn idea(page: &mut KernelPage, shared: &mut Shared, forward: bool) {
             let text = "No idea is marked in this file. Tab goes to the files it is made of.";
             shared.notes.say(Tone::Plain, text);
         }
-        (None, _) => shared.notes.say(Tone::Plain, "There is no further one."),
+        (None, _) => shared.notes.say(Tone::Plain, "There is no other one."),
     }
 }
 

@@ -273,7 +273,7 @@ fn why(page: &Lab, shared: &mut Shared, out: &mut Out) {
             Some(key) => key.to_owned(),
             None => {
                 let text = counts::said(shared).unwrap_or_else(|| {
-                    "No terms of the cost model stand behind this row: see the ceilings in Doctor."
+                    "This row is not made of terms of the cost model: see the ceilings in Doctor."
                         .to_owned()
                 });
                 shared.notes.say(Tone::Plain, text);

@@ -6,6 +6,7 @@ mod footer;
 mod turn;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::answering::{self, open_sheet};
 use super::change::NAME;
@@ -75,7 +76,7 @@ pub struct Reader {
     /// What was done in live blocks, by lesson and number of the block.
     blocks: BTreeMap<(String, usize), Block>,
     /// How the section came out.
-    pub extent: Extent,
+    pub extent: Arc<Extent>,
     /// The focused block is to be scrolled into view.
     reveal: bool,
     /// The lesson was opened, and not only looked at by number.
@@ -124,7 +125,7 @@ impl Reader {
 
     /// Takes in how the section came out: scroll and shift stay inside it, and
     /// a block that was just entered is brought into view.
-    pub fn fit(&mut self, extent: Extent) {
+    pub fn fit(&mut self, extent: Arc<Extent>) {
         let last = extent.lines.saturating_sub(extent.room);
         if let (true, Focus::Block(i)) = (self.reveal, self.focus)
             && let Some((first, lines)) = extent.blocks.get(i)

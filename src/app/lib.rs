@@ -22,7 +22,6 @@ pub mod contents;
 pub mod evidence;
 pub mod exercise;
 pub mod field;
-pub mod figure;
 pub mod find;
 pub mod home;
 pub mod intent;
@@ -53,6 +52,8 @@ pub mod study;
 mod state;
 mod time;
 mod update;
+
+pub use plan::units::figure;
 
 pub use bench::Bench;
 pub use clock::Millis;

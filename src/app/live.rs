@@ -6,11 +6,12 @@
 //! on the bench. So what is flipped in a lesson is what the lab shows.
 
 pub mod ask;
+mod facts;
 pub mod predict;
-pub mod table;
+
+pub use facts::{presented, running_on};
 
 use super::answering;
-use super::bench::Bench;
 use super::evidence;
 use super::field::Field;
 use super::intent::{Intent, Out};
@@ -54,27 +55,6 @@ pub fn env<'s>(
     shared.study.env(&lesson.setup.with(setup), &shared.runs)
 }
 
-/// The bench that a `lab` block shows: the shared one once the block was
-/// entered, else one with the block's own setup and plan.
-///
-/// # Errors
-/// A setting, a plan or a shape that cannot be.
-pub fn bench(
-    reader: &Reader,
-    shared: &Shared,
-    lesson: &Lesson,
-    live: &Live,
-) -> Result<Bench, String> {
-    let (setup, cut) = start(shared, lesson, live)?;
-    let on_bench = reader.block(&lesson.id, live.number).on_bench;
-    if on_bench && *shared.bench.setup() == setup {
-        return Ok(shared.bench.clone());
-    }
-    let mut bench = Bench::new(setup).map_err(|e| e.to_string())?;
-    bench.put(cut).map_err(|e| e.to_string())?;
-    Ok(bench)
-}
-
 /// Setup and plan that a block begins with.
 fn start(shared: &Shared, lesson: &Lesson, live: &Live) -> Result<(Setup, Cut), String> {
     let config = env(shared, lesson, &live.setup)?.setup.config;
@@ -102,7 +82,7 @@ pub fn takes_keys(live: &Live) -> bool {
 }
 
 /// Fusions that a `lab` block offers.
-pub fn toggles(live: &Live) -> Vec<Fusion> {
+fn toggles(live: &Live) -> Vec<Fusion> {
     match &live.content {
         Ok(course::Block::Lab { toggles, .. }) => toggles.iter().map(|t| t.value).collect(),
         _ => Vec::new(),

@@ -244,7 +244,7 @@ fn sheet(page: &mut Roofline, shared: &mut Shared) {
     if !shared.machine.ceilings.as_ref().is_some_and(measured) {
         let of = page.view.roofs.roof.as_ref().map(|c| c.of.clone());
         let text = match of {
-            Some(of) => format!("This roof is a data sheet's already, {of}'s. R measures one."),
+            Some(of) => format!("This roof is already the data sheet of {of}. R measures one."),
             None => "There is no roof yet. R measures one.".to_owned(),
         };
         shared.notes.say(Tone::Plain, text);

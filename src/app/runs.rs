@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::clock::Millis;
-use super::figure;
 use super::setup::Setup;
 use plan::cost::Config;
 use plan::fusion::Cut;
 use plan::run::{
     BackendKind, MicroReport, Progress, Report, Request, RunError, RunErrorKind, WeightsFrom,
 };
+use plan::units::figure;
 
 /// Number of a run; answers to older ones are told apart by it.
 pub type Ticket = u64;

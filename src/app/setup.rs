@@ -49,49 +49,15 @@ impl Setup {
     /// As headers show it: `workshop B1 S128 fp32`; the context where it is
     /// longer than the new tokens.
     pub fn title(&self) -> String {
-        let Shape {
-            batch,
-            seq,
-            context,
-        } = self.shape;
-        let context = if context == seq {
-            String::new()
-        } else {
-            format!(" T{context}")
-        };
-        format!(
-            "{} B{batch} S{seq}{context} {}",
-            self.model.name,
-            self.dtype.name()
-        )
+        self.config(Cut::v1()).title()
     }
 
     /// The command-line options that make this setup, those that differ from
     /// the workshop's default only.
     pub fn as_options(&self) -> String {
-        let mut out = String::new();
-        let mut say = |text: String| {
-            out.push(' ');
-            out.push_str(&text);
-        };
-        if self.model.name != "workshop" {
-            say(format!("--model {}", self.model.name));
-        }
-        let usual = preset(&self.model.name).map(|p| p.shape()).ok();
-        if usual.is_none_or(|u| u.batch != self.shape.batch) {
-            say(format!("--batch {}", self.shape.batch));
-        }
-        if usual.is_none_or(|u| u.seq != self.shape.seq) {
-            say(format!("--seq {}", self.shape.seq));
-        }
-        if self.shape.has_past() {
-            say(format!("--context {}", self.shape.context));
-        }
-        if self.dtype != Dtype::Fp32 {
-            say(format!("--dtype {}", self.dtype.name()));
-        }
+        let mut out = self.config(Cut::v1()).as_options();
         if self.seed != 1 {
-            say(format!("--seed {}", self.seed));
+            out.push_str(&format!(" --seed {}", self.seed));
         }
         out
     }

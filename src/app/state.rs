@@ -28,6 +28,9 @@ use plan::cost::CostError;
 pub struct State {
     /// What pages share.
     pub shared: Shared,
+    /// Grows with every event that may change a text on the screen: what was laid
+    /// out is kept as long as it stays.
+    pub revision: u64,
     /// The page on the screen.
     pub page: Page,
     /// The way back.
@@ -103,6 +106,7 @@ impl State {
     pub fn new(size: (u16, u16), look: Look) -> Result<Self, CostError> {
         Ok(State {
             shared: Shared::new(size, look)?,
+            revision: 0,
             page: Page::Home,
             trail: Trail::default(),
             wake: None,

@@ -36,6 +36,7 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
     settle(state);
     let (screen, shared) = state.parts();
     screen.settle(shared, &mut out);
+    state.revision += u64::from(!out.moved_only);
     out.effects
 }
 
@@ -47,8 +48,12 @@ fn take(state: &mut State, message: Message, out: &mut Out) {
             worked(state, out);
         }
         Message::Paste(text) => paste(state, &text),
-        Message::Resize { columns, rows } => shared.size = (columns, rows),
-        Message::Tick => {}
+        // The size is looked at apart.
+        Message::Resize { columns, rows } => {
+            shared.size = (columns, rows);
+            out.moved_only = true;
+        }
+        Message::Tick => out.moved_only = true,
         Message::Resumed => out.push(Effect::Redraw),
         Message::Terminate(code) => {
             let (screen, shared) = state.parts();

@@ -3,6 +3,8 @@
 
 mod launch;
 
+use std::fmt;
+
 use launch::{Launch, Role, Size};
 
 use super::gpu::simt::Simt;
@@ -74,7 +76,7 @@ pub fn run(request: &MicroRequest) -> Result<MicroReport, RunError> {
     })
 }
 
-fn wrong(experiment: &Experiment, value: u32, why: &str) -> RunError {
+fn wrong(experiment: &Experiment, value: u32, why: &impl fmt::Display) -> RunError {
     RunError::failed(format!(
         "{} at {} {value}: {why}; no figure of a wrong result is shown",
         experiment.name, experiment.swept

@@ -1,5 +1,6 @@
 //! NumPy's `.npy` format, version 1.0, for float32 arrays: what `--logits`
-//! writes, and what tests read.
+//! writes, and what tests read. By hand: the crates for it (`npyz`, `ndarray-npy`) bring
+//! a parser of Python literals and big integers for one dictionary of three keys.
 //!
 //! Source: NumPy, `numpy.lib.format`: magic `\x93NUMPY`, two version bytes, a
 //! little-endian length, a Python dictionary padded with spaces and ended by a
@@ -7,7 +8,7 @@
 
 use std::fmt;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use files::{Staged, plain, read_bounded};
 
@@ -31,17 +32,62 @@ pub struct Array {
     pub values: Vec<f32>,
 }
 
-/// An array that cannot be read or written: one sentence with the file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NpyError(String);
+/// An array that cannot be read or written, and the file.
+#[derive(Debug)]
+pub struct NpyError {
+    path: PathBuf,
+    fault: Fault,
+}
+
+/// What is wrong with it.
+#[derive(Debug)]
+enum Fault {
+    Write(io::Error),
+    Read(io::Error),
+    Not(&'static str),
+    Version(u8, u8),
+    Element(String),
+    Fill(usize, Vec<usize>),
+}
 
 impl fmt::Display for NpyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        let path = self.path.display();
+        match &self.fault {
+            Fault::Write(e) => write!(f, "cannot write the array {path}: {}", plain(e)),
+            fault => write!(f, "{path}: {fault}"),
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Write(e) => write!(f, "cannot be written: {}", plain(e)),
+            Self::Read(e) => write!(f, "cannot be read: {}", plain(e)),
+            Self::Not(say) => f.write_str(say),
+            Self::Version(major, minor) => write!(f, "version {major}.{minor} is not known"),
+            Self::Element(header) => write!(
+                f,
+                "its header says {header}; only little-endian float32 ('<f4') is read"
+            ),
+            Self::Fill(bytes, shape) => {
+                write!(f, "{bytes} bytes of data do not fill the shape {shape:?}")
+            }
+        }
     }
 }
 
 impl std::error::Error for NpyError {}
+
+impl NpyError {
+    fn at(path: &Path, fault: Fault) -> Self {
+        Self {
+            path: path.to_owned(),
+            fault,
+        }
+    }
+}
 
 /// Writes an array of this shape to `out`.
 ///
@@ -91,13 +137,7 @@ pub fn save(path: &Path, shape: &[usize], values: &[f32]) -> Result<(), NpyError
         write(&mut file, shape, values)?;
         file.commit()
     });
-    written.map_err(|e| {
-        NpyError(format!(
-            "cannot write the array {}: {}",
-            path.display(),
-            plain(&e)
-        ))
-    })
+    written.map_err(|e| NpyError::at(path, Fault::Write(e)))
 }
 
 /// Reads an array from a file.
@@ -105,17 +145,18 @@ pub fn save(path: &Path, shape: &[usize], values: &[f32]) -> Result<(), NpyError
 /// # Errors
 /// One sentence that names the file and what is wrong with it.
 pub fn load(path: &Path) -> Result<Array, NpyError> {
-    let named = |what: String| NpyError(format!("{}: {what}", path.display()));
-    let bytes =
-        read_bounded(path, LARGEST).map_err(|e| named(format!("cannot be read: {}", plain(&e))))?;
-    parse(&bytes).map_err(named)
+    let read = read_bounded(path, LARGEST).map_err(Fault::Read);
+    read.and_then(|bytes| parse(&bytes))
+        .map_err(|fault| NpyError::at(path, fault))
 }
 
-fn parse(bytes: &[u8]) -> Result<Array, String> {
-    let body = bytes
-        .strip_prefix(MAGIC)
-        .ok_or("not an .npy file (its first bytes are not \\x93NUMPY)")?;
-    let (version, body) = body.split_first_chunk::<2>().ok_or("cut short")?;
+fn parse(bytes: &[u8]) -> Result<Array, Fault> {
+    let body = bytes.strip_prefix(MAGIC).ok_or(Fault::Not(
+        "not an .npy file (its first bytes are not \\x93NUMPY)",
+    ))?;
+    let (version, body) = body
+        .split_first_chunk::<2>()
+        .ok_or(Fault::Not("cut short"))?;
     let (length, body) = match version {
         [1, _] => body
             .split_first_chunk::<2>()
@@ -123,22 +164,21 @@ fn parse(bytes: &[u8]) -> Result<Array, String> {
         [2 | 3, _] => body
             .split_first_chunk::<4>()
             .map(|(n, rest)| (u32::from_le_bytes(*n) as usize, rest)),
-        [major, minor] => return Err(format!("version {major}.{minor} is not known")),
+        [major, minor] => return Err(Fault::Version(*major, *minor)),
     }
-    .ok_or("cut short")?;
+    .ok_or(Fault::Not("cut short"))?;
     let (Some(header), Some(data)) = (body.get(..length), body.get(length..)) else {
-        return Err("its header is cut short".to_owned());
+        return Err(Fault::Not("its header is cut short"));
     };
-    let header = std::str::from_utf8(header).map_err(|_| "its header is not text")?;
+    let header = std::str::from_utf8(header).map_err(|_| Fault::Not("its header is not text"))?;
     let descr = field(header, "descr").unwrap_or_default();
     if !descr.starts_with("'<f4'") {
-        return Err(format!(
-            "its header says {}; only little-endian float32 ('<f4') is read",
-            header.trim_end()
-        ));
+        return Err(Fault::Element(header.trim_end().to_owned()));
     }
     if !field(header, "fortran_order").is_some_and(|v| v.starts_with("False")) {
-        return Err("its columns come first (fortran_order); save it row by row".to_owned());
+        return Err(Fault::Not(
+            "its columns come first (fortran_order); save it row by row",
+        ));
     }
     let shape = field(header, "shape")
         .and_then(|v| v.strip_prefix('(')?.split_once(')'))
@@ -149,13 +189,10 @@ fn parse(bytes: &[u8]) -> Result<Array, String> {
                 .map(|d| d.parse().ok())
                 .collect::<Option<Vec<usize>>>()
         })
-        .ok_or("its header has no readable shape")?;
+        .ok_or(Fault::Not("its header has no readable shape"))?;
     let count = shape.iter().try_fold(4usize, |n, d| n.checked_mul(*d));
     if count != Some(data.len()) {
-        return Err(format!(
-            "{} bytes of data do not fill the shape {shape:?}",
-            data.len()
-        ));
+        return Err(Fault::Fill(data.len(), shape));
     }
     let values = data
         .as_chunks::<4>()
@@ -221,7 +258,7 @@ mod tests {
                 "only little-endian float32",
             ),
         ] {
-            let e = parse(bytes).unwrap_err();
+            let e = parse(bytes).unwrap_err().to_string();
             assert!(e.contains(says), "{e} should say {says}");
         }
         let folder = tempfile::tempdir().unwrap();

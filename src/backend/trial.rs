@@ -23,7 +23,7 @@ mod twin;
 mod values;
 
 pub use judge::judge;
-pub use twin::twin;
+pub use twin::{TwinError, twin};
 
 use super::gpu::Unit;
 use plan::run::listing::{Listing, listings};

@@ -1,7 +1,7 @@
 //! What live blocks ask of the outside: experiments and sources.
 
 use super::{kernels, micro};
-use app::ask::{Ask, Excerpt, Of, Shown, Wanted};
+use app::ask::{self, Ask, Excerpt, Of, Shown, Wanted};
 use app::book::{Kernel, Wanted as Plan};
 use app::source::Source;
 use backend::gpu::kernel_source;
@@ -25,7 +25,7 @@ pub(super) fn excerpt(wanted: &Wanted) -> Result<Excerpt, String> {
         Of::File(file) => {
             let text = kernel_source(file)
                 .ok_or_else(|| format!("There is no file {file} under kernels/."))?;
-            return Excerpt::of(&Source::parse(file, text), part);
+            return ask::excerpt(&Source::parse(file, text), part);
         }
         Of::Op(op) => *op,
     };
@@ -49,7 +49,7 @@ pub(super) fn excerpt(wanted: &Wanted) -> Result<Excerpt, String> {
     };
     let source = files.iter().find(holds).or(files.first());
     let source = source.ok_or_else(|| format!("{} has no source.", op.name()))?;
-    let mut excerpt = Excerpt::of(source, part)?;
+    let mut excerpt = ask::excerpt(source, part)?;
     excerpt.facts = facts(kernel, &book.gpu.name);
     Ok(excerpt)
 }

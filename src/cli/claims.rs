@@ -120,7 +120,7 @@ fn list(ledger: &Ledger, chosen: &[&Claim], out: &mut Out) {
         .map(|(count, ruling)| format!("{count} {ruling}"))
         .collect();
     let sum = match chosen.len() {
-        0 => "No claim is left.".to_owned(),
+        0 => "No claim matches.".to_owned(),
         1 => format!("1 claim: {}.", tally.join(", ")),
         n => format!("{n} claims: {}.", tally.join(", ")),
     };
@@ -150,8 +150,8 @@ fn one(desk: &Desk, ledger: &Ledger, claim: &Claim, out: &mut Out) -> Result<(),
 }
 
 /// What the document says, what the model says, the verdict, what is true, and
-/// how to see it: the lines of `claims ID` and of a claim block in a lesson.
-pub(super) fn evidence(claim: &Claim, env: &Env<'_>) -> Vec<String> {
+/// how to see it.
+fn evidence(claim: &Claim, env: &Env<'_>) -> Vec<String> {
     let mut out = wrapped(&claim.says.text, "The document says: ", "  ");
     out.extend(claim.document_lines(env).iter().map(spoken));
     let model = claim.model_lines(env);
@@ -159,24 +159,10 @@ pub(super) fn evidence(claim: &Claim, env: &Env<'_>) -> Vec<String> {
         out.push("The model says, modelled or worked out:".to_owned());
         out.extend(model.iter().map(spoken));
     }
-    let mut verdict = claim.ruling.word().to_owned();
-    if let Some(assumption) = &claim.assumption {
-        verdict = match claim.ruling {
-            Ruling::RightIf => format!("right if {}", assumption.text),
-            _ => format!("{verdict}; it would hold if: {}", assumption.text),
-        };
-    }
-    if !claim.by.is_empty() {
-        let by: Vec<&str> = claim.by.iter().map(|b| b.as_str()).collect();
-        verdict = match claim.ruling {
-            Ruling::Contradicted => format!("{verdict} by {}", by.join(", ")),
-            _ => format!("{verdict}; see {}", by.join(", ")),
-        };
-    }
-    out.extend(wrapped(&format!("{verdict}."), "Verdict: ", "  "));
+    out.extend(wrapped(&format!("{}.", claim.verdict()), "Verdict: ", "  "));
     out.extend(wrapped(&claim.truth_in(env), "  ", "  "));
     if claim.by_reading {
-        out.push("  Found by reading the program, not by running it.".to_owned());
+        out.push(format!("  {}", Claim::BY_READING));
     }
     if let Some(command) = claim.demonstration() {
         out.extend(wrapped(&command, "  Command: ", "  "));

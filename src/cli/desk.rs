@@ -24,6 +24,8 @@ pub(super) struct Desk {
     gpus: OnceCell<GpuDatabase>,
     store: Store,
     progress: OnceCell<Progress>,
+    /// Texts are folded to ASCII.
+    pub(super) ascii: bool,
     /// Nothing is written, neither progress nor sheets.
     pub(super) read_only: bool,
     /// Something that was to be kept could not be.
@@ -130,7 +132,7 @@ impl Records for Runs {
     }
 
     fn twin(&self, name: &str) -> Result<f64, String> {
-        twin(name)
+        twin(name).map_err(|e| e.to_string())
     }
 }
 
@@ -146,6 +148,7 @@ impl Desk {
             store: Store::new(&places),
             gpus: OnceCell::new(),
             progress: OnceCell::new(),
+            ascii: output.ascii,
             read_only: false,
             lost: Cell::new(false),
             failed: Cell::new(false),

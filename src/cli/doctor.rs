@@ -130,7 +130,7 @@ fn of_terminal(terminal: &Terminal) -> Vec<(&'static str, String)> {
             format!("{columns} × {rows}: too small, the workshop needs 80 × 24")
         }
         Some([columns, rows]) => format!("{columns} × {rows}"),
-        None => "standard output is no terminal".to_owned(),
+        None => "standard output is not a terminal".to_owned(),
     };
     let mut lines = vec![
         ("terminal", size),

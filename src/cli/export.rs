@@ -11,6 +11,9 @@ mod mathml;
 mod page;
 mod site;
 
+#[cfg(test)]
+pub(super) use page::live_block;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 

@@ -76,7 +76,7 @@ pub(super) fn profile(output: &OutputArgs, args: &ProfileArgs, out: &mut Out) ->
     let mut config = args.setup.config(cut)?;
     config.model.layers = args.layers.unwrap_or(config.model.layers);
     if let Some(name) = &args.sample {
-        let tool = Tool::parse(name).map_err(Failure::usage)?;
+        let tool = Tool::parse(name).map_err(|e| Failure::usage(e.to_string()))?;
         return write(
             output,
             args,
@@ -327,7 +327,7 @@ fn document(path: &Path, profile: &Profile, reading: &Reading, gpu: &Gpu) -> ser
         "kernel_ns": reading.kernel_ns,
         "plan": plan.as_ref().ok(),
         "layers_of_the_model_named": reading.other_layers,
-        "unexplained": reading.explained.as_ref().err(),
+        "unexplained": reading.explained.as_ref().err().map(ToString::to_string),
         "launches": reading.launches.map(|(counted, planned)| {
             serde_json::json!({ "counted": counted, "planned": planned })
         }),

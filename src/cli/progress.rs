@@ -179,8 +179,11 @@ fn import(desk: &Desk, file: &Path, json: bool, out: &mut Out) -> Outcome {
     };
     let bytes =
         read.map_err(|e| Failure::usage(format!("{shown} cannot be read: {}", plain(&e))))?;
-    let text = String::from_utf8(bytes)
-        .map_err(|_| Failure::usage(format!("{shown} is not UTF-8, so it is no progress file")))?;
+    let text = String::from_utf8(bytes).map_err(|_| {
+        Failure::usage(format!(
+            "{shown} is not UTF-8, so it is not a progress file"
+        ))
+    })?;
     let other = Progress::read(&text).map_err(|_| {
         Failure::usage(format!(
             "{shown} is not TOML; take a file that progress export wrote"
@@ -188,7 +191,7 @@ fn import(desk: &Desk, file: &Path, json: bool, out: &mut Out) -> Outcome {
     })?;
     if let Some(version) = other.newer() {
         return Err(Failure::usage(format!(
-            "{shown} was written by a newer program (version {version} of its form); take it in with that one"
+            "{shown} was written by a newer program (version {version} of its form); import it with that one"
         )));
     }
     let solved_in = |progress: &Progress| -> usize {
@@ -205,7 +208,7 @@ fn import(desk: &Desk, file: &Path, json: bool, out: &mut Out) -> Outcome {
             "schema": 1, "questions": solved, "sections": read,
         })),
         false => out.line(format!(
-            "Taken in: {} read and {} solved that were not here. Nothing that was here is lost.",
+            "Imported: {} read and {} solved that were not here. Nothing that was here is lost.",
             counted(read as u64, "section"),
             counted(solved as u64, "question")
         )),

@@ -165,7 +165,7 @@ pub(super) fn run(output: &OutputArgs, args: &RunArgs, out: &mut Out) -> Outcome
 pub(super) fn engine() -> Outcome {
     serve_standard_streams(&mut Here::all())
         .map(|()| 0)
-        .map_err(|e| Failure::lacking(format!("the parent process cannot be spoken to: {e}")))
+        .map_err(|e| Failure::lacking(format!("the parent process cannot be reached: {e}")))
 }
 
 /// Refuses a file that cannot be made, before a long run is made for it.
@@ -237,7 +237,7 @@ fn bytes(report: &Report) -> String {
         }
         (true, None) => parts.push("--count-bytes counts the issued ones".to_owned()),
         (false, None) => {
-            parts.push("issued and DRAM bytes cannot be had on a CPU".to_owned());
+            parts.push("a CPU counts neither issued nor DRAM bytes".to_owned());
         }
         _ => {}
     }

@@ -16,7 +16,8 @@ use super::out::{Out, complain};
 use super::words::wrapped;
 use app::study::bench_setup;
 use course::answer::Env;
-use course::{Exercise, Inline, Lesson, Part, Phrase};
+use course::present::caption;
+use course::{Exercise, Inline, Lesson, Part};
 use text::{Plain, Resolved, Role, Value, parse};
 
 /// Columns of a line of prose.
@@ -131,12 +132,7 @@ fn exercise(
     }
     let keys = (1..).zip(&exercise.keys);
     for (number, key) in keys.filter(|(n, _)| only.is_none_or(|only| only == *n)) {
-        out.lines(check::question_lines(desk, number, key, &runs)?);
-        if let Some(table) = &key.table {
-            let names = |of: &[Phrase]| of.iter().map(|p| p.text.clone()).collect::<Vec<_>>();
-            out.line(format!("  columns: {}", names(&table.columns).join(" | ")));
-            out.lines(wrapped(&names(&table.rows).join(", "), "  rows: ", "  "));
-        }
+        out.lines(check::question_lines(desk, number, exercise, key, &runs)?);
     }
     out.gap();
     let variant = match exercise.number {
@@ -199,8 +195,13 @@ fn lesson(
         for part in &section.parts {
             match part {
                 Part::Prose { body, .. } => out.lines(plain.section(body)),
-                Part::Live(block) => match live::lines(desk, lesson, block) {
-                    Ok(lines) => out.lines(lines),
+                Part::Live(block) => match live::pieces(desk, lesson, block) {
+                    Ok(pieces) => {
+                        if block.content.is_ok() {
+                            out.line(format!("Live block {}:", caption(block)));
+                        }
+                        out.lines(live::lines(&pieces, output.ascii));
+                    }
                     Err(failure) => {
                         let (kind, number) = (&block.kind, block.number);
                         let sentence = failure.sentence();

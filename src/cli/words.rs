@@ -2,6 +2,8 @@
 
 use unicode_width::UnicodeWidthStr;
 
+pub(super) use course::present::quoted;
+
 const WIDTH: usize = 79;
 
 /// The words of `text` in lines that begin with `first` and then `indent`.
@@ -33,16 +35,6 @@ pub(super) fn counted(n: u64, one: &str) -> String {
     };
     let n = plan::units::group_thousands(i128::from(n));
     format!("{n} {one}{ending}")
-}
-
-/// One argument as a shell takes it.
-pub(super) fn quoted(argument: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "+-_./=".contains(c);
-    if !argument.is_empty() && argument.chars().all(plain) {
-        argument.to_owned()
-    } else {
-        format!("'{}'", argument.replace('\'', r"'\''"))
-    }
 }
 
 #[cfg(test)]

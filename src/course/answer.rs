@@ -17,6 +17,7 @@ mod setup;
 #[cfg(test)]
 mod facts;
 
+pub(crate) use expr::OLD;
 pub use expr::{Expr, ExprError, Value};
 pub use grid::{Grid, filled, typed_cells, typed_rows, written};
 pub use judge::{Cell, Fits, Judgement, Prediction, Side, Verdict, echo, grade};

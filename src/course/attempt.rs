@@ -245,7 +245,7 @@ fn tried(attempt: &Attempt) -> String {
 /// How the outcome of a trial is told.
 pub fn told(exercise: &Exercise, key: &Key, attempt: &Attempt, outcome: &TrialOutcome) -> Told {
     let Some(kernel) = &key.kernel else {
-        return Told::open("There is no kernel to be written.");
+        return Told::open("There is no kernel to write here.");
     };
     let (file, chosen) = match attempt {
         Attempt::Written(Candidate::Written { file, .. }) => (file.as_str(), None),

@@ -19,10 +19,24 @@ use plan::run::Metric;
 use plan::units::Spec;
 
 /// Kinds of live blocks, as info strings name them.
-pub const KINDS: [&str; 12] = [
-    "lab", "compare", "ribbon", "roofline", "chart", "table", "steps", "question", "claim",
-    "micro", "kernel", "profile",
+pub const KINDS: [&str; 13] = [
+    "lab",
+    "compare",
+    "ribbon",
+    "roofline",
+    "chart",
+    "table",
+    "steps",
+    "question",
+    "claim",
+    "micro",
+    "kernel",
+    "profile",
+    MICRO_IN_FULL,
 ];
+
+/// The whole word for `micro`, taken as well.
+const MICRO_IN_FULL: &str = "microbenchmark";
 
 /// Info strings of ordinary code.
 pub const LANGUAGES: [&str; 18] = [
@@ -223,28 +237,31 @@ pub(crate) fn read(text: &Text, live: &::text::Live, base: usize, number: usize)
         text,
         range: range.clone(),
     };
+    let kind = match live.kind.as_str() {
+        MICRO_IN_FULL => "micro",
+        kind => kind,
+    };
     let mut faults = Vec::new();
     if !live.closed {
         let at = text.line(live.place.line).start;
         faults.push(text.fault(
             at,
             format!(
-                "this {} block is not closed; end it with the same fence on a line of its own.",
-                live.kind
+                "this {kind} block is not closed; end it with the same fence on a line of its own."
             ),
         ));
     }
     let (setup, predict, block) = toml.read(&mut faults, |fields| {
-        let what = format!("a {} block", live.kind);
+        let what = format!("a {kind} block");
         let mut scope = fields.renamed(&what);
-        content(&live.kind, &mut scope)
+        content(kind, &mut scope)
     });
     let content = match block {
         Some(block) if faults.is_empty() => Ok(block),
         _ => Err(faults),
     };
     Live {
-        kind: live.kind.clone(),
+        kind: kind.to_owned(),
         number,
         line: live.place.line,
         source: text.slice(range).to_owned(),
@@ -468,6 +485,6 @@ fn cell(phrase: Phrase) -> Cell {
 pub(crate) fn mistyped(info: &str) -> Option<&'static str> {
     let known = KINDS.contains(&info) || LANGUAGES.contains(&info);
     (!known && !info.is_empty())
-        .then(|| super::fault::nearest(info, KINDS))
+        .then(|| plan::nearest(info, KINDS))
         .flatten()
 }

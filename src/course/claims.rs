@@ -21,10 +21,11 @@ pub use cited::cited;
 pub use court::{Court, Role};
 pub use evaluate::{Line, Source};
 
-use super::fault::{Fault, nearest, way_out};
+use super::fault::{Fault, way_out};
 use super::fields::Phrase;
 use super::setup::Setup;
 use crate::answer::claim::{Evidence, Ruling};
+use plan::nearest;
 use std::sync::OnceLock;
 
 static FILE: &str = include_str!("../../assets/claims.toml");

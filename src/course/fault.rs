@@ -4,6 +4,7 @@ use super::paths::Places;
 use super::text::obeyed;
 pub use ::text::Place;
 use files::plain;
+use plan::nearest;
 use std::fmt;
 use std::io;
 
@@ -91,23 +92,6 @@ impl fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
-/// The nearest of `known` to what was typed, when it is near enough to be meant.
-pub fn nearest<'k>(typed: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
-    let reach = 1 + typed.chars().count() / 4;
-    let lower = typed.to_lowercase();
-    known
-        .into_iter()
-        .map(|name| {
-            (
-                strsim::damerau_levenshtein(&lower, &name.to_lowercase()),
-                name,
-            )
-        })
-        .filter(|(distance, _)| *distance <= reach)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, name)| name)
-}
-
 /// `; did you mean "minutes"?`, or else the whole list.
 pub(crate) fn way_out(typed: &str, known: &[&str]) -> String {
     match nearest(typed, known.iter().copied()) {
@@ -137,13 +121,5 @@ mod tests {
                 .to_string(),
             "progress.toml: warning: too large."
         );
-    }
-
-    #[test]
-    fn suggestions_are_near_or_absent() {
-        let known = ["title", "minutes", "needs"];
-        assert_eq!(nearest("minuts", known), Some("minutes"));
-        assert_eq!(nearest("Title", known), Some("title"));
-        assert_eq!(nearest("colour", known), None);
     }
 }

@@ -57,6 +57,7 @@ mod paths;
 pub mod present;
 mod progress;
 mod recorded;
+pub mod ribbon;
 mod setup;
 mod sheet;
 mod shelf;
@@ -74,7 +75,7 @@ pub use claims::{Claim, Ledger};
 pub use exercise::{
     Draw, Exercise, Kernel, KernelTask, Key, Marked, Pass, Slip, Table, is_name, no_such_key,
 };
-pub use fault::{Fault, Level, Place, nearest};
+pub use fault::{Fault, Level, Place};
 pub use fields::Phrase;
 pub use files::{Lock, Staged, Stamp, plain, read_bounded, replace};
 pub use lesson::{Lesson, Part, Section, VERSIONS, slug};

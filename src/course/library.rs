@@ -319,7 +319,7 @@ impl Course {
 
 /// The nearest id, or the command that lists them: thirty ids make no sentence.
 fn hint(typed: &str, ids: &[&str], command: &str) -> String {
-    match super::fault::nearest(typed, ids.iter().copied()) {
+    match plan::nearest(typed, ids.iter().copied()) {
         Some(_) => way_out(typed, ids),
         None => format!("{command} lists them."),
     }

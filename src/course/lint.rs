@@ -10,6 +10,7 @@ mod page;
 mod prose;
 mod reading;
 mod running;
+mod words;
 
 #[cfg(test)]
 pub(crate) use prose::figures as typed_in;
@@ -56,6 +57,12 @@ pub fn lint(course: &Course) -> Vec<Fault> {
         if let (Some(figurer), Ok(exercise)) = (&figurer, course.exercise(&text.id)) {
             figurer.solution(exercise, text, &mut faults);
         }
+    }
+    let lessons = course.own_lessons().map(|text| &text.text);
+    let exercises = course.own_exercises().map(|text| &text.text);
+    let solutions = course.own_solutions().map(|text| &text.text);
+    for text in lessons.chain(exercises).chain(solutions) {
+        words::check(text, &mut faults);
     }
     faults.sort();
     faults.dedup();

@@ -1,358 +1,311 @@
-//! What a live block shows, worked out once: the terminal, plain text and a page
-//! draw the same cells.
+//! What a live block shows, worked out once: the terminal, plain text, a page and a
+//! picture draw the same pieces, and nothing else.
+//!
+//! A piece says what there is, in the order in which it is read; where it stands and
+//! which colour it has is for whoever draws it. What is interactive, a cursor or a
+//! field, belongs to the page.
 
-use crate::answer::{Env, Value};
-use crate::block::{Block, Cell, Series, Typed, swept};
-use crate::fields::Phrase;
-use crate::number::{Inline, fill};
-use plan::cost::{Bound, Cost, Gpu, Priced, bound, price, ridge};
+mod chart;
+mod claim;
+mod grid;
+mod kernel;
+mod lab;
+mod prose;
+mod question;
+mod roofline;
+
+pub use chart::{Chart, Line};
+pub use grid::Grid;
+pub use kernel::{Excerpt, Of, Wanted, reported};
+pub use lab::{Boxed, Lab, Ribbon, Sum, Toggle, Wall};
+pub use prose::Prose;
+pub use question::{Question, example};
+pub use roofline::{Point, Roofline};
+
+use crate::answer::Env;
+use crate::block::{Block, Live, Predict, Sample, Typed};
+use crate::exercise::{Exercise, Key};
+use crate::number::print;
+use plan::cost::{Bound, Config, KernelCost, Priced};
 use plan::fusion::Cut;
-use plan::model::{Dtype, OpKind};
-use plan::units::{Column, Dimension, Quantity, Spec, Unit, format_in};
+use plan::model::{Dtype, preset};
+use plan::run::{BackendKind, MicroReport, MicroRequest};
+use plan::units::figure::Origin;
 
-/// The GPU of a roofline that names none.
-const USUAL: &str = "h200";
-
-/// Text in rows; every row as long as the head.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Grid {
-    /// Heads of the columns.
-    pub head: Vec<String>,
-    /// The rows.
-    pub rows: Vec<Vec<String>>,
-    /// A line below.
-    pub foot: String,
-    /// A cell has no value and says why in its place.
-    pub unshown: bool,
+/// A part of a live block.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Piece {
+    /// To be predicted before anything else is read.
+    Ask(Prose),
+    /// Words.
+    Words(Weight, String),
+    /// Markdown.
+    Text(Prose),
+    /// A word, and what is said of it.
+    Said(String, String),
+    /// Names with their numbers.
+    Figures(Vec<Figure>),
+    /// Cells in rows.
+    Table(Grid),
+    /// Kernels and the roofs over them.
+    Roofline(Roofline),
+    /// Lines over a parameter.
+    Chart(Chart),
+    /// The boxes of a plan.
+    Ribbon(Ribbon),
+    /// A plan and what can be flipped in it.
+    Lab(Lab),
+    /// A derivation, step by step.
+    Steps(Vec<Prose>),
+    /// Lines of a source by their numbers.
+    Code(Vec<(usize, String)>),
+    /// Lines of a file as they are.
+    Lines(Vec<String>),
+    /// A question of an exercise.
+    Question(Box<Question>),
+    /// What came of a prediction, with the author's sentence; behind all else.
+    Outcome(Result<String, String>, Option<String>),
+    /// What runs it in a shell, without the program's name.
+    Run(String),
 }
 
-/// What the model does not know: the machine and what ran on it.
+/// How words stand to the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weight {
+    /// A title.
+    Title,
+    /// Running text.
+    Text,
+    /// In second place.
+    Aside,
+    /// Where something stands: a line of its own.
+    Place,
+    /// What went wrong.
+    Fault,
+}
+
+/// A name and its number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Figure {
+    /// What it is.
+    pub label: String,
+    /// The number, or why there is none.
+    pub value: Result<String, String>,
+    /// Where it comes from; None for what a document prints.
+    pub origin: Option<Origin>,
+}
+
+/// What the model does not know: this machine and what ran on it, the sources, what
+/// the reader did.
 pub trait Facts {
     /// The least seconds that a plan takes under this machine's roof.
     fn floor(&self, priced: &Priced, dtype: Dtype) -> Option<f64>;
     /// Whose roof that is, or why there is none, in a sentence.
     fn roof(&self) -> String;
-    /// Launches and median microseconds of a forward that was run with a cut.
-    fn ran(&self, cut: Cut) -> Option<Ran>;
+    /// Which side of that roof a kernel meets.
+    fn bound(&self, kernel: &KernelCost, dtype: Dtype) -> Option<Bound>;
+    /// What a forward showed that was run.
+    fn ran(&self, config: &Config) -> Option<Ran>;
+    /// The plan that the reader changed the block's own to.
+    fn bench(&self) -> Option<Cut>;
+    /// Who runs experiments, where a block names a backend or none.
+    fn gym(&self, named: Option<&str>) -> BackendKind;
+    /// What an experiment showed, once it was run.
+    fn micro(&self, request: &MicroRequest) -> Option<Result<MicroReport, String>>;
+    /// Lines of a source, once they were looked up.
+    fn source(&self, wanted: &Wanted) -> Option<Result<Excerpt, String>>;
+    /// A question of an exercise: the named one, else the first that is open.
+    ///
+    /// # Errors
+    /// A sentence: there is none.
+    fn question(&self, exercise: &str, key: Option<&str>) -> Result<(&Exercise, &Key), String>;
+    /// Something is still asked that the model's word on a claim may answer.
+    fn withholds(&self) -> bool;
 }
 
 /// What of a run is shown.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Ran {
     /// Launches, counted.
     pub launches: u64,
-    /// The median, where times were taken.
+    /// Bytes issued, where they were counted.
+    pub issued: Option<u64>,
+    /// The median of its microseconds, where times were taken.
     pub micros: Option<f64>,
+    /// The backend's name.
+    pub backend: String,
+    /// The device.
+    pub device: String,
 }
 
-/// One line of a chart.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Line {
-    /// Its name; empty where there is only one.
-    pub name: String,
-    /// One value per value of the parameter, in the chart's unit.
-    pub values: Vec<f64>,
-    /// The same as text.
-    pub said: Vec<String>,
+/// A block by kind, and by what it is about: `lab`, `claim K-V1-12`, `question ex1 block`.
+pub fn caption(live: &Live) -> String {
+    match &live.content {
+        Ok(Block::Question { exercise, key }) => match key {
+            Some(key) => format!("question {} {}", exercise.text, key.text),
+            None => format!("question {}", exercise.text),
+        },
+        Ok(Block::Claim { id }) => format!("claim {}", id.text),
+        _ => live.kind.clone(),
+    }
 }
 
-/// A chart ready to be drawn.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Chart {
-    /// The parameter.
-    pub x: String,
-    /// Its values.
-    pub at: Vec<f64>,
-    /// Unit of the values, as heads write it.
-    pub unit: String,
-    /// The lines.
-    pub lines: Vec<Line>,
-    /// The parameter's axis is logarithmic.
-    pub log_x: bool,
-    /// The values' axis is logarithmic.
-    pub log_y: bool,
-}
-
-/// The cells of a `table`, `compare`, `roofline` or `chart` block; None of other
-/// blocks.
+/// What a live block shows, in reading order: what is to be predicted, the block, what
+/// came of the predictions. `env` is that of the lesson with the block's own setup.
 ///
 /// # Errors
-/// A sentence: a shape or a GPU that cannot be, a series that yields no number. An
-/// expression of a cell that cannot be evaluated says so in its cell.
-pub fn grid(block: &Block, env: &Env<'_>, facts: &dyn Facts) -> Option<Result<Grid, String>> {
-    Some(match block {
-        Block::Table { columns, rows } => Ok(table(env, columns, rows)),
+/// What is wrong with it, a sentence each: it cannot be read, or something that it
+/// names cannot be. An expression without a value says so in its place.
+pub fn present(live: &Live, env: &Env<'_>, facts: &dyn Facts) -> Result<Vec<Piece>, Vec<String>> {
+    let block = match &live.content {
+        Ok(block) => block,
+        Err(faults) => return Err(faults.iter().map(ToString::to_string).collect()),
+    };
+    let asks = live.predict.iter();
+    let mut out: Vec<Piece> = asks
+        .map(|predict| Piece::Ask(Prose::of(&predict.ask.text, env)))
+        .collect();
+    out.extend(content(block, env, facts).map_err(|why| vec![why])?);
+    out.extend(live.predict.iter().map(|predict| {
+        let note = predict.note.as_ref().map(|note| note.text.clone());
+        Piece::Outcome(outcome(predict, env), note)
+    }));
+    Ok(out)
+}
+
+/// What a prediction asks for, as the block shows it.
+///
+/// # Errors
+/// A sentence: it has no value.
+pub fn outcome(predict: &Predict, env: &Env<'_>) -> Result<String, String> {
+    let value = predict.answer.value.evaluate(env);
+    let unit = predict.unit.as_ref().map(Typed::as_str);
+    print(&value.map_err(|e| e.to_string())?, unit)
+}
+
+fn content(block: &Block, env: &Env<'_>, facts: &dyn Facts) -> Result<Vec<Piece>, String> {
+    let config = &env.setup.config;
+    Ok(match block {
+        Block::Lab {
+            start,
+            toggles,
+            ops,
+            ..
+        } => lab::lab(env, start.as_ref(), toggles, ops, facts)?,
+        Block::Ribbon { plan, prices } => lab::ribbon(env, plan.as_ref(), *prices, facts)?,
+        Block::Table { columns, rows } => vec![Piece::Table(grid::table(env, columns, rows))],
         Block::Compare {
             plans,
             metrics,
             forward,
-        } => compare(env, plans, metrics, *forward, facts),
-        Block::Roofline { plan, gpus, mark } => roofline(env, plan.as_ref(), gpus, mark),
-        Block::Chart { .. } => chart(block, env)?.map(|chart| chart.grid()),
-        _ => return None,
-    })
-}
-
-fn table(env: &Env<'_>, columns: &[Phrase], rows: &[Vec<Cell>]) -> Grid {
-    let unshown = std::cell::Cell::new(false);
-    let shown = |inline: &Inline| {
-        inline.show(env).unwrap_or_else(|(_, say)| {
-            unshown.set(true);
-            format!("({say})")
-        })
-    };
-    let cell = |cell: &Cell| match cell {
-        Cell::Text(text) => fill(&text.text, shown),
-        Cell::Number(inline) => shown(inline),
-    };
-    Grid {
-        head: columns.iter().map(|c| fill(&c.text, shown)).collect(),
-        rows: rows.iter().map(|r| r.iter().map(cell).collect()).collect(),
-        foot: String::new(),
-        unshown: unshown.get(),
-    }
-}
-
-/// A row per metric, a column per plan.
-fn compare(
-    env: &Env<'_>,
-    plans: &[Typed<Cut>],
-    metrics: &[String],
-    forward: bool,
-    facts: &dyn Facts,
-) -> Result<Grid, String> {
-    let config = &env.setup.config;
-    let costs: Vec<Cost> = plans
-        .iter()
-        .map(|plan| price(&config.with_cut(plan.value)).map_err(|e| e.to_string()))
-        .collect::<Result<_, _>>()?;
-    let mut head = vec![if forward { "per forward" } else { "per block" }.to_owned()];
-    head.extend(costs.iter().map(|c| c.config.cut.title()));
-    let part = |c: &Cost| if forward { &c.forward } else { &c.block }.clone();
-    let parts: Vec<Priced> = costs.iter().map(part).collect();
-    let of = |f: &dyn Fn(&Priced) -> Quantity| -> Vec<Quantity> { parts.iter().map(f).collect() };
-    let mut foot = String::new();
-    let mut rows: Vec<Vec<String>> = Vec::new();
-    for metric in metrics {
-        rows.push(match metric.as_str() {
-            "launches" => row("launches =", &of(&|p| Quantity::count(p.launches())), None),
-            "flops" => row("FLOPs", &of(&|p| Quantity::flop(p.flops)), None),
-            "weight_bytes" => {
-                let weights = of(&|p| Quantity::bytes(p.weight_bytes));
-                row("of it weights", &weights, None)
-            }
-            "intensity" => {
-                let values = of(&|p| Quantity::new(p.intensity(), Dimension::FlopPerByte));
-                row("FLOP/B =", &values, Some(2))
-            }
-            "peak" => {
-                let peaks = costs.iter().map(|c| Quantity::bytes(c.peak.bytes));
-                row("peak of activations", &peaks.collect::<Vec<_>>(), None)
-            }
-            "floor" => {
-                foot = facts.roof();
-                let micros = |part: &Priced| {
-                    let floor = facts.floor(part, config.dtype);
-                    floor.map_or("–".to_owned(), |s| format!("{:.2}", s * 1e6))
-                };
-                labelled("floor µs =", parts.iter().map(micros))
-            }
-            "time" => times(&costs, facts),
-            _ => row("bytes", &of(&|p| Quantity::bytes(p.bytes())), None),
-        });
-    }
-    // What was run is shown, asked for or not.
-    if costs.iter().any(|c| facts.ran(c.config.cut).is_some()) {
-        let cell = |c: &Cost| match facts.ran(c.config.cut) {
-            None => "·".to_owned(),
-            Some(ran) => ran.launches.to_string(),
-        };
-        rows.push(labelled("launches, forward #", costs.iter().map(cell)));
-        if !metrics.iter().any(|m| m == "time") {
-            rows.push(times(&costs, facts));
+        } => {
+            let grid = grid::compare(env, plans, metrics, *forward, facts)?;
+            let names: Vec<String> = plans.iter().map(|plan| quoted(plan.as_str())).collect();
+            let plans = format!("{} --run", names.join(" "));
+            vec![Piece::Table(grid), Piece::run("compare", config, &plans)]
         }
-    }
-    Ok(Grid {
-        head,
-        rows,
-        foot,
-        unshown: false,
+        Block::Roofline { plan, gpus, mark } => {
+            let found = roofline::roofline(env, plan.as_ref(), gpus, mark)?;
+            vec![Piece::Roofline(found)]
+        }
+        Block::Chart { .. } => vec![Piece::Chart(chart::chart(block, env)?)],
+        Block::Steps { title, steps } => {
+            let title = title.as_ref().map(|t| t.text.clone());
+            let title = title.map(|title| Piece::Words(Weight::Title, title));
+            let steps = steps.iter().map(|step| Prose::of(&step.text, env));
+            title
+                .into_iter()
+                .chain([Piece::Steps(steps.collect())])
+                .collect()
+        }
+        Block::Question { exercise, key } => {
+            let named = key.as_ref().map(|key| &*key.text);
+            let (exercise, key) = facts.question(&exercise.text, named)?;
+            let question = Question::of(exercise, key, env)?;
+            let command = format!("check {} --answer {}=...", question.exercise, question.key);
+            vec![Piece::Question(Box::new(question)), Piece::Run(command)]
+        }
+        Block::Claim { id } => claim::claim(&id.text, env, facts)?,
+        Block::Micro {
+            kernel,
+            sweep,
+            show,
+            backend,
+        } => {
+            let backend = facts.gym(backend.as_ref().map(|named| &*named.text));
+            let request = MicroRequest::new(&kernel.text, sweep, backend);
+            kernel::micro(&request.map_err(|e| e.to_string())?, show, facts)?
+        }
+        Block::Kernel { .. } => kernel::kernel(block, env, facts)?,
+        Block::Profile(sample) => profile(env, sample)?,
     })
 }
 
-fn labelled(label: &str, cells: impl Iterator<Item = String>) -> Vec<String> {
-    std::iter::once(label.to_owned()).chain(cells).collect()
-}
-
-/// Measured times; `·` where nothing was run, `–` where a run took none.
-fn times(costs: &[Cost], facts: &dyn Facts) -> Vec<String> {
-    let cell = |cost: &Cost| match facts.ran(cost.config.cut) {
-        None => "·".to_owned(),
-        Some(ran) => ran.micros.map_or("–".to_owned(), |t| format!("{t:.1}")),
-    };
-    labelled("time µs, forward @", costs.iter().map(cell))
-}
-
-/// A row in one unit, which stands in its label.
-fn row(label: &str, values: &[Quantity], decimals: Option<usize>) -> Vec<String> {
-    if let Some(places) = decimals {
-        let cell = |q: &Quantity| format!("{:.places$}", q.value());
-        return labelled(label, values.iter().map(cell));
-    }
-    let column = Column::fit(values);
-    let label = match column.unit().symbol() {
-        "" => label.to_owned(),
-        unit => format!("{label}, {unit} ="),
-    };
-    let cells = column.cells(values);
-    labelled(&label, cells.iter().map(|c| c.trim().to_owned()))
-}
-
-/// A row per kernel, by intensity, a column per GPU, and their ridges.
-fn roofline(
-    env: &Env<'_>,
-    plan: Option<&Typed<Cut>>,
-    gpus: &[Phrase],
-    mark: &[Typed<OpKind>],
-) -> Result<Grid, String> {
+/// The top of a generated file, and what the reader makes of it.
+fn profile(env: &Env<'_>, sample: &Sample) -> Result<Vec<Piece>, String> {
     let config = &env.setup.config;
-    let cut = plan.map_or(config.cut, |plan| plan.value);
-    let cost = price(&config.with_cut(cut)).map_err(|e| e.to_string())?;
-    let ids: Vec<&str> = match gpus {
-        [] => vec![USUAL],
-        some => some.iter().map(Phrase::as_str).collect(),
-    };
-    let gpus: Vec<&Gpu> = ids
-        .into_iter()
-        .map(|id| env.gpus.get(id).map_err(|e| e.to_string()))
-        .collect::<Result<_, _>>()?;
-    let mut head = vec!["kernel".to_owned(), "FLOP/B =".to_owned()];
-    let names = gpus.iter().map(|g| g.id.to_uppercase());
-    head.extend(names.map(|name| name.replace('_', "\u{a0}")));
-    let wanted =
-        |ops: &[&str]| mark.is_empty() || mark.iter().any(|m| ops.contains(&m.value.name()));
-    let mut rows: Vec<(f64, Vec<String>)> = Vec::new();
-    for kernel in cost.block.kernels.iter().filter(|k| wanted(&k.ops)) {
-        let mut cells = vec![kernel.ops.join(" "), format!("{:.2}", kernel.intensity())];
-        cells.extend(gpus.iter().map(|g| match bound(kernel, g, config.dtype) {
-            Ok(Bound::Memory) => "memory".to_owned(),
-            Ok(Bound::Compute) => "compute".to_owned(),
-            Err(_) => "–".to_owned(),
+    let shown = sample.show(config, env.gpus)?;
+    let mut out = vec![Piece::Words(Weight::Aside, shown.caption)];
+    let (head, rows) = (shown.excerpt.head, shown.excerpt.rows);
+    if head.is_empty() {
+        out.push(Piece::Lines(
+            rows.iter().map(|line| line.concat()).collect(),
+        ));
+        out.push(Piece::Words(Weight::Aside, shown.rest));
+    } else {
+        out.push(Piece::Table(Grid {
+            head,
+            rows,
+            foot: shown.rest,
+            ..Grid::default()
         }));
-        rows.push((kernel.intensity(), cells));
     }
-    rows.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let mut rows: Vec<Vec<String>> = rows.into_iter().map(|(_, cells)| cells).collect();
-    let ridges = gpus.iter().map(|g| {
-        let ridge = ridge(g, config.dtype);
-        ridge.map_or("–".to_owned(), |r| format!("{r:.2}"))
-    });
-    rows.push(
-        ["ridge".to_owned(), String::new()]
-            .into_iter()
-            .chain(ridges)
-            .collect(),
-    );
-    Ok(Grid {
-        head,
-        rows,
-        foot: format!("{}, per block; roofs from the data sheets.", cut.title()),
-        unshown: false,
-    })
-}
-
-/// The points of a `chart` block; None of other blocks.
-///
-/// # Errors
-/// A sentence: a setting or an expression that cannot be evaluated.
-pub fn chart(block: &Block, env: &Env<'_>) -> Option<Result<Chart, String>> {
-    let Block::Chart {
-        x,
-        range,
-        unit,
-        series,
-        log,
-    } = block
-    else {
-        return None;
-    };
-    Some(
-        points(env, x, range, series, unit.as_ref()).map(|mut chart| {
-            let mut values = chart.lines.iter().flat_map(|line| &line.values);
-            let positive = values.all(|v| *v > 0.0);
-            // Shares live between nothing and all: their axis stays straight.
-            chart.log_y = *log && positive && chart.unit != Unit::PERCENT.symbol();
-            chart.log_x = *log && range.iter().all(|v| *v > 0.0);
-            chart
-        }),
-    )
-}
-
-fn points(
-    env: &Env<'_>,
-    x: &str,
-    range: &[f64],
-    series: &[Series],
-    unit: Option<&Typed<Spec>>,
-) -> Result<Chart, String> {
-    let mut found: Vec<(String, Vec<Quantity>)> = Vec::new();
-    for one in series {
-        let mut values = Vec::new();
-        for at in range {
-            let here = env.with(&swept(x, *at));
-            match one.y.value.evaluate(&here).map_err(|e| e.to_string())? {
-                Value::Quantity(q) => values.push(q),
-                other => {
-                    let y = one.y.as_str();
-                    return Err(format!("“{y}” yields {other}, which is no number"));
-                }
-            }
-        }
-        found.push((one.name.clone(), values));
-    }
-    let all: Vec<Quantity> = found.iter().flat_map(|(_, v)| v.iter().copied()).collect();
-    let (unit, decimals) = match unit {
-        Some(spec) => (spec.value.unit, spec.value.decimals),
-        None => (Column::fit(&all).unit(), None),
-    };
-    let mut lines = Vec::new();
-    for (name, values) in found {
-        let said = values.iter().map(|q| format_in(q, unit, decimals));
-        lines.push(Line {
-            name,
-            said: said.collect::<Result<_, _>>().map_err(|e| e.message)?,
-            values: values.iter().map(|q| q.in_unit(unit)).collect(),
-        });
-    }
-    Ok(Chart {
-        x: x.to_owned(),
-        at: range.to_vec(),
-        unit: unit.symbol().to_owned(),
-        lines,
-        log_x: false,
-        log_y: false,
-    })
-}
-
-impl Chart {
-    /// A row per value of the parameter, a column per line.
-    pub fn grid(&self) -> Grid {
-        let name = |line: &Line| match line.name.as_str() {
-            "" => format!("{} =", self.unit).trim_start().to_owned(),
-            name => name.to_owned(),
+    let said = shown.said.into_iter();
+    out.extend(said.map(|said| Piece::Said(said.about.to_owned(), said.text)));
+    // A command names the plan, which may be the question.
+    if sample.reading {
+        let usual = preset(&config.model.name).map(|p| p.model().layers);
+        let layers = match usual {
+            Ok(layers) if layers == config.model.layers => String::new(),
+            _ => format!("--layers {} ", config.model.layers),
         };
-        let row = |(i, at): (usize, &f64)| {
-            let cells = self
-                .lines
-                .iter()
-                .filter_map(|line| line.said.get(i).cloned());
-            std::iter::once(at.to_string()).chain(cells).collect()
-        };
-        Grid {
-            head: labelled(&self.x, self.lines.iter().map(name)),
-            rows: self.at.iter().enumerate().map(row).collect(),
-            foot: String::new(),
-            unshown: false,
+        let what = format!("profile --sample {}", sample.tool.name());
+        let rest = format!(
+            "{} {layers}--gpu {} --forwards {}",
+            shown.cut.as_options(),
+            shown.gpu,
+            shown.forwards
+        );
+        out.push(Piece::run(&what, config, &rest));
+    }
+    Ok(out)
+}
+
+/// One argument as a shell takes it.
+pub fn quoted(argument: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "+-_./=".contains(c);
+    if !argument.is_empty() && argument.chars().all(plain) {
+        argument.to_owned()
+    } else {
+        format!("'{}'", argument.replace('\'', r"'\''"))
+    }
+}
+
+impl Piece {
+    /// A command with what sets a configuration up, and what follows that.
+    fn run(command: &str, config: &Config, rest: &str) -> Self {
+        Self::Run(format!("{command}{} {rest}", config.as_options()))
+    }
+
+    /// Something in it has no value, and says why in its place.
+    pub fn unshown(&self) -> bool {
+        match self {
+            Self::Ask(prose) | Self::Text(prose) => prose.unshown(),
+            Self::Steps(steps) => steps.iter().any(Prose::unshown),
+            Self::Figures(figures) => figures.iter().any(|figure| figure.value.is_err()),
+            Self::Table(grid) => grid.unshown,
+            Self::Question(question) => question.ask.unshown(),
+            _ => false,
         }
     }
 }

@@ -90,7 +90,7 @@ fn figure(fields: &mut Fields<'_, '_>) -> Option<Recorded> {
     let value = match units::read(&format!("{} {unit}", value?), None) {
         Ok(typed) => typed.quantity,
         Err(error) => {
-            fields.report_at(at, format!("this is no value: {error}"));
+            fields.report_at(at, format!("this is not a value: {error}"));
             return None;
         }
     };
@@ -151,7 +151,7 @@ mod tests {
         assert!(
             faults[0]
                 .to_string()
-                .starts_with("r.toml:3:1: this is no value: "),
+                .starts_with("r.toml:3:1: this is not a value: "),
             "{}",
             faults[0]
         );

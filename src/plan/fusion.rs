@@ -12,7 +12,7 @@ mod named;
 mod phases;
 mod plan;
 
-pub use cut::{Boundary, Cut};
+pub use cut::{Boundary, Cut, Switch};
 pub use error::FusionError;
 pub use named::{Fusion, Version};
 pub use plan::{Kernel, Plan};

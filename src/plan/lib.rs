@@ -14,5 +14,8 @@ pub mod cost;
 pub mod fusion;
 pub mod kernels;
 pub mod model;
+mod near;
 pub mod run;
 pub mod units;
+
+pub use near::nearest;

@@ -1,6 +1,6 @@
 //! Numbers with units, as people type and read them.
 //!
-//! Three things live here, and nothing else knows about spellings or prefixes:
+//! Four things live here, and nothing else knows about spellings or prefixes:
 //!
 //! - [`Quantity`]: a value in base units (B, FLOP, s) with its [`Dimension`],
 //!   and the exact integer beside the float wherever there is one, so that
@@ -11,6 +11,8 @@
 //!   [`ReadError`]: column, what was expected, an example.
 //! - [`format`](fn@format), [`format_in`], [`Column`]: the unit that a person
 //!   would pick, one unit and fixed decimals down a column.
+//! - [`figure`]: the same for figures side by side: savings, ratios, one unit down a
+//!   column, and where a number comes from.
 //!
 //! # Decisions
 //! - MB is 10⁶ B and MiB is 2²⁰ B. `KB` is read as kB. `mb` and `Mb` are
@@ -28,6 +30,7 @@ mod arith;
 mod asked;
 mod column;
 mod dimension;
+pub mod figure;
 mod format;
 mod number;
 mod read;

@@ -24,7 +24,7 @@ mod wall;
 
 pub use against::{Dram, Limit, Reading, RowReading, against};
 pub use counters::{Traffic, traffic};
-pub use error::ProfileError;
+pub use error::{NoSuchColumn, NoSuchTool, ProfileError, Unexplained};
 pub use explain::{By, Explained};
 pub use read::read;
 pub use wall::{Wall, walls};
@@ -131,21 +131,9 @@ impl Tool {
     ///
     /// # Errors
     /// All names, the nearest first.
-    pub fn parse(name: &str) -> Result<Self, String> {
+    pub fn parse(name: &str) -> Result<Self, NoSuchTool> {
         let found = Self::ALL.into_iter().find(|tool| tool.name() == name);
-        found.ok_or_else(|| {
-            let nearest = Self::names()
-                .into_iter()
-                .map(|known| (strsim::osa_distance(known, name), known))
-                .min()
-                .filter(|(distance, known)| *distance <= 1 + known.len() / 3)
-                .map_or(String::new(), |(_, known)| {
-                    format!("; did you mean {known}?")
-                });
-            let all = Self::names().join(", ");
-            format!("there is no profiler “{name}”{nearest} There are: {all}")
-                .replace("” There", "”. There")
-        })
+        found.ok_or_else(|| NoSuchTool(name.to_owned()))
     }
 
     /// Whose GPUs it looks at; none: either's.

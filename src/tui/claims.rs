@@ -36,14 +36,13 @@ fn area(state: &State) -> (u16, u16, u16, u16) {
 }
 
 /// Tells the page how long the claim is.
-pub fn fit(state: &mut State) {
-    let (_, _, columns, rows) = area(state);
-    let lines = lay(state, usize::from(columns)).len();
+pub fn fit(state: &mut State, lines: usize) {
+    let (_, _, _, rows) = area(state);
     state.claims.fit(lines, usize::from(rows));
 }
 
 /// Draws the page.
-pub fn draw(state: &State, pen: &mut Pen<'_>) {
+pub fn draw(state: &State, laid: &[Row], pen: &mut Pen<'_>) {
     let last = pen.height().saturating_sub(1);
     let (x, top, columns, rows) = area(state);
     let left = left(state);
@@ -53,7 +52,6 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
         pen.upright(left, 1, last - 1);
     }
     list(state, &mut pen.part(0, top, left, rows));
-    let laid = lay(state, usize::from(columns));
     let mut claim = pen.part(x, top, columns, rows);
     for (y, row) in (0..rows).zip(laid.iter().skip(state.claims.scroll)) {
         row.draw(&mut claim, 1, y);
@@ -72,12 +70,15 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     cards::draw(state, pen);
 }
 
-fn lay(state: &State, columns: usize) -> Vec<Row> {
+/// Lays the claim under the cursor out.
+pub fn lay(state: &State) -> Vec<Row> {
+    let (_, _, columns, _) = area(state);
+    let columns = usize::from(columns);
     match current(&state.claims, &state.shared) {
         Some(claim) => evidence::page(state, claim, columns.saturating_sub(2)),
         None => vec![
             Row::default(),
-            Row::of("No claim is left under this filter.", Role::Dim),
+            Row::of("No claim matches this filter.", Role::Dim),
         ],
     }
 }

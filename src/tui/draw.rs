@@ -1,53 +1,143 @@
-//! State in, cells out. Reads, never writes.
+//! State in, cells out. Drawing reads and never writes; what was laid out for one
+//! frame is kept for the next.
 
 use ratatui::buffer::Buffer;
 
 use super::pen::Pen;
+use super::rows::Row;
 use super::{
     claims, compare, exercise, first_run, frame, home, kernel, lab, lesson, palette, reading,
     roofline, too_small,
 };
-use app::{Page, State};
+use app::{Look, Page, State};
 
-/// Draws the whole screen.
-pub fn draw(state: &State, buffer: &mut Buffer) {
-    let area = buffer.area;
-    let mut pen = Pen::new(buffer, area, state.shared.look);
-    if state.shared.too_small() {
-        too_small::draw(state, &mut pen);
-        return;
-    }
-    frame::draw(state, &mut pen);
-    match state.page {
-        Page::Home => home::draw(state, &mut pen),
-        Page::FirstRun => first_run::draw(state, &mut pen),
-        Page::Lab => lab::draw(state, &mut pen),
-        Page::Compare => compare::draw(state, &mut pen),
-        Page::Roofline => roofline::draw(state, &mut pen),
-        Page::Kernel => kernel::draw(state, &mut pen),
-        Page::Doctor => reading::doctor(state, &mut pen),
-        Page::Setup => reading::setup(state, &mut pen),
-        Page::Why => reading::why(state, &mut pen),
-        Page::Messages => reading::messages(state, &mut pen),
-        Page::Help => reading::help(state, &mut pen),
-        Page::Lesson => lesson::draw(state, &mut pen),
-        Page::Exercises => exercise::draw(state, &mut pen),
-        Page::Claims => claims::draw(state, &mut pen),
-    }
-    palette::draw(state, &mut pen);
+/// Draws frames. A frame that changes nothing of a text lays nothing out: most keys
+/// only move over it.
+#[derive(Default)]
+pub struct Painter {
+    kept: Option<(Sight, Laid)>,
+    layouts: u64,
 }
 
-/// Tells the state how much of what it shows fits: scroll and shift end where
-/// the text does. Only laying out knows, so it is done before every frame.
-pub fn fit(state: &mut State) {
-    if state.shared.too_small() {
-        return;
+/// All that a layout depends on.
+#[derive(PartialEq)]
+struct Sight {
+    page: Page,
+    /// Lesson and section.
+    section: (usize, usize),
+    size: (u16, u16),
+    look: Look,
+    revision: u64,
+}
+
+impl Sight {
+    fn of(state: &State) -> Self {
+        Self {
+            page: state.page,
+            section: (state.reader.lesson, state.reader.section),
+            size: state.shared.size,
+            look: state.shared.look,
+            revision: state.revision,
+        }
     }
+}
+
+/// A text laid out, on the pages that have one.
+enum Laid {
+    Section(lesson::Laid),
+    Form(exercise::Laid),
+    Claim(Vec<Row>),
+}
+
+impl Laid {
+    fn of(state: &State) -> Option<Self> {
+        if state.shared.too_small() {
+            return None;
+        }
+        match state.page {
+            Page::Lesson => Some(Self::Section(lesson::lay(state))),
+            Page::Exercises => exercise::lay(state).map(Self::Form),
+            Page::Claims => Some(Self::Claim(claims::lay(state))),
+            _ => None,
+        }
+    }
+}
+
+impl Painter {
+    /// Tells the state how much of what it shows fits: scroll and shift end where
+    /// the text does. Only laying out knows, so it is done before every frame.
+    pub fn fit(&mut self, state: &mut State) {
+        if !self.knows(state) {
+            let laid = Laid::of(state);
+            self.layouts += u64::from(laid.is_some());
+            self.kept = laid.map(|laid| (Sight::of(state), laid));
+        }
+        match self.kept(state) {
+            Some(Laid::Section(laid)) => lesson::fit(state, laid),
+            Some(Laid::Form(laid)) => exercise::fit(state, laid),
+            Some(Laid::Claim(laid)) => claims::fit(state, laid.len()),
+            None if state.page == Page::Kernel && !state.shared.too_small() => kernel::fit(state),
+            None => {}
+        }
+    }
+
+    /// Draws the whole screen.
+    pub fn draw(&self, state: &State, buffer: &mut Buffer) {
+        let area = buffer.area;
+        let mut pen = Pen::new(buffer, area, state.shared.look);
+        if state.shared.too_small() {
+            too_small::draw(state, &mut pen);
+            return;
+        }
+        frame::draw(state, &mut pen);
+        let fresh;
+        let laid = match self.kept(state) {
+            None => {
+                fresh = Laid::of(state);
+                fresh.as_ref()
+            }
+            kept => kept,
+        };
+        match laid {
+            Some(Laid::Section(laid)) => lesson::draw(state, laid, &mut pen),
+            Some(Laid::Form(laid)) => exercise::draw(state, Some(laid), &mut pen),
+            Some(Laid::Claim(laid)) => claims::draw(state, laid, &mut pen),
+            None => page(state, &mut pen),
+        }
+        palette::draw(state, &mut pen);
+    }
+
+    /// Texts that were laid out so far.
+    pub const fn layouts(&self) -> u64 {
+        self.layouts
+    }
+
+    /// Whether what the state shows is laid out.
+    pub fn knows(&self, state: &State) -> bool {
+        self.kept(state).is_some()
+    }
+
+    fn kept(&self, state: &State) -> Option<&Laid> {
+        let (sight, laid) = self.kept.as_ref()?;
+        (*sight == Sight::of(state)).then_some(laid)
+    }
+}
+
+/// The pages without a text.
+fn page(state: &State, pen: &mut Pen<'_>) {
     match state.page {
-        Page::Lesson => lesson::fit(state),
-        Page::Exercises => exercise::fit(state),
-        Page::Claims => claims::fit(state),
-        Page::Kernel => kernel::fit(state),
-        _ => {}
+        Page::Home => home::draw(state, pen),
+        Page::FirstRun => first_run::draw(state, pen),
+        Page::Lab => lab::draw(state, pen),
+        Page::Compare => compare::draw(state, pen),
+        Page::Roofline => roofline::draw(state, pen),
+        Page::Kernel => kernel::draw(state, pen),
+        Page::Doctor => reading::doctor(state, pen),
+        Page::Setup => reading::setup(state, pen),
+        Page::Why => reading::why(state, pen),
+        Page::Messages => reading::messages(state, pen),
+        Page::Help => reading::help(state, pen),
+        Page::Exercises => exercise::draw(state, None, pen),
+        Page::Lesson | Page::Claims => {}
     }
 }

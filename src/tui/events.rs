@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::desk::Desk;
-use super::draw::{draw, fit};
+use super::draw::Painter;
 use super::editor;
 use super::input;
 use super::surface::Surface;
@@ -84,7 +84,8 @@ pub fn open(mut state: State, outside: Outside) -> io::Result<u8> {
     let guard = Terminal::take()?;
     let mut surface = Surface::new(io::stdout(), size.0, size.1);
     // The first frame goes out before anything else is started.
-    surface.frame(|buffer| draw(&state, buffer))?;
+    let painter = Painter::default();
+    surface.frame(|buffer| painter.draw(&state, buffer))?;
     let gate = Arc::new(input::Gate::default());
     input::read_keys(to.clone(), Arc::clone(&gate));
     let news = News::new(to.clone());
@@ -93,6 +94,7 @@ pub fn open(mut state: State, outside: Outside) -> io::Result<u8> {
     let to_desk = to.clone();
     let mut runtime = Runtime {
         state,
+        painter,
         surface,
         terminal: guard,
         opened: Instant::now(),
@@ -156,6 +158,7 @@ impl News {
 
 struct Runtime<W: Write> {
     state: State,
+    painter: Painter,
     surface: Surface<W>,
     terminal: Terminal,
     opened: Instant,
@@ -352,9 +355,9 @@ impl<W: Write> Runtime<W> {
     fn draw(&mut self) -> io::Result<()> {
         let (columns, rows) = self.state.shared.size;
         self.surface.resize(columns, rows);
-        fit(&mut self.state);
-        let state = &self.state;
-        self.surface.frame(|buffer| draw(state, buffer))
+        self.painter.fit(&mut self.state);
+        let (painter, state) = (&self.painter, &self.state);
+        self.surface.frame(|buffer| painter.draw(state, buffer))
     }
 }
 

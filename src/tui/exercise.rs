@@ -7,7 +7,7 @@ mod list;
 mod measured;
 pub mod question;
 
-pub use form::{setup, styled};
+pub use form::{Laid, setup, styled};
 
 use super::pen::Pen;
 use super::{cards, frame};
@@ -27,14 +27,16 @@ fn area(state: &State) -> (u16, u16, u16, u16) {
     }
 }
 
+/// Lays the form out, where an exercise is shown.
+pub fn lay(state: &State) -> Option<Laid> {
+    let (_, _, columns, _) = area(state);
+    let shown = exercise::shown(&state.exercises, &state.shared)?;
+    Some(form::lay(state, shown, usize::from(columns)))
+}
+
 /// Tells the page how long the form is.
-pub fn fit(state: &mut State) {
-    let (_, _, columns, rows) = area(state);
-    let Some(laid) = exercise::shown(&state.exercises, &state.shared)
-        .map(|exercise| form::lay(state, exercise, usize::from(columns)))
-    else {
-        return;
-    };
+pub fn fit(state: &mut State, laid: &Laid) {
+    let (_, _, _, rows) = area(state);
     let room = usize::from(rows);
     let lines = laid.rows.len();
     state
@@ -43,16 +45,16 @@ pub fn fit(state: &mut State) {
 }
 
 /// Draws the page.
-pub fn draw(state: &State, pen: &mut Pen<'_>) {
+pub fn draw(state: &State, laid: Option<&Laid>, pen: &mut Pen<'_>) {
     let last = pen.height().saturating_sub(1);
     let open = state.exercises.form.is_some();
     let (x, y, columns, rows) = area(state);
     if state.shared.two_panes() {
         frame::panes(pen, LEFT, last - 2);
         list::draw(state, &mut pen.part(0, 3, LEFT, rows));
-        form::draw(state, &mut pen.part(x, y, columns, rows));
+        form::draw(state, laid, &mut pen.part(x, y, columns, rows));
     } else if open {
-        form::draw(state, &mut pen.part(x, y, columns, rows));
+        form::draw(state, laid, &mut pen.part(x, y, columns, rows));
     } else {
         list::draw(
             state,

@@ -33,7 +33,7 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
             pen.put(
                 1,
                 top + 1,
-                "Looking the kernels of this plan up.",
+                "Looking up the kernels of this plan.",
                 Role::Dim,
             );
         }
@@ -135,7 +135,7 @@ fn comparison(state: &State, new_book: &Book, new: &Kernel, pen: &mut Pen<'_>) {
     let Some(older) = before(cut) else { return };
     let old_book = match book(&state.kernel, &state.shared, older) {
         None => {
-            pen.put(1, 0, "Looking the version before up.", Role::Dim);
+            pen.put(1, 0, "Looking up the previous version.", Role::Dim);
             return;
         }
         Some(Err(why)) => return missing(why, pen),
@@ -192,7 +192,7 @@ fn comparison(state: &State, new_book: &Book, new: &Kernel, pen: &mut Pen<'_>) {
             "The same source, compiled alike: what differs is what it is launched with.".to_owned()
         } else {
             format!(
-                "The same source, compiled otherwise: {} now, {before} before.",
+                "The same source, compiled differently: {} now, {before} before.",
                 defined(new)
             )
         };

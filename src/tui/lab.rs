@@ -238,6 +238,14 @@ fn floor(state: &State, kernel: &KernelCost, sum: &BoxCost) -> Option<f64> {
     Some(roof.floor_seconds(sum.flops, sum.bytes()))
 }
 
+/// The role of a fusion by how it stands.
+pub const fn switched(switch: Switch) -> Role {
+    match switch {
+        Switch::Off => Role::Text,
+        Switch::On | Switch::Inside => Role::Fused,
+    }
+}
+
 /// The colour of a side of the roof; without a roof, memory.
 pub fn bound_role(bound: Option<Bound>) -> Role {
     match bound {
@@ -377,11 +385,8 @@ pub fn toggles(state: &State, pen: &mut Pen<'_>) {
     };
     for (i, fusion) in Fusion::ALL.into_iter().enumerate() {
         let (x, y) = if i < 6 { (0, i) } else { (17, i - 6) };
-        let (sign, role) = match state.shared.bench.switch(fusion) {
-            Switch::Off => ("[ ]", Role::Text),
-            Switch::On => ("[x]", Role::Fused),
-            Switch::Inside => ("[+]", Role::Fused),
-        };
+        let switch = state.shared.bench.switch(fusion);
+        let (sign, role) = (switch.sign(), switched(switch));
         let star = if lacks(fusion) { "*" } else { "" };
         let here = state.lab.toggle == i;
         if here {

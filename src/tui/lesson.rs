@@ -4,6 +4,8 @@
 mod beside;
 mod outline;
 
+use std::sync::Arc;
+
 use super::pen::{Pen, clip};
 use super::rows::Row;
 use super::theme::Role;
@@ -23,21 +25,24 @@ const LEFT: u16 = 54;
 #[derive(Default)]
 pub struct Laid {
     /// The lines, each with its column.
-    pub rows: Vec<(u16, Row)>,
-    /// First line and number of lines of every block that takes keys.
-    blocks: Vec<(usize, usize)>,
-    /// Lines at which an element begins.
-    breaks: Vec<usize>,
-    /// Steps sideways that show something new.
-    shift: usize,
+    rows: Vec<(u16, Row)>,
+    /// How it came out.
+    extent: Arc<Extent>,
 }
 
-impl Laid {
+/// A section while it is laid out.
+#[derive(Default)]
+struct Laying {
+    rows: Vec<(u16, Row)>,
+    extent: Extent,
+}
+
+impl Laying {
     fn gap(&mut self) {
         if !self.rows.is_empty() {
             self.rows.push((0, Row::default()));
         }
-        self.breaks.push(self.rows.len());
+        self.extent.breaks.push(self.rows.len());
     }
 }
 
@@ -53,22 +58,12 @@ fn area(state: &State) -> (u16, u16, u16) {
 }
 
 /// Tells the reader how long the section is.
-pub fn fit(state: &mut State) {
-    let (columns, top, bottom) = area(state);
-    let laid = lay(state, usize::from(columns));
-    let extent = Extent {
-        lines: laid.rows.len(),
-        room: usize::from(bottom.saturating_sub(top)),
-        shift: laid.shift,
-        text: laid.rows.iter().map(|(_, row)| row.text()).collect(),
-        blocks: laid.blocks,
-        breaks: laid.breaks,
-    };
-    state.reader.fit(extent);
+pub fn fit(state: &mut State, laid: &Laid) {
+    state.reader.fit(Arc::clone(&laid.extent));
 }
 
 /// Draws the page.
-pub fn draw(state: &State, pen: &mut Pen<'_>) {
+pub fn draw(state: &State, laid: &Laid, pen: &mut Pen<'_>) {
     let last = pen.height().saturating_sub(1);
     let (columns, top, bottom) = area(state);
     if state.shared.two_panes() {
@@ -82,7 +77,6 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     if let Some(cursor) = state.reader.outline {
         outline::draw(state, cursor, &mut text);
     } else {
-        let laid = lay(state, usize::from(columns));
         let shown = laid.rows.iter().skip(state.reader.scroll);
         for (y, (x, row)) in (0..room).zip(shown) {
             row.draw(&mut text, *x, y);
@@ -175,18 +169,32 @@ fn more(state: &State, pen: &mut Pen<'_>, y: u16) {
     }
 }
 
-/// Lays the section on the page out in `columns` columns.
-fn lay(state: &State, columns: usize) -> Laid {
-    let mut laid = Laid::default();
+/// Lays the section on the page out.
+pub fn lay(state: &State) -> Laid {
+    let (columns, top, bottom) = area(state);
+    let mut laid = Laying::default();
     let found = lesson::lesson(&state.reader, &state.shared)
         .zip(lesson::section(&state.reader, &state.shared));
     if let Some((lesson, section)) = found {
-        lay_section(state, lesson, section, columns, &mut laid);
+        lay_section(state, lesson, section, usize::from(columns), &mut laid);
     }
-    laid
+    let Laying { rows, mut extent } = laid;
+    extent.lines = rows.len();
+    extent.room = usize::from(bottom.saturating_sub(top));
+    extent.text = rows.iter().map(|(_, row)| row.text()).collect();
+    Laid {
+        rows,
+        extent: Arc::new(extent),
+    }
 }
 
-fn lay_section(state: &State, lesson: &Lesson, section: &Section, columns: usize, laid: &mut Laid) {
+fn lay_section(
+    state: &State,
+    lesson: &Lesson,
+    section: &Section,
+    columns: usize,
+    laid: &mut Laying,
+) {
     let width = columns.saturating_sub(4);
     let env = env(&state.shared, lesson, &course::Setup::default());
     let resolve = |value: &text::Value| resolved(&env, value);
@@ -195,7 +203,7 @@ fn lay_section(state: &State, lesson: &Lesson, section: &Section, columns: usize
         .shift(state.reader.shift);
     let first = state.reader.section == 0;
     if !first || section.title != lesson.title || !section.parts.is_empty() {
-        laid.breaks.push(0);
+        laid.extent.breaks.push(0);
         laid.rows
             .push((2, Row::of(section.title.clone(), Role::Strong)));
     }
@@ -206,7 +214,7 @@ fn lay_section(state: &State, lesson: &Lesson, section: &Section, columns: usize
                 for block in &body.blocks {
                     laid.gap();
                     let page = layout.blocks(std::slice::from_ref(block));
-                    laid.shift = laid.shift.max(page.max_shift);
+                    laid.extent.shift = laid.extent.shift.max(page.max_shift);
                     laid.rows
                         .extend(page.lines.iter().map(|l| (2, Row::of_markup(l))));
                 }
@@ -215,11 +223,11 @@ fn lay_section(state: &State, lesson: &Lesson, section: &Section, columns: usize
                 laid.gap();
                 let focused = takes_keys(block) && state.reader.focus == Focus::Block(keys);
                 let shown = live::lay(state, lesson, block, focused, columns.saturating_sub(2));
-                laid.shift = laid.shift.max(shown.shift);
+                laid.extent.shift = laid.extent.shift.max(shown.shift);
                 let from = laid.rows.len();
                 laid.rows.extend(shown.rows.into_iter().map(|r| (1, r)));
                 if takes_keys(block) {
-                    laid.blocks.push((from, laid.rows.len() - from));
+                    laid.extent.blocks.push((from, laid.rows.len() - from));
                     keys += 1;
                 }
             }

@@ -1,21 +1,20 @@
-//! Live blocks as lines: each kind in its own few rows, broken ones as their
-//! text with what is wrong.
+//! Live blocks as lines: the pieces of a block in a box, what the reader does there
+//! around them; broken ones as their text with what is wrong.
 
 mod chart;
-mod claim;
-mod kernels;
 mod lab;
-mod tables;
+mod piece;
 
-pub use kernels::reported;
+#[cfg(test)]
+pub(crate) use chart::rows as picture;
+pub use piece::{number, pieces, reported};
 
-use super::exercise::question;
 use super::rows::{Row, boxed, labelled, words};
 use super::theme::Role;
 use app::State;
-use app::live::{env, predict};
-use course::{Block, Lesson, Live, Phrase, Typed};
-use text::{self, Layout};
+use app::live::{predict, presented, running_on};
+use course::present::{Piece, caption};
+use course::{Block, Lesson, Live, Typed, present};
 
 /// A block laid out.
 #[derive(Default)]
@@ -26,109 +25,113 @@ pub struct Laid {
     pub shift: usize,
 }
 
+/// Where pieces are drawn: in which block, and whether it has the keys.
+#[derive(Clone, Copy)]
+pub struct Place<'s> {
+    /// Look, runs, what the reader did.
+    pub state: &'s State,
+    /// The lesson.
+    pub lesson: &'s Lesson,
+    /// The block.
+    pub live: &'s Live,
+    /// It has the keys.
+    pub keys: bool,
+}
+
 /// Lays a block out in `columns` columns. `keys`: it has the keys.
 pub fn lay(state: &State, lesson: &Lesson, live: &Live, keys: bool, columns: usize) -> Laid {
-    let content = match &live.content {
-        Ok(content) => content,
-        Err(faults) => {
-            let said: Vec<String> = faults.iter().map(ToString::to_string).collect();
-            return plain(broken(live, &said, columns));
+    let place = Place {
+        state,
+        lesson,
+        live,
+        keys,
+    };
+    let found = match presented(&state.reader, &state.shared, lesson, live) {
+        Ok(found) => found,
+        Err(said) => {
+            return Laid {
+                rows: broken(live, &said, columns),
+                shift: 0,
+            };
         }
     };
+    // Cells and lines of the text's own kind stand as the text does.
+    if let Ok(Block::Table { .. } | Block::Roofline { .. } | Block::Chart { .. }) = live.content {
+        return pieces(place, &found, columns);
+    }
     let inner = columns.saturating_sub(4);
     let hidden = predict::open(&state.shared.study.progress, lesson, live).is_some();
-    let rows = match content {
-        _ if hidden => Ok(predictions(state, lesson, live, keys, inner)),
-        Block::Lab { .. } => lab::rows(state, lesson, live, keys, inner),
-        Block::Ribbon { prices, .. } => lab::ribbon(state, lesson, live, *prices, inner),
-        Block::Compare { .. } => tables::compare(state, lesson, live, inner),
-        Block::Steps { title, steps } => Ok(steps_rows(
-            state,
-            lesson,
-            live,
-            title.as_ref(),
-            steps,
-            inner,
-        )),
-        Block::Question { exercise: id, key } => {
-            let asked = state
-                .shared
-                .study
-                .question(&id.text, key.as_ref().map(|k| &*k.text));
-            asked
-                .map(|asked| question::in_lesson(state, &asked, keys, inner))
-                .ok_or_else(|| format!("The course has no question {}.", id.text))
-        }
-        Block::Micro { .. } => kernels::micro(state, lesson, live, inner),
-        Block::Kernel { .. } => kernels::kernel(state, lesson, live, inner),
-        Block::Profile(sample) => tables::profile(state, lesson, live, sample, inner),
-        Block::Table { .. } | Block::Roofline { .. } => {
-            return tables::rows(state, lesson, live, columns);
-        }
-        Block::Claim { id } => claim::rows(state, id, inner),
-        Block::Chart { .. } => match chart::rows(state, lesson, live, columns) {
-            Ok(rows) => return plain(rows),
-            Err(why) => Err(why),
+    let mut laid = match hidden {
+        true => Laid {
+            rows: predictions(place, &found, inner),
+            shift: 0,
         },
+        false => pieces(place, &found, inner),
     };
-    match rows {
-        Ok(mut rows) => {
-            if !hidden && !live.predict.is_empty() {
-                rows.extend(outcomes(state, lesson, live, inner));
-            }
-            plain(boxed(
-                &title(live),
-                hint(state, lesson, live, content, keys, hidden),
-                keys,
-                columns,
-                rows,
-            ))
+    if !hidden {
+        if let Some(how) = how(place, &found) {
+            laid.rows.extend(words(&how, inner, Role::Dim));
         }
-        Err(why) => plain(broken(live, &[why], columns)),
+        laid.rows.extend(outcomes(place, &found, inner));
     }
-}
-
-fn plain(rows: Vec<Row>) -> Laid {
-    Laid { rows, shift: 0 }
-}
-
-/// The words in the upper wall.
-fn title(live: &Live) -> String {
-    match &live.content {
-        Ok(Block::Question { exercise, key }) => match key {
-            Some(key) => format!("question {} {}", exercise.text, key.text),
-            None => format!("question {}", exercise.text),
-        },
-        Ok(Block::Claim { id }) => format!("claim {}", id.text),
-        _ => format!("live · {}", live.kind),
-    }
+    let title = match caption(live) {
+        kind if kind == live.kind => format!("live · {kind}"),
+        about => about,
+    };
+    laid.rows = boxed(&title, hint(place, hidden), keys, columns, laid.rows);
+    laid
 }
 
 /// What Space or Enter does in the block.
-fn hint(
-    state: &State,
-    lesson: &Lesson,
-    live: &Live,
-    content: &Block,
-    keys: bool,
-    hidden: bool,
-) -> &'static str {
+fn hint(place: Place<'_>, hidden: bool) -> &'static str {
+    let Ok(content) = &place.live.content else {
+        return "";
+    };
     match content {
         _ if hidden => "before you look",
         Block::Lab { toggles, .. } if !toggles.is_empty() => "Space flips",
         Block::Lab { .. } | Block::Compare { .. } | Block::Micro { .. } => "r runs",
         Block::Kernel { op: Some(_), .. } => "Enter opens it",
-        Block::Steps { steps, .. } => {
-            let shown = state.reader.block(&lesson.id, live.number).steps + 1;
-            match (shown < steps.len(), keys) {
-                (true, true) => "Space next step",
-                (true, false) => "Tab, then Space: next step",
-                (false, _) => "all steps",
-            }
-        }
+        Block::Steps { steps, .. } => match (place.steps() < steps.len(), place.keys) {
+            (true, true) => "Space next step",
+            (true, false) => "Tab, then Space: next step",
+            (false, _) => "all steps",
+        },
         Block::Ribbon { .. } => "Enter opens it in the lab",
         Block::Claim { .. } => "r runs · Enter opens it in the court",
         _ => "",
+    }
+}
+
+/// What is still to be done, or being done, before all pieces are there.
+pub fn how(place: Place<'_>, found: &[Piece]) -> Option<String> {
+    let shared = &place.state.shared;
+    match &place.live.content {
+        Ok(Block::Lab { backend, .. }) => {
+            let cut = found.iter().find_map(|piece| match piece {
+                Piece::Lab(lab) if lab.ran.is_none() => Some(lab.cut),
+                _ => None,
+            })?;
+            if let Some(backend) = running_on(shared, place.lesson, place.live, cut) {
+                return Some(format!("running on {backend} …"));
+            }
+            // A block may name the backend that it runs on.
+            let named = backend.as_ref().map(|named| named.text.as_str());
+            let backend = named.or(shared.machine.backend().map(|b| b.name.as_str()));
+            let on = backend.map_or(String::new(), |name| format!(" on {name}"));
+            Some(format!(
+                "not run yet · r runs it{on} · Enter opens it in the lab"
+            ))
+        }
+        Ok(Block::Micro { .. }) => {
+            let (backend, runs) = app::live::ask::experiment(shared, place.lesson, place.live)?;
+            Some(match runs {
+                true => format!("running on {} …", backend.name()),
+                false => format!("not run yet · r runs it on {}", backend.name()),
+            })
+        }
+        Ok(Block::Kernel { .. }) if found.is_empty() => Some("looking the source up …".to_owned()),
+        _ => None,
     }
 }
 
@@ -149,38 +152,44 @@ fn broken(live: &Live, said: &[String], columns: usize) -> Vec<Row> {
     rows
 }
 
+impl Place<'_> {
+    /// Steps that are revealed.
+    fn steps(&self) -> usize {
+        let number = self.live.number;
+        self.state.reader.block(&self.lesson.id, number).steps + 1
+    }
+
+    fn guesses(&self) -> Vec<predict::Guess> {
+        predict::guesses(&self.state.shared.study.progress, self.lesson, self.live)
+    }
+}
+
 /// The questions asked before the block shows anything.
-fn predictions(
-    state: &State,
-    lesson: &Lesson,
-    live: &Live,
-    keys: bool,
-    columns: usize,
-) -> Vec<Row> {
-    let made = predict::guesses(&state.shared.study.progress, lesson, live);
-    let field = state.reader.block(&lesson.id, live.number).field;
+fn predictions(place: Place<'_>, found: &[Piece], columns: usize) -> Vec<Row> {
+    let made = place.guesses();
+    let state = place.state;
+    let field = state
+        .reader
+        .block(&place.lesson.id, place.live.number)
+        .field;
     let mut rows = Vec::new();
-    for (i, asked) in live.predict.iter().enumerate() {
-        rows.extend(inline(state, lesson, live, &asked.ask.text, columns));
+    let asks = found.iter().filter(|piece| matches!(piece, Piece::Ask(_)));
+    for (i, (ask, predict)) in asks.zip(&place.live.predict).enumerate() {
+        rows.extend(piece::piece(place, ask, columns).rows);
         if let Some(guess) = made.get(i) {
-            let typed = if guess.typed.is_empty() {
-                "I do not know"
-            } else {
-                &guess.typed
-            };
-            rows.push(Row::of("  you said  ", Role::Dim).and(typed, Role::Text));
+            rows.push(Row::of("  you said  ", Role::Dim).and(typed(guess, None), Role::Text));
             continue;
         }
-        let unit = question::written(asked.unit.as_ref().map_or("", Typed::as_str));
         match &field {
-            Some(field) if keys => {
+            Some(field) if place.keys => {
+                let unit = predict.unit.as_ref().map_or("", Typed::as_str);
                 let (before, behind) = field.halves();
                 rows.push(
                     Row::of("  > ", Role::Accent)
                         .and(before, Role::Text)
                         .and("▌", Role::Accent)
                         .and(behind, Role::Text)
-                        .at(24, unit, Role::Dim),
+                        .at(24, present::example(unit), Role::Dim),
                 );
                 rows.push(Row::of(
                     "  Enter keeps it. Nothing typed: “I do not know”. It is not graded.",
@@ -188,7 +197,7 @@ fn predictions(
                 ));
             }
             _ => {
-                let how = if keys {
+                let how = if place.keys {
                     "  Enter, then type your number; the block opens after it."
                 } else {
                     "  Tab, then Enter: type your number; the block opens after it."
@@ -201,84 +210,49 @@ fn predictions(
     rows
 }
 
+/// A guess as it was typed, in per cent where that was asked.
+fn typed(guess: &predict::Guess, unit: Option<&str>) -> String {
+    let bare = |typed: &str| typed.chars().all(|c| c.is_ascii_digit() || c == '.');
+    match (guess.typed.as_str(), unit) {
+        ("", _) => "I do not know".to_owned(),
+        (typed, Some("%")) if bare(typed) => format!("{typed} %"),
+        (typed, _) => typed.to_owned(),
+    }
+}
+
 /// Guesses beside what came out, with the author's sentence.
-fn outcomes(state: &State, lesson: &Lesson, live: &Live, columns: usize) -> Vec<Row> {
-    let mut rows = vec![Row::default()];
-    let made = predict::guesses(&state.shared.study.progress, lesson, live);
-    for (guess, asked) in made.iter().zip(&live.predict) {
-        let ask = inline(state, lesson, live, &asked.ask.text, columns);
-        rows.extend(ask.into_iter().map(|row| Row::of(row.text(), Role::Dim)));
-        let typed = match (guess.typed.as_str(), asked.unit.as_ref().map(Typed::as_str)) {
-            ("", _) => "I do not know".to_owned(),
-            (typed, Some("%")) if typed.chars().all(|c| c.is_ascii_digit() || c == '.') => {
-                format!("{typed} %")
-            }
-            (typed, _) => typed.to_owned(),
-        };
+fn outcomes(place: Place<'_>, found: &[Piece], columns: usize) -> Vec<Row> {
+    let asks = found.iter().filter(|piece| matches!(piece, Piece::Ask(_)));
+    let came = found.iter().filter_map(|piece| match piece {
+        Piece::Outcome(value, note) => Some((value, note)),
+        _ => None,
+    });
+    let mut rows = Vec::new();
+    let guesses = place.guesses();
+    for (((guess, predict), ask), (value, note)) in
+        guesses.iter().zip(&place.live.predict).zip(asks).zip(came)
+    {
+        if rows.is_empty() {
+            rows.push(Row::default());
+        }
+        let ask = piece::piece(place, ask, columns).rows.into_iter();
+        rows.extend(ask.map(|row| Row::of(row.text(), Role::Dim)));
+        let unit = predict.unit.as_ref().map(Typed::as_str);
+        // What cannot be had again is shown as it was then.
+        let value = value.as_ref().unwrap_or(&guess.outcome).clone();
         rows.push(
             Row::of("you said ", Role::Dim)
-                .and(typed, Role::Text)
+                .and(typed(guess, unit), Role::Text)
                 .at(28, "it is ", Role::Dim)
-                .and(guess.outcome.clone(), Role::Modelled)
+                .and(value, Role::Modelled)
                 .and(" =", Role::Modelled),
         );
-        if let Some(note) = &asked.note {
-            rows.extend(
-                words(&note.text, columns.saturating_sub(2), Role::Text)
-                    .into_iter()
-                    .map(|r| r.indented(2)),
-            );
+        if let Some(note) = note {
+            let note = words(note, columns.saturating_sub(2), Role::Text);
+            rows.extend(note.into_iter().map(|row| row.indented(2)));
         }
     }
     rows
-}
-
-/// Steps up to the one that was reached.
-fn steps_rows(
-    state: &State,
-    lesson: &Lesson,
-    live: &Live,
-    title: Option<&Phrase>,
-    steps: &[Phrase],
-    columns: usize,
-) -> Vec<Row> {
-    let shown = state.reader.block(&lesson.id, live.number).steps + 1;
-    let mut rows = Vec::new();
-    if let Some(title) = title {
-        rows.push(Row::of(title.text.clone(), Role::Strong));
-    }
-    for (i, step) in steps.iter().take(shown).enumerate() {
-        let text = inline(state, lesson, live, &step.text, columns.saturating_sub(4));
-        for (line, row) in text.into_iter().enumerate() {
-            let head = if line == 0 {
-                format!("{:2}  ", i + 1)
-            } else {
-                "    ".to_owned()
-            };
-            let mut numbered = Row::of(head, Role::Dim);
-            numbered.spans.extend(row.spans);
-            rows.push(numbered);
-        }
-    }
-    let left = steps.len().saturating_sub(shown);
-    if left > 0 {
-        rows.push(Row::of(format!("    {left} more"), Role::Dim));
-    }
-    rows
-}
-
-/// A text with inline numbers, in the block's configuration.
-fn inline(state: &State, lesson: &Lesson, live: &Live, text: &str, columns: usize) -> Vec<Row> {
-    let env = env(&state.shared, lesson, &live.setup);
-    let resolve = |value: &text::Value| super::lesson::resolved(&env, value);
-    let parsed = text::parse(text, 1, &[]);
-    let layout = Layout::new(columns, &resolve).ascii(state.shared.look.ascii);
-    parsed
-        .sections
-        .iter()
-        .flat_map(|s| layout.blocks(&s.blocks).lines)
-        .map(|line| Row::of_markup(&line))
-        .collect()
 }
 
 /// A label in its role, and behind it a text wrapped beside it; for notes.

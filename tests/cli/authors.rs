@@ -81,7 +81,7 @@ fn a_quoted_plan_is_one_plan_everywhere() {
     assert_eq!(shown("41"), shown("40"));
     // 17 kernels less two: q, k and v are one.
     assert!(
-        shown("40").contains("V1 + qkv: 15 launches"),
+        shown("40").contains("  V1 + qkv  workshop B1 S128 fp32\n  block: 15 launches ="),
         "{}",
         shown("40")
     );

@@ -64,7 +64,7 @@ fn pages_show_samples_and_what_is_made_of_them() {
     let shown = home.line("show 91").out;
     // docs/cost-model.md: 11·4 + 3 launches of V2, 17·4 + 3 of V1; a gap between two.
     for part in [
-        "Profile, rocprofv3, kernel_stats.csv, 25 forwards of V2; generated",
+        "rocprofv3, kernel_stats.csv, 25 forwards of V2; generated",
         "plan: V2, 4 layers, 25 forwards",
         "launches: 47 a forward counted, 47 in the plan",
         " in 70 gaps, the longest 4.000 µs",

@@ -60,7 +60,14 @@ const IMPURE: &[&str] = &[
 ];
 
 /// Pure crates, and folders of crates that are not pure as a whole.
-const PURE: &[&str] = &["plan", "study", "app", "course/answer"];
+const PURE: &[&str] = &[
+    "plan",
+    "study",
+    "app",
+    "course/answer",
+    "course/present",
+    "course/ribbon",
+];
 
 fn src() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
@@ -304,6 +311,30 @@ fn the_middle_is_pure() {
                     file.display()
                 );
             }
+        }
+    }
+}
+
+/// Keys and messages change the state in `app`; the terminal tells it how much of a
+/// text fits, in functions named so, and owns it where events come in.
+#[test]
+fn drawing_does_not_write_state() {
+    for (file, code) in code_below("tui") {
+        if file.ends_with("events.rs") {
+            continue;
+        }
+        for place in code.split("fn ").skip(1) {
+            let head = place.split('{').next().unwrap();
+            let name = head.split('(').next().unwrap();
+            assert!(
+                name == "fit" || !place.contains("&mut State"),
+                "{}: {name} takes the state to be changed",
+                file.display()
+            );
+        }
+        for word in ["RefCell", "OnceCell", "AtomicU", "thread_local"] {
+            let draws = !file.ends_with("input.rs") && !file.ends_with("desk.rs");
+            assert!(!draws || !code.contains(word), "{}: {word}", file.display());
         }
     }
 }

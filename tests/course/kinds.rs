@@ -23,7 +23,7 @@ use tinyllama_tutor::cost::GpuDatabase;
 use tinyllama_tutor::course::{
     self, Course, Exercise, Figures, Mark, Places, Progress, Sheet, Surroundings, fails, lint,
 };
-use tinyllama_tutor::tui::{draw, fit};
+use tinyllama_tutor::tui::Painter;
 
 fn course() -> Course {
     Course::folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/kinds"))
@@ -317,6 +317,7 @@ fn what_is_kept_of_predictions_and_variants_survives_the_file() {
 struct Screen {
     state: State,
     effects: Vec<Effect>,
+    painter: Painter,
 }
 
 impl Screen {
@@ -325,6 +326,7 @@ impl Screen {
         let mut screen = Screen {
             state,
             effects: Vec::new(),
+            painter: Painter::default(),
         };
         screen.tell(Message::Loaded(Box::new(Study {
             course: Arc::new(course()),
@@ -338,7 +340,7 @@ impl Screen {
     fn tell(&mut self, message: Message) {
         let effects = update(&mut self.state, Event { at: 0, message });
         self.effects.extend(effects);
-        fit(&mut self.state);
+        self.painter.fit(&mut self.state);
     }
 
     fn press(mut self, keys: &[Key]) -> Self {
@@ -356,7 +358,7 @@ impl Screen {
     fn text(&self) -> String {
         let (columns, rows) = self.state.shared.size;
         let mut buffer = Buffer::empty(Rect::new(0, 0, columns, rows));
-        draw(&self.state, &mut buffer);
+        self.painter.draw(&self.state, &mut buffer);
         let row = |y| {
             (0..columns)
                 .map(|x| buffer[(x, y)].symbol())

@@ -23,7 +23,9 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use tinyllama_tutor::backend::gpu::Unit;
-use tinyllama_tutor::backend::gpu::compile::{Built, Cache, Compiler, Form, compile, compile_all};
+use tinyllama_tutor::backend::gpu::compile::{
+    Built, Cache, Compiler, CompilerError, Form, compile, compile_all,
+};
 use tinyllama_tutor::backend::gpu::hip::{Hiprtc, compile_with};
 use tinyllama_tutor::backend::gpu::resources::{RecordedKernel, Resources};
 use tinyllama_tutor::backend::gpu::units::units_of;
@@ -72,7 +74,7 @@ impl Compiler for ByHiprtc {
         options
     }
 
-    fn build(&self, source: &str, options: &[String], form: Form) -> Result<Built, String> {
+    fn build(&self, source: &str, options: &[String], form: Form) -> Result<Built, CompilerError> {
         self.0.build(source, options, form)
     }
 }
@@ -125,24 +127,24 @@ impl Compiler for Clang {
             .collect()
     }
 
-    fn build(&self, source: &str, options: &[String], _: Form) -> Result<Built, String> {
-        let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+    fn build(&self, source: &str, options: &[String], _: Form) -> Result<Built, CompilerError> {
+        let folder = tempfile::tempdir().map_err(CompilerError::Process)?;
         let (from, to) = (
             folder.path().join("kernels.hip"),
             folder.path().join("code"),
         );
-        fs::write(&from, source).map_err(|e| e.to_string())?;
+        fs::write(&from, source).map_err(CompilerError::Process)?;
         let said = Command::new(&self.program)
             .args(options)
             .args(["-include", HEADER, "-o"])
             .arg(&to)
             .arg(&from)
             .output()
-            .map_err(|e| e.to_string())?;
+            .map_err(CompilerError::Process)?;
         let log = String::from_utf8_lossy(&said.stderr).into_owned();
         match fs::read(&to) {
             Ok(image) if said.status.success() => Ok(Built { image, log }),
-            _ => Err(log),
+            _ => Err(CompilerError::Refused(log)),
         }
     }
 }

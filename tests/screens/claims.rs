@@ -18,7 +18,7 @@ use tinyllama_tutor::app::{Effect, Event, Look, Message, Page, State, update};
 use tinyllama_tutor::cost::GpuDatabase;
 use tinyllama_tutor::course::{Course, Ledger};
 use tinyllama_tutor::run::{BytesReport, LaunchReport, OutputReport, PlanReport, Report, Timing};
-use tinyllama_tutor::tui::{draw, fit};
+use tinyllama_tutor::tui::Painter;
 
 /// A report of a workshop forward on some machine.
 fn report(launches: u64, bytes: u64, micros: f64) -> Report {
@@ -52,13 +52,14 @@ fn report(launches: u64, bytes: u64, micros: f64) -> Report {
     }
 }
 
-struct Screen(State);
+struct Screen(State, Painter);
 
 impl Screen {
     /// The built-in ledger beside a course of one lesson.
     fn new(columns: u16, rows: u16) -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/claims");
-        let mut screen = Self(State::new((columns, rows), Look::default()).unwrap());
+        let state = State::new((columns, rows), Look::default()).unwrap();
+        let mut screen = Self(state, Painter::default());
         screen.tell(Message::Loaded(Box::new(Study {
             course: Arc::new(Course::folder(&root)),
             gpus: Some(Arc::new(GpuDatabase::embedded().unwrap())),
@@ -70,7 +71,7 @@ impl Screen {
 
     fn tell(&mut self, message: Message) -> Vec<Effect> {
         let effects = update(&mut self.0, Event { at: 0, message });
-        fit(&mut self.0);
+        self.1.fit(&mut self.0);
         effects
     }
 
@@ -84,14 +85,16 @@ impl Screen {
     fn at(mut self, id: &str) -> Self {
         assert!(open(&mut self.0.claims, &mut self.0.shared, id));
         self.0.go(Page::Claims);
-        fit(&mut self.0);
+        // What an event would have done.
+        self.0.revision += 1;
+        self.1.fit(&mut self.0);
         self
     }
 
     fn text(&self) -> String {
         let (columns, rows) = self.0.shared.size;
         let mut buffer = Buffer::empty(Rect::new(0, 0, columns, rows));
-        draw(&self.0, &mut buffer);
+        self.1.draw(&self.0, &mut buffer);
         let row = |y| {
             let row: String = (0..columns).map(|x| buffer[(x, y)].symbol()).collect();
             row.trim_end().to_owned() + "\n"

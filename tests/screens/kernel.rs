@@ -22,7 +22,7 @@ use tinyllama_tutor::run::{
     BackendKind, BytesReport, KernelReport, LaunchReport, LineReport, OutputReport, PlanReport,
     Report, Request, WorkReport,
 };
-use tinyllama_tutor::tui::{draw, fit};
+use tinyllama_tutor::tui::Painter;
 
 const SILU: &str = "\
 // silu: sg = g / (1 + exp(-g)), an element per thread.
@@ -203,11 +203,12 @@ fn counted(request: &Request) -> Report {
     }
 }
 
-struct Screen(State);
+struct Screen(State, Painter);
 
 impl Screen {
     fn new(columns: u16, rows: u16) -> Self {
-        Self(State::new((columns, rows), Look::default()).unwrap())
+        let state = State::new((columns, rows), Look::default()).unwrap();
+        Self(state, Painter::default())
     }
 
     /// Types keys, and answers what the page asks for.
@@ -237,10 +238,10 @@ impl Screen {
     }
 
     fn text(&mut self) -> String {
-        fit(&mut self.0);
+        self.1.fit(&mut self.0);
         let (columns, rows) = self.0.shared.size;
         let mut buffer = Buffer::empty(Rect::new(0, 0, columns, rows));
-        draw(&self.0, &mut buffer);
+        self.1.draw(&self.0, &mut buffer);
         let mut text = String::new();
         for y in 0..rows {
             let row: String = (0..columns).map(|x| buffer[(x, y)].symbol()).collect();

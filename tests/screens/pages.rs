@@ -27,7 +27,7 @@ use tinyllama_tutor::run::{
     BufferReport, BytesReport, KernelReport, LaunchReport, OutputReport, Phase, PlanReport,
     Progress, Report, RunError, Timing,
 };
-use tinyllama_tutor::tui::draw;
+use tinyllama_tutor::tui::Painter;
 
 /// The machine of the snapshots.
 fn h200() -> Machine {
@@ -101,7 +101,7 @@ impl Screen {
     fn rows(&self) -> Vec<String> {
         let (columns, rows) = self.state.shared.size;
         let mut buffer = Buffer::empty(Rect::new(0, 0, columns, rows));
-        draw(&self.state, &mut buffer);
+        Painter::default().draw(&self.state, &mut buffer);
         (0..rows)
             .map(|y| (0..columns).map(|x| buffer[(x, y)].symbol()).collect())
             .collect()

@@ -22,11 +22,12 @@ use tinyllama_tutor::app::{Effect, Event, Look, Message, Page, State, update};
 use tinyllama_tutor::cost::GpuDatabase;
 use tinyllama_tutor::course::{self, Course, Mark};
 use tinyllama_tutor::fusion::Fusion;
-use tinyllama_tutor::tui::{draw, fit};
+use tinyllama_tutor::tui::Painter;
 
 struct Screen {
     state: State,
     effects: Vec<Effect>,
+    painter: Painter,
 }
 
 impl Screen {
@@ -35,6 +36,7 @@ impl Screen {
         let mut screen = Screen {
             state,
             effects: Vec::new(),
+            painter: Painter::default(),
         };
         screen.tell(Message::Loaded(Box::new(Study {
             course: Arc::new(course),
@@ -54,7 +56,7 @@ impl Screen {
     fn tell(&mut self, message: Message) {
         let effects = update(&mut self.state, Event { at: 0, message });
         self.effects.extend(effects);
-        fit(&mut self.state);
+        self.painter.fit(&mut self.state);
     }
 
     fn press(mut self, keys: &[Key]) -> Self {
@@ -72,7 +74,7 @@ impl Screen {
     fn rows(&self) -> Vec<String> {
         let (columns, rows) = self.state.shared.size;
         let mut buffer = Buffer::empty(Rect::new(0, 0, columns, rows));
-        draw(&self.state, &mut buffer);
+        self.painter.draw(&self.state, &mut buffer);
         (0..rows)
             .map(|y| {
                 let row: String = (0..columns).map(|x| buffer[(x, y)].symbol()).collect();
@@ -540,7 +542,7 @@ fn every_page_of_the_course_can_be_drawn_in_ascii_and_says_no_fault() {
                 s.state.reader.lesson = lesson;
                 s.state.reader.section = section;
                 s.state.reader.scroll = 0;
-                fit(&mut s.state);
+                s.painter.fit(&mut s.state);
                 let text = &s.state.reader.extent.text;
                 for line in text {
                     assert!(!line.contains("(as it is written)"), "{text:?}");
@@ -631,5 +633,42 @@ proptest! {
                 prop_assert!(shown.iter().all(|row| row.is_ascii()));
             }
         }
+    }
+}
+
+/// What was laid out is kept: only what changes a text lays it out again.
+#[test]
+fn a_frame_that_changes_nothing_lays_out_nothing() {
+    let mut s = Screen::reader(80, 24);
+    let laid = s.painter.layouts();
+    assert!(laid > 0 && s.painter.knows(&s.state));
+    let same = |s: &mut Screen, message: Message, what: &str| {
+        s.tell(message);
+        assert_eq!(s.painter.layouts(), laid, "{what}");
+        // Drawing finds it laid out.
+        assert!(s.painter.knows(&s.state), "{what}");
+    };
+    same(&mut s, Message::Tick, "nothing");
+    for key in [ch('j'), ch('k'), key(Code::End), key(Code::Home)] {
+        same(&mut s, Message::Key(key), "moving over the text");
+    }
+    let (columns, rows) = s.state.shared.size;
+    same(&mut s, Message::Resize { columns, rows }, "the same size");
+    // A key in a block, another width, another look: once each, for fitting and
+    // drawing together.
+    let wider = Message::Resize {
+        columns: columns + 40,
+        rows: rows + 16,
+    };
+    let changes = [
+        Message::Key(key(Code::Tab)),
+        Message::Key(ch(' ')),
+        wider,
+        Message::Key(ch('t')),
+    ];
+    for (n, message) in (1..).zip(changes) {
+        s.tell(message);
+        assert_eq!(s.painter.layouts(), laid + n);
+        assert!(s.painter.knows(&s.state));
     }
 }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
 /// Longest that anything may take, on a loaded machine too.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 /// A screen that has not changed for so long is stable.
 const STILL: Duration = Duration::from_millis(120);
 

@@ -1,7 +1,7 @@
 //! What is said of a change of plan.
 
-use crate::figure;
 use plan::cost::Cost;
+use plan::units::figure;
 
 /// What was changed, for the sentence about it.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -197,10 +197,7 @@ fn to_lesson(shared: &mut Shared, claim: &Claim, out: &mut Out) {
         Some(at) => out.want(Intent::Lesson(at)),
         None => shared.notes.say(
             Tone::Plain,
-            format!(
-                "No lesson cites {}. What is true of it stands below.",
-                claim.id.text
-            ),
+            format!("No lesson cites {}. The evidence is below.", claim.id.text),
         ),
     }
 }

@@ -4,12 +4,12 @@
 //! which executes the sm_80 build: while they are shown, so is that build.
 
 use super::KernelPage;
-use crate::figure;
 use crate::intent::Out;
 use crate::note::Tone;
 use crate::ribbon;
 use crate::shared::Shared;
 use plan::run::{KernelReport, WorkReport};
+use plan::units::figure;
 use plan::units::{Quantity, format, group_thousands};
 use study::lab::counted::of_kernel;
 
@@ -199,7 +199,7 @@ pub(super) fn next(page: &mut KernelPage, shared: &mut Shared, out: &mut Out) {
             return count(page, shared, out);
         }
         let text = format!(
-            "Counting executes {} on this CPU. r counts all the same; p sets a smaller shape.",
+            "Counting executes {} on this CPU. r counts it anyway; p sets a smaller shape.",
             format(&Quantity::flop(flops))
         );
         shared.notes.say(Tone::Warn, text);

@@ -1,12 +1,12 @@
 //! What a run counted of the plan: of the box under the cursor, and in words.
 
 use crate::bench::Bench;
-use crate::figure::fitted;
 use crate::ribbon::{Group, kernel_of, kernels_of, selected};
 use crate::runs::Runs;
 use crate::shared::Shared;
 use plan::cost::{Cost, KernelCost};
 use plan::run::{BytesReport, KernelReport, Report};
+use plan::units::figure::fitted;
 use study::lab::counted::{of_kernel, of_kernels, surplus};
 
 /// The report of the plan, where it counted kernel by kernel.

@@ -2,10 +2,10 @@
 
 use super::Hint;
 use crate::bench::{Bench, Switch};
-use crate::figure;
 use crate::machine::Machine;
 use plan::cost::{Cost, CostError, Direction};
 use plan::fusion::{Boundary, Fusion, Version};
+use plan::units::figure;
 
 /// The line about what the cursor is on.
 pub fn hint(bench: &Bench, machine: &Machine, fusion: Fusion) -> Result<Hint, CostError> {

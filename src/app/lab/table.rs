@@ -1,12 +1,12 @@
 //! This plan against V1, row by row.
 
 use crate::bench::Bench;
-use crate::figure::{self, Origin};
 use crate::machine::{Machine, Source};
 use crate::runs::Runs;
 use plan::cost::Cost;
 use plan::fusion::{Cut, Version};
 use plan::run::BytesReport;
+use plan::units::figure::{self, Origin};
 
 /// Characters of a figure.
 const COLUMN: usize = 7;

@@ -1,11 +1,11 @@
 use super::*;
 use crate::Setup;
 use crate::bench::Bench;
-use crate::figure::Origin;
 use crate::machine::Machine;
 use crate::ribbon::BoxCost;
 use crate::runs::Runs;
 use plan::fusion::Version;
+use plan::units::figure::Origin;
 
 #[test]
 fn every_hint_fits_the_message_row_of_eighty_columns() {

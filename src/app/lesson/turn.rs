@@ -25,11 +25,23 @@ pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut O
         }
         Action::Outline => reader.outline = Some(reader.section),
         _ => match reader.focus {
-            Focus::Text => read(reader, shared, action, out),
+            Focus::Text => {
+                read(reader, shared, action, out);
+                out.moved_only = moves(action);
+            }
             Focus::Block(_) => live::act(reader, shared, action, out),
             Focus::Lab => beside(reader, shared, action, out),
         },
     }
+}
+
+/// Whether a key of the text only moves over it; to another section at most.
+const fn moves(action: Action) -> bool {
+    use Action as A;
+    matches!(
+        action,
+        A::Up | A::Down | A::Top | A::End | A::Flip | A::PageDown | A::PageUp
+    )
 }
 
 /// The keys of the text: what turns pages and moves over them.

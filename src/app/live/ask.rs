@@ -2,12 +2,11 @@
 //! source looked up. Both are asked for once and kept.
 
 use super::env;
-use crate::ask::{Ask, Of, Shown, Wanted};
+use crate::ask::{Ask, Shown, Wanted};
 use crate::intent::Out;
 use crate::lesson::{self, Reader};
 use crate::shared::Shared;
 use course::{Block, Lesson, Live};
-use plan::fusion::Version;
 use plan::run::{BackendKind, MicroRequest};
 
 /// Takes in what came of a question; figures of an experiment may be asked for in
@@ -19,6 +18,15 @@ pub fn arrived(shared: &mut Shared, ask: Ask, answer: Result<Shown, String>) {
         micros.push(report.clone());
     }
     shared.asked.arrived(ask, answer);
+}
+
+/// Who runs experiments, where a block names a backend or none.
+pub(super) fn gym(shared: &Shared, named: Option<&str>) -> BackendKind {
+    let chosen = || shared.machine.backend().is_some_and(|b| b.name == "cuda");
+    match named.map_or_else(chosen, |named| named == "cuda") {
+        true => BackendKind::Cuda,
+        false => BackendKind::Simt,
+    }
 }
 
 /// What a `micro` or `kernel` block asks.
@@ -33,41 +41,30 @@ pub fn of(shared: &Shared, lesson: &Lesson, live: &Live) -> Result<Ask, String> 
             backend,
             ..
         }) => {
-            let chosen = shared.machine.backend().is_some_and(|b| b.name == "cuda");
-            let cuda = match backend {
-                Some(named) => named.text == "cuda",
-                None => chosen,
-            };
-            let backend = if cuda {
-                BackendKind::Cuda
-            } else {
-                BackendKind::Simt
-            };
+            let backend = gym(shared, backend.as_ref().map(|named| &*named.text));
             MicroRequest::new(&kernel.text, sweep, backend)
                 .map(Ask::Micro)
                 .map_err(|e| e.to_string())
         }
-        Ok(Block::Kernel {
-            op,
-            version,
-            source,
-            part,
-        }) => {
-            let setup = env(shared, lesson, &live.setup)?.setup;
-            let cut = version.as_ref().map_or(Version::V1.cut(), |v| v.value);
-            let of = match (op, source) {
-                (Some(op), _) => Of::Op(op.value),
-                (None, source) => Of::File(source.as_ref().map_or("", |s| &s.text).to_owned()),
-            };
-            Ok(Ask::Source(Box::new(Wanted {
-                config: setup.config.with_cut(cut),
-                gpu: "h200".to_owned(),
-                of,
-                part: part.as_ref().map(|p| p.text.clone()),
-            })))
+        Ok(block @ Block::Kernel { .. }) => {
+            let env = env(shared, lesson, &live.setup)?;
+            Wanted::by(block, &env)
+                .map(|wanted| Ask::Source(Box::new(wanted)))
+                .ok_or_else(|| "this block asks nothing".to_owned())
         }
         _ => Err("this block asks nothing".to_owned()),
     }
+}
+
+/// Who runs the experiment of a block, and whether that is under way; None once it
+/// was run.
+pub fn experiment(shared: &Shared, lesson: &Lesson, live: &Live) -> Option<(BackendKind, bool)> {
+    let ask = of(shared, lesson, live).ok()?;
+    let Ask::Micro(request) = &ask else {
+        return None;
+    };
+    let waits = shared.asked.waits(&ask);
+    (waits || shared.asked.answer(&ask).is_none()).then_some((request.backend, waits))
 }
 
 /// Runs the experiment of a `micro` block.

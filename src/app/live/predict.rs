@@ -9,7 +9,7 @@ use crate::lesson::{Reader, act, focused};
 use crate::note::Tone;
 use crate::shared::Shared;
 use course::answer::Value;
-use course::{Event, Lesson, Live, Predict, Progress, Typed, print};
+use course::{Event, Lesson, Live, Predict, Progress, present};
 use plan::units::{self, Asked, Dimension};
 
 /// Between the guesses of a block that asks more than once.
@@ -50,11 +50,8 @@ pub fn open(progress: &Progress, lesson: &Lesson, live: &Live) -> Option<usize> 
 
 /// What a prediction asks for, as the block will show it.
 fn outcome(shared: &Shared, lesson: &Lesson, live: &Live, predict: &Predict) -> String {
-    let value = env(shared, lesson, &live.setup).and_then(|env| {
-        let value = predict.answer.value.evaluate(&env);
-        let unit = predict.unit.as_ref().map(Typed::as_str);
-        print(&value.map_err(|e| e.to_string())?, unit)
-    });
+    let env = env(shared, lesson, &live.setup);
+    let value = env.and_then(|env| present::outcome(predict, &env));
     value.unwrap_or_else(|why| why)
 }
 

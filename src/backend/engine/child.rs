@@ -21,7 +21,7 @@ pub(super) enum News {
     /// It said this.
     Answer(Answer),
     /// It said something that is no answer, and is not listened to any more.
-    Garbage(String),
+    Garbage(io::Error),
     /// It closed its end: it has ended, or will.
     Closed,
     /// Nothing within the time.
@@ -63,7 +63,7 @@ pub(super) struct Child {
     process: process::Child,
     /// Goes to a thread that writes: a pipe that is full never holds us up.
     asks: Option<Sender<Ask>>,
-    news: Receiver<Result<Answer, String>>,
+    news: Receiver<io::Result<Answer>>,
     log: Log,
 }
 
@@ -92,7 +92,7 @@ impl Child {
     #[allow(clippy::type_complexity, reason = "the three ends of one process")]
     fn connect(
         process: &mut process::Child,
-    ) -> io::Result<(Sender<Ask>, Receiver<Result<Answer, String>>, Log)> {
+    ) -> io::Result<(Sender<Ask>, Receiver<io::Result<Answer>>, Log)> {
         let (Some(input), Some(output), Some(errors)) = (
             process.stdin.take(),
             process.stdout.take(),
@@ -181,7 +181,7 @@ fn write(mut input: ChildStdin, asks: &Receiver<Ask>) {
     }
 }
 
-fn read(output: ChildStdout, to_us: &Sender<Result<Answer, String>>) {
+fn read(output: ChildStdout, to_us: &Sender<io::Result<Answer>>) {
     let mut output = BufReader::new(output);
     loop {
         let news = match read_frame(&mut output) {
@@ -189,7 +189,7 @@ fn read(output: ChildStdout, to_us: &Sender<Result<Answer, String>>) {
             Ok(None) => return,
             // An engine that dies in the middle of a word has died.
             Err(e) if e.kind() == io::ErrorKind::UnexpectedEof => return,
-            Err(e) => Err(e.to_string()),
+            Err(e) => Err(e),
         };
         let last = news.is_err();
         if to_us.send(news).is_err() || last {

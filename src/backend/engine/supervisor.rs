@@ -2,6 +2,7 @@
 //! stopped, and what happens after it died.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -238,7 +239,7 @@ impl Supervisor {
                     super::program::build()
                 )))
             }
-            News::Answer(_) => Err(self.mad("no greeting", "at its start")),
+            News::Answer(_) => Err(self.mad(&"no greeting", "at its start")),
             News::Garbage(why) => Err(self.mad(&why, "at its start")),
             News::Silence => Err(self.hung(limit, "at its start")),
             News::Closed => Err(self.died("at its start")),
@@ -364,7 +365,7 @@ impl Supervisor {
     }
 
     /// The engine said what is no answer.
-    fn mad(&mut self, why: &str, doing: &str) -> RunError {
+    fn mad(&mut self, why: &dyn fmt::Display, doing: &str) -> RunError {
         let words = self.child.take().map(|mut child| {
             child.kill();
             child.last_words()
@@ -376,7 +377,7 @@ impl Supervisor {
         };
         RunError::failed(format!(
             "the engine said something that is no answer {doing} ({}); it was ended, and the next run starts a new one{said}",
-            shown(why)
+            shown(&why.to_string())
         ))
     }
 }

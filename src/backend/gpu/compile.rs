@@ -4,7 +4,10 @@
 mod cache;
 mod prebuilt;
 
+use std::fmt;
+use std::io;
 use std::num::NonZero;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
@@ -34,6 +37,50 @@ pub struct Built {
     pub log: String,
 }
 
+/// Why a compiler gave no code.
+#[derive(Debug)]
+pub enum CompilerError {
+    /// It refused the source: its log.
+    Refused(String),
+    /// It gave a number and no word; its name.
+    Code(String, i32),
+    /// It said that all went well, and gave nothing; its name.
+    NoCode(String),
+    /// This text ends in its middle for the compiler.
+    ZeroByte(&'static str),
+    /// It makes machine code and no assembly; its name.
+    MachineOnly(&'static str),
+    /// It was given so many seconds, and ended for it.
+    Slow(u64),
+    /// The process that it runs in ended by itself: how, with its last words.
+    Died(String),
+    /// That process cannot be used.
+    Process(io::Error),
+    /// What it is to compile, or where the result goes, cannot be used.
+    Folder(PathBuf, io::Error),
+    /// There is no compiler in this file.
+    Missing(GpuError),
+}
+
+impl fmt::Display for CompilerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused(log) => f.write_str(log),
+            Self::Code(name, code) => write!(f, "{name} gave error {code}"),
+            Self::NoCode(name) => write!(f, "{name} gave no code"),
+            Self::ZeroByte(what) => write!(f, "{what} has a zero byte"),
+            Self::MachineOnly(name) => write!(f, "{name} gives machine code only"),
+            Self::Slow(seconds) => write!(f, "the compiler did not end within {seconds} s"),
+            Self::Died(how) => f.write_str(how),
+            Self::Process(e) => write!(f, "the compiler's process cannot be used: {e}"),
+            Self::Folder(folder, e) => write!(f, "{}: {e}", folder.display()),
+            Self::Missing(e) => e.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for CompilerError {}
+
 /// A compiler that takes a whole source text: NVRTC, HIPRTC.
 pub trait Compiler: Sync {
     /// Name and exact version; part of the cache's key.
@@ -45,8 +92,8 @@ pub trait Compiler: Sync {
     /// Compiles.
     ///
     /// # Errors
-    /// The compiler's log.
-    fn build(&self, source: &str, options: &[String], form: Form) -> Result<Built, String>;
+    /// What the compiler refused, or why it gave no answer.
+    fn build(&self, source: &str, options: &[String], form: Form) -> Result<Built, CompilerError>;
 }
 
 /// Compiles a unit, or finds it in the cache.
@@ -69,20 +116,21 @@ pub fn compile(
         ))
     })?;
     let options = compiler.options(unit, arch, form);
-    compile_text(compiler, cache, &source, &options, form).map_err(|log| refused(unit, arch, &log))
+    compile_text(compiler, cache, &source, &options, form)
+        .map_err(|why| refused(unit, arch, &why.to_string()))
 }
 
 /// Compiles a source, or finds it in the cache.
 ///
 /// # Errors
-/// The compiler's log.
+/// Those of [`Compiler::build`].
 pub(super) fn compile_text(
     compiler: &dyn Compiler,
     cache: Option<&Cache>,
     source: &str,
     options: &[String],
     form: Form,
-) -> Result<Built, String> {
+) -> Result<Built, CompilerError> {
     let key = key(source, options, &compiler.version(), form);
     if let Some(built) = cache.and_then(|cache| cache.get(&key)) {
         return Ok(built);

@@ -153,6 +153,9 @@ impl Native {
     }
 }
 
+/// Something that is there, or why it is not.
+pub type Fact<T> = Result<T, GpuError>;
+
 /// A table's lines, a word and a sentence each, as sentences.
 pub fn notes(lines: Vec<(&'static str, String)>) -> Vec<String> {
     lines

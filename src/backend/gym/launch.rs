@@ -1,6 +1,8 @@
 //! What each experiment launches at each value: kernel, grid, data, and what must
 //! come out.
 
+use std::fmt;
+
 use crate::gpu::Unit;
 use plan::run::{Experiment, RunError, Takes};
 
@@ -60,17 +62,35 @@ pub(super) struct Launch {
     pub about: String,
 }
 
+/// A value that did not come out as it must.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct WrongElement {
+    at: usize,
+    found: f32,
+    wanted: f32,
+}
+
+impl fmt::Display for WrongElement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { at, found, wanted } = self;
+        write!(f, "element {at} is {found} and must be {wanted}")
+    }
+}
+
 impl Launch {
     /// Compares an output with what must come out.
-    pub fn check(&self, outputs: &[f32]) -> Result<(), String> {
-        for (i, (found, wanted)) in outputs.iter().zip(&self.expected).enumerate() {
+    ///
+    /// # Errors
+    /// The first element that is wrong.
+    pub fn check(&self, outputs: &[f32]) -> Result<(), WrongElement> {
+        for (at, (&found, &wanted)) in outputs.iter().zip(&self.expected).enumerate() {
             let right = if self.tolerance == 0.0 {
                 found.to_bits() == wanted.to_bits()
             } else {
                 (found - wanted).abs() <= self.tolerance * wanted.abs().max(1.0)
             };
             if !right {
-                return Err(format!("element {i} is {found} and must be {wanted}"));
+                return Err(WrongElement { at, found, wanted });
             }
         }
         Ok(())

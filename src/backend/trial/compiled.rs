@@ -1,5 +1,7 @@
 //! From a text, or a known mistake, to a program of the machine.
 
+use std::fmt;
+
 use super::text;
 use crate::gpu::Unit;
 use crate::gpu::compile::PREBUILT;
@@ -18,6 +20,13 @@ pub(super) enum NoProgram {
     Refused(String),
     /// There is no compiler here; how to get one.
     NoCompiler(String),
+}
+
+impl fmt::Display for NoProgram {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Self::Refused(say) | Self::NoCompiler(say)) = self;
+        f.write_str(say)
+    }
 }
 
 /// A program with its PTX.
@@ -60,7 +69,7 @@ const NO_CUDA: &str = "this build has no compiler (Cargo feature cuda)";
 pub(super) fn written(text: &str, file: &str, listing: &Listing) -> Result<Compiled, NoProgram> {
     // Some editors begin a file with a mark of its encoding.
     let text = text.trim_start_matches('\u{feff}');
-    text::allowed(text, file).map_err(NoProgram::Refused)?;
+    text::allowed(text).map_err(|what| NoProgram::Refused(what.of(file)))?;
     #[cfg(feature = "cuda")]
     {
         let nvrtc = crate::gpu::cuda::Nvrtc::find(u32::MAX)
@@ -73,7 +82,7 @@ pub(super) fn written(text: &str, file: &str, listing: &Listing) -> Result<Compi
         let options = nvrtc.options(&prefix, ARCH, Form::Assembly);
         let built = nvrtc
             .build(&source, &options, Form::Assembly)
-            .map_err(|log| NoProgram::Refused(first_errors(&log)))?;
+            .map_err(|why| NoProgram::Refused(first_errors(&why.to_string())))?;
         let ptx = String::from_utf8_lossy(&built.image).into_owned();
         if ptx.contains("vprintf") {
             return Err(NoProgram::Refused(

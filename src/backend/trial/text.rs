@@ -1,21 +1,60 @@
 //! What may not stand in a learner's file: it is compiled, and a compiler reads
 //! files. And what a portable kernel does not type in.
 
+/// What a learner's file may not have, and in which line where it is one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Forbidden {
+    TooLong,
+    ZeroByte,
+    RawString(usize),
+    /// A directive that reads a file.
+    Reads(usize),
+    /// A word that looks whether a file is there.
+    Looks(usize, &'static str),
+    Assembly(usize),
+}
+
+impl Forbidden {
+    /// The sentence, about this file.
+    pub(super) fn of(&self, file: &str) -> String {
+        let (row, say) = match self {
+            Self::TooLong => {
+                return format!(
+                    "{file} has more than 200,000 bytes; start again from the skeleton"
+                );
+            }
+            Self::ZeroByte => return format!("{file} has a zero byte in it; it is no text"),
+            Self::RawString(row) => (row, "a raw string hides what follows it; leave it out"),
+            Self::Reads(row) => (
+                row,
+                "a kernel file includes nothing; what it may use stands in \
+                 kernels/prefix/base.cu and is there already",
+            ),
+            Self::Looks(row, word) => {
+                return format!("{file}:{row}: {word} looks for files; leave it out");
+            }
+            Self::Assembly(row) => (
+                row,
+                "assembly belongs to one vendor; the prefix wraps what is needed",
+            ),
+        };
+        format!("{file}:{row}: {say}")
+    }
+}
+
 /// Refuses directives that read files, and assembly.
-pub(super) fn allowed(text: &str, file: &str) -> Result<(), String> {
+///
+/// # Errors
+/// The first that is found.
+pub(super) fn allowed(text: &str) -> Result<(), Forbidden> {
     if text.len() > 200_000 {
-        return Err(format!(
-            "{file} has more than 200,000 bytes; start again from the skeleton"
-        ));
+        return Err(Forbidden::TooLong);
     }
     if text.contains('\0') {
-        return Err(format!("{file} has a zero byte in it; it is no text"));
+        return Err(Forbidden::ZeroByte);
     }
     if let Some(row) = text.lines().position(|line| line.contains("R\"")) {
-        return Err(format!(
-            "{file}:{}: a raw string hides what follows it; leave it out",
-            row + 1
-        ));
+        return Err(Forbidden::RawString(row + 1));
     }
     for (row, line) in code_lines(text) {
         let directive = line
@@ -25,21 +64,14 @@ pub(super) fn allowed(text: &str, file: &str) -> Result<(), String> {
             .map(str::trim_start);
         let reads = ["include", "import", "embed"];
         if directive.is_some_and(|d| reads.iter().any(|word| d.starts_with(word))) {
-            return Err(format!(
-                "{file}:{row}: a kernel file includes nothing; what it may use stands in \
-                 kernels/prefix/base.cu and is there already"
-            ));
+            return Err(Forbidden::Reads(row));
         }
         let reading = ["__has_include", "__has_embed"];
         if let Some(word) = reading.iter().find(|word| line.contains(*word)) {
-            return Err(format!(
-                "{file}:{row}: {word} looks for files; leave it out"
-            ));
+            return Err(Forbidden::Looks(row, word));
         }
         if words(&line).any(|word| matches!(word, "asm" | "__asm__" | "__asm")) {
-            return Err(format!(
-                "{file}:{row}: assembly belongs to one vendor; the prefix wraps what is needed"
-            ));
+            return Err(Forbidden::Assembly(row));
         }
     }
     Ok(())
@@ -171,12 +203,12 @@ mod tests {
             "const char *s = R\"(\" /* )\";\n#include <x>",
         ];
         for text in refused {
-            let said = allowed(text, "answers/ex19.cu").unwrap_err();
+            let said = allowed(text).unwrap_err().of("answers/ex19.cu");
             assert!(said.starts_with("answers/ex19.cu:"), "{text}: {said}");
         }
         let fine = "// #include <x>\n/* asm */ int smasm; // asm\n#define A 1\n#if A\n#endif\n";
-        assert_eq!(allowed(fine, "f"), Ok(()));
-        assert!(allowed("int a;\0", "f").is_err());
+        assert_eq!(allowed(fine), Ok(()));
+        assert_eq!(allowed("int a;\0"), Err(Forbidden::ZeroByte));
     }
 
     #[test]

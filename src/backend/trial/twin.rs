@@ -1,7 +1,9 @@
 //! Defective kernels on the inputs that bring their defects to light.
 
+use std::fmt;
+
 use super::bench::{Arg, Bench, Geometry};
-use super::compiled::{NoProgram, own};
+use super::compiled::own;
 use super::unit;
 use plan::run::listing::Listing;
 use simt::{MachineError, Memory, Problem};
@@ -9,17 +11,43 @@ use simt::{MachineError, Memory, Problem};
 /// As in the kernels of the course.
 const EPS: f32 = 1e-5;
 
+/// Why a defective kernel shows no value.
+#[derive(Debug)]
+pub enum TwinError {
+    /// There is none of this name.
+    Unknown(String),
+    /// Its source is not in this build.
+    NoSource(String),
+    /// There is no program of it: the compiler's words, or how to get one.
+    NoProgram(String),
+    /// The machine stopped it where it should have ended.
+    Stopped(MachineError),
+}
+
+impl fmt::Display for TwinError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown(name) => write!(f, "there is no twin “{name}”"),
+            Self::NoSource(path) => write!(f, "kernels/{path} is not in this build"),
+            Self::NoProgram(why) => f.write_str(why),
+            Self::Stopped(why) => why.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for TwinError {}
+
 /// The value of `twin.NAME`, from running the defective kernel.
 ///
 /// # Errors
-/// One sentence: no such twin, no compiled kernel here, or the machine stopped
-/// it where it should have ended.
-pub fn twin(name: &str) -> Result<f64, String> {
+/// No such twin, no compiled kernel here, or the machine stopped it where it should
+/// have ended.
+pub fn twin(name: &str) -> Result<f64, TwinError> {
     shown(name, false)
 }
 
 /// The same input with the defect, or with its repair.
-fn shown(name: &str, fixed: bool) -> Result<f64, String> {
+fn shown(name: &str, fixed: bool) -> Result<f64, TwinError> {
     let (source, show): (&str, Show) = match name {
         "norm_scale" => ("flat_norm", |b| flat_norm(b, 128, 128 * 256)),
         "norm_one_row" => ("flat_norm", |b| flat_norm(b, 1, 256)),
@@ -33,23 +61,20 @@ fn shown(name: &str, fixed: bool) -> Result<f64, String> {
         "fresh" => ("barrier_once", |b| barrier_once(b, 1)),
         "pieces_scale" => ("norm_in_pieces", norm_in_pieces),
         "tail_bytes" => ("vector_tail", vector_tail),
-        _ => return Err(format!("there is no twin “{name}”")),
+        _ => return Err(TwinError::Unknown(name.to_owned())),
     };
     on(source, fixed, show)
 }
 
 type Show = fn(&mut Bench<'_>) -> Result<f64, MachineError>;
 
-fn on(source: &str, fixed: bool, show: Show) -> Result<f64, String> {
+fn on(source: &str, fixed: bool, show: Show) -> Result<f64, TwinError> {
     let path = format!("exercises/{source}.cu");
-    let listing = Listing::named(&path).map_err(|e| e.to_string())?;
-    let unit = unit(&listing, "FIXED", u32::from(fixed))
-        .ok_or_else(|| format!("kernels/{path} is not in this build"))?;
-    let compiled = own(&unit).map_err(|e| match e {
-        NoProgram::Refused(say) | NoProgram::NoCompiler(say) => say,
-    })?;
+    let listing = Listing::named(&path).map_err(|e| TwinError::NoProgram(e.to_string()))?;
+    let unit = unit(&listing, "FIXED", u32::from(fixed)).ok_or(TwinError::NoSource(path))?;
+    let compiled = own(&unit).map_err(|e| TwinError::NoProgram(e.to_string()))?;
     let mut bench = Bench::new(&compiled.program, unit.entry);
-    show(&mut bench).map_err(|e| e.to_string())
+    show(&mut bench).map_err(TwinError::Stopped)
 }
 
 /// y[0] of ones. The kernel reads gamma at the flat index: where it is not as long

@@ -2,6 +2,10 @@
 //! header, then the tensors' bytes. Every field is checked before it is used,
 //! so a damaged or hostile file ends in a sentence.
 //!
+//! By hand and not by the crate `safetensors`, whose errors do not name the tensor that a
+//! file is damaged in, which takes a name that is there twice, and refuses a file for one
+//! tensor of a type that it does not know.
+//!
 //! Source: the format's description in the `safetensors` repository of
 //! Hugging Face ("Format").
 
@@ -73,8 +77,8 @@ impl SafeTensors {
         // to the file meanwhile the numbers change with it, as they would with
         // any reader; nothing but numbers is decoded from it after the header.
         let map = unsafe { Mmap::map(&file) }.map_err(cannot)?;
-        let header =
-            parse(&map).map_err(|what| WeightsError::new(format!("{}: {what}", path.display())))?;
+        let header = parse(&map)
+            .map_err(|damage| WeightsError::new(format!("{}: {damage}", path.display())))?;
         Ok(Self {
             path: path.to_owned(),
             map,
@@ -204,35 +208,98 @@ impl fmt::Display for Dims<'_> {
     }
 }
 
+/// What is wrong with a header, and what of the file it says is damaged.
+#[derive(Debug)]
+enum Damage {
+    TooShort,
+    /// A header of so many bytes.
+    TooLong(u64),
+    /// A header of so many bytes, in a file that has so many.
+    Cut(usize, usize),
+    Unreadable(serde_json::Error),
+    /// Of the tensor of this name.
+    Tensor(String, Misplaced),
+    /// Two tensors, and the first byte that both have.
+    Shared(String, String, usize),
+}
+
+/// What is wrong with the place of one tensor.
+#[derive(Debug)]
+enum Misplaced {
+    Backwards(u64, u64),
+    /// A range that ends behind so many bytes of data.
+    Beyond(u64, u64, usize),
+    /// Shape and type that are not so many bytes.
+    Unfilled(Vec<u64>, String, u64),
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooShort => f.write_str("too short for a safetensors file"),
+            Self::TooLong(length) => write!(
+                f,
+                "the header claims {length} bytes, more than the format allows; this is not a safetensors file"
+            ),
+            Self::Cut(length, has) => write!(
+                f,
+                "the header claims {length} bytes and the file has {has} after the length; it was cut short: fetch it again"
+            ),
+            Self::Unreadable(e) => write!(f, "the header cannot be read: {e}"),
+            Self::Tensor(name, place) => write!(f, "tensor {name}: {place}"),
+            Self::Shared(first, second, begin) => write!(
+                f,
+                "tensors {first} and {second} share bytes from {begin} on; the file is damaged"
+            ),
+        }
+    }
+}
+
+impl fmt::Display for Misplaced {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Backwards(begin, end) => write!(
+                f,
+                "its range of bytes {begin}..{end} runs backwards; the file is damaged"
+            ),
+            Self::Beyond(begin, end, available) => write!(
+                f,
+                "its bytes {begin}..{end} lie beyond the {available} bytes of data; the file was cut short: fetch it again"
+            ),
+            Self::Unfilled(shape, dtype, bytes) => write!(
+                f,
+                "{} of {dtype} does not fill its {bytes} bytes; the file is damaged",
+                Dims(shape)
+            ),
+        }
+    }
+}
+
 /// Reads and checks the header of a whole file.
-fn parse(file: &[u8]) -> Result<Header, String> {
-    let Some((length, rest)) = file.split_first_chunk::<LENGTH_FIELD>() else {
-        return Err("too short for a safetensors file".to_owned());
-    };
+fn parse(file: &[u8]) -> Result<Header, Damage> {
+    let (length, rest) = file
+        .split_first_chunk::<LENGTH_FIELD>()
+        .ok_or(Damage::TooShort)?;
     let length = u64::from_le_bytes(*length);
     if length > MAX_HEADER {
-        return Err(format!(
-            "the header claims {length} bytes, more than the format allows; this is not a safetensors file"
-        ));
+        return Err(Damage::TooLong(length));
     }
     let length = length as usize;
     let (Some(json), Some(data)) = (rest.get(..length), rest.get(length..)) else {
-        return Err(format!(
-            "the header claims {length} bytes and the file has {} after the length; it was cut short: fetch it again",
-            rest.len()
-        ));
+        return Err(Damage::Cut(length, rest.len()));
     };
     let mut reader = serde_json::Deserializer::from_slice(json);
     let raw = reader
         .deserialize_map(Entries)
         .and_then(|raw| reader.end().map(|()| raw))
-        .map_err(|e| format!("the header cannot be read: {e}"))?;
+        .map_err(Damage::Unreadable)?;
 
     let mut entries = BTreeMap::new();
     for (name, raw) in raw {
-        let entry =
-            check_entry(&raw, data.len()).map_err(|what| format!("tensor {name}: {what}"))?;
-        entries.insert(name, entry);
+        match check_entry(&raw, data.len()) {
+            Ok(entry) => entries.insert(name, entry),
+            Err(place) => return Err(Damage::Tensor(name, place)),
+        };
     }
     check_overlap(&entries)?;
     Ok(Header {
@@ -241,17 +308,13 @@ fn parse(file: &[u8]) -> Result<Header, String> {
     })
 }
 
-fn check_entry(raw: &RawEntry, available: usize) -> Result<Entry, String> {
+fn check_entry(raw: &RawEntry, available: usize) -> Result<Entry, Misplaced> {
     let [begin, end] = raw.data_offsets;
     if begin > end {
-        return Err(format!(
-            "its range of bytes {begin}..{end} runs backwards; the file is damaged"
-        ));
+        return Err(Misplaced::Backwards(begin, end));
     }
     if end > available as u64 {
-        return Err(format!(
-            "its bytes {begin}..{end} lie beyond the {available} bytes of data; the file was cut short: fetch it again"
-        ));
+        return Err(Misplaced::Beyond(begin, end, available));
     }
     if let Some(size) = element_bytes(&raw.dtype) {
         let wanted = raw
@@ -259,12 +322,8 @@ fn check_entry(raw: &RawEntry, available: usize) -> Result<Entry, String> {
             .iter()
             .try_fold(size, |bytes, n| bytes.checked_mul(*n));
         if wanted != Some(end - begin) {
-            return Err(format!(
-                "{} of {} does not fill its {} bytes; the file is damaged",
-                Dims(&raw.shape),
-                raw.dtype,
-                end - begin
-            ));
+            let (shape, dtype) = (raw.shape.clone(), raw.dtype.clone());
+            return Err(Misplaced::Unfilled(shape, dtype, end - begin));
         }
     }
     // Both are at most `available`, which is a usize.
@@ -276,7 +335,7 @@ fn check_entry(raw: &RawEntry, available: usize) -> Result<Entry, String> {
     })
 }
 
-fn check_overlap(entries: &BTreeMap<String, Entry>) -> Result<(), String> {
+fn check_overlap(entries: &BTreeMap<String, Entry>) -> Result<(), Damage> {
     let mut ranges: Vec<(usize, usize, &str)> = entries
         .iter()
         .filter(|(_, e)| e.begin < e.end)
@@ -287,9 +346,8 @@ fn check_overlap(entries: &BTreeMap<String, Entry>) -> Result<(), String> {
         if let [(_, end, first), (begin, _, second)] = pair
             && begin < end
         {
-            return Err(format!(
-                "tensors {first} and {second} share bytes from {begin} on; the file is damaged"
-            ));
+            let (first, second) = ((*first).to_owned(), (*second).to_owned());
+            return Err(Damage::Shared(first, second, *begin));
         }
     }
     Ok(())

@@ -2,7 +2,8 @@
 //!
 //! It is looked for here because `course` knows nothing of `markup`.
 
-use course::{Course, Exercise, Fault, Key, Lesson, Part, Phrase, Place, nearest};
+use course::{Course, Exercise, Fault, Key, Lesson, Part, Phrase, Place};
+use plan::nearest;
 use text::math::symbols::{FUNCTIONS, SIGNS, SPACES, WORDS};
 use text::parse_from;
 

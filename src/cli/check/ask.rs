@@ -5,8 +5,10 @@ use std::io::{BufRead, IsTerminal, Write};
 use super::super::args::OutputArgs;
 use super::super::desk::{Desk, Runs};
 use super::super::failure::Failure;
+use super::super::live;
 use super::super::words::wrapped;
 use super::{CheckArgs, graded, keep};
+use course::present::Question;
 use course::{Exercise, Key, Phrase, Sheet};
 
 /// Whether questions are asked at the terminal: somebody is there, and nothing
@@ -28,25 +30,21 @@ pub(super) fn asks(
         && std::io::stdout().is_terminal()
 }
 
-/// A question as it is asked: its number and text, and what to choose from or the
-/// lines to look at.
+/// A question as it is asked: its number and text, and what to choose from, to fill in
+/// or to look at.
 pub(in crate::cli) fn question_lines(
     desk: &Desk,
     number: usize,
+    exercise: &Exercise,
     key: &Key,
     runs: &Runs,
 ) -> Result<Vec<String>, Failure> {
     let env = desk.env(&key.setup, runs)?;
-    let question = desk.filled(&key.ask.text, &env);
-    let mut lines = wrapped(&question, &format!("{number} "), "  ");
-    if let Some(kernel) = key.kernel.as_ref().filter(|kernel| !kernel.is_written()) {
-        let excerpt = kernel.listing.excerpt().into_iter();
-        lines.extend(excerpt.map(|line| format!("  {:>3}  {}", line.number, line.text)));
-    } else if !key.options.is_empty() {
-        let options: Vec<&str> = key.options.iter().map(|o| o.text.as_str()).collect();
-        lines.extend(wrapped(&options.join(", "), "  ", "  "));
+    let question = Question::of(exercise, key, &env).map_err(Failure::content)?;
+    if question.ask.unshown() {
+        desk.has_failed();
     }
-    Ok(lines)
+    Ok(live::asked(&question, &format!("{number} "), desk.ascii))
 }
 
 /// Asks every question; each answer is kept at once and judged.
@@ -64,7 +62,7 @@ pub(super) fn ask(
         exercise.id, exercise.title
     );
     for (number, key) in exercise.keys.iter().enumerate() {
-        for line in question_lines(desk, number + 1, key, runs)? {
+        for line in question_lines(desk, number + 1, exercise, key, runs)? {
             let _ = writeln!(stdout, "{line}");
         }
         let prompts: Vec<String> = match &key.table {

@@ -28,7 +28,7 @@ pub(in crate::cli) fn trial(out: &mut Out) -> Outcome {
     let trial: Trial = read
         .map_err(|e| e.to_string())
         .and_then(|_| serde_json::from_str(&asked).map_err(|e| e.to_string()))
-        .map_err(|e| Failure::usage(format!("standard input holds no trial: {e}")))?;
+        .map_err(|e| Failure::usage(format!("standard input holds no submission: {e}")))?;
     out.json(&judge(&trial));
     Ok(0)
 }
@@ -57,7 +57,7 @@ pub(super) fn told_of(
             }
             Attempt::Untouched => {
                 let file = desk.places.shown(&kernel_file(&desk.places, &exercise.id));
-                let say = format!("{file} is the skeleton still: write the kernel there.");
+                let say = format!("{file} is still the skeleton: write the kernel there.");
                 return Ok(Told::open(&say));
             }
             Attempt::Unread(say) => return Ok(Told::unread(typed, say, gap_form(kernel))),
@@ -66,7 +66,7 @@ pub(super) fn told_of(
         let env = desk.env(&key.setup, runs)?;
         let asked = contract(key, candidate.clone(), &env).map_err(Failure::content)?;
         let Some(asked) = asked else {
-            return Ok(Told::open("There is no kernel to be written."));
+            return Ok(Told::open("There is no kernel to write here."));
         };
         let program = Program::own_as("trial")
             .map_err(|e| Failure::lacking(format!("this program cannot be started again: {e}")))?;
@@ -75,7 +75,7 @@ pub(super) fn told_of(
         if let (true, TrialOutcome::NoCompiler(why)) = (by_letters, &outcome) {
             let file = desk.places.shown(&kernel_file(&desk.places, &exercise.id));
             instead = Some(format!(
-                "Judged are the letters {}; {file} was not: {why}.",
+                "The letters {} were judged; {file} was not: {why}.",
                 typed.trim()
             ));
             tried = gaps(kernel, typed);
@@ -124,6 +124,6 @@ fn with_kernel<T>(
     let key = exercise.keys.iter().find(|key| key.name.text == asked.key);
     match key.and_then(|key| Some((key, key.kernel.as_ref()?))) {
         Some((key, kernel)) => then(&desk, exercise, key, kernel),
-        None => Err("There is no kernel to be written.".to_owned()),
+        None => Err("There is no kernel to write here.".to_owned()),
     }
 }

@@ -129,7 +129,7 @@ impl Writer<'_> {
     }
 
     /// What stands in an item: bare words where it begins with a paragraph.
-    fn item(&self, blocks: &[Block], ids: &mut Ids) -> String {
+    pub(super) fn item(&self, blocks: &[Block], ids: &mut Ids) -> String {
         match blocks.split_first() {
             Some((
                 Block {

@@ -1,15 +1,18 @@
 //! Live blocks on a page: figures as tables, predictions before what came out.
 
-use super::html::{escape, figure};
-use crate::cli::live::{Piece, Table};
-use text::{Role, Span, code};
+use super::html::{Ids, Writer, escape, figure};
+use super::page::form;
+use course::present::{Figure, Grid, Lab, Piece, Prose, Ribbon, Sum, Weight, caption};
+use text::{Role, Span, Value, code};
 
 /// A block; what follows a prediction is folded away until it is asked for.
-pub(super) fn block(kind: &str, pieces: Vec<Piece>) -> String {
-    let (asks, rest): (Vec<Piece>, Vec<Piece>) = pieces
-        .into_iter()
+pub(super) fn block(live: &course::Live, pieces: &[Piece], page: &mut Page<'_>) -> String {
+    let (asks, rest): (Vec<&Piece>, Vec<&Piece>) = pieces
+        .iter()
         .partition(|piece| matches!(piece, Piece::Ask(_)));
-    let shown = |pieces: Vec<Piece>| pieces.into_iter().map(piece).collect::<String>();
+    let mut shown = |pieces: Vec<&Piece>| -> String {
+        pieces.into_iter().map(|piece| page.piece(piece)).collect()
+    };
     let folded = !asks.is_empty();
     let (asks, rest) = (shown(asks), shown(rest));
     let rest = match folded {
@@ -18,7 +21,7 @@ pub(super) fn block(kind: &str, pieces: Vec<Piece>) -> String {
     };
     format!(
         "<figure class=\"live\">\n<figcaption>{}</figcaption>\n{asks}{rest}</figure>\n",
-        escape(kind)
+        escape(&caption(live))
     )
 }
 
@@ -27,37 +30,163 @@ pub(super) fn refused(kind: &str, sentence: &str) -> String {
     figure("live", kind, &[format!("({sentence})")])
 }
 
-fn piece(piece: Piece) -> String {
-    match piece {
-        Piece::Ask(ask) => format!("<p><strong>Predict:</strong> {}</p>\n", coded(&ask)),
-        Piece::Line(line) => {
-            let class = if line.starts_with(' ') {
-                " class=\"under\""
-            } else {
-                ""
-            };
-            format!("<p{class}>{}</p>\n", coded(line.trim()))
+/// The page that pieces are drawn on: where links lead, and which ids are taken.
+pub(super) struct Page<'p> {
+    pub(super) place: &'p dyn Fn(&str) -> Option<String>,
+    pub(super) ids: &'p mut Ids,
+}
+
+impl Page<'_> {
+    fn piece(&mut self, piece: &Piece) -> String {
+        match piece {
+            Piece::Ask(ask) => format!("<p><strong>Predict:</strong></p>\n{}", self.prose(ask)),
+            Piece::Text(text) => self.prose(text),
+            Piece::Words(Weight::Title, text) => {
+                format!("<p><strong>{}</strong></p>\n", escape(text))
+            }
+            Piece::Words(Weight::Aside | Weight::Place, text) => {
+                format!("<p class=\"dim\">{}</p>\n", escape(text))
+            }
+            Piece::Words(Weight::Text | Weight::Fault, text) => paragraph(text),
+            Piece::Said(label, text) => format!(
+                "<p><strong>{}</strong> {}</p>\n",
+                escape(label),
+                escape(text)
+            ),
+            Piece::Figures(figures) => cells(&[], figures.iter().map(number)),
+            Piece::Table(grid) => table(grid),
+            Piece::Roofline(roofline) => table(&roofline.grid),
+            Piece::Chart(chart) => table(&chart.grid()),
+            Piece::Ribbon(ribbon) => boxes(ribbon),
+            Piece::Lab(found) => lab(found),
+            Piece::Steps(steps) => {
+                let items = steps
+                    .iter()
+                    .map(|step| format!("<li>{}</li>\n", self.item(step)));
+                format!("<ol>\n{}</ol>\n", items.collect::<String>())
+            }
+            Piece::Code(lines) => source(lines),
+            Piece::Lines(lines) => format!(
+                "<pre class=\"code\" tabindex=\"0\">{}</pre>\n",
+                escape(&lines.join("\n"))
+            ),
+            Piece::Question(question) => self.prose(&question.ask) + &form(question),
+            Piece::Outcome(value, note) => {
+                let value = value.as_ref().unwrap_or_else(|why| why);
+                let note = note.as_ref().map_or(String::new(), |note| paragraph(note));
+                let value = escape(value);
+                format!("<p>it is <span class=\"value\">{value}</span> =</p>\n{note}")
+            }
+            Piece::Run(command) => format!(
+                "<p class=\"dim\">Command: <code>tinyllama-tutor {}</code></p>\n",
+                escape(command)
+            ),
         }
-        Piece::Table(table) => of_table(&table),
-        Piece::Steps(steps) => {
-            let items = steps
-                .iter()
-                .map(|step| format!("<li>{}</li>\n", coded(step)));
-            format!("<ol>\n{}</ol>\n", items.collect::<String>())
-        }
-        Piece::Code(lines) => source(&lines),
-        Piece::Command(command) => format!(
-            "<p class=\"dim\">Command: <code>tinyllama-tutor {}</code></p>\n",
-            escape(&command)
-        ),
+    }
+
+    /// Markdown with its numbers.
+    pub(super) fn prose(&mut self, prose: &Prose) -> String {
+        let resolve = |value: &Value| prose.resolve(value);
+        let writer = Writer {
+            resolve: &resolve,
+            place: self.place,
+        };
+        writer.blocks(&prose.blocks, self.ids)
+    }
+
+    /// The same in an item of a list.
+    fn item(&mut self, prose: &Prose) -> String {
+        let resolve = |value: &Value| prose.resolve(value);
+        let writer = Writer {
+            resolve: &resolve,
+            place: self.place,
+        };
+        writer.item(&prose.blocks, self.ids)
     }
 }
 
+fn paragraph(text: &str) -> String {
+    format!("<p>{}</p>\n", coded(text))
+}
+
+/// Text in which backticks mark code.
+fn coded(text: &str) -> String {
+    let parts: Vec<&str> = text.split('`').collect();
+    if parts.len().is_multiple_of(2) {
+        return escape(text);
+    }
+    let part = |(at, part): (usize, &&str)| match at % 2 {
+        0 => escape(part),
+        _ => format!("<code>{}</code>", escape(part)),
+    };
+    parts.iter().enumerate().map(part).collect()
+}
+
+fn number(figure: &Figure) -> Vec<String> {
+    let value = match &figure.value {
+        Ok(value) => value.clone(),
+        Err(why) => format!("({why})"),
+    };
+    vec![figure.label.clone(), value]
+}
+
+fn table(grid: &Grid) -> String {
+    let foot = match grid.foot.as_str() {
+        "" => String::new(),
+        foot => format!("<p class=\"dim\">{}</p>\n", escape(foot)),
+    };
+    cells(&grid.head, grid.rows.iter().cloned()) + &foot
+}
+
+/// Boxes side by side, what they move below them.
+fn boxes(ribbon: &Ribbon) -> String {
+    let boxed = ribbon.boxes.iter();
+    let rows = boxed.map(|boxed| vec![boxed.ops().join(" "), boxed.number.clone()]);
+    let mut out = cells(&[], rows);
+    if !ribbon.walls.is_empty() {
+        out += &format!("<p class=\"dim\">{}</p>\n", Ribbon::WALLS);
+        let walls = ribbon.walls.iter();
+        out += &cells(
+            &[],
+            walls.map(|wall| vec![format!("{}|{}", wall.left, wall.right), wall.said.clone()]),
+        );
+    }
+    out
+}
+
+fn sum(sum: &Sum) -> Vec<String> {
+    let cells = sum.cells.iter().map(|(text, _)| text.clone());
+    std::iter::once(sum.name.to_owned()).chain(cells).collect()
+}
+
+fn lab(lab: &Lab) -> String {
+    let mut out = String::new();
+    if let Some(strip) = &lab.strip {
+        out += &paragraph(&strip.to_string());
+    }
+    if !lab.title.is_empty() {
+        out += &format!("<p><strong>{}</strong></p>\n", escape(&lab.title));
+    }
+    out += &cells(&[], lab.sums.iter().chain(&lab.ran).map(sum));
+    for toggle in &lab.toggles {
+        let fusion = toggle.fusion;
+        out += &format!(
+            "<p>{} <strong>{}</strong> {}</p>\n",
+            toggle.switch.sign(),
+            escape(fusion.name()),
+            escape(fusion.summary())
+        );
+        out += &cells(&[], toggle.flipped.iter().map(sum));
+    }
+    out
+}
+
 /// A table; a column of figures stands to the right.
-fn of_table(table: &Table) -> String {
+fn cells(head: &[String], rows: impl Iterator<Item = Vec<String>>) -> String {
+    let rows: Vec<Vec<String>> = rows.collect();
     let begins = |text: &str| text.trim_start().starts_with(|c: char| c.is_ascii_digit());
     let class = |at: usize| {
-        let mut cells = table.rows.iter().filter_map(|row| row.get(at));
+        let mut cells = rows.iter().filter_map(|row| row.get(at));
         match cells.all(|cell| begins(cell)) {
             true => " class=\"right\"",
             false => "",
@@ -69,14 +198,13 @@ fn of_table(table: &Table) -> String {
             cells.map(|(at, cell)| format!("<{tag}{scope}{}>{}</{tag}>", class(at), coded(cell)));
         format!("<tr>{}</tr>\n", cells.collect::<String>())
     };
-    let head = row(&table.columns, "th", " scope=\"col\"");
-    let rows: String = table
-        .rows
-        .iter()
-        .map(|cells| row(cells, "td", ""))
-        .collect();
+    let head = match head {
+        [] => String::new(),
+        head => format!("<thead>\n{}</thead>\n", row(head, "th", " scope=\"col\"")),
+    };
+    let rows: String = rows.iter().map(|cells| row(cells, "td", "")).collect();
     format!(
-        "<div class=\"wide\" tabindex=\"0\"><table>\n<thead>\n{head}</thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n"
+        "<div class=\"wide\" tabindex=\"0\"><table>\n{head}<tbody>\n{rows}</tbody>\n</table></div>\n"
     )
 }
 
@@ -101,34 +229,32 @@ pub(super) fn source(lines: &[(usize, String)]) -> String {
     )
 }
 
-/// Text in which backticks mark code.
-fn coded(text: &str) -> String {
-    let parts: Vec<&str> = text.split('`').collect();
-    if parts.len().is_multiple_of(2) {
-        return escape(text);
-    }
-    let part = |(at, part): (usize, &&str)| match at % 2 {
-        0 => escape(part),
-        _ => format!("<code>{}</code>", escape(part)),
-    };
-    parts.iter().enumerate().map(part).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use course::answer::{Env, Setup};
+    use course::{Figures, Lesson};
+    use plan::cost::GpuDatabase;
+
+    fn drawn(pieces: &[Piece], text: &str) -> String {
+        let lesson = Lesson::read("1-x", "1-x.md", &format!("## A\n```{text}\n```\n"));
+        let mut ids = Ids::default();
+        let mut page = Page {
+            place: &|_| None,
+            ids: &mut ids,
+        };
+        block(lesson.live().next().unwrap(), pieces, &mut page)
+    }
 
     #[test]
     fn figures_are_a_table_and_numbers_stand_to_the_right() {
-        let table = Table {
-            said: Vec::new(),
-            columns: vec!["plan".into(), "bytes".into()],
+        let table = Grid {
+            head: vec!["plan".into(), "bytes".into()],
             rows: vec![vec!["<V1>".into(), "9.964 MB".into()]],
+            ..Grid::default()
         };
-        let out = block(
-            "lab",
-            vec![Piece::Table(table), Piece::Command("run `x`".into())],
-        );
+        let pieces = [Piece::Table(table), Piece::Run("run `x`".into())];
+        let out = drawn(&pieces, "lab");
         for part in [
             "<th scope=\"col\">plan</th><th scope=\"col\" class=\"right\">bytes</th>",
             "<tr><td>&lt;V1&gt;</td><td class=\"right\">9.964 MB</td></tr>",
@@ -141,14 +267,19 @@ mod tests {
 
     #[test]
     fn what_is_to_be_predicted_is_folded_away() {
-        let pieces = vec![
-            Piece::Ask("How many of `q`?".into()),
-            Piece::Line("  17.".into()),
+        let gpus = GpuDatabase::embedded().unwrap();
+        let env = Env::new(Setup::workshop().unwrap(), &gpus, Figures::built_in());
+        let pieces = [
+            Piece::Ask(Prose::of("How many of `q`?", &env)),
+            Piece::Outcome(Ok("17".into()), None),
         ];
-        let out = block("lab", pieces);
+        let out = drawn(&pieces, "lab");
         let (before, after) = out.split_once("<details>").unwrap();
         assert!(before.contains("How many of <code>q</code>?"), "{out}");
-        assert!(after.contains("<p class=\"under\">17.</p>"), "{out}");
         assert_eq!(coded("a ` b"), "a ` b");
+        assert!(
+            after.contains("it is <span class=\"value\">17</span>"),
+            "{out}"
+        );
     }
 }

@@ -8,7 +8,8 @@ use crate::cli::failure::Failure;
 use crate::cli::out::complain;
 use crate::cli::{live, show};
 use course::answer::{Env, Kind};
-use course::{Exercise, Key, Lesson, Part};
+use course::present::Question;
+use course::{Exercise, Lesson, Part};
 use text::{Section, Value, parse};
 
 /// Stands in every file that this program wrote, near its beginning.
@@ -124,7 +125,11 @@ impl Book<'_> {
                     Part::Prose { body, .. } => main += &writer.blocks(&body.blocks, &mut ids),
                     Part::Live(block) => {
                         main += &match live::pieces(self.desk, lesson, block) {
-                            Ok(pieces) => on_page::block(&block.kind, pieces),
+                            Ok(pieces) => {
+                                let (place, ids) = (&place, &mut ids);
+                                let mut page = on_page::Page { place, ids };
+                                on_page::block(block, &pieces, &mut page)
+                            }
                             Err(failure) => {
                                 let sentence = failure.sentence();
                                 let (id, number) = (&lesson.id, block.number);
@@ -185,10 +190,11 @@ impl Book<'_> {
         out += &self.text(&body, exercise.body_line, &env, ids);
         out += "<ol>\n";
         for key in &exercise.keys {
-            let runs = Runs::default();
-            let env = self.desk.env(&key.setup, &runs)?;
-            let ask = self.text(key.ask.as_str(), 1, &env, ids);
-            out += &format!("<li>{ask}{}</li>\n", form(key));
+            let question = Question::of(exercise, key, &env).map_err(Failure::content)?;
+            let place = |id: &str| self.place(id);
+            let mut page = on_page::Page { place: &place, ids };
+            let ask = page.prose(&question.ask);
+            out += &format!("<li>{ask}{}</li>\n", form(&question));
         }
         out += &format!(
             "</ol>\n<p class=\"dim\">Command: <code>tinyllama-tutor check {}</code></p>\n</section>\n",
@@ -247,66 +253,57 @@ fn markdown(text: &str, line: usize, writer: &Writer<'_>, ids: &mut Ids) -> Stri
 }
 
 /// How a question is answered: its options, its empty table, its lines.
-fn form(key: &Key) -> String {
+pub(super) fn form(question: &Question) -> String {
     let mut out = String::new();
-    if let Some(kernel) = key.kernel.as_ref().filter(|kernel| !kernel.is_written()) {
-        let lines = kernel.listing.excerpt();
-        let lines: Vec<(usize, String)> = lines
-            .iter()
-            .map(|line| (line.number, line.text.to_string()))
-            .collect();
-        let path = escape(&kernel.listing.path.to_string());
+    if let Some((path, lines)) = &question.listing {
         out += &format!(
-            "<p class=\"dim\">kernels/{path}</p>\n{}",
-            on_page::source(&lines)
+            "<p class=\"dim\">kernels/{}</p>\n{}",
+            escape(path),
+            on_page::source(lines)
         );
-    } else if !key.options.is_empty() {
-        let options: Vec<String> = key
-            .options
-            .iter()
-            .map(|option| format!("<code>{}</code>", escape(option.as_str())))
+    } else if !question.options.is_empty() {
+        let options = question.options.iter();
+        let options: Vec<String> = options
+            .map(|option| format!("<code>{}</code>", escape(option)))
             .collect();
-        let of = match key.kind {
+        let of = match question.kind {
             Kind::Choices => "Any of",
             Kind::Ranking => "In order",
             _ => "One of",
         };
         out += &format!("<p class=\"dim\">{of}: {}</p>\n", options.join(", "));
     }
-    if let Some(table) = &key.table {
-        let cells = |tag: &str, cells: &[course::Phrase]| -> String {
-            let cell =
-                |c: &course::Phrase| format!("<th scope=\"{tag}\">{}</th>", escape(c.as_str()));
-            cells.iter().map(cell).collect()
-        };
-        let head = cells("col", &table.columns);
-        let empty = "<td></td>".repeat(table.columns.len());
-        let rows: String = table
-            .rows
+    if let Some((columns, rows)) = &question.table {
+        let cell = |tag: &str, text: &String| format!("<th scope=\"{tag}\">{}</th>", escape(text));
+        let head: String = columns.iter().map(|text| cell("col", text)).collect();
+        let empty = "<td></td>".repeat(columns.len());
+        let rows: String = rows
             .iter()
-            .map(|row| {
-                format!(
-                    "<tr>{}{empty}</tr>\n",
-                    cells("row", std::slice::from_ref(row))
-                )
-            })
+            .map(|row| format!("<tr>{}{empty}</tr>\n", cell("row", row)))
             .collect();
         out += &format!(
             "<div class=\"wide\" tabindex=\"0\"><table>\n<thead>\n<tr><td></td>{head}</tr>\n</thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n"
         );
     }
-    if let Some(unit) = &key.unit {
-        out += &match unit.as_str().split_whitespace().next() {
-            Some("x" | "plain") | None => {
-                "<p class=\"dim\">A number without a unit.</p>\n".to_owned()
-            }
-            Some(unit) => format!("<p class=\"dim\">In {}.</p>\n", escape(unit)),
-        };
-    }
-    if key.table.is_none() {
+    out += &match question.unit.as_deref() {
+        None => String::new(),
+        Some("") => "<p class=\"dim\">A number without a unit.</p>\n".to_owned(),
+        Some(unit) => format!("<p class=\"dim\">In {}.</p>\n", escape(unit)),
+    };
+    if question.table.is_none() {
         out += "<p class=\"answer\"></p>\n";
     }
     out
+}
+
+/// A live block on a page of its own.
+#[cfg(test)]
+pub(in crate::cli) fn live_block(live: &course::Live, pieces: &[course::present::Piece]) -> String {
+    let mut page = on_page::Page {
+        place: &|_| None,
+        ids: &mut Ids::default(),
+    };
+    on_page::block(live, pieces, &mut page)
 }
 
 #[cfg(test)]

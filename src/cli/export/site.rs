@@ -104,7 +104,7 @@ fn refuse(folder: &Path, chosen: &[&Lesson], force: bool) -> Result<(), Failure>
         match standing(&path) {
             Standing::NoFile => {
                 return Err(Failure::usage(format!(
-                    "{} is no file; name another folder",
+                    "{} is not a file; name another folder",
                     path.display()
                 )));
             }

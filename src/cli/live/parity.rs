@@ -1,13 +1,24 @@
-//! What a lesson's blocks say on the screen and on paper, over the whole course.
+//! What a lesson's blocks say on the screen, in `show` and in the export, over the
+//! whole course.
 
-use super::{cells, profile};
-use crate::cli::live::Piece;
-use crate::tui::live::lay;
+use super::{lines, pieces};
+use crate::cli::answers::answer;
+use crate::cli::args::Cli;
+use crate::cli::desk::Desk;
+use crate::cli::export;
+use crate::tui::live::{Place, how, lay};
+use app::intent::Out;
+use app::keymap::Action;
+use app::lesson::Focus;
+use app::live::{self, ask, presented, takes_keys};
+use app::machine::Ceilings;
 use app::study::Study;
 use app::{Event, Look, Message, State, update};
-use course::answer::{Env, Setup};
-use course::{Block, Course, Figures, Lesson, Live};
+use clap::Parser;
+use course::present::{Lab, Piece};
+use course::{Block, Course, Lesson, Live};
 use plan::cost::GpuDatabase;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Wide enough that no row is broken.
@@ -15,10 +26,11 @@ const WIDE: usize = 400;
 
 /// Words and numbers, sorted; signs that only divide are none.
 fn said<'t>(lines: impl IntoIterator<Item = &'t str>) -> Vec<String> {
-    let divides = |c: char| "│┌┐└┘─;:,.…\u{a0}".contains(c) || c.is_whitespace();
+    let draws = |c: char| "│┌┐└┘─║╔╗╚╝═►▼|█▏▎▍▌▋▊▉".contains(c) || c.is_whitespace();
+    let divides = |c: char| ";:,.…·`".contains(c);
     let mut out: Vec<String> = lines
         .into_iter()
-        .flat_map(|line| line.split(|c: char| c.is_whitespace()))
+        .flat_map(|line| line.split(draws).flat_map(|word| word.split("··")))
         .map(|word| word.trim_matches(divides).to_owned())
         .filter(|word| !word.is_empty())
         .collect();
@@ -26,112 +38,265 @@ fn said<'t>(lines: impl IntoIterator<Item = &'t str>) -> Vec<String> {
     out
 }
 
-/// The block's cells as paper has them, without the sentence above them.
-fn on_paper(pieces: &[Piece]) -> Vec<String> {
-    let mut lines: Vec<&str> = Vec::new();
-    for piece in pieces {
-        match piece {
-            Piece::Table(table) => {
-                let rows = table.rows.iter().flatten();
-                lines.extend(table.columns.iter().chain(rows).map(String::as_str));
-                // Every cell of the table is in its sentences.
-                let cells = said(
-                    table
-                        .columns
-                        .iter()
-                        .chain(table.rows.iter().flatten())
-                        .map(|s| &**s),
-                );
-                let sentences = said(table.said.iter().map(|s| &**s));
-                for cell in cells {
-                    assert!(sentences.contains(&cell), "{cell} is not in {sentences:?}");
-                }
-            }
-            Piece::Line(line) => lines.push(line),
-            _ => {}
+/// Stands before a word that one side lacks.
+const LACKS: &str = "lacks ";
+
+/// `all` without `some`, word by word; what of these is not there stays with a sign.
+fn without(mut all: Vec<String>, some: &[String]) -> Vec<String> {
+    for word in some {
+        match all.iter().position(|w| w == word) {
+            Some(at) => drop(all.remove(at)),
+            None => all.push(format!("{LACKS}{word}")),
         }
     }
-    said(lines)
+    all
 }
 
-/// The block on a wide screen, its predictions made, without the box around it.
-fn on_screen(state: &State, lesson: &Lesson, live: &Live) -> Vec<String> {
-    let live = Live {
-        predict: Vec::new(),
-        ..live.clone()
-    };
-    let rows = lay(state, lesson, &live, false, WIDE).rows;
-    let text: Vec<String> = rows.iter().map(|row| row.text()).collect();
-    let edge = |line: &&String| line.starts_with(['┌', '└']);
-    said(text.iter().filter(|line| !edge(line)).map(String::as_str))
+/// Words that are not on both sides, those of the second with a sign.
+#[derive(Default)]
+struct Differences(Vec<String>);
+
+impl Differences {
+    fn between(&mut self, place: &str, some: &[String], others: &[String]) {
+        let words = without(some.to_vec(), others);
+        if !words.is_empty() {
+            self.0.push(format!("{place}: {}", words.join(" ")));
+        }
+    }
+
+    /// The same, where the first side may say more.
+    fn within(&mut self, place: &str, all: &[String], some: &[String]) {
+        let mut words = without(all.to_vec(), some);
+        words.retain(|word| word.starts_with(LACKS));
+        if !words.is_empty() {
+            self.0.push(format!("{place}: {}", words.join(" ")));
+        }
+    }
+}
+
+/// The screen with every block answered as the outside would.
+struct Screen {
+    state: State,
+    /// Lesson, section, block within it, as the reader counts.
+    at: (usize, usize, usize),
+}
+
+impl Screen {
+    fn new(gpus: &Arc<GpuDatabase>) -> Self {
+        let mut state = State::new((80, 24), Look::default()).unwrap();
+        let study = Study {
+            course: Arc::new(Course::built_in()),
+            gpus: Some(gpus.clone()),
+            loaded: true,
+            ..Study::default()
+        };
+        let message = Message::Loaded(Box::new(study));
+        update(&mut state, Event { at: 0, message });
+        // Paper has the roof of a data sheet.
+        state.shared.machine.ceilings = Some(Ceilings::of_gpu(gpus.get("h200").unwrap()));
+        let at = (0, 0, 0);
+        Self { state, at }
+    }
+
+    /// Makes the predictions, and brings what the block asks of the outside.
+    fn answer(&mut self, lesson: &Lesson, live: &Live) {
+        if !live.predict.is_empty() {
+            let none = vec![""; live.predict.len()].join(" | ");
+            self.state
+                .shared
+                .study
+                .progress
+                .apply(&course::Event::Guessed {
+                    lesson: lesson.id.clone(),
+                    block: live.number as u64,
+                    typed: none.clone(),
+                    outcome: none,
+                });
+        }
+        if let Ok(asked) = ask::of(&self.state.shared, lesson, live) {
+            let found = answer(&asked).map(Box::new);
+            let message = Message::Asked(Box::new(asked), found);
+            update(&mut self.state, Event { at: 0, message });
+        }
+    }
+
+    /// Presses a key in the block.
+    fn press(&mut self, action: Action) {
+        let reader = &mut self.state.reader;
+        (reader.lesson, reader.section) = (self.at.0, self.at.1);
+        reader.focus = Focus::Block(self.at.2);
+        live::act(reader, &mut self.state.shared, action, &mut Out::default());
+        self.state.reader.focus = Focus::Text;
+        // Away from it, so that no question of the section is open.
+        self.state.reader.lesson = usize::MAX;
+    }
+
+    /// The words of the block on a wide screen, without the box around it and what it
+    /// says of keys and of what the learner typed.
+    fn words(&self, lesson: &Lesson, live: &Live) -> Vec<String> {
+        let state = &self.state;
+        let rows = lay(state, lesson, live, false, WIDE).rows;
+        let text = rows.iter().map(|row| {
+            let cells = row.cells.iter().map(|cell| cell.symbol());
+            row.text() + &cells.collect::<String>()
+        });
+        let text: Vec<String> = text
+            .map(|line| line.replace("you said I do not know", ""))
+            .collect();
+        let edge = |line: &&String| line.starts_with(['┌', '└']) && line.contains("──");
+        let words = said(text.iter().filter(|line| !edge(line)).map(String::as_str));
+        let found = presented(&state.reader, &state.shared, lesson, live).unwrap();
+        let place = Place {
+            state,
+            lesson,
+            live,
+            keys: false,
+        };
+        let mut chrome = how(place, &found).unwrap_or_default();
+        for piece in &found {
+            if let Piece::Chart(chart) = piece {
+                for row in crate::tui::live::picture(chart, false, WIDE) {
+                    chrome += &format!(" {}", row.text());
+                }
+            }
+        }
+        without(words, &said([chrome.as_str()]))
+    }
+}
+
+/// The words of `show`, without the command.
+fn in_show(pieces: &[Piece]) -> Vec<String> {
+    let lines: Vec<String> = lines(pieces, false)
+        .into_iter()
+        .filter(|line| !line.starts_with("  Command: "))
+        .map(|line| line.replace("Predict before you read on: ", ""))
+        .collect();
+    said(lines.iter().map(String::as_str))
+}
+
+/// The words between the tags of a page, without the command.
+fn on_page(html: &str, live: &Live) -> Vec<String> {
+    let mut html = html.to_owned();
+    for (open, close) in [
+        ("<figcaption>", "</figcaption>"),
+        ("<summary>", "</summary>"),
+        ("<p class=\"dim\">Command:", "</p>"),
+        ("<strong>Predict:", "</strong>"),
+    ] {
+        while let Some(from) = html.find(open) {
+            let to = from + html[from..].find(close).unwrap() + close.len();
+            html.replace_range(from..to, "");
+        }
+    }
+    // A page counts the steps by itself.
+    for number in 1..if live.kind == "steps" { 100 } else { 1 } {
+        html = html.replacen("<li>", &format!("<p>{number} "), 1);
+    }
+    let mut text = String::new();
+    let mut rest = html.as_str();
+    while let Some((before, tag)) = rest.split_once('<') {
+        let (tag, after) = tag.split_once('>').unwrap();
+        text += before;
+        let name = tag.trim_start_matches('/').split(' ').next().unwrap();
+        if !["em", "strong", "code", "span", "a"].contains(&name) {
+            text.push('\n');
+        }
+        rest = after;
+    }
+    text += rest;
+    for (escaped, sign) in [
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&#39;", "'"),
+    ] {
+        text = text.replace(escaped, sign);
+    }
+    said(text.replace("&amp;", "&").lines())
+}
+
+fn lab(pieces: &[Piece]) -> Option<&Lab> {
+    pieces.iter().find_map(|piece| match piece {
+        Piece::Lab(lab) => Some(lab),
+        _ => None,
+    })
 }
 
 #[test]
-fn the_screen_and_paper_show_the_same_cells() {
-    let mut state = State::new((80, 24), Look::default()).unwrap();
+fn the_screen_show_and_the_export_say_the_same() {
     let gpus = Arc::new(GpuDatabase::embedded().unwrap());
-    let study = Study {
-        course: Arc::new(Course::built_in()),
-        gpus: Some(gpus.clone()),
-        loaded: true,
-        ..Study::default()
-    };
-    let message = Message::Loaded(Box::new(study));
-    update(&mut state, Event { at: 0, message });
+    let empty = tempfile::tempdir().unwrap();
+    let home = empty.path().to_str().unwrap();
+    let cli = Cli::parse_from(["tinyllama-tutor", "--state", home, "show", "1"]);
+    let desk = Desk::open(&cli.output);
+    let mut screen = Screen::new(&gpus);
     let course = Course::built_in();
-    let mut looked = std::collections::BTreeMap::new();
-    for lesson in course.lessons() {
-        for live in lesson.live() {
-            let setup = lesson.setup.with(&live.setup).meaning();
-            let setup = Setup::workshop().unwrap().with(&setup);
-            let env = Env::new(setup, &gpus, Figures::built_in());
-            let Ok(block) = &live.content else {
-                panic!("{}, block {}", lesson.id, live.number)
-            };
-            let paper = match block {
-                // The roof of a floor is this machine's; here there is none.
-                Block::Compare { metrics, .. } if metrics.iter().any(|m| m == "floor") => continue,
-                Block::Table { .. } | Block::Compare { .. } | Block::Roofline { .. } => {
-                    on_paper(&cells(block, &env, &mut false).unwrap())
+    let mut found = Differences::default();
+    let mut looked: BTreeMap<&str, usize> = BTreeMap::new();
+    for (number, lesson) in course.lessons().enumerate() {
+        for (section, part) in lesson.sections.iter().enumerate() {
+            let mut stops = 0;
+            for live in part.live() {
+                screen.at = (number, section, stops);
+                stops += usize::from(takes_keys(live));
+                screen.state.reader.lesson = usize::MAX;
+                screen.answer(lesson, live);
+                if let Ok(Block::Steps { steps, .. }) = &live.content {
+                    (1..steps.len()).for_each(|_| screen.press(Action::Flip));
                 }
-                Block::Chart { series, .. } => {
-                    // A plot: the lines have the names that the columns have.
-                    let paper = on_paper(&cells(block, &env, &mut false).unwrap());
-                    let screen = on_screen(&state, lesson, live);
-                    for name in said(series.iter().map(|s| s.name.as_str())) {
-                        assert!(
-                            paper.contains(&name) && screen.iter().any(|w| w.contains(&*name)),
-                            "{name}"
-                        );
+                let paper = pieces(&desk, lesson, live).unwrap();
+                let page = on_page(&export::live_block(live, &paper), live);
+                let show = in_show(&paper);
+                let seen = screen.words(lesson, live);
+                let place = format!("{}, block {}", lesson.id, live.number);
+                match &live.content {
+                    // A form has fields and signs of its own around the question.
+                    Ok(Block::Question { .. }) => {
+                        let mut asked = show;
+                        asked.retain(|word| word != "columns" && word != "rows");
+                        found.within(&format!("{place}, screen"), &seen, &asked);
+                        found.within(&format!("{place}, export"), &page, &asked);
                     }
-                    *looked.entry("chart").or_insert(0) += 1;
-                    continue;
-                }
-                Block::Profile(sample) => {
-                    let pieces = profile(&env, sample).unwrap();
-                    let (paper, screen) = (on_paper(&pieces), on_screen(&state, lesson, live));
-                    for word in &paper {
-                        assert!(screen.contains(word), "{}: {word} in {screen:?}", lesson.id);
+                    Ok(Block::Lab { .. }) => {
+                        // On paper every switch is flipped once; on the screen by hand.
+                        let toggles = &lab(&paper).unwrap().toggles;
+                        let sums = toggles.iter().flat_map(|t| &t.flipped);
+                        let flipped: Vec<&str> = sums
+                            .flat_map(|s| {
+                                let cells = s.cells.iter().map(|(text, _)| text.as_str());
+                                std::iter::once(s.name).chain(cells)
+                            })
+                            .collect();
+                        let flipped = said(flipped);
+                        found.between(&place, &without(show, &flipped), &seen);
+                        found.between(&place, &without(page, &flipped), &seen);
+                        for (i, toggle) in toggles.iter().enumerate() {
+                            let mut hand = Screen {
+                                state: screen.state.clone(),
+                                at: screen.at,
+                            };
+                            (0..i).for_each(|_| hand.press(Action::Down));
+                            hand.press(Action::Flip);
+                            let state = &hand.state;
+                            let now = presented(&state.reader, &state.shared, lesson, live);
+                            let now = lab(&now.unwrap()).unwrap().sums.clone();
+                            assert_eq!(now, toggle.flipped, "{place}, {:?}", toggle.fusion);
+                            let cells = now.iter().flat_map(|s| &s.cells);
+                            let cells = said(cells.map(|(text, _)| text.as_str()));
+                            found.within(&place, &hand.words(lesson, live), &cells);
+                        }
                     }
-                    *looked.entry("profile").or_insert(0) += 1;
-                    continue;
+                    _ => {
+                        found.between(&format!("{place}, show"), &show, &seen);
+                        found.between(&format!("{place}, export"), &page, &seen);
+                    }
                 }
-                _ => continue,
-            };
-            let screen = on_screen(&state, lesson, live);
-            assert_eq!(screen, paper, "{}, block {}", lesson.id, live.number);
-            *looked.entry(live_kind(block)).or_insert(0) += 1;
+                *looked.entry(live.kind.as_str()).or_insert(0) += 1;
+            }
         }
     }
-    for kind in ["table", "compare", "roofline", "chart", "profile"] {
+    assert!(found.0.is_empty(), "{}", found.0.join("\n"));
+    for kind in course::KINDS {
         assert!(looked.contains_key(kind), "no {kind} in {looked:?}");
-    }
-}
-
-fn live_kind(block: &Block) -> &'static str {
-    match block {
-        Block::Table { .. } => "table",
-        Block::Compare { .. } => "compare",
-        _ => "roofline",
     }
 }

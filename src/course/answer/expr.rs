@@ -40,7 +40,7 @@ mod search;
 mod vocabulary;
 
 pub use error::ExprError;
-pub(crate) use vocabulary::suggest;
+pub(crate) use vocabulary::{OLD, suggest};
 
 use super::Env;
 use plan::cost::Config;
@@ -155,8 +155,9 @@ impl Expr {
     }
 
     /// Whether its value comes from running a defective kernel.
-    pub fn asks_for_a_twin(&self) -> bool {
-        self.root.any(&|call| call.function == ast::Function::Twin)
+    pub fn asks_for_a_mutant(&self) -> bool {
+        self.root
+            .any(&|call| call.function == ast::Function::Mutant)
     }
 
     /// Every run that it asks, in the configuration that it asks for, with the
@@ -167,7 +168,7 @@ impl Expr {
         found
     }
 
-    /// Every gym experiment that it asks, with the value of the sweep.
+    /// Every microbenchmark that it asks, with the value of the sweep.
     pub fn micros(&self, env: &Env<'_>) -> Vec<(String, u64)> {
         let mut calls = Vec::new();
         self.root.micros(&mut calls);
@@ -189,7 +190,7 @@ impl Expr {
         let mut calls = Vec::new();
         self.root.run_calls(&mut calls);
         let (first, rest) = calls.split_first()?;
-        let alone = rest.iter().all(|call| call == first) && !self.asks_for_a_twin();
+        let alone = rest.iter().all(|call| call == first) && !self.asks_for_a_mutant();
         first.field.as_deref().filter(|_| alone)
     }
 

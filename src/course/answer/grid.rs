@@ -81,7 +81,7 @@ pub(super) fn excess(typed: &str, grid: &Grid) -> Option<String> {
     let lines = typed_rows(typed);
     if lines.iter().skip(grid.rows.len()).any(|l| !l.is_empty()) {
         return Some(format!(
-            "The table has {} rows: {}. Rows are parted by ; and cells by |.",
+            "The table has {} rows: {}. Rows are separated by ; and cells by |.",
             grid.rows.len(),
             grid.rows.join(", ")
         ));
@@ -91,7 +91,7 @@ pub(super) fn excess(typed: &str, grid: &Grid) -> Option<String> {
         .zip(&grid.rows)
         .find(|(line, _)| typed_cells(line).len() > grid.columns.len())?;
     Some(format!(
-        "Row {name} has {} cells and the table has {} columns: {}. Cells are parted by |.",
+        "Row {name} has {} cells and the table has {} columns: {}. Cells are separated by |.",
         typed_cells(line).len(),
         grid.columns.len(),
         grid.columns.join(", ")

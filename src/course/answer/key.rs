@@ -80,7 +80,7 @@ impl Tolerance {
             return Ok(Self::Exact);
         }
         let wrong =
-            || format!("“{text}” is no tolerance; write exact, 0.5 %, 0.05 points or 0.00001");
+            || format!("“{text}” is not a tolerance; write exact, 0.5 %, 0.05 points or 0.00001");
         let (number, form): (&str, fn(f64) -> Self) = if let Some(n) = text.strip_suffix('%') {
             (n, |x| Self::Relative(x / 100.0))
         } else if let Some(n) = text.strip_suffix("points").or(text.strip_suffix("pp")) {
@@ -225,7 +225,7 @@ impl Key {
 
     /// Whether any expected value comes from a run or from a defective kernel.
     pub(super) fn asks_a_machine(&self) -> bool {
-        self.asks_for_a_run() || self.expressions().any(Expr::asks_for_a_twin)
+        self.asks_for_a_run() || self.expressions().any(Expr::asks_for_a_mutant)
     }
 
     /// Whether any expected value comes from a run.
@@ -265,7 +265,7 @@ impl Key {
         runs
     }
 
-    /// Every gym experiment that its answer and its slips ask, with the values of
+    /// Every microbenchmark that its answer and its slips ask, with the values of
     /// its sweep. `env` is the exercise's.
     pub fn micros(&self, env: &Env<'_>) -> Vec<(String, Vec<u32>)> {
         let env = &env.with(&self.settings);

@@ -21,11 +21,11 @@ pub trait Records {
     /// Why it has not been run: one sentence.
     fn twin(&self, name: &str) -> Result<f64, String> {
         Err(format!(
-            "the defective kernel of twin.{name} has not been run here"
+            "the defective kernel of mutant.{name} has not been run here"
         ))
     }
 
-    /// A column ([`Metric`]) of the newest report of a gym experiment, at one value
+    /// A column ([`Metric`]) of the newest report of a microbenchmark, at one value
     /// of its sweep.
     fn micro(&self, _kernel: &str, _value: u64, _field: &str) -> Option<Quantity> {
         None

@@ -227,7 +227,7 @@ impl Setting {
         let bad = |why: Option<String>| SettingError {
             of_value: true,
             message: why
-                .unwrap_or_else(|| format!("“{value}” is no value of {name}; write {looks}")),
+                .unwrap_or_else(|| format!("“{value}” is not a value of {name}; write {looks}")),
         };
         let number = || value.replace('_', "").parse::<u64>().map_err(|_| bad(None));
         let switch = || match value {
@@ -316,6 +316,6 @@ mod tests {
         let e = Setting::parse("bacth", "8").unwrap_err();
         assert_eq!(e.message, "“bacth” is not a setting; did you mean batch?");
         let e = Setting::parse("batch", "many").unwrap_err();
-        assert!(e.of_value && e.message == "“many” is no value of batch; write 8");
+        assert!(e.of_value && e.message == "“many” is not a value of batch; write 8");
     }
 }

@@ -147,7 +147,8 @@ impl Sample {
             None => None,
         };
         let columns: Vec<&str> = self.columns.iter().map(Phrase::as_str).collect();
-        let excerpt = sample::excerpt(&text, self.tool, &columns, self.rows, kernel)?;
+        let excerpt = sample::excerpt(&text, self.tool, &columns, self.rows, kernel)
+            .map_err(|e| e.to_string())?;
         let of = match forwards {
             1 => "one forward".to_owned(),
             n => format!("{n} forwards"),

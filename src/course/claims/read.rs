@@ -145,7 +145,7 @@ fn places(fields: &mut Fields<'_, '_>, ledger: &Ledger) -> Vec<Place> {
         }
     }
     if found.is_empty() {
-        fields.report("a claim stands somewhere; add source = \"S0: Heading\".");
+        fields.report("a claim needs its source; add source = \"S0: Heading\".");
     }
     found
 }

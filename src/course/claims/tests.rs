@@ -300,7 +300,7 @@ fn a_broken_entry_is_placed() {
     assert_eq!(
         said,
         [
-            "c.toml:7:1: a claim stands somewhere; add source = \"S0: Heading\".",
+            "c.toml:7:1: a claim needs its source; add source = \"S0: Heading\".",
             "c.toml:11:11: there is no document S1.",
             "c.toml:13:12: `verdict` is “wrng”; did you mean wrong?",
         ]

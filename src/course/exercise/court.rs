@@ -216,7 +216,7 @@ fn doubt(chosen: Judgement, right: Judgement) -> &'static str {
         }
         (Judgement::RightIf, Judgement::Right) => "It needs nothing that it does not say.",
         (Judgement::RightIf, Judgement::Wrong) => {
-            "No assumption that makes sense here gives it. To assume the result is no evidence."
+            "No assumption that makes sense here gives it. Assuming the result is not evidence."
         }
         (Judgement::RightIf, _) => {
             "No assumption makes a time follow from bytes and operations. They bound it."

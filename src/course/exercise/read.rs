@@ -84,7 +84,7 @@ pub(super) fn key(fields: &mut Fields<'_, '_>, base: &Setup) -> Option<Key> {
         && kind == Kind::Table
     {
         let say = format!(
-            "“{}” cannot stand in a cell; | and ; part cells and rows.",
+            "“{}” cannot stand in a cell; | and ; separate cells and rows.",
             odd.text
         );
         fields.report_at(odd.at, say);

@@ -320,9 +320,10 @@ impl Look<'_> {
         for hint in &key.hints {
             let found = numbers(&hint.text, hint.at);
             self.inlines(&found);
-            for inline in found {
-                self.gives_away(&inline, answer.as_ref());
+            for inline in &found {
+                self.gives_away(inline, answer.as_ref());
             }
+            self.one_step_away(hint, &found, answer.as_ref());
             self.says(hint, answer.as_ref());
         }
     }
@@ -381,6 +382,33 @@ impl Look<'_> {
                     );
                 }
             }
+        }
+    }
+
+    /// Nor may its numbers leave one addition or subtraction: of two of them, or of
+    /// all.
+    fn one_step_away(&mut self, hint: &Phrase, found: &[Inline], answer: Option<&Value>) {
+        let Some(Value::Quantity(right)) = answer else {
+            return;
+        };
+        if right.exact().is_some_and(|n| n.abs() < SMALL) {
+            return;
+        }
+        let shown: Vec<f64> = found
+            .iter()
+            .filter_map(|inline| Expr::parse(&inline.expr.text).ok()?.check(&self.env).ok())
+            .filter_map(|value| value.quantity())
+            .filter(|shown| shown.dimension().agrees(right.dimension()))
+            .map(|shown| shown.value())
+            .collect();
+        let same = |sum: f64| (sum - right.value()).abs() <= SAME * right.value().abs();
+        let of_two = shown.iter().enumerate().any(|(i, a)| {
+            let rest = shown.get(i + 1..).unwrap_or_default();
+            rest.iter().any(|b| same(a + b) || same((a - b).abs()))
+        });
+        if of_two || shown.len() > 2 && same(shown.iter().sum()) {
+            let say = "one addition makes the answer of this hint's numbers; show one of them less";
+            self.report(hint.at, say);
         }
     }
 

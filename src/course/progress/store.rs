@@ -65,7 +65,7 @@ impl Store {
         match self.read() {
             Read::Fine(progress) => {
                 let note = progress.newer.map(|version| {
-                    format!("{shown} {}; what is done now is not kept.", newer(version))
+                    format!("{shown} {}; what you do now is not kept.", newer(version))
                 });
                 (*progress, note)
             }

@@ -98,6 +98,54 @@ impl Config {
         )?)
     }
 
+    /// Model, shape and dtype as headers show them: `workshop B1 S128 fp32`; the
+    /// context where it is longer than the new tokens.
+    pub fn title(&self) -> String {
+        let Shape {
+            batch,
+            seq,
+            context,
+        } = self.shape;
+        let context = if context == seq {
+            String::new()
+        } else {
+            format!(" T{context}")
+        };
+        format!(
+            "{} B{batch} S{seq}{context} {}",
+            self.model.name,
+            self.dtype.name()
+        )
+    }
+
+    /// The command-line options that make it, those that differ from the preset's
+    /// usual shape only; the cut has its own.
+    pub fn as_options(&self) -> String {
+        let mut out = String::new();
+        let mut say = |text: String| {
+            out.push(' ');
+            out.push_str(&text);
+        };
+        if self.model.name != "workshop" {
+            say(format!("--model {}", self.model.name));
+        }
+        let usual = crate::model::preset(&self.model.name).map(|p| p.shape());
+        let usual = usual.ok();
+        if usual.is_none_or(|u| u.batch != self.shape.batch) {
+            say(format!("--batch {}", self.shape.batch));
+        }
+        if usual.is_none_or(|u| u.seq != self.shape.seq) {
+            say(format!("--seq {}", self.shape.seq));
+        }
+        if self.shape.has_past() {
+            say(format!("--context {}", self.shape.context));
+        }
+        if self.dtype != Dtype::Fp32 {
+            say(format!("--dtype {}", self.dtype.name()));
+        }
+        out
+    }
+
     /// The same configuration with another cut.
     #[must_use]
     pub fn with_cut(&self, cut: Cut) -> Self {

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::CostError;
 use crate::model::Dtype;
+use crate::nearest;
 
 /// The maker, which decides how registers are given out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -134,19 +135,9 @@ impl GpuDatabase {
         if let Some(gpu) = self.gpus.iter().find(|g| g.id == id) {
             return Ok(gpu);
         }
-        let nearest = self
-            .gpus
-            .iter()
-            .map(|g| {
-                (
-                    strsim::osa_distance(&g.id, &id.to_lowercase()),
-                    g.id.as_str(),
-                )
-            })
-            .min()
-            .filter(|(distance, id)| *distance <= 1 + id.len() / 3)
-            .map_or(".".to_owned(), |(_, id)| format!("; did you mean {id}?"));
         let all: Vec<&str> = self.gpus.iter().map(|g| g.id.as_str()).collect();
+        let nearest = nearest(id, all.iter().copied())
+            .map_or(".".to_owned(), |id| format!("; did you mean {id}?"));
         Err(CostError::new(format!(
             "there is no GPU “{id}” in the database{nearest} There are: {}",
             all.join(", ")

@@ -89,6 +89,28 @@ impl TryFrom<Vec<String>> for Cut {
     }
 }
 
+/// How a fusion's switch stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Switch {
+    /// Off.
+    Off,
+    /// On.
+    On,
+    /// On, inside a larger one that is on.
+    Inside,
+}
+
+impl Switch {
+    /// As it is drawn.
+    pub const fn sign(self) -> &'static str {
+        match self {
+            Self::Off => "[ ]",
+            Self::On => "[x]",
+            Self::Inside => "[+]",
+        }
+    }
+}
+
 impl Cut {
     /// No wall is down at all, not even the one between rope of q and of k.
     pub const NONE: Self = Self(0);
@@ -179,6 +201,27 @@ impl Cut {
         on.iter()
             .filter(|f| !goes(**f))
             .fold(bare.union(Self::v1()), |cut, f| cut.union(f.walls()))
+    }
+
+    /// Whether a fusion is on, inside a larger one that is on, or off.
+    pub fn switch(self, fusion: Fusion) -> Switch {
+        let on = self.fusions();
+        if !on.contains(&fusion) {
+            Switch::Off
+        } else if on.iter().any(|larger| larger.implies(fusion)) {
+            Switch::Inside
+        } else {
+            Switch::On
+        }
+    }
+
+    /// The cut with a fusion flipped.
+    #[must_use]
+    pub fn flipped(self, fusion: Fusion) -> Self {
+        match self.switch(fusion) {
+            Switch::Off => self.fuse(fusion),
+            Switch::On | Switch::Inside => self.unfuse(fusion),
+        }
     }
 
     /// RoPE of q and of k as two launches, unless a fusion holds them together.

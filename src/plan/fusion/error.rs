@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::nearest;
+
 /// One sentence: what could not be read, and the way out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FusionError {
@@ -17,14 +19,9 @@ impl FusionError {
 
     /// “There is no `what` called `name`”, with the nearest of `known`.
     pub(super) fn unknown(what: &str, name: &str, known: &[&str]) -> Self {
-        let nearest = known
-            .iter()
-            .map(|k| (strsim::osa_distance(k, &name.to_lowercase()), *k))
-            .min()
-            .filter(|(distance, k)| *distance <= 1 + k.len() / 4);
         let all = known.join(", ");
-        Self::new(match nearest {
-            Some((_, k)) => {
+        Self::new(match nearest(name, known.iter().copied()) {
+            Some(k) => {
                 format!("there is no {what} “{name}”; did you mean {k}? There are: {all}")
             }
             None => format!("there is no {what} “{name}”; there are: {all}"),

@@ -1,6 +1,7 @@
 //! The named models of the workshop and their default shapes.
 
 use super::{Model, ModelError, Shape};
+use crate::nearest;
 
 /// A named model with the shape that a command uses when none is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,13 +103,8 @@ pub fn preset(name: &str) -> Result<&'static Preset, ModelError> {
         return Ok(found);
     }
     let all: Vec<&str> = PRESETS.iter().map(|p| p.name).collect();
-    let nearest = PRESETS
-        .iter()
-        .map(|p| (strsim::osa_distance(p.name, &name.to_lowercase()), p.name))
-        .min()
-        .filter(|(distance, candidate)| *distance <= 1 + candidate.len() / 3);
-    Err(ModelError::new(match nearest {
-        Some((_, candidate)) => format!(
+    Err(ModelError::new(match nearest(name, all.iter().copied()) {
+        Some(candidate) => format!(
             "there is no preset “{name}”; did you mean {candidate}? Presets: {}",
             all.join(", ")
         ),

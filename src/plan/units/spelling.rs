@@ -33,10 +33,15 @@ pub(super) fn lex(
         return Ok(None);
     };
     let atom = match atom(&word, manner, asked) {
-        Ok(atom) => atom,
+        Some(atom) => atom,
         // In an expression a word that is no unit is an identifier: not ours.
-        Err(_) if manner == Manner::Expression => return Ok(None),
-        Err(message) => return Err(UnitError { at, message }),
+        None if manner == Manner::Expression => return Ok(None),
+        None => {
+            return Err(UnitError {
+                at,
+                message: unknown(&word),
+            });
+        }
     };
     if manner == Manner::Typed && atom.unit.dimension() == Count {
         return Ok(Some(
@@ -85,8 +90,8 @@ struct Atom {
 }
 
 /// One spelled unit without a denominator.
-fn atom(word: &str, manner: Manner, asked: Option<Dimension>) -> Result<Atom, String> {
-    let closed = |unit| Ok(Atom { unit, open: false });
+fn atom(word: &str, manner: Manner, asked: Option<Dimension>) -> Option<Atom> {
+    let closed = |unit| Some(Atom { unit, open: false });
     if let Some(unit) = Unit::canonical(word)
         && (manner == Manner::Typed || unit.dimension() != Count)
     {
@@ -111,8 +116,7 @@ fn atom(word: &str, manner: Manner, asked: Option<Dimension>) -> Result<Atom, St
             true => format!("{prefix}FLOP/s"),
             false => format!("{prefix}FLOP"),
         };
-        return Unit::canonical(&symbol)
-            .map_or_else(|| Err(unknown(word)), |unit| Ok(Atom { unit, open }));
+        return Unit::canonical(&symbol).map(|unit| Atom { unit, open });
     }
     let lower = word.to_lowercase();
     // Operations are FLOP where FLOP are asked for, and things counted elsewhere.
@@ -121,7 +125,7 @@ fn atom(word: &str, manner: Manner, asked: Option<Dimension>) -> Result<Atom, St
         && operations
         && let Some(Flop | FlopPerSecond | FlopPerByte) = asked
     {
-        return Unit::canonical("FLOP").map_or_else(|| Err(unknown(word)), closed);
+        return Unit::canonical("FLOP").and_then(closed);
     }
     if manner == Manner::Typed && (is_word(&lower) || operations) {
         return closed(Unit::NONE);
@@ -132,7 +136,7 @@ fn atom(word: &str, manner: Manner, asked: Option<Dimension>) -> Result<Atom, St
     {
         return closed(unit);
     }
-    Err(unknown(word))
+    None
 }
 
 /// Other spellings of one unit each, whose case says something.
@@ -275,7 +279,7 @@ fn scaled(
     let gap = chars.get(end..).unwrap_or_default();
     let at = end + gap.iter().take_while(|c| c.is_whitespace()).count();
     let (word, next) = word_at(chars, at)?;
-    let base = atom(&word, Manner::Typed, asked.or(Some(Flop))).ok()?.unit;
+    let base = atom(&word, Manner::Typed, asked.or(Some(Flop)))?.unit;
     let whole = base.numerator() == 1 && matches!(base.dimension(), Bytes | Flop);
     let symbol = format!("{}{}", prefix.symbol(), base.symbol());
     let unit = Unit::canonical(&symbol).filter(|_| whole && prefix.numerator() > 1)?;

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::explain::explain;
-use super::{By, Explained, Profile, Resources, Wall, counters, known, walls};
+use super::{By, Explained, Profile, Resources, Unexplained, Wall, counters, known, walls};
 use plan::cost::{
     Bound, Config, Cost, CostError, Gpu, KernelCost, Roof, kernel_floor_seconds, price,
 };
@@ -103,7 +103,7 @@ pub struct Reading {
     /// Launches were counted, and so ran one after another.
     pub serialised: bool,
     /// The plan that explains the calls, or why none does.
-    pub explained: Result<Explained, String>,
+    pub explained: Result<Explained, Unexplained>,
     /// That plan, priced for as many layers as the calls say.
     pub cost: Option<Cost>,
     /// Layers of the model that was named, where the calls say another number.

@@ -1,6 +1,10 @@
-//! Why a file cannot be read: the place, what is wrong, the way out.
+//! Why a file cannot be read: the place, what is wrong, the way out; and what a
+//! profile, once read, cannot tell.
 
 use std::fmt;
+
+use super::Tool;
+use plan::fusion::Cut;
 
 /// One sentence with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,3 +45,60 @@ impl fmt::Display for ProfileError {
 }
 
 impl std::error::Error for ProfileError {}
+
+/// A name that is no profiler's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoSuchTool(pub(super) String);
+
+impl fmt::Display for NoSuchTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = Tool::names();
+        write!(f, "there is no profiler “{}”", self.0)?;
+        if let Some(nearest) = plan::nearest(&self.0, names) {
+            write!(f, "; did you mean {nearest}?")?;
+        } else {
+            f.write_str(".")?;
+        }
+        write!(f, " There are: {}", names.join(", "))
+    }
+}
+
+impl std::error::Error for NoSuchTool {}
+
+/// A column that a tool's file does not have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoSuchColumn {
+    pub(super) tool: Tool,
+    pub(super) name: String,
+    /// Those that it has.
+    pub(super) has: Vec<String>,
+}
+
+impl fmt::Display for NoSuchColumn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (tool, has) = (self.tool.title(), self.has.join(", "));
+        write!(f, "{tool} has no column “{}”; it has {has}", self.name)
+    }
+}
+
+impl std::error::Error for NoSuchColumn {}
+
+/// Calls that no plan explains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unexplained {
+    /// None of this model's plans that have a name.
+    ByAny,
+    /// Not the one that was asked about.
+    By(Cut),
+}
+
+impl fmt::Display for Unexplained {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ByAny => f.write_str("no plan of this model explains these calls"),
+            Self::By(cut) => write!(f, "the calls are not those of {}", cut.title()),
+        }
+    }
+}
+
+impl std::error::Error for Unexplained {}

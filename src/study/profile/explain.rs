@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Profile, known};
+use super::{Profile, Unexplained, known};
 use plan::fusion::{Boundary, Cut, Fusion, Kernel, Plan, Version};
 use plan::kernels::Family;
 use plan::model::{Graph, OpKind};
@@ -188,8 +188,8 @@ fn first_that_fit<T>(only: Option<Cut>, fits: impl Fn(Cut) -> Option<T>) -> Vec<
 /// The plan whose launches are the calls of the profile.
 ///
 /// # Errors
-/// A sentence: no plan fits; with `only`, how that plan does not.
-pub(super) fn explain(profile: &Profile, only: Option<Cut>) -> Result<Explained, String> {
+/// No plan fits; with `only`, that one does not.
+pub(super) fn explain(profile: &Profile, only: Option<Cut>) -> Result<Explained, Unexplained> {
     let rows: Vec<&super::KernelRow> = profile.kernels.iter().collect();
     let runs = |at: usize| rows[at].calls > 0 && !known::is_runtime(&rows[at].name);
     let places: Vec<usize> = (0..rows.len()).filter(|at| runs(*at)).collect();
@@ -254,10 +254,7 @@ pub(super) fn explain(profile: &Profile, only: Option<Cut>) -> Result<Explained,
     let counts: Vec<u64> = places.iter().map(|at| rows[*at].calls).collect();
     let found = first_that_fit(only, |cut| fit_counts(&counts, cut));
     let nobody = vec![None; rows.len()];
-    build(By::Calls, nobody, found).ok_or_else(|| match only {
-        Some(cut) => format!("the calls are not those of {}", cut.title()),
-        None => "no plan of this model explains these calls".to_owned(),
-    })
+    build(By::Calls, nobody, found).ok_or(only.map_or(Unexplained::ByAny, Unexplained::By))
 }
 
 /// Whether rows of unknown names have exactly the calls of a plan's kernels.

@@ -100,7 +100,7 @@ pub(super) fn read(text: &str) -> Result<Profile, ProfileError> {
             e.line(),
             e.column().max(1),
             format!(
-                "this is no trace of the PyTorch profiler: {}; write it again with export_chrome_trace",
+                "this is not a trace of the PyTorch profiler: {}; write it again with export_chrome_trace",
                 said(&e)
             ),
         )

@@ -188,7 +188,7 @@ pub fn sentences(reading: &Reading, gpu: &Gpu) -> Vec<Said> {
 fn plan(reading: &Reading) -> String {
     let found = match &reading.explained {
         Ok(found) => found,
-        Err(why) => return why.clone(),
+        Err(why) => return why.to_string(),
     };
     let how = match found.by {
         By::Names => "by the ops in the names and their calls",

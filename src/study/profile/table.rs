@@ -1,4 +1,6 @@
-//! Comma-separated tables whose columns are found by name.
+//! Comma-separated tables whose columns are found by name. By hand and not by the crate
+//! `csv`: tables stand between lines of other output and behind one another, and an error
+//! names the column of the cell, which a reader of whole files does not know.
 
 use std::borrow::Cow;
 

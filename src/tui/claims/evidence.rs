@@ -1,20 +1,21 @@
 //! One claim: what the document says, what the model says, what this machine
-//! measured, and what became of it. The same on the page and in a lesson.
+//! measured, and what became of it.
 
 use crate::tui::exercise::styled;
-use crate::tui::pen::{clip, width};
+use crate::tui::live::number;
+use crate::tui::pen::clip;
 use crate::tui::rows::{Row, labelled, words};
 use crate::tui::theme::Role;
 use app::State;
 use app::claims::{Standing, hit, standing};
 use app::evidence::measured;
-use course::answer::claim::{Judgement, Ruling};
+use course::answer::claim::Judgement;
 use course::claims::{Line, cited};
+use course::present::Figure;
 use course::{Claim, Ledger};
 use plan::run::Report;
+use plan::units::figure::Origin;
 
-/// Widest block of numbers: label and value stay near each other.
-const NUMBERS: usize = 62;
 /// Columns of the labels before plans.
 const LABEL: usize = 16;
 /// Columns of a plan.
@@ -48,49 +49,6 @@ pub fn page(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
     rows
 }
 
-/// Figures of the model that a lesson shows; the page shows all.
-const FEW: usize = 3;
-
-/// The claim in a lesson, whose text judges it: all of it at once, and close
-/// together.
-pub fn block(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
-    let mut rows = said(claim, columns);
-    match state.shared.study.env(&claim.setup, &state.shared.runs) {
-        Ok(env) => {
-            let said = |who: &str, line: &Line| Line {
-                label: format!("{who}: {}", line.label),
-                ..line.clone()
-            };
-            let lines = claim.document_lines(&env);
-            let document: Vec<Line> = lines.iter().map(|l| said("document", l)).collect();
-            rows.extend(numbers(&document, Role::Text, columns));
-            let lines = claim.model_lines(&env);
-            let model: Vec<Line> = lines.iter().take(FEW).map(|l| said("= model", l)).collect();
-            rows.extend(numbers(&model, Role::Modelled, columns));
-        }
-        Err(why) => rows.extend(words(&why, columns, Role::Warn)),
-    }
-    if measured(&state.shared, claim)
-        .iter()
-        .any(|(_, report)| report.is_some())
-    {
-        rows.extend(machine(state, claim, columns).into_iter().skip(1));
-    }
-    rows.extend(judged(state, claim, columns));
-    rows
-}
-
-/// Where the claim stands and what it says.
-pub fn said(claim: &Claim, columns: usize) -> Vec<Row> {
-    let place = claim.places.first().map(|p| Ledger::built_in().named(p));
-    let mut rows: Vec<Row> = place
-        .map(|place| Row::of(clip(&place, columns), Role::Dim))
-        .into_iter()
-        .collect();
-    rows.extend(words(&claim.says.text, columns, Role::Text));
-    rows
-}
-
 fn head(claim: &Claim, columns: usize) -> Vec<Row> {
     let mut rows = vec![
         Row::of(format!("{}  ", claim.id.text), Role::Accent)
@@ -119,7 +77,7 @@ fn says(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
     if !lines.is_empty() {
         rows.push(Row::default());
         rows.push(Row::of("the document says", Role::Strong));
-        rows.extend(numbers(&lines, Role::Text, columns));
+        rows.extend(numbers(lines, None, columns));
     }
     rows
 }
@@ -154,7 +112,7 @@ fn found(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
             if !lines.is_empty() {
                 rows.push(Row::default());
                 rows.push(Row::of("the model says", Role::Strong).and(" =", Role::Modelled));
-                rows.extend(numbers(&lines, Role::Modelled, columns));
+                rows.extend(numbers(lines, Some(Origin::Modelled), columns));
             }
         }
         Err(why) => rows.extend(words(&why, columns, Role::Warn)),
@@ -167,7 +125,7 @@ fn found(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
 
 /// The verdict and what is true.
 fn judged(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
-    let mut rows = labelled("verdict", Role::Dim, &verdict(claim), columns, 9);
+    let mut rows = labelled("verdict", Role::Dim, &claim.verdict(), columns, 9);
     rows.extend(styled(
         state,
         &claim.setup,
@@ -176,53 +134,22 @@ fn judged(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
         columns,
     ));
     if claim.by_reading {
-        rows.push(Row::of(
-            "Found by reading the program, not by running it.",
-            Role::Dim,
-        ));
+        rows.push(Row::of(Claim::BY_READING, Role::Dim));
     }
     rows
-}
-
-/// The verdict in words: `wrong; it would hold if …`, `contradicted by K-V2-7`.
-fn verdict(claim: &Claim) -> String {
-    let by: Vec<&str> = claim.by.iter().map(|b| b.as_str()).collect();
-    let by = by.join(", ");
-    let mut text = match (&claim.assumption, claim.ruling) {
-        (Some(assumption), Ruling::RightIf) => format!("right if {}", assumption.text),
-        (Some(assumption), ruling) => format!("{ruling}; it would hold if: {}", assumption.text),
-        (None, ruling) => ruling.to_string(),
-    };
-    if !by.is_empty() {
-        text += &match claim.ruling {
-            Ruling::Contradicted => format!(" by {by}"),
-            _ => format!("; see {by}"),
-        };
-    }
-    text
 }
 
 /// Labels with their numbers in one column.
-fn numbers(lines: &[Line], role: Role, columns: usize) -> Vec<Row> {
-    let edge = columns.min(NUMBERS);
-    let mut rows = Vec::new();
-    for line in lines {
-        let (text, role) = match &line.value {
-            Ok(value) => (value.as_str(), role),
-            Err(why) => (why.as_str(), Role::Warn),
-        };
-        if 4 + width(&line.label) + width(text) <= edge {
-            rows.push(Row::of(format!("  {}", line.label), Role::Dim).right(edge, text, role));
-        } else {
-            rows.push(Row::of(format!("  {}", line.label), Role::Dim));
-            rows.extend(
-                words(text, columns.saturating_sub(4), role)
-                    .into_iter()
-                    .map(|row| row.indented(4)),
-            );
-        }
-    }
-    rows
+fn numbers(lines: Vec<Line>, origin: Option<Origin>, columns: usize) -> Vec<Row> {
+    let figure = |line: Line| Figure {
+        label: line.label,
+        value: line.value,
+        origin,
+    };
+    let figures = lines.into_iter().map(figure);
+    figures
+        .flat_map(|figure| number(&figure, columns))
+        .collect()
 }
 
 /// What this machine measured of the claim's plans, or how to have it.

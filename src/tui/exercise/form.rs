@@ -7,7 +7,6 @@ use crate::tui::pen::Pen;
 use crate::tui::rows::Row;
 use crate::tui::theme::Role;
 use app::State;
-use app::exercise;
 use app::question::Asked;
 use course::Exercise;
 use text::{self, Layout};
@@ -21,11 +20,8 @@ pub struct Laid {
 }
 
 /// Draws the part of the form that is in view.
-pub fn draw(state: &State, pen: &mut Pen<'_>) {
-    let Some(found) = exercise::shown(&state.exercises, &state.shared) else {
-        return;
-    };
-    let laid = lay(state, found, usize::from(pen.width()));
+pub fn draw(state: &State, laid: Option<&Laid>, pen: &mut Pen<'_>) {
+    let Some(laid) = laid else { return };
     let from = state.exercises.form.as_ref().map_or(0, |f| f.scroll);
     for (y, row) in (0..pen.height()).zip(laid.rows.iter().skip(from)) {
         row.draw(pen, 1, y);

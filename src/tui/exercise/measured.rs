@@ -72,7 +72,7 @@ fn experiment(state: &State, kernel: &str, values: &[u32], width: usize) -> Vec<
         }
         Some(Ok(Shown::Micro(report))) => {
             let mut rows = vec![Row::of(name, Role::Dim)];
-            rows.extend(reported(state, report, &[], width));
+            rows.extend(reported(state, report, width));
             rows
         }
         Some(Err(why)) => words(why, width, Role::Bad),

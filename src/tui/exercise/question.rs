@@ -12,8 +12,8 @@ use app::State;
 use app::answering::{Standing, echo, marked, standing, tolerance};
 use app::field::Field;
 use app::question::{Asked, examples};
+use course::present::example;
 use course::{Key, Kind, Mark};
-use plan::units::{Spec, Unit};
 
 /// Columns of a field.
 const FIELD: usize = 26;
@@ -57,12 +57,18 @@ pub fn in_form(state: &State, asked: &Asked, number: usize, here: bool, width: u
     rows
 }
 
-/// A question inside a lesson.
-pub fn in_lesson(state: &State, asked: &Asked, keys: bool, width: usize) -> Vec<Row> {
+/// What is asked inside a lesson, and how it is answered.
+pub fn in_lesson(
+    state: &State,
+    ask: Vec<Row>,
+    asked: &Asked,
+    keys: bool,
+    width: usize,
+) -> Vec<Row> {
     let Some(key) = state.shared.study.key_of(asked) else {
-        return Vec::new();
+        return ask;
     };
-    let mut rows = styled(state, &key.setup, &key.ask.text, 1, width);
+    let mut rows = ask;
     rows.push(Row::default());
     rows.extend(body(state, asked, key, keys, width));
     if keys && state.shared.questions.field_of(asked).is_none() {
@@ -128,7 +134,7 @@ fn field(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
         .typed(&asked.exercise, &asked.key)
         .to_owned();
     let unit = key.unit.as_ref().map_or("", |u| u.text.as_str());
-    let about: Vec<String> = [written(unit), tolerance(&state.shared, asked)]
+    let about: Vec<String> = [example(unit), tolerance(&state.shared, asked)]
         .into_iter()
         .filter(|part| !part.is_empty())
         .collect();
@@ -160,20 +166,6 @@ fn field(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
         Err(why) => rows.extend(words(&why, width, Role::Warn)),
     }
     rows
-}
-
-/// How an answer to this question is written: an example where a unit belongs to
-/// it. The unit alone beside the field would look as if it was typed already.
-pub fn written(unit: &str) -> String {
-    // `plain 6` says how a bare number is printed, and is no unit to be typed.
-    match Spec::parse(unit) {
-        Ok(spec) if spec.unit == Unit::PERCENT => "e.g. 12.5 %".to_owned(),
-        Ok(spec) => match spec.unit.dimension() {
-            plain if plain.is_plain() => String::new(),
-            dimension => format!("e.g. {}", dimension.example()),
-        },
-        Err(_) => String::new(),
-    }
 }
 
 /// A field that is being typed into, behind `lead`.

@@ -4,10 +4,7 @@
 use crate::tui::braille::braille;
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
-use app::State;
-use app::live::env;
-use course::present::{self, Chart};
-use course::{Lesson, Live};
+use course::present::Chart;
 use plan::units::significant;
 
 /// Lines of the plot.
@@ -17,24 +14,12 @@ const MARGIN: usize = 9;
 /// Columns of the plot at most: a wider one says no more.
 const WIDEST: usize = 56;
 
-/// The block's lines.
-///
-/// # Errors
-/// A setting or an expression that cannot be evaluated.
-pub fn rows(
-    state: &State,
-    lesson: &Lesson,
-    live: &Live,
-    columns: usize,
-) -> Result<Vec<Row>, String> {
-    let env = env(&state.shared, lesson, &live.setup)?;
-    let block = live.content.as_ref().ok();
-    let chart = block.and_then(|block| present::chart(block, &env));
-    let chart = chart.ok_or("this block is no chart")??;
+/// The picture: the plot, its axes, and which letter is which line.
+pub fn rows(chart: &Chart, ascii: bool, columns: usize) -> Vec<Row> {
     let width = columns.saturating_sub(MARGIN + 3).clamp(8, WIDEST);
-    let scale = Scale::of(&chart, width);
-    let mut rows = vec![head(&chart)];
-    let canvas = plot(&chart, &scale, state.shared.look.ascii);
+    let scale = Scale::of(chart, width);
+    let mut rows = vec![head(chart)];
+    let canvas = plot(chart, &scale, ascii);
     for (y, line) in canvas.into_iter().enumerate() {
         let value = match y {
             0 => scale.value(scale.top),
@@ -55,7 +40,7 @@ pub fn rows(
             .at(MARGIN, " └", Role::Dim)
             .and("─".repeat(width), Role::Dim),
     );
-    rows.push(ticks(&chart, &scale, width));
+    rows.push(ticks(chart, &scale, width));
     let names: Vec<String> = chart
         .lines
         .iter()
@@ -71,7 +56,7 @@ pub fn rows(
                 .map(|r| r.indented(MARGIN + 2)),
         );
     }
-    Ok(rows)
+    rows
 }
 
 fn head(chart: &Chart) -> Row {

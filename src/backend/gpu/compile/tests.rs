@@ -29,10 +29,10 @@ impl Compiler for Echo {
         [arch.to_owned()].into_iter().chain(defines).collect()
     }
 
-    fn build(&self, _: &str, options: &[String], _: Form) -> Result<Built, String> {
+    fn build(&self, _: &str, options: &[String], _: Form) -> Result<Built, CompilerError> {
         self.built.lock().unwrap().push(options.join(" "));
         if options.iter().any(|option| option == "-DFAIL=1") {
-            return Err(self.log.to_owned());
+            return Err(CompilerError::Refused(self.log.to_owned()));
         }
         Ok(Built {
             image: options.join(" ").into_bytes(),

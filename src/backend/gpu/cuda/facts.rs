@@ -2,17 +2,13 @@
 
 use super::super::catalogue::fusions_without_kernels;
 use super::super::compile::{Cache, Compiler, PREBUILT};
-use super::super::driver::GpuError;
-use super::super::native::notes;
+use super::super::native::{Fact, notes};
 use super::api::{Api, version_text};
 use super::blaslt;
 use super::device::{Device, count};
 use super::nvrtc::Nvrtc;
 use plan::run::{BackendKind, BackendState};
 use plan::units::{Quantity, format};
-
-/// Something that is there, or the sentence that says what is missing.
-pub type Fact<T> = Result<T, String>;
 
 /// What this machine has of CUDA.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,7 +29,6 @@ pub struct CudaFacts {
 
 /// Asks this machine. Opens libraries, but makes no context on a device.
 pub fn facts() -> CudaFacts {
-    let text = |error: GpuError| error.to_string();
     let api = Api::get();
     // Without a driver the newest is as good as any.
     let newest = api.as_ref().map_or(u32::MAX, |api| api.version() / 1000);
@@ -44,14 +39,11 @@ pub fn facts() -> CudaFacts {
         Err(_) => Vec::new(),
     };
     CudaFacts {
-        driver: api.map(|api| version_text(api.version())).map_err(text),
+        driver: api.map(|api| version_text(api.version())),
         devices,
-        nvrtc: Nvrtc::find(newest)
-            .map(|nvrtc| (nvrtc.version(), nvrtc.place().to_owned()))
-            .map_err(text),
+        nvrtc: Nvrtc::find(newest).map(|nvrtc| (nvrtc.version(), nvrtc.place().to_owned())),
         cublaslt: blaslt::find(newest)
-            .map(|found| (format!("cuBLASLt {}", found.version), found.place))
-            .map_err(text),
+            .map(|found| (format!("cuBLASLt {}", found.version), found.place)),
         prebuilt: PREBUILT.entries.len(),
         cache: Cache::of_user().map(|cache| cache.folder().display().to_string()),
     }
@@ -67,14 +59,14 @@ impl CudaFacts {
         };
         let driver = match &self.driver {
             Ok(version) => version,
-            Err(why) => return none(why),
+            Err(why) => return none(&why.to_string()),
         };
         let Some(device) = self.devices.first() else {
             return none("the NVIDIA driver is here, but no device that it can use");
         };
         let compiler = match &self.nvrtc {
             Ok((version, _)) => version.as_str(),
-            Err(why) if self.prebuilt == 0 => return none(why),
+            Err(why) if self.prebuilt == 0 => return none(&why.to_string()),
             Err(_) => "kernels compiled ahead",
         };
         let bare = device.name.strip_prefix("NVIDIA ").unwrap_or(&device.name);
@@ -94,7 +86,7 @@ impl CudaFacts {
             "driver",
             match &self.driver {
                 Ok(version) => format!("CUDA {version}"),
-                Err(why) => why.clone(),
+                Err(why) => why.to_string(),
             },
         )];
         for device in &self.devices {
@@ -111,7 +103,7 @@ impl CudaFacts {
         }
         let found = |fact: &Fact<(String, String)>| match fact {
             Ok((what, place)) => format!("{what}, {place}"),
-            Err(why) => why.clone(),
+            Err(why) => why.to_string(),
         };
         lines.push(("compiler", found(&self.nvrtc)));
         if self.nvrtc.is_err() && self.driver.is_ok() {
@@ -134,6 +126,7 @@ impl CudaFacts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gpu::driver::GpuError;
     use crate::gpu::program::Target;
     use plan::cost::Vendor;
 
@@ -155,7 +148,7 @@ mod tests {
             driver: Ok("13.0".into()),
             devices: vec![device],
             nvrtc: Ok(("NVRTC 13.0".into(), "libnvrtc.so.13".into())),
-            cublaslt: Err("no cuBLASLt is here".into()),
+            cublaslt: Err(GpuError::missing("no cuBLASLt is here")),
             prebuilt: 3,
             cache: None,
         }
@@ -169,7 +162,7 @@ mod tests {
         assert_eq!(state.line, "NVIDIA H200, CUDA 13.0 driver, NVRTC 13.0");
         assert_eq!(state.lacks, Vec::<String>::new());
         let mut facts = h200();
-        facts.nvrtc = Err("no NVRTC is here".into());
+        facts.nvrtc = Err(GpuError::missing("no NVRTC is here"));
         let state = facts.state();
         assert!(state.ready);
         assert!(state.line.ends_with("kernels compiled ahead"));
@@ -187,7 +180,7 @@ mod tests {
         let mut facts = h200();
         facts.devices.clear();
         assert!(facts.state().line.contains("no device"));
-        facts.driver = Err("no NVIDIA driver is here".into());
+        facts.driver = Err(GpuError::missing("no NVIDIA driver is here"));
         let state = facts.state();
         assert_eq!(
             (state.ready, state.line.as_str()),

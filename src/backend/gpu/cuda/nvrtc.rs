@@ -6,7 +6,7 @@
 use std::ffi::{c_char, c_int};
 use std::sync::OnceLock;
 
-use super::super::compile::{Built, Compiler, Form};
+use super::super::compile::{Built, Compiler, CompilerError, Form};
 use super::super::driver::GpuError;
 use super::super::native::compiler::{Calls, Program};
 use super::super::native::library::{Opened, functions};
@@ -129,29 +129,6 @@ impl Nvrtc {
         let known = self.archs.iter().rev().find(|known| **known <= sm)?;
         Some(format!("sm_{known}"))
     }
-
-    fn compile(&self, source: &str, options: &[String], form: Form) -> Result<Built, String> {
-        let f = &self.functions;
-        let calls = Calls {
-            name: &self.version(),
-            create: f.nvrtcCreateProgram,
-            compile: f.nvrtcCompileProgram,
-            destroy: f.nvrtcDestroyProgram,
-            log: (f.nvrtcGetProgramLogSize, f.nvrtcGetProgramLog),
-            image: match form {
-                Form::Machine => (f.nvrtcGetCUBINSize, f.nvrtcGetCUBIN),
-                Form::Assembly => (f.nvrtcGetPTXSize, f.nvrtcGetPTX),
-            },
-        };
-        let mut built = calls.build(source, options)?;
-        if form == Form::Assembly {
-            // Text that ends with a zero byte.
-            while built.image.last() == Some(&0) {
-                built.image.pop();
-            }
-        }
-        Ok(built)
-    }
 }
 
 impl Compiler for Nvrtc {
@@ -180,8 +157,27 @@ impl Compiler for Nvrtc {
         options
     }
 
-    fn build(&self, source: &str, options: &[String], form: Form) -> Result<Built, String> {
-        self.compile(source, options, form)
+    fn build(&self, source: &str, options: &[String], form: Form) -> Result<Built, CompilerError> {
+        let f = &self.functions;
+        let calls = Calls {
+            name: &self.version(),
+            create: f.nvrtcCreateProgram,
+            compile: f.nvrtcCompileProgram,
+            destroy: f.nvrtcDestroyProgram,
+            log: (f.nvrtcGetProgramLogSize, f.nvrtcGetProgramLog),
+            image: match form {
+                Form::Machine => (f.nvrtcGetCUBINSize, f.nvrtcGetCUBIN),
+                Form::Assembly => (f.nvrtcGetPTXSize, f.nvrtcGetPTX),
+            },
+        };
+        let mut built = calls.build(source, options)?;
+        if form == Form::Assembly {
+            // Text that ends with a zero byte.
+            while built.image.last() == Some(&0) {
+                built.image.pop();
+            }
+        }
+        Ok(built)
     }
 }
 

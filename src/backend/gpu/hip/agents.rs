@@ -3,6 +3,7 @@
 //! along. A device is found again by its place on the PCI bus.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::super::native::library::{self, functions};
@@ -44,21 +45,54 @@ pub(super) struct Agent {
     pub seat: Seat,
 }
 
+/// Why HSA does not say what its devices are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum HsaError {
+    /// No library is beside HIP's.
+    NoLibrary,
+    /// It has no function of this name.
+    Lacks(&'static str),
+    /// A call gave a code: what it was to do.
+    Failed(&'static str, c_int),
+    /// So many GPUs for HIP's so many, and none in this seat.
+    Nobody(usize, u32, Seat),
+}
+
+impl fmt::Display for HsaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoLibrary => write!(f, "{HSA} is not found beside HIP's"),
+            Self::Lacks(name) => write!(f, "{HSA} lacks {name}"),
+            Self::Failed(doing, code) => write!(f, "HSA does not {doing}: error {code:#x}"),
+            Self::Nobody(gpus, devices, seat) => {
+                let Seat {
+                    domain,
+                    bus,
+                    device,
+                } = seat;
+                write!(
+                    f,
+                    "HSA has {gpus} GPUs for HIP's {devices}, and none at PCI {domain:04x}:{bus:02x}:{device:02x}"
+                )
+            }
+        }
+    }
+}
+
 /// The GPUs that this process may use; `hip` is the path of HIP's library, whose
 /// neighbour HSA's is.
 ///
 /// # Errors
 /// No library, or one that does not answer.
-pub(super) fn agents(hip: &Path) -> Result<Vec<Agent>, String> {
+pub(super) fn agents(hip: &Path) -> Result<Vec<Agent>, HsaError> {
     let mut candidates = vec![PathBuf::from(HSA)];
     candidates.extend(hip.parent().map(|folder| folder.join(HSA)));
-    let opened =
-        library::first(&candidates).ok_or_else(|| format!("{HSA} is not found beside HIP's"))?;
-    let functions = Functions::of(opened.library).map_err(|name| format!("{HSA} lacks {name}"))?;
+    let opened = library::first(&candidates).ok_or(HsaError::NoLibrary)?;
+    let functions = Functions::of(opened.library).map_err(HsaError::Lacks)?;
     // SAFETY: takes nothing; counted, so that HIP's own use is not disturbed.
     let code = unsafe { (functions.hsa_init)() };
     if code != 0 {
-        return Err(format!("HSA does not start: error {code:#x}"));
+        return Err(HsaError::Failed("start", code));
     }
     let mut list: Vec<u64> = Vec::new();
     // SAFETY: `push` is called with each agent and the list, during this call.
@@ -72,7 +106,7 @@ pub(super) fn agents(hip: &Path) -> Result<Vec<Agent>, String> {
     unsafe { (functions.hsa_shut_down)() };
     match code {
         0 => Ok(found),
-        code => Err(format!("HSA does not list its agents: error {code:#x}")),
+        code => Err(HsaError::Failed("list its agents", code)),
     }
 }
 

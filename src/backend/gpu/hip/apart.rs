@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Signal, set_parent_process_death_signal};
 
-use super::super::compile::Built;
+use super::super::compile::{Built, CompilerError};
 use super::hiprtc::Hiprtc;
 
 /// The subcommand that the child is started with; a library and a folder follow.
@@ -27,9 +27,6 @@ const PAUSE: Duration = Duration::from_millis(2);
 /// How much of what a child said last is read.
 const SAID: usize = 4096;
 
-/// How a compiler is told of that took too long.
-pub(super) const SLOW: &str = "the compiler did not end within";
-
 static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
 
 /// Names the program that compiles; without one, compilation happens in this
@@ -39,11 +36,15 @@ pub fn compile_with(program: PathBuf) {
 }
 
 /// Compiles, in a child where there is a program to start.
-pub(super) fn build(hiprtc: &Hiprtc, source: &str, options: &[String]) -> Result<Built, String> {
+pub(super) fn build(
+    hiprtc: &Hiprtc,
+    source: &str,
+    options: &[String],
+) -> Result<Built, CompilerError> {
     let Some(program) = PROGRAM.get() else {
         return hiprtc.compile_here(source, options);
     };
-    let cannot = |e: std::io::Error| format!("the compiler's process cannot be used: {e}");
+    let cannot = CompilerError::Process;
     let folder = tempfile::tempdir().map_err(cannot)?;
     let at = |name: &str| folder.path().join(name);
     fs::write(at("source"), source).map_err(cannot)?;
@@ -65,9 +66,11 @@ pub(super) fn build(hiprtc: &Hiprtc, source: &str, options: &[String]) -> Result
             let image = fs::read(at("code")).map_err(cannot)?;
             Ok(Built { image, log })
         }
-        Some(status) if status.code() == Some(1) && !log.is_empty() => Err(log),
-        Some(status) => Err(died(status, &at("said"))),
-        None => Err(format!("{SLOW} {} s", hiprtc.patience().as_secs())),
+        Some(status) if status.code() == Some(1) && !log.is_empty() => {
+            Err(CompilerError::Refused(log))
+        }
+        Some(status) => Err(CompilerError::Died(died(status, &at("said")))),
+        None => Err(CompilerError::Slow(hiprtc.patience().as_secs())),
     }
 }
 
@@ -117,22 +120,22 @@ fn died(status: ExitStatus, said: &Path) -> String {
 /// # Errors
 /// What the compiler refused, which is also in the folder; a folder or a library
 /// that cannot be used.
-pub fn child(library: &Path, folder: &Path) -> Result<(), String> {
+pub fn child(library: &Path, folder: &Path) -> Result<(), CompilerError> {
     // A parent that is gone wants no answer.
     let _ = set_parent_process_death_signal(Some(Signal::KILL));
-    let cannot = |e: std::io::Error| format!("{}: {e}", folder.display());
+    let cannot = |e: std::io::Error| CompilerError::Folder(folder.to_owned(), e);
     let source = fs::read_to_string(folder.join("source")).map_err(cannot)?;
     let options = fs::read(folder.join("options")).map_err(cannot)?;
     let options: Vec<String> = serde_json::from_slice(&options).map_err(|e| cannot(e.into()))?;
-    let hiprtc = Hiprtc::at(library).map_err(|e| e.to_string())?;
+    let hiprtc = Hiprtc::at(library).map_err(CompilerError::Missing)?;
     match hiprtc.compile_here(&source, &options) {
         Ok(built) => {
             fs::write(folder.join("log"), built.log).map_err(cannot)?;
             fs::write(folder.join("code"), built.image).map_err(cannot)
         }
-        Err(log) => {
-            fs::write(folder.join("log"), &log).map_err(cannot)?;
-            Err(log)
+        Err(why) => {
+            fs::write(folder.join("log"), why.to_string()).map_err(cannot)?;
+            Err(why)
         }
     }
 }

@@ -8,7 +8,7 @@ use hip_sys::hiprt::hipDeviceAttribute_t as Attribute;
 
 use super::super::driver::GpuError;
 use super::super::program::Target;
-use super::agents::{Seat, agents};
+use super::agents::{HsaError, Seat, agents};
 use super::api::{Api, no_device};
 use plan::cost::Vendor;
 
@@ -108,7 +108,7 @@ impl Device {
 }
 
 /// The architecture of the device in this seat, one of `devices`.
-fn arch(api: &Api, seat: Seat, devices: u32) -> Result<String, String> {
+fn arch(api: &Api, seat: Seat, devices: u32) -> Result<String, HsaError> {
     let agents = agents(&api.place)?;
     let seated = agents.iter().find(|agent| agent.seat == seat);
     let kinds: BTreeSet<&str> = agents.iter().map(|agent| agent.arch.as_str()).collect();
@@ -119,13 +119,7 @@ fn arch(api: &Api, seat: Seat, devices: u32) -> Result<String, String> {
     };
     match seated.or(only) {
         Some(agent) => Ok(agent.arch.clone()),
-        None => Err(format!(
-            "HSA has {} GPUs for HIP's {devices}, and none at PCI {:04x}:{:02x}:{:02x}",
-            agents.len(),
-            seat.domain,
-            seat.bus,
-            seat.device
-        )),
+        None => Err(HsaError::Nobody(agents.len(), devices, seat)),
     }
 }
 

@@ -4,17 +4,13 @@ use std::time::Duration;
 
 use super::super::catalogue::fusions_without_kernels;
 use super::super::compile::{Cache, Compiler};
-use super::super::driver::GpuError;
-use super::super::native::notes;
+use super::super::native::{Fact, notes};
 use super::api::Api;
 use super::device::{Device, count};
 use super::hiprtc::Hiprtc;
 use super::rocprof;
 use plan::run::{BackendKind, BackendState};
 use plan::units::{Quantity, format};
-
-/// Something that is there, or the sentence that says what is missing.
-pub type Fact<T> = Result<T, String>;
 
 /// How long the compiler may take to show that it works: its library is large,
 /// and may lie on a slow disk, but whoever asks for facts waits for 20 s only.
@@ -38,41 +34,36 @@ pub struct HipFacts {
 /// Asks this machine. Opens libraries, and compiles a few lines in a process of
 /// their own, but takes no device into use.
 pub fn facts() -> HipFacts {
-    let text = |error: GpuError| error.to_string();
     let cache = Cache::of_user();
     let shown = cache.as_ref().map(|c| c.folder().display().to_string());
     let api = match Api::get() {
         Ok(api) => api,
         Err(why) => {
             return HipFacts {
-                runtime: Err(text(why.clone())),
+                runtime: Err(why.clone()),
                 devices: Vec::new(),
-                hiprtc: Err(text(why.clone())),
-                compiles: Err(text(why)),
+                hiprtc: Err(why.clone()),
+                compiles: Err(why),
                 cache: shown,
             };
         }
     };
     let devices: Vec<Fact<Device>> = (0..count(api).unwrap_or(0))
-        .map(|index| Device::find(api, index).map_err(text))
+        .map(|index| Device::find(api, index))
         .collect();
     let hiprtc = Hiprtc::find(api);
     let compiles = match (&hiprtc, devices.first()) {
         (Ok(hiprtc), Some(Ok(device))) => {
             let hiprtc = hiprtc.clone().within(PATIENCE);
-            hiprtc
-                .knows(&device.target.arch, cache.as_ref())
-                .map_err(text)
+            hiprtc.knows(&device.target.arch, cache.as_ref())
         }
-        (Err(why), _) => Err(text(why.clone())),
+        (Err(why), _) => Err(why.clone()),
         (Ok(_), _) => Ok(()),
     };
     HipFacts {
         runtime: Ok((api.release(), api.place.display().to_string())),
         devices,
-        hiprtc: hiprtc
-            .map(|h| (h.version(), h.place().display().to_string()))
-            .map_err(text),
+        hiprtc: hiprtc.map(|h| (h.version(), h.place().display().to_string())),
         compiles,
         cache: shown,
     }
@@ -88,15 +79,15 @@ impl HipFacts {
         };
         let release = match &self.runtime {
             Ok((release, _)) => release,
-            Err(why) => return none(why),
+            Err(why) => return none(&why.to_string()),
         };
         let device = match self.devices.first() {
             Some(Ok(device)) => device,
-            Some(Err(why)) => return none(why),
+            Some(Err(why)) => return none(&why.to_string()),
             None => return none(&super::api::no_device()),
         };
         if let Err(why) = &self.compiles {
-            return none(why);
+            return none(&why.to_string());
         }
         let title = device.title();
         let bare = title.strip_prefix("AMD ").unwrap_or(&title);
@@ -121,7 +112,7 @@ impl HipFacts {
             "runtime",
             match &self.runtime {
                 Ok(found) => place(found),
-                Err(why) => why.clone(),
+                Err(why) => why.to_string(),
             },
         )];
         for (index, device) in self.devices.iter().enumerate() {
@@ -129,7 +120,7 @@ impl HipFacts {
                 "device",
                 match device {
                     Ok(device) => format!("{index}: {}", described(device)),
-                    Err(why) => why.clone(),
+                    Err(why) => why.to_string(),
                 },
             ));
         }
@@ -147,11 +138,11 @@ impl HipFacts {
                 "compiler",
                 match &self.hiprtc {
                     Ok(found) => place(found),
-                    Err(why) => why.clone(),
+                    Err(why) => why.to_string(),
                 },
             ));
             if let (Ok(_), Err(why)) = (&self.hiprtc, &self.compiles) {
-                lines.push(("", why.clone()));
+                lines.push(("", why.to_string()));
             }
             if let Some(cache) = &self.cache {
                 lines.push(("cache", cache.clone()));
@@ -203,6 +194,7 @@ fn described(device: &Device) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gpu::driver::GpuError;
     use crate::gpu::program::Target;
     use plan::cost::Vendor;
 
@@ -252,13 +244,15 @@ mod tests {
     #[test]
     fn what_is_missing_first_is_the_reason() {
         let mut facts = mi250x();
-        facts.compiles = Err("HIPRTC of HIP 5.2 makes no code for gfx90a".into());
+        facts.compiles = Err(GpuError::missing(
+            "HIPRTC of HIP 5.2 makes no code for gfx90a",
+        ));
         let state = facts.state();
         assert_eq!(
             (state.ready, state.line.as_str()),
             (false, "HIPRTC of HIP 5.2 makes no code for gfx90a")
         );
-        facts.runtime = Err("no ROCm".into());
+        facts.runtime = Err(GpuError::missing("no ROCm"));
         assert_eq!(facts.state().line, "no ROCm");
     }
 

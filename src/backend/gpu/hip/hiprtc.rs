@@ -7,7 +7,7 @@ use std::ffi::{c_char, c_int};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::super::compile::{Built, Cache, Compiler, Form, compile_text};
+use super::super::compile::{Built, Cache, Compiler, CompilerError, Form, compile_text};
 use super::super::driver::GpuError;
 use super::super::native::compiler::{Calls, Program};
 use super::super::native::library::{self, Opened, functions};
@@ -130,9 +130,10 @@ impl Hiprtc {
     pub(super) fn knows(&self, arch: &str, cache: Option<&Cache>) -> Result<(), GpuError> {
         let options = self.options(&Unit::new("nothing", &[]), arch, Form::Machine);
         let tried = compile_text(self, cache, NOTHING, &options, Form::Machine);
-        tried.map(drop).map_err(|log| {
-            let said = log.lines().next().unwrap_or_default();
-            let way_out = match said.starts_with(apart::SLOW) {
+        tried.map(drop).map_err(|why| {
+            let said = why.to_string();
+            let said = said.lines().next().unwrap_or_default();
+            let way_out = match matches!(why, CompilerError::Slow(_)) {
                 true => "the first start reads a large library, and the next is quicker".to_owned(),
                 false => format!(
                     "a release of ROCm that knows this GPU is needed, or {HIPRTC_LIBRARY} names \
@@ -148,7 +149,11 @@ impl Hiprtc {
     }
 
     /// Compiles in this process, which may not survive it.
-    pub(super) fn compile_here(&self, source: &str, options: &[String]) -> Result<Built, String> {
+    pub(super) fn compile_here(
+        &self,
+        source: &str,
+        options: &[String],
+    ) -> Result<Built, CompilerError> {
         let f = &self.functions;
         let calls = Calls {
             name: &self.version(),
@@ -180,10 +185,10 @@ impl Compiler for Hiprtc {
         options
     }
 
-    fn build(&self, source: &str, options: &[String], form: Form) -> Result<Built, String> {
+    fn build(&self, source: &str, options: &[String], form: Form) -> Result<Built, CompilerError> {
         match form {
             Form::Machine => apart::build(self, source, options),
-            Form::Assembly => Err("HIPRTC gives machine code only".to_owned()),
+            Form::Assembly => Err(CompilerError::MachineOnly("HIPRTC")),
         }
     }
 }

@@ -4,7 +4,7 @@
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::ptr;
 
-use super::super::compile::Built;
+use super::super::compile::{Built, CompilerError};
 use super::Code;
 
 /// A program of the compiler's.
@@ -41,13 +41,13 @@ impl Calls<'_> {
     ///
     /// # Errors
     /// What the compiler said.
-    pub fn build(self, source: &str, options: &[String]) -> Result<Built, String> {
-        let source = CString::new(source).map_err(|_| "the source has a zero byte")?;
+    pub fn build(self, source: &str, options: &[String]) -> Result<Built, CompilerError> {
+        let source = CString::new(source).map_err(|_| CompilerError::ZeroByte("the source"))?;
         let options: Vec<CString> = options
             .iter()
             .map(|option| CString::new(option.as_str()))
             .collect::<Result<_, _>>()
-            .map_err(|_| "an option has a zero byte")?;
+            .map_err(|_| CompilerError::ZeroByte("an option"))?;
         let pointers: Vec<*const c_char> = options.iter().map(|o| o.as_ptr()).collect();
         let program = Open::new(self, &source)?;
         // SAFETY: the program is open; as many options as are said, each ending
@@ -56,15 +56,14 @@ impl Calls<'_> {
             unsafe { (self.compile)(program.handle, pointers.len() as c_int, pointers.as_ptr()) };
         let log = program.bytes(self.log).map(text).unwrap_or_default();
         if code != 0 {
-            return Err(if log.is_empty() {
-                format!("{} gave error {code}", self.name)
-            } else {
-                log
+            return Err(match log.as_str() {
+                "" => CompilerError::Code(self.name.to_owned(), code),
+                _ => CompilerError::Refused(log),
             });
         }
         match program.bytes(self.image) {
             Some(image) if !image.is_empty() => Ok(Built { image, log }),
-            _ => Err(format!("{} gave no code", self.name)),
+            _ => Err(CompilerError::NoCode(self.name.to_owned())),
         }
     }
 }
@@ -82,7 +81,7 @@ struct Open<'n> {
 }
 
 impl<'n> Open<'n> {
-    fn new(calls: Calls<'n>, source: &CString) -> Result<Self, String> {
+    fn new(calls: Calls<'n>, source: &CString) -> Result<Self, CompilerError> {
         let mut handle = ptr::null_mut();
         // SAFETY: the source ends with a zero byte and is copied; no headers.
         let code = unsafe {
@@ -96,7 +95,7 @@ impl<'n> Open<'n> {
             )
         };
         if code != 0 {
-            return Err(format!("{} gave error {code}", calls.name));
+            return Err(CompilerError::Code(calls.name.to_owned(), code));
         }
         Ok(Self { calls, handle })
     }

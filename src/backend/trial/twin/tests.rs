@@ -119,6 +119,7 @@ fn not_resident(bench: &mut Bench<'_>) -> Result<f64, MachineError> {
 /// the defect.
 #[test]
 fn triggers_bring_defects_to_light_and_repairs_do_not_mind_them() {
+    let on = |source: &str, fixed, show| on(source, fixed, show).map_err(|e| e.to_string());
     let both = |source: &str, show: Show| (on(source, false, show), on(source, true, show));
     let (wrong, right) = both("flat_norm", |b| flat_norm(b, 2, 256));
     assert!(wrong.unwrap_err().contains("past the end of `gamma`"));

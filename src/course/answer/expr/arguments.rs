@@ -204,7 +204,7 @@ impl Parser<'_> {
                 let word = self.raw();
                 vocabulary::field(&word).map(Arg::Field).ok_or_else(|| {
                     let hint = suggest(&word, vocabulary::field_names());
-                    self.error(at, format!("“{word}” is nothing that a kernel has{hint}"))
+                    self.error(at, format!("“{word}” is not a figure of a kernel{hint}"))
                 })
             }
             Slot::Word => {
@@ -216,12 +216,12 @@ impl Parser<'_> {
             }
             Slot::Named => {
                 if self.peek() != Some('\'') {
-                    let message = "a name in quotes is expected here, and its number behind it";
+                    let message = "a name in quotes is expected here, and its number after it";
                     return Err(self.error(at, message.to_owned()));
                 }
                 let name = self.quoted()?;
                 if !self.eat(',') {
-                    let message = format!("behind '{name}' a comma and its number are expected");
+                    let message = format!("after '{name}' a comma and its number are expected");
                     return Err(self.error(self.at, message));
                 }
                 Ok(Arg::Named(name, self.sum()?))

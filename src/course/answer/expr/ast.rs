@@ -111,7 +111,7 @@ pub(super) enum Function {
     Run,
     Micro,
     Recorded,
-    Twin,
+    Mutant,
     Profile,
     Verdict,
     Claims,

@@ -43,7 +43,7 @@ pub(super) fn call(call: &Call) -> Result<(), String> {
             fields.chain(["name"]).collect()
         }
         Function::Params => vec!["tied", "untied"],
-        Function::Twin => TWINS.iter().map(|(name, _)| *name).collect(),
+        Function::Mutant => TWINS.iter().map(|(name, _)| *name).collect(),
         Function::Profile => PROFILE_FIELDS.to_vec(),
         Function::Peak => vec!["kernel"],
         Function::Occ => vec!["blocks", "warps", "limit"],

@@ -232,7 +232,7 @@ impl Evaluator<'_> {
                     None => Err(ExprError {
                         column,
                         message: format!(
-                            "no experiment {kernel} at {value} was made yet: tinyllama-tutor micro {kernel}"
+                            "the microbenchmark {kernel} has not been run at {value} yet: tinyllama-tutor micro {kernel}"
                         ),
                     }),
                 }
@@ -255,7 +255,7 @@ impl Evaluator<'_> {
                     message: format!("no recorded figure has the id “{id}”"),
                 })
             }
-            (Function::Twin, _) => {
+            (Function::Mutant, _) => {
                 let name = path.unwrap_or_default();
                 match self.env.records.twin(name) {
                     Ok(value) if value.fract() == 0.0 && value.abs() < 1e15 => {
@@ -356,7 +356,7 @@ impl Evaluator<'_> {
             (None, Some((_, dimension))) if self.dry => Ok(one(*dimension)),
             (None, _) => Err(ExprError {
                 column,
-                message: "no run of this plan says this yet: run it first".to_owned(),
+                message: "no run of this plan has this figure yet: run it first".to_owned(),
             }),
         }
     }

@@ -321,7 +321,7 @@ impl Parser<'_> {
         let name = self.word();
         if vocabulary::field(&name).is_none() {
             let hint = suggest(&name, vocabulary::field_names());
-            return Err(self.error(at, format!("“{name}” is nothing that a kernel has{hint}")));
+            return Err(self.error(at, format!("“{name}” is not a figure of a kernel{hint}")));
         }
         Ok(Some(name))
     }
@@ -333,7 +333,7 @@ impl Parser<'_> {
             self.at += 1;
             let word = self.word();
             if word.is_empty() {
-                return Err(self.error(self.at, "a name is expected behind the point".to_owned()));
+                return Err(self.error(self.at, "a name is expected after the point".to_owned()));
             }
             if !path.is_empty() {
                 path.push('.');

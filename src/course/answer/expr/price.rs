@@ -149,7 +149,7 @@ pub(super) fn field(found: &Found, field: Field, column: usize) -> Result<Quanti
         Field::Name | Field::Ops => {
             return Err(ExprError {
                 column,
-                message: "a name is no number".to_owned(),
+                message: "a name is not a number".to_owned(),
             });
         }
     })

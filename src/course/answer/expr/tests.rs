@@ -106,6 +106,17 @@ fn plans_are_written_as_people_write_them() {
 }
 
 #[test]
+fn the_fields_words_mean_what_the_old_ones_meant() {
+    let root = |text: &str| Expr::parse(text).unwrap().root;
+    assert_eq!(root("mutant.scaled"), root("twin.scaled"));
+    for word in ["micro", "microbenchmark"] {
+        let asked = Expr::parse(&format!("{word}(stride, 8).sectors")).unwrap();
+        let found = run(|env| asked.micros(env));
+        assert_eq!(found, [("stride".to_owned(), 8)], "{word}");
+    }
+}
+
+#[test]
 fn faults_name_the_column_and_the_nearest_word() {
     for (text, says) in [
         (
@@ -118,7 +129,7 @@ fn faults_name_the_column_and_the_nearest_word() {
         ),
         (
             "block(v1).byts",
-            "column 11: “byts” is nothing that a kernel has; did you mean bytes?",
+            "column 11: “byts” is not a figure of a kernel; did you mean bytes?",
         ),
         ("block(v9).bytes", "column 7:"),
         (
@@ -139,7 +150,7 @@ fn faults_name_the_column_and_the_nearest_word() {
         ),
         (
             "block(v1, batch=x).bytes",
-            "column 17: “x” is no value of batch; write 8",
+            "column 17: “x” is not a value of batch; write 8",
         ),
         (
             "block.bytes + block.flops",
@@ -155,7 +166,7 @@ fn faults_name_the_column_and_the_nearest_word() {
             "run.launches.conted",
             "column 1: “.launches.conted” is not known here; did you mean launches.counted?",
         ),
-        ("run.time.median", "no run of this plan says this yet"),
+        ("run.time.median", "no run of this plan has this figure yet"),
         (
             "bound(v1, h200)",
             "column 1: a bound belongs to one kernel and here are 17",
@@ -174,7 +185,7 @@ fn faults_name_the_column_and_the_nearest_word() {
         ),
         ("ranked('a', 1)", "column 1: write it as ranked("),
         ("ranked('a', 1, 'b', 1 us)", "column 1: "),
-        ("ranked('a' 1)", "column 12: behind 'a' a comma"),
+        ("ranked('a' 1)", "column 12: after 'a' a comma"),
         (
             "fp16(90000)",
             "column 1: 90000 is beyond the largest number",

@@ -191,6 +191,12 @@ pub(super) const FUNCTIONS: &[Signature] = &[
         &[Word, Value],
         "micro(stride, 8).sectors",
     ),
+    sig(
+        "microbenchmark",
+        Function::Micro,
+        &[Word, Value],
+        "microbenchmark(stride, 8).sectors",
+    ),
     sig("verdict", Function::Verdict, &[Word], "verdict(K-V1-12)"),
     sig("claims", Function::Claims, &[], "claims.wrong"),
     sig("recorded", Function::Recorded, &[], "recorded.h200_launch"),
@@ -200,8 +206,12 @@ pub(super) const FUNCTIONS: &[Signature] = &[
         &[Subject, Gpu],
         "profile(v2, mi250x_gcd).wall",
     ),
-    sig("twin", Function::Twin, &[], "twin.scaled"),
+    sig("mutant", Function::Mutant, &[], "mutant.scaled"),
+    sig("twin", Function::Mutant, &[], "mutant.scaled"),
 ];
+
+/// Words of before, still read, and the field's own that lint names.
+pub(crate) const OLD: [(&str, &str); 1] = [("twin", "mutant")];
 
 /// Names that say what is priced.
 pub(super) const SUBJECTS: [&str; 5] = ["block", "forward", "kernel", "group", "sum"];
@@ -276,16 +286,8 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 /// nothing otherwise.
 pub(crate) fn suggest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.collect();
-    let lower = word.to_lowercase();
-    let near = known
-        .iter()
-        .map(|k| (strsim::osa_distance(k, &lower), *k))
-        .min()
-        .filter(|(distance, k)| {
-            *distance <= 1 + k.chars().count() / 3 && *distance < k.chars().count()
-        });
-    match near {
-        Some((_, k)) => format!("; did you mean {k}?"),
+    match plan::nearest(word, known.iter().copied()) {
+        Some(k) => format!("; did you mean {k}?"),
         None => format!("; known are {}", known.join(" ")),
     }
 }

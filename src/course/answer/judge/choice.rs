@@ -80,7 +80,7 @@ fn read(typed: &str, key: &Key) -> Result<Vec<String>, (usize, String)> {
         let number = options::line(typed, &key.lines);
         return number.map(|n| vec![n.to_string()]).ok_or_else(|| {
             let say = format!(
-                "“{}” is no line here: write its number, 1 to {}, or the line itself.",
+                "“{}” is not a line of this excerpt: write its number, 1 to {}, or the line itself.",
                 shown(typed),
                 key.lines.len()
             );

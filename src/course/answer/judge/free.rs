@@ -10,7 +10,7 @@ use crate::answer::key::Key;
 /// Free text; one that must rest on a number of the learner's own holds one.
 pub(super) fn text(typed: &str, key: &Key) -> Judgement {
     if key.needs_number && !holds_number(typed) {
-        let none = "This asks for at least one number from your own runs, and here is none";
+        let none = "This asks for at least one number from your own runs, and there is none here";
         let message = match typed.chars().any(|c| c.is_ascii_digit()) {
             true => format!("{none}: the digits of a name such as bf16 are part of the name."),
             false => format!("{none}."),

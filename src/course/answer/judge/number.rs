@@ -503,7 +503,7 @@ impl Wanted {
         let counted = self.asked.dimension == Dimension::Count && strict(&self.expected);
         (counted && typed.quantity.exact().is_none()).then(|| {
             format!(
-                "“{}” is no whole number, and this asks for a count.",
+                "“{}” is not a whole number, and this asks for a count.",
                 text.trim()
             )
         })

@@ -36,7 +36,7 @@ pub(super) fn read(text: &str, ask: &str, asked: Asked) -> Result<Typed, ReadErr
             Ok(_) => {
                 return Err(ReadError {
                     column: column(text, part),
-                    message: format!("“{}” says two numbers.", text.trim()),
+                    message: format!("“{}” contains two numbers.", text.trim()),
                 });
             }
             Err(e) if !part.contains(char::is_alphabetic) => return Err(e),

@@ -56,7 +56,7 @@ impl Judgement {
             Verdict::Wrong(Some(Side::Low)) => {
                 format!("{typed} is too low, and no known slip gives it.")
             }
-            Verdict::Wrong(None) => format!("{typed} is not it, and no known slip explains it."),
+            Verdict::Wrong(None) => format!("{typed} is not right, and no known slip explains it."),
             Verdict::Unread { column, message } => {
                 let inside = *column <= self.typed.chars().count();
                 let place = if inside {

@@ -356,7 +356,7 @@ fn what_was_counted_is_judged_by_a_run_and_never_by_the_plan() {
     counted.kind = Kind::Measured;
     assert_eq!(
         says("71", &counted, &[]),
-        "unread: No run of this plan says this yet: run it first. Nothing was graded."
+        "unread: No run of this plan has this figure yet: run it first. Nothing was graded."
     );
     // A run that counted 70 where the plan says 71: its count is the answer.
     let gpus = GpuDatabase::embedded().unwrap();
@@ -368,7 +368,7 @@ fn what_was_counted_is_judged_by_a_run_and_never_by_the_plan() {
     time.kind = Kind::Measured;
     assert_eq!(
         says("71 us", &time, &[]),
-        "unread: No run of this plan says this yet: run it first. Nothing was graded."
+        "unread: No run of this plan has this figure yet: run it first. Nothing was graded."
     );
 }
 

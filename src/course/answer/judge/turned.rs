@@ -60,10 +60,9 @@ fn inverse(typed: &Typed, wanted: &Wanted) -> Option<String> {
         return None;
     }
     let turned = Quantity::new(1.0 / expected.value(), expected.dimension());
-    wanted.names(typed, &turned, 2).then(|| {
-        "This is the inverse: what belongs above the line of the fraction stands below it."
-            .to_owned()
-    })
+    wanted
+        .names(typed, &turned, 2)
+        .then(|| "This is the inverse: numerator and denominator are exchanged.".to_owned())
 }
 
 /// The figure of one layer for all of them.

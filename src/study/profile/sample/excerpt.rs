@@ -1,7 +1,7 @@
 //! The top of a file, some of its columns, as a page shows it.
 
-use crate::profile::Tool;
 use crate::profile::table::{Head, cells};
+use crate::profile::{NoSuchColumn, Tool};
 
 /// Heads and cells as the tool writes them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -74,7 +74,7 @@ pub fn excerpt(
     columns: &[&str],
     rows: usize,
     kernel: Option<&str>,
-) -> Result<Excerpt, String> {
+) -> Result<Excerpt, NoSuchColumn> {
     if tool == Tool::Pytorch {
         let lines: Vec<&str> = text.lines().collect();
         return Ok(Excerpt {
@@ -103,12 +103,11 @@ pub fn excerpt(
         match head.find(&[name]) {
             Some(at) => places.push(at),
             None => {
-                let all: Vec<&str> = head.columns().map(|(_, name)| name).collect();
-                return Err(format!(
-                    "{} has no column “{name}”; it has {}",
-                    tool.title(),
-                    all.join(", ")
-                ));
+                return Err(NoSuchColumn {
+                    tool,
+                    name: (*name).to_owned(),
+                    has: head.columns().map(|(_, name)| name.to_owned()).collect(),
+                });
             }
         }
     }

@@ -1,8 +1,8 @@
 //! Modelled and measured numbers as the pages print them. The numbers come
-//! from `cost` and `run`, their spelling from `units`; here only ratios are
-//! formed.
+//! from `cost` and `run`, their spelling from the rest of this room; here only
+//! ratios are formed.
 
-use plan::units::{Column, Quantity, group_thousands};
+use super::{Column, Quantity, group_thousands};
 
 /// Per cent that `new` is below `old`, with `decimals`; empty when nothing is
 /// saved at that precision. More in place of less is whole per cent, so that

@@ -1,17 +1,8 @@
 //! The boxes of the ribbon as priced kernels.
 
-use crate::bench::Bench;
-use crate::machine::Machine;
-use crate::ribbon::{self, COUNT, Group, SLOTS};
-use plan::cost::{Bound, Cost, KernelCost};
-use plan::model::{Dtype, OpKind};
-
-/// The group under `▼`.
-pub fn selected(bench: &Bench, slot: usize) -> Option<Group> {
-    ribbon::groups(bench.effective_cut())
-        .into_iter()
-        .find(|g| g.holds(slot))
-}
+use super::{COUNT, Group, SLOTS};
+use plan::cost::{Cost, KernelCost};
+use plan::model::OpKind;
 
 /// The priced kernel that a group of the ribbon stands for; the first of two
 /// where RoPE of q and of k are launched apart.
@@ -76,9 +67,4 @@ impl BoxCost {
     pub fn intensity(&self) -> f64 {
         self.flops as f64 / self.bytes().max(1) as f64
     }
-}
-
-/// Which side of the roof a kernel meets, on the machine's ceilings.
-pub fn bound(machine: &Machine, kernel: &KernelCost, dtype: Dtype) -> Option<Bound> {
-    machine.ceilings.as_ref()?.bound(kernel, dtype)
 }

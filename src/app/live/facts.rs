@@ -1,0 +1,129 @@
+//! What the screen knows beside the model: this machine, its runs, the sources that
+//! were looked up, and what the reader did.
+
+use super::{ask, env, start};
+use crate::ask::{Ask, Shown};
+use crate::lesson::{self, Reader};
+use crate::machine::Source;
+use crate::setup::Setup;
+use crate::shared::Shared;
+use crate::study::bench_setup;
+use course::present::{self, Excerpt, Facts, Piece, Ran, Wanted};
+use course::{Exercise, Key, Lesson, Live};
+use plan::cost::{Bound, Config, KernelCost, Priced};
+use plan::fusion::Cut;
+use plan::model::Dtype;
+use plan::run::{BackendKind, MicroReport, MicroRequest};
+
+/// The pieces of a block.
+///
+/// # Errors
+/// What is wrong with it, a sentence each.
+pub fn presented(
+    reader: &Reader,
+    shared: &Shared,
+    lesson: &Lesson,
+    live: &Live,
+) -> Result<Vec<Piece>, Vec<String>> {
+    let env = env(shared, lesson, &live.setup).map_err(|why| vec![why])?;
+    let seed = shared.bench.setup().seed;
+    let here = Here {
+        reader,
+        shared,
+        setup: bench_setup(&env.setup.config, seed),
+        on_bench: reader.block(&lesson.id, live.number).on_bench,
+    };
+    present::present(live, &env, &here)
+}
+
+/// Who runs the plan of a block just now.
+pub fn running_on(shared: &Shared, lesson: &Lesson, live: &Live, cut: Cut) -> Option<&'static str> {
+    let running = shared.runs.running()?;
+    let (setup, _) = start(shared, lesson, live).ok()?;
+    (running.cut == cut && running.setup == setup).then(|| running.backend.name())
+}
+
+/// What this machine is, what ran on it, and what was done in a block.
+struct Here<'s> {
+    reader: &'s Reader,
+    shared: &'s Shared,
+    /// That of the block.
+    setup: Setup,
+    /// The block was entered: it shows the bench.
+    on_bench: bool,
+}
+
+impl Facts for Here<'_> {
+    fn floor(&self, priced: &Priced, dtype: Dtype) -> Option<f64> {
+        let ceilings = self.shared.machine.ceilings.as_ref()?;
+        ceilings.floor(priced, dtype)
+    }
+
+    fn roof(&self) -> String {
+        match &self.shared.machine.ceilings {
+            Some(c) if c.source == Source::DataSheet => {
+                format!("Floors under the roof of {}, data sheet.", c.of)
+            }
+            Some(c) => format!("Floors under the roof of {}.", c.of),
+            None => "Floors need a roof; Doctor says why there is none.".to_owned(),
+        }
+    }
+
+    fn bound(&self, kernel: &KernelCost, dtype: Dtype) -> Option<Bound> {
+        crate::ribbon::bound(&self.shared.machine, kernel, dtype)
+    }
+
+    fn ran(&self, config: &Config) -> Option<Ran> {
+        let setup = bench_setup(config, self.setup.seed);
+        let report = self.shared.runs.of(&setup, config.cut)?;
+        Some(Ran {
+            launches: report.launches.counted,
+            issued: report.bytes.issued,
+            micros: report.time_us.as_ref().map(|time| time.median),
+            backend: report.backend.to_string(),
+            device: report.device.clone(),
+        })
+    }
+
+    fn bench(&self) -> Option<Cut> {
+        let shown = self.on_bench && *self.shared.bench.setup() == self.setup;
+        shown.then(|| self.shared.bench.cut())
+    }
+
+    fn gym(&self, named: Option<&str>) -> BackendKind {
+        ask::gym(self.shared, named)
+    }
+
+    fn micro(&self, request: &MicroRequest) -> Option<Result<MicroReport, String>> {
+        let ask = Ask::Micro(request.clone());
+        if self.shared.asked.waits(&ask) {
+            return None;
+        }
+        match self.shared.asked.answer(&ask)? {
+            Ok(Shown::Micro(report)) => Some(Ok(report.clone())),
+            Ok(Shown::Source(_)) => None,
+            Err(why) => Some(Err(why.clone())),
+        }
+    }
+
+    fn source(&self, wanted: &Wanted) -> Option<Result<Excerpt, String>> {
+        let ask = Ask::Source(Box::new(wanted.clone()));
+        match self.shared.asked.answer(&ask)? {
+            Ok(Shown::Source(excerpt)) => Some(Ok(excerpt.clone())),
+            Ok(Shown::Micro(_)) => None,
+            Err(why) => Some(Err(why.clone())),
+        }
+    }
+
+    fn question(&self, exercise: &str, key: Option<&str>) -> Result<(&Exercise, &Key), String> {
+        let study = &self.shared.study;
+        let asked = study.question(exercise, key);
+        asked
+            .and_then(|asked| study.exercise(&asked.exercise).zip(study.key_of(&asked)))
+            .ok_or_else(|| format!("The course has no question {exercise}."))
+    }
+
+    fn withholds(&self) -> bool {
+        lesson::asks(self.reader, self.shared)
+    }
+}

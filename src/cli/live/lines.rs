@@ -1,0 +1,137 @@
+//! Each kind of piece as sentences.
+
+use crate::cli::words::wrapped;
+use course::present::{Grid, Lab, Piece, Prose, Question, Ribbon, Sum};
+use text::{Plain, Value};
+
+/// Columns of a line of prose.
+const MEASURE: usize = 77;
+
+/// The lines of a block in reading order.
+pub(in crate::cli) fn lines(pieces: &[Piece], ascii: bool) -> Vec<String> {
+    pieces.iter().flat_map(|p| piece(p, ascii)).collect()
+}
+
+fn piece(piece: &Piece, ascii: bool) -> Vec<String> {
+    let indented = |text: &str| wrapped(text, "  ", "  ");
+    match piece {
+        Piece::Ask(ask) => led("Predict before you read on: ", ask, ascii),
+        Piece::Words(_, text) => indented(text),
+        Piece::Text(text) => led("  ", text, ascii),
+        Piece::Said(label, text) => wrapped(text, &format!("  {label}: "), "    "),
+        Piece::Figures(figures) => figures
+            .iter()
+            .map(|figure| match &figure.value {
+                Ok(value) => format!("  {}: {value}", figure.label),
+                Err(why) => format!("  {}: ({why})", figure.label),
+            })
+            .collect(),
+        Piece::Table(grid) => table(grid),
+        Piece::Roofline(roofline) => table(&roofline.grid),
+        Piece::Chart(chart) => table(&chart.grid()),
+        Piece::Ribbon(ribbon) => boxes(ribbon),
+        Piece::Lab(found) => lab(found),
+        Piece::Steps(steps) => (1..)
+            .zip(steps)
+            .flat_map(|(number, step)| led(&format!("  {number}. "), step, ascii))
+            .collect(),
+        Piece::Code(lines) => source(lines),
+        Piece::Lines(lines) => lines.iter().map(|line| format!("  {line}")).collect(),
+        Piece::Question(question) => asked(question, "  ", ascii),
+        Piece::Outcome(value, note) => {
+            let value = value.as_ref().unwrap_or_else(|why| why);
+            let came = format!("  it is {value} =");
+            let note = note.iter().flat_map(|note| indented(note));
+            std::iter::once(came).chain(note).collect()
+        }
+        Piece::Run(command) => vec![format!("  Command: tinyllama-tutor {command}")],
+    }
+}
+
+/// Markdown behind a few words, its later lines further in.
+fn led(first: &str, prose: &Prose, ascii: bool) -> Vec<String> {
+    let resolve = |value: &Value| prose.resolve(value);
+    let plain = Plain {
+        width: MEASURE.saturating_sub(first.len()),
+        ascii,
+        resolve: &resolve,
+        live: &|_| Vec::new(),
+    };
+    let further = " ".repeat(first.len().min(4));
+    let lines = plain.blocks(&prose.blocks).into_iter().enumerate();
+    lines
+        .map(|(at, line)| {
+            let lead = if at == 0 { first } else { &further };
+            format!("{lead}{line}").trim_end().to_owned()
+        })
+        .collect()
+}
+
+fn table(grid: &Grid) -> Vec<String> {
+    let rows = std::iter::once(&grid.head).chain(&grid.rows);
+    let mut lines: Vec<String> = rows.map(|row| format!("  {}", row.join("; "))).collect();
+    if !grid.foot.is_empty() {
+        lines.push(format!("  {}", grid.foot));
+    }
+    lines
+}
+
+fn boxes(ribbon: &Ribbon) -> Vec<String> {
+    let boxes = ribbon.boxes.iter();
+    let mut lines: Vec<String> = boxes
+        .map(|boxed| format!("  {}: {}", boxed.ops().join(" "), boxed.number))
+        .collect();
+    if !ribbon.walls.is_empty() {
+        lines.push(format!("  {}:", Ribbon::WALLS));
+        lines.extend(ribbon.walls.iter().map(|wall| format!("  {wall}")));
+    }
+    lines
+}
+
+fn sum(sum: &Sum) -> String {
+    let cells: Vec<&str> = sum.cells.iter().map(|(text, _)| text.as_str()).collect();
+    format!("{}: {}", sum.name, cells.join("; "))
+}
+
+fn lab(lab: &Lab) -> Vec<String> {
+    let mut lines: Vec<String> = lab
+        .strip
+        .iter()
+        .map(|ribbon| format!("  {ribbon}"))
+        .collect();
+    if !lab.title.is_empty() {
+        lines.push(format!("  {}", lab.title));
+    }
+    let sums = lab.sums.iter().chain(&lab.ran);
+    lines.extend(sums.map(|s| format!("  {}", sum(s))));
+    for toggle in &lab.toggles {
+        let (sign, fusion) = (toggle.switch.sign(), toggle.fusion);
+        lines.push(format!("  {sign} {}: {}", fusion.name(), fusion.summary()));
+        lines.extend(toggle.flipped.iter().map(|s| format!("      {}", sum(s))));
+    }
+    lines
+}
+
+fn source(lines: &[(usize, String)]) -> Vec<String> {
+    let line = |(number, text): &(usize, String)| format!("  {number:4}  {text}");
+    lines
+        .iter()
+        .map(|l| line(l).trim_end().to_owned())
+        .collect()
+}
+
+/// A question behind `first`: its text, and what is chosen from, filled in or looked at.
+pub(in crate::cli) fn asked(question: &Question, first: &str, ascii: bool) -> Vec<String> {
+    let mut lines = led(first, &question.ask, ascii);
+    if let Some((_, listing)) = &question.listing {
+        lines.extend(source(listing));
+    }
+    if !question.options.is_empty() {
+        lines.extend(wrapped(&question.options.join(", "), "  ", "  "));
+    }
+    if let Some((columns, rows)) = &question.table {
+        lines.push(format!("  columns: {}", columns.join(" | ")));
+        lines.extend(wrapped(&rows.join(", "), "  rows: ", "  "));
+    }
+    lines
+}

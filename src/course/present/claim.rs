@@ -1,0 +1,114 @@
+//! The `claim` block: what the document says, what the model says, what was measured
+//! here, and what became of it.
+
+use super::{Facts, Figure, Grid, Piece, Prose, Ran, Weight};
+use crate::answer::Env;
+use crate::answer::claim::Ruling;
+use crate::claims::{Claim, Ledger, Line};
+use plan::units::figure::Origin;
+
+/// Figures of the model that a lesson shows; the court shows all.
+const FEW: usize = 3;
+
+/// The claim in a lesson, whose text judges it: all of it at once, and close together.
+pub(super) fn claim(id: &str, env: &Env<'_>, facts: &dyn Facts) -> Result<Vec<Piece>, String> {
+    let ledger = Ledger::built_in();
+    let claim = ledger.find(id)?;
+    let mut out = Vec::new();
+    if let Some(place) = claim.places.first() {
+        out.push(Piece::Words(Weight::Place, ledger.named(place)));
+    }
+    out.push(Piece::Words(Weight::Text, claim.says.text.clone()));
+    if facts.withholds() {
+        let wait = "What the model says to it is shown once this section is answered.";
+        out.push(Piece::Words(Weight::Aside, wait.to_owned()));
+        return Ok(out);
+    }
+    let env = claim
+        .env(env.gpus, env.records)
+        .map_err(|e| e.to_string())?;
+    let figures = |who: &str, origin: Option<Origin>, lines: Vec<Line>| {
+        let figure = |line: Line| Figure {
+            label: format!("{who}: {}", line.label),
+            value: line.value,
+            origin,
+        };
+        Piece::Figures(lines.into_iter().map(figure).collect())
+    };
+    let mut model = claim.model_lines(&env);
+    model.truncate(FEW);
+    out.push(figures("document", None, claim.document_lines(&env)));
+    out.push(figures("= model", Some(Origin::Modelled), model));
+    out.extend(measured(claim, &env, facts));
+    out.push(Piece::Said("verdict".to_owned(), claim.verdict()));
+    out.push(Piece::Text(Prose::of(&claim.truth.text, &env)));
+    if claim.by_reading {
+        out.push(Piece::Words(Weight::Aside, Claim::BY_READING.to_owned()));
+    }
+    if let Some(command) = claim.demonstration() {
+        let command = command.trim_start_matches("tinyllama-tutor ");
+        out.push(Piece::Run(command.to_owned()));
+    }
+    Ok(out)
+}
+
+/// What this machine measured of the claim's plans, where one of them was run.
+fn measured(claim: &Claim, env: &Env<'_>, facts: &dyn Facts) -> Option<Piece> {
+    let cuts = claim.cuts();
+    let config = &env.setup.config;
+    let runs: Vec<Option<Ran>> = cuts
+        .iter()
+        .map(|cut| facts.ran(&config.with_cut(*cut)))
+        .collect();
+    let device = runs.iter().flatten().next()?.device.clone();
+    let row = |label: &str, cell: &dyn Fn(&Ran) -> Option<String>| {
+        let cell = |ran: &Option<Ran>| match ran {
+            Some(ran) => cell(ran).unwrap_or_else(|| "–".to_owned()),
+            None => "·".to_owned(),
+        };
+        std::iter::once(label.to_owned())
+            .chain(runs.iter().map(cell))
+            .collect()
+    };
+    let titles = cuts.iter().map(|cut| cut.title());
+    Some(Piece::Table(Grid {
+        head: std::iter::once("this machine".to_owned())
+            .chain(titles)
+            .collect(),
+        rows: vec![
+            row("launches #", &|r| Some(r.launches.to_string())),
+            row("issued MB #", &|r| {
+                r.issued.map(|b| format!("{:.3}", b as f64 / 1e6))
+            }),
+            row("time µs @", &|r| r.micros.map(|t| format!("{t:.1}"))),
+        ],
+        foot: format!("on {device}"),
+        by_row: true,
+        unshown: false,
+    }))
+}
+
+impl Claim {
+    /// Said of one that was judged so.
+    pub const BY_READING: &'static str = "Found by reading the program, not by running it.";
+
+    /// The verdict in words: `wrong; it would hold if: …`, `contradicted by K-V2-7`.
+    pub fn verdict(&self) -> String {
+        let by: Vec<&str> = self.by.iter().map(|b| b.as_str()).collect();
+        let by = by.join(", ");
+        let mut text = match (&self.assumption, self.ruling) {
+            (Some(assumption), Ruling::RightIf) => format!("right if {}", assumption.text),
+            (Some(assumption), ruling) => {
+                format!("{ruling}; it would hold if: {}", assumption.text)
+            }
+            (None, ruling) => ruling.to_string(),
+        };
+        if !by.is_empty() {
+            text += &match self.ruling {
+                Ruling::Contradicted => format!(" by {by}"),
+                _ => format!("; see {by}"),
+            };
+        }
+        text
+    }
+}
