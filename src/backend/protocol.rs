@@ -10,6 +10,7 @@
 //! the lines into which each place was inlined.
 
 mod mutants;
+mod play;
 mod scene;
 
 use std::sync::LazyLock;
