@@ -28,6 +28,7 @@ mod lists;
 mod live;
 mod micro;
 mod out;
+mod path;
 mod practise;
 mod profile;
 mod progress;
@@ -125,6 +126,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Lessons) => lists::lessons(&cli.output, out),
         Some(Command::Exercises) => lists::exercises(&cli.output, out),
         Some(Command::Progress(args)) => progress::progress(&cli.output, args, out),
+        Some(Command::Path(args)) => path::path(&cli.output, args, out),
         Some(Command::Practise(args)) => practise::practise(&cli.output, args, out),
         Some(Command::Export(args)) => export::export(&cli.output, args, out),
         Some(Command::Doctor) => doctor::doctor(&cli.output, out),
@@ -140,7 +142,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Hiprtc { library, folder }) => backend::gpu::hip::child(library, folder)
             .map(|()| 0)
             .map_err(|why| Failure::from(plan::run::RunError::failed(why.to_string()))),
-        Some(Command::Trial) => check::trial(out),
+        Some(Command::Submission) => check::submission(out),
         Some(Command::Dev(args)) => dev::dev(&cli.output, args, out),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
@@ -160,6 +162,7 @@ fn text_only(command: &Command) -> Option<&'static str> {
         Command::Show(_) => "show",
         Command::Init(_) => "init",
         Command::New(_) => "new",
+        Command::Path(_) => "path",
         Command::Practise(_) => "practise",
         Command::Completions { .. } => "completions",
         _ => return None,

@@ -12,16 +12,17 @@ use super::field::Field;
 use super::intent::Out;
 use super::key::{Code, Key as Pressed};
 use super::keymap::Action;
+use super::mouse::Target;
 use super::note::Tone;
-use super::question::Asked;
+use super::question::{Asked, Asks};
 use super::shared::Shared;
 use super::study::bench_setup;
-use course::{Key, Kind, Phrase, Table};
+use course::{Kernel, Key, Kind, Phrase, Table};
 use plan::cost::Config;
 use plan::fusion::Cut;
 use plan::run::{BackendKind, MicroRequest};
 
-pub use check::{Standing, echo, refused, standing, tolerance};
+pub use check::{Standing, echo, now, refused, right, standing, tolerance};
 pub use kernel::written;
 pub use sheet::open as open_sheet;
 
@@ -45,20 +46,52 @@ pub(super) fn line(shared: &mut Shared, asked: &Asked, up: bool) -> bool {
     moved.is_some()
 }
 
-/// Acts on one question, in the form or in a lesson.
-pub fn question(shared: &mut Shared, asked: &Asked, action: Action, out: &mut Out) {
+/// What digits mean to a question that has the keys.
+pub fn asks(shared: &Shared, asked: &Asked) -> Asks {
+    let Some(key) = shared.study.key_of(asked) else {
+        return Asks::Untyped;
+    };
+    let kept = shared.study.progress.key(&asked.exercise, &asked.key);
+    if right(shared, asked) || key.kind == Kind::Predict && kept.locked.is_some() {
+        return Asks::Right;
+    }
+    match key.kind {
+        _ if key.kernel.is_some() => Asks::Untyped,
+        Kind::Table if !key.options.is_empty() => Asks::Untyped,
+        Kind::Choice | Kind::Choices | Kind::Ranking => Asks::Option(key.options.len()),
+        Kind::Number | Kind::Measured | Kind::Predict | Kind::Text | Kind::Table => Asks::Value,
+    }
+}
+
+/// Acts on one question, in the form or in a lesson. `false`: the action is no affair
+/// of the question, and is the page's own.
+pub fn question(shared: &mut Shared, asked: &Asked, action: Action, out: &mut Out) -> bool {
     let Some(key) = shared.study.key_of(asked).cloned() else {
-        return;
+        return false;
     };
     let chosen = matches!(key.kind, Kind::Choice | Kind::Choices | Kind::Ranking);
     let options = key.options.len();
     if action != Action::Solution {
         shared.questions.disarm();
     }
+    let written = key.kernel.as_ref().is_some_and(Kernel::is_written);
+    match action {
+        Action::Change => {
+            change(shared, asked, &key);
+            return true;
+        }
+        // What is right stays as it is: Space goes on.
+        Action::Flip if right(shared, asked) => return false,
+        Action::Open if !written && right(shared, asked) => {
+            shared.notes.say(Tone::Plain, STANDS);
+            return true;
+        }
+        _ => {}
+    }
     if let Some(table) = &key.table
         && in_table(shared, asked, &key, table, action, out)
     {
-        return;
+        return true;
     }
     let locked = || {
         shared
@@ -74,8 +107,11 @@ pub fn question(shared: &mut Shared, asked: &Asked, action: Action, out: &mut Ou
         if shared.study.typed(&asked.exercise, &asked.key) != locked {
             check::save(shared, asked, &locked, out);
         }
+        if action == Action::Flip {
+            return false;
+        }
         check::check(shared, asked, out);
-        return;
+        return true;
     }
     match action {
         // Enter at an option takes it, where none is marked or the marked one was
@@ -95,23 +131,82 @@ pub fn question(shared: &mut Shared, asked: &Asked, action: Action, out: &mut Ou
             };
         }
         Action::Edit => kernel::edit(shared, asked, out),
-        Action::Open if written(shared, asked).is_some() => {
-            kernel::judge(shared, asked, out);
-        }
-        Action::Open | Action::Flip => {
-            let typed = shared.study.typed(&asked.exercise, &asked.key);
-            shared.questions.field = Some((asked.clone(), Field::with(typed)));
-        }
+        Action::Open if written => kernel::judge(shared, asked, out),
+        // The gap form of a kernel.
+        Action::Flip if written => open_field(shared, asked),
+        Action::Open => open_field(shared, asked),
         Action::Hint => check::hint(shared, asked, &key, out),
         Action::Solution => check::solution(shared, asked, &key, out),
         Action::Run | Action::RunAll => run(shared, asked, out),
+        _ => return false,
+    }
+    true
+}
+
+/// What is said to Enter, and to what is typed, where the right answer stands.
+pub const STANDS: &str = "This is answered right: i changes it, Space goes on.";
+
+/// Opens the field with what is typed so far.
+fn open_field(shared: &mut Shared, asked: &Asked) {
+    let typed = now(shared, asked);
+    shared.questions.field = Some((asked.clone(), Field::with(&typed)));
+}
+
+/// `i`: the answer is typed or, where it is right, changed. What was right stays in the
+/// sheet until the new one has a verdict.
+fn change(shared: &mut Shared, asked: &Asked, key: &Key) {
+    let locked = &shared.study.progress;
+    if locked.key(&asked.exercise, &asked.key).locked.is_some() {
+        let text = "A prediction stays as it was made.";
+        shared.notes.say(Tone::Plain, text);
+        return;
+    }
+    if right(shared, asked) {
+        shared.questions.draft = Some((asked.clone(), now(shared, asked)));
+        let text = "Enter checks the new answer; until then, and after Esc, the old one stays.";
+        shared.notes.say(Tone::Plain, text);
+    }
+    match &key.table {
+        _ if !key.options.is_empty() => {}
+        Some(table) => {
+            let typed = grid::typed(shared, asked, table);
+            shared.questions.field = Some((asked.clone(), Field::replacing(&typed)));
+        }
+        None if refused(shared, asked) => {
+            // A new answer takes the place of the one that was not right.
+            let typed = now(shared, asked);
+            shared.questions.field = Some((asked.clone(), Field::replacing(&typed)));
+        }
+        None => open_field(shared, asked),
+    }
+}
+
+/// A change of a right answer that was not checked is given up. `false`: none was begun.
+pub fn drop_draft(shared: &mut Shared) -> bool {
+    let dropped = shared.questions.draft.take().is_some();
+    if dropped {
+        let text = "The answer stays as it was.";
+        shared.notes.say(Tone::Plain, text);
+    }
+    dropped
+}
+
+/// A click on an option or a cell of a question.
+pub fn click(shared: &mut Shared, asked: &Asked, target: Target, out: &mut Out) {
+    leave_field(shared, out);
+    match target {
+        Target::Option(at) => {
+            shared.questions.question_mut(asked).option = at;
+            question(shared, asked, Action::Flip, out);
+        }
+        Target::Cell(at) => shared.questions.question_mut(asked).cell = at,
         _ => {}
     }
 }
 
 /// Whether Enter marks the option under the cursor before anything is checked.
 fn takes(shared: &Shared, asked: &Asked, key: &Key) -> bool {
-    let typed = shared.study.typed(&asked.exercise, &asked.key);
+    let typed = now(shared, asked);
     let here = key.options.get(shared.questions.question(asked).option);
     let other = here.is_some_and(|option| option.text != typed.trim());
     typed.is_empty() || other && refused(shared, asked)
@@ -129,10 +224,14 @@ fn in_table(
     match action {
         Action::Left | Action::Right => grid::step(shared, asked, table, action == Action::Left),
         Action::Flip if !key.options.is_empty() => grid::turn(shared, asked, key, table, out),
-        Action::Open if !key.options.is_empty() => check::check(shared, asked, out),
-        Action::Open | Action::Flip => {
-            let typed = grid::typed(shared, asked, table);
-            shared.questions.field = Some((asked.clone(), Field::with(&typed)));
+        // Enter types into an empty cell; at a filled one it checks the table.
+        Action::Open
+            if !key.options.is_empty() || !grid::typed(shared, asked, table).is_empty() =>
+        {
+            check::check(shared, asked, out);
+        }
+        Action::Open => {
+            shared.questions.field = Some((asked.clone(), Field::default()));
         }
         _ => return false,
     }
@@ -145,10 +244,7 @@ fn mark(shared: &mut Shared, asked: &Asked, key: &Key, out: &mut Out) {
     let Some(option) = key.options.get(at).map(|o| o.text.clone()) else {
         return;
     };
-    let mut chosen = marked(
-        shared.study.typed(&asked.exercise, &asked.key),
-        &key.options,
-    );
+    let mut chosen = marked(&now(shared, asked), &key.options);
     let had = chosen.iter().position(|c| *c == option);
     match (key.kind, had) {
         (Kind::Choice, Some(_)) => chosen.clear(),
@@ -163,7 +259,7 @@ fn mark(shared: &mut Shared, asked: &Asked, key: &Key, out: &mut Out) {
         let place = |c: &String| key.options.iter().position(|o| o.text == *c);
         chosen.sort_by_key(place);
     }
-    check::save(shared, asked, &chosen.join(", "), out);
+    check::write(shared, asked, &chosen.join(", "), out);
     shared.questions.question_mut(asked).judgement = None;
 }
 
@@ -260,24 +356,28 @@ pub fn press(shared: &mut Shared, key: Pressed, out: &mut Out) -> bool {
     if let Some(table) =
         table.filter(|_| matches!(key.code, Code::Enter | Code::Tab | Code::BackTab))
     {
+        // A table is graded when that is asked for, not cell by cell.
         leave_field(shared, out);
-        if key.code == Code::Enter {
-            check::check(shared, &asked, out);
-        }
         grid::step(shared, &asked, &table, key.code == Code::BackTab);
-        if key.code != Code::Enter {
-            question(shared, &asked, Action::Open, out);
+        let typed = grid::typed(shared, &asked, &table);
+        if key.code != Code::Enter || typed.is_empty() {
+            shared.questions.field = Some((asked, Field::with(&typed)));
+        } else {
+            let text = "Enter at a filled cell checks the table.";
+            shared.notes.say(Tone::Plain, text);
         }
         return true;
     }
     match key.code {
         Code::Enter => {
-            leave_field(shared, out);
+            if let Some((_, field)) = shared.questions.field.take() {
+                check::write(shared, &asked, field.text().trim(), out);
+            }
             check::lock(shared, &asked, out);
             check::check(shared, &asked, out);
             // What cannot be read is mended where it stands; what only waits for a
             // run leaves the keys free for it.
-            let typed = shared.study.typed(&asked.exercise, &asked.key).to_owned();
+            let typed = now(shared, &asked);
             let mend = echo(shared, &asked, &typed).is_err();
             let unread = shared
                 .questions
@@ -285,8 +385,7 @@ pub fn press(shared: &mut Shared, key: Pressed, out: &mut Out) -> bool {
                 .judgement
                 .is_some_and(|j| j.verdict.word() == "unread");
             if unread && mend {
-                let typed = shared.study.typed(&asked.exercise, &asked.key);
-                shared.questions.field = Some((asked, Field::with(typed)));
+                shared.questions.field = Some((asked, Field::with(&typed)));
             }
         }
         Code::Esc => leave_field(shared, out),
@@ -309,6 +408,9 @@ pub fn leave_field(shared: &mut Shared, out: &mut Out) {
         let typed = field.text().trim().to_owned();
         match shared.study.key_of(&asked).and_then(|k| k.table.clone()) {
             Some(table) => grid::put(shared, &asked, &table, &typed, out),
+            None if shared.questions.draft_of(&asked).is_some() => {
+                drop_draft(shared);
+            }
             None => check::save(shared, &asked, &typed, out),
         }
     }
@@ -319,10 +421,4 @@ pub fn paste(shared: &mut Shared, text: &str) {
     if let Some((_, field)) = &mut shared.questions.field {
         field.paste(text);
     }
-}
-
-/// Whether the answer to a question is a number.
-pub fn takes_number(shared: &Shared, asked: &Asked) -> bool {
-    let kind = shared.study.key_of(asked).map(|key| key.kind);
-    matches!(kind, Some(Kind::Number | Kind::Measured | Kind::Predict))
 }

@@ -16,6 +16,9 @@ use sentence::{Change, changed};
 /// Work of a forward, in FLOP, from which on the SIMT machine is not waited for.
 const LONG_ON_SIMT: u64 = 10_000_000_000;
 
+/// Seconds from which on a run says beforehand how long it will take.
+const WAITED: f64 = 3.0;
+
 impl Shared {
     /// Flips a fusion of the plan.
     pub fn flip(&mut self, fusion: Fusion) {
@@ -113,7 +116,11 @@ impl Shared {
             }
         }
         let flops = self.bench.cost().forward.flops;
-        if self.machine.kind() == BackendKind::Simt && flops > LONG_ON_SIMT {
+        let expected = self.runs.expected(flops * cuts.len() as u64);
+        if let Some(seconds) = expected.filter(|seconds| *seconds > WAITED) {
+            let text = format!("About {seconds:.0} s, at the pace of the last run. Ctrl-C stops.");
+            self.notes.say(Tone::Plain, text);
+        } else if self.machine.kind() == BackendKind::Simt && flops > LONG_ON_SIMT {
             let text = format!(
                 "{}, instruction by instruction: minutes. Ctrl-C stops; p: smaller.",
                 units::format(&Quantity::flop(flops))

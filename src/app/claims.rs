@@ -11,10 +11,11 @@ pub use act::open;
 use super::change::NAME;
 use super::intent::Out;
 use super::keymap::{Action, FooterItem};
+use super::mouse::Target;
 use super::page::Mark;
 use super::screen::Screen;
 use super::shared::Shared;
-use super::study::Study;
+use super::study::{CLAIM, Study};
 use course::answer::claim::{Judgement, Ruling};
 use course::{Claim, Ledger};
 
@@ -109,12 +110,9 @@ pub enum Standing {
 /// The word that is kept where nothing was judged.
 const SHOWN: &str = "shown";
 
-/// How settings begin that keep a judgement.
-const KEPT: &str = "claim ";
-
 /// The setting under which a judgement is kept.
 fn setting(id: &str) -> String {
-    format!("{KEPT}{id}")
+    format!("{CLAIM}{id}")
 }
 
 /// How a reader stands to the claim with this id.
@@ -135,7 +133,7 @@ pub fn standing(study: &Study, id: &str) -> Standing {
 /// need not wait for the ledger.
 pub fn judged(study: &Study) -> usize {
     let kept = study.progress.settings.iter();
-    kept.filter(|(name, word)| name.starts_with(KEPT) && *word != SHOWN)
+    kept.filter(|(name, word)| name.starts_with(CLAIM) && *word != SHOWN)
         .count()
 }
 
@@ -218,6 +216,12 @@ impl Screen for Claims {
 
     fn leave(&mut self, _: &mut Shared) -> bool {
         self.choosing.take().is_some()
+    }
+
+    fn click(&mut self, _: &mut Shared, target: Target, _: &mut Out) {
+        if let Target::Row(at) = target {
+            (self.cursor, self.scroll, self.choosing) = (at, 0, None);
+        }
     }
 
     fn items(&self, shared: &Shared) -> Vec<String> {

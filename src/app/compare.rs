@@ -14,7 +14,7 @@ use super::shared::Shared;
 use plan::cost::Cost;
 use plan::fusion::{Cut, Version};
 use plan::run::{BytesReport, Report};
-use plan::units::figure::{self, Origin};
+use plan::units::figure::{self, Clock, Origin};
 use study::lab::counted::{of_block, surplus};
 
 /// What is summed.
@@ -292,13 +292,15 @@ pub fn rows(compare: &Compare, bench: &Bench, machine: &Machine, runs: &Runs) ->
     let ceilings = machine.ceilings.as_ref();
     let floors: Option<Vec<f64>> =
         ceilings.and_then(|c| parts.iter().map(|p| c.floor(p, dtype)).collect());
+    let slowest = floors.iter().flatten().copied().fold(0.0, f64::max);
+    let clock = Clock::of(slowest);
     rows.push(Row {
         gap: true,
         cells: floors
             .as_ref()
-            .map_or_else(none, |f| f.iter().map(|s| figure::micros(*s)).collect()),
+            .map_or_else(none, |f| f.iter().map(|s| clock.number(*s)).collect()),
         bars: floors.clone(),
-        ..row("floor µs =", Vec::new())
+        ..row(&format!("floor {} =", clock.unit), Vec::new())
     });
     let launch = ceilings.and_then(|c| c.launch);
     let label = match launch {
@@ -375,16 +377,17 @@ fn measured(compare: &Compare, bench: &Bench, runs: &Runs, floors: Option<&[f64]
             Some(report.time_us.as_ref()?.median * 1e-6)
         })
         .collect();
+    let clock = Clock::of(times.iter().flatten().copied().fold(0.0, f64::max));
     let time = |t: &Option<f64>| match t {
         // A run measures forwards; what a block takes of it is not known.
         Some(_) if !forward => "–".to_owned(),
-        Some(t) => figure::micros(*t),
+        Some(t) => clock.number(*t),
         None => "·".to_owned(),
     };
     let mut rows = vec![Row {
         cells: times.iter().map(time).collect(),
         origin: Origin::Measured,
-        label: "time µs @".into(),
+        label: format!("time {} @", clock.unit),
         bars: (forward && times.iter().all(Option::is_some))
             .then(|| times.iter().flatten().copied().collect()),
         ..Row::default()

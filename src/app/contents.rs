@@ -1,6 +1,7 @@
 //! The contents with the learner's progress: derived from the course and what
 //! was made of it, and listed by the home page and the palette.
 
+use super::onward::{self, Followed};
 use super::study::Study;
 use course::{KeyMark, Lesson};
 
@@ -35,6 +36,8 @@ pub struct LessonLine {
     pub right: usize,
     /// Questions.
     pub questions: usize,
+    /// The path that is followed takes it.
+    pub on_path: bool,
 }
 
 /// Where the learner stopped reading.
@@ -61,12 +64,20 @@ pub struct Contents {
     pub slips: Vec<String>,
     /// What the course is: `course 1.0, embedded`.
     pub course: String,
+    /// The path that is followed.
+    pub route: Option<Followed>,
 }
 
 impl Contents {
     /// Brings lessons and marks up to date with the learner's progress.
     pub(super) fn refresh(&mut self, study: &Study) {
         self.lessons = study.course.lessons().map(|l| line(study, l)).collect();
+        for place in onward::lessons(study) {
+            if let Some(line) = self.lessons.get_mut(place) {
+                line.on_path = true;
+            }
+        }
+        self.route = onward::followed(study);
         self.stopped = stopped_line(study);
         self.slips = slips(study);
     }
@@ -119,6 +130,7 @@ fn line(study: &Study, lesson: &Lesson) -> LessonLine {
         },
         right,
         questions,
+        on_path: false,
     }
 }
 

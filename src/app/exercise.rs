@@ -8,8 +8,11 @@ use super::change::NAME;
 use super::intent::Out;
 use super::key::{Code, Key as Pressed};
 use super::keymap::{Action, FooterItem};
+use super::mouse::{LINES, Target};
+use super::note::Tone;
+use super::onward;
 use super::page::Mark;
-use super::question::Asked;
+use super::question::{Asked, Asks};
 use super::screen::Screen;
 use super::shared::Shared;
 use course::{Exercise, Key, Kind};
@@ -27,6 +30,8 @@ pub struct Form {
     pub scroll: usize,
     /// It was opened from elsewhere, and Esc goes back there.
     direct: bool,
+    /// The path led here, and Space goes on with it.
+    pub path: bool,
 }
 
 /// What the page remembers.
@@ -41,6 +46,13 @@ pub struct Exercises {
 }
 
 impl Exercises {
+    /// The path led to the form.
+    pub(super) fn follow(&mut self) {
+        if let Some(form) = &mut self.form {
+            form.path = true;
+        }
+    }
+
     /// Takes in how the form came out: the lines of the question under the
     /// cursor are kept in view.
     pub fn fit(&mut self, shared: &mut Shared, lines: usize, room: usize, row: (usize, usize)) {
@@ -100,6 +112,7 @@ pub(super) fn open(page: &mut Exercises, shared: &mut Shared, asked: &Asked, out
         row,
         scroll: 0,
         direct: true,
+        path: false,
     });
     // The first question is met after the introduction, here as from the list.
     shared.questions.reveal = row > 0;
@@ -149,6 +162,7 @@ fn act(page: &mut Exercises, shared: &mut Shared, action: Action, out: &mut Out)
             form.row = row(form.row, last);
         }
         shared.questions.reveal = true;
+        shared.questions.draft = None;
         shared.questions.disarm();
     };
     let scrolled = |page: &mut Exercises, to: &dyn Fn(usize) -> usize| {
@@ -181,11 +195,46 @@ fn act(page: &mut Exercises, shared: &mut Shared, action: Action, out: &mut Out)
         Action::PageDown => scrolled(page, &|s| s + room.saturating_sub(1)),
         Action::PageUp => scrolled(page, &|s| s.saturating_sub(room.saturating_sub(1))),
         _ => {
-            if let Some(asked) = current(page, shared) {
-                answering::question(shared, &asked, action, out);
+            let Some(asked) = current(page, shared) else {
+                return;
+            };
+            if answering::question(shared, &asked, action, out) || action != Action::Flip {
+                return;
+            }
+            let mark = shared.study.progress.key(&asked.exercise, &asked.key);
+            let follows = page.form.as_ref().is_some_and(|form| form.path);
+            if follows && (mark.solved || mark.given_up) {
+                onward::go_on(shared, out);
+            } else {
+                match next_open(page, shared) {
+                    Some(next) => {
+                        moved(page, shared, |row, _| row);
+                        if let Some(form) = &mut page.form {
+                            form.row = next;
+                        }
+                    }
+                    None => shared
+                        .notes
+                        .say(Tone::Plain, "No question is open below. Esc leads back."),
+                }
             }
         }
     }
+}
+
+/// The next question of the form that is not solved yet.
+fn next_open(page: &Exercises, shared: &Shared) -> Option<usize> {
+    let row = page.form.as_ref()?.row;
+    let exercise = shown(page, shared)?;
+    let open = |key: &Key| {
+        !shared
+            .study
+            .progress
+            .key(&exercise.id, &key.name.text)
+            .solved
+    };
+    let below = exercise.keys.iter().enumerate().skip(row + 1);
+    below.filter(|(_, key)| open(key)).map(|(at, _)| at).next()
 }
 
 fn list(page: &mut Exercises, shared: &mut Shared, action: Action, out: &mut Out) {
@@ -265,7 +314,10 @@ impl Screen for Exercises {
     }
 
     /// Out of the form, unless it was opened from elsewhere.
-    fn leave(&mut self, _: &mut Shared) -> bool {
+    fn leave(&mut self, shared: &mut Shared) -> bool {
+        if answering::drop_draft(shared) {
+            return true;
+        }
         self.form.take().is_some_and(|form| !form.direct)
     }
 
@@ -300,15 +352,65 @@ impl Screen for Exercises {
         answering::paste(shared, text);
     }
 
-    fn takes_number(&self, shared: &Shared) -> bool {
-        current(self, shared).is_some_and(|asked| {
-            answering::takes_number(shared, &asked) && answering::refused(shared, &asked)
-        })
+    fn asks(&self, shared: &Shared) -> Asks {
+        let asked = current(self, shared);
+        asked.map_or(Asks::Nothing, |asked| answering::asks(shared, &asked))
+    }
+
+    fn asked(&self, shared: &Shared) -> Option<Asked> {
+        current(self, shared)
+    }
+
+    fn click(&mut self, shared: &mut Shared, target: Target, out: &mut Out) {
+        match target {
+            Target::Row(at) => {
+                let again = self.form.is_none() && self.cursor == at;
+                answering::leave_field(shared, out);
+                (self.form, self.cursor) = (None, at);
+                if again {
+                    self.act(shared, Action::Open, out);
+                } else {
+                    opened_shown(self, shared, out);
+                }
+            }
+            Target::Question(at) => {
+                answering::leave_field(shared, out);
+                match &mut self.form {
+                    Some(form) => form.row = at,
+                    None => self.act(shared, Action::Open, out),
+                }
+                shared.questions.reveal = true;
+            }
+            target => {
+                if let Some(asked) = current(self, shared) {
+                    answering::click(shared, &asked, target, out);
+                }
+            }
+        }
+    }
+
+    fn wheel(&mut self, shared: &mut Shared, up: bool, out: &mut Out) {
+        let (lines, room) = self.extent;
+        match &mut self.form {
+            Some(form) if up => form.scroll = form.scroll.saturating_sub(LINES),
+            Some(form) => form.scroll = (form.scroll + LINES).min(lines.saturating_sub(room)),
+            None => self.act(shared, if up { Action::Up } else { Action::Down }, out),
+        }
     }
 
     fn items(&self, shared: &Shared) -> Vec<String> {
         let exercises = shared.study.course.exercises();
         exercises.map(|e| format!("{} {}", e.id, e.title)).collect()
+    }
+
+    fn words(&self, shared: &Shared) -> (String, String) {
+        let Some(exercise) = shown(self, shared) else {
+            return Default::default();
+        };
+        let asked = current(self, shared);
+        let key = asked.and_then(|asked| shared.study.key_of(&asked));
+        let under = key.map_or(String::new(), |key| key.ask.text.clone());
+        (under, exercise.body.clone())
     }
 
     fn place(&self, _: &Shared) -> usize {

@@ -3,6 +3,8 @@
 use super::change::NAME;
 use super::intent::{Intent, Out};
 use super::keymap::{Action, FooterItem};
+use super::mouse::Target;
+use super::onward;
 use super::page::{Mark, Page};
 use super::screen::Screen;
 use super::shared::Shared;
@@ -18,14 +20,14 @@ pub struct Home {
 
 /// Keys that the footer names.
 const FOOTER: &[FooterItem] = &[
+    (&[Action::Flip], "path goes on"),
     (&[Action::Open], "open"),
+    (&[Action::Path], "path"),
     (&[Action::Go(Page::Exercises)], "exercises"),
     (&[Action::Go(Page::Lab)], "lab"),
-    (&[Action::Go(Page::Compare)], "compare"),
-    (&[Action::Go(Page::Roofline)], "roofline"),
+    (&[Action::Quit], "leave"),
     (&[Action::Find], "find"),
     (&[Action::Palette], "do"),
-    (&[Action::Quit], "leave"),
     (&[Action::Help], "help"),
 ];
 
@@ -43,6 +45,14 @@ impl Screen for Home {
             }
             Action::Open => {
                 out.want(Intent::Lesson(self.cursor));
+                self.cursor
+            }
+            Action::Flip => {
+                onward::go_on(shared, out);
+                self.cursor
+            }
+            Action::Path => {
+                onward::choose(shared, out);
                 self.cursor
             }
             Action::Up => self.cursor.saturating_sub(1),
@@ -69,6 +79,15 @@ impl Screen for Home {
     fn restore(&mut self, shared: &mut Shared, mark: Mark) {
         let last = shared.contents.lessons.len().saturating_sub(1);
         self.cursor = mark.item.min(last);
+    }
+
+    fn click(&mut self, shared: &mut Shared, target: Target, out: &mut Out) {
+        if let Target::Row(at) = target {
+            let again = std::mem::replace(&mut self.cursor, at) == at;
+            if again {
+                self.act(shared, Action::Open, out);
+            }
+        }
     }
 
     fn items(&self, shared: &Shared) -> Vec<String> {

@@ -2,6 +2,7 @@
 
 use super::keymap::Action;
 use super::message::Effect;
+use super::mouse::Target;
 use super::page::Page;
 use super::question::Asked;
 use plan::cost::Why;
@@ -12,18 +13,27 @@ use plan::cost::Why;
 pub enum Intent {
     /// Open a page; Esc leads back.
     Open(Page),
+    /// Back the way the learner came.
+    Back,
     /// Leave the first page and begin where the learner stopped.
     Begin,
     /// Open a lesson, by its place in the contents.
     Lesson(usize),
+    /// Open a lesson at a section of the path that is followed: the lesson's place in
+    /// the contents, and the section, from 0.
+    Section(usize, usize),
     /// Open the form of an exercise at a question.
     Question(Asked),
+    /// The same at a question of the path that is followed.
+    OnPath(Asked),
     /// Open the court at a claim, by its id.
     Claim(String),
     /// Show the terms behind a number.
     Why(Box<Why>),
     /// What the lab does with a key, for a lab that stands beside.
     Lab(Action),
+    /// What the lab does with a click, for a lab that stands beside.
+    LabClick(Target),
 }
 
 /// What came of an event: for the outside, and for other pages.

@@ -93,6 +93,15 @@ pub type FooterItem = (&'static [Action], &'static str);
 /// The footer line for a page: keys that work now, at most nine, help last.
 /// Items that do not fit into `width` are left out, help never.
 pub fn footer(page: Page, items: &[FooterItem], width: usize) -> String {
+    placed(page, items, width).0
+}
+
+/// The footer line, and where the key of each item stands: column, columns, action.
+pub fn placed(
+    page: Page,
+    items: &[FooterItem],
+    width: usize,
+) -> (String, Vec<(usize, usize, Action)>) {
     let text = |(actions, word): &FooterItem| {
         let keys: Vec<Key> = actions.iter().filter_map(|a| key_of(page, *a)).collect();
         format!("{} {word}", names(&keys))
@@ -100,15 +109,22 @@ pub fn footer(page: Page, items: &[FooterItem], width: usize) -> String {
     let help = items.last().map(text).unwrap_or_default();
     let room = width.saturating_sub(help.chars().count() + 1);
     let mut line = String::new();
+    let mut places = Vec::new();
+    let first = |item: &FooterItem| item.0.first().copied();
     for item in items.iter().take(items.len().saturating_sub(1)) {
         let next = text(item);
         if 1 + line.chars().count() + next.chars().count() + 2 > room + 1 {
             continue;
         }
+        let at = 1 + line.chars().count();
+        places.extend(first(item).map(|action| (at, next.chars().count(), action)));
         line.push_str(&next);
         line.push_str("  ");
     }
-    format!(" {line}{help}")
+    let at = 1 + line.chars().count();
+    let last = items.last().and_then(first);
+    places.extend(last.map(|action| (at, help.chars().count(), action)));
+    (format!(" {line}{help}"), places)
 }
 
 #[cfg(test)]
@@ -118,7 +134,7 @@ mod tests {
     use Action::*;
     use Page::{Claims, Compare, Doctor, Exercises, FirstRun, Home, Kernel, Lab, Lesson, Roofline};
 
-    const ALL: [Page; 14] = [
+    const ALL: [Page; 16] = [
         Roofline,
         Kernel,
         Claims,
@@ -131,6 +147,8 @@ mod tests {
         FirstRun,
         Page::Setup,
         Page::Why,
+        Page::Practise,
+        Page::Glossary,
         Page::Messages,
         Page::Help,
     ];

@@ -6,6 +6,7 @@ mod table;
 
 use super::intent::{Intent, Out};
 use super::keymap::{Action, FooterItem};
+use super::mouse::Target;
 use super::note::Tone;
 use super::page::{Mark, Page};
 use super::ribbon::{self, COUNT, SLOTS, kernel_of, selected};
@@ -80,18 +81,43 @@ pub struct Hint {
     pub aside: String,
 }
 
-/// Keys that the footer names.
-const FOOTER: &[FooterItem] = &[
+/// Keys where the fusions have them.
+const FUSIONS: &[FooterItem] = &[
     (&[Action::Flip], "flip"),
+    (&[Action::PreviousKernel, Action::NextKernel], "kernel"),
     (&[Action::NextVersion], "version"),
-    (&[Action::Wall], "wall"),
-    (&[Action::Bytes], "unit"),
     (&[Action::Setup], "setup"),
     (&[Action::Run], "run"),
     (&[Action::Go(Page::Compare)], "compare"),
-    (&[Action::Why], "why"),
+    (&[Action::NextPart], "table"),
     (&[Action::Help], "help"),
 ];
+
+/// Keys where the table has them.
+const TABLE: &[FooterItem] = &[
+    (&[Action::Up, Action::Down], "row"),
+    (&[Action::Why], "why"),
+    (&[Action::NextVersion], "version"),
+    (&[Action::Run], "run"),
+    (&[Action::Go(Page::Compare)], "compare"),
+    (&[Action::NextPart], "ribbon"),
+    (&[Action::Help], "help"),
+];
+
+/// Keys where the ribbon has them.
+const RIBBON: &[FooterItem] = &[
+    (&[Action::Left, Action::Right], "op"),
+    (&[Action::Wall], "wall"),
+    (&[Action::Open], "source"),
+    (&[Action::Bytes], "unit"),
+    (&[Action::Why], "why"),
+    (&[Action::Run], "run"),
+    (&[Action::NextPart], "fusions"),
+    (&[Action::Help], "help"),
+];
+
+/// Toggles in the first of the two columns that list them.
+pub const COLUMN: usize = 6;
 
 /// The line under the page where no message stands.
 fn line(page: &Lab, shared: &Shared) -> Hint {
@@ -127,7 +153,11 @@ impl Lab {
 
 impl Screen for Lab {
     fn footer(&self, _: &Shared) -> &'static [FooterItem] {
-        FOOTER
+        match self.part {
+            Part::Fusions => FUSIONS,
+            Part::Table => TABLE,
+            Part::Ribbon => RIBBON,
+        }
     }
 
     fn act(&mut self, shared: &mut Shared, action: Action, out: &mut Out) {
@@ -135,8 +165,11 @@ impl Screen for Lab {
             Action::NextPart => self.part = next_part(self.part),
             Action::PreviousPart => self.part = next_part(next_part(self.part)),
             Action::Up | Action::Down | Action::Top | Action::End => walk(self, shared, action),
-            Action::Left => step(self, shared, false),
-            Action::Right => step(self, shared, true),
+            Action::Left | Action::Right if self.part == Part::Fusions => {
+                self.toggle = across(self.toggle, action == Action::Right);
+            }
+            Action::Left | Action::PreviousKernel => step(self, shared, false),
+            Action::Right | Action::NextKernel => step(self, shared, true),
             Action::Flip => shared.flip(self.fusion()),
             Action::Wall => wall(self, shared),
             Action::NextVersion => shared.next_version(true),
@@ -170,10 +203,36 @@ impl Screen for Lab {
         self.hint = line(self, shared);
     }
 
+    fn click(&mut self, shared: &mut Shared, target: Target, out: &mut Out) {
+        match target {
+            Target::Toggle(at) => {
+                (self.part, self.toggle) = (Part::Fusions, at);
+                self.act(shared, Action::Flip, out);
+            }
+            Target::Slot(at) => {
+                self.part = Part::Ribbon;
+                shared.select(at);
+            }
+            Target::Figure(at) => (self.part, self.row) = (Part::Table, at),
+            _ => {}
+        }
+    }
+
     fn items(&self, _: &Shared) -> Vec<String> {
         let fusions = Fusion::ALL.iter().map(|f| f.name().to_owned());
         let slots = SLOTS.iter().map(|s| s.label.trim().to_owned());
         fusions.chain(slots).collect()
+    }
+
+    fn words(&self, shared: &Shared) -> (String, String) {
+        let rows = table(&shared.bench, &shared.machine, &shared.runs);
+        let under = match self.part {
+            Part::Table => rows.get(self.row).map(|row| row.label.clone()),
+            Part::Fusions => Some(self.fusion().summary().to_owned()),
+            Part::Ribbon => SLOTS.get(shared.slot).map(|s| s.label.trim().to_owned()),
+        };
+        let rows: Vec<String> = rows.into_iter().map(|row| row.label).collect();
+        (under.unwrap_or_default(), rows.join("\n"))
     }
 
     fn place(&self, _: &Shared) -> usize {
@@ -185,6 +244,18 @@ impl Screen for Lab {
             None => self.toggle = at,
             Some(slot) => shared.select(slot),
         }
+    }
+}
+
+/// The toggle beside one, in the other of the two columns.
+fn across(toggle: usize, right: bool) -> usize {
+    let other = match right {
+        true => toggle + COLUMN,
+        false => toggle.saturating_sub(COLUMN),
+    };
+    match (right, toggle < COLUMN) {
+        (true, true) | (false, false) => other.min(Fusion::ALL.len() - 1),
+        _ => toggle,
     }
 }
 

@@ -15,7 +15,9 @@ use super::intent::Out;
 use super::key::Key;
 use super::keymap::{Action, FooterItem};
 use super::live::{self, Block};
+use super::mouse::{LINES, Target};
 use super::page::{Mark, Page};
+use super::question::{Asked, Asks};
 use super::screen::Screen;
 use super::shared::Shared;
 use course::{Event, Lesson, Live, Section};
@@ -79,8 +81,18 @@ pub struct Reader {
     pub extent: Arc<Extent>,
     /// The focused block is to be scrolled into view.
     reveal: bool,
+    /// Its end is what is new: where it is longer than the page, the end is shown.
+    reveal_end: bool,
     /// The lesson was opened, and not only looked at by number.
     pub opened: bool,
+    /// What a block of this section put in the place of the learner's own.
+    pub(super) lent: live::Lent,
+    /// The path that is followed led here, and Space keeps to its sections.
+    pub(super) path: bool,
+    /// The last of them was read to its end: Space leaves the lesson.
+    pub(super) through: bool,
+    /// Another page led here to look something up: Esc leads back there.
+    pub(super) visiting: bool,
 }
 
 impl Reader {
@@ -93,6 +105,20 @@ impl Reader {
         self.focus = Focus::Text;
         self.outline = None;
         self.reveal = false;
+        self.through = false;
+    }
+
+    /// Shows a section to which the path led.
+    pub(super) fn on_path(
+        &mut self,
+        shared: &mut Shared,
+        lesson: usize,
+        section: usize,
+        out: &mut Out,
+    ) {
+        show(self, shared, lesson, section, out);
+        self.visiting = false;
+        self.path = true;
     }
 
     /// What was done in a live block.
@@ -123,6 +149,11 @@ impl Reader {
         self.reveal = true;
     }
 
+    /// What was added to its end is to be in view.
+    pub(super) fn reveal_end(&mut self) {
+        (self.reveal, self.reveal_end) = (true, true);
+    }
+
     /// Takes in how the section came out: scroll and shift stay inside it, and
     /// a block that was just entered is brought into view.
     pub fn fit(&mut self, extent: Arc<Extent>) {
@@ -131,9 +162,14 @@ impl Reader {
             && let Some((first, lines)) = extent.blocks.get(i)
         {
             let below = (first + lines).saturating_sub(extent.room);
-            self.scroll = self.scroll.max(below).min(*first);
+            let top = if self.reveal_end {
+                below.max(*first)
+            } else {
+                *first
+            };
+            self.scroll = self.scroll.max(below).min(top);
         }
-        self.reveal = false;
+        (self.reveal, self.reveal_end) = (false, false);
         self.scroll = self.scroll.min(last);
         self.shift = self.shift.min(extent.shift);
         self.extent = extent;
@@ -233,11 +269,16 @@ pub(super) fn open(reader: &mut Reader, shared: &mut Shared, index: usize, out: 
         .iter()
         .position(|s| Some(s.id.as_str()) == last)
         .unwrap_or(0);
+    reader.path = false;
     show(reader, shared, index, section, out);
 }
 
 /// Shows a section and takes note that it was read.
 fn show(reader: &mut Reader, shared: &mut Shared, lesson: usize, section: usize, out: &mut Out) {
+    if (reader.lesson, reader.section) != (lesson, section) {
+        // A section's setup and backend end with it.
+        std::mem::take(&mut reader.lent).give_back(shared);
+    }
     reader.turn(lesson, section);
     reader.opened = true;
     arrived(reader, shared, out);
@@ -359,6 +400,7 @@ impl Screen for Reader {
 
     /// The lesson that was open, or where the learner stopped, or the first.
     fn entered(&mut self, shared: &mut Shared, _: Option<String>, out: &mut Out) {
+        self.visiting = false;
         if !self.opened {
             let (lesson, section) = stopped(&shared.study).unwrap_or((0, 0));
             self.turn(lesson, section);
@@ -367,8 +409,8 @@ impl Screen for Reader {
         arrived(self, shared, out);
     }
 
-    fn leave(&mut self, _: &mut Shared) -> bool {
-        leave(self)
+    fn leave(&mut self, shared: &mut Shared) -> bool {
+        leave(self, shared)
     }
 
     /// In a question the key of the exercises opens its form.
@@ -392,7 +434,11 @@ impl Screen for Reader {
     }
 
     fn press(&mut self, shared: &mut Shared, key: Key, out: &mut Out) {
-        if shared.questions.field.is_none() {
+        if key.code == super::key::Code::Esc {
+            // One Esc leads into the text, from wherever.
+            live::leave(self, shared, out);
+            self.focus = Focus::Text;
+        } else if shared.questions.field.is_none() {
             live::predict::press(self, shared, key, out);
         } else if !answering::press(shared, key, out) {
             let on = key.code == super::key::Code::Tab;
@@ -413,12 +459,39 @@ impl Screen for Reader {
         }
     }
 
-    fn takes_number(&self, shared: &Shared) -> bool {
-        live::takes_number(self, shared)
+    fn asks(&self, shared: &Shared) -> Asks {
+        live::asks(self, shared)
+    }
+
+    fn asked(&self, shared: &Shared) -> Option<Asked> {
+        live::asked(shared, focused(self, shared)?.1)
+    }
+
+    fn click(&mut self, shared: &mut Shared, target: Target, out: &mut Out) {
+        turn::click(self, shared, target, out);
+    }
+
+    fn wheel(&mut self, _: &mut Shared, up: bool, _: &mut Out) {
+        let last = self.extent.lines.saturating_sub(self.extent.room);
+        self.scroll = match up {
+            true => self.scroll.saturating_sub(LINES),
+            false => (self.scroll + LINES).min(last),
+        };
     }
 
     fn items(&self, _: &Shared) -> Vec<String> {
         self.extent.text.clone()
+    }
+
+    fn words(&self, _: &Shared) -> (String, String) {
+        let e = &self.extent;
+        // What has the keys, else what is in view.
+        let (from, count) = match self.focus {
+            Focus::Block(i) => e.blocks.get(i).copied().unwrap_or_default(),
+            _ => (self.scroll, e.room),
+        };
+        let under: Vec<&str> = e.text.iter().skip(from).take(count).map(|l| &**l).collect();
+        (under.join("\n"), e.text.join("\n"))
     }
 
     fn place(&self, _: &Shared) -> usize {

@@ -7,6 +7,7 @@
 
 pub mod ask;
 mod facts;
+mod lent;
 pub mod predict;
 
 pub use facts::{presented, running_on};
@@ -20,6 +21,7 @@ use super::lesson::{self, Focus, Reader};
 use super::machine::Machine;
 use super::note::Tone;
 use super::page::Page;
+use super::question::{Asked, Asks};
 use super::ribbon::slot_of;
 use super::setup::Setup;
 use super::shared::Shared;
@@ -28,6 +30,8 @@ use course::answer::Env;
 use course::{self, Course, Lesson, Live};
 use plan::fusion::{Cut, Fusion};
 use std::sync::Arc;
+
+pub(super) use lent::Lent;
 
 /// What was done in a live block.
 #[derive(Clone, Debug, Default)]
@@ -151,6 +155,11 @@ pub(super) fn put_on_bench(reader: &mut Reader, shared: &mut Shared, lesson: &Le
         return;
     }
     let title = setup.title();
+    if moved {
+        reader.lent.bench(shared, &setup);
+    }
+    let block = reader.block_mut(&lesson.id, live.number);
+    block.on_bench = true;
     let put = shared
         .bench
         .set_up(setup)
@@ -165,27 +174,38 @@ pub(super) fn put_on_bench(reader: &mut Reader, shared: &mut Shared, lesson: &Le
     }
 }
 
-/// Whether the block that has the keys waits for a number: for a prediction, or
-/// for an answer that is open or was not right.
-pub fn takes_number(reader: &Reader, shared: &Shared) -> bool {
-    let Some((lesson, live)) = lesson::focused(reader, shared) else {
-        return false;
-    };
-    if predict::open(&shared.study.progress, lesson, live).is_some() {
-        return true;
-    }
-    let asked = match &live.content {
+/// The question that a block asks.
+pub fn asked(shared: &Shared, live: &Live) -> Option<Asked> {
+    match &live.content {
         Ok(course::Block::Question { exercise, key }) => {
             let key = key.as_ref().map(|k| &*k.text);
             shared.study.question(&exercise.text, key)
         }
         _ => None,
+    }
+}
+
+/// What digits mean to the block that has the keys.
+pub fn asks(reader: &Reader, shared: &Shared) -> Asks {
+    let Some((lesson, live)) = lesson::focused(reader, shared) else {
+        return Asks::Nothing;
     };
-    asked.is_some_and(|asked| {
-        answering::takes_number(shared, &asked)
-            && (answering::refused(shared, &asked)
-                || shared.study.typed(&asked.exercise, &asked.key).is_empty())
-    })
+    if predict::open(&shared.study.progress, lesson, live).is_some() {
+        return Asks::Value;
+    }
+    match asked(shared, live) {
+        Some(asked) => answering::asks(shared, &asked),
+        None => Asks::Untyped,
+    }
+}
+
+/// A click on a fusion that the block with the keys offers.
+pub(super) fn switch(reader: &mut Reader, shared: &mut Shared, at: usize, out: &mut Out) {
+    if let Some((lesson, live)) = lesson::focused(reader, shared) {
+        let (lesson, number) = (lesson.id.clone(), live.number);
+        reader.block_mut(&lesson, number).cursor = at;
+        act(reader, shared, Action::Flip, out);
+    }
 }
 
 /// Acts on the block that has the keys.
@@ -197,7 +217,7 @@ pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut O
     };
     if predict::open(&shared.study.progress, lesson, live).is_some() {
         match action {
-            Action::Open | Action::Flip => {
+            Action::Open | Action::Change => {
                 reader.block_mut(&lesson.id, live.number).field = Some(Field::default());
             }
             Action::Run => shared.notes.say(
@@ -237,13 +257,10 @@ pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut O
             }
             reader.reveal();
         }
-        course::Block::Question { exercise, key } => {
-            let asked = shared
-                .study
-                .question(&exercise.text, key.as_ref().map(|k| &*k.text));
-            match asked {
-                Some(asked) => answering::question(shared, &asked, action, out),
-                None => pass(reader, shared, action, out),
+        course::Block::Question { .. } => {
+            let asked = asked(shared, live);
+            if !asked.is_some_and(|asked| answering::question(shared, &asked, action, out)) {
+                pass(reader, shared, action, out);
             }
         }
         course::Block::Compare { plans, .. } => match action {
@@ -288,7 +305,10 @@ pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut O
 /// Keys that a block has no use for turn the pages of the text.
 fn pass(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut Out) {
     match action {
-        Action::Open => {}
+        Action::Open => {
+            let text = "This block opens nothing; Space goes on.";
+            shared.notes.say(Tone::Plain, text);
+        }
         Action::Run | Action::RunAll => {
             shared
                 .notes
@@ -314,6 +334,8 @@ fn lab(
     match action {
         Action::Up if block.cursor > 0 => block.cursor -= 1,
         Action::Down if block.cursor < last => block.cursor += 1,
+        Action::Top => block.cursor = 0,
+        Action::End => block.cursor = last,
         Action::Flip => match offered.get(block.cursor) {
             Some(fusion) => shared.flip(*fusion),
             None => pass(reader, shared, action, out),
@@ -323,13 +345,12 @@ fn lab(
         Action::PreviousVersion => shared.next_version(false),
         Action::Run | Action::RunAll => {
             if let Some(name) = backend {
+                reader.lent.backend(shared, name);
                 match choose(&mut shared.machine, name) {
                     Err(why) => return shared.notes.say(Tone::Warn, why),
                     Ok(true) => {
                         shared.runs.use_backend(shared.machine.kind());
-                        let text = format!(
-                            "{name} runs this, and what follows; p chooses another backend."
-                        );
+                        let text = format!("{name} runs this section's plans.");
                         shared.notes.say(Tone::Plain, text);
                     }
                     Ok(false) => {}

@@ -8,6 +8,7 @@ use super::book::{Book, Wanted};
 use super::clock::Millis;
 use super::key::Key;
 use super::machine::{Ceilings, Machine};
+use super::mouse::Target;
 use super::question::Asked;
 use super::runs::Ticket;
 use super::study::Study;
@@ -30,6 +31,10 @@ pub struct Event {
 pub enum Message {
     /// A key was pressed.
     Key(Key),
+    /// Something was clicked.
+    Click(Target),
+    /// The wheel was turned; `true`: up.
+    Wheel(bool),
     /// Text was pasted.
     Paste(String),
     /// The terminal has a new size.
@@ -64,7 +69,7 @@ pub enum Message {
     /// The file of an exercise's kernel was written by somebody.
     KernelSaved(String),
     /// What defective kernels yield, by name.
-    Twins(BTreeMap<String, f64>),
+    Mutants(BTreeMap<String, f64>),
     /// The kernels of a plan, or why it has none.
     Kernels(Box<Wanted>, Result<Arc<Book>, String>),
     /// What a live block asked, and what came of it.

@@ -1,5 +1,7 @@
 //! The pages of the workshop and the way back through them.
 
+use super::shared::{SMALL, SMALLEST};
+
 /// A page that fills the screen.
 ///
 /// The first nine have a digit and a letter; the others are opened from
@@ -30,6 +32,10 @@ pub enum Page {
     Setup,
     /// The terms behind a modelled number.
     Why,
+    /// Fresh questions.
+    Practise,
+    /// Words explained.
+    Glossary,
     /// The last messages.
     Messages,
     /// Keys that work where the learner came from.
@@ -63,6 +69,21 @@ impl Page {
         )
     }
 
+    /// The smallest terminal that holds it: what is read and answered needs less than
+    /// what is drawn.
+    pub const fn least(self) -> (u16, u16) {
+        match self {
+            Page::Home
+            | Page::Lesson
+            | Page::Exercises
+            | Page::Messages
+            | Page::FirstRun
+            | Page::Practise
+            | Page::Glossary => SMALLEST,
+            _ => SMALL,
+        }
+    }
+
     /// The digit that goes to this page.
     pub const fn digit(self) -> Option<char> {
         match self {
@@ -94,6 +115,8 @@ impl Page {
             Page::FirstRun => "tinyllama-tutor",
             Page::Setup => "Setup",
             Page::Why => "Why",
+            Page::Practise => "Practise",
+            Page::Glossary => "Glossary",
             Page::Messages => "Messages",
             Page::Help => "Help",
         }

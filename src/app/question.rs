@@ -16,6 +16,29 @@ pub struct Asked {
     pub key: String,
 }
 
+/// What digits, and whatever else begins a number, mean to what has the keys.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Asks {
+    /// Nothing is asked: digits lead to screens.
+    #[default]
+    Nothing,
+    /// A value: the first character typed begins it.
+    Value,
+    /// One or several of so many options: a digit goes to an option.
+    Option(usize),
+    /// It is answered right, and what is typed changes nothing.
+    Right,
+    /// It has the keys and asks for nothing that is typed.
+    Untyped,
+}
+
+impl Asks {
+    /// Whether a character begins a value as people write it: `17`, `.2963`, `-3`, `(1+2)*4`.
+    pub fn begins(c: char) -> bool {
+        c.is_ascii_digit() || matches!(c, '.' | '(' | '-' | '+' | '−')
+    }
+}
+
 /// What was done about a question since the workshop was opened.
 #[derive(Clone, Debug, Default)]
 pub struct Question {
@@ -42,6 +65,9 @@ pub struct Question {
 pub struct Questions {
     /// The question whose field is being typed into.
     pub field: Option<(Asked, Field)>,
+    /// A right answer that is being changed, as it would be: what stands in the
+    /// sheet stays until this one has a verdict.
+    pub(super) draft: Option<(Asked, String)>,
     /// What was done about each.
     pub(super) known: BTreeMap<Asked, Question>,
     /// Sheets that were asked for.
@@ -68,7 +94,14 @@ impl Questions {
     pub(super) fn forget(&mut self, exercise: &str) {
         self.known.retain(|asked, _| asked.exercise != exercise);
         self.field = None;
+        self.draft = None;
         self.varying = false;
+    }
+
+    /// The right answer that is being changed, as it would be.
+    pub fn draft_of(&self, asked: &Asked) -> Option<&str> {
+        let (drafted, typed) = self.draft.as_ref()?;
+        (drafted == asked).then_some(typed)
     }
 
     /// The field of a question, while it is being typed into.

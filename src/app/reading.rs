@@ -163,6 +163,9 @@ pub struct Help {
     pub scroll: usize,
 }
 
+/// Rows of the longest list of keys.
+const LONGEST: usize = 26;
+
 impl Screen for Help {
     fn footer(&self, _: &Shared) -> &'static [FooterItem] {
         &[
@@ -172,9 +175,8 @@ impl Screen for Help {
         ]
     }
 
-    /// All keys are in view.
     fn act(&mut self, shared: &mut Shared, action: Action, _: &mut Out) {
-        self.scroll = scrolled(self.scroll, 0, shared, action);
+        self.scroll = scrolled(self.scroll, LONGEST, shared, action);
     }
 
     fn items(&self, _: &Shared) -> Vec<String> {

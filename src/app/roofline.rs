@@ -214,6 +214,9 @@ fn names(page: &Roofline, shared: &Shared) -> Vec<String> {
         .collect()
 }
 
+/// The GPU that a what-if begins with.
+const FIRST: &str = "mi300x";
+
 /// The next GPU of the database, or the one before; none behind the last.
 fn what_if(page: &mut Roofline, shared: &mut Shared, forward: bool) {
     let Some(gpus) = shared.study.gpus.clone() else {
@@ -222,16 +225,19 @@ fn what_if(page: &mut Roofline, shared: &mut Shared, forward: bool) {
         return;
     };
     let count = gpus.all().len();
-    let at = match (page.what_if, forward) {
-        (None, true) => 0,
-        (None, false) => count.saturating_sub(1),
-        (Some(at), true) => at + 1,
-        (Some(0), false) => count,
-        (Some(at), false) => at - 1,
+    // The list is one of a vendor after the other, oldest first: the walk begins in it.
+    let first = gpus.all().iter().position(|gpu| gpu.id == FIRST);
+    let first = first.unwrap_or(0);
+    let before = |at: usize| (at + count - 1) % count.max(1);
+    page.what_if = match (page.what_if, forward) {
+        _ if count == 0 => None,
+        (None, true) => Some(first),
+        (None, false) => Some(before(first)),
+        (Some(at), true) => Some((at + 1) % count).filter(|next| *next != first),
+        (Some(at), false) => Some(before(at)).filter(|_| at != first),
     };
-    page.what_if = (at < count).then_some(at);
     settle(page, shared);
-    let text = match gpus.all().get(at) {
+    let text = match page.what_if.and_then(|at| gpus.all().get(at)) {
         Some(gpu) => page.view.told(&gpu.name, shared.bench.setup().dtype),
         None => "No what-if GPU.".to_owned(),
     };

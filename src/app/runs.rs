@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::clock::Millis;
 use super::setup::Setup;
-use plan::cost::Config;
+use plan::cost::{Config, price};
 use plan::fusion::Cut;
 use plan::run::{
     BackendKind, MicroReport, Progress, Report, Request, RunError, RunErrorKind, WeightsFrom,
@@ -70,10 +70,13 @@ pub struct Runs {
     running: Option<Running>,
     next: Option<(Setup, Vec<Cut>, BackendKind)>,
     last_ticket: Ticket,
+    /// Seconds that a FLOP of a forward took on a backend, over the whole of its last
+    /// run: checks, warm-up and repetitions.
+    pace: Vec<(BackendKind, f64)>,
     /// A card waits to be folded away with Esc.
     pub card: Option<Card>,
     /// What the defective kernels of exercises yield, by name.
-    pub twins: BTreeMap<String, f64>,
+    pub mutants: BTreeMap<String, f64>,
     /// Experiments of the gym that were run, the newest last.
     pub micros: Vec<MicroReport>,
 }
@@ -95,6 +98,24 @@ impl Runs {
     /// Runs ask for this backend from now on, and its results are shown.
     pub fn use_backend(&mut self, backend: BackendKind) {
         self.backend = backend;
+    }
+
+    /// Seconds that runs of so many FLOP in a forward will take, at the pace of the last
+    /// run on this backend.
+    pub fn expected(&self, flops: u64) -> Option<f64> {
+        let pace = self.pace.iter().find(|(b, _)| *b == self.backend);
+        pace.map(|(_, pace)| pace * flops as f64)
+    }
+
+    /// Takes the time that a run took.
+    fn took(&mut self, running: &Running, now: Millis) {
+        let Ok(cost) = price(&running.setup.config(running.cut)) else {
+            return;
+        };
+        let seconds = now.saturating_sub(running.since) as f64 * 1e-3;
+        let pace = seconds / cost.forward.flops.max(1) as f64;
+        self.pace.retain(|(backend, _)| *backend != running.backend);
+        self.pace.push((running.backend, pace));
     }
 
     /// The run in progress.
@@ -228,7 +249,10 @@ impl Runs {
         };
         let mut go_on = true;
         let outcome = match result {
-            Ok(report) => self.keep(&running, report),
+            Ok(report) => {
+                self.took(&running, now);
+                self.keep(&running, report)
+            }
             Err(error) => {
                 go_on = false;
                 self.no_result(&running, &error)
@@ -309,13 +333,12 @@ fn sentence(title: &str, report: &Report) -> String {
     );
     match &report.time_us {
         Some(t) => {
-            let time = |micros: f64| match t.max {
-                m if m < 1000.0 => format!("{micros:.1}"),
-                _ => format!("{micros:.0}"),
-            };
+            let clock = figure::Clock::of(t.max * 1e-6);
+            let time = |micros: f64| clock.rounded(micros * 1e-6);
             format!(
-                "{title}: {} µs @, {}, {} to {}; {launches}",
+                "{title}: {} {} @, {}, {} to {}; {launches}",
                 time(t.median),
+                clock.unit,
                 figure::counted(u64::from(t.runs), "run", "runs"),
                 time(t.min),
                 time(t.max)
@@ -336,8 +359,8 @@ fn doubt(title: &str, report: &Report) -> Option<String> {
     let t = report.time_us.as_ref()?;
     (t.spread() > NOISY && t.runs > 1).then(|| {
         format!(
-            "{title}: {:.0} µs @, {} runs differ by {:.0} %; launches {} #, plan {} =. r runs again.",
-            t.median,
+            "{title}: {} @, {} runs differ by {:.0} %; launches {} #, plan {} =. r runs again.",
+            figure::measured(t.median * 1e-6),
             t.runs,
             100.0 * t.spread(),
             report.launches.counted,

@@ -3,7 +3,9 @@
 use super::intent::Out;
 use super::key::Key;
 use super::keymap::{Action, FooterItem};
+use super::mouse::Target;
 use super::page::{Mark, Page};
+use super::question::{Asked, Asks};
 use super::shared::Shared;
 
 /// A page: it has its own small state, sees what pages share, and knows no
@@ -64,17 +66,37 @@ pub trait Screen {
     /// A key while something is typed.
     fn press(&mut self, _: &mut Shared, _: Key, _: &mut Out) {}
 
+    /// Something of the page was clicked.
+    fn click(&mut self, _: &mut Shared, _: Target, _: &mut Out) {}
+
+    /// The wheel was turned.
+    fn wheel(&mut self, shared: &mut Shared, up: bool, out: &mut Out) {
+        self.act(shared, if up { Action::Up } else { Action::Down }, out);
+    }
+
     /// Pasted text while something is typed.
     fn paste(&mut self, _: &mut Shared, _: &str) {}
 
-    /// Whether a digit begins a number here, and leads to no other page.
-    fn takes_number(&self, _: &Shared) -> bool {
-        false
+    /// The question that has the keys.
+    fn asked(&self, _: &Shared) -> Option<Asked> {
+        None
+    }
+
+    /// What has the keys here: where something is asked, digits belong to it.
+    fn asks(&self, _: &Shared) -> Asks {
+        Asks::Nothing
     }
 
     /// The texts that are searched, in the order of the cursor.
     fn items(&self, _: &Shared) -> Vec<String> {
         Vec::new()
+    }
+
+    /// The words of the page, for the glossary: those under the cursor, and all.
+    fn words(&self, shared: &Shared) -> (String, String) {
+        let items = self.items(shared);
+        let under = items.get(self.place(shared)).cloned();
+        (under.unwrap_or_default(), items.join("\n"))
     }
 
     /// Which of them the cursor is on.

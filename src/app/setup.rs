@@ -37,12 +37,10 @@ impl Setup {
 
     /// The setup with a cut, ready to be priced.
     pub fn config(&self, cut: Cut) -> Config {
+        let forward = Config::forward(self.model.clone(), self.shape, self.dtype, cut);
         Config {
-            model: self.model.clone(),
-            shape: self.shape,
-            dtype: self.dtype,
-            cut,
             conventions: self.conventions,
+            ..forward
         }
     }
 

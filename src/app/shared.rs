@@ -50,8 +50,10 @@ pub struct Shared {
     pub place: String,
 }
 
-/// Smallest terminal that holds a page.
-pub const SMALLEST: (u16, u16) = (80, 24);
+/// Smallest terminal that holds every page.
+pub const SMALL: (u16, u16) = (80, 24);
+/// Smallest terminal in which one can read and answer.
+pub const SMALLEST: (u16, u16) = (60, 18);
 /// Smallest terminal that is cut into two panes.
 pub const COMFORTABLE: (u16, u16) = (120, 34);
 
@@ -78,9 +80,9 @@ impl Shared {
         })
     }
 
-    /// The terminal is too small for any page.
-    pub fn too_small(&self) -> bool {
-        self.size.0 < SMALLEST.0 || self.size.1 < SMALLEST.1
+    /// The terminal is smaller than so many columns and rows.
+    pub fn lacks(&self, least: (u16, u16)) -> bool {
+        self.size.0 < least.0 || self.size.1 < least.1
     }
 
     /// There is room for two panes.

@@ -6,6 +6,7 @@ use super::clock::Millis;
 use super::compare::Compare;
 use super::exercise::Exercises;
 use super::find::Find;
+use super::glossary::Glossary;
 use super::home::Home;
 use super::intent::Out;
 use super::kernel::KernelPage;
@@ -15,6 +16,7 @@ use super::lesson::Reader;
 use super::look::Look;
 use super::page::{Page, Trail};
 use super::palette::Palette;
+use super::practise::Practise;
 use super::reading::{Doctor, FirstRun, Help, Messages, Terms};
 use super::roofline::Roofline;
 use super::screen::Screen;
@@ -70,6 +72,10 @@ pub struct State {
     pub setup: SetupPage,
     /// The terms behind a number.
     pub terms: Terms,
+    /// Fresh questions.
+    pub practise: Practise,
+    /// Words explained.
+    pub glossary: Glossary,
     /// The last messages.
     pub messages: Messages,
     /// Keys that work here.
@@ -92,6 +98,8 @@ macro_rules! screen {
             Page::FirstRun => $($borrow)+ $state.first_run,
             Page::Setup => $($borrow)+ $state.setup,
             Page::Why => $($borrow)+ $state.terms,
+            Page::Practise => $($borrow)+ $state.practise,
+            Page::Glossary => $($borrow)+ $state.glossary,
             Page::Messages => $($borrow)+ $state.messages,
             Page::Help => $($borrow)+ $state.help,
         }
@@ -126,6 +134,8 @@ impl State {
             first_run: FirstRun,
             setup: SetupPage::default(),
             terms: Terms::default(),
+            practise: Practise::default(),
+            glossary: Glossary::default(),
             messages: Messages::default(),
             help: Help::default(),
         })
@@ -146,6 +156,11 @@ impl State {
     pub(super) fn searched(&mut self) -> (&mut Option<Find>, &mut dyn Screen, &mut Shared) {
         let screen: &mut dyn Screen = screen!(self, &mut);
         (&mut self.find, screen, &mut self.shared)
+    }
+
+    /// The terminal is too small for the page.
+    pub fn too_small(&self) -> bool {
+        self.shared.lacks(self.page.least())
     }
 
     /// Keys are typed into a line of text.

@@ -16,6 +16,9 @@ use plan::units::Quantity;
 /// What was typed, by exercise and key.
 pub type Answers = BTreeMap<String, BTreeMap<String, String>>;
 
+/// How settings begin that keep a judgement of a claim.
+pub(super) const CLAIM: &str = "claim ";
+
 /// Everything that is loaded after the first frame.
 #[derive(Clone, Debug, Default)]
 pub struct Study {
@@ -42,6 +45,12 @@ impl Study {
     /// The place of a lesson in the contents, by its id.
     pub fn place_of(&self, id: &str) -> Option<usize> {
         self.course.lessons().position(|l| l.id == id)
+    }
+
+    /// Whether a claim was judged, or its evidence asked for.
+    pub fn looked_at(&self, claim: &str) -> bool {
+        let settings = &self.progress.settings;
+        settings.contains_key(&format!("{CLAIM}{claim}"))
     }
 
     /// An exercise by its id, in the variant that is answered.
@@ -144,8 +153,8 @@ impl Records for Runs {
         Ledger::built_in().count(verdict)
     }
 
-    fn twin(&self, name: &str) -> Result<f64, String> {
-        let found = self.twins.get(name).copied();
+    fn mutant(&self, name: &str) -> Result<f64, String> {
+        let found = self.mutants.get(name).copied();
         found.ok_or_else(|| "the defective kernel is not run yet; try again in a moment".to_owned())
     }
 }

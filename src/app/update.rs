@@ -1,20 +1,20 @@
 //! One event in, the next state and the wanted effects out.
 
 use super::contents::Contents;
-use super::field::Field;
 use super::intent::{Intent, Out};
-use super::key::{Code, Key, ctrl};
-use super::keymap::{Action, resolve};
+use super::key::{Code, Key, ch, ctrl};
+use super::keymap::{Action, key_of, resolve};
 use super::look::Theme;
 use super::machine::Ceilings;
 use super::message::{Effect, Event, Message};
+use super::mouse::Target;
 use super::note::Tone;
 use super::page::Page;
 use super::palette::{self, Command, Palette};
-use super::question::Asked;
+use super::question::{Asked, Asks};
 use super::runs::{CARD_AFTER, Outcome};
 use super::screen::Screen;
-use super::shared::Shared;
+use super::shared::{SMALLEST, Shared};
 use super::state::State;
 use super::study::Study;
 use super::{answering, claims, exercise, find, lesson, live};
@@ -47,6 +47,8 @@ fn take(state: &mut State, message: Message, out: &mut Out) {
             press(state, key, out);
             worked(state, out);
         }
+        Message::Click(target) => click(state, target, out),
+        Message::Wheel(up) => wheel(state, up, out),
         Message::Paste(text) => paste(state, &text),
         // The size is looked at apart.
         Message::Resize { columns, rows } => {
@@ -98,7 +100,7 @@ fn take(state: &mut State, message: Message, out: &mut Out) {
                 answering::kernel::saved(shared, &id, out);
             }
         }
-        Message::Twins(values) => shared.runs.twins = values,
+        Message::Mutants(values) => shared.runs.mutants = values,
         Message::Kernels(wanted, book) => state.kernel.arrived(*wanted, book),
         Message::Asked(ask, answer) => {
             live::ask::arrived(shared, *ask, answer.map(|shown| *shown));
@@ -142,6 +144,10 @@ fn loaded(state: &mut State, study: Study, out: &mut Out) {
     state.home.cursor = shared.contents.stopped.as_ref().map_or(0, |s| s.lesson);
     let (screen, shared) = state.parts();
     screen.entered(shared, None, out);
+    if let Some(fault) = state.shared.study.course.routes_fault() {
+        let text = format!("{fault} The built-in paths are followed instead.");
+        state.shared.notes.say(Tone::Warn, text);
+    }
     if std::mem::take(&mut state.home.waiting) && state.page == Page::Home {
         act(state, Action::Open, out);
     }
@@ -192,34 +198,95 @@ fn press(state: &mut State, key: Key, out: &mut Out) {
     if state.leaving.is_none() {
         state.shared.notes.clear();
     }
-    let too_small = state.shared.too_small();
+    let too_small = state.too_small();
     if state.typing() && !too_small {
         typed(state, key, out);
         return;
     }
-    let digit = matches!(key.code, Code::Char(c) if c.is_ascii_digit()) && !key.ctrl;
-    if digit && !too_small && state.screen().takes_number(&state.shared) {
-        act(state, Action::Open, out);
-        if let Some((_, field)) = &mut state.shared.questions.field {
-            // A new answer takes the place of the one that was not right.
-            *field = Field::replacing(&field.text());
-        }
-        if state.typing() {
-            press(state, key, out);
-        }
+    if let Code::Char(c) = key.code
+        && !key.ctrl
+        && !too_small
+        && begun(state, c, out)
+    {
         return;
     }
     let Some(action) = resolve(state.page, key) else {
         return;
     };
-    let anywhere = matches!(
-        action,
-        Action::Quit | Action::Interrupt | Action::Suspend | Action::Redraw
-    );
+    let anywhere = match action {
+        Action::Quit | Action::Interrupt | Action::Suspend | Action::Redraw => true,
+        // Other pages may have the room that this one lacks.
+        Action::Go(_) | Action::Back => !state.shared.lacks(SMALLEST),
+        _ => false,
+    };
     if too_small && !anywhere {
         return;
     }
     act(state, action, out);
+}
+
+/// A click does what the key there does, or what Enter does at a row that is clicked
+/// again.
+fn click(state: &mut State, target: Target, out: &mut Out) {
+    if state.too_small() || state.palette.is_some() {
+        return;
+    }
+    state.shared.notes.clear();
+    match target {
+        Target::Page(page) => act(state, Action::Go(page), out),
+        Target::Key(action) if state.typing() => {
+            // The keys of a field are no actions: Enter keeps, Esc leaves.
+            if let Some(key) = key_of(state.page, action) {
+                typed(state, key, out);
+            }
+        }
+        Target::Key(action) => act(state, action, out),
+        target => {
+            let (screen, shared) = state.parts();
+            screen.click(shared, target, out);
+        }
+    }
+}
+
+/// The wheel moves over what the page shows.
+fn wheel(state: &mut State, up: bool, out: &mut Out) {
+    if !state.too_small() && state.palette.is_none() {
+        state.shared.notes.clear();
+        let (screen, shared) = state.parts();
+        screen.wheel(shared, up, out);
+    }
+}
+
+/// A character that begins a value belongs to what is asked and has the keys: digits
+/// lead to screens only where nothing is. `false`: it is a key like others.
+fn begun(state: &mut State, c: char, out: &mut Out) -> bool {
+    if !Asks::begins(c) {
+        return false;
+    }
+    let asks = state.screen().asks(&state.shared);
+    match asks {
+        Asks::Nothing => return false,
+        Asks::Value => {
+            act(state, Action::Change, out);
+            if state.typing() {
+                typed(state, ch(c), out);
+            }
+        }
+        Asks::Option(count) => {
+            let asked = state.screen().asked(&state.shared);
+            let at = c.to_digit(10).map(|digit| digit as usize);
+            if let (Some(asked), Some(at)) = (asked, at.filter(|at| (1..=count).contains(at))) {
+                state.shared.questions.question_mut(&asked).option = at - 1;
+            }
+        }
+        Asks::Right => state.shared.notes.say(Tone::Plain, answering::STANDS),
+        Asks::Untyped if c.is_ascii_digit() => {
+            let text = "Esc first: digits lead to screens where nothing is being answered.";
+            state.shared.notes.say(Tone::Plain, text);
+        }
+        Asks::Untyped => return false,
+    }
+    true
 }
 
 /// A key while a line of text is typed.
@@ -272,6 +339,14 @@ fn act(state: &mut State, action: Action, out: &mut Out) {
         Action::Help if state.page == Page::Help => state.back(),
         Action::Help => state.go(Page::Help),
         Action::Setup => state.go(Page::Setup),
+        Action::Practise => state.enter(Page::Practise, out),
+        Action::Glossary if state.page == Page::Glossary => state.back(),
+        Action::Glossary => {
+            let (under, text) = state.screen().words(&state.shared);
+            let course = std::sync::Arc::clone(&state.shared.study.course);
+            state.glossary.look_up(&course, &under, &text);
+            state.go(Page::Glossary);
+        }
         Action::Palette => state.palette = Some(Palette::default()),
         Action::Find => state.find = find::open(),
         Action::FindNext => find_next(state, true),
@@ -304,15 +379,33 @@ fn carry_out(state: &mut State, out: &mut Out) {
         let shared = &mut state.shared;
         match intent {
             Intent::Open(page) => state.go(page),
+            Intent::Back => state.back(),
             Intent::Begin => {
                 state.page = Page::Home;
-                act(state, Action::Open, out);
+                let known = shared.study.loaded && shared.contents.route.is_some();
+                act(state, if known { Action::Flip } else { Action::Open }, out);
+            }
+            Intent::Section(place, section) => {
+                state.go(Page::Lesson);
+                state.reader.on_path(&mut state.shared, place, section, out);
+            }
+            Intent::OnPath(asked) => {
+                if shared.study.exercise(&asked.exercise).is_some() {
+                    state.go(Page::Exercises);
+                    exercise::open(&mut state.exercises, &mut state.shared, &asked, out);
+                    state.exercises.follow();
+                }
             }
             // Whoever is faster than the disk gets the lesson when it comes.
             Intent::Lesson(_) if !shared.study.loaded => state.go(Page::Lesson),
             Intent::Lesson(index) => {
                 if shared.study.lesson(index).is_some() {
+                    let led = matches!(
+                        state.page,
+                        Page::Kernel | Page::Claims | Page::Exercises | Page::Roofline
+                    );
                     state.go(Page::Lesson);
+                    state.reader.visiting = led;
                     lesson::open(&mut state.reader, &mut state.shared, index, out);
                 }
             }
@@ -333,6 +426,7 @@ fn carry_out(state: &mut State, out: &mut Out) {
                 state.terms.scroll = 0;
             }
             Intent::Lab(action) => state.lab.act(shared, action, out),
+            Intent::LabClick(target) => state.lab.click(shared, target, out),
         }
     }
 }

@@ -119,17 +119,10 @@ impl From<&Verdict> for CheckReport {
     }
 }
 
-/// A check that could not be made: one sentence.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CheckError(String);
-
-impl fmt::Display for CheckError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
+plan::sentence! {
+    /// A check that could not be made: one sentence.
+    CheckError
 }
-
-impl std::error::Error for CheckError {}
 
 impl From<ReferenceError> for CheckError {
     fn from(e: ReferenceError) -> Self {
@@ -166,7 +159,7 @@ pub fn check<'t>(
     let mut first_wrong = None;
     for stage in 0..stages {
         if !go_on(stage, stages) {
-            return Err(CheckError("the check was stopped".to_owned()));
+            return Err(CheckError::new("the check was stopped".to_owned()));
         }
         let made = exact.next_stage()?.unwrap_or_default();
         let low = match &mut plain {
@@ -198,7 +191,7 @@ pub fn check<'t>(
         .filter(|c| c.tensor.kind == TensorKind::Logits)
         .cloned()
     else {
-        return Err(CheckError(
+        return Err(CheckError::new(
             "the backend gave no logits, so there is nothing to judge".to_owned(),
         ));
     };
@@ -220,7 +213,7 @@ fn one(
     tolerance: f64,
 ) -> Result<(TensorCheck, usize), CheckError> {
     if made.tensor.kind == TensorKind::Logits && comparison.is_zero() {
-        return Err(CheckError(
+        return Err(CheckError::new(
             "the reference's logits are all zero, so nothing can be judged; the weights are all zero"
                 .to_owned(),
         ));

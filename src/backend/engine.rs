@@ -18,14 +18,14 @@ mod frame;
 mod log;
 mod program;
 mod serve;
+mod submission;
 mod supervisor;
-mod trial;
 mod worker;
 
 pub use choose::{Engine, Here, probe};
 pub use frame::{read_frame, write_frame};
 pub use program::{Program, WRAP, build, running, this_build_is};
 pub use serve::{Served, serve, serve_standard_streams};
+pub use submission::submission;
 pub use supervisor::{Limits, Supervisor};
-pub use trial::trial;
 pub use worker::{Event, Worker};

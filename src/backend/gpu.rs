@@ -36,4 +36,4 @@ pub use program::{
     Arg, BufferId, BufferSpec, Contents, Grid, Launch, LibraryGemm, Program, Step, Target,
     TensorMap, Written,
 };
-pub use source::{Unit, kernel_source, kernel_sources};
+pub use source::{CompileUnit, kernel_source, kernel_sources};

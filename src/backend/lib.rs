@@ -5,13 +5,13 @@ pub mod cpu;
 pub mod device;
 pub mod engine;
 pub mod gpu;
-pub mod gym;
+pub mod microbenchmark;
 pub mod npy;
 pub mod protocol;
 pub mod reference;
 pub mod selftest;
+pub mod submission;
 pub mod tokens;
-pub mod trial;
 pub mod weights;
 
 mod backends;

@@ -15,7 +15,7 @@ mod scene;
 
 use std::sync::LazyLock;
 
-use super::gpu::Unit;
+use super::gpu::CompileUnit;
 use super::gpu::compile::Archive;
 use plan::run::{Observer, RunError};
 use serde::{Deserialize, Serialize};
@@ -49,7 +49,7 @@ pub struct ProtocolRow {
 }
 
 /// Every kernel of the proof with the architecture of its PTX.
-pub fn units() -> Vec<(Unit, &'static str)> {
+pub fn units() -> Vec<(CompileUnit, &'static str)> {
     let scenes = SCENES.iter().map(|scene| (scene.unit(0), scene.arch()));
     let mutants = MUTANTS.iter().map(|mutant| {
         let scene = mutant.scene();

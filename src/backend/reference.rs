@@ -20,8 +20,6 @@ mod kept;
 mod ops;
 mod sampled;
 
-use std::fmt;
-
 pub use forward::{Forward, Made};
 pub use kept::Kept;
 pub use sampled::{Sampled, Values};
@@ -46,23 +44,10 @@ pub enum Precision {
     PlainBf16,
 }
 
-/// A forward that the reference does not compute: one sentence.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReferenceError(String);
-
-impl ReferenceError {
-    fn new(message: impl Into<String>) -> Self {
-        Self(message.into())
-    }
+plan::sentence! {
+    /// A forward that the reference does not compute: one sentence.
+    ReferenceError
 }
-
-impl fmt::Display for ReferenceError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for ReferenceError {}
 
 impl From<WeightsError> for ReferenceError {
     fn from(e: WeightsError) -> Self {
@@ -110,7 +95,7 @@ fn too_large(
     unit: &str,
     limit: u64,
 ) -> ReferenceError {
-    ReferenceError(format!(
+    ReferenceError::new(format!(
         "the fp64 reference {does} at most {:.0} G{unit}, and model {} with batch {} and context {} needs {:.0}; check a smaller batch, a shorter context or a smaller preset",
         limit as f64 / 1e9,
         model.name,

@@ -1,6 +1,5 @@
 //! Token ids: drawn from a seed, or read from a JSON file.
 
-use std::fmt;
 use std::path::Path;
 
 use files::{plain, read_text};
@@ -18,17 +17,10 @@ pub struct Tokens {
     ids: Vec<u32>,
 }
 
-/// Tokens that cannot be used: one sentence with file, row and column.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TokensError(String);
-
-impl fmt::Display for TokensError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
+plan::sentence! {
+    /// Tokens that cannot be used: one sentence with file, row and column.
+    TokensError
 }
-
-impl std::error::Error for TokensError {}
 
 impl Tokens {
     /// Ids drawn from `seed`, all below `vocab`. A sequence keeps its first
@@ -57,7 +49,7 @@ impl Tokens {
     pub fn new(rows: &[Vec<u64>], vocab: u64) -> Result<Self, TokensError> {
         let context = match rows.first() {
             Some(first) if !first.is_empty() => first.len(),
-            _ => return Err(TokensError(
+            _ => return Err(TokensError::new(
                 "there are no tokens; give at least one sequence of one token, such as [[1, 2, 3]]"
                     .to_owned(),
             )),
@@ -65,7 +57,7 @@ impl Tokens {
         let mut ids = Vec::with_capacity(rows.len() * context);
         for (row, sequence) in (1..).zip(rows) {
             if sequence.len() != context {
-                return Err(TokensError(format!(
+                return Err(TokensError::new(format!(
                     "sequence {row} has {} tokens and sequence 1 has {context}; all must have as many",
                     sequence.len()
                 )));
@@ -73,7 +65,7 @@ impl Tokens {
             for (column, id) in (1..).zip(sequence) {
                 let small = u32::try_from(*id).ok().filter(|_| *id < vocab);
                 ids.push(small.ok_or_else(|| {
-                    TokensError(format!(
+                    TokensError::new(format!(
                         "sequence {row}, token {column}: id {id} is not below the vocabulary of {vocab}"
                     ))
                 })?);
@@ -93,7 +85,7 @@ impl Tokens {
     /// line and column.
     pub fn parse(json: &str, vocab: u64) -> Result<Self, TokensError> {
         let rows: Vec<Vec<u64>> = serde_json::from_str(json).map_err(|e| {
-            TokensError(format!(
+            TokensError::new(format!(
                 "not a list of lists of token ids such as [[1, 2, 3]]: {e}"
             ))
         })?;
@@ -105,10 +97,10 @@ impl Tokens {
     /// # Errors
     /// As [`Tokens::parse`], with the file's name.
     pub fn load(path: &Path, vocab: u64) -> Result<Self, TokensError> {
-        let named = |what: String| TokensError(format!("tokens {}: {what}", path.display()));
+        let named = |what: String| TokensError::new(format!("tokens {}: {what}", path.display()));
         let text = read_text(path, LARGEST)
             .map_err(|e| named(format!("cannot be read: {}", plain(&e))))?;
-        Self::parse(&text, vocab).map_err(|e| named(e.0))
+        Self::parse(&text, vocab).map_err(|e| named(e.to_string()))
     }
 
     /// Sequences B.

@@ -9,7 +9,6 @@ mod safetensors;
 mod seeded;
 
 use std::borrow::Cow;
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 use half::bf16;
@@ -17,27 +16,10 @@ use half::bf16;
 use checkpoint::Checkpoint;
 use plan::model::{Dtype, Model, WeightId, WeightKind};
 
-/// Weights that cannot be had: one sentence that names file and tensor.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WeightsError {
-    message: String,
+plan::sentence! {
+    /// Weights that cannot be had: one sentence that names file and tensor.
+    WeightsError
 }
-
-impl WeightsError {
-    pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-        }
-    }
-}
-
-impl fmt::Display for WeightsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for WeightsError {}
 
 /// Where a model's weights come from. Cheap to keep: nothing is in memory
 /// until a tensor is asked for.

@@ -112,6 +112,8 @@ pub(super) enum Command {
     Lessons,
     /// The exercises, and what is right
     Exercises,
+    /// Ways through the course: three hours, a day, all of it
+    Path(super::path::PathArgs),
     /// Fresh questions on a topic, those that went wrong more often
     Practise(super::practise::PractiseArgs),
     /// How far you are; take it to another machine
@@ -158,7 +160,7 @@ pub(super) enum Command {
     },
     /// Judges one kernel for a parent process: JSON in, JSON out
     #[command(hide = true)]
-    Trial,
+    Submission,
     /// For makers of the workshop
     #[command(hide = true)]
     Dev(super::dev::DevArgs),
@@ -256,14 +258,9 @@ impl SetupArgs {
             context: self.context.unwrap_or(seq),
         };
         shape.check(&model)?;
+        let dtype = self.dtype.as_deref();
+        let dtype = dtype.map_or(Ok(Dtype::Fp32), Dtype::parse)?;
         Ok(Config {
-            model,
-            shape,
-            dtype: self
-                .dtype
-                .as_deref()
-                .map_or(Ok(Dtype::Fp32), Dtype::parse)?,
-            cut,
             conventions: Conventions {
                 exact_causal: self.causal.as_deref() == Some("exact"),
                 keep_kv: match self.keep_kv.as_deref() {
@@ -274,6 +271,7 @@ impl SetupArgs {
                 rope_split: self.rope_kernels.as_deref() == Some("2"),
                 rope_table: self.rope_table,
             },
+            ..Config::forward(model, shape, dtype, cut)
         })
     }
 

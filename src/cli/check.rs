@@ -18,7 +18,7 @@ use course::answer::{self, Judgement, Kind, Verdict, grade};
 use course::{Event, Exercise, Key, Mark, Saved, Sheet};
 
 pub(super) use ask::question_lines;
-pub(super) use kernel::{begun, judged_for as judged, trial};
+pub(super) use kernel::{begun, judged_for as judged, submission};
 
 /// Grade the answers to exercises.
 #[derive(Debug, Args)]

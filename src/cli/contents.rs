@@ -22,7 +22,17 @@ pub(super) fn contents(output: &OutputArgs, out: &mut Out) -> Outcome {
         .map(|e| lists::solved(&desk, e))
         .fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
     out.line(format!("{right} of {all} questions are answered right."));
+    let settings = &desk.progress().settings;
+    let chosen = settings.get(course::PATH_SETTING).map(String::as_str);
+    if let Some(route) = desk.course.route(chosen) {
+        let walk = route.walk(&desk.course, desk.progress());
+        out.line(format!(
+            "Your path, {}: {} of {} right.",
+            route.title, walk.done, walk.all
+        ));
+    }
     for (command, does) in [
+        ("path NAME", "the steps of a path; path lists them"),
         ("show LESSON", "a lesson or an exercise as plain text"),
         ("exercises", "the questions"),
         ("cost", "the cost model of a plan"),

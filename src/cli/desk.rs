@@ -5,8 +5,8 @@ use std::cell::{Cell, OnceCell};
 
 use super::args::OutputArgs;
 use super::failure::Failure;
-use backend::trial::twin;
-use backend::{Runner, gym};
+use backend::submission::mutant;
+use backend::{Runner, microbenchmark};
 use course::answer::{self, Env, Records, Setup};
 use course::{
     Course, Event, Exercise, Fault, Figures, Inline, Key, Ledger, Lesson, Level, Places, Progress,
@@ -119,7 +119,7 @@ impl Records for Runs {
     fn micro(&self, kernel: &str, value: u64, field: &str) -> Option<Quantity> {
         let value = u32::try_from(value).ok()?;
         let request = MicroRequest::new(kernel, &[value], BackendKind::Simt).ok()?;
-        let report = gym::run(&request).ok()?;
+        let report = microbenchmark::run(&request).ok()?;
         Metric::find(field)?.quantity(report.rows.first()?)
     }
 
@@ -131,8 +131,8 @@ impl Records for Runs {
         Ledger::built_in().count(verdict)
     }
 
-    fn twin(&self, name: &str) -> Result<f64, String> {
-        twin(name).map_err(|e| e.to_string())
+    fn mutant(&self, name: &str) -> Result<f64, String> {
+        mutant(name).map_err(|e| e.to_string())
     }
 }
 

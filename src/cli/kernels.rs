@@ -8,10 +8,9 @@ use app::book::{Book, Compiled, Kernel, Wanted};
 use app::source::Source;
 use backend::gpu::compile::PREBUILT;
 use backend::gpu::resources::Recorded;
-use backend::gpu::{Grid, Launch, Setup, Step, Target, Unit, kernel_source, lower};
+use backend::gpu::{CompileUnit, Grid, Launch, Setup, Step, Target, kernel_source, lower};
 use plan::cost::{Gpu, GpuDatabase};
 use plan::fusion::Plan;
-use plan::model::Graph;
 use plan::run::Gemm;
 
 /// Blocks of the model that are lowered: a kernel that crosses from one block
@@ -30,7 +29,7 @@ pub(super) fn book(wanted: &Wanted) -> Result<Book, String> {
     let mut config = wanted.config.clone();
     let kept = config.keeps_kv();
     config.model.layers = config.model.layers.min(LAYERS);
-    let graph = Graph::of(&config.model, &config.shape).map_err(|e| e.to_string())?;
+    let graph = config.graph().map_err(|e| e.to_string())?;
     let plan = Plan::new(&graph, config.effective_cut(), kept);
     let program = lower(&Setup {
         config: &config,
@@ -92,7 +91,7 @@ fn target(gpu: &Gpu) -> Target {
 }
 
 /// What the compiler made of a unit, where it is recorded.
-fn compiled(unit: &Unit, arch: &str) -> Option<Compiled> {
+fn compiled(unit: &CompileUnit, arch: &str) -> Option<Compiled> {
     static RECORDED: LazyLock<Recorded> = LazyLock::new(Recorded::embedded);
     let found = RECORDED.of(&unit.title(), arch)?;
     Some(Compiled {
@@ -103,7 +102,7 @@ fn compiled(unit: &Unit, arch: &str) -> Option<Compiled> {
     })
 }
 
-fn defines(unit: &Unit) -> String {
+fn defines(unit: &CompileUnit) -> String {
     let defines = unit
         .defines
         .iter()
@@ -130,7 +129,7 @@ struct Files {
 
 impl Files {
     /// The files of a unit: its own, then what it shares, the prefix last.
-    fn of(&mut self, unit: &Unit) -> Vec<usize> {
+    fn of(&mut self, unit: &CompileUnit) -> Vec<usize> {
         let mut found = Vec::new();
         for file in unit.files.iter().rev() {
             let Some(text) = kernel_source(file) else {

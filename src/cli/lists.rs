@@ -33,6 +33,13 @@ pub(super) fn solved(desk: &Desk, exercise: &Exercise) -> (usize, usize) {
     (progress.right(exercise), exercise.keys.len())
 }
 
+/// How many of some questions are solved.
+pub(super) fn solved_of(desk: &Desk, asked: &[(String, String)]) -> usize {
+    let progress = desk.progress();
+    let solved = |(exercise, key): &&(String, String)| progress.key(exercise, key).solved;
+    asked.iter().filter(solved).count()
+}
+
 /// The lessons and how far they are read, a row each.
 pub(super) fn lesson_table(desk: &Desk) -> Table {
     let mut table = Table::new(&[

@@ -10,7 +10,7 @@ pub(super) use lines::{asked, lines};
 use super::answers::excerpt;
 use super::desk::{Desk, Runs};
 use super::failure::Failure;
-use backend::gym;
+use backend::microbenchmark;
 use course::present::{self, Excerpt, Facts, Piece, Ran, Wanted};
 use course::{Exercise, Key, Lesson, Live};
 use plan::cost::{Bound, Config, Gpu, KernelCost, Priced, bound, floor_seconds};
@@ -79,7 +79,7 @@ impl Facts for Paper<'_> {
     }
 
     fn micro(&self, request: &MicroRequest) -> Option<Result<MicroReport, String>> {
-        Some(gym::run(request).map_err(|e| e.to_string()))
+        Some(microbenchmark::run(request).map_err(|e| e.to_string()))
     }
 
     fn source(&self, wanted: &Wanted) -> Option<Result<Excerpt, String>> {

@@ -7,7 +7,7 @@ use super::args::{OutputArgs, whole};
 use super::failure::Failure;
 use super::out::Out;
 use super::table::{Align, Table};
-use backend::gym;
+use backend::microbenchmark;
 use plan::run::{
     BackendKind, EXPERIMENTS, Experiment, Metric, MicroReport, MicroRequest, RunError,
 };
@@ -40,7 +40,7 @@ pub(super) fn micro(output: &OutputArgs, args: &MicroArgs, out: &mut Out) -> Out
         .collect::<Result<_, _>>()?;
     let backend = BackendKind::parse(&args.backend)?;
     let request = MicroRequest::new(kernel, &args.sweep, backend)?;
-    let report = gym::run(&request)?;
+    let report = microbenchmark::run(&request)?;
     if output.json {
         out.json(&report);
         return Ok(0);
@@ -112,7 +112,7 @@ fn list(output: &OutputArgs, out: &mut Out) {
 /// process of its own, which may hang or die.
 pub(super) fn away(request: &MicroRequest) -> Result<MicroReport, String> {
     if !request.backend.is_gpu() {
-        return gym::run(request).map_err(|e| e.to_string());
+        return microbenchmark::run(request).map_err(|e| e.to_string());
     }
     apart::run(request).map_err(|e| e.to_string())
 }

@@ -18,11 +18,11 @@ use app::study::bench_setup;
 use app::{Machine, Page, State, Tone};
 use backend::cpu;
 use backend::engine::Engine;
-use backend::trial::twin;
+use backend::submission::mutant;
 use course::{self, Course, Places, Progress, Store};
 use plan::cost::{Config, GpuDatabase};
 use plan::run::BackendKind;
-use plan::run::twins::TWINS;
+use plan::run::mutants::MUTANTS;
 
 /// Opens the workshop; where there is no screen to draw on, prints the contents.
 pub(super) fn open(output: &OutputArgs, config: &Config, out: &mut Out) -> Outcome {
@@ -76,8 +76,9 @@ pub(super) fn open(output: &OutputArgs, config: &Config, out: &mut Out) -> Outco
         answer: Arc::new(super::answers::answer),
         judge: Arc::new(move |asked, typed| super::check::judged(&judging, asked, typed)),
         begin: Arc::new(move |asked| super::check::begun(&beginning, asked)),
-        twins: Arc::new(twins),
+        mutants: Arc::new(mutants),
         places,
+        mouse: output.mouse,
         init: Box::new(move || {
             let here = std::env::current_dir().map_err(|e| e.to_string())?;
             let laid = asked.overlays.last().map(PathBuf::as_path);
@@ -91,9 +92,9 @@ pub(super) fn open(output: &OutputArgs, config: &Config, out: &mut Out) -> Outco
 
 /// What the defective kernels of exercises yield; those that cannot be run here
 /// are left out.
-fn twins() -> BTreeMap<String, f64> {
-    let run = |(name, _): &(&str, &str)| Some(((*name).to_owned(), twin(name).ok()?));
-    TWINS.iter().filter_map(run).collect()
+fn mutants() -> BTreeMap<String, f64> {
+    let run = |(name, _): &(&str, &str)| Some(((*name).to_owned(), mutant(name).ok()?));
+    MUTANTS.iter().filter_map(run).collect()
 }
 
 /// Theme and ASCII as they were chosen the last time; what the command line

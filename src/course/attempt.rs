@@ -1,5 +1,5 @@
 //! A learner's kernel: its file, the gap form for machines without a compiler,
-//! and how a trial's outcome is told.
+//! and how a submission's outcome is told.
 
 use std::fs;
 use std::io;
@@ -11,7 +11,7 @@ use super::paths::Places;
 use crate::answer::{Env, Fits, Judgement, Verdict};
 use files::{create, plain, read_bounded};
 use plan::run::listing::{Gap, wrapped};
-use plan::run::{Candidate, Criterion, Trial, TrialOutcome};
+use plan::run::{Candidate, Criterion, Submission, SubmissionOutcome};
 
 /// Largest file that is taken for a kernel.
 const LARGEST: usize = 1 << 20;
@@ -97,18 +97,22 @@ pub fn begin(places: &Places, exercise: &str, kernel: &Kernel) -> Result<String,
     Ok(shown)
 }
 
-/// The trial of a kernel, with the bounds of its key.
+/// The submission of a kernel, with the bounds of its key.
 ///
 /// # Errors
 /// A bound that has no value: a fault of the course.
-pub fn trial(key: &Key, candidate: Candidate, env: &Env<'_>) -> Result<Option<Trial>, String> {
+pub fn submission(
+    key: &Key,
+    candidate: Candidate,
+    env: &Env<'_>,
+) -> Result<Option<Submission>, String> {
     let Some(kernel) = key.kernel.as_ref().filter(|kernel| kernel.is_written()) else {
         return Ok(None);
     };
     let bounds = kernel
         .bounds(&key.slips, env)
         .map_err(|(written, say)| format!("{}: {say}", written.text))?;
-    Ok(Some(Trial {
+    Ok(Some(Submission {
         source: kernel.listing.path.clone(),
         candidate,
         bounds,
@@ -242,8 +246,13 @@ fn tried(attempt: &Attempt) -> String {
     }
 }
 
-/// How the outcome of a trial is told.
-pub fn told(exercise: &Exercise, key: &Key, attempt: &Attempt, outcome: &TrialOutcome) -> Told {
+/// How the outcome of a submission is told.
+pub fn told(
+    exercise: &Exercise,
+    key: &Key,
+    attempt: &Attempt,
+    outcome: &SubmissionOutcome,
+) -> Told {
     let Some(kernel) = &key.kernel else {
         return Told::open("There is no kernel to write here.");
     };
@@ -253,7 +262,7 @@ pub fn told(exercise: &Exercise, key: &Key, attempt: &Attempt, outcome: &TrialOu
         _ => ("", None),
     };
     match outcome {
-        TrialOutcome::Accepted {
+        SubmissionOutcome::Accepted {
             issued,
             cases,
             praise,
@@ -269,7 +278,7 @@ pub fn told(exercise: &Exercise, key: &Key, attempt: &Attempt, outcome: &TrialOu
                 tried: tried(attempt),
             }
         }
-        TrialOutcome::Refused(refusal) => {
+        SubmissionOutcome::Refused(refusal) => {
             let gap = chosen.and_then(|numbers| {
                 let first = numbers.first()?;
                 let has = |gap: &&Gap| gap.wrong.iter().any(|wrong| wrong.number == *first);
@@ -304,7 +313,7 @@ pub fn told(exercise: &Exercise, key: &Key, attempt: &Attempt, outcome: &TrialOu
                 tried: tried(attempt),
             }
         }
-        TrialOutcome::NoCompiler(say) => {
+        SubmissionOutcome::NoCompiler(say) => {
             let mut lines = vec![format!(
                 "Or take the gap form, which needs no compiler: a letter for each gap. In a shell: \
                  tinyllama-tutor check {} --answer {}=\"b a c a\"",
@@ -314,7 +323,7 @@ pub fn told(exercise: &Exercise, key: &Key, attempt: &Attempt, outcome: &TrialOu
             let message = format!("{file} cannot be compiled here: {say}.");
             Told::unread(file, &message, lines)
         }
-        TrialOutcome::Failed(say) => Told::unread(file, say, Vec::new()),
+        SubmissionOutcome::Failed(say) => Told::unread(file, say, Vec::new()),
     }
 }
 

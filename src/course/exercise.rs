@@ -94,7 +94,7 @@ pub struct Key {
     /// Free text must hold a number.
     pub needs_number: bool,
     /// The kernel that it is about: a line to be found (a choice among line
-    /// numbers), or the kernel to be written (free text, judged by a trial).
+    /// numbers), or the kernel to be written (free text, judged by a submission).
     pub kernel: Option<Kernel>,
     /// How near is right.
     pub tolerance: Tolerance,

@@ -5,9 +5,10 @@
 //! | [`Course`] | every text by id: built in, overlaid by folders, read when asked for |
 //! | [`Lesson`], [`Section`], [`Part`], [`Live`] | a lesson cut into pages, and its live blocks, typed |
 //! | [`present`](mod@present) | what a live block shows, for every surface alike |
+//! | [`Route`], [`Walk`] | ways through the course, and how far a learner is |
 //! | [`Exercise`], [`Key`], [`Solution`] | questions as written ([`Key::judged`]: as the judge takes them), derivations |
 //! | [`Inline`], [`print`](fn@print), [`fill`] | numbers in prose: found, evaluated, put in place |
-//! | [`attempt`] | a learner's kernel: its file, the gap form, what a trial found |
+//! | [`attempt`] | a learner's kernel: its file, the gap form, what a submission found |
 //! | [`Sheet`], [`Saved`] | answers as typed, in `answers/<id>.toml` |
 //! | [`Progress`], [`Event`], [`Store`] | what was read, answered and guessed |
 //! | [`Places`] | workshop folder, state folder, overlays |
@@ -58,6 +59,7 @@ pub mod present;
 mod progress;
 mod recorded;
 pub mod ribbon;
+mod route;
 mod setup;
 mod sheet;
 mod shelf;
@@ -86,6 +88,7 @@ pub use paths::{Places, Surroundings};
 pub use progress::undo;
 pub use progress::{Event, Guess, KeyMark, LessonMark, Log, Mark, Progress, Store, now};
 pub use recorded::{Figures, Recorded};
+pub use route::{Leg, Next, Route, SETTING as PATH_SETTING, Step, Walk};
 pub use setup::{Setting, Setup};
 pub use sheet::{Saved, Sheet, VARIANT};
 pub use solution::{Derivation, Solution};

@@ -4,7 +4,8 @@ use super::exercise::Exercise;
 use super::fault::{Fault, way_out};
 use super::lesson::Lesson;
 use super::paths::Places;
-use super::shelf::{Raw, Shelf, embedded, natural, on_disk};
+use super::route::{Route, Routes};
+use super::shelf::{Raw, Shelf, embedded, embedded_routes, natural, on_disk, routes_on_disk};
 use super::solution::Solution;
 use files::Stamp;
 use std::path::{Path, PathBuf};
@@ -18,7 +19,10 @@ pub struct Course {
     lessons: Vec<Slot<Lesson>>,
     exercises: Vec<Slot<Exercise>>,
     solutions: Vec<Slot<Solution>>,
+    routes: Routes,
     faults: Vec<Fault>,
+    /// Why the paths of a folder are not those in use.
+    routes_fault: Option<Fault>,
     astray: Option<Fault>,
     overlay: Option<String>,
     differ: usize,
@@ -75,6 +79,9 @@ impl Course {
         for shelf in Shelf::ALL {
             course.lay(shelf, embedded(shelf));
         }
+        let (routes, faults) = Routes::read("lessons/paths.toml", embedded_routes(), false);
+        course.routes = routes;
+        course.faults.extend(faults);
         course
     }
 
@@ -98,7 +105,7 @@ impl Course {
         course
     }
 
-    fn overlay(&mut self, root: &Path, shown: &dyn Fn(&Path) -> String) {
+    pub(crate) fn overlay(&mut self, root: &Path, shown: &dyn Fn(&Path) -> String) {
         if !root.is_dir() {
             self.stray(Fault::whole(
                 shown(root),
@@ -114,9 +121,58 @@ impl Course {
             any |= !raws.is_empty();
             self.lay(shelf, raws);
         }
+        any |= self.lay_routes(root, shown);
         if !any && self.faults.is_empty() {
             self.stray(Fault::whole(shown(root), "this course folder holds no text; put lessons into lessons/ and exercises into exercises/."));
         }
+    }
+
+    /// Lays the paths of a folder over those that are there; whether it has any.
+    fn lay_routes(&mut self, root: &Path, shown: &dyn Fn(&Path) -> String) -> bool {
+        let (file, text) = match routes_on_disk(root, shown) {
+            Ok(None) => return false,
+            Ok(Some(found)) => found,
+            Err(fault) => {
+                self.routes_fault = Some(fault.clone());
+                self.faults.push(fault);
+                return true;
+            }
+        };
+        let (routes, faults) = Routes::read(&file, &text, true);
+        if routes.list.is_empty() {
+            self.routes_fault = faults.first().cloned();
+        } else {
+            self.routes.lay(routes);
+        }
+        self.faults.extend(faults);
+        true
+    }
+
+    /// The paths through the course, the default one first.
+    pub fn routes(&self) -> &[Route] {
+        &self.routes.list
+    }
+
+    /// The path of a name, or the default one.
+    pub fn route(&self, name: Option<&str>) -> Option<&Route> {
+        let called = |route: &&Route| Some(route.name.text.as_str()) == name;
+        self.routes
+            .list
+            .iter()
+            .find(called)
+            .or(self.routes.list.first())
+    }
+
+    /// Why the paths of a folder are not those in use: its first fault.
+    pub fn routes_fault(&self) -> Option<&Fault> {
+        self.routes_fault.as_ref()
+    }
+
+    /// The paths that lie in a folder, with their file; the built-in ones where no
+    /// course is laid over.
+    pub(crate) fn own_routes(&self) -> Option<(&str, &[Route])> {
+        let own = self.routes.own || self.marks.is_empty() && self.overlay.is_none();
+        own.then_some((self.routes.file.as_str(), self.routes.list.as_slice()))
     }
 
     /// Notes that the course asked for is not the one in use.
@@ -361,7 +417,10 @@ fn marks(root: &Path) -> Vec<Mark> {
         .filter_map(|shelf| std::fs::read_dir(root.join(shelf.folder())).ok())
         .flat_map(|entries| entries.flatten())
         .map(|entry| entry.path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
+        .filter(|path| {
+            let routes = path.file_name().is_some_and(|name| name == "paths.toml");
+            routes || path.extension().is_some_and(|extension| extension == "md")
+        })
         .map(|path| (path.clone(), Stamp::of(&path)))
         .collect();
     out.sort_by(|a, b| a.0.cmp(&b.0));

@@ -9,6 +9,7 @@ mod names;
 mod page;
 mod prose;
 mod reading;
+mod routes;
 mod running;
 mod words;
 
@@ -42,6 +43,7 @@ pub fn lint(course: &Course) -> Vec<Fault> {
             figurer.lesson(text, &mut faults);
         }
     }
+    routes::check(course, &mut faults);
     same_name(course, &mut faults);
     circles(course, &mut faults);
     for text in course.own_exercises() {

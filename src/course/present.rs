@@ -19,7 +19,7 @@ pub use grid::Grid;
 pub use kernel::{Excerpt, Of, Wanted, reported};
 pub use lab::{Boxed, Lab, Ribbon, Sum, Toggle, Wall};
 pub use prose::Prose;
-pub use question::{Question, example};
+pub use question::{Question, example, example_of};
 pub use roofline::{Point, Roofline};
 
 use crate::answer::Env;

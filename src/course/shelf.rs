@@ -6,6 +6,7 @@
 
 use super::exercise::is_name;
 use super::fault::{Fault, Place};
+use super::route;
 use super::text::LARGEST;
 use files::{plain, read_bounded};
 use include_dir::{Dir, include_dir};
@@ -85,6 +86,41 @@ pub(crate) fn embedded(shelf: Shelf) -> Vec<Raw> {
             })
         })
         .collect()
+}
+
+/// The built-in paths through the course.
+pub(crate) fn embedded_routes() -> &'static str {
+    let file = LESSONS.get_file(route::FILE);
+    file.and_then(|file| file.contents_utf8())
+        .unwrap_or_default()
+}
+
+/// The paths of a folder, as name and text; none where it has none.
+///
+/// # Errors
+/// A link that leads out of the folder, a file that cannot be read.
+pub(crate) fn routes_on_disk(
+    root: &Path,
+    shown: &dyn Fn(&Path) -> String,
+) -> Result<Option<(String, String)>, Fault> {
+    let path = root.join(Shelf::Lessons.folder()).join(route::FILE);
+    let file = shown(&path);
+    if fs::symlink_metadata(&path).is_err() {
+        return Ok(None);
+    }
+    let cannot =
+        |error: &io::Error| Fault::whole(&file, format!("cannot be read: {}.", plain(error)));
+    let end = fs::canonicalize(&path).map_err(|error| cannot(&error))?;
+    let root = fs::canonicalize(root).map_err(|error| cannot(&error))?;
+    if !end.starts_with(&root) {
+        let say = "this file is a link that leads out of the course; it was not followed.";
+        return Err(Fault::whole(file, say));
+    }
+    let bytes = read_bounded(&end, LARGEST).map_err(|error| cannot(&error))?;
+    match decode(&file, bytes) {
+        (text, None) => Ok(Some((file, text))),
+        (_, Some(fault)) => Err(fault),
+    }
 }
 
 /// Stem of a markdown file that is a text of the course.

@@ -15,7 +15,7 @@ mod price;
 mod roofline;
 mod why;
 
-pub use config::{Config, Conventions, CostError, KeepKv};
+pub use config::{Config, Conventions, CostError, KeepKv, Workload};
 pub use gpu::{Gpu, GpuDatabase, Vendor};
 pub use json::{CostJson, cost_json};
 pub use kernel::{Direction, FlopCost, KernelCost, Moved};
@@ -23,4 +23,4 @@ pub use liveness::{Live, Peak};
 pub use occupancy::{Occupancy, OccupancyLimit, occupancy};
 pub use price::{Cost, Planned, Priced, price};
 pub use roofline::{Bound, Roof, bound, floor_seconds, kernel_floor_seconds, ridge};
-pub use why::{Figure, Why, WhyUnit, why, why_keys};
+pub use why::{Figure, Why, WhyUnit, why};

@@ -10,6 +10,9 @@
 //! | [`kernels`] | the table of GPU kernels: ops, entry point, file (data only) | model |
 //! | [`run`] | what is asked of a machine and what it answers (data only) | cost and below |
 
+#[macro_use]
+mod sentence;
+
 pub mod cost;
 pub mod fusion;
 pub mod kernels;

@@ -6,12 +6,12 @@ mod counted;
 mod error;
 pub mod listing;
 mod micro;
+pub mod mutants;
 mod observer;
 mod protocol;
 mod report;
 mod request;
-mod trial;
-pub mod twins;
+mod submission;
 
 pub use counted::{BufferReport, KernelReport, LineReport, WorkReport};
 pub use error::{RunError, RunErrorKind};
@@ -24,4 +24,6 @@ pub use report::{
     BytesReport, CheckReport, LaunchReport, OutputReport, PlanReport, Report, Timing,
 };
 pub use request::{BackendKind, Gemm, Request, WeightsFrom};
-pub use trial::{Bounds, Candidate, Criterion, Outcome as TrialOutcome, Refusal, Trial};
+pub use submission::{
+    Bounds, Candidate, Criterion, Outcome as SubmissionOutcome, Refusal, Submission,
+};

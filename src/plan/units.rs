@@ -43,9 +43,7 @@ pub use arith::{ArithmeticError, Quantity};
 pub use asked::{Asked, read_as};
 pub use column::Column;
 pub use dimension::{Dimension, Powers};
-pub use format::{
-    Spec, compact, format, format_ascii, format_in, group_thousands, significant, spell,
-};
+pub use format::{Spec, compact, format, format_in, group_thousands, significant, spell};
 pub use number::{Number, lex_number};
 pub use read::read;
 pub use spelling::lex_symbol;

@@ -23,11 +23,6 @@ pub struct GlobalTraffic {
 }
 
 impl GlobalTraffic {
-    /// Share of the moved bytes that was asked for, at best 1: how well lanes coalesce.
-    pub fn efficiency(&self) -> Option<f64> {
-        (self.sectors > 0).then(|| self.ideal_sectors as f64 / self.sectors as f64)
-    }
-
     fn add(&mut self, other: GlobalTraffic) {
         self.requests += other.requests;
         self.bytes += other.bytes;
@@ -121,12 +116,6 @@ impl Work {
     /// Warp instructions in all.
     pub fn warp_instructions(&self) -> u64 {
         self.instructions.total()
-    }
-
-    /// Active lanes per warp instruction as a share of 32.
-    pub fn active_fraction(&self) -> Option<f64> {
-        let all = 32 * self.warp_instructions();
-        (all > 0).then(|| self.lanes as f64 / all as f64)
     }
 }
 

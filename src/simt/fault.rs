@@ -1,4 +1,4 @@
-//! What stopped a launch, as the machine sees it: numbers, not yet words.
+//! What a kernel can do wrong, and what stopped a launch: numbers, not yet words.
 
 /// Read, write or both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,95 +131,228 @@ pub(crate) enum How {
     Polling,
 }
 
+/// A line of source in which something happened.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Location {
+    /// CUDA source file; empty where the PTX has no `.loc` lines.
+    pub file: String,
+    /// Line in it, from 1.
+    pub line: u32,
+    /// The lines into which it was inlined, innermost first.
+    pub inlined_at: Vec<(String, u32)>,
+    /// Line of the PTX text.
+    pub ptx_line: u32,
+    /// The PTX instruction.
+    pub instruction: String,
+}
+
+/// A warp that waits, in a deadlock.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum FaultKind {
+pub struct Waiter {
+    /// Block of the grid.
+    pub block: [u32; 3],
+    /// Warp of the block.
+    pub warp: u32,
+    /// Where it stands.
+    pub location: Location,
+    /// At a block barrier, rather than reading memory again and again.
+    pub at_barrier: bool,
+    /// What it reads again and again, where that is known.
+    pub polls: Option<Polled>,
+    /// The mbarrier at which it waits, if it is one.
+    pub awaits: Option<Awaited>,
+}
+
+/// What went wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Problem {
+    /// An access outside of every buffer.
     OutOfBounds {
+        /// Load, store or atomic.
         access: Access,
+        /// The address.
         address: u64,
+        /// Bytes of the access.
         bytes: u32,
+        /// The nearest memory.
         memory: Memory,
+        /// Bytes from its beginning; negative before it.
         offset: i64,
     },
+    /// An address that is no multiple of the access's size.
     Misaligned {
+        /// Load, store or atomic.
         access: Access,
+        /// The address.
         address: u64,
+        /// Bytes of the access.
         bytes: u32,
+        /// The memory.
         memory: Memory,
+        /// Bytes from its beginning.
         offset: i64,
     },
+    /// A read of memory that nobody wrote.
     NeverWritten {
+        /// The address.
         address: u64,
+        /// Bytes of the access.
         bytes: u32,
+        /// The memory.
         memory: Memory,
+        /// Bytes from its beginning.
         offset: i64,
     },
+    /// Two threads use one place of shared memory with nothing between them.
     Race {
+        /// Offset in shared memory.
         address: u64,
+        /// What this thread does.
         now: Access,
+        /// What the other did.
         earlier: RaceSide,
+        /// Both belong to one warp: `__syncwarp` is missing.
         same_warp: bool,
     },
-    /// Two blocks touch a place of global memory and nothing orders them.
+    /// Two blocks use one place of global memory with nothing between them.
     BlocksRace {
+        /// The buffer.
         memory: Memory,
+        /// Bytes from its beginning.
         offset: u64,
+        /// What this block does.
         now: Access,
+        /// What the other did.
         earlier: Access,
-        /// Number of the other block.
+        /// Number of the other block, x fastest.
         other: u32,
     },
-    /// As [`FaultKind::BlocksRace`] and [`FaultKind::Race`], by exact clocks.
+    /// Two accesses to one place that no release and acquire, no barrier and no
+    /// mbarrier order.
     Unordered {
+        /// A buffer, or shared memory.
         memory: Memory,
+        /// Bytes from its beginning.
+        offset: u64,
+        /// What is done now.
         now: Access,
-        /// Who does it: the copy engine, or the warp.
+        /// By the copy engine, not by the thread itself.
         copies: bool,
-        met: Met,
+        /// Who did what before.
+        other: Party,
+        /// What that was.
+        earlier: Access,
+        /// With which instruction.
+        there: Location,
+        /// It is ordered for threads, and not for the copy engine.
+        proxy: bool,
     },
     /// More arrivals at an mbarrier than its phase has.
     Overcounted {
+        /// Where it lies in shared memory.
         offset: u32,
+        /// Arrivals of a phase.
         count: u32,
     },
-    /// Lanes of one warp wrote different values to one place with one instruction.
+    /// Lanes of one instruction write different values to one place.
     LanesCollide {
+        /// Offset in shared memory.
         address: u64,
+        /// The other thread of the block.
         other: u32,
     },
-    /// Some lanes of the warp are elsewhere at a barrier.
-    PartialBarrier {
+    /// Some threads of a warp are elsewhere when the others reach a barrier.
+    BarrierSkipped {
+        /// One thread that did not come.
         missing: u32,
     },
-    /// Warps of a block wait at different barriers.
-    SplitBarrier {
+    /// Warps of one block wait at different barriers.
+    BarriersDiffer {
+        /// A warp that waits elsewhere.
         other_warp: u32,
-        other_at: u32,
+        /// Where it waits.
+        elsewhere: Location,
     },
-    /// A shuffle or vote names lanes that are not there, or lacks lanes that are.
-    MissingLanes {
+    /// A warp-wide instruction without the lanes that it names.
+    LanesMissing {
+        /// The lanes that it names, one bit each.
         wanted: u32,
+        /// The lanes that execute it.
         active: u32,
     },
+    /// A shuffle reads a lane that does not take part.
     InactiveSource {
+        /// That lane.
         lane: u32,
     },
+    /// The kernel executed `trap`.
     Trap,
+    /// One block runs beyond the step limit.
     NeverEnds {
+        /// Warp instructions so far.
         steps: u64,
     },
+    /// Everybody waits.
     Deadlock {
-        waiting: Vec<Waiting>,
-        /// Blocks that have returned.
+        /// Who, and where.
+        waiting: Vec<Waiter>,
+        /// Blocks that have returned and wait for nobody.
         returned: Vec<[u32; 3]>,
-        /// Blocks that found no room.
+        /// Blocks of the grid that found no room while these wait.
         outside: u64,
     },
+    /// Something that the machine does not do.
     Unsupported {
+        /// What.
         what: &'static str,
     },
 }
 
-impl FaultKind {
+/// Which of the checks of NVIDIA's compute-sanitizer looks for the like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Check {
+    /// Accesses outside of memory, or misaligned.
+    Memcheck,
+    /// Accesses that nothing orders.
+    Racecheck,
+    /// Reads of memory that nobody wrote.
+    Initcheck,
+    /// Barriers and warp-wide instructions that not all reach.
+    Synccheck,
+}
+
+impl Check {
+    /// `memcheck`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Memcheck => "memcheck",
+            Self::Racecheck => "racecheck",
+            Self::Initcheck => "initcheck",
+            Self::Synccheck => "synccheck",
+        }
+    }
+}
+
+impl Problem {
+    /// The check that finds it; none where the kernel was merely stopped.
+    pub const fn check(&self) -> Option<Check> {
+        match self {
+            Self::OutOfBounds { .. } | Self::Misaligned { .. } => Some(Check::Memcheck),
+            Self::NeverWritten { .. } => Some(Check::Initcheck),
+            Self::Race { .. }
+            | Self::BlocksRace { .. }
+            | Self::Unordered { .. }
+            | Self::LanesCollide { .. } => Some(Check::Racecheck),
+            Self::BarrierSkipped { .. }
+            | Self::BarriersDiffer { .. }
+            | Self::LanesMissing { .. }
+            | Self::InactiveSource { .. }
+            | Self::Overcounted { .. }
+            | Self::Deadlock { .. } => Some(Check::Synccheck),
+            Self::Trap | Self::NeverEnds { .. } | Self::Unsupported { .. } => None,
+        }
+    }
+
     /// Why an access is refused: one that lies inside of its memory is
     /// misaligned, any other is out of bounds.
     pub(crate) const fn refused_access(
@@ -247,6 +380,36 @@ impl FaultKind {
                 offset,
             }
         }
+    }
+}
+
+/// A problem as the machine sees it: places are numbers of instructions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum FaultKind {
+    Told(Problem),
+    /// [`Problem::BarriersDiffer`].
+    SplitBarrier {
+        other_warp: u32,
+        other_at: u32,
+    },
+    /// [`Problem::Deadlock`].
+    Deadlock {
+        waiting: Vec<Waiting>,
+        returned: Vec<[u32; 3]>,
+        outside: u64,
+    },
+    /// [`Problem::Unordered`].
+    Unordered {
+        memory: Memory,
+        now: Access,
+        copies: bool,
+        met: Met,
+    },
+}
+
+impl From<Problem> for FaultKind {
+    fn from(problem: Problem) -> Self {
+        Self::Told(problem)
     }
 }
 

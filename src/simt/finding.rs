@@ -4,188 +4,13 @@ mod text;
 
 use std::error::Error;
 
-pub use super::fault::{Access, Awaited, Memory, Party, Polled, RaceSide};
+pub use super::fault::{
+    Access, Awaited, Check, Location, Memory, Party, Polled, Problem, RaceSide, Waiter,
+};
 use super::fault::{Fault, FaultKind, Waiting};
 use super::grid::Stopped;
 use super::memory::Global;
 use super::program::{Kernel, Program};
-
-/// A line of source in which something happened.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Location {
-    /// CUDA source file; empty where the PTX has no `.loc` lines.
-    pub file: String,
-    /// Line in it, from 1.
-    pub line: u32,
-    /// The lines into which it was inlined, innermost first.
-    pub inlined_at: Vec<(String, u32)>,
-    /// Line of the PTX text.
-    pub ptx_line: u32,
-    /// The PTX instruction.
-    pub instruction: String,
-}
-
-/// A warp that waits, in a deadlock.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Waiter {
-    /// Block of the grid.
-    pub block: [u32; 3],
-    /// Warp of the block.
-    pub warp: u32,
-    /// Where it stands.
-    pub location: Location,
-    /// At a block barrier, rather than reading memory again and again.
-    pub at_barrier: bool,
-    /// What it reads again and again, where that is known.
-    pub polls: Option<Polled>,
-    /// The mbarrier at which it waits, if it is one.
-    pub awaits: Option<Awaited>,
-}
-
-/// What went wrong.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Problem {
-    /// An access outside of every buffer.
-    OutOfBounds {
-        /// Load, store or atomic.
-        access: Access,
-        /// The address.
-        address: u64,
-        /// Bytes of the access.
-        bytes: u32,
-        /// The nearest memory.
-        memory: Memory,
-        /// Bytes from its beginning; negative before it.
-        offset: i64,
-    },
-    /// An address that is no multiple of the access's size.
-    Misaligned {
-        /// Load, store or atomic.
-        access: Access,
-        /// The address.
-        address: u64,
-        /// Bytes of the access.
-        bytes: u32,
-        /// The memory.
-        memory: Memory,
-        /// Bytes from its beginning.
-        offset: i64,
-    },
-    /// A read of memory that nobody wrote.
-    NeverWritten {
-        /// The address.
-        address: u64,
-        /// Bytes of the access.
-        bytes: u32,
-        /// The memory.
-        memory: Memory,
-        /// Bytes from its beginning.
-        offset: i64,
-    },
-    /// Two threads use one place of shared memory with nothing between them.
-    Race {
-        /// Offset in shared memory.
-        address: u64,
-        /// What this thread does.
-        now: Access,
-        /// What the other did.
-        earlier: RaceSide,
-        /// Both belong to one warp: `__syncwarp` is missing.
-        same_warp: bool,
-    },
-    /// Two blocks use one place of global memory with nothing between them.
-    BlocksRace {
-        /// The buffer.
-        memory: Memory,
-        /// Bytes from its beginning.
-        offset: u64,
-        /// What this block does.
-        now: Access,
-        /// What the other did.
-        earlier: Access,
-        /// Number of the other block, x fastest.
-        other: u32,
-    },
-    /// Two accesses to one place that no release and acquire, no barrier and no
-    /// mbarrier order.
-    Unordered {
-        /// A buffer, or shared memory.
-        memory: Memory,
-        /// Bytes from its beginning.
-        offset: u64,
-        /// What is done now.
-        now: Access,
-        /// By the copy engine, not by the thread itself.
-        copies: bool,
-        /// Who did what before.
-        other: Party,
-        /// What that was.
-        earlier: Access,
-        /// With which instruction.
-        there: Location,
-        /// It is ordered for threads, and not for the copy engine.
-        proxy: bool,
-    },
-    /// More arrivals at an mbarrier than its phase has.
-    Overcounted {
-        /// Where it lies in shared memory.
-        offset: u32,
-        /// Arrivals of a phase.
-        count: u32,
-    },
-    /// Lanes of one instruction write different values to one place.
-    LanesCollide {
-        /// Offset in shared memory.
-        address: u64,
-        /// The other thread of the block.
-        other: u32,
-    },
-    /// Some threads of a warp are elsewhere when the others reach a barrier.
-    BarrierSkipped {
-        /// One thread that did not come.
-        missing: u32,
-    },
-    /// Warps of one block wait at different barriers.
-    BarriersDiffer {
-        /// A warp that waits elsewhere.
-        other_warp: u32,
-        /// Where it waits.
-        elsewhere: Location,
-    },
-    /// A warp-wide instruction without the lanes that it names.
-    LanesMissing {
-        /// The lanes that it names, one bit each.
-        wanted: u32,
-        /// The lanes that execute it.
-        active: u32,
-    },
-    /// A shuffle reads a lane that does not take part.
-    InactiveSource {
-        /// That lane.
-        lane: u32,
-    },
-    /// The kernel executed `trap`.
-    Trap,
-    /// One block runs beyond the step limit.
-    NeverEnds {
-        /// Warp instructions so far.
-        steps: u64,
-    },
-    /// Everybody waits.
-    Deadlock {
-        /// Who, and where.
-        waiting: Vec<Waiter>,
-        /// Blocks that have returned and wait for nobody.
-        returned: Vec<[u32; 3]>,
-        /// Blocks of the grid that found no room while these wait.
-        outside: u64,
-    },
-    /// Something that the machine does not do.
-    Unsupported {
-        /// What.
-        what: String,
-    },
-}
 
 /// A mistake of a kernel: what, where, by whom.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -258,66 +83,13 @@ pub(crate) fn locate(program: &Program, kernel: &Kernel, at: u32) -> Location {
 
 fn problem(program: &Program, kernel: &Kernel, kind: FaultKind) -> Problem {
     match kind {
-        FaultKind::OutOfBounds {
-            access,
-            address,
-            bytes,
-            memory,
-            offset,
-        } => Problem::OutOfBounds {
-            access,
-            address,
-            bytes,
-            memory,
-            offset,
-        },
-        FaultKind::Misaligned {
-            access,
-            address,
-            bytes,
-            memory,
-            offset,
-        } => Problem::Misaligned {
-            access,
-            address,
-            bytes,
-            memory,
-            offset,
-        },
-        FaultKind::NeverWritten {
-            address,
-            bytes,
-            memory,
-            offset,
-        } => Problem::NeverWritten {
-            address,
-            bytes,
-            memory,
-            offset,
-        },
-        FaultKind::Race {
-            address,
-            now,
-            earlier,
-            same_warp,
-        } => Problem::Race {
-            address,
-            now,
-            earlier,
-            same_warp,
-        },
-        FaultKind::BlocksRace {
-            memory,
-            offset,
-            now,
-            earlier,
-            other,
-        } => Problem::BlocksRace {
-            memory,
-            offset,
-            now,
-            earlier,
-            other,
+        FaultKind::Told(problem) => problem,
+        FaultKind::SplitBarrier {
+            other_warp,
+            other_at,
+        } => Problem::BarriersDiffer {
+            other_warp,
+            elsewhere: locate(program, kernel, other_at),
         },
         FaultKind::Unordered {
             memory,
@@ -334,20 +106,6 @@ fn problem(program: &Program, kernel: &Kernel, kind: FaultKind) -> Problem {
             there: locate(program, kernel, met.at),
             proxy: met.proxy,
         },
-        FaultKind::Overcounted { offset, count } => Problem::Overcounted { offset, count },
-        FaultKind::LanesCollide { address, other } => Problem::LanesCollide { address, other },
-        FaultKind::PartialBarrier { missing } => Problem::BarrierSkipped { missing },
-        FaultKind::SplitBarrier {
-            other_warp,
-            other_at,
-        } => Problem::BarriersDiffer {
-            other_warp,
-            elsewhere: locate(program, kernel, other_at),
-        },
-        FaultKind::MissingLanes { wanted, active } => Problem::LanesMissing { wanted, active },
-        FaultKind::InactiveSource { lane } => Problem::InactiveSource { lane },
-        FaultKind::Trap => Problem::Trap,
-        FaultKind::NeverEnds { steps } => Problem::NeverEnds { steps },
         FaultKind::Deadlock {
             waiting,
             returned,
@@ -367,8 +125,5 @@ fn problem(program: &Program, kernel: &Kernel, kind: FaultKind) -> Problem {
                 outside,
             }
         }
-        FaultKind::Unsupported { what } => Problem::Unsupported {
-            what: what.to_owned(),
-        },
     }
 }

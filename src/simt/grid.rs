@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::counts::{self, Counts};
-use super::fault::FaultKind;
+use super::fault::{FaultKind, Problem};
 use super::finding::Finding;
 use super::machine::{LaunchRequest, MachineError, Options};
 use super::memory::Global;
@@ -94,7 +94,12 @@ fn again(
     stopped: Stopped,
     stop: Stop<'_>,
 ) -> Result<Tally, Stopped> {
-    if threads == 1 || !matches!(stopped.fault.kind, FaultKind::BlocksRace { .. }) {
+    if threads == 1
+        || !matches!(
+            stopped.fault.kind,
+            FaultKind::Told(Problem::BlocksRace { .. })
+        )
+    {
         return Err(stopped);
     }
     setup.launch.global.order.renew(setup.blocks());

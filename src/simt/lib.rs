@@ -43,7 +43,7 @@ pub use counts::{
     BufferTraffic, ClassCounts, Counts, GlobalTraffic, LineWork, SharedTraffic, Work,
 };
 pub use finding::{
-    Access, Awaited, Finding, Location, Memory, Party, Polled, Problem, RaceSide, Waiter,
+    Access, Awaited, Check, Finding, Location, Memory, Party, Polled, Problem, RaceSide, Waiter,
 };
 pub use machine::{Extent, LaunchRequest, Machine, MachineError, Options};
 pub use memory::SECTOR;

@@ -4,7 +4,7 @@
 use super::block::{BlockState, Frame, State, Warp};
 use super::causal::Sem;
 use super::exec::Turn;
-use super::fault::{Fault, FaultKind};
+use super::fault::{Fault, Problem};
 use super::memory::Global;
 use super::program::{Block, Class, End, Kernel, NEVER};
 use super::tally::Tally;
@@ -105,9 +105,10 @@ pub(crate) fn turn(
 
 fn stopped(turn: &mut Turn<'_>) -> Turned {
     let unknown = || {
-        let kind = FaultKind::Unsupported {
+        let kind = Problem::Unsupported {
             what: "an instruction",
-        };
+        }
+        .into();
         Box::new(Fault {
             kind,
             at: 0,
@@ -195,7 +196,7 @@ fn finish(
         End::Trap { at } => {
             let lane = turn.mask.trailing_zeros();
             turn.fault = Some(Box::new(Fault {
-                kind: FaultKind::Trap,
+                kind: Problem::Trap.into(),
                 at,
                 thread: turn.warp * 32 + lane,
             }));
@@ -240,9 +241,10 @@ fn barrier(
     if turn.mask != turn.live {
         let missing = (turn.live & !turn.mask).trailing_zeros();
         turn.fault = Some(Box::new(Fault {
-            kind: FaultKind::PartialBarrier {
+            kind: Problem::BarrierSkipped {
                 missing: turn.warp * 32 + missing,
-            },
+            }
+            .into(),
             at,
             thread: turn.warp * 32 + turn.mask.trailing_zeros(),
         }));

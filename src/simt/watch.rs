@@ -8,7 +8,7 @@
 mod mark;
 
 use super::exec::turn::WARP;
-use super::fault::{Access, FaultKind, Memory, RaceSide};
+use super::fault::{Access, Memory, Problem, RaceSide};
 use mark::{LAST_EPOCH, Mark};
 
 /// The last write and the last reads of a place.
@@ -42,7 +42,7 @@ pub(crate) enum Readers {
 }
 
 /// What a lane did wrong.
-pub(crate) type Caught = Box<FaultKind>;
+pub(crate) type Caught = Box<Problem>;
 
 impl Watch {
     /// A shadow of `bytes` in cells of `granule` bytes; 0 bytes where nothing is watched.
@@ -217,7 +217,7 @@ impl Watch {
                 access: earlier,
             };
             let same_warp = mark.warp() == Some(warp);
-            Err(Box::new(FaultKind::Race {
+            Err(Box::new(Problem::Race {
                 address,
                 now: access,
                 earlier,
@@ -241,7 +241,7 @@ impl Watch {
         if access != Access::Write && !cell.writer.is_written() {
             let memory = Memory::Shared { bytes: self.bytes };
             let offset = address as i64;
-            return Err(Box::new(FaultKind::NeverWritten {
+            return Err(Box::new(Problem::NeverWritten {
                 address,
                 bytes,
                 memory,

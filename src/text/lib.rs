@@ -26,6 +26,7 @@
 pub mod clean;
 pub mod code;
 mod element;
+mod fill;
 mod layout;
 pub mod math;
 mod page;
@@ -39,6 +40,7 @@ pub use element::{
     Alignment, Block, Document, Element, Fault, Inline, Item, Live, Place, Section, Table, Text,
     Value, words,
 };
+pub use fill::fill;
 pub use layout::{Layout, MEASURE};
 pub use page::{Page, Resolved};
 pub use parse::{parse, parse_from};

@@ -8,13 +8,11 @@ use super::theme::Role;
 use super::{cards, frame};
 use app::State;
 use app::claims::{self, Standing, current, listed, standing, tally};
+use app::mouse::Target;
 use course::Claim;
 
 /// Columns of the list: where a terminal is 80 wide, and where it is 120.
-const LEFT: (u16, u16) = (27, 46);
-
-/// Columns of the ids in the list, at both widths.
-const WIDEST_ID: (u16, u16) = (9, 14);
+const LEFT: (u16, u16) = (33, 48);
 
 fn left(state: &State) -> u16 {
     if state.shared.two_panes() {
@@ -104,6 +102,7 @@ fn list(state: &State, pen: &mut Pen<'_>) {
     let shown = claims.iter().enumerate().skip(from).take(room);
     for (y, (i, claim)) in (1..).zip(shown) {
         line(state, claim, i == cursor, pen, y);
+        pen.spot(0, y, pen.width(), Target::Row(i));
     }
     let below = pen.height().saturating_sub(2);
     let filter = format!("f: {}", state.claims.filter.title());
@@ -123,17 +122,10 @@ fn line(state: &State, claim: &Claim, here: bool, pen: &mut Pen<'_>, y: u16) {
     }
     pen.put(1, y, sign, sign_role);
     let role = if here { Role::Accent } else { Role::Text };
-    let end = pen.put(3, y, &claim.id.text, role) + 1;
-    // Titles stand in a column; a longer id leaves its title to the page.
-    let column =
-        3 + if state.shared.two_panes() {
-            WIDEST_ID.1
-        } else {
-            WIDEST_ID.0
-        } + 1;
-    if end <= column {
-        let room = usize::from(pen.width().saturating_sub(column));
-        let role = if here { Role::Accent } else { Role::Dim };
-        pen.put(column, y, &clip(&claim.title, room), role);
+    // What it is about in words; the id stands behind it where there is room.
+    let edge = pen.width();
+    let end = pen.put(3, y, &clip(&claim.title, usize::from(edge) - 3), role);
+    if state.shared.two_panes() && usize::from(end) + 1 + claim.id.text.len() <= usize::from(edge) {
+        pen.right(edge, y, &claim.id.text, Role::Dim);
     }
 }

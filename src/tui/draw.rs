@@ -6,9 +6,10 @@ use ratatui::buffer::Buffer;
 use super::pen::Pen;
 use super::rows::Row;
 use super::{
-    claims, compare, exercise, first_run, frame, home, kernel, lab, lesson, palette, reading,
-    roofline, too_small,
+    claims, compare, exercise, first_run, frame, glossary, home, kernel, lab, lesson, palette,
+    practise, reading, roofline, too_small,
 };
+use app::mouse::Spots;
 use app::{Look, Page, State};
 
 /// Draws frames. A frame that changes nothing of a text lays nothing out: most keys
@@ -51,7 +52,7 @@ enum Laid {
 
 impl Laid {
     fn of(state: &State) -> Option<Self> {
-        if state.shared.too_small() {
+        if state.too_small() {
             return None;
         }
         match state.page {
@@ -76,20 +77,26 @@ impl Painter {
             Some(Laid::Section(laid)) => lesson::fit(state, laid),
             Some(Laid::Form(laid)) => exercise::fit(state, laid),
             Some(Laid::Claim(laid)) => claims::fit(state, laid.len()),
-            None if state.page == Page::Kernel && !state.shared.too_small() => kernel::fit(state),
+            None if state.page == Page::Kernel && !state.too_small() => kernel::fit(state),
             None => {}
         }
     }
 
-    /// Draws the whole screen.
-    pub fn draw(&self, state: &State, buffer: &mut Buffer) {
+    /// Draws the whole screen, and tells what can be clicked on it.
+    pub fn draw(&self, state: &State, buffer: &mut Buffer) -> Spots {
+        let mut spots = Spots::default();
         let area = buffer.area;
-        let mut pen = Pen::new(buffer, area, state.shared.look);
-        if state.shared.too_small() {
-            too_small::draw(state, &mut pen);
+        let mut pen = Pen::new(buffer, area, state.shared.look).noting(&mut spots);
+        self.page(state, &mut pen);
+        spots
+    }
+
+    fn page(&self, state: &State, pen: &mut Pen<'_>) {
+        if state.too_small() {
+            too_small::draw(state, pen);
             return;
         }
-        frame::draw(state, &mut pen);
+        frame::draw(state, pen);
         let fresh;
         let laid = match self.kept(state) {
             None => {
@@ -99,12 +106,12 @@ impl Painter {
             kept => kept,
         };
         match laid {
-            Some(Laid::Section(laid)) => lesson::draw(state, laid, &mut pen),
-            Some(Laid::Form(laid)) => exercise::draw(state, Some(laid), &mut pen),
-            Some(Laid::Claim(laid)) => claims::draw(state, laid, &mut pen),
-            None => page(state, &mut pen),
+            Some(Laid::Section(laid)) => lesson::draw(state, laid, pen),
+            Some(Laid::Form(laid)) => exercise::draw(state, Some(laid), pen),
+            Some(Laid::Claim(laid)) => claims::draw(state, laid, pen),
+            None => page(state, pen),
         }
-        palette::draw(state, &mut pen);
+        palette::draw(state, pen);
     }
 
     /// Texts that were laid out so far.
@@ -135,6 +142,8 @@ fn page(state: &State, pen: &mut Pen<'_>) {
         Page::Doctor => reading::doctor(state, pen),
         Page::Setup => reading::setup(state, pen),
         Page::Why => reading::why(state, pen),
+        Page::Practise => practise::draw(state, pen),
+        Page::Glossary => glossary::draw(state, pen),
         Page::Messages => reading::messages(state, pen),
         Page::Help => reading::help(state, pen),
         Page::Exercises => exercise::draw(state, None, pen),

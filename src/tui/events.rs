@@ -18,6 +18,7 @@ use app::ask::{Ask, Shown};
 use app::book::{Book, Wanted};
 use app::key::ctrl;
 use app::machine::Ceilings;
+use app::mouse::Spots;
 use app::question::Asked;
 use app::{self, Effect, Event, Machine, Message, State};
 use backend::engine::{self, Worker};
@@ -60,11 +61,13 @@ pub struct Outside {
     /// Judges a learner's kernel, on a thread of its own.
     pub judge: Arc<JudgeKernel>,
     /// Runs the defective kernels of exercises, on a thread of its own.
-    pub twins: Arc<dyn Fn() -> BTreeMap<String, f64> + Send + Sync>,
+    pub mutants: Arc<dyn Fn() -> BTreeMap<String, f64> + Send + Sync>,
     /// Makes the file of a kernel where there is none, and gives its path.
     pub begin: Arc<Begin>,
     /// Where the course and the learner's files are.
     pub places: Places,
+    /// Clicks and the wheel are taken.
+    pub mouse: bool,
     /// Makes a workshop folder; the sentence says where, or why not.
     pub init: Box<dyn FnMut() -> Result<String, String>>,
 }
@@ -81,13 +84,19 @@ pub fn open(mut state: State, outside: Outside) -> io::Result<u8> {
     // Before the terminal is taken: a signal that comes now must find someone to give
     // it back.
     input::watch_signals(to.clone())?;
-    let guard = Terminal::take()?;
+    let mut guard = Terminal::take()?;
+    if outside.mouse {
+        guard = guard.with_mouse()?;
+    }
     let mut surface = Surface::new(io::stdout(), size.0, size.1);
     // The first frame goes out before anything else is started.
     let painter = Painter::default();
-    surface.frame(|buffer| painter.draw(&state, buffer))?;
+    surface.frame(|buffer| {
+        painter.draw(&state, buffer);
+    })?;
     let gate = Arc::new(input::Gate::default());
-    input::read_keys(to.clone(), Arc::clone(&gate));
+    let spots = Arc::new(Mutex::new(Spots::default()));
+    input::read_keys(to.clone(), Arc::clone(&gate), Arc::clone(&spots));
     let news = News::new(to.clone());
     let mut runner = outside.runner;
     let worker = Worker::start(move |r, o| runner(r, o), move |event| news.tell(event))?;
@@ -109,10 +118,11 @@ pub fn open(mut state: State, outside: Outside) -> io::Result<u8> {
         judge: outside.judge,
         begin: outside.begin,
         gate,
+        spots,
         init: outside.init,
     };
     runtime.probe();
-    runtime.run_twins(outside.twins);
+    runtime.run_mutants(outside.mutants);
     runtime.run()
 }
 
@@ -173,6 +183,8 @@ struct Runtime<W: Write> {
     judge: Arc<JudgeKernel>,
     begin: Arc<Begin>,
     gate: Arc<input::Gate>,
+    /// What can be clicked, where it was drawn last.
+    spots: Arc<Mutex<Spots>>,
     init: Box<dyn FnMut() -> Result<String, String>>,
 }
 
@@ -267,10 +279,10 @@ impl<W: Write> Runtime<W> {
     }
 
     /// Runs the defective kernels, away from the screen.
-    fn run_twins(&self, twins: Arc<dyn Fn() -> BTreeMap<String, f64> + Send + Sync>) {
+    fn run_mutants(&self, mutants: Arc<dyn Fn() -> BTreeMap<String, f64> + Send + Sync>) {
         let to = self.to.clone();
         thread::spawn(move || {
-            let _ = to.send(Message::Twins(twins()));
+            let _ = to.send(Message::Mutants(mutants()));
         });
     }
 
@@ -357,7 +369,11 @@ impl<W: Write> Runtime<W> {
         self.surface.resize(columns, rows);
         self.painter.fit(&mut self.state);
         let (painter, state) = (&self.painter, &self.state);
-        self.surface.frame(|buffer| painter.draw(state, buffer))
+        let mut spots = Spots::default();
+        self.surface
+            .frame(|buffer| spots = painter.draw(state, buffer))?;
+        *self.spots.lock().unwrap_or_else(PoisonError::into_inner) = spots;
+        Ok(())
     }
 }
 

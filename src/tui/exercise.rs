@@ -15,15 +15,27 @@ use app::State;
 use app::exercise;
 
 /// Columns of the list where the form stands beside it.
-const LEFT: u16 = 42;
+const LEFT: u16 = 39;
+/// The same where there is room to spare.
+const WIDE_LEFT: u16 = 62;
+/// Columns of a form at most: longer lines are not read.
+const WIDEST: u16 = 100;
+
+/// Columns of the list beside the form.
+fn left(columns: u16) -> u16 {
+    columns
+        .saturating_sub(frame::LEFT + 1)
+        .clamp(LEFT, WIDE_LEFT)
+}
 
 /// Where the form stands: column, first row, columns, rows.
 fn area(state: &State) -> (u16, u16, u16, u16) {
     let (columns, rows) = state.shared.size;
     if state.shared.two_panes() {
-        (LEFT + 1, 3, columns - LEFT - 1, rows - 6)
+        let left = left(columns);
+        (left + 1, 3, (columns - left - 1).min(WIDEST), rows - 6)
     } else {
-        (0, 1, columns.min(frame::LEFT), rows - 3)
+        (0, 1, columns.min(WIDEST), rows - 3)
     }
 }
 
@@ -50,16 +62,14 @@ pub fn draw(state: &State, laid: Option<&Laid>, pen: &mut Pen<'_>) {
     let open = state.exercises.form.is_some();
     let (x, y, columns, rows) = area(state);
     if state.shared.two_panes() {
-        frame::panes(pen, LEFT, last - 2);
-        list::draw(state, &mut pen.part(0, 3, LEFT, rows));
+        let left = left(pen.width());
+        frame::panes(pen, left, last - 2);
+        list::draw(state, &mut pen.part(0, 3, left, rows));
         form::draw(state, laid, &mut pen.part(x, y, columns, rows));
     } else if open {
         form::draw(state, laid, &mut pen.part(x, y, columns, rows));
     } else {
-        list::draw(
-            state,
-            &mut pen.part(0, 1, frame::LEFT.min(pen.width()), rows),
-        );
+        list::draw(state, &mut pen.part(0, 1, WIDEST.min(pen.width()), rows));
     }
     frame::message(state, hint(state), "", pen, last - 1);
     cards::draw(state, pen);

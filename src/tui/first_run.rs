@@ -1,7 +1,7 @@
 //! The page that is shown once, at the very first start.
 
 use super::frame;
-use super::pen::{Pen, clip};
+use super::pen::{Pen, clip, width, wrap};
 use super::theme::Role;
 use app::machine::Condition;
 use app::{Page, State};
@@ -10,68 +10,86 @@ use app::{Page, State};
 /// labelled.
 pub fn draw(state: &State, pen: &mut Pen<'_>) {
     let title = format!("tinyllama-tutor {}", env!("CARGO_PKG_VERSION"));
+    let columns = pen.width().min(frame::LEFT);
     let blank = " ".repeat(usize::from(pen.width()));
     pen.put(0, 0, &blank, Role::Text);
     pen.put(1, 0, &title, Role::Strong);
-    pen.right(79, 0, "first run", Role::Dim);
-    let text = [
-        (
-            2,
-            "A workshop on GPU kernel fusion. One transformer block, 17 kernels; you merge",
-        ),
-        (
-            3,
-            "them until one is left, and predict each number before you see it.",
-        ),
-        (
-            5,
-            "Found on this machine, nothing was installed or changed:",
-        ),
-        (12, "Numbers say where they come from:"),
-    ];
-    for (y, line) in text {
-        pen.put(2, y, line, Role::Text);
-    }
-    for (i, b) in state.shared.machine.backends.iter().enumerate().take(4) {
-        let y = 7 + i as u16;
-        let role = match b.condition {
-            Condition::Ready => Role::Good,
-            _ => Role::Dim,
-        };
-        pen.put(4, y, &b.name, Role::Text);
-        pen.put(11, y, &clip(&b.line, 42), Role::Text);
-        pen.put(54, y, b.condition.word(), role);
-        let gives = if i == state.shared.machine.chosen && state.shared.machine.backends.len() > 1 {
-            "chosen"
-        } else {
-            &b.gives
-        };
-        pen.put(64, y, gives, Role::Dim);
-    }
-    let signs = [
-        (4, "=  modelled, derived", Role::Modelled),
-        (30, "#  issued, counted", Role::Issued),
-        (53, "@  measured on this machine", Role::Measured),
-    ];
-    for (x, sign, role) in signs {
-        pen.put(x, 14, sign, role);
-    }
-    pen.put(2, 16, "Do these join without gaps?", Role::Text);
-    pen.put(33, 16, "┌──┬──┐ ╔══╗ ███▌ ⣀⠤⠒⠉", Role::Text);
-    pen.put(33, 17, "└──┴──┘ ╚══╝", Role::Text);
-    pen.put(57, 17, "a  if not: ASCII", Role::Text);
-    let place = format!(
-        "Answers and progress will be kept in {}",
-        state.shared.place
-    );
-    pen.put(2, 19, &place, Role::Text);
+    pen.right(columns - 1, 0, "first run", Role::Dim);
+    // Where there are few rows, nothing stands between the parts.
+    let gap = u16::from(pen.height() >= 24);
+    let mut y = 1 + gap;
+    let what = "A workshop on GPU kernel fusion. One transformer block, 17 kernels; you merge them until one is left, and predict each number before you see it.";
+    y = paragraph(what, columns, y, pen) + gap;
     pen.put(
         2,
-        20,
-        "(i: start a workshop folder here instead, with ./answers)",
+        y,
+        "Found on this machine, nothing was installed or changed:",
         Role::Text,
     );
+    y += 1 + gap;
+    for at in 0..state.shared.machine.backends.len().min(4) {
+        found(state, at, columns, y, pen);
+        y += 1;
+    }
+    y += gap;
+    pen.put(2, y, "Numbers say where they come from:", Role::Text);
+    y += 1 + gap;
+    let signs = [
+        (4, "=  modelled, derived", Role::Modelled),
+        (27, "#  issued, counted", Role::Issued),
+        (48, "@  measured here", Role::Measured),
+    ];
+    for (x, sign, role) in signs {
+        pen.put(x, y, sign, role);
+    }
+    y += 1 + gap;
+    pen.put(2, y, "Do these join without gaps?", Role::Text);
+    pen.put(31, y, "┌──┬──┐ ╔══╗ ███▌ ⣀⠤⠒⠉", Role::Text);
+    pen.put(31, y + 1, "└──┴──┘ ╚══╝", Role::Text);
+    pen.right(columns - 1, y + 1, "a  if not: ASCII", Role::Text);
+    y += 2 + gap;
+    let place = format!(
+        "Answers and progress will be kept in {} (i: start a workshop folder here instead, with ./answers)",
+        state.shared.place
+    );
+    paragraph(&place, columns, y, pen);
     let last = pen.height() - 1;
     frame::message(state, "", "", pen, last - 1);
     debug_assert_eq!(state.page, Page::FirstRun);
+}
+
+/// A text of several lines; the row behind it.
+fn paragraph(text: &str, columns: u16, mut y: u16, pen: &mut Pen<'_>) -> u16 {
+    for line in wrap(text, usize::from(columns) - 3) {
+        pen.put(2, y, &line, Role::Text);
+        y += 1;
+    }
+    y
+}
+
+/// A backend: its state, its device or why there is none, and what it is for. A reason
+/// has the rest of the row.
+fn found(state: &State, at: usize, columns: u16, y: u16, pen: &mut Pen<'_>) {
+    let machine = &state.shared.machine;
+    let Some(b) = machine.backends.get(at) else {
+        return;
+    };
+    let role = match b.condition {
+        Condition::Ready => Role::Good,
+        _ => Role::Dim,
+    };
+    let gives = match at == machine.chosen && machine.backends.len() > 1 {
+        true => "chosen",
+        false => b.gives.as_str(),
+    };
+    pen.put(4, y, &b.name, Role::Text);
+    pen.put(11, y, b.condition.word(), role);
+    let edge = columns - 1;
+    let taken = match gives {
+        "" => 0,
+        gives => width(gives) as u16 + 2,
+    };
+    let room = usize::from(edge.saturating_sub(18 + taken));
+    pen.put(18, y, &clip(&b.line, room), Role::Text);
+    pen.right(edge, y, gives, Role::Dim);
 }

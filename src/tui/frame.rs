@@ -4,6 +4,7 @@
 use super::pen::{Pen, clip, width, wrap};
 use super::theme::Role;
 use app::machine::Condition;
+use app::mouse::Target;
 use app::{Page, State, Tone, footer, keymap};
 use app::{exercise, lesson};
 use course::Exercise;
@@ -21,8 +22,11 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
         pages(state.page, pen, 1);
     }
     let last = pen.height().saturating_sub(1);
-    let line = keymap::footer(state.page, footer(state), pen.width() as usize);
+    let (line, keys) = keymap::placed(state.page, footer(state), pen.width() as usize);
     pen.put(0, last, &line, Role::Text);
+    for (x, columns, action) in keys {
+        pen.spot(x as u16, last, columns as u16, Target::Key(action));
+    }
 }
 
 /// Row 1: screen and place; shape, dtype, backend and its state.
@@ -126,7 +130,9 @@ pub fn pages(page: Page, pen: &mut Pen<'_>, y: u16) {
         let here = p == page;
         let role = if here { Role::Accent } else { Role::Dim };
         pen.put(x, y, if here { "►" } else { " " }, role);
-        x = pen.put(x + 1, y, &format!("{digit} {title}"), role) + 1;
+        let end = pen.put(x + 1, y, &format!("{digit} {title}"), role);
+        pen.spot(x, y, end - x, Target::Page(p));
+        x = end + 1;
     }
 }
 
@@ -166,21 +172,27 @@ pub fn message(state: &State, hint: &str, aside: &str, pen: &mut Pen<'_>, y: u16
         Tone::Warn => Role::Warn,
         Tone::Bad => Role::Bad,
     };
-    // A sentence keeps its end, which is the way out: what does not fit takes
-    // the rows above until the next key.
+    // A sentence keeps its end, which is the way out: what does not fit takes rows above
+    // that are empty, and the keys below, until the next key. Never a result.
     let mut lines = if width(&note.text) < usize::from(edge) {
         vec![note.text.clone()]
     } else {
         wrap(&note.text, usize::from(edge) - 2)
     };
-    if lines.len() > LONGEST {
-        lines.truncate(LONGEST);
+    let wanted = lines.len().min(LONGEST);
+    let above = (1..wanted as u16)
+        .take_while(|up| pen.is_blank(y.saturating_sub(*up)))
+        .count();
+    let below = usize::from(pen.height().saturating_sub(y + 1));
+    let room = wanted.min(1 + above + below);
+    if lines.len() > room {
+        lines.truncate(room);
         if let Some(last) = lines.last_mut() {
             *last = clip(&format!("{last} …"), usize::from(edge) - 2);
         }
     }
     let rows = lines.len() as u16;
-    let top = (y + 1).saturating_sub(rows);
+    let top = y.saturating_sub((above as u16).min(rows.saturating_sub(1)));
     if rows > 1 {
         pen.part(0, top, edge, rows).clear();
     }

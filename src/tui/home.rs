@@ -8,11 +8,14 @@ use super::theme::Role;
 use app::claims::judged;
 use app::contents::{LessonLine, Read};
 use app::machine::{Condition, Source, flop_rate};
+use app::mouse::Target;
 use app::{State, figure};
 use plan::fusion::Version;
 
 /// Columns of the left pane at 120 columns.
 const LEFT: u16 = 67;
+/// Columns of the list at most, where it stands alone.
+const WIDEST: u16 = 100;
 
 /// Draws the page.
 pub fn draw(state: &State, pen: &mut Pen<'_>) {
@@ -20,7 +23,7 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
         let bottom = pen.height() - 2;
         frame::panes(pen, LEFT, bottom);
         wide(state, &mut pen.part(0, 3, LEFT, bottom - 3));
-        let right = pen.width() - LEFT - 1;
+        let right = (pen.width() - LEFT - 1).min(frame::LEFT);
         beside(state, &mut pen.part(LEFT + 1, 3, right, bottom - 3));
         if state.shared.notes.shown().is_some() || state.find.is_some() {
             frame::message(state, "", "", pen, bottom - 1);
@@ -33,7 +36,8 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
 /// One column of 80: contents, a summary, and what Enter does.
 fn narrow(state: &State, pen: &mut Pen<'_>) {
     let last = pen.height() - 1;
-    let edge = frame::LEFT - 1;
+    let edge = pen.width().min(WIDEST) - 1;
+    let columns = columns(edge);
     pen.put(1, 2, "Contents", Role::Strong);
     let summary = format!(
         "{} of {} read · {} of {} answered right",
@@ -43,22 +47,45 @@ fn narrow(state: &State, pen: &mut Pen<'_>) {
         state.shared.contents.questions()
     );
     pen.right(edge, 2, &summary, Role::Text);
-    for (x, head) in [(6, "lesson"), (42, "shows"), (49, "time"), (56, "read")] {
-        pen.put(x, 3, head, Role::Dim);
-    }
-    pen.right(edge, 3, "right", Role::Dim);
-    // Below the list: a blank row, the summary, a blank row, what Enter does.
-    let room = (last - 8).saturating_sub(4);
-    lines(
-        state,
-        &mut pen.part(0, 4, frame::LEFT, room),
-        [42, 48, 57, edge],
-    );
+    heads(columns, pen, 3);
+    // Below the list: a blank row, the summary, a blank row, what Space and Enter do.
+    let room = (last - 10).saturating_sub(4);
+    lines(state, &mut pen.part(0, 4, edge + 1, room), columns);
     let y = 4 + room.min(state.shared.contents.lessons.len() as u16) + 1;
-    exercises(state, pen, y);
-    claims(state, pen, y + 1);
-    machine(state, pen, y + 2);
-    frame::message(state, &enter_does(state), "", pen, (y + 4).min(last - 1));
+    path(state, pen, y);
+    exercises(state, pen, y + 1);
+    claims(state, pen, y + 2);
+    machine(state, pen, y + 3);
+    let y = (y + 5).min(last.saturating_sub(2));
+    space_does(state, pen, y);
+    frame::message(state, &enter_does(state), "", pen, y + 1);
+}
+
+/// Where the columns of the list stand that ends at `edge`: shows, time, read, and the
+/// right edge of the answers. Where there is little room the title has it.
+fn columns(edge: u16) -> [u16; 4] {
+    match edge {
+        0..66 => [
+            edge.saturating_sub(12),
+            u16::MAX,
+            edge.saturating_sub(11),
+            edge,
+        ],
+        66..80 => [42, 48, 57, edge],
+        _ => [edge - 38, edge - 32, edge - 23, edge],
+    }
+}
+
+/// The heads of the list.
+fn heads(columns: [u16; 4], pen: &mut Pen<'_>, y: u16) {
+    let [shows, time, read, edge] = columns;
+    pen.put(6, y, "lesson", Role::Dim);
+    if time < edge {
+        pen.put(shows, y, "shows", Role::Dim);
+        pen.put(time + 1, y, "time", Role::Dim);
+    }
+    pen.put(read - 1, y, "read", Role::Dim);
+    pen.right(edge, y, "right", Role::Dim);
 }
 
 /// The lessons that fit, the one under the cursor among them. Columns: shows,
@@ -87,6 +114,7 @@ fn lines(state: &State, pen: &mut Pen<'_>, columns: [u16; 4]) {
     {
         let y = (i - first) as u16;
         line(lesson, i == home.cursor, pen, y, columns);
+        pen.spot(0, y, pen.width(), Target::Row(i));
     }
     if state.shared.contents.lessons.is_empty() {
         pen.put(
@@ -116,13 +144,20 @@ fn line(lesson: &LessonLine, here: bool, pen: &mut Pen<'_>, y: u16, columns: [u1
         Role::Dim
     };
     pen.put(2, y, sign, sign_role);
+    if lesson.on_path {
+        pen.put(3, y, "+", Role::Accent);
+    }
     let title = format!("{}  {}", lesson.number, lesson.title);
     pen.put(4, y, &clip(&title, usize::from(shows) - 6), role);
-    pen.put(shows, y, &lesson.version, Role::Dim);
+    if time < edge {
+        pen.put(shows, y, &lesson.version, Role::Dim);
+    }
     // A reference page is looked up, not read to the end.
     if lesson.minutes > 0 {
-        let minutes = format!("{:>3} min", lesson.minutes);
-        pen.right(time + 6, y, &minutes, Role::Dim);
+        if time < edge {
+            let minutes = format!("{:>3} min", lesson.minutes);
+            pen.right(time + 6, y, &minutes, Role::Dim);
+        }
         pen.right(read + 4, y, &how_far, Role::Text);
     }
     if lesson.questions > 0 {
@@ -145,9 +180,37 @@ fn open_questions(state: &State) -> usize {
         .saturating_sub(state.shared.contents.right() + state.shared.contents.slips.len())
 }
 
+/// How far one is on the path.
+fn path(state: &State, pen: &mut Pen<'_>, y: u16) {
+    let Some(followed) = &state.shared.contents.route else {
+        return;
+    };
+    pen.put(1, y, "+ Path", Role::Text);
+    pen.put(13, y, &followed.line(), Role::Text);
+}
+
+/// What Space does: it goes on with the path.
+fn space_does(state: &State, pen: &mut Pen<'_>, y: u16) {
+    let Some(followed) = &state.shared.contents.route else {
+        return;
+    };
+    let text = match followed.next.as_str() {
+        "" => "The path is through; P chooses another.".to_owned(),
+        next => format!("Space goes on with the path: {next}."),
+    };
+    let room = usize::from(pen.width()) - 2;
+    pen.put(1, y, &clip(&text, room), Role::Accent);
+}
+
 fn exercises(state: &State, pen: &mut Pen<'_>, y: u16) {
     pen.put(1, y, "7 Exercises", Role::Text);
+    let narrow = pen.width() < 66;
     let slips = match state.shared.contents.slips.as_slice() {
+        [one] if narrow => format!(" · 1 slip ({one})"),
+        [first, ..] if narrow => {
+            let all = state.shared.contents.slips.len();
+            format!(" · {all} slips ({first}, …)")
+        }
         [] => String::new(),
         [one] => format!(" · 1 slip to look at again ({one})"),
         [first, ..] => format!(
@@ -160,7 +223,7 @@ fn exercises(state: &State, pen: &mut Pen<'_>, y: u16) {
         state.shared.contents.right(),
         open_questions(state)
     );
-    pen.put(15, y, &text, Role::Text);
+    pen.put(13, y, &text, Role::Text);
 }
 
 fn claims(state: &State, pen: &mut Pen<'_>, y: u16) {
@@ -170,7 +233,7 @@ fn claims(state: &State, pen: &mut Pen<'_>, y: u16) {
         1 => "1 judged".to_owned(),
         n => format!("{n} judged"),
     };
-    pen.put(15, y, &text, Role::Text);
+    pen.put(13, y, &text, Role::Text);
 }
 
 fn machine(state: &State, pen: &mut Pen<'_>, y: u16) {
@@ -186,7 +249,7 @@ fn machine(state: &State, pen: &mut Pen<'_>, y: u16) {
             _ => format!("{} {}", b.name, b.device),
         })
         .collect();
-    pen.put(15, y, &ready.join(" · "), Role::Text);
+    pen.put(13, y, &ready.join(" · "), Role::Text);
 }
 
 /// What Enter does at the cursor.
@@ -229,12 +292,9 @@ fn wide(state: &State, pen: &mut Pen<'_>) {
         state.shared.contents.read().1
     );
     pen.right(edge, 0, &read, Role::Text);
-    for (x, head) in [(6, "lesson"), (42, "shows"), (49, "time"), (56, "read")] {
-        pen.put(x, 1, head, Role::Dim);
-    }
-    pen.right(edge, 1, "right", Role::Dim);
+    heads(columns(edge), pen, 1);
     let room = pen.height().saturating_sub(14);
-    lines(state, &mut pen.part(0, 3, LEFT, room), [42, 48, 57, edge]);
+    lines(state, &mut pen.part(0, 3, LEFT, room), columns(edge));
     let y = 3 + room.min(state.shared.contents.lessons.len() as u16) + 1;
     let summary = format!(
         "{} of {} answered right",
@@ -271,6 +331,9 @@ fn wide(state: &State, pen: &mut Pen<'_>) {
 /// The right pane at 120 columns.
 fn beside(state: &State, pen: &mut Pen<'_>) {
     let edge = pen.width() - 1;
+    beside_path(state, &mut pen.part(0, 0, edge, 4));
+    let mut whole = pen.part(0, 5, edge + 1, u16::MAX);
+    let pen = &mut whole;
     pen.put(1, 0, "Here you were", Role::Strong);
     match &state.shared.contents.stopped {
         Some(s) => {
@@ -306,6 +369,21 @@ fn beside(state: &State, pen: &mut Pen<'_>) {
     pen.put(3, 4, &clip(&plan, usize::from(edge) - 3), Role::Text);
     versions(state, pen, 6);
     this_machine(state, pen, 13);
+}
+
+/// The path that is followed, in the right pane.
+fn beside_path(state: &State, pen: &mut Pen<'_>) {
+    let Some(followed) = &state.shared.contents.route else {
+        return;
+    };
+    let room = usize::from(pen.width()) - 3;
+    pen.put(1, 0, "Your path, + in the contents", Role::Strong);
+    pen.put(3, 2, &clip(&followed.line(), room), Role::Text);
+    let next = match followed.next.as_str() {
+        "" => "through; P chooses another".to_owned(),
+        next => format!("Space goes on: {next}"),
+    };
+    pen.put(3, 3, &clip(&next, room), Role::Accent);
 }
 
 /// Launches and bytes of a block in the four versions.

@@ -5,7 +5,9 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use ratatui::crossterm::event::{
+    self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind,
+};
 use ratatui::crossterm::terminal;
 use signal_hook::consts::{
     SIGABRT, SIGALRM, SIGCONT, SIGHUP, SIGINT, SIGIO, SIGPROF, SIGQUIT, SIGSYS, SIGTERM, SIGTRAP,
@@ -15,6 +17,7 @@ use signal_hook::iterator::Signals;
 
 use app::Message;
 use app::key::{Code, Key, ctrl};
+use app::mouse::Spots;
 
 /// Holds the thread that reads keys while another program has the terminal.
 #[derive(Default)]
@@ -63,11 +66,11 @@ impl Gate {
 
 /// Starts reading keys and pastes. The thread ends with the process
 /// or when nobody listens any more.
-pub fn read_keys(to: Sender<Message>, gate: Arc<Gate>) {
+pub fn read_keys(to: Sender<Message>, gate: Arc<Gate>, spots: Arc<Mutex<Spots>>) {
     thread::spawn(move || {
         while let Ok(event) = event::read() {
             gate.pass();
-            if let Some(message) = message(event)
+            if let Some(message) = message(event, &spots)
                 && to.send(message).is_err()
             {
                 return;
@@ -129,10 +132,19 @@ pub fn watch_signals(to: Sender<Message>) -> std::io::Result<()> {
     Ok(())
 }
 
-fn message(event: Event) -> Option<Message> {
+fn message(event: Event, spots: &Mutex<Spots>) -> Option<Message> {
     match event {
         Event::Key(k) if k.kind != KeyEventKind::Release => key(k).map(Message::Key),
         Event::Paste(text) => Some(Message::Paste(text)),
+        Event::Mouse(mouse) => match mouse.kind {
+            MouseEventKind::Down(MouseButton::Left) => {
+                let spots = spots.lock().unwrap_or_else(PoisonError::into_inner);
+                spots.at(mouse.column, mouse.row).map(Message::Click)
+            }
+            MouseEventKind::ScrollUp => Some(Message::Wheel(true)),
+            MouseEventKind::ScrollDown => Some(Message::Wheel(false)),
+            _ => None,
+        },
         _ => None,
     }
 }

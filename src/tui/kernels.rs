@@ -79,7 +79,8 @@ pub fn list(state: &State, pen: &mut Pen<'_>) {
         pen.put(
             69,
             y,
-            bound_word(side).trim_end_matches("-bound"),
+            side.map_or("no roof", |_| bound_word(side))
+                .trim_end_matches("-bound"),
             bound_role(side),
         );
     }

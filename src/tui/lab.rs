@@ -7,8 +7,9 @@ use super::{cards, frame, kernels};
 use app::State;
 use app::bench::Switch;
 use app::figure::{self, Origin};
-use app::lab::{Kind, Part, Row, box_bytes, counted, counted_kernel, table};
+use app::lab::{COLUMN, Kind, Part, Row, box_bytes, counted, counted_kernel, table};
 use app::machine::Source;
+use app::mouse::Target;
 use app::ribbon::{BoxCost, Group, bound, groups, kernel_of, selected};
 use plan::cost::{Bound, KernelCost};
 use plan::fusion::Fusion;
@@ -28,7 +29,8 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
         let height = last - 5;
         body(state, &mut pen.part(0, 3, frame::LEFT, height));
         kernels::list(state, &mut pen.part(0, 25, frame::LEFT, height - 22));
-        let right = columns - frame::LEFT - 2;
+        // Label and value stay near each other.
+        let right = (columns - frame::LEFT - 2).min(frame::LEFT);
         kernels::detail(state, &mut pen.part(frame::LEFT + 2, 3, right, height));
     } else {
         body(state, &mut pen.part(0, 1, frame::LEFT, rows - 3));
@@ -63,14 +65,18 @@ pub fn body(state: &State, pen: &mut Pen<'_>) {
         state.lab.part == Part::Table,
     );
     pen.upright(38, y + 1, y + 10);
-    toggles(state, &mut pen.part(0, y + 1, 38, 9));
+    let keys = state.lab.part == Part::Fusions;
+    toggles(state, keys, &mut pen.part(0, y + 1, 38, 9));
     against(state, &mut pen.part(39, y + 1, 41, 9));
 }
 
-/// A heading in a rule; the part that takes the keys is set in bold.
+/// A heading in a rule; that of the part that takes the keys has a mark.
 fn heading(pen: &mut Pen<'_>, x: u16, y: u16, text: &str, active: bool) {
     let role = if active { Role::Accent } else { Role::Dim };
     pen.put(x, y, text, role);
+    if active {
+        pen.put(x, y, "►", role);
+    }
 }
 
 fn title(state: &State, pen: &mut Pen<'_>) {
@@ -105,6 +111,9 @@ fn title(state: &State, pen: &mut Pen<'_>) {
         _ => name,
     };
     pen.put(1, 0, &clip(&name, room), Role::Text);
+    if state.lab.part == Part::Ribbon {
+        pen.put(0, 0, "►", Role::Accent);
+    }
     pen.right(frame::LEFT - 1, 0, &what, role);
 }
 
@@ -374,8 +383,8 @@ fn ops(kernel: &KernelCost) -> usize {
     ops.len()
 }
 
-/// The toggles in two columns.
-pub fn toggles(state: &State, pen: &mut Pen<'_>) {
+/// The toggles in two columns. `keys`: they take the keys.
+pub fn toggles(state: &State, keys: bool, pen: &mut Pen<'_>) {
     let lacks = |f: Fusion| {
         state
             .shared
@@ -384,13 +393,13 @@ pub fn toggles(state: &State, pen: &mut Pen<'_>) {
             .is_some_and(|b| b.lacks.contains(&f))
     };
     for (i, fusion) in Fusion::ALL.into_iter().enumerate() {
-        let (x, y) = if i < 6 { (0, i) } else { (17, i - 6) };
+        let (x, y) = if i < COLUMN { (0, i) } else { (17, i - COLUMN) };
         let switch = state.shared.bench.switch(fusion);
         let (sign, role) = (switch.sign(), switched(switch));
         let star = if lacks(fusion) { "*" } else { "" };
         let here = state.lab.toggle == i;
         if here {
-            pen.put(x, y as u16, "►", Role::Accent);
+            pen.put(x, y as u16, if keys { "►" } else { "›" }, Role::Accent);
         }
         let end = pen.put(
             x + 1,
@@ -398,7 +407,8 @@ pub fn toggles(state: &State, pen: &mut Pen<'_>) {
             &format!("{sign} {}{star}", fusion.name()),
             role,
         );
-        if here && state.lab.part == Part::Fusions {
+        pen.spot(x, y as u16, end - x, Target::Toggle(i));
+        if here && keys {
             pen.add(x + 1, y as u16, end - x - 1, ratatui::style::Modifier::BOLD);
         }
     }
@@ -417,8 +427,10 @@ pub fn table_title(state: &State) -> String {
 
 /// This plan against V1.
 pub fn against(state: &State, pen: &mut Pen<'_>) {
-    const EDGES: [u16; 3] = [26, 34, 41];
-    for (edge, head) in EDGES.into_iter().zip(["plan", "V1", "saved"]) {
+    // Two columns less where the table stands beside a lesson.
+    let less = 41_u16.saturating_sub(pen.width());
+    let edges = [26 - less.min(26) / 2, 34 - less.min(34), 41 - less.min(41)];
+    for (edge, head) in edges.into_iter().zip(["plan", "V1", "saved"]) {
         pen.right(edge, 0, head, Role::Dim);
     }
     let rows: Vec<Row> = table(
@@ -428,17 +440,18 @@ pub fn against(state: &State, pen: &mut Pen<'_>) {
     );
     for (i, row) in rows.iter().enumerate() {
         let y = i as u16 + 1;
+        pen.spot(0, y, pen.width(), Target::Figure(i));
         let (role, label_role) = match row.origin {
             Origin::Modelled => (Role::Modelled, Role::Dim),
             Origin::Issued => (Role::Issued, Role::Text),
             Origin::Measured => (Role::Measured, Role::Text),
         };
         pen.put(1, y, &row.label, label_role);
-        pen.right(EDGES[0], y, &row.plan, role);
-        pen.right(EDGES[1], y, &row.v1, role);
-        pen.right(EDGES[2], y, &row.saved, Role::Text);
+        pen.right(edges[0], y, &row.plan, role);
+        pen.right(edges[1], y, &row.v1, role);
+        pen.right(edges[2], y, &row.saved, Role::Text);
         if state.lab.part == Part::Table && state.lab.row == i {
-            pen.reverse(0, y, EDGES[2]);
+            pen.reverse(0, y, edges[2]);
         }
     }
 }

@@ -14,12 +14,16 @@ use app::State;
 use app::contents::number;
 use app::lesson::{self, Extent, Focus};
 use app::live::{env, takes_keys};
+use app::mouse::Target;
 use course::answer::Env;
 use course::{Inline, Lesson, Part, Section};
 use text::{self, Layout, Resolved};
 
-/// Columns of the lesson where the lab stands beside it.
-const LEFT: u16 = 54;
+/// Columns of the lesson where something stands beside it: as many as where it stands
+/// alone.
+const LEFT: u16 = frame::LEFT;
+/// Columns that the sections of the lesson need beside it.
+const SECTIONS: u16 = 18;
 
 /// A section laid out.
 #[derive(Default)]
@@ -73,9 +77,20 @@ pub fn draw(state: &State, laid: &Laid, pen: &mut Pen<'_>) {
         beside::draw(state, &mut pen.part(LEFT + 1, 3, right, last - 5));
     }
     let room = bottom.saturating_sub(top);
+    let free = pen.width().saturating_sub(columns + 1);
+    if !state.shared.two_panes() && free >= SECTIONS && state.reader.outline.is_none() {
+        let here = state.reader.section;
+        pen.upright(columns, top, bottom);
+        outline::draw(
+            state,
+            here,
+            false,
+            &mut pen.part(columns + 1, top, free, room),
+        );
+    }
     let mut text = pen.part(0, top, columns, room);
     if let Some(cursor) = state.reader.outline {
-        outline::draw(state, cursor, &mut text);
+        outline::draw(state, cursor, true, &mut text);
     } else {
         let shown = laid.rows.iter().skip(state.reader.scroll);
         for (y, (x, row)) in (0..room).zip(shown) {
@@ -225,7 +240,17 @@ fn lay_section(
                 let shown = live::lay(state, lesson, block, focused, columns.saturating_sub(2));
                 laid.extent.shift = laid.extent.shift.max(shown.shift);
                 let from = laid.rows.len();
-                laid.rows.extend(shown.rows.into_iter().map(|r| (1, r)));
+                let whole = takes_keys(block).then_some(Target::Block(keys));
+                laid.rows.extend(shown.rows.into_iter().map(|mut row| {
+                    let width = row.width() as u16;
+                    let spot = whole.map(|target| (0, width, target));
+                    match focused {
+                        // What is inside is clicked once the block has the keys.
+                        true => row.spots.splice(0..0, spot).for_each(drop),
+                        false => row.spots = spot.into_iter().collect(),
+                    }
+                    (1, row)
+                }));
                 if takes_keys(block) {
                     laid.extent.blocks.push((from, laid.rows.len() - from));
                     keys += 1;

@@ -7,6 +7,7 @@ use unicode_width::UnicodeWidthChar;
 
 use super::theme::{Role, style};
 use app::Look;
+use app::mouse::{Spot, Spots, Target};
 use plan::units::Unit;
 
 /// Writes into a rectangle of a buffer. Places are relative to the
@@ -15,13 +16,44 @@ pub struct Pen<'a> {
     buffer: &'a mut Buffer,
     area: Rect,
     look: Look,
+    spots: Option<&'a mut Spots>,
 }
 
 impl<'a> Pen<'a> {
     /// A pen for the whole of `area`.
     pub fn new(buffer: &'a mut Buffer, area: Rect, look: Look) -> Self {
         let area = area.intersection(buffer.area);
-        Pen { buffer, area, look }
+        Pen {
+            buffer,
+            area,
+            look,
+            spots: None,
+        }
+    }
+
+    /// The pen takes note of what can be clicked.
+    #[must_use]
+    pub fn noting(self, spots: &'a mut Spots) -> Self {
+        Pen {
+            spots: Some(spots),
+            ..self
+        }
+    }
+
+    /// What a click on some columns of a row is meant for.
+    pub fn spot(&mut self, x: u16, y: u16, width: u16, target: Target) {
+        let seen = self.area.width.saturating_sub(x).min(width);
+        if let Some(spots) = &mut self.spots
+            && y < self.area.height
+            && seen > 0
+        {
+            spots.note(Spot {
+                x: self.area.x.saturating_add(x),
+                y: self.area.y.saturating_add(y),
+                width: seen,
+                target,
+            });
+        }
     }
 
     /// A pen for a part of this pen's rectangle.
@@ -36,6 +68,7 @@ impl<'a> Pen<'a> {
             area: part.intersection(self.area),
             buffer: self.buffer,
             look: self.look,
+            spots: self.spots.as_deref_mut(),
         }
     }
 
@@ -163,6 +196,13 @@ impl<'a> Pen<'a> {
         }
     }
 
+    /// Whether nothing is written in a row.
+    pub fn is_blank(&self, y: u16) -> bool {
+        let row = |x| self.buffer.cell((x, self.area.y + y));
+        let mut cells = (self.area.left()..self.area.right()).filter_map(row);
+        y < self.area.height && cells.all(|cell| cell.symbol().trim().is_empty())
+    }
+
     /// Empties the whole rectangle.
     pub fn clear(&mut self) {
         for y in self.area.top()..self.area.bottom() {
@@ -202,8 +242,6 @@ pub fn clip(text: &str, columns: usize) -> String {
 /// Words of a text in lines of at most `columns`. A no-break space parts no
 /// words, and a number keeps its unit.
 pub fn wrap(text: &str, columns: usize) -> Vec<String> {
-    let mut lines = Vec::new();
-    let mut line = String::new();
     let parts = text.split(|c: char| c.is_whitespace() && c != '\u{a0}');
     let mut words: Vec<String> = Vec::new();
     for word in parts.filter(|word| !word.is_empty()) {
@@ -215,19 +253,10 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
             _ => words.push(word.to_owned()),
         }
     }
-    for word in &words {
-        if !line.is_empty() && width(&line) + 1 + width(word) > columns {
-            lines.push(std::mem::take(&mut line));
-        }
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
+    match words.is_empty() {
+        true => Vec::new(),
+        false => text::fill(&words, columns, "", ""),
     }
-    if !line.is_empty() {
-        lines.push(line);
-    }
-    lines
 }
 
 /// Whether a word is a unit, with or without what closes a sentence or a quote.
@@ -252,6 +281,8 @@ pub fn ascii(c: char) -> char {
         '┌' | '┐' | '└' | '┘' | '├' | '┤' | '┬' | '┴' | '┼' => '+',
         '╔' | '╗' | '╚' | '╝' | '╠' | '╣' | '╦' | '╩' | '╬' => '#',
         '►' | '→' | '≥' | '»' => '>',
+        // A cursor in a part of the screen that has not the keys.
+        '›' => '-',
         '◄' | '←' | '≤' | '«' => '<',
         '▼' | '↓' => 'v',
         '▲' | '↑' => '^',

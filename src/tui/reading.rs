@@ -171,10 +171,14 @@ pub fn messages(state: &State, pen: &mut Pen<'_>) {
     }
 }
 
+/// Columns of what this machine has, at most.
+const WIDEST: u16 = 140;
+
 /// What this machine has: backends, facts about it and about the terminal.
 pub fn doctor(state: &State, pen: &mut Pen<'_>) {
     let last = pen.height() - 1;
     let top = if state.shared.two_panes() { 3 } else { 2 };
+    let edge = usize::from(pen.width().clamp(frame::LEFT, WIDEST)) - 1;
     let mut lines: Vec<(String, String, String, Role)> = Vec::new();
     let head = |text: &str, lines: &mut Vec<_>| {
         if !lines.is_empty() {
@@ -201,7 +205,7 @@ pub fn doctor(state: &State, pen: &mut Pen<'_>) {
     head("Facts", &mut lines);
     for b in &state.shared.machine.backends {
         let mut word = b.name.as_str();
-        for line in b.notes.iter().flat_map(|note| wrap(note, 66)) {
+        for line in b.notes.iter().flat_map(|note| wrap(note, edge - 13)) {
             lines.push((word.to_owned(), line, String::new(), Role::Text));
             word = "";
         }
@@ -251,9 +255,14 @@ pub fn doctor(state: &State, pen: &mut Pen<'_>) {
             pen.put(1, y, name, *role);
         } else {
             pen.put(3, y, name, Role::Text);
-            let space = if word.is_empty() { 66 } else { 50 };
+            // Up to the word at the edge, the widest of which is `ready, chosen`.
+            let space = if word.is_empty() {
+                edge - 13
+            } else {
+                edge - 29
+            };
             pen.put(13, y, &clip(text, space), Role::Text);
-            pen.right(79, y, word, *role);
+            pen.right(edge as u16, y, word, *role);
         }
     }
     frame::message(state, "", "", pen, last - 1);

@@ -6,6 +6,7 @@
 
 use super::pen::Pen;
 use super::theme::Role;
+use app::mouse::Target;
 use app::ribbon::{Group, ROW_END, SLOTS};
 
 /// Rows of the whole ribbon.
@@ -92,6 +93,11 @@ fn draw_box(kernel: &Kernel, pen: &mut Pen<'_>) {
     for (half, segment) in segments(group).into_iter().flatten().enumerate() {
         walls(kernel, segment, half == 0, pen);
         names(kernel, segment, pen);
+        for y in 0..BOX {
+            let y = segment.row * BOX + y;
+            let width = segment.end - segment.x;
+            pen.spot(segment.x, y, width, Target::Slot(segment.first));
+        }
         // Number and bar stand once: in the first half of a box that fills two
         // rows, and where a kernel that crosses the block's edge begins.
         if half == 0 {

@@ -6,6 +6,7 @@ use ratatui::style::Modifier;
 
 use super::pen::{Pen, clip, width, wrap};
 use super::theme::Role;
+use app::mouse::Target;
 
 /// Text of one role.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -25,6 +26,8 @@ pub struct Row {
     pub spans: Vec<Span>,
     /// Cells that were drawn already, in place of text.
     pub cells: Vec<Cell>,
+    /// What can be clicked: first column, columns, what it is.
+    pub spots: Vec<(u16, u16, Target)>,
 }
 
 impl Row {
@@ -41,6 +44,14 @@ impl Row {
             role,
             extra: Modifier::empty(),
         });
+        self
+    }
+
+    /// The line, of which the last `columns` can be clicked.
+    #[must_use]
+    pub fn clicked(mut self, columns: usize, target: Target) -> Self {
+        let from = self.width().saturating_sub(columns);
+        self.spots.push((from as u16, columns as u16, target));
         self
     }
 
@@ -71,6 +82,9 @@ impl Row {
     #[must_use]
     pub fn indented(mut self, columns: usize) -> Self {
         if columns > 0 && !self.spans.is_empty() {
+            for spot in &mut self.spots {
+                spot.0 += columns as u16;
+            }
             self.spans.insert(
                 0,
                 Span {
@@ -128,7 +142,7 @@ impl Row {
             .collect();
         Row {
             spans,
-            cells: Vec::new(),
+            ..Row::default()
         }
     }
 
@@ -143,6 +157,9 @@ impl Row {
             at = end;
         }
         pen.cells(at, y, &self.cells);
+        for (from, columns, target) in &self.spots {
+            pen.spot(x + from, y, *columns, *target);
+        }
     }
 }
 
@@ -192,7 +209,7 @@ pub fn labelled(label: &str, role: Role, text: &str, columns: usize, gap: usize)
 }
 
 /// Lines in a box with a title in its upper wall; the box that has the keys
-/// shows its title reversed.
+/// shows its title marked and reversed.
 pub fn boxed(title: &str, hint: &str, keys: bool, columns: usize, rows: Vec<Row>) -> Vec<Row> {
     let inner = columns.saturating_sub(4);
     let title = clip(title, inner.saturating_sub(4));
@@ -203,7 +220,8 @@ pub fn boxed(title: &str, hint: &str, keys: bool, columns: usize, rows: Vec<Row>
     };
     let mut top = Row::of("┌", Role::Dim);
     top.spans.push(Span {
-        text: format!(" {title} "),
+        // Seen without colour too.
+        text: format!("{}{title} ", if keys { "►" } else { " " }),
         role: if keys { Role::Accent } else { Role::Dim },
         extra: if keys {
             Modifier::REVERSED
@@ -226,6 +244,8 @@ pub fn boxed(title: &str, hint: &str, keys: bool, columns: usize, rows: Vec<Row>
         let row = row.clipped(inner);
         let pad = inner.saturating_sub(row.width());
         let mut boxed = Row::of("│ ", Role::Dim);
+        let moved = row.spots.iter().map(|(x, w, target)| (x + 2, *w, *target));
+        boxed.spots = moved.collect();
         if row.cells.is_empty() {
             boxed.spans.extend(row.spans);
             boxed = boxed.and(" ".repeat(pad), Role::Text).and(" │", Role::Dim);

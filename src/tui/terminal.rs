@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ratatui::crossterm::{
     cursor, event, execute,
-    style::force_color_output,
+    style::{Print, force_color_output},
     terminal::{self, EnterAlternateScreen, LeaveAlternateScreen},
 };
 
@@ -15,6 +15,12 @@ use ratatui::crossterm::{
 /// and the panic hook has no other way to know.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 static HOOK: Once = Once::new();
+/// Whether the mouse is asked for, too: `take` and `give` have no other way to know.
+static MOUSE: AtomicBool = AtomicBool::new(false);
+/// Presses and the wheel, in a form that has no end of columns; never mere movement,
+/// which would wake an idle workshop.
+const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1006h";
+const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1000l";
 
 /// The terminal while it is ours. Dropping it gives the terminal back.
 pub struct Terminal(());
@@ -43,6 +49,17 @@ impl Terminal {
         force_color_output(true);
         take()?;
         Ok(Terminal(()))
+    }
+
+    /// Asks the terminal for clicks and the wheel as well. Its own selection then needs
+    /// Shift.
+    ///
+    /// # Errors
+    /// When the terminal cannot be written to.
+    pub fn with_mouse(self) -> io::Result<Self> {
+        MOUSE.store(true, Ordering::SeqCst);
+        execute!(io::stdout(), Print(MOUSE_ON))?;
+        Ok(self)
     }
 
     /// Gives the terminal back, stops this process until it is continued, and
@@ -87,6 +104,10 @@ fn take() -> io::Result<()> {
         cursor::Hide,
         event::EnableBracketedPaste
     );
+    let entered = match MOUSE.load(Ordering::SeqCst) {
+        true => entered.and_then(|()| execute!(io::stdout(), Print(MOUSE_ON))),
+        false => entered,
+    };
     if entered.is_err() {
         give();
     }
@@ -98,6 +119,9 @@ fn take() -> io::Result<()> {
 fn give() {
     if TAKEN.swap(false, Ordering::SeqCst) {
         let mut out = io::stdout();
+        if MOUSE.load(Ordering::SeqCst) {
+            let _ = execute!(out, Print(MOUSE_OFF));
+        }
         let _ = execute!(
             out,
             event::DisableBracketedPaste,

@@ -1,21 +1,38 @@
-//! The one page of a terminal that is too small.
+//! What stands in the place of a page that needs a larger terminal.
 
 use super::pen::Pen;
 use super::theme::Role;
-use app::State;
+use app::{SMALLEST, State};
 
 /// Says so, and that nothing is lost.
 pub fn draw(state: &State, pen: &mut Pen<'_>) {
     let (columns, rows) = state.shared.size;
-    let lines = [
+    let none = state.shared.lacks(SMALLEST);
+    let (what, least) = match none {
+        true => ("The workshop".to_owned(), SMALLEST),
+        false => (
+            format!("This page, {},", state.page.title()),
+            state.page.least(),
+        ),
+    };
+    let mut lines = vec![
         "tinyllama-tutor".to_owned(),
         String::new(),
         format!("This terminal has {columns} columns and {rows} rows."),
-        "The workshop needs 80 × 24.".to_owned(),
+        format!("{what} needs {} × {}.", least.0, least.1),
         "Nothing is lost: it goes on where it was when".to_owned(),
         "the window is larger, or the font smaller.".to_owned(),
-        "Without a window: tinyllama-tutor --plain".to_owned(),
     ];
+    let keys = match none {
+        true => {
+            lines.push("Without a window: tinyllama-tutor --plain".to_owned());
+            "q leave"
+        }
+        false => {
+            lines.push("Contents, lessons and exercises fit: 1, 2 and 7.".to_owned());
+            "1 contents  2 lesson  7 exercises  Esc back  q leave"
+        }
+    };
     let last = pen.height().saturating_sub(1);
     for (y, line) in lines.iter().enumerate() {
         let role = if y == 0 { Role::Strong } else { Role::Text };
@@ -23,5 +40,5 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
             pen.put(1, y as u16, line, role);
         }
     }
-    pen.put(1, last, "q leave", Role::Text);
+    pen.put(1, last, keys, Role::Text);
 }

@@ -115,3 +115,33 @@ fn shells_get_their_completions() {
         );
     }
 }
+
+#[test]
+fn paths_are_listed_walked_and_followed() {
+    let home = Home::new();
+    let list = home.line("path").out;
+    assert!(
+        list.contains("three-hours") && list.contains("0/15"),
+        "{list}"
+    );
+    let all = home.line("path --json").json();
+    assert_eq!(all["followed"], "three-hours");
+    let short = &all["paths"][0];
+    let minutes: u64 = short["steps"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|step| step["minutes"].as_u64().unwrap())
+        .sum();
+    assert!(minutes <= 180 && short["minutes"] == 180);
+    let one = home.line("path three-hours").out;
+    assert!(
+        one.contains("Next: tinyllama-tutor show 00-welcome"),
+        "{one}"
+    );
+    assert_eq!(home.line("path one-day --follow").code, 0);
+    assert_eq!(home.line("path --json").json()["followed"], "one-day");
+    let unknown = home.line("path week");
+    assert_eq!(unknown.code, 2);
+    assert!(unknown.err.contains("three-hours"), "{unknown:?}");
+}

@@ -20,7 +20,8 @@ use tinyllama_tutor::backend::gpu::compile::{Compiler, Form};
 use tinyllama_tutor::backend::gpu::cuda::{Cuda, Nvrtc, facts};
 use tinyllama_tutor::backend::gpu::units::units;
 use tinyllama_tutor::backend::gpu::{
-    BufferId, Call, Driver, Function, GemmCall, GpuErrorKind, Memory, Parameter, TensorMap, Unit,
+    BufferId, Call, CompileUnit, Driver, Function, GemmCall, GpuErrorKind, Memory, Parameter,
+    TensorMap,
 };
 
 /// Kernels of this test; `step` waits for the one before it where it can.
@@ -64,7 +65,7 @@ extern "C" __global__ void wild(float *x) { x[1ull << 40] = 1.0f; }
 
 fn ptx(arch: &str) -> String {
     let nvrtc = Nvrtc::find(u32::MAX).unwrap();
-    let options = nvrtc.options(&Unit::new("test", &[]), arch, Form::Assembly);
+    let options = nvrtc.options(&CompileUnit::new("test", &[]), arch, Form::Assembly);
     let built = nvrtc.build(SOURCE, &options, Form::Assembly).unwrap();
     String::from_utf8(built.image).unwrap()
 }
@@ -164,8 +165,8 @@ fn memory_is_copied_filled_and_bounded() {
 fn a_kernel_of_ours_is_right_as_a_cubin_and_as_ptx() {
     let mut cuda = Cuda::open(0).unwrap();
     let (rows, width) = (33usize, 200usize);
-    let unit = Unit::new("residual", &["tile/row.cu", "residual.cu"]).define("BF16", 0);
-    let silu = Unit::new("silu", &["tile/elementwise.cu", "silu.cu"]).define("BF16", 1);
+    let unit = CompileUnit::new("residual", &["tile/row.cu", "residual.cu"]).define("BF16", 0);
+    let silu = CompileUnit::new("silu", &["tile/elementwise.cu", "silu.cu"]).define("BF16", 1);
     let start = Instant::now();
     let mut told = Vec::new();
     cuda.prepare(&[&unit, &silu, &unit], &mut |done, of, unit| {
@@ -216,7 +217,7 @@ fn every_kernel_of_the_promised_plans_loads() {
     let mut cuda = Cuda::open(0).unwrap();
     println!("{}", cuda.describe());
     let units = units(cuda.target());
-    let all: Vec<&Unit> = units.keys().collect();
+    let all: Vec<&CompileUnit> = units.keys().collect();
     let start = Instant::now();
     cuda.prepare(&all, &mut |_, _, _| {}).unwrap();
     println!("{} prepared in {:.2?}", all.len(), start.elapsed());

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::process::Command;
 
 use tinyllama_tutor::answer::{Records, grade};
-use tinyllama_tutor::backend::trial::twin;
+use tinyllama_tutor::backend::submission::mutant;
 use tinyllama_tutor::cost::{Config, GpuDatabase};
 use tinyllama_tutor::course::Course;
 use tinyllama_tutor::course::attempt::{choices, gap_form};
@@ -22,9 +22,9 @@ use tinyllama_tutor::run::listing::Listing;
 use tinyllama_tutor::units::Quantity;
 
 /// Defective kernels run, and nothing else is known.
-struct Twins;
+struct Mutants;
 
-impl Records for Twins {
+impl Records for Mutants {
     fn report(&self, _: &Config) -> Option<&Report> {
         None
     }
@@ -33,8 +33,8 @@ impl Records for Twins {
         None
     }
 
-    fn twin(&self, name: &str) -> Result<f64, String> {
-        twin(name).map_err(|e| e.to_string())
+    fn mutant(&self, name: &str) -> Result<f64, String> {
+        mutant(name).map_err(|e| e.to_string())
     }
 }
 
@@ -117,7 +117,7 @@ fn answers_get_the_verdict_of_a_fair_instructor() {
     for (id, name, typed, word) in CASES {
         let exercise = course.exercise(id).unwrap();
         let key = exercise.key(name).unwrap().judged().unwrap();
-        let env = exercise.env(&gpus, &Twins).unwrap();
+        let env = exercise.env(&gpus, &Mutants).unwrap();
         let found = grade(typed, &key, &env).unwrap();
         if found.verdict.word() != word {
             wrong.push(format!("{id} {name}, “{typed}”: {}", found.sentence()));

@@ -22,7 +22,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use tinyllama_tutor::backend::gpu::Unit;
+use tinyllama_tutor::backend::gpu::CompileUnit;
 use tinyllama_tutor::backend::gpu::compile::{
     Built, Cache, Compiler, CompilerError, Form, compile, compile_all,
 };
@@ -68,7 +68,7 @@ impl Compiler for ByHiprtc {
 
     /// The backend's, less the line tables, which change no instruction
     /// (`line_tables_change_nothing`) and double the time.
-    fn options(&self, unit: &Unit, arch: &str, form: Form) -> Vec<String> {
+    fn options(&self, unit: &CompileUnit, arch: &str, form: Form) -> Vec<String> {
         let mut options = self.0.options(unit, arch, form);
         options.retain(|option| option != LINES);
         options
@@ -109,7 +109,7 @@ impl Compiler for Clang {
         self.version.clone()
     }
 
-    fn options(&self, unit: &Unit, arch: &str, _: Form) -> Vec<String> {
+    fn options(&self, unit: &CompileUnit, arch: &str, _: Form) -> Vec<String> {
         let own = [
             "-x",
             "hip",
@@ -203,7 +203,7 @@ fn compiled(compiler: &dyn Compiler, archs: &[&str]) {
     for arch in archs {
         let mut made = Vec::new();
         let needed = chosen(arch, compiler);
-        let units: Vec<&Unit> = needed.keys().collect();
+        let units: Vec<&CompileUnit> = needed.keys().collect();
         let built = compile_all(
             compiler,
             cache.as_ref(),
@@ -294,7 +294,7 @@ fn every_wave_takes_part_in_a_barrier_between_blocks() {
         eprintln!("skipped: there is no clang from 20 on (HIP_CLANG)");
         return;
     };
-    let unit = Unit::new("waits", &["prefix/grid.cu"]).define("BF16", 0);
+    let unit = CompileUnit::new("waits", &["prefix/grid.cu"]).define("BF16", 0);
     let source = unit.source().unwrap()
         + "KERNEL void waits(u32 *counter, u32 *data) {
             data[threadIdx.x] = 1;

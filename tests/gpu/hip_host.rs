@@ -30,10 +30,10 @@ use std::thread;
 use tempfile::TempDir;
 use tinyllama_tutor::backend::gpu::exec::Gpu;
 use tinyllama_tutor::backend::gpu::{
-    Call, Driver, Function, GemmCall, GpuError, GraphId, KernelFacts, Mark, Memory, Parameter,
-    Target, TensorMap, Unit,
+    Call, CompileUnit, Driver, Function, GemmCall, GpuError, GraphId, KernelFacts, Mark, Memory,
+    Parameter, Target, TensorMap,
 };
-use tinyllama_tutor::cost::{Config, Conventions, Vendor};
+use tinyllama_tutor::cost::{Config, Vendor};
 use tinyllama_tutor::fusion::{Cut, Fusion, Version};
 use tinyllama_tutor::model::{Dtype, Model, Shape};
 use tinyllama_tutor::run::{Request, Unwatched};
@@ -53,7 +53,13 @@ struct Loaded {
 }
 
 /// Compiles a unit; the library stays open until the process ends.
-fn build(folder: &Path, number: usize, unit: &Unit, target: &Target, change: Change) -> Loaded {
+fn build(
+    folder: &Path,
+    number: usize,
+    unit: &CompileUnit,
+    target: &Target,
+    change: Change,
+) -> Loaded {
     let source = folder.join(format!("{number}.cpp"));
     let library = folder.join(format!("{number}.so"));
     let mut text = format!("#include \"host.h\"\n#define __{}__ 1\n", target.arch);
@@ -170,8 +176,8 @@ struct Host {
     target: Target,
     change: Change,
     folder: TempDir,
-    functions: Vec<(Unit, Loaded)>,
-    by_unit: HashMap<Unit, Function>,
+    functions: Vec<(CompileUnit, Loaded)>,
+    by_unit: HashMap<CompileUnit, Function>,
     memory: Vec<Option<Block>>,
     /// Whether this forward runs backwards, and whether it has begun.
     backwards: bool,
@@ -201,7 +207,7 @@ impl Host {
         }
     }
 
-    fn add(&mut self, unit: &Unit, loaded: Loaded) -> Function {
+    fn add(&mut self, unit: &CompileUnit, loaded: Loaded) -> Function {
         self.functions.push((unit.clone(), loaded));
         let function = Function(self.functions.len() as u32 - 1);
         self.by_unit.insert(unit.clone(), function);
@@ -229,11 +235,11 @@ impl Driver for Host {
     /// As many compilers at a time as there are cores.
     fn prepare(
         &mut self,
-        units: &[&Unit],
-        _: &mut dyn FnMut(usize, usize, &Unit),
+        units: &[&CompileUnit],
+        _: &mut dyn FnMut(usize, usize, &CompileUnit),
     ) -> Result<(), GpuError> {
         let known = &self.by_unit;
-        let fresh: Vec<&Unit> = units
+        let fresh: Vec<&CompileUnit> = units
             .iter()
             .filter(|u| !known.contains_key(**u))
             .copied()
@@ -266,7 +272,7 @@ impl Driver for Host {
         Ok(())
     }
 
-    fn load(&mut self, unit: &Unit, shared: u32) -> Result<Function, GpuError> {
+    fn load(&mut self, unit: &CompileUnit, shared: u32) -> Result<Function, GpuError> {
         assert!(shared <= self.target.shared_per_block, "{}", unit.title());
         if let Some(function) = self.by_unit.get(unit) {
             return Ok(*function);
@@ -416,13 +422,7 @@ fn wide() -> Model {
 }
 
 fn request(model: &Model, shape: Shape, dtype: Dtype, cut: Cut) -> Request {
-    Request::new(Config {
-        model: model.clone(),
-        shape,
-        dtype,
-        cut,
-        conventions: Conventions::default(),
-    })
+    Request::new(Config::forward(model.clone(), shape, dtype, cut))
 }
 
 fn examine(gpu: &mut Gpu<Host>, model: &Model, shape: Shape, dtype: Dtype, cut: Cut) {

@@ -21,7 +21,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tinyllama_tutor::backend::gpu::hip::{Hip, compile_with};
 use tinyllama_tutor::backend::gpu::{
-    BufferId, Call, Driver, GpuErrorKind, Memory, Parameter, TensorMap, Unit,
+    BufferId, Call, CompileUnit, Driver, GpuErrorKind, Memory, Parameter, TensorMap,
 };
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_tinyllama-tutor");
@@ -677,7 +677,7 @@ fn driver_on_the_stand_in() {
     assert!(hip.free_memory().unwrap() > 60 << 30);
 
     // A kernel: its needs, its launch, a launch that cannot be.
-    let unit = Unit::new("probe", &[]).define("BF16", 0);
+    let unit = CompileUnit::new("probe", &[]).define("BF16", 0);
     let probe = hip.load(&unit, 512).unwrap();
     assert_eq!(hip.load(&unit, 1024).unwrap(), probe, "loaded once");
     assert_eq!(hip.facts(probe).registers, 84);
@@ -722,7 +722,7 @@ fn driver_on_the_stand_in() {
     };
     assert!(hip.launch(&none).is_err());
     let absent = hip
-        .load(&Unit::new("absent", &[]).define("BF16", 0), 0)
+        .load(&CompileUnit::new("absent", &[]).define("BF16", 0), 0)
         .unwrap_err();
     assert!(
         absent.to_string().contains("looking for absent"),

@@ -13,7 +13,7 @@
     reason = "a test may stop at the first surprise"
 )]
 
-use tinyllama_tutor::backend::gpu::Unit;
+use tinyllama_tutor::backend::gpu::CompileUnit;
 use tinyllama_tutor::backend::gpu::compile::{Cache, Form, compile_all};
 use tinyllama_tutor::backend::gpu::cuda::Nvrtc;
 use tinyllama_tutor::backend::gpu::resources::{RecordedKernel, Resources};
@@ -41,7 +41,7 @@ fn kernels_compile_and_need_what_is_recorded() {
     let cache = Cache::of_user();
     for arch in ARCHS {
         let needed = chosen(arch, nvrtc);
-        let units: Vec<&Unit> = needed.keys().collect();
+        let units: Vec<&CompileUnit> = needed.keys().collect();
         let built = compile_all(
             nvrtc,
             cache.as_ref(),

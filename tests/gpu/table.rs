@@ -11,7 +11,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use tinyllama_tutor::backend::gpu::Unit;
+use tinyllama_tutor::backend::gpu::CompileUnit;
 use tinyllama_tutor::backend::gpu::compile::{Compiler, unit_hash};
 use tinyllama_tutor::backend::gpu::resources::{Recorded, RecordedKernel};
 use tinyllama_tutor::backend::gpu::units::units_of;
@@ -39,7 +39,7 @@ pub fn recorded() -> Recorded {
 }
 
 /// The first half of a unit's hash: enough to see a change.
-pub fn short_hash(unit: &Unit) -> String {
+pub fn short_hash(unit: &CompileUnit) -> String {
     unit_hash(unit).chars().take(16).collect()
 }
 
@@ -74,7 +74,7 @@ pub fn assert_of_these_sources(archs: &[&str]) {
 }
 
 /// What is compiled for an architecture, with the dynamic shared memory of each.
-pub fn chosen(arch: &str, compiler: &dyn Compiler) -> BTreeMap<Unit, u32> {
+pub fn chosen(arch: &str, compiler: &dyn Compiler) -> BTreeMap<CompileUnit, u32> {
     let mut units = units_of(arch);
     let recorded = recorded();
     let same_compiler = recorded.compilers.get(arch) == Some(&compiler.version());
@@ -82,7 +82,7 @@ pub fn chosen(arch: &str, compiler: &dyn Compiler) -> BTreeMap<Unit, u32> {
         return units;
     }
     if recording() {
-        let row = |unit: &Unit| {
+        let row = |unit: &CompileUnit| {
             let title = unit.title();
             let mut rows = recorded.kernels.iter();
             rows.find(|row| row.arch == arch && row.unit == title)
@@ -110,7 +110,7 @@ pub fn settle(arch: &str, compiler: &dyn Compiler, made: Vec<RecordedKernel>) {
         units.len()
     );
     if recording() {
-        let titles: BTreeSet<String> = units.keys().map(Unit::title).collect();
+        let titles: BTreeSet<String> = units.keys().map(CompileUnit::title).collect();
         let new: BTreeSet<String> = made.iter().map(|row| row.unit.clone()).collect();
         let kept = |row: &&RecordedKernel| {
             row.arch == arch && titles.contains(&row.unit) && !new.contains(&row.unit)

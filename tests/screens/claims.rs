@@ -163,8 +163,12 @@ fn enter_leads_to_the_lesson_and_escape_back() {
 }
 
 #[test]
-fn a_claim_in_a_lesson_shows_everything_and_runs() {
-    let mut screen = Screen::new(80, 24).press(&[ch('2'), key(Code::Tab)]);
+fn a_claim_in_a_lesson_is_judged_first_then_shows_everything_and_runs() {
+    let screen = Screen::new(80, 24).press(&[ch('2'), key(Code::Tab)]);
+    assert!(screen.text().contains("You judge it first"));
+    assert!(!screen.text().contains("16.67 %"), "{}", screen.text());
+    // Enter opens the court, Enter begins to judge, Enter says right; Esc comes back.
+    let mut screen = screen.press(&[ENTER, ENTER, ENTER, key(Code::Esc)]);
     insta::assert_snapshot!("claims-lesson-80", screen.text());
     let effects = screen.tell(Message::Key(ch('r')));
     assert!(

@@ -253,7 +253,7 @@ impl Screen {
 }
 
 /// The lab's cursor on silu and mul of V2, then the page.
-const SILU_MUL_OF_V2: &str = "3vllllllllK";
+const SILU_MUL_OF_V2: &str = "3v]]]]]]]]K";
 
 #[test]
 fn source_ideas_and_occupancy() {

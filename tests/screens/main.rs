@@ -2,5 +2,6 @@
 
 mod claims;
 mod kernel;
+mod keys;
 mod pages;
 mod reader;

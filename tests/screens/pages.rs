@@ -19,8 +19,10 @@ use tinyllama_tutor::app::key::{Code, Key, ch, key};
 use tinyllama_tutor::app::machine::{
     BackendFacts, Ceilings, Condition, LaunchCost, Machine, Source,
 };
+use tinyllama_tutor::app::onward::Followed;
 use tinyllama_tutor::app::{Event, Look, Message, Page, State, update};
 use tinyllama_tutor::cost::{Cost, GpuDatabase, KernelCost};
+use tinyllama_tutor::course::{Next, Walk};
 use tinyllama_tutor::fusion::Fusion;
 use tinyllama_tutor::model::Dtype;
 use tinyllama_tutor::run::{
@@ -147,7 +149,13 @@ fn ribbon(name: &str, screen: &Screen) {
     same(name, &drawn, &expected(name));
 }
 
+/// Kernels of the lab's ribbon.
 fn right(n: usize) -> impl Iterator<Item = Key> {
+    std::iter::repeat_n(ch(']'), n)
+}
+
+/// Arrows.
+fn along(n: usize) -> impl Iterator<Item = Key> {
     std::iter::repeat_n(key(Code::Right), n)
 }
 
@@ -239,6 +247,7 @@ fn line(
         read,
         right,
         questions: of,
+        on_path: matches!(number, "01" | "04"),
     }
 }
 
@@ -280,6 +289,16 @@ fn contents(mut screen: Screen) -> Screen {
         heading: "What the merge cannot save".into(),
     });
     contents.slips = vec!["ex2".into()];
+    contents.route = Some(Followed {
+        title: "Three hours".into(),
+        walk: Walk {
+            done: 3,
+            all: 15,
+            left: 120,
+            next: Some(Next::Question("ex17".into(), "rank".into())),
+        },
+        next: "question ex17 rank, The price of a boundary".into(),
+    });
     contents.course = "course 1.0, embedded".into();
     screen.state.shared.place = "~/fusion-workshop".into();
     screen
@@ -289,6 +308,8 @@ fn contents(mut screen: Screen) -> Screen {
 fn home_in_both_sizes() {
     snapshot("home-80", &contents(Screen::new(80, 24)));
     snapshot("home-120", &contents(Screen::new(120, 40)));
+    snapshot("home-60", &contents(Screen::new(60, 18)));
+    snapshot("home-100", &contents(Screen::new(100, 30)));
 }
 
 #[test]
@@ -315,7 +336,7 @@ fn roofline(columns: u16, rows: u16) -> Screen {
 #[test]
 fn kernels_under_the_roof() {
     snapshot("roofline-80", &roofline(80, 24));
-    snapshot("roofline-120", &roofline(120, 40).keys(right(3)));
+    snapshot("roofline-120", &roofline(120, 40).keys(along(3)));
     // Seven GPUs on stands the MI300X.
     snapshot("roofline-what-if", &roofline(80, 24).times(7, ch('w')));
     snapshot("roofline-table-80", &roofline(80, 24).typed("twwwwwww"));
@@ -435,7 +456,7 @@ fn kinds_of_bytes_beside_each_other() {
     snapshot("lab-counted-v2-120", &v2);
     let all = |columns, rows| Screen::new(columns, rows).typed("4R").counted();
     snapshot("compare-counted-80", &all(80, 24));
-    snapshot("compare-counted-120", &all(120, 40).keys(right(3)));
+    snapshot("compare-counted-120", &all(120, 40).keys(along(3)));
     // A block's counts are the sums of its kernels'.
     snapshot("compare-counted-block", &all(80, 24).typed("b"));
 }

@@ -199,3 +199,30 @@ fn ctrl_z_stops_the_process_and_fg_draws_again() {
     p.press("q");
     assert_eq!(p.exit().0, 0);
 }
+
+#[test]
+fn the_mouse_is_taken_only_where_it_is_asked_for() {
+    let mut p = Pty::open(&[], 120, 40);
+    p.wait_for("? help");
+    let asked = |raw: &[u8]| String::from_utf8_lossy(raw).contains("\x1b[?1000h");
+    assert!(!asked(&p.raw()));
+    p.press("q");
+    assert_eq!(p.exit().0, 0);
+
+    let mut p = Pty::open(&["--mouse"], 120, 40);
+    p.wait_for("? help");
+    assert!(asked(&p.raw()));
+    p.press("\r");
+    let screen = p.wait_for("section 1 of");
+    let row = screen.lines().nth(1).map(str::to_owned).unwrap_or_default();
+    let at = row
+        .find("4 Compare")
+        .map_or(0, |at| row[..at].chars().count() + 1);
+    assert!(at > 0, "{screen}");
+    p.press(&format!("\x1b[<0;{at};2M\x1b[<0;{at};2m"));
+    p.wait_for("►4 Compare");
+    p.press("q");
+    p.wait_until("the normal screen", |_| !p.alternate());
+    assert!(String::from_utf8_lossy(&p.raw()).contains("\x1b[?1000l"));
+    assert_eq!(p.exit().0, 0);
+}

@@ -49,6 +49,40 @@ pub fn tolerance(shared: &Shared, asked: &Asked) -> String {
     }
 }
 
+/// The answer as it stands: what is being made of a right one, else what the sheet holds.
+pub fn now(shared: &Shared, asked: &Asked) -> String {
+    let draft = shared.questions.draft_of(asked);
+    let kept = || shared.study.typed(&asked.exercise, &asked.key);
+    draft.unwrap_or_else(kept).to_owned()
+}
+
+/// Whether a graded answer stands that was found right, and is not being changed.
+pub fn right(shared: &Shared, asked: &Asked) -> bool {
+    let Some(key) = shared.study.key_of(asked) else {
+        return false;
+    };
+    let graded = !matches!(key.kind, Kind::Text | Kind::Predict);
+    let typed = shared.study.typed(&asked.exercise, &asked.key);
+    graded
+        && shared.questions.draft_of(asked).is_none()
+        && shared.questions.field_of(asked).is_none()
+        && shared
+            .study
+            .progress
+            .key(&asked.exercise, &asked.key)
+            .solved
+        && (key.kernel.is_some() || !typed.is_empty())
+        && !refused(shared, asked)
+}
+
+/// Keeps an answer: in the sheet or, where a right one is being changed, beside it.
+pub fn write(shared: &mut Shared, asked: &Asked, typed: &str, out: &mut Out) {
+    match &mut shared.questions.draft {
+        Some((drafted, draft)) if drafted == asked => typed.clone_into(draft),
+        _ => save(shared, asked, typed, out),
+    }
+}
+
 /// Keeps an answer in the sheet.
 pub fn save(shared: &mut Shared, asked: &Asked, typed: &str, out: &mut Out) {
     if shared.study.typed(&asked.exercise, &asked.key) == typed {
@@ -92,8 +126,7 @@ pub fn check(shared: &mut Shared, asked: &Asked, out: &mut Out) {
         .progress
         .key(&asked.exercise, &asked.key)
         .locked;
-    let typed =
-        locked.unwrap_or_else(|| shared.study.typed(&asked.exercise, &asked.key).to_owned());
+    let typed = locked.unwrap_or_else(|| now(shared, asked));
     let found = with_judge(shared, asked, |key, env| {
         answer::grade(&typed, key, env).map_err(|e| e.to_string())
     });
@@ -106,12 +139,20 @@ pub fn check(shared: &mut Shared, asked: &Asked, out: &mut Out) {
         }
     };
     if judgement.verdict == Verdict::Open && judgement.cells.is_empty() {
-        shared
-            .notes
-            .say(Tone::Plain, "Nothing is answered here yet.");
+        let text = match shared.questions.draft.take() {
+            Some(_) => "Nothing is typed: the answer stays as it was.",
+            None => "Nothing is answered here yet.",
+        };
+        shared.notes.say(Tone::Plain, text);
         return;
     }
     let mark = Mark::of(&judgement.verdict);
+    if mark.is_some_and(|mark| mark != Mark::Unread)
+        && let Some(draft) = shared.questions.draft_of(asked).map(str::to_owned)
+    {
+        shared.questions.draft = None;
+        save(shared, asked, &draft, out);
+    }
     let typed = judgement.typed.clone();
     shared.questions.question_mut(asked).judgement = Some(judgement);
     shared.questions.show_verdict();

@@ -23,11 +23,7 @@ pub fn cell(shared: &Shared, asked: &Asked, table: &Table) -> (usize, usize) {
 /// What was typed, cell by cell.
 pub fn cells(shared: &Shared, asked: &Asked, table: &Table) -> Vec<Vec<String>> {
     let (rows, columns) = size(table);
-    filled(
-        shared.study.typed(&asked.exercise, &asked.key),
-        rows,
-        columns,
-    )
+    filled(&check::now(shared, asked), rows, columns)
 }
 
 /// What stands in the cell under the cursor.
@@ -47,7 +43,7 @@ pub(super) fn put(shared: &mut Shared, asked: &Asked, table: &Table, text: &str,
     if let Some(cell) = cells.get_mut(row).and_then(|r| r.get_mut(column)) {
         text.trim().clone_into(cell);
     }
-    check::save(shared, asked, &written(&cells), out);
+    check::write(shared, asked, &written(&cells), out);
 }
 
 /// Moves the cursor by so many cells in reading order, round at the ends.

@@ -31,6 +31,9 @@ pub(super) fn changed(before: &Cost, now: &Cost, v1: &Cost, change: Change) -> S
     let percent = match new.cmp(&old) {
         std::cmp::Ordering::Less => format!("{part:5.2} % less"),
         std::cmp::Ordering::Equal => "as before".to_owned(),
+        std::cmp::Ordering::Greater if new >= 2 * old => {
+            format!("{:.1} times", new as f64 / old.max(1) as f64)
+        }
         std::cmp::Ordering::Greater => format!("{:5.2} % more", -part),
     };
     if change == Change::Version {

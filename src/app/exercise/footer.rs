@@ -16,6 +16,7 @@ pub fn footer(page: &Exercises, shared: &Shared) -> &'static [FooterItem] {
             Some(_) => CELL_FIELD,
             None => FIELD,
         },
+        Some(_) if current(page, shared).is_some_and(|a| answering::right(shared, &a)) => DONE,
         Some(_) if tabled(page, shared) == Some(true) => CELL_OPTIONS,
         Some(_) if tabled(page, shared) == Some(false) => CELL,
         Some(_)
@@ -98,15 +99,27 @@ const CELL_OPTIONS: &[FooterItem] = &[
 
 /// Keys while a cell is typed.
 const CELL_FIELD: &[FooterItem] = &[
-    (&[Action::NextPart], "next cell"),
-    (&[Action::Open], "check"),
+    (&[Action::Open], "keep, next cell"),
+    (&[Action::NextPart, Action::PreviousPart], "cell"),
     (&[Action::Back], "leave the table's field"),
+];
+
+/// Keys on a question that is answered right.
+const DONE: &[FooterItem] = &[
+    (&[Action::Flip], "next open"),
+    (&[Action::Up, Action::Down], "question"),
+    (&[Action::Change], "change it"),
+    (&[Action::Solution], "solution"),
+    (&[Action::Variant], "another shape"),
+    (&[Action::Back], "back"),
+    (&[Action::Help], "help"),
 ];
 
 /// Keys of the list.
 const LIST: &[FooterItem] = &[
     (&[Action::Up, Action::Down], "exercise"),
     (&[Action::Open], "open"),
+    (&[Action::Practise], "practise"),
     (&[Action::Go(Page::Home)], "contents"),
     (&[Action::Find], "find"),
     (&[Action::Palette], "do"),
@@ -118,6 +131,7 @@ const LIST: &[FooterItem] = &[
 const FORM: &[FooterItem] = &[
     (&[Action::Open], "type, check"),
     (&[Action::Up, Action::Down], "question"),
+    (&[Action::Flip], "next open"),
     (&[Action::Hint], "hint"),
     (&[Action::Solution], "solution"),
     (&[Action::Run], "run"),
@@ -129,10 +143,7 @@ const FORM: &[FooterItem] = &[
 const FIELD: &[FooterItem] = &[
     (&[Action::Open], "check"),
     (&[Action::NextPart], "next field"),
-    (
-        &[Action::Back],
-        "leave field (then h hint, s solution, ? help)",
-    ),
+    (&[Action::Back], "leave: h hint, s solution, ? help"),
 ];
 
 /// Keys of the form on options.

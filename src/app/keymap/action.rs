@@ -43,6 +43,10 @@ pub enum Action {
     Help,
     /// This page as a command line.
     CommandLine,
+    /// Fresh questions.
+    Practise,
+    /// The words of the page, explained.
+    Glossary,
     /// The terms behind a modelled number.
     Why,
     /// Model, shape, dtype, backend, seed.
@@ -85,8 +89,12 @@ pub enum Action {
     NextLesson,
     /// Previous lesson.
     PreviousLesson,
+    /// Follow the next path through the course.
+    Path,
     /// Sections of the lesson.
     Outline,
+    /// Type an answer, or change a right one.
+    Change,
     /// A hint for this question.
     Hint,
     /// The worked solution of this question.

@@ -99,6 +99,12 @@ pub const TABLE: &[Entry] = &[
     ),
     // The pages' own keys.
     entry(
+        On::Here(&[Home]),
+        &[(ch(' '), Flip), (ch('P'), Path)],
+        &[],
+        "go on with the path, another path",
+    ),
+    entry(
         On::Here(&[Lab]),
         &[(ch(' '), Flip)],
         &[],
@@ -106,9 +112,9 @@ pub const TABLE: &[Entry] = &[
     ),
     entry(
         On::Here(LABS),
-        &[(ch('w'), Wall)],
+        &[(ch('w'), Wall), (ch('u'), Undo)],
         &[],
-        "wall to the right: down or up",
+        "wall to the right; undo",
     ),
     entry(
         On::Here(VERSIONS),
@@ -133,12 +139,6 @@ pub const TABLE: &[Entry] = &[
         &[(ch('r'), Run), (ch('R'), RunAll)],
         &[],
         "run this plan, run all again",
-    ),
-    entry(
-        On::Here(LABS),
-        &[(ch('u'), Undo)],
-        &[],
-        "undo the last flip",
     ),
     entry(
         On::Here(&[Lab, Roofline]),
@@ -213,7 +213,7 @@ pub const TABLE: &[Entry] = &[
         "next, previous idea or change",
     ),
     entry(
-        On::Here(&[Kernel]),
+        On::Here(&[Kernel, Lab]),
         &[(ch('['), PreviousKernel), (ch(']'), NextKernel)],
         &[],
         "previous, next kernel",
@@ -247,6 +247,18 @@ pub const TABLE: &[Entry] = &[
         &[(ch('z'), Zoom)],
         &[],
         "the source alone, and back",
+    ),
+    entry(
+        On::Here(&[Lesson, Exercises]),
+        &[(ch('i'), Change)],
+        &[],
+        "type an answer, change a right one",
+    ),
+    entry(
+        On::Here(&[Home, Exercises]),
+        &[(ch('t'), Practise)],
+        &[],
+        "practise: fresh questions",
     ),
     entry(
         On::Here(&[Exercises]),
@@ -300,7 +312,7 @@ pub const TABLE: &[Entry] = &[
         On::Here(&[Exercises]),
         &[(ch(' '), Flip)],
         &[],
-        "mark a choice",
+        "mark a choice, else go on",
     ),
     entry(
         On::Here(&[FirstRun]),
@@ -362,6 +374,7 @@ pub const TABLE: &[Entry] = &[
         &[],
         "claims, doctor",
     ),
+    entry(On::Anywhere, &[(ch('*'), Glossary)], &[], "words explained"),
     entry(
         On::Anywhere,
         &[(ch('y'), CommandLine)],
@@ -374,11 +387,10 @@ pub const TABLE: &[Entry] = &[
         &[],
         "cancel the run",
     ),
-    entry(On::Anywhere, &[(ctrl('l'), Redraw)], &[], "draw again"),
     entry(
         On::Anywhere,
         &[(ctrl('z'), Suspend)],
-        &[],
+        &[(ctrl('l'), Redraw)],
         "suspend; a run goes on",
     ),
     entry(

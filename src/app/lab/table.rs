@@ -6,7 +6,7 @@ use crate::runs::Runs;
 use plan::cost::Cost;
 use plan::fusion::{Cut, Version};
 use plan::run::BytesReport;
-use plan::units::figure::{self, Origin};
+use plan::units::figure::{self, Clock, Origin};
 
 /// Characters of a figure.
 const COLUMN: usize = 7;
@@ -49,7 +49,6 @@ pub fn table(bench: &Bench, machine: &Machine, runs: &Runs) -> Vec<Row> {
     let whole = |v: f64| format!("{v:.0}");
     let size = |v: f64| figure::bytes(column, v as u64);
     // V1 is the largest of its row, as far as anything is saved.
-    let micros_of = |largest: f64| move |v: f64| figure::micros_in_row(v, largest);
     let of = |f: fn(&Cost) -> u64| (f(cost) as f64, f(v1) as f64);
     let (a, b) = of(|c| c.block.launches());
     let why = |key, row: Row| Row {
@@ -98,7 +97,11 @@ pub fn table(bench: &Bench, machine: &Machine, runs: &Runs) -> Vec<Row> {
         .as_ref()
         .and_then(|c| Some((c.floor(&cost.forward, dtype)?, c.floor(&v1.forward, dtype)?)));
     rows.push(match floors {
-        Some((a, b)) => row("floor µs, fwd =".into(), a, b, &micros_of(a.max(b))),
+        Some((a, b)) => {
+            let clock = Clock::of(a.max(b));
+            let label = format!("floor {}, fwd =", clock.unit);
+            row(label, a, b, &|v| clock.number(v))
+        }
         None => unknown("floor µs, fwd ="),
     });
     let launch = machine.ceilings.as_ref().and_then(|c| c.launch);
@@ -106,13 +109,15 @@ pub fn table(bench: &Bench, machine: &Machine, runs: &Runs) -> Vec<Row> {
         // The counted bytes take the place of the launches' share.
         _ if counted.is_some() => None,
         Some(l) => {
-            let label = match l.source {
-                Source::Recorded => "launch µs, rec. =",
-                _ => "launch µs, fwd =",
+            let of = match l.source {
+                Source::Recorded => "rec.",
+                _ => "fwd",
             };
             let times = |c: &Cost| c.forward.launches() as f64 * l.seconds;
             let (a, b) = (times(cost), times(v1));
-            Some(row(label.into(), a, b, &micros_of(a.max(b))))
+            let clock = Clock::of(a.max(b));
+            let label = format!("launch {}, {of} =", clock.unit);
+            Some(row(label, a, b, &|v| clock.number(v)))
         }
         None => Some(unknown("launch µs, fwd =")),
     });
@@ -214,14 +219,10 @@ fn times(bench: &Bench, runs: &Runs) -> Row {
         // What counts has no clock that means anything.
         return unknown("time µs, fwd @");
     }
-    let largest = plan.unwrap_or(0.0).max(v1.unwrap_or(0.0)) * 1e-6;
-    let show = |t: Option<f64>| {
-        t.map_or("·".to_owned(), |t| {
-            figure::micros_in_row(t * 1e-6, largest)
-        })
-    };
+    let clock = Clock::of(plan.unwrap_or(0.0).max(v1.unwrap_or(0.0)) * 1e-6);
+    let show = |t: Option<f64>| t.map_or("·".to_owned(), |t| clock.number(t * 1e-6));
     Row {
-        label: "time µs, fwd @".into(),
+        label: format!("time {}, fwd @", clock.unit),
         plan: show(plan),
         v1: show(v1),
         saved: match (plan, v1) {

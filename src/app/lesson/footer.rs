@@ -2,6 +2,7 @@
 //! keys now.
 
 use super::{Focus, Reader, focused};
+use crate::answering;
 use crate::keymap::{Action, FooterItem};
 use crate::live::predict;
 use crate::page::Page;
@@ -28,6 +29,10 @@ fn block_footer(reader: &Reader, shared: &Shared) -> &'static [FooterItem] {
         return PREDICT;
     }
     use course::Block as B;
+    let asked = crate::live::asked(shared, live);
+    if asked.is_some_and(|asked| answering::right(shared, &asked)) {
+        return DONE;
+    }
     let key = |exercise: &str, key: &Option<course::Phrase>| {
         let asked = shared
             .study
@@ -73,6 +78,7 @@ const TEXT: &[FooterItem] = &[
 /// Keys of a block that waits for a prediction.
 const PREDICT: &[FooterItem] = &[
     (&[Action::Open], "type your number"),
+    (&[Action::Flip], "goes on"),
     (&[Action::NextPart], "next part"),
     (&[Action::Back], "text"),
     (&[Action::Help], "help"),
@@ -148,7 +154,7 @@ const STEPS: &[FooterItem] = &[
 const TYPING: &[FooterItem] = &[
     (&[Action::Open], "keep, check"),
     (&[Action::NextPart], "next part"),
-    (&[Action::Back], "leave the field"),
+    (&[Action::Back], "text"),
 ];
 
 /// Keys of a question with options.
@@ -157,6 +163,16 @@ const OPTIONS: &[FooterItem] = &[
     (&[Action::Flip], "mark"),
     (&[Action::Open], "check"),
     (&[Action::Go(Page::Exercises)], "form, hints"),
+    (&[Action::NextPart], "next part"),
+    (&[Action::Back], "text"),
+    (&[Action::Help], "help"),
+];
+
+/// Keys of a question that is answered right.
+const DONE: &[FooterItem] = &[
+    (&[Action::Flip], "goes on"),
+    (&[Action::Change], "change it"),
+    (&[Action::Go(Page::Exercises)], "form, solution"),
     (&[Action::NextPart], "next part"),
     (&[Action::Back], "text"),
     (&[Action::Help], "help"),

@@ -4,7 +4,9 @@ use super::{Focus, Reader, focused, lesson, section, show};
 use crate::contents::number;
 use crate::intent::{Intent, Out};
 use crate::keymap::Action;
+use crate::mouse::Target;
 use crate::note::Tone;
+use crate::onward;
 use crate::page::Page;
 use crate::shared::Shared;
 use crate::{answering, live};
@@ -47,6 +49,18 @@ const fn moves(action: Action) -> bool {
 /// The keys of the text: what turns pages and moves over them.
 pub fn read(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut Out) {
     let last = reader.extent.lines.saturating_sub(reader.extent.room);
+    let along = matches!(
+        action,
+        Action::Up | Action::Down | Action::Top | Action::End
+    );
+    let across = matches!(action, Action::Left | Action::Right);
+    if along && last == 0 {
+        let text = "All of this section is on the page. Space goes on, b goes back.";
+        shared.notes.say(Tone::Plain, text);
+    } else if across && reader.extent.shift == 0 {
+        let text = "Nothing is cut at the sides of this section.";
+        shared.notes.say(Tone::Plain, text);
+    }
     match action {
         Action::Up => reader.scroll = reader.scroll.saturating_sub(1),
         Action::Down => reader.scroll = (reader.scroll + 1).min(last),
@@ -83,7 +97,9 @@ fn beside(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut Ou
 fn turn_section(reader: &mut Reader, shared: &mut Shared, forward: bool, out: &mut Out) {
     let (at, section) = (reader.lesson, reader.section);
     let count = lesson(reader, shared).map_or(0, |l| l.sections.len());
-    if forward {
+    if forward && reader.path {
+        on_path(reader, shared, out);
+    } else if forward {
         if section + 1 < count {
             show(reader, shared, at, section + 1, out);
         } else if let Some(next) = shared.study.lesson(at + 1) {
@@ -102,6 +118,24 @@ fn turn_section(reader: &mut Reader, shared: &mut Shared, forward: bool, out: &m
         show(reader, shared, at, section - 1, out);
         // Back means: to the end of what was read before.
         reader.scroll = usize::MAX;
+    }
+}
+
+/// The next section that the path reads; behind the last one, what comes next.
+fn on_path(reader: &mut Reader, shared: &mut Shared, out: &mut Out) {
+    let (at, section) = (reader.lesson, reader.section);
+    let mut read = onward::sections(&shared.study, at).into_iter();
+    if let Some(next) = read.find(|next| *next > section) {
+        show(reader, shared, at, next, out);
+    } else if std::mem::replace(&mut reader.through, true) {
+        onward::go_on(shared, out);
+    } else {
+        let next = shared.contents.route.as_ref().map(|f| f.next.clone());
+        let text = match next.filter(|next| !next.is_empty()) {
+            Some(next) => format!("As far as the path goes here. Space goes on: {next}."),
+            None => "This path is through. 1 shows the contents.".to_owned(),
+        };
+        shared.notes.say(Tone::Plain, text);
     }
 }
 
@@ -156,6 +190,31 @@ fn walk_parts(reader: &mut Reader, shared: &mut Shared, forward: bool, out: &mut
     }
 }
 
+/// A click: a block takes the keys, and what is in it is flipped or marked.
+pub(super) fn click(reader: &mut Reader, shared: &mut Shared, target: Target, out: &mut Out) {
+    match target {
+        Target::Row(section) => show(reader, shared, reader.lesson, section, out),
+        Target::Block(at) if reader.focus != Focus::Block(at) => {
+            live::leave(reader, shared, out);
+            reader.focus = Focus::Block(at);
+            live::enter(reader, shared);
+        }
+        Target::Switch(at) => live::switch(reader, shared, at, out),
+        Target::Option(_) | Target::Cell(_) => {
+            let asked = focused(reader, shared).and_then(|(_, live)| live::asked(shared, live));
+            if let Some(asked) = asked {
+                answering::click(shared, &asked, target, out);
+            }
+        }
+        Target::Toggle(_) | Target::Slot(_) | Target::Figure(_) => {
+            live::leave(reader, shared, out);
+            reader.focus = Focus::Lab;
+            out.want(Intent::LabClick(target));
+        }
+        _ => {}
+    }
+}
+
 fn outline(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut Out) {
     let last = lesson(reader, shared).map_or(0, |l| l.sections.len().saturating_sub(1));
     let at = reader.outline.unwrap_or(0).min(last);
@@ -195,11 +254,21 @@ pub fn open_form(reader: &Reader, shared: &mut Shared, out: &mut Out) -> bool {
     }
 }
 
-/// Esc: out of what has the keys. `false`: the text had them.
-pub fn leave(reader: &mut Reader) -> bool {
+/// Esc: out of what has the keys, into the text, and no further: a lesson is left by
+/// the key of another page. `false`: the lesson was looked up from elsewhere.
+pub fn leave(reader: &mut Reader, shared: &mut Shared) -> bool {
     if reader.outline.take().is_some() {
         return true;
     }
     reader.leave_fields();
-    std::mem::take(&mut reader.focus) != Focus::Text
+    answering::drop_draft(shared);
+    if std::mem::take(&mut reader.focus) != Focus::Text {
+        return true;
+    }
+    if std::mem::take(&mut reader.visiting) {
+        return false;
+    }
+    let text = "You are in the text. 1 shows the contents, q leaves the workshop.";
+    shared.notes.say(Tone::Plain, text);
+    true
 }

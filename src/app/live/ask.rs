@@ -22,10 +22,10 @@ pub fn arrived(shared: &mut Shared, ask: Ask, answer: Result<Shown, String>) {
 
 /// Who runs experiments, where a block names a backend or none.
 pub(super) fn gym(shared: &Shared, named: Option<&str>) -> BackendKind {
-    let chosen = || shared.machine.backend().is_some_and(|b| b.name == "cuda");
-    match named.map_or_else(chosen, |named| named == "cuda") {
-        true => BackendKind::Cuda,
-        false => BackendKind::Simt,
+    let named = named.and_then(|name| BackendKind::parse(name).ok());
+    match named.unwrap_or_else(|| shared.machine.kind()) {
+        gpu if gpu.is_gpu() => gpu,
+        _ => BackendKind::Simt,
     }
 }
 

@@ -8,8 +8,8 @@ use crate::machine::Source;
 use crate::setup::Setup;
 use crate::shared::Shared;
 use crate::study::bench_setup;
-use course::present::{self, Excerpt, Facts, Piece, Ran, Wanted};
-use course::{Exercise, Key, Lesson, Live};
+use course::present::{self, Excerpt, Facts, Piece, Ran, Wanted, Weight};
+use course::{Block, Exercise, Key, Lesson, Live};
 use plan::cost::{Bound, Config, KernelCost, Priced};
 use plan::fusion::Cut;
 use plan::model::Dtype;
@@ -33,8 +33,21 @@ pub fn presented(
         setup: bench_setup(&env.setup.config, seed),
         on_bench: reader.block(&lesson.id, live.number).on_bench,
     };
-    present::present(live, &env, &here)
+    let mut found = present::present(live, &env, &here)?;
+    if let Ok(Block::Claim { id }) = &live.content
+        && !here.withholds()
+        && !shared.study.looked_at(&id.text)
+    {
+        // What the document says; what the model says to it comes after the judgement.
+        found.truncate(2);
+        found.push(Piece::Words(Weight::Aside, JUDGE.to_owned()));
+    }
+    Ok(found)
 }
+
+/// Said below a claim that was not judged yet.
+const JUDGE: &str = "You judge it first: Enter opens it in the court, Esc comes back. \
+                     Then this shows what the model says.";
 
 /// Who runs the plan of a block just now.
 pub fn running_on(shared: &Shared, lesson: &Lesson, live: &Live, cut: Cut) -> Option<&'static str> {

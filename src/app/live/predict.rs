@@ -149,7 +149,7 @@ fn keep(
         outcome: join(|g| &g.outcome),
     };
     shared.record(event, out);
-    reader.reveal();
+    reader.reveal_end();
     let next = live.predict.get(all.len()).is_some();
     let block = reader.block_mut(&lesson.id, live.number);
     if next {

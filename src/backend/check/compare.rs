@@ -39,7 +39,7 @@ impl<'a> Comparison<'a> {
         }
         let rms = (squares / n.max(1) as f64).sqrt();
         if !rms.is_finite() {
-            return Err(CheckError(format!(
+            return Err(CheckError::new(format!(
                 "the reference itself is not finite in {}, so nothing can be judged; the weights hold values that are too large or not numbers",
                 made.tensor.full_name()
             )));
@@ -63,7 +63,7 @@ impl<'a> Comparison<'a> {
     ) -> Result<Measured, CheckError> {
         let (kind, expected) = (self.made.tensor.kind, &self.made.values);
         if got.len() != expected.len() {
-            return Err(CheckError(format!(
+            return Err(CheckError::new(format!(
                 "the backend gave {} values for {}, which has {}",
                 got.len(),
                 self.made.tensor.full_name(),

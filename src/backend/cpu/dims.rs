@@ -1,7 +1,7 @@
 //! The sizes of one forward, and how its rows are dealt to threads.
 
 use super::simd::Isa;
-use plan::model::{Dtype, Model, TensorKind};
+use plan::model::{Dtype, Model, Symbol, TensorKind};
 use plan::run::RunError;
 
 /// Keys whose scores are held at once in a fused attention.
@@ -127,14 +127,13 @@ impl Dims {
 
     /// Columns of a row of `kind`; the scores have none of their own.
     pub fn columns(&self, kind: TensorKind) -> usize {
-        use TensorKind as T;
-        match kind {
-            T::Ids => 1,
-            T::K | T::V | T::Kr | T::PastK | T::PastV => self.kv_width(),
-            T::G | T::U | T::Sg | T::M => self.ffn,
-            T::Sc | T::Pr => self.heads.saturating_mul(self.context()),
-            T::Logits => self.vocab,
-            _ => self.hidden,
+        match kind.row() {
+            None => 1,
+            Some(Symbol::KvWidth) => self.kv_width(),
+            Some(Symbol::Ffn) => self.ffn,
+            Some(Symbol::Context) => self.heads.saturating_mul(self.context()),
+            Some(Symbol::Vocab) => self.vocab,
+            Some(_) => self.hidden,
         }
     }
 }

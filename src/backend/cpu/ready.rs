@@ -80,7 +80,7 @@ pub struct ReadyPlan {
     weights: Arc<PackedModel>,
     threads: Threads,
     planned: Planned,
-    dims: Dims,
+    pub(super) dims: Dims,
     compiled: Compiled,
     buffers: Vec<Arc<Buffer>>,
     caches: Vec<Cache>,
@@ -153,11 +153,6 @@ impl ReadyPlan {
     /// Everything that is held while it runs.
     pub fn allocations(&self) -> &[Allocation] {
         &self.allocations
-    }
-
-    /// Rows of a tile.
-    pub fn tile_rows(&self) -> usize {
-        self.dims.tile
     }
 
     /// Sets the tokens, `batch × context`, and fills the cache with those from

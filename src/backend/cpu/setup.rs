@@ -150,7 +150,7 @@ fn needed(config: &Config, threads: usize, packed: bool) -> Result<Vec<Allocatio
         seq,
         context,
     } = config.shape;
-    let graph = Graph::of(&config.model, &config.shape)?;
+    let graph = config.graph()?;
     let cache = config.keeps_kv() || config.shape.has_past();
     let plan = Plan::new(&graph, config.effective_cut(), config.keeps_kv());
     let sizes = [batch, seq, context - seq, context];

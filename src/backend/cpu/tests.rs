@@ -7,7 +7,7 @@ use super::*;
 use crate::check::check;
 use crate::tokens::Tokens;
 use crate::weights::Weights;
-use plan::cost::{Config, Conventions, KeepKv, Planned};
+use plan::cost::{Config, KeepKv, Planned};
 use plan::fusion::{Boundary, Cut, Fusion, Version};
 use plan::model::{Dtype, Graph, Model, Shape, TensorId, TensorKind};
 use plan::run::{RunError, Unwatched};
@@ -21,17 +21,13 @@ fn model(heads: u64, kv_heads: u64, width: u64, layers: u64, ffn: u64, tied: boo
 }
 
 fn config(model: &Model, shape: [u64; 3], dtype: Dtype, cut: Cut) -> Config {
-    Config {
-        model: model.clone(),
-        shape: Shape {
-            batch: shape[0],
-            seq: shape[1],
-            context: shape[2],
-        },
-        dtype,
-        cut,
-        conventions: Conventions::default(),
-    }
+    let [batch, seq, context] = shape;
+    let shape = Shape {
+        batch,
+        seq,
+        context,
+    };
+    Config::forward(model.clone(), shape, dtype, cut)
 }
 
 fn pack(weights: &Weights, isa: Isa) -> Arc<PackedModel> {
@@ -251,10 +247,7 @@ fn version_4_holds_no_ffn_and_no_score_tensor_version_1_does() {
     let (ready, _) = ready(&weights, Isa::detect(), 2, &c);
     for tiles in ready.allocations().iter().filter(|a| a.role == Role::Tile) {
         let per_worker = tiles.bytes / 2;
-        assert!(
-            per_worker < 4 * ready.tile_rows() as u64 * 2000,
-            "{tiles:?}"
-        );
+        assert!(per_worker < 4 * ready.dims.tile as u64 * 2000, "{tiles:?}");
     }
     let v1 = held(Version::V1);
     // sc and pr are alive together, and so are g, u and sg.

@@ -15,7 +15,7 @@ use std::thread;
 use sha2::{Digest, Sha256};
 
 use super::driver::{GpuError, GpuErrorKind};
-use super::source::Unit;
+use super::source::CompileUnit;
 pub use cache::Cache;
 pub use prebuilt::{Archive, ArchiveEntry, PREBUILT, Prebuilt, compiled, prebuild, unit_hash};
 
@@ -87,7 +87,7 @@ pub trait Compiler: Sync {
     fn version(&self) -> String;
 
     /// The command line for a unit; the rest of the cache's key.
-    fn options(&self, unit: &Unit, arch: &str, form: Form) -> Vec<String>;
+    fn options(&self, unit: &CompileUnit, arch: &str, form: Form) -> Vec<String>;
 
     /// Compiles.
     ///
@@ -104,7 +104,7 @@ pub trait Compiler: Sync {
 pub fn compile(
     compiler: &dyn Compiler,
     cache: Option<&Cache>,
-    unit: &Unit,
+    unit: &CompileUnit,
     arch: &str,
     form: Form,
 ) -> Result<Built, GpuError> {
@@ -151,10 +151,10 @@ pub(super) fn compile_text(
 pub fn compile_all(
     compiler: &dyn Compiler,
     cache: Option<&Cache>,
-    units: &[&Unit],
+    units: &[&CompileUnit],
     arch: &str,
     form: Form,
-    done: &mut dyn FnMut(usize, usize, &Unit),
+    done: &mut dyn FnMut(usize, usize, &CompileUnit),
 ) -> Result<Vec<Built>, GpuError> {
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
     let next = AtomicUsize::new(0);
@@ -215,7 +215,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// What the compiler refused: the first error with its place in `kernels/`.
-fn refused(unit: &Unit, arch: &str, log: &str) -> GpuError {
+fn refused(unit: &CompileUnit, arch: &str, log: &str) -> GpuError {
     let errors: Vec<String> = log.lines().filter_map(error_line).collect();
     let what = match errors.as_slice() {
         [] => log

@@ -25,7 +25,7 @@ use super::native::kernel;
 use super::native::kernels::{Kernels, passed_on};
 use super::native::stream::Stream;
 use super::program::{Target, TensorMap};
-use super::source::Unit;
+use super::source::CompileUnit;
 use api::{Api, version_text};
 use blaslt::Blas;
 use module::{LoadError, Loaded};
@@ -120,7 +120,7 @@ impl Cuda {
 
     /// Compiles a unit to what the driver loads: a cubin, or PTX where the
     /// compiler does not know the device; else takes the prebuilt PTX.
-    fn image(&self, unit: &Unit) -> Result<Vec<u8>, GpuError> {
+    fn image(&self, unit: &CompileUnit) -> Result<Vec<u8>, GpuError> {
         let nvrtc = match &self.nvrtc {
             Ok(nvrtc) => *nvrtc,
             Err(why) => return self.prebuilt(unit, why),
@@ -133,7 +133,7 @@ impl Cuda {
         Ok(module::ptx_for(self.api.version(), &text))
     }
 
-    fn prebuilt(&self, unit: &Unit, why: &GpuError) -> Result<Vec<u8>, GpuError> {
+    fn prebuilt(&self, unit: &CompileUnit, why: &GpuError) -> Result<Vec<u8>, GpuError> {
         let archs: &[&str] = if self.device.target.is_hopper() {
             &["sm_90a", "sm_80"]
         } else if self.device.target.sm() >= 800 {
@@ -185,8 +185,8 @@ impl Driver for Cuda {
 
     fn prepare(
         &mut self,
-        units: &[&Unit],
-        done: &mut dyn FnMut(usize, usize, &Unit),
+        units: &[&CompileUnit],
+        done: &mut dyn FnMut(usize, usize, &CompileUnit),
     ) -> Result<(), GpuError> {
         let Ok(nvrtc) = self.nvrtc else {
             return Ok(());
@@ -199,7 +199,7 @@ impl Driver for Cuda {
         self.kernels.prepare(nvrtc, cache, units, arch, done)
     }
 
-    fn load(&mut self, unit: &Unit, shared: u32) -> Result<Function, GpuError> {
+    fn load(&mut self, unit: &CompileUnit, shared: u32) -> Result<Function, GpuError> {
         let function = match self.kernels.of(unit) {
             Some(function) => function,
             None => {
@@ -226,7 +226,7 @@ impl Driver for Cuda {
         Ok(function)
     }
 
-    fn assembly(&mut self, unit: &Unit) -> Result<String, GpuError> {
+    fn assembly(&mut self, unit: &CompileUnit) -> Result<String, GpuError> {
         self.assembly_of(unit)
     }
 
@@ -287,7 +287,7 @@ impl Driver for Cuda {
 }
 
 impl Cuda {
-    fn assembly_of(&self, unit: &Unit) -> Result<String, GpuError> {
+    fn assembly_of(&self, unit: &CompileUnit) -> Result<String, GpuError> {
         let nvrtc = match &self.nvrtc {
             Ok(nvrtc) => *nvrtc,
             Err(why) => {

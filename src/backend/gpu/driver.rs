@@ -4,7 +4,7 @@
 use std::fmt;
 
 use super::program::{Target, TensorMap};
-use super::source::Unit;
+use super::source::CompileUnit;
 use plan::run::RunError;
 use simt::Counts;
 
@@ -182,8 +182,8 @@ pub trait Driver {
     /// many, and which.
     fn prepare(
         &mut self,
-        units: &[&Unit],
-        done: &mut dyn FnMut(usize, usize, &Unit),
+        units: &[&CompileUnit],
+        done: &mut dyn FnMut(usize, usize, &CompileUnit),
     ) -> Result<(), GpuError> {
         let _ = (units, done);
         Ok(())
@@ -191,10 +191,10 @@ pub trait Driver {
 
     /// Compiles and loads a unit; the same unit gives the same function.
     /// `shared` is the most dynamic shared memory that it will be launched with.
-    fn load(&mut self, unit: &Unit, shared: u32) -> Result<Function, GpuError>;
+    fn load(&mut self, unit: &CompileUnit, shared: u32) -> Result<Function, GpuError>;
 
     /// The assembly text of a unit (PTX), as it would be loaded.
-    fn assembly(&mut self, unit: &Unit) -> Result<String, GpuError> {
+    fn assembly(&mut self, unit: &CompileUnit) -> Result<String, GpuError> {
         Err(GpuError::missing(format!(
             "this backend has no assembly text of {}",
             unit.title()

@@ -33,7 +33,7 @@ mod time;
 use std::collections::HashMap;
 
 use super::driver::{Driver, Function};
-use super::source::Unit;
+use super::source::CompileUnit;
 pub use examine::{Examined, KernelVerdict, Swap};
 use memory::Kept;
 
@@ -43,7 +43,7 @@ pub struct Gpu<D> {
     driver: D,
     kept: Option<Kept>,
     /// Kernels with counters in them, by unit and dynamic shared memory.
-    counting: HashMap<(Unit, u32), Function>,
+    counting: HashMap<(CompileUnit, u32), Function>,
 }
 
 impl<D: Driver> Gpu<D> {

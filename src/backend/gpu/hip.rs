@@ -25,7 +25,7 @@ use super::native::kernel;
 use super::native::kernels::{Kernels, passed_on};
 use super::native::stream::Stream;
 use super::program::{Target, TensorMap};
-use super::source::Unit;
+use super::source::CompileUnit;
 use api::Api;
 use module::Loaded;
 use plan::run::{BackendKind, BackendState};
@@ -124,15 +124,15 @@ impl Driver for Hip {
 
     fn prepare(
         &mut self,
-        units: &[&Unit],
-        done: &mut dyn FnMut(usize, usize, &Unit),
+        units: &[&CompileUnit],
+        done: &mut dyn FnMut(usize, usize, &CompileUnit),
     ) -> Result<(), GpuError> {
         let hiprtc = self.hiprtc.as_ref().map_err(Clone::clone)?;
         let (cache, arch) = (self.cache.as_ref(), &self.device.target.arch);
         self.kernels.prepare(hiprtc, cache, units, arch, done)
     }
 
-    fn load(&mut self, unit: &Unit, shared: u32) -> Result<Function, GpuError> {
+    fn load(&mut self, unit: &CompileUnit, shared: u32) -> Result<Function, GpuError> {
         let function = match self.kernels.of(unit) {
             Some(function) => function,
             None => {
@@ -155,7 +155,7 @@ impl Driver for Hip {
         Ok(function)
     }
 
-    fn assembly(&mut self, _: &Unit) -> Result<String, GpuError> {
+    fn assembly(&mut self, _: &CompileUnit) -> Result<String, GpuError> {
         Err(GpuError::missing(
             "counting rewrites PTX, which no AMD GPU takes; --backend simt counts those of the \
              same kernels",

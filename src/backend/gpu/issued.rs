@@ -22,28 +22,13 @@
 mod access;
 mod scan;
 
-use std::fmt;
-
 use access::{Access, Bytes, accesses_in};
 use scan::{Entry, Statement, entry};
 
-/// Text that cannot be instrumented: one sentence.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct IssuedError(String);
-
-impl IssuedError {
-    fn new(message: impl Into<String>) -> Self {
-        Self(message.into())
-    }
+plan::sentence! {
+    /// Text that cannot be instrumented: one sentence.
+    IssuedError
 }
-
-impl fmt::Display for IssuedError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for IssuedError {}
 
 /// Registers of our own; the compiler's names do not begin so.
 const REGISTERS: &str = "\

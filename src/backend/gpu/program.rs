@@ -1,6 +1,6 @@
 //! What the lowering gives: buffers and launches, as data.
 
-use super::source::Unit;
+use super::source::CompileUnit;
 use plan::cost::Vendor;
 use plan::model::{TensorId, WeightId};
 
@@ -176,7 +176,7 @@ pub struct Launch {
     /// The plan's name of it, with its block: `block 2: q+k+v`.
     pub name: String,
     /// What is compiled.
-    pub unit: Unit,
+    pub unit: CompileUnit,
     /// Blocks.
     pub grid: Grid,
     /// Threads of a block.

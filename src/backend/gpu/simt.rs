@@ -19,7 +19,7 @@ use super::driver::{
     Parameter, Traffic,
 };
 use super::program::{Target, TensorMap};
-use super::source::Unit;
+use super::source::CompileUnit;
 use plan::cost::Vendor;
 use plan::run::{BackendKind, BackendState};
 use simt::{LaunchRequest, Machine, MachineError, Options, Program};
@@ -56,7 +56,7 @@ pub struct Simt {
     target: Target,
     machine: Machine,
     functions: Vec<Loaded>,
-    by_unit: HashMap<Unit, Function>,
+    by_unit: HashMap<CompileUnit, Function>,
     /// Address and length of each allocation.
     memory: Vec<Option<(u64, u64)>>,
     traffic: Traffic,
@@ -91,7 +91,7 @@ impl Simt {
         }
     }
 
-    fn text(&self, unit: &Unit) -> Result<String, GpuError> {
+    fn text(&self, unit: &CompileUnit) -> Result<String, GpuError> {
         if let Some(prebuilt) = PREBUILT.find(unit, &[ARCH]) {
             return Ok(prebuilt.ptx);
         }
@@ -229,7 +229,7 @@ impl Driver for Simt {
         None
     }
 
-    fn load(&mut self, unit: &Unit, _shared: u32) -> Result<Function, GpuError> {
+    fn load(&mut self, unit: &CompileUnit, _shared: u32) -> Result<Function, GpuError> {
         if let Some(function) = self.by_unit.get(unit) {
             return Ok(*function);
         }
@@ -239,7 +239,7 @@ impl Driver for Simt {
         Ok(function)
     }
 
-    fn assembly(&mut self, unit: &Unit) -> Result<String, GpuError> {
+    fn assembly(&mut self, unit: &CompileUnit) -> Result<String, GpuError> {
         self.text(unit)
     }
 

@@ -35,7 +35,7 @@ pub fn kernel_sources() -> Vec<(&'static str, &'static str)> {
 /// What is compiled at once: source files in order, what is defined for them,
 /// and the entry that is launched. Equal units are the same kernel.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Unit {
+pub struct CompileUnit {
     /// The kernel's entry point (`extern "C"`).
     pub entry: &'static str,
     /// Files under `kernels/`, in order; the last is the kernel's own.
@@ -44,7 +44,7 @@ pub struct Unit {
     pub defines: Vec<(&'static str, String)>,
 }
 
-impl Unit {
+impl CompileUnit {
     /// A unit of the prefix's base and `files`.
     pub fn new(entry: &'static str, files: &[&'static str]) -> Self {
         let mut all = vec!["prefix/base.cu"];
@@ -97,11 +97,11 @@ mod tests {
 
     #[test]
     fn a_unit_is_its_files_in_order_each_with_its_own_lines() {
-        let unit = Unit::new("none", &[]).define("BF16", 1);
+        let unit = CompileUnit::new("none", &[]).define("BF16", 1);
         let source = unit.source().unwrap();
         assert!(source.starts_with("#line 1 \"prefix/base.cu\"\n"));
         assert_eq!(unit.title(), "none BF16=1");
-        assert_eq!(Unit::new("none", &["missing.cu"]).source(), None);
+        assert_eq!(CompileUnit::new("none", &["missing.cu"]).source(), None);
     }
 
     #[test]

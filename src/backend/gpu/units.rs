@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use super::lower::{Setup, lower};
 use super::program::{Step, Target};
-use super::source::Unit;
-use plan::cost::{Config, Conventions, Vendor};
+use super::source::CompileUnit;
+use plan::cost::{Config, Vendor};
 use plan::fusion::{Cut, Fusion, Plan, Version};
 use plan::model::{Dtype, Graph, PRESETS, Preset, Shape};
 use plan::run::Gemm;
@@ -96,7 +96,7 @@ fn shapes(preset: &Preset) -> Vec<(Shape, u64)> {
 /// Every unit that the promised plans need on a device, with the most dynamic
 /// shared memory that it is launched with. A plan that a kernel is missing for
 /// adds nothing.
-pub fn units(target: &Target) -> BTreeMap<Unit, u32> {
+pub fn units(target: &Target) -> BTreeMap<CompileUnit, u32> {
     let mut found = BTreeMap::new();
     for preset in &PRESETS {
         let mut model = preset.model();
@@ -109,13 +109,7 @@ pub fn units(target: &Target) -> BTreeMap<Unit, u32> {
                 continue;
             };
             for cut in cuts() {
-                let config = Config {
-                    model: model.clone(),
-                    shape,
-                    dtype,
-                    cut,
-                    conventions: Conventions::default(),
-                };
+                let config = Config::forward(model.clone(), shape, dtype, cut);
                 let plan = Plan::new(&graph, cut, config.keeps_kv());
                 let program = lower(&Setup {
                     config: &config,
@@ -138,7 +132,7 @@ pub fn units(target: &Target) -> BTreeMap<Unit, u32> {
 }
 
 /// The units of all typical devices of an architecture.
-pub fn units_of(arch: &str) -> BTreeMap<Unit, u32> {
+pub fn units_of(arch: &str) -> BTreeMap<CompileUnit, u32> {
     let mut all = BTreeMap::new();
     for target in devices(arch) {
         for (unit, shared) in units(&target) {
@@ -152,18 +146,22 @@ pub fn units_of(arch: &str) -> BTreeMap<Unit, u32> {
 /// What is compiled ahead: units of every NVIDIA device from compute
 /// capability 8.0 on, as PTX of `sm_80`, and those that only Hopper has as PTX
 /// of `sm_90a`, in order.
-pub fn compiled_ahead() -> Vec<(Unit, &'static str)> {
+pub fn compiled_ahead() -> Vec<(CompileUnit, &'static str)> {
     let mut portable = BTreeMap::new();
     for arch in ["sm_80", "sm_89", "sm_100"] {
         portable.extend(units_of(arch));
     }
-    let (shared, own): (Vec<Unit>, Vec<Unit>) = units_of("sm_90a")
+    let (shared, own): (Vec<CompileUnit>, Vec<CompileUnit>) = units_of("sm_90a")
         .into_keys()
         .partition(|unit| !unit.files.iter().any(|file| file.contains("hopper")));
     portable.extend(shared.into_iter().map(|unit| (unit, 0)));
-    portable.extend(crate::gym::units().into_iter().map(|unit| (unit, 0)));
-    let exercises = crate::trial::units();
-    let mut all: Vec<(Unit, &'static str)> = portable
+    portable.extend(
+        crate::microbenchmark::units()
+            .into_iter()
+            .map(|unit| (unit, 0)),
+    );
+    let exercises = crate::submission::units();
+    let mut all: Vec<(CompileUnit, &'static str)> = portable
         .into_keys()
         .chain(exercises)
         .map(|unit| (unit, "sm_80"))

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::play::Stage;
-use crate::gpu::Unit;
+use crate::gpu::CompileUnit;
 use plan::run::RunError;
 use simt::{MachineError, Problem, Program};
 
@@ -161,9 +161,9 @@ impl Scene {
     }
 
     /// What is compiled, with a defect or (0) as it is.
-    pub fn unit(&self, mutant: u32) -> Unit {
+    pub fn unit(&self, mutant: u32) -> CompileUnit {
         let unit = match self.kind {
-            Kind::Ring { tile, turns, .. } => Unit::new("ring", &RING_FILES)
+            Kind::Ring { tile, turns, .. } => CompileUnit::new("ring", &RING_FILES)
                 .define("ROWS", tile)
                 .define("QKV_N", TILE_N)
                 .define("OUT_N", TILE_N)
@@ -173,12 +173,12 @@ impl Scene {
                 .define("SLOTS", SLOTS)
                 .define("SLOT_BYTES", slot_bytes(tile))
                 .define("EARLY", SLOTS - 1),
-            Kind::Words => Unit::new(
+            Kind::Words => CompileUnit::new(
                 "words",
                 &["prefix/grid.cu", "proof/mutants.cu", "proof/words.cu"],
             ),
             // The barrier itself stands in `prefix/grid.cu`: the defect comes before it.
-            Kind::Crossings => Unit::new(
+            Kind::Crossings => CompileUnit::new(
                 "crossings",
                 &["proof/mutants.cu", "prefix/grid.cu", "proof/words.cu"],
             ),

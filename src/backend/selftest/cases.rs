@@ -1,6 +1,6 @@
 //! What is run: models with their corners, and the sets that are promised.
 
-use plan::cost::{Config, Conventions};
+use plan::cost::Config;
 use plan::fusion::{Cut, Fusion, Version};
 use plan::model::{Dtype, Model, PRESETS, Shape};
 use plan::run::{BackendKind, Request, WeightsFrom};
@@ -163,13 +163,7 @@ fn presets() -> Vec<Case> {
                     cases.push(Case {
                         plan,
                         corner: format!("{}, {corner}", preset.name),
-                        config: Config {
-                            model: preset.model(),
-                            shape,
-                            dtype,
-                            cut,
-                            conventions: Conventions::default(),
-                        },
+                        config: Config::forward(preset.model(), shape, dtype, cut),
                     });
                 }
             }
@@ -197,20 +191,13 @@ pub fn cases(extent: Extent) -> Vec<Case> {
         };
         for dtype in [Dtype::Fp32, Dtype::Bf16] {
             for (plan, cut, rope_split) in plans(extent) {
-                let config = Config {
-                    model: model.clone(),
-                    shape: Shape {
-                        batch,
-                        seq,
-                        context,
-                    },
-                    dtype,
-                    cut,
-                    conventions: Conventions {
-                        rope_split,
-                        ..Conventions::default()
-                    },
+                let shape = Shape {
+                    batch,
+                    seq,
+                    context,
                 };
+                let mut config = Config::forward(model.clone(), shape, dtype, cut);
+                config.conventions.rope_split = rope_split;
                 cases.push(Case {
                     plan,
                     corner: corner.what.to_owned(),

@@ -39,7 +39,7 @@ pub const PLANTED: [Planted; 2] = [
     },
 ];
 
-/// Runs V1 with one kernel exchanged for its defective twin.
+/// Runs V1 with one kernel exchanged for its mutant.
 ///
 /// # Errors
 /// A stop, a device that is lost.

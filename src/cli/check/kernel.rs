@@ -9,27 +9,28 @@ use super::super::desk::{Desk, Runs};
 use super::super::failure::Failure;
 use super::super::out::Out;
 use app::question::Asked;
-use backend::engine::{Program, trial as judged};
-use backend::trial::{confine, judge};
+use backend::engine::{Program, submission as judged};
+use backend::submission::{confine, judge};
 use course::attempt::{
-    Attempt, Told, attempt, begin, difference, gap_form, gaps, kernel_file, told, trial as contract,
+    Attempt, Told, attempt, begin, difference, gap_form, gaps, kernel_file, submission as contract,
+    told,
 };
 use course::{Exercise, Kernel, Key};
-use plan::run::{Candidate, Trial, TrialOutcome};
+use plan::run::{Candidate, Submission, SubmissionOutcome};
 
 /// Largest question that a judge is asked.
 const LONGEST: u64 = 4 << 20;
 
-/// The judge's process: a trial on standard input, its outcome on standard output.
-pub(in crate::cli) fn trial(out: &mut Out) -> Outcome {
+/// The judge's process: a submission on standard input, its outcome on standard output.
+pub(in crate::cli) fn submission(out: &mut Out) -> Outcome {
     confine();
     let mut asked = String::new();
     let read = std::io::stdin().take(LONGEST).read_to_string(&mut asked);
-    let trial: Trial = read
+    let submission: Submission = read
         .map_err(|e| e.to_string())
         .and_then(|_| serde_json::from_str(&asked).map_err(|e| e.to_string()))
         .map_err(|e| Failure::usage(format!("standard input holds no submission: {e}")))?;
-    out.json(&judge(&trial));
+    out.json(&judge(&submission));
     Ok(0)
 }
 
@@ -68,11 +69,11 @@ pub(super) fn told_of(
         let Some(asked) = asked else {
             return Ok(Told::open("There is no kernel to write here."));
         };
-        let program = Program::own_as("trial")
+        let program = Program::own_as("submission")
             .map_err(|e| Failure::lacking(format!("this program cannot be started again: {e}")))?;
         let outcome = judged(&program, &asked);
         let by_letters = !typed.trim().is_empty() && matches!(tried, Attempt::Written(_));
-        if let (true, TrialOutcome::NoCompiler(why)) = (by_letters, &outcome) {
+        if let (true, SubmissionOutcome::NoCompiler(why)) = (by_letters, &outcome) {
             let file = desk.places.shown(&kernel_file(&desk.places, &exercise.id));
             instead = Some(format!(
                 "The letters {} were judged; {file} was not: {why}.",
@@ -83,7 +84,7 @@ pub(super) fn told_of(
         }
         let mut told = told(exercise, key, &tried, &outcome);
         told.lines.splice(..0, instead);
-        if let (TrialOutcome::Accepted { .. }, Candidate::Written { text, .. }) =
+        if let (SubmissionOutcome::Accepted { .. }, Candidate::Written { text, .. }) =
             (&outcome, candidate)
         {
             let lines = difference(kernel, text);

@@ -7,7 +7,7 @@ use crate::cli::args::OutputArgs;
 use crate::cli::failure::Failure;
 use crate::cli::out::Out;
 use crate::cli::table::{Align, Table};
-use backend::gym::{self, Outputs};
+use backend::microbenchmark::{self, Outputs};
 use plan::run::{BackendKind, EXPERIMENTS, MicroReport, MicroRequest};
 
 /// How two outputs of one launch compare.
@@ -38,7 +38,8 @@ pub(super) fn gym(output: &OutputArgs, backend: &str, out: &mut Out) -> Outcome 
     let mut rows = Vec::new();
     for experiment in &EXPERIMENTS {
         for value in experiment.usual {
-            let Outputs { here, there } = gym::compared(experiment.name, *value, backend)?;
+            let Outputs { here, there } =
+                microbenchmark::compared(experiment.name, *value, backend)?;
             let pairs = || here.iter().zip(&there);
             let request = MicroRequest::new(experiment.name, &[*value], BackendKind::Simt)?;
             rows.push(Row {
@@ -47,7 +48,7 @@ pub(super) fn gym(output: &OutputArgs, backend: &str, out: &mut Out) -> Outcome 
                 elements: here.len().max(there.len()),
                 differ: pairs().filter(|(a, b)| a.to_bits() != b.to_bits()).count(),
                 ulps: pairs().map(|(a, b)| ulps(*a, *b)).max().unwrap_or(0),
-                counts: gym::run(&request)?,
+                counts: microbenchmark::run(&request)?,
             });
         }
     }

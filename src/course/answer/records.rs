@@ -15,11 +15,11 @@ pub trait Records {
     fn recorded(&self, id: &str) -> Option<Quantity>;
 
     /// What the defective kernel of this name yields
-    /// ([`plan::run::twins::TWINS`]).
+    /// ([`plan::run::mutants::MUTANTS`]).
     ///
     /// # Errors
     /// Why it has not been run: one sentence.
-    fn twin(&self, name: &str) -> Result<f64, String> {
+    fn mutant(&self, name: &str) -> Result<f64, String> {
         Err(format!(
             "the defective kernel of mutant.{name} has not been run here"
         ))

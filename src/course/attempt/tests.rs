@@ -75,7 +75,7 @@ fn the_letters_of_the_gap_form_stand_for_mistakes() {
             seen: "at n = 33, m[32] is 0.".to_owned(),
             known: vec!["Why.".to_owned()],
         };
-        let told = told(exercise, key, &found, &TrialOutcome::Refused(refusal));
+        let told = told(exercise, key, &found, &SubmissionOutcome::Refused(refusal));
         let sentence = told.judgement.sentence();
         assert!(
             sentence.contains(&format!("Gap {}. C3", gap.name)),
@@ -110,7 +110,7 @@ fn every_outcome_is_told_with_a_way_on() {
             text: kernel.listing.worked(),
             file: "answers/ex19.cu".to_owned(),
         });
-        let say = |outcome: TrialOutcome| {
+        let say = |outcome: SubmissionOutcome| {
             let told = told(exercise, key, &written, &outcome);
             (
                 told.judgement.verdict.word(),
@@ -118,18 +118,18 @@ fn every_outcome_is_told_with_a_way_on() {
                 told.lines,
             )
         };
-        let accepted = say(TrialOutcome::Accepted {
+        let accepted = say(SubmissionOutcome::Accepted {
             issued: 12,
             cases: 3,
             praise: vec!["Good.".to_owned()],
         });
         assert_eq!((accepted.0, accepted.2.len()), ("right", 1));
         assert!(accepted.1.contains("C1 to C8 met"), "{}", accepted.1);
-        let none = say(TrialOutcome::NoCompiler("pip install it".to_owned()));
+        let none = say(SubmissionOutcome::NoCompiler("pip install it".to_owned()));
         assert_eq!(none.0, "unread");
         assert!(none.2.iter().any(|line| line.contains("--answer")));
         assert_eq!(
-            say(TrialOutcome::Failed("It failed.".to_owned())).0,
+            say(SubmissionOutcome::Failed("It failed.".to_owned())).0,
             "unread"
         );
     });

@@ -7,7 +7,7 @@ use crate::fields::Fields;
 use plan::run::{BackendKind, Experiment, Metric, MicroRequest};
 
 /// Backends that run the gym.
-const BACKENDS: [&str; 2] = ["simt", "cuda"];
+const BACKENDS: [&str; 3] = ["simt", "cuda", "hip"];
 
 /// A `micro` block.
 pub(super) fn micro(fields: &mut Fields<'_, '_>) -> Option<Block> {

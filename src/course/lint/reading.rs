@@ -3,7 +3,7 @@
 use super::running::running;
 use crate::block::Block;
 use crate::fault::Fault;
-use crate::lesson::{Lesson, Part};
+use crate::lesson::{self, Lesson, Part};
 use text::{Element, Section};
 
 /// Words that are read in a minute.
@@ -18,8 +18,13 @@ const MOST: u64 = 25;
 
 /// Minutes that a lesson takes, begun ones in full.
 fn minutes(lesson: &Lesson) -> u64 {
+    of(&lesson.sections)
+}
+
+/// Minutes that some sections take, begun ones in full.
+pub(super) fn of<'s>(sections: impl IntoIterator<Item = &'s lesson::Section>) -> u64 {
     let (mut words, mut live) = (0, 0);
-    for section in &lesson.sections {
+    for section in sections {
         words += count(&section.title);
         for part in &section.parts {
             match part {

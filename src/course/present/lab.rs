@@ -281,7 +281,7 @@ fn ran(config: &Config, cut: Cut, prices: &Prices, facts: &dyn Facts) -> Option<
     let measured = |text: String| (format!("{text} @"), Some(Origin::Measured));
     let mut cells = vec![issued(launches(ran.launches))];
     match (ran.micros, ran.issued) {
-        (Some(micros), _) => cells.push(measured(format!("{micros:.1} µs"))),
+        (Some(micros), _) => cells.push(measured(figure::measured(micros * 1e-6))),
         (None, Some(bytes)) => cells.push((
             format!("{} # issued", prices.bytes(bytes)),
             Some(Origin::Issued),
@@ -291,7 +291,7 @@ fn ran(config: &Config, cut: Cut, prices: &Prices, facts: &dyn Facts) -> Option<
     let v1 = Version::V1.cut();
     let beside = facts.ran(&config.with_cut(v1)).filter(|_| cut != v1);
     cells.push(match beside.and_then(|ran| ran.micros) {
-        Some(micros) => measured(format!("V1 {micros:.1} µs")),
+        Some(micros) => measured(format!("V1 {}", figure::measured(micros * 1e-6))),
         None => (format!("on {}", ran.backend), None),
     });
     Some(Sum {

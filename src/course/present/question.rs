@@ -69,12 +69,14 @@ impl Question {
 /// if it was typed already.
 pub fn example(unit: &str) -> String {
     // `plain 6` says how a bare number is printed, and is no unit to be typed.
-    match Spec::parse(unit) {
-        Ok(spec) if spec.unit == Unit::PERCENT => "e.g. 12.5 %".to_owned(),
-        Ok(spec) => match spec.unit.dimension() {
-            plain if plain.is_plain() => String::new(),
-            dimension => format!("e.g. {}", dimension.example()),
-        },
-        Err(_) => String::new(),
+    Spec::parse(unit).map_or_else(|_| String::new(), |spec| example_of(&spec))
+}
+
+/// The same where the unit is known.
+pub fn example_of(spec: &Spec) -> String {
+    match spec.unit.dimension() {
+        _ if spec.unit == Unit::PERCENT => "e.g. 12.5 %".to_owned(),
+        plain if plain.is_plain() => String::new(),
+        dimension => format!("e.g. {}", dimension.example()),
     }
 }

@@ -1,11 +1,9 @@
 //! What is to be priced, and under which conventions.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use crate::fusion::{Cut, FusionError};
-use crate::model::{Dtype, Model, ModelError, PRESETS, Shape, Sizes};
+use crate::model::{Dtype, Graph, Model, ModelError, PRESETS, Shape, Sizes};
 
 /// When rotated keys and values are written though no later kernel reads them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -32,9 +30,30 @@ pub struct Conventions {
     pub rope_table: bool,
 }
 
+/// What is computed with the model. Each has its own graph; names on the wire are
+/// those of [`Workload::name`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Workload {
+    /// From token ids to logits.
+    #[default]
+    Forward,
+}
+
+impl Workload {
+    /// `forward`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Forward => "forward",
+        }
+    }
+}
+
 /// Everything that a price depends on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Config {
+    /// What is computed with the model.
+    pub workload: Workload,
     /// The model.
     pub model: Model,
     /// Batch, new tokens, context.
@@ -48,19 +67,36 @@ pub struct Config {
 }
 
 impl Config {
+    /// A forward of a model, counted by the usual conventions.
+    pub fn forward(model: Model, shape: Shape, dtype: Dtype, cut: Cut) -> Self {
+        Self {
+            workload: Workload::Forward,
+            model,
+            shape,
+            dtype,
+            cut,
+            conventions: Conventions::default(),
+        }
+    }
+
+    /// The ops and tensors of the workload.
+    ///
+    /// # Errors
+    /// A model or shape that cannot be.
+    pub fn graph(&self) -> Result<Graph, ModelError> {
+        match self.workload {
+            Workload::Forward => Graph::of(&self.model, &self.shape),
+        }
+    }
+
     /// A preset at its default shape, fp32, in plan `cut`.
     ///
     /// # Errors
     /// An unknown preset, with the nearest.
     pub fn preset(name: &str, cut: Cut) -> Result<Self, CostError> {
         let preset = crate::model::preset(name)?;
-        Ok(Self {
-            model: preset.model(),
-            shape: preset.shape(),
-            dtype: Dtype::Fp32,
-            cut,
-            conventions: Conventions::default(),
-        })
+        let (model, shape) = (preset.model(), preset.shape());
+        Ok(Self::forward(model, shape, Dtype::Fp32, cut))
     }
 
     /// The cut with the RoPE convention applied.
@@ -156,34 +192,18 @@ impl Config {
     }
 }
 
-/// Why something cannot be priced: one sentence.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CostError {
-    message: String,
+sentence! {
+    /// Why something cannot be priced: one sentence.
+    CostError
 }
 
 impl CostError {
-    /// An error with its sentence.
-    pub fn new(message: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-        }
-    }
-
     pub(crate) fn too_large(what: &str) -> Self {
         Self::new(format!(
             "{what} does not fit in 64 bits; choose smaller sizes"
         ))
     }
 }
-
-impl fmt::Display for CostError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for CostError {}
 
 impl From<ModelError> for CostError {
     fn from(e: ModelError) -> Self {

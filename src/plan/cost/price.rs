@@ -114,7 +114,7 @@ impl Planned {
     /// A model or shape that cannot be, or a figure that does not fit 64 bits.
     pub fn of(config: &Config) -> Result<Self, CostError> {
         let sizes = config.sizes()?;
-        let graph = Graph::of(&config.model, &config.shape)?;
+        let graph = config.graph()?;
         let plan = Plan::new(&graph, config.effective_cut(), config.keeps_kv());
         let forward = plan
             .kernels

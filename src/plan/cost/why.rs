@@ -102,20 +102,6 @@ const FIELDS: [&str; 8] = [
     "intensity",
 ];
 
-/// Every key that [`why`] answers for this price.
-pub fn why_keys(cost: &Cost) -> Vec<String> {
-    let mut keys = Vec::new();
-    for scope in ["block", "forward"] {
-        keys.extend(FIELDS.iter().map(|f| format!("{scope}.{f}")));
-    }
-    for kernel in &cost.block.kernels {
-        let op = kernel.ops.first().copied().unwrap_or_default();
-        keys.extend(FIELDS.iter().skip(1).map(|f| format!("kernel.{op}.{f}")));
-    }
-    keys.extend(["peak", "kv", "params.tied", "params.untied"].map(str::to_owned));
-    keys
-}
-
 /// Unfolds the figure of a key: `block.bytes`, `forward.flops`,
 /// `kernel.softmax.bytes` (the block's kernel that holds the op), `peak`, `kv`,
 /// `params.tied`.

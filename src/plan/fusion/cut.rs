@@ -14,9 +14,9 @@ pub struct Boundary(u8);
 
 impl Boundary {
     /// res2 · the next block's norm1.
-    pub const CROSS: Self = Self(17);
+    pub const CROSS: Self = Self(BLOCK_OPS.len() as u8 - 1);
     /// embed · norm1 of the first block, and final_norm · lm_head.
-    pub const ENDS: Self = Self(18);
+    pub const ENDS: Self = Self(BLOCK_OPS.len() as u8);
 
     /// The wall after the op of this index in [`BLOCK_OPS`].
     pub fn after(index: usize) -> Option<Self> {
@@ -115,9 +115,9 @@ impl Cut {
     /// No wall is down at all, not even the one between rope of q and of k.
     pub const NONE: Self = Self(0);
     /// All walls inside a block are down; blocks stay apart.
-    pub const WHOLE_BLOCK: Self = Self((1 << 17) - 1);
+    pub const WHOLE_BLOCK: Self = Self((1 << Boundary::CROSS.0) - 1);
     /// Everything is one kernel.
-    pub const EVERYTHING: Self = Self((1 << 19) - 1);
+    pub const EVERYTHING: Self = Self((1 << (Boundary::ENDS.0 + 1)) - 1);
 
     /// The union of fusions, RoPE of q and of k in one kernel.
     pub fn of_fusions(fusions: &[Fusion]) -> Self {

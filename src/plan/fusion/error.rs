@@ -1,22 +1,13 @@
 //! What can be wrong with a fusion, a version or a cut.
 
-use std::fmt;
-
 use crate::nearest;
 
-/// One sentence: what could not be read, and the way out.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FusionError {
-    message: String,
+sentence! {
+    /// One sentence: what could not be read, and the way out.
+    FusionError
 }
 
 impl FusionError {
-    pub(super) fn new(message: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-        }
-    }
-
     /// “There is no `what` called `name`”, with the nearest of `known`.
     pub(super) fn unknown(what: &str, name: &str, known: &[&str]) -> Self {
         let all = known.join(", ");
@@ -28,11 +19,3 @@ impl FusionError {
         })
     }
 }
-
-impl fmt::Display for FusionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for FusionError {}

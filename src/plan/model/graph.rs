@@ -1,7 +1,7 @@
 //! The whole forward as an ordered list of ops and the tensors between them.
 
 use super::symbol::Symbol::{Batch, Context, Ffn, Heads, Hidden, KvWidth, Past, Seq, Vocab};
-use super::{BLOCK_OPS, Model, ModelError, OpKind, Product, Shape, WeightId};
+use super::{BLOCK_OPS, Model, ModelError, OpKind, Product, Shape, Symbol, WeightId};
 
 /// What a tensor holds, apart from the layer. `X` is the residual stream
 /// between blocks: the embedding's output, then each block's `y`.
@@ -95,6 +95,14 @@ impl TensorKind {
             Self::Sc | Self::Pr => Product::new(1, &[Batch, Heads, Seq, Context]),
             Self::G | Self::U | Self::Sg | Self::M => Product::new(1, &[Batch, Seq, Ffn]),
             Self::Logits => Product::new(1, &[Batch, Seq, Vocab]),
+        }
+    }
+
+    /// What a row is as long as: the last of [`Self::elements`]; ids are a row each.
+    pub fn row(self) -> Option<Symbol> {
+        match self {
+            Self::Ids => None,
+            kind => kind.elements().symbols.last().copied(),
         }
     }
 

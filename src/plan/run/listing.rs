@@ -253,26 +253,12 @@ impl Listing {
 
     /// The lines among which the defect is to be found; empty without an excerpt.
     pub fn excerpt(&self) -> Vec<Shown> {
-        self.shown(|_, shown| shown)
-    }
-
-    /// The same lines with the repair.
-    pub fn repaired(&self) -> Vec<Shown> {
-        self.shown(|fixed, _| fixed)
-    }
-
-    fn shown<'l>(
-        &'l self,
-        pick: impl Fn(&'l [String], &'l [String]) -> &'l [String],
-    ) -> Vec<Shown> {
         let (begin, end) = self.excerpt.unwrap_or_default();
         let mut lines: Vec<&str> = Vec::new();
         for piece in self.pieces.get(begin..end).unwrap_or_default() {
             match piece {
                 Piece::Line(line) => lines.push(line),
-                Piece::Repair { fixed, shown } => {
-                    lines.extend(pick(fixed, shown).iter().map(String::as_str));
-                }
+                Piece::Repair { shown, .. } => lines.extend(shown.iter().map(String::as_str)),
                 Piece::Gap(_) => {}
             }
         }

@@ -1,5 +1,5 @@
-//! The gym: kernels of a few lines that are run over and over with one thing
-//! changed, to see what it costs. What is asked, and what comes back.
+//! Microbenchmarks (the gym, as learners know it): kernels of a few lines that are run
+//! over and over with one thing changed, to see what it costs. What is asked, and what comes back.
 
 mod experiments;
 mod metric;
@@ -80,7 +80,7 @@ pub struct MicroReport {
     pub kernel: String,
     /// What was swept.
     pub swept: String,
-    /// `simt` or `cuda`.
+    /// `simt`, `cuda` or `hip`.
     pub backend: String,
     /// The machine in words.
     pub device: String,

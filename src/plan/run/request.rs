@@ -199,7 +199,11 @@ mod tests {
             ..Request::new(config)
         };
         let text = serde_json::to_string(&request).unwrap();
+        assert!(text.contains(r#""workload":"forward""#), "{text}");
         assert_eq!(serde_json::from_str::<Request>(&text).unwrap(), request);
+        // Another build's workload is no request of this one.
+        let other = text.replace(r#""forward""#, r#""training-step""#);
+        assert!(serde_json::from_str::<Request>(&other).is_err());
     }
 
     #[test]

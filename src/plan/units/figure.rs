@@ -6,10 +6,13 @@ use super::{Column, Quantity, group_thousands};
 
 /// Per cent that `new` is below `old`, with `decimals`; empty when nothing is
 /// saved at that precision. More in place of less is whole per cent, so that
-/// the sign needs no room of its own.
+/// the sign needs no room of its own; from twice as much on it is how many times.
 pub fn saved(old: f64, new: f64, decimals: usize) -> String {
     if old <= 0.0 || !old.is_finite() || !new.is_finite() {
         return String::new();
+    }
+    if new >= 2.0 * old {
+        return format!("×{:.1}", new / old);
     }
     let decimals = if new > old { 0 } else { decimals };
     let text = format!("{:.decimals$}", 100.0 * (1.0 - new / old));
@@ -62,18 +65,47 @@ pub fn flops(flops: u64) -> String {
 
 /// Microseconds with two decimals.
 pub fn micros(seconds: f64) -> String {
-    micros_in_row(seconds, seconds)
+    format!("{:.2}", seconds * 1e6)
 }
 
-/// Microseconds of a row whose largest is `largest`: two decimals, fewer where
-/// the number would be longer than seven characters.
-pub fn micros_in_row(seconds: f64, largest: f64) -> String {
-    let decimals = match largest * 1e6 {
-        m if m < 9_999.995 => 2,
-        m if m < 99_999.95 => 1,
-        _ => 0,
-    };
-    format!("{:.decimals$}", seconds * 1e6)
+/// The unit of times whose largest is known: one for a row or a sentence.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Clock {
+    /// `µs`, `ms` or `s`.
+    pub unit: &'static str,
+    /// Of these a second has so many.
+    per_second: f64,
+}
+
+impl Clock {
+    /// The unit in which so many seconds have at most four digits before the point.
+    pub fn of(largest: f64) -> Self {
+        let (unit, per_second) = match largest {
+            s if s < 9.999_995e-3 => ("µs", 1e6),
+            s if s < 9.999_995 => ("ms", 1e3),
+            _ => ("s", 1.0),
+        };
+        Clock { unit, per_second }
+    }
+
+    /// The number of this unit, with two decimals.
+    pub fn number(self, seconds: f64) -> String {
+        format!("{:.2}", seconds * self.per_second)
+    }
+
+    /// The same with four digits or so: what was measured has no more.
+    pub fn rounded(self, seconds: f64) -> String {
+        match seconds * self.per_second {
+            many if many >= 1000.0 => format!("{many:.0}"),
+            few => format!("{few:.1}"),
+        }
+    }
+}
+
+/// A time that was measured, in the unit of its size: `154.7 ms`.
+pub fn measured(seconds: f64) -> String {
+    let clock = Clock::of(seconds);
+    format!("{} {}", clock.rounded(seconds), clock.unit)
 }
 
 /// `1 launch`, `17 launches`.
@@ -125,11 +157,22 @@ mod tests {
         assert_eq!(saved(9_963_520.0, 6_948_864.0, 2), "30.26 %");
         // 1 - 1919.76/1704.76 = -12.6 %.
         assert_eq!(saved(1704.76, 1919.76, 1), "-13 %");
+        // 5.61 times the bytes are no 461 % more.
+        assert_eq!(saved(100.0, 561.0, 1), "×5.6");
         assert_eq!(saved(1.0, 1.0, 1), "");
         assert_eq!(saved(1.0, 0.9999, 1), "");
         assert_eq!(saved(0.0, 1.0, 1), "");
         assert_eq!(times(17.0, 30.04), "×1.77");
         assert_eq!(times(17.0, 17.0), "");
+    }
+
+    #[test]
+    fn units_follow_the_size() {
+        assert_eq!(measured(154_663.2e-6), "154.7 ms");
+        assert_eq!(measured(842.31e-6), "842.3 µs");
+        assert_eq!(measured(12.04), "12.0 s");
+        let clock = Clock::of(0.01);
+        assert_eq!((clock.unit, clock.number(0.002).as_str()), ("ms", "2.00"));
     }
 
     #[test]

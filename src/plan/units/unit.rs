@@ -105,21 +105,10 @@ impl Unit {
     pub const FACTOR: Self = unit("x", Ratio, 1, 1);
     /// 10⁶ bytes.
     pub const MB: Self = unit("MB", Bytes, M, 1);
-    /// 2²⁰ bytes.
-    pub const MIB: Self = unit("MiB", Bytes, 1 << 20, 1);
 
     /// The symbol, `µs` with its micro sign.
     pub fn symbol(self) -> &'static str {
         self.symbol
-    }
-
-    /// The symbol in ASCII, `us`.
-    pub fn ascii(self) -> &'static str {
-        if self.symbol == "µs" {
-            "us"
-        } else {
-            self.symbol
-        }
     }
 
     /// The dimension it measures.

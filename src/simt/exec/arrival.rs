@@ -9,7 +9,7 @@ use super::shared::within;
 use super::turn::{Inst, Turn, lanes_of};
 use crate::block::BlockState;
 use crate::causal::{Clock, Space, Touch};
-use crate::fault::{Access, Awaited, FaultKind, Memory};
+use crate::fault::{Access, Awaited, Memory, Problem};
 
 /// Bytes of an mbarrier.
 const BYTES: u32 = 8;
@@ -57,7 +57,7 @@ pub(crate) fn unknown(turn: &mut Turn<'_>, inst: &Inst, lane: u32, offset: u32) 
     let memory = Memory::Shared {
         bytes: u64::from(turn.block.shared_bytes),
     };
-    let kind = FaultKind::NeverWritten {
+    let kind = Problem::NeverWritten {
         address: u64::from(offset),
         bytes: BYTES,
         memory,
@@ -141,7 +141,7 @@ unsafe fn come(turn: &mut Turn<'_>, inst: &Inst) -> bool {
         };
         let Some(missing) = arrival.missing.checked_sub(counts[lane]) else {
             let count = arrival.count;
-            return turn.fail(inst, lane as u32, FaultKind::Overcounted { offset, count });
+            return turn.fail(inst, lane as u32, Problem::Overcounted { offset, count });
         };
         arrival.missing = missing;
         arrival.bytes += i64::from(bytes[lane]);
@@ -161,7 +161,7 @@ unsafe fn ended(turn: &mut Turn<'_>, inst: &Inst) -> bool {
     let (offset, parity) = (offsets[first], parities[first] & 1);
     if lanes_of(turn.mask).any(|lane| offsets[lane] != offset || parities[lane] & 1 != parity) {
         let what = "lanes of one warp that wait for different mbarriers";
-        return turn.fail(inst, first as u32, FaultKind::Unsupported { what });
+        return turn.fail(inst, first as u32, Problem::Unsupported { what });
     }
     if !used(turn, inst, first as u32, offset, false) {
         return false;

@@ -5,7 +5,7 @@ use super::lanes::{Isa, handlers};
 use super::local::{shared_offset, windows};
 use super::shared;
 use super::turn::{Handler, Inst, Turn, WARP, lanes_of};
-use crate::fault::{Access, FaultKind};
+use crate::fault::{Access, Problem};
 use crate::ptx::Space;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -240,7 +240,7 @@ unsafe fn any_lanes<U: Update>(turn: &mut Turn<'_>, inst: &Inst) -> bool {
     let all = turn.mask;
     let (in_shared, in_local) = windows(all, &addresses);
     if in_local != 0 {
-        let kind = FaultKind::Unsupported {
+        let kind = Problem::Unsupported {
             what: "an atomic on a thread's own memory",
         };
         return turn.fail(inst, in_local.trailing_zeros(), kind);

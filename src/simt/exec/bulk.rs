@@ -9,7 +9,7 @@ use super::shared::within;
 use super::turn::{Inst, Turn, lanes_of};
 use crate::block::BlockState;
 use crate::causal::{Causal, Clock, Space, Touch};
-use crate::fault::{Access, FaultKind, Memory};
+use crate::fault::{Access, Memory, Problem};
 use crate::memory::{Global, Located, PARAM_WINDOW};
 use crate::tensor::{Swizzle, TensorMap, WORDS};
 
@@ -144,7 +144,7 @@ unsafe fn ask(turn: &mut Turn<'_>, inst: &Inst) -> bool {
         };
         let Some(pieces) = pieces else {
             let what = "a bulk copy whose source it does not know, or of parts of 16 bytes";
-            return turn.fail(inst, lane as u32, FaultKind::Unsupported { what });
+            return turn.fail(inst, lane as u32, Problem::Unsupported { what });
         };
         if !start(turn, inst, lane as u32, barrier, pieces) {
             return false;
@@ -171,7 +171,7 @@ fn start(
         if u64::from(to) + u64::from(PIECE) > shared || !to.is_multiple_of(PIECE) {
             let inside = u64::from(to) + u64::from(PIECE) <= shared;
             let memory = Memory::Shared { bytes: shared };
-            let kind = FaultKind::refused_access(
+            let kind = Problem::refused_access(
                 inside,
                 Access::Write,
                 u64::from(to),
@@ -195,11 +195,11 @@ fn start(
             let address = Global::address(from.buffer).wrapping_add(first as u64);
             if !inside {
                 let kind =
-                    FaultKind::refused_access(false, Access::Read, address, PIECE, memory, first);
+                    Problem::refused_access(false, Access::Read, address, PIECE, memory, first);
                 return turn.fail(inst, lane, kind);
             }
             if turn.check && !buffer.is_written(first as u64, bytes) {
-                let kind = FaultKind::NeverWritten {
+                let kind = Problem::NeverWritten {
                     address,
                     bytes: PIECE,
                     memory,

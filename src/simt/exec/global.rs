@@ -7,7 +7,7 @@ use super::lanes::handlers;
 use super::pattern::{Cost, Deltas, Pattern, deltas};
 use super::shared::{Stored, keep};
 use super::turn::{Inst, Turn, WARP, lanes_of};
-use crate::fault::{Access, FaultKind, Memory};
+use crate::fault::{Access, Memory, Problem};
 use crate::memory::{Buffer, Located, SECTOR};
 
 pub(crate) type Addresses = [u64; WARP];
@@ -116,14 +116,14 @@ fn fits(turn: &Turn<'_>, address: u64, bytes: u32) -> Option<Located> {
 }
 
 /// What is wrong with an address.
-fn blame(turn: &Turn<'_>, address: u64, bytes: u32, access: Access) -> FaultKind {
+fn blame(turn: &Turn<'_>, address: u64, bytes: u32, access: Access) -> Problem {
     let located = turn.global.locate(address);
     let buffer = located.and_then(|at| turn.global.buffers.get(at.buffer));
     let memory = buffer.map_or(Memory::Nowhere, name);
     let offset = located.map_or(0, |at| at.offset);
     let end = offset.saturating_add(i64::from(bytes));
     let inside = buffer.is_some_and(|buffer| offset >= 0 && end as u64 <= buffer.bytes);
-    FaultKind::refused_access(inside, access, address, bytes, memory, offset)
+    Problem::refused_access(inside, access, address, bytes, memory, offset)
 }
 
 fn name(buffer: &Buffer) -> Memory {

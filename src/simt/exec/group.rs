@@ -9,7 +9,7 @@ use super::bulk::{PIECE, swizzle_of};
 use super::lanes::handlers;
 use super::turn::{FULL, Inst, Turn};
 use crate::causal::{Space, Touch};
-use crate::fault::{Access, FaultKind};
+use crate::fault::{Access, Problem};
 
 /// Depth of one product.
 const DEPTH: usize = 16;
@@ -35,7 +35,7 @@ fn row(turn: &mut Turn<'_>, inst: &Inst, descriptor: u64, row: u32) -> Option<[f
         let offset = swizzle.place(first + PIECE * half as u32);
         if u64::from(offset) + u64::from(PIECE) > u64::from(turn.block.shared_bytes) {
             let what = "a product of a tile outside of shared memory";
-            turn.fail(inst, 0, FaultKind::Unsupported { what });
+            turn.fail(inst, 0, Problem::Unsupported { what });
             return None;
         }
         let touch = Touch {
@@ -73,7 +73,7 @@ fn row(turn: &mut Turn<'_>, inst: &Inst, descriptor: u64, row: u32) -> Option<[f
 /// predicate without which the sums begin anew; x their number.
 unsafe fn multiply(turn: &mut Turn<'_>, inst: &Inst) -> bool {
     if turn.mask != FULL {
-        let kind = FaultKind::MissingLanes {
+        let kind = Problem::LanesMissing {
             wanted: FULL,
             active: turn.mask,
         };

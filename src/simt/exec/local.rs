@@ -5,7 +5,7 @@ use super::global;
 use super::lanes::handlers;
 use super::shared::{self, Stored};
 use super::turn::{Inst, Turn, WARP, lanes_of};
-use crate::fault::{Access, FaultKind, Memory};
+use crate::fault::{Access, Memory, Problem};
 use crate::memory::{LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW};
 
 /// Local memory of a warp: word `w` of lane `l` is word `w · 32 + l`, so that
@@ -50,7 +50,7 @@ fn resolve(
         }
         let memory = Memory::Local { bytes: size };
         let offset = address as i64;
-        let kind = FaultKind::refused_access(inside, access, address, bytes, memory, offset);
+        let kind = Problem::refused_access(inside, access, address, bytes, memory, offset);
         return turn.fail(inst, lane as u32, kind);
     }
     if turn.count
@@ -242,7 +242,7 @@ unsafe fn load_param_lanes<E: Element, N: Count>(turn: &mut Turn<'_>, inst: &Ins
             .checked_add(u64::from(E::BYTES * N::N))
             .is_some_and(|end| end <= bytes);
         if !inside || !offset.is_multiple_of(u64::from(E::BYTES)) {
-            let kind = FaultKind::OutOfBounds {
+            let kind = Problem::OutOfBounds {
                 access: Access::Read,
                 address: addresses[lane],
                 bytes: E::BYTES,

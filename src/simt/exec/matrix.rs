@@ -3,7 +3,7 @@
 use super::lanes::{Isa, handlers};
 use super::shared;
 use super::turn::{FULL, Handler, Inst, Turn, WARP};
-use crate::fault::{Access, FaultKind};
+use crate::fault::{Access, Problem};
 
 /// Depth of a product.
 pub(crate) trait Depth {
@@ -41,7 +41,7 @@ fn pair(word: u32) -> [f32; 2] {
 unsafe fn multiply<K: Depth>(turn: &mut Turn<'_>, inst: &Inst) -> bool {
     if turn.mask != FULL {
         let lane = (!turn.mask).trailing_zeros();
-        let kind = FaultKind::MissingLanes {
+        let kind = Problem::LanesMissing {
             wanted: FULL,
             active: turn.mask,
         };
@@ -143,7 +143,7 @@ loads! {
 unsafe fn load_rows<L: Load>(turn: &mut Turn<'_>, inst: &Inst) -> bool {
     if turn.mask != FULL {
         let lane = (!turn.mask).trailing_zeros();
-        let kind = FaultKind::MissingLanes {
+        let kind = Problem::LanesMissing {
             wanted: FULL,
             active: turn.mask,
         };

@@ -6,7 +6,7 @@ use super::lanes::handlers;
 use super::pattern::{Cost, Deltas, Pattern};
 use super::turn::{Inst, Turn, WARP, lanes_of};
 use crate::causal::{Space, Touch};
-use crate::fault::{Access, FaultKind, Memory};
+use crate::fault::{Access, Memory, Problem};
 use crate::watch::Readers;
 
 pub(crate) type Offsets = [u32; WARP];
@@ -91,7 +91,7 @@ fn blame(turn: &mut Turn<'_>, inst: &Inst, offsets: &Offsets, bytes: u32, access
         );
         // Just below 2³² is a negative index rather than a far one.
         let offset = i64::from(offset as i32);
-        let kind = FaultKind::refused_access(inside, access, address, bytes, memory, offset);
+        let kind = Problem::refused_access(inside, access, address, bytes, memory, offset);
         turn.fail(inst, lane as u32, kind);
         return;
     }
@@ -189,7 +189,7 @@ fn clocked(
             let memory = Memory::Shared {
                 bytes: u64::from(turn.block.shared_bytes),
             };
-            let kind = FaultKind::NeverWritten {
+            let kind = Problem::NeverWritten {
                 address: touch.offset,
                 bytes,
                 memory,
@@ -223,11 +223,7 @@ fn collide<T: PartialEq + Copy>(
         if let Some(other) = lanes_of(before).find(meets) {
             let address = u64::from(offsets[lane]);
             let other = turn.warp * WARP as u32 + other as u32;
-            return turn.fail(
-                inst,
-                lane as u32,
-                FaultKind::LanesCollide { address, other },
-            );
+            return turn.fail(inst, lane as u32, Problem::LanesCollide { address, other });
         }
     }
     true

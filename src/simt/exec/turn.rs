@@ -1,6 +1,6 @@
 use crate::block::BlockState;
 use crate::causal::{Sem, Space, Touch};
-use crate::fault::{Fault, FaultKind, Memory, Met};
+use crate::fault::{Fault, FaultKind, Memory, Met, Problem};
 use crate::memory::Global;
 use crate::tally::Tally;
 
@@ -102,9 +102,9 @@ impl Turn<'_> {
 
     /// Stops the launch with a finding about `lane`.
     #[cold]
-    pub fn fail(&mut self, inst: &Inst, lane: u32, kind: FaultKind) -> bool {
+    pub fn fail(&mut self, inst: &Inst, lane: u32, problem: Problem) -> bool {
         self.fault = Some(Box::new(Fault {
-            kind,
+            kind: problem.into(),
             at: inst.at,
             thread: self.warp * WARP as u32 + lane,
         }));
@@ -162,7 +162,12 @@ impl Turn<'_> {
             copies,
             met,
         };
-        self.fail(inst, lane, kind)
+        self.fault = Some(Box::new(Fault {
+            kind,
+            at: inst.at,
+            thread: self.warp * WARP as u32 + lane,
+        }));
+        false
     }
 
     /// The lowest active lane.

@@ -3,7 +3,7 @@
 use super::lanes::handlers;
 use super::pred;
 use super::turn::{Inst, Turn, lanes_of};
-use crate::fault::FaultKind;
+use crate::fault::Problem;
 
 /// Which lane a shuffle reads: PTX's four modes.
 pub(crate) trait Mode {
@@ -57,7 +57,7 @@ fn together(turn: &mut Turn<'_>, inst: &Inst, named: u32) -> bool {
     turn.fail(
         inst,
         lane,
-        FaultKind::MissingLanes {
+        Problem::LanesMissing {
             wanted: named,
             active,
         },
@@ -92,11 +92,7 @@ unsafe fn shuffle<M: Mode>(turn: &mut Turn<'_>, inst: &Inst) -> bool {
         let (source, ok) = M::source(lane as u32, by[lane] & 31, segment, limit);
         let source = if ok { source & 31 } else { lane as u32 };
         if mask >> source & 1 == 0 {
-            return turn.fail(
-                inst,
-                lane as u32,
-                FaultKind::InactiveSource { lane: source },
-            );
+            return turn.fail(inst, lane as u32, Problem::InactiveSource { lane: source });
         }
         inside |= u32::from(ok) << lane;
         // SAFETY: a register has 32 lanes.

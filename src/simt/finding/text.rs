@@ -375,11 +375,15 @@ impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (what, help) = story(&self.problem);
         writeln!(f, "{what}")?;
-        writeln!(
+        write!(
             f,
             "  in `{}` at {}, block {:?}, thread {:?}",
             self.kernel, self.location, self.block, self.thread
         )?;
+        match self.problem.check() {
+            Some(check) => writeln!(f, " ({})", check.name())?,
+            None => writeln!(f)?,
+        }
         write!(f, "  help: {help}")
     }
 }

@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use super::setup::Setup;
 use crate::block::{BARRIERS, BlockState, Frame, State, Warp};
 use crate::exec::turn::FULL;
-use crate::fault::{Fault, FaultKind, How, Polled, Waiting};
+use crate::fault::{Fault, FaultKind, How, Polled, Problem, Waiting};
 use crate::memory::POISON;
 use crate::program::{Constant, NEVER, Special};
 use crate::run::{self, Turned};
@@ -205,7 +205,7 @@ impl<'a> Worker<'a> {
         let warp = self.warps.iter().find(|warp| warp.state == State::Ready);
         let at = warp.and_then(|warp| self.position(warp)).unwrap_or(0);
         let thread = warp.map_or(0, |warp| warp.number * 32);
-        let kind = FaultKind::NeverEnds { steps: self.steps };
+        let kind = Problem::NeverEnds { steps: self.steps }.into();
         Stopped {
             block: self.state.index,
             fault: Fault { kind, at, thread },

@@ -120,8 +120,8 @@ impl<'m> Lower<'m> {
         Ok(())
     }
 
-    /// The registers of a vector operand.
-    fn parts<'i>(
+    /// The registers of a vector operand, or the one.
+    pub(super) fn parts<'i>(
         &self,
         i: &'i Instruction,
         at: usize,

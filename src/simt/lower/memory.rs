@@ -114,6 +114,17 @@ impl<'m> Lower<'m> {
         }
     }
 
+    /// The same, with its class: in shared memory, or elsewhere beyond the thread.
+    fn access(&mut self, info: u32, size: (u32, u32), space: Space, [shared, global]: [Class; 2]) {
+        let class = match space {
+            Space::Shared => shared,
+            Space::Local => Class::Local,
+            _ => global,
+        };
+        self.class(info, class);
+        self.bytes(info, size, space);
+    }
+
     fn load(&mut self, i: &'m Instruction, code: &Code<'_>, info: u32) -> Result<(), PtxError> {
         let unsupported = || PtxError::unsupported(i.line, &i.name);
         let ty = code.last_type().ok_or_else(unsupported)?;
@@ -127,29 +138,18 @@ impl<'m> Lower<'m> {
             _ => by_shape!(ty, n, isa, local::load_any),
         };
         let run = run.ok_or_else(unsupported)?;
-        let pointer = if wide || space == Space::Shared {
-            pointer
-        } else {
-            self.widened(pointer, info)
+        let pointer = match wide || space == Space::Shared {
+            true => pointer,
+            false => self.widened(pointer, info),
         };
-        self.class(
+        self.access(
             info,
-            match space {
-                Space::Shared => Class::SharedLoad,
-                Space::Local => Class::Local,
-                _ => Class::GlobalLoad,
-            },
+            (n, ty.bits() / 8),
+            space,
+            [Class::SharedLoad, Class::GlobalLoad],
         );
-        self.bytes(info, (n, ty.bits() / 8), space);
         let kind = if ty.wide() { Kind::B64 } else { Kind::B32 };
-        let single = [self.operand(i, 0)?.clone()];
-        let parts = match &single {
-            [Operand::Vector(parts)] => parts.as_slice(),
-            one => one,
-        };
-        if parts.len() != n as usize {
-            return Err(self.wrong(format!("`{}` needs {n} registers", i.name)));
-        }
+        let parts = self.parts(i, 0, n as usize)?;
         let mut defs = Vec::new();
         for part in parts {
             defs.push(self.destination(part, kind)?);
@@ -212,29 +212,18 @@ impl<'m> Lower<'m> {
             _ => None,
         };
         let run = run.ok_or_else(unsupported)?;
-        let pointer = if wide || space == Space::Shared {
-            pointer
-        } else {
-            self.widened(pointer, info)
+        let pointer = match wide || space == Space::Shared {
+            true => pointer,
+            false => self.widened(pointer, info),
         };
-        self.class(
+        self.access(
             info,
-            match space {
-                Space::Shared => Class::SharedStore,
-                Space::Local => Class::Local,
-                _ => Class::GlobalStore,
-            },
+            (n, ty.bits() / 8),
+            space,
+            [Class::SharedStore, Class::GlobalStore],
         );
-        self.bytes(info, (n, ty.bits() / 8), space);
         let kind = if ty.wide() { Kind::B64 } else { Kind::B32 };
-        let single = [self.operand(i, 1)?.clone()];
-        let parts = match &single {
-            [Operand::Vector(parts)] => parts.as_slice(),
-            one => one,
-        };
-        if parts.len() != n as usize {
-            return Err(self.wrong(format!("`{}` needs {n} registers", i.name)));
-        }
+        let parts = self.parts(i, 1, n as usize)?;
         let mut values = Vec::new();
         for part in parts {
             values.push(self.source(part, kind, info)?);

@@ -51,8 +51,7 @@ pub fn page(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
 
 fn head(claim: &Claim, columns: usize) -> Vec<Row> {
     let mut rows = vec![
-        Row::of(format!("{}  ", claim.id.text), Role::Accent)
-            .and(claim.title.clone(), Role::Strong),
+        Row::of(format!("{}  ", claim.title), Role::Strong).and(claim.id.text.clone(), Role::Dim),
     ];
     rows.extend(places(claim, columns));
     rows.push(Row::default());

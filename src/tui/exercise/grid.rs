@@ -8,6 +8,7 @@ use crate::tui::rows::Row;
 use crate::tui::theme::Role;
 use app::State;
 use app::answering::grid;
+use app::mouse::Target;
 use app::question::Asked;
 use course::{Key, Table};
 
@@ -64,7 +65,8 @@ pub fn lay(
                 )
                 .and(text, role)
                 .and(" ", Role::Text)
-                .and(sign, word_role(word));
+                .and(sign, word_role(word))
+                .clicked(cell, Target::Cell(r * table.columns.len() + c));
         }
         rows.push(row);
     }
@@ -89,7 +91,7 @@ pub fn lay(
         rows.extend(note(word, word_role(word), &text, width));
     } else if keys {
         let how = match key.options.is_empty() {
-            true => "←→↑↓ cell, Enter types; in the field Tab leads to the next",
+            true => "←→↑↓ cell; type, Enter keeps; at a filled cell Enter checks",
             false => "←→↑↓ cell, Space next option, Enter checks",
         };
         rows.push(Row::of(

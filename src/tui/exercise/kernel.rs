@@ -5,6 +5,7 @@ use crate::tui::code::code as laid;
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
 use app::State;
+use app::mouse::Target;
 use app::question::Asked;
 use course::Kernel;
 use course::attempt::gap_form;
@@ -26,7 +27,11 @@ pub fn lines(state: &State, asked: &Asked, kernel: &Kernel, keys: bool, width: u
             false => (Role::Dim, Role::Text),
         };
         let text = std::iter::once((line.text.as_str(), code));
-        rows.extend(laid(Row::of(head, number), text, width));
+        let listed = laid(Row::of(head, number), text, width);
+        rows.extend(listed.into_iter().map(|row| {
+            let columns = row.width();
+            row.clicked(columns, Target::Option(index))
+        }));
     }
     if keys {
         let how = "↑↓ line, Space marks it, Enter checks";
@@ -56,10 +61,23 @@ pub fn file(state: &State, asked: &Asked, keys: bool, width: usize) -> Vec<Row> 
     rows
 }
 
-/// The gaps and their choices, while letters are typed.
-pub fn gaps(kernel: &Kernel, width: usize) -> Vec<Row> {
+/// The gaps and their choices; `typed`: while letters are typed, the gap of the next one
+/// comes first.
+pub fn gaps(kernel: &Kernel, typed: Option<&str>, width: usize) -> Vec<Row> {
     let form = gap_form(kernel);
-    let lines = form.iter().map(|line| (line.as_str(), Role::Text));
+    let letter = |c: &char| c.is_alphanumeric();
+    let done = typed.map_or(0, |typed| typed.chars().filter(letter).count());
+    let heads = form.iter().enumerate().filter(|(_, line)| {
+        let mut number = line.chars();
+        number.next().is_some_and(|c| c.is_ascii_digit())
+    });
+    let heads: Vec<usize> = heads.map(|(at, _)| at).collect();
+    // Behind the last letter the last gap stays.
+    let from = heads.get(done).or(heads.last()).copied().unwrap_or(0);
+    let lines = form
+        .iter()
+        .skip(from)
+        .map(|line| (line.as_str(), Role::Text));
     lines
         .flat_map(|line| laid(Row::default(), std::iter::once(line), width))
         .collect()

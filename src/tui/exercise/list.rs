@@ -5,6 +5,7 @@ use crate::tui::theme::Role;
 use app::State;
 use app::contents::number;
 use app::exercise::solved;
+use app::mouse::Target;
 
 /// Draws the list with the cursor in view.
 pub fn draw(state: &State, pen: &mut Pen<'_>) {
@@ -46,9 +47,11 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
             _ => "•",
         };
         let here = i == cursor;
+        pen.spot(0, y, pen.width(), Target::Row(i));
         let role = if here { Role::Accent } else { Role::Text };
         if here {
-            pen.put(1, y, "►", Role::Accent);
+            let keys = state.exercises.form.is_none();
+            pen.put(1, y, if keys { "►" } else { "›" }, Role::Accent);
         }
         pen.put(2, y, sign, Role::Dim);
         let end = pen.put(4, y, &format!("{:6}", exercise.id), role);

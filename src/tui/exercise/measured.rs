@@ -6,6 +6,7 @@ use crate::tui::theme::Role;
 use app::State;
 use app::answering::{asked_runs, micros};
 use app::ask::{Ask, Shown};
+use app::figure;
 use app::study::bench_setup;
 use course::Key;
 use plan::run::{BackendKind, MicroRequest};
@@ -51,7 +52,10 @@ pub fn measured(state: &State, key: &Key, width: usize) -> Vec<Row> {
                 Role::Issued,
             );
             match &report.time_us {
-                Some(time) => row.and(format!("   {:.1} µs @", time.median), Role::Measured),
+                Some(time) => {
+                    let text = format!("   {} @", figure::measured(time.median * 1e-6));
+                    row.and(text, Role::Measured)
+                }
                 None => row,
             }
         })

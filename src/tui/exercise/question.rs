@@ -5,12 +5,13 @@ use super::form::styled;
 use super::measured::{measured, runs};
 use super::{grid, kernel};
 use crate::tui::live::note;
-use crate::tui::pen::{clip, width as columns_of};
+use crate::tui::pen::{clip, width as columns_of, wrap};
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
 use app::State;
-use app::answering::{Standing, echo, marked, standing, tolerance};
+use app::answering::{Standing, echo, marked, now, standing, tolerance};
 use app::field::Field;
+use app::mouse::Target;
 use app::question::{Asked, examples};
 use course::present::example;
 use course::{Key, Kind, Mark};
@@ -36,7 +37,8 @@ pub fn in_form(state: &State, asked: &Asked, number: usize, here: bool, width: u
             .and(ask, Role::Text)
             .right(width - word.len() - 3, &clip(typed, 22), Role::Dim)
             .right(width - 1, word, standing_role(stands));
-        return vec![line];
+        let columns = line.width();
+        return vec![line.clicked(columns, Target::Question(number - 1))];
     }
     let mut rows: Vec<Row> = Vec::new();
     let room = width.saturating_sub(lead + 9);
@@ -120,7 +122,8 @@ fn body(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) -> Ve
                     .typed(&asked.exercise, &asked.key)
                     .is_empty())
     {
-        rows.extend(kernel::gaps(kernel, width));
+        let field = state.shared.questions.field_of(asked).map(Field::text);
+        rows.extend(kernel::gaps(kernel, field.as_deref(), width));
     }
     rows.extend(hints(state, asked, key, width));
     rows.extend(solution(state, asked, key, width));
@@ -216,10 +219,7 @@ fn free(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
 }
 
 fn options(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) -> Vec<Row> {
-    let chosen = marked(
-        state.shared.study.typed(&asked.exercise, &asked.key),
-        &key.options,
-    );
+    let chosen = marked(&now(&state.shared, asked), &key.options);
     let cursor = state.shared.questions.question(asked).option;
     let mut rows = vec![Row::default()];
     for (i, option) in key.options.iter().enumerate() {
@@ -234,6 +234,23 @@ fn options(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) ->
         let here = keys && i == cursor;
         let role = if here { Role::Accent } else { Role::Text };
         let text = format!("{}{sign} {}", if here { "►" } else { " " }, option.text);
+        if columns_of(&text) > width {
+            // A long option has lines of its own, none of them cut.
+            let head = columns_of(&sign) + 2;
+            rows.pop_if(|row| row.width() == 0);
+            let lines = wrap(&option.text, width.saturating_sub(head).max(8));
+            for (line, part) in lines.iter().enumerate() {
+                let lead = match line {
+                    0 => format!("{}{sign} ", if here { "►" } else { " " }),
+                    _ => " ".repeat(head),
+                };
+                let row = Row::of(format!("{lead}{part}"), role);
+                let columns = row.width();
+                rows.push(row.clicked(columns, Target::Option(i)));
+            }
+            rows.push(Row::default());
+            continue;
+        }
         let full = rows
             .last()
             .is_some_and(|r| r.width() > 0 && r.width() + 2 + columns_of(&text) > width);
@@ -242,7 +259,9 @@ fn options(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) ->
         }
         if let Some(row) = rows.last_mut() {
             let gap = if row.width() > 0 { "  " } else { "" };
-            *row = std::mem::take(row).and(gap, Role::Text).and(text, role);
+            let width = columns_of(&text);
+            let with = std::mem::take(row).and(gap, Role::Text).and(text, role);
+            *row = with.clicked(width, Target::Option(i));
         }
     }
     if keys {
@@ -298,6 +317,9 @@ fn next_open(state: &State, asked: &Asked) -> String {
         let name = names.get(*i).copied().unwrap_or_default();
         !state.shared.study.progress.key(&exercise.id, name).solved
     };
+    if state.exercises.form.as_ref().is_some_and(|form| form.path) {
+        return " Space goes on with the path.".to_owned();
+    }
     let next = (at + 1..names.len()).chain(0..at).find(open);
     match next.map(|i| i + 1) {
         Some(number) => format!(" Next: question {number}."),
@@ -311,7 +333,7 @@ fn next_open(state: &State, asked: &Asked) -> String {
 
 fn hints(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
     if !state.shared.questions.question(asked).hints {
-        return tally(state, asked, key);
+        return tally(state, asked, key, width);
     }
     let seen = state
         .shared
@@ -331,12 +353,12 @@ fn hints(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
             rows.push(row);
         }
     }
-    rows.extend(tally(state, asked, key));
+    rows.extend(tally(state, asked, key, width));
     rows
 }
 
 /// Hints and tries so far, and how the solution can be had.
-fn tally(state: &State, asked: &Asked, key: &Key) -> Vec<Row> {
+fn tally(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
     if state.page != app::Page::Exercises {
         return Vec::new();
     }
@@ -352,7 +374,13 @@ fn tally(state: &State, asked: &Asked, key: &Key) -> Vec<Row> {
         key.hints.len(),
         kept.tries
     );
-    vec![Row::default(), Row::of(text, Role::Dim)]
+    let mut rows = vec![Row::default()];
+    // Two blanks part what stands on one line.
+    match columns_of(&text) <= width {
+        true => rows.push(Row::of(text, Role::Dim)),
+        false => rows.extend(words(&text, width, Role::Dim)),
+    }
+    rows
 }
 
 fn solution(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {

@@ -7,7 +7,11 @@ use app::State;
 use app::figure;
 use app::lesson::{self, Focus};
 
-/// Draws the pane, 65 columns wide.
+/// Columns that the ribbon needs, with its cursor.
+const RIBBON: u16 = 65;
+
+/// Draws the pane: with the ribbon where that fits, else what can be flipped and what
+/// it costs.
 pub fn draw(state: &State, pen: &mut Pen<'_>) {
     let keys = state.reader.focus == Focus::Lab;
     if !keys && lesson::waits(&state.reader, &state.shared) {
@@ -27,22 +31,41 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     );
     let role = if keys { Role::Accent } else { Role::Text };
     let unit = lab::unit(state);
-    let room = usize::from(pen.width()).saturating_sub(2 + unit.chars().count());
-    pen.put(1, 0, &clip(&name, room), role);
-    pen.right(pen.width(), 0, &unit, Role::Modelled);
-    ribbon::draw(&lab::boxes(state), &mut pen.part(1, 1, 63, ribbon::HEIGHT));
+    let wide = pen.width() >= RIBBON;
     let edge = pen.width();
-    section(pen, 11, " fusions ", keys);
-    lab::toggles(state, &mut pen.part(0, 12, edge, 9));
-    section(pen, 21, &lab::table_title(state), false);
-    lab::against(state, &mut pen.part(0, 22, edge, 9));
-    pen.rule(0, edge, 31);
+    let mut rest = if wide {
+        let room = usize::from(edge).saturating_sub(2 + unit.chars().count());
+        pen.put(1, 0, &clip(&name, room), role);
+        pen.right(edge.min(RIBBON), 0, &unit, Role::Modelled);
+        ribbon::draw(&lab::boxes(state), &mut pen.part(1, 1, 63, ribbon::HEIGHT));
+        pen.part(0, 0, edge.min(RIBBON), u16::MAX)
+    } else {
+        // The plan's name in two rows, and everything below it nine rows higher.
+        for (y, line) in (0..2).zip(wrap(&name, usize::from(edge) - 1)) {
+            pen.put(1, y, &line, role);
+        }
+        pen.part(0, 0, edge, u16::MAX)
+    };
+    if keys {
+        rest.put(0, 0, "►", role);
+    }
+    let up = if wide { 0 } else { 8 };
+    let pen = &mut rest;
+    let edge = pen.width();
+    section(pen, 11 - up, " fusions ", keys);
+    let fusions = keys && state.lab.part == app::lab::Part::Fusions;
+    lab::toggles(state, fusions, &mut pen.part(0, 12 - up, edge, 9));
+    section(pen, 21 - up, &lab::table_title(state), false);
+    lab::against(state, &mut pen.part(0, 22 - up, edge, 9));
+    pen.rule(0, edge, 31 - up);
     let hint = if keys {
         "Space flips, v next version, r runs, Enter opens the lab."
     } else {
         "Tab comes here; what is flipped in the lesson shows here."
     };
-    pen.put(1, 32, hint, Role::Dim);
+    for (y, line) in (32 - up..).zip(wrap(hint, usize::from(edge) - 2)) {
+        pen.put(1, y, &line, Role::Dim);
+    }
 }
 
 fn section(pen: &mut Pen<'_>, y: u16, title: &str, keys: bool) {

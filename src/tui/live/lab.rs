@@ -10,6 +10,7 @@ use crate::tui::ribbon;
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
 use app::State;
+use app::mouse::Target;
 use app::ribbon::{SLOTS, WIDTHS};
 use course::present::{Boxed, Lab, Ribbon, Sum, Toggle};
 
@@ -23,7 +24,9 @@ pub fn rows(lab: &Lab, cursor: Option<usize>, ascii: bool, columns: usize) -> Ve
         rows.extend(strip(boxes, ascii, columns));
     }
     for (i, fusion) in lab.toggles.iter().enumerate() {
-        rows.push(toggle(fusion, cursor == Some(i), columns));
+        let row = toggle(fusion, cursor == Some(i), columns);
+        let width = row.width();
+        rows.push(row.clicked(width, Target::Switch(i)));
     }
     if !rows.is_empty() {
         rows.push(Row::default());
@@ -139,6 +142,7 @@ fn drawn(state: &State, ribbon: &Ribbon) -> Vec<Row> {
         .map(|cells| Row {
             spans: Vec::new(),
             cells: cells.to_vec(),
+            ..Row::default()
         })
         .collect()
 }

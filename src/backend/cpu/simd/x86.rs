@@ -15,6 +15,17 @@ unsafe fn first(n: usize) -> __m256i {
     unsafe { _mm256_loadu_si256(TABLE.as_ptr().add(8 - n.min(8)).cast()) }
 }
 
+/// Operations of two vectors that are one instruction each.
+macro_rules! of_two {
+    ($($name:ident = $instruction:ident,)*) => {
+        $(#[inline(always)]
+        unsafe fn $name(self, b: Self) -> Self {
+            // SAFETY: as for every operation of a `Vector`: the CPU has the instruction.
+            unsafe { Self($instruction(self.0, b.0)) }
+        })*
+    };
+}
+
 // SAFETY of every block below: the trait's contract. The instruction set
 // is present and pointers are good for the lanes that are named.
 #[allow(clippy::undocumented_unsafe_blocks)]
@@ -57,29 +68,13 @@ impl Vector for Avx2 {
     unsafe fn mul_add(self, b: Self, c: Self) -> Self {
         unsafe { Self(_mm256_fmadd_ps(self.0, b.0, c.0)) }
     }
-    #[inline(always)]
-    unsafe fn add(self, b: Self) -> Self {
-        unsafe { Self(_mm256_add_ps(self.0, b.0)) }
-    }
-    #[inline(always)]
-    unsafe fn sub(self, b: Self) -> Self {
-        unsafe { Self(_mm256_sub_ps(self.0, b.0)) }
-    }
-    #[inline(always)]
-    unsafe fn mul(self, b: Self) -> Self {
-        unsafe { Self(_mm256_mul_ps(self.0, b.0)) }
-    }
-    #[inline(always)]
-    unsafe fn div(self, b: Self) -> Self {
-        unsafe { Self(_mm256_div_ps(self.0, b.0)) }
-    }
-    #[inline(always)]
-    unsafe fn max(self, b: Self) -> Self {
-        unsafe { Self(_mm256_max_ps(self.0, b.0)) }
-    }
-    #[inline(always)]
-    unsafe fn min(self, b: Self) -> Self {
-        unsafe { Self(_mm256_min_ps(self.0, b.0)) }
+    of_two! {
+        add = _mm256_add_ps,
+        sub = _mm256_sub_ps,
+        mul = _mm256_mul_ps,
+        div = _mm256_div_ps,
+        max = _mm256_max_ps,
+        min = _mm256_min_ps,
     }
     #[inline(always)]
     unsafe fn round(self) -> Self {
@@ -182,29 +177,13 @@ impl Vector for Avx512 {
     unsafe fn mul_add(self, b: Self, c: Self) -> Self {
         unsafe { Self(_mm512_fmadd_ps(self.0, b.0, c.0)) }
     }
-    #[inline(always)]
-    unsafe fn add(self, b: Self) -> Self {
-        unsafe { Self(_mm512_add_ps(self.0, b.0)) }
-    }
-    #[inline(always)]
-    unsafe fn sub(self, b: Self) -> Self {
-        unsafe { Self(_mm512_sub_ps(self.0, b.0)) }
-    }
-    #[inline(always)]
-    unsafe fn mul(self, b: Self) -> Self {
-        unsafe { Self(_mm512_mul_ps(self.0, b.0)) }
-    }
-    #[inline(always)]
-    unsafe fn div(self, b: Self) -> Self {
-        unsafe { Self(_mm512_div_ps(self.0, b.0)) }
-    }
-    #[inline(always)]
-    unsafe fn max(self, b: Self) -> Self {
-        unsafe { Self(_mm512_max_ps(self.0, b.0)) }
-    }
-    #[inline(always)]
-    unsafe fn min(self, b: Self) -> Self {
-        unsafe { Self(_mm512_min_ps(self.0, b.0)) }
+    of_two! {
+        add = _mm512_add_ps,
+        sub = _mm512_sub_ps,
+        mul = _mm512_mul_ps,
+        div = _mm512_div_ps,
+        max = _mm512_max_ps,
+        min = _mm512_min_ps,
     }
     #[inline(always)]
     unsafe fn round(self) -> Self {

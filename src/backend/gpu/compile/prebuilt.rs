@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 
 use super::{Cache, Compiler, Form, compile_all, hex};
 use crate::gpu::driver::GpuError;
-use crate::gpu::source::Unit;
+use crate::gpu::source::CompileUnit;
 use crate::gpu::units::compiled_ahead;
 
 /// The PTX version that is written: CUDA 12.0, the oldest driver that is used.
@@ -46,7 +46,7 @@ pub static PREBUILT: LazyLock<Archive> =
 pub struct ArchiveEntry {
     /// [`unit_hash`] of the unit.
     pub unit: String,
-    /// [`Unit::title`], for people.
+    /// [`CompileUnit::title`], for people.
     pub title: String,
     /// `sm_80`, `sm_90a`.
     pub arch: String,
@@ -99,7 +99,7 @@ impl Archive {
     ///
     /// # Errors
     /// No memory for the packed text.
-    pub fn add(&mut self, unit: &Unit, arch: &str, ptx: &str) -> std::io::Result<()> {
+    pub fn add(&mut self, unit: &CompileUnit, arch: &str, ptx: &str) -> std::io::Result<()> {
         if !self.open.is_empty() && self.open.len() + ptx.len() > PACK {
             self.close()?;
         }
@@ -124,7 +124,7 @@ impl Archive {
 
     /// The text of a unit for the first of `archs` that is there. `None` too
     /// where the unit's source has changed since.
-    pub fn find(&self, unit: &Unit, archs: &[&str]) -> Option<Prebuilt> {
+    pub fn find(&self, unit: &CompileUnit, archs: &[&str]) -> Option<Prebuilt> {
         let hash = unit_hash(unit);
         archs.iter().find_map(|arch| {
             let entry = self
@@ -210,19 +210,19 @@ pub fn prebuild(
 pub fn compiled(
     compiler: &dyn Compiler,
     cache: Option<&Cache>,
-    all: &[(Unit, &'static str)],
+    all: &[(CompileUnit, &'static str)],
     inlined: bool,
     done: &mut dyn FnMut(usize, usize, &str),
 ) -> Result<Archive, GpuError> {
-    let mut texts: BTreeMap<(&Unit, &str), String> = BTreeMap::new();
+    let mut texts: BTreeMap<(&CompileUnit, &str), String> = BTreeMap::new();
     let mut ready = 0;
     for arch in ["sm_80", "sm_90a"] {
-        let units: Vec<&Unit> = all
+        let units: Vec<&CompileUnit> = all
             .iter()
             .filter(|(_, of)| *of == arch)
             .map(|(unit, _)| unit)
             .collect();
-        let mut told = |_: usize, _: usize, unit: &Unit| {
+        let mut told = |_: usize, _: usize, unit: &CompileUnit| {
             ready += 1;
             done(ready, all.len(), &format!("{arch} {}", unit.title()));
         };
@@ -247,7 +247,7 @@ pub fn compiled(
 /// by their names under `kernels/` (the compiler writes where it was started),
 /// each place in a source file without the names of what was inlined there, no
 /// comments; with `inlined`, with the lines into which it was inlined.
-fn plain(ptx: &str, unit: &Unit, inlined: bool) -> String {
+fn plain(ptx: &str, unit: &CompileUnit, inlined: bool) -> String {
     let mut text = String::with_capacity(ptx.len());
     let mut names = false;
     for line in ptx.lines().map(str::trim_end) {
@@ -293,7 +293,7 @@ fn file(line: &str) -> Option<(&str, &str)> {
 }
 
 /// SHA-256 of a unit: its entry, its definitions and the text of its files.
-pub fn unit_hash(unit: &Unit) -> String {
+pub fn unit_hash(unit: &CompileUnit) -> String {
     let mut hash = Sha256::new();
     let source = unit.source().unwrap_or_default();
     for part in [unit.title().as_str(), source.as_str()] {
@@ -362,11 +362,11 @@ mod tests {
                     \t.file\t1 \"/home/x/silu.cu\"\n\t.file\t2 \"/home/x/prefix/base.cu\"\n\
                     \t.section\t.debug_str\n{\n$L__info_string0:\n.b8 95,0\n\t}\n.end\n";
         assert_eq!(
-            plain(text, &Unit::new("silu", &["silu.cu"]), false),
+            plain(text, &CompileUnit::new("silu", &["silu.cu"]), false),
             ".version 8.0\n.target sm_80\n{\n\t.loc\t2 30 5\n\tret;\n}\n\
              \t.file\t1 \"silu.cu\"\n\t.file\t2 \"prefix/base.cu\"\n.end\n"
         );
-        let inlined = plain(text, &Unit::new("silu", &["silu.cu"]), true);
+        let inlined = plain(text, &CompileUnit::new("silu", &["silu.cu"]), true);
         assert!(
             inlined.contains("\t.loc\t2 30 5, inlined_at 1 8 2\n"),
             "{inlined}"

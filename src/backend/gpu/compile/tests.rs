@@ -24,7 +24,7 @@ impl Compiler for Echo {
         "echo 1".to_owned()
     }
 
-    fn options(&self, unit: &Unit, arch: &str, _: Form) -> Vec<String> {
+    fn options(&self, unit: &CompileUnit, arch: &str, _: Form) -> Vec<String> {
         let defines = unit.defines.iter().map(|(n, v)| format!("-D{n}={v}"));
         [arch.to_owned()].into_iter().chain(defines).collect()
     }
@@ -41,8 +41,8 @@ impl Compiler for Echo {
     }
 }
 
-fn unit(number: u32) -> Unit {
-    Unit::new("echo", &[]).define("N", number)
+fn unit(number: u32) -> CompileUnit {
+    CompileUnit::new("echo", &[]).define("N", number)
 }
 
 fn folder() -> (tempfile::TempDir, Cache) {
@@ -55,8 +55,9 @@ fn folder() -> (tempfile::TempDir, Cache) {
 fn what_was_compiled_is_not_compiled_again() {
     let (_folder, cache) = folder();
     let echo = Echo::default();
-    let get =
-        |unit: &Unit, arch: &str, form| compile(&echo, Some(&cache), unit, arch, form).unwrap();
+    let get = |unit: &CompileUnit, arch: &str, form| {
+        compile(&echo, Some(&cache), unit, arch, form).unwrap()
+    };
     let first = get(&unit(1), "sm_80", Form::Machine);
     assert_eq!(first.image, b"sm_80 -DN=1");
     assert_eq!(get(&unit(1), "sm_80", Form::Machine), first);
@@ -174,8 +175,8 @@ fn a_folder_that_cannot_be_made_is_no_error() {
 #[test]
 fn units_are_compiled_together_and_come_back_in_order() {
     let echo = Echo::default();
-    let units: Vec<Unit> = (0..9).map(unit).collect();
-    let units: Vec<&Unit> = units.iter().collect();
+    let units: Vec<CompileUnit> = (0..9).map(unit).collect();
+    let units: Vec<&CompileUnit> = units.iter().collect();
     let mut told = Vec::new();
     let built = compile_all(
         &echo,
@@ -245,7 +246,7 @@ fn an_error_names_the_file_and_line_of_the_kernel() {
 
 #[test]
 fn a_unit_without_its_source_is_named() {
-    let missing = Unit::new("x", &["missing.cu"]);
+    let missing = CompileUnit::new("x", &["missing.cu"]);
     let error = compile(&Echo::default(), None, &missing, "sm_80", Form::Machine).unwrap_err();
     assert_eq!(
         error.to_string(),

@@ -2,6 +2,9 @@
 //!
 //! The library thinks in columns: our `c[m][n] = a[m][k] · w[n][k]ᵀ`, read by
 //! columns, is `cᵀ[n × m] = w[k × n]ᵀ · a[k × m]`.
+//!
+//! Bound by hand: cudarc's `cublaslt` takes no path either (see `nvrtc`), and its codes
+//! and data types are enums, in which what a newer library answers has no place.
 
 use std::collections::HashMap;
 use std::ffi::{c_int, c_void};

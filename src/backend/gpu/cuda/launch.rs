@@ -1,4 +1,7 @@
 //! One launch, with its arguments and attributes; tensor maps.
+//!
+//! By the driver's own call: cudarc's `launch_kernel` takes no attributes, and a launch that
+//! may begin while the one before it ends is one.
 
 use std::ptr;
 

@@ -1,7 +1,9 @@
 //! NVRTC: from a kernel's source to a cubin or PTX, without a toolkit.
 //!
 //! Opened at run time from wherever it is; versions 12 and 13 have the same
-//! functions.
+//! functions. Bound by hand: cudarc's `nvrtc` opens the library by the names of the
+//! toolkit that it was built for, takes no path (a Python environment's file,
+//! `NVRTC_LIBRARY`), panics where it finds none, and shares nothing with HIPRTC.
 
 use std::ffi::{c_char, c_int};
 use std::sync::OnceLock;
@@ -10,7 +12,7 @@ use super::super::compile::{Built, Compiler, CompilerError, Form};
 use super::super::driver::GpuError;
 use super::super::native::compiler::{Calls, Program};
 use super::super::native::library::{Opened, functions};
-use super::super::source::Unit;
+use super::super::source::CompileUnit;
 use super::library::{self, Places};
 
 functions! {
@@ -139,7 +141,7 @@ impl Compiler for Nvrtc {
     /// The options of every kernel, in this one place. `-lineinfo` lets
     /// profilers and sanitizers name the line of the source; `-v` puts
     /// registers, shared memory and spills into the log.
-    fn options(&self, unit: &Unit, arch: &str, form: Form) -> Vec<String> {
+    fn options(&self, unit: &CompileUnit, arch: &str, form: Form) -> Vec<String> {
         let mut options = vec![
             match form {
                 Form::Machine => format!("--gpu-architecture={arch}"),

@@ -85,7 +85,7 @@ fn nvrtc() -> Option<&'static Nvrtc> {
 #[test]
 fn nvrtc_compiles_to_a_cubin_and_to_ptx_and_names_the_line_of_an_error() {
     let Some(nvrtc) = nvrtc() else { return };
-    let unit = Unit::new("none", &[]).define("BF16", 1);
+    let unit = CompileUnit::new("none", &[]).define("BF16", 1);
     let machine = compile(nvrtc, None, &unit, "sm_90a", Form::Machine).unwrap();
     assert_eq!(machine.image[..4], *b"\x7fELF");
     let text = compile(nvrtc, None, &unit, "sm_80", Form::Assembly).unwrap();
@@ -105,7 +105,7 @@ fn nvrtc_compiles_to_a_cubin_and_to_ptx_and_names_the_line_of_an_error() {
 #[test]
 fn nvrtc_says_what_a_kernel_needs() {
     let Some(nvrtc) = nvrtc() else { return };
-    let unit = Unit::new("f", &[]);
+    let unit = CompileUnit::new("f", &[]);
     let options = nvrtc.options(&unit, "sm_80", Form::Machine);
     let source = "extern \"C\" __global__ void f(float *x) { x[threadIdx.x] *= 2; }";
     let built = nvrtc.build(source, &options, Form::Machine).unwrap();

@@ -5,7 +5,7 @@ use crate::gpu::driver::{Driver, Function, GemmCall, GpuError, Memory, Parameter
 use crate::gpu::program::{
     Arg, BufferId, Contents, Grid, Launch, LibraryGemm, Program, Step, TensorMap,
 };
-use crate::gpu::source::Unit;
+use crate::gpu::source::CompileUnit;
 use plan::model::Dtype;
 
 /// A program in memory.
@@ -52,7 +52,7 @@ impl Bound {
         memory: &mut RunMemory,
         kept: &Kept,
         program: Program,
-        mut load: impl FnMut(&mut D, &Unit, u32) -> Result<Function, GpuError>,
+        mut load: impl FnMut(&mut D, &CompileUnit, u32) -> Result<Function, GpuError>,
     ) -> Result<Self, GpuError> {
         let places = memory.place(driver, kept, &program)?;
         let mut bound = Self {

@@ -10,7 +10,7 @@ use crate::gpu::driver::{Driver, Function, GpuError, Memory, Parameter};
 use crate::gpu::issued::instrument;
 use crate::gpu::program::{Program, Step};
 use crate::gpu::simt::told;
-use crate::gpu::source::Unit;
+use crate::gpu::source::CompileUnit;
 use crate::measure::Counted;
 use plan::cost::KernelCost;
 use plan::run::{BytesReport, KernelReport, Observer, Phase, Progress, RunError};
@@ -174,7 +174,7 @@ impl<D: Driver> Gpu<D> {
     }
 
     /// A unit's kernel with counters in it.
-    fn counter_of(&mut self, unit: &Unit, shared: u32) -> Result<Function, GpuError> {
+    fn counter_of(&mut self, unit: &CompileUnit, shared: u32) -> Result<Function, GpuError> {
         let key = (unit.clone(), shared);
         if let Some(function) = self.counting.get(&key) {
             return Ok(*function);

@@ -10,7 +10,7 @@ use crate::gpu::driver::{
     Call, Driver, Function, GemmCall, GpuError, GpuErrorKind, GraphId, KernelFacts, Mark, Memory,
 };
 use crate::gpu::program::{Target, TensorMap};
-use crate::gpu::source::Unit;
+use crate::gpu::source::CompileUnit;
 use kernels::Args;
 use memory::Space;
 use plan::cost::Vendor;
@@ -43,7 +43,7 @@ enum Done {
 pub(crate) struct Fake {
     target: Target,
     space: Space,
-    units: Vec<Unit>,
+    units: Vec<CompileUnit>,
     pub fault: Fault,
     /// Entries in the order of launching, a library's product as `library`.
     pub log: Vec<String>,
@@ -55,13 +55,17 @@ pub(crate) struct Fake {
 
 impl Fake {
     pub fn new(arch: &str) -> Self {
+        let (vendor, warp, shared) = match arch.starts_with("gfx") {
+            true => (Vendor::Amd, 64, 64 << 10),
+            false => (Vendor::Nvidia, 32, 160 << 10),
+        };
         Self {
             target: Target {
-                vendor: Vendor::Nvidia,
+                vendor,
                 arch: arch.to_owned(),
-                warp: 32,
+                warp,
                 sms: 4,
-                shared_per_block: 160 << 10,
+                shared_per_block: shared,
             },
             space: Space::default(),
             units: Vec::new(),
@@ -141,7 +145,7 @@ impl Driver for Fake {
         None
     }
 
-    fn load(&mut self, unit: &Unit, _shared: u32) -> Result<Function, GpuError> {
+    fn load(&mut self, unit: &CompileUnit, _shared: u32) -> Result<Function, GpuError> {
         let at = self.units.iter().position(|u| u == unit);
         let at = at.unwrap_or_else(|| {
             self.units.push(unit.clone());

@@ -3,10 +3,10 @@
 
 use crate::gpu::lower::{Setup, lower};
 use crate::gpu::program::{Program, Step, Target};
-use crate::gpu::source::Unit;
+use crate::gpu::source::CompileUnit;
 use plan::cost::{Config, KeepKv, Planned};
 use plan::fusion::{Plan, Version};
-use plan::model::{Graph, Shape};
+use plan::model::Shape;
 use plan::run::{Gemm, RunError};
 
 /// Cuts that fill a cache, the quickest first; the first that there is for the
@@ -59,7 +59,7 @@ fn prefill(config: &Config, gemm: Gemm, target: &Target) -> Result<Program, RunE
         let mut filling = config.with_cut(version.cut());
         filling.shape = Shape::prefill(shape.batch, shape.context - shape.seq);
         filling.conventions.keep_kv = KeepKv::On;
-        let graph = Graph::of(&filling.model, &filling.shape)?;
+        let graph = filling.graph()?;
         let plan = Plan::new(&graph, filling.effective_cut(), filling.keeps_kv());
         let lowered = lower(&Setup {
             config: &filling,
@@ -81,7 +81,7 @@ fn prefill(config: &Config, gemm: Gemm, target: &Target) -> Result<Program, RunE
 }
 
 /// What a step compiles, and the dynamic shared memory that it is launched with.
-pub(super) fn unit_of(step: &Step) -> Option<(&Unit, u32)> {
+pub(super) fn unit_of(step: &Step) -> Option<(&CompileUnit, u32)> {
     match step {
         Step::Own(launch) => Some((&launch.unit, launch.shared)),
         Step::Library(_) => None,

@@ -10,7 +10,7 @@ use super::{Gpu, stream};
 use crate::given::{open_weights, tokens};
 use crate::gpu::driver::Driver;
 use crate::gpu::program::Program;
-use crate::gpu::source::Unit;
+use crate::gpu::source::CompileUnit;
 use crate::measure::step;
 use crate::tokens::Tokens;
 use plan::cost::Planned;
@@ -81,7 +81,7 @@ impl<D: Driver> Gpu<D> {
         request: &Request,
         observer: &dyn Observer,
     ) -> Result<(), RunError> {
-        let mut units: Vec<(&Unit, u32)> = Vec::new();
+        let mut units: Vec<(&CompileUnit, u32)> = Vec::new();
         for (unit, shared) in programs.iter().flat_map(|p| &p.steps).filter_map(unit_of) {
             match units.iter_mut().find(|(known, _)| *known == unit) {
                 Some((_, most)) => *most = shared.max(*most),
@@ -89,11 +89,11 @@ impl<D: Driver> Gpu<D> {
             }
         }
         let arch = self.driver.target().arch.clone();
-        let compiling = |done: usize, total: usize, unit: &Unit| {
+        let compiling = |done: usize, total: usize, unit: &CompileUnit| {
             let subject = format!("{} for {arch}", unit.entry);
             Progress::new(Phase::Compile, done as u32, total as u32).about(subject)
         };
-        let all: Vec<&Unit> = units.iter().map(|(unit, _)| *unit).collect();
+        let all: Vec<&CompileUnit> = units.iter().map(|(unit, _)| *unit).collect();
         if let Some(first) = all.first() {
             step(request, observer, compiling(0, all.len(), first))?;
         }
@@ -126,7 +126,7 @@ impl<D: Driver> Gpu<D> {
         })?;
         let kept = &*kept;
         self.compile(&programs.all(), request, observer)?;
-        let load = |driver: &mut D, unit: &Unit, shared| driver.load(unit, shared);
+        let load = |driver: &mut D, unit: &CompileUnit, shared| driver.load(unit, shared);
         let shape = request.config.shape;
         let (seq, context) = (shape.seq as usize, shape.context as usize);
         if let Some(prefill) = programs.prefill {

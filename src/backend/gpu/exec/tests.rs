@@ -26,13 +26,7 @@ fn request(version: Version, shape: Shape, dtype: Dtype) -> Request {
     Request {
         runs: 3,
         warm_up: 1,
-        ..Request::new(Config {
-            model: model(),
-            shape,
-            dtype,
-            cut: version.cut(),
-            conventions: plan::cost::Conventions::default(),
-        })
+        ..Request::new(Config::forward(model(), shape, dtype, version.cut()))
     }
 }
 
@@ -69,7 +63,7 @@ fn a_kernel_whose_blocks_do_not_fit_is_refused_before_a_launch() {
         steps: vec![Step::Own(Launch {
             kernel: 0,
             name: "block 0: all".to_owned(),
-            unit: Unit::new("all", &[]),
+            unit: CompileUnit::new("all", &[]),
             grid: Grid::Resident { per_sm: 1 },
             threads: 384,
             shared: 1000,
@@ -126,7 +120,7 @@ fn a_program_is_placed_filled_and_resolved() {
         steps: vec![Step::Own(Launch {
             kernel: 0,
             name: "block 0: all".to_owned(),
-            unit: Unit::new("all", &[]),
+            unit: CompileUnit::new("all", &[]),
             grid: Grid::Resident { per_sm: 3 },
             threads: 64,
             shared: 1000,
@@ -215,9 +209,16 @@ fn a_program_is_placed_filled_and_resolved() {
     assert_eq!(driver.held(), 0);
 }
 
+/// A device of either vendor: what is lowered for them differs in tiles and waves.
+const ARCHS: [&str; 2] = ["sm_80", "gfx90a"];
+
 /// A request on a fresh device.
 fn ran(request: &Request, fault: Fault) -> (Gpu<Fake>, Result<Outcome, RunError>) {
-    let mut gpu = Gpu::new(Fake::new("sm_80"));
+    ran_on("sm_80", request, fault)
+}
+
+fn ran_on(arch: &str, request: &Request, fault: Fault) -> (Gpu<Fake>, Result<Outcome, RunError>) {
+    let mut gpu = Gpu::new(Fake::new(arch));
     gpu.driver().fault = fault;
     let outcome = gpu.run(BackendKind::Simt, request, &Unwatched);
     (gpu, outcome)
@@ -225,14 +226,16 @@ fn ran(request: &Request, fault: Fault) -> (Gpu<Fake>, Result<Outcome, RunError>
 
 #[test]
 fn plans_are_right_in_both_dtypes_with_and_without_a_past() {
-    for dtype in [Dtype::Fp32, Dtype::Bf16] {
+    let dtypes = [Dtype::Fp32, Dtype::Bf16];
+    for (arch, dtype) in ARCHS.iter().flat_map(|arch| dtypes.map(|d| (arch, d))) {
         for shape in [PREFILL, DECODE] {
             for version in [Version::V1, Version::V2, Version::V3, Version::Five] {
                 let request = request(version, shape, dtype);
-                let (gpu, outcome) = ran(&request, Fault::None);
+                let (gpu, outcome) = ran_on(arch, &request, Fault::None);
                 let report = outcome.unwrap().report;
                 let check = report.check.unwrap();
-                assert_eq!(check.first_wrong, None, "{version:?} {shape:?} {dtype:?}");
+                let case = format!("{arch} {version:?} {shape:?} {dtype:?}");
+                assert_eq!(check.first_wrong, None, "{case}");
                 assert!(check.rel_error <= check.tolerance);
                 // 17, 11, 8 and 5 per block, and three.
                 let planned = match version {
@@ -266,9 +269,10 @@ fn the_past_is_filled_apart_and_counts_for_nothing() {
 
 #[test]
 fn a_wrong_kernel_is_named_and_not_timed() {
-    for entry in ["rmsnorm", "silu", "pv"] {
+    let entries = ["rmsnorm", "silu", "pv"];
+    for (arch, entry) in ARCHS.iter().flat_map(|arch| entries.map(|e| (arch, e))) {
         let request = request(Version::V1, PREFILL, Dtype::Fp32);
-        let (_, outcome) = ran(&request, Fault::Short(entry));
+        let (_, outcome) = ran_on(arch, &request, Fault::Short(entry));
         let report = outcome.unwrap().report;
         let wrong = report.check.unwrap().first_wrong.unwrap();
         let tensor = match entry {
@@ -429,7 +433,8 @@ fn an_examination_judges_every_kernel_twice() {
 
 #[test]
 fn sampled_rows_judge_every_kernel_of_the_first_and_last_block() {
-    for dtype in [Dtype::Fp32, Dtype::Bf16] {
+    let dtypes = [Dtype::Fp32, Dtype::Bf16];
+    for (arch, dtype) in ARCHS.iter().flat_map(|arch| dtypes.map(|d| (arch, d))) {
         for (shape, version, judged) in [
             (PREFILL, Version::V1, 37),
             (DECODE, Version::V3, 19),
@@ -437,7 +442,7 @@ fn sampled_rows_judge_every_kernel_of_the_first_and_last_block() {
         ] {
             let request = request(version, shape, dtype);
             let sampled = |fault: Fault| {
-                let mut gpu = Gpu::new(Fake::new("sm_80"));
+                let mut gpu = Gpu::new(Fake::new(arch));
                 gpu.with_ready(
                     &request,
                     |_| {},
@@ -450,7 +455,7 @@ fn sampled_rows_judge_every_kernel_of_the_first_and_last_block() {
                 .unwrap()
             };
             let report = sampled(Fault::None);
-            assert_eq!(report.first_wrong, None, "{version:?} {dtype:?}");
+            assert_eq!(report.first_wrong, None, "{arch} {version:?} {dtype:?}");
             assert!(report.pass && report.rel_error > 0.0);
             assert!(report.rel_error <= report.tolerance);
             let kernels = format!("sampled rows of {judged} kernels");

@@ -11,7 +11,7 @@ use super::super::compile::{Built, Cache, Compiler, CompilerError, Form, compile
 use super::super::driver::GpuError;
 use super::super::native::compiler::{Calls, Program};
 use super::super::native::library::{self, Opened, functions};
-use super::super::source::Unit;
+use super::super::source::CompileUnit;
 use super::apart;
 use super::api::Api;
 use super::library::{HIPRTC_LIBRARY, Places, release};
@@ -128,7 +128,7 @@ impl Hiprtc {
     /// # Errors
     /// It does not, and what it said.
     pub(super) fn knows(&self, arch: &str, cache: Option<&Cache>) -> Result<(), GpuError> {
-        let options = self.options(&Unit::new("nothing", &[]), arch, Form::Machine);
+        let options = self.options(&CompileUnit::new("nothing", &[]), arch, Form::Machine);
         let tried = compile_text(self, cache, NOTHING, &options, Form::Machine);
         tried.map(drop).map_err(|why| {
             let said = why.to_string();
@@ -174,7 +174,7 @@ impl Compiler for Hiprtc {
 
     /// The options of every kernel, in this one place. Line tables let profilers
     /// name the line of the source; they change no instruction.
-    fn options(&self, unit: &Unit, arch: &str, _: Form) -> Vec<String> {
+    fn options(&self, unit: &CompileUnit, arch: &str, _: Form) -> Vec<String> {
         let mut options = vec![
             format!("--offload-arch={arch}"),
             "-std=c++17".to_owned(),

@@ -5,7 +5,7 @@ use super::rows::{blocks, launch};
 use super::{Group, Lowering};
 use crate::gpu::catalogue::Lacks;
 use crate::gpu::program::{Arg, Grid, Launch};
-use crate::gpu::source::Unit;
+use crate::gpu::source::CompileUnit;
 use plan::kernels::Variant;
 use plan::model::TensorKind;
 
@@ -250,7 +250,7 @@ impl Tiles {
         lowering: &Lowering<'_>,
         group: &Group<'_>,
         files: &[&'static str],
-    ) -> Result<Unit, Lacks> {
+    ) -> Result<CompileUnit, Lacks> {
         let mut all = match self.units {
             Units::Plain => vec!["tile/attention_plain.cu"],
             Units::Mma => vec![

@@ -9,7 +9,7 @@
 use super::{Group, Lowering};
 use crate::gpu::catalogue::Lacks;
 use crate::gpu::program::{Arg, Grid, Launch, Target, TensorMap};
-use crate::gpu::source::Unit;
+use crate::gpu::source::CompileUnit;
 use plan::cost::Vendor;
 use plan::kernels::Variant;
 
@@ -312,7 +312,12 @@ impl Tile {
     }
 
     /// The unit with this tile compiled in.
-    fn unit(&self, lowering: &Lowering<'_>, group: &Group<'_>, kind: Kind) -> Result<Unit, Lacks> {
+    fn unit(
+        &self,
+        lowering: &Lowering<'_>,
+        group: &Group<'_>,
+        kind: Kind,
+    ) -> Result<CompileUnit, Lacks> {
         let mut files = vec!["prefix/matrix.cu", "prefix/hopper.cu"];
         if let Kind::Qkv { rope: Some(_), .. } = kind {
             files.push("tile/rotary.cu");

@@ -4,7 +4,7 @@
 use super::{Group, Lowering};
 use crate::gpu::catalogue::Lacks;
 use crate::gpu::program::{Arg, Grid, Launch};
-use crate::gpu::source::Unit;
+use crate::gpu::source::CompileUnit;
 use plan::kernels::Variant;
 use plan::model::{Node, OpKind, TensorKind, WeightId};
 
@@ -171,7 +171,7 @@ pub(super) fn elementwise(
 
 /// A launch of one of these kernels: all call `grid_wait`, so that they may start
 /// while the kernel in front of them ends.
-pub(super) fn launch(lowering: &Lowering<'_>, group: &Group<'_>, unit: Unit) -> Launch {
+pub(super) fn launch(lowering: &Lowering<'_>, group: &Group<'_>, unit: CompileUnit) -> Launch {
     Launch {
         overlap: lowering.setup.target.sm() >= 900,
         ..group.launch(unit)

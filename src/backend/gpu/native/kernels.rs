@@ -4,15 +4,15 @@ use std::collections::HashMap;
 
 use super::super::compile::{Cache, Compiler, Form, compile_all};
 use super::super::driver::{Function, GpuError};
-use super::super::source::Unit;
+use super::super::source::CompileUnit;
 
 /// Kernels of one device; `L` is what the driver keeps of a loaded one.
 pub struct Kernels<L> {
     /// Code that was compiled ahead.
-    ahead: HashMap<Unit, Vec<u8>>,
+    ahead: HashMap<CompileUnit, Vec<u8>>,
     /// Each with its title.
     functions: Vec<(L, String)>,
-    by_unit: HashMap<Unit, Function>,
+    by_unit: HashMap<CompileUnit, Function>,
 }
 
 impl<L> Default for Kernels<L> {
@@ -34,11 +34,11 @@ impl<L> Kernels<L> {
         &mut self,
         compiler: &dyn Compiler,
         cache: Option<&Cache>,
-        units: &[&Unit],
+        units: &[&CompileUnit],
         arch: &str,
-        done: &mut dyn FnMut(usize, usize, &Unit),
+        done: &mut dyn FnMut(usize, usize, &CompileUnit),
     ) -> Result<(), GpuError> {
-        let mut open: Vec<&Unit> = Vec::new();
+        let mut open: Vec<&CompileUnit> = Vec::new();
         for unit in units {
             let known = self.by_unit.contains_key(*unit) || self.ahead.contains_key(*unit);
             if !known && !open.contains(unit) {
@@ -53,17 +53,17 @@ impl<L> Kernels<L> {
     }
 
     /// The code of a unit that was compiled ahead, once.
-    pub fn take(&mut self, unit: &Unit) -> Option<Vec<u8>> {
+    pub fn take(&mut self, unit: &CompileUnit) -> Option<Vec<u8>> {
         self.ahead.remove(unit)
     }
 
     /// The loaded kernel of a unit.
-    pub fn of(&self, unit: &Unit) -> Option<Function> {
+    pub fn of(&self, unit: &CompileUnit) -> Option<Function> {
         self.by_unit.get(unit).copied()
     }
 
     /// Keeps a loaded kernel; of `unit`, where it is one's.
-    pub fn keep(&mut self, unit: Option<&Unit>, loaded: L, title: String) -> Function {
+    pub fn keep(&mut self, unit: Option<&CompileUnit>, loaded: L, title: String) -> Function {
         let function = Function(self.functions.len() as u32);
         self.functions.push((loaded, title));
         if let Some(unit) = unit {

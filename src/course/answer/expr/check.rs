@@ -5,7 +5,7 @@ use super::profiled::PROFILE_FIELDS;
 use super::vocabulary::{suggest, usage};
 use crate::answer::records::RUN_PATHS;
 use plan::run::Metric;
-use plan::run::twins::TWINS;
+use plan::run::mutants::MUTANTS;
 use plan::units::Dimension;
 
 /// What the database knows of a GPU, with its dimension.
@@ -43,7 +43,7 @@ pub(super) fn call(call: &Call) -> Result<(), String> {
             fields.chain(["name"]).collect()
         }
         Function::Params => vec!["tied", "untied"],
-        Function::Mutant => TWINS.iter().map(|(name, _)| *name).collect(),
+        Function::Mutant => MUTANTS.iter().map(|(name, _)| *name).collect(),
         Function::Profile => PROFILE_FIELDS.to_vec(),
         Function::Peak => vec!["kernel"],
         Function::Occ => vec!["blocks", "warps", "limit"],

@@ -257,7 +257,7 @@ impl Evaluator<'_> {
             }
             (Function::Mutant, _) => {
                 let name = path.unwrap_or_default();
-                match self.env.records.twin(name) {
+                match self.env.records.mutant(name) {
                     Ok(value) if value.fract() == 0.0 && value.abs() < 1e15 => {
                         quantity(Quantity::whole(value as i128, Dimension::Count))
                     }

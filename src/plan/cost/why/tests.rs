@@ -2,6 +2,20 @@ use super::*;
 use crate::cost::price;
 use crate::fusion::Version;
 
+/// Every key that [`why`] answers for this price.
+fn why_keys(cost: &Cost) -> Vec<String> {
+    let mut keys = Vec::new();
+    for scope in ["block", "forward"] {
+        keys.extend(FIELDS.iter().map(|f| format!("{scope}.{f}")));
+    }
+    for kernel in &cost.block.kernels {
+        let op = kernel.ops.first().copied().unwrap_or_default();
+        keys.extend(FIELDS.iter().skip(1).map(|f| format!("kernel.{op}.{f}")));
+    }
+    keys.extend(["peak", "kv", "params.tied", "params.untied"].map(str::to_owned));
+    keys
+}
+
 fn exact(why: &Why) -> Option<u64> {
     match why.value {
         Figure::Exact(v) => Some(v),

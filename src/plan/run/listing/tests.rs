@@ -30,8 +30,7 @@ fn an_excerpt_hides_its_markers_and_its_repair() {
     assert_eq!(shown.len(), 2);
     assert_eq!((shown[1].number, shown[1].text.as_str()), (2, "b;"));
     assert_eq!(shown[1].defect.as_deref(), Some("line"));
-    let texts: Vec<String> = listing.repaired().into_iter().map(|l| l.text).collect();
-    assert_eq!(texts, ["a;", "c;", "d;"]);
+    assert_eq!(shown[0].text, "a;");
 }
 
 #[test]

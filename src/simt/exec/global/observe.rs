@@ -3,7 +3,7 @@
 use super::{Pattern, name, sectors};
 use crate::causal::{Space, Touch};
 use crate::exec::turn::{Inst, Turn, lanes_of};
-use crate::fault::{Access, FaultKind};
+use crate::fault::{Access, Problem};
 use crate::memory::{Located, SECTOR};
 use crate::tally::{READ, WRITTEN};
 
@@ -76,7 +76,7 @@ pub(super) fn written(
         let offset = at.offset + pattern.delta(lane);
         if access != Access::Write && !buffer.is_written(offset as u64, wide) {
             let address = crate::memory::Global::address(at.buffer) + offset as u64;
-            let kind = FaultKind::NeverWritten {
+            let kind = Problem::NeverWritten {
                 address,
                 bytes,
                 memory: name(buffer),
@@ -135,7 +135,7 @@ pub(super) fn apart(
     let Some(buffer) = turn.global.buffers.get(at.buffer) else {
         return true;
     };
-    let kind = FaultKind::BlocksRace {
+    let kind = Problem::BlocksRace {
         memory: name(buffer),
         offset: met.offset,
         now: access,

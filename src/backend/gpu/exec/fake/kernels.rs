@@ -2,7 +2,7 @@
 
 use super::memory::Space;
 use crate::gpu::driver::{GemmCall, Parameter};
-use crate::gpu::source::Unit;
+use crate::gpu::source::CompileUnit;
 
 /// Arguments, taken in order.
 pub(super) struct Args<'w> {
@@ -125,7 +125,7 @@ pub(super) fn library(space: &mut Space, g: &GemmCall) {
 }
 
 /// Runs one launch of a unit.
-pub(super) fn run(space: &mut Space, unit: &Unit, a: &mut Args<'_>) {
+pub(super) fn run(space: &mut Space, unit: &CompileUnit, a: &mut Args<'_>) {
     let defined = |name: &str| {
         let found = unit.defines.iter().find(|(n, _)| *n == name);
         found.and_then(|(_, v)| v.parse::<i64>().ok()).unwrap_or(0)

@@ -2,7 +2,7 @@
 //! what they were measured to take, and the choice of the quickest.
 
 use crate::gpu::program::Target;
-use crate::gpu::source::Unit;
+use crate::gpu::source::CompileUnit;
 use plan::cost::Vendor;
 
 /// How a tile is computed: which file of `kernels/tile/`.
@@ -210,7 +210,7 @@ impl Tile {
     }
 
     /// The files of the main loop, and what they need defined.
-    pub fn define(&self, unit: Unit) -> Unit {
+    pub fn define(&self, unit: CompileUnit) -> CompileUnit {
         unit.define("TILE_M", self.m)
             .define("TILE_N", self.n)
             .define("WARPS_M", self.warps_m)

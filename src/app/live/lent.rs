@@ -1,0 +1,51 @@
+//! What a block puts in the place of the learner's own setup and backend, until its
+//! section is left.
+
+use crate::bench::Bench;
+use crate::setup::Setup;
+use crate::shared::Shared;
+
+/// What was there before, and what a block put in its place.
+#[derive(Clone, Debug, Default)]
+pub struct Lent {
+    /// The bench before, and the setup of the block.
+    bench: Option<(Box<Bench>, Setup)>,
+    /// The backend before, and that of the block.
+    backend: Option<(String, String)>,
+}
+
+impl Lent {
+    /// A block is about to set the bench up.
+    pub(super) fn bench(&mut self, shared: &Shared, given: &Setup) {
+        match &mut self.bench {
+            Some((_, last)) => given.clone_into(last),
+            None => self.bench = Some((Box::new(shared.bench.clone()), given.clone())),
+        }
+    }
+
+    /// A block is about to choose a backend.
+    pub(super) fn backend(&mut self, shared: &Shared, given: &str) {
+        let before = shared.machine.backend().map(|b| b.name.clone());
+        match (&self.backend, before) {
+            (None, Some(before)) if before != given => {
+                self.backend = Some((before, given.to_owned()));
+            }
+            _ => {}
+        }
+    }
+
+    /// Puts back what was there before, unless the learner chose something else since.
+    pub fn give_back(self, shared: &mut Shared) {
+        if let Some((before, given)) = self.bench
+            && *shared.bench.setup() == given
+        {
+            shared.bench = *before;
+        }
+        if let Some((before, given)) = self.backend
+            && shared.machine.backend().is_some_and(|b| b.name == given)
+            && shared.machine.choose(&before).is_ok()
+        {
+            shared.runs.use_backend(shared.machine.kind());
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! The path that is followed: how far one is on it, what comes next, and the way there.
+
+use super::contents::number;
+use super::intent::{Intent, Out};
+use super::note::Tone;
+use super::question::Asked;
+use super::shared::Shared;
+use super::study::Study;
+use course::{Next, PATH_SETTING, Route, Walk};
+
+/// The path that is followed, as pages show it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Followed {
+    /// Its title: `Three hours`.
+    pub title: String,
+    /// How far the learner is.
+    pub walk: Walk,
+    /// What comes next, in words; empty at its end.
+    pub next: String,
+}
+
+impl Followed {
+    /// `Three hours: 3 of 15 right, about 120 min left`.
+    pub fn line(&self) -> String {
+        let Walk {
+            done, all, left, ..
+        } = self.walk;
+        let left = match left {
+            0 => String::new(),
+            left => format!(", about {left} min left"),
+        };
+        format!("{}: {done} of {all} right{left}", self.title)
+    }
+}
+
+/// The path that the learner chose, else the course's first.
+pub fn route(study: &Study) -> Option<&Route> {
+    let chosen = study.progress.settings.get(PATH_SETTING);
+    study.course.route(chosen.map(String::as_str))
+}
+
+/// How far the learner is on it.
+pub fn followed(study: &Study) -> Option<Followed> {
+    let route = route(study)?;
+    let walk = route.walk(&study.course, &study.progress);
+    Some(Followed {
+        title: route.title.clone(),
+        next: walk
+            .next
+            .as_ref()
+            .map_or(String::new(), |n| words(study, n)),
+        walk,
+    })
+}
+
+/// Places of the lessons that the path takes, in its order.
+pub fn lessons(study: &Study) -> Vec<usize> {
+    let legs = route(study).map(|route| route.legs(&study.course));
+    legs.into_iter().flatten().map(|leg| leg.place).collect()
+}
+
+/// The sections of a lesson that the path reads; none where it does not take it.
+pub fn sections(study: &Study, place: usize) -> Vec<usize> {
+    let legs = route(study).map(|route| route.legs(&study.course));
+    let leg = legs.into_iter().flatten().find(|leg| leg.place == place);
+    leg.map_or(Vec::new(), |leg| leg.sections)
+}
+
+/// What comes next, in words.
+fn words(study: &Study, next: &Next) -> String {
+    match next {
+        Next::Section(lesson, section) => {
+            let lesson = study.lesson(*lesson);
+            let title = lesson.and_then(|l| l.sections.get(*section));
+            match (lesson, title) {
+                (Some(lesson), Some(section)) => {
+                    format!("lesson {}, {}", number(&lesson.id), section.title)
+                }
+                _ => String::new(),
+            }
+        }
+        Next::Question(exercise, key) => {
+            let title = study.exercise(exercise).map_or("", |e| e.title.as_str());
+            format!("question {exercise} {key}, {title}")
+        }
+    }
+}
+
+/// Goes on with the path.
+pub fn go_on(shared: &mut Shared, out: &mut Out) {
+    let next = shared.contents.route.as_ref().map(|f| f.walk.next.clone());
+    match next {
+        None => shared.notes.say(Tone::Plain, "The course has no path."),
+        Some(None) => shared.notes.say(
+            Tone::Good,
+            "This path is through. P on the contents page chooses another.",
+        ),
+        Some(Some(Next::Section(lesson, section))) => out.want(Intent::Section(lesson, section)),
+        Some(Some(Next::Question(exercise, key))) => {
+            out.want(Intent::OnPath(Asked { exercise, key }));
+        }
+    }
+}
+
+/// Follows the next path of the course.
+pub fn choose(shared: &mut Shared, out: &mut Out) {
+    let routes = shared.study.course.routes();
+    let now = route(&shared.study).map(|route| &route.name);
+    let at = routes.iter().position(|route| Some(&route.name) == now);
+    let next = at.map_or(0, |at| (at + 1) % routes.len());
+    let Some(route) = routes.get(next) else {
+        return;
+    };
+    let (name, minutes) = (route.name.text.clone(), route.minutes(&shared.study.course));
+    let text = format!("{}, {minutes} min. {}", route.title, route.about);
+    shared.choose(PATH_SETTING, &name, out);
+    shared.contents.refresh(&shared.study);
+    shared.notes.say(Tone::Plain, text);
+}

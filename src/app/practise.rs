@@ -1,0 +1,224 @@
+//! Practice inside the workshop: fresh questions without end, those that went wrong
+//! sooner again; and the questions of exercises that went wrong.
+
+use super::change::NAME;
+use super::field::Field;
+use super::intent::{Intent, Out};
+use super::key::{Code, Key};
+use super::keymap::{Action, FooterItem};
+use super::note::Tone;
+use super::question::Asked;
+use super::screen::Screen;
+use super::shared::Shared;
+use course::answer::practise::{Task, Topic, task};
+use course::answer::{Env, Judgement, NoRecords, Verdict, grade};
+use course::{Event, Mark};
+
+/// What the page remembers.
+#[derive(Clone, Debug)]
+pub struct Practise {
+    /// What is practised.
+    pub topic: Topic,
+    /// The question.
+    pub task: Option<Box<Task>>,
+    /// What is being typed.
+    pub field: Field,
+    /// What the judge said of it.
+    pub judgement: Option<Judgement>,
+    /// The answer, where it was asked for.
+    pub shown: Option<String>,
+    /// No answer was wrong so far.
+    first: bool,
+    /// Questions asked, and those right at the first answer.
+    pub tally: (u64, u64),
+    /// Questions drawn since the workshop was opened.
+    drawn: u64,
+}
+
+impl Default for Practise {
+    fn default() -> Self {
+        Self {
+            topic: Topic::Launches,
+            task: None,
+            field: Field::default(),
+            judgement: None,
+            shown: None,
+            first: true,
+            tally: (0, 0),
+            drawn: 0,
+        }
+    }
+}
+
+impl Practise {
+    /// The name of the topic.
+    pub fn named(&self) -> &'static str {
+        let mut all = Topic::ALL.iter();
+        all.find(|(_, topic)| *topic == self.topic)
+            .map_or("", |(name, _)| name)
+    }
+
+    /// It is answered right, or its answer is shown.
+    pub fn over(&self) -> bool {
+        let right = |judged: &Judgement| judged.verdict.is_right();
+        self.shown.is_some() || self.judgement.as_ref().is_some_and(right)
+    }
+
+    /// Draws the next question.
+    pub(super) fn draw(&mut self, shared: &Shared) {
+        let Some(gpus) = &shared.study.gpus else {
+            return;
+        };
+        let pattern = shared.study.progress.practise.next(self.topic);
+        self.drawn += 1;
+        // The clock and the count part one question from the next.
+        let seed = shared.now.wrapping_mul(64).wrapping_add(self.drawn);
+        let drawn = pattern.and_then(|pattern| task(pattern, seed, gpus));
+        self.task = drawn.map(Box::new);
+        (self.judgement, self.shown, self.first) = (None, None, true);
+        self.field = Field::default();
+    }
+
+    fn answer(&mut self, shared: &mut Shared, out: &mut Out) {
+        let (Some(task), Some(gpus)) = (&self.task, shared.study.gpus.clone()) else {
+            return;
+        };
+        let env = Env::new(task.setup.clone(), &gpus, &NoRecords);
+        let typed = self.field.text();
+        if typed.trim().is_empty() {
+            let value = task.key.answer.as_ref().map(|answer| answer.evaluate(&env));
+            self.shown = match value {
+                Some(Ok(value)) => value.print(task.key.unit, false).ok(),
+                _ => None,
+            }
+            .or(Some("–".to_owned()));
+            self.keep(shared, false, out);
+            return;
+        }
+        match grade(&typed, &task.key, &env) {
+            Ok(judgement) => {
+                let right = judgement.verdict.is_right();
+                // What could not be read, and what only lacks digits, is no answer yet.
+                let counts = right || judgement.verdict.is_try();
+                let first = self.first;
+                self.first &= right || !judgement.verdict.is_try();
+                if !matches!(judgement.verdict, Verdict::Unread { .. }) {
+                    self.field = Field::replacing(&typed);
+                }
+                self.judgement = Some(judgement);
+                if right && counts {
+                    self.keep(shared, first, out);
+                }
+            }
+            Err(error) => shared.notes.say(Tone::Bad, error.to_string()),
+        }
+    }
+
+    fn keep(&mut self, shared: &mut Shared, right: bool, out: &mut Out) {
+        let Some(task) = &self.task else { return };
+        self.tally.0 += 1;
+        self.tally.1 += u64::from(right);
+        let event = Event::Practised {
+            pattern: task.pattern.to_owned(),
+            right,
+        };
+        shared.record(event, out);
+    }
+}
+
+/// Questions of exercises whose last answer was wrong or a slip, and that were not
+/// solved since.
+pub fn again(shared: &Shared) -> Vec<Asked> {
+    let exercises = shared.study.progress.exercises.iter();
+    let missed = exercises.flat_map(|(exercise, keys)| {
+        let wrong = keys.iter().filter(|(_, mark)| {
+            !mark.solved && matches!(mark.verdict, Some(Mark::Wrong | Mark::Slip))
+        });
+        wrong.map(|(key, _)| Asked {
+            exercise: exercise.clone(),
+            key: key.clone(),
+        })
+    });
+    let known = |asked: &Asked| shared.study.key_of(asked).is_some();
+    missed.filter(known).collect()
+}
+
+impl Screen for Practise {
+    fn footer(&self, _: &Shared) -> &'static [FooterItem] {
+        if self.over() {
+            return &[
+                (&[Action::Open], "next question"),
+                (&[Action::NextPart], "next topic"),
+                (&[Action::Down], "what went wrong in exercises"),
+                (&[Action::Back], "back"),
+            ];
+        }
+        &[
+            (&[Action::Open], "check; with nothing typed: show"),
+            (&[Action::NextPart], "next topic"),
+            (&[Action::Down], "exercises"),
+            (&[Action::Back], "back"),
+        ]
+    }
+
+    fn act(&mut self, shared: &mut Shared, action: Action, out: &mut Out) {
+        let at = Topic::ALL.iter().position(|(_, t)| *t == self.topic);
+        let (at, count) = (at.unwrap_or(0), Topic::ALL.len());
+        let to = match action {
+            Action::NextPart => (at + 1) % count,
+            Action::PreviousPart => (at + count - 1) % count,
+            Action::Open if self.over() || self.task.is_none() => at,
+            Action::Open => return self.answer(shared, out),
+            Action::Down => {
+                match again(shared).into_iter().next() {
+                    Some(asked) => out.want(Intent::Question(asked)),
+                    None => shared
+                        .notes
+                        .say(Tone::Plain, "No answer of an exercise is wrong."),
+                }
+                return;
+            }
+            _ => return,
+        };
+        if let Some((_, topic)) = Topic::ALL.get(to) {
+            self.topic = *topic;
+            self.draw(shared);
+        }
+    }
+
+    fn command(&self, _: &Shared) -> String {
+        format!("{NAME} practise {}", self.named())
+    }
+
+    fn entered(&mut self, shared: &mut Shared, _: Option<String>, _: &mut Out) {
+        if self.task.is_none() {
+            self.draw(shared);
+        }
+    }
+
+    /// The field is open as long as the question is.
+    fn typing(&self, _: &Shared) -> bool {
+        true
+    }
+
+    fn press(&mut self, shared: &mut Shared, key: Key, out: &mut Out) {
+        match key.code {
+            Code::Esc => out.want(Intent::Back),
+            Code::Enter => self.act(shared, Action::Open, out),
+            Code::Tab => self.act(shared, Action::NextPart, out),
+            Code::BackTab => self.act(shared, Action::PreviousPart, out),
+            Code::Down => self.act(shared, Action::Down, out),
+            Code::Char(' ') if self.over() => self.act(shared, Action::Open, out),
+            _ if self.over() => {}
+            _ => {
+                self.field.press(key);
+            }
+        }
+    }
+
+    fn paste(&mut self, _: &mut Shared, text: &str) {
+        if !self.over() {
+            self.field.paste(text);
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! From a text, or a known mistake, to a program of the machine.
+
+use std::fmt;
+
+use super::text;
+use crate::gpu::CompileUnit;
+use crate::gpu::compile::PREBUILT;
+#[cfg(feature = "cuda")]
+use crate::gpu::compile::{Cache, Compiler, Form, compile, error_places};
+use plan::run::listing::Listing;
+use simt::Program;
+
+/// The architecture whose PTX the machine reads.
+const ARCH: &str = "sm_80";
+
+/// Why there is no program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum NoProgram {
+    /// The text is refused: the compiler's words, or ours.
+    Refused(String),
+    /// There is no compiler here; how to get one.
+    NoCompiler(String),
+}
+
+impl fmt::Display for NoProgram {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Self::Refused(say) | Self::NoCompiler(say)) = self;
+        f.write_str(say)
+    }
+}
+
+/// A program with its PTX.
+pub(super) struct Compiled {
+    pub program: Program,
+    pub ptx: String,
+}
+
+/// Reads PTX.
+fn read(ptx: String) -> Result<Compiled, NoProgram> {
+    match Program::parse(&ptx) {
+        Ok(program) => Ok(Compiled { program, ptx }),
+        Err(error) => Err(NoProgram::Refused(format!(
+            "the machine does not execute this: {error}"
+        ))),
+    }
+}
+
+/// A kernel of this program: prebuilt, else compiled.
+pub(super) fn own(unit: &CompileUnit) -> Result<Compiled, NoProgram> {
+    if let Some(prebuilt) = PREBUILT.find(unit, &[ARCH]) {
+        return read(prebuilt.ptx);
+    }
+    #[cfg(feature = "cuda")]
+    {
+        let nvrtc = crate::gpu::cuda::Nvrtc::find(u32::MAX)
+            .map_err(|e| NoProgram::NoCompiler(e.to_string()))?;
+        let built = compile(nvrtc, Cache::of_user().as_ref(), unit, ARCH, Form::Assembly)
+            .map_err(|e| NoProgram::Refused(e.to_string()))?;
+        read(String::from_utf8_lossy(&built.image).into_owned())
+    }
+    #[cfg(not(feature = "cuda"))]
+    Err(NoProgram::NoCompiler(NO_CUDA.to_owned()))
+}
+
+#[cfg(not(feature = "cuda"))]
+const NO_CUDA: &str = "this build has no compiler (Cargo feature cuda)";
+
+/// A learner's text, behind the prefix.
+pub(super) fn written(text: &str, file: &str, listing: &Listing) -> Result<Compiled, NoProgram> {
+    // Some editors begin a file with a mark of its encoding.
+    let text = text.trim_start_matches('\u{feff}');
+    text::allowed(text).map_err(|what| NoProgram::Refused(what.of(file)))?;
+    #[cfg(feature = "cuda")]
+    {
+        let nvrtc = crate::gpu::cuda::Nvrtc::find(u32::MAX)
+            .map_err(|e| NoProgram::NoCompiler(e.to_string()))?;
+        let prefix = CompileUnit::new("", &["prefix/grid.cu"]);
+        let source = format!(
+            "{}#line 1 \"{file}\"\n{text}\n",
+            prefix.source().unwrap_or_default()
+        );
+        let options = nvrtc.options(&prefix, ARCH, Form::Assembly);
+        let built = nvrtc
+            .build(&source, &options, Form::Assembly)
+            .map_err(|why| NoProgram::Refused(first_errors(&why.to_string())))?;
+        let ptx = String::from_utf8_lossy(&built.image).into_owned();
+        if ptx.contains("vprintf") {
+            return Err(NoProgram::Refused(
+                "a kernel cannot print here: the machine has no terminal. Write what you want to \
+                 see into an output and look at what the check says of it."
+                    .to_owned(),
+            ));
+        }
+        let compiled = read(ptx)?;
+        let entry = listing.entry.as_str();
+        if !compiled.program.entries().any(|known| known == entry) {
+            return Err(NoProgram::Refused(format!(
+                "there is no kernel `{entry}` in {file}; leave its first line as it was"
+            )));
+        }
+        Ok(compiled)
+    }
+    #[cfg(not(feature = "cuda"))]
+    {
+        let _ = listing;
+        Err(NoProgram::NoCompiler(NO_CUDA.to_owned()))
+    }
+}
+
+/// The first errors of a log, each with its place.
+#[cfg(feature = "cuda")]
+fn first_errors(log: &str) -> String {
+    const TOLD: usize = 3;
+    let errors = error_places(log);
+    if errors.is_empty() {
+        return log
+            .lines()
+            .next()
+            .unwrap_or("it does not compile")
+            .to_owned();
+    }
+    let told: Vec<String> = errors
+        .iter()
+        .take(TOLD)
+        .map(|(file, row, text)| {
+            // A function of the learner's own that the kernel calls.
+            let host = ["__host__ function", "execution space annotations"];
+            if host.iter().any(|words| text.contains(words)) {
+                return format!("{file}:{row}: a function of your own has DEVICE before it");
+            }
+            format!("{file}:{row}: {text}")
+        })
+        .collect();
+    let more = match errors.len().saturating_sub(TOLD) {
+        0 => String::new(),
+        more => format!("\nand {more} more"),
+    };
+    format!("{}{more}", told.join("\n"))
+}

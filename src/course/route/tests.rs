@@ -1,0 +1,174 @@
+use super::*;
+use crate::lint;
+use crate::progress::{Event, Mark, Progress};
+use std::fs;
+
+const GOOD: &str = "\
+[[path]]
+name = \"short\"
+title = \"Short\"
+minutes = 60
+
+[[path.step]]
+lesson = \"10-flash\"
+sections = [\"before-and-after\"]
+questions = [\"ex14 ratio\", \"ex14 flop\"]
+minutes = 20
+";
+
+fn said(raw: &str) -> Vec<String> {
+    let (routes, faults) = Routes::read("paths.toml", raw, true);
+    assert_eq!(routes.list.is_empty(), !faults.is_empty());
+    faults.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn what_is_wrong_is_said_with_its_place_and_no_path_is_taken() {
+    assert_eq!(said(GOOD), Vec::<String>::new());
+    for (raw, place) in [
+        (GOOD.replace("lesson =", "leson ="), "paths.toml:"),
+        (
+            GOOD.replace("minutes = 20", "minutes = \"20\""),
+            "paths.toml:10:",
+        ),
+        (GOOD.replace("title", "titel"), "paths.toml:3:1: "),
+        (
+            GOOD.replace("[[path.step]]", "[[path.step"),
+            "paths.toml:6:",
+        ),
+        (GOOD.replace("minutes = 20\n", ""), "paths.toml:6:1: "),
+        (
+            format!("{GOOD}{GOOD}"),
+            "paths.toml:12:8: short is the name",
+        ),
+        ("x = 1".to_owned(), "paths.toml:1:1: "),
+        (String::new(), "paths.toml:1:1: there is no path here"),
+    ] {
+        let said = said(&raw);
+        assert!(
+            said.iter().any(|fault| fault.starts_with(place)),
+            "{place} in {said:?}"
+        );
+    }
+}
+
+#[test]
+fn the_built_in_paths_name_what_there_is() {
+    let course = Course::built_in();
+    let names: Vec<&str> = course.routes().iter().map(|r| r.name.as_str()).collect();
+    assert_eq!(names, ["three-hours", "one-day", "complete"]);
+    let found: Vec<String> = lint(&course)
+        .iter()
+        .filter(|fault| fault.file.ends_with(FILE))
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(found, Vec::<String>::new());
+    // The issue: about eight lessons and fifteen questions; flash and V4 are among them.
+    let short = course.route(None).unwrap();
+    let legs = short.legs(&course);
+    let asked: usize = legs.iter().map(|leg| leg.asked.len()).sum();
+    assert_eq!((legs.len(), asked), (8, 15));
+    let place = |id: &str| legs.iter().position(|leg| leg.lesson.id == id).unwrap();
+    let before: u64 = legs
+        .iter()
+        .take(place("12-auto-fusion") + 1)
+        .map(|l| l.minutes)
+        .sum();
+    assert!(
+        before <= 30,
+        "the price of a boundary comes after {before} min"
+    );
+    assert!(place("10-flash") < place("19-one-kernel-per-block"));
+    let kinds = |wanted: fn(&crate::Kernel) -> bool| {
+        let keys = legs.iter().flat_map(|leg| &leg.asked).filter(|(e, k)| {
+            let exercise = course.exercise(e).unwrap();
+            exercise
+                .key(k)
+                .and_then(|key| key.kernel.as_ref())
+                .is_some_and(wanted)
+        });
+        keys.count()
+    };
+    assert_eq!(
+        (kinds(|k| k.is_written()), kinds(|k| !k.is_written())),
+        (1, 1)
+    );
+    // The complete one has every lesson that is read and every exercise.
+    let all = course.route(Some("complete")).unwrap().legs(&course);
+    let lessons = course.lessons().filter(|l| !l.is_reference()).count();
+    let keys: usize = course.exercises().map(|e| e.keys.len()).sum();
+    let asked: usize = all.iter().map(|leg| leg.asked.len()).sum();
+    assert_eq!((all.len(), asked), (lessons, keys));
+}
+
+#[test]
+fn a_walk_goes_from_section_to_question_to_the_end() {
+    let course = Course::built_in();
+    let (routes, _) = Routes::read("paths.toml", GOOD, true);
+    let route = routes.list.first().unwrap();
+    let place = course.lessons().position(|l| l.id == "10-flash").unwrap();
+    let mut progress = Progress::default();
+    let walk = route.walk(&course, &progress);
+    assert_eq!((walk.done, walk.all, walk.left), (0, 2, 20));
+    assert_eq!(walk.next, Some(Next::Section(place, 2)));
+    progress.apply(&Event::Read {
+        lesson: "10-flash".into(),
+        section: "before-and-after".into(),
+    });
+    let question = |key: &str| Some(Next::Question("ex14".into(), key.into()));
+    assert_eq!(route.walk(&course, &progress).next, question("ratio"));
+    for (key, then) in [("ratio", question("flop")), ("flop", None)] {
+        progress.apply(&Event::Checked {
+            exercise: "ex14".into(),
+            key: key.into(),
+            typed: "1".into(),
+            mark: Mark::Right,
+        });
+        assert_eq!(route.walk(&course, &progress).next, then);
+    }
+    let walk = route.walk(&course, &progress);
+    assert_eq!((walk.done, walk.all, walk.left), (2, 2, 0));
+}
+
+#[test]
+fn a_folder_lays_its_paths_over_and_a_broken_one_leaves_the_built_in() {
+    let root = tempfile::tempdir().unwrap();
+    let file = root.path().join("lessons/paths.toml");
+    fs::create_dir_all(root.path().join("lessons")).unwrap();
+    fs::write(&file, GOOD).unwrap();
+    let open = || {
+        let mut course = Course::built_in();
+        course.overlay(root.path(), &|path| {
+            path.file_name().unwrap().display().to_string()
+        });
+        course
+    };
+    let course = open();
+    assert_eq!(course.route(None).unwrap().name.text, "short");
+    assert_eq!(course.routes().len(), 4);
+    assert!(course.routes_fault().is_none());
+    // One of a built-in name takes its place.
+    fs::write(&file, GOOD.replace("\"short\"", "\"three-hours\"")).unwrap();
+    let course = open();
+    assert_eq!(
+        (course.route(None).unwrap().minutes, course.routes().len()),
+        (60, 3)
+    );
+    // Names that lead nowhere are lint's.
+    let wrong = GOOD
+        .replace("10-flash", "10-flsh")
+        .replace("ex14 flop", "ex14 flp");
+    fs::write(&file, wrong).unwrap();
+    let found: Vec<String> = lint(&open()).iter().map(ToString::to_string).collect();
+    for start in ["paths.toml:7:11: there is no lesson", "paths.toml:9:28: "] {
+        assert!(
+            found.iter().any(|f| f.starts_with(start)),
+            "{start}: {found:?}"
+        );
+    }
+    fs::write(&file, GOOD.replace("minutes = 60", "minutes = x")).unwrap();
+    let course = open();
+    assert_eq!(course.route(None).unwrap().name.text, "three-hours");
+    let fault = course.routes_fault().unwrap().to_string();
+    assert!(fault.starts_with("paths.toml:4:11: "), "{fault}");
+}

@@ -1,0 +1,108 @@
+//! Practice: the question, what is typed, the verdict, and what went wrong elsewhere.
+
+use super::exercise::question::{typing, word_role};
+use super::frame;
+use super::live::note;
+use super::pen::Pen;
+use super::rows::{Row, words};
+use super::theme::Role;
+use app::State;
+use app::practise::again;
+use course::answer::practise::{Task, Topic};
+use course::present::example_of;
+
+/// Columns of the text at most.
+const WIDEST: u16 = 80;
+
+/// Draws the page.
+pub fn draw(state: &State, pen: &mut Pen<'_>) {
+    let last = pen.height().saturating_sub(1);
+    let top = if state.shared.two_panes() { 3 } else { 2 };
+    let columns = usize::from(pen.width().min(WIDEST)).saturating_sub(4);
+    let practise = &state.practise;
+    let mut rows = vec![topics(state), Row::default()];
+    match &practise.task {
+        Some(task) => rows.extend(question(state, task, columns)),
+        None => rows.push(Row::of("No question can be drawn yet.", Role::Dim)),
+    }
+    let (asked, right) = practise.tally;
+    if asked > 0 {
+        let text = format!("{right} of {asked} right at the first answer.");
+        rows.extend([Row::default(), Row::of(text, Role::Dim)]);
+    }
+    let missed = again(&state.shared);
+    if !missed.is_empty() {
+        let ids: Vec<String> = missed
+            .iter()
+            .map(|asked| format!("{} {}", asked.exercise, asked.key))
+            .collect();
+        let text = format!(
+            "Went wrong in exercises: {}. ↓ opens the first.",
+            ids.join(", ")
+        );
+        rows.push(Row::default());
+        rows.extend(words(&text, columns, Role::Text));
+    }
+    for (y, row) in (top..last.saturating_sub(1)).zip(&rows) {
+        row.draw(pen, 2, y);
+    }
+    frame::message(state, "", "", pen, last - 1);
+}
+
+/// The topics, the present one marked.
+fn topics(state: &State) -> Row {
+    let practise = &state.practise;
+    Topic::ALL
+        .iter()
+        .fold(Row::default(), |row, (name, topic)| {
+            let here = *topic == practise.topic;
+            let (sign, role) = match here {
+                true => ("►", Role::Accent),
+                false => (" ", Role::Dim),
+            };
+            row.and(format!("{sign}{name} "), role)
+        })
+}
+
+fn question(state: &State, task: &Task, columns: usize) -> Vec<Row> {
+    let practise = &state.practise;
+    let mut rows = words(&task.key.ask, columns, Role::Strong);
+    for line in &task.premise {
+        rows.extend(words(line, columns, Role::Text));
+    }
+    if !task.key.options.is_empty() {
+        let options = format!("Type one of: {}.", task.key.options.join(", "));
+        rows.extend(words(&options, columns, Role::Text));
+    }
+    rows.push(Row::default());
+    let unit = task.key.unit.as_ref().map_or_else(String::new, example_of);
+    rows.push(match practise.over() {
+        true => Row::of(format!("[ {} ]", practise.field.text()), Role::Text),
+        false => typing(Row::default(), &practise.field, &unit),
+    });
+    if let Some(judgement) = &practise.judgement {
+        let word = judgement.verdict.word();
+        rows.push(Row::default());
+        rows.extend(note(word, word_role(word), &judgement.sentence(), columns));
+    }
+    if let Some(shown) = &practise.shown {
+        rows.extend([
+            Row::default(),
+            Row::of(format!("It is {shown}."), Role::Text),
+        ]);
+    }
+    if practise.over() {
+        if let Some(command) = &task.command {
+            rows.extend([
+                Row::default(),
+                Row::of("Term by term, in a shell:", Role::Dim),
+            ]);
+            rows.extend(words(command, columns, Role::Text));
+        }
+        rows.extend([
+            Row::default(),
+            Row::of("Enter asks the next one.", Role::Dim),
+        ]);
+    }
+    rows
+}

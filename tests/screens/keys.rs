@@ -1,0 +1,367 @@
+//! One meaning per key: what is asked and has the keys takes what is typed; Space,
+//! Enter and Esc mean the same in every block; what is right stays.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test may stop at the first surprise"
+)]
+
+use super::reader::{ENTER, ESC, RIGHT, SPACE, Screen, TAB};
+use tinyllama_tutor::app::key::{Code, ch, key};
+use tinyllama_tutor::app::lesson::Focus;
+use tinyllama_tutor::app::{Effect, Page};
+use tinyllama_tutor::course::Course;
+
+/// The form of ex1 with its first question under the cursor.
+fn form() -> Screen {
+    Screen::reader(80, 24).press(&[ch('e'), ENTER])
+}
+
+/// What was last to be kept of a question.
+fn kept(s: &Screen, name: &str) -> Option<String> {
+    let kept = s.effects.iter().rev().find_map(|effect| match effect {
+        Effect::SaveAnswer { key, typed, .. } if key == name => Some(typed.clone()),
+        _ => None,
+    });
+    kept.clone()
+}
+
+#[test]
+fn a_question_takes_what_is_typed_from_the_first_character() {
+    for typed in [".2963", "8/27", "5", "-3", "(1+2)*4", "22.22 %"] {
+        let s = form().typed(typed).shows(&format!("{typed}▌"));
+        assert_eq!(s.state.page, Page::Exercises, "{typed}");
+    }
+    // In a lesson too, and at a prediction.
+    let asked = Screen::reader(80, 24).press(&[SPACE, SPACE, TAB, TAB]);
+    let s = asked.typed("8/27").shows("8/27▌");
+    assert_eq!(s.state.page, Page::Lesson);
+    let guess = Screen::reader(80, 24).press(&[SPACE, SPACE, TAB]);
+    guess.typed(".5").shows("> .5▌");
+}
+
+#[test]
+fn digits_lead_nowhere_from_options_and_blocks() {
+    // The third option of the third question.
+    let s = form().press(&[key(Code::Down), key(Code::Down)]).typed("3");
+    assert_eq!(s.state.page, Page::Exercises);
+    s.shows("►[ ] final_norm");
+    let s = Screen::reader(80, 24).press(&[TAB, ch('3')]);
+    assert_eq!(s.state.page, Page::Lesson);
+    let s = s.shows("Esc first").press(&[ESC, ch('3')]);
+    assert_eq!(s.state.page, Page::Lab);
+}
+
+#[test]
+fn what_is_right_is_changed_by_its_own_key_and_stays_until_a_verdict() {
+    let s = form().typed("22.22 %").press(&[ENTER]).shows("right");
+    // Space goes on, to the next open question; a letter types nothing.
+    let s = s.press(&[SPACE]);
+    assert_eq!(s.state.exercises.form.as_ref().map(|f| f.row), Some(1));
+    let s = s.press(&[key(Code::Up), ENTER]).shows("i changes it");
+    let s = s.typed("7").shows("i changes it").shows("[ 22.22 %");
+    // Begun and left: nothing changed.
+    let s = s.press(&[ch('i')]).typed(" o").shows("22.22 % o▌");
+    let s = s.press(&[ESC]).shows("[ 22.22 % ").shows("right");
+    assert_eq!(kept(&s, "gqa1").as_deref(), Some("22.22 %"));
+    // What cannot be read is no verdict.
+    let s = s.press(&[ch('i')]).typed(" o").press(&[ENTER]);
+    assert_eq!(kept(&s, "gqa1").as_deref(), Some("22.22 %"));
+    let s = s.press(&[ESC]).shows("[ 22.22 % ");
+    // A new verdict takes its place.
+    let s = s.press(&[ch('i'), key(Code::Backspace)]);
+    let s = s.press(&[key(Code::Backspace); 2]).typed("0 %");
+    let s = s.press(&[ENTER]);
+    assert_eq!(kept(&s, "gqa1").as_deref(), Some("22.20 %"));
+}
+
+#[test]
+fn a_right_choice_stays_until_the_next_one_is_checked() {
+    let at = form().press(&[key(Code::Down), RIGHT, SPACE, ENTER]);
+    let s = at.shows("right").press(&[key(Code::Left), SPACE]);
+    assert_eq!(kept(&s, "bound").as_deref(), Some("compute"));
+    let s = s
+        .press(&[key(Code::Up), ch('i'), SPACE])
+        .shows("(x) memory");
+    assert_eq!(kept(&s, "bound").as_deref(), Some("compute"));
+    let s = s.press(&[ESC]).shows("(x) compute");
+    assert_eq!(s.state.page, Page::Exercises);
+    let s = s.press(&[ch('i'), SPACE, ENTER]).shows("(x) memory");
+    assert_eq!(kept(&s, "bound").as_deref(), Some("memory"));
+}
+
+#[test]
+fn esc_leads_from_every_block_into_the_text_and_stays() {
+    // lab; a prediction being typed; a question being typed; steps.
+    for (sections, keys) in [
+        (0, vec![TAB]),
+        (2, vec![TAB, ch('7')]),
+        (2, vec![TAB, TAB, ch('7')]),
+        (4, vec![TAB]),
+    ] {
+        let mut s = Screen::reader(80, 24);
+        for _ in 0..sections {
+            s = s.press(&[SPACE]);
+        }
+        let s = s.press(&keys);
+        assert_ne!(s.state.reader.focus, Focus::Text);
+        let s = s.press(&[ESC]);
+        assert_eq!(s.state.reader.focus, Focus::Text);
+        let s = s.press(&[ESC, ESC]).shows("1 shows the contents");
+        assert_eq!(s.state.page, Page::Lesson);
+        let s = s.press(&[ch('1')]);
+        assert_eq!(s.state.page, Page::Home);
+    }
+}
+
+#[test]
+fn space_goes_on_where_a_block_has_nothing_to_flip() {
+    // The prediction, then the typed question: neither is begun by Space.
+    let s = Screen::reader(80, 24).press(&[SPACE, SPACE, TAB, SPACE]);
+    assert!(!s.state.typing());
+    let s = Screen::reader(80, 24).press(&[SPACE, SPACE, TAB, TAB, SPACE, ch('o')]);
+    assert!(!s.state.typing() && kept(&s, "gqa1").is_none());
+}
+
+#[test]
+fn focus_is_seen_without_colour() {
+    Screen::reader(80, 24)
+        .shows("┌ live · lab ")
+        .press(&[TAB])
+        .shows("┌►live · lab ");
+    let s = Screen::reader(80, 24).press(&[ch('3')]).shows("►fusions ");
+    let s = s.shows("►[ ] qkv").press(&[TAB]).hides("►[ ] qkv");
+    s.shows("►this plan against V1")
+        .press(&[TAB])
+        .shows("►V1 · 17");
+}
+
+#[test]
+fn the_footer_is_that_of_the_part_with_the_keys() {
+    let s = Screen::reader(80, 24).press(&[ch('3')]).shows("Space flip");
+    let s = s.press(&[TAB]).hides("Space flip").shows("↑↓ row");
+    s.press(&[TAB]).shows("w wall");
+}
+
+#[test]
+fn arrows_reach_both_columns_of_the_fusions() {
+    let s = Screen::reader(80, 24).press(&[ch('3'), RIGHT]);
+    let s = s.shows("►[ ] norm_residual").press(&[key(Code::Left)]);
+    s.shows("►[ ] qkv").press(&[ch('G')]).shows("►[ ] forward");
+}
+
+#[test]
+fn arrows_say_so_where_there_is_nowhere_to_go() {
+    let course = Course::built_in();
+    let s = Screen::with(course, 80, 24).press(&[ch('2'), key(Code::Down)]);
+    let s = s.shows("All of this section is on the page");
+    s.press(&[RIGHT]).shows("Nothing is cut at the sides");
+}
+
+#[test]
+fn a_long_note_covers_no_result() {
+    use tinyllama_tutor::app::Tone;
+    let mut s = Screen::reader(80, 24).press(&[ch('3')]);
+    let before = s.rows();
+    let long = "five: 61453 µs @, 30 runs differ by 94 %. ".repeat(3);
+    s.state.shared.notes.say(Tone::Warn, long.trim());
+    let after = s.rows();
+    assert_eq!(before[..22], after[..22], "{}", after.join("\n"));
+    assert!(after[22].contains("five: 61453") && after[23].contains("differ"));
+}
+
+/// The built-in course on its contents page.
+fn home(columns: u16, rows: u16) -> Screen {
+    Screen::with(Course::built_in(), columns, rows)
+}
+
+#[test]
+fn home_follows_the_path_and_space_goes_on_with_it() {
+    let s = home(80, 24).shows("Three hours: 0 of 15 right");
+    let s = s.shows("Space goes on with the path: lesson 00, What this workshop is.");
+    let s = s.shows("·+00  Welcome").press(&[SPACE]);
+    assert_eq!(s.state.page, Page::Lesson);
+    // To the end of what the path reads of this lesson, then to the question.
+    let mut s = s;
+    for _ in 0..40 {
+        if s.rows().join(" ").contains("As far as the path goes here.") {
+            break;
+        }
+        s = s.press(&[SPACE]);
+    }
+    // What the path leaves out was not read.
+    let s = s.hides("Keys, and how to leave");
+    let s = s.shows("Space goes on: question ex3 res1").press(&[SPACE]);
+    assert_eq!(s.state.page, Page::Exercises);
+    // facts/cost-model: three tensors of 128 × 256 fp32.
+    let s = s.typed("393216 B").press(&[ENTER]).shows("right");
+    let s = s.shows("Space goes on with the path.").press(&[SPACE]);
+    assert_eq!(s.state.page, Page::Lesson);
+    s.shows("A wall has a price")
+        .press(&[ch('1')])
+        .shows("1 of 15 right");
+}
+
+#[test]
+fn another_path_is_chosen_and_kept() {
+    let s = home(80, 24).press(&[ch('P')]).shows("One day");
+    assert!(s.recorded().iter().any(|event| matches!(
+        event,
+        course::Event::Chose { setting, value: Some(value) }
+            if setting == "path" && value == "one-day"
+    )));
+    s.press(&[ch('P'), ch('P')]).shows("Three hours: 0 of 15");
+}
+
+#[test]
+fn what_a_section_sets_up_ends_with_it() {
+    // Lesson 10 is about batch 8.
+    let at = home(80, 24).press(&[ch('1')]);
+    let s = at
+        .press(&[key(Code::Down); 10])
+        .press(&[ENTER, SPACE, SPACE]);
+    let before = s.state.shared.bench.setup().title();
+    let s = s.shows("Before and after").press(&[TAB, ENTER]).typed("1");
+    let s = s.press(&[ENTER]).typed("1").press(&[ENTER]);
+    assert_eq!(s.state.shared.bench.setup().shape.batch, 8);
+    let s = s.press(&[ESC, ch('G'), SPACE, SPACE]);
+    assert_eq!(s.state.shared.bench.setup().title(), before);
+}
+
+#[test]
+fn the_glossary_knows_the_words_of_the_page() {
+    let s = Screen::with(Course::built_in(), 80, 24).press(&[ch('3'), TAB, ch('*')]);
+    assert_eq!(s.state.page, Page::Glossary);
+    let s = s.shows("On the page that you come from").shows("launch: ");
+    let s = s.press(&[ESC]);
+    assert_eq!(s.state.page, Page::Lab);
+}
+
+#[test]
+fn one_practises_in_the_workshop_and_wrong_answers_come_back_there() {
+    let s = Screen::reader(80, 24).press(&[ch('e'), ENTER]).typed("7 %");
+    let s = s
+        .press(&[ENTER])
+        .shows("wrong")
+        .press(&[ESC, ch('1'), ch('t')]);
+    assert_eq!(s.state.page, Page::Practise);
+    let s = s
+        .shows("►launches")
+        .shows("Went wrong in exercises: ex1 gqa1.");
+    // Digits are typed; nothing typed shows the answer, which counts.
+    let s = s
+        .typed("8")
+        .shows("8▌")
+        .press(&[key(Code::Backspace), ENTER]);
+    let s = s.shows("It is ").shows("0 of 1 right");
+    let kept = |s: &Screen| {
+        let events = s.recorded().into_iter();
+        events
+            .filter(|e| matches!(e, course::Event::Practised { right: false, .. }))
+            .count()
+    };
+    assert_eq!(kept(&s), 1);
+    let s = s
+        .press(&[ENTER])
+        .hides("It is ")
+        .press(&[TAB])
+        .shows("►flops");
+    let s = s.press(&[key(Code::Down)]);
+    assert_eq!(s.state.page, Page::Exercises);
+    let s = s.press(&[ESC, ESC]);
+    assert_eq!(s.state.page, Page::Home);
+}
+
+#[test]
+fn one_reads_and_answers_in_sixty_columns() {
+    let s = Screen::reader(60, 18).shows("What the merge cannot save");
+    let s = s
+        .press(&[ch('e'), ENTER])
+        .typed("22.22 %")
+        .shows("22.22 %▌");
+    // It shrinks in the middle of the answer, and grows again.
+    let mut s = s;
+    for (columns, rows) in [(40, 10), (60, 18)] {
+        s.tell(app::Message::Resize { columns, rows });
+    }
+    let s = s.press(&[ENTER]).shows("right");
+    let s = s.press(&[ch('L')]).shows("This page, Lab, needs 80 × 24.");
+    let s = s.press(&[ch('1')]);
+    assert_eq!(s.state.page, Page::Home);
+    assert!(s.rows().iter().all(|row| row.chars().count() <= 60));
+}
+
+#[test]
+fn the_lesson_has_eighty_columns_wherever_it_can() {
+    let wide = |columns, rows| {
+        let s = Screen::reader(columns, rows);
+        let text = s.rows().join("\n");
+        // The longest line of the first section, as it is broken at 80 columns.
+        assert!(
+            text.contains(
+                "The three projections read the same n1. With k and v half as wide as q:"
+            ),
+            "{text}"
+        );
+        s
+    };
+    wide(80, 24);
+    wide(100, 30).shows("Sections");
+    wide(120, 40).shows("fusions");
+    wide(200, 60).shows("fusions").shows("│norm1│");
+}
+
+mod mouse {
+    use super::*;
+    use tinyllama_tutor::app::Message;
+
+    /// Clicks where a text stands.
+    fn click(mut s: Screen, text: &str) -> Screen {
+        let (columns, rows) = s.state.shared.size;
+        let area = ratatui::layout::Rect::new(0, 0, columns, rows);
+        let mut buffer = ratatui::buffer::Buffer::empty(area);
+        let spots = s.painter.draw(&s.state, &mut buffer);
+        let found = s.rows().iter().enumerate().find_map(|(y, row)| {
+            let at = row.find(text)?;
+            Some((row[..at].chars().count() as u16, y as u16))
+        });
+        let (x, y) = found.unwrap_or_else(|| panic!("no {text}:\n{}", s.rows().join("\n")));
+        let target = spots.at(x, y);
+        s.tell(Message::Click(target.unwrap_or_else(|| panic!("{text}"))));
+        s
+    }
+
+    #[test]
+    fn boxes_switches_tabs_rows_and_keys_are_clicked() {
+        let s = Screen::with(Course::built_in(), 120, 40);
+        let s = click(s, "3 Lab");
+        assert_eq!(s.state.page, Page::Lab);
+        let s = click(s, "[ ] flash").shows("[x] flash");
+        let s = click(s, "gate");
+        assert_eq!(s.state.shared.slot, 11);
+        let s = click(s, "launches, forward");
+        assert_eq!(s.state.lab.row, 1);
+        let s = click(s, "c compare");
+        assert_eq!(s.state.page, Page::Compare);
+        // A row of a list is taken by the first click and opened by the second.
+        let s = click(click(s, "1 Home"), "03  ");
+        assert_eq!((s.state.page, s.state.home.cursor), (Page::Home, 3));
+        let s = click(s, "03  ");
+        assert_eq!(s.state.page, Page::Lesson);
+    }
+
+    #[test]
+    fn blocks_options_and_questions_are_clicked_and_the_wheel_scrolls() {
+        let s = click(Screen::reader(80, 24), "[ ] qkv");
+        assert_eq!(s.state.reader.focus, Focus::Block(0));
+        let s = click(s, "[ ] qkv").shows("[x] qkv");
+        let mut s = s.press(&[ESC]);
+        let before = s.state.reader.scroll;
+        s.tell(Message::Wheel(false));
+        assert!(s.state.reader.scroll > before);
+        let s = click(form(), "On an H200 the merged");
+        let s = click(s, "( ) compute").shows("(x) compute");
+        assert_eq!(kept(&s, "bound").as_deref(), Some("compute"));
+    }
+}
