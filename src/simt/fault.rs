@@ -243,7 +243,7 @@ pub enum Problem {
         /// What that was.
         earlier: Access,
         /// With which instruction.
-        there: Location,
+        there: Box<Location>,
         /// It is ordered for threads, and not for the copy engine.
         proxy: bool,
     },

@@ -103,7 +103,7 @@ fn problem(program: &Program, kernel: &Kernel, kind: FaultKind) -> Problem {
             copies,
             other: met.party,
             earlier: met.earlier,
-            there: locate(program, kernel, met.at),
+            there: Box::new(locate(program, kernel, met.at)),
             proxy: met.proxy,
         },
         FaultKind::Deadlock {
