@@ -5,12 +5,13 @@
 //   kr [batch][cap][kv_heads * HEAD]: the cache; token s goes to row past + s
 //   heads or kv_heads may be 0: queries and keys in launches of their own
 //
-// All heads of a token share HEAD / 2 angles. powf and sincosf cost some hundred
-// instructions, the turn itself four: so a block takes a whole token, makes the
-// angles once, in shared memory, and every head uses them.
+// All heads of a token share HEAD / 2 angles. Counted in PTX, a pair's frequency (powf) is
+// some 130 instructions, its cosine and sine some 60 (in bf16, by the hardware's, a dozen),
+// the turn itself four: so a block takes a whole token, makes the angles once, in shared
+// memory, and every head uses them.
 //
 // Ladder
-//   naive      a thread per pair makes its own angle: bound by sincosf, not memory
+//   naive      a thread per pair makes its own angle: bound by arithmetic, not memory
 //   shared     the angles of a token made once, 16 bytes a lane: this file; 3.6 TB/s
 //              for 36 heads of 64 in bf16 (H200)
 

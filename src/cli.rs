@@ -3,10 +3,8 @@
 //! Every subcommand is a function from its arguments to an `Out` (the text to
 //! print) and an exit code; only [`main`] touches the process.
 
-mod answers;
 mod args;
 mod author;
-mod backends;
 mod check;
 mod claims;
 mod compare;
@@ -23,7 +21,6 @@ mod gpus;
 mod help;
 mod ids;
 mod interrupt;
-mod kernels;
 mod lists;
 mod live;
 mod micro;

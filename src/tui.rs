@@ -14,9 +14,7 @@ mod cards;
 mod claims;
 mod code;
 mod compare;
-mod desk;
 mod draw;
-mod editor;
 mod events;
 mod exercise;
 mod first_run;
@@ -38,4 +36,4 @@ mod rows;
 mod too_small;
 
 pub use draw::Painter;
-pub use events::{Outside, open};
+pub use events::open;

@@ -16,7 +16,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from works import WORKS
+from works import UNTUNED, WORKS
 
 HERE = Path(__file__).resolve().parent
 PLANS = ["v1", "v2", "v3", "v4", "five", "forward"]
@@ -142,7 +142,8 @@ def table(name, rows, peers, ceilings):
         own = min((row["us"] for row in good if row["gemm"] == "own"), default=None)
         ratio = best["us"] / best_peer
         verdict = "reached" if ratio <= work.goal else "MISSED"
-        lines += ["", f"Best: {best['plan']} ({best['gemm']}), {ratio:.2f} × the best peer; goal {work.goal}: {verdict}; reach for {work.reach}."]
+        lines += ["", f"Best: {best['plan']} ({best['gemm']}), {ratio:.2f} × the best peer"]
+        lines[-1] += f"; goal {work.goal}: {verdict}; reach for {work.reach}." if work.goal else "."
         if own:
             lines[-1] += f" Own kernels alone: {own / best['us']:.2f} × the best (goal 1.25)."
     return lines + [""]
@@ -157,7 +158,7 @@ def main():
     options.add_argument("--no-peers", action="store_true")
     options.add_argument("--only-peer", metavar="NAME", help="part of a peer's name: compiling takes minutes")
     given = options.parse_args()
-    works = given.works or list(WORKS)
+    works = given.works or [name for name in WORKS if name not in UNTUNED]
     unknown = [name for name in works if name not in WORKS]
     if unknown:
         options.error(f"there is no work {unknown[0]}; use {', '.join(WORKS)}")

@@ -7,8 +7,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Work:
-    """One forward. `goal` and `reach` are ratios to the best peer's time; a work that
-    is no preset has none."""
+    """One forward. `goal` and `reach` are ratios to the best peer's time; 0: none."""
 
     title: str
     preset: str
@@ -78,3 +77,21 @@ WORKS = {
         "", 2048, 16, 32, 8, 8192, 128256, 1, 1, 96, 0.42, 0.40,
     ),
 }
+
+
+def untuned(title, hidden, layers, heads, kv_heads, ffn, vocab, batch, seq, context):
+    return Work(title, "", hidden, layers, heads, kv_heads, ffn, vocab, batch, seq, context, 0, 0)
+
+
+# Shapes for which nothing was tuned, ragged ones among them.
+UNTUNED = {
+    "ragged": untuned("D640 L5 H10 K5 I1728 V3000, B5 S77", 640, 5, 10, 5, 1728, 3000, 5, 77, 77),
+    "pair": untuned("D1024 L4 H16 K8 I2816 V4000, B2 S192", 1024, 4, 16, 8, 2816, 4000, 2, 192, 192),
+    "odd": untuned("TinyLlama-1.1B, B1 S200", 2048, 22, 32, 4, 5632, 32000, 1, 200, 200),
+    "three": untuned("D1024 L12 H16 K8 I4096 V1000, B3 S300", 1024, 12, 16, 8, 4096, 1000, 3, 300, 300),
+    "wide": untuned("D512 L6 H4 K2 I1376 V5000, B4 S100, heads of 128", 512, 6, 4, 2, 1376, 5000, 4, 100, 100),
+    "tokens": untuned("D512 L8 H8 K4 I2048 V1000, B13 S1, context 333", 512, 8, 8, 4, 2048, 1000, 13, 1, 333),
+    "one": untuned("D256 L4 H8 K4 I512 V1000, B1 S128", 256, 4, 8, 4, 512, 1000, 1, 128, 128),
+    "long": untuned("D768 L6 H12 K4 I2048 V8000, B1 S1000", 768, 6, 12, 4, 2048, 8000, 1, 1000, 1000),
+}
+WORKS |= UNTUNED

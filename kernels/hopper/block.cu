@@ -23,8 +23,28 @@
 //   a group's two products of attention one
 //   after the other; gate and up in turns    medium 5771
 // One new token of 32 sequences, context 512: 1375, at last 1218 (the five kernels 1614).
+// From here on measured in turns with the rung above, in a harness of their own:
+//   40 and 232 registers, addresses of
+//   shared memory as numbers, no queries
+//   asked for ahead: room for tiles of
+//   128 x 192 of gate and up in turns, and
+//   128 x 256 of o and down                  medium 6039 -> 5764 (the card throttles there)
+//   teams: the blocks of a sequence wait
+//   for one another only                     workshop B8 S128 81.3 -> 75.7, small 264 -> 245
+//   arrival and wait at the gate apart, the
+//   next task decoded in between; a tile of
+//   attention for each block                 both of them before that: 83.9, 261
+//   tiles of 64 rows for narrow products     workshop 72.6 (the five kernels 78)
+//
+// Tried and not kept:
+//   clusters of 16 as teams   a gate in shared memory takes 1,270 cycles where a counter
+//                             takes 1,480, but an H200 holds 7 such clusters at once: eight
+//                             sequences go round twice, 147 us for 84
+//   partners in a cluster     sums through each other's shared memory: 512 tokens in 2158,
+//                             through memory 2085, tiles half as wide unshared 2021
+//   phases as functions       the compiler makes every product wait (C7510)
 
-typedef Product<QKV_N, false, QKV_SPLIT> Qkv;
+typedef Product<QKV_N, QKV_TURNS, QKV_SPLIT> Qkv;
 typedef Product<OUT_N, false, OUT_SPLIT> Out;
 typedef Product<FFN_N, FFN_TURNS, 1> Ffn;
 
@@ -41,7 +61,8 @@ HOPPER_WGMMA(FFN_N)
 // The sizes, and what follows from them. Made anew for every phase: kept, they would take
 // registers from the sums.
 struct Sizes {
-    int rows, seq, width, kv_width, ffn, vocab;
+    int first, rows; // a team's first row, and the one after its last
+    int seq, width, kv_width, ffn, vocab;
 
     __device__ __forceinline__ Split split() const {
         return {width / 16, (width + kv_width) / 16, (width + 2 * kv_width) / 16};
@@ -51,7 +72,7 @@ struct Sizes {
     static __device__ __forceinline__ int tiles(int all, int each) { return (all + each - 1) / each; }
 
     template <class P> __device__ __forceinline__ Deal<P> deal(int columns, int k) const {
-        return Deal<P>(rows, tiles(columns, P::COLUMNS), k);
+        return Deal<P>(first, rows - first, tiles(columns, P::COLUMNS), k);
     }
     __device__ __forceinline__ Deal<Qkv> qkv() const { return deal<Qkv>(width + 2 * kv_width, width); }
     // o, and down.
@@ -64,11 +85,11 @@ struct Sizes {
 
 // Copies row ids[r] of the table to x (or leaves x as it is), and the row's sum of
 // squares to slot 0. A warp per row.
-DEVICE void begin_rows(const int *ids, const elem *table, elem *x, float *squares, int rows,
-                       int width, int slots) {
+DEVICE void begin_rows(const int *ids, const elem *table, elem *x, float *squares, int first,
+                       int rows, int width, int slots) {
     const int warps = CONSUMERS / WARP;
 #pragma unroll 1
-    for (int row = blockIdx.x * warps + warp_id(); row < rows; row += gridDim.x * warps) {
+    for (int row = first + team_rank() * warps + warp_id(); row < rows; row += team_blocks() * warps) {
         const elem *from = table ? table + long(ids[row]) * width : x + long(row) * width;
         float sum = 0.0f;
 #pragma unroll 1
@@ -93,14 +114,20 @@ KERNEL void __launch_bounds__(BLOCK_THREADS, 1)
           float theta, float scale, int begun) {
     extern __shared__ unsigned char memory[];
     __shared__ float frequencies[HEAD / 2];
-    const Sight sight = {batch, heads, kv_heads, seq, past};
-    const Partners joint = {partial, partners};
+    const int each = TEAM ? TEAM_SEQUENCES : batch, from = team_index() * each;
+    const int mine = min(each, batch - from); // sequences
+    if (mine <= 0) return; // blocks that make no whole team
+    auto sight = [&] {
+        return Sight{size_anew(from), size_anew(mine), size_anew(heads), size_anew(kv_heads),
+                     size_anew(seq), size_anew(past)};
+    };
     auto sizes = [&] {
-        return Sizes{size_anew(batch * seq), size_anew(seq), size_anew(width),
-                     size_anew(kv_heads) * HEAD, size_anew(ffn), size_anew(vocab)};
+        return Sizes{size_anew(from * seq), size_anew((from + mine) * seq), size_anew(seq),
+                     size_anew(width), size_anew(kv_heads) * HEAD, size_anew(ffn), size_anew(vocab)};
     };
     Ring ring = open_ring(memory);
-    Gate gate = {barrier, load_acquire(barrier)};
+    const Partners joint = {partial, partners, each * seq};
+    Gate gate(barrier);
     if (threadIdx.x < HEAD / 2) frequencies[threadIdx.x] = rotary_frequency(threadIdx.x, theta);
 #if CLOCKS
     if (threadIdx.x == 0) stamped = 0;
@@ -109,7 +136,7 @@ KERNEL void __launch_bounds__(BLOCK_THREADS, 1)
 
     // idea roles: who copies and who multiplies meet at the slots of the ring, and nowhere else
     if (threadIdx.x >= CONSUMERS) {
-        registers_give<56>();
+        registers_give<GIVE>();
         if (warp_id() != CONSUMERS / WARP || !elect()) return;
         const TensorMap *of_layer = maps + 5;
 #pragma unroll 1
@@ -118,7 +145,7 @@ KERNEL void __launch_bounds__(BLOCK_THREADS, 1)
             Sizes s = sizes();
             produce(ring, gate, s.qkv(), maps[0], QkvRight<Qkv>{of_layer, s.split()},
                     l > 0 || !begun);
-            produce_attention(ring, gate, sight, keys, keys + batch);
+            produce_attention(ring, gate, sight(), keys, keys + batch);
             // o and down: one code, to be fetched once.
 #pragma unroll 1
             for (int half = 0; half < 2; half++) {
@@ -133,40 +160,44 @@ KERNEL void __launch_bounds__(BLOCK_THREADS, 1)
             produce(ring, gate, sizes().logits(), maps[0],
                     HalvesRight<Ffn>{maps + 4, maps + 4, Ffn::N / 2});
     } else {
-        registers_take<224>();
-        if (!begun) begin_rows(ids, table, x, sums_x, batch * seq, width, sizes().slots());
+        registers_take<TAKE>();
+        if (!begun) {
+            Sizes s = sizes();
+            begin_rows(ids, table, x, sums_x, s.first, s.rows, width, s.slots());
+        }
         auto norm = [&](const Sizes &s, const float *squares, int slots) {
             return Norm{squares, s.rows, slots, s.width, eps, {}};
         };
 #pragma unroll 1
         for (int l = 0; l < count; l++) {
-            if (l > 0 || !begun) gate.consumers_pass();
+            if (l > 0 || !begun) gate.consumers_arrive();
             Sizes s = sizes();
-            consume(ring, s.qkv(), joint,
+            consume(ring, gate, s.qkv(), joint,
                     QkvStore<Qkv>{norm(s, sums_x, s.slots()), s.split(), frequencies, q,
                                   layers[l].keys, layers[l].values, s.seq, cap, past, s.width,
-                                  s.kv_width});
-            gate.consumers_pass();
-            consume_attention(ring, sight, q, att, scale);
+                                  s.kv_width},
+                    l > 0 || !begun);
+            gate.consumers_arrive();
+            consume_attention(ring, gate, sight(), q, att, scale);
 #pragma unroll 1
             for (int half = 0; half < 2; half++) {
                 if (half == 1) {
-                    gate.consumers_pass();
+                    gate.consumers_arrive();
                     s = sizes();
-                    consume(ring, s.swiglu(), joint,
+                    consume(ring, gate, s.swiglu(), joint,
                             SwigluStore<Ffn>{norm(s, sums_h, s.slots()), m, s.ffn});
                 }
-                gate.consumers_pass();
+                gate.consumers_arrive();
                 s = sizes();
-                consume(ring, s.out(half), joint,
+                consume(ring, gate, s.out(half), joint,
                         ResidualStore<Out>{half ? h : x, half ? x : h, half ? sums_x : sums_h, s.rows,
                                            s.width, s.slots()});
             }
         }
         if (!logits) return;
-        gate.consumers_pass();
+        gate.consumers_arrive();
         Sizes s = sizes();
-        consume(ring, s.logits(), joint,
+        consume(ring, gate, s.logits(), joint,
                 LogitsStore<Ffn>{norm(s, sums_x, s.slots()), logits, s.vocab});
     }
     // end roles

@@ -30,25 +30,66 @@ struct WgmmaLeft;
 
 // As tile_descriptor and panels_descriptor, for rows of 64 bytes with the 64-byte
 // swizzle: groups of eight rows are 512 bytes apart.
-DEVICE u64 narrow_descriptor(const void *tile) {
-    return u64((shared_address(tile) & 0x3ffffu) >> 4) | u64(1) << 16 | u64(512 >> 4) << 32 |
+DEVICE u64 narrow_descriptor(u32 tile) {
+    return u64((tile & 0x3ffffu) >> 4) | u64(1) << 16 | u64(512 >> 4) << 32 |
            u64(2) << 62;
 }
 
-// `arrivals` at once.
-DEVICE void barrier_arrive(u64 *barrier, u32 arrivals) {
-    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
-                 "r"(arrivals)
+// ---- shared memory by number -----------------------------------------------------
+// An address of shared memory as a number is one register where a pointer is two, and
+// the sums of a wide tile leave few. The functions of `prefix/hopper.cu` once more, for
+// such addresses.
+
+DEVICE void barrier_init(u32 barrier, u32 count) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(count));
+}
+
+DEVICE void barrier_expect(u32 barrier, u32 bytes) {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
                  : "memory");
 }
 
-// As tma_load, from a map of three dimensions.
-DEVICE void tma_load(void *to, const TensorMap &map, u64 *full, int x, int y, int z) {
+// `arrivals` at once.
+DEVICE void barrier_arrive(u32 barrier, u32 arrivals) {
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(arrivals)
+                 : "memory");
+}
+
+DEVICE void barrier_wait(u32 barrier, u32 parity) {
+    asm volatile(
+        "{\n\t"
+        ".reg .pred ended;\n\t"
+        "again:\n\t"
+        "mbarrier.try_wait.parity.shared::cta.b64 ended, [%0], %1;\n\t"
+        "@!ended bra again;\n\t"
+        "}" ::"r"(barrier),
+        "r"(parity)
+        : "memory");
+}
+
+DEVICE void tma_load(u32 to, const TensorMap &map, u32 full, int x, int y) {
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
+        "[%0], [%1, {%3, %4}], [%2];" ::"r"(to),
+        "l"(&map), "r"(full), "r"(x), "r"(y)
+        : "memory");
+}
+
+// From a map of three dimensions.
+DEVICE void tma_load(u32 to, const TensorMap &map, u32 full, int x, int y, int z) {
     asm volatile(
         "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes "
-        "[%0], [%1, {%3, %4, %5}], [%2];" ::"r"(shared_address(to)),
-        "l"(&map), "r"(shared_address(full)), "r"(x), "r"(y), "r"(z)
+        "[%0], [%1, {%3, %4, %5}], [%2];" ::"r"(to),
+        "l"(&map), "r"(full), "r"(x), "r"(y), "r"(z)
         : "memory");
+}
+
+DEVICE u64 tile_descriptor(u32 tile) {
+    return u64((tile & 0x3ffffu) >> 4) | u64(1) << 16 | u64(1024 >> 4) << 32 | u64(1) << 62;
+}
+DEVICE u64 panels_descriptor(u32 tile, int panel_bytes) {
+    return u64((tile & 0x3ffffu) >> 4) | u64(panel_bytes >> 4) << 16 | u64(1024 >> 4) << 32 |
+           u64(1) << 62;
 }
 
 // After an acquire: what other blocks' threads wrote to global memory is seen by the

@@ -23,12 +23,12 @@ KERNEL void __launch_bounds__(BLOCK_THREADS, 1)
     ring(const TensorMap *maps, elem *a, elem *b, float *squares, float4 *partial, u32 *partners,
          u32 *barrier, int rows, int width, int layers) {
     extern __shared__ unsigned char memory[];
-    const Partners joint = {partial, partners};
+    const Partners joint = {partial, partners, rows};
     auto tiles = [&](int each) { return (width + each - 1) / each; };
-    auto out = [&] { return Deal<Out>(rows, tiles(Out::COLUMNS), width); };
-    auto ffn = [&] { return Deal<Ffn>(rows, tiles(Ffn::COLUMNS), width); };
+    auto out = [&] { return Deal<Out>(0, rows, tiles(Out::COLUMNS), width); };
+    auto ffn = [&] { return Deal<Ffn>(0, rows, tiles(Ffn::COLUMNS), width); };
     Ring ring = open_ring(memory);
-    Gate gate = {barrier, load_acquire(barrier)};
+    Gate gate(barrier);
     __syncthreads();
 
     if (threadIdx.x >= CONSUMERS) {
@@ -44,11 +44,11 @@ KERNEL void __launch_bounds__(BLOCK_THREADS, 1)
         const int slots_out = tiles(Out::SUMS * 8) * 4, slots_ffn = tiles(Ffn::SUMS * 8) * 4;
 #pragma unroll 1
         for (int l = 0; l < layers; l++) {
-            if (l > 0) gate.consumers_pass();
-            consume(ring, out(), joint,
-                    ResidualStore<Out>{a, b, squares, rows, width, slots_out});
-            gate.consumers_pass();
-            consume(ring, ffn(), joint,
+            if (l > 0) gate.consumers_arrive();
+            consume(ring, gate, out(), joint,
+                    ResidualStore<Out>{a, b, squares, rows, width, slots_out}, l > 0);
+            gate.consumers_arrive();
+            consume(ring, gate, ffn(), joint,
                     ResidualStore<Ffn>{b, a, squares + long(rows) * slots_out, rows, width,
                                        slots_ffn});
         }

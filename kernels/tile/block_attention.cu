@@ -1,7 +1,8 @@
 // Attention in the roles of Hopper's one-launch kernel.
 //
 // A task is two tiles of 64 queries of one head, one for each group, over the keys that
-// either may see: a slot brings KEYS keys and their values, and both groups use it. The
+// either may see (or one tile, where there are blocks enough): a slot brings KEYS keys and
+// their values, and both groups use it. The
 // queries go to registers at once; they never hold a slot.
 //
 // While one group is at its exponentials the other's products run. A group's own two
@@ -20,7 +21,8 @@ HOPPER_WGMMA_HELD(HEAD)
 static_assert(2 * TILE_BYTES <= SLOT_BYTES, "a slot takes keys and values");
 
 struct Sight {
-    int batch, heads, kv_heads, seq, past;
+    int first, batch; // a team's sequences
+    int heads, kv_heads, seq, past;
 
     // One new token: the heads that share keys are the rows of one tile, and read them once.
     __device__ __forceinline__ bool packed() const { return seq == 1; }
@@ -28,7 +30,12 @@ struct Sight {
     __device__ __forceinline__ int rows() const { return packed() ? divide(heads, kv_heads) : seq; }
     __device__ __forceinline__ int tiles() const { return (rows() + 63) / 64; }
     __device__ __forceinline__ int columns() const { return packed() ? kv_heads : heads; }
-    __device__ __forceinline__ int tasks() const { return batch * columns() * ((tiles() + 1) / 2); }
+    __device__ __forceinline__ int pairs() const { return batch * columns() * ((tiles() + 1) / 2); }
+    // Blocks enough for a tile each: one group has it, the other looks on.
+    __device__ __forceinline__ bool alone() const { return 2 * pairs() <= team_blocks(); }
+    __device__ __forceinline__ int tasks() const {
+        return alone() ? batch * columns() * tiles() : pairs();
+    }
 };
 
 struct Queries {
@@ -41,13 +48,14 @@ struct Queries {
 DEVICE Queries queries_at(const Sight &s, int number) {
     int tiles = s.tiles(), columns = s.columns(), all = s.batch * columns;
     int pair = divide(number, all);
-    bool mirrored = s.tasks() < 2 * int(gridDim.x);
+    bool mirrored = s.pairs() < 2 * team_blocks();
     Queries task;
-    task.sequence = divide(number - pair * all, columns);
-    task.column = number - pair * all - task.sequence * columns;
+    int within = divide(number - pair * all, columns);
+    task.sequence = s.first + within;
+    task.column = number - pair * all - within * columns;
     task.tile[0] = tiles - 1 - (mirrored ? pair : 2 * pair);
     task.tile[1] = mirrored ? pair : task.tile[0] - 1;
-    if (task.tile[1] == task.tile[0]) task.tile[1] = -1;
+    if (task.tile[1] == task.tile[0] || s.alone()) task.tile[1] = -1;
 #pragma unroll
     for (int i = 0; i < 2; i++) {
         int last = s.past + (s.packed() ? 0 : min(task.tile[i] * 64 + 63, s.seq - 1));
@@ -59,18 +67,20 @@ DEVICE Queries queries_at(const Sight &s, int number) {
 // maps: one per sequence, of its keys and of its values.
 DEVICE void produce_attention(Ring &ring, Gate &gate, const Sight &s, const TensorMap *keys,
                               const TensorMap *values) {
-    gate.producer_passes();
+    bool waiting = true;
 #pragma unroll 1
-    for (int number = blockIdx.x; number < s.tasks(); number += gridDim.x) {
+    for (int number = team_rank(); number < s.tasks(); number += team_blocks()) {
         Queries task = queries_at(s, number);
         int column = (s.packed() ? task.column : divide(task.column * s.kv_heads, s.heads)) * HEAD;
+        if (waiting) gate.producer_passes();
+        waiting = false;
 #pragma unroll 1
         for (int round = 0; round < task.most(); round++) {
             ring.open(2 * TILE_BYTES);
-            u64 *full = &ring.full[ring.slot];
+            const u32 full = ring.full();
 #pragma unroll
             for (int i = 0; i < KEY_PANELS; i++) {
-                unsigned char *to = ring.here() + i * PANEL_BYTES;
+                u32 to = ring.here() + i * PANEL_BYTES;
                 tma_load(to, keys[task.sequence], full, column + i * MAP_COLUMNS, round * KEYS);
                 tma_load(to + TILE_BYTES, values[task.sequence], full, column + i * MAP_COLUMNS,
                          round * KEYS);
@@ -78,12 +88,13 @@ DEVICE void produce_attention(Ring &ring, Gate &gate, const Sight &s, const Tens
             ring.next();
         }
     }
+    if (waiting) gate.producer_passes();
 }
 
-DEVICE u64 keys_descriptor(const unsigned char *at) {
+DEVICE u64 keys_descriptor(u32 at) {
     return HEAD == 32 ? narrow_descriptor(at) : tile_descriptor(at);
 }
-DEVICE u64 values_descriptor(const unsigned char *at) {
+DEVICE u64 values_descriptor(u32 at) {
     return HEAD == 32 ? narrow_descriptor(at) : panels_descriptor(at, PANEL_BYTES);
 }
 
@@ -112,27 +123,24 @@ DEVICE void load_queries(u32 (&queries)[HEAD / 16][4], const elem *q, const View
     }
 }
 
-DEVICE void consume_attention(Ring &ring, const Sight &s, const elem *q, elem *att, float scale) {
+DEVICE void consume_attention(Ring &ring, Gate &gate, const Sight &s, const elem *q, elem *att,
+                              float scale) {
     const float factor = scale * LOG2_E;
-    u32 ahead[HEAD / 16][4];
-    if (int(blockIdx.x) < s.tasks())
-        load_queries(ahead, q, view_of(s, queries_at(s, blockIdx.x), place_anew()));
+    bool waiting = true;
 #pragma unroll 1
-    for (int number = blockIdx.x; number < s.tasks(); number += gridDim.x) {
+    for (int number = team_rank(); number < s.tasks(); number += team_blocks()) {
         const Place me = place_anew();
         const Queries task = queries_at(s, number);
         const int most_rounds = task.most();
         const View view = view_of(s, task, me);
         const int rounds = me.group ? task.rounds[1] : task.rounds[0], row = view.row;
 
+        // (The next task's asked for ahead would take the registers that wide tiles of gate
+        // and up need.)
         u32 queries[HEAD / 16][4];
-#pragma unroll
-        for (int i = 0; i < HEAD / 16; i++)
-#pragma unroll
-            for (int j = 0; j < 4; j++) queries[i][j] = ahead[i][j];
-        // The next task's travel under this one.
-        if (number + int(gridDim.x) < s.tasks())
-            load_queries(ahead, q, view_of(s, queries_at(s, number + gridDim.x), me));
+        if (waiting) gate.consumers_wait();
+        waiting = false;
+        load_queries(queries, q, view);
 
         float result[HEAD / 2], scores[KEYS / 2], most[2], sum[2] = {};
         u32 weights[KEYS / 16][4] = {};
@@ -144,14 +152,14 @@ DEVICE void consume_attention(Ring &ring, const Sight &s, const elem *q, elem *a
 
 #pragma unroll 1
         for (int round = 0; round < most_rounds; round++) {
-            barrier_wait(&ring.full[ring.slot], ring.phase);
-            if (round == 0) stamp();
-            u64 *empty = &ring.empty[ring.slot];
+            barrier_wait(ring.full(), ring.phase);
+            if (round == 0) stamp(2);
+            u32 empty = ring.empty();
             u64 keys = keys_descriptor(ring.here());
             u64 values = values_descriptor(ring.here() + TILE_BYTES);
             ring.next();
             if (round >= rounds) { // the other group's
-                if (lane_id() == 0) barrier_arrive(empty);
+                if (lane_id() == 0) barrier_arrive(empty, 1);
                 continue;
             }
             wgmma_fence();
@@ -205,9 +213,9 @@ DEVICE void consume_attention(Ring &ring, const Sight &s, const elem *q, elem *a
             wgmma_commit();
             wgmma_wait<0>();
             wgmma_settle(result);
-            if (lane_id() == 0) barrier_arrive(empty);
+            if (lane_id() == 0) barrier_arrive(empty, 1);
         }
-        stamp();
+        stamp(3);
         if (view.tile < 0) continue;
 #pragma unroll
         for (int half = 0; half < 2; half++) {
@@ -219,4 +227,5 @@ DEVICE void consume_attention(Ring &ring, const Sight &s, const elem *q, elem *a
         store_groups<HEAD / 8>(result, row < view.rows ? to : nullptr,
                                row + 8 < view.rows ? to + 8l * view.stride : nullptr, 0, HEAD);
     }
+    if (waiting) gate.consumers_wait();
 }

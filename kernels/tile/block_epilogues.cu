@@ -65,7 +65,7 @@ template <class P> struct QkvRight {
         const TensorMap *maps;
         Split split;
         int unit;
-        __device__ __forceinline__ void load(unsigned char *to, u64 *full, int k) const {
+        __device__ __forceinline__ void load(u32 to, u32 full, int k) const {
 #if WHOLE_HEADS
 #pragma unroll
             for (int i = 0; i < P::COLUMNS / HEAD; i++) {
@@ -152,7 +152,7 @@ template <class P> struct OneRight {
     struct Columns {
         const TensorMap *map;
         int row;
-        __device__ __forceinline__ void load(unsigned char *to, u64 *full, int k) const {
+        __device__ __forceinline__ void load(u32 to, u32 full, int k) const {
 #pragma unroll
             for (int side = 0; side < SIDES; side++)
                 tma_load(to + side * P::N * 128, *map, full, k, row + side * P::N);
@@ -168,8 +168,8 @@ template <class P> struct ResidualStore {
     float *squares;
     int rows, width, slots;
     static constexpr int COLUMNS = P::SUMS * 2, GROUPS = COLUMNS / 8;
-    // Beside 128 sums there is no room for more.
-    static constexpr bool AHEAD = !P::TURNS && P::SUMS + ITEMS(GROUPS) * 4 <= 160;
+    // Beside the sums of two tiles there is no room for more.
+    static constexpr bool AHEAD = !P::TURNS && P::SUMS + ITEMS(GROUPS) * 4 <= 192;
     Item items[ITEMS(GROUPS)];
 
     __device__ __forceinline__ void load(int row, int stretch) {
@@ -224,10 +224,10 @@ template <class P> struct HalvesRight {
     struct Columns {
         const TensorMap *first, *second;
         int row, step, apart;
-        __device__ __forceinline__ void load(unsigned char *to, u64 *full, int k) const {
+        __device__ __forceinline__ void load(u32 to, u32 full, int k) const {
 #pragma unroll
             for (int side = 0; side < SIDES; side++) {
-                unsigned char *here = to + side * P::N * 128;
+                u32 here = to + side * P::N * 128;
                 tma_load(here, *first, full, k, row + side * step);
                 tma_load(here + P::N * 64, *second, full, k, row + side * step + apart);
             }

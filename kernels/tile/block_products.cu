@@ -23,17 +23,23 @@ struct Task {
     int m, n, first, last; // tile, steps along k
 };
 
-// How the tiles of a phase are dealt out. Tiles of a band lie below each other; the
-// parts of a tile go to neighbouring blocks.
+// How the tiles of a phase are dealt out to a team's blocks. Tiles of a band lie below
+// each other; the parts of a tile go to neighbouring blocks. `first`: the team's first row.
 template <class P> struct Deal {
-    int tiles_m, tiles_n, steps;
+    int first, tiles_m, tiles_n, steps;
 
-    __device__ __forceinline__ Deal(int rows, int columns_n, int k)
-        : tiles_m((rows + ROWS - 1) / ROWS), tiles_n(columns_n),
+    __device__ __forceinline__ Deal(int first, int rows, int columns_n, int k)
+        : first(first), tiles_m((rows + ROWS - 1) / ROWS), tiles_n(columns_n),
           steps((k + STEP_K * P::DEEP - 1) / (STEP_K * P::DEEP)) {}
-    __device__ __forceinline__ int stride() const { return gridDim.x / P::SPLIT * P::SPLIT; }
+    __device__ __forceinline__ int stride() const { return team_blocks() / P::SPLIT * P::SPLIT; }
     __device__ __forceinline__ int end() const {
-        return blockIdx.x < stride() ? tiles_m * tiles_n * P::SPLIT : 0;
+        return team_rank() < stride() ? tiles_m * tiles_n * P::SPLIT : 0;
+    }
+    __device__ __forceinline__ int row(int tile) const { return first + tile * ROWS; }
+    // Of a task, among those of all teams (the first has the most rows).
+    __device__ __forceinline__ int among_all(int number, int most_rows) const {
+        return TEAM ? number + team_index() * ((most_rows + ROWS - 1) / ROWS) * tiles_n * P::SPLIT
+                    : number;
     }
     __device__ __forceinline__ Task at(int number) const {
         const int BAND = 2048 / ROWS;
@@ -56,7 +62,7 @@ DEVICE void produce(Ring &ring, Gate &gate, const Deal<P> &deal, const TensorMap
     const u32 bytes = P::DEEP * (P::LEFT_BYTES + P::RIGHT_BYTES);
     static_assert(EARLY <= SLOTS, "");
 #pragma unroll 1
-    for (int number = blockIdx.x; number < deal.end(); number += deal.stride()) {
+    for (int number = team_rank(); number < deal.end(); number += deal.stride()) {
         Task task = deal.at(number);
         typename Right::Columns columns = right.at(task.n);
         Ring front = ring;
@@ -68,7 +74,7 @@ DEVICE void produce(Ring &ring, Gate &gate, const Deal<P> &deal, const TensorMap
 #pragma unroll
                 for (int i = 0; i < P::DEEP; i++)
                     columns.load(front.here() + P::DEEP * P::LEFT_BYTES + i * P::RIGHT_BYTES,
-                                 &front.full[front.slot], (step * P::DEEP + i) * STEP_K);
+                                 front.full(), (step * P::DEEP + i) * STEP_K);
                 front.next();
                 step++;
                 continue;
@@ -77,8 +83,8 @@ DEVICE void produce(Ring &ring, Gate &gate, const Deal<P> &deal, const TensorMap
             waiting = false;
 #pragma unroll
             for (int i = 0; i < P::DEEP; i++)
-                tma_load(ring.here() + i * P::LEFT_BYTES, left, &ring.full[ring.slot],
-                         (left_step * P::DEEP + i) * STEP_K, task.m * ROWS);
+                tma_load(ring.here() + i * P::LEFT_BYTES, left, ring.full(),
+                         (left_step * P::DEEP + i) * STEP_K, deal.row(task.m));
             ring.next();
             left_step++;
         }
@@ -93,11 +99,11 @@ DEVICE void produce(Ring &ring, Gate &gate, const Deal<P> &deal, const TensorMap
 template <class P>
 DEVICE void multiply(Ring &ring, int group, int steps, int pass_on,
                      float (&sums)[P::PARTS][P::SUMS]) {
-    u64 *before = nullptr;
+    u32 before = 0;
 #pragma unroll 1
     for (int step = 0; step < steps; step++) {
-        barrier_wait(&ring.full[ring.slot], ring.phase);
-        if (step == 0) stamp();
+        barrier_wait(ring.full(), ring.phase);
+        if (step == 0) stamp(2);
         u64 a = tile_descriptor(ring.here());
         u64 b = a + (P::DEEP * P::LEFT_BYTES >> 4);
         if (SIDES == 2)
@@ -116,7 +122,7 @@ DEVICE void multiply(Ring &ring, int group, int steps, int pass_on,
         wgmma_commit();
         wgmma_wait<1>();
         if (before && lane_id() == 0) barrier_arrive(before, P::TURNS ? 2 : 1);
-        before = &ring.empty[ring.slot];
+        before = ring.empty();
         ring.next();
     }
     if (pass_on) named_arrive(pass_on, CONSUMERS);
@@ -132,9 +138,10 @@ DEVICE void multiply(Ring &ring, int group, int steps, int pass_on,
 struct Partners {
     float4 *sums; // [tasks][2 groups][SUMS / 4][128 threads]
     u32 *counters; // [tiles][2 groups]
+    int most_rows; // of a team
 
-    template <class P> __device__ __forceinline__ u32 *counter(int number, int group) const {
-        return counters + number / P::SPLIT * 2 + group;
+    template <class P> __device__ __forceinline__ u32 *counter(int task, int group) const {
+        return counters + task / P::SPLIT * 2 + group;
     }
 };
 
@@ -183,21 +190,22 @@ DEVICE void join_parts(const Partners &partners, int number, u32 before, float (
 // need, before the products, so that it travels under them; `epilogue.store(row, stretch,
 // sums)` ends the lane's rows `row` and row + 8 of stretch `stretch` of N columns.
 template <class P, class Epilogue>
-DEVICE void consume(Ring &ring, const Deal<P> &deal, const Partners &partners,
-                    const Epilogue &call) {
+DEVICE void consume(Ring &ring, Gate &gate, const Deal<P> &deal, const Partners &partners, const Epilogue &call, bool waiting = true) {
     int turn = 0;
-    if (P::TURNS && threadIdx.x / 128 == 1 && int(blockIdx.x) < deal.end())
+    if (P::TURNS && threadIdx.x / 128 == 1 && team_rank() < deal.end())
         named_arrive(TURN_BARRIER, CONSUMERS);
 #pragma unroll 1
-    for (int number = blockIdx.x; number < deal.end(); number += deal.stride()) {
+    for (int number = team_rank(); number < deal.end(); number += deal.stride()) {
         Place me = place_anew();
         Task task = deal.at(number);
         if (P::TURNS && turn++ % 2 != me.group) {
             ring.skip(task.last - task.first);
             continue;
         }
+        if (waiting) gate.consumers_wait();
+        waiting = false;
         auto row = [&] {
-            return task.m * ROWS + me.row + (P::TURNS || SIDES == 2 ? 0 : me.group * 64);
+            return deal.row(task.m) + me.row + (P::TURNS || SIDES == 2 ? 0 : me.group * 64);
         };
         auto stretch = [&] {
             return task.n * SIDES + (SIDES == 2 ? me.group : 0);
@@ -216,19 +224,21 @@ DEVICE void consume(Ring &ring, const Deal<P> &deal, const Partners &partners,
 #pragma unroll
             for (int i = 0; i < P::SUMS; i++) sums[part][i] = 0.0f;
         // Asked for in time; it cannot turn without this block.
-        u32 before = P::SPLIT > 1 ? load_device(partners.template counter<P>(number, me.group)) : 0;
+        const int among = P::SPLIT > 1 ? deal.among_all(number, partners.most_rows) : 0;
+        u32 before = P::SPLIT > 1 ? load_device(partners.template counter<P>(among, me.group)) : 0;
         int pass_on = 0;
         if (P::TURNS) {
             named_wait(TURN_BARRIER + me.group, CONSUMERS);
             if (number + deal.stride() < deal.end()) pass_on = TURN_BARRIER + 1 - me.group;
         }
         multiply<P>(ring, me.group, task.last - task.first, pass_on, sums);
-        stamp();
+        stamp(3);
         me = place_anew();
-        if constexpr (P::SPLIT > 1) join_parts<P>(partners, number, before, sums[0]);
+        if constexpr (P::SPLIT > 1) join_parts<P>(partners, among, before, sums[0]);
         if (!ends_rows<P>(number, me.thread)) continue;
 #pragma unroll
         for (int part = 0; part < P::PARTS; part++)
             epilogue[part].store(row() + part * 64, stretch(), sums[part]);
     }
+    if (waiting) gate.consumers_wait();
 }

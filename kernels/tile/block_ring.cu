@@ -12,6 +12,7 @@
 //   ROWS         rows of a product's tile. 128: the groups have 64 each, of the same
 //                columns. 64: they have the same rows, of columns beside each other
 //   SLOTS, SLOT_BYTES   the ring
+//   TEAM, TEAM_SEQUENCES   blocks that work on so many sequences, or 0
 
 #define CONSUMERS 256
 #define BLOCK_THREADS 384
@@ -23,13 +24,18 @@
 #define ALL_BARRIER 3
 #define GROUP_BARRIER 4
 
+// Shared memory: the slots, each at a multiple of 1024, and their barriers.
+#define BARRIERS_AT (SLOTS * SLOT_BYTES)
+#define BLOCK_SHARED (1024 + SLOTS * (SLOT_BYTES + 16))
+
 struct Ring {
-    unsigned char *at;
-    u64 *full, *empty;
+    u32 at; // address of the first slot
     int slot;
     u32 phase;
 
-    __device__ __forceinline__ unsigned char *here() const { return at + slot * SLOT_BYTES; }
+    __device__ __forceinline__ u32 here() const { return at + slot * SLOT_BYTES; }
+    __device__ __forceinline__ u32 full() const { return at + BARRIERS_AT + slot * 16; }
+    __device__ __forceinline__ u32 empty() const { return full() + 8; }
     __device__ __forceinline__ void next() {
         slot++;
         if (slot == SLOTS) {
@@ -44,30 +50,34 @@ struct Ring {
     }
     // The producer's: takes the slot, for so many bytes.
     __device__ __forceinline__ void open(u32 bytes) const {
-        barrier_wait(&empty[slot], phase ^ 1);
-        barrier_expect(&full[slot], bytes);
+        barrier_wait(empty(), phase ^ 1);
+        barrier_expect(full(), bytes);
     }
 };
 
-// Shared memory: the slots, each at a multiple of 1024, and their barriers.
-#define BLOCK_SHARED (1024 + SLOTS * (SLOT_BYTES + 16))
-
-DEVICE Ring open_ring(unsigned char *memory) {
+DEVICE Ring open_ring(const unsigned char *memory) {
     Ring ring;
-    ring.at = memory + (-shared_address(memory) & 1023u);
-    ring.full = reinterpret_cast<u64 *>(ring.at + SLOTS * SLOT_BYTES);
-    ring.empty = ring.full + SLOTS;
+    ring.at = shared_address(memory) + 1023u & ~1023u;
     ring.slot = 0;
     ring.phase = 0;
     if (threadIdx.x == 0) {
         for (int i = 0; i < SLOTS; i++) {
-            barrier_init(&ring.full[i], 1);
-            barrier_init(&ring.empty[i], CONSUMERS / WARP);
+            barrier_init(ring.at + BARRIERS_AT + i * 16, 1);
+            barrier_init(ring.at + BARRIERS_AT + i * 16 + 8, CONSUMERS / WARP);
         }
         barriers_ready();
     }
     return ring;
 }
+
+// ---- teams -------------------------------------------------------------------------
+// Sequences know nothing of one another. Where there are enough of them, the blocks are
+// divided into teams of TEAM blocks with TEAM_SEQUENCES sequences each, which wait for
+// nobody else. TEAM 0: all blocks are one team.
+
+DEVICE int team_rank() { return TEAM ? blockIdx.x % (TEAM ? TEAM : 1) : blockIdx.x; }
+DEVICE int team_blocks() { return TEAM ? TEAM : gridDim.x; }
+DEVICE int team_index() { return TEAM ? blockIdx.x / (TEAM ? TEAM : 1) : 0; }
 
 // A consumer's place: its group, and its first row of the group's 64 (the second is 8
 // further down).
@@ -84,17 +94,19 @@ DEVICE Place place_anew() {
 DEVICE int divide(int a, int b) { return int((float(a) + 0.5f) * __frcp_rn(float(b))); }
 
 // ---- where the time goes ---------------------------------------------------------
-// -D CLOCKS=1: thread 0 of every block leaves the multiprocessor's clock at the begin
-// and end of its phases, of its first product and of its first tile.
+// -D CLOCKS=1: thread 0 of every block leaves the multiprocessor's clock, times four, and
+// what it is: 0 the way to the gate, 1 past it, 2 a tile's first step has come, 3 its
+// products are done.
 #if CLOCKS
 #define STAMPS 512
 __device__ long long stamps[256 * STAMPS];
 static __shared__ int stamped;
-DEVICE void stamp() {
-    if (threadIdx.x == 0 && stamped < STAMPS) stamps[blockIdx.x * STAMPS + stamped++] = clock64();
+DEVICE void stamp(int kind) {
+    if (threadIdx.x == 0 && stamped < STAMPS)
+        stamps[blockIdx.x * STAMPS + stamped++] = clock64() * 4 + kind;
 }
 #else
-DEVICE void stamp() {}
+DEVICE void stamp(int) {}
 #endif
 
 // ---- waits between blocks --------------------------------------------------------
@@ -111,23 +123,27 @@ DEVICE void await_turn(const u32 *counter, u32 before) {
     }
 }
 
-// The grid's barrier, as each of the two sides passes it: what any block wrote before is
-// seen after. `before`: the counter as it was at some time since the last turn, which
-// cannot be followed by two others without this block.
+// The barrier of a team, as each of the two sides passes it: what any block wrote before
+// is seen after. `before`: the counter as it was at some time since the last turn, which
+// cannot be followed by two others without this block. Teams' counters lie 128 bytes apart.
 struct Gate {
     u32 *counter;
     u32 before;
 
-    __device__ __forceinline__ void consumers_pass() {
-        stamp();
+    __device__ __forceinline__ explicit Gate(u32 *counters)
+        : counter(counters + team_index() * 32), before(load_acquire(counter)) {}
+    // The consumers' phase is over.
+    __device__ __forceinline__ void consumers_arrive() {
+        stamp(0);
         named_wait(ALL_BARRIER, CONSUMERS);
-        if (threadIdx.x == 0) {
-            come(counter, blockIdx.x == 0, gridDim.x);
-            await_turn(counter, before);
-        }
+        if (threadIdx.x == 0) come(counter, team_rank() == 0, team_blocks());
+    }
+    // What needs nothing of other blocks is done in between.
+    __device__ __forceinline__ void consumers_wait() {
+        if (threadIdx.x == 0) await_turn(counter, before);
         before ^= TURNED;
         named_wait(ALL_BARRIER, CONSUMERS);
-        stamp();
+        stamp(1);
     }
     // The producer only looks on.
     __device__ __forceinline__ void producer_passes() {

@@ -1,7 +1,7 @@
 //! The contents with the learner's progress: derived from the course and what
 //! was made of it, and listed by the home page and the palette.
 
-use super::onward::{self, Followed};
+use super::followed::{self, Followed};
 use super::study::Study;
 use course::{KeyMark, Lesson};
 
@@ -72,12 +72,12 @@ impl Contents {
     /// Brings lessons and marks up to date with the learner's progress.
     pub(super) fn refresh(&mut self, study: &Study) {
         self.lessons = study.course.lessons().map(|l| line(study, l)).collect();
-        for place in onward::lessons(study) {
+        for place in followed::lessons(study) {
             if let Some(line) = self.lessons.get_mut(place) {
                 line.on_path = true;
             }
         }
-        self.route = onward::followed(study);
+        self.route = followed::followed(study);
         self.stopped = stopped_line(study);
         self.slips = slips(study);
     }

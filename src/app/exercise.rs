@@ -201,9 +201,12 @@ fn act(page: &mut Exercises, shared: &mut Shared, action: Action, out: &mut Out)
             if answering::question(shared, &asked, action, out) || action != Action::Flip {
                 return;
             }
-            let mark = shared.study.progress.key(&asked.exercise, &asked.key);
             let follows = page.form.as_ref().is_some_and(|form| form.path);
-            if follows && (mark.solved || mark.given_up) {
+            if follows && onward::is_next(shared, &asked) {
+                let text =
+                    "The path asks this one: Enter checks an answer, s twice shows the solution.";
+                shared.notes.say(Tone::Plain, text);
+            } else if follows {
                 onward::go_on(shared, out);
             } else {
                 match next_open(page, shared) {

@@ -1,6 +1,9 @@
 //! The pages of the workshop and the way back through them.
 
-use super::shared::{SMALL, SMALLEST};
+/// Smallest terminal that holds every page, in columns and rows.
+pub const SMALL: (u16, u16) = (80, 24);
+/// Smallest terminal in which one can read and answer.
+pub const SMALLEST: (u16, u16) = (60, 18);
 
 /// A page that fills the screen.
 ///

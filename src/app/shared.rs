@@ -50,10 +50,6 @@ pub struct Shared {
     pub place: String,
 }
 
-/// Smallest terminal that holds every page.
-pub const SMALL: (u16, u16) = (80, 24);
-/// Smallest terminal in which one can read and answer.
-pub const SMALLEST: (u16, u16) = (60, 18);
 /// Smallest terminal that is cut into two panes.
 pub const COMFORTABLE: (u16, u16) = (120, 34);
 

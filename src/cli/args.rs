@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand};
 
 use super::failure::Failure;
 use app::look::Surroundings;
-use course::{plain, read_bounded};
+use course::{Places, plain, read_bounded};
 use plan::cost::{Config, Conventions, KeepKv};
 use plan::fusion::{Cut, Fusion, Version};
 use plan::model::{Dtype, Model, Shape, parse_hf_config, parse_toml, preset};
@@ -86,6 +86,12 @@ pub(super) fn surroundings(output: &OutputArgs) -> Surroundings {
         colorfgbg: var("COLORFGBG"),
         ascii: output.ascii,
     }
+}
+
+/// Where the course and the learner's files are.
+pub(super) fn places(output: &OutputArgs) -> Places {
+    let (state, course) = (output.state.as_deref(), output.course.as_deref());
+    Places::find(&course::Surroundings::here(), state, course)
 }
 
 /// The locale in force.

@@ -2,8 +2,9 @@
 
 mod ask;
 mod cell;
-mod kernel;
 mod report;
+
+use std::io::Read;
 
 use clap::Args;
 
@@ -14,11 +15,13 @@ use super::failure::Failure;
 use super::ids::Ids;
 use super::out::Out;
 use super::show::plain_text;
-use course::answer::{self, Judgement, Kind, Verdict, grade};
-use course::{Event, Exercise, Key, Mark, Saved, Sheet};
+use backend::submission::{confine, judge};
+use course::answer::Verdict;
+use course::{Event, Exercise, Key, Sheet};
+use host::Graded;
+use plan::run::Submission;
 
 pub(super) use ask::question_lines;
-pub(super) use kernel::{begun, judged_for as judged, submission};
 
 /// Grade the answers to exercises.
 #[derive(Debug, Args)]
@@ -43,22 +46,8 @@ pub(super) struct CheckArgs {
 /// Exit code where an answer could not be kept.
 const LOST: u8 = 2;
 
-/// A key with what was found about its answer.
-struct Graded<'e> {
-    key: &'e Key,
-    judgement: Judgement,
-    /// The worked answer of free text that was answered.
-    model: Vec<String>,
-    /// More about a kernel, line by line.
-    lines: Vec<String>,
-    /// What tells this try from another.
-    tried: String,
-}
-
 pub(super) fn check(output: &OutputArgs, args: &CheckArgs, out: &mut Out) -> Outcome {
-    let mut desk = Desk::open(output).whole()?;
-    desk.read_only = args.read_only;
-    let desk = desk;
+    let desk = Desk::open(output).read_only(args.read_only).whole()?;
     let exercises: Vec<&Exercise> = if args.all {
         desk.course.exercises().collect()
     } else {
@@ -77,8 +66,7 @@ pub(super) fn check(output: &OutputArgs, args: &CheckArgs, out: &mut Out) -> Out
     let mut right_everywhere = true;
     let mut faulty = 0;
     for (index, exercise) in exercises.iter().enumerate() {
-        let mut sheet = Sheet::open(&desk.places, exercise)
-            .map_err(|fault| Failure::usage(fault.to_string()))?;
+        let mut sheet = desk.sheet(exercise)?;
         let exercise = &variant(&desk, exercise, &mut sheet, args.variant)?;
         for answer in &args.answer {
             let (name, typed) = answer.split_once('=').ok_or_else(|| {
@@ -89,13 +77,16 @@ pub(super) fn check(output: &OutputArgs, args: &CheckArgs, out: &mut Out) -> Out
             cell::put(&desk, exercise, &mut sheet, name.trim(), typed.trim())?;
         }
         if sheet.unsaved() {
-            keep(&desk, &mut sheet, exercise);
+            desk.keep(&mut sheet, exercise);
         }
         if ask::asks(output, args, &sheet, exercise) {
-            ask::ask(&desk, exercise, &mut sheet, &mut runs, output)?;
+            ask::ask(&desk, exercise, &mut sheet, &mut runs)?;
         }
-        let graded = grade_all(&desk, exercise, &sheet, &mut runs, output)?;
-        let events: Vec<Event> = graded.iter().filter_map(|g| event(exercise, g)).collect();
+        let keys = exercise.keys.iter();
+        let graded: Vec<Graded<'_>> = keys
+            .map(|key| graded(&desk, exercise, key, &sheet, &mut runs))
+            .collect::<Result<_, _>>()?;
+        let events: Vec<Event> = graded.iter().filter_map(|g| g.event(exercise)).collect();
         let progress = desk.record(&events);
         right_everywhere &= graded.iter().all(|g| g.judgement.verdict.is_done());
         faulty = faulty.max(complaints(&exercise.faults));
@@ -105,7 +96,12 @@ pub(super) fn check(output: &OutputArgs, args: &CheckArgs, out: &mut Out) -> Out
             if index > 0 {
                 out.gap();
             }
-            report::report(&progress, exercise, &sheet, &graded, output.plain, out);
+            let models: Vec<Vec<String>> = graded
+                .iter()
+                .map(|g| model(&desk, g, &runs))
+                .collect::<Result<_, _>>()?;
+            let all = (graded.as_slice(), models.as_slice());
+            report::report(&progress, exercise, &sheet, all, output.plain, out);
         }
     }
     if output.json {
@@ -115,24 +111,9 @@ pub(super) fn check(output: &OutputArgs, args: &CheckArgs, out: &mut Out) -> Out
         }
     }
     // What is said to be right and is lost all the same is worse than what is wrong.
-    let lost = if desk.lost.get() { LOST } else { 0 };
+    let lost = if desk.lost() { LOST } else { 0 };
     // A question that cannot be read is left out: "all right" would be untrue.
     Ok(faulty.max(lost).max(u8::from(!right_everywhere)))
-}
-
-/// Writes the sheet; where it had to go elsewhere, or could not, that is said.
-fn keep(desk: &Desk, sheet: &mut Sheet, exercise: &Exercise) {
-    if desk.read_only {
-        return;
-    }
-    match sheet.save(&desk.places, exercise) {
-        Ok(Saved::Here { .. }) => {}
-        Ok(elsewhere) => super::out::complain(&elsewhere.to_string()),
-        Err(fault) => {
-            super::out::complain(&fault.to_string());
-            desk.lost.set(true);
-        }
-    }
 }
 
 /// The exercise in the variant that its sheet answers. Another one that is asked
@@ -168,96 +149,41 @@ fn variant(
     Ok(varied)
 }
 
+/// Grades what the sheet holds for a question.
 fn graded<'e>(
     desk: &Desk,
     exercise: &Exercise,
     key: &'e Key,
     sheet: &Sheet,
     runs: &mut Runs,
-    output: &OutputArgs,
 ) -> Result<Graded<'e>, Failure> {
-    if let Some(kernel) = key.kernel.as_ref().filter(|kernel| kernel.is_written()) {
-        let typed = sheet.answer(&key.name.text).unwrap_or_default();
-        let told = kernel::told_of(desk, exercise, (key, kernel), &typed, runs)?;
-        return Ok(Graded {
-            key,
-            judgement: told.judgement,
-            model: Vec::new(),
-            lines: told.lines,
-            tried: told.tried,
-        });
-    }
-    let judged = key.judged().map_err(Failure::content)?;
-    let mut typed = sheet.answer(&key.name.text).unwrap_or_default();
-    if key.kind == Kind::Predict {
-        typed = prediction(desk, exercise, &judged, typed, runs)?;
-    }
-    if !typed.is_empty() && judged.asks_for_a_run() {
-        let setup = desk.env(&key.setup, &*runs)?.setup;
-        runs.make(&judged, &setup)?;
-    }
-    let env = desk.env(&key.setup, &*runs)?;
-    let judgement = grade(&typed, &judged, &env)
-        .map_err(|e| Failure::content(format!("{}: {e}", key.name.text)))?;
-    let model = match (&key.model, judgement.verdict == Verdict::Kept) {
-        (Some(model), true) => {
-            plain_text(&model.text, model.at.line, output.ascii, &env, &desk.failed)
-        }
-        _ => Vec::new(),
+    let typed = sheet.answer(&key.name.text).unwrap_or_default();
+    Ok(desk.grade(exercise, key, &typed, runs)?)
+}
+
+/// The worked answer of free text that was answered.
+fn model(desk: &Desk, graded: &Graded<'_>, runs: &Runs) -> Result<Vec<String>, Failure> {
+    let kept = graded.judgement.verdict == Verdict::Kept;
+    let Some(model) = graded.key.model.as_ref().filter(|_| kept) else {
+        return Ok(Vec::new());
     };
-    Ok(Graded {
-        key,
-        tried: judgement.typed.clone(),
-        judgement,
-        model,
-        lines: Vec::new(),
-    })
+    let env = desk.env(&graded.key.setup, runs)?;
+    let (text, line) = (&model.text, model.at.line);
+    Ok(plain_text(text, line, desk.ascii, &env, &desk.failed))
 }
 
-/// The prediction that counts: the first one that could be read is locked before
-/// anything is run, and later edits of the sheet do not change it.
-fn prediction(
-    desk: &Desk,
-    exercise: &Exercise,
-    key: &answer::Key,
-    typed: String,
-    runs: &Runs,
-) -> Result<String, Failure> {
-    let kept = desk.progress().key(&exercise.id, &key.name).locked;
-    if let Some(locked) = kept {
-        return Ok(locked);
-    }
-    let env = desk.env(&exercise.setup, runs)?;
-    if !typed.is_empty() && answer::echo(&typed, key, &env).is_ok() {
-        desk.record(&[Event::Locked {
-            exercise: exercise.id.clone(),
-            key: key.name.clone(),
-            typed: typed.clone(),
-        }]);
-    }
-    Ok(typed)
-}
+/// Largest question that a judge is asked.
+const LONGEST: u64 = 4 << 20;
 
-fn grade_all<'e>(
-    desk: &Desk,
-    exercise: &'e Exercise,
-    sheet: &Sheet,
-    runs: &mut Runs,
-    output: &OutputArgs,
-) -> Result<Vec<Graded<'e>>, Failure> {
-    exercise
-        .keys
-        .iter()
-        .map(|key| graded(desk, exercise, key, sheet, runs, output))
-        .collect()
-}
-
-/// What is kept of a verdict.
-fn event(exercise: &Exercise, graded: &Graded<'_>) -> Option<Event> {
-    Some(Event::Checked {
-        exercise: exercise.id.clone(),
-        key: graded.key.name.text.clone(),
-        typed: graded.tried.clone(),
-        mark: Mark::of(&graded.judgement.verdict)?,
-    })
+/// The judge's process: a submission on standard input, its outcome on standard output.
+pub(super) fn submission(out: &mut Out) -> Outcome {
+    confine();
+    let mut asked = String::new();
+    let read = std::io::stdin().take(LONGEST).read_to_string(&mut asked);
+    let submission: Submission = read
+        .map_err(|e| e.to_string())
+        .and_then(|_| serde_json::from_str(&asked).map_err(|e| e.to_string()))
+        .map_err(|e| Failure::usage(format!("standard input holds no submission: {e}")))?;
+    out.json(&judge(&submission));
+    Ok(0)
 }

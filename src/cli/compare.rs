@@ -6,7 +6,6 @@ use clap::Args;
 use serde::Serialize;
 
 use super::args::{OutputArgs, SetupArgs};
-use super::backends::names;
 use super::counted::{KINDS, lines as counted_kernels};
 use super::interrupt::Interrupt;
 use super::out::Out;
@@ -15,6 +14,7 @@ use super::table::{Align, Table};
 use super::words::counted;
 use super::{Outcome, cost, counters};
 use backend::engine::Engine;
+use host::machine::names;
 use plan::cost::{CostJson, Gpu, GpuDatabase, Priced, cost_json};
 use plan::fusion::Cut;
 use plan::run::{BackendKind, BytesReport, Report, Request};

@@ -123,7 +123,7 @@ fn results(desk: &Desk) -> (Vec<ExerciseDocument>, u8) {
     let mut code = 0;
     let mut exercises = Vec::new();
     for exercise in desk.course.exercises() {
-        let sheet = match Sheet::open(&desk.places, exercise) {
+        let sheet = match desk.sheet(exercise) {
             Ok(sheet) => Some(sheet),
             Err(fault) => {
                 // The rest is still worth having.

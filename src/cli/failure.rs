@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use course::Fault;
+use host::Trouble;
 use plan::cost::CostError;
 use plan::fusion::FusionError;
 use plan::model::ModelError;
@@ -83,6 +85,23 @@ impl From<ModelError> for Failure {
 impl From<FusionError> for Failure {
     fn from(e: FusionError) -> Self {
         Self::usage(e.to_string())
+    }
+}
+
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Self {
+        Self::usage(fault.to_string())
+    }
+}
+
+impl From<Trouble> for Failure {
+    fn from(trouble: Trouble) -> Self {
+        match trouble {
+            Trouble::Usage(say) => Self::usage(say),
+            Trouble::Lacking(say) => Self::lacking(say),
+            Trouble::Content(say) => Self::content(say),
+            Trouble::Run(error) => error.into(),
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use super::ids::Ids;
 use super::out::Out;
 use super::show;
 use super::words::{quoted, wrapped};
-use course::{Event, Exercise, Key, Sheet, undo};
+use course::{Event, Exercise, Key, undo};
 
 /// The next hint to a question.
 #[derive(Debug, Args)]
@@ -175,9 +175,8 @@ pub(super) fn solution(output: &OutputArgs, args: &SolutionArgs, out: &mut Out) 
 
 pub(super) fn reset(output: &OutputArgs, args: &ResetArgs, out: &mut Out) -> Outcome {
     let desk = Desk::open(output).whole()?;
-    let refused = |fault: course::Fault| Failure::usage(fault.to_string());
     if args.undo {
-        let back = undo::restore(&desk.places).map_err(refused)?;
+        let back = undo::restore(&desk.places)?;
         out.line(match back.len() {
             0 => "The last reset is undone.".to_owned(),
             _ => format!("The last reset is undone: {}.", back.join(", ")),
@@ -202,14 +201,10 @@ pub(super) fn reset(output: &OutputArgs, args: &ResetArgs, out: &mut Out) -> Out
         if let Some(variant) = args.variant {
             exercise.variant(variant).map_err(Failure::usage)?;
         }
-        open.push((
-            exercise,
-            key,
-            Sheet::open(&desk.places, exercise).map_err(refused)?,
-        ));
+        open.push((exercise, key, desk.sheet(exercise)?));
     }
     let ids: Vec<String> = open.iter().map(|(e, ..)| e.id.clone()).collect();
-    undo::keep(&desk.places, &ids).map_err(refused)?;
+    undo::keep(&desk.places, &ids)?;
     let (mut events, mut typed) = (Vec::new(), Vec::new());
     for (exercise, key, sheet) in &mut open {
         let keys = || exercise.keys.iter();
@@ -243,7 +238,7 @@ pub(super) fn reset(output: &OutputArgs, args: &ResetArgs, out: &mut Out) -> Out
         });
         if sheet.unsaved() {
             let exercise = varied.as_ref().unwrap_or(exercise);
-            sheet.save(&desk.places, exercise).map_err(refused)?;
+            sheet.save(&desk.places, exercise)?;
         }
     }
     desk.must_record(&events)?;

@@ -7,12 +7,12 @@ mod parity;
 
 pub(super) use lines::{asked, lines};
 
-use super::answers::excerpt;
 use super::desk::{Desk, Runs};
 use super::failure::Failure;
 use backend::microbenchmark;
 use course::present::{self, Excerpt, Facts, Piece, Ran, Wanted};
 use course::{Exercise, Key, Lesson, Live};
+use host::excerpt;
 use plan::cost::{Bound, Config, Gpu, KernelCost, Priced, bound, floor_seconds};
 use plan::fusion::Cut;
 use plan::model::Dtype;

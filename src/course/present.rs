@@ -24,6 +24,7 @@ pub use roofline::{Point, Roofline};
 
 use crate::answer::Env;
 use crate::block::{Block, Live, Predict, Sample, Typed};
+use crate::claims::Ledger;
 use crate::exercise::{Exercise, Key};
 use crate::number::print;
 use plan::cost::{Bound, Config, KernelCost, Priced};
@@ -148,6 +149,16 @@ pub fn caption(live: &Live) -> String {
         Ok(Block::Claim { id }) => format!("claim {}", id.text),
         _ => live.kind.clone(),
     }
+}
+
+/// The caption where there is room for more: a claim with its title.
+pub fn heading(live: &Live) -> String {
+    let claim = match &live.content {
+        Ok(Block::Claim { id }) => Ledger::built_in().get(&id.text),
+        _ => None,
+    };
+    let title = claim.map_or(String::new(), |claim| format!(", {}", claim.title));
+    caption(live) + &title
 }
 
 /// What a live block shows, in reading order: what is to be predicted, the block, what

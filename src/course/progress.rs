@@ -15,8 +15,8 @@ pub use store::{Store, now};
 
 use super::exercise::Exercise;
 use super::lesson::Lesson;
-use crate::answer::Verdict;
 use crate::answer::practise::Deck;
+use crate::answer::{self, Env, Kind, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 use toml::Table;
 
@@ -224,6 +224,30 @@ pub enum Event {
         /// Its value.
         value: Option<String>,
     },
+}
+
+impl Event {
+    /// What is kept of a verdict; nothing of an open key. `tried` tells this try from
+    /// another.
+    pub fn checked(exercise: &str, key: &str, tried: &str, verdict: &Verdict) -> Option<Self> {
+        Some(Self::Checked {
+            exercise: exercise.to_owned(),
+            key: key.to_owned(),
+            typed: tried.to_owned(),
+            mark: Mark::of(verdict)?,
+        })
+    }
+
+    /// A prediction that can be read stays as it is from now on: what comes out is
+    /// only then shown. Nothing of other questions.
+    pub fn locked(exercise: &str, key: &answer::Key, typed: &str, env: &Env<'_>) -> Option<Self> {
+        let predicts = key.kind == Kind::Predict && !typed.is_empty();
+        (predicts && answer::echo(typed, key, env).is_ok()).then(|| Self::Locked {
+            exercise: exercise.to_owned(),
+            key: key.name.clone(),
+            typed: typed.to_owned(),
+        })
+    }
 }
 
 impl Progress {

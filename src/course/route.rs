@@ -70,8 +70,13 @@ impl Routes {
         };
         let mut list = toml.read(&mut faults, |fields| {
             fields.called("the file");
-            let list: Vec<Route> = fields.tables("path", route).into_iter().flatten().collect();
-            if list.is_empty() {
+            let mut seen = 0;
+            let list = fields.tables("path", |fields| {
+                seen += 1;
+                route(fields)
+            });
+            let list: Vec<Route> = list.into_iter().flatten().collect();
+            if seen == 0 {
                 fields.report("there is no path here; write [[path]] with name, title and steps.");
             }
             fields.close();

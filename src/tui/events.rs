@@ -1,83 +1,34 @@
 //! The loop: wait for a message, update, carry effects out, draw.
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
 use std::time::{Duration, Instant};
 
-use super::desk::Desk;
 use super::draw::Painter;
-use super::editor;
 use super::input;
 use super::surface::Surface;
 use super::terminal::Terminal;
-use app::ask::{Ask, Shown};
-use app::book::{Book, Wanted};
 use app::key::ctrl;
-use app::machine::Ceilings;
 use app::mouse::Spots;
 use app::question::Asked;
-use app::{self, Effect, Event, Machine, Message, State};
-use backend::engine::{self, Worker};
+use app::{self, Effect, Event, Message, State};
+use backend::engine::{self, Engine, Worker};
 use course::Places;
-use course::attempt::Told;
-use plan::run::{BackendKind, Observer, Phase, Report, Request, RunError};
-
-/// Answers requests: what a backend does, whichever it is.
-pub type Runner = dyn FnMut(&Request, &dyn Observer) -> Result<Report, RunError> + Send;
-
-/// Measures the ceilings of a backend's device, or says why not.
-pub type Measure = dyn Fn(BackendKind) -> Result<Ceilings, String> + Send + Sync;
-
-/// The kernels of a plan, or why it has none.
-pub type Kernels = dyn Fn(&Wanted) -> Result<Book, String> + Send + Sync;
-
-/// What a live block asks, or why it cannot be known.
-pub type Answer = dyn Fn(&Ask) -> Result<Shown, String> + Send + Sync;
-/// Judges a learner's kernel: the exercise, the key, and the letters of the gap
-/// form, which are empty where the file is meant.
-pub type JudgeKernel = dyn Fn(&Asked, &str) -> Told + Send + Sync;
-
-/// Makes the file of a kernel where there is none, and gives its path.
-pub type Begin = dyn Fn(&Asked) -> Result<PathBuf, String> + Send + Sync;
-
-/// What the workshop needs of the outside, given by whoever opens it.
-pub struct Outside {
-    /// Answers runs.
-    pub runner: Box<Runner>,
-    /// Looks at the machine: backends, threads, ceilings. Called on a thread
-    /// of its own, after the first frame.
-    pub probe: Arc<dyn Fn() -> Machine + Send + Sync>,
-    /// Measures the ceilings of a backend's device; takes a second or two, on a
-    /// thread of its own.
-    pub measure: Arc<Measure>,
-    /// Looks up the kernels of a plan, on a thread of its own.
-    pub kernels: Arc<Kernels>,
-    /// Answers live blocks, on a thread of its own.
-    pub answer: Arc<Answer>,
-    /// Judges a learner's kernel, on a thread of its own.
-    pub judge: Arc<JudgeKernel>,
-    /// Runs the defective kernels of exercises, on a thread of its own.
-    pub mutants: Arc<dyn Fn() -> BTreeMap<String, f64> + Send + Sync>,
-    /// Makes the file of a kernel where there is none, and gives its path.
-    pub begin: Arc<Begin>,
-    /// Where the course and the learner's files are.
-    pub places: Places,
-    /// Clicks and the wheel are taken.
-    pub mouse: bool,
-    /// Makes a workshop folder; the sentence says where, or why not.
-    pub init: Box<dyn FnMut() -> Result<String, String>>,
-}
+use host::{Away, Clerk, Facts, edit};
+use plan::run::Phase;
 
 /// Opens the workshop in this terminal and returns the exit code when the
-/// learner leaves.
+/// learner leaves. `places` says where their files are, `facts` what the doctor
+/// knows of the surroundings; with `mouse`, clicks and the wheel are taken.
 ///
 /// # Errors
 /// When there is no terminal, or it cannot be written to any more.
-pub fn open(mut state: State, outside: Outside) -> io::Result<u8> {
+pub fn open(
+    mut state: State,
+    (places, facts): (Places, Arc<Facts>),
+    mouse: bool,
+) -> io::Result<u8> {
     let size = input::size()?;
     state.shared.size = size;
     let (to, messages) = mpsc::channel();
@@ -85,7 +36,7 @@ pub fn open(mut state: State, outside: Outside) -> io::Result<u8> {
     // it back.
     input::watch_signals(to.clone())?;
     let mut guard = Terminal::take()?;
-    if outside.mouse {
+    if mouse {
         guard = guard.with_mouse()?;
     }
     let mut surface = Surface::new(io::stdout(), size.0, size.1);
@@ -98,9 +49,12 @@ pub fn open(mut state: State, outside: Outside) -> io::Result<u8> {
     let spots = Arc::new(Mutex::new(Spots::default()));
     input::read_keys(to.clone(), Arc::clone(&gate), Arc::clone(&spots));
     let news = News::new(to.clone());
-    let mut runner = outside.runner;
-    let worker = Worker::start(move |r, o| runner(r, o), move |event| news.tell(event))?;
-    let to_desk = to.clone();
+    let mut engine = Engine::default();
+    let worker = Worker::start(
+        move |request, watch| engine.run(request, None, watch),
+        move |event| news.tell(event),
+    )?;
+    let away = Away::new(places, facts, to.clone());
     let mut runtime = Runtime {
         state,
         painter,
@@ -108,21 +62,15 @@ pub fn open(mut state: State, outside: Outside) -> io::Result<u8> {
         terminal: guard,
         opened: Instant::now(),
         messages,
-        to,
         worker,
-        desk: Desk::open(outside.places, to_desk),
-        probe: outside.probe,
-        measure: outside.measure,
-        kernels: outside.kernels,
-        answer: outside.answer,
-        judge: outside.judge,
-        begin: outside.begin,
+        clerk: Clerk::start(&away, to.clone()),
+        away,
+        to,
         gate,
         spots,
-        init: outside.init,
     };
-    runtime.probe();
-    runtime.run_mutants(outside.mutants);
+    runtime.away.start(Effect::Probe);
+    runtime.away.run_mutants();
     runtime.run()
 }
 
@@ -175,17 +123,11 @@ struct Runtime<W: Write> {
     messages: Receiver<Message>,
     to: Sender<Message>,
     worker: Worker,
-    desk: Desk,
-    probe: Arc<dyn Fn() -> Machine + Send + Sync>,
-    measure: Arc<Measure>,
-    kernels: Arc<Kernels>,
-    answer: Arc<Answer>,
-    judge: Arc<JudgeKernel>,
-    begin: Arc<Begin>,
+    clerk: Clerk,
+    away: Away,
     gate: Arc<input::Gate>,
     /// What can be clicked, where it was drawn last.
     spots: Arc<Mutex<Spots>>,
-    init: Box<dyn FnMut() -> Result<String, String>>,
 }
 
 impl<W: Write> Runtime<W> {
@@ -242,24 +184,17 @@ impl<W: Write> Runtime<W> {
                 Effect::Copy(text) => self.surface.send(&clipboard(&text))?,
                 Effect::StartRun(ticket, request) => self.worker.submit(ticket, *request),
                 Effect::CancelRun => self.worker.cancel(),
-                Effect::Probe => self.probe(),
-                Effect::Measure(backend) => self.measure(backend),
-                Effect::Kernels(wanted) => self.look_up(wanted),
-                Effect::Ask(ask) => self.ask(ask),
-                Effect::Record(event) => self.desk.record(event),
-                Effect::OpenSheet(id) => self.desk.read(id),
-                Effect::SaveAnswer {
-                    exercise,
-                    key,
-                    typed,
-                } => self.desk.save(exercise, key, typed),
-                Effect::Vary { exercise, variant } => self.desk.vary(exercise, variant),
-                Effect::Edit(asked) => self.edit(&asked)?,
-                Effect::Judge { asked, typed } => self.judge(asked, typed),
-                Effect::Init => {
-                    let made = (self.init)();
-                    self.say(made);
-                }
+                Effect::Edit(asked) => self.edit(asked)?,
+                Effect::Record(_)
+                | Effect::OpenSheet(_)
+                | Effect::SaveAnswer { .. }
+                | Effect::Vary { .. } => self.clerk.take(effect),
+                Effect::Probe
+                | Effect::Measure(_)
+                | Effect::Kernels(_)
+                | Effect::Ask(_)
+                | Effect::Judge { .. }
+                | Effect::Init => self.away.start(effect),
             }
         }
         Ok(None)
@@ -270,34 +205,9 @@ impl<W: Write> Runtime<W> {
         let _ = self.to.send(Message::Saved(outcome));
     }
 
-    /// Looks at the machine, away from the screen.
-    fn probe(&self) {
-        let (probe, to) = (Arc::clone(&self.probe), self.to.clone());
-        thread::spawn(move || {
-            let _ = to.send(Message::Found(Box::new(probe())));
-        });
-    }
-
-    /// Runs the defective kernels, away from the screen.
-    fn run_mutants(&self, mutants: Arc<dyn Fn() -> BTreeMap<String, f64> + Send + Sync>) {
-        let to = self.to.clone();
-        thread::spawn(move || {
-            let _ = to.send(Message::Mutants(mutants()));
-        });
-    }
-
-    /// Judges a kernel, away from the screen.
-    fn judge(&self, asked: Asked, typed: String) {
-        let (judge, to) = (Arc::clone(&self.judge), self.to.clone());
-        thread::spawn(move || {
-            let told = judge(&asked, &typed);
-            let _ = to.send(Message::Judged(asked, Box::new(told)));
-        });
-    }
-
     /// Gives the terminal to the learner's editor until it ends.
-    fn edit(&mut self, asked: &Asked) -> io::Result<()> {
-        let file = match (self.begin)(asked) {
+    fn edit(&mut self, asked: Asked) -> io::Result<()> {
+        let file = match self.away.host().begin(&asked) {
             Ok(file) => file,
             Err(say) => {
                 self.say(Err(say));
@@ -308,7 +218,7 @@ impl<W: Write> Runtime<W> {
         let messages = &self.messages;
         let mut kept = Vec::new();
         let ended = self.terminal.lend(|| {
-            editor::open(&file, || {
+            edit(&file, || {
                 // What the terminal sends to every program in front of it was
                 // meant for the editor, but that all stop.
                 kept.extend(messages.try_iter());
@@ -324,35 +234,8 @@ impl<W: Write> Runtime<W> {
             let _ = self.to.send(message);
         }
         self.say(ended);
-        self.desk.read(asked.exercise.clone());
+        self.clerk.take(Effect::OpenSheet(asked.exercise));
         Ok(())
-    }
-
-    /// Measures the ceilings, away from the screen.
-    fn measure(&self, backend: BackendKind) {
-        let (measure, to) = (Arc::clone(&self.measure), self.to.clone());
-        thread::spawn(move || {
-            let name = backend.name().to_owned();
-            let _ = to.send(Message::Ceilings(name, measure(backend)));
-        });
-    }
-
-    /// Looks the kernels of a plan up, away from the screen.
-    fn look_up(&self, wanted: Box<Wanted>) {
-        let (kernels, to) = (Arc::clone(&self.kernels), self.to.clone());
-        thread::spawn(move || {
-            let book = kernels(&wanted).map(Arc::new);
-            let _ = to.send(Message::Kernels(wanted, book));
-        });
-    }
-
-    /// Finds out what a live block asks, away from the screen.
-    fn ask(&self, ask: Box<Ask>) {
-        let (answer, to) = (Arc::clone(&self.answer), self.to.clone());
-        thread::spawn(move || {
-            let found = answer(&ask).map(Box::new);
-            let _ = to.send(Message::Asked(ask, found));
-        });
     }
 
     /// Reads the size again and forgets what is on the screen.

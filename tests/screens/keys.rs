@@ -194,6 +194,8 @@ fn home_follows_the_path_and_space_goes_on_with_it() {
     let s = s.hides("Keys, and how to leave");
     let s = s.shows("Space goes on: question ex3 res1").press(&[SPACE]);
     assert_eq!(s.state.page, Page::Exercises);
+    // Space does not lead past what the path asks.
+    let s = s.press(&[SPACE]).shows("The path asks this one");
     // facts/cost-model: three tensors of 128 × 256 fp32.
     let s = s.typed("393216 B").press(&[ENTER]).shows("right");
     let s = s.shows("Space goes on with the path.").press(&[SPACE]);

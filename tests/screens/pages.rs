@@ -15,11 +15,11 @@ use std::sync::Arc;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use tinyllama_tutor::app::contents::{LessonLine, Read, Stopped};
+use tinyllama_tutor::app::followed::Followed;
 use tinyllama_tutor::app::key::{Code, Key, ch, key};
 use tinyllama_tutor::app::machine::{
     BackendFacts, Ceilings, Condition, LaunchCost, Machine, Source,
 };
-use tinyllama_tutor::app::onward::Followed;
 use tinyllama_tutor::app::{Event, Look, Message, Page, State, update};
 use tinyllama_tutor::cost::{Cost, GpuDatabase, KernelCost};
 use tinyllama_tutor::course::{Next, Walk};

@@ -7,5 +7,6 @@ mod engine;
 mod engine_cli;
 mod events;
 mod journey;
+mod parity;
 mod reader;
 mod terminal;

@@ -100,17 +100,11 @@ pub fn save(shared: &mut Shared, asked: &Asked, typed: &str, out: &mut Out) {
 /// A prediction that can be read stays as it is from now on: what comes out is
 /// only then shown.
 pub fn lock(shared: &mut Shared, asked: &Asked, out: &mut Out) {
-    let predicts = shared
-        .study
-        .key_of(asked)
-        .is_some_and(|k| k.kind == Kind::Predict);
-    let typed = shared.study.typed(&asked.exercise, &asked.key).to_owned();
-    if predicts && !typed.is_empty() && echo(shared, asked, &typed).is_ok() {
-        let event = Event::Locked {
-            exercise: asked.exercise.clone(),
-            key: asked.key.clone(),
-            typed,
-        };
+    let typed = shared.study.typed(&asked.exercise, &asked.key);
+    let locked = with_judge(shared, asked, |key, env| {
+        Ok(Event::locked(&asked.exercise, key, typed, env))
+    });
+    if let Ok(Some(event)) = locked {
         shared.record(event, out);
     }
 }
@@ -146,23 +140,16 @@ pub fn check(shared: &mut Shared, asked: &Asked, out: &mut Out) {
         shared.notes.say(Tone::Plain, text);
         return;
     }
-    let mark = Mark::of(&judgement.verdict);
-    if mark.is_some_and(|mark| mark != Mark::Unread)
-        && let Some(draft) = shared.questions.draft_of(asked).map(str::to_owned)
-    {
+    let (tried, verdict) = (&judgement.typed, &judgement.verdict);
+    let event = Event::checked(&asked.exercise, &asked.key, tried, verdict);
+    let read = Mark::of(verdict).is_some_and(|mark| mark != Mark::Unread);
+    if read && let Some(draft) = shared.questions.draft_of(asked).map(str::to_owned) {
         shared.questions.draft = None;
         save(shared, asked, &draft, out);
     }
-    let typed = judgement.typed.clone();
     shared.questions.question_mut(asked).judgement = Some(judgement);
     shared.questions.show_verdict();
-    if let Some(mark) = mark {
-        let event = Event::Checked {
-            exercise: asked.exercise.clone(),
-            key: asked.key.clone(),
-            typed,
-            mark,
-        };
+    if let Some(event) = event {
         shared.record(event, out);
     }
 }

@@ -6,7 +6,7 @@ use crate::note::Tone;
 use crate::question::Asked;
 use crate::shared::Shared;
 use course::attempt::Told;
-use course::{Event, Kernel, Mark};
+use course::{Event, Kernel};
 
 /// The kernel of a question, where one is to be written.
 pub fn written<'s>(shared: &'s Shared, asked: &Asked) -> Option<&'s Kernel> {
@@ -61,19 +61,14 @@ pub fn saved(shared: &mut Shared, exercise: &str, out: &mut Out) {
 
 /// Takes in what the judge found.
 pub fn judged(shared: &mut Shared, asked: &Asked, told: Told, out: &mut Out) {
-    let mark = Mark::of(&told.judgement.verdict);
+    let (tried, verdict) = (&told.tried, &told.judgement.verdict);
+    let event = Event::checked(&asked.exercise, &asked.key, tried, verdict);
     let question = shared.questions.question_mut(asked);
     question.judging = false;
     question.judgement = Some(told.judgement);
     question.lines = told.lines;
     shared.questions.show_verdict();
-    if let Some(mark) = mark {
-        let event = Event::Checked {
-            exercise: asked.exercise.clone(),
-            key: asked.key.clone(),
-            typed: told.tried,
-            mark,
-        };
+    if let Some(event) = event {
         shared.record(event, out);
     }
 }

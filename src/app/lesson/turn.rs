@@ -2,6 +2,7 @@
 
 use super::{Focus, Reader, focused, lesson, section, show};
 use crate::contents::number;
+use crate::followed;
 use crate::intent::{Intent, Out};
 use crate::keymap::Action;
 use crate::mouse::Target;
@@ -124,7 +125,7 @@ fn turn_section(reader: &mut Reader, shared: &mut Shared, forward: bool, out: &m
 /// The next section that the path reads; behind the last one, what comes next.
 fn on_path(reader: &mut Reader, shared: &mut Shared, out: &mut Out) {
     let (at, section) = (reader.lesson, reader.section);
-    let mut read = onward::sections(&shared.study, at).into_iter();
+    let mut read = followed::sections(&shared.study, at).into_iter();
     if let Some(next) = read.find(|next| *next > section) {
         show(reader, shared, at, next, out);
     } else if std::mem::replace(&mut reader.through, true) {

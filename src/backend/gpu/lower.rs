@@ -236,6 +236,13 @@ impl<'a> Lowering<'a> {
         self.setup.config.dtype.bytes()
     }
 
+    /// Something to be said of the program, once however many blocks have it.
+    fn note(&mut self, sentence: String) {
+        if !self.notes.contains(&sentence) {
+            self.notes.push(sentence);
+        }
+    }
+
     /// Whether elements are bf16.
     pub fn is_bf16(&self) -> bool {
         self.setup.config.dtype == Dtype::Bf16

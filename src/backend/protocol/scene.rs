@@ -172,7 +172,9 @@ impl Scene {
                 .define("FFN_TURNS", u32::from(turns))
                 .define("SLOTS", SLOTS)
                 .define("SLOT_BYTES", slot_bytes(tile))
-                .define("EARLY", SLOTS - 1),
+                .define("EARLY", SLOTS - 1)
+                .define("TEAM", 0)
+                .define("TEAM_SEQUENCES", 0),
             Kind::Words => CompileUnit::new(
                 "words",
                 &["prefix/grid.cu", "proof/mutants.cu", "proof/words.cu"],

@@ -7,7 +7,7 @@ use super::super::desk::{Desk, Runs};
 use super::super::failure::Failure;
 use super::super::live;
 use super::super::words::wrapped;
-use super::{CheckArgs, graded, keep};
+use super::{CheckArgs, graded, model};
 use course::present::Question;
 use course::{Exercise, Key, Phrase, Sheet};
 
@@ -53,7 +53,6 @@ pub(super) fn ask(
     exercise: &Exercise,
     sheet: &mut Sheet,
     runs: &mut Runs,
-    output: &OutputArgs,
 ) -> Result<(), Failure> {
     let mut stdout = std::io::stdout();
     let _ = writeln!(
@@ -91,9 +90,9 @@ pub(super) fn ask(
             continue;
         }
         sheet.set(exercise, &key.name.text, &lines.join("; "));
-        keep(desk, sheet, exercise);
-        let found = graded(desk, exercise, key, sheet, runs, output)?;
-        let judgement = found.judgement;
+        desk.keep(sheet, exercise);
+        let found = graded(desk, exercise, key, sheet, runs)?;
+        let judgement = &found.judgement;
         for line in wrapped(
             &format!("{:<6}  {}", judgement.verdict.word(), judgement.sentence()),
             "  ",
@@ -101,7 +100,7 @@ pub(super) fn ask(
         ) {
             let _ = writeln!(stdout, "{line}");
         }
-        for line in &found.model {
+        for line in model(desk, &found, runs)? {
             let _ = writeln!(stdout, "          {line}");
         }
     }

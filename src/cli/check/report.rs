@@ -4,16 +4,16 @@ use serde::Serialize;
 
 use super::super::out::Out;
 use super::super::words::wrapped;
-use super::Graded;
 use course::answer::{Judgement, Side, Verdict};
 use course::{Exercise, Marked, Progress, Sheet};
+use host::Graded;
 
 /// A line per question, and the sum.
 pub(super) fn report(
     progress: &Progress,
     exercise: &Exercise,
     sheet: &Sheet,
-    graded: &[Graded<'_>],
+    (graded, models): (&[Graded<'_>], &[Vec<String>]),
     plain: bool,
     out: &mut Out,
 ) {
@@ -23,7 +23,7 @@ pub(super) fn report(
         .map(|g| g.key.name.text.chars().count())
         .max()
         .unwrap_or(0);
-    for (number, g) in (1..).zip(graded) {
+    for (number, (g, model)) in (1..).zip(graded.iter().zip(models)) {
         let j = &g.judgement;
         let name = &g.key.name.text;
         if plain {
@@ -38,9 +38,9 @@ pub(super) fn report(
             out.lines(wrapped(&sentence(j), &head, &indent));
         }
         out.lines(g.lines.iter().map(|line| format!("   {line}")));
-        if !g.model.is_empty() {
+        if !model.is_empty() {
             out.line("   A worked answer:");
-            out.lines(g.model.iter().map(|line| format!("   {line}")));
+            out.lines(model.iter().map(|line| format!("   {line}")));
         }
     }
     let summed = summary(progress, exercise, graded);

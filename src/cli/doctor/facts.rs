@@ -6,13 +6,13 @@ use std::process::{Command, Stdio};
 use serde::Serialize;
 
 use super::super::args::{OutputArgs, surroundings};
-use super::super::backends;
 use super::super::desk::Desk;
 use app::look::Depth;
 use app::machine::Condition;
 use backend::cpu::{Isa, available_bytes};
 use backend::device;
 use course::{Fault, Level, Places, plain};
+use host::machine;
 
 /// `doctor --json`, schema 1.
 #[derive(Debug, Serialize)]
@@ -91,7 +91,7 @@ impl Document {
                 std::env::consts::OS,
                 std::env::consts::ARCH
             ),
-            backends: backends::found()
+            backends: machine::backends()
                 .into_iter()
                 .map(|b| Backend {
                     name: b.name,

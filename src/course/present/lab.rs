@@ -208,7 +208,7 @@ fn range(ops: &[OpKind], offered: &[Fusion]) -> Option<(usize, usize)> {
     let mut slots: Vec<usize> = ops.iter().filter_map(|op| slot_of(*op)).collect();
     if slots.is_empty() {
         for fusion in offered {
-            let walls = fusion.walls();
+            let walls = fusion.boundaries();
             for slot in 0..SLOTS.len() - 1 {
                 if wall_after(slot).is_some_and(|w| walls.is_joined(w)) {
                     slots.extend([slot, slot + 1]);

@@ -1,4 +1,4 @@
-//! Which walls between neighbouring ops are down.
+//! Which boundaries between neighbouring ops are removed.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,9 +6,9 @@ use super::groups;
 use super::{Fusion, FusionError, Version};
 use crate::model::{BLOCK_OPS, OpKind};
 
-/// A wall between two neighbouring ops of the forward: one of the 17 inside a
+/// A fusion boundary between two neighbouring ops of the forward: one of those inside a
 /// block, the one between a block and the next (the last one: the final norm),
-/// or the two at the ends of the forward, which only `forward` takes down.
+/// or the two at the ends of the forward, which only `forward` removes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Boundary(u8);
 
@@ -18,12 +18,12 @@ impl Boundary {
     /// embed · norm1 of the first block, and final_norm · lm_head.
     pub const ENDS: Self = Self(BLOCK_OPS.len() as u8);
 
-    /// The wall after the op of this index in [`BLOCK_OPS`].
+    /// The boundary after the op of this index in [`BLOCK_OPS`].
     pub fn after(index: usize) -> Option<Self> {
         (index < BLOCK_OPS.len()).then_some(Self(index as u8))
     }
 
-    /// The wall between two neighbouring ops of a block.
+    /// The boundary between two neighbouring ops of a block.
     pub fn between(a: OpKind, b: OpKind) -> Option<Self> {
         BLOCK_OPS
             .windows(2)
@@ -31,12 +31,12 @@ impl Boundary {
             .and_then(Self::after)
     }
 
-    /// All walls of the period: 17 inside the block, and the one to the next.
+    /// All boundaries of the period: 17 inside the block, and the one to the next.
     pub fn of_block() -> impl Iterator<Item = Self> {
         (0..BLOCK_OPS.len()).filter_map(Self::after)
     }
 
-    /// All walls: those of the period, and the ends of the forward.
+    /// All boundaries: those of the period, and the ends of the forward.
     fn all() -> impl Iterator<Item = Self> {
         Self::of_block().chain([Self::ENDS])
     }
@@ -49,7 +49,7 @@ impl Boundary {
         }
     }
 
-    /// The ops on its two sides, for the walls of the period.
+    /// The ops on its two sides, for the boundaries of the period.
     pub fn sides(self) -> Option<(OpKind, OpKind)> {
         let left = *BLOCK_OPS.get(usize::from(self.0))?;
         let right = BLOCK_OPS
@@ -60,16 +60,16 @@ impl Boundary {
     }
 }
 
-/// A cut of the forward, as the set of walls that are down. One value for all
+/// A cut of the forward, as the set of fusion boundaries that are removed. One value for all
 /// blocks alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "Vec<String>", into = "Vec<String>")]
 pub struct Cut(u32);
 
-/// On the wire a cut is the names of the walls that are down: another graph has others.
+/// On the wire a cut is the names of the boundaries that are removed: another graph has others.
 impl From<Cut> for Vec<String> {
     fn from(cut: Cut) -> Self {
-        let down = Boundary::all().filter(|wall| cut.is_joined(*wall));
+        let down = Boundary::all().filter(|boundary| cut.is_joined(*boundary));
         down.map(Boundary::name).collect()
     }
 }
@@ -78,13 +78,13 @@ impl TryFrom<Vec<String>> for Cut {
     type Error = FusionError;
 
     /// A cut that came over a wire.
-    fn try_from(walls: Vec<String>) -> Result<Self, FusionError> {
-        walls.iter().try_fold(Self::NONE, |cut, name| {
-            let wall = Boundary::all().find(|wall| wall.name() == *name);
-            let wall = wall.ok_or_else(|| {
+    fn try_from(boundaries: Vec<String>) -> Result<Self, FusionError> {
+        boundaries.iter().try_fold(Self::NONE, |cut, name| {
+            let boundary = Boundary::all().find(|boundary| boundary.name() == *name);
+            let boundary = boundary.ok_or_else(|| {
                 FusionError::new(format!("there is no boundary “{name}” in a cut"))
             })?;
-            Ok(cut.joined(wall))
+            Ok(cut.joined(boundary))
         })
     }
 }
@@ -112,9 +112,9 @@ impl Switch {
 }
 
 impl Cut {
-    /// No wall is down at all, not even the one between rope of q and of k.
+    /// No boundary is removed, not even the one between rope of q and of k.
     pub const NONE: Self = Self(0);
-    /// All walls inside a block are down; blocks stay apart.
+    /// All boundaries inside a block are removed; blocks stay apart.
     pub const WHOLE_BLOCK: Self = Self((1 << Boundary::CROSS.0) - 1);
     /// Everything is one kernel.
     pub const EVERYTHING: Self = Self((1 << (Boundary::ENDS.0 + 1)) - 1);
@@ -123,53 +123,53 @@ impl Cut {
     pub fn of_fusions(fusions: &[Fusion]) -> Self {
         fusions
             .iter()
-            .fold(Self::v1(), |cut, fusion| cut.union(fusion.walls()))
+            .fold(Self::v1(), |cut, fusion| cut.union(fusion.boundaries()))
     }
 
     /// One kernel per op, RoPE of q and of k together.
     pub fn v1() -> Self {
-        rope_wall().map_or(Self::NONE, |wall| Self::NONE.joined(wall))
+        rope_boundary().map_or(Self::NONE, |boundary| Self::NONE.joined(boundary))
     }
 
-    /// Whether a wall is down.
-    pub const fn is_joined(self, wall: Boundary) -> bool {
-        self.0 & (1 << wall.0) != 0
+    /// Whether a boundary is removed.
+    pub const fn is_joined(self, boundary: Boundary) -> bool {
+        self.0 & (1 << boundary.0) != 0
     }
 
-    /// This cut with a wall taken down.
+    /// This cut with a boundary removed.
     #[must_use]
-    pub const fn joined(self, wall: Boundary) -> Self {
-        Self(self.0 | 1 << wall.0)
+    pub const fn joined(self, boundary: Boundary) -> Self {
+        Self(self.0 | 1 << boundary.0)
     }
 
-    /// This cut with a wall put up.
+    /// This cut with a boundary put back.
     #[must_use]
-    pub const fn split(self, wall: Boundary) -> Self {
-        Self(self.0 & !(1 << wall.0))
+    pub const fn split(self, boundary: Boundary) -> Self {
+        Self(self.0 & !(1 << boundary.0))
     }
 
-    /// All walls that are down in either.
+    /// All boundaries that are removed in either.
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// The walls of this cut that are not of the other.
+    /// The boundaries of this cut that are not of the other.
     #[must_use]
-    pub const fn without_walls(self, other: Self) -> Self {
+    pub const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 
-    /// Whether all walls that are down in `other` are down here.
+    /// Whether all boundaries that are removed in `other` are removed here.
     pub const fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// Every named fusion that is on: all of its walls are down.
+    /// Every named fusion that is on: all of its boundaries are removed.
     pub fn fusions(self) -> Vec<Fusion> {
         Fusion::ALL
             .into_iter()
-            .filter(|f| self.contains(f.walls()))
+            .filter(|f| self.contains(f.boundaries()))
             .collect()
     }
 
@@ -185,7 +185,7 @@ impl Cut {
     /// This cut with a fusion and what it implies switched on.
     #[must_use]
     pub fn fuse(self, fusion: Fusion) -> Self {
-        self.union(fusion.walls())
+        self.union(fusion.boundaries())
     }
 
     /// This cut with a fusion switched off, and with it every larger one that
@@ -197,10 +197,10 @@ impl Cut {
         let bare = on
             .iter()
             .filter(|f| goes(**f))
-            .fold(self, |cut, f| cut.without_walls(f.walls()));
+            .fold(self, |cut, f| cut.without(f.boundaries()));
         on.iter()
             .filter(|f| !goes(**f))
-            .fold(bare.union(Self::v1()), |cut, f| cut.union(f.walls()))
+            .fold(bare.union(Self::v1()), |cut, f| cut.union(f.boundaries()))
     }
 
     /// Whether a fusion is on, inside a larger one that is on, or off.
@@ -232,8 +232,8 @@ impl Cut {
             Boundary::between(OpKind::RopeK, OpKind::Qk),
         ];
         let held = neighbours.into_iter().flatten().any(|w| self.is_joined(w));
-        match rope_wall() {
-            Some(wall) if !held => self.split(wall),
+        match rope_boundary() {
+            Some(boundary) if !held => self.split(boundary),
             _ => self,
         }
     }
@@ -251,7 +251,9 @@ impl Cut {
         }
         let largest = self.largest_fusions();
         for base in [Version::V3, Version::V2] {
-            let more = largest.iter().filter(|f| !base.cut().contains(f.walls()));
+            let more = largest
+                .iter()
+                .filter(|f| !base.cut().contains(f.boundaries()));
             let built = more.clone().fold(base.cut(), |cut, f| cut.fuse(*f));
             if built == self {
                 let names: String = more.map(|f| format!(" + {}", f.name())).collect();
@@ -323,7 +325,7 @@ impl Cut {
     }
 }
 
-fn rope_wall() -> Option<Boundary> {
+fn rope_boundary() -> Option<Boundary> {
     Boundary::between(OpKind::RopeQ, OpKind::RopeK)
 }
 
@@ -353,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_on_the_wire_names_its_walls_and_one_that_is_none_is_refused() {
+    fn a_cut_on_the_wire_names_its_boundaries_and_one_that_is_none_is_refused() {
         let cut = Cut::v1().fuse(Fusion::NormResidual);
         let text = serde_json::to_string(&cut).unwrap();
         assert_eq!(text, r#"["rope_q+rope_k","res1+norm2","res2+norm1"]"#);

@@ -9,15 +9,15 @@ pub(super) fn write(cut: Cut) -> String {
     let mut text = String::new();
     let mut index = 0;
     while let Some(op) = BLOCK_OPS.get(index) {
-        let pair =
-            *op == OpKind::RopeQ && Boundary::after(index).is_some_and(|wall| cut.is_joined(wall));
+        let pair = *op == OpKind::RopeQ
+            && Boundary::after(index).is_some_and(|boundary| cut.is_joined(boundary));
         if pair {
             text.push_str("rope");
             index += 1;
         } else {
             text.push_str(op.name());
         }
-        let down = Boundary::after(index).is_some_and(|wall| cut.is_joined(wall));
+        let down = Boundary::after(index).is_some_and(|boundary| cut.is_joined(boundary));
         index += 1;
         if index < BLOCK_OPS.len() {
             text.push(if down { ' ' } else { '|' });
@@ -52,12 +52,14 @@ pub(super) fn parse(text: &str) -> Result<Cut, FusionError> {
             }
             let first = next;
             next = expect_op(word, next)?;
-            // The walls inside a group are down: the one before a word that is
+            // The boundaries inside a group are removed: the one before a word that is
             // not the group's first, and the one inside `rope`.
-            for wall in first..next {
-                let inside = wall > first || place > 0;
-                if let (true, Some(b)) = (inside && wall > 0, Boundary::after(wall.wrapping_sub(1)))
-                {
+            for boundary in first..next {
+                let inside = boundary > first || place > 0;
+                if let (true, Some(b)) = (
+                    inside && boundary > 0,
+                    Boundary::after(boundary.wrapping_sub(1)),
+                ) {
                     cut = cut.joined(b);
                 }
             }

@@ -4,8 +4,8 @@ use super::cut::Boundary;
 use super::{Cut, FusionError};
 use crate::model::OpKind;
 
-/// A named fusion: walls that come down together. One fusion implies another
-/// when it takes down all of the other's walls.
+/// A named fusion: boundaries that are removed together. One fusion implies another
+/// when it removes all of the other's boundaries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs, reason = "the names are those of docs/cost-model.md")]
 pub enum Fusion {
@@ -84,31 +84,33 @@ impl Fusion {
             .collect()
     }
 
-    /// The walls that it takes down, those of the fusions that it implies included.
-    pub fn walls(self) -> Cut {
+    /// The boundaries that it removes, those of the fusions that it implies included.
+    pub fn boundaries(self) -> Cut {
         use OpKind as O;
         let between = |pairs: &[(O, O)]| {
             pairs.iter().fold(Cut::NONE, |cut, (a, b)| {
-                Boundary::between(*a, *b).map_or(cut, |wall| cut.joined(wall))
+                Boundary::between(*a, *b).map_or(cut, |boundary| cut.joined(boundary))
             })
         };
         match self {
             Self::Qkv => between(&[(O::Q, O::K), (O::K, O::V)]),
             Self::Rope => Self::Qkv
-                .walls()
+                .boundaries()
                 .union(between(&[(O::V, O::RopeQ), (O::RopeQ, O::RopeK)])),
             Self::Flash => between(&[(O::Qk, O::Softmax), (O::Softmax, O::Pv)]),
             Self::GateUp => between(&[(O::Gate, O::Up)]),
             Self::SiluMul => between(&[(O::Silu, O::Mul)]),
             Self::Swiglu => Self::GateUp
-                .walls()
-                .union(Self::SiluMul.walls())
+                .boundaries()
+                .union(Self::SiluMul.boundaries())
                 .union(between(&[(O::Up, O::Silu)])),
             Self::NormResidual => between(&[(O::Res1, O::Norm2)]).joined(Boundary::CROSS),
             Self::OResidual => between(&[(O::O, O::Res1)]),
             Self::DownResidual => between(&[(O::Down, O::Res2)]),
-            Self::NormQkv => Self::Qkv.walls().union(between(&[(O::Norm1, O::Q)])),
-            Self::NormGate => Self::GateUp.walls().union(between(&[(O::Norm2, O::Gate)])),
+            Self::NormQkv => Self::Qkv.boundaries().union(between(&[(O::Norm1, O::Q)])),
+            Self::NormGate => Self::GateUp
+                .boundaries()
+                .union(between(&[(O::Norm2, O::Gate)])),
             Self::Block => Cut::WHOLE_BLOCK,
             Self::Forward => Cut::EVERYTHING,
         }
@@ -116,7 +118,7 @@ impl Fusion {
 
     /// Whether this fusion switches `other` on as well.
     pub fn implies(self, other: Self) -> bool {
-        self != other && self.walls().contains(other.walls())
+        self != other && self.boundaries().contains(other.boundaries())
     }
 
     /// What it does, in a line: the tensors that stop travelling.
@@ -217,7 +219,7 @@ impl Version {
             .ok_or_else(|| FusionError::unknown("version", name, &Self::ALL.map(Self::name)))
     }
 
-    /// The fusions whose union it is. `v3doc` takes down one wall more
+    /// The fusions whose union it is. `v3doc` removes one boundary more
     /// (mul·down), which no named fusion but `block` has.
     const fn fusions(self) -> &'static [Fusion] {
         use Fusion as F;
@@ -245,7 +247,7 @@ impl Version {
     pub fn cut(self) -> Cut {
         let cut = Cut::of_fusions(self.fusions());
         match (self, Boundary::between(OpKind::Mul, OpKind::Down)) {
-            (Self::V3Doc, Some(wall)) => cut.joined(wall),
+            (Self::V3Doc, Some(boundary)) => cut.joined(boundary),
             _ => cut,
         }
     }

@@ -77,7 +77,8 @@ impl Plan {
         let mut start = 0;
         for index in 0..graph.nodes.len() {
             let last = index + 1 == graph.nodes.len();
-            if last || !wall_after(graph, index).is_some_and(|wall| cut.is_joined(wall)) {
+            if last || !boundary_after(graph, index).is_some_and(|boundary| cut.is_joined(boundary))
+            {
                 kernels.push(kernel(graph, start..index + 1, &last_reader, keep_kv));
                 start = index + 1;
             }
@@ -96,8 +97,8 @@ impl Plan {
     }
 }
 
-/// The wall between op `index` and the next op of the forward.
-fn wall_after(graph: &Graph, index: usize) -> Option<Boundary> {
+/// The boundary between op `index` and the next op of the forward.
+fn boundary_after(graph: &Graph, index: usize) -> Option<Boundary> {
     match graph.nodes[index].op {
         OpKind::Embed | OpKind::FinalNorm => Some(Boundary::ENDS),
         OpKind::LmHead => None,

@@ -32,13 +32,21 @@ const SPLITS: u64 = 4;
 /// Launches a block or the forward.
 pub(super) fn block(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Launch, Lacks> {
     lowering.head_width()?;
-    if let Some(cut) = hopper::cut(lowering, group) {
-        return cut.launch(lowering, group);
+    let why = match hopper::cut(lowering, group) {
+        Ok(cut) => return cut.launch(lowering, group),
+        Err(why) => why,
+    };
+    let launch = match decode_shared(lowering) {
+        Some(shared) => decode(lowering, group, shared)?,
+        None => tiles(lowering, group)?,
+    };
+    if lowering.setup.target.vendor == Vendor::Nvidia {
+        lowering.note(format!(
+            "Hopper's own block kernel does not run: {why}; {} does",
+            launch.unit.entry
+        ));
     }
-    match decode_shared(lowering) {
-        Some(shared) => decode(lowering, group, shared),
-        None => tiles(lowering, group),
-    }
+    Ok(launch)
 }
 
 /// The blocks that a group computes.

@@ -1,6 +1,8 @@
 //! The one-launch kernel of Hopper (`kernels/hopper/block.cu`): for which shapes,
 //! with which tiles, and its arguments.
 
+mod tiles;
+
 use super::super::{Group, Lowering};
 use super::{ends, layers, sizes};
 use crate::gpu::catalogue::Lacks;
@@ -8,13 +10,14 @@ use crate::gpu::program::{Arg, BufferId, Contents, Grid, Launch, TensorMap};
 use plan::cost::Vendor;
 use plan::kernels::Variant;
 use plan::model::{TensorKind, WeightKind};
-
-/// Elements of a step along k: 128 bytes of bf16, the width of the swizzle.
-const STEP: u64 = 64;
+use tiles::{Products, STEP, Team, Tile, candidates, teams};
 
 /// Slots of the ring, which has all shared memory: fewer and larger ones cost
 /// fewer waits, and a slot takes several steps of a narrow tile.
 const SLOTS: u64 = 4;
+
+/// Registers of a thread that copies, and of one that multiplies.
+const REGISTERS: (u32, u32) = (40, 232);
 
 /// Slots of weights that are asked for while the kernel still waits for the other
 /// blocks.
@@ -31,168 +34,112 @@ fn least_sequences(hidden: u64) -> u64 {
     if hidden <= 512 { 4 } else { 6 }
 }
 
-// What an H200 takes, in microseconds: one element of a tile over one step along k;
-// one row or column of it fetched for one step; a step however small; one column of
-// a tile stored; partners that exchange their sums. From clocks in the kernel.
-const PRODUCT: f64 = 1.74e-5;
-const FETCH: f64 = 1.14e-3;
-const STEP_LEAST: f64 = 5.2e-2;
-const STORE: f64 = 1.6e-2;
-const JOIN: f64 = 3.5;
-/// Where the groups take turns they fetch against each other: a step takes so much longer.
-const AGAINST: f64 = 1.3;
-
-/// The tile of a product: columns for each of the two groups, blocks that share it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Tile {
-    n: u64,
-    split: u64,
-    /// The groups have tiles of their own and take turns.
-    turns: bool,
-}
-
-/// Products of the same rows: columns in all, and the lengths of the sums, one of
-/// each phase that has this tile.
-struct Products<'p> {
-    columns: u64,
-    k: &'p [u64],
-}
-
 /// How the kernel is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Cut {
     head: u64,
     /// Rows of a tile: 128, or 64 with two stretches of columns.
     rows: u64,
+    team: Team,
     qkv: Tile,
     out: Tile,
     ffn: Tile,
     slot: u64,
 }
 
-/// The cut for this shape; `None` where the kernel does not take it: another
-/// device, fp32, one new token of very few sequences, rows that are not whole
-/// 16 bytes.
-pub(super) fn cut(lowering: &Lowering<'_>, group: &Group<'_>) -> Option<Cut> {
+/// The cut for this shape.
+///
+/// # Errors
+/// Why the kernel does not take it: another device, fp32, one new token of very few
+/// sequences, rows that are not whole 16 bytes.
+pub(super) fn cut(lowering: &Lowering<'_>, group: &Group<'_>) -> Result<Cut, String> {
     let (model, shape) = (lowering.model(), lowering.shape());
     let target = lowering.setup.target;
     let head = model.head_width();
-    let whole = |n: u64| n.is_multiple_of(8);
-    let takes = target.vendor == Vendor::Nvidia
-        && target.is_hopper()
-        && lowering.is_bf16()
-        && matches!(head, 32 | 64 | 128)
-        && (shape.seq > 1 || shape.batch >= least_sequences(model.hidden))
-        && whole(model.hidden)
-        && whole(model.ffn)
-        && (group.layer.is_some() || whole(model.vocab));
-    if !takes {
-        return None;
+    if target.vendor != Vendor::Nvidia || !target.is_hopper() {
+        return Err(format!(
+            "it needs sm_90a (bulk copies and wgmma), this device is {}",
+            target.arch
+        ));
     }
-    let rows = if lowering.rows() <= 64 { 64 } else { 128 };
-    let choose = |products: &Products<'_>, tiles: &dyn Fn(Tile) -> bool| {
-        candidates()
-            .filter(|t| tiles(*t) && (rows == 128 || !t.turns))
-            .min_by(|a, b| {
-                let time = |t: &Tile| t.time(lowering, rows, products);
-                time(a).total_cmp(&time(b))
-            })
-    };
-    let slot = (u64::from(target.shared_per_block).checked_sub(ASIDE)? / SLOTS - 16) / 1024 * 1024;
+    if !lowering.is_bf16() {
+        return Err("it multiplies bf16, this is fp32".to_owned());
+    }
+    if !matches!(head, 32 | 64 | 128) {
+        return Err(format!("its heads are 32, 64 or 128 wide, these {head}"));
+    }
+    if shape.seq == 1 && shape.batch < least_sequences(model.hidden) {
+        return Err(format!(
+            "one new token each of fewer than {} sequences is quicker without it",
+            least_sequences(model.hidden)
+        ));
+    }
+    let rows = [
+        ("hidden", model.hidden),
+        ("ffn", model.ffn),
+        (
+            "vocab",
+            if group.layer.is_none() {
+                model.vocab
+            } else {
+                0
+            },
+        ),
+    ];
+    if let Some((name, n)) = rows.iter().find(|(_, n)| !n.is_multiple_of(8)) {
+        return Err(format!(
+            "its copies are whole 16 bytes, and {name} {n} is no multiple of 8"
+        ));
+    }
+    let cuts = teams(lowering).flat_map(|team| {
+        let rows = team.heights(lowering).iter();
+        rows.filter_map(move |rows| of_team(lowering, head, team, *rows))
+    });
+    let best = cuts.min_by(|a, b| a.0.total_cmp(&b.0));
+    best.map(|(_, cut)| cut).ok_or_else(|| {
+        format!(
+            "its ring does not fit in {} bytes of shared memory",
+            target.shared_per_block
+        )
+    })
+}
+
+/// The best cut for such teams, and its microseconds a layer by the model.
+fn of_team(lowering: &Lowering<'_>, head: u64, team: Team, rows: u64) -> Option<(f64, Cut)> {
+    let (model, target) = (lowering.model(), lowering.setup.target);
+    let room = u64::from(target.shared_per_block).checked_sub(ASIDE)?;
+    let slot = (room / SLOTS - 16) / 1024 * 1024;
     let fits = |t: &Tile| t.step_bytes(rows) <= slot;
     let keys_fit = 4 * keys(head) * head <= slot;
-    let plain = |t: Tile| !t.turns && t.n <= 128 && fits(&t);
-    let qkv = choose(
-        &Products {
-            columns: model.hidden + 2 * model.kv_width(),
-            k: &[model.hidden],
-        },
-        &plain,
-    )?;
-    let out = choose(
-        &Products {
-            columns: model.hidden,
-            k: &[model.hidden, model.ffn],
-        },
-        &plain,
-    )?;
-    let ffn = choose(
-        &Products {
-            columns: 2 * model.ffn,
-            k: &[model.hidden],
-        },
-        &|t| t.split == 1 && fits(&t),
-    )?;
-    keys_fit.then_some(Cut {
+    let mut whole = 0.0;
+    let mut choose = |columns: u64, k: &[u64], tiles: &dyn Fn(Tile) -> bool| {
+        let time = |t: &Tile| t.time(lowering, rows, team, &Products { columns, k });
+        let best = candidates()
+            .filter(|t| tiles(*t) && fits(t) && (rows == 128 || !t.turns))
+            .min_by(|a, b| time(a).total_cmp(&time(b)))?;
+        whole += time(&best);
+        Some(best)
+    };
+    let (width, all) = (model.hidden, model.hidden + 2 * model.kv_width());
+    let qkv = choose(all, &[width], &|t| t.n <= 128)?;
+    let out = choose(width, &[width, model.ffn], &|t| !t.turns)?;
+    let ffn = choose(2 * model.ffn, &[width], &|t| t.split == 1)?;
+    let cut = Cut {
         head,
         rows,
+        team,
         qkv,
         out,
         ffn,
         slot,
-    })
+    };
+    keys_fit.then_some((whole + 5.0 * team.gate(), cut))
 }
 
 /// Keys of a step of attention. Its two products must differ in shape
 /// (`kernels/tile/block_attention.cu`).
 const fn keys(head: u64) -> u64 {
     if head == 128 { 64 } else { 128 }
-}
-
-/// Tiles from which one is chosen. Those that take turns are as wide as registers
-/// allow beside the other phases.
-fn candidates() -> impl Iterator<Item = Tile> {
-    let plain = (1..=16).flat_map(|n| {
-        [1, 2, 4].map(|split| Tile {
-            n: 16 * n,
-            split,
-            turns: false,
-        })
-    });
-    plain.chain([Tile {
-        n: 128,
-        split: 1,
-        turns: true,
-    }])
-}
-
-impl Tile {
-    /// Columns in all.
-    const fn columns(self, rows: u64) -> u64 {
-        if rows == 64 { 2 * self.n } else { self.n }
-    }
-
-    const fn step_bytes(self, rows: u64) -> u64 {
-        (rows + self.columns(rows)) * STEP * 2
-    }
-
-    /// Tiles of a product, times the blocks that share one.
-    fn tasks(self, lowering: &Lowering<'_>, rows: u64, columns: u64) -> u64 {
-        lowering.rows().div_ceil(rows) * columns.div_ceil(self.columns(rows)) * self.split
-    }
-
-    /// Microseconds by the model: the fullest multiprocessor's tiles one after
-    /// another.
-    fn time(self, lowering: &Lowering<'_>, rows: u64, products: &Products<'_>) -> f64 {
-        let sms = u64::from(lowering.setup.target.sms.max(1));
-        let rounds = self
-            .tasks(lowering, rows, products.columns)
-            .div_ceil(sms / self.split * self.split);
-        let (m, n) = (rows as f64, self.columns(rows) as f64);
-        let step = (m * n * PRODUCT).max((m + n) * FETCH).max(STEP_LEAST);
-        let store = self.n as f64 * STORE;
-        let join = if self.split > 1 { JOIN } else { 0.0 };
-        let of = |k: &u64| {
-            let products = k.div_ceil(STEP * self.split) as f64 * step;
-            if self.turns {
-                let products = products * AGAINST;
-                rounds as f64 * products.max((products + store) / 2.0) + store
-            } else {
-                rounds as f64 * (products + join + store)
-            }
-        };
-        products.k.iter().map(of).sum()
-    }
 }
 
 impl Cut {
@@ -238,14 +185,17 @@ impl Cut {
         let (mut partial, mut partners) = (16, 8);
         for (tile, columns) in [(self.qkv, width + 2 * model.kv_width()), (self.out, width)] {
             if tile.split > 1 {
-                let tasks = tile.tasks(lowering, self.rows, columns);
+                let tasks = tile.tasks(lowering, self.rows, self.team, columns);
+                let tasks = tasks * self.team.count(lowering);
                 partial = partial.max(tasks * 2 * 64 * tile.n * 4);
                 partners = partners.max(tasks / tile.split * 8);
             }
         }
         args.push(Arg::Buffer(lowering.scratch("sums of partners", partial)));
         args.push(Arg::Buffer(lowering.zeroed("partners", partners)));
-        args.push(Arg::Buffer(lowering.zeroed("grid barrier", 4)));
+        args.push(Arg::Buffer(
+            lowering.zeroed("grid barrier", 128 * self.team.count(lowering)),
+        ));
         args.extend([lowering.int(shape.batch)?, lowering.int(shape.seq)?]);
         args.extend(sizes(lowering)?);
         // The launch in front was the block before, and left x with its sums.
@@ -281,7 +231,12 @@ impl Cut {
             .define("FFN_TURNS", u32::from(self.ffn.turns))
             .define("SLOTS", SLOTS)
             .define("SLOT_BYTES", self.slot)
-            .define("EARLY", EARLY);
+            .define("EARLY", EARLY)
+            .define("QKV_TURNS", u32::from(self.qkv.turns))
+            .define("TEAM", self.team.sequences.map_or(0, |_| self.team.blocks))
+            .define("TEAM_SEQUENCES", self.team.sequences.unwrap_or(0))
+            .define("GIVE", REGISTERS.0)
+            .define("TAKE", REGISTERS.1);
         let mut launch = group.launch(unit);
         launch.grid = Grid::Resident { per_sm: 1 };
         launch.threads = 384;

@@ -216,10 +216,10 @@ fn a_step_of_every_tile_fits_its_slot_and_the_ring_fits_the_block() {
             assert!(is_hopper(&launch), "{preset} {rows}");
             let slot = defined(&launch, "SLOT_BYTES");
             let tile_rows = defined(&launch, "ROWS");
-            // One group has 64 rows of a product, two of them 128 or the same 64.
-            assert_eq!(
-                tile_rows,
-                if rows <= 64 { 64 } else { 128 },
+            // One group has 64 rows of a product, two of them 128 or the same 64; a tile
+            // of 128 rows for fewer than half of them would be empty.
+            assert!(
+                tile_rows == 64 || tile_rows == 128 && rows > 64,
                 "{preset} {rows}"
             );
             let sides = if tile_rows == 64 { 2 } else { 1 };
@@ -240,10 +240,12 @@ fn a_step_of_every_tile_fits_its_slot_and_the_ring_fits_the_block() {
             let keys = defined(&launch, "KEYS") * defined(&launch, "HEAD") * 2;
             assert!(2 * keys <= slot, "{preset} {rows}");
             // Where groups take turns each has all 128 rows.
-            assert!(
-                defined(&launch, "FFN_TURNS") == 0 || tile_rows == 128,
-                "{preset} {rows}"
-            );
+            for turns in ["QKV_TURNS", "FFN_TURNS"] {
+                assert!(
+                    defined(&launch, turns) == 0 || tile_rows == 128,
+                    "{preset} {rows}"
+                );
+            }
             assert!(defined(&launch, "EARLY") < defined(&launch, "SLOTS"));
             // The slots with two barriers of 8 bytes each.
             let ring = defined(&launch, "SLOTS") * (slot + 16);
@@ -415,4 +417,75 @@ fn shapes_that_the_ring_does_not_know_go_to_the_portable_kernel() {
         }
     };
     assert_eq!(entry(&one), ("block_decode", false));
+}
+
+#[test]
+fn what_keeps_hoppers_kernel_from_running_is_said_once_with_what_runs_instead() {
+    let h200 = target("sm_90a", 132, 232_448);
+    let said = |change: &dyn Fn(&mut Config), target: &Target| {
+        let mut config = Config::preset("small", Version::V4.cut()).unwrap();
+        config.dtype = Dtype::Bf16;
+        config.shape = shape(1, 100, 100);
+        change(&mut config);
+        let graph = Graph::of(&config.model, &config.shape).unwrap();
+        let plan = Plan::new(&graph, Version::V4.cut(), config.keeps_kv());
+        let setup = Setup {
+            config: &config,
+            graph: &graph,
+            plan: &plan,
+            target,
+            gemm: Gemm::Own,
+            cap: 100,
+        };
+        lower(&setup).unwrap().notes
+    };
+    assert_eq!(said(&|_| {}, &h200), Vec::<String>::new());
+    let fp32 = |c: &mut Config| c.dtype = Dtype::Fp32;
+    let ragged = |c: &mut Config| c.model.ffn = 1020;
+    let token = |c: &mut Config| c.shape = shape(1, 1, 100);
+    let a100 = target("sm_80", 108, 166_912);
+    let cramped = target("sm_90a", 132, 96 << 10);
+    for (notes, why, instead) in [
+        (said(&fp32, &h200), "this is fp32", "; block does"),
+        (said(&ragged, &h200), "ffn 1020", "; block does"),
+        (said(&token, &h200), "fewer than 4", "; block_decode does"),
+        (said(&|_| {}, &a100), "this device is sm_80", "; block does"),
+        (said(&|_| {}, &cramped), "98304 bytes", "; block does"),
+    ] {
+        // Eight blocks, one sentence.
+        let [note] = &notes[..] else {
+            panic!("{notes:?}");
+        };
+        assert!(note.contains(why) && note.ends_with(instead), "{note}");
+    }
+}
+
+#[test]
+fn prompts_of_several_sequences_are_shared_out_to_teams_of_blocks() {
+    let h200 = target("sm_90a", 132, 232_448);
+    let defined = |preset: &str, shape: Shape| {
+        let program = program(preset, Version::Forward, shape, &h200);
+        let unit = &launches(&program)[0].unit;
+        ["TEAM", "TEAM_SEQUENCES"].map(|name| {
+            let found = unit.defines.iter().find(|(of, _)| *of == name);
+            found.unwrap().1.parse::<u64>().unwrap()
+        })
+    };
+    // 8 teams of 16 are 128 of the 132 multiprocessors.
+    assert_eq!(defined("workshop", shape(8, 128, 128)), [16, 1]);
+    assert_eq!(defined("small", shape(8, 128, 128)), [16, 1]);
+    // One sequence, and a step of decode, whose sequences share the weights they wait for.
+    assert_eq!(defined("tinyllama-1.1b", shape(1, 512, 512)), [0, 0]);
+    assert_eq!(defined("tinyllama-1.1b", shape(32, 1, 512)), [0, 0]);
+    // However many sequences: each belongs to a team, no team is empty, all blocks exist.
+    for batch in [2, 3, 5, 7, 13, 40, 131, 200] {
+        let [blocks, sequences] = defined("workshop", shape(batch, 77, 77));
+        if blocks > 0 {
+            let teams = batch.div_ceil(sequences);
+            assert!(
+                teams * blocks <= 132 && (teams - 1) * sequences < batch,
+                "{batch}"
+            );
+        }
+    }
 }

@@ -7,84 +7,51 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use app::Message;
+use crate::away::Away;
+use crate::desk::Host;
 use app::study::Study;
+use app::{Effect, Message};
 use course::attempt::kernel_file;
-use course::{Course, Event, Exercise, Ledger, Places, Saved, Sheet, Stamp, Store, VARIANT, undo};
+use course::{Course, Exercise, Ledger, Saved, Sheet, Stamp, VARIANT, undo};
 use plan::cost::GpuDatabase;
 
 /// How often files that are shown are looked at: those of a course folder, and
 /// the sheet of the form. Where there are neither, the thread sleeps.
 const LOOK: Duration = Duration::from_secs(1);
 
-enum Job {
-    Record(Event),
-    Read(String),
-    Save {
-        exercise: String,
-        key: String,
-        typed: String,
-    },
-    Vary {
-        exercise: String,
-        variant: usize,
-    },
-}
-
-/// The desk. Dropping it waits until everything is written.
-pub struct Desk {
-    jobs: Option<Sender<Job>>,
+/// The learner's files. Dropping it waits until everything is written.
+pub struct Clerk {
+    jobs: Option<Sender<Effect>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Desk {
+impl Clerk {
     /// Starts loading the course and progress; they come as a message.
-    pub fn open(places: Places, to: Sender<Message>) -> Self {
+    pub fn start(away: &Away, to: Sender<Message>) -> Self {
         let (jobs, queue) = mpsc::channel();
+        let away = away.clone();
         let thread = thread::spawn(move || {
-            let mut clerk = Clerk::new(places, to);
-            clerk.load();
-            clerk.work(&queue);
+            let mut files = Files::open(&away, to);
+            files.load();
+            files.work(&queue);
         });
-        Desk {
+        Clerk {
             jobs: Some(jobs),
             thread: Some(thread),
         }
     }
 
-    fn ask(&self, job: Job) {
+    /// Carries an effect on files out, after those before it; another one is not
+    /// done here.
+    pub fn take(&self, effect: Effect) {
         if let Some(jobs) = &self.jobs {
             // The thread ends only when this sender is dropped.
-            let _ = jobs.send(job);
+            let _ = jobs.send(effect);
         }
-    }
-
-    /// Adds an event to the progress on disk.
-    pub fn record(&self, event: Event) {
-        self.ask(Job::Record(event));
-    }
-
-    /// Reads the sheet of an exercise.
-    pub fn read(&self, exercise: String) {
-        self.ask(Job::Read(exercise));
-    }
-
-    /// Empties a sheet for another variant.
-    pub fn vary(&self, exercise: String, variant: usize) {
-        self.ask(Job::Vary { exercise, variant });
-    }
-
-    /// Writes an answer into its sheet.
-    pub fn save(&self, exercise: String, key: String, typed: String) {
-        self.ask(Job::Save {
-            exercise,
-            key,
-            typed,
-        });
     }
 }
 
-impl Drop for Desk {
+impl Drop for Clerk {
     fn drop(&mut self) {
         drop(self.jobs.take());
         if let Some(thread) = self.thread.take() {
@@ -94,11 +61,9 @@ impl Drop for Desk {
 }
 
 /// Who does the work.
-struct Clerk {
-    places: Places,
+struct Files {
+    host: Host,
     to: Sender<Message>,
-    store: Store,
-    course: Arc<Course>,
     /// The course as it lies on disk, for seeing that it changed.
     watched: Option<Course>,
     sheets: BTreeMap<String, Sheet>,
@@ -111,14 +76,14 @@ struct Clerk {
     said_where: bool,
 }
 
-impl Clerk {
-    fn new(places: Places, to: Sender<Message>) -> Self {
-        Clerk {
-            store: Store::new(&places),
-            places,
+impl Files {
+    fn open(away: &Away, to: Sender<Message>) -> Self {
+        // First of all: what is saved while the rest is read must be seen as new.
+        let watched = (!away.places.overlays.is_empty()).then(|| Course::open(&away.places));
+        Files {
+            host: away.host(),
             to,
-            course: Arc::default(),
-            watched: None,
+            watched,
             sheets: BTreeMap::new(),
             shown: None,
             kernel: None,
@@ -137,13 +102,11 @@ impl Clerk {
     }
 
     fn load(&mut self) {
-        // First of all: what is saved while the rest is read must be seen as new.
-        self.watched = (!self.places.overlays.is_empty()).then(|| Course::open(&self.places));
-        let course = Arc::new(Course::open(&self.places));
+        let course = Arc::clone(&self.host.course);
         // The contents are read here, so that listing them costs no frame.
         course.lessons().for_each(drop);
         course.exercises().for_each(drop);
-        let (progress, note) = self.store.load();
+        let (progress, note) = self.host.load();
         let study = Study {
             course: Arc::clone(&course),
             progress,
@@ -153,7 +116,6 @@ impl Clerk {
         };
         let overlay = course.overlay_note();
         let fault = course.faults().first().map(ToString::to_string);
-        self.course = course;
         self.tell(Message::Loaded(Box::new(study)));
         // Read on this thread, so that the first page with a claim costs no frame.
         let _ = Ledger::built_in();
@@ -164,7 +126,7 @@ impl Clerk {
         }
     }
 
-    fn work(&mut self, queue: &Receiver<Job>) {
+    fn work(&mut self, queue: &Receiver<Effect>) {
         loop {
             let job = if self.watched.is_some() || self.shown.is_some() {
                 match queue.recv_timeout(LOOK) {
@@ -182,22 +144,20 @@ impl Clerk {
                 }
             };
             match job {
-                Job::Record(event) => {
+                Effect::Record(event) => {
                     // What has come meanwhile is written in one go.
                     let mut events = vec![event];
                     let mut other = None;
                     while let Ok(next) = queue.try_recv() {
                         match next {
-                            Job::Record(event) => events.push(event),
+                            Effect::Record(event) => events.push(event),
                             job => {
                                 other = Some(job);
                                 break;
                             }
                         }
                     }
-                    if let Err(fault) = self.store.record(&events) {
-                        self.say(fault.to_string());
-                    }
+                    self.host.record(&events);
                     if let Some(job) = other {
                         self.sheet(job);
                     }
@@ -207,44 +167,40 @@ impl Clerk {
         }
     }
 
-    fn sheet(&mut self, job: Job) {
+    fn sheet(&mut self, job: Effect) {
         match job {
-            Job::Read(id) => self.read(&id, false),
-            Job::Save {
+            Effect::OpenSheet(id) => self.read(&id, false),
+            Effect::SaveAnswer {
                 exercise,
                 key,
                 typed,
             } => self.save(&exercise, None, |sheet, found| {
                 sheet.set(found, &key, &typed);
             }),
-            Job::Vary { exercise, variant } => {
+            Effect::Vary { exercise, variant } => {
                 // The shell's `reset --undo` takes this back.
-                if let Err(fault) = undo::keep(&self.places, std::slice::from_ref(&exercise)) {
+                if let Err(fault) = undo::keep(&self.host.places, std::slice::from_ref(&exercise)) {
                     return self.say(fault.to_string());
                 }
                 self.save(&exercise, Some(variant), |sheet, found| {
                     sheet.vary(found, variant);
                 });
             }
-            Job::Record(event) => {
-                if let Err(fault) = self.store.record(&[event]) {
-                    self.say(fault.to_string());
-                }
-            }
+            _ => {}
         }
     }
 
     fn read(&mut self, id: &str, again: bool) {
-        let course = Arc::clone(&self.course);
+        let course = Arc::clone(&self.host.course);
         let Ok(exercise) = course.exercise(id) else {
             return;
         };
-        match Sheet::open(&self.places, exercise) {
+        match self.host.sheet(exercise) {
             Ok(sheet) => {
                 let answers = answers(&sheet, exercise);
                 self.sheets.insert(id.to_owned(), sheet);
                 if self.shown.as_deref() != Some(id) {
-                    self.kernel = Stamp::of(&kernel_file(&self.places, id));
+                    self.kernel = Stamp::of(&kernel_file(&self.host.places, id));
                 }
                 self.shown = Some(id.to_owned());
                 self.tell(Message::Sheet(id.to_owned(), answers, again));
@@ -264,13 +220,13 @@ impl Clerk {
         variant: Option<usize>,
         write: impl FnOnce(&mut Sheet, &Exercise),
     ) {
-        let course = Arc::clone(&self.course);
+        let course = Arc::clone(&self.host.course);
         let Ok(exercise) = course.exercise(id) else {
             return;
         };
         let sheet = match self.sheets.remove(id) {
             Some(sheet) => Ok(sheet),
-            None => Sheet::open(&self.places, exercise),
+            None => self.host.sheet(exercise),
         };
         let mut sheet = match sheet {
             Ok(sheet) => sheet,
@@ -280,17 +236,12 @@ impl Clerk {
         let exercise = answered.as_ref().unwrap_or(exercise);
         let moved = sheet.changed_on_disk();
         write(&mut sheet, exercise);
-        match sheet.save(&self.places, exercise) {
-            Ok(Saved::Here { .. }) if self.said_where => {}
-            Ok(saved) => {
-                self.said_where = true;
-                let outcome = match saved {
-                    Saved::Here { .. } => Ok(saved.to_string()),
-                    Saved::Elsewhere { .. } => Err(saved.to_string()),
-                };
-                self.tell(Message::Saved(outcome));
+        if let Some(saved) = self.host.keep(&mut sheet, exercise) {
+            // Of another place was told already.
+            let said = std::mem::replace(&mut self.said_where, true);
+            if !said && matches!(saved, Saved::Here { .. }) {
+                self.tell(Message::Saved(Ok(saved.to_string())));
             }
-            Err(fault) => self.say(fault.to_string()),
         }
         if moved {
             // Somebody else's answers came in with this save.
@@ -311,7 +262,7 @@ impl Clerk {
         if let Some(id) = self.shown.clone() {
             // An editor may write in several steps: what stayed the same from one
             // look to the next is what was saved.
-            let now = Stamp::of(&kernel_file(&self.places, &id));
+            let now = Stamp::of(&kernel_file(&self.host.places, &id));
             let stayed = now == self.seen;
             self.seen.clone_from(&now);
             if stayed && now.is_some() && now != self.kernel {
@@ -322,14 +273,16 @@ impl Clerk {
         let Some(watched) = &mut self.watched else {
             return;
         };
-        let changed = watched.refresh(&self.places);
+        let changed = watched.refresh(&self.host.places);
         if changed.is_empty() {
             return;
         }
-        self.course = Arc::new(Course::open(&self.places));
-        let fault = changed.iter().find_map(|id| fault_of(&self.course, id));
+        self.host.course = Arc::new(Course::open(&self.host.places));
+        let fault = changed
+            .iter()
+            .find_map(|id| fault_of(&self.host.course, id));
         let said = fault.unwrap_or_else(|| format!("Read again: {}.", changed.join(", ")));
-        self.tell(Message::Reloaded(Arc::clone(&self.course), said));
+        self.tell(Message::Reloaded(Arc::clone(&self.host.course), said));
     }
 }
 

@@ -1,6 +1,6 @@
 //! What live blocks ask of the outside: experiments and sources.
 
-use super::{kernels, micro};
+use super::{book, micro};
 use app::ask::{self, Ask, Excerpt, Of, Shown, Wanted};
 use app::book::{Kernel, Wanted as Plan};
 use app::source::Source;
@@ -11,7 +11,7 @@ use plan::units::group_thousands;
 ///
 /// # Errors
 /// Why it cannot be known, in a sentence.
-pub(super) fn answer(ask: &Ask) -> Result<Shown, String> {
+pub fn answer(ask: &Ask) -> Result<Shown, String> {
     match ask {
         Ask::Micro(request) => micro::away(request).map(Shown::Micro),
         Ask::Source(wanted) => excerpt(wanted).map(Shown::Source),
@@ -19,7 +19,10 @@ pub(super) fn answer(ask: &Ask) -> Result<Shown, String> {
 }
 
 /// The lines that a `kernel` block shows.
-pub(super) fn excerpt(wanted: &Wanted) -> Result<Excerpt, String> {
+///
+/// # Errors
+/// What is not there, in a sentence.
+pub fn excerpt(wanted: &Wanted) -> Result<Excerpt, String> {
     let part = wanted.part.as_deref();
     let op = match &wanted.of {
         Of::File(file) => {
@@ -29,7 +32,7 @@ pub(super) fn excerpt(wanted: &Wanted) -> Result<Excerpt, String> {
         }
         Of::Op(op) => *op,
     };
-    let book = kernels::book(&Plan {
+    let book = book(&Plan {
         config: wanted.config.clone(),
         gpu: wanted.gpu.clone(),
     })?;

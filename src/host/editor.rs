@@ -14,7 +14,7 @@ const LOOK: Duration = Duration::from_millis(50);
 ///
 /// # Errors
 /// A sentence: no editor could be started, or it failed.
-pub fn open(file: &Path, mut stopped: impl FnMut() -> bool) -> Result<String, String> {
+pub fn edit(file: &Path, mut stopped: impl FnMut() -> bool) -> Result<String, String> {
     let named = ["VISUAL", "EDITOR"].into_iter().find_map(|name| {
         let value = std::env::var(name).ok()?;
         (!value.trim().is_empty()).then_some(value)

@@ -1,15 +1,19 @@
-//! The backends of this machine, as the workshop and `doctor` show them.
+//! What this machine has, as the workshop and `doctor` show it.
 
+use std::collections::BTreeMap;
+
+use app::Machine;
 use app::machine::{BackendFacts, Ceilings, Condition};
-use backend::cpu::Isa;
-use backend::engine;
-use backend::{LocalRunner, device};
+use backend::cpu::{self, Isa};
+use backend::submission::mutant;
+use backend::{LocalRunner, device, engine};
 use plan::cost::{Gpu, GpuDatabase};
 use plan::fusion::Fusion;
+use plan::run::mutants::MUTANTS;
 use plan::run::{BackendKind, BackendState};
 
 /// What is known before anything was looked for.
-pub(super) fn at_once() -> Vec<BackendFacts> {
+pub fn at_once() -> Machine {
     let searching = |kind: BackendKind| BackendFacts {
         name: kind.name().to_owned(),
         line: "…".to_owned(),
@@ -18,17 +22,63 @@ pub(super) fn at_once() -> Vec<BackendFacts> {
         ..BackendFacts::default()
     };
     let threads = device::threads();
-    vec![
+    of(vec![
         searching(BackendKind::Cuda),
         searching(BackendKind::Hip),
         facts(LocalRunner::local().state(BackendKind::Simt)),
-        cpu(format!("{threads} threads")),
-    ]
+        this_cpu(format!("{threads} threads")),
+    ])
+}
+
+/// What is there once it was looked for, which may take a second.
+pub fn found() -> Machine {
+    of(backends())
+}
+
+/// What is on this machine: its backends, the best one chosen.
+fn of(backends: Vec<BackendFacts>) -> Machine {
+    // The data sheet of one GPU, so that floors have a roof until this
+    // machine's own ceilings are known.
+    let sheet = GpuDatabase::embedded()
+        .ok()
+        .and_then(|all| all.get("h200").ok().map(Ceilings::of_gpu));
+    let mut machine = Machine {
+        backends,
+        sheet,
+        ..Machine::default()
+    };
+    let candidates = BackendKind::Auto.candidates().iter();
+    let names: Vec<&str> = candidates.map(|kind| kind.name()).collect();
+    machine.prefer(&names);
+    machine
+}
+
+/// The ceilings of a backend's device, which take a second or two.
+///
+/// # Errors
+/// A sentence: this build cannot measure them, or it failed.
+pub fn measure(backend: BackendKind) -> Result<Ceilings, String> {
+    if backend.is_gpu() {
+        return Err(format!(
+            "Floors on {} use its data sheet; this build measures the ceilings of a CPU only.",
+            backend.name()
+        ));
+    }
+    cpu::Ceilings::measure(&cpu::Threads::new(None))
+        .map(|c| Ceilings::measured("this CPU", c.bytes_per_second, c.flops_per_second))
+        .map_err(|e| e.to_string())
+}
+
+/// What the defective kernels of exercises yield; those that cannot be run here
+/// are left out.
+pub fn mutants() -> BTreeMap<String, f64> {
+    let run = |(name, _): &(&str, &str)| Some(((*name).to_owned(), mutant(name).ok()?));
+    MUTANTS.iter().filter_map(run).collect()
 }
 
 /// What was found. Drivers are opened in an engine process, which may take a
 /// second, or hang without hurting anybody.
-pub(super) fn found() -> Vec<BackendFacts> {
+pub fn backends() -> Vec<BackendFacts> {
     let states = engine::probe().unwrap_or_else(|e| {
         [BackendKind::Cuda, BackendKind::Hip]
             .map(|kind| BackendState::none(kind, e.to_string()))
@@ -36,11 +86,11 @@ pub(super) fn found() -> Vec<BackendFacts> {
     });
     let mut all: Vec<BackendFacts> = states.into_iter().map(facts).collect();
     all.push(facts(LocalRunner::local().state(BackendKind::Simt)));
-    all.push(cpu(device::describe(device::threads(), Isa::detect())));
+    all.push(this_cpu(device::describe(device::threads(), Isa::detect())));
     all
 }
 
-fn cpu(line: String) -> BackendFacts {
+fn this_cpu(line: String) -> BackendFacts {
     BackendFacts {
         name: BackendKind::Cpu.name().to_owned(),
         line,
@@ -83,7 +133,7 @@ fn facts(state: BackendState) -> BackendFacts {
 }
 
 /// Whether a device's line names this GPU: all words of its id stand in it.
-pub(super) fn names(gpu: &Gpu, line: &str) -> bool {
+pub fn names(gpu: &Gpu, line: &str) -> bool {
     let line = line.to_lowercase();
     gpu.id.split('_').all(|word| line.contains(word))
 }

@@ -22,7 +22,7 @@ const LAYERS: u64 = 2;
 /// # Errors
 /// A plan with a kernel that is not in the catalogue; a GPU that is not in the
 /// database.
-pub(super) fn book(wanted: &Wanted) -> Result<Book, String> {
+pub fn book(wanted: &Wanted) -> Result<Book, String> {
     let database = GpuDatabase::embedded().map_err(|e| e.to_string())?;
     let gpu = database.get(&wanted.gpu).map_err(|e| e.to_string())?;
     let target = target(gpu);

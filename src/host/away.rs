@@ -1,0 +1,79 @@
+//! What takes long, each on a thread of its own; what comes of it is a message.
+
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+use std::thread;
+
+use crate::desk::Host;
+use crate::{ask, book, machine};
+use app::{Effect, Machine, Message};
+use course::Places;
+
+/// Facts for the doctor: a word and a line each.
+pub type Facts = dyn Fn() -> Vec<(String, String)> + Send + Sync;
+
+/// Carries effects out away from the screen.
+#[derive(Clone)]
+pub struct Away {
+    pub(crate) places: Places,
+    facts: Arc<Facts>,
+    to: Sender<Message>,
+}
+
+impl Away {
+    /// Answers go `to` whoever waits for messages; `facts` says what is to be known of
+    /// the surroundings.
+    pub fn new(places: Places, facts: Arc<Facts>, to: Sender<Message>) -> Self {
+        Self { places, facts, to }
+    }
+
+    /// The course and files as they are now.
+    pub fn host(&self) -> Host {
+        let to = self.to.clone();
+        Host::open(self.places.clone(), move |text| {
+            // Nobody listens any more when the program is leaving.
+            let _ = to.send(Message::Saved(Err(text)));
+        })
+    }
+
+    /// Starts to carry out what takes long; another effect is not done here.
+    pub fn start(&self, effect: Effect) {
+        self.spawn(move |away| away.answer(effect));
+    }
+
+    /// Runs the defective kernels of exercises.
+    pub fn run_mutants(&self) {
+        self.spawn(|_| Some(Message::Mutants(machine::mutants())));
+    }
+
+    fn spawn(&self, find: impl FnOnce(&Self) -> Option<Message> + Send + 'static) {
+        let away = self.clone();
+        thread::spawn(move || find(&away).map(|found| away.to.send(found)));
+    }
+
+    fn answer(&self, effect: Effect) -> Option<Message> {
+        Some(match effect {
+            Effect::Probe => Message::Found(Box::new(Machine {
+                facts: (self.facts)(),
+                ..machine::found()
+            })),
+            Effect::Measure(backend) => {
+                Message::Ceilings(backend.name().to_owned(), machine::measure(backend))
+            }
+            Effect::Kernels(wanted) => {
+                let book = book(&wanted).map(Arc::new);
+                Message::Kernels(wanted, book)
+            }
+            Effect::Ask(ask) => {
+                let found = ask::answer(&ask).map(Box::new);
+                Message::Asked(ask, found)
+            }
+            Effect::Judge { asked, typed } => {
+                let told = self.host().judge_asked(&asked, &typed);
+                Message::Judged(asked, Box::new(told))
+            }
+            Effect::Init => Message::Saved(self.host().init()),
+            _ => return None,
+        })
+    }
+}

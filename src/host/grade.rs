@@ -1,0 +1,76 @@
+//! One answer, from what is typed to what is kept of its verdict.
+
+use crate::desk::Host;
+use crate::runs::Runs;
+use crate::trouble::Trouble;
+use course::answer::{Judgement, grade};
+use course::{Event, Exercise, Key};
+
+/// A key with what was found about its answer.
+pub struct Graded<'e> {
+    /// The question.
+    pub key: &'e Key,
+    /// What was found.
+    pub judgement: Judgement,
+    /// More about a kernel, line by line.
+    pub lines: Vec<String>,
+    /// What tells this try from another.
+    tried: String,
+}
+
+impl Graded<'_> {
+    /// What is kept of the verdict.
+    pub fn event(&self, exercise: &Exercise) -> Option<Event> {
+        let (key, verdict) = (&self.key.name.text, &self.judgement.verdict);
+        Event::checked(&exercise.id, key, &self.tried, verdict)
+    }
+}
+
+impl Host {
+    /// Grades what is typed for a question: a kernel by its judge; a prediction as it
+    /// was locked before anything ran; what asks for a run once that is made.
+    ///
+    /// # Errors
+    /// A fault of the course, or why there is no run.
+    pub fn grade<'e>(
+        &self,
+        exercise: &Exercise,
+        key: &'e Key,
+        typed: &str,
+        runs: &mut Runs,
+    ) -> Result<Graded<'e>, Trouble> {
+        if let Some(kernel) = key.kernel.as_ref().filter(|kernel| kernel.is_written()) {
+            let told = self.judge(exercise, (key, kernel), typed, runs)?;
+            return Ok(Graded {
+                key,
+                judgement: told.judgement,
+                lines: told.lines,
+                tried: told.tried,
+            });
+        }
+        let judged = key.judged().map_err(Trouble::Content)?;
+        let kept = self.progress().key(&exercise.id, &key.name.text).locked;
+        let typed = match kept {
+            Some(locked) => locked,
+            None => {
+                let env = self.env(&key.setup, &*runs)?;
+                let locked = Event::locked(&exercise.id, &judged, typed, &env);
+                self.record(locked.as_slice());
+                typed.to_owned()
+            }
+        };
+        if !typed.is_empty() && judged.asks_for_a_run() {
+            let setup = self.env(&key.setup, &*runs)?.setup;
+            runs.make(&judged, &setup)?;
+        }
+        let env = self.env(&key.setup, &*runs)?;
+        let judgement = grade(&typed, &judged, &env)
+            .map_err(|e| Trouble::Content(format!("{}: {e}", key.name.text)))?;
+        Ok(Graded {
+            key,
+            tried: judgement.typed.clone(),
+            judgement,
+            lines: Vec::new(),
+        })
+    }
+}

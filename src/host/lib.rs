@@ -1,0 +1,39 @@
+//! Carries effects out: whatever leaves the pure world does it here, for the terminal
+//! and for subcommands alike, so that Enter on a form and `check` in a shell walk the
+//! same code.
+//!
+//! | part | carries out |
+//! |---|---|
+//! | [`Host`] | course, places, progress and sheets: opened, read, recorded, saved |
+//! | [`Runs`] | the runs that a question asks for, kept while they are needed |
+//! | [`Graded`] | one answer, from what is typed to what is kept of its verdict |
+//! | [`Clerk`] | the learner's files for the terminal, on a thread of its own, watched |
+//! | [`Away`] | what takes long, each on a thread of its own, answered by a message |
+//! | [`machine`] | what this machine has, and the ceilings of its devices |
+//! | [`book`](fn@book), [`answer`] | kernels of a plan, what a live block asks |
+//! | [`edit`] | the learner's editor, in a terminal that was lent |
+//!
+//! The verdict itself is no effect: the judge is pure, and both sides ask it.
+
+mod ask;
+mod away;
+mod book;
+mod clerk;
+mod desk;
+mod editor;
+mod grade;
+mod kernel;
+pub mod machine;
+mod micro;
+mod runs;
+mod trouble;
+
+pub use ask::{answer, excerpt};
+pub use away::{Away, Facts};
+pub use book::book;
+pub use clerk::Clerk;
+pub use desk::Host;
+pub use editor::edit;
+pub use grade::Graded;
+pub use runs::Runs;
+pub use trouble::Trouble;
