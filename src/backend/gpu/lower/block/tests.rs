@@ -216,8 +216,8 @@ fn a_step_of_every_tile_fits_its_slot_and_the_ring_fits_the_block() {
             assert!(is_hopper(&launch), "{preset} {rows}");
             let slot = defined(&launch, "SLOT_BYTES");
             let tile_rows = defined(&launch, "ROWS");
-            // One group has 64 rows of a product, two of them 128 or the same 64; a tile
-            // of 128 rows for fewer than half of them would be empty.
+            // A group has 64 rows of a product: two have 128, or the same 64 where there
+            // are no more.
             assert!(
                 tile_rows == 64 || tile_rows == 128 && rows > 64,
                 "{preset} {rows}"
