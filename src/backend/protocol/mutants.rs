@@ -74,7 +74,7 @@ pub const MUTANTS: [Mutant; 14] = [
         5,
         RING,
         &[Seen::Unordered],
-        "hopper.cu",
+        "block_products.cu",
         "a slot handed back while a product still reads it",
     ),
     mutant(
