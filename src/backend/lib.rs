@@ -7,6 +7,7 @@ pub mod engine;
 pub mod gpu;
 pub mod microbenchmark;
 pub mod npy;
+pub mod protocol;
 pub mod reference;
 pub mod selftest;
 pub mod submission;

@@ -14,6 +14,7 @@ mod rows;
 use serde::{Deserialize, Serialize};
 
 use super::backends::Backend;
+use super::protocol::{self, ProtocolRow};
 use super::runner::Runner;
 use plan::run::{BackendKind, Observer, RunError, RunErrorKind};
 
@@ -38,6 +39,9 @@ pub struct SelfTest {
     pub plans: Vec<PlanRow>,
     /// Planted defects.
     pub planted: Vec<PlantedRow>,
+    /// What blocks say to one another, in many orders: on the SIMT machine.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub protocols: Vec<ProtocolRow>,
     /// Whether everything is right and every defect was caught.
     pub pass: bool,
 }
@@ -64,11 +68,25 @@ pub struct Options<'o> {
 /// stop; a device that is lost, with the forward that lost it.
 pub fn selftest(options: Options<'_>) -> Result<SelfTest, RunError> {
     let mut runner = Runner::all();
-    run(
-        runner.backend(options.backend)?,
-        &cases(options.extent),
-        options,
-    )
+    let (backend, observer) = (options.backend, options.observer);
+    let cases = cases(options.extent);
+    let Options { told, .. } = options;
+    let mut test = run(
+        runner.backend(backend)?,
+        &cases,
+        Options {
+            told: &mut *told,
+            ..options
+        },
+    )?;
+    if backend == BackendKind::Simt {
+        let total = cases.len() + PLANTED.len();
+        test.protocols = protocol::show(observer, &mut |what| {
+            told(total.saturating_sub(1), total, what)
+        })?;
+        test.pass &= test.protocols.iter().all(|row| row.pass);
+    }
+    Ok(test)
 }
 
 /// Runs the cases one after another.
@@ -88,6 +106,7 @@ fn run(gpu: &mut dyn Backend, cases: &[Case], options: Options<'_>) -> Result<Se
         kernels: Vec::new(),
         plans: Vec::new(),
         planted: Vec::new(),
+        protocols: Vec::new(),
         pass: false,
     };
     let total = cases.len() + PLANTED.len();

@@ -158,6 +158,14 @@ fn tell(test: &SelfTest, out: &mut Out) {
         let caught = if row.caught { "caught" } else { "NOT CAUGHT" };
         out.line(format!("planted: {}: {caught}; {}", row.what, row.seen));
     }
+    for row in &test.protocols {
+        let (kind, good, bad) = match row.planted {
+            true => ("planted", "caught", "NOT CAUGHT"),
+            false => ("protocol", "right", "WRONG"),
+        };
+        let verdict = if row.pass { good } else { bad };
+        out.line(format!("{kind}: {}: {verdict}; {}", row.what, row.seen));
+    }
     out.gap();
     let forwards: u64 = test.plans.iter().map(|p| p.forwards).sum();
     let right = test.kernels.iter().all(|k| k.pass) && test.plans.iter().all(|p| p.pass);

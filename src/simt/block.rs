@@ -21,6 +21,14 @@ pub(crate) struct BlockState {
     pub watch: Watch,
     /// Copies under way (`cp.async`), by warp.
     pub copies: Vec<super::exec::pipeline::Copies>,
+    /// Its mbarriers, the bulk copies under way, each warp's products.
+    pub arrivals: Vec<super::exec::arrival::Arrival>,
+    pub flights: Vec<super::exec::bulk::Flight>,
+    pub products: Vec<super::exec::group::Products>,
+    /// The phase that each warp asks for again and again.
+    pub awaits: Vec<Option<super::fault::Awaited>>,
+    /// Arrivals and copies so far: what shared memory's waits depend on.
+    pub moves: u64,
     /// Threads that came to each barrier and went on (`bar.arrive`).
     pub arrived: [u32; BARRIERS],
     /// Results of the reductions that `bar.red` made.

@@ -5,13 +5,16 @@
 //! exist twice: for x86-64 with AVX2 and FMA, and for the baseline.
 
 pub(crate) mod approx;
+pub(crate) mod arrival;
 pub(crate) mod atomic;
 pub(crate) mod bits;
+pub(crate) mod bulk;
 pub(crate) mod convert;
 pub(crate) mod copy;
 pub(crate) mod element;
 pub(crate) mod float;
 pub(crate) mod global;
+pub(crate) mod group;
 pub(crate) mod int;
 pub(crate) mod lanes;
 pub(crate) mod local;

@@ -49,6 +49,55 @@ pub struct RaceSide {
     pub access: Access,
 }
 
+/// Who else touched a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Party {
+    /// A warp of a block, by their numbers.
+    Warp {
+        /// Number of the block, x fastest.
+        block: u32,
+        /// Number of the warp in it.
+        warp: u32,
+    },
+    /// A product of a warp's group that nobody has waited for.
+    Product {
+        /// Number of the block, x fastest.
+        block: u32,
+        /// Number of the warp in it.
+        warp: u32,
+    },
+    /// The copy engine.
+    Copies,
+}
+
+/// An earlier access that nothing orders before this one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Met {
+    pub party: Party,
+    pub earlier: Access,
+    /// Its instruction.
+    pub at: u32,
+    /// Bytes from the beginning of the memory.
+    pub offset: u64,
+    /// Threads know of it, the copy engine does not.
+    pub proxy: bool,
+}
+
+/// A phase of an mbarrier that a warp waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Awaited {
+    /// Where the mbarrier lies in shared memory.
+    pub offset: u32,
+    /// The parity of the phase that has to end.
+    pub parity: u32,
+    /// Arrivals that are missing.
+    pub missing: u32,
+    /// Arrivals of a phase.
+    pub count: u32,
+    /// Bytes that were announced and have not come.
+    pub bytes: i64,
+}
+
 /// Where a warp waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Waiting {
@@ -59,6 +108,8 @@ pub(crate) struct Waiting {
     pub how: How,
     /// What it reads again and again.
     pub polls: Option<Polled>,
+    /// The mbarrier at which it waits.
+    pub awaits: Option<Awaited>,
 }
 
 /// A word that a warp waits for.
@@ -108,6 +159,8 @@ pub struct Waiter {
     pub at_barrier: bool,
     /// What it reads again and again, where that is known.
     pub polls: Option<Polled>,
+    /// The mbarrier at which it waits, if it is one.
+    pub awaits: Option<Awaited>,
 }
 
 /// What went wrong.
@@ -174,6 +227,33 @@ pub enum Problem {
         /// Number of the other block, x fastest.
         other: u32,
     },
+    /// Two accesses to one place that no release and acquire, no barrier and no
+    /// mbarrier order.
+    Unordered {
+        /// A buffer, or shared memory.
+        memory: Memory,
+        /// Bytes from its beginning.
+        offset: u64,
+        /// What is done now.
+        now: Access,
+        /// By the copy engine, not by the thread itself.
+        copies: bool,
+        /// Who did what before.
+        other: Party,
+        /// What that was.
+        earlier: Access,
+        /// With which instruction.
+        there: Box<Location>,
+        /// It is ordered for threads, and not for the copy engine.
+        proxy: bool,
+    },
+    /// More arrivals at an mbarrier than its phase has.
+    Overcounted {
+        /// Where it lies in shared memory.
+        offset: u32,
+        /// Arrivals of a phase.
+        count: u32,
+    },
     /// Lanes of one instruction write different values to one place.
     LanesCollide {
         /// Offset in shared memory.
@@ -220,6 +300,8 @@ pub enum Problem {
         waiting: Vec<Waiter>,
         /// Blocks that have returned and wait for nobody.
         returned: Vec<[u32; 3]>,
+        /// Blocks of the grid that found no room while these wait.
+        outside: u64,
     },
     /// Something that the machine does not do.
     Unsupported {
@@ -259,13 +341,15 @@ impl Problem {
         match self {
             Self::OutOfBounds { .. } | Self::Misaligned { .. } => Some(Check::Memcheck),
             Self::NeverWritten { .. } => Some(Check::Initcheck),
-            Self::Race { .. } | Self::BlocksRace { .. } | Self::LanesCollide { .. } => {
-                Some(Check::Racecheck)
-            }
+            Self::Race { .. }
+            | Self::BlocksRace { .. }
+            | Self::Unordered { .. }
+            | Self::LanesCollide { .. } => Some(Check::Racecheck),
             Self::BarrierSkipped { .. }
             | Self::BarriersDiffer { .. }
             | Self::LanesMissing { .. }
             | Self::InactiveSource { .. }
+            | Self::Overcounted { .. }
             | Self::Deadlock { .. } => Some(Check::Synccheck),
             Self::Trap | Self::NeverEnds { .. } | Self::Unsupported { .. } => None,
         }
@@ -319,6 +403,14 @@ pub(crate) enum FaultKind {
     Deadlock {
         waiting: Vec<Waiting>,
         returned: Vec<[u32; 3]>,
+        outside: u64,
+    },
+    /// [`Problem::Unordered`].
+    Unordered {
+        memory: Memory,
+        now: Access,
+        copies: bool,
+        met: Met,
     },
 }
 

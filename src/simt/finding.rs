@@ -4,7 +4,9 @@ mod text;
 
 use std::error::Error;
 
-pub use super::fault::{Access, Check, Location, Memory, Polled, Problem, RaceSide, Waiter};
+pub use super::fault::{
+    Access, Awaited, Check, Location, Memory, Party, Polled, Problem, RaceSide, Waiter,
+};
 use super::fault::{Fault, FaultKind, Waiting};
 use super::grid::Stopped;
 use super::memory::Global;
@@ -112,17 +114,38 @@ fn problem(program: &Program, kernel: &Kernel, kind: FaultKind) -> Problem {
             steps,
             lines: span(program, kernel, &round),
         },
-        FaultKind::Deadlock { waiting, returned } => {
+        FaultKind::Unordered {
+            memory,
+            now,
+            copies,
+            met,
+        } => Problem::Unordered {
+            memory,
+            offset: met.offset,
+            now,
+            copies,
+            other: met.party,
+            earlier: met.earlier,
+            there: Box::new(locate(program, kernel, met.at)),
+            proxy: met.proxy,
+        },
+        FaultKind::Deadlock {
+            waiting,
+            returned,
+            outside,
+        } => {
             let waiter = |waiting: Waiting| Waiter {
                 block: waiting.block,
                 warp: waiting.warp,
                 location: locate(program, kernel, waiting.at),
                 at_barrier: waiting.how == super::fault::How::Barrier,
                 polls: waiting.polls,
+                awaits: waiting.awaits,
             };
             Problem::Deadlock {
                 waiting: waiting.into_iter().map(waiter).collect(),
                 returned,
+                outside,
             }
         }
     }

@@ -2,6 +2,7 @@
 //! they wait for each other, together.
 
 mod checks;
+mod scheduled;
 mod setup;
 mod together;
 mod worker;
@@ -17,6 +18,7 @@ use super::memory::Global;
 use super::program::{Kernel, Program};
 use super::run::Launch;
 use super::tally::Tally;
+pub(crate) use checks::most_exact;
 pub(crate) use setup::Setup;
 pub(crate) use worker::Stopped;
 use worker::Worker;
@@ -44,13 +46,15 @@ pub(crate) fn launch(
             .for_each(|(to, from)| *to = *from);
         *word = u32::from_le_bytes(whole);
     }
+    // Warps that wait in shared memory need each other's turns, whatever the launch.
+    let own_order = kernel.exact || options.order.is_some();
     let launch = Launch {
         kernel,
         global,
         params: &params,
         count: options.count,
         check: options.check,
-        cooperative: request.cooperative,
+        cooperative: request.cooperative || own_order,
         limit: options.step_limit,
     };
     let setup = Setup::new(&launch, request, variables, options.l2_bytes);
@@ -60,7 +64,9 @@ pub(crate) fn launch(
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         threads => threads,
     };
-    let ran = if request.cooperative {
+    let ran = if own_order {
+        scheduled::run(&setup, options.order, options.resident, stop)
+    } else if request.cooperative {
         together::run(&setup, threads, stop)
     } else {
         // Where a kernel could see the order of blocks, one thread keeps it.

@@ -16,6 +16,7 @@ mod draft;
 mod exchange;
 mod finish;
 mod flow;
+mod hopper;
 mod memory;
 mod operand;
 mod param;

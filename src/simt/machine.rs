@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::error::Error;
 use std::fmt;
+use std::sync::Mutex;
 
+use super::causal::Causal;
 use super::counts::Counts;
 use super::finding::Finding;
 use super::grid;
@@ -25,6 +27,12 @@ pub struct Options {
     pub l2_bytes: Option<u64>,
     /// Most bytes of memory that may be allocated.
     pub memory_limit: u64,
+    /// Follow what happens before what exactly, warp by warp, in an order of blocks and
+    /// warps that this number chooses. For small grids whose protocol is to be shown
+    /// right: it costs a clock per warp.
+    pub order: Option<u64>,
+    /// Blocks that are resident at once, where `order` is chosen; 0 for the whole grid.
+    pub resident: u32,
 }
 
 impl Default for Options {
@@ -36,6 +44,8 @@ impl Default for Options {
             step_limit: 2_000_000_000,
             l2_bytes: None,
             memory_limit: 8 << 30,
+            order: None,
+            resident: 0,
         }
     }
 }
@@ -253,7 +263,16 @@ impl Machine {
             }
             self.variables.insert(program.id, addresses);
         }
-        if self.options.check {
+        let exact = self.options.check && (kernel.exact || self.options.order.is_some());
+        self.global.causal = None;
+        if exact {
+            grid::most_exact(kernel, request)?;
+            let extent = |of: Extent| of.iter().product::<u32>();
+            let warps = extent(request.block).div_ceil(32);
+            let granule = kernel.granule.min(kernel.global_granule);
+            let causal = Causal::new(extent(request.grid), warps, granule);
+            self.global.causal = Some(Mutex::new(causal));
+        } else if self.options.check {
             let blocks = request.grid.iter().map(|&n| u64::from(n)).product();
             let lengths = self.global.buffers.iter().map(|buffer| buffer.bytes);
             self.global

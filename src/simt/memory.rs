@@ -4,6 +4,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
+use super::causal::Causal;
 use super::order::Order;
 
 /// Bytes of address space for each buffer, which begins in the middle of them. 17
@@ -120,6 +121,8 @@ pub(crate) struct Global {
     pub sectors: u64,
     /// Who touched what in this launch, where races are looked for.
     pub order: Order,
+    /// The clocks of a launch whose order is followed exactly.
+    pub causal: Option<Mutex<Causal>>,
     /// Held by 64-bit atomics, which span two words.
     pub wide: Mutex<()>,
     /// Atomics that changed something.
@@ -270,6 +273,19 @@ impl Global {
         buffer.merge(word, new as u32, u32::MAX);
         buffer.merge(word + 1, (new >> 32) as u32, u32::MAX);
         old
+    }
+
+    /// Whether clocks are kept.
+    #[inline(always)]
+    pub fn is_exact(&self) -> bool {
+        self.causal.is_some()
+    }
+
+    /// Does something with the clocks, where they are kept.
+    #[inline(always)]
+    pub fn causal<R>(&self, with: impl FnOnce(&mut Causal) -> R) -> Option<R> {
+        let causal = self.causal.as_ref()?;
+        causal.lock().ok().map(|mut causal| with(&mut causal))
     }
 
     /// How many atomics have changed memory so far.

@@ -237,6 +237,8 @@ pub(crate) struct Kernel {
     pub global_granule: u32,
     /// Another block can see the order in which blocks run.
     pub ordered: bool,
+    /// It has mbarriers: only exact clocks follow their order.
+    pub exact: bool,
 }
 
 impl std::fmt::Debug for Inst {

@@ -2,6 +2,7 @@
 //! and meeting again at the branch's immediate post-dominator.
 
 use super::block::{BlockState, Frame, State, Warp};
+use super::causal::Sem;
 use super::exec::Turn;
 use super::fault::{Fault, Problem};
 use super::memory::Global;
@@ -23,7 +24,7 @@ pub(crate) struct Launch<'a> {
 }
 
 /// Warp instructions after which other warps get a turn.
-const SLICE: u64 = 20_000;
+pub(crate) const SLICE: u64 = 20_000;
 
 /// Why a warp's turn is over; its state says the rest.
 pub(crate) enum Turned {
@@ -37,6 +38,7 @@ pub(crate) fn turn(
     warp: &mut Warp,
     block: &mut BlockState,
     tally: &mut Tally,
+    slice: u64,
 ) -> Turned {
     let kernel = launch.kernel;
     let started = tally.steps;
@@ -56,6 +58,7 @@ pub(crate) fn turn(
         collective: false,
         arrives_later: false,
         talks: false,
+        sem: Sem::default(),
         fault: None,
     };
     let mut stack = Stack {
@@ -88,7 +91,7 @@ pub(crate) fn turn(
         if let Some(state) = finish(launch, block, at, &mut turn, &mut stack) {
             break state;
         }
-        if turn.tally.steps - started > SLICE {
+        if turn.tally.steps - started > slice {
             break State::Ready;
         }
     };
@@ -209,7 +212,11 @@ fn perform(kernel: &Kernel, inst: u32, turn: &mut Turn<'_>) -> bool {
         return true;
     };
     if turn.check {
-        let class = kernel.info.get(inst.at as usize).map(|info| info.class);
+        let info = kernel.info.get(inst.at as usize);
+        if turn.global.is_exact() {
+            turn.sem = info.map_or_else(Sem::default, |info| Sem::of(&info.name));
+        }
+        let class = info.map(|info| info.class);
         let (loads, stores) = (Some(Class::GlobalLoad), Some(Class::GlobalStore));
         let view = &mut turn.block.view;
         turn.global
@@ -252,6 +259,8 @@ fn barrier(
         if let Some(arrived) = turn.block.arrived.get_mut(id as usize) {
             *arrived += here;
         }
+        let (block, warp) = (turn.block.view.block, turn.warp);
+        turn.global.causal(|causal| causal.arrive(block, id, warp));
         return None;
     }
     Some(State::Barrier { id, threads, at })
@@ -296,6 +305,7 @@ pub(crate) fn communicate(
         collective: false,
         arrives_later: false,
         talks: false,
+        sem: Sem::default(),
         fault: None,
     };
     if !perform(kernel, inst, &mut turn) {

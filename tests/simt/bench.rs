@@ -19,6 +19,8 @@ pub const CHECKED: Options = Options {
     step_limit: 100_000_000,
     l2_bytes: None,
     memory_limit: 1 << 30,
+    order: None,
+    resident: 0,
 };
 
 pub struct Bench {

@@ -36,7 +36,10 @@ fn a_block_that_never_arrives_is_a_deadlock_that_says_who_waits() {
     let MachineError::Found(finding) = &error else {
         panic!("{error}")
     };
-    let Problem::Deadlock { waiting, returned } = &finding.problem else {
+    let Problem::Deadlock {
+        waiting, returned, ..
+    } = &finding.problem
+    else {
         panic!("{error}")
     };
     // Blocks 0, 1 and 3: one warp polls, the other waits for it at the barrier.
@@ -113,4 +116,41 @@ fn the_last_block_sums_what_the_others_left_and_resets_its_counter() {
         assert!((f64::from(bench.read_floats(3, 1)[0]) - exact).abs() < 1e-3);
         assert_eq!(bench.read(2, 1), [0]);
     }
+}
+
+/// `exchange` on eight blocks in one order, with so many of them resident (0: all).
+fn ordered(order: u64, resident: u32) -> Result<Vec<u32>, MachineError> {
+    let options = Options {
+        order: Some(order),
+        resident,
+        ..CHECKED
+    };
+    let mut bench = Bench::new(ptx!("grids"), options)
+        .words("counter", &[0])
+        .room("slots", 8)
+        .room("sums", 8);
+    bench.try_launch("exchange", [8, 1, 1], [64, 1, 1], true)?;
+    Ok(bench.read(2, 8))
+}
+
+#[test]
+fn a_grid_barrier_orders_blocks_in_every_order_of_blocks_and_warps() {
+    for order in 0..20 {
+        assert_eq!(ordered(order, 0).unwrap(), [8 * 9 / 2; 8], "order {order}");
+    }
+}
+
+#[test]
+fn blocks_that_find_no_room_are_a_deadlock_that_counts_them() {
+    let error = ordered(3, 6).unwrap_err();
+    let MachineError::Found(finding) = &error else {
+        panic!("{error}")
+    };
+    let Problem::Deadlock { outside, .. } = &finding.problem else {
+        panic!("{error}")
+    };
+    assert_eq!(*outside, 2);
+    let message = error.to_string();
+    assert!(message.contains("grids.cu:"), "{message}");
+    assert!(message.contains("launch no more than fit"), "{message}");
 }

@@ -14,9 +14,9 @@ fn error(body: &str) -> String {
 
 #[test]
 fn what_is_not_supported_is_named_with_its_line() {
-    let message = error("mov.u32 %r1, 1;\nwgmma.fence.sync.aligned;");
+    let message = error("mov.u32 %r1, 1;\nmapa.shared::cluster.u32 %r1, %r2, 0;");
     assert!(
-        message.starts_with("PTX line 10: `wgmma.fence.sync.aligned`"),
+        message.starts_with("PTX line 10: `mapa.shared::cluster.u32`"),
         "{message}"
     );
     assert!(message.contains("compute_80"), "{message}");

@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 use super::driver::{GpuError, GpuErrorKind};
 use super::source::CompileUnit;
 pub use cache::Cache;
-pub use prebuilt::{Archive, ArchiveEntry, PREBUILT, Prebuilt, prebuild, unit_hash};
+pub use prebuilt::{Archive, ArchiveEntry, PREBUILT, Prebuilt, compiled, prebuild, unit_hash};
 
 /// What a compiler is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -58,6 +58,13 @@ fn kind(finding: &Finding) -> (u8, Option<&str>, Option<Access>, Option<Access>)
             earlier,
             ..
         } => (14, name(memory), Some(*now), Some(*earlier)),
+        Problem::Unordered {
+            memory,
+            now,
+            earlier,
+            ..
+        } => (15, name(memory), Some(*now), Some(*earlier)),
+        Problem::Overcounted { .. } => (16, None, None, None),
         Problem::LanesCollide { .. } => (5, None, None, None),
         Problem::BarrierSkipped { .. } => (6, None, None, None),
         Problem::BarriersDiffer { .. } => (7, None, None, None),

@@ -10,6 +10,7 @@ use super::global;
 use super::lanes::handlers;
 use super::shared;
 use super::turn::{Inst, Turn, WARP, lanes_of};
+use crate::causal::{Space, Touch};
 use crate::fault::Access;
 
 /// One warp's copies under way.
@@ -156,7 +157,19 @@ unsafe fn arrive(turn: &mut Turn<'_>, inst: &Inst) -> bool {
 
 /// Puts one piece into shared memory.
 fn land(turn: &mut Turn<'_>, inst: &Inst, piece: &Piece) -> bool {
-    if turn.check {
+    if turn.global.is_exact() {
+        let touch = Touch {
+            space: Space::Shared(turn.block.view.block),
+            offset: u64::from(piece.offset),
+            bytes: u64::from(piece.bytes),
+            access: Access::Write,
+            atomic: 0,
+            at: inst.at,
+        };
+        if !turn.ordered(inst, piece.lane, touch) {
+            return false;
+        }
+    } else if turn.check {
         let Piece {
             lane,
             offset,

@@ -5,6 +5,7 @@ use super::global::part;
 use super::lanes::handlers;
 use super::pattern::{Cost, Deltas, Pattern};
 use super::turn::{Inst, Turn, WARP, lanes_of};
+use crate::causal::{Space, Touch};
 use crate::fault::{Access, Memory, Problem};
 use crate::watch::Readers;
 
@@ -106,6 +107,9 @@ fn observe(
     bytes: u32,
     access: Access,
 ) -> bool {
+    if turn.global.is_exact() {
+        return clocked(turn, inst, offsets, bytes, access);
+    }
     let (mask, warp) = (turn.mask, turn.warp);
     let (collective, arrived) = (turn.collective, !turn.arrives_later);
     let watch = &mut turn.block.watch;
@@ -148,6 +152,53 @@ fn observe(
         Some((lane, kind)) => turn.fail(inst, lane, *kind),
         None => true,
     }
+}
+
+/// The same by exact clocks. What `cp.async` will write is noted when it arrives.
+fn clocked(
+    turn: &mut Turn<'_>,
+    inst: &Inst,
+    offsets: &Offsets,
+    bytes: u32,
+    access: Access,
+) -> bool {
+    if turn.arrives_later {
+        return true;
+    }
+    let block = turn.block.view.block;
+    for lane in lanes_of(turn.mask) {
+        let touch = Touch {
+            space: Space::Shared(block),
+            offset: u64::from(offsets[lane]),
+            bytes: u64::from(bytes),
+            access,
+            atomic: if access == Access::Atomic {
+                bytes as u8
+            } else {
+                0
+            },
+            at: inst.at,
+        };
+        if !turn.ordered(inst, lane as u32, touch) {
+            return false;
+        }
+        let written = turn
+            .global
+            .causal(|causal| causal.is_written(touch.space, touch.offset, touch.bytes));
+        if written == Some(false) {
+            let memory = Memory::Shared {
+                bytes: u64::from(turn.block.shared_bytes),
+            };
+            let kind = Problem::NeverWritten {
+                address: touch.offset,
+                bytes,
+                memory,
+                offset: touch.offset as i64,
+            };
+            return turn.fail(inst, lane as u32, kind);
+        }
+    }
+    true
 }
 
 /// Refuses two lanes that write different values to one place at once.

@@ -1,5 +1,6 @@
 use crate::block::BlockState;
-use crate::fault::{Fault, Problem};
+use crate::causal::{Sem, Space, Touch};
+use crate::fault::{Fault, FaultKind, Memory, Met, Problem};
 use crate::memory::Global;
 use crate::tally::Tally;
 
@@ -63,6 +64,8 @@ pub(crate) struct Turn<'a> {
     pub arrives_later: bool,
     /// The instruction talks to other blocks: it orders, and does not race.
     pub talks: bool,
+    /// What that does for the order, where clocks are kept.
+    pub sem: Sem,
     pub fault: Option<Box<Fault>>,
 }
 
@@ -102,6 +105,65 @@ impl Turn<'_> {
     pub fn fail(&mut self, inst: &Inst, lane: u32, problem: Problem) -> bool {
         self.fault = Some(Box::new(Fault {
             kind: problem.into(),
+            at: inst.at,
+            thread: self.warp * WARP as u32 + lane,
+        }));
+        false
+    }
+
+    /// This warp, as an agent of the clocks.
+    pub fn agent(&self) -> u32 {
+        let (block, warp) = (self.block.view.block, self.warp);
+        let known = self.global.causal(|causal| causal.warp(block, warp));
+        known.unwrap_or(0)
+    }
+
+    /// Notes an access where clocks are kept; false where nothing orders it.
+    pub fn ordered(&mut self, inst: &Inst, lane: u32, touch: Touch) -> bool {
+        let (agent, sem, talks) = (self.agent(), self.sem, self.talks);
+        let met =
+            self.global.causal(
+                |causal| match talks && matches!(touch.space, Space::Buffer(_)) {
+                    true => causal.talk(agent, sem, touch),
+                    false => causal.touch(agent, touch),
+                },
+            );
+        match met {
+            Some(Err(met)) => self.unordered(inst, lane, touch, false, met),
+            _ => true,
+        }
+    }
+
+    /// Stops the launch for two accesses that nothing orders.
+    #[cold]
+    pub fn unordered(
+        &mut self,
+        inst: &Inst,
+        lane: u32,
+        touch: Touch,
+        copies: bool,
+        met: Met,
+    ) -> bool {
+        let memory = match touch.space {
+            Space::Shared(_) => Memory::Shared {
+                bytes: u64::from(self.block.shared_bytes),
+            },
+            Space::Buffer(buffer) => match self.global.buffers.get(buffer) {
+                Some(buffer) => Memory::Buffer {
+                    name: buffer.name.clone(),
+                    bytes: buffer.bytes,
+                },
+                None => Memory::Nowhere,
+            },
+        };
+        let kind = FaultKind::Unordered {
+            memory,
+            now: touch.access,
+            copies,
+            met,
+        };
+        self.fault = Some(Box::new(Fault {
+            kind,
             at: inst.at,
             thread: self.warp * WARP as u32 + lane,
         }));

@@ -196,6 +196,23 @@ unsafe fn active(turn: &mut Turn<'_>, inst: &Inst) -> bool {
     true
 }
 
+/// # Safety
+/// As for `Handler`: b the members, d a predicate.
+unsafe fn lowest(turn: &mut Turn<'_>, inst: &Inst) -> bool {
+    // SAFETY: b is a register of 32 bits (`Handler`).
+    let members = unsafe { turn.lanes::<u32>(inst.b) };
+    if !together(turn, inst, members[turn.first()]) {
+        return false;
+    }
+    pred::set(turn, inst.d, 1 << turn.first());
+    true
+}
+
+handlers! {
+    /// `elect.sync`
+    pub(crate) fn elect = lowest
+}
+
 handlers! {
     /// `activemask`
     pub(crate) fn activemask = active

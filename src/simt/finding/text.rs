@@ -1,7 +1,7 @@
 use std::fmt;
 
 use super::{Finding, Location, Problem, Waiter};
-use crate::fault::{Access, Memory, Polled};
+use crate::fault::{Access, Awaited, Memory, Party, Polled};
 
 fn verb(access: Access) -> &'static str {
     match access {
@@ -101,6 +101,7 @@ fn gathering(waiting: &[Waiter], returned: &[[u32; 3]]) -> String {
             other.location == waiter.location
                 && other.at_barrier == waiter.at_barrier
                 && other.polls == waiter.polls
+                && other.awaits == waiter.awaits
         };
         let known = places
             .iter_mut()
@@ -114,14 +115,18 @@ fn gathering(waiting: &[Waiter], returned: &[[u32; 3]]) -> String {
         let Some(one) = who.first() else {
             return String::new();
         };
-        let how = match &one.polls {
+        let how = match (&one.polls, one.awaits) {
             _ if one.at_barrier => "waiting at the barrier".to_owned(),
-            None => "reading again and again".to_owned(),
-            Some(Polled {
-                buffer,
-                offset,
-                holds,
-            }) => format!("reading byte {offset} of `{buffer}` again and again (it holds {holds})"),
+            (_, Some(awaited)) => phase(awaited),
+            (None, None) => "reading again and again".to_owned(),
+            (
+                Some(Polled {
+                    buffer,
+                    offset,
+                    holds,
+                }),
+                None,
+            ) => format!("reading byte {offset} of `{buffer}` again and again (it holds {holds})"),
         };
         let at = &one.location;
         let mut first: Vec<String> = who
@@ -146,6 +151,39 @@ fn gathering(waiting: &[Waiter], returned: &[[u32; 3]]) -> String {
         );
     }
     told
+}
+
+/// What a warp at an mbarrier waits for.
+fn phase(awaited: Awaited) -> String {
+    let Awaited {
+        offset,
+        parity,
+        missing,
+        count,
+        bytes,
+    } = awaited;
+    let lacks = match (missing, bytes) {
+        (0, bytes) => format!("{bytes} bytes have not come"),
+        (missing, 0) => format!("{missing} of {count} arrivals are missing"),
+        (missing, bytes) => {
+            format!("{missing} of {count} arrivals are missing, {bytes} bytes have not come")
+        }
+    };
+    format!(
+        "waiting for the end of a phase of parity {parity} at the mbarrier at byte {offset} ({lacks})"
+    )
+}
+
+fn who(party: Party) -> String {
+    match party {
+        Party::Warp { block, warp } => format!("by warp {warp} of block number {block}"),
+        Party::Product { block, warp } => {
+            format!(
+                "by a product of warp {warp} of block number {block} that nobody has waited for"
+            )
+        }
+        Party::Copies => "by the copy engine".to_owned(),
+    }
 }
 
 /// What happened, and what usually helps.
@@ -232,6 +270,40 @@ fn story(problem: &Problem) -> (String, &'static str) {
             "blocks run in any order: give each its own place, use an atomic, or put the two \
              into launches (or phases with a grid barrier) one after the other",
         ),
+        Problem::Unordered {
+            memory,
+            offset,
+            now,
+            copies,
+            other,
+            earlier,
+            there,
+            proxy,
+        } => (
+            format!(
+                "not ordered: a {}{} at byte {offset} of {} meets a {} {} at {there}, and nothing \
+                 orders the two{}",
+                verb(*now),
+                if *copies { " by the copy engine" } else { "" },
+                name(memory),
+                verb(*earlier),
+                who(*other),
+                if *proxy { " for the copy engine" } else { "" }
+            ),
+            if *proxy {
+                "who asks the copy engine executes fence.proxy.async between its acquire and the copy"
+            } else {
+                "who is done says so with a release (or arrives), and who goes on acquires it (or \
+                 waits for that phase) before it touches the place"
+            },
+        ),
+        Problem::Overcounted { offset, count } => (
+            format!(
+                "more arrivals than the {count} of a phase at the mbarrier at byte {offset} of \
+                 shared memory"
+            ),
+            "initialise it with the number of those who arrive, and let each arrive once a phase",
+        ),
         Problem::LanesCollide { address, other } => (
             format!(
                 "race: this thread and thread {other} write different values to byte {address} of \
@@ -279,9 +351,22 @@ fn story(problem: &Problem) -> (String, &'static str) {
             ),
             "a loop has not ended when the step limit stopped the block: look at what the conditions of its loops compare, and at what changes that",
         ),
-        Problem::Deadlock { waiting, returned } => (
-            format!("deadlock: everybody waits{}", gathering(waiting, returned)),
-            if returned.is_empty() {
+        Problem::Deadlock {
+            waiting,
+            returned,
+            outside,
+        } => (
+            format!(
+                "deadlock: everybody waits{}{}",
+                gathering(waiting, returned),
+                match outside {
+                    0 => String::new(),
+                    blocks => format!("\n  not begun, for want of room: {blocks} more of the grid"),
+                }
+            ),
+            if *outside > 0 {
+                "blocks that wait for each other must all be resident: launch no more than fit"
+            } else if returned.is_empty() {
                 "blocks may wait for each other only in a cooperative launch, and somebody must \
                  write what is waited for"
             } else {

@@ -6,6 +6,23 @@ const MOST_THREADS: u64 = 1024;
 /// Most shared memory that any GPU gives a block.
 const MOST_SHARED: u64 = 227 * 1024;
 
+/// Most warps of a launch that clocks are kept for.
+const MOST_CLOCKS: u64 = 8192;
+
+/// Refuses launches with too many warps for exact clocks.
+pub(crate) fn most_exact(kernel: &Kernel, request: &LaunchRequest<'_>) -> Result<(), MachineError> {
+    let extent = |of: [u32; 3]| of.iter().map(|&n| u64::from(n)).product::<u64>();
+    let warps = extent(request.grid).saturating_mul(extent(request.block).div_ceil(32));
+    if warps <= MOST_CLOCKS {
+        return Ok(());
+    }
+    Err(MachineError::Request(format!(
+        "`{}` in {warps} warps: the order of at most {MOST_CLOCKS} is followed exactly; launch a \
+         smaller grid",
+        kernel.name
+    )))
+}
+
 /// Refuses launches that no GPU would take.
 pub(super) fn request(kernel: &Kernel, request: &LaunchRequest<'_>) -> Result<(), MachineError> {
     let name = &kernel.name;

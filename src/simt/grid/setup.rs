@@ -3,6 +3,7 @@
 use crate::block::{BARRIERS, BlockState, Reduction, State, Warp};
 use crate::cache::Cache;
 use crate::exec::Row;
+use crate::exec::group::Products;
 use crate::exec::pipeline::Copies;
 use crate::exec::turn::WARP;
 use crate::machine::LaunchRequest;
@@ -86,6 +87,11 @@ impl<'a> Setup<'a> {
             local_bytes: u64::from(kernel.local_bytes),
             watch: Watch::new(watched, kernel.granule, warps),
             copies: vec![Copies::default(); warps],
+            arrivals: Vec::new(),
+            flights: Vec::new(),
+            products: vec![Products::default(); warps],
+            awaits: vec![None; warps],
+            moves: 0,
             arrived: [0; BARRIERS],
             reductions: [Reduction::default(); BARRIERS],
         }

@@ -56,7 +56,7 @@ pub(super) fn run(setup: &Setup<'_>, threads: usize, stop: Stop<'_>) -> Result<T
         workers.iter().for_each(|worker| worker.hash(&mut hasher));
         let state = hasher.finish();
         if states.contains(&state) {
-            return Err(stuck(&workers));
+            return Err(stuck(&workers, Vec::new(), 0));
         }
         states.push_back(state);
         if states.len() > REMEMBERED {
@@ -69,7 +69,7 @@ pub(super) fn run(setup: &Setup<'_>, threads: usize, stop: Stop<'_>) -> Result<T
     Ok(tally)
 }
 
-fn done(worker: &Worker<'_>) -> bool {
+pub(super) fn done(worker: &Worker<'_>) -> bool {
     worker.warps.iter().all(|warp| warp.state == State::Done)
 }
 
@@ -129,18 +129,23 @@ fn talk(setup: &Setup<'_>, workers: &mut [Worker<'_>], tally: &mut Tally) -> Res
     Ok(changed)
 }
 
-/// Nobody can go on: all who wait, grouped by where.
-fn stuck(workers: &[Worker<'_>]) -> Stopped {
+/// Nobody can go on: all who wait, beside those who `returned` before, and how many
+/// blocks are outside.
+pub(super) fn stuck(workers: &[Worker<'_>], mut returned: Vec<[u32; 3]>, outside: u64) -> Stopped {
     let waiting: Vec<_> = workers.iter().flat_map(Worker::waiting).collect();
-    let returned = workers.iter().filter(|worker| done(worker));
-    let returned = returned.map(|worker| worker.state.index).collect();
+    let gone = workers.iter().filter(|worker| done(worker));
+    returned.extend(gone.map(|worker| worker.state.index));
     let (block, at, thread) = waiting.first().map_or(([0; 3], 0, 0), |first| {
         (first.block, first.at, first.warp * 32)
     });
     Stopped {
         block,
         fault: Fault {
-            kind: FaultKind::Deadlock { waiting, returned },
+            kind: FaultKind::Deadlock {
+                waiting,
+                returned,
+                outside,
+            },
             at,
             thread,
         },

@@ -63,6 +63,10 @@ impl<'a> Worker<'a> {
         if setup.launch.check {
             self.state.watch.restart();
         }
+        self.state.arrivals.clear();
+        self.state.flights.clear();
+        self.state.products.fill_with(Default::default);
+        self.state.awaits.fill(None);
         self.state.arrived = [0; BARRIERS];
         self.steps = 0;
         for warp in &mut self.warps {
@@ -128,6 +132,43 @@ impl<'a> Worker<'a> {
         Ok(living(&self.warps) != before || tally.barriers != barriers)
     }
 
+    /// Warps that have not returned.
+    pub fn living(&self) -> usize {
+        let living = |warp: &&Warp| warp.state != State::Done;
+        self.warps.iter().filter(living).count()
+    }
+
+    /// Gives one warp a turn of about `slice` instructions.
+    pub fn turn(&mut self, at: usize, slice: u64, tally: &mut Tally) -> Result<(), Stopped> {
+        let before = tally.steps;
+        let Some(warp) = self.warps.get_mut(at) else {
+            return Ok(());
+        };
+        let turned = run::turn(self.setup.launch, warp, &mut self.state, tally, slice);
+        self.steps += tally.steps - before;
+        self.took(turned)
+    }
+
+    /// Lets one warp execute the instruction that talks to others.
+    pub fn speak(&mut self, at: usize, tally: &mut Tally) -> Result<(), Stopped> {
+        let Some(warp) = self.warps.get_mut(at) else {
+            return Ok(());
+        };
+        let turned = run::communicate(self.setup.launch, warp, &mut self.state, tally);
+        self.took(turned)
+    }
+
+    fn took(&self, turned: Turned) -> Result<(), Stopped> {
+        match turned {
+            Turned::Stopped(fault) => Err(Stopped {
+                block: self.state.index,
+                fault: *fault,
+            }),
+            Turned::Waits if self.steps > self.setup.launch.limit => Err(self.endless()),
+            Turned::Waits => Ok(()),
+        }
+    }
+
     /// Everything that decides how the warps go on, memory aside.
     pub fn hash(&self, hasher: &mut DefaultHasher) {
         for warp in self.warps.iter().filter(|warp| warp.state != State::Done) {
@@ -148,7 +189,7 @@ impl<'a> Worker<'a> {
                 continue;
             }
             moved = true;
-            let turned = run::turn(self.setup.launch, warp, &mut self.state, tally);
+            let turned = run::turn(self.setup.launch, warp, &mut self.state, tally, run::SLICE);
             if let Turned::Stopped(fault) = turned {
                 return Err(Stopped {
                     block: self.state.index,
@@ -216,7 +257,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Lets go the warps of every barrier at which enough threads have arrived.
-    fn open_barriers(&mut self, tally: &mut Tally) -> Result<bool, Stopped> {
+    pub fn open_barriers(&mut self, tally: &mut Tally) -> Result<bool, Stopped> {
         let mut opened = false;
         for id in 0..BARRIERS as u32 {
             let arrived = self.warps.iter().filter_map(|warp| match warp.state {
@@ -275,6 +316,10 @@ impl<'a> Worker<'a> {
                 reduction.close();
             }
             self.state.watch.barrier();
+            let warps: Vec<u32> = arrived.iter().map(|(warp, ..)| *warp).collect();
+            let block = self.state.view.block;
+            let global = self.setup.launch.global;
+            global.causal(|causal| causal.barrier(block, id, &warps));
             tally.barriers += 1;
             opened = true;
         }
@@ -301,6 +346,7 @@ impl<'a> Worker<'a> {
             kind: FaultKind::Deadlock {
                 waiting,
                 returned: Vec::new(),
+                outside: 0,
             },
             at,
             thread,
@@ -334,6 +380,13 @@ impl<'a> Worker<'a> {
                     at: self.position(warp).unwrap_or(0),
                     how: if barrier { How::Barrier } else { How::Polling },
                     polls: (!barrier).then(|| self.polled(warp)).flatten(),
+                    awaits: self
+                        .state
+                        .awaits
+                        .get(warp.number as usize)
+                        .copied()
+                        .flatten()
+                        .filter(|_| !barrier),
                 }
             })
             .collect()

@@ -45,6 +45,8 @@ pub(super) struct Lower<'m> {
     pub global_granule: u32,
     /// Blocks see the order in which they run: results of atomics are used.
     pub ordered: bool,
+    /// It has mbarriers, whose order only exact clocks follow.
+    pub exact: bool,
     /// Registers that are defined once and only rename something.
     pub aliases: HashMap<RegId, Slot>,
     pub definitions: Vec<u32>,
@@ -70,6 +72,7 @@ impl<'m> Lower<'m> {
             granule: 4,
             global_granule: 4,
             ordered: false,
+            exact: false,
             aliases: HashMap::new(),
             definitions: Vec::new(),
             passed: HashMap::new(),
@@ -200,7 +203,8 @@ impl<'m> Lower<'m> {
                     || self.conversion(i, code, info)?
                     || self.memory_access(i, code, info)?
                     || self.control(i, code, info)?
-                    || self.exchange(i, code, info)?;
+                    || self.exchange(i, code, info)?
+                    || self.hopper(i, code, info)?;
                 if known {
                     Ok(())
                 } else {

@@ -3,7 +3,7 @@
 use super::body::Lower;
 use super::code::{Code, Type};
 use super::draft::{Ending, Extra, Item, Kind, Slot};
-use crate::exec::warp;
+use crate::exec::{arrival, warp};
 use crate::program::{Class, Constant};
 use crate::ptx::{Instruction, Operand, PtxError};
 
@@ -37,11 +37,23 @@ impl<'m> Lower<'m> {
             "exit" => self.items.push(Item::End(Ending::Exit, info)),
             "trap" | "brkpt" => self.items.push(Item::End(Ending::Trap, info)),
             "nanosleep" => self.items.push(Item::End(Ending::Yield, info)),
-            // Memory of the machine is always in order.
-            "membar" | "fence" => self.items.push(Item::Free(info)),
+            "membar" | "fence" => self.fence(i, code, info),
             _ => self.barrier(i, code, info)?,
         }
         Ok(true)
+    }
+
+    /// Memory of the machine is always in order: a fence is noted where clocks are kept.
+    fn fence(&mut self, i: &Instruction, code: &Code<'_>, info: u32) {
+        let proxy = code.has("proxy");
+        let near = i.name.contains(".shared::") || i.name.contains(".cta") || code.has("init");
+        if near {
+            self.items.push(Item::Free(info));
+            return;
+        }
+        let run = arrival::fence(self.isa);
+        let extra = Extra::Value(i32::from(proxy));
+        self.push_extra(run, None, [Slot::None; 3], extra, info);
     }
 
     /// `bar.sync id, threads`, `bar.arrive`, `bar.red`, `bar.warp.sync`

@@ -29,6 +29,7 @@ pub(super) fn finish(mut lower: Lower<'_>) -> Result<Kernel, PtxError> {
         granule: lower.granule,
         global_granule: lower.global_granule,
         ordered: lower.ordered,
+        exact: lower.exact,
     };
     for info in &mut kernel.info {
         info.block = NEVER;

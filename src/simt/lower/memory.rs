@@ -191,7 +191,7 @@ impl<'m> Lower<'m> {
         }
     }
 
-    fn widened(&mut self, slot: Slot, info: u32) -> Slot {
+    pub(super) fn widened(&mut self, slot: Slot, info: u32) -> Slot {
         let temporary = self.temporary(Kind::B64);
         let run = lanes::map::<crate::exec::convert::WidenU32>(self.isa);
         self.push(run, temporary, [slot, Slot::None, Slot::None], info);
@@ -301,7 +301,10 @@ impl<'m> Lower<'m> {
     /// `cp.async` and the waits for it.
     fn copy(&mut self, i: &'m Instruction, code: &Code<'_>, info: u32) -> Result<(), PtxError> {
         let unsupported = || PtxError::unsupported(i.line, &i.name);
-        if !code.has("async") || code.has("bulk") || code.has("mbarrier") {
+        if code.has("async") && code.has("bulk") {
+            return self.bulk_copy(i, code, info);
+        }
+        if !code.has("async") || code.has("mbarrier") {
             return Err(unsupported());
         }
         let isa = self.isa;

@@ -68,7 +68,15 @@ pub(super) fn lex(text: &str) -> Result<Vec<Lexeme<'_>>, PtxError> {
                 inside + 2
             }
             byte if starts_word(byte) => {
-                let taken = length(continues_word);
+                let mut taken = length(continues_word);
+                // `shared::cta` is one word; a label has one colon.
+                while rest
+                    .get(taken..)
+                    .is_some_and(|rest| rest.starts_with(b"::"))
+                {
+                    let more = rest.iter().skip(taken + 2);
+                    taken += 2 + more.take_while(|&&b| continues_word(b)).count();
+                }
                 let word = text.get(at..at + taken).unwrap_or_default();
                 out.push(Lexeme {
                     token: Token::Word(word),

@@ -18,6 +18,8 @@ pub(crate) enum Base {
 pub(crate) struct Address {
     pub base: Base,
     pub offset: i64,
+    /// `[map, {x, y}]`: where in the map's tensor.
+    pub coordinates: Vec<Operand>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -38,6 +40,8 @@ pub(crate) enum Operand {
     Vector(Vec<Operand>),
     /// `%r1|%p1`
     Pair(RegId, RegId),
+    /// `_|%p1`: only the second result is wanted.
+    Second(RegId),
     /// `_`: the result is not wanted.
     Sink,
     Symbol(String),

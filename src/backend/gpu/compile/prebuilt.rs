@@ -199,7 +199,21 @@ pub fn prebuild(
     cache: Option<&Cache>,
     done: &mut dyn FnMut(usize, usize, &str),
 ) -> Result<Archive, GpuError> {
-    let all = compiled_ahead();
+    compiled(compiler, cache, &compiled_ahead(), false, done)
+}
+
+/// Compiles units to PTX, each for its architecture; with `inlined`, places keep the
+/// lines into which they were inlined.
+///
+/// # Errors
+/// The first unit that the compiler refuses.
+pub fn compiled(
+    compiler: &dyn Compiler,
+    cache: Option<&Cache>,
+    all: &[(CompileUnit, &'static str)],
+    inlined: bool,
+    done: &mut dyn FnMut(usize, usize, &str),
+) -> Result<Archive, GpuError> {
     let mut texts: BTreeMap<(&CompileUnit, &str), String> = BTreeMap::new();
     let mut ready = 0;
     for arch in ["sm_80", "sm_90a"] {
@@ -217,7 +231,7 @@ pub fn prebuild(
             let text = String::from_utf8(built.image).map_err(|_| {
                 GpuError::failed(format!("the PTX of {} is not text", unit.title()))
             })?;
-            texts.insert((unit, arch), plain(&text, unit));
+            texts.insert((unit, arch), plain(&text, unit, inlined));
         }
     }
     let mut archive = Archive::new(compiler.version());
@@ -232,8 +246,8 @@ pub fn prebuild(
 /// PTX as it is kept: of the version that every driver of CUDA 12 takes, files
 /// by their names under `kernels/` (the compiler writes where it was started),
 /// each place in a source file without the names of what was inlined there, no
-/// comments.
-fn plain(ptx: &str, unit: &CompileUnit) -> String {
+/// comments; with `inlined`, with the lines into which it was inlined.
+fn plain(ptx: &str, unit: &CompileUnit, inlined: bool) -> String {
     let mut text = String::with_capacity(ptx.len());
     let mut names = false;
     for line in ptx.lines().map(str::trim_end) {
@@ -251,7 +265,12 @@ fn plain(ptx: &str, unit: &CompileUnit) -> String {
         if line.starts_with(".version ") {
             text += &format!(".version {VERSION}");
         } else if bare.starts_with(".loc") {
-            text += line.split(',').next().unwrap_or(line);
+            let mut parts = line.split(',');
+            text += parts.next().unwrap_or(line);
+            let outer = parts.find(|part| part.contains("inlined_at"));
+            if let Some(outer) = outer.filter(|_| inlined) {
+                text += &format!(",{outer}");
+            }
         } else if let Some((number, path)) = file(bare) {
             let name = unit
                 .files
@@ -343,9 +362,14 @@ mod tests {
                     \t.file\t1 \"/home/x/silu.cu\"\n\t.file\t2 \"/home/x/prefix/base.cu\"\n\
                     \t.section\t.debug_str\n{\n$L__info_string0:\n.b8 95,0\n\t}\n.end\n";
         assert_eq!(
-            plain(text, &CompileUnit::new("silu", &["silu.cu"])),
+            plain(text, &CompileUnit::new("silu", &["silu.cu"]), false),
             ".version 8.0\n.target sm_80\n{\n\t.loc\t2 30 5\n\tret;\n}\n\
              \t.file\t1 \"silu.cu\"\n\t.file\t2 \"prefix/base.cu\"\n.end\n"
+        );
+        let inlined = plain(text, &CompileUnit::new("silu", &["silu.cu"]), true);
+        assert!(
+            inlined.contains("\t.loc\t2 30 5, inlined_at 1 8 2\n"),
+            "{inlined}"
         );
     }
 }

@@ -177,7 +177,7 @@ impl Bound {
                 let blocks = fits.min(per_sm) * driver.target().sms;
                 if blocks == 0 {
                     return Err(GpuError::missing(format!(
-                        "{}: no block of {} threads with {} bytes of shared memory fits on a multiprocessor of {}",
+                        "{}: no block of {} threads with {} bytes of shared memory fits on a multiprocessor of {}, and blocks that wait for one another must all be there; --version five has none that wait and runs instead",
                         launch.name,
                         launch.threads,
                         launch.shared,

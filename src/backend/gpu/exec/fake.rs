@@ -29,6 +29,8 @@ pub(crate) enum Fault {
     Full(u64),
     /// There is no clock.
     NoClock,
+    /// No block fits on a multiprocessor.
+    NoRoom,
 }
 
 /// A recorded launch or library call, to be run when a graph is replayed.
@@ -157,7 +159,7 @@ impl Driver for Fake {
     }
 
     fn resident_blocks(&mut self, _: Function, _: u32, _: u32) -> Result<u32, GpuError> {
-        Ok(2)
+        Ok(if self.fault == Fault::NoRoom { 0 } else { 2 })
     }
 
     fn alloc(&mut self, name: &str, bytes: u64) -> Result<Memory, GpuError> {

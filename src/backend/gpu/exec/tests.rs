@@ -51,6 +51,43 @@ fn spec(name: &str, bytes: u64, contents: Contents) -> BufferSpec {
 }
 
 #[test]
+fn a_kernel_whose_blocks_do_not_fit_is_refused_before_a_launch() {
+    let mut driver = Fake::new("sm_80");
+    driver.fault = Fault::NoRoom;
+    let mut memory = RunMemory::default();
+    let request = request(Version::V1, PREFILL, Dtype::Bf16);
+    let weights = Weights::seeded(&model(), 3, Dtype::Bf16).unwrap();
+    let kept = Kept::new(&request, weights);
+    let program = Program {
+        buffers: vec![spec("ids", 8, Contents::Ids)],
+        steps: vec![Step::Own(Launch {
+            kernel: 0,
+            name: "block 0: all".to_owned(),
+            unit: CompileUnit::new("all", &[]),
+            grid: Grid::Resident { per_sm: 1 },
+            threads: 384,
+            shared: 1000,
+            cooperative: true,
+            overlap: false,
+            args: Vec::new(),
+            written: Vec::new(),
+        })],
+        given: Vec::new(),
+        logits: BufferId(0),
+        notes: Vec::new(),
+    };
+    let bound = Bound::new(&mut driver, &mut memory, &kept, program, |d, u, s| {
+        d.load(u, s)
+    });
+    let refused = bound.err().expect("nothing fits").to_string();
+    // What, where, and the plan that runs instead.
+    assert!(refused.contains("no block of 384 threads"), "{refused}");
+    assert!(refused.contains("sm_80"), "{refused}");
+    assert!(refused.contains("--version five"), "{refused}");
+    assert!(driver.log.is_empty(), "{:?}", driver.log);
+}
+
+#[test]
 fn a_program_is_placed_filled_and_resolved() {
     let (ids, weight, folded, cache) = (BufferId(0), BufferId(1), BufferId(2), BufferId(3));
     let q = WeightId::of_layer(WeightKind::Q, 1);

@@ -1,6 +1,7 @@
 //! What is noted of an access of global memory: its cost, and what was written.
 
 use super::{Pattern, name, sectors};
+use crate::causal::{Space, Touch};
 use crate::exec::turn::{Inst, Turn, lanes_of};
 use crate::fault::{Access, Problem};
 use crate::memory::{Located, SECTOR};
@@ -99,6 +100,9 @@ pub(super) fn apart(
     bytes: u32,
     access: Access,
 ) -> bool {
+    if turn.global.is_exact() {
+        return clocked(turn, inst, at, pattern, bytes, access);
+    }
     let order = &turn.global.order;
     let low = (at.offset + i64::from(pattern.low)) as u64;
     if turn.talks && access != Access::Write {
@@ -139,6 +143,32 @@ pub(super) fn apart(
         other: met.block,
     };
     turn.fail(inst, lane as u32, kind)
+}
+
+/// The same by exact clocks, lane by lane.
+fn clocked(
+    turn: &mut Turn<'_>,
+    inst: &Inst,
+    at: Located,
+    pattern: &Pattern,
+    bytes: u32,
+    access: Access,
+) -> bool {
+    let low = (at.offset + i64::from(pattern.low)) as u64;
+    if turn.talks && access != Access::Write {
+        turn.block.view.polls = Some((turn.warp, at.buffer, low));
+    }
+    lanes_of(turn.mask).all(|lane| {
+        let touch = Touch {
+            space: Space::Buffer(at.buffer),
+            offset: (at.offset + pattern.delta(lane)) as u64,
+            bytes: u64::from(bytes),
+            access,
+            atomic: 0,
+            at: inst.at,
+        };
+        turn.ordered(inst, lane as u32, touch)
+    })
 }
 
 /// Whether the lanes' addresses rise: then none is met twice.

@@ -55,7 +55,13 @@ pub(super) fn operand(cursor: &mut Cursor<'_>, body: &mut Body) -> Result<Operan
         }
         Some(Token::Word("_")) => {
             cursor.next();
-            Ok(Operand::Sink)
+            if !cursor.take(b'|') {
+                return Ok(Operand::Sink);
+            }
+            match operand(cursor, body)? {
+                Operand::Reg(second) => Ok(Operand::Second(second)),
+                _ => Err(cursor.unexpected("a second register")),
+            }
         }
         Some(Token::Word(word)) => {
             cursor.next();
@@ -91,7 +97,7 @@ fn list(cursor: &mut Cursor<'_>, body: &mut Body, close: u8) -> Result<Vec<Opera
     Ok(items)
 }
 
-/// `[%rd1+-8]`, `[name+4]`, `[16]`
+/// `[%rd1+-8]`, `[name+4]`, `[16]`, `[%rd1, {%r1, %r2}]`
 fn address(cursor: &mut Cursor<'_>, body: &mut Body) -> Result<Address, PtxError> {
     cursor.expect(b'[')?;
     let base = match cursor.peek().map(|l| l.token) {
@@ -115,6 +121,15 @@ fn address(cursor: &mut Cursor<'_>, body: &mut Body) -> Result<Address, PtxError
     } else {
         0
     };
+    let mut coordinates = Vec::new();
+    if cursor.take(b',') {
+        cursor.expect(b'{')?;
+        coordinates = list(cursor, body, b'}')?;
+    }
     cursor.expect(b']')?;
-    Ok(Address { base, offset })
+    Ok(Address {
+        base,
+        offset,
+        coordinates,
+    })
 }
