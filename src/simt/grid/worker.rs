@@ -146,7 +146,7 @@ impl<'a> Worker<'a> {
         };
         let turned = run::turn(self.setup.launch, warp, &mut self.state, tally, slice);
         self.steps += tally.steps - before;
-        self.took(turned)
+        self.took(turned, tally)
     }
 
     /// Lets one warp execute the instruction that talks to others.
@@ -155,16 +155,16 @@ impl<'a> Worker<'a> {
             return Ok(());
         };
         let turned = run::communicate(self.setup.launch, warp, &mut self.state, tally);
-        self.took(turned)
+        self.took(turned, tally)
     }
 
-    fn took(&self, turned: Turned) -> Result<(), Stopped> {
+    fn took(&mut self, turned: Turned, tally: &mut Tally) -> Result<(), Stopped> {
         match turned {
             Turned::Stopped(fault) => Err(Stopped {
                 block: self.state.index,
                 fault: *fault,
             }),
-            Turned::Waits if self.steps > self.setup.launch.limit => Err(self.endless()),
+            Turned::Waits if self.steps > self.setup.launch.limit => Err(self.endless(tally)),
             Turned::Waits => Ok(()),
         }
     }
@@ -214,7 +214,7 @@ impl<'a> Worker<'a> {
             goes_on = false;
             for warp in self.warps.iter_mut().filter(|w| w.state == State::Ready) {
                 goes_on |= matches!(
-                    run::turn(self.setup.launch, warp, &mut self.state, tally),
+                    run::turn(self.setup.launch, warp, &mut self.state, tally, run::SLICE),
                     Turned::Waits
                 );
             }
