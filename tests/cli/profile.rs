@@ -70,7 +70,7 @@ fn pages_show_samples_and_what_is_made_of_them() {
         "plan: V2, 4 layers, 25 forwards",
         "launches: 47 a forward counted, 47 in the plan",
         "in 70 gaps, the longest 4.000 µs",
-        "Command: tinyllama-tutor profile --sample nsys --version v2",
+        "Command: tinyllama-tutor profile --sample nsys --batch 8 --version v2 --gpu h200",
     ] {
         assert!(shown.contains(part), "{part}");
     }

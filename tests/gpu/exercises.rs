@@ -84,7 +84,7 @@ const CASES: [(&str, &str, &str, &str); 64] = [
     ("ex27", "wrong", "0.982014", "right"),
     ("ex27", "wrong", "0.880797", "slip"),
     ("ex27", "wrong", "0.119203", "slip"),
-    ("ex27", "wrong", "98.2014 %", "unread"),
+    ("ex27", "wrong", "98.2014 %", "right"),
     ("ex28", "bytes", "786,432 B", "right"),
     ("ex28", "bytes", "655,360 B", "slip"),
     ("ex38", "line", "7", "right"),

@@ -76,8 +76,11 @@ fn verdict(typed: &Typed, wanted: &Wanted, key: &Key, env: &Env<'_>) -> Result<V
         if !wanted.fits(typed, &value, slip.accept) {
             continue;
         }
-        // The answer rounds to the same digits: they do not single out the slip.
-        let few = !wanted.counts() && typed.digits.is_some_and(|digits| digits <= 2);
+        // The answer rounds to the same digits: they do not single out the slip, unless
+        // they are all that it has.
+        let few = !wanted.counts()
+            && typed.digits.is_some_and(|digits| digits <= 2)
+            && typed.quantity.value() != value.value();
         if wanted.short(typed) && (few || !wanted.accepts(typed, &value, wanted.tolerance)) {
             continue;
         }
