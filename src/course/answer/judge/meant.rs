@@ -2,7 +2,7 @@
 //! out, a reason beside it, a near spelling, other words of which some belong to
 //! one option alone.
 
-use super::options::{TURNING, by_words, named, telling};
+use super::options::{REASONS, TURNING, by_words, named, telling};
 use crate::fields::Phrase;
 use plan::units::is_number_word;
 
@@ -26,19 +26,8 @@ const SAME: [&[&str]; 11] = [
     &["big", "large"],
     &["little", "slightly"],
 ];
-/// What stands between an answer and its reason.
-const REASONS: [&str; 10] = [
-    " (",
-    " because ",
-    " since ",
-    " - ",
-    " – ",
-    " — ",
-    ": ",
-    "; ",
-    ", ",
-    ". ",
-];
+/// What divides an answer into parts besides [`REASONS`].
+const PAUSES: [&str; 2] = [", ", ". "];
 /// Shortest word of which a part, or a near spelling, is taken for it.
 const LONG: usize = 5;
 
@@ -63,7 +52,7 @@ pub(super) fn meant<'o>(text: &str, ask: &str, options: &'o [Phrase]) -> Option<
 /// other part names another.
 pub(super) fn reasoned<'o>(text: &str, options: &'o [Phrase]) -> Option<&'o Phrase> {
     let mut parts = vec![text];
-    for sign in REASONS {
+    for sign in REASONS.into_iter().chain(PAUSES) {
         parts = parts.into_iter().flat_map(|p| p.split(sign)).collect();
     }
     if parts.len() < 2 {

@@ -246,20 +246,22 @@ pub(super) fn listed<'o>(text: &str, options: &'o [Phrase]) -> Option<Vec<&'o Ph
     (!found.is_empty()).then_some(found)
 }
 
+/// What stands between an answer and its reason.
+pub(super) const REASONS: [&str; 8] = [
+    " (",
+    " because ",
+    " since ",
+    " - ",
+    " – ",
+    " — ",
+    ": ",
+    "; ",
+];
+
 /// What stands before a reason or a remark: `memory, because …`, `memory (below
 /// the ridge)`.
 pub(super) fn before_reason(text: &str) -> Option<&str> {
-    let signs = [
-        " (",
-        " because ",
-        " since ",
-        " - ",
-        " – ",
-        " — ",
-        ": ",
-        "; ",
-    ];
-    let first = signs.iter().filter_map(|sign| text.find(sign)).min()?;
+    let first = REASONS.iter().filter_map(|sign| text.find(sign)).min()?;
     text.get(..first)
         .map(|head| head.trim_end_matches([',', ' ']))
 }
