@@ -5,6 +5,7 @@ use super::change::NAME;
 use super::intent::Out;
 use super::keymap::{Action, FooterItem};
 use super::page::Mark;
+use super::reading::{READ, read_only};
 use super::screen::Screen;
 use super::shared::Shared;
 use course::{Course, Lesson};
@@ -142,12 +143,7 @@ fn symbol(line: &str) -> Option<Entry> {
 
 impl Screen for Glossary {
     fn footer(&self, _: &Shared) -> &'static [FooterItem] {
-        &[
-            (&[Action::Up, Action::Down], "scroll"),
-            (&[Action::Find], "find"),
-            (&[Action::Back], "back"),
-            (&[Action::Help], "help"),
-        ]
+        READ
     }
 
     fn act(&mut self, _: &mut Shared, action: Action, _: &mut Out) {
@@ -168,28 +164,11 @@ impl Screen for Glossary {
         format!("{NAME} show {TERMS}")
     }
 
-    fn mark(&self, _: &Shared) -> Mark {
-        Mark {
-            item: 0,
-            scroll: self.scroll,
-        }
-    }
-
-    fn restore(&mut self, _: &mut Shared, mark: Mark) {
-        self.scroll = mark.scroll;
-    }
-
     fn items(&self, _: &Shared) -> Vec<String> {
         self.entries.iter().map(|e| e.word.clone()).collect()
     }
 
-    fn place(&self, _: &Shared) -> usize {
-        self.scroll
-    }
-
-    fn jump(&mut self, _: &mut Shared, at: usize) {
-        self.scroll = at;
-    }
+    read_only!();
 }
 
 #[cfg(test)]

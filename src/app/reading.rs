@@ -52,6 +52,7 @@ macro_rules! read_only {
         }
     };
 }
+pub(super) use read_only;
 
 /// What this machine has.
 #[derive(Clone, Debug, Default)]
@@ -104,7 +105,7 @@ pub struct Terms {
 }
 
 /// Keys of a page that is read and searched.
-const READ: &[FooterItem] = &[
+pub(super) const READ: &[FooterItem] = &[
     (&[Action::Up, Action::Down], "scroll"),
     (&[Action::Find], "find"),
     (&[Action::Back], "back"),

@@ -100,7 +100,7 @@ impl Facts for Paper<'_> {
         Ok((found, key))
     }
 
-    fn withholds(&self) -> bool {
-        false
+    fn withholds(&self, _claim: &str) -> Option<&'static str> {
+        None
     }
 }

@@ -121,8 +121,9 @@ pub trait Facts {
     /// # Errors
     /// A sentence: there is none.
     fn question(&self, exercise: &str, key: Option<&str>) -> Result<(&Exercise, &Key), String>;
-    /// Something is still asked that the model's word on a claim may answer.
-    fn withholds(&self) -> bool;
+    /// Why the model's word on a claim is not shown yet, where something is still asked that
+    /// it may answer, or the reader judges the claim first.
+    fn withholds(&self, claim: &str) -> Option<&'static str>;
 }
 
 /// What of a run is shown.

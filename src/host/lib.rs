@@ -11,6 +11,7 @@
 //! | [`Away`] | what takes long, each on a thread of its own, answered by a message |
 //! | [`machine`] | what this machine has, and the ceilings of its devices |
 //! | [`book`](fn@book), [`answer`] | kernels of a plan, what a live block asks |
+//! | [`follow`] | this program as a child that may hang or die |
 //! | [`edit`] | the learner's editor, in a terminal that was lent |
 //!
 //! The verdict itself is no effect: the judge is pure, and both sides ask it.
@@ -21,6 +22,7 @@ mod book;
 mod clerk;
 mod desk;
 mod editor;
+pub mod follow;
 mod grade;
 mod kernel;
 pub mod machine;

@@ -8,8 +8,8 @@ use crate::machine::Source;
 use crate::setup::Setup;
 use crate::shared::Shared;
 use crate::study::bench_setup;
-use course::present::{self, Excerpt, Facts, Piece, Ran, Wanted, Weight};
-use course::{Block, Exercise, Key, Lesson, Live};
+use course::present::{self, Excerpt, Facts, Piece, Ran, Wanted};
+use course::{Exercise, Key, Lesson, Live};
 use plan::cost::{Bound, Config, KernelCost, Priced};
 use plan::fusion::Cut;
 use plan::model::Dtype;
@@ -33,17 +33,11 @@ pub fn presented(
         setup: bench_setup(&env.setup.config, seed),
         on_bench: reader.block(&lesson.id, live.number).on_bench,
     };
-    let mut found = present::present(live, &env, &here)?;
-    if let Ok(Block::Claim { id }) = &live.content
-        && !here.withholds()
-        && !shared.study.looked_at(&id.text)
-    {
-        // What the document says; what the model says to it comes after the judgement.
-        found.truncate(2);
-        found.push(Piece::Words(Weight::Aside, JUDGE.to_owned()));
-    }
-    Ok(found)
+    present::present(live, &env, &here)
 }
+
+/// Said below a claim whose section still asks something.
+const ANSWER: &str = "What the model says to it is shown once this section is answered.";
 
 /// Said below a claim that was not judged yet.
 const JUDGE: &str = "You judge it first: Enter opens it in the court, Esc comes back. \
@@ -136,7 +130,10 @@ impl Facts for Here<'_> {
             .ok_or_else(|| format!("The course has no question {exercise}."))
     }
 
-    fn withholds(&self) -> bool {
-        lesson::asks(self.reader, self.shared)
+    fn withholds(&self, claim: &str) -> Option<&'static str> {
+        if lesson::asks(self.reader, self.shared) {
+            return Some(ANSWER);
+        }
+        (!self.shared.study.looked_at(claim)).then_some(JUDGE)
     }
 }

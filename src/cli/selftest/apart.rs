@@ -2,10 +2,7 @@
 //! down ends that process, and this one says so. Two such kernels are started
 //! on purpose.
 
-use std::io::{BufRead, BufReader, IsTerminal, Read};
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
+use std::io::IsTerminal;
 use std::time::Duration;
 
 use super::SelfTestArgs;
@@ -14,6 +11,7 @@ use crate::cli::failure::Failure;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::out::tell;
 use backend::selftest::{Fault, PlantedRow, SelfTest, fault as run_fault};
+use host::follow::{Ended, follow, sentence};
 use plan::run::{BackendKind, Observer, Phase, Progress};
 
 /// How long one forward may take with the compilation of its kernels.
@@ -25,103 +23,23 @@ const LAUNCHED: Duration = Duration::from_secs(10);
 /// What the child says when it is about to launch.
 const LAUNCHING: &str = "launching";
 
-/// How a child ended.
-struct Ended {
-    /// Its exit code; `None` where it was killed, by itself or by this program.
-    code: Option<i32>,
-    /// Whether it was killed for not going on.
-    hung: bool,
-    /// What it printed.
-    output: String,
-    /// The last line of its standard error that is not indented: those that
-    /// are, say more of the same.
-    last: String,
-}
-
-/// Starts this program again and follows its standard error line by line.
-/// `deadline` says how long the next line may take, given the last.
-fn follow(
-    arguments: &[String],
+/// Starts the test again as a child, and hears its lines.
+fn again(
+    arguments: Vec<String>,
     deadline: impl Fn(&str) -> Duration,
-    mut heard: impl FnMut(&str),
+    heard: impl FnMut(&str),
 ) -> Result<Ended, Failure> {
-    let failed = |e: std::io::Error| {
-        Failure::from(plan::run::RunError::failed(format!(
-            "the test process cannot be started: {e}"
-        )))
-    };
-    let program = std::env::current_exe().map_err(failed)?;
-    let mut child = Command::new(program)
-        .arg("selftest")
-        .args(arguments)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(failed)?;
-    let output = child.stdout.take();
-    let output = thread::spawn(move || {
-        let mut text = String::new();
-        if let Some(mut pipe) = output {
-            // What cannot be read is not there.
-            let _ = pipe.read_to_string(&mut text);
-        }
-        text
-    });
-    let (say, lines) = mpsc::channel();
-    if let Some(pipe) = child.stderr.take() {
-        thread::spawn(move || {
-            for line in BufReader::new(pipe).lines().map_while(Result::ok) {
-                if say.send(line).is_err() {
-                    break;
-                }
-            }
-        });
-    }
-    let mut last = String::new();
-    let hung = loop {
-        match lines.recv_timeout(deadline(&last)) {
-            Ok(line) => {
-                heard(&line);
-                if !line.starts_with(' ') {
-                    last = line;
-                }
-            }
-            Err(RecvTimeoutError::Disconnected) => break false,
-            Err(RecvTimeoutError::Timeout) => break true,
-        }
-    };
-    let code = end(&mut child, hung).map_err(failed)?;
-    Ok(Ended {
-        code,
-        hung,
-        output: output.join().unwrap_or_default(),
-        last,
-    })
-}
-
-/// Waits for a child, or kills it.
-fn end(child: &mut Child, hung: bool) -> std::io::Result<Option<i32>> {
-    if hung {
-        // It may just have ended by itself.
-        let _ = child.kill();
-    }
-    Ok(child.wait()?.code())
+    let arguments: Vec<String> = std::iter::once("selftest".to_owned())
+        .chain(arguments)
+        .collect();
+    follow(&arguments, deadline, heard)
+        .map_err(|e| failed(format!("the test process cannot be started: {e}")))
 }
 
 fn arguments(backend: BackendKind, seed: u64) -> Vec<String> {
     ["--backend", backend.name(), "--seed", &seed.to_string()]
         .map(str::to_owned)
         .into()
-}
-
-/// The sentence of a mistake as the program prints it, in JSON or plain.
-fn sentence(line: &str) -> String {
-    let line = line.trim_start_matches("tinyllama-tutor: ");
-    serde_json::from_str::<serde_json::Value>(line)
-        .ok()
-        .and_then(|said| Some(said.get("error")?.as_str()?.to_owned()))
-        .unwrap_or_else(|| line.to_owned())
 }
 
 /// The test, its table, and the two kernels that nothing survives.
@@ -139,8 +57,8 @@ pub(super) fn selftest(
     }
     let shows = std::io::stderr().is_terminal();
     let mut at = String::new();
-    let ended = follow(
-        &options,
+    let ended = again(
+        options,
         |_| FORWARD,
         |line| {
             if shows {
@@ -186,7 +104,7 @@ fn survived(backend: BackendKind, fault: Fault, seed: u64) -> Result<PlantedRow,
         LAUNCHING => LAUNCHED,
         _ => FORWARD,
     };
-    let ended = follow(&options, deadline, |_| {})?;
+    let ended = again(options, deadline, |_| {})?;
     let launched = ended.last != LAUNCHING || ended.hung;
     let said = ended
         .last

@@ -19,9 +19,8 @@ pub(super) fn claim(id: &str, env: &Env<'_>, facts: &dyn Facts) -> Result<Vec<Pi
         out.push(Piece::Words(Weight::Place, ledger.named(place)));
     }
     out.push(Piece::Words(Weight::Text, claim.says.text.clone()));
-    if facts.withholds() {
-        let wait = "What the model says to it is shown once this section is answered.";
-        out.push(Piece::Words(Weight::Aside, wait.to_owned()));
+    if let Some(why) = facts.withholds(id) {
+        out.push(Piece::Words(Weight::Aside, why.to_owned()));
         return Ok(out);
     }
     let env = claim

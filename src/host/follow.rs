@@ -1,0 +1,96 @@
+//! This program once more, as a child that may hang or die: its output, and its standard
+//! error line by line, each within a deadline.
+
+use std::io::{self, BufRead, BufReader, Read};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+/// How a child ended.
+pub struct Ended {
+    /// Its exit code; `None` where it was killed, by itself or by this program.
+    pub code: Option<i32>,
+    /// Whether it was killed for not going on.
+    pub hung: bool,
+    /// What it printed.
+    pub output: String,
+    /// The last line of its standard error that is not indented: those that
+    /// are, say more of the same.
+    pub last: String,
+}
+
+/// Starts this program again with `arguments`. `deadline` says how long the next line of
+/// its standard error may take, given the last; `heard` is told each.
+///
+/// # Errors
+/// It cannot be started or waited for.
+pub fn follow(
+    arguments: &[String],
+    deadline: impl Fn(&str) -> Duration,
+    mut heard: impl FnMut(&str),
+) -> io::Result<Ended> {
+    let mut child = Command::new(std::env::current_exe()?)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    let output = child.stdout.take();
+    let output = thread::spawn(move || {
+        let mut text = String::new();
+        if let Some(mut pipe) = output {
+            // What cannot be read is not there.
+            let _ = pipe.read_to_string(&mut text);
+        }
+        text
+    });
+    let (say, lines) = mpsc::channel();
+    if let Some(pipe) = child.stderr.take() {
+        thread::spawn(move || {
+            for line in BufReader::new(pipe).lines().map_while(Result::ok) {
+                if say.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+    }
+    let mut last = String::new();
+    let hung = loop {
+        match lines.recv_timeout(deadline(&last)) {
+            Ok(line) => {
+                heard(&line);
+                if !line.starts_with(' ') {
+                    last = line;
+                }
+            }
+            Err(RecvTimeoutError::Disconnected) => break false,
+            Err(RecvTimeoutError::Timeout) => break true,
+        }
+    };
+    let code = end(&mut child, hung)?;
+    Ok(Ended {
+        code,
+        hung,
+        output: output.join().unwrap_or_default(),
+        last,
+    })
+}
+
+/// Waits for a child, or kills it.
+fn end(child: &mut Child, hung: bool) -> io::Result<Option<i32>> {
+    if hung {
+        // It may just have ended by itself.
+        let _ = child.kill();
+    }
+    Ok(child.wait()?.code())
+}
+
+/// The sentence of a mistake as the program prints it, in JSON or plain.
+pub fn sentence(line: &str) -> String {
+    let line = line.trim_start_matches("tinyllama-tutor: ");
+    serde_json::from_str::<serde_json::Value>(line)
+        .ok()
+        .and_then(|said| Some(said.get("error")?.as_str()?.to_owned()))
+        .unwrap_or_else(|| line.to_owned())
+}
