@@ -5,8 +5,7 @@ use super::change::NAME;
 use super::intent::Out;
 use super::keymap::{Action, FooterItem};
 use super::page::Mark;
-use super::reading::{READ, read_only};
-use super::screen::Screen;
+use super::screen::{READ, Screen, read_only};
 use super::shared::Shared;
 use course::{Course, Lesson};
 

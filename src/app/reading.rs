@@ -6,7 +6,7 @@ use super::intent::{Intent, Out};
 use super::keymap::{Action, FooterItem, TABLE};
 use super::message::Effect;
 use super::page::{Mark, Page};
-use super::screen::Screen;
+use super::screen::{READ, Screen, read_only};
 use super::shared::Shared;
 use plan::cost::Why;
 
@@ -24,35 +24,6 @@ fn scrolled(at: usize, lines: usize, shared: &Shared, action: Action) -> usize {
     };
     to.min(lines.saturating_sub(room))
 }
-
-/// What every page has that is only read.
-macro_rules! read_only {
-    () => {
-        fn mark(&self, _: &Shared) -> Mark {
-            Mark {
-                item: 0,
-                scroll: self.scroll,
-            }
-        }
-
-        fn restore(&mut self, _: &mut Shared, mark: Mark) {
-            self.scroll = mark.scroll;
-        }
-
-        fn opened(&mut self) {
-            self.scroll = 0;
-        }
-
-        fn place(&self, _: &Shared) -> usize {
-            self.scroll
-        }
-
-        fn jump(&mut self, _: &mut Shared, at: usize) {
-            self.scroll = at;
-        }
-    };
-}
-pub(super) use read_only;
 
 /// What this machine has.
 #[derive(Clone, Debug, Default)]
@@ -103,14 +74,6 @@ pub struct Terms {
     /// First line shown.
     pub scroll: usize,
 }
-
-/// Keys of a page that is read and searched.
-pub(super) const READ: &[FooterItem] = &[
-    (&[Action::Up, Action::Down], "scroll"),
-    (&[Action::Find], "find"),
-    (&[Action::Back], "back"),
-    (&[Action::Help], "help"),
-];
 
 impl Screen for Terms {
     fn footer(&self, _: &Shared) -> &'static [FooterItem] {

@@ -117,3 +117,40 @@ pub trait Screen {
         None
     }
 }
+
+/// Keys of a page that is read and searched.
+pub(super) const READ: &[FooterItem] = &[
+    (&[Action::Up, Action::Down], "scroll"),
+    (&[Action::Find], "find"),
+    (&[Action::Back], "back"),
+    (&[Action::Help], "help"),
+];
+
+/// What every page has that is only read.
+macro_rules! read_only {
+    () => {
+        fn mark(&self, _: &Shared) -> Mark {
+            Mark {
+                item: 0,
+                scroll: self.scroll,
+            }
+        }
+
+        fn restore(&mut self, _: &mut Shared, mark: Mark) {
+            self.scroll = mark.scroll;
+        }
+
+        fn opened(&mut self) {
+            self.scroll = 0;
+        }
+
+        fn place(&self, _: &Shared) -> usize {
+            self.scroll
+        }
+
+        fn jump(&mut self, _: &mut Shared, at: usize) {
+            self.scroll = at;
+        }
+    };
+}
+pub(super) use read_only;
