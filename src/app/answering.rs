@@ -17,6 +17,7 @@ use super::note::Tone;
 use super::question::{Asked, Asks};
 use super::shared::Shared;
 use super::study::bench_setup;
+use course::answer::Verdict;
 use course::{Kernel, Key, Kind, Phrase, Table};
 use plan::cost::Config;
 use plan::fusion::Cut;
@@ -58,7 +59,8 @@ pub fn asks(shared: &Shared, asked: &Asked) -> Asks {
     match key.kind {
         _ if key.kernel.is_some() => Asks::Untyped,
         Kind::Table if !key.options.is_empty() => Asks::Untyped,
-        Kind::Choice | Kind::Choices | Kind::Ranking => Asks::Option(key.options.len()),
+        Kind::Choice | Kind::Choices => Asks::Option(key.options.len()),
+        Kind::Ranking => Asks::Rank(key.options.len()),
         Kind::Number | Kind::Measured | Kind::Predict | Kind::Text | Kind::Table => Asks::Value,
     }
 }
@@ -149,7 +151,14 @@ pub const STANDS: &str = "This is answered right: i changes it, Space goes on.";
 /// Opens the field with what is typed so far.
 fn open_field(shared: &mut Shared, asked: &Asked) {
     let typed = now(shared, asked);
-    shared.questions.field = Some((asked.clone(), Field::with(&typed)));
+    // A new answer takes the place of one that is wrong; one that could not be read is mended.
+    let judgement = shared.questions.question(asked).judgement;
+    let unread = judgement.is_some_and(|j| matches!(j.verdict, Verdict::Unread { .. }));
+    let field = match refused(shared, asked) && !unread {
+        true => Field::replacing(&typed),
+        false => Field::with(&typed),
+    };
+    shared.questions.field = Some((asked.clone(), field));
 }
 
 /// `i`: the answer is typed or, where it is right, changed. What was right stays in the
@@ -259,6 +268,25 @@ fn mark(shared: &mut Shared, asked: &Asked, key: &Key, out: &mut Out) {
         let place = |c: &String| key.options.iter().position(|o| o.text == *c);
         chosen.sort_by_key(place);
     }
+    choose(shared, asked, &chosen, out);
+}
+
+/// Gives the option under the cursor a place in the order, from 1; those behind it move on.
+pub(super) fn rank(shared: &mut Shared, asked: &Asked, place: usize, out: &mut Out) {
+    let Some(key) = shared.study.key_of(asked) else {
+        return;
+    };
+    let at = shared.questions.question(asked).option;
+    let Some(option) = key.options.get(at).map(|o| o.text.clone()) else {
+        return;
+    };
+    let mut chosen = marked(&now(shared, asked), &key.options);
+    chosen.retain(|other| *other != option);
+    chosen.insert(place.saturating_sub(1).min(chosen.len()), option);
+    choose(shared, asked, &chosen, out);
+}
+
+fn choose(shared: &mut Shared, asked: &Asked, chosen: &[String], out: &mut Out) {
     check::write(shared, asked, &chosen.join(", "), out);
     shared.questions.question_mut(asked).judgement = None;
 }

@@ -185,11 +185,38 @@ pub fn asked(shared: &Shared, live: &Live) -> Option<Asked> {
     }
 }
 
-/// What digits mean to the block that has the keys.
+/// What digits mean to the block that has the keys, or to the one in view that waits for
+/// a value while the text has them.
 pub fn asks(reader: &Reader, shared: &Shared) -> Asks {
-    let Some((lesson, live)) = lesson::focused(reader, shared) else {
-        return Asks::Nothing;
+    match lesson::focused(reader, shared) {
+        Some((lesson, live)) => wants(shared, lesson, live),
+        None if waiting(reader, shared).is_some() => Asks::Value,
+        None => Asks::Nothing,
+    }
+}
+
+/// The one block in view that waits for a value, while the text has the keys.
+pub(super) fn waiting(reader: &Reader, shared: &Shared) -> Option<usize> {
+    if reader.focus != Focus::Text {
+        return None;
+    }
+    let (top, room) = (reader.scroll, reader.extent.room);
+    let seen = |at: usize| {
+        let place = reader.extent.blocks.get(at);
+        place.is_some_and(|(first, lines)| *first < top + room && first + lines > top)
     };
+    let lesson = lesson::lesson(reader, shared)?;
+    let blocks = lesson::section(reader, shared)?.live();
+    let mut found = blocks
+        .filter(|live| takes_keys(live))
+        .enumerate()
+        .filter(|(at, live)| seen(*at) && wants(shared, lesson, live) == Asks::Value)
+        .map(|(at, _)| at);
+    let first = found.next()?;
+    found.next().is_none().then_some(first)
+}
+
+fn wants(shared: &Shared, lesson: &Lesson, live: &Live) -> Asks {
     if predict::open(&shared.study.progress, lesson, live).is_some() {
         return Asks::Value;
     }

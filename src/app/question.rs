@@ -26,6 +26,8 @@ pub enum Asks {
     Value,
     /// One or several of so many options: a digit goes to an option.
     Option(usize),
+    /// An order of so many options: a digit is the place of the one under the cursor.
+    Rank(usize),
     /// It is answered right, and what is typed changes nothing.
     Right,
     /// It has the keys and asks for nothing that is typed.

@@ -48,6 +48,8 @@ pub struct Shared {
     pub asked: Asked,
     /// Where the learner's files are kept, as the screen shows it.
     pub place: String,
+    /// Whether that is a workshop folder of theirs.
+    pub workshop: bool,
 }
 
 /// Smallest terminal that is cut into two panes.
@@ -73,6 +75,7 @@ impl Shared {
             questions: Questions::default(),
             asked: Asked::default(),
             place: String::new(),
+            workshop: false,
         })
     }
 

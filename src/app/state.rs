@@ -41,6 +41,8 @@ pub struct State {
     pub wake: Option<Millis>,
     /// A first Ctrl-C or `q` waits for its second until then.
     pub(super) leaving: Option<(Action, Millis)>,
+    /// A value was begun where none is taken, at that time: the rest of the word is no key.
+    pub(super) word: Option<Millis>,
     /// What the log was told about the time.
     pub(super) beat: Beat,
     /// The palette, while it is open.
@@ -119,6 +121,7 @@ impl State {
             trail: Trail::default(),
             wake: None,
             leaving: None,
+            word: None,
             beat: Beat::default(),
             palette: None,
             find: None,

@@ -23,6 +23,9 @@ use plan::fusion::Fusion;
 /// How long a first Ctrl-C, or a `q` during a run, waits for the second.
 const SECOND_PRESS: u64 = 2000;
 
+/// How long after a character the next one still belongs to the same word.
+const SAME_WORD: u64 = 700;
+
 /// The exit code of a program that the learner interrupted.
 const INTERRUPTED: u8 = 130;
 
@@ -194,6 +197,14 @@ fn paste(state: &mut State, text: &str) {
 }
 
 fn press(state: &mut State, key: Key, out: &mut Out) {
+    if let Some(begun) = state.word.take()
+        && matches!(key.code, Code::Char(_))
+        && !key.ctrl
+        && state.shared.now < begun + SAME_WORD
+    {
+        state.word = Some(state.shared.now);
+        return;
+    }
     // A message is read when the next key is pressed.
     if state.leaving.is_none() {
         state.shared.notes.clear();
@@ -279,8 +290,19 @@ fn begun(state: &mut State, c: char, out: &mut Out) -> bool {
                 state.shared.questions.question_mut(&asked).option = at - 1;
             }
         }
-        Asks::Right => state.shared.notes.say(Tone::Plain, answering::STANDS),
+        Asks::Rank(count) => {
+            let asked = state.screen().asked(&state.shared);
+            let place = c.to_digit(10).map(|digit| digit as usize);
+            if let (Some(asked), Some(place)) = (asked, place.filter(|p| (1..=count).contains(p))) {
+                answering::rank(&mut state.shared, &asked, place, out);
+            }
+        }
+        Asks::Right => {
+            state.word = Some(state.shared.now);
+            state.shared.notes.say(Tone::Plain, answering::STANDS);
+        }
         Asks::Untyped if c.is_ascii_digit() => {
+            state.word = Some(state.shared.now);
             let text = "Esc first: digits lead to screens where nothing is being answered.";
             state.shared.notes.say(Tone::Plain, text);
         }

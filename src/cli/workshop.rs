@@ -43,7 +43,8 @@ pub(super) fn open(output: &OutputArgs, config: &Config, out: &mut Out) -> Outco
     let first = !store.exists();
     let (progress, note) = store.load();
     settings(&mut state, &progress, output);
-    state.shared.place = places.shown(&places.state);
+    state.shared.place = places.kept();
+    state.shared.workshop = places.workshop.is_some();
     if first {
         state.page = Page::FirstRun;
     }

@@ -109,6 +109,15 @@ impl Places {
             .join("answers")
     }
 
+    /// Where answers and progress are kept, as a person reads it.
+    pub fn kept(&self) -> String {
+        let state = self.shown(&self.state);
+        match self.workshop {
+            Some(_) => format!("{} and {state}", self.shown(&self.answers())),
+            None => state,
+        }
+    }
+
     /// The sheet of an exercise.
     pub fn sheet(&self, id: &str) -> PathBuf {
         self.answers().join(format!("{id}.toml"))

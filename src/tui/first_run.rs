@@ -48,8 +48,12 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     pen.put(31, y + 1, "└──┴──┘ ╚══╝", Role::Text);
     pen.right(columns - 1, y + 1, "a  if not: ASCII", Role::Text);
     y += 2 + gap;
+    let instead = match state.shared.workshop {
+        true => "",
+        false => " (i: start a workshop folder here instead, with ./answers)",
+    };
     let place = format!(
-        "Answers and progress will be kept in {} (i: start a workshop folder here instead, with ./answers)",
+        "Answers and progress will be kept in {}{instead}",
         state.shared.place
     );
     paragraph(&place, columns, y, pen);

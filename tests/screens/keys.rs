@@ -42,6 +42,37 @@ fn a_question_takes_what_is_typed_from_the_first_character() {
 }
 
 #[test]
+fn the_one_question_in_view_takes_digits_from_the_text() {
+    // Two of them wait: which one is meant?
+    let both = Screen::reader(80, 24).press(&[SPACE, SPACE, ch('3')]);
+    assert_eq!(both.state.page, Page::Lab);
+    let guessed = Screen::reader(80, 24)
+        .press(&[SPACE, SPACE, TAB])
+        .typed(".5");
+    let s = guessed.press(&[ENTER, ESC]);
+    assert_eq!(s.state.reader.focus, Focus::Text);
+    let s = s.typed("8/27").shows("8/27▌");
+    assert_eq!(s.state.page, Page::Lesson);
+}
+
+#[test]
+fn a_digit_gives_the_option_under_the_cursor_its_place_in_an_order() {
+    let s = form()
+        .press(&[key(Code::Down); 4])
+        .shows("a digit gives its place");
+    let s = s.press(&[SPACE, RIGHT, SPACE, RIGHT, SPACE]);
+    assert_eq!(kept(&s, "order").as_deref(), Some("q, softmax, norm1"));
+    // The third one first: the others move on.
+    let s = s.typed("1");
+    assert_eq!(kept(&s, "order").as_deref(), Some("norm1, q, softmax"));
+    let s = s.typed("2");
+    assert_eq!(kept(&s, "order").as_deref(), Some("q, norm1, softmax"));
+    // There is no fourth place.
+    let s = s.typed("4");
+    assert_eq!(kept(&s, "order").as_deref(), Some("q, norm1, softmax"));
+}
+
+#[test]
 fn digits_lead_nowhere_from_options_and_blocks() {
     // The third option of the third question.
     let s = form().press(&[key(Code::Down), key(Code::Down)]).typed("3");
@@ -60,7 +91,13 @@ fn what_is_right_is_changed_by_its_own_key_and_stays_until_a_verdict() {
     let s = s.press(&[SPACE]);
     assert_eq!(s.state.exercises.form.as_ref().map(|f| f.row), Some(1));
     let s = s.press(&[key(Code::Up), ENTER]).shows("i changes it");
-    let s = s.typed("7").shows("i changes it").shows("[ 22.22 %");
+    // The rest of a word that is typed there is no key: no page opens, nothing is turned.
+    let s = s
+        .typed("2,097,152 bytes")
+        .shows("i changes it")
+        .shows("[ 22.22 %");
+    assert_eq!(s.state.page, Page::Exercises);
+    let s = s.later(1000);
     // Begun and left: nothing changed.
     let s = s.press(&[ch('i')]).typed(" o").shows("22.22 % o▌");
     let s = s.press(&[ESC]).shows("[ 22.22 % ").shows("right");

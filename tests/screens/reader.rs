@@ -66,6 +66,14 @@ impl Screen {
         self
     }
 
+    /// So many milliseconds later.
+    pub(crate) fn later(mut self, ms: u64) -> Self {
+        let at = self.state.shared.now + ms;
+        let message = Message::Tick;
+        update(&mut self.state, Event { at, message });
+        self
+    }
+
     pub(crate) fn typed(self, text: &str) -> Self {
         let keys: Vec<Key> = text.chars().map(ch).collect();
         self.press(&keys)

@@ -19,6 +19,14 @@ pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut O
         outline(reader, shared, action, out);
         return;
     }
+    // What is typed while the text has the keys goes to the question in view.
+    if action == Action::Change
+        && let Some(at) = live::waiting(reader, shared)
+    {
+        reader.focus = Focus::Block(at);
+        reader.reveal = true;
+        live::enter(reader, shared);
+    }
     match action {
         Action::NextPart | Action::PreviousPart => {
             walk_parts(reader, shared, action == Action::NextPart, out);

@@ -266,6 +266,13 @@ fn options(key: &Key, env: &Env<'_>, faults: &mut Vec<String>) {
     if key.kind == Kind::Ranking && expected.len() != key.options.len() {
         faults.push("a ranking orders all options, and the answer leaves some out".to_owned());
     }
+    let stand = || key.options.iter().map(|option| &option.text);
+    if key.kind == Kind::Ranking && stand().eq(&expected) {
+        faults.push(
+            "the options stand in the right order: marking them one by one is the answer"
+                .to_owned(),
+        );
+    }
     for (index, slip) in key.slips.iter().enumerate() {
         let place = format!("slip {}", index + 1);
         match picked(&env.with(&slip.settings), &slip.value) {

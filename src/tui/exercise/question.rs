@@ -268,7 +268,7 @@ fn options(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) ->
         let how = match key.kind {
             Kind::Choice => "←→ option, Space marks one, Enter checks",
             Kind::Choices => "←→ option, Space marks all that fit, Enter checks",
-            _ => "←→ option, Space ranks in the order you press it, Enter checks",
+            _ => "←→ option, Space ranks it next, a digit gives its place, Enter checks",
         };
         rows.push(Row::of(how, Role::Dim));
     }

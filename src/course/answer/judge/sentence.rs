@@ -74,6 +74,13 @@ impl Judgement {
         match (accepted, &self.tolerance) {
             (Some(say), _) => format!("{say} The course counts {exact}."),
             _ if exact == typed => format!("{typed}."),
+            // A long order is shown once, whole.
+            _ if typed
+                .strip_suffix('…')
+                .is_some_and(|head| exact.starts_with(head)) =>
+            {
+                format!("{exact}.")
+            }
             (None, Some(tolerance)) => format!("{typed}. Exact: {exact} (tolerance {tolerance})."),
             (None, None) => format!("{typed}. Exact: {exact}."),
         }

@@ -45,6 +45,29 @@ fn the_trap_of_the_workshop_preset_is_refused() {
     assert!(linted(&key, &[("preset", "part-c")]).is_empty());
 }
 
+/// Whoever marks options from the first to the last must not be right by that.
+#[test]
+fn a_ranking_whose_options_stand_in_order_is_refused() {
+    let ranking = |options: [&str; 3]| Key {
+        kind: Kind::Ranking,
+        options: options.map(Phrase::made).into(),
+        ..Key::number(
+            "k",
+            "?",
+            Expr::parse("order(bytes, softmax q norm1)").unwrap(),
+        )
+    };
+    // One block at batch 1: softmax 1.049 MB, q 0.524, norm1 0.263.
+    let faults = linted(&ranking(["softmax", "q", "norm1"]), &[("batch", "1")]);
+    assert!(
+        faults
+            .iter()
+            .any(|f| f.contains("stand in the right order")),
+        "{faults:?}"
+    );
+    assert!(linted(&ranking(["q", "softmax", "norm1"]), &[("batch", "1")]).is_empty());
+}
+
 #[test]
 fn faults_say_which_part_of_the_key() {
     let key = with_slips("block.bytes", &["block.flops", "block(v1, batch=0).bytes"]);
