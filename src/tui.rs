@@ -35,5 +35,5 @@ mod roofline;
 mod rows;
 mod too_small;
 
-pub use draw::Painter;
+pub use draw::{Painter, cells, picture};
 pub use events::open;

@@ -6,11 +6,13 @@ use super::intent::{Intent, Out};
 use super::keymap::{Action, FooterItem};
 use super::machine::{Machine, Source};
 use super::note::Tone;
+use super::numbers::compared;
 use super::page::Page;
 use super::runs::Runs;
 use super::screen::Screen;
 use super::setup::Setup;
 use super::shared::Shared;
+use course::present::Grid;
 use plan::cost::Cost;
 use plan::fusion::{Cut, Version};
 use plan::run::{BytesReport, Report};
@@ -145,6 +147,10 @@ impl Screen for Compare {
             Scope::Block => " (prints per forward)",
             Scope::Forward => "",
         }
+    }
+
+    fn numbers(&self, shared: &Shared) -> Vec<Grid> {
+        vec![compared(self, shared)]
     }
 
     fn settle(&mut self, shared: &mut Shared, _: &mut Out) {

@@ -182,6 +182,12 @@ impl<W: Write> Runtime<W> {
                 }
                 Effect::Redraw => self.look_again()?,
                 Effect::Copy(text) => self.surface.send(&clipboard(&text))?,
+                Effect::Export { name, numbers } => {
+                    let picture = super::draw::picture(&self.state);
+                    let mut files = vec![("svg", picture)];
+                    files.extend(numbers.map(|rows| ("csv", rows)));
+                    self.away.keep(name, files);
+                }
                 Effect::StartRun(ticket, request) => self.worker.submit(ticket, *request),
                 Effect::CancelRun => self.worker.cancel(),
                 Effect::Edit(asked) => self.edit(asked)?,

@@ -48,17 +48,26 @@ const fn rgb(hex: u32) -> Color {
 
 /// The style of a role under a look.
 pub fn style(role: Role, look: Look) -> Style {
+    let own = look.colours.get(role as usize).map(rgb);
     let color = match look.depth {
         Depth::None => Color::Reset,
         Depth::Sixteen => sixteen(role),
-        Depth::Indexed => nearest(full(role, look.theme)),
-        Depth::True => full(role, look.theme),
+        Depth::Indexed => nearest(own.unwrap_or_else(|| full(role, look.theme))),
+        Depth::True => own.unwrap_or_else(|| full(role, look.theme)),
     };
     let mut style = Style::reset();
     if color != Color::Reset {
         style = style.fg(color);
     }
     style.add_modifier(modifier(role, look))
+}
+
+/// The colour of a role on a page, as `#rrggbb`; None for the page's own.
+pub fn hex(role: Role, theme: Theme) -> Option<String> {
+    match full(role, theme) {
+        Color::Rgb(r, g, b) => Some(format!("#{r:02x}{g:02x}{b:02x}")),
+        _ => None,
+    }
 }
 
 fn modifier(role: Role, look: Look) -> Modifier {
@@ -165,6 +174,21 @@ mod tests {
         Role::Measured,
         Role::Strong,
     ];
+
+    /// The learner's colours are named as the roles are, in their order.
+    #[test]
+    fn every_role_has_its_name() {
+        for (role, name) in ROLES.iter().zip(app::look::ROLES) {
+            let place = app::look::ROLES.get(*role as usize);
+            assert_eq!(place.map(|n| n.to_string()), Some(format!("{role:?}").to_lowercase()), "{name}");
+        }
+        let mut look = Look { depth: Depth::True, ..Look::default() };
+        look.colours.set("memory", "#010203").unwrap();
+        assert_eq!(style(Role::Memory, look).fg, Some(Color::Rgb(1, 2, 3)));
+        assert_eq!(style(Role::Compute, look).fg, Some(full(Role::Compute, Theme::Dark)));
+        look.depth = Depth::Sixteen;
+        assert_eq!(style(Role::Memory, look).fg, Some(Color::Yellow));
+    }
 
     fn luminance(c: u32) -> f64 {
         // WCAG 2: sRGB channels made linear, weighted.

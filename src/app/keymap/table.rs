@@ -383,6 +383,12 @@ pub const TABLE: &[Entry] = &[
     ),
     entry(
         On::Anywhere,
+        &[(ch('X'), Export)],
+        &[],
+        "this screen as SVG and CSV",
+    ),
+    entry(
+        On::Anywhere,
         &[(ctrl('c'), Interrupt)],
         &[],
         "cancel the run",
