@@ -26,6 +26,7 @@ mod kernel;
 mod kernels;
 mod lab;
 mod lesson;
+mod links;
 pub(crate) mod live;
 mod palette;
 mod practise;

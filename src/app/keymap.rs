@@ -94,7 +94,10 @@ mod tests {
     fn h_is_left_except_in_exercises() {
         assert_eq!(resolve(Lab, ch('h')), Some(Left));
         assert_eq!(resolve(Exercises, ch('h')), Some(Hint));
-        assert_eq!(Keys::default().key_of(Exercises, Left), Some(key(Code::Left)));
+        assert_eq!(
+            Keys::default().key_of(Exercises, Left),
+            Some(key(Code::Left))
+        );
     }
 
     #[test]

@@ -397,7 +397,10 @@ impl Screen for Reader {
             .live()
             .filter(known)
             .filter_map(|block| live::presented(self, shared, lesson, block).ok());
-        pieces.flatten().filter_map(|piece| piece.numbers()).collect()
+        pieces
+            .flatten()
+            .filter_map(|piece| piece.numbers())
+            .collect()
     }
 
     fn mark(&self, _: &Shared) -> Mark {

@@ -50,9 +50,9 @@ pub enum Depth {
 }
 
 /// What has a colour, in the order in which themes list it.
-pub const ROLES: [&str; 13] = [
+pub const ROLES: [&str; 17] = [
     "text", "dim", "accent", "fused", "memory", "compute", "good", "warn", "bad", "modelled",
-    "issued", "measured", "strong",
+    "issued", "measured", "strong", "type", "number", "string", "builtin",
 ];
 
 /// Colours that the learner put in place of the theme's: `0xrrggbb` by role.
@@ -193,7 +193,10 @@ mod tests {
         let mut colours = Colours::default();
         colours.set("memory", "#f0a83a").unwrap();
         colours.set("dim", "#abc").unwrap();
-        assert_eq!((colours.get(4), colours.get(1)), (Some(0xf0_a83a), Some(0xaa_bbcc)));
+        assert_eq!(
+            (colours.get(4), colours.get(1)),
+            (Some(0xf0_a83a), Some(0xaa_bbcc))
+        );
         for bad in ["", "red", "#12", "#1234567", "#+12345", "f0a83a", "#ä12"] {
             assert!(colours.set("memory", bad).is_err(), "{bad}");
         }

@@ -11,12 +11,28 @@ use course::present::Grid;
 pub(super) fn kernels(shared: &Shared, roof: Option<&Ceilings>) -> Grid {
     let cost = shared.bench.cost();
     let dtype = shared.bench.setup().dtype;
-    let head = ["kernel", "FLOP", "B read", "B weights", "B written", "FLOP/B"];
+    let head = [
+        "kernel",
+        "FLOP",
+        "B read",
+        "B weights",
+        "B written",
+        "FLOP/B",
+    ];
     let side = roof.map(|roof| format!("bound under {}", roof.of));
     let head = head.map(str::to_owned).into_iter().chain(side);
     let row = |kernel: &plan::cost::KernelCost| {
-        let numbers = [kernel.flops, kernel.read_bytes, kernel.weight_bytes, kernel.written_bytes];
-        let bound = roof.map(|roof| roof.bound(kernel, dtype).map_or("", |b| b.name()).to_owned());
+        let numbers = [
+            kernel.flops,
+            kernel.read_bytes,
+            kernel.weight_bytes,
+            kernel.written_bytes,
+        ];
+        let bound = roof.map(|roof| {
+            roof.bound(kernel, dtype)
+                .map_or("", |b| b.name())
+                .to_owned()
+        });
         std::iter::once(kernel.ops.join(" "))
             .chain(numbers.map(|n| n.to_string()))
             .chain([kernel.intensity().to_string()])

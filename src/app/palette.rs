@@ -171,7 +171,10 @@ fn entries(shared: &Shared, form: Option<&str>) -> Vec<Entry> {
         ("do", "draw again", Action::Redraw),
     ];
     for (kind, text, action) in actions {
-        let key = shared.keys.key_of(Page::Lab, action).map_or(String::new(), |k| k.to_string());
+        let key = shared
+            .keys
+            .key_of(Page::Lab, action)
+            .map_or(String::new(), |k| k.to_string());
         add(kind, text.to_owned(), key, Command::Do(action));
     }
     for (text, command) in SHELL {

@@ -71,7 +71,9 @@ fn preferences(state: &mut State, places: &Places, output: &OutputArgs) {
     };
     let (found, mut faults) = Preferences::read(places, known);
     let look = &mut state.shared.look;
-    let theme = Theme::ALL.into_iter().find(|t| found.theme.as_deref() == Some(t.name()));
+    let theme = Theme::ALL
+        .into_iter()
+        .find(|t| found.theme.as_deref() == Some(t.name()));
     look.theme = theme.unwrap_or(look.theme);
     look.ascii = output.ascii || found.ascii.unwrap_or(look.ascii);
     for (role, colour) in &found.colours {
@@ -95,8 +97,15 @@ fn preferences(state: &mut State, places: &Places, output: &OutputArgs) {
     faults.sort();
     let more = faults.len().saturating_sub(1);
     for fault in faults.iter().rev() {
-        let also = if more > 0 { format!(" {more} more in : messages.") } else { String::new() };
-        state.shared.notes.say(Tone::Warn, format!("{fault} The rest applies.{also}"));
+        let also = if more > 0 {
+            format!(" {more} more in : messages.")
+        } else {
+            String::new()
+        };
+        state
+            .shared
+            .notes
+            .say(Tone::Warn, format!("{fault} The rest applies.{also}"));
     }
 }
 

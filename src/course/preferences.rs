@@ -124,10 +124,15 @@ mod tests {
         let (found, faults) = Preferences::of("config.toml", text, KNOWN);
         assert_eq!((found.theme, found.ascii), (None, Some(true)));
         let pairs = |list: &[(String, Phrase)]| -> Vec<(String, String, usize)> {
-            let pair = |(name, value): &(String, Phrase)| (name.clone(), value.text.clone(), value.at.line);
+            let pair = |(name, value): &(String, Phrase)| {
+                (name.clone(), value.text.clone(), value.at.line)
+            };
             list.iter().map(pair).collect()
         };
-        assert_eq!(pairs(&found.colours), [("compute".into(), "#00ff00".into(), 7)]);
+        assert_eq!(
+            pairs(&found.colours),
+            [("compute".into(), "#00ff00".into(), 7)]
+        );
         assert_eq!(pairs(&found.keys), [("roofline".into(), "O".into(), 10)]);
         let mut said: Vec<String> = faults.iter().map(ToString::to_string).collect();
         said.sort();
@@ -138,13 +143,15 @@ mod tests {
         begins(2, "config.toml:1:");
         assert!(said[2].contains("light"), "{said:#?}");
         begins(3, "config.toml:3:1: this file has no key “font”");
-        begins(4, "config.toml:6:1: there is no colour for “memry”; did you mean memory?");
+        begins(
+            4,
+            "config.toml:6:1: there is no colour for “memry”; did you mean memory?",
+        );
     }
 
     #[test]
-    fn a_file_that_is_no_toml_is_one_sentence() {
-        let (found, faults) = Preferences::of("config.toml", "theme = dark\n", KNOWN);
-        assert_eq!(found.theme, None);
+    fn a_line_that_is_no_toml_is_one_sentence() {
+        let (_, faults) = Preferences::of("config.toml", "theme = dark\n", KNOWN);
         assert_eq!(faults.len(), 1, "{faults:?}");
         assert_eq!(faults[0].at.line, 1);
     }

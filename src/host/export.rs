@@ -27,7 +27,9 @@ impl Host {
         let refuge = self.places.state.join("pictures");
         let made = std::fs::create_dir_all(&refuge).map_err(|e| plain(&e));
         match made.and_then(|()| self.export_into(&refuge, name, files)) {
-            Ok(said) => Ok(format!("This folder cannot be written ({why}). Written: {said}.")),
+            Ok(said) => Ok(format!(
+                "This folder cannot be written ({why}). Written: {said}."
+            )),
             Err(other) => Err(format!(
                 "Nothing was written: {why} in this folder, {other} in {}.",
                 self.places.shown(&refuge)
@@ -70,7 +72,9 @@ fn write(folder: &Path, name: &str, files: &[(&str, String)]) -> io::Result<Vec<
         }
         return Ok(made);
     }
-    Err(io::Error::other(format!("{MOST} files of this name stand there")))
+    Err(io::Error::other(format!(
+        "{MOST} files of this name stand there"
+    )))
 }
 
 #[cfg(test)]

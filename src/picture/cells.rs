@@ -74,7 +74,10 @@ impl Inks {
             };
             let letters = if ink.reversed { ground } else { &colour };
             let _ = write!(out, "text.i{n}{{fill:{letters}{bold}{line}}}");
-            let _ = write!(out, "path.i{n}{{stroke:{letters}}}.b.i{n}{{fill:{letters}}}");
+            let _ = write!(
+                out,
+                "path.i{n}{{stroke:{letters}}}.b.i{n}{{fill:{letters}}}"
+            );
             if ink.reversed {
                 let _ = write!(out, "rect.i{n}{{fill:{colour}}}");
             }
@@ -140,8 +143,10 @@ pub(super) fn row(buffer: &Buffer, y: u16, inks: &mut Inks) -> String {
         let drawn = symbol.chars().next().and_then(shape);
         let blank = symbol == " ";
         blanks = if blank { blanks + 1 } else { 0 };
-        let same = run.as_ref().is_some_and(|(_, other, _)| *other == ink || blank);
-        if drawn.is_some() || !same || blanks > 2 {
+        let same = run
+            .as_ref()
+            .is_some_and(|(_, other, _)| *other == ink || blank);
+        if drawn.is_some() || !same || blanks > 1 {
             flush(&mut run, inks, x);
         }
         if let Some(shape) = drawn {
@@ -240,10 +245,15 @@ pub(super) fn screen(buffer: &Buffer, theme: Theme, title: &str) -> String {
 }
 
 /// A file of its own around `body`.
-pub(super) fn document((width, height): (f64, f64), title: &str, style: &str, body: &str) -> String {
+pub(super) fn document(
+    (width, height): (f64, f64),
+    title: &str,
+    style: &str,
+    body: &str,
+) -> String {
     let [width, height] = [width, height].map(number);
     format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n\
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" xml:space=\"preserve\" role=\"img\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n\
          <title>{}</title>\n<style>{style}</style>\n\
          <rect class=\"g\" width=\"100%\" height=\"100%\" rx=\"6\"/>\n{body}</svg>\n",
         escape(title)

@@ -51,7 +51,8 @@ pub(super) fn chart(chart: &Chart) -> Option<String> {
     };
     let mut svg = Svg::default();
     axes(&mut svg, chart, across, up, end);
-    let last = |line: &course::present::Line| line.values.iter().rev().find(|v| v.is_finite()).copied();
+    let last =
+        |line: &course::present::Line| line.values.iter().rev().find(|v| v.is_finite()).copied();
     let ends: Vec<f64> = chart
         .lines
         .iter()

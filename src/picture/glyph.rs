@@ -50,7 +50,11 @@ fn arms(c: char) -> Option<([bool; 4], bool)> {
 fn lines(c: char) -> Option<Shape> {
     let ([up, right, down, left], double) = arms(c)?;
     let (x, y) = (CELL.0 / 2.0, CELL.1 / 2.0);
-    let offsets: &[f64] = if double { &[-DOUBLE / 2.0, DOUBLE / 2.0] } else { &[0.0] };
+    let offsets: &[f64] = if double {
+        &[-DOUBLE / 2.0, DOUBLE / 2.0]
+    } else {
+        &[0.0]
+    };
     let mut shape = Shape::default();
     for offset in offsets {
         // Of a corner the outer line goes on to the other's outer line.
@@ -134,19 +138,34 @@ mod tests {
         let corner = shape('╔').unwrap();
         let d = DOUBLE / 2.0;
         let (x, y) = (CELL.0 / 2.0, CELL.1 / 2.0);
-        assert_eq!(corner.across, [(y - d, x - d, CELL.0), (y + d, x + d, CELL.0)]);
-        assert_eq!(corner.down, [(x - d, y - d, CELL.1), (x + d, y + d, CELL.1)]);
+        assert_eq!(
+            corner.across,
+            [(y - d, x - d, CELL.0), (y + d, x + d, CELL.0)]
+        );
+        assert_eq!(
+            corner.down,
+            [(x - d, y - d, CELL.1), (x + d, y + d, CELL.1)]
+        );
         // In the other diagonal the upper line is the longer one.
         let corner = shape('╗').unwrap();
         assert_eq!(corner.across, [(y - d, 0.0, x + d), (y + d, 0.0, x - d)]);
-        assert_eq!(corner.down, [(x - d, y + d, CELL.1), (x + d, y - d, CELL.1)]);
+        assert_eq!(
+            corner.down,
+            [(x - d, y + d, CELL.1), (x + d, y - d, CELL.1)]
+        );
     }
 
     #[test]
     fn a_bar_is_eighths_of_a_cell_and_letters_are_none() {
-        assert_eq!(shape('▍').unwrap().filled, [(0.0, 0.0, CELL.0 * 3.0 / 8.0, CELL.1)]);
+        assert_eq!(
+            shape('▍').unwrap().filled,
+            [(0.0, 0.0, CELL.0 * 3.0 / 8.0, CELL.1)]
+        );
         assert_eq!(shape('█').unwrap().filled, [(0.0, 0.0, CELL.0, CELL.1)]);
-        assert_eq!(shape('▄').unwrap().filled, [(0.0, CELL.1 / 2.0, CELL.0, CELL.1 / 2.0)]);
+        assert_eq!(
+            shape('▄').unwrap().filled,
+            [(0.0, CELL.1 / 2.0, CELL.0, CELL.1 / 2.0)]
+        );
         assert_eq!(shape('⣿').unwrap().filled.len(), 8);
         assert!(shape('a').is_none() && shape('⠀').is_none());
     }

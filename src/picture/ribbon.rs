@@ -106,7 +106,10 @@ fn frame(
         let (left, right) = (x + inset, x + width - inset);
         let left = if open_left { x - GAP } else { left };
         let right = if open_right { x + width + GAP } else { right };
-        let (a, b) = ([(left, top), (right, top)], [(right, bottom), (left, bottom)]);
+        let (a, b) = (
+            [(left, top), (right, top)],
+            [(right, bottom), (left, bottom)],
+        );
         let mut points = vec![a[0], a[1], b[0], b[1]];
         match (open_left, open_right) {
             (false, false) => points.push(a[0]),
@@ -177,6 +180,11 @@ fn legend(svg: &mut Svg, ribbon: &Ribbon, y: f64) {
     let fused = ribbon.boxes.iter().any(|boxed| boxed.group.fused());
     if fused {
         frame(svg, (x, y - 11.0), (22.0, 14.0), true, (false, false));
-        svg.text((x + 28.0, y), Anchor::Start, "dim", "one kernel of several ops");
+        svg.text(
+            (x + 28.0, y),
+            Anchor::Start,
+            "dim",
+            "one kernel of several ops",
+        );
     }
 }

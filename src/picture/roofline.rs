@@ -99,7 +99,12 @@ fn axes(svg: &mut Svg, across: Axis, up: Axis) {
         svg.line(&[(x, BOTTOM), (x, BOTTOM + 4.0)], "axis");
         svg.text((x, BOTTOM + 17.0), Anchor::Middle, "dim", &plain(value));
     }
-    svg.text((LEFT, TOP - 12.0), Anchor::Start, "dim", "TFLOP/s, logarithmic");
+    svg.text(
+        (LEFT, TOP - 12.0),
+        Anchor::Start,
+        "dim",
+        "TFLOP/s, logarithmic",
+    );
     let below = (RIGHT + 80.0, BOTTOM + 17.0);
     svg.text(below, Anchor::End, "dim", "FLOP/B =");
 }
@@ -149,7 +154,10 @@ fn draw_spots(
                 (up.at(rate), *n, rate)
             })
             .collect();
-        let top = reached.iter().map(|(y, ..)| *y).fold(f64::INFINITY, f64::min);
+        let top = reached
+            .iter()
+            .map(|(y, ..)| *y)
+            .fold(f64::INFINITY, f64::min);
         let foot = BOTTOM - LETTERS;
         svg.line(&[(x, top), (x, foot), (letter_at, BOTTOM - 16.0)], "drop");
         for (y, n, rate) in reached {

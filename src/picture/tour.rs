@@ -37,7 +37,10 @@ pub fn tour(frames: &[Frame], theme: Theme, title: &str) -> String {
                 shown.entry((y, marks)).or_default().push(n);
             }
         }
-        let says = format!("<text class=\"s\" x=\"0\" y=\"20\">{}</text>", escape(&frame.says));
+        let says = format!(
+            "<text class=\"s\" x=\"0\" y=\"20\">{}</text>",
+            escape(&frame.says)
+        );
         shown.entry((rows, says)).or_default().push(n);
     }
     let mut times = Times::new(frames);
@@ -45,7 +48,10 @@ pub fn tour(frames: &[Frame], theme: Theme, title: &str) -> String {
     for ((y, marks), on) in shown {
         let class = times.class(&on);
         let top = number(EDGE + f64::from(y) * CELL.1);
-        let _ = writeln!(body, "<g{class} transform=\"translate({EDGE} {top})\">{marks}</g>");
+        let _ = writeln!(
+            body,
+            "<g{class} transform=\"translate({EDGE} {top})\">{marks}</g>"
+        );
     }
     let (width, height) = cells::size(first.cells.area.width, rows);
     let style = inks.style(theme) + &times.style(theme);
@@ -101,7 +107,12 @@ impl Times {
             let mut before = None;
             for (frame, begins) in self.begins.iter().enumerate().take(self.begins.len() - 1) {
                 if before != Some(seen(frame)) {
-                    let _ = write!(out, "{:.2}%{{visibility:{}}}", begins * 100.0, word(seen(frame)));
+                    let _ = write!(
+                        out,
+                        "{:.2}%{{visibility:{}}}",
+                        begins * 100.0,
+                        word(seen(frame))
+                    );
                     before = Some(seen(frame));
                 }
             }
@@ -139,7 +150,9 @@ mod tests {
             "{svg}"
         );
         assert!(
-            svg.contains("0.00%{visibility:visible}25.00%{visibility:hidden}75.00%{visibility:visible}"),
+            svg.contains(
+                "0.00%{visibility:visible}25.00%{visibility:hidden}75.00%{visibility:visible}"
+            ),
             "{svg}"
         );
         assert!(svg.contains("prefers-reduced-motion"));

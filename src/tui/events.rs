@@ -10,6 +10,7 @@ use super::input;
 use super::surface::Surface;
 use super::terminal::Terminal;
 use app::key::ctrl;
+use app::look::Depth;
 use app::mouse::Spots;
 use app::question::Asked;
 use app::{self, Effect, Event, Message, State};
@@ -40,6 +41,8 @@ pub fn open(
         guard = guard.with_mouse()?;
     }
     let mut surface = Surface::new(io::stdout(), size.0, size.1);
+    // A terminal of few colours, or one that is to have none, may print what it does not know.
+    surface.link(state.shared.look.depth >= Depth::Indexed);
     // The first frame goes out before anything else is started.
     let painter = Painter::default();
     surface.frame(|buffer| {

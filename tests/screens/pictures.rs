@@ -4,10 +4,7 @@
 //!
 //! Clock, device and seed are given; every number is modelled, or of the recorded roof.
 
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test may stop at the first surprise"
-)]
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -102,17 +99,14 @@ fn answer(effect: Effect) -> Option<Message> {
 
 /// Opens a text from the palette.
 fn open(stage: Stage, name: &str) -> Stage {
-    stage
-        .typed(":")
-        .typed(name)
-        .press([key(Code::Enter)])
+    stage.typed(":").typed(name).press([key(Code::Enter)])
 }
 
 /// The pictures by name.
 fn pictures() -> Vec<(&'static str, String)> {
     let roofline = Stage::new(120, 40).typed("5w");
-    let kernel = Stage::new(120, 40).typed("3]").typed("vK");
-    let lesson = open(Stage::new(120, 40), "lesson 10").typed("  ");
+    let kernel = Stage::new(120, 40).typed("3]]]]]]vKnn");
+    let lesson = open(Stage::new(120, 40), "lesson 12").typed(" ");
     vec![
         ("roofline.svg", picture(&roofline.state)),
         ("kernel.svg", picture(&kernel.state)),
@@ -125,21 +119,38 @@ fn pictures() -> Vec<(&'static str, String)> {
 fn minute() -> String {
     let mut frames = Vec::new();
     let mut stage = Stage::new(80, 24);
-    let mut show = |stage: &Stage, seconds: f64, says: &str| frames.push(stage.frame(seconds, says));
-    show(&stage, 3.0, "Home: a path through the course. Enter begins it.");
+    let mut show =
+        |stage: &Stage, seconds: f64, says: &str| frames.push(stage.frame(seconds, says));
+    show(
+        &stage,
+        3.0,
+        "Home: a path through the course. Enter begins it.",
+    );
     stage = stage.typed("3");
-    show(&stage, 4.0, "3  the lab: V1, a box per kernel, ink is bytes");
+    show(
+        &stage,
+        4.0,
+        "3  the lab: V1, a box per kernel, ink is bytes",
+    );
     stage = stage.typed("]");
     show(&stage, 2.0, "]  the next kernel");
     stage = stage.typed(" ");
-    show(&stage, 4.0, "Space  fuses q, k and v: two launches and 0.26 MB less");
+    show(
+        &stage,
+        4.0,
+        "Space  fuses q, k and v: two launches and 0.26 MB less",
+    );
     stage = stage.typed("j");
     show(&stage, 1.0, "j  down");
     stage = stage.typed("j");
     show(&stage, 1.0, "j  down, to flash");
     stage = stage.typed(" ");
-    show(&stage, 5.0, "Space  flash: the scores no longer leave the chip");
-    stage = stage.press([key(Code::Tab)]).typed("j=");
+    show(
+        &stage,
+        5.0,
+        "Space  flash: the scores no longer leave the chip",
+    );
+    stage = stage.press([key(Code::Tab)]).typed("jj=");
     show(&stage, 5.0, "=  where a number comes from, term by term");
     stage = stage.press([key(Code::Esc)]).typed("4");
     show(&stage, 5.0, "4  the four versions side by side");
@@ -147,8 +158,12 @@ fn minute() -> String {
     show(&stage, 5.0, "5  every kernel under the roof of a device");
     stage = stage.typed("w");
     show(&stage, 4.0, "w  what if it were another GPU?");
-    stage = stage.typed("6");
-    show(&stage, 5.0, "6  the source of the kernel under the cursor");
+    stage = stage.typed("6n");
+    show(
+        &stage,
+        5.0,
+        "6 n  the source of the kernel under the cursor, at its first idea",
+    );
     stage = stage.typed("7").press([key(Code::Enter)]);
     show(&stage, 4.0, "7 Enter  an exercise: predict before you see");
     stage = stage.typed("12");
@@ -156,7 +171,9 @@ fn minute() -> String {
     stage = stage.press([key(Code::Enter)]);
     show(&stage, 5.0, "Enter  a known slip is named");
     stage = stage.press([key(Code::Enter)]);
-    stage = stage.press([key(Code::Backspace), key(Code::Backspace)]).typed("17");
+    stage = stage
+        .press([key(Code::Backspace), key(Code::Backspace)])
+        .typed("17");
     stage = stage.press([key(Code::Enter)]);
     show(&stage, 5.0, "17 Enter  right");
     tour(&frames, Theme::Dark, "tinyllama-tutor in a minute")
@@ -200,7 +217,10 @@ fn pictures_are_small_and_each_is_shown_somewhere() {
     let mut size = 0;
     for entry in std::fs::read_dir(folder()).unwrap().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        assert!(texts.contains(&format!("screens/{name}")), "{name} is shown nowhere");
+        assert!(
+            texts.contains(&format!("screens/{name}")),
+            "{name} is shown nowhere"
+        );
         size += entry.metadata().unwrap().len();
     }
     assert!(size < 300_000, "{size} bytes of pictures");

@@ -24,10 +24,14 @@ impl Keys {
         // tmux and screen prefixes, flow control, and the letters that are Backspace,
         // Tab, Enter and Escape with Ctrl.
         if key.ctrl && matches!(key.code, Code::Char(c) if "abchilmqsz[".contains(c)) {
-            return Err(format!("{key} belongs to the terminal; choose another key."));
+            return Err(format!(
+                "{key} belongs to the terminal; choose another key."
+            ));
         }
         if !is_letter(key) {
-            return Err(format!("{key} is not a letter; those keys stay what they are."));
+            return Err(format!(
+                "{key} is not a letter; those keys stay what they are."
+            ));
         }
         let mut tried = self.clone();
         tried.0.retain(|(other, _)| *other != action);
@@ -52,7 +56,9 @@ impl Keys {
     /// The bindings of an entry as they work: those shown first.
     fn bound<'k>(&'k self, entry: &'k Entry) -> impl Iterator<Item = (Key, Action)> + 'k {
         let letter = |action: Action| {
-            let mut letters = entry.bound().filter(move |(k, a)| *a == action && is_letter(*k));
+            let mut letters = entry
+                .bound()
+                .filter(move |(k, a)| *a == action && is_letter(*k));
             letters.next().map(|(k, _)| *k)
         };
         let moved = move |(key, action): &(Key, Action)| match self.chosen(*action) {
@@ -85,13 +91,17 @@ impl Keys {
     /// The key that footers and messages name for an action on a page: of several
     /// the first, but a letter before a digit, because letters are remembered.
     pub fn key_of(&self, page: Page, action: Action) -> Option<Key> {
-        let works = move |(k, a): &(Key, Action)| {
-            *a == action && self.resolve(page, *k) == Some(action)
+        let works =
+            move |(k, a): &(Key, Action)| *a == action && self.resolve(page, *k) == Some(action);
+        let all = || {
+            self.on(page, true)
+                .chain(self.on(page, false))
+                .filter(works)
         };
-        let all = || self.on(page, true).chain(self.on(page, false)).filter(works);
         let digit = |k: &Key| matches!(k.code, Code::Char('0'..='9'));
         let mut keys = all().map(|(k, _)| k);
-        keys.find(|k| !digit(k)).or_else(|| all().map(|(k, _)| k).next())
+        keys.find(|k| !digit(k))
+            .or_else(|| all().map(|(k, _)| k).next())
     }
 
     /// The keys of an entry as help prints them.
@@ -99,7 +109,10 @@ impl Keys {
         if !entry.shown.is_empty() {
             return entry.shown.to_owned();
         }
-        let shown = Entry { also: &[], ..*entry };
+        let shown = Entry {
+            also: &[],
+            ..*entry
+        };
         let keys: Vec<Key> = self.bound(&shown).map(|(key, _)| key).collect();
         names(&keys)
     }
@@ -158,10 +171,19 @@ mod tests {
         let mut keys = Keys::default();
         keys.choose(Action::Go(Page::Roofline), ch('O')).unwrap();
         assert_eq!(keys.resolve(Page::Lab, ch('x')), None);
-        assert_eq!(keys.resolve(Page::Lab, ch('O')), Some(Action::Go(Page::Roofline)));
+        assert_eq!(
+            keys.resolve(Page::Lab, ch('O')),
+            Some(Action::Go(Page::Roofline))
+        );
         // The digit stays, and the letter is what is named.
-        assert_eq!(keys.resolve(Page::Lab, ch('5')), Some(Action::Go(Page::Roofline)));
-        assert_eq!(keys.key_of(Page::Lab, Action::Go(Page::Roofline)), Some(ch('O')));
+        assert_eq!(
+            keys.resolve(Page::Lab, ch('5')),
+            Some(Action::Go(Page::Roofline))
+        );
+        assert_eq!(
+            keys.key_of(Page::Lab, Action::Go(Page::Roofline)),
+            Some(ch('O'))
+        );
         // Its old letter is free now, and arrows stay beside what replaces j.
         keys.choose(Action::Down, ch('x')).unwrap();
         assert_eq!(keys.resolve(Page::Lab, ch('j')), None);
@@ -170,14 +192,22 @@ mod tests {
         // An action without a letter gets one.
         keys.choose(Action::Open, ctrl('o')).unwrap();
         assert_eq!(keys.resolve(Page::Home, ctrl('o')), Some(Action::Open));
-        assert_eq!(keys.resolve(Page::Home, key(Code::Enter)), Some(Action::Open));
+        assert_eq!(
+            keys.resolve(Page::Home, key(Code::Enter)),
+            Some(Action::Open)
+        );
     }
 
     #[test]
     fn a_key_that_means_something_else_is_refused_with_its_page() {
         let mut keys = Keys::default();
-        let refused = keys.choose(Action::Go(Page::Roofline), ch('v')).unwrap_err();
-        assert!(refused.contains("version") && refused.contains("v is"), "{refused}");
+        let refused = keys
+            .choose(Action::Go(Page::Roofline), ch('v'))
+            .unwrap_err();
+        assert!(
+            refused.contains("version") && refused.contains("v is"),
+            "{refused}"
+        );
         assert!(keys.choose(Action::Quit, ctrl('s')).is_err());
         assert!(keys.choose(Action::Quit, key(Code::Enter)).is_err());
         assert_eq!(keys, Keys::default());
@@ -186,11 +216,16 @@ mod tests {
     #[test]
     fn every_action_that_has_a_name_has_a_key_and_names_are_different() {
         for (i, (name, action)) in Action::NAMES.iter().enumerate() {
-            let bound = Page::ALL.iter().any(|page| {
-                Keys::default().key_of(*page, *action).is_some()
-            });
+            let bound = Page::ALL
+                .iter()
+                .any(|page| Keys::default().key_of(*page, *action).is_some());
             assert!(bound, "{name}");
-            assert!(Action::NAMES[..i].iter().all(|(n, a)| n != name && a != action), "{name}");
+            assert!(
+                Action::NAMES[..i]
+                    .iter()
+                    .all(|(n, a)| n != name && a != action),
+                "{name}"
+            );
         }
     }
 }

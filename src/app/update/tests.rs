@@ -259,7 +259,10 @@ fn footers_name_only_keys_that_work() {
         assert!(items.len() <= 9, "{page:?}");
         for (actions, word) in items {
             for action in *actions {
-                assert!(Keys::default().key_of(page, *action).is_some(), "{page:?}: {word}");
+                assert!(
+                    Keys::default().key_of(page, *action).is_some(),
+                    "{page:?}: {word}"
+                );
             }
         }
     }

@@ -241,6 +241,7 @@ pub(super) fn span(span: &Span, ground: Role) -> String {
         Role::Value => "value",
         Role::Keyword => "keyword",
         Role::Type => "type",
+        Role::Builtin => "builtin",
         Role::Number => "number",
         Role::Comment => "comment",
         Role::String => "string",

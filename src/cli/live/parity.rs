@@ -228,6 +228,21 @@ fn on_page(html: &str, live: &Live) -> Vec<String> {
     said(text.replace("&amp;", "&").lines())
 }
 
+/// The words in pictures of a page, but those of axes and legends.
+fn in_pictures(html: &str) -> Vec<String> {
+    let mut text = String::new();
+    for part in html.split("<text").skip(1) {
+        let (tag, rest) = part.split_once('>').unwrap();
+        let (words, _) = rest.split_once("</text>").unwrap();
+        let class = |name: &str| tag.contains(&format!("class=\"{name}\""));
+        if !class("dim") && !class("strong") {
+            text += words;
+            text.push('\n');
+        }
+    }
+    said(text.lines())
+}
+
 fn lab(pieces: &[Piece]) -> Option<&Lab> {
     pieces.iter().find_map(|piece| match piece {
         Piece::Lab(lab) => Some(lab),
@@ -258,10 +273,12 @@ fn the_screen_show_and_the_export_say_the_same() {
                     (1..steps.len()).for_each(|_| screen.press(Action::Flip));
                 }
                 let paper = pieces(&desk, lesson, live).unwrap();
-                let page = on_page(&export::live_block(live, &paper), live);
+                let html = export::live_block(live, &paper);
+                let page = on_page(&html, live);
                 let show = in_show(&paper);
                 let seen = screen.words(lesson, live);
                 let place = format!("{}, block {}", lesson.id, live.number);
+                found.within(&format!("{place}, picture"), &page, &in_pictures(&html));
                 match &live.content {
                     // A form has fields and signs of its own around the question.
                     Ok(Block::Question { .. }) => {
