@@ -6,7 +6,6 @@ use super::intent::{Intent, Out};
 use super::keymap::{Action, FooterItem};
 use super::machine::{Machine, Source};
 use super::note::Tone;
-use super::numbers::compared;
 use super::page::Page;
 use super::runs::Runs;
 use super::screen::Screen;
@@ -155,6 +154,27 @@ impl Screen for Compare {
 
     fn settle(&mut self, shared: &mut Shared, _: &mut Out) {
         self.refresh(&shared.bench);
+    }
+}
+
+/// The columns of the compare page as they stand there.
+fn compared(page: &Compare, shared: &Shared) -> Grid {
+    let scope = match page.scope {
+        Scope::Forward => "per forward",
+        Scope::Block => "per block",
+    };
+    let titles = page.cuts().into_iter().map(|cut| cut.title());
+    let rows = rows(page, &shared.bench, &shared.machine, &shared.runs);
+    Grid {
+        head: std::iter::once(scope.to_owned()).chain(titles).collect(),
+        rows: rows
+            .into_iter()
+            .map(|row| {
+                let label = row.label.trim().to_owned();
+                std::iter::once(label).chain(row.cells).collect()
+            })
+            .collect(),
+        ..Grid::default()
     }
 }
 

@@ -1,7 +1,6 @@
 //! The numbers behind a page as rows, for a spreadsheet: bytes and FLOPs whole, no
 //! commas.
 
-use super::compare::{self, Compare, Scope};
 use super::machine::Ceilings;
 use super::shared::Shared;
 use course::present::Grid;
@@ -42,27 +41,6 @@ pub(super) fn kernels(shared: &Shared, roof: Option<&Ceilings>) -> Grid {
     Grid {
         head: head.collect(),
         rows: cost.block.kernels.iter().map(row).collect(),
-        ..Grid::default()
-    }
-}
-
-/// The columns of the compare page as they stand there.
-pub(super) fn compared(page: &Compare, shared: &Shared) -> Grid {
-    let scope = match page.scope {
-        Scope::Forward => "per forward",
-        Scope::Block => "per block",
-    };
-    let titles = page.cuts().into_iter().map(|cut| cut.title());
-    let rows = compare::rows(page, &shared.bench, &shared.machine, &shared.runs);
-    Grid {
-        head: std::iter::once(scope.to_owned()).chain(titles).collect(),
-        rows: rows
-            .into_iter()
-            .map(|row| {
-                let label = row.label.trim().to_owned();
-                std::iter::once(label).chain(row.cells).collect()
-            })
-            .collect(),
         ..Grid::default()
     }
 }

@@ -217,6 +217,12 @@ fn on_page(html: &str, live: &Live) -> Vec<String> {
         rest = after;
     }
     text += rest;
+    said(unescaped(&text).lines())
+}
+
+/// Text as it is read.
+fn unescaped(html: &str) -> String {
+    let mut text = html.to_owned();
     for (escaped, sign) in [
         ("&lt;", "<"),
         ("&gt;", ">"),
@@ -225,7 +231,7 @@ fn on_page(html: &str, live: &Live) -> Vec<String> {
     ] {
         text = text.replace(escaped, sign);
     }
-    said(text.replace("&amp;", "&").lines())
+    text.replace("&amp;", "&")
 }
 
 /// The words in pictures of a page, but those of axes and legends.
@@ -240,7 +246,7 @@ fn in_pictures(html: &str) -> Vec<String> {
             text.push('\n');
         }
     }
-    said(text.lines())
+    said(unescaped(&text).lines())
 }
 
 fn lab(pieces: &[Piece]) -> Option<&Lab> {
