@@ -233,6 +233,30 @@ fn no_variant_asks_for_the_numbers_of_another() {
     assert!(alike.is_empty(), "{}", alike.join("\n"));
 }
 
+/// The same number draws the same questions, and two numbers draw two sheets.
+#[test]
+fn no_draw_is_a_copy_of_another() {
+    let (course, gpus) = (Course::built_in(), GpuDatabase::embedded().unwrap());
+    let mut drawn = 0;
+    for printed in course.exercises().filter(|e| e.draw.is_some()) {
+        let sheets: Vec<Vec<String>> = variants(printed)
+            .iter()
+            .map(|variant| {
+                let each = answers(variant, &gpus).into_iter();
+                each.map(|(key, value)| format!("{}: {value}", key.ask.text))
+                    .collect()
+            })
+            .collect();
+        for (j, sheet) in sheets.iter().enumerate() {
+            assert!(!sheet.is_empty(), "{} {j}", printed.id);
+            let copy = sheets.iter().take(j).position(|other| other == sheet);
+            assert_eq!(copy, None, "{}: {j} asks the same", printed.id);
+        }
+        drawn += sheets.len();
+    }
+    assert!(drawn > 2 * DRAWS, "{drawn} draws are too few");
+}
+
 /// What the solution of an exercise says of a key.
 fn solution(exercise: &str, key: &str) -> String {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("solutions");
