@@ -331,7 +331,7 @@ fn story(problem: &Problem) -> (String, &'static str) {
             "every thread of the block must reach __syncthreads(): move it out of the branch",
         ),
         Problem::BarrierMissed { missing } => (
-            format!("a barrier that some threads skip: thread {missing} has returned before it"),
+            format!("a barrier that some threads skip: thread {missing} has ended without it"),
             "every thread of the block must reach __syncthreads(): move it out of the branch, or \
              let threads with nothing to do stay until it is passed",
         ),

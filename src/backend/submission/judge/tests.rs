@@ -276,7 +276,7 @@ fn a_barrier_in_a_branch_a_low_start_and_a_part_of_a_mistake_are_told() {
     );
     assert_eq!(returned.criterion, Criterion::Access);
     assert!(
-        returned.seen.contains("thread 5 has returned"),
+        returned.seen.contains("thread 5 has ended without it"),
         "{}",
         returned.seen
     );

@@ -155,8 +155,11 @@ pub(super) fn by_words<'o>(said: &[String], options: &'o [Phrase]) -> Option<&'o
             return leading.next().is_none().then_some(first);
         }
         let counted = |o: &Phrase| leads(&o.text).is_some() && words(&o.text).len() <= 2;
-        // Where every number is far above the number of options, a small one is a place.
-        let far = |o: &Phrase| leads(&o.text).is_some_and(|n| n > 10 * options.len());
+        // “1024 columns”: where every number counts something, and far more than there are
+        // options, a small one is a place.
+        let far = |o: &Phrase| {
+            words(&o.text).len() > 1 && leads(&o.text).is_some_and(|n| n > 10 * options.len())
+        };
         if options.iter().any(counted) && !options.iter().all(far) {
             return None;
         }
@@ -327,11 +330,12 @@ mod tests {
     #[test]
     fn an_option_by_whatever_names_it_alone() {
         type Case = (&'static [&'static str], &'static [(&'static str, usize)]);
-        let cases: [Case; 10] = [
+        let cases: [Case; 11] = [
             (
                 &["1024 columns", "1000 columns", "768 columns", "256 columns"],
                 &[("2", 2), ("#4", 4), ("768", 3), ("5", 0), ("64", 0)],
             ),
+            (&["1000", "1001", "1004"], &[("2", 0), ("1001", 2)]),
             (
                 &["layout", "tiling", "smaller tile", "padding"],
                 &[
