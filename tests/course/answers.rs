@@ -16,7 +16,7 @@ use tinyllama_tutor::answer::{
 };
 use tinyllama_tutor::cost::GpuDatabase;
 use tinyllama_tutor::course::{Course, Exercise, Figures, fill};
-use tinyllama_tutor::units::Unit;
+use tinyllama_tutor::units::{Dimension, Unit};
 
 #[derive(Deserialize)]
 struct Corpus {
@@ -318,6 +318,33 @@ fn every_text_of_every_draw_is_filled_in() {
         }
     }
     assert!(looked_at > 100 * DRAWS, "{looked_at} texts are too few");
+}
+
+/// What is shown as a model of a count would be right itself: four digits.
+#[test]
+fn models_of_counts_have_four_digits() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let lesson = std::fs::read_to_string(folder.join("lessons/00-welcome.md")).unwrap();
+    let (_, typed) = lesson.split_once("## How answers are typed").unwrap();
+    let (typed, _) = typed.split_once("\n## ").unwrap();
+    let examples = tinyllama_tutor::app::question::examples(false);
+    let dimensions = [Dimension::Bytes, Dimension::Flop].map(Dimension::example);
+    let mut models = 0;
+    for text in [typed, examples].into_iter().chain(dimensions) {
+        let words: Vec<&str> = text
+            .split(|c: char| c.is_whitespace() || "`,".contains(c))
+            .collect();
+        for pair in words.windows(2) {
+            let unit = ["B", "kB", "MB", "MiB", "GB", "FLOP", "MFLOP", "GFLOP"].contains(&pair[1]);
+            let number = pair[0].starts_with(|c: char| c.is_ascii_digit());
+            if unit && number {
+                let digits = pair[0].chars().filter(char::is_ascii_digit).count();
+                assert!(digits >= 4, "{} {}", pair[0], pair[1]);
+                models += 1;
+            }
+        }
+    }
+    assert!(models >= 6, "{models} models are too few");
 }
 
 /// A count that is wanted to four digits or more says so before it is answered.
