@@ -327,7 +327,7 @@ fn models_of_counts_have_four_digits() {
     let lesson = std::fs::read_to_string(folder.join("lessons/00-welcome.md")).unwrap();
     let (_, typed) = lesson.split_once("## How answers are typed").unwrap();
     let (typed, _) = typed.split_once("\n## ").unwrap();
-    let examples = tinyllama_tutor::app::question::examples(false);
+    let examples = app::question::examples(false);
     let dimensions = [Dimension::Bytes, Dimension::Flop].map(Dimension::example);
     let mut models = 0;
     for text in [typed, examples].into_iter().chain(dimensions) {
