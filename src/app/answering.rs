@@ -123,6 +123,8 @@ pub fn question(shared: &mut Shared, asked: &Asked, action: Action, out: &mut Ou
             shared.notes.say(Tone::Plain, "Marked. Enter checks it.");
         }
         Action::Open if chosen => check::check(shared, asked, out),
+        // The one mark stays: another option takes its place, and Space goes on.
+        Action::Flip if key.kind == Kind::Choice && marks(shared, asked, &key) => return false,
         Action::Flip if chosen => mark(shared, asked, &key, out),
         Action::Left | Action::Right if chosen && options > 0 => {
             let question = shared.questions.question_mut(asked);
@@ -146,7 +148,7 @@ pub fn question(shared: &mut Shared, asked: &Asked, action: Action, out: &mut Ou
 }
 
 /// What is said to Enter, and to what is typed, where the right answer stands.
-pub const STANDS: &str = "This is answered right: i changes it, Space goes on.";
+pub const STANDS: &str = "This is answered right: i changes it, Space goes on, Esc leaves it.";
 
 /// Opens the field with what is typed so far.
 fn open_field(shared: &mut Shared, asked: &Asked) {
@@ -213,6 +215,12 @@ pub fn click(shared: &mut Shared, asked: &Asked, target: Target, out: &mut Out) 
     }
 }
 
+/// Whether the option under the cursor is the one that is marked.
+fn marks(shared: &Shared, asked: &Asked, key: &Key) -> bool {
+    let here = key.options.get(shared.questions.question(asked).option);
+    here.is_some_and(|option| option.text == now(shared, asked).trim())
+}
+
 /// Whether Enter marks the option under the cursor before anything is checked.
 fn takes(shared: &Shared, asked: &Asked, key: &Key) -> bool {
     let typed = now(shared, asked);
@@ -256,8 +264,7 @@ fn mark(shared: &mut Shared, asked: &Asked, key: &Key, out: &mut Out) {
     let mut chosen = marked(&now(shared, asked), &key.options);
     let had = chosen.iter().position(|c| *c == option);
     match (key.kind, had) {
-        (Kind::Choice, Some(_)) => chosen.clear(),
-        (Kind::Choice, None) => chosen = vec![option],
+        (Kind::Choice, _) => chosen = vec![option],
         (_, Some(i)) => {
             chosen.remove(i);
         }
@@ -403,7 +410,11 @@ pub fn press(shared: &mut Shared, key: Pressed, out: &mut Out) -> bool {
             // What cannot be read is mended where it stands; what only waits for a
             // run leaves the keys free for it.
             let typed = now(shared, &asked);
-            let mend = echo(shared, &asked, &typed).is_err();
+            let gaps = shared
+                .study
+                .key_of(&asked)
+                .is_some_and(|k| k.kernel.is_some());
+            let mend = gaps || echo(shared, &asked, &typed).is_err();
             let unread = shared
                 .questions
                 .question(&asked)

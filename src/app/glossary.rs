@@ -75,7 +75,14 @@ impl Entry {
                     false => behind.strip_prefix('s').unwrap_or(behind),
                 };
                 let before = text.get(..*at).unwrap_or_default();
-                edge(before.chars().next_back()) && edge(behind.chars().next())
+                // The article is no symbol: one small letter stands in a formula.
+                let operator = |c: Option<char>| c.is_some_and(|c| "·*/^=+²".contains(c));
+                let formula = operator(before.trim_end().chars().next_back())
+                    || operator(behind.trim_start().chars().next());
+                let lone = self.symbol && *found == "a";
+                (!lone || formula)
+                    && edge(before.chars().next_back())
+                    && edge(behind.chars().next())
             };
             let mut found = text.match_indices(&name).filter(whole);
             found.next().map(|(at, _)| at)

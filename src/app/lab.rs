@@ -8,10 +8,12 @@ use super::intent::{Intent, Out};
 use super::keymap::{Action, FooterItem};
 use super::mouse::Target;
 use super::note::Tone;
+use super::numbers::kernels;
 use super::page::{Mark, Page};
 use super::ribbon::{self, COUNT, SLOTS, kernel_of, selected};
 use super::screen::Screen;
 use super::shared::Shared;
+use course::present::Grid;
 use plan::cost;
 use plan::fusion::Fusion;
 
@@ -117,7 +119,7 @@ const RIBBON: &[FooterItem] = &[
 ];
 
 /// Toggles in the first of the two columns that list them.
-pub const COLUMN: usize = 6;
+pub const COLUMN: usize = Fusion::ALL.len() / 2;
 
 /// The line under the page where no message stands.
 fn line(page: &Lab, shared: &Shared) -> Hint {
@@ -185,6 +187,10 @@ impl Screen for Lab {
             Action::Why | Action::Open => why(self, shared, out),
             _ => {}
         }
+    }
+
+    fn numbers(&self, shared: &Shared) -> Vec<Grid> {
+        vec![kernels(shared, shared.machine.ceilings.as_ref())]
     }
 
     fn mark(&self, shared: &Shared) -> Mark {

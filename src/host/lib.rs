@@ -22,6 +22,7 @@ mod book;
 mod clerk;
 mod desk;
 mod editor;
+mod export;
 pub mod follow;
 mod grade;
 mod kernel;

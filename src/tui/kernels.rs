@@ -47,6 +47,10 @@ pub fn list(state: &State, pen: &mut Pen<'_>) {
         pen.right(edge, 1, head, Role::Dim);
     }
     let (here, first, room) = view(state, pen);
+    if kernels.len() > room {
+        let shown = format!(" {} to {} of {} ", first + 1, first + room, kernels.len());
+        pen.right(pen.width() - 1, 0, &shown, Role::Dim);
+    }
     for (i, kernel) in kernels.iter().enumerate().skip(first).take(room) {
         let y = (i - first) as u16 + 2;
         if i == here {

@@ -3,6 +3,7 @@
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
+use std::borrow::Cow;
 use unicode_width::UnicodeWidthChar;
 
 use super::theme::{Role, style};
@@ -102,10 +103,10 @@ impl<'a> Pen<'a> {
         let style = style(role, self.look);
         let mut at = x;
         // Alone it is the sign for what cannot be had, and no dash.
-        let text = if self.look.ascii && text == "–" {
-            "x"
-        } else {
-            text
+        let text = match text {
+            "–" if self.look.ascii => Cow::from("x"),
+            _ if self.look.ascii && text.contains('·') => Cow::from(products(text)),
+            _ => Cow::from(text),
         };
         for c in text.chars() {
             let width = c.width().unwrap_or(0) as u16;
@@ -265,6 +266,28 @@ fn is_unit(word: &str) -> bool {
     !bare.is_empty() && Unit::parse(bare).is_ok()
 }
 
+/// A text whose products are written with `*`: a dot stands between two factors where one
+/// of them is a number or a symbol of the model (`4·B·S·D`, `2·P·d`), and not between the
+/// names of operations (`qk·softmax·pv`).
+fn products(text: &str) -> String {
+    let parts: Vec<&str> = text.split('·').collect();
+    let mut out = String::new();
+    for (at, part) in parts.iter().enumerate() {
+        if let Some(before) = at.checked_sub(1).and_then(|at| parts.get(at)) {
+            let word = |c: char| !c.is_alphanumeric();
+            let left = before.rsplit(word).next().unwrap_or_default();
+            let right = part.split(word).next().unwrap_or_default();
+            let symbol =
+                |name: &str| name.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit());
+            let bracket = before.ends_with(')') || part.starts_with('(');
+            let factors = (symbol(left) || symbol(right)) && !left.is_empty() && !right.is_empty();
+            out.push(if factors || bracket { '*' } else { '·' });
+        }
+        out.push_str(part);
+    }
+    out
+}
+
 /// The ASCII sign for a character, one column for one column.
 pub fn ascii(c: char) -> char {
     match c {
@@ -317,6 +340,20 @@ mod tests {
         pen.part(1, 0, 3, 1).put(0, 0, "abcdef", Role::Text);
         pen.put(0, 5, "below", Role::Text);
         assert_eq!(buffer, Buffer::with_lines([" abc  ", "      "]));
+    }
+
+    #[test]
+    fn a_product_in_ascii_is_no_difference() {
+        for (text, shown) in [
+            ("norm1 4·B·S·D", "norm1 4*B*S*D"),
+            ("1·128·256·4 B", "1*128*256*4 B"),
+            ("qk: 2·P·d", "qk: 2*P*d"),
+            ("2·(P + d)", "2*(P + d)"),
+            ("qk·softmax·pv", "qk·softmax·pv"),
+            ("norm1·q · not run", "norm1·q · not run"),
+        ] {
+            assert_eq!(products(text), shown);
+        }
     }
 
     #[test]

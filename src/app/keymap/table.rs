@@ -377,9 +377,9 @@ pub const TABLE: &[Entry] = &[
     entry(On::Anywhere, &[(ch('*'), Glossary)], &[], "words explained"),
     entry(
         On::Anywhere,
-        &[(ch('y'), CommandLine)],
+        &[(ch('y'), CommandLine), (ch('X'), Export)],
         &[],
-        "this screen as command",
+        "copy command; SVG, CSV",
     ),
     entry(
         On::Anywhere,
@@ -397,7 +397,7 @@ pub const TABLE: &[Entry] = &[
         On::Anywhere,
         &[(ch('q'), Quit)],
         &[],
-        "leave; everything is saved",
+        "leave; answers and progress are saved",
     ),
     entry(On::Anywhere, &[(ch('?'), Help)], &[], "this help"),
 ];
