@@ -16,7 +16,7 @@ use super::out::{Out, complain};
 use super::words::wrapped;
 use app::study::bench_setup;
 use course::answer::Env;
-use course::present::heading;
+use course::present::caption;
 use course::{Exercise, Inline, Lesson, Part};
 use text::{Plain, Resolved, Role, Value, parse};
 
@@ -198,7 +198,7 @@ fn lesson(
                 Part::Live(block) => match live::pieces(desk, lesson, block) {
                     Ok(pieces) => {
                         if block.content.is_ok() {
-                            out.line(format!("Live block {}:", heading(block)));
+                            out.line(format!("Live block {}:", caption(block)));
                         }
                         out.lines(live::lines(&pieces, output.ascii));
                     }

@@ -142,26 +142,20 @@ pub struct Ran {
     pub device: String,
 }
 
-/// A block by kind, and by what it is about: `lab`, `claim K-V1-12`, `question ex1 block`.
+/// A block by kind, and by what it is about: `lab`, `question ex1 block`, a claim by its
+/// title: `claim: 12 launches per block (K-V1-12)`.
 pub fn caption(live: &Live) -> String {
     match &live.content {
         Ok(Block::Question { exercise, key }) => match key {
             Some(key) => format!("question {} {}", exercise.text, key.text),
             None => format!("question {}", exercise.text),
         },
-        Ok(Block::Claim { id }) => format!("claim {}", id.text),
+        Ok(Block::Claim { id }) => match Ledger::built_in().get(&id.text) {
+            Some(claim) => format!("claim: {} ({})", claim.title, id.text),
+            None => format!("claim {}", id.text),
+        },
         _ => live.kind.clone(),
     }
-}
-
-/// The caption where there is room for more: a claim with its title.
-pub fn heading(live: &Live) -> String {
-    let claim = match &live.content {
-        Ok(Block::Claim { id }) => Ledger::built_in().get(&id.text),
-        _ => None,
-    };
-    let title = claim.map_or(String::new(), |claim| format!(", {}", claim.title));
-    caption(live) + &title
 }
 
 /// What a live block shows, in reading order: what is to be predicted, the block, what

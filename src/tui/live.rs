@@ -98,7 +98,7 @@ fn hint(place: Place<'_>, hidden: bool) -> &'static str {
             (false, _) => "all steps",
         },
         Block::Ribbon { .. } => "Enter opens it in the lab",
-        Block::Claim { .. } => "r runs · Enter opens it in the court",
+        Block::Claim { .. } => "r runs · Enter: the court",
         _ => "",
     }
 }

@@ -3,7 +3,7 @@
 use super::html::{Ids, Writer, escape, figure};
 use super::page::form;
 use crate::picture;
-use course::present::{Figure, Grid, Lab, Piece, Prose, Ribbon, Sum, Weight, heading};
+use course::present::{Figure, Grid, Lab, Piece, Prose, Ribbon, Sum, Weight, caption};
 use text::{Role, Span, Value, code};
 
 /// A block; what follows a prediction is folded away until it is asked for.
@@ -22,7 +22,7 @@ pub(super) fn block(live: &course::Live, pieces: &[Piece], page: &mut Page<'_>) 
     };
     format!(
         "<figure class=\"live\">\n<figcaption>{}</figcaption>\n{asks}{rest}</figure>\n",
-        escape(&heading(live))
+        escape(&caption(live))
     )
 }
 

@@ -121,7 +121,7 @@ fn a_lesson_with_every_kind_of_live_block() {
         "steps",
         "micro",
         "kernel",
-        "claim K-V1-12, 12 launches per block",
+        "claim: 12 launches per block (K-V1-12)",
         "question ex1 block",
     ] {
         assert!(
