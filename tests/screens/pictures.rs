@@ -105,7 +105,10 @@ fn open(stage: Stage, name: &str) -> Stage {
 /// The pictures by name.
 fn pictures() -> Vec<(&'static str, String)> {
     let roofline = Stage::new(120, 40).typed("5w");
-    let kernel = Stage::new(120, 40).typed("3]]]]]]vKnn");
+    let kernel = Stage::new(120, 40)
+        .typed("3]]]]]]vK")
+        .press([key(Code::Tab)])
+        .typed("n");
     let lesson = open(Stage::new(120, 40), "lesson 12").typed(" ");
     vec![
         ("roofline.svg", picture(&roofline.state)),
