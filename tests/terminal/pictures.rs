@@ -42,7 +42,7 @@ fn a_learners_keys_and_colours_apply_field_by_field() {
     // One key is taken; the rest applies.
     p.wait_for("config.toml:5:1");
     p.press("O");
-    p.wait_for("TFLOP/s attainable");
+    p.wait_for("►5 Roofline");
     let raw = p.raw();
     let text = String::from_utf8_lossy(&raw);
     assert!(text.contains("38;2;255;0;0"), "memory-bound is red");
