@@ -118,21 +118,15 @@ fn pictures() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// One minute, from the first page to a right answer.
+/// One minute, from the lab to a right answer.
 fn minute() -> String {
     let mut frames = Vec::new();
-    let mut stage = Stage::new(80, 24);
+    let mut stage = Stage::new(80, 24).typed("3");
     let mut show =
         |stage: &Stage, seconds: f64, says: &str| frames.push(stage.frame(seconds, says));
     show(
         &stage,
-        3.0,
-        "Home: a path through the course. Enter begins it.",
-    );
-    stage = stage.typed("3");
-    show(
-        &stage,
-        4.0,
+        7.0,
         "3  the lab: V1, a box per kernel, ink is bytes",
     );
     stage = stage.typed("]");

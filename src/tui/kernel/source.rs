@@ -205,7 +205,7 @@ pub(super) fn first_line(state: &State, columns: u16, rows: usize) -> usize {
     top.max(least.min(line))
 }
 
-/// Columns that the rest of a long line stands further in.
+/// Columns that the rest of a long line of code stands further in.
 const HANGS: usize = 4;
 
 /// How far the rest of a line stands further in: that of a comment below its words.
@@ -213,7 +213,7 @@ fn hangs(text: &str) -> usize {
     let code = text.trim_start();
     match code.strip_prefix("//") {
         Some(words) => text.len() - words.trim_start().len(),
-        None => HANGS,
+        None => text.len() - code.len() + HANGS,
     }
 }
 
