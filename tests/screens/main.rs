@@ -5,3 +5,4 @@ mod kernel;
 mod keys;
 mod pages;
 mod reader;
+mod trips;

@@ -47,6 +47,8 @@ pub enum Action {
     Practise,
     /// The words of the page, explained.
     Glossary,
+    /// What travels between memory and chip.
+    Trips,
     /// The terms behind a modelled number.
     Why,
     /// Model, shape, dtype, backend, seed.
