@@ -39,16 +39,19 @@ pub fn rows(lab: &Lab, cursor: Option<usize>, ascii: bool, columns: usize) -> Ve
 pub fn trips(place: Place<'_>, trips: &Trips, columns: usize) -> Vec<Row> {
     let block = place.block();
     let reached = (block.steps > 0).then_some(block.steps.min(trips.kernels.len()));
-    let mut rows = vec![Row::of(trips.title.clone(), Role::Strong)];
+    let title = Row::of(trips.title.clone(), Role::Strong);
+    let mut rows = vec![match reached {
+        Some(reached) => {
+            let text = format!("so far {}", trips.walked(reached - 1));
+            title.right(columns, &text, Role::Modelled)
+        }
+        None => title,
+    }];
     // The box, title, sums and the rows around the text; a fusion a row.
-    let around = 10 + trips.toggles.len();
+    let around = 9 + trips.toggles.len();
     let height = usize::from(place.state.shared.size.1).saturating_sub(around);
     rows.extend(trips::picture(trips, reached, columns, height));
     rows.extend(trips.sums.iter().map(|s| sum(s, columns)));
-    if let Some(reached) = reached {
-        let text = format!("so far {}", trips.walked(reached - 1));
-        rows.push(Row::of(text, Role::Modelled));
-    }
     let cursor = place.keys.then_some(block.cursor);
     rows.extend(toggles(&trips.toggles, cursor, columns));
     rows
