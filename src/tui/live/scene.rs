@@ -1,8 +1,8 @@
 //! What a step speaks of: boards of squares, beside each other where there is room, and
 //! figures below them.
 
-use crate::tui::pen::width;
-use crate::tui::rows::{Row, words};
+use crate::tui::pen::{width, wrap};
+use crate::tui::rows::Row;
 use crate::tui::theme::Role;
 use course::present::{Board, Mark, Scene};
 
@@ -33,7 +33,9 @@ pub fn rows(scene: &Scene, columns: usize) -> Vec<Row> {
     let figures = scene.figures.iter();
     let figures = figures.map(|(name, value)| format!("{name} {value}").replace(' ', "\u{a0}"));
     let figures: Vec<String> = figures.collect();
-    rows.extend(words(&figures.join(" · "), columns, Role::Text));
+    let figures = wrap(&figures.join(" · "), columns);
+    let figures = figures.into_iter().map(|line| line.replace('\u{a0}', " "));
+    rows.extend(figures.map(|line| Row::of(line, Role::Text)));
     rows
 }
 
