@@ -9,10 +9,12 @@ use super::intent::{Intent, Out};
 use super::keymap::{Action, FooterItem};
 use super::mouse::Target;
 use super::note::Tone;
+use super::numbers::kernels;
 use super::page::{Mark, Page};
 use super::ribbon::{self, COUNT, SLOTS, kernel_of, selected};
 use super::screen::Screen;
 use super::shared::Shared;
+use course::present::Grid;
 use plan::cost;
 use plan::fusion::Fusion;
 
@@ -195,6 +197,13 @@ impl Screen for Lab {
             Action::Open if self.part != Part::Table => out.want(Intent::Open(Page::Kernel)),
             Action::Why | Action::Open => why(self, shared, out),
             _ => {}
+        }
+    }
+
+    fn numbers(&self, shared: &Shared) -> Vec<Grid> {
+        match self.trips {
+            Some(_) => vec![trips::trips(&shared.bench).grid()],
+            None => vec![kernels(shared, shared.machine.ceilings.as_ref())],
         }
     }
 

@@ -211,7 +211,7 @@ impl Trips {
         Grid {
             head: head.map(String::from).to_vec(),
             rows: self.kernels.iter().map(row).collect(),
-            foot: format!("{} =", self.unit.symbol()),
+            foot: format!("{} = between memory and chip", self.unit.symbol()),
             ..Grid::default()
         }
     }
