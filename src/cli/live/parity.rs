@@ -370,7 +370,8 @@ fn the_screen_show_and_the_export_say_the_same() {
                         // On the screen it is a picture, and sums are added up on the way.
                         let trips = trips(&paper).unwrap();
                         let read = trips.grid();
-                        let head = said(read.head.iter().map(String::as_str));
+                        let around = read.head.iter().chain([&read.foot]);
+                        let head = said(around.map(String::as_str));
                         let on_the_way = said(trips.kernels.iter().map(|stop| &*stop.sum));
                         let signs = said(["–", ","]);
                         let flipped = flipped(&trips.toggles);
