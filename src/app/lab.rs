@@ -202,7 +202,7 @@ impl Screen for Lab {
 
     fn numbers(&self, shared: &Shared) -> Vec<Grid> {
         match self.trips {
-            Some(_) => vec![trips::trips(&shared.bench).numbers()],
+            Some(_) => vec![trips(&shared.bench).numbers()],
             None => vec![kernels(shared, shared.machine.ceilings.as_ref())],
         }
     }
