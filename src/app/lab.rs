@@ -125,7 +125,7 @@ const RIBBON: &[FooterItem] = &[
 ];
 
 /// Toggles in the first of the two columns that list them.
-pub const COLUMN: usize = 6;
+pub const COLUMN: usize = Fusion::ALL.len() / 2;
 
 /// The line under the page where no message stands.
 fn line(page: &Lab, shared: &Shared) -> Hint {
