@@ -42,10 +42,12 @@ steps = ["The first tile.", "The second.", "Both at once."]
 "#;
 
 fn lesson(columns: u16, rows: u16) -> Screen {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::create_dir_all(folder.path().join("lessons")).unwrap();
-    std::fs::write(folder.path().join("lessons/01-trips.md"), LESSON).unwrap();
-    Screen::with(Course::folder(folder.path()), columns, rows).press(&[ch('2')])
+    let temporary = tempfile::tempdir().unwrap();
+    // Its name stands in the header.
+    let folder = temporary.path().join("trips");
+    std::fs::create_dir_all(folder.join("lessons")).unwrap();
+    std::fs::write(folder.join("lessons/01-trips.md"), LESSON).unwrap();
+    Screen::with(Course::folder(&folder), columns, rows).press(&[ch('2')])
 }
 
 #[track_caller]
