@@ -106,9 +106,9 @@ pub const TABLE: &[Entry] = &[
     ),
     entry(
         On::Here(&[Lab]),
-        &[(ch(' '), Flip)],
+        &[(ch(' '), Flip), (ch('t'), Trips)],
         &[],
-        "flip the fusion under the cursor",
+        "flip the fusion; trips, and back",
     ),
     entry(
         On::Here(LABS),
@@ -163,6 +163,12 @@ pub const TABLE: &[Entry] = &[
         &[(ch('d'), DataSheet)],
         &[],
         "roof of the data sheet, and back",
+    ),
+    entry(
+        On::Here(&[Roofline]),
+        &[(ch('i'), Change)],
+        &[],
+        "your own point, in FLOP/B",
     ),
     entry(
         On::Here(&[Roofline]),
