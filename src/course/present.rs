@@ -13,6 +13,7 @@ mod lab;
 mod prose;
 mod question;
 mod roofline;
+pub mod study;
 
 pub use chart::{Chart, Line};
 pub use grid::Grid;

@@ -45,6 +45,7 @@ fn h200() -> Machine {
         }],
         // benches/gpu/h200.md: copy 4286 GB/s, fp32 51 TFLOP/s, launch 2.85 µs.
         ceilings: Some(Ceilings {
+            spread: None,
             of: "H200".into(),
             source: Source::Measured,
             bandwidth: 4286e9,
