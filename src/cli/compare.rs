@@ -11,7 +11,7 @@ use super::interrupt::Interrupt;
 use super::out::Out;
 use super::run::{RunOptions, request, verdict};
 use super::table::{Align, Table};
-use super::words::counted;
+use super::words::{counted, wrapped};
 use super::{Outcome, cost, counters};
 use backend::engine::Engine;
 use host::carry_out;
@@ -330,13 +330,11 @@ fn closing(comparison: &Comparison) -> Vec<String> {
             report.backend, report.device
         ));
         if let Some(t) = &report.time_us {
-            lines.push(format!(
-                "{} each, {}.",
-                counted(u64::from(t.runs), "run"),
-                t.how
-            ));
+            let how = format!("{} each, {}.", counted(u64::from(t.runs), "run"), t.how);
+            lines.extend(wrapped(&how, "", ""));
         }
-        lines.extend(comparison.troubles());
+        let troubles = comparison.troubles().into_iter();
+        lines.extend(troubles.flat_map(|said| wrapped(&said, "", "")));
     }
     lines
 }

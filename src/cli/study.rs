@@ -22,6 +22,8 @@ use plan::units::figure;
 use study::catalogue::{STUDIES, Study};
 use study::findings::{Cell, Sheet};
 
+/// Columns of a terminal.
+const TERMINAL: usize = 80;
 /// Rows of a table that a terminal is shown.
 const ROWS: usize = 12;
 
@@ -215,9 +217,27 @@ fn tell(output: &OutputArgs, form: &Form, kept: &Kept, out: &mut Out) -> Result<
     Ok(())
 }
 
-/// The first rows of a sheet as a table.
+/// The first rows of a sheet as a table that a terminal holds: long words are cut.
 fn table(sheet: &Sheet) -> Vec<String> {
-    let shown = grid(sheet, ROWS);
+    let mut shown = grid(sheet, ROWS);
+    let widest = |at: usize| {
+        let cells = shown.rows.iter().filter_map(|row| row.get(at));
+        let cells = cells.chain(shown.head.get(at));
+        cells.map(|cell| text::width(cell)).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..shown.head.len()).map(widest).collect();
+    let over = (widths.iter().sum::<usize>() + widths.len()).saturating_sub(TERMINAL);
+    let longest = (0..widths.len())
+        .max_by_key(|at| widths.get(*at))
+        .unwrap_or(0);
+    let room = widths
+        .get(longest)
+        .map_or(0, |width| width.saturating_sub(over));
+    if over > 0 {
+        for cell in shown.rows.iter_mut().filter_map(|row| row.get_mut(longest)) {
+            *cell = figure::fitted(cell, room as u16 + 1);
+        }
+    }
     let aligned = |at: usize| {
         let words = |row: &Vec<Cell>| matches!(row.get(at), Some(Cell::Text(_)));
         match sheet.rows.iter().any(words) {
