@@ -123,7 +123,7 @@ fn made(
     store: &Studies,
     out: &mut Out,
 ) -> Outcome {
-    if !(common.budget > 0.0) {
+    if common.budget.is_nan() || common.budget <= 0.0 {
         return Err(Failure::usage("--budget takes minutes above 0"));
     }
     let watch = Interrupt::watch(!output.json && std::io::stderr().is_terminal());

@@ -272,7 +272,7 @@ impl BatchArgs {
         };
         if let Some(share) = text.strip_suffix('%') {
             let share: f64 = share.trim().parse().map_err(|_| refused())?;
-            if !(share > 0.0 && share <= 100.0) {
+            if !(f64::MIN_POSITIVE..=100.0).contains(&share) {
                 return Err(refused());
             }
             let bytes = share / 100.0 * gpu.memory_gb * 1e9;
