@@ -405,6 +405,9 @@ struct Logs {
     rounds: usize,
 }
 
+/// A figure of a plan.
+type Of<'f> = &'f dyn Fn(usize) -> f64;
+
 /// The middle, and where it lies: shares of the time.
 type Effect = (f64, f64, f64);
 
@@ -428,7 +431,7 @@ impl Logs {
     }
 
     /// Where an effect lies that is made of the logarithms of one round.
-    fn interval(&self, among: usize, of: &dyn Fn(&dyn Fn(usize) -> f64) -> f64) -> Option<Effect> {
+    fn interval(&self, among: usize, of: &dyn Fn(Of<'_>) -> f64) -> Option<Effect> {
         let in_round = |round: usize| {
             of(&|plan: usize| {
                 let times = self.times.get(plan).and_then(|t| t.as_ref()?.get(round));

@@ -196,9 +196,9 @@ impl Study for BatchSize {
             ..Findings::default()
         };
         if let Some(limit) = self.latency {
-            let within = batches.iter().zip(&floors).filter(|(_, f)| **f <= limit);
+            let mut within = batches.iter().zip(&floors).filter(|(_, f)| **f <= limit);
             let said = format(&Quantity::seconds(limit));
-            found.sentences.push(match within.last() {
+            found.sentences.push(match within.next_back() {
                 Some((batch, _)) => format!(
                     "By the floor on {} no batch above {batch} of these can take less than {said} =.",
                     self.gpu.name

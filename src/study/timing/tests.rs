@@ -99,17 +99,18 @@ fn noises() -> Vec<(String, Vec<f64>)> {
     all
 }
 
-/// Rounds of two plans that are one and the same, drawn from recorded times; with a
-/// factor on the first.
+/// Rounds of two plans that are one and the same, drawn from recorded times, two runs a
+/// round; with a factor on the first.
 fn drawn(times: &[f64], seed: u64, rounds: u64, factor: f64) -> (Vec<f64>, Vec<f64>) {
     let draws = Stream::new(seed, "resampled");
     let at = |i: u64| times[draws.below(i, times.len() as u64) as usize];
-    let side = |from: u64, by: f64| (0..rounds).map(|i| by * at(from + i)).collect();
+    let round = |i: u64| f64::midpoint(at(2 * i), at(2 * i + 1));
+    let side = |from: u64, by: f64| (0..rounds).map(|i| by * round(from + i)).collect();
     (side(0, factor), side(rounds, 1.0))
 }
 
 /// Series that are drawn from each source.
-const RESAMPLED: u64 = 600;
+const RESAMPLED: u64 = 2000;
 
 #[test]
 fn resampled_noise_gives_a_difference_once_in_a_hundred_at_most() {

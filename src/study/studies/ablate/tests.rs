@@ -118,11 +118,16 @@ fn plans_that_a_backend_lacks_leave_the_effects_of_the_others() {
     let study = Ablate {
         run: Some(Request::new(Config::preset("workshop", Cut::v1()).unwrap())),
         ..ablate(
-            &[Fusion::Flash, Fusion::SiluMul, Fusion::Rope],
+            &[
+                Fusion::Flash,
+                Fusion::SiluMul,
+                Fusion::Rope,
+                Fusion::OResidual,
+            ],
             Sets::OneAtATime,
         )
     };
-    let full = study.cut(7);
+    let full = study.cut(15);
     let mut rounds = Rounds::new(study.requests(), 1);
     while let Some(visit) = rounds.next() {
         let cut = visit.request.config.cut;
