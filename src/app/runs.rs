@@ -310,9 +310,10 @@ impl Runs {
         let timed = cuts.filter_map(|(at, cut)| Some((*cut, running.rounds.of(at)?.ok()?)));
         let timed: Vec<(Cut, Timed)> = timed.collect();
         let text = said(running, &timed);
-        let doubt = timed
+        let other = timed
             .iter()
-            .find_map(|(cut, timed)| doubt(&cut.title(), timed));
+            .find_map(|(cut, timed)| other_plan(&cut.title(), &timed.report));
+        let doubt = other.or_else(|| doubt(&timed));
         for (cut, timed) in timed {
             if self.measured.len() == KEPT {
                 self.measured.remove(0);
@@ -413,17 +414,25 @@ fn sentence(title: &str, report: &Report) -> String {
     }
 }
 
-/// Why a result is doubtful, where it is.
-fn doubt(title: &str, timed: &Timed) -> Option<String> {
-    let report = &timed.report;
-    if !report.launches.matches(report.plan.launches) {
-        return Some(format!(
+/// The result of a job whose plans are not those that were launched.
+fn other_plan(title: &str, report: &Report) -> Option<String> {
+    (!report.launches.matches(report.plan.launches)).then(|| {
+        format!(
             "{title}: {} launches were counted # and the plan has {} =. The backend does not run this plan.",
             report.launches.counted, report.plan.launches
-        ));
-    }
-    let time = report.time_us.as_ref()?;
-    let trouble = timed.trouble.as_ref().map(Trouble::brief)?;
+        )
+    })
+}
+
+/// Why the time of a plan alone is doubtful. What ran in turns was disturbed alike, and its
+/// interval is as wide as that made it.
+fn doubt(timed: &[(Cut, Timed)]) -> Option<String> {
+    let [(cut, only)] = timed else {
+        return None;
+    };
+    let time = only.report.time_us.as_ref()?;
+    let trouble = only.trouble.as_ref().map(Trouble::brief)?;
+    let title = cut.title();
     Some(format!(
         "{title}: {}; {trouble}. r runs again.",
         timing::time(time)
