@@ -6,9 +6,9 @@ use plan::run::Timing;
 use plan::units::figure::{self, Clock};
 use serde::Serialize;
 
-/// How often a difference is stated where there is none: 1 in 125, so that 1 in 100 is
-/// kept with something to spare.
-pub const ALARMS: f64 = 0.008;
+/// How often a difference is stated where there is none: less than 1 in 130, so that 1 in
+/// 100 is kept with something to spare.
+pub const ALARMS: f64 = 0.0075;
 
 /// What can be said of the times of `a` and `b`, timed in turns.
 #[derive(Debug, Clone, Copy, PartialEq)]
