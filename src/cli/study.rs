@@ -318,13 +318,14 @@ fn list(output: &OutputArgs, store: &Studies, out: &mut Out) -> Outcome {
         "studies are kept:",
     ));
     for (id, kept) in all {
-        out.line(match kept {
+        let said = match kept {
             Ok(kept) => {
                 let stopped = if kept.stopped { ", stopped" } else { "" };
-                format!("  {id}  {}  {}{stopped}", kept.time, kept.findings.title)
+                format!("{id} {} {}{stopped}", kept.time, kept.findings.title)
             }
-            Err(why) => format!("  {id}  {why}"),
-        });
+            Err(why) => format!("{id} {why}"),
+        };
+        out.lines(wrapped(&said, "  ", "      "));
     }
     Ok(0)
 }

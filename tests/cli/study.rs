@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::program::{Home, Ran};
 
 /// A small run on the CPU: a moment for all of it.
-const SMALL: &str = "--run --seq 4 --runs 16 --backend cpu --no-check";
+const SMALL: &str = "--run --seq 4 --runs 18 --backend cpu --no-check";
 
 #[test]
 fn the_list_of_studies_says_of_each_what_varies_and_how_it_ends() {
@@ -48,7 +48,10 @@ fn a_study_is_kept_and_shown_again_the_same() {
     let list = home.line("study list --json").json();
     let kept = list["studies"].as_array().unwrap();
     assert_eq!(kept.len(), 2);
-    assert_eq!(kept[0]["command"], "study ablate --fusions flash,silu_mul");
+    assert_eq!(
+        kept[0]["command"],
+        "study ablate --fusions 'flash,silu_mul'"
+    );
     let document = home.line("study show 1 --json").json();
     assert_eq!(
         (document["schema"].as_u64(), &document["id"]),
@@ -141,7 +144,7 @@ fn what_a_shell_prints_fits_into_eighty_columns() {
         "study ablate".to_owned(),
         "study plan --model small --seq 512".to_owned(),
         format!("study scale --over seq --at 1,2,4,8 {SMALL}"),
-        format!("study batch-size --memory 10MB --latency 10ms {SMALL}"),
+        format!("study batch-size --memory 11MB --latency 10ms {SMALL}"),
         "study batch-size --memory 80% --model tinyllama-1.1b --seq 512".to_owned(),
         "study validate v1 v2 --seq 4".to_owned(),
         "study list".to_owned(),

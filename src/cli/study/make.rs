@@ -95,10 +95,20 @@ pub(in crate::cli) struct AutoArgs {
     )]
     backend: String,
     /// Microseconds of a launch; what was recorded on an H200 where nothing is said
-    #[arg(long, value_name = "US", help_heading = "Study")]
+    #[arg(
+        long,
+        value_name = "US",
+        allow_negative_numbers = true,
+        help_heading = "Study"
+    )]
     launch: Option<f64>,
     /// Microseconds that the whole grid waits between two phases of a kernel
-    #[arg(long, value_name = "US", help_heading = "Study")]
+    #[arg(
+        long,
+        value_name = "US",
+        allow_negative_numbers = true,
+        help_heading = "Study"
+    )]
     barrier: Option<f64>,
     #[command(flatten)]
     setup: SetupArgs,

@@ -189,7 +189,7 @@ impl Study for BatchSize {
                 self.config.effective_cut().title()
             ),
             sentences: vec![format!(
-                "{} fit into {} =: weights, cache and the peak of activations.",
+                "{} fit into {}: weights, cache and the peak of activations =.",
                 figure::counted(largest, "sequence", "sequences"),
                 self.memory_said
             )],
@@ -198,15 +198,21 @@ impl Study for BatchSize {
         if let Some(limit) = self.latency {
             let mut within = batches.iter().zip(&floors).filter(|(_, f)| **f <= limit);
             let said = format(&Quantity::seconds(limit));
+            let name = &self.gpu.name;
             found.sentences.push(match within.next_back() {
-                Some((batch, _)) => format!(
-                    "By the floor on {} no batch above {batch} of these can take less than {said} =.",
-                    self.gpu.name
-                ),
-                None => format!(
-                    "By the floor on {} not even one sequence takes less than {said} =.",
-                    self.gpu.name
-                ),
+                Some((batch, _)) if *batch == largest => {
+                    format!("By the floor on {name} each of them may take less than {said} =.")
+                }
+                Some((batch, _)) => {
+                    format!(
+                        "By the floor on {name} no batch above {batch} takes less than {said} =."
+                    )
+                }
+                None => {
+                    format!(
+                        "By the floor on {name} not even one sequence takes less than {said} =."
+                    )
+                }
             });
         }
         if ran {
