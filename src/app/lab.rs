@@ -8,10 +8,12 @@ use super::intent::{Intent, Out};
 use super::keymap::{Action, FooterItem};
 use super::mouse::Target;
 use super::note::Tone;
+use super::numbers::kernels;
 use super::page::{Mark, Page};
 use super::ribbon::{self, COUNT, SLOTS, kernel_of, selected};
 use super::screen::Screen;
 use super::shared::Shared;
+use course::present::Grid;
 use plan::cost;
 use plan::fusion::Fusion;
 
@@ -194,6 +196,10 @@ impl Screen for Lab {
             Action::Why | Action::Open => why(self, shared, out),
             _ => {}
         }
+    }
+
+    fn numbers(&self, shared: &Shared) -> Vec<Grid> {
+        vec![kernels(shared, shared.machine.ceilings.as_ref())]
     }
 
     fn mark(&self, shared: &Shared) -> Mark {

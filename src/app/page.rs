@@ -46,6 +46,26 @@ pub enum Page {
 }
 
 impl Page {
+    /// Every page.
+    pub const ALL: [Page; 16] = [
+        Page::Home,
+        Page::Lesson,
+        Page::Lab,
+        Page::Compare,
+        Page::Roofline,
+        Page::Kernel,
+        Page::Exercises,
+        Page::Claims,
+        Page::Doctor,
+        Page::FirstRun,
+        Page::Setup,
+        Page::Why,
+        Page::Practise,
+        Page::Glossary,
+        Page::Messages,
+        Page::Help,
+    ];
+
     /// Pages that are listed, in the order of their digits.
     pub const LISTED: [Page; 9] = [
         Page::Home,

@@ -10,6 +10,7 @@ mod claim;
 mod grid;
 mod kernel;
 mod lab;
+mod numbers;
 mod prose;
 mod question;
 mod roofline;

@@ -169,9 +169,11 @@ fn role(role: text::Role) -> (Role, Modifier) {
     use text::Role as M;
     let none = Modifier::empty();
     match role {
-        // Code has no colour of its own: those of the screen mean where a
-        // number comes from and what bounds a kernel, and nothing else.
-        M::Text | M::Code | M::String | M::Number | M::Type => (Role::Text, none),
+        M::Text | M::Code => (Role::Text, none),
+        M::String => (Role::String, none),
+        M::Number => (Role::Number, none),
+        M::Type => (Role::Type, none),
+        M::Builtin => (Role::Builtin, none),
         M::Dim | M::Comment => (Role::Dim, none),
         M::Accent => (Role::Accent, none),
         M::Strong | M::Heading | M::Keyword => (Role::Strong, none),

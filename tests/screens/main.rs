@@ -4,4 +4,5 @@ mod claims;
 mod kernel;
 mod keys;
 mod pages;
+mod pictures;
 mod reader;

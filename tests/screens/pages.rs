@@ -32,7 +32,7 @@ use tinyllama_tutor::run::{
 use tinyllama_tutor::tui::Painter;
 
 /// The machine of the snapshots.
-fn h200() -> Machine {
+pub(crate) fn h200() -> Machine {
     Machine {
         backends: vec![BackendFacts {
             name: "cuda".into(),

@@ -377,9 +377,9 @@ pub const TABLE: &[Entry] = &[
     entry(On::Anywhere, &[(ch('*'), Glossary)], &[], "words explained"),
     entry(
         On::Anywhere,
-        &[(ch('y'), CommandLine)],
+        &[(ch('y'), CommandLine), (ch('X'), Export)],
         &[],
-        "this screen as command",
+        "copy command; SVG, CSV",
     ),
     entry(
         On::Anywhere,

@@ -2,6 +2,7 @@
 
 use super::html::{Ids, Writer, escape, figure};
 use super::page::form;
+use crate::picture;
 use course::present::{Figure, Grid, Lab, Piece, Prose, Ribbon, Sum, Weight, heading};
 use text::{Role, Span, Value, code};
 
@@ -55,10 +56,10 @@ impl Page<'_> {
             ),
             Piece::Figures(figures) => cells(&[], figures.iter().map(number)),
             Piece::Table(grid) => table(grid),
-            Piece::Roofline(roofline) => table(&roofline.grid),
-            Piece::Chart(chart) => table(&chart.grid()),
-            Piece::Ribbon(ribbon) => boxes(ribbon),
-            Piece::Lab(found) => lab(found),
+            Piece::Roofline(roofline) => drawn(piece, table(&roofline.grid)),
+            Piece::Chart(chart) => drawn(piece, table(&chart.grid())),
+            Piece::Ribbon(ribbon) => drawn(piece, boxes(ribbon)),
+            Piece::Lab(found) => picture::piece(piece).map_or(String::new(), framed) + &lab(found),
             Piece::Steps(steps) => {
                 let items = steps
                     .iter()
@@ -103,6 +104,23 @@ impl Page<'_> {
         };
         writer.item(&prose.blocks, self.ids)
     }
+}
+
+/// A picture, and what it says in numbers folded away below it; the numbers alone where
+/// it cannot be drawn.
+fn drawn(piece: &Piece, numbers: String) -> String {
+    match picture::piece(piece) {
+        None => numbers,
+        Some(svg) => format!(
+            "{}<details class=\"numbers\">\n<summary>The same in numbers</summary>\n{numbers}</details>\n",
+            framed(svg)
+        ),
+    }
+}
+
+/// A picture that is wider than the page is moved, not shrunk until it cannot be read.
+fn framed(svg: String) -> String {
+    format!("<div class=\"wide\" tabindex=\"0\">\n{svg}</div>\n")
 }
 
 fn paragraph(text: &str) -> String {
@@ -162,7 +180,7 @@ fn sum(sum: &Sum) -> Vec<String> {
 fn lab(lab: &Lab) -> String {
     let mut out = String::new();
     if let Some(strip) = &lab.strip {
-        out += &paragraph(&strip.to_string());
+        out += &format!("<p class=\"unseen\">{}</p>\n", escape(&strip.to_string()));
     }
     if !lab.title.is_empty() {
         out += &format!("<p><strong>{}</strong></p>\n", escape(&lab.title));

@@ -190,6 +190,8 @@ fn on_page(html: &str, live: &Live) -> Vec<String> {
     let mut html = html.to_owned();
     for (open, close) in [
         ("<figcaption>", "</figcaption>"),
+        // Pictures say again what stands in numbers: `picture/tests.rs`.
+        ("<svg", "</svg>"),
         ("<summary>", "</summary>"),
         ("<p class=\"dim\">Command:", "</p>"),
         ("<strong>Predict:", "</strong>"),
@@ -215,6 +217,12 @@ fn on_page(html: &str, live: &Live) -> Vec<String> {
         rest = after;
     }
     text += rest;
+    said(unescaped(&text).lines())
+}
+
+/// Text as it is read.
+fn unescaped(html: &str) -> String {
+    let mut text = html.to_owned();
     for (escaped, sign) in [
         ("&lt;", "<"),
         ("&gt;", ">"),
@@ -223,7 +231,22 @@ fn on_page(html: &str, live: &Live) -> Vec<String> {
     ] {
         text = text.replace(escaped, sign);
     }
-    said(text.replace("&amp;", "&").lines())
+    text.replace("&amp;", "&")
+}
+
+/// The words in pictures of a page, but those of axes and legends.
+fn in_pictures(html: &str) -> Vec<String> {
+    let mut text = String::new();
+    for part in html.split("<text").skip(1) {
+        let (tag, rest) = part.split_once('>').unwrap();
+        let (words, _) = rest.split_once("</text>").unwrap();
+        let class = |name: &str| tag.contains(&format!("class=\"{name}\""));
+        if !class("dim") && !class("strong") {
+            text += words;
+            text.push('\n');
+        }
+    }
+    said(unescaped(&text).lines())
 }
 
 fn lab(pieces: &[Piece]) -> Option<&Lab> {
@@ -256,10 +279,12 @@ fn the_screen_show_and_the_export_say_the_same() {
                     (1..steps.len()).for_each(|_| screen.press(Action::Flip));
                 }
                 let paper = pieces(&desk, lesson, live).unwrap();
-                let page = on_page(&export::live_block(live, &paper), live);
+                let html = export::live_block(live, &paper);
+                let page = on_page(&html, live);
                 let show = in_show(&paper);
                 let seen = screen.words(lesson, live);
                 let place = format!("{}, block {}", lesson.id, live.number);
+                found.within(&format!("{place}, picture"), &page, &in_pictures(&html));
                 match &live.content {
                     // A form has fields and signs of its own around the question.
                     Ok(Block::Question { .. }) => {
