@@ -32,6 +32,7 @@ mod progress;
 mod run;
 mod selftest;
 mod show;
+mod study;
 mod table;
 mod usage;
 mod words;
@@ -115,6 +116,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Run(args)) => run::run(&cli.output, args, out),
         Some(Command::Micro(args)) => micro::micro(&cli.output, args, out),
         Some(Command::Selftest(args)) => selftest::selftest(&cli.output, args, out),
+        Some(Command::Study(args)) => study::study(&cli.output, args, out),
         Some(Command::Compare(args)) => compare::compare(&cli.output, args, out),
         Some(Command::Check(args)) => check::check(&cli.output, args, out),
         Some(Command::Hint(args)) => help::hint(&cli.output, args, out),

@@ -395,14 +395,18 @@ const BEATEN: &str = ">100 %";
 /// Measured time, and the part of the roof that it is.
 fn measured(compare: &Compare, bench: &Bench, runs: &Runs, floors: Option<&[f64]>) -> Vec<Row> {
     let forward = compare.scope == Scope::Forward;
-    let times: Vec<Option<f64>> = compare
-        .cuts()
+    let cuts = compare.cuts();
+    let times: Vec<Option<f64>> = cuts
         .iter()
         .map(|cut| {
             let report = runs.of(bench.setup(), *cut)?;
             Some(report.time_us.as_ref()?.median * 1e-6)
         })
         .collect();
+    // A bar states a difference: each stands only where all of them do.
+    let others = cuts.iter().skip(1);
+    let mut verdicts = others.map(|cut| runs.in_turns(bench.setup(), *cuts.first()?, *cut));
+    let differ = verdicts.all(|found| found.is_some_and(|(_, verdict)| verdict.claimed()));
     let clock = Clock::of(times.iter().flatten().copied().fold(0.0, f64::max));
     let time = |t: &Option<f64>| match t {
         // A run measures forwards; what a block takes of it is not known.
@@ -414,7 +418,7 @@ fn measured(compare: &Compare, bench: &Bench, runs: &Runs, floors: Option<&[f64]
         cells: times.iter().map(time).collect(),
         origin: Origin::Measured,
         label: format!("time {} @", clock.unit),
-        bars: (forward && times.iter().all(Option::is_some))
+        bars: (forward && differ && times.iter().all(Option::is_some))
             .then(|| times.iter().flatten().copied().collect()),
         ..Row::default()
     }];

@@ -146,6 +146,15 @@ fn line(page: &Lab, shared: &Shared) -> Hint {
             aside: String::new(),
         };
     }
+    if page.part == Part::Table
+        && page.row + 1 == ROWS
+        && let Some(text) = table::compared(&shared.bench, &shared.runs)
+    {
+        return Hint {
+            text,
+            aside: String::new(),
+        };
+    }
     hint(&shared.bench, &shared.machine, page.fusion()).unwrap_or_default()
 }
 

@@ -86,6 +86,8 @@ pub struct Ceilings {
     pub matrix16: Option<f64>,
     /// What a launch costs, where that is known.
     pub launch: Option<LaunchCost>,
+    /// How far the measurements lie apart that agree on them, as a share.
+    pub spread: Option<f64>,
 }
 
 /// The figure of `assets/recorded.toml` that holds the launch cost of an H200.
@@ -99,6 +101,7 @@ impl Ceilings {
             of: gpu.id.to_uppercase(),
             source: Source::DataSheet,
             bandwidth: gpu.bandwidth(),
+            spread: None,
             fp32: gpu.fp32_tflops * 1e12,
             matrix16: gpu.bf16_tflops.map(|t| t * 1e12),
             launch: Figures::built_in()
@@ -121,14 +124,18 @@ impl Ceilings {
             fp32: flops,
             matrix16: Some(flops),
             launch: None,
+            spread: None,
         }
     }
 
     /// Both ceilings in words: `copy 4286 GB/s, fp32 51 TFLOP/s`.
     pub fn spoken(&self) -> String {
         let (value, unit) = flop_rate(self.fp32);
+        let spread = self.spread.map_or(String::new(), |spread| {
+            format!(", ±{:.0} %", (50.0 * spread).ceil())
+        });
         format!(
-            "copy {:.0} GB/s, fp32 {value:.0} {unit}",
+            "copy {:.0} GB/s, fp32 {value:.0} {unit}{spread}",
             self.bandwidth / 1e9
         )
     }
@@ -316,6 +323,7 @@ mod tests {
         // Copy 4286 GB/s and fp32 51 TFLOP/s give 18.39, 16.95,
         // 15.97 and 14.69 µs per forward for V1 to V4 of workshop B1.
         let ceilings = Ceilings {
+            spread: None,
             of: "H200".into(),
             source: Source::Measured,
             bandwidth: 4286e9,

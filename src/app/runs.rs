@@ -7,9 +7,9 @@ use super::setup::Setup;
 use plan::cost::{Config, price};
 use plan::fusion::Cut;
 use plan::run::{
-    BackendKind, MicroReport, Progress, Report, Request, RunError, RunErrorKind, WeightsFrom,
+    BackendKind, MicroReport, Phase, Progress, Report, Request, RunError, RunErrorKind, WeightsFrom,
 };
-use plan::units::figure;
+use study::timing::{self, Rounds, Timed, Trouble, Verdict};
 
 /// Number of a run; answers to older ones are told apart by it.
 pub type Ticket = u64;
@@ -18,8 +18,6 @@ pub type Ticket = u64;
 const KEPT: usize = 256;
 /// A run shorter than this shows in the header only.
 pub const CARD_AFTER: Millis = 500;
-/// Spread of the times, in parts of the median, above which a run is noisy.
-const NOISY: f64 = 0.25;
 
 /// What was measured: of which plan, in which setup, on which backend.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +25,12 @@ pub struct Measured {
     backend: BackendKind,
     setup: Setup,
     cut: Cut,
+    /// The job in which it ran, by the number of its first run.
+    job: Ticket,
+    /// How many plans were timed in turns with it.
+    among: usize,
+    /// Its times, round by round of the job.
+    rounds: Vec<f64>,
     /// What the machine answered.
     pub report: Report,
 }
@@ -44,8 +48,12 @@ pub struct Running {
     pub backend: BackendKind,
     /// In which setup.
     pub setup: Setup,
-    /// Plans of the same job that come after it.
-    rest: Vec<Cut>,
+    /// The plans of the job.
+    cuts: Vec<Cut>,
+    /// The number of its first run.
+    job: Ticket,
+    /// The plans in turns.
+    rounds: Rounds,
     /// How far it is.
     pub progress: Option<Progress>,
     /// When it began.
@@ -90,6 +98,8 @@ pub enum Outcome {
     Doubtful(String),
     /// No result; a card says why, or the sentence alone.
     Nothing(String),
+    /// The plans of the job go on in turns.
+    GoesOn,
     /// An answer to a run that was given up.
     Stale,
 }
@@ -109,11 +119,11 @@ impl Runs {
 
     /// Takes the time that a run took.
     fn took(&mut self, running: &Running, now: Millis) {
-        let Ok(cost) = price(&running.setup.config(running.cut)) else {
-            return;
-        };
+        let cuts = running.cuts.iter();
+        let prices = cuts.filter_map(|cut| price(&running.setup.config(*cut)).ok());
+        let flops: u64 = prices.map(|cost| cost.forward.flops).sum();
         let seconds = now.saturating_sub(running.since) as f64 * 1e-3;
-        let pace = seconds / cost.forward.flops.max(1) as f64;
+        let pace = seconds / flops.max(1) as f64;
         self.pace.retain(|(backend, _)| *backend != running.backend);
         self.pace.push((running.backend, pace));
     }
@@ -135,6 +145,18 @@ impl Runs {
             .rev()
             .find(|m| m.cut == cut && m.setup == *setup && m.backend == self.backend)
             .map(|m| &m.report)
+    }
+
+    /// What the newest job in which both plans were timed in turns shows of them, and
+    /// what can be said of their times.
+    pub fn in_turns(&self, setup: &Setup, a: Cut, b: Cut) -> Option<([&Report; 2], Verdict)> {
+        let of = |cut: Cut| {
+            let all = self.measured.iter().rev();
+            all.filter(move |m| m.cut == cut && m.setup == *setup && m.backend == self.backend)
+        };
+        let (a, b) = of(a).find_map(|a| Some((a, of(b).find(|b| b.job == a.job)?)))?;
+        let verdict = Verdict::of(&a.rounds, &b.rounds, a.among.saturating_sub(1));
+        Some(([&a.report, &b.report], verdict))
     }
 
     /// What was counted of a plan line by line, if it was: on the SIMT machine,
@@ -197,34 +219,37 @@ impl Runs {
     fn begin(
         &mut self,
         setup: Setup,
-        mut cuts: Vec<Cut>,
+        cuts: Vec<Cut>,
         backend: BackendKind,
         now: Millis,
     ) -> Option<(Ticket, Request)> {
-        if cuts.is_empty() {
-            return None;
-        }
         let names: Vec<String> = cuts.iter().map(|c| c.title()).collect();
-        let cut = cuts.remove(0);
+        let request = |cut: &Cut| {
+            let mut request = Request::new(setup.config(*cut));
+            request.backend = backend;
+            // Bytes are counted where the backend can count them.
+            request.count_bytes = backend.runs_kernels();
+            request.count_lines = backend == BackendKind::Simt;
+            request.seed = setup.seed;
+            request.weights = WeightsFrom::Seed(setup.seed);
+            request
+        };
+        let rounds = Rounds::new(cuts.iter().map(request).collect(), setup.seed).all_or_none();
+        let visit = rounds.next()?;
         self.last_ticket += 1;
-        let mut request = Request::new(setup.config(cut));
-        request.backend = backend;
-        // Bytes are counted where the backend can count them.
-        request.count_bytes = backend.runs_kernels();
-        request.count_lines = backend == BackendKind::Simt;
-        request.seed = setup.seed;
-        request.weights = WeightsFrom::Seed(setup.seed);
         self.running = Some(Running {
             ticket: self.last_ticket,
-            cut,
+            cut: *cuts.get(visit.plan)?,
             title: names.join(" beside "),
             backend,
             setup,
-            rest: cuts,
+            cuts,
+            job: self.last_ticket,
+            rounds,
             progress: None,
             since: now,
         });
-        Some((self.last_ticket, request))
+        Some((self.last_ticket, visit.request))
     }
 
     /// Takes a progress report.
@@ -232,7 +257,12 @@ impl Runs {
         if let Some(r) = &mut self.running
             && r.ticket == ticket
         {
-            r.progress = Some(progress);
+            let quick = matches!(progress.phase, Phase::Timing | Phase::WarmUp);
+            let (done, total) = r.rounds.progress();
+            r.progress = Some(match quick && r.cuts.len() > 1 {
+                true => Progress::new(Phase::Timing, done, total),
+                false => progress,
+            });
         }
     }
 
@@ -244,62 +274,60 @@ impl Runs {
         result: Result<Report, RunError>,
         now: Millis,
     ) -> (Outcome, Option<(Ticket, Request)>) {
-        let Some(running) = self.running.take_if(|r| r.ticket == ticket) else {
+        let Some(mut running) = self.running.take_if(|r| r.ticket == ticket) else {
             return (Outcome::Stale, None);
         };
-        let mut go_on = true;
-        let outcome = match result {
-            Ok(report) => {
+        let refused = result.as_ref().ok().and_then(|r| refused(running.cut, r));
+        let outcome = match (refused, result) {
+            (Some(card), _) => {
+                let title = running.cut.title();
+                self.card = Some(card);
+                Outcome::Nothing(format!("refused: {title} gives wrong numbers."))
+            }
+            (None, Err(error)) => self.no_result(&running, &error),
+            (None, Ok(report)) => {
+                running.rounds.take(Ok(report));
+                if let Some(visit) = running.rounds.next() {
+                    self.last_ticket += 1;
+                    running.ticket = self.last_ticket;
+                    running.cut = running.cuts.get(visit.plan).copied().unwrap_or(running.cut);
+                    running.progress = None;
+                    self.running = Some(running);
+                    return (Outcome::GoesOn, Some((self.last_ticket, visit.request)));
+                }
                 self.took(&running, now);
-                self.keep(&running, report)
-            }
-            Err(error) => {
-                go_on = false;
-                self.no_result(&running, &error)
+                self.keep(&running)
             }
         };
-        let next = if let Some((setup, cuts, backend)) = self.next.take() {
-            self.begin(setup, cuts, backend, now)
-        } else if go_on && self.card.is_none() {
-            self.begin(running.setup, running.rest, running.backend, now)
-        } else {
-            None
-        };
+        let next = self.next.take();
+        let next = next.and_then(|(setup, cuts, backend)| self.begin(setup, cuts, backend, now));
         (outcome, next)
     }
 
-    fn keep(&mut self, running: &Running, report: Report) -> Outcome {
-        let title = running.cut.title();
-        if let Some(check) = report.check.as_ref().filter(|c| !c.pass) {
-            let place = check
-                .first_wrong
-                .as_ref()
-                .map_or(String::new(), |w| format!(" First at {w}."));
-            self.card = Some(Card {
-                word: "refused",
-                lines: vec![
-                    format!(
-                        "{title} on {} gives wrong numbers: max error {:.1e}, tolerance {:.1e}.",
-                        report.backend, check.max_abs_error, check.tolerance
-                    ),
-                    format!("{place} No time is kept for a wrong result.")
-                        .trim()
-                        .to_owned(),
-                ],
+    /// Keeps what a job measured, and says what came of it.
+    fn keep(&mut self, running: &Running) -> Outcome {
+        let cuts = running.cuts.iter().enumerate();
+        let timed = cuts.filter_map(|(at, cut)| Some((*cut, running.rounds.of(at)?.ok()?)));
+        let timed: Vec<(Cut, Timed)> = timed.collect();
+        let text = said(running, &timed);
+        let other = timed
+            .iter()
+            .find_map(|(cut, timed)| other_plan(&cut.title(), &timed.report));
+        let doubt = other.or_else(|| doubt(&timed));
+        for (cut, timed) in timed {
+            if self.measured.len() == KEPT {
+                self.measured.remove(0);
+            }
+            self.measured.push(Measured {
+                backend: running.backend,
+                setup: running.setup.clone(),
+                cut,
+                job: running.job,
+                among: running.cuts.len(),
+                rounds: timed.rounds,
+                report: timed.report,
             });
-            return Outcome::Nothing(format!("refused: {title} gives wrong numbers."));
         }
-        let text = sentence(&title, &report);
-        let doubt = doubt(&title, &report);
-        if self.measured.len() == KEPT {
-            self.measured.remove(0);
-        }
-        self.measured.push(Measured {
-            backend: running.backend,
-            setup: running.setup.clone(),
-            cut: running.cut,
-            report,
-        });
         match doubt {
             Some(why) => Outcome::Doubtful(why),
             None => Outcome::Done(text),
@@ -308,6 +336,10 @@ impl Runs {
 
     fn no_result(&mut self, running: &Running, error: &RunError) -> Outcome {
         let word = match error.kind {
+            RunErrorKind::Cancelled if running.cuts.len() > 1 => {
+                let (done, all) = running.rounds.progress();
+                return Outcome::Nothing(RunError::cancelled(done, all).to_string());
+            }
             RunErrorKind::Cancelled => return Outcome::Nothing(error.to_string()),
             RunErrorKind::BadRequest => "refused",
             RunErrorKind::Missing => "missing",
@@ -325,6 +357,47 @@ impl Runs {
     }
 }
 
+/// The card of a result that is wrong.
+fn refused(cut: Cut, report: &Report) -> Option<Card> {
+    let check = report.check.as_ref().filter(|c| !c.pass)?;
+    let place = check
+        .first_wrong
+        .as_ref()
+        .map_or(String::new(), |w| format!(" First at {w}."));
+    let lines = vec![
+        format!(
+            "{} on {} gives wrong numbers: max error {:.1e}, tolerance {:.1e}.",
+            cut.title(),
+            report.backend,
+            check.max_abs_error,
+            check.tolerance
+        ),
+        format!("{place} No time is kept for a wrong result.")
+            .trim()
+            .to_owned(),
+    ];
+    Some(Card {
+        word: "refused",
+        lines,
+    })
+}
+
+/// The message line of a job that gave results: of plans in turns, what can be said of
+/// the first and the last.
+fn said(running: &Running, timed: &[(Cut, Timed)]) -> String {
+    match timed {
+        [(a, first), .., (b, last)]
+            if first.report.time_us.is_some() && last.report.time_us.is_some() =>
+        {
+            let among = timed.len() - 1;
+            let verdict = running.rounds.verdict(0, among, among);
+            verdict.sentence(&a.title(), &b.title())
+        }
+        [(cut, only)] | [.., (cut, only)] => sentence(&cut.title(), &only.report),
+        [] => String::new(),
+    }
+}
+
 /// The message line of a run that gave a result.
 fn sentence(title: &str, report: &Report) -> String {
     let launches = format!(
@@ -332,146 +405,39 @@ fn sentence(title: &str, report: &Report) -> String {
         report.launches.counted, report.plan.launches
     );
     match &report.time_us {
-        Some(t) => {
-            let clock = figure::Clock::of(t.max * 1e-6);
-            let time = |micros: f64| clock.rounded(micros * 1e-6);
-            format!(
-                "{title}: {} {} @, {}, {} to {}; {launches}",
-                time(t.median),
-                clock.unit,
-                figure::counted(u64::from(t.runs), "run", "runs"),
-                time(t.min),
-                time(t.max)
-            )
-        }
+        Some(t) => format!(
+            "{title}: {}, {}; {launches}",
+            timing::time(t),
+            plan::units::figure::counted(u64::from(t.runs), "run", "runs"),
+        ),
         None => format!("{title}: no time; {launches}"),
     }
 }
 
-/// Why a result is doubtful, where it is.
-fn doubt(title: &str, report: &Report) -> Option<String> {
-    if !report.launches.matches(report.plan.launches) {
-        return Some(format!(
+/// The result of a job whose plans are not those that were launched.
+fn other_plan(title: &str, report: &Report) -> Option<String> {
+    (!report.launches.matches(report.plan.launches)).then(|| {
+        format!(
             "{title}: {} launches were counted # and the plan has {} =. The backend does not run this plan.",
             report.launches.counted, report.plan.launches
-        ));
-    }
-    let t = report.time_us.as_ref()?;
-    (t.spread() > NOISY && t.runs > 1).then(|| {
-        format!(
-            "{title}: {} @, {} runs differ by {:.0} %; launches {} #, plan {} =. r runs again.",
-            figure::measured(t.median * 1e-6),
-            t.runs,
-            100.0 * t.spread(),
-            report.launches.counted,
-            report.plan.launches
         )
     })
 }
 
-#[cfg(test)]
-pub(crate) mod tests {
-    use super::*;
-    use plan::fusion::Version;
-    use plan::run::{BytesReport, LaunchReport, OutputReport, PlanReport, Timing};
-
-    /// A report with one time and the launches of its plan.
-    pub(crate) fn report(launches: u64, micros: f64) -> Report {
-        Report {
-            schema: 1,
-            backend: "cpu".into(),
-            device: "a CPU".into(),
-            plan: PlanReport {
-                fusions: vec![],
-                groups: String::new(),
-                launches,
-            },
-            launches: LaunchReport {
-                counted: launches,
-                library: 0,
-            },
-            time_us: Timing::of(&[micros], "clock"),
-            bytes: BytesReport::default(),
-            check: None,
-            output: OutputReport {
-                shape: vec![],
-                sha256: String::new(),
-                sample: vec![],
-            },
-            held_bytes: None,
-            kernels: vec![],
-            notes: vec![],
-        }
-    }
-
-    fn setup() -> Setup {
-        Setup::preset("workshop").unwrap()
-    }
-
-    #[test]
-    fn a_newer_job_waits_and_never_stops_the_running_one() {
-        let mut runs = Runs::default();
-        let (first, _) = runs
-            .ask(&setup(), vec![Version::V2.cut(), Version::V1.cut()], 0)
-            .unwrap();
-        assert!(runs.ask(&setup(), vec![Version::V3.cut()], 1).is_none());
-        assert!(runs.ask(&setup(), vec![Version::V4.cut()], 2).is_none());
-        let (outcome, next) = runs.done(first, Ok(report(47, 800.0)), 3);
-        assert!(matches!(outcome, Outcome::Done(_)));
-        let (_, request) = next.unwrap();
-        assert_eq!(request.config.cut, Version::V4.cut(), "the newest wins");
-        assert!(runs.of(&setup(), Version::V2.cut()).is_some());
-    }
-
-    #[test]
-    fn plans_of_a_job_run_one_after_another() {
-        let mut runs = Runs::default();
-        let (first, _) = runs
-            .ask(&setup(), vec![Version::V2.cut(), Version::V1.cut()], 0)
-            .unwrap();
-        let (_, next) = runs.done(first, Ok(report(47, 800.0)), 1);
-        let (second, request) = next.unwrap();
-        assert_eq!(request.config.cut, Version::V1.cut());
-        let (_, next) = runs.done(second, Ok(report(71, 900.0)), 2);
-        assert!(next.is_none() && runs.running().is_none());
-        // An answer to a run that is over changes nothing.
-        assert_eq!(runs.done(second, Ok(report(71, 1.0)), 3).0, Outcome::Stale);
-    }
-
-    #[test]
-    fn results_of_one_backend_are_not_shown_for_another() {
-        let mut runs = Runs::default();
-        runs.use_backend(BackendKind::Cuda);
-        let v2 = Version::V2.cut();
-        let (t, request) = runs.ask(&setup(), vec![v2], 0).unwrap();
-        assert_eq!(request.backend, BackendKind::Cuda);
-        runs.use_backend(BackendKind::Cpu);
-        assert!(matches!(
-            runs.done(t, Ok(report(47, 80.0)), 1).0,
-            Outcome::Done(_)
-        ));
-        assert_eq!(runs.of(&setup(), v2), None);
-        runs.use_backend(BackendKind::Cuda);
-        assert!(runs.of(&setup(), v2).is_some());
-    }
-
-    #[test]
-    fn launches_that_differ_from_the_plan_are_said() {
-        let mut runs = Runs::default();
-        let (t, _) = runs.ask(&setup(), vec![Version::V2.cut()], 0).unwrap();
-        let mut r = report(47, 800.0);
-        r.launches.counted = 48;
-        assert!(matches!(runs.done(t, Ok(r), 1).0, Outcome::Doubtful(_)));
-    }
-
-    #[test]
-    fn a_failed_run_opens_a_card_and_ends_its_job() {
-        let mut runs = Runs::default();
-        let (t, _) = runs
-            .ask(&setup(), vec![Version::V2.cut(), Version::V1.cut()], 0)
-            .unwrap();
-        let (_, next) = runs.done(t, Err(RunError::failed("out of memory")), 1);
-        assert!(next.is_none());
-        assert_eq!(runs.card.as_ref().map(|c| c.word), Some("failed"));
-    }
+/// Why the time of a plan alone is doubtful. What ran in turns was disturbed alike, and its
+/// interval is as wide as that made it.
+fn doubt(timed: &[(Cut, Timed)]) -> Option<String> {
+    let [(cut, only)] = timed else {
+        return None;
+    };
+    let time = only.report.time_us.as_ref()?;
+    let trouble = only.trouble.as_ref().map(Trouble::brief)?;
+    let title = cut.title();
+    Some(format!(
+        "{title}: {}; {trouble}. r runs again.",
+        timing::time(time)
+    ))
 }
+
+#[cfg(test)]
+pub(crate) mod tests;

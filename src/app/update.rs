@@ -77,7 +77,7 @@ fn take(state: &mut State, message: Message, out: &mut Out) {
                     shared.notes.keep(Tone::Bad, text);
                 }
                 Outcome::Nothing(text) => shared.notes.say(Tone::Warn, text),
-                Outcome::Stale => {}
+                Outcome::GoesOn | Outcome::Stale => {}
             }
             if let Some((ticket, request)) = next {
                 out.push(Effect::StartRun(ticket, Box::new(request)));

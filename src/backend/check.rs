@@ -26,7 +26,7 @@ use super::weights::Weights;
 use compare::Comparison;
 use locate::Layout;
 use plan::model::{Dtype, Graph, OpKind, Shape, Tensor, TensorId, TensorKind};
-use plan::run::CheckReport;
+use plan::run::{CheckReport, TensorReport};
 
 /// How one tensor compares.
 #[derive(Debug, Clone, PartialEq)]
@@ -115,7 +115,19 @@ impl From<&Verdict> for CheckReport {
             tolerance: verdict.tolerance,
             pass: verdict.pass,
             first_wrong: verdict.first_wrong.as_ref().map(ToString::to_string),
+            tensors: verdict.tensors.iter().map(told).collect(),
         }
+    }
+}
+
+/// What a report tells of one tensor.
+fn told(check: &TensorCheck) -> TensorReport {
+    TensorReport {
+        name: check.tensor.full_name(),
+        layer: check.tensor.layer,
+        rel_error: check.rel_error,
+        max_abs_error: check.max_abs_error,
+        tolerance: check.tolerance,
     }
 }
 

@@ -52,7 +52,7 @@ mod step;
 mod tap;
 
 pub use backend::Cpu;
-pub use ceilings::Ceilings;
+pub use ceilings::Rates;
 pub use memory::{Allocation, Role, available_bytes, total_bytes};
 pub use packed::PackedModel;
 pub use ready::{Ran, ReadyPlan, Tapped, Threads};

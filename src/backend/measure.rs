@@ -135,8 +135,11 @@ pub(crate) fn measure(
     let mut check = None;
     if request.check {
         match ready.check(observer).map_err(none)? {
-            Checked::Done(made, report) => {
+            Checked::Done(made, mut report) => {
                 launched = Some(made);
+                if !request.tensors {
+                    report.tensors = Vec::new();
+                }
                 check = Some(report);
             }
             Checked::Not(why) => notes.push(why),

@@ -138,6 +138,8 @@ pub(super) enum Command {
     Selftest(super::selftest::SelfTestArgs),
     /// Plans side by side
     Compare(super::compare::CompareArgs),
+    /// Experiments over many plans or sizes: listed, made, kept
+    Study(super::study::StudyArgs),
     /// What a vendor's profiler wrote, beside the plan
     Profile(super::profile::ProfileArgs),
     /// What the documents state, and what is true of it
@@ -217,7 +219,8 @@ pub(super) struct PlanArgs {
     /// v1, v2, v3, v4, v2eager, v3code, v3doc, five or forward
     #[arg(long, value_name = "VERSION", help_heading = "Plan")]
     pub version: Option<String>,
-    /// Fusions to switch on, comma-separated
+    /// Fusions to switch on, comma-separated; auto: the plan that takes least
+    /// time by the model (`study plan` says why)
     #[arg(long, value_name = "LIST", help_heading = "Plan")]
     pub fuse: Option<String>,
     /// Fusions to switch off
@@ -229,6 +232,22 @@ pub(super) struct PlanArgs {
 }
 
 impl PlanArgs {
+    /// Whether the planner is to choose.
+    pub(super) fn is_auto(&self) -> bool {
+        self.fuse.as_deref() == Some("auto")
+    }
+
+    /// The cut, V1 where the planner is to choose: for who then asks it.
+    pub(super) fn cut_or_auto(&self) -> Result<Cut, Failure> {
+        match (self.is_auto(), &self.version, &self.unfuse) {
+            (false, _, _) => self.cut(),
+            (true, None, None) => Ok(Cut::v1()),
+            (true, _, _) => Err(Failure::usage(
+                "--fuse auto chooses the whole plan; leave --version and --unfuse out",
+            )),
+        }
+    }
+
     /// The cut; V1 where nothing is said.
     pub(super) fn cut(&self) -> Result<Cut, Failure> {
         if let Some(groups) = &self.groups {
@@ -238,6 +257,11 @@ impl PlanArgs {
             Some(name) => Version::parse(name)?.cut(),
             None => Cut::v1(),
         };
+        if self.is_auto() {
+            return Err(Failure::usage(
+                "--fuse auto is taken by run and cost; study plan names the plan that it chooses",
+            ));
+        }
         for fusion in Fusion::parse_list(self.fuse.as_deref().unwrap_or_default())? {
             cut = cut.fuse(fusion);
         }

@@ -11,15 +11,17 @@ use super::interrupt::Interrupt;
 use super::out::Out;
 use super::run::{RunOptions, request, verdict};
 use super::table::{Align, Table};
-use super::words::counted;
+use super::words::{counted, wrapped};
 use super::{Outcome, cost, counters};
 use backend::engine::Engine;
+use host::carry_out;
 use host::machine::names;
 use plan::cost::{CostJson, Gpu, GpuDatabase, Priced, cost_json};
 use plan::fusion::Cut;
-use plan::run::{BackendKind, BytesReport, Report, Request};
+use plan::run::{BackendKind, BytesReport, Report, Request, Timing};
 use plan::units::{Column, Quantity, Unit, format};
 use study::lab::{Column as Compared, Comparison, Scope};
+use study::timing::{Rounds, Verdict, VerdictJson};
 
 /// Plans side by side: modelled, and measured with --run.
 #[derive(Debug, Args)]
@@ -65,22 +67,29 @@ pub(super) fn compare(output: &OutputArgs, args: &CompareArgs, out: &mut Out) ->
     let mut code = 0;
     if args.measure {
         let watch = Interrupt::watch(!output.json && std::io::stderr().is_terminal());
-        let mut engine = Engine::default();
-        for column in &mut comparison.columns {
-            let request = Request {
-                config: column.cost.config.clone(),
-                ..base.clone()
+        let requests = comparison.columns.iter().map(|column| Request {
+            config: column.cost.config.clone(),
+            ..base.clone()
+        });
+        let requests: Vec<Request> = requests.collect();
+        let mut rounds = Rounds::new(requests.clone(), base.seed).all_or_none();
+        carry_out(&mut Engine::default(), &mut rounds, None, &watch)?;
+        comparison.measured(rounds)?;
+        for (column, request) in comparison.columns.iter_mut().zip(&requests) {
+            let Some(report) = &mut column.report else {
+                continue;
             };
-            let mut report = engine.run(&request, None, &watch)?;
             if args.run.counters {
-                counters::fill(&mut report, &request, &watch);
+                counters::fill(report, request, &watch);
             }
-            code = code.max(verdict(&report));
-            column.report = Some(report);
+            code = code.max(verdict(report));
         }
     }
     if output.json {
-        let list: Vec<_> = comparison.columns.iter().map(document).collect();
+        let columns = comparison.columns.iter().enumerate();
+        let list: Vec<_> = columns
+            .map(|(at, c)| document(&comparison, at, c))
+            .collect();
         out.json(&list);
     } else if output.plain {
         spoken(&comparison, gpu, out);
@@ -96,6 +105,9 @@ struct Document<'c> {
     #[serde(flatten)]
     report: Measured<'c>,
     cost: CostJson,
+    /// The first plan's time over this one's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first_over_this: Option<VerdictJson>,
 }
 
 #[derive(Serialize)]
@@ -105,13 +117,17 @@ enum Measured<'c> {
     Not { schema: u32 },
 }
 
-fn document(column: &Compared) -> Document<'_> {
+fn document<'c>(comparison: &Comparison, at: usize, column: &'c Compared) -> Document<'c> {
     Document {
         report: match &column.report {
             Some(report) => Measured::Run(report),
             None => Measured::Not { schema: 1 },
         },
         cost: cost_json(&column.cost),
+        first_over_this: match at {
+            0 => None,
+            at => comparison.against_first(at).map(Verdict::json),
+        },
     }
 }
 
@@ -215,25 +231,22 @@ fn side_by_side(comparison: &Comparison, gpu: &Gpu, out: &mut Out) {
                     .collect(),
             );
         }
-        let time = |c: &Compared| {
-            c.report
-                .as_ref()
-                .and_then(|r| r.time_us.as_ref())
-                .map_or("·".to_owned(), |t| format!("{:.1}", t.median))
+        let timed = |cell: &dyn Fn(&Timing) -> String| -> Vec<String> {
+            let of = |c: &Compared| Some(cell(c.report.as_ref()?.time_us.as_ref()?));
+            let cells = columns.iter().map(of);
+            cells.map(|cell| cell.unwrap_or("·".to_owned())).collect()
         };
         row(
             "time µs @, forward".to_owned(),
-            columns.iter().map(time).collect(),
+            timed(&|t| format!("{:.1}", t.median)),
         );
-        let spread = |c: &Compared| {
-            c.report
-                .as_ref()
-                .and_then(|r| r.time_us.as_ref())
-                .map_or(String::new(), |t| format!("{:.1}–{:.1}", t.min, t.max))
-        };
+        row(
+            "  ± median dev.".to_owned(),
+            timed(&|t| format!("{:.1}", t.mad)),
+        );
         row(
             "  least–most".to_owned(),
-            columns.iter().map(spread).collect(),
+            timed(&|t| format!("{:.1}–{:.1}", t.min, t.max)),
         );
         if let Some(parts) = of_the_roof(comparison, gpu) {
             row("  of the roof".to_owned(), parts);
@@ -306,27 +319,22 @@ fn closing(comparison: &Comparison) -> Vec<String> {
         percent(comparison.saved(Priced::launches)),
         percent(comparison.saved(Priced::bytes))
     ));
-    let time = |c: &Compared| Some(c.report.as_ref()?.time_us.as_ref()?.median);
-    if let (Some(a), Some(b)) = (time(first), time(last)) {
-        lines.push(format!(
-            "{} takes {:.3} times the time of {} @.",
-            first.title,
-            a / b,
-            last.title
-        ));
-    }
+    let others = comparison.columns.iter().enumerate().skip(1);
+    lines.extend(others.filter_map(|(at, other)| {
+        let verdict = comparison.against_first(at)?;
+        Some(verdict.sentence(&first.title, &other.title))
+    }));
     if let Some(report) = &first.report {
         lines.push(format!(
             "Measured on {}: {}.",
             report.backend, report.device
         ));
         if let Some(t) = &report.time_us {
-            lines.push(format!(
-                "{} each, {}.",
-                counted(u64::from(t.runs), "run"),
-                t.how
-            ));
+            let how = format!("{} each, {}.", counted(u64::from(t.runs), "run"), t.how);
+            lines.extend(wrapped(&how, "", ""));
         }
+        let troubles = comparison.troubles().into_iter();
+        lines.extend(troubles.flat_map(|said| wrapped(&said, "", "")));
     }
     lines
 }
@@ -341,9 +349,10 @@ fn spoken(comparison: &Comparison, gpu: &Gpu, out: &mut Out) {
         let p = c.priced(comparison.scope);
         let time = match c.report.as_ref().and_then(|r| r.time_us.as_ref()) {
             Some(t) => format!(
-                "time {:.1} us measured, median of {}",
+                "time {:.1} us measured, median of {}, median deviation {:.1} us",
                 t.median,
-                counted(u64::from(t.runs), "run")
+                counted(u64::from(t.runs), "run"),
+                t.mad
             ),
             None => "time not run".to_owned(),
         };

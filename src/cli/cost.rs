@@ -6,6 +6,7 @@ use super::Outcome;
 use super::args::{OutputArgs, PlanArgs, SetupArgs};
 use super::failure::Failure;
 use super::out::Out;
+use super::study::auto;
 use super::table::{Align, Table};
 use super::words::counted;
 use plan::cost::{
@@ -13,6 +14,7 @@ use plan::cost::{
     floor_seconds, kernel_floor_seconds, price, ridge, why,
 };
 use plan::fusion::Fusion;
+use plan::run::BackendKind;
 use plan::units::{Column, Dimension, Quantity, format, group_thousands};
 
 /// Longest name of a kernel that a table shows whole: `gate+up+silu+mul`.
@@ -35,7 +37,10 @@ pub(super) struct CostArgs {
 }
 
 pub(super) fn cost(output: &OutputArgs, args: &CostArgs, out: &mut Out) -> Outcome {
-    let config = args.setup.config(args.plan.cut()?)?;
+    let mut config = args.setup.config(args.plan.cut_or_auto()?)?;
+    if args.plan.is_auto() {
+        config.cut = auto(&config, &args.gpu, BackendKind::Cuda)?;
+    }
     let cost = price(&config)?;
     if let Some(key) = &args.why {
         let tree = why(&cost, key)?;

@@ -10,15 +10,21 @@ use super::counted::lines as counted_kernels;
 use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::out::Out;
+use super::study::auto;
 use super::words::counted;
 use super::{Outcome, cost, counters, profile};
 use backend::engine::{Engine, Here, serve_standard_streams};
 use backend::{model_of_folder, tokens_of_file};
 use files::{end_of, plain};
+use host::carry_out;
 use plan::cost::{Cost, price};
 use plan::fusion::Cut;
-use plan::run::{BackendKind, Gemm, LaunchReport, Report, Request, WeightsFrom};
-use plan::units::{Quantity, format};
+use plan::run::{BackendKind, Gemm, LaunchReport, Report, Request, RunError, WeightsFrom};
+use plan::units::{Quantity, figure, format};
+use study::timing::{self, Rounds};
+
+/// Whose roof the planner takes.
+const GPU: &str = "h200";
 
 /// How a run is made.
 #[derive(Debug, Args)]
@@ -138,7 +144,10 @@ pub(super) fn request(setup: &SetupArgs, run: &RunOptions, cut: Cut) -> Result<R
 }
 
 pub(super) fn run(output: &OutputArgs, args: &RunArgs, out: &mut Out) -> Outcome {
-    let request = request(&args.setup, &args.run, args.plan.cut()?)?;
+    let mut request = request(&args.setup, &args.run, args.plan.cut_or_auto()?)?;
+    if args.plan.is_auto() {
+        request.config.cut = auto(&request.config, GPU, request.backend)?;
+    }
     // Sizes that no machine holds are refused as sizes, not as memory.
     let cost = price(&request.config)?;
     if args.profile {
@@ -148,7 +157,17 @@ pub(super) fn run(output: &OutputArgs, args: &RunArgs, out: &mut Out) -> Outcome
         writable(path)?;
     }
     let watch = Interrupt::watch(!output.json && std::io::stderr().is_terminal());
-    let mut report = Engine::default().run(&request, args.logits.as_deref(), &watch)?;
+    let mut rounds = Rounds::new(vec![request.clone()], request.seed);
+    carry_out(
+        &mut Engine::default(),
+        &mut rounds,
+        args.logits.as_deref(),
+        &watch,
+    )?;
+    let timed = rounds
+        .of(0)
+        .ok_or_else(|| RunError::failed("the run did not begin"))??;
+    let mut report = timed.report;
     if args.run.counters {
         counters::fill(&mut report, &request, &watch);
     }
@@ -260,21 +279,14 @@ fn tell(cost: &Cost, report: &Report, out: &mut Out) {
         None => "check      none".to_owned(),
     });
     if let Some(t) = &report.time_us {
-        let seconds = |us: f64| format(&Quantity::seconds(us / 1e6));
         lines.push(format!(
-            "time       {} @ median of {}, {} to {}",
-            seconds(t.median),
+            "time       {}, median of {}; {} to {}",
+            timing::time(t),
             counted(u64::from(t.runs), "run"),
-            seconds(t.min),
-            seconds(t.max)
+            figure::measured(t.min * 1e-6),
+            figure::measured(t.max * 1e-6)
         ));
         lines.push(format!("           {}", t.how));
-        if t.spread() > 0.5 {
-            lines.push(
-                "           the runs differ by more than half: something else may use this machine"
-                    .to_owned(),
-            );
-        }
     }
     lines.push(format!("bytes      {}", bytes(report)));
     if let Some(held) = report.held_bytes {

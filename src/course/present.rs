@@ -15,6 +15,7 @@ mod prose;
 mod question;
 mod roofline;
 mod scene;
+pub mod study;
 mod trips;
 
 pub use chart::{Chart, Line};

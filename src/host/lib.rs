@@ -6,6 +6,8 @@
 //! |---|---|
 //! | [`Host`] | course, places, progress and sheets: opened, read, recorded, saved |
 //! | [`Runs`] | the runs that a question asks for, kept while they are needed |
+//! | [`carry_out`] | plans that are timed in turns |
+//! | [`studies`] | studies, carried out and kept |
 //! | [`Graded`] | one answer, from what is typed to what is kept of its verdict |
 //! | [`Clerk`] | the learner's files for the terminal, on a thread of its own, watched |
 //! | [`Away`] | what takes long, each on a thread of its own, answered by a message |
@@ -28,7 +30,9 @@ mod grade;
 mod kernel;
 pub mod machine;
 mod micro;
+mod rounds;
 mod runs;
+pub mod studies;
 mod trouble;
 
 pub use ask::{answer, excerpt};
@@ -38,5 +42,6 @@ pub use clerk::Clerk;
 pub use desk::Host;
 pub use editor::edit;
 pub use grade::Graded;
+pub use rounds::carry_out;
 pub use runs::Runs;
 pub use trouble::Trouble;

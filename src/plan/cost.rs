@@ -21,6 +21,6 @@ pub use json::{CostJson, cost_json};
 pub use kernel::{Direction, FlopCost, Inside, KernelCost, Moved};
 pub use liveness::{Live, Peak};
 pub use occupancy::{Occupancy, OccupancyLimit, occupancy};
-pub use price::{Cost, Planned, Priced, price};
+pub use price::{Cost, Planned, Priced, price, price_piece};
 pub use roofline::{Bound, Roof, bound, floor_seconds, kernel_floor_seconds, ridge};
 pub use why::{Figure, Why, WhyUnit, why};

@@ -21,7 +21,8 @@ pub use micro::{
 pub use observer::{Observer, Phase, Progress, Unwatched};
 pub use protocol::{Answer, Ask, BackendState, WireTicket};
 pub use report::{
-    BytesReport, CheckReport, LaunchReport, OutputReport, PlanReport, Report, Timing,
+    BytesReport, CheckReport, LaunchReport, OutputReport, PlanReport, Report, TensorReport, Timing,
+    mad, median,
 };
 pub use request::{BackendKind, Gemm, Request, WeightsFrom};
 pub use submission::{

@@ -20,4 +20,5 @@ mod pipes;
 mod profile;
 mod program;
 mod run;
+mod study;
 mod usage;

@@ -125,6 +125,7 @@ fn the_report_has_the_keys_of_schema_1() {
         "/time_us/median",
         "/time_us/min",
         "/time_us/max",
+        "/time_us/mad",
         "/time_us/runs",
         "/time_us/how",
         "/bytes/modelled",

@@ -18,7 +18,10 @@ const CRATES: &[(&str, &[&str])] = &[
     ("backend", &["files", "plan", "simt"]),
     ("course", &["files", "plan", "study", "text"]),
     ("app", &["course", "plan", "study", "text"]),
-    ("host", &["app", "backend", "course", "plan"]),
+    (
+        "host",
+        &["app", "backend", "course", "files", "plan", "study"],
+    ),
 ];
 
 /// What the terminal and the command line leave to `host`, which carries effects out:
@@ -52,7 +55,18 @@ const ROOMS: &[(&str, &[Room])] = &[
             ("run", &["cost", "fusion", "model", "units"]),
         ],
     ),
-    ("study", &[("lab", &[]), ("profile", &[])]),
+    (
+        "study",
+        &[
+            ("timing", &[]),
+            ("findings", &[]),
+            ("lab", &["timing"]),
+            // The list of the studies names each of them.
+            ("catalogue", &["findings", "studies", "timing"]),
+            ("studies", &["catalogue", "findings", "timing"]),
+            ("profile", &[]),
+        ],
+    ),
 ];
 
 /// Modules of `app` that are part of a page, with the page. The live blocks stand in

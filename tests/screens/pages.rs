@@ -45,6 +45,7 @@ pub(crate) fn h200() -> Machine {
         }],
         // benches/gpu/h200.md: copy 4286 GB/s, fp32 51 TFLOP/s, launch 2.85 µs.
         ceilings: Some(Ceilings {
+            spread: None,
             of: "H200".into(),
             source: Source::Measured,
             bandwidth: 4286e9,
@@ -563,8 +564,15 @@ fn cards_of_runs() {
         &run(RunError::failed("out of memory in flash, launch 7 of 35")),
     );
     let mut running = Screen::new(80, 24).typed("3vr");
+    // 17 of the 30 times that V2 and V1 run in turns.
+    for _ in 0..17 {
+        let now = running.state.shared.runs.running().unwrap();
+        let (ticket, cut) = (now.ticket, now.cut);
+        let report = counted(&running.state.shared.bench.price_of(cut).unwrap());
+        running.tell(0, Message::RunDone(ticket, Box::new(Ok(report))));
+    }
     let ticket = running.state.shared.runs.running().unwrap().ticket;
-    let progress = Progress::new(Phase::Timing, 17, 30);
+    let progress = Progress::new(Phase::Timing, 0, 2);
     running.tell(1200, Message::RunProgress(ticket, progress));
     snapshot("card-running", &running);
 }

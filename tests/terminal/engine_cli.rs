@@ -86,7 +86,7 @@ fn compare_shows_modelled_issued_and_time_and_says_what_beats_the_roof() {
     let (code, out, err) = with_engine(
         "cat done1 done2",
         &[report(71, 0, 30.0), report(71, 0, 9.0)],
-        "compare v1 v1 --run --backend cuda",
+        "compare v1 v1 --run --runs 2 --backend cuda",
     );
     assert_eq!(code, 0, "{out}{err}");
     let row = |label: &str| {

@@ -5,7 +5,7 @@ use crate::machine::{Machine, Source};
 use crate::runs::Runs;
 use plan::cost::Cost;
 use plan::fusion::{Cut, Version};
-use plan::run::BytesReport;
+use plan::run::{BytesReport, Report};
 use plan::units::figure::{self, Clock, Origin};
 
 /// Characters of a figure.
@@ -207,26 +207,36 @@ pub(super) fn beaten(bench: &Bench, machine: &Machine, runs: &Runs) -> Option<St
     })
 }
 
-/// The row of measured times.
+/// What can be said of the times of the plan and of V1, where they ran in turns.
+pub(super) fn compared(bench: &Bench, runs: &Runs) -> Option<String> {
+    let (cut, v1) = (bench.cut(), Version::V1.cut());
+    let (_, verdict) = runs.in_turns(bench.setup(), v1, cut)?;
+    (cut != v1).then(|| verdict.sentence(&v1.title(), &cut.title()))
+}
+
+/// The row of measured times; where both plans ran in turns, those of that job.
 fn times(bench: &Bench, runs: &Runs) -> Row {
-    let of = |cut: Cut| {
-        let time = runs.of(bench.setup(), cut)?.time_us.as_ref()?;
-        Some(time.median)
+    let (setup, cut, v1) = (bench.setup(), bench.cut(), Version::V1.cut());
+    let pair = runs.in_turns(setup, v1, cut).filter(|_| cut != v1);
+    let (base, plan) = match &pair {
+        Some(([base, plan], _)) => (Some(*base), Some(*plan)),
+        None => (runs.of(setup, v1), runs.of(setup, cut)),
     };
-    let (plan, v1) = (of(bench.cut()), of(Version::V1.cut()));
-    let ran = |cut: Cut| runs.of(bench.setup(), cut).is_some();
-    if plan.is_none() && v1.is_none() && (ran(bench.cut()) || ran(Version::V1.cut())) {
+    let time = |report: Option<&Report>| Some(report?.time_us.as_ref()?.median * 1e-6);
+    let (a, b) = (time(plan), time(base));
+    if a.is_none() && b.is_none() && (plan.is_some() || base.is_some()) {
         // What counts has no clock that means anything.
         return unknown("time µs, fwd @");
     }
-    let clock = Clock::of(plan.unwrap_or(0.0).max(v1.unwrap_or(0.0)) * 1e-6);
-    let show = |t: Option<f64>| t.map_or("·".to_owned(), |t| clock.number(t * 1e-6));
+    let clock = Clock::of(a.unwrap_or(0.0).max(b.unwrap_or(0.0)));
+    let show = |t: Option<f64>| t.map_or("·".to_owned(), |t| clock.number(t));
     Row {
         label: format!("time {}, fwd @", clock.unit),
-        plan: show(plan),
-        v1: show(v1),
-        saved: match (plan, v1) {
-            (Some(a), Some(b)) => figure::saved(b, a, 1),
+        plan: show(a),
+        v1: show(b),
+        saved: match (a, b, pair) {
+            (Some(_), Some(_), Some((_, verdict))) => verdict.cell(),
+            (Some(_), Some(_), None) if cut == v1 => String::new(),
             _ => "r runs".into(),
         },
         origin: Origin::Measured,

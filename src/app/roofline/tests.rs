@@ -15,6 +15,7 @@ fn page() -> State {
     let mut state = State::new((80, 24), Look::default()).unwrap();
     state.shared.study.gpus = Some(Arc::new(GpuDatabase::embedded().unwrap()));
     let own = Ceilings {
+        spread: None,
         of: "H200".into(),
         source: Source::Measured,
         bandwidth: 4286e9,

@@ -21,39 +21,35 @@ use plan::run::RunError;
 const COPIED: usize = 32 << 20;
 /// Rows, inputs and outputs of the product: a tile of the workshop's own size.
 const PRODUCT: [usize; 3] = [48, 256, 256];
-/// How often each is repeated; the median counts.
+/// How often each is repeated.
 const REPEATS: usize = 7;
 /// How long one repeat of the product takes at least.
 const LONG_ENOUGH: Duration = Duration::from_millis(20);
 
-/// The ceilings of this CPU.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Ceilings {
+/// What measurements of the ceilings of this CPU gave, one after another. Which of them
+/// count is not said here.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rates {
     /// Bytes read and written per second by a copy.
-    pub bytes_per_second: f64,
+    pub copy: Vec<f64>,
     /// FLOP/s of fp32 products on all threads; a multiply-accumulate is 2.
-    pub flops_per_second: f64,
+    pub product: Vec<f64>,
 }
 
-impl Ceilings {
+impl Rates {
     /// Measures them, in about a second.
     ///
     /// # Errors
     /// When the arrays of the copy do not fit in memory.
     pub fn measure(threads: &Threads) -> Result<Self, RunError> {
         Ok(Self {
-            bytes_per_second: copy(threads)?,
-            flops_per_second: product(threads)?,
+            copy: copy(threads)?,
+            product: product(threads)?,
         })
     }
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(0.0)
-}
-
-fn copy(threads: &Threads) -> Result<f64, RunError> {
+fn copy(threads: &Threads) -> Result<Vec<f64>, RunError> {
     let needed = 2 * COPIED as u64 * 4;
     if available_bytes().is_some_and(|free| free < 2 * needed) {
         return Err(RunError::missing(
@@ -84,10 +80,10 @@ fn copy(threads: &Threads) -> Result<f64, RunError> {
     if to.last() != from.last() {
         return Err(defect("the copy did not copy"));
     }
-    Ok(median(rates))
+    Ok(rates)
 }
 
-fn product(threads: &Threads) -> Result<f64, RunError> {
+fn product(threads: &Threads) -> Result<Vec<f64>, RunError> {
     let [rows, inputs, outputs] = PRODUCT;
     let weight: Vec<f32> = (0..inputs * outputs)
         .map(|i| (i % 97) as f32 / 97.0 - 0.5)
@@ -136,7 +132,7 @@ fn product(threads: &Threads) -> Result<f64, RunError> {
     for _ in 0..REPEATS {
         rates.push(flops / burst(repeats)?.as_secs_f64());
     }
-    Ok(median(rates))
+    Ok(rates)
 }
 
 #[cfg(test)]
@@ -146,13 +142,8 @@ mod tests {
     #[test]
     fn the_product_of_the_ceiling_is_a_product_and_takes_time() {
         // Not a timed test: only that something was computed and clocked.
-        let ceiling = product(&Threads::new(Some(1))).unwrap();
-        assert!(ceiling.is_finite() && ceiling > 0.0);
-    }
-
-    #[test]
-    fn the_median_is_the_middle() {
-        assert_eq!(median(vec![3.0, 1.0, 2.0]), 2.0);
-        assert_eq!(median(Vec::new()), 0.0);
+        let rates = product(&Threads::new(Some(1))).unwrap();
+        assert_eq!(rates.len(), REPEATS);
+        assert!(rates.iter().all(|rate| rate.is_finite() && *rate > 0.0));
     }
 }

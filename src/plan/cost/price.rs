@@ -3,8 +3,8 @@
 use super::kernel::intensity;
 use super::liveness::peak;
 use super::{Config, CostError, KernelCost, Peak};
-use crate::fusion::{Cut, Plan};
-use crate::model::{Graph, Model, Sizes};
+use crate::fusion::{Boundary, Cut, Plan};
+use crate::model::{BLOCK_OPS, Graph, Model, Sizes};
 
 /// Sums over some kernels, and the kernels.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -178,6 +178,35 @@ fn price_block(config: &Config, sizes: &Sizes) -> Result<Priced, CostError> {
         return Priced::of(of_middle(Cut::WHOLE_BLOCK)?);
     }
     Priced::of(kernels)
+}
+
+/// Prices one kernel that holds `count` ops of a block, the `first` of them by its place
+/// in [`BLOCK_OPS`], in the steady state: past the last op it goes on in the next block.
+/// `None` where a block has not so many ops.
+///
+/// # Errors
+/// As [`price`].
+pub fn price_piece(
+    config: &Config,
+    first: usize,
+    count: usize,
+) -> Result<Option<KernelCost>, CostError> {
+    let ops = BLOCK_OPS.len();
+    if first >= ops || count == 0 || count > ops {
+        return Ok(None);
+    }
+    // Boundary i stands behind op i.
+    let inside = (first..first + count - 1).filter_map(|at| Boundary::after(at % ops));
+    let cut = inside.fold(Cut::NONE, Cut::joined);
+    let sizes = config.sizes()?;
+    let graph = Graph::of_layers(3, config.shape.has_past());
+    let start = graph.nodes.iter().position(|n| n.layer == Some(1));
+    let start = start.unwrap_or(0) + first;
+    let plan = Plan::new(&graph, cut, config.keeps_kv());
+    let kernel = plan.kernels.iter().find(|k| k.ops.start == start);
+    kernel
+        .map(|kernel| KernelCost::of(config, &sizes, &graph, kernel))
+        .transpose()
 }
 
 fn kv_cache_bytes(config: &Config) -> Result<u64, CostError> {

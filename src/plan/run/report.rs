@@ -88,37 +88,56 @@ pub struct Timing {
     pub min: f64,
     /// The slowest.
     pub max: f64,
+    /// Median of the distances from the median: half of the runs were nearer.
+    #[serde(default)]
+    pub mad: f64,
     /// How many runs were timed.
     pub runs: u32,
     /// How it was timed, in words.
     pub how: String,
+    /// Every run, in the order in which they were made.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub times: Vec<f64>,
+}
+
+/// Half of the values are below it; `None` where there are none. Values that are no
+/// numbers do not count.
+pub fn median(values: &[f64]) -> Option<f64> {
+    let mut sorted: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
+    sorted.sort_by(f64::total_cmp);
+    let half = sorted.len() / 2;
+    let upper = *sorted.get(half)?;
+    if sorted.len().is_multiple_of(2) {
+        return Some(f64::midpoint(*sorted.get(half - 1)?, upper));
+    }
+    Some(upper)
+}
+
+/// Median absolute deviation: the median of the distances from the median.
+pub fn mad(values: &[f64]) -> Option<f64> {
+    let middle = median(values)?;
+    let distances: Vec<f64> = values.iter().map(|v| (v - middle).abs()).collect();
+    median(&distances)
 }
 
 impl Timing {
     /// The statistics of some times in microseconds; `None` where there are none.
     pub fn of(times_us: &[f64], how: impl Into<String>) -> Option<Self> {
-        let mut sorted: Vec<f64> = times_us.iter().copied().filter(|t| t.is_finite()).collect();
-        sorted.sort_by(f64::total_cmp);
-        let (first, last) = (*sorted.first()?, *sorted.last()?);
-        let half = sorted.len() / 2;
-        let upper = *sorted.get(half)?;
-        let median = if sorted.len().is_multiple_of(2) {
-            f64::midpoint(*sorted.get(half - 1)?, upper)
-        } else {
-            upper
-        };
+        // A clock that jumps gives what is no time.
+        let times: Vec<f64> = times_us
+            .iter()
+            .copied()
+            .filter(|t| t.is_finite() && *t > 0.0)
+            .collect();
         Some(Self {
-            median,
-            min: first,
-            max: last,
-            runs: u32::try_from(sorted.len()).unwrap_or(u32::MAX),
+            median: median(&times)?,
+            min: times.iter().copied().reduce(f64::min)?,
+            max: times.iter().copied().reduce(f64::max)?,
+            mad: mad(&times)?,
+            runs: u32::try_from(times.len()).unwrap_or(u32::MAX),
             how: how.into(),
+            times,
         })
-    }
-
-    /// (max − min) / median.
-    pub fn spread(&self) -> f64 {
-        (self.max - self.min) / self.median
     }
 }
 
@@ -154,6 +173,26 @@ pub struct CheckReport {
     pub pass: bool,
     /// The first tensor that is not: where, and both values.
     pub first_wrong: Option<String>,
+    /// Every tensor that was compared, where that was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tensors: Vec<TensorReport>,
+}
+
+/// How one tensor compares with the reference.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TensorReport {
+    /// Its name, with its block: `block 2: n1`.
+    pub name: String,
+    /// Its block, where it has one.
+    pub layer: Option<u32>,
+    /// Root mean square of the differences over that of the reference.
+    #[serde(deserialize_with = "null_is_nan")]
+    pub rel_error: f64,
+    /// Largest absolute difference.
+    #[serde(deserialize_with = "null_is_nan")]
+    pub max_abs_error: f64,
+    /// What `rel_error` may be.
+    pub tolerance: f64,
 }
 
 /// The logits in short.
@@ -181,6 +220,7 @@ mod tests {
             tolerance: 1.1e-6,
             pass: false,
             first_wrong: None,
+            tensors: vec![],
         };
         let text = serde_json::to_string(&check).unwrap();
         let read: CheckReport = serde_json::from_str(&text).unwrap();
@@ -210,8 +250,15 @@ mod tests {
     fn the_median_of_an_even_number_lies_between_the_middle_two() {
         let t = Timing::of(&[4.0, 1.0, 3.0, 2.0], "clock").unwrap();
         assert_eq!((t.median, t.min, t.max, t.runs), (2.5, 1.0, 4.0, 4));
-        assert!((t.spread() - 3.0 / 2.5).abs() < 1e-12);
-        assert_eq!(Timing::of(&[7.0], "clock").unwrap().median, 7.0);
+        // Distances from 2.5: 1.5, 1.5, 0.5, 0.5.
+        assert_eq!(
+            (t.mad, t.times.as_slice()),
+            (1.0, &[4.0, 1.0, 3.0, 2.0][..])
+        );
+        let one = Timing::of(&[7.0], "clock").unwrap();
+        assert_eq!((one.median, one.mad), (7.0, 0.0));
+        let jumped = Timing::of(&[5.0, -3.0, f64::NAN, f64::INFINITY, 0.0], "clock").unwrap();
+        assert_eq!((jumped.median, jumped.runs), (5.0, 1));
         assert_eq!(Timing::of(&[], "clock"), None);
     }
 }

@@ -142,6 +142,9 @@ pub struct Request {
     pub warm_up: u32,
     /// Whether every tensor is compared with the fp64 reference.
     pub check: bool,
+    /// Whether the report tells of every tensor that was compared.
+    #[serde(default)]
+    pub tensors: bool,
     /// Threads of the CPU backend; `None`: all cores.
     pub threads: Option<usize>,
     /// Who computes the matrix products.
@@ -172,6 +175,7 @@ impl Request {
             runs: 30,
             warm_up: 3,
             check: true,
+            tensors: false,
             threads: None,
             gemm: Gemm::Own,
             graph: false,

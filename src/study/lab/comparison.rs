@@ -1,8 +1,9 @@
 //! Plans side by side: what each costs by the model, and what was measured.
 
+use crate::timing::{Rounds, Verdict};
 use plan::cost::{Config, Cost, CostError, Gpu, Priced, floor_seconds, price};
 use plan::fusion::Cut;
-use plan::run::Report;
+use plan::run::{Report, RunError};
 
 /// Whether a comparison is of one block or of the whole forward.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -63,6 +64,8 @@ pub struct Comparison {
     pub scope: Scope,
     /// The plans.
     pub columns: Vec<Column>,
+    /// Their times, taken in turns, where they were run.
+    pub rounds: Option<Rounds>,
 }
 
 impl Comparison {
@@ -75,7 +78,50 @@ impl Comparison {
             .iter()
             .map(|cut| Column::new(&config.with_cut(*cut), gpu, scope))
             .collect::<Result<_, _>>()?;
-        Ok(Self { scope, columns })
+        Ok(Self {
+            scope,
+            columns,
+            rounds: None,
+        })
+    }
+
+    /// Takes what came of running the plans in turns.
+    ///
+    /// # Errors
+    /// Why one of them could not be run.
+    pub fn measured(&mut self, rounds: Rounds) -> Result<(), RunError> {
+        for (at, column) in self.columns.iter_mut().enumerate() {
+            column.report = rounds.of(at).transpose()?.map(|timed| timed.report);
+        }
+        self.rounds = Some(rounds);
+        Ok(())
+    }
+
+    /// What disturbed the times of a plan, a sentence each.
+    pub fn troubles(&self) -> Vec<String> {
+        let Some(rounds) = &self.rounds else {
+            return Vec::new();
+        };
+        let columns = self.columns.iter().enumerate();
+        let said = columns.filter_map(|(at, column)| {
+            let trouble = rounds.of(at)?.ok()?.trouble?;
+            Some(format!("{}: {trouble}.", column.title))
+        });
+        let again = "All of it was timed as long again, which did not help.";
+        let mut said: Vec<String> = said.collect();
+        if rounds.repeated() && !said.is_empty() {
+            said.push(again.to_owned());
+        }
+        said
+    }
+
+    /// What can be said of the times of the first plan and of another: one of as many
+    /// comparisons as there are others. `None` where one of the two was not timed.
+    pub fn against_first(&self, other: usize) -> Option<Verdict> {
+        let rounds = self.rounds.as_ref()?;
+        let timed = |at: usize| self.columns.get(at)?.report.as_ref()?.time_us.as_ref();
+        timed(0).and(timed(other))?;
+        Some(rounds.verdict(0, other, self.columns.len().saturating_sub(1)))
     }
 
     /// 1 − last / first of a figure; `None` where there are fewer than two

@@ -49,6 +49,7 @@ pub(super) fn forward(
             tolerance: 0.0,
             pass: true,
             first_wrong: None,
+            tensors: Vec::new(),
         },
         kernels: 0,
     };

@@ -413,8 +413,10 @@ fn a_measured_answer_is_right_a_minute_later() {
         median: 710.0,
         min: 660.0,
         max: 900.0,
+        mad: 20.0,
         runs: 9,
         how: "wall".into(),
+        times: vec![],
     });
     let ran = Ran(timed);
     let env = Env::new(Setup::workshop().unwrap(), &gpus, &ran);

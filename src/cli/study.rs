@@ -1,0 +1,331 @@
+//! `study`: experiments over many plans, sizes or runs; listed, made, kept, shown.
+
+mod make;
+
+pub(super) use make::auto;
+
+use std::io::IsTerminal;
+
+use clap::{Args, Subcommand};
+
+use super::Outcome;
+use super::args::{OutputArgs, places};
+use super::failure::Failure;
+use super::interrupt::Interrupt;
+use super::live;
+use super::out::Out;
+use super::table::{Align, Table};
+use super::words::wrapped;
+use course::present::study::{found, grid};
+use host::studies::{Kept, Studies, make};
+use plan::units::figure;
+use study::catalogue::{STUDIES, Study};
+use study::findings::{Cell, Sheet};
+
+/// Columns of a terminal.
+const TERMINAL: usize = 80;
+/// Rows of a table that a terminal is shown.
+const ROWS: usize = 12;
+
+/// A study; without one they are listed.
+#[derive(Debug, Args)]
+pub(super) struct StudyArgs {
+    #[command(subcommand)]
+    what: Option<What>,
+}
+
+/// Which study, or which kept one.
+#[derive(Debug, Subcommand)]
+enum What {
+    /// What does each fusion save, alone and together with the others?
+    Ablate(make::AblateArgs),
+    /// Which plan takes least time by the model, and why does each boundary stand?
+    Plan(make::AutoArgs),
+    /// How do time and memory grow with a size, and where does the curve bend?
+    Scale(make::ScaleArgs),
+    /// How many sequences fit, and which number makes most tokens per second?
+    BatchSize(make::BatchArgs),
+    /// How far is each plan from fp64, in which tensor, and how does it grow?
+    Validate(make::ValidateArgs),
+    /// The studies that were made and kept
+    List,
+    /// A kept study again
+    Show(ShowArgs),
+}
+
+/// A kept study.
+#[derive(Debug, Args)]
+struct ShowArgs {
+    /// Its id or its number: ablate-3, 3
+    id: String,
+    #[command(flatten)]
+    form: Form,
+}
+
+/// How a study is printed and kept.
+#[derive(Debug, Clone, Default, Args)]
+pub(super) struct Form {
+    /// Print one table as CSV
+    #[arg(long, help_heading = "Study")]
+    csv: bool,
+    /// Which table --csv prints
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1,
+        requires = "csv",
+        help_heading = "Study"
+    )]
+    sheet: usize,
+}
+
+/// What every study takes.
+#[derive(Debug, Clone, Default, Args)]
+pub(super) struct Common {
+    #[command(flatten)]
+    form: Form,
+    /// Minutes that the runs may take
+    #[arg(
+        long,
+        value_name = "MINUTES",
+        default_value_t = 10.0,
+        help_heading = "Study"
+    )]
+    budget: f64,
+    /// Do not keep it in the state folder
+    #[arg(long, help_heading = "Study")]
+    no_keep: bool,
+}
+
+pub(super) fn study(output: &OutputArgs, args: &StudyArgs, out: &mut Out) -> Outcome {
+    let store = Studies::of(&places(output));
+    match &args.what {
+        None => catalogue(output, out),
+        Some(What::List) => list(output, &store, out),
+        Some(What::Show(args)) => {
+            let kept = store.get(&args.id).map_err(Failure::usage)?;
+            tell(output, &args.form, &kept, out)?;
+            Ok(0)
+        }
+        Some(What::Ablate(args)) => made(output, &args.common, &args.study()?, &store, out),
+        Some(What::Plan(args)) => made(output, &args.common, &args.study()?, &store, out),
+        Some(What::Scale(args)) => made(output, &args.common, &args.study()?, &store, out),
+        Some(What::BatchSize(args)) => made(output, &args.common, &args.study()?, &store, out),
+        Some(What::Validate(args)) => made(output, &args.common, &args.study()?, &store, out),
+    }
+}
+
+/// Makes a study, keeps it and prints it.
+fn made(
+    output: &OutputArgs,
+    common: &Common,
+    study: &dyn Study,
+    store: &Studies,
+    out: &mut Out,
+) -> Outcome {
+    if common.budget.is_nan() || common.budget <= 0.0 {
+        return Err(Failure::usage("--budget takes minutes above 0"));
+    }
+    let watch = Interrupt::watch(!output.json && std::io::stderr().is_terminal());
+    let mut kept = make(study, &typed(), 60.0 * common.budget, &watch)?;
+    drop(watch);
+    let mut note = None;
+    if !common.no_keep
+        && let Err(why) = store.keep(&mut kept)
+    {
+        note = Some(format!("Not kept: {why}."));
+    }
+    tell(output, &common.form, &kept, out)?;
+    if !output.json && !common.form.csv {
+        match (note, kept.id.as_str()) {
+            (Some(note), _) => out.line(note),
+            (None, "") => {}
+            (None, id) => out.line(format!("Kept as {id}: study show {id}, --json, --csv.")),
+        }
+    }
+    Ok(if kept.stopped { 130 } else { 0 })
+}
+
+/// What was typed behind the program's name.
+fn typed() -> String {
+    let words: Vec<String> = std::env::args_os()
+        .skip(1)
+        .map(|word| course::present::quoted(&word.to_string_lossy()))
+        .collect();
+    words.join(" ")
+}
+
+fn tell(output: &OutputArgs, form: &Form, kept: &Kept, out: &mut Out) -> Result<(), Failure> {
+    let findings = &kept.findings;
+    if output.json && form.csv {
+        return Err(Failure::usage(
+            "--json and --csv are two forms; leave one out",
+        ));
+    }
+    if output.json {
+        out.json(kept);
+        return Ok(());
+    }
+    if form.csv {
+        let sheets = &findings.sheets;
+        let sheet = form.sheet.checked_sub(1).and_then(|at| sheets.get(at));
+        let sheet = sheet.ok_or_else(|| {
+            let names = sheets
+                .iter()
+                .zip(1..)
+                .map(|(s, n)| format!("{n} {}", s.name));
+            Failure::usage(format!(
+                "--sheet {}: there are {}",
+                form.sheet,
+                names.collect::<Vec<_>>().join(", ")
+            ))
+        })?;
+        out.text(&sheet.csv());
+        return Ok(());
+    }
+    out.line(format!("{}: {}", kept.study, findings.title));
+    if !kept.device.is_empty() {
+        out.line(format!("on {}, {}", kept.device, kept.time));
+    }
+    if kept.stopped {
+        out.line("Stopped before its end: what was measured until then.");
+    }
+    if output.plain {
+        let pieces = found(findings);
+        out.lines(live::lines(
+            pieces.get(1..).unwrap_or_default(),
+            output.ascii,
+        ));
+        return Ok(());
+    }
+    out.gap();
+    for said in &findings.sentences {
+        out.lines(wrapped(said, "", ""));
+    }
+    for sheet in &findings.sheets {
+        out.gap();
+        out.line(&sheet.name);
+        out.lines(table(sheet));
+    }
+    if !findings.notes.is_empty() {
+        out.gap();
+        for note in &findings.notes {
+            out.lines(wrapped(note, "note ", "     "));
+        }
+    }
+    out.gap();
+    Ok(())
+}
+
+/// The first rows of a sheet as a table that a terminal holds: long words are cut.
+fn table(sheet: &Sheet) -> Vec<String> {
+    let mut shown = grid(sheet, ROWS);
+    let widest = |at: usize| {
+        let cells = shown.rows.iter().filter_map(|row| row.get(at));
+        let cells = cells.chain(shown.head.get(at));
+        cells.map(|cell| text::width(cell)).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..shown.head.len()).map(widest).collect();
+    let over = (widths.iter().sum::<usize>() + widths.len()).saturating_sub(TERMINAL);
+    let longest = (0..widths.len())
+        .max_by_key(|at| widths.get(*at))
+        .unwrap_or(0);
+    let room = widths
+        .get(longest)
+        .map_or(0, |width| width.saturating_sub(over));
+    if over > 0 {
+        for cell in shown.rows.iter_mut().filter_map(|row| row.get_mut(longest)) {
+            *cell = figure::fitted(cell, room as u16 + 1);
+        }
+    }
+    let aligned = |at: usize| {
+        let words = |row: &Vec<Cell>| matches!(row.get(at), Some(Cell::Text(_)));
+        match sheet.rows.iter().any(words) {
+            true => Align::Left,
+            false => Align::Right,
+        }
+    };
+    let heads = shown.head.iter().enumerate();
+    let heads: Vec<(&str, Align)> = heads.map(|(at, h)| (h.as_str(), aligned(at))).collect();
+    let mut table = Table::new(&heads);
+    for row in shown.rows {
+        table.row(row);
+    }
+    let mut lines = table.lines();
+    lines.extend((!shown.foot.is_empty()).then(|| format!(" {}: --csv, --json", shown.foot)));
+    lines
+}
+
+/// Every study, and what it is.
+fn catalogue(output: &OutputArgs, out: &mut Out) -> Outcome {
+    if output.json {
+        let all: Vec<_> = STUDIES
+            .iter()
+            .map(|d| {
+                serde_json::json!({
+                    "name": d.name, "asks": d.asks, "varies": d.varies, "held": d.held,
+                    "finds": d.finds, "reduced": d.reduced, "ends": d.ends, "lessons": d.lessons,
+                })
+            })
+            .collect();
+        out.json(&serde_json::json!({ "schema": 1, "studies": all }));
+        return Ok(0);
+    }
+    for d in STUDIES {
+        out.line(format!("study {}", d.name));
+        for (word, text) in [
+            ("asks", d.asks),
+            ("varies", d.varies),
+            ("holds", d.held),
+            ("finds", d.finds),
+            ("reduces", d.reduced),
+            ("ends in", d.ends),
+            ("lessons", &d.lessons.join(", ")),
+        ] {
+            let first = format!("  {word:<8} ");
+            out.lines(wrapped(text, &first, "           "));
+        }
+        out.gap();
+    }
+    out.line("study list shows those that were made; study NAME --help what each takes.");
+    Ok(0)
+}
+
+fn list(output: &OutputArgs, store: &Studies, out: &mut Out) -> Outcome {
+    let all = store.list();
+    if output.json {
+        let kept: Vec<_> = all
+            .iter()
+            .map(|(id, kept)| match kept {
+                Ok(kept) => serde_json::json!({
+                    "id": id, "study": kept.study, "title": kept.findings.title,
+                    "device": kept.device, "build": kept.build, "time": kept.time,
+                    "stopped": kept.stopped, "command": kept.command,
+                }),
+                Err(why) => serde_json::json!({ "id": id, "error": why }),
+            })
+            .collect();
+        out.json(&serde_json::json!({ "schema": 1, "studies": kept }));
+        return Ok(0);
+    }
+    if all.is_empty() {
+        out.line("No study is kept yet: study lists what there is to make.");
+        return Ok(0);
+    }
+    out.line(figure::counted(
+        all.len() as u64,
+        "study is kept:",
+        "studies are kept:",
+    ));
+    for (id, kept) in all {
+        let said = match kept {
+            Ok(kept) => {
+                let stopped = if kept.stopped { ", stopped" } else { "" };
+                format!("{id} {} {}{stopped}", kept.time, kept.findings.title)
+            }
+            Err(why) => format!("{id} {why}"),
+        };
+        out.lines(wrapped(&said, "  ", "      "));
+    }
+    Ok(0)
+}

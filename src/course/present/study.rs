@@ -1,0 +1,134 @@
+//! What a study found out, as pieces.
+
+use super::{Chart, Grid, Line, Piece, Weight};
+use study::findings::{Findings, Plot, Sheet};
+
+/// Tables, charts and sentences of a study, in reading order.
+pub fn found(findings: &Findings) -> Vec<Piece> {
+    let mut pieces = vec![Piece::Words(Weight::Title, findings.title.clone())];
+    let says = findings.sentences.iter();
+    pieces.extend(says.map(|said| Piece::Words(Weight::Text, said.clone())));
+    for sheet in &findings.sheets {
+        pieces.push(Piece::Words(Weight::Place, sheet.name.clone()));
+        pieces.push(Piece::Table(grid(sheet, usize::MAX)));
+    }
+    pieces.extend(findings.plots.iter().filter_map(chart).map(Piece::Chart));
+    let notes = findings.notes.iter();
+    pieces.extend(notes.map(|note| Piece::Words(Weight::Aside, note.clone())));
+    pieces
+}
+
+/// The first rows of a sheet; what is left out is said below them.
+pub fn grid(sheet: &Sheet, rows: usize) -> Grid {
+    let left = sheet.rows.len().saturating_sub(rows);
+    Grid {
+        head: sheet.heads(),
+        rows: sheet
+            .rows
+            .iter()
+            .take(rows)
+            .map(|row| sheet.shown(row))
+            .collect(),
+        foot: match left {
+            0 => String::new(),
+            left => format!("… {left} more"),
+        },
+        ..Grid::default()
+    }
+}
+
+/// A plot whose lines are known at two values at least; a value that is not is left out
+/// of all of them, so that they stay over one another.
+fn chart(plot: &Plot) -> Option<Chart> {
+    let known: Vec<usize> = (0..plot.at.len())
+        .filter(|at| {
+            plot.lines
+                .iter()
+                .all(|(_, _, v)| matches!(v.get(*at), Some(Some(_))))
+        })
+        .collect();
+    let pick =
+        |of: &[f64]| -> Vec<f64> { known.iter().filter_map(|at| of.get(*at).copied()).collect() };
+    let at = pick(&plot.at);
+    let lines = plot.lines.iter().map(|(name, source, values)| {
+        let values: Vec<f64> = known.iter().filter_map(|at| *values.get(*at)?).collect();
+        let sign = source
+            .origin()
+            .map_or(String::new(), |o| format!(" {}", o.sign()));
+        Line {
+            name: format!("{name}{sign}"),
+            said: values.iter().map(|v| figures(*v)).collect(),
+            values,
+        }
+    });
+    (at.len() > 1).then(|| Chart {
+        x: plot.x.clone(),
+        unit: plot.unit.clone(),
+        lines: lines.collect(),
+        log_x: plot.log,
+        log_y: plot.log,
+        at,
+    })
+}
+
+/// Four significant digits.
+fn figures(value: f64) -> String {
+    match value.abs() {
+        v if v >= 1000.0 => format!("{value:.0}"),
+        v if v >= 1.0 => format!("{value:.2}"),
+        v if v >= 1e-3 => format!("{value:.4}"),
+        _ => format!("{value:.2e}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use study::findings::{Column, Source};
+
+    #[test]
+    fn a_study_is_words_tables_and_charts_in_reading_order() {
+        let mut sheet = Sheet::new(
+            "points",
+            [Column::given("seq"), Column::measured("time", "µs", 1)],
+        );
+        sheet.rows = vec![
+            vec!["16".into(), 10.0.into()],
+            vec!["32".into(), 21.0.into()],
+        ];
+        let findings = Findings {
+            title: "workshop over seq".into(),
+            sheets: vec![sheet],
+            plots: vec![Plot {
+                x: "seq".into(),
+                at: vec![16.0, 32.0, 64.0],
+                unit: "µs".into(),
+                log: true,
+                lines: vec![(
+                    "time".into(),
+                    Source::Measured,
+                    vec![Some(10.0), Some(21.0), None],
+                )],
+            }],
+            sentences: vec!["It grows.".into()],
+            notes: vec!["seq 64: no memory".into()],
+        };
+        let pieces = found(&findings);
+        let Piece::Table(table) = &pieces[3] else {
+            panic!("{pieces:?}");
+        };
+        assert_eq!(table.head, ["seq", "time µs @"]);
+        assert_eq!(table.rows[1], ["32", "21.0"]);
+        let Piece::Chart(chart) = &pieces[4] else {
+            panic!("{pieces:?}");
+        };
+        assert_eq!(
+            (chart.at.len(), chart.lines[0].name.as_str()),
+            (2, "time @")
+        );
+        assert!(
+            matches!(&pieces[5], Piece::Words(Weight::Aside, note) if note.contains("no memory"))
+        );
+        assert_eq!(grid(&findings.sheets[0], 1).foot, "… 1 more");
+    }
+}

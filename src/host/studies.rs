@@ -1,0 +1,286 @@
+//! Studies: carried out, and kept in the state folder with their setup, device, build
+//! and time.
+
+use std::io;
+use std::path::PathBuf;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use backend::engine::{Engine, build};
+use course::Places;
+use files::{create, plain, read_text};
+use plan::cost::price;
+use plan::run::{BackendKind, Observer, Request, RunError, RunErrorKind};
+use plan::units::{Quantity, format};
+use serde::{Deserialize, Serialize};
+use study::catalogue::{Study, work};
+use study::findings::Findings;
+use study::timing::Rounds;
+
+use crate::carry_out;
+
+/// Largest file of a kept study that is read.
+const LARGEST: usize = 16 << 20;
+
+/// A study that was made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Kept {
+    /// Version of this document.
+    pub schema: u32,
+    /// Its name among the kept ones: `ablate-3`; empty before it is kept.
+    #[serde(default)]
+    pub id: String,
+    /// Which study.
+    pub study: String,
+    /// What was typed.
+    pub command: String,
+    /// The device that ran it; empty where the model says all.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub device: String,
+    /// The build of this program.
+    pub build: String,
+    /// When it ended, in UTC: `2026-11-23T00:14:37Z`.
+    pub time: String,
+    /// Somebody stopped it: what was measured until then is here.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stopped: bool,
+    /// What it found out.
+    pub findings: Findings,
+}
+
+/// Carries a study out.
+///
+/// # Errors
+/// A study that would take longer than `budget` seconds, or that found nothing: its
+/// first run could not be made, or it was stopped before one was.
+pub fn make(
+    study: &dyn Study,
+    command: &str,
+    budget: f64,
+    watch: &dyn Observer,
+) -> Result<Kept, RunError> {
+    let requests = study.requests();
+    let (mut device, mut stopped) = (String::new(), false);
+    let rounds = match requests.is_empty() {
+        true => None,
+        false => {
+            let mut engine = Engine::default();
+            affordable(study, &requests, budget, &mut engine, watch)?;
+            let mut rounds = Rounds::new(requests, 1);
+            let ended = carry_out(&mut engine, &mut rounds, None, watch);
+            let done = (0..rounds.plans()).filter_map(|at| rounds.of(at));
+            let done: Vec<_> = done.collect();
+            // Of a sweep that is refused as a whole, the first reason is the sentence.
+            match done.iter().find_map(|timed| timed.as_ref().ok()) {
+                Some(timed) => device = timed.report.device.clone(),
+                None => {
+                    let why = done.into_iter().find_map(Result::err);
+                    return Err(why.or(ended.err()).unwrap_or_else(nothing));
+                }
+            }
+            stopped = ended.is_err();
+            Some(rounds)
+        }
+    };
+    let findings = study.reduce(rounds.as_ref());
+    Ok(Kept {
+        schema: 1,
+        id: String::new(),
+        study: study.definition().name.to_owned(),
+        command: command.to_owned(),
+        device,
+        build: build().to_owned(),
+        time: now(),
+        stopped,
+        findings: findings.map_err(RunError::bad_request)?,
+    })
+}
+
+fn nothing() -> RunError {
+    RunError::failed("nothing was run")
+}
+
+/// Refuses a sweep that would take longer than its budget, at the pace of its smallest
+/// run on this machine.
+fn affordable(
+    study: &dyn Study,
+    requests: &[Request],
+    budget: f64,
+    engine: &mut Engine,
+    watch: &dyn Observer,
+) -> Result<(), RunError> {
+    let flops = |r: &Request| {
+        price(&r.config)
+            .map_or(u64::MAX, |c| c.forward.flops)
+            .max(1)
+    };
+    let Some(smallest) = requests.iter().min_by_key(|r| flops(r)) else {
+        return Ok(());
+    };
+    // The SIMT machine has no clock, and takes minutes for what the others do at once.
+    if smallest.backend == BackendKind::Simt {
+        return Ok(());
+    }
+    let probe = Request {
+        runs: 1,
+        warm_up: 1,
+        ..smallest.clone()
+    };
+    let begun = Instant::now();
+    let report = match engine.run(&probe, None, watch) {
+        Ok(report) => report,
+        // Whatever it is, the sweep says it in its place; a stop ends it here.
+        Err(e) if e.kind == RunErrorKind::Cancelled => return Err(e),
+        Err(_) => return Ok(()),
+    };
+    let whole = begun.elapsed().as_secs_f64();
+    let once = report.time_us.map_or(whole, |t| t.median * 1e-6);
+    let around = (whole - 2.0 * once).max(0.0);
+    let all: u64 = requests.iter().map(flops).fold(0, u64::saturating_add);
+    let per_flop = 1.0 / flops(smallest) as f64;
+    let expected = per_flop * (once * work(requests) + around * all as f64);
+    if expected <= budget {
+        return Ok(());
+    }
+    let seconds = |s: f64| format(&Quantity::seconds(s));
+    Err(RunError::bad_request(format!(
+        "study {} would take about {} here ({} runs at the pace of its smallest), more than {}; take {}, or --budget {} (minutes)",
+        study.definition().name,
+        seconds(expected),
+        requests.iter().map(|r| u64::from(r.runs)).sum::<u64>(),
+        seconds(budget),
+        study.smaller(),
+        (expected / 60.0 * 1.5).ceil()
+    )))
+}
+
+/// The studies that are kept.
+pub struct Studies {
+    folder: PathBuf,
+}
+
+impl Studies {
+    /// Those of a state folder.
+    pub fn of(places: &Places) -> Self {
+        Self {
+            folder: places.state.join("studies"),
+        }
+    }
+
+    /// Keeps a study under the next number, which its id then bears.
+    ///
+    /// # Errors
+    /// A sentence: a folder that cannot be written.
+    pub fn keep(&self, kept: &mut Kept) -> Result<(), String> {
+        let refused =
+            |e: &io::Error| format!("{} cannot be written: {}", self.folder.display(), plain(e));
+        std::fs::create_dir_all(&self.folder).map_err(|e| refused(&e))?;
+        let mut number = self.ids().last().map_or(1, |(number, _)| number + 1);
+        loop {
+            kept.id = format!("{}-{number}", kept.study);
+            let text = serde_json::to_string_pretty(kept).map_err(|e| e.to_string())?;
+            // Another process may have taken the number meanwhile.
+            if create(&self.path(&kept.id), text.as_bytes()).map_err(|e| refused(&e))? {
+                return Ok(());
+            }
+            number += 1;
+        }
+    }
+
+    fn path(&self, id: &str) -> PathBuf {
+        self.folder.join(format!("{id}.json"))
+    }
+
+    /// Numbers and ids, the oldest first.
+    fn ids(&self) -> Vec<(u64, String)> {
+        let Ok(entries) = std::fs::read_dir(&self.folder) else {
+            return Vec::new();
+        };
+        let names = entries
+            .flatten()
+            .filter_map(|e| e.file_name().into_string().ok());
+        let mut ids: Vec<(u64, String)> = names
+            .filter_map(|name| {
+                let id = name.strip_suffix(".json")?;
+                let number = id.rsplit_once('-')?.1.parse().ok()?;
+                Some((number, id.to_owned()))
+            })
+            .collect();
+        ids.sort();
+        ids
+    }
+
+    /// All that are kept, the oldest first; one that cannot be read says why.
+    pub fn list(&self) -> Vec<(String, Result<Kept, String>)> {
+        let ids = self.ids().into_iter();
+        ids.map(|(_, id)| (id.clone(), self.get(&id))).collect()
+    }
+
+    /// One of them, by its id or its number.
+    ///
+    /// # Errors
+    /// A sentence: there is none of this name, or it cannot be read.
+    pub fn get(&self, id: &str) -> Result<Kept, String> {
+        let ids = self.ids();
+        let found = ids
+            .iter()
+            .find(|(number, known)| known == id || number.to_string() == id);
+        let Some((_, id)) = found else {
+            let newest = ids.last().map_or("none is kept yet".to_owned(), |(_, id)| {
+                format!("the newest is {id}; study list has all")
+            });
+            return Err(format!("there is no study “{id}”; {newest}"));
+        };
+        let path = self.path(id);
+        let unread =
+            |why: &dyn std::fmt::Display| format!("{} cannot be read: {why}", path.display());
+        let text = read_text(&path, LARGEST).map_err(|e| unread(&plain(&e)))?;
+        let kept: Kept = serde_json::from_str(&text).map_err(|e| unread(&e))?;
+        match kept.schema {
+            1 => Ok(kept),
+            other => Err(unread(&format!(
+                "it has schema {other}, and this build reads 1"
+            ))),
+        }
+    }
+}
+
+/// Now, in UTC.
+fn now() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    utc(since.map_or(0, |d| d.as_secs()))
+}
+
+/// Seconds since 1970 as a date: H. Hinnant, "chrono-compatible low-level date
+/// algorithms", civil_from_days.
+fn utc(seconds: u64) -> String {
+    let (days, rest) = ((seconds / 86_400) as i64, seconds % 86_400);
+    let z = days + 719_468;
+    let era = z.div_euclid(146_097);
+    let day_of_era = z.rem_euclid(146_097);
+    let year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
+    let month = if shifted < 10 {
+        shifted + 3
+    } else {
+        shifted - 9
+    };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    let (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_those_of_the_calendar() {
+        // date -u -d @N: the epoch, a leap day, the second before a new century's March.
+        assert_eq!(utc(0), "1970-01-01T00:00:00Z");
+        assert_eq!(utc(951_782_400), "2000-02-29T00:00:00Z");
+        assert_eq!(utc(1_764_547_199), "2025-11-30T23:59:59Z");
+    }
+}

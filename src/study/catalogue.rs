@@ -1,0 +1,68 @@
+//! What a study is: one value says what varies, what is held, what is asked of a machine
+//! and how that is reduced. The command, its help, the list of studies and what is kept
+//! of them are made of it.
+
+use crate::findings::Findings;
+use crate::timing::Rounds;
+use plan::run::Request;
+
+/// What is said of a study before it runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Definition {
+    /// The name that `study` takes.
+    pub name: &'static str,
+    /// The question that it answers.
+    pub asks: &'static str,
+    /// What varies.
+    pub varies: &'static str,
+    /// What stays the same.
+    pub held: &'static str,
+    /// What is modelled, counted, measured.
+    pub finds: &'static str,
+    /// How that is reduced.
+    pub reduced: &'static str,
+    /// The sentence in which it ends.
+    pub ends: &'static str,
+    /// Lessons that it belongs to.
+    pub lessons: &'static [&'static str],
+}
+
+/// A study with all that was chosen for it.
+pub trait Study {
+    /// What it is.
+    fn definition(&self) -> &'static Definition;
+
+    /// What is asked of a machine: runs that are made in turns. None where the model
+    /// says all.
+    fn requests(&self) -> Vec<Request>;
+
+    /// What comes of it: of the model where there are no runs, and of as many of them as
+    /// were made.
+    ///
+    /// # Errors
+    /// A sentence: a configuration that cannot be.
+    fn reduce(&self, rounds: Option<&Rounds>) -> Result<Findings, String>;
+
+    /// How to ask for less, as options: shown where it would take too long.
+    fn smaller(&self) -> &'static str;
+}
+
+/// Every study.
+pub const STUDIES: [&Definition; 5] = [
+    &crate::studies::ablate::DEFINITION,
+    &crate::studies::planner::DEFINITION,
+    &crate::studies::scale::DEFINITION,
+    &crate::studies::batch::DEFINITION,
+    &crate::studies::validate::DEFINITION,
+];
+
+/// What a sweep costs before it is made: floating-point operations of all runs of these
+/// requests, their checks and warm-ups not counted.
+pub fn work(requests: &[Request]) -> f64 {
+    let one = |request: &Request| {
+        let flops = plan::cost::price(&request.config).map_or(0, |cost| cost.forward.flops);
+        // Each pair of timed runs is led by one that warms up.
+        flops as f64 * (1.5 * f64::from(request.runs) + f64::from(request.warm_up))
+    };
+    requests.iter().map(one).sum()
+}

@@ -1,0 +1,9 @@
+//! The studies, each a value that implements [`Study`](crate::catalogue::Study).
+
+pub mod ablate;
+pub mod batch;
+mod fit;
+mod notes;
+pub mod planner;
+pub mod scale;
+pub mod validate;

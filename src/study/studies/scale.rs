@@ -1,0 +1,479 @@
+//! How time and memory grow with one size: exponents, and where a curve bends.
+
+use super::fit::{exponent, quadratic};
+use super::notes::notes;
+use crate::catalogue::{Definition, Study};
+use crate::findings::{Cell, Column, Findings, Plot, Sheet, Source};
+use crate::timing::{ALARMS, Interval, Rounds, Timed, of_median};
+use plan::cost::{Config, Cost, price};
+use plan::run::Request;
+
+/// What it is.
+pub const DEFINITION: Definition = Definition {
+    name: "scale",
+    asks: "How do time and memory grow with a size, and where does the curve bend?",
+    varies: "one size: seq, batch, context, layers or width",
+    held: "the plan and every other size",
+    finds: "FLOPs, bytes, peak of activations by the model (=); times in turns and memory held with --run (@, #)",
+    reduced: "exponents by least squares through the logarithms, round by round, with an interval; constant, linear and quadratic part",
+    ends: "the exponents, modelled beside measured",
+    lessons: &["10", "21"],
+};
+
+/// The size that varies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Over {
+    /// New tokens per sequence, the context with them.
+    Seq,
+    /// Sequences.
+    Batch,
+    /// Visible keys of one new token.
+    Context,
+    /// Blocks.
+    Layers,
+    /// Columns of a token; heads stay, and FFN and cache widen with it.
+    Width,
+}
+
+impl Over {
+    /// All of them.
+    pub const ALL: [Self; 5] = [
+        Self::Seq,
+        Self::Batch,
+        Self::Context,
+        Self::Layers,
+        Self::Width,
+    ];
+
+    /// The name that `--over` takes.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Seq => "seq",
+            Self::Batch => "batch",
+            Self::Context => "context",
+            Self::Layers => "layers",
+            Self::Width => "width",
+        }
+    }
+
+    /// Its letter in formulas.
+    const fn letter(self) -> &'static str {
+        match self {
+            Self::Seq => "S",
+            Self::Batch => "B",
+            Self::Context => "T",
+            Self::Layers => "L",
+            Self::Width => "D",
+        }
+    }
+
+    /// The size of this name.
+    ///
+    /// # Errors
+    /// Says which there are.
+    pub fn parse(name: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|over| over.name() == name);
+        found.ok_or_else(|| {
+            let names = Self::ALL.map(Self::name).join(", ");
+            format!("--over takes {names}, not “{name}”")
+        })
+    }
+
+    /// Values that show a curve, from small to large.
+    pub const fn usual(self) -> &'static [u64] {
+        match self {
+            Self::Seq => &[16, 32, 64, 128, 256],
+            Self::Batch => &[1, 2, 4, 8, 16],
+            Self::Context => &[64, 128, 256, 512, 1024],
+            Self::Layers => &[1, 2, 4, 8],
+            Self::Width => &[64, 128, 256, 512],
+        }
+    }
+
+    /// The configuration at a value.
+    ///
+    /// # Errors
+    /// A value that a model cannot have.
+    fn at(self, config: &Config, value: u64) -> Result<Config, String> {
+        let mut config = config.clone();
+        match self {
+            Self::Seq => (config.shape.seq, config.shape.context) = (value, value),
+            Self::Batch => config.shape.batch = value,
+            Self::Context => (config.shape.seq, config.shape.context) = (1, value),
+            Self::Layers => config.model.layers = value,
+            Self::Width => {
+                let model = &mut config.model;
+                let step = 2 * model.heads;
+                if value == 0 || !value.is_multiple_of(step) {
+                    return Err(format!(
+                        "width {value} gives no even heads: with {} heads it is a multiple of {step}",
+                        model.heads
+                    ));
+                }
+                model.ffn = (model.ffn * value / model.hidden.max(1)).max(1);
+                model.hidden = value;
+            }
+        }
+        if self != Self::Seq && self != Self::Batch && self != Self::Context {
+            config.model.name = format!("{} {}={value}", config.model.name, self.letter());
+        }
+        let model = config.model.check();
+        model.map_err(|e| format!("{} {value}: {e}", self.name()))?;
+        let checked = config.shape.check(&config.model);
+        checked.map_err(|e| format!("{} {value}: {e}", self.name()))?;
+        Ok(config)
+    }
+}
+
+/// `study scale`.
+#[derive(Debug, Clone)]
+pub struct Scale {
+    /// The configuration at which everything else is held.
+    pub config: Config,
+    /// What varies.
+    pub over: Over,
+    /// Its values, ascending.
+    pub values: Vec<u64>,
+    /// How each is run, where it is.
+    pub run: Option<Request>,
+}
+
+impl Scale {
+    /// A sweep over these values; the usual ones where there are none.
+    ///
+    /// # Errors
+    /// Values that cannot be, or too few.
+    pub fn new(
+        config: Config,
+        over: Over,
+        values: &[u64],
+        run: Option<Request>,
+    ) -> Result<Self, String> {
+        let mut values = match values {
+            [] => over.usual().to_vec(),
+            some => some.to_vec(),
+        };
+        values.sort_unstable();
+        values.dedup();
+        if values.len() < 2 {
+            return Err("a curve needs two sizes at least: --at 32,64,128".to_owned());
+        }
+        for value in &values {
+            over.at(&config, *value)?;
+        }
+        Ok(Self {
+            config,
+            over,
+            values,
+            run,
+        })
+    }
+
+    fn configs(&self) -> Result<Vec<Config>, String> {
+        let at = |value: &u64| self.over.at(&self.config, *value);
+        self.values.iter().map(at).collect()
+    }
+}
+
+impl Study for Scale {
+    fn definition(&self) -> &'static Definition {
+        &DEFINITION
+    }
+
+    fn requests(&self) -> Vec<Request> {
+        let (Some(run), Ok(configs)) = (&self.run, self.configs()) else {
+            return Vec::new();
+        };
+        let request = |config: Config| Request {
+            config,
+            ..run.clone()
+        };
+        configs.into_iter().map(request).collect()
+    }
+
+    fn smaller(&self) -> &'static str {
+        "fewer or smaller sizes with --at, --runs 16, or a smaller --model"
+    }
+
+    fn reduce(&self, rounds: Option<&Rounds>) -> Result<Findings, String> {
+        let configs = self.configs()?;
+        let costs = configs.iter().map(price).collect::<Result<Vec<Cost>, _>>();
+        let costs = costs.map_err(|e| e.to_string())?;
+        let timed: Vec<Option<Timed>> = (0..configs.len())
+            .map(|at| rounds?.of(at)?.ok().filter(|t| t.report.time_us.is_some()))
+            .collect();
+        let x: Vec<f64> = self.values.iter().map(|v| *v as f64).collect();
+        let of = |figure: fn(&Cost) -> f64| -> Vec<f64> { costs.iter().map(figure).collect() };
+        let flops = of(|c| c.forward.flops as f64);
+        let bytes = of(|c| c.forward.bytes() as f64);
+        let peak = of(|c| c.peak.bytes as f64);
+        let mut found = Findings {
+            title: format!(
+                "{} over {}, {}",
+                self.config.title(),
+                self.over.name(),
+                self.config.effective_cut().title()
+            ),
+            sheets: vec![self.points(&costs, &timed)],
+            ..Findings::default()
+        };
+        let mut fits = Sheet::new(
+            "exponents",
+            [Column::given("figure"), Column::modelled("exponent", "", 3)],
+        );
+        for (name, y) in [("FLOPs", &flops), ("bytes", &bytes), ("peak act.", &peak)] {
+            let modelled = exponent(&x, y);
+            fits.rows.push(vec![name.into(), modelled.into()]);
+        }
+        found.sentences.push(format!(
+            "FLOPs grow as {l}^{}, bytes as {l}^{}, the peak of activations as {l}^{} =.",
+            power(exponent(&x, &flops)),
+            power(exponent(&x, &bytes)),
+            power(exponent(&x, &peak)),
+            l = self.over.letter()
+        ));
+        self.times(&x, &flops, &bytes, &timed, &mut fits, &mut found);
+        found.sheets.push(fits);
+        found.plots = self.plots(&x, &costs, &timed);
+        let sizes = self.values.iter();
+        let names: Vec<String> = sizes.map(|v| format!("{} {v}", self.over.name())).collect();
+        found.notes.extend(notes(rounds, &names));
+        Ok(found)
+    }
+}
+
+/// An exponent in words.
+fn power(exponent: Option<f64>) -> String {
+    exponent.map_or("?".to_owned(), |p| format!("{p:.2}"))
+}
+
+impl Scale {
+    fn points(&self, costs: &[Cost], timed: &[Option<Timed>]) -> Sheet {
+        let ran = timed.iter().any(Option::is_some);
+        let mut columns = vec![
+            Column::given(self.over.name()),
+            Column::modelled("MFLOP", "", 2),
+            Column::modelled("bytes", "MB", 3),
+            Column::modelled("peak", "MB", 3),
+        ];
+        if ran {
+            columns.push(Column::measured("time", "µs", 1));
+            columns.push(Column::measured("± dev.", "µs", 1));
+            columns.push(Column::measured("tokens/s", "", 0));
+            columns.push(Column::counted("held", "MB", 2));
+        }
+        let mut sheet = Sheet::new("points", columns);
+        for ((value, cost), timed) in self.values.iter().zip(costs).zip(timed) {
+            let mut row: Vec<Cell> = vec![
+                (*value).into(),
+                (cost.forward.flops as f64 * 1e-6).into(),
+                (cost.forward.bytes() as f64 * 1e-6).into(),
+                (cost.peak.bytes as f64 * 1e-6).into(),
+            ];
+            if ran {
+                let report = timed.as_ref().map(|t| &t.report);
+                let time = report.and_then(|r| r.time_us.as_ref());
+                let shape = cost.config.shape;
+                let tokens = (shape.batch * shape.seq) as f64;
+                row.push(time.map(|t| t.median).into());
+                row.push(time.map(|t| t.mad).into());
+                row.push(time.map(|t| tokens / (t.median * 1e-6)).into());
+                row.push(
+                    report
+                        .and_then(|r| r.held_bytes)
+                        .map(|b| b as f64 * 1e-6)
+                        .into(),
+                );
+            }
+            sheet.rows.push(row);
+        }
+        sheet
+    }
+
+    /// Exponents of the time, its parts, and where it bends.
+    fn times(
+        &self,
+        x: &[f64],
+        flops: &[f64],
+        bytes: &[f64],
+        timed: &[Option<Timed>],
+        fits: &mut Sheet,
+        found: &mut Findings,
+    ) {
+        let known: Vec<(usize, &Timed)> = timed
+            .iter()
+            .enumerate()
+            .filter_map(|(at, t)| Some((at, t.as_ref()?)))
+            .collect();
+        if known.len() < 2 {
+            return;
+        }
+        let pick = |of: &[f64]| -> Vec<f64> {
+            known
+                .iter()
+                .filter_map(|(at, _)| of.get(*at).copied())
+                .collect()
+        };
+        let (x, flops, bytes) = (pick(x), pick(flops), pick(bytes));
+        let letter = self.over.letter();
+        let rounds = known.iter().map(|(_, t)| t.rounds.len()).min().unwrap_or(0);
+        let in_round = |round: usize| -> Vec<f64> {
+            let time = |(_, t): &(usize, &Timed)| t.rounds.get(round).copied().unwrap_or(f64::NAN);
+            known.iter().map(time).collect()
+        };
+        let slopes: Vec<f64> = (0..rounds)
+            .map(|round| exponent(&x, &in_round(round)).unwrap_or(f64::NAN))
+            .collect();
+        let slope = of_median(&slopes, ALARMS);
+        fits.columns.push(Column::measured("exponent", "", 3));
+        fits.columns.push(Column::given("at 99 %"));
+        for row in &mut fits.rows {
+            row.extend([Cell::NONE, "".into()]);
+        }
+        fits.rows.push(vec![
+            "time".into(),
+            Cell::NONE,
+            slope.map(|s| s.middle).into(),
+            match slope {
+                Some(s) => format!("{:.3} to {:.3}", s.low, s.high).into(),
+                None => "too few rounds".into(),
+            },
+        ]);
+        if let Some(Interval { middle, low, high }) = slope {
+            let (f, b) = (exponent(&x, &flops), exponent(&x, &bytes));
+            found.sentences.push(format!(
+                "The time grows as {letter}^{middle:.2} @ ({low:.2} to {high:.2}, {rounds} rounds in turns){}.",
+                beside(low, high, f, b)
+            ));
+        }
+        let medians: Vec<f64> = known
+            .iter()
+            .filter_map(|(_, t)| Some(t.report.time_us.as_ref()?.median))
+            .collect();
+        if let (Some([a, b, c]), Some(last)) = (quadratic(&x, &medians), x.last()) {
+            let all = a + b * last + c * last * last;
+            let share = |part: f64| format!("{:.0} %", 100.0 * part / all);
+            found.sentences.push(format!(
+                "At {letter} = {last}: {} of the fitted time is constant, {} grows with {letter}, {} with {letter}² @.",
+                share(a),
+                share(b * last),
+                share(c * last * last)
+            ));
+        }
+        found
+            .sentences
+            .extend(bends(&x, &flops, rounds, letter, &in_round));
+    }
+
+    /// Time and memory over the size; the time with a straight and a square line.
+    fn plots(&self, x: &[f64], costs: &[Cost], timed: &[Option<Timed>]) -> Vec<Plot> {
+        let modelled = |of: fn(&Cost) -> f64| costs.iter().map(|c| Some(of(c))).collect();
+        let mut plots = vec![Plot {
+            x: self.over.name().to_owned(),
+            at: x.to_vec(),
+            unit: "MB".to_owned(),
+            log: true,
+            lines: vec![
+                (
+                    "bytes".to_owned(),
+                    Source::Modelled,
+                    modelled(|c| c.forward.bytes() as f64 * 1e-6),
+                ),
+                (
+                    "peak".to_owned(),
+                    Source::Modelled,
+                    modelled(|c| c.peak.bytes as f64 * 1e-6),
+                ),
+            ],
+        }];
+        let time = |t: &Option<Timed>| Some(t.as_ref()?.report.time_us.as_ref()?.median);
+        let times: Vec<Option<f64>> = timed.iter().map(time).collect();
+        let first = x.iter().zip(&times).find_map(|(x, t)| Some((*x, (*t)?)));
+        if let Some((x0, t0)) = first {
+            let line = |p: i32| x.iter().map(|x| Some(t0 * (x / x0).powi(p))).collect();
+            plots.insert(
+                0,
+                Plot {
+                    x: self.over.name().to_owned(),
+                    at: x.to_vec(),
+                    unit: "µs".to_owned(),
+                    log: true,
+                    lines: vec![
+                        ("time".to_owned(), Source::Measured, times),
+                        ("linear".to_owned(), Source::Given, line(1)),
+                        ("quadratic".to_owned(), Source::Given, line(2)),
+                    ],
+                },
+            );
+        }
+        plots
+    }
+}
+
+/// How the exponent of the time stands to those of FLOPs and bytes.
+fn beside(low: f64, high: f64, flops: Option<f64>, bytes: Option<f64>) -> String {
+    let (Some(flops), Some(bytes)) = (flops, bytes) else {
+        return String::new();
+    };
+    let (least, most) = (flops.min(bytes), flops.max(bytes));
+    if high < least {
+        format!(", less than FLOPs and bytes ({least:.2}): something does not grow with it")
+    } else if low > most {
+        format!(", more than FLOPs and bytes ({most:.2}): what a cache held no longer fits")
+    } else {
+        format!("; FLOPs {flops:.2}, bytes {bytes:.2} =")
+    }
+}
+
+/// Sizes at which the local exponent of the time changes by more than chance.
+fn bends(
+    x: &[f64],
+    flops: &[f64],
+    rounds: usize,
+    letter: &str,
+    in_round: &dyn Fn(usize) -> Vec<f64>,
+) -> Vec<String> {
+    let local = |y: &[f64], at: usize| -> Option<f64> {
+        Some((y.get(at + 1)? / y.get(at)?).ln() / (x.get(at + 1)? / x.get(at)?).ln())
+    };
+    let corners = x.len().saturating_sub(2);
+    let mut said = Vec::new();
+    for at in 0..corners {
+        let change = |y: &[f64]| Some(local(y, at + 1)? - local(y, at)?);
+        let changes: Vec<f64> = (0..rounds)
+            .map(|round| change(&in_round(round)).unwrap_or(f64::NAN))
+            .collect();
+        let found = of_median(&changes, ALARMS / corners as f64);
+        let Some(found) = found.filter(|f| f.low > BEND || f.high < -BEND) else {
+            continue;
+        };
+        let below: Vec<f64> = (0..rounds)
+            .filter_map(|round| local(&in_round(round), at))
+            .collect();
+        let (Some(below), Some(size)) = (plan::run::median(&below), x.get(at + 1)) else {
+            continue;
+        };
+        let by_model = change(flops).unwrap_or(0.0);
+        let why = match (
+            found.middle > 0.0,
+            by_model.abs() > found.middle.abs() / 2.0,
+        ) {
+            (_, true) => "as the FLOPs do",
+            (true, false) => {
+                "which the FLOPs do not: what was constant is outgrown, or a cache is full"
+            }
+            (false, false) => "which the FLOPs do not: more work keeps the machine busier",
+        };
+        said.push(format!(
+            "At {letter} = {size} the time bends @: exponent {below:.2} below, {:.2} above, {why}.",
+            below + found.middle
+        ));
+    }
+    said
+}
+
+/// A change of the local exponent below this is no bend.
+const BEND: f64 = 0.15;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,28 @@
+//! Times that do not cry wolf: plans are timed in turns, in random order; a difference
+//! is stated with its interval or not at all; what disturbed a measurement is said.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `rounds` | which plan runs next, and what came of all of them |
+//! | `verdict` | whether two plans differ, and the words for it |
+//! | `interval` | the interval of a median: paired bootstrap, never narrower than the signs allow |
+//! | `quiet` | drift and a busy machine |
+//! | `roof` | a ceiling of a machine, kept where three measurements of it agree |
+
+mod interval;
+mod quiet;
+mod roof;
+mod rounds;
+mod verdict;
+
+pub use interval::{Interval, LEAST, of_median, of_ratio};
+pub use quiet::{Trouble, trouble};
+pub use roof::{Agreed, Apart, agreed};
+pub use rounds::{Rounds, Timed, Visit};
+pub use verdict::{ALARMS, Verdict, VerdictJson, spread, time};
+
+#[cfg(test)]
+pub(crate) use tests::{report, timed_in_turns};
+
+#[cfg(test)]
+mod tests;

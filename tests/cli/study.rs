@@ -1,0 +1,264 @@
+//! `study`: listed, made, kept, shown; what cannot be is refused.
+
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use crate::program::{Home, Ran};
+
+/// A small run on the CPU: a moment for all of it.
+const SMALL: &str = "--run --seq 4 --runs 18 --backend cpu --no-check";
+
+#[test]
+fn the_list_of_studies_says_of_each_what_varies_and_how_it_ends() {
+    let home = Home::new();
+    let listed = home.line("study");
+    assert_eq!((listed.code, listed.err.as_str()), (0, ""));
+    let document = home.line("study --json").json();
+    let studies = document["studies"].as_array().unwrap();
+    assert!(studies.len() >= 4);
+    for study in studies {
+        let name = study["name"].as_str().unwrap();
+        assert!(listed.out.contains(&format!("study {name}\n")), "{name}");
+        for part in ["asks", "varies", "held", "finds", "reduced", "ends"] {
+            assert!(!study[part].as_str().unwrap().is_empty(), "{name}: {part}");
+        }
+        // Each of them is a command.
+        let help = home.args(&["study", name, "--help"]);
+        assert_eq!(help.code, 0, "{help:?}");
+    }
+}
+
+#[test]
+fn a_study_is_kept_and_shown_again_the_same() {
+    let home = Home::new();
+    assert!(home.line("study list").out.contains("No study is kept"));
+    let made = home.line("study ablate --fusions flash,silu_mul");
+    assert_eq!((made.code, made.err.as_str()), (0, ""));
+    assert!(made.out.contains("flash saves most bytes"), "{}", made.out);
+    assert!(made.out.contains("Kept as ablate-1"), "{}", made.out);
+    let again = home.line("study ablate --fusions flash,silu_mul --one");
+    assert!(again.out.contains("Kept as ablate-2"), "{}", again.out);
+    let shown = home.line("study show ablate-1").out;
+    assert!(
+        made.out.starts_with(shown.trim_end()),
+        "{shown}\n{}",
+        made.out
+    );
+    assert_eq!(home.line("study show 1").out, shown);
+    let list = home.line("study list --json").json();
+    let kept = list["studies"].as_array().unwrap();
+    assert_eq!(kept.len(), 2);
+    assert_eq!(
+        kept[0]["command"],
+        "study ablate --fusions 'flash,silu_mul'"
+    );
+    let document = home.line("study show 1 --json").json();
+    assert_eq!(
+        (document["schema"].as_u64(), &document["id"]),
+        (Some(1), &"ablate-1".into())
+    );
+    assert!(
+        document["build"]
+            .as_str()
+            .unwrap()
+            .starts_with(env!("CARGO_PKG_VERSION"))
+    );
+    // All numbers of a table, one line per row.
+    let csv = home.line("study show 1 --csv").out;
+    let rows = document["findings"]["sheets"][0]["rows"]
+        .as_array()
+        .unwrap();
+    assert_eq!(csv.lines().count(), rows.len() + 1);
+    assert!(
+        csv.starts_with("plan,launches =,bytes MB =,saved % =\n"),
+        "{csv}"
+    );
+    assert!(
+        home.line("study show 1 --csv --sheet 2")
+            .out
+            .starts_with("fusion,")
+    );
+}
+
+#[test]
+fn not_kept_leaves_nothing() {
+    let home = Home::new();
+    let made = home.line("study scale --over batch --no-keep");
+    assert_eq!(made.code, 0, "{made:?}");
+    assert!(made.out.contains("FLOPs grow as B^1.00"), "{}", made.out);
+    assert!(!made.out.contains("Kept as"));
+    assert!(home.line("study list").out.contains("No study is kept"));
+}
+
+#[test]
+fn a_measured_study_has_times_with_their_spread() {
+    let home = Home::new();
+    let ran = home.line(&format!("study ablate --fusions flash --json {SMALL}"));
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let document = ran.json();
+    let plans = &document["findings"]["sheets"][0];
+    let heads: Vec<&str> = plans["columns"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|c| c["source"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        heads,
+        [
+            "given", "modelled", "modelled", "modelled", "measured", "measured"
+        ]
+    );
+    for row in plans["rows"].as_array().unwrap() {
+        assert!(row[4].as_f64() > Some(0.0), "{row}");
+    }
+    // Whatever the times show, it is said with an interval or not at all.
+    let said = document["findings"]["sentences"].as_array().unwrap();
+    let last = said.last().unwrap().as_str().unwrap();
+    assert!(last.starts_with("The times show an effect of"), "{last}");
+    assert!(!document["device"].as_str().unwrap().is_empty());
+}
+
+#[test]
+fn every_plan_is_compared_with_fp64_tensor_by_tensor() {
+    let home = Home::new();
+    let ran = home.line("study validate v1 v4 --dtypes fp32 --seq 4 --backend cpu");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(
+        ran.out.contains("2 of 2 plans that were compared pass."),
+        "{}",
+        ran.out
+    );
+    let document = home.line("study show 1 --json").json();
+    // Embedding and four blocks: the error of each block's output.
+    let grown = &document["findings"]["sheets"][1];
+    assert_eq!(grown["rows"].as_array().unwrap().len(), 2 * 4);
+    assert!(grown["rows"][3][2].as_f64() > Some(0.0));
+}
+
+#[test]
+fn what_a_shell_prints_fits_into_eighty_columns() {
+    let home = Home::new();
+    for line in [
+        "study".to_owned(),
+        "study ablate".to_owned(),
+        "study plan --model small --seq 512".to_owned(),
+        format!("study scale --over seq --at 1,2,4,8 {SMALL}"),
+        format!("study batch-size --memory 11MB --latency 10ms {SMALL}"),
+        "study batch-size --memory 80% --model tinyllama-1.1b --seq 512".to_owned(),
+        "study validate v1 v2 --seq 4".to_owned(),
+        "study list".to_owned(),
+    ] {
+        let ran = home.line(&line);
+        assert_eq!(ran.code, 0, "{line}: {ran:?}");
+        for text in ran.out.lines() {
+            assert!(text.chars().count() <= 80, "{line}: {text}");
+        }
+        let plain = home.line(&format!("{line} --plain --ascii"));
+        assert!(plain.out.is_ascii(), "{line}: {}", plain.out);
+    }
+}
+
+#[test]
+fn what_cannot_be_is_one_sentence() {
+    let home = Home::new();
+    for (line, word) in [
+        ("study ablate --fusions flesh", "flash"),
+        ("study ablate --budget 0", "minutes"),
+        ("study scale --over depth", "layers"),
+        ("study scale --over width --at 64,65", "multiple of"),
+        ("study scale --over seq --at 64", "two sizes"),
+        ("study plan --launch -1", "microseconds"),
+        ("study batch-size --memory 800", "16GB"),
+        ("study batch-size --memory 180%", "80%"),
+        ("study batch-size --memory 1kB", "not even one sequence"),
+        ("study batch-size --latency 10", "10ms"),
+        ("study plan --gpu h20", "h200"),
+        ("study show ablate-9", "none is kept yet"),
+        ("study validate v9", "v1"),
+        ("study validate --dtypes fp8", "bf16"),
+        ("study scale --fuse auto", "study plan"),
+        ("run --fuse auto --version v2", "leave --version"),
+    ] {
+        let ran = home.line(line);
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{line}: {ran:?}");
+        assert!(ran.err.contains(word), "{line}: {}", ran.err);
+        assert_eq!(ran.err.lines().count(), 1, "{line}: {}", ran.err);
+    }
+}
+
+#[test]
+fn a_sweep_that_would_take_long_says_so_and_offers_a_smaller_one() {
+    let home = Home::new();
+    let ran = home.line("study scale --over seq --at 4,8 --run --backend cpu --no-check --runs 100000 --budget 0.01");
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{ran:?}");
+    for word in ["would take about", "--at", "--budget"] {
+        assert!(ran.err.contains(word), "{word}: {}", ran.err);
+    }
+}
+
+#[test]
+fn sizes_that_do_not_fit_are_said_and_the_others_stay() {
+    let home = Home::new();
+    let ran = home.line(
+        "study scale --over batch --at 1,100000000 --seq 4 --run --runs 16 --backend cpu --no-check --budget 1000000000",
+    );
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.out.contains("batch 100000000: "), "{}", ran.out);
+}
+
+#[test]
+fn a_kept_study_that_is_broken_says_which_file() {
+    let home = Home::new();
+    home.write("data/tinyllama-tutor/studies/ablate-1.json", "{");
+    let ran = home.line("study show 1");
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.err.contains("ablate-1.json"), "{}", ran.err);
+    assert_eq!(home.line("study list").code, 0);
+    // The next one gets a number of its own.
+    assert!(
+        home.line("study scale --over batch")
+            .out
+            .contains("Kept as scale-2")
+    );
+}
+
+#[test]
+fn a_stop_keeps_what_was_measured() {
+    let home = Home::new();
+    let mut child = home
+        .command()
+        .args("study ablate --fusions qkv,flash --runs 1000000 --seq 4 --run --backend cpu --no-check --budget 1000000".split_whitespace())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A few rounds: the state folder is empty until the end, so wait for the machine.
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_secs(3) {
+        std::thread::sleep(Duration::from_millis(100));
+        assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
+    }
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    let ran = Ran::of(child.wait_with_output().unwrap());
+    assert_eq!(ran.code, 130, "{ran:?}");
+    assert!(ran.out.contains("Stopped before its end"), "{}", ran.out);
+    let kept = home.line("study show 1 --json").json();
+    assert_eq!(kept["stopped"], true);
+    assert!(kept["findings"]["sheets"][0]["rows"][0][4].as_f64() > Some(0.0));
+}
+
+#[test]
+fn auto_is_the_plan_that_the_study_names() {
+    let home = Home::new();
+    let study = home.line("study plan --json").json();
+    let plan = &study["findings"]["sheets"][0]["rows"][0];
+    let launches = plan[1].as_u64().unwrap_or(plan[1].as_f64().unwrap() as u64);
+    let cost = home.line("cost --fuse auto --json").json();
+    assert_eq!(cost["block"]["launches"].as_u64(), Some(launches), "{plan}");
+    let run = home
+        .line("run --fuse auto --backend cpu --seq 4 --runs 0 --json")
+        .json();
+    assert_eq!(run["check"]["pass"], true);
+}
