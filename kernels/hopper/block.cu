@@ -127,11 +127,14 @@ KERNEL void __launch_bounds__(BLOCK_THREADS, 1)
     };
     Ring ring = open_ring(memory);
     const Partners joint = {partial, partners, each * seq};
-    Gate gate(barrier);
     if (threadIdx.x < HEAD / 2) frequencies[threadIdx.x] = rotary_frequency(threadIdx.x, theta);
 #if CLOCKS
     if (threadIdx.x == 0) stamped = 0;
 #endif
+    // What was done so far needs nothing of the launch in front; the gate has its last turns.
+    grid_wait();
+    grid_launch_next();
+    Gate gate(barrier);
     __syncthreads();
 
     // idea roles: who copies and who multiplies meet at the slots of the ring, and nowhere else
