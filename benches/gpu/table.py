@@ -6,8 +6,8 @@
 Every plan runs with kernels of its own, as a stream of launches and as a replayed
 graph, and with the library's products, as a stream. Outputs are checked before a
 clock starts: the streams against fp64, the graphs by having the very logits of
-their streams. The plans of one kernel and the best of the others run once more with
-a rest before each forward: a card under load lowers its clock, which is told beside.
+their streams. The plans of one kernel and `five` run once more, as graphs with a rest
+before each forward: a card under load lowers its clock, which is told beside.
 Needs torch and transformers for the peers; --no-peers leaves them out.
 Progress goes to standard error, the table (markdown) to standard output or FILE.
 """
@@ -114,8 +114,8 @@ def ours(program, name, dtype):
     work, rows, logits = WORKS[name], [], {}
     costs = {plan: cost(program, work, dtype, plan)["forward"] for plan in {*PLANS, *WITH_PRODUCTS}}
     count = runs(work, dtype, costs["v4"])
-    ways = [("own", False, 0, PLANS), ("own", True, 0, PLANS), ("own", False, REST, RESTED)]
-    ways += [("own", True, REST, RESTED), ("library", False, 0, WITH_PRODUCTS)]
+    ways = [("own", False, 0, PLANS), ("own", True, 0, PLANS), ("own", True, REST, RESTED)]
+    ways += [("library", False, 0, WITH_PRODUCTS)]
     for gemm, graph, rest, plans in ways:
         reports, clock = measured(program, work, dtype, plans, gemm, graph, count, rest)
         for plan, report in zip(plans, reports):
@@ -266,9 +266,10 @@ def main():
             keep()
     rows = {name: rows[name] for name in works}
     peers = kept.get("peers") or {"rows": []}
-    if not given.no_peers and not kept.get("peers"):
+    compared = [name for name in works if name not in UNTUNED]
+    if compared and not given.no_peers and not kept.get("peers"):
         say("peers")
-        command = [sys.executable, str(HERE / "peers.py"), "--dtype", given.dtype, *works]
+        command = [sys.executable, str(HERE / "peers.py"), "--dtype", given.dtype, *compared]
         command += ["--only", given.only_peer] if given.only_peer else []
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
         if done.returncode == 0:

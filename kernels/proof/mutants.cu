@@ -90,5 +90,5 @@ DEVICE void store_halves(u32 *to, u32 value) {
 
 #elif MUTANT == 15
 // Turns are counted in one bit: who is two behind sees none.
-#define TURN 0x80000000u
+#define ONE_TURN 0x80000000u
 #endif

@@ -110,19 +110,19 @@ DEVICE void stamp(int) {}
 #endif
 
 // ---- waits between blocks --------------------------------------------------------
-// A counter whose upper half counts turns: the `count` that arrive add TURN together, one of
+// A counter whose upper half counts turns: the `count` that arrive add ONE_TURN together, one of
 // them what the others leave, so that it needs no reset. One thread calls.
 
-#ifndef TURN
-#define TURN (1u << 16) // more blocks than that are on no device
+#ifndef ONE_TURN
+#define ONE_TURN (1u << 16) // more blocks than that are on no device
 #endif
 
 DEVICE void come(u32 *counter, bool first, int count) {
-    add_release_only(counter, first ? TURN - (count - 1) : 1);
+    add_release_only(counter, first ? ONE_TURN - (count - 1) : 1);
 }
 // Waits for the turn after `before`, however many have followed it.
 DEVICE void await_turn(const u32 *counter, u32 before) {
-    while (load_acquire(counter) - before / TURN * TURN < TURN) {
+    while (load_acquire(counter) - before / ONE_TURN * ONE_TURN < ONE_TURN) {
     }
 }
 
@@ -149,14 +149,14 @@ struct Gate {
     // What needs nothing of other blocks is done in between.
     __device__ __forceinline__ void consumers_wait() {
         if (threadIdx.x == 0) await_turn(counter, before);
-        before += TURN;
+        before += ONE_TURN;
         named_wait(ALL_BARRIER, CONSUMERS);
         stamp(1);
     }
     // The producer only looks on.
     __device__ __forceinline__ void producer_passes() {
         await_turn(counter, before);
-        before += TURN;
+        before += ONE_TURN;
         copies_see_writes();
     }
 };

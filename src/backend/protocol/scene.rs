@@ -217,7 +217,14 @@ impl Scene {
                 .define("SLOTS", SLOTS)
                 .define("SLOT_BYTES", slot_bytes(tile))
                 .define("EARLY", SLOTS - 1)
-                .define("TEAM", if each < rows { self.team(rows, each) } else { 0 })
+                .define(
+                    "TEAM",
+                    if each < rows {
+                        self.team(rows, each)
+                    } else {
+                        0
+                    },
+                )
                 .define("TEAM_SEQUENCES", 1)
                 .define("AWAY", away),
             Kind::Words => CompileUnit::new(

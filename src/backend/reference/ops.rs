@@ -1,22 +1,16 @@
 //! The ops that work on each token by itself. A token is a column.
 
-use std::panic::resume_unwind;
-use std::thread;
-
 use nalgebra::{DMatrix, DVector};
 
-use super::ReferenceError;
+use super::{ReferenceError, side_by_side, threads};
 use crate::weights::Weights;
 use plan::model::{WeightId, WeightKind};
 
 /// Rows of a weight that are widened to fp64 at a time, by one thread.
 const ROWS: usize = 2048;
 
-/// Multiplications from which a product is worth several threads.
-const SHARED: usize = 1 << 24;
-
-/// `Y = W·X`. Rows of W are shared out among threads, which changes no sum: each
-/// element of Y is one thread's.
+/// `Y = W·X`. Rows of W are shared out among threads: each element of Y is one
+/// thread's.
 pub(super) fn product(
     weights: &Weights,
     id: WeightId,
@@ -24,33 +18,17 @@ pub(super) fn product(
 ) -> Result<DMatrix<f64>, ReferenceError> {
     let width = x.nrows();
     let values = weights.tensor(id)?;
-    let threads = match values.len().saturating_mul(x.ncols()) >= SHARED {
-        true => thread::available_parallelism().map_or(1, usize::from),
-        false => 1,
-    };
     let rows = values.len() / width;
+    let threads = threads(values.len().saturating_mul(x.ncols()));
     let each = rows.div_ceil(threads).clamp(1, ROWS);
-    let part = |values: &[f32]| {
+    let parts: Vec<&[f32]> = values.chunks(each * width).collect();
+    let made = side_by_side(&parts, threads, |values| {
         let rows = values.len() / width;
         DMatrix::from_row_iterator(rows, width, values.iter().map(|v| f64::from(*v))) * x
-    };
+    });
     let mut y = DMatrix::zeros(rows, x.ncols());
-    let parts: Vec<&[f32]> = values.chunks(each * width).collect();
-    for (round, parts) in parts.chunks(threads).enumerate() {
-        let made: Vec<DMatrix<f64>> = thread::scope(|scope| {
-            let [only] = parts else {
-                let running: Vec<_> = parts.iter().map(|p| scope.spawn(|| part(p))).collect();
-                let ended = running.into_iter().map(|thread| thread.join());
-                return ended
-                    .map(|made| made.unwrap_or_else(|panicked| resume_unwind(panicked)))
-                    .collect();
-            };
-            vec![part(only)]
-        });
-        for (i, made) in made.iter().enumerate() {
-            let at = (round * threads + i) * each;
-            y.rows_mut(at, made.nrows()).copy_from(made);
-        }
+    for (i, made) in made.iter().enumerate() {
+        y.rows_mut(i * each, made.nrows()).copy_from(made);
     }
     Ok(y)
 }
