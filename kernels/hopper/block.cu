@@ -35,6 +35,9 @@
 //   next task decoded in between; a tile of
 //   attention for each block                 both of them before that: 83.9, 261
 //   tiles of 64 rows for narrow products     workshop 72.6 (the five kernels 78)
+//   the same where all blocks share a prompt D256, one prompt of 128 tokens 72 -> 64
+//   a launch per layer: the next one may
+//   begin while this one ends                workshop, V4 as a graph 80.7 -> 78.5
 //
 // Tried and not kept:
 //   clusters of 16 as teams   a gate in shared memory takes 1,270 cycles where a counter
@@ -42,6 +45,9 @@
 //                             sequences go round twice, 147 us for 84
 //   partners in a cluster     sums through each other's shared memory: 512 tokens in 2158,
 //                             through memory 2085, tiles half as wide unshared 2021
+//   weights asked for before  15 KB more code, which every phase pays for: small 243 -> 281
+//   the launch in front ends
+//   one team of fewer blocks  nothing: 63.5 to 65.9 us with 32 to 120, 64.2 with all
 //   phases as functions       the compiler makes every product wait (C7510)
 
 typedef Product<QKV_N, QKV_TURNS, QKV_SPLIT> Qkv;
@@ -127,11 +133,14 @@ KERNEL void __launch_bounds__(BLOCK_THREADS, 1)
     };
     Ring ring = open_ring(memory);
     const Partners joint = {partial, partners, each * seq};
-    Gate gate(barrier);
     if (threadIdx.x < HEAD / 2) frequencies[threadIdx.x] = rotary_frequency(threadIdx.x, theta);
 #if CLOCKS
     if (threadIdx.x == 0) stamped = 0;
 #endif
+    // What was done so far needs nothing of the launch in front; the gate has its last turns.
+    grid_wait();
+    grid_launch_next();
+    Gate gate(barrier);
     __syncthreads();
 
     // idea roles: who copies and who multiplies meet at the slots of the ring, and nowhere else

@@ -8,6 +8,10 @@
 // gate and up. What both read was written by other blocks in the phase before, in memory
 // that is written anew in every layer.
 //
+// Teams (TEAM) have `each` rows of their own, whole tiles: what a last tile reads of the next
+// team's rows is not ordered (`produce`). Attention is not here: it waits at the same gate
+// and for the same slots, in code of its own; `selftest` on a device executes it.
+//
 //   maps: of a and b as left operands, of w1 and w2
 //   squares: [2][rows][slots], partial, partners, barrier: as in `hopper/block.cu`
 
@@ -21,13 +25,16 @@ HOPPER_WGMMA(FFN_N)
 
 KERNEL void __launch_bounds__(BLOCK_THREADS, 1)
     ring(const TensorMap *maps, elem *a, elem *b, float *squares, float4 *partial, u32 *partners,
-         u32 *barrier, int rows, int width, int layers) {
+         u32 *barrier, int rows, int each, int width, int layers) {
     extern __shared__ unsigned char memory[];
-    const Partners joint = {partial, partners, rows};
+    const Partners joint = {partial, partners, each};
+    const int from = team_index() * each, mine = min(each, rows - from);
     auto tiles = [&](int each) { return (width + each - 1) / each; };
-    auto out = [&] { return Deal<Out>(0, rows, tiles(Out::COLUMNS), width); };
-    auto ffn = [&] { return Deal<Ffn>(0, rows, tiles(Ffn::COLUMNS), width); };
+    auto out = [&] { return Deal<Out>(from, mine, tiles(Out::COLUMNS), width); };
+    auto ffn = [&] { return Deal<Ffn>(from, mine, tiles(Ffn::COLUMNS), width); };
     Ring ring = open_ring(memory);
+    grid_wait();
+    grid_launch_next();
     Gate gate(barrier);
     __syncthreads();
 
@@ -37,6 +44,11 @@ KERNEL void __launch_bounds__(BLOCK_THREADS, 1)
 #pragma unroll 1
         for (int l = 0; l < layers; l++) {
             produce(ring, gate, out(), maps[0], OneRight<Out>{maps + 2}, l > 0);
+#if AWAY
+            // Away for a while, as any thread may be: blocks without a tile go on meanwhile.
+            if (blockIdx.x + 1 == gridDim.x)
+                for (int i = 0; i < AWAY; i++) load_device(barrier);
+#endif
             produce(ring, gate, ffn(), maps[1], OneRight<Ffn>{maps + 3});
         }
     } else {
@@ -46,10 +58,10 @@ KERNEL void __launch_bounds__(BLOCK_THREADS, 1)
         for (int l = 0; l < layers; l++) {
             if (l > 0) gate.consumers_arrive();
             consume(ring, gate, out(), joint,
-                    ResidualStore<Out>{a, b, squares, rows, width, slots_out}, l > 0);
+                    ResidualStore<Out>{a, b, squares, from + mine, width, slots_out}, l > 0);
             gate.consumers_arrive();
             consume(ring, gate, ffn(), joint,
-                    ResidualStore<Ffn>{b, a, squares + long(rows) * slots_out, rows, width,
+                    ResidualStore<Ffn>{b, a, squares + long(rows) * slots_out, from + mine, width,
                                        slots_ffn});
         }
     }

@@ -176,6 +176,8 @@ template <class P> struct ResidualStore {
         int groups = (width - stretch * COLUMNS) / 8;
         each_item<GROUPS>([&](int i, int half, int group) {
             bool there = row + half * 8 < rows && group < groups;
+            // Where it is not, the first of all rows is read, another team's perhaps and
+            // unordered with its store: the value is thrown away.
             const elem *from =
                 residual + (there ? long(row + half * 8) * width + stretch * COLUMNS + group * 8 : 0);
             uint4 bits = __ldcg(reinterpret_cast<const uint4 *>(from));

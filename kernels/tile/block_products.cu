@@ -81,6 +81,9 @@ DEVICE void produce(Ring &ring, Gate &gate, const Deal<P> &deal, const TensorMap
             }
             if (waiting) gate.producer_passes();
             waiting = false;
+            // A team's last tile reaches into the next team's rows, which that may be
+            // writing: nothing orders the two, and nothing has to. A row of a product is
+            // made of that row alone, and rows that are not the team's are not stored.
 #pragma unroll
             for (int i = 0; i < P::DEEP; i++)
                 tma_load(ring.here() + i * P::LEFT_BYTES, left, ring.full(),

@@ -110,22 +110,30 @@ DEVICE void stamp(int) {}
 #endif
 
 // ---- waits between blocks --------------------------------------------------------
-// A counter whose top bit turns when all `count` have come: its arrivals add 2^31
-// together, so that it needs no reset. One thread calls.
+// A counter whose upper half counts turns: the `count` that arrive add ONE_TURN together, one of
+// them what the others leave, so that it needs no reset. One thread calls.
 
-#define TURNED 0x80000000u
+#ifndef ONE_TURN
+#define ONE_TURN (1u << 16) // more blocks than that are on no device
+#endif
 
 DEVICE void come(u32 *counter, bool first, int count) {
-    add_release_only(counter, first ? TURNED - (count - 1) : 1);
+    add_release_only(counter, first ? ONE_TURN - (count - 1) : 1);
 }
+// Waits for the turn after `before`, however many have followed it.
 DEVICE void await_turn(const u32 *counter, u32 before) {
-    while (((load_acquire(counter) ^ before) & TURNED) == 0) {
+    while (load_acquire(counter) - before / ONE_TURN * ONE_TURN < ONE_TURN) {
     }
 }
 
 // The barrier of a team, as each of the two sides passes it: what any block wrote before
-// is seen after. `before`: the counter as it was at some time since the last turn, which
-// cannot be followed by two others without this block. Teams' counters lie 128 bytes apart.
+// is seen after. `before`: the counter as it was at some time since the last turn. Teams'
+// counters lie 128 bytes apart.
+//
+// The consumers cannot be two turns behind, since no turn comes without them. The producer
+// can: where its block has no tile in two phases, nobody waits for it. So turns are counted:
+// by a single bit, the second turn would look to it as none, and at the last gate it would
+// wait for one that never comes. It is behind by a launch's gates at most, five a layer.
 struct Gate {
     u32 *counter;
     u32 before;
@@ -141,14 +149,14 @@ struct Gate {
     // What needs nothing of other blocks is done in between.
     __device__ __forceinline__ void consumers_wait() {
         if (threadIdx.x == 0) await_turn(counter, before);
-        before ^= TURNED;
+        before += ONE_TURN;
         named_wait(ALL_BARRIER, CONSUMERS);
         stamp(1);
     }
     // The producer only looks on.
     __device__ __forceinline__ void producer_passes() {
         await_turn(counter, before);
-        before ^= TURNED;
+        before += ONE_TURN;
         copies_see_writes();
     }
 };

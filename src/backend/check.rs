@@ -16,6 +16,8 @@ mod locate;
 mod tolerance;
 
 use std::fmt;
+use std::panic::resume_unwind;
+use std::thread;
 
 pub use locate::Location;
 pub use tolerance::{MAX_TOLERANCE, OUTLIER, Tolerances};
@@ -27,6 +29,22 @@ use compare::Comparison;
 use locate::Layout;
 use plan::model::{Dtype, Graph, OpKind, Shape, Tensor, TensorId, TensorKind};
 use plan::run::{CheckReport, TensorReport};
+
+/// The next stage of both forwards, side by side.
+fn stages(
+    exact: &mut Forward<'_>,
+    plain: Option<&mut Forward<'_>>,
+) -> Result<(Vec<Made>, Option<Vec<Made>>), ReferenceError> {
+    thread::scope(|scope| {
+        let running = plain.map(|plain| scope.spawn(move || plain.next_stage()));
+        let made = exact.next_stage()?.unwrap_or_default();
+        let low = running.map(|low| {
+            low.join()
+                .unwrap_or_else(|panicked| resume_unwind(panicked))
+        });
+        Ok((made, low.transpose()?.flatten()))
+    })
+}
 
 /// How one tensor compares.
 #[derive(Debug, Clone, PartialEq)]
@@ -173,11 +191,7 @@ pub fn check<'t>(
         if !go_on(stage, stages) {
             return Err(CheckError::new("the check was stopped".to_owned()));
         }
-        let made = exact.next_stage()?.unwrap_or_default();
-        let low = match &mut plain {
-            Some(plain) => plain.next_stage()?,
-            None => None,
-        };
+        let (made, low) = stages(&mut exact, plain.as_mut())?;
         for (i, made) in made.iter().enumerate() {
             let comparison = Comparison::new(made, &layout)?;
             if let Some(low) = low.as_ref().and_then(|stage| stage.get(i)) {

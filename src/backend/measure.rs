@@ -1,6 +1,9 @@
 //! From a forward that is ready to its report, the same way on every backend: check,
 //! warm up, time, count.
 
+use std::thread;
+use std::time::Duration;
+
 use sha2::{Digest, Sha256};
 
 use super::cpu::{Allocation, total_bytes};
@@ -156,7 +159,11 @@ pub(crate) fn measure(
         if let Some(clock) = ready.clock() {
             let (last, times) = times(request, observer, ready)?;
             launched = last.or(launched);
-            let how = format!("{clock}, after {} warm-up runs", request.warm_up);
+            let rest = match request.pause_ms {
+                0 => String::new(),
+                pause => format!(", {pause} ms of rest before each"),
+            };
+            let how = format!("{clock}, after {} warm-up runs{rest}", request.warm_up);
             time_us = Timing::of(&times, how);
         }
         if backend.is_gpu() {
@@ -230,6 +237,8 @@ fn times(
     let mut times = Vec::new();
     for done in 0..runs {
         step(request, observer, Progress::new(Phase::Timing, done, runs))?;
+        // A device under load lowers its clock; after a rest it is what it can be.
+        thread::sleep(Duration::from_millis(u64::from(request.pause_ms)));
         let (made, time) = ready.timed(observer).map_err(|e| e.after(done, runs))?;
         launched = Some(made);
         match time {

@@ -1,7 +1,8 @@
 //! The judge: the forward in fp64, one formula after the other.
 //!
-//! Nothing here is fast on purpose and nothing is shared with the backends
-//! that it judges: weights and tokens go in, every tensor of the graph comes
+//! Nothing here is clever and nothing is shared with the backends that it
+//! judges; what does not depend on one another goes to several threads, which
+//! changes no sum: weights and tokens go in, every tensor of the graph comes
 //! out, layer by layer. The algebra is nalgebra's. A **token is a column**: a
 //! matrix of `width × (B·S)` columns, stored column by column, is in memory
 //! the graph's `B × S × width`, and a product reads as its formula, `Y = W·X`.
@@ -24,6 +25,9 @@ pub use forward::{Forward, Made};
 pub use kept::Kept;
 pub use sampled::{Sampled, Values};
 
+use std::panic::resume_unwind;
+use std::thread;
+
 use super::weights::WeightsError;
 use plan::model::{BLOCK_OPS, Graph, Model, ModelError, OpKind, Shape, Sizes, TensorKind};
 
@@ -33,6 +37,42 @@ pub const MAX_FLOPS: u64 = 200_000_000_000;
 
 /// Most bytes that the tensors of one block, or the logits, may take.
 pub const MAX_BYTES: u64 = 2_000_000_000;
+
+/// Multiplications from which work is worth several threads.
+const SHARED: usize = 1 << 24;
+
+/// How many threads share so many multiplications.
+fn threads(multiplications: usize) -> usize {
+    match multiplications >= SHARED {
+        true => thread::available_parallelism().map_or(1, usize::from),
+        false => 1,
+    }
+}
+
+/// What `work` makes of each item, in their order, so many at a time.
+fn side_by_side<T: Sync, R: Send>(
+    items: &[T],
+    threads: usize,
+    work: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
+    let work = &work;
+    let mut made = Vec::with_capacity(items.len());
+    for round in items.chunks(threads.max(1)) {
+        if let [only] = round {
+            made.push(work(only));
+            continue;
+        }
+        made.extend(thread::scope(|scope| {
+            let running = round.iter().map(|item| scope.spawn(move || work(item)));
+            let running: Vec<_> = running.collect();
+            let ended = running.into_iter().map(|thread| thread.join());
+            ended
+                .map(|made| made.unwrap_or_else(|panicked| resume_unwind(panicked)))
+                .collect::<Vec<R>>()
+        }));
+    }
+    made
+}
 
 /// What each op's output is rounded to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

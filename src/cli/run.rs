@@ -55,6 +55,9 @@ pub(super) struct RunOptions {
     /// Timed runs; 0 counts and checks only
     #[arg(long, value_name = "N", value_parser = whole::<u32>, allow_negative_numbers = true, default_value_t = 30, help_heading = "Run")]
     runs: u32,
+    /// Milliseconds of rest before each timed run: a GPU under load lowers its clock
+    #[arg(long, value_name = "MS", value_parser = whole::<u32>, allow_negative_numbers = true, default_value_t = 0, hide_default_value = true, help_heading = "Run")]
+    pause: u32,
     /// Threads of the CPU backend; all cores where nothing is said
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Run")]
     threads: Option<u16>,
@@ -133,6 +136,7 @@ pub(super) fn request(setup: &SetupArgs, run: &RunOptions, cut: Cut) -> Result<R
         seed: run.seed,
         tokens,
         runs: run.runs,
+        pause_ms: run.pause,
         check: !run.no_check,
         threads: run.threads.map(usize::from),
         gemm: Gemm::parse(&run.gemm)?,

@@ -133,7 +133,7 @@ impl Scene {
         &self,
         program: &Program,
         mut stage: Stage,
-        rows: u64,
+        [rows, each]: [u64; 2],
         tile: u32,
     ) -> Result<Ended, MachineError> {
         let bytes = rows * WIDTH * 2;
@@ -167,8 +167,9 @@ impl Scene {
             )?,
         ];
         stage.buffer("partners", &vec![0; tasks as usize * 8])?;
-        stage.buffer("grid barrier", &[0; 4])?;
-        for size in [rows as u32, WIDTH as u32, LAYERS] {
+        let teams = rows.div_ceil(each);
+        stage.buffer("grid barrier", &vec![0; teams as usize * 128])?;
+        for size in [rows as u32, each as u32, WIDTH as u32, LAYERS] {
             stage.int(size);
         }
         let mut encoded = Vec::new();

@@ -19,11 +19,14 @@ pub struct Scene {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// `ring`: rows, rows of a tile, whether groups take turns.
+    /// `ring`: rows, rows of a tile, whether groups take turns, teams of so many rows
+    /// (as many as there are: one), how long the last block's producer is away.
     Ring {
         rows: u64,
         tile: u32,
         turns: bool,
+        each: u64,
+        away: u32,
     },
     Words,
     Crossings,
@@ -32,8 +35,11 @@ enum Kind {
 /// Index of the ring with partners.
 pub(super) const RING: usize = 0;
 
+/// Index of the one with a block that has nothing to do.
+pub(super) const IDLE: usize = 5;
+
 /// All scenes.
-pub const SCENES: [Scene; 4] = [
+pub const SCENES: [Scene; 6] = [
     Scene {
         name: "ring, partners and grid barrier of the Hopper kernel",
         blocks: 3,
@@ -41,6 +47,8 @@ pub const SCENES: [Scene; 4] = [
             rows: 50,
             tile: 64,
             turns: false,
+            each: 50,
+            away: 0,
         },
     },
     Scene {
@@ -50,6 +58,8 @@ pub const SCENES: [Scene; 4] = [
             rows: 100,
             tile: 128,
             turns: true,
+            each: 100,
+            away: 0,
         },
     },
     Scene {
@@ -61,6 +71,29 @@ pub const SCENES: [Scene; 4] = [
         name: "grid barrier of the portable kernel",
         blocks: 6,
         kind: Kind::Crossings,
+    },
+    Scene {
+        name: "the ring with two teams of blocks",
+        blocks: 4,
+        kind: Kind::Ring {
+            rows: 128,
+            tile: 64,
+            turns: false,
+            each: 64,
+            away: 0,
+        },
+    },
+    Scene {
+        // Two products of eight tasks and four: the ninth block has none of either.
+        name: "the ring with a block without tiles, whose producer comes late",
+        blocks: 9,
+        kind: Kind::Ring {
+            rows: 50,
+            tile: 64,
+            turns: false,
+            each: 50,
+            away: 20_000,
+        },
     },
 ];
 
@@ -160,10 +193,21 @@ impl Scene {
         }
     }
 
+    /// Blocks of a team of `each` rows.
+    fn team(&self, rows: u64, each: u64) -> u32 {
+        self.blocks / rows.div_ceil(each) as u32
+    }
+
     /// What is compiled, with a defect or (0) as it is.
     pub fn unit(&self, mutant: u32) -> CompileUnit {
         let unit = match self.kind {
-            Kind::Ring { tile, turns, .. } => CompileUnit::new("ring", &RING_FILES)
+            Kind::Ring {
+                tile,
+                turns,
+                away,
+                rows,
+                each,
+            } => CompileUnit::new("ring", &RING_FILES)
                 .define("ROWS", tile)
                 .define("QKV_N", TILE_N)
                 .define("OUT_N", TILE_N)
@@ -173,8 +217,16 @@ impl Scene {
                 .define("SLOTS", SLOTS)
                 .define("SLOT_BYTES", slot_bytes(tile))
                 .define("EARLY", SLOTS - 1)
-                .define("TEAM", 0)
-                .define("TEAM_SEQUENCES", 0),
+                .define(
+                    "TEAM",
+                    if each < rows {
+                        self.team(rows, each)
+                    } else {
+                        0
+                    },
+                )
+                .define("TEAM_SEQUENCES", 1)
+                .define("AWAY", away),
             Kind::Words => CompileUnit::new(
                 "words",
                 &["prefix/grid.cu", "proof/mutants.cu", "proof/words.cu"],
@@ -198,7 +250,9 @@ impl Scene {
         let program = Program::parse(text).map_err(|e| RunError::failed(e.to_string()))?;
         let stage = Stage::new(order, resident);
         let ended = match self.kind {
-            Kind::Ring { rows, tile, .. } => self.ring(&program, stage, rows, tile),
+            Kind::Ring {
+                rows, tile, each, ..
+            } => self.ring(&program, stage, [rows, each], tile),
             Kind::Words => self.words(&program, stage),
             Kind::Crossings => self.crossings(&program, stage),
         };

@@ -4,7 +4,7 @@ use half::bf16;
 use nalgebra::DMatrix;
 
 use super::attention::{self, Heads};
-use super::{Precision, ReferenceError, affordable, ops};
+use super::{Precision, ReferenceError, affordable, ops, side_by_side, threads};
 use crate::tokens::Tokens;
 use crate::weights::Weights;
 use plan::model::{Graph, OpKind, Shape, Tensor, TensorId, TensorKind, WeightId, WeightKind};
@@ -156,13 +156,22 @@ impl<'a> Forward<'a> {
         let context = self.tokens.context();
         let mut att = DMatrix::zeros(qr.nrows(), qr.ncols());
         let (mut all_sc, mut all_pr) = (Vec::new(), Vec::new());
-        for b in 0..self.tokens.batch() {
-            let sequence = b * context..(b + 1) * context;
-            for head in 0..heads.query {
-                let sc = self.rounded(attention::scores(qr, kr, heads, head, &sequence));
+        let sequences = 0..self.tokens.batch();
+        let all: Vec<(usize, usize)> = sequences
+            .flat_map(|b| (0..heads.query).map(move |head| (b * context, head)))
+            .collect();
+        let threads = threads(all.len() * context * context * heads.width);
+        // The scores of as many heads are in memory as are worked on.
+        for round in all.chunks(threads) {
+            let made = side_by_side(round, threads, |(first, head)| {
+                let sequence = *first..first + context;
+                let sc = self.rounded(attention::scores(qr, kr, heads, *head, &sequence));
                 let pr = self.rounded(attention::softmax(&sc, heads.width));
-                let part = attention::weighted(&pr, v, heads, head, &sequence);
-                attention::place(&mut att, &part, heads, head, &sequence);
+                let part = attention::weighted(&pr, v, heads, *head, &sequence);
+                (sc, pr, part)
+            });
+            for ((first, head), (sc, pr, part)) in round.iter().zip(made) {
+                attention::place(&mut att, &part, heads, *head, &(*first..first + context));
                 self.keep_new(&sc, &mut all_sc);
                 self.keep_new(&pr, &mut all_pr);
             }

@@ -2,14 +2,15 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::ReferenceError;
+use super::{ReferenceError, side_by_side, threads};
 use crate::weights::Weights;
 use plan::model::{WeightId, WeightKind};
 
-/// Rows of a weight that are widened to fp64 at a time.
+/// Rows of a weight that are widened to fp64 at a time, by one thread.
 const ROWS: usize = 2048;
 
-/// `Y = W·X`.
+/// `Y = W·X`. Rows of W are shared out among threads: each element of Y is one
+/// thread's.
 pub(super) fn product(
     weights: &Weights,
     id: WeightId,
@@ -17,11 +18,17 @@ pub(super) fn product(
 ) -> Result<DMatrix<f64>, ReferenceError> {
     let width = x.nrows();
     let values = weights.tensor(id)?;
-    let mut y = DMatrix::zeros(values.len() / width, x.ncols());
-    for (part, values) in values.chunks(ROWS * width).enumerate() {
+    let rows = values.len() / width;
+    let threads = threads(values.len().saturating_mul(x.ncols()));
+    let each = rows.div_ceil(threads).clamp(1, ROWS);
+    let parts: Vec<&[f32]> = values.chunks(each * width).collect();
+    let made = side_by_side(&parts, threads, |values| {
         let rows = values.len() / width;
-        let w = DMatrix::from_row_iterator(rows, width, values.iter().map(|v| f64::from(*v)));
-        y.rows_mut(part * ROWS, rows).gemm(1.0, &w, x, 0.0);
+        DMatrix::from_row_iterator(rows, width, values.iter().map(|v| f64::from(*v))) * x
+    });
+    let mut y = DMatrix::zeros(rows, x.ncols());
+    for (i, made) in made.iter().enumerate() {
+        y.rows_mut(i * each, made.nrows()).copy_from(made);
     }
     Ok(y)
 }

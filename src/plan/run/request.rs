@@ -140,6 +140,9 @@ pub struct Request {
     pub runs: u32,
     /// Runs before the clock starts.
     pub warm_up: u32,
+    /// Milliseconds of rest before each timed run.
+    #[serde(default)]
+    pub pause_ms: u32,
     /// Whether every tensor is compared with the fp64 reference.
     pub check: bool,
     /// Whether the report tells of every tensor that was compared.
@@ -174,6 +177,7 @@ impl Request {
             tokens: None,
             runs: 30,
             warm_up: 3,
+            pause_ms: 0,
             check: true,
             tensors: false,
             threads: None,

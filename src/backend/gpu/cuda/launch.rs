@@ -18,6 +18,10 @@ use super::super::program::TensorMap;
 use super::api::Api;
 use super::module::{Loaded, check_parameters};
 
+/// The driver that was seen to start a cooperative launch while the one in front ends (in a
+/// graph; in a stream it starts no earlier).
+const COOPERATIVE_OVERLAP: u32 = 13_000;
+
 /// Hands in one launch.
 pub(super) fn launch(
     api: &Api,
@@ -36,8 +40,10 @@ pub(super) fn launch(
             CUlaunchAttributeValue { cooperative: 1 },
         ));
     }
-    // Code for an older device lacks the wait: it must not start early.
-    if call.overlap && loaded.waits {
+    // Code for an older device lacks the wait: it must not start early. Older drivers were
+    // not seen to take both attributes.
+    let may = !call.cooperative || api.version() >= COOPERATIVE_OVERLAP;
+    if call.overlap && loaded.waits && may {
         attributes.push(attribute(
             CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
             CUlaunchAttributeValue {

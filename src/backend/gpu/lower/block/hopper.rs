@@ -133,7 +133,7 @@ fn of_team(lowering: &Lowering<'_>, head: u64, team: Team, rows: u64) -> Option<
         ffn,
         slot,
     };
-    keys_fit.then_some((whole + 5.0 * team.gate(), cut))
+    keys_fit.then_some((whole + team.besides(), cut))
 }
 
 /// Keys of a step of attention. Its two products must differ in shape
@@ -242,6 +242,7 @@ impl Cut {
         launch.threads = 384;
         launch.shared = (1024 + SLOTS * (self.slot + 16)) as u32;
         launch.cooperative = true;
+        launch.overlap = true;
         launch.args = args;
         Ok(launch)
     }

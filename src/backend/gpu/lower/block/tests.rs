@@ -326,6 +326,57 @@ fn partners_share_a_tile_only_where_there_are_fewer_tiles_than_multiprocessors()
     assert!(!split.contains(&8192), "{split:?}");
 }
 
+#[test]
+fn few_rows_are_cut_more_finely_where_the_cache_has_a_layers_weights() {
+    let rows = |preset: &str, shape| defined(&forward(preset, shape, &h200()), "ROWS");
+    // One prompt: with 128 rows to a tile half as many blocks would have one. A layer of the
+    // workshop has 1 MB of weights, of small 8, of TinyLlama 88.
+    assert_eq!(rows("workshop", prompt(128)), 64);
+    assert_eq!(rows("small", prompt(128)), 64);
+    assert_eq!(rows(TINYLLAMA, prompt(128)), 128);
+    // Rows enough: both operands of a tall tile are asked for less often.
+    assert_eq!(rows("medium", shape(16, 512, 512)), 128);
+}
+
+#[test]
+fn in_fp32_tall_tiles_are_taken_where_they_are_many() {
+    let tile = |preset: &str, shape, target: &Target| {
+        let mut config = Config::preset(preset, Version::Forward.cut()).unwrap();
+        config.shape = shape;
+        let graph = Graph::of(&config.model, &config.shape).unwrap();
+        let plan = Plan::new(&graph, Version::Forward.cut(), config.keeps_kv());
+        let program = lower(&Setup {
+            config: &config,
+            graph: &graph,
+            plan: &plan,
+            target,
+            gemm: Gemm::Own,
+            cap: shape.context,
+        })
+        .unwrap();
+        ["GEMM_M", "GEMM_N"].map(|name| defined(launches(&program)[0], name))
+    };
+    // o of medium: 2048 tiles of 64 x 64 for 264 blocks, or 1024 in half the rounds; of 512
+    // rows of TinyLlama 256 or 128, one round either way.
+    assert_eq!(tile("medium", shape(16, 512, 512), &h200()), [128, 64]);
+    assert_eq!(tile(TINYLLAMA, prompt(512), &h200()), [64, 64]);
+    assert_eq!(tile("workshop", prompt(128), &h200()), [32, 32]);
+    // Measured on Hopper only.
+    let a100 = target("sm_80", 108, 166_912);
+    assert_eq!(tile("medium", shape(16, 512, 512), &a100), [64, 64]);
+}
+
+#[test]
+fn hoppers_block_may_begin_while_the_launch_in_front_ends() {
+    let program = program("workshop", Version::V4, shape(8, 128, 128), &h200());
+    let blocks = launches(&program).into_iter().filter(|l| is_hopper(l));
+    assert!(blocks.clone().count() == 4 && blocks.clone().all(|l| l.overlap && l.cooperative));
+    // It waits itself, before it looks at what others wrote.
+    let source = crate::gpu::kernel_source("hopper/block.cu").unwrap();
+    let at = |what: &str| source.find(what).unwrap();
+    assert!(at("grid_wait();") < at("Gate gate(barrier);"));
+}
+
 // ---- what runs where the Hopper kernel cannot ----------------------------------------
 
 #[test]
