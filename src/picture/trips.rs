@@ -5,12 +5,12 @@ use super::svg::{Anchor, Svg};
 use course::present::{Stop, Trip, Trips};
 use plan::cost::Direction;
 
-/// Columns of one journey, and of a letter.
+/// Units of one journey at least, and of a letter.
 const TRIP: f64 = 50.0;
 const LETTER: f64 = 8.0;
 /// Between two kernels.
 const GAP: f64 = 14.0;
-/// Units across, where a kernel has not more.
+/// Units across, where no kernel has more.
 const WIDEST: f64 = 720.0;
 /// From a band to the next.
 const BAND: f64 = 156.0;
@@ -37,7 +37,8 @@ pub(super) fn trips(trips: &Trips) -> String {
         at += width + GAP;
     }
     let ends = bands.iter().flatten().map(|(x, stop)| x + width(stop));
-    let wide = ends.fold(0.0, f64::max) + 2.0;
+    // A page makes all pictures equally wide: letters are of one size in a short one too.
+    let wide = ends.fold(WIDEST, f64::max) + 2.0;
     for (number, band) in bands.iter().enumerate() {
         let top = number as f64 * BAND + 14.0;
         let line = [(0.0, top + MEMORY), (wide, top + MEMORY)];
@@ -79,7 +80,12 @@ fn name(stop: &Stop) -> String {
 
 fn width(stop: &Stop) -> f64 {
     let words = name(stop).chars().count() + stop.text.len() + 4;
-    (stop.trips.len() as f64 * TRIP).max(words as f64 * LETTER)
+    let letters = stop
+        .trips
+        .iter()
+        .map(|trip| trip.name.len().max(trip.text.len()));
+    let trip = (letters.max().unwrap_or(0) as f64 * LETTER).max(TRIP);
+    (stop.trips.len() as f64 * trip).max(words as f64 * LETTER)
 }
 
 fn kernel(svg: &mut Svg, stop: &Stop, (x, top): (f64, f64)) {
