@@ -11,6 +11,7 @@ mod ribbon;
 mod roofline;
 mod svg;
 mod tour;
+mod trips;
 
 pub(crate) use svg::escape;
 pub use tour::{Frame, tour};
@@ -30,6 +31,7 @@ pub(crate) fn piece(piece: &Piece) -> Option<String> {
         Piece::Lab(lab) => lab.strip.as_ref().map(ribbon::strip),
         Piece::Roofline(found) => roofline::roofline(found),
         Piece::Chart(found) => chart::chart(found),
+        Piece::Trips(found) => Some(trips::trips(found)),
         _ => None,
     }
 }

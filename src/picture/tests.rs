@@ -166,3 +166,27 @@ fn a_screen_is_text_and_shapes() {
         "{svg}"
     );
 }
+
+#[test]
+fn every_journey_is_an_arrow() {
+    use course::present::{Trips, Within};
+    let config = plan::cost::Config::preset("workshop", plan::fusion::Version::V2.cut()).unwrap();
+    let cost = plan::cost::price(&config).unwrap();
+    let found = Trips::of(&cost, &cost, Within::default());
+    let trips = || found.kernels.iter().flat_map(|stop| &stop.trips);
+    let weights = trips()
+        .filter(|t| t.way == plan::cost::Direction::Weight)
+        .count();
+    let fused = found.kernels.iter().filter(|stop| stop.fused).count();
+    let svg = piece(&Piece::Trips(found.clone())).unwrap();
+    assert_well_formed(&svg);
+    // A shaft and a head each, a second shaft for a weight; a box, a second line around a
+    // fused one.
+    let boxes = svg.matches("<polyline class=\"wall fused\"").count();
+    assert_eq!(boxes, 2 * fused);
+    let bands = svg.matches("points=\"0,").count();
+    let lines = svg.matches("<polyline").count();
+    let kernels = found.kernels.len() + fused;
+    assert_eq!(lines, bands + kernels + 2 * trips().count() + weights);
+    assert!(svg.contains("q k v moves 0.918"), "{svg}");
+}

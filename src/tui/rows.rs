@@ -96,6 +96,13 @@ impl Row {
         self
     }
 
+    /// The line as wide as `columns` where it is shorter.
+    #[must_use]
+    pub fn padded(self, columns: usize) -> Self {
+        let free = columns.saturating_sub(self.width());
+        self.and(" ".repeat(free), Role::Text)
+    }
+
     /// The line cut to `columns`, with a mark where something is missing.
     #[must_use]
     fn clipped(mut self, columns: usize) -> Self {

@@ -6,3 +6,4 @@ mod keys;
 mod pages;
 mod pictures;
 mod reader;
+mod trips;

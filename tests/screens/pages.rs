@@ -635,6 +635,11 @@ fn every_size_can_be_drawn() {
                 let screen = contents(Screen::new(columns, rows)).typed(keys);
                 assert_eq!(screen.rows().len(), usize::from(rows));
             }
+            let mut screen = contents(Screen::new(columns, rows));
+            for page in Page::ALL {
+                screen.state.go(page);
+                assert_eq!(screen.rows().len(), usize::from(rows));
+            }
         }
     }
 }

@@ -49,6 +49,8 @@ pub enum Action {
     Practise,
     /// The words of the page, explained.
     Glossary,
+    /// What travels between memory and chip.
+    Trips,
     /// The terms behind a modelled number.
     Why,
     /// Model, shape, dtype, backend, seed.
@@ -203,5 +205,6 @@ impl Action {
         ("previous-what-if", Action::PreviousWhatIf),
         ("data-sheet", Action::DataSheet),
         ("table", Action::Table),
+        ("trips", Action::Trips),
     ];
 }

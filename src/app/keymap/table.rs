@@ -106,9 +106,9 @@ pub const TABLE: &[Entry] = &[
     ),
     entry(
         On::Here(&[Lab]),
-        &[(ch(' '), Flip)],
+        &[(ch(' '), Flip), (ch('t'), Trips)],
         &[],
-        "flip the fusion under the cursor",
+        "flip the fusion; trips, and back",
     ),
     entry(
         On::Here(LABS),

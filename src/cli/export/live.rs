@@ -3,7 +3,10 @@
 use super::html::{Ids, Writer, escape, figure};
 use super::page::form;
 use crate::picture;
-use course::present::{Figure, Grid, Lab, Piece, Prose, Ribbon, Sum, Weight, heading};
+use course::present::{
+    Figure, Grid, Lab, Mark, Piece, Prose, Ribbon, Scene, Square, Sum, Toggle, Trips, Weight,
+    heading,
+};
 use text::{Role, Span, Value, code};
 
 /// A block; what follows a prediction is folded away until it is asked for.
@@ -60,10 +63,12 @@ impl Page<'_> {
             Piece::Chart(chart) => drawn(piece, table(&chart.grid())),
             Piece::Ribbon(ribbon) => drawn(piece, boxes(ribbon)),
             Piece::Lab(found) => picture::piece(piece).map_or(String::new(), framed) + &lab(found),
+            Piece::Trips(found) => drawn(piece, trips(found)),
             Piece::Steps(steps) => {
-                let items = steps
-                    .iter()
-                    .map(|step| format!("<li>{}</li>\n", self.item(step)));
+                let items = steps.iter().map(|step| {
+                    let scene = step.scene.as_ref().map_or(String::new(), scene);
+                    format!("<li>{}{scene}</li>\n", self.item(&step.text))
+                });
                 format!("<ol>\n{}</ol>\n", items.collect::<String>())
             }
             Piece::Code(lines) => source(lines),
@@ -186,7 +191,13 @@ fn lab(lab: &Lab) -> String {
         out += &format!("<p><strong>{}</strong></p>\n", escape(&lab.title));
     }
     out += &cells(&[], lab.sums.iter().chain(&lab.ran).map(sum));
-    for toggle in &lab.toggles {
+    out + &toggles(&lab.toggles)
+}
+
+/// Fusions, and what the plan costs with each flipped.
+fn toggles(toggles: &[Toggle]) -> String {
+    let mut out = String::new();
+    for toggle in toggles {
         let fusion = toggle.fusion;
         out += &format!(
             "<p>{} <strong>{}</strong> {}</p>\n",
@@ -197,6 +208,49 @@ fn lab(lab: &Lab) -> String {
         out += &cells(&[], toggle.flipped.iter().map(sum));
     }
     out
+}
+
+/// What a step speaks of: tables of squares, and figures below.
+fn scene(scene: &Scene) -> String {
+    let mut out = String::new();
+    for board in &scene.boards {
+        let row = |(label, squares): &(String, Vec<Square>)| {
+            let cells = squares.iter().map(|square| {
+                let text = escape(&square.shown());
+                match square.mark {
+                    Mark::Plain => format!("<td class=\"dim\">{text}</td>"),
+                    Mark::Past => format!("<td>{text}</td>"),
+                    Mark::Now => format!("<td class=\"value\">{text}</td>"),
+                    Mark::Waits => format!("<td class=\"error\">{text}</td>"),
+                }
+            });
+            let label = match label.as_str() {
+                "" => String::new(),
+                label => format!("<th scope=\"row\">{}</th>", escape(label)),
+            };
+            format!("<tr>{label}{}</tr>\n", cells.collect::<String>())
+        };
+        let rows: String = board.rows.iter().map(row).collect();
+        let name = match board.name.as_str() {
+            "" => String::new(),
+            name => format!("<caption>{}</caption>\n", escape(name)),
+        };
+        out += &format!("<div class=\"wide\" tabindex=\"0\"><table>\n{name}{rows}</table></div>\n");
+    }
+    let figures: Vec<String> = scene
+        .figures
+        .iter()
+        .map(|(name, value)| format!("{name} {value}"))
+        .collect();
+    out + &format!("<p class=\"dim\">{}</p>\n", escape(&figures.join("; ")))
+}
+
+fn trips(trips: &Trips) -> String {
+    let title = format!("<p><strong>{}</strong></p>\n", escape(&trips.title));
+    title
+        + &table(&trips.grid())
+        + &cells(&[], trips.sums.iter().map(sum))
+        + &toggles(&trips.toggles)
 }
 
 /// A table; a column of figures stands to the right.

@@ -1,7 +1,8 @@
 //! The numbers of a piece in rows, as a spreadsheet takes them: without commas, in the
 //! unit that the head names.
 
-use super::{Chart, Grid, Lab, Piece, Ribbon, Roofline, Sum};
+use super::{Chart, Grid, Lab, Piece, Ribbon, Roofline, Sum, Trips};
+use plan::cost::Direction;
 
 impl Piece {
     /// Its numbers in rows; None for words.
@@ -12,6 +13,7 @@ impl Piece {
             Self::Roofline(found) => found.numbers(),
             Self::Ribbon(ribbon) => ribbon.numbers(),
             Self::Lab(lab) => lab.numbers(),
+            Self::Trips(trips) => trips.numbers(),
             Self::Figures(figures) => Grid {
                 head: heads(&["figure", "value"]),
                 rows: figures
@@ -120,6 +122,35 @@ impl Lab {
         Grid {
             head: heads(&["flipped", "sum"]),
             rows: own.chain(flipped).collect(),
+            ..Grid::default()
+        }
+    }
+}
+
+impl Trips {
+    /// A row for each journey.
+    pub fn numbers(&self) -> Grid {
+        let row = |(at, stop): (usize, &super::Stop)| {
+            let kernel = stop.ops.join(" ");
+            let trips = stop.trips.iter().map(move |trip| {
+                let way = match trip.way {
+                    Direction::Read => "read",
+                    Direction::Weight => "weight",
+                    Direction::Write => "written",
+                };
+                vec![
+                    (at + 1).to_string(),
+                    kernel.clone(),
+                    way.to_owned(),
+                    trip.name.to_owned(),
+                    trip.bytes.to_string(),
+                ]
+            });
+            trips.collect::<Vec<_>>()
+        };
+        Grid {
+            head: heads(&["launch", "kernel", "way", "tensor", "B"]),
+            rows: self.kernels.iter().enumerate().flat_map(row).collect(),
             ..Grid::default()
         }
     }
