@@ -3,9 +3,12 @@
 //! The plan, the setup and the kernel under the cursor are those of the lab;
 //! what is the page's own is whose roof is drawn.
 
+mod point;
 mod view;
 
+use super::field::Field;
 use super::intent::{Intent, Out};
+use super::key::Key;
 use super::keymap::{Action, FooterItem};
 use super::machine::{Ceilings, Machine, Source};
 use super::note::Tone;
@@ -39,6 +42,10 @@ pub struct Roofline {
     what_if: Option<usize>,
     /// Prices of V1 to V4, made anew when the setup changes.
     versions: Option<(Setup, Vec<Cost>)>,
+    /// What is typed of the learner's own point.
+    pub field: Option<Field>,
+    /// That point, FLOP/B.
+    own: Option<f64>,
     view: View,
 }
 
@@ -52,6 +59,13 @@ const FOOTER: &[FooterItem] = &[
     (&[Action::Table], "table"),
     (&[Action::Why], "why"),
     (&[Action::Open], "source"),
+    (&[Action::Help], "help"),
+];
+
+/// Keys while the learner's own point is typed.
+const FIELD: &[FooterItem] = &[
+    (&[Action::Open], "keep"),
+    (&[Action::Back], "leave"),
     (&[Action::Help], "help"),
 ];
 
@@ -118,11 +132,29 @@ fn settle(page: &mut Roofline, shared: &Shared) {
     let roofs = Roofs { roof, own, what_if };
     let versions = page.versions.as_ref().map_or(&[][..], |(_, v)| v);
     page.view = View::of(roofs, &shared.bench, versions, &shared.runs, page.op);
+    page.view.own = page.own;
 }
 
 impl Screen for Roofline {
     fn footer(&self, _: &Shared) -> &'static [FooterItem] {
-        FOOTER
+        match self.field {
+            Some(_) => FIELD,
+            None => FOOTER,
+        }
+    }
+
+    fn typing(&self, _: &Shared) -> bool {
+        self.field.is_some()
+    }
+
+    fn press(&mut self, shared: &mut Shared, key: Key, _: &mut Out) {
+        point::press(self, shared, key);
+    }
+
+    fn paste(&mut self, _: &mut Shared, text: &str) {
+        if let Some(field) = &mut self.field {
+            field.paste(text);
+        }
     }
 
     fn act(&mut self, shared: &mut Shared, action: Action, out: &mut Out) {
@@ -141,6 +173,7 @@ impl Screen for Roofline {
                 "The SIMT machine counts and has no clock: no roof. p chooses another backend.",
             ),
             Action::RunAll => shared.measure("Measuring the roof of the device that runs.", out),
+            Action::Change => point::begin(self),
             Action::WhatIf => what_if(self, shared, true),
             Action::PreviousWhatIf => what_if(self, shared, false),
             Action::DataSheet => sheet(self, shared),

@@ -187,4 +187,9 @@ fn legend(svg: &mut Svg, ribbon: &Ribbon, y: f64) {
             "one kernel of several ops",
         );
     }
+    if !ribbon.walls.is_empty() {
+        let edge = f64::from(WIDTHS[1]) * COLUMN;
+        let text = format!("above: {}", Ribbon::WALLS);
+        svg.text((edge, y), Anchor::End, "dim", &text);
+    }
 }

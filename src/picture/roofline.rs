@@ -193,7 +193,7 @@ fn legend(svg: &mut Svg, spots: &[Spot<'_>], top: f64) -> f64 {
         let text = letter(i).to_string();
         svg.text((x, y), Anchor::Start, "strong", &text);
         svg.text((x + 16.0, y), Anchor::Start, "", &ops(spot));
-        let edge = x + if columns == 1 { 600.0 } else { 280.0 };
+        let edge = x + if long { 600.0 } else { 280.0 };
         let number = format!("{:.2} FLOP/B", spot.intensity);
         svg.text((edge, y), Anchor::End, "dim", &number);
     }

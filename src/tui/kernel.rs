@@ -2,6 +2,7 @@
 //! PTX.
 
 mod facts;
+mod flow;
 mod source;
 
 pub(super) use source::role as code_role;

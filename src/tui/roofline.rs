@@ -14,6 +14,7 @@ use app::machine::{Ceilings, Source, flop_rate};
 use app::roofline::{Roofs, Spot};
 use plan::cost::{Bound, KernelCost};
 use plan::model::Dtype;
+use plan::units::significant;
 
 /// Columns of the plot with its axis where the list stands beside it.
 const PLOT: u16 = 55;
@@ -52,7 +53,16 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
             kernels::detail(state, &mut pen.part(frame::LEFT + 1, 1, room, last - 2));
         }
     }
-    frame::message(state, &hint(state), "", pen, last - 1);
+    match &state.roofline.field {
+        Some(field) => {
+            let (before, behind) = field.halves();
+            let x = pen.put(1, last - 1, "Your own point, FLOP/B: ", Role::Accent);
+            let x = pen.put(x, last - 1, &before, Role::Text);
+            let x = pen.cursor(x, last - 1);
+            pen.put(x, last - 1, &behind, Role::Text);
+        }
+        None => frame::message(state, &hint(state), "", pen, last - 1),
+    }
     cards::draw(state, pen);
 }
 
@@ -174,6 +184,11 @@ fn hint(state: &State) -> String {
             spot.printed()
         );
     };
+    if let Some(own) = view.own {
+        let word = bound_word(Some(side.bound));
+        let (is, said) = (spot.printed(), significant(own, 4));
+        return format!("{name}: {is} FLOP/B =, {word}. Your point ? is at {said} FLOP/B.");
+    }
     // In the unit of the lab: that of the largest kernel.
     let kernels = &state.shared.bench.cost().block.kernels;
     let largest = kernels.iter().map(KernelCost::bytes).max();

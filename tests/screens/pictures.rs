@@ -105,7 +105,10 @@ fn open(stage: Stage, name: &str) -> Stage {
 /// The pictures by name.
 fn pictures() -> Vec<(&'static str, String)> {
     let roofline = Stage::new(120, 40).typed("5w");
-    let kernel = Stage::new(120, 40).typed("3]]]]]]vKnn");
+    let kernel = Stage::new(120, 40)
+        .typed("3]]]]]]vK")
+        .press([key(Code::Tab)])
+        .typed("n");
     let lesson = open(Stage::new(120, 40), "lesson 12").typed(" ");
     vec![
         ("roofline.svg", picture(&roofline.state)),
@@ -115,21 +118,15 @@ fn pictures() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// One minute, from the first page to a right answer.
+/// One minute, from the lab to a right answer.
 fn minute() -> String {
     let mut frames = Vec::new();
-    let mut stage = Stage::new(80, 24);
+    let mut stage = Stage::new(80, 24).typed("3");
     let mut show =
         |stage: &Stage, seconds: f64, says: &str| frames.push(stage.frame(seconds, says));
     show(
         &stage,
-        3.0,
-        "Home: a path through the course. Enter begins it.",
-    );
-    stage = stage.typed("3");
-    show(
-        &stage,
-        4.0,
+        7.0,
         "3  the lab: V1, a box per kernel, ink is bytes",
     );
     stage = stage.typed("]");

@@ -8,5 +8,6 @@ mod engine_cli;
 mod events;
 mod journey;
 mod parity;
+mod pictures;
 mod reader;
 mod terminal;

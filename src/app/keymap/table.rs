@@ -166,6 +166,12 @@ pub const TABLE: &[Entry] = &[
     ),
     entry(
         On::Here(&[Roofline]),
+        &[(ch('i'), Change)],
+        &[],
+        "your own point, in FLOP/B",
+    ),
+    entry(
+        On::Here(&[Roofline]),
         &[(ch('t'), Table)],
         &[],
         "table of the kernels, and back",

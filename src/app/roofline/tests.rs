@@ -227,3 +227,32 @@ fn a_run_is_a_point_below_the_roof() {
     assert!((run.intensity - 743_116_160.0 / 42_046_976.0).abs() < 1e-9);
     assert!((run.of_roof.unwrap() - 18.39 / 219.0).abs() < 1e-4);
 }
+
+#[test]
+fn a_point_of_ones_own_stays_while_the_plan_changes() {
+    let mut state = page();
+    let typed = |state: &mut State, text: &str| {
+        press(state, ch('i'));
+        for c in text.chars() {
+            press(state, ch(c));
+        }
+        press(state, key(Code::Enter));
+    };
+    // Digits are typed and lead nowhere; the unit may stand behind.
+    typed(&mut state, "40 FLOP/B");
+    assert_eq!(
+        (state.page, state.roofline.view().own),
+        (Page::Roofline, Some(40.0))
+    );
+    press(&mut state, ch('v'));
+    assert_eq!(state.roofline.view().own, Some(40.0));
+    // What is no intensity stays in the field, and Esc leaves the point as it was.
+    typed(&mut state, "3 MB");
+    assert!(state.roofline.field.is_some());
+    press(&mut state, key(Code::Esc));
+    assert_eq!(state.roofline.view().own, Some(40.0));
+    typed(&mut state, "0");
+    press(&mut state, key(Code::Esc));
+    typed(&mut state, "");
+    assert_eq!(state.roofline.view().own, None);
+}

@@ -80,6 +80,8 @@ pub struct View {
     pub blocks: Vec<f64>,
     /// What was measured, where the roof is the device's own.
     pub achieved: Vec<Achieved>,
+    /// The learner's own point, FLOP/B.
+    pub own: Option<f64>,
 }
 
 impl Spot {
@@ -159,6 +161,7 @@ impl View {
             spots,
             here,
             achieved,
+            own: None,
         }
     }
 

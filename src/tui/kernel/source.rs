@@ -1,5 +1,6 @@
 //! The source, with the ideas in the gutter and the sentence below.
 
+use super::flow::flow;
 use crate::tui::pen::{Pen, clip, width, wrap};
 use crate::tui::ribbon::bar;
 use crate::tui::theme::Role;
@@ -49,11 +50,14 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>) {
         pen.put(6, 1, metric.name(), Role::Issued);
     }
     let room = pen.width().saturating_sub(gutter + 1);
-    let whole: Vec<&str> = source.lines.iter().map(|l| l.text.as_str()).collect();
-    let coloured = highlight("cuda", &whole.join("\n"));
+    let shown = flow(
+        source.lines.iter().map(|l| l.text.as_str()),
+        usize::from(room),
+    );
+    let coloured = highlight("cuda", &shown.join("\n"));
     let mut y = 2;
-    let lines = source.lines.iter().zip(&coloured).enumerate();
-    for (at, (line, spans)) in lines.skip(state.kernel.top) {
+    let lines = source.lines.iter().zip(&shown).zip(&coloured).enumerate();
+    for (at, ((line, text), spans)) in lines.skip(state.kernel.top) {
         if y >= bottom {
             break;
         }
@@ -79,7 +83,7 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>) {
                 x = pen.put(x, y, text, *role);
             }
         }
-        y += height(&line.text, room) as u16;
+        y += height(text, room) as u16;
     }
     idea(state, source, pen, bottom);
 }
@@ -180,14 +184,18 @@ pub(super) fn first_line(state: &State, columns: u16, rows: usize) -> usize {
     let room = columns.saturating_sub(gutter(state) + 1);
     let line = state.kernel.line.min(source.lines.len().saturating_sub(1));
     let top = state.kernel.top.min(line);
+    let shown = flow(
+        source.lines.iter().map(|l| l.text.as_str()),
+        usize::from(room),
+    );
     // From the cursor upward, as far as the rows go.
     let mut left = rows.max(1);
     let mut least = line + 1;
     for at in (0..=line).rev() {
-        let Some(found) = source.lines.get(at) else {
+        let Some(found) = shown.get(at) else {
             break;
         };
-        let needs = height(&found.text, room);
+        let needs = height(found, room);
         if needs > left {
             break;
         }
@@ -197,7 +205,7 @@ pub(super) fn first_line(state: &State, columns: u16, rows: usize) -> usize {
     top.max(least.min(line))
 }
 
-/// Columns that the rest of a long line stands further in.
+/// Columns that the rest of a long line of code stands further in.
 const HANGS: usize = 4;
 
 /// How far the rest of a line stands further in: that of a comment below its words.
@@ -205,7 +213,7 @@ fn hangs(text: &str) -> usize {
     let code = text.trim_start();
     match code.strip_prefix("//") {
         Some(words) => text.len() - words.trim_start().len(),
-        None => HANGS,
+        None => text.len() - code.len() + HANGS,
     }
 }
 

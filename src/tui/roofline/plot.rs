@@ -62,6 +62,9 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
             }
         }
     }
+    if let Some((own, (_, roof))) = view.own.zip(parts.first()) {
+        grid.sign(&scale, own, roof.attainable(own), '?', Role::Accent);
+    }
     if parts.len() > 1 {
         for (product, roof) in &parts {
             let what = if *product { "products" } else { "others" };
@@ -117,6 +120,7 @@ impl Scale {
         let points: Vec<f64> = spots
             .chain(view.blocks.iter().copied())
             .chain(runs().map(|r| r.intensity))
+            .chain(view.own)
             .filter(|i| i.is_finite() && *i > 0.0)
             .map(f64::log10)
             .collect();
