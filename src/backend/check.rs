@@ -31,7 +31,7 @@ use plan::model::{Dtype, Graph, OpKind, Shape, Tensor, TensorId, TensorKind};
 use plan::run::CheckReport;
 
 /// The next stage of both forwards, side by side.
-fn stages(
+fn next_of_both(
     exact: &mut Forward<'_>,
     plain: Option<&mut Forward<'_>>,
 ) -> Result<(Vec<Made>, Option<Vec<Made>>), ReferenceError> {
@@ -179,7 +179,7 @@ pub fn check<'t>(
         if !go_on(stage, stages) {
             return Err(CheckError::new("the check was stopped".to_owned()));
         }
-        let (made, low) = stages(&mut exact, plain.as_mut())?;
+        let (made, low) = next_of_both(&mut exact, plain.as_mut())?;
         for (i, made) in made.iter().enumerate() {
             let comparison = Comparison::new(made, &layout)?;
             if let Some(low) = low.as_ref().and_then(|stage| stage.get(i)) {
