@@ -13,6 +13,7 @@ pub use study::{lab, profile};
 pub use text as markup;
 
 pub mod cli;
+pub mod picture;
 pub mod tui;
 
 /// Which build this is: the version, and a digest of what was compiled in.

@@ -26,6 +26,7 @@ mod kernel;
 mod kernels;
 mod lab;
 mod lesson;
+mod links;
 pub(crate) mod live;
 mod palette;
 mod practise;
@@ -35,5 +36,5 @@ mod roofline;
 mod rows;
 mod too_small;
 
-pub use draw::Painter;
+pub use draw::{Painter, cells, picture};
 pub use events::open;

@@ -11,6 +11,7 @@ use super::runs::Runs;
 use super::screen::Screen;
 use super::setup::Setup;
 use super::shared::Shared;
+use course::present::Grid;
 use plan::cost::Cost;
 use plan::fusion::{Cut, Version};
 use plan::run::{BytesReport, Report};
@@ -147,8 +148,33 @@ impl Screen for Compare {
         }
     }
 
+    fn numbers(&self, shared: &Shared) -> Vec<Grid> {
+        vec![compared(self, shared)]
+    }
+
     fn settle(&mut self, shared: &mut Shared, _: &mut Out) {
         self.refresh(&shared.bench);
+    }
+}
+
+/// The columns of the compare page as they stand there.
+fn compared(page: &Compare, shared: &Shared) -> Grid {
+    let scope = match page.scope {
+        Scope::Forward => "per forward",
+        Scope::Block => "per block",
+    };
+    let titles = page.cuts().into_iter().map(|cut| cut.title());
+    let rows = rows(page, &shared.bench, &shared.machine, &shared.runs);
+    Grid {
+        head: std::iter::once(scope.to_owned()).chain(titles).collect(),
+        rows: rows
+            .into_iter()
+            .map(|row| {
+                let label = row.label.trim().to_owned();
+                std::iter::once(label).chain(row.cells).collect()
+            })
+            .collect(),
+        ..Grid::default()
     }
 }
 

@@ -15,10 +15,12 @@ use super::book::{Book, Kernel, Wanted};
 use super::keymap::{Action, FooterItem};
 use super::message::Effect;
 use super::note::Tone;
+use super::numbers::kernels;
 use super::page::Mark;
 use super::ribbon::{self, COUNT, Group, SLOTS};
 use super::shared::Shared;
 use super::source::Source;
+use course::present::Grid;
 use diff::DiffLine;
 use heat::Metric;
 use plan::cost::{Occupancy, occupancy};
@@ -283,6 +285,10 @@ impl Screen for KernelPage {
             Action::Run | Action::RunAll => heat::count(self, shared, out),
             _ => {}
         }
+    }
+
+    fn numbers(&self, shared: &Shared) -> Vec<Grid> {
+        vec![kernels(shared, shared.machine.ceilings.as_ref())]
     }
 
     fn mark(&self, _: &Shared) -> Mark {

@@ -97,6 +97,26 @@ impl fmt::Display for Key {
     }
 }
 
+impl Key {
+    /// A key as a learner writes it: `x`, `X`, `space`, `ctrl-o`.
+    pub fn read(text: &str) -> Option<Self> {
+        let mut chars = text.chars();
+        if let (Some(c), None) = (chars.next(), chars.next()) {
+            return (!c.is_control()).then_some(ch(c));
+        }
+        let lower = text.to_ascii_lowercase();
+        match lower.strip_prefix("ctrl-") {
+            Some(letter) => {
+                let mut letters = letter.chars();
+                let one = letters.next().filter(|c| c.is_ascii_lowercase())?;
+                letters.next().is_none().then_some(ctrl(one))
+            }
+            None if lower == "space" => Some(ch(' ')),
+            None => None,
+        }
+    }
+}
+
 /// Names of several keys as help and footer print them: arrows run together,
 /// the others are set apart by a space (`↑↓ j k`).
 pub fn names<'a>(keys: impl IntoIterator<Item = &'a Key>) -> String {
@@ -117,6 +137,23 @@ pub fn names<'a>(keys: impl IntoIterator<Item = &'a Key>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn keys_are_read_as_they_are_written() {
+        let cases = [
+            ("x", Some(ch('x'))),
+            ("X", Some(ch('X'))),
+            ("space", Some(ch(' '))),
+            ("Ctrl-O", Some(ctrl('o'))),
+            ("ctrl-", None),
+            ("ctrl-ab", None),
+            ("f5", None),
+            ("", None),
+        ];
+        for (text, wanted) in cases {
+            assert_eq!(Key::read(text), wanted, "{text}");
+        }
+    }
 
     #[test]
     fn arrows_run_together_and_letters_stand_apart() {

@@ -3,21 +3,25 @@
 mod counts;
 mod hint;
 mod table;
+mod trips;
 
 use super::intent::{Intent, Out};
 use super::keymap::{Action, FooterItem};
 use super::mouse::Target;
 use super::note::Tone;
+use super::numbers::kernels;
 use super::page::{Mark, Page};
 use super::ribbon::{self, COUNT, SLOTS, kernel_of, selected};
 use super::screen::Screen;
 use super::shared::Shared;
+use course::present::Grid;
 use plan::cost;
 use plan::fusion::Fusion;
 
 pub use counts::{box_bytes, counted, counted_kernel};
 pub use hint::hint;
 pub use table::{Row, table};
+pub use trips::trips;
 
 /// A part of the page that takes the keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -68,6 +72,9 @@ pub struct Lab {
     pub row: usize,
     /// The kind of number on the ribbon.
     pub kind: Kind,
+    /// The journeys of tensors are shown in place of the ribbon, up to so many kernels;
+    /// of none: all.
+    pub trips: Option<usize>,
     /// The line under the page where no message stands.
     pub hint: Hint,
 }
@@ -88,8 +95,9 @@ const FUSIONS: &[FooterItem] = &[
     (&[Action::NextVersion], "version"),
     (&[Action::Setup], "setup"),
     (&[Action::Run], "run"),
-    (&[Action::Go(Page::Compare)], "compare"),
+    (&[Action::Trips], "trips"),
     (&[Action::NextPart], "table"),
+    (&[Action::Go(Page::Compare)], "compare"),
     (&[Action::Help], "help"),
 ];
 
@@ -117,7 +125,7 @@ const RIBBON: &[FooterItem] = &[
 ];
 
 /// Toggles in the first of the two columns that list them.
-pub const COLUMN: usize = 6;
+pub const COLUMN: usize = Fusion::ALL.len() / 2;
 
 /// The line under the page where no message stands.
 fn line(page: &Lab, shared: &Shared) -> Hint {
@@ -154,6 +162,7 @@ impl Lab {
 impl Screen for Lab {
     fn footer(&self, _: &Shared) -> &'static [FooterItem] {
         match self.part {
+            _ if self.trips.is_some() => trips::KEYS,
             Part::Fusions => FUSIONS,
             Part::Table => TABLE,
             Part::Ribbon => RIBBON,
@@ -161,7 +170,11 @@ impl Screen for Lab {
     }
 
     fn act(&mut self, shared: &mut Shared, action: Action, out: &mut Out) {
+        if self.trips.is_some() && trips::act(self, shared, action) {
+            return;
+        }
         match action {
+            Action::Trips => self.trips = Some(0),
             Action::NextPart => self.part = next_part(self.part),
             Action::PreviousPart => self.part = next_part(next_part(self.part)),
             Action::Up | Action::Down | Action::Top | Action::End => walk(self, shared, action),
@@ -187,6 +200,13 @@ impl Screen for Lab {
         }
     }
 
+    fn numbers(&self, shared: &Shared) -> Vec<Grid> {
+        match self.trips {
+            Some(_) => vec![trips(&shared.bench).numbers()],
+            None => vec![kernels(shared, shared.machine.ceilings.as_ref())],
+        }
+    }
+
     fn mark(&self, shared: &Shared) -> Mark {
         Mark {
             item: shared.slot,
@@ -199,6 +219,10 @@ impl Screen for Lab {
         self.toggle = mark.scroll.min(Fusion::ALL.len() - 1);
     }
 
+    fn leave(&mut self, _: &mut Shared) -> bool {
+        self.trips.take().is_some()
+    }
+
     fn settle(&mut self, shared: &mut Shared, _: &mut Out) {
         self.hint = line(self, shared);
     }
@@ -207,7 +231,11 @@ impl Screen for Lab {
         match target {
             Target::Toggle(at) => {
                 (self.part, self.toggle) = (Part::Fusions, at);
-                self.act(shared, Action::Flip, out);
+                let flips = match self.trips {
+                    Some(_) => Action::Open,
+                    None => Action::Flip,
+                };
+                self.act(shared, flips, out);
             }
             Target::Slot(at) => {
                 self.part = Part::Ribbon;

@@ -20,6 +20,7 @@ use super::page::{Mark, Page};
 use super::question::{Asked, Asks};
 use super::screen::Screen;
 use super::shared::Shared;
+use course::present::Grid;
 use course::{Event, Lesson, Live, Section};
 
 pub use turn::{act, read};
@@ -383,6 +384,23 @@ impl Screen for Reader {
             Some(found) => format!("{NAME} show {}", found.id),
             None => format!("{NAME} lessons"),
         }
+    }
+
+    /// Those of the section's live blocks; one whose prediction is open shows none.
+    fn numbers(&self, shared: &Shared) -> Vec<Grid> {
+        let (Some(lesson), Some(section)) = (lesson(self, shared), section(self, shared)) else {
+            return Vec::new();
+        };
+        let known =
+            |block: &&Live| live::predict::open(&shared.study.progress, lesson, block).is_none();
+        let pieces = section
+            .live()
+            .filter(known)
+            .filter_map(|block| live::presented(self, shared, lesson, block).ok());
+        pieces
+            .flatten()
+            .filter_map(|piece| piece.numbers())
+            .collect()
     }
 
     fn mark(&self, _: &Shared) -> Mark {

@@ -38,6 +38,7 @@ pub mod machine;
 pub mod message;
 pub mod mouse;
 pub mod note;
+mod numbers;
 pub mod onward;
 pub mod page;
 pub mod palette;

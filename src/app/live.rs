@@ -27,6 +27,7 @@ use super::setup::Setup;
 use super::shared::Shared;
 use super::study::bench_setup;
 use course::answer::Env;
+use course::present::Piece;
 use course::{self, Course, Lesson, Live};
 use plan::fusion::{Cut, Fusion};
 use std::sync::Arc;
@@ -67,6 +68,7 @@ fn start(shared: &Shared, lesson: &Lesson, live: &Live) -> Result<(Setup, Cut), 
         Ok(course::Block::Ribbon { plan, .. } | course::Block::Roofline { plan, .. }) => {
             plan.as_ref()
         }
+        Ok(course::Block::Trips(stretch)) => stretch.plan.as_ref(),
         Ok(course::Block::Compare { plans, .. }) => plans.first(),
         Ok(course::Block::Kernel { version, .. }) => version.as_ref(),
         _ => None,
@@ -85,10 +87,13 @@ pub fn takes_keys(live: &Live) -> bool {
     }
 }
 
-/// Fusions that a `lab` block offers.
+/// Fusions that a block offers.
 fn toggles(live: &Live) -> Vec<Fusion> {
     match &live.content {
-        Ok(course::Block::Lab { toggles, .. }) => toggles.iter().map(|t| t.value).collect(),
+        Ok(
+            course::Block::Lab { toggles, .. }
+            | course::Block::Trips(course::Stretch { toggles, .. }),
+        ) => toggles.iter().map(|t| t.value).collect(),
         _ => Vec::new(),
     }
 }
@@ -202,9 +207,13 @@ pub fn asks(reader: &Reader, shared: &Shared) -> Asks {
 /// A click on a fusion that the block with the keys offers.
 pub(super) fn switch(reader: &mut Reader, shared: &mut Shared, at: usize, out: &mut Out) {
     if let Some((lesson, live)) = lesson::focused(reader, shared) {
+        let flips = match live.content {
+            Ok(course::Block::Trips(_)) => Action::Open,
+            _ => Action::Flip,
+        };
         let (lesson, number) = (lesson.id.clone(), live.number);
         reader.block_mut(&lesson, number).cursor = at;
-        act(reader, shared, Action::Flip, out);
+        act(reader, shared, flips, out);
     }
 }
 
@@ -257,6 +266,7 @@ pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut O
             }
             reader.reveal();
         }
+        course::Block::Trips(_) => trips(reader, shared, lesson, live, action, out),
         course::Block::Question { .. } => {
             let asked = asked(shared, live);
             if !asked.is_some_and(|asked| answering::question(shared, &asked, action, out)) {
@@ -364,6 +374,51 @@ fn lab(
         Action::Open => out.want(Intent::Open(Page::Lab)),
         _ => pass(reader, shared, action, out),
     }
+}
+
+/// Space goes from kernel to kernel, first of all to the first; Enter flips the fusion
+/// under the cursor, or opens the lab where there is none.
+fn trips(
+    reader: &mut Reader,
+    shared: &mut Shared,
+    lesson: &Lesson,
+    live: &Live,
+    action: Action,
+    out: &mut Out,
+) {
+    let kernels = match presented(reader, shared, lesson, live) {
+        Ok(found) => found.iter().find_map(|piece| match piece {
+            Piece::Trips(trips) => Some(trips.kernels.len()),
+            _ => None,
+        }),
+        Err(_) => None,
+    };
+    let kernels = kernels.unwrap_or(0);
+    let offered = toggles(live);
+    let last = offered.len().saturating_sub(1);
+    let block = reader.block_mut(&lesson.id, live.number);
+    block.steps = block.steps.min(kernels);
+    match action {
+        Action::Flip | Action::Right if block.steps < kernels => block.steps += 1,
+        Action::Left if block.steps > 0 => block.steps -= 1,
+        Action::Up if block.cursor > 0 => block.cursor -= 1,
+        Action::Down if block.cursor < last => block.cursor += 1,
+        Action::Open => {
+            let fusion = offered.get(block.cursor).copied();
+            put_on_bench(reader, shared, lesson, live);
+            match fusion {
+                Some(fusion) => shared.flip(fusion),
+                None => out.want(Intent::Open(Page::Lab)),
+            }
+        }
+        Action::Undo => shared.undo(),
+        Action::NextVersion | Action::PreviousVersion => {
+            put_on_bench(reader, shared, lesson, live);
+            shared.next_version(action == Action::NextVersion);
+        }
+        _ => return pass(reader, shared, action, out),
+    }
+    reader.reveal();
 }
 
 /// The backend that a block names; whether it was another before.

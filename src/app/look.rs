@@ -49,6 +49,43 @@ pub enum Depth {
     True,
 }
 
+/// What has a colour, in the order in which themes list it.
+pub const ROLES: [&str; 17] = [
+    "text", "dim", "accent", "fused", "memory", "compute", "good", "warn", "bad", "modelled",
+    "issued", "measured", "strong", "type", "number", "string", "builtin",
+];
+
+/// Colours that the learner put in place of the theme's: `0xrrggbb` by role.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Colours([Option<u32>; ROLES.len()]);
+
+impl Colours {
+    /// The learner's colour of a role, by its place in [`ROLES`].
+    pub fn get(&self, role: usize) -> Option<u32> {
+        self.0.get(role).copied().flatten()
+    }
+
+    /// Takes a colour, `#rrggbb` or `#rgb`.
+    ///
+    /// # Errors
+    /// A sentence: the text is no colour.
+    pub fn set(&mut self, role: &str, text: &str) -> Result<(), String> {
+        let hex = text.strip_prefix('#').unwrap_or_default();
+        let doubled: String = hex.chars().flat_map(|c| [c, c]).collect();
+        let six = if hex.len() == 3 { &doubled } else { hex };
+        let colour = u32::from_str_radix(six, 16).ok();
+        let plain = six.len() == 6 && six.chars().all(|c| c.is_ascii_hexdigit());
+        let colour = colour.filter(|_| plain).ok_or_else(|| {
+            format!("“{text}” is no colour; write it as \"#rrggbb\", such as \"#f0a83a\".")
+        })?;
+        let at = ROLES.iter().position(|name| *name == role);
+        if let Some(place) = at.and_then(|at| self.0.get_mut(at)) {
+            *place = Some(colour);
+        }
+        Ok(())
+    }
+}
+
 /// The look of the screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Look {
@@ -58,6 +95,8 @@ pub struct Look {
     pub depth: Depth,
     /// Only ASCII is drawn.
     pub ascii: bool,
+    /// The learner's own colours.
+    pub colours: Colours,
 }
 
 /// What the environment says about the terminal. Read outside, judged here.
@@ -118,6 +157,7 @@ impl Surroundings {
             theme: if light { Theme::Light } else { Theme::Dark },
             depth,
             ascii: self.ascii || linux || !utf8,
+            colours: Colours::default(),
         }
     }
 }
@@ -146,6 +186,22 @@ mod tests {
         assert_eq!(s.look().depth, Depth::True);
         s.color = Some("never".into());
         assert_eq!(s.look().depth, Depth::None);
+    }
+
+    #[test]
+    fn a_colour_is_six_digits_or_three() {
+        let mut colours = Colours::default();
+        colours.set("memory", "#f0a83a").unwrap();
+        colours.set("dim", "#abc").unwrap();
+        assert_eq!(
+            (colours.get(4), colours.get(1)),
+            (Some(0xf0_a83a), Some(0xaa_bbcc))
+        );
+        for bad in ["", "red", "#12", "#1234567", "#+12345", "f0a83a", "#ä12"] {
+            assert!(colours.set("memory", bad).is_err(), "{bad}");
+        }
+        assert_eq!(colours.get(4), Some(0xf0_a83a));
+        assert_eq!(colours.get(99), None);
     }
 
     #[test]

@@ -124,6 +124,13 @@ pub enum Effect {
     Ask(Box<Ask>),
     /// Put text on the clipboard of the terminal (OSC 52).
     Copy(String),
+    /// Keep what is on the screen as a picture, and its numbers where it has any.
+    Export {
+        /// What the files are called.
+        name: String,
+        /// CSV.
+        numbers: Option<String>,
+    },
     /// Give the terminal back and stop this process until it is continued.
     Suspend,
     /// Forget what the terminal shows and draw everything.

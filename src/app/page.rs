@@ -5,44 +5,65 @@ pub const SMALL: (u16, u16) = (80, 24);
 /// Smallest terminal in which one can read and answer.
 pub const SMALLEST: (u16, u16) = (60, 18);
 
-/// A page that fills the screen.
-///
-/// The first nine have a digit and a letter; the others are opened from
-/// wherever the learner is and left with Esc.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Page {
+/// Makes [`Page`] of the table below: each page with the name that row 1 shows.
+macro_rules! pages {
+    ($($(#[$doc:meta])+ $page:ident $title:literal,)+) => {
+        /// A page that fills the screen.
+        ///
+        /// Those that are [`Page::LISTED`] have a digit and a letter; the others are
+        /// opened from wherever the learner is and left with Esc.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Page {
+            $($(#[$doc])+ $page,)+
+        }
+
+        impl Page {
+            /// All of them.
+            pub const ALL: [Page; [$($title),+].len()] = [$(Page::$page),+];
+
+            /// The page's name as row 1 shows it.
+            pub const fn title(self) -> &'static str {
+                match self {
+                    $(Page::$page => $title,)+
+                }
+            }
+        }
+    };
+}
+
+pages! {
     /// Contents and progress.
-    Home,
+    Home "Home",
     /// The lesson reader.
-    Lesson,
+    Lesson "Lesson",
     /// The lab: flip fusions, see launches and bytes, run.
-    Lab,
+    Lab "Lab",
     /// Versions side by side.
-    Compare,
+    Compare "Compare",
     /// Every kernel of a block under the roof of a device.
-    Roofline,
+    Roofline "Roofline",
     /// The source of a kernel, what it needs, what changed in it.
-    Kernel,
+    Kernel "Kernel",
     /// Exercise list and form.
-    Exercises,
+    Exercises "Exercises",
     /// What the documents claim, judged.
-    Claims,
+    Claims "Claims",
     /// What this machine has.
-    Doctor,
+    Doctor "Doctor",
     /// Shown once, at the very first start.
-    FirstRun,
+    FirstRun "tinyllama-tutor",
     /// Model, shape, dtype, backend, seed.
-    Setup,
+    Setup "Setup",
     /// The terms behind a modelled number.
-    Why,
+    Why "Why",
     /// Fresh questions.
-    Practise,
+    Practise "Practise",
     /// Words explained.
-    Glossary,
+    Glossary "Glossary",
     /// The last messages.
-    Messages,
+    Messages "Messages",
     /// Keys that work where the learner came from.
-    Help,
+    Help "Help",
 }
 
 impl Page {
@@ -88,41 +109,9 @@ impl Page {
     }
 
     /// The digit that goes to this page.
-    pub const fn digit(self) -> Option<char> {
-        match self {
-            Page::Home => Some('1'),
-            Page::Lesson => Some('2'),
-            Page::Lab => Some('3'),
-            Page::Compare => Some('4'),
-            Page::Roofline => Some('5'),
-            Page::Kernel => Some('6'),
-            Page::Exercises => Some('7'),
-            Page::Claims => Some('8'),
-            Page::Doctor => Some('9'),
-            _ => None,
-        }
-    }
-
-    /// The page's name as row 1 shows it.
-    pub const fn title(self) -> &'static str {
-        match self {
-            Page::Home => "Home",
-            Page::Lesson => "Lesson",
-            Page::Lab => "Lab",
-            Page::Compare => "Compare",
-            Page::Roofline => "Roofline",
-            Page::Kernel => "Kernel",
-            Page::Exercises => "Exercises",
-            Page::Claims => "Claims",
-            Page::Doctor => "Doctor",
-            Page::FirstRun => "tinyllama-tutor",
-            Page::Setup => "Setup",
-            Page::Why => "Why",
-            Page::Practise => "Practise",
-            Page::Glossary => "Glossary",
-            Page::Messages => "Messages",
-            Page::Help => "Help",
-        }
+    pub fn digit(self) -> Option<char> {
+        let place = Self::LISTED.iter().position(|page| *page == self)?;
+        char::from_digit(u32::try_from(place).ok()? + 1, 10)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::field::Field;
 use super::key::{Code, Key};
-use super::keymap::{Action, key_of};
+use super::keymap::Action;
 use super::look::Theme;
 use super::note::Tone;
 use super::page::Page;
@@ -163,10 +163,18 @@ fn entries(shared: &Shared, form: Option<&str>) -> Vec<Entry> {
             "copy this screen as a command line",
             Action::CommandLine,
         ),
+        (
+            "do",
+            "export this screen: SVG, its numbers as CSV",
+            Action::Export,
+        ),
         ("do", "draw again", Action::Redraw),
     ];
     for (kind, text, action) in actions {
-        let key = key_of(Page::Lab, action).map_or(String::new(), |k| k.to_string());
+        let key = shared
+            .keys
+            .key_of(Page::Lab, action)
+            .map_or(String::new(), |k| k.to_string());
         add(kind, text.to_owned(), key, Command::Do(action));
     }
     for (text, command) in SHELL {

@@ -127,8 +127,8 @@ impl Questions {
 /// How answers are written, for an empty field.
 pub fn examples(ascii: bool) -> &'static str {
     if ascii {
-        "17   12.6 MB   219.27 GFLOP   94.1 %   1/3   2*4*512   2.85 us"
+        "17   1.250 MB   219.27 GFLOP   94.1 %   1/3   2*4*512   2.85 us"
     } else {
-        "17   12.6 MB   219.27 GFLOP   94.1 %   1/3   2*4*512   2.85 µs"
+        "17   1.250 MB   219.27 GFLOP   94.1 %   1/3   2*4*512   2.85 µs"
     }
 }

@@ -179,8 +179,9 @@ impl Screen for Help {
         self.scroll = scrolled(self.scroll, LONGEST, shared, action);
     }
 
-    fn items(&self, _: &Shared) -> Vec<String> {
-        let says = |e: &super::keymap::Entry| format!("{} {}", e.label(), e.says);
+    fn items(&self, shared: &Shared) -> Vec<String> {
+        let keys = &shared.keys;
+        let says = |e: &super::keymap::Entry| format!("{} {}", keys.label(e), e.says);
         TABLE.iter().map(says).collect()
     }
 

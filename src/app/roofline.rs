@@ -9,11 +9,13 @@ use super::intent::{Intent, Out};
 use super::keymap::{Action, FooterItem};
 use super::machine::{Ceilings, Machine, Source};
 use super::note::Tone;
+use super::numbers::kernels;
 use super::page::{Mark, Page};
 use super::ribbon::{SLOTS, slot_of};
 use super::screen::Screen;
 use super::setup::Setup;
 use super::shared::Shared;
+use course::present::Grid;
 use plan::cost::{self, Cost, GpuDatabase};
 use plan::fusion::Version;
 use plan::model::OpKind;
@@ -160,6 +162,10 @@ impl Screen for Roofline {
 
     fn command(&self, shared: &Shared) -> String {
         format!("{}{}", shared.command("cost"), gpu_option(self))
+    }
+
+    fn numbers(&self, shared: &Shared) -> Vec<Grid> {
+        vec![kernels(shared, self.view.roofs.roof.as_ref())]
     }
 
     fn mark(&self, shared: &Shared) -> Mark {

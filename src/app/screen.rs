@@ -7,6 +7,7 @@ use super::mouse::Target;
 use super::page::{Mark, Page};
 use super::question::{Asked, Asks};
 use super::shared::Shared;
+use course::present::Grid;
 
 /// A page: it has its own small state, sees what pages share, and knows no
 /// other page.
@@ -85,6 +86,11 @@ pub trait Screen {
     /// What has the keys here: where something is asked, digits belong to it.
     fn asks(&self, _: &Shared) -> Asks {
         Asks::Nothing
+    }
+
+    /// The numbers of the page in rows, for a spreadsheet.
+    fn numbers(&self, _: &Shared) -> Vec<Grid> {
+        Vec::new()
     }
 
     /// The texts that are searched, in the order of the cursor.

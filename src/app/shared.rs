@@ -6,6 +6,7 @@ use super::bench::Bench;
 use super::clock::Millis;
 use super::contents::Contents;
 use super::intent::{Intent, Out};
+use super::keymap::Keys;
 use super::look::Look;
 use super::machine::Machine;
 use super::message::Effect;
@@ -25,6 +26,8 @@ pub struct Shared {
     pub size: (u16, u16),
     /// Theme, colours, ASCII.
     pub look: Look,
+    /// Which key asks for what.
+    pub keys: Keys,
     /// The message row and the messages before it.
     pub notes: Notes,
     /// The time of the latest event.
@@ -62,6 +65,7 @@ impl Shared {
         Ok(Shared {
             size,
             look,
+            keys: Keys::default(),
             notes: Notes::default(),
             now: 0,
             bench: Bench::new(Setup::preset("workshop")?)?,

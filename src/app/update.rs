@@ -3,7 +3,7 @@
 use super::contents::Contents;
 use super::intent::{Intent, Out};
 use super::key::{Code, Key, ch, ctrl};
-use super::keymap::{Action, key_of, resolve};
+use super::keymap::Action;
 use super::look::Theme;
 use super::machine::Ceilings;
 use super::message::{Effect, Event, Message};
@@ -210,7 +210,7 @@ fn press(state: &mut State, key: Key, out: &mut Out) {
     {
         return;
     }
-    let Some(action) = resolve(state.page, key) else {
+    let Some(action) = state.shared.keys.resolve(state.page, key) else {
         return;
     };
     let anywhere = match action {
@@ -236,7 +236,7 @@ fn click(state: &mut State, target: Target, out: &mut Out) {
         Target::Page(page) => act(state, Action::Go(page), out),
         Target::Key(action) if state.typing() => {
             // The keys of a field are no actions: Enter keeps, Esc leaves.
-            if let Some(key) = key_of(state.page, action) {
+            if let Some(key) = state.shared.keys.key_of(state.page, action) {
                 typed(state, key, out);
             }
         }
@@ -364,6 +364,7 @@ fn act(state: &mut State, action: Action, out: &mut Out) {
         }
         Action::Ascii => flip_ascii(&mut state.shared, out),
         Action::CommandLine => command_line(state, out),
+        Action::Export => export(state, out),
         _ => {
             let (screen, shared) = state.parts();
             screen.act(shared, action, out);
@@ -504,6 +505,20 @@ fn command_line(state: &mut State, out: &mut Out) {
     let text = format!("copied: {command}{}", screen.command_aside());
     shared.notes.say(Tone::Plain, text);
     out.push(Effect::Copy(command));
+}
+
+/// Keeps the page as a picture, and its numbers.
+fn export(state: &mut State, out: &mut Out) {
+    let page = state.page.title().to_lowercase();
+    let (screen, shared) = state.parts();
+    let lesson = screen.lesson(shared).filter(|_| page == "lesson");
+    let name = match lesson {
+        Some(lesson) => format!("tutor-{page}-{lesson}"),
+        None if page.starts_with("tinyllama") => page,
+        None => format!("tutor-{page}"),
+    };
+    let numbers = course::csv::grids(&screen.numbers(shared));
+    out.push(Effect::Export { name, numbers });
 }
 
 /// `q`: leaves; during a run it asks once.

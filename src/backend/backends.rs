@@ -1,5 +1,5 @@
 //! Who computes a plan: one trait, and the backends of this build. A backend more is
-//! an implementation and a line in [`all`].
+//! an implementation and a line in [`local`], or in [`all`] where it opens a GPU.
 
 use super::cpu::Cpu;
 use super::gpu::Driver;
@@ -77,12 +77,14 @@ pub(super) fn local() -> Vec<Box<dyn Backend + Send>> {
 /// Every backend of this build. A driver's context is current on one thread: they stay
 /// on the thread that made them.
 pub(super) fn all() -> Vec<Box<dyn Backend>> {
-    vec![
-        Box::new(Cpu::default()),
-        Box::new(Device::<Simt>::default()),
+    let gpus: Vec<Box<dyn Backend>> = vec![
         #[cfg(feature = "cuda")]
         Box::new(Device::<super::gpu::cuda::Cuda>::default()),
         #[cfg(feature = "hip")]
         Box::new(Device::<super::gpu::hip::Hip>::default()),
-    ]
+    ];
+    let local = local()
+        .into_iter()
+        .map(|backend| -> Box<dyn Backend> { backend });
+    local.chain(gpus).collect()
 }

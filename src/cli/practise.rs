@@ -61,7 +61,7 @@ pub(super) fn practise(output: &OutputArgs, args: &PractiseArgs, out: &mut Out) 
     let mut stdout = std::io::stdout();
     let _ = writeln!(
         stdout,
-        "An empty line shows the answer; Ctrl-D ends. Numbers are typed as you write them: 12.6 MB, 94.1 %, 3*4*512.\n"
+        "An empty line shows the answer; Ctrl-D ends. Numbers are typed as you write them: 1.250 MB, 94.1 %, 3*4*512.\n"
     );
     let (mut asked, mut right) = (0_u64, 0_u64);
     let mut over = false;

@@ -10,10 +10,12 @@ use super::failure::Failure;
 use super::out::Out;
 use crate::tui;
 use app::bench::Bench;
-use app::look::Theme;
+use app::key::Key;
+use app::keymap::Action;
+use app::look::{ROLES, Theme};
 use app::study::bench_setup;
 use app::{Page, State, Tone};
-use course::{Progress, Store};
+use course::{Fault, Known, Places, Preferences, Progress, Store};
 use host::machine;
 use plan::cost::Config;
 
@@ -43,6 +45,7 @@ pub(super) fn open(output: &OutputArgs, config: &Config, out: &mut Out) -> Outco
     let first = !store.exists();
     let (progress, note) = store.load();
     settings(&mut state, &progress, output);
+    preferences(&mut state, &places, output);
     state.shared.place = places.shown(&places.state);
     if first {
         state.page = Page::FirstRun;
@@ -54,6 +57,56 @@ pub(super) fn open(output: &OutputArgs, config: &Config, out: &mut Out) -> Outco
     let facts = Arc::new(move || super::doctor::facts(&seen, &asking));
     tui::open(state, (places, facts), output.mouse)
         .map_err(|e| Failure::usage(format!("the terminal cannot be used: {e}")))
+}
+
+/// What the learner's file says of theme, colours and keys goes before what was chosen
+/// by key the last time; what is wrong with it is said, and the rest applies.
+fn preferences(state: &mut State, places: &Places, output: &OutputArgs) {
+    let themes = Theme::ALL.map(Theme::name);
+    let actions: Vec<&str> = Action::NAMES.iter().map(|(name, _)| *name).collect();
+    let known = Known {
+        themes: &themes,
+        roles: &ROLES,
+        actions: &actions,
+    };
+    let (found, mut faults) = Preferences::read(places, known);
+    let look = &mut state.shared.look;
+    let theme = Theme::ALL
+        .into_iter()
+        .find(|t| found.theme.as_deref() == Some(t.name()));
+    look.theme = theme.unwrap_or(look.theme);
+    look.ascii = output.ascii || found.ascii.unwrap_or(look.ascii);
+    for (role, colour) in &found.colours {
+        if let Err(say) = look.colours.set(role, &colour.text) {
+            faults.push(Fault::at(&found.file, colour.at, say));
+        }
+    }
+    for (name, typed) in &found.keys {
+        let action = Action::NAMES.iter().find(|(known, _)| known == name);
+        let chosen = match (action, Key::read(&typed.text)) {
+            (Some((_, action)), Some(key)) => state.shared.keys.choose(*action, key),
+            _ => Err(format!(
+                "“{}” is no key; write one character, space, or ctrl- and a letter.",
+                typed.text
+            )),
+        };
+        if let Err(say) = chosen {
+            faults.push(Fault::at(&found.file, typed.at, say));
+        }
+    }
+    faults.sort();
+    let more = faults.len().saturating_sub(1);
+    for fault in faults.iter().rev() {
+        let also = if more > 0 {
+            format!(" {more} more in : messages.")
+        } else {
+            String::new()
+        };
+        state
+            .shared
+            .notes
+            .say(Tone::Warn, format!("{fault} The rest applies.{also}"));
+    }
 }
 
 /// Theme and ASCII as they were chosen the last time; what the command line

@@ -2,9 +2,13 @@
 
 mod kernels;
 mod profile;
+mod steps;
+mod trips;
 pub(crate) mod typed;
 
 pub use profile::{Exhibit, Sample};
+pub use steps::Picture;
+pub use trips::Stretch;
 
 use super::fault::{Fault, Place, way_out};
 use super::fields::{Fields, Phrase, Toml, Typed};
@@ -18,10 +22,11 @@ use plan::run::Metric;
 use plan::units::Spec;
 
 /// Kinds of live blocks, as info strings name them.
-pub const KINDS: [&str; 13] = [
+pub const KINDS: [&str; 14] = [
     "lab",
     "compare",
     "ribbon",
+    "trips",
     "roofline",
     "chart",
     "table",
@@ -137,6 +142,8 @@ pub enum Block {
         /// Show what every wall costs?
         prices: bool,
     },
+    /// What travels between memory and chip.
+    Trips(Stretch),
     /// Kernels against roofs.
     Roofline {
         /// The plan whose kernels are drawn.
@@ -172,6 +179,8 @@ pub enum Block {
         title: Option<Phrase>,
         /// The steps.
         steps: Vec<Phrase>,
+        /// What they speak of.
+        picture: Option<Picture>,
     },
     /// One key of an exercise, answered in place.
     Question {
@@ -277,7 +286,7 @@ fn content(kind: &str, fields: &mut Fields<'_, '_>) -> (Setup, Vec<Predict>, Opt
         _ => Setup::of_block(fields),
     };
     let predict = match kind {
-        "lab" | "compare" | "micro" | "profile" => fields
+        "lab" | "compare" | "trips" | "micro" | "profile" => fields
             .tables("predict", predict)
             .into_iter()
             .flatten()
@@ -299,6 +308,7 @@ fn content(kind: &str, fields: &mut Fields<'_, '_>) -> (Setup, Vec<Predict>, Opt
             plan: typed::cut(fields, "plan"),
             prices: fields.flag("prices").unwrap_or(false),
         }),
+        "trips" => Some(Block::Trips(trips::stretch(fields))),
         "roofline" => {
             let gpus = fields.texts("gpus");
             Some(Block::Roofline {
@@ -312,14 +322,7 @@ fn content(kind: &str, fields: &mut Fields<'_, '_>) -> (Setup, Vec<Predict>, Opt
         "micro" => kernels::micro(fields),
         "kernel" => kernels::kernel(fields),
         "profile" => profile::profile(fields).map(Block::Profile),
-        "steps" => {
-            let title = fields.text("title");
-            let steps = fields.texts("steps");
-            if steps.is_empty() {
-                fields.report("a steps block has no steps; add steps = [\"…\", \"…\"].");
-            }
-            Some(Block::Steps { title, steps })
-        }
+        "steps" => steps::steps(fields),
         "question" => {
             let exercise = fields.need_text("exercise", "exercise = \"ex1\"");
             let key = fields.text("key");
@@ -372,14 +375,19 @@ fn compare(fields: &mut Fields<'_, '_>) -> Option<Block> {
             .map(String::from)
             .to_vec();
     }
-    let forward = fields
-        .one_of("scope", &["block", "forward"])
-        .is_some_and(|scope| scope.text == "forward");
+    let forward = forward(fields);
     Some(Block::Compare {
         plans,
         metrics,
         forward,
     })
+}
+
+/// Whether the whole forward is meant.
+fn forward(fields: &mut Fields<'_, '_>) -> bool {
+    fields
+        .one_of("scope", &["block", "forward"])
+        .is_some_and(|scope| scope.text == "forward")
 }
 
 fn chart(fields: &mut Fields<'_, '_>) -> Option<Block> {

@@ -45,6 +45,7 @@ pub mod attempt;
 mod block;
 mod bounds;
 pub mod claims;
+pub mod csv;
 mod document;
 mod exercise;
 mod fault;
@@ -55,6 +56,7 @@ mod lint;
 pub mod measured;
 mod number;
 mod paths;
+mod preferences;
 pub mod present;
 mod progress;
 mod recorded;
@@ -70,18 +72,20 @@ mod workshop;
 
 pub use crate::answer::{Kernel, KernelTask, Key, Kind, Slip, SlipValue, Table, Tolerance};
 pub use block::{
-    Block, Cell, Exhibit, KINDS, LANGUAGES, Live, METRICS, Predict, SWEPT, Sample, Series, swept,
+    Block, Cell, Exhibit, KINDS, LANGUAGES, Live, METRICS, Picture, Predict, SWEPT, Sample, Series,
+    Stretch, swept,
 };
 pub use claims::{Claim, Ledger};
 pub use exercise::{Draw, Exercise, Marked, Pass, is_name, no_such_key};
 pub use fault::{Fault, Level, Place};
 pub use fields::{Phrase, Typed};
-pub use files::{Lock, Staged, Stamp, plain, read_bounded, replace};
+pub use files::{Lock, Staged, Stamp, create, plain, read_bounded, replace};
 pub use lesson::{Lesson, Part, Section, VERSIONS, slug};
 pub use library::Course;
 pub use lint::{fails, lint};
 pub use number::{Inline, fill, numbers, print};
 pub use paths::{Places, Surroundings};
+pub use preferences::{Known, Preferences};
 pub use progress::undo;
 pub use progress::{Event, Guess, KeyMark, LessonMark, Log, Mark, Progress, Store, now};
 pub use recorded::{Figures, Recorded};

@@ -10,9 +10,12 @@ mod claim;
 mod grid;
 mod kernel;
 mod lab;
+mod numbers;
 mod prose;
 mod question;
 mod roofline;
+mod scene;
+mod trips;
 
 pub use chart::{Chart, Line};
 pub use grid::Grid;
@@ -21,6 +24,8 @@ pub use lab::{Boxed, Lab, Ribbon, Sum, Toggle, Wall};
 pub use prose::Prose;
 pub use question::{Question, example, example_of};
 pub use roofline::{Point, Roofline};
+pub use scene::{Board, Mark, Scene, Square};
+pub use trips::{Kept, Stop, Trip, Trips, Within};
 
 use crate::answer::{Env, Key};
 use crate::block::{Block, Live, Predict, Sample};
@@ -57,8 +62,10 @@ pub enum Piece {
     Ribbon(Ribbon),
     /// A plan and what can be flipped in it.
     Lab(Lab),
+    /// What travels between memory and chip, kernel by kernel.
+    Trips(Trips),
     /// A derivation, step by step.
-    Steps(Vec<Prose>),
+    Steps(Vec<Step>),
     /// Lines of a source by their numbers.
     Code(Vec<(usize, String)>),
     /// Lines of a file as they are.
@@ -69,6 +76,15 @@ pub enum Piece {
     Outcome(Result<String, String>, Option<String>),
     /// What runs it in a shell, without the program's name.
     Run(String),
+}
+
+/// One step of a derivation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// What is said.
+    pub text: Prose,
+    /// What it speaks of, as a picture.
+    pub scene: Option<Scene>,
 }
 
 /// How words stand to the others.
@@ -205,6 +221,7 @@ fn content(block: &Block, env: &Env<'_>, facts: &dyn Facts) -> Result<Vec<Piece>
             ..
         } => lab::lab(env, start.as_ref(), toggles, ops, facts)?,
         Block::Ribbon { plan, prices } => lab::ribbon(env, plan.as_ref(), *prices, facts)?,
+        Block::Trips(asked) => trips::trips(env, asked, facts)?,
         Block::Table { columns, rows } => vec![Piece::Table(grid::table(env, columns, rows))],
         Block::Compare {
             plans,
@@ -221,10 +238,19 @@ fn content(block: &Block, env: &Env<'_>, facts: &dyn Facts) -> Result<Vec<Piece>
             vec![Piece::Roofline(found)]
         }
         Block::Chart { .. } => vec![Piece::Chart(chart::chart(block, env)?)],
-        Block::Steps { title, steps } => {
+        Block::Steps {
+            title,
+            steps,
+            picture,
+        } => {
             let title = title.as_ref().map(|t| t.text.clone());
             let title = title.map(|title| Piece::Words(Weight::Title, title));
-            let steps = steps.iter().map(|step| Prose::of(&step.text, env));
+            let scenes = picture.as_ref().map_or(Vec::new(), scene::scenes);
+            let mut scenes = scenes.into_iter();
+            let steps = steps.iter().map(|step| Step {
+                text: Prose::of(&step.text, env),
+                scene: scenes.next(),
+            });
             title
                 .into_iter()
                 .chain([Piece::Steps(steps.collect())])
@@ -313,7 +339,7 @@ impl Piece {
     pub fn unshown(&self) -> bool {
         match self {
             Self::Ask(prose) | Self::Text(prose) => prose.unshown(),
-            Self::Steps(steps) => steps.iter().any(Prose::unshown),
+            Self::Steps(steps) => steps.iter().any(|step| step.text.unshown()),
             Self::Figures(figures) => figures.iter().any(|figure| figure.value.is_err()),
             Self::Table(grid) => grid.unshown,
             Self::Question(question) => question.ask.unshown(),

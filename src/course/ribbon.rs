@@ -110,11 +110,53 @@ impl Group {
         self.first <= slot && slot <= self.last
     }
 
+    /// Its parts: one, or two where it goes from the upper row to the lower.
+    pub fn segments(&self) -> impl Iterator<Item = Segment> + use<> {
+        let group = *self;
+        let part = move |first: usize, last: usize| {
+            let (a, b) = (SLOTS.get(first)?, SLOTS.get(last)?);
+            Some(Segment {
+                first,
+                last,
+                row: a.row,
+                x: a.x,
+                end: b.end(),
+                open_left: first != group.first || group.from_before,
+                open_right: last != group.last || group.into_next,
+            })
+        };
+        let parts = if group.first <= ROW_END && group.last > ROW_END {
+            [part(group.first, ROW_END), part(ROW_END + 1, group.last)]
+        } else {
+            [part(group.first, group.last), None]
+        };
+        parts.into_iter().flatten()
+    }
+
     /// It is drawn a second time at the end of the ribbon, where its number
     /// stands.
     pub const fn is_echo(&self) -> bool {
         self.from_before && !self.into_next
     }
+}
+
+/// A box's part in one row of the ribbon, in columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// First slot.
+    pub first: usize,
+    /// Last slot.
+    pub last: usize,
+    /// 0 or 1.
+    pub row: u16,
+    /// Column of the left wall.
+    pub x: u16,
+    /// The column behind the right wall.
+    pub end: u16,
+    /// It goes on to the left.
+    pub open_left: bool,
+    /// It goes on to the right.
+    pub open_right: bool,
 }
 
 /// The boxes that a cut makes, in order.

@@ -346,7 +346,7 @@ fn read(path: &Path, shown: &str) -> Result<Option<DocumentMut>, Fault> {
                 shown,
                 at,
                 format!(
-                    "not TOML here ({what}); nothing was changed. Write answers in quotes, such as bytes = \"12.6 MB\"."
+                    "not TOML here ({what}); nothing was changed. Write answers in quotes, such as bytes = \"1.250 MB\"."
                 ),
             ))
         }

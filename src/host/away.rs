@@ -41,6 +41,11 @@ impl Away {
         self.spawn(move |away| away.answer(effect));
     }
 
+    /// Keeps files of one name, each a kind of file and its text.
+    pub fn keep(&self, name: String, files: Vec<(&'static str, String)>) {
+        self.spawn(move |away| Some(Message::Saved(away.host().export(&name, &files))));
+    }
+
     /// Runs the defective kernels of exercises.
     pub fn run_mutants(&self) {
         self.spawn(|_| Some(Message::Mutants(machine::mutants())));

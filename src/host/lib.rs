@@ -21,6 +21,7 @@ mod book;
 mod clerk;
 mod desk;
 mod editor;
+mod export;
 mod grade;
 mod kernel;
 pub mod machine;

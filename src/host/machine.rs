@@ -22,12 +22,9 @@ pub fn at_once() -> Machine {
         ..BackendFacts::default()
     };
     let threads = device::threads();
-    of(vec![
-        searching(BackendKind::Cuda),
-        searching(BackendKind::Hip),
-        facts(LocalRunner::local().state(BackendKind::Simt)),
-        this_cpu(format!("{threads} threads")),
-    ])
+    let mut all: Vec<BackendFacts> = gpus().map(searching).collect();
+    all.extend(local(format!("{threads} threads")));
+    of(all)
 }
 
 /// What is there once it was looked for, which may take a second.
@@ -80,14 +77,24 @@ pub fn mutants() -> BTreeMap<String, f64> {
 /// second, or hang without hurting anybody.
 pub fn backends() -> Vec<BackendFacts> {
     let states = engine::probe().unwrap_or_else(|e| {
-        [BackendKind::Cuda, BackendKind::Hip]
-            .map(|kind| BackendState::none(kind, e.to_string()))
-            .into()
+        let none = |kind| BackendState::none(kind, e.to_string());
+        gpus().map(none).collect()
     });
     let mut all: Vec<BackendFacts> = states.into_iter().map(facts).collect();
-    all.push(facts(LocalRunner::local().state(BackendKind::Simt)));
-    all.push(this_cpu(device::describe(device::threads(), Isa::detect())));
+    all.extend(local(device::describe(device::threads(), Isa::detect())));
     all
+}
+
+/// The backends that are looked for in an engine process.
+fn gpus() -> impl Iterator<Item = BackendKind> {
+    BackendKind::ALL.into_iter().filter(|kind| kind.is_gpu())
+}
+
+/// The backends of this process, in the order in which they are listed; the CPU last, in
+/// a line.
+fn local(cpu: String) -> [BackendFacts; 2] {
+    let simt = facts(LocalRunner::local().state(BackendKind::Simt));
+    [simt, this_cpu(cpu)]
 }
 
 fn this_cpu(line: String) -> BackendFacts {

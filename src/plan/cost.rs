@@ -18,7 +18,7 @@ mod why;
 pub use config::{Config, Conventions, CostError, KeepKv, Workload};
 pub use gpu::{Gpu, GpuDatabase, Vendor};
 pub use json::{CostJson, cost_json};
-pub use kernel::{Direction, FlopCost, KernelCost, Moved};
+pub use kernel::{Direction, FlopCost, Inside, KernelCost, Moved};
 pub use liveness::{Live, Peak};
 pub use occupancy::{Occupancy, OccupancyLimit, occupancy};
 pub use price::{Cost, Planned, Priced, price};

@@ -266,6 +266,11 @@ pub enum Problem {
         /// One thread that did not come.
         missing: u32,
     },
+    /// A thread of the block has returned and comes to no barrier any more.
+    BarrierMissed {
+        /// That thread.
+        missing: u32,
+    },
     /// Warps of one block wait at different barriers.
     BarriersDiffer {
         /// A warp that waits elsewhere.
@@ -346,6 +351,7 @@ impl Problem {
             | Self::Unordered { .. }
             | Self::LanesCollide { .. } => Some(Check::Racecheck),
             Self::BarrierSkipped { .. }
+            | Self::BarrierMissed { .. }
             | Self::BarriersDiffer { .. }
             | Self::LanesMissing { .. }
             | Self::InactiveSource { .. }

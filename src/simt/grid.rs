@@ -56,6 +56,7 @@ pub(crate) fn launch(
         check: options.check,
         cooperative: request.cooperative || own_order,
         limit: options.step_limit,
+        strict_barriers: options.strict_barriers,
     };
     let setup = Setup::new(&launch, request, variables, options.l2_bytes);
     let threads = match options.threads {

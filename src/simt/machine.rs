@@ -33,6 +33,9 @@ pub struct Options {
     pub order: Option<u64>,
     /// Blocks that are resident at once, where `order` is chosen; 0 for the whole grid.
     pub resident: u32,
+    /// Threads that have returned are missed at a barrier of their block, which GPUs since
+    /// Volta let the others pass and CUDA C++ promises nobody.
+    pub strict_barriers: bool,
 }
 
 impl Default for Options {
@@ -46,6 +49,7 @@ impl Default for Options {
             memory_limit: 8 << 30,
             order: None,
             resident: 0,
+            strict_barriers: false,
         }
     }
 }
@@ -205,6 +209,16 @@ impl Machine {
         let at = self.range(address, bytes.len() as u64)?;
         self.global.read(at, bytes);
         Ok(())
+    }
+
+    /// Whether every byte of a range was written, by a kernel or from outside.
+    ///
+    /// # Errors
+    /// The range does not lie in one allocation.
+    pub fn is_written(&self, address: u64, bytes: u64) -> Result<bool, MachineError> {
+        let at = self.range(address, bytes)?;
+        let buffer = self.global.buffers.get(at.buffer);
+        Ok(buffer.is_some_and(|buffer| buffer.is_written(at.offset as u64, bytes)))
     }
 
     fn range(&self, address: u64, bytes: u64) -> Result<Located, MachineError> {

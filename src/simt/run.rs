@@ -21,6 +21,8 @@ pub(crate) struct Launch<'a> {
     pub cooperative: bool,
     /// Warp instructions after which a block counts as endless.
     pub limit: u64,
+    /// Threads that have returned are missed at barriers.
+    pub strict_barriers: bool,
 }
 
 /// Warp instructions after which other warps get a turn.
@@ -149,9 +151,10 @@ fn finish(
                     tally.divergent += 1;
                 }
                 let (yes, no) = ((taken, yes), (other, turn.mask & !yes));
-                // Who returns goes first: nobody has to wait for it any more.
+                // Who returns goes first: nobody has to wait for it any more. So does who
+                // traps, which ends the launch while the others may wait for ever.
                 let end = launch.kernel.blocks.get(other as usize).map(|b| b.end_kind);
-                if end == Some(End::Exit) {
+                if matches!(end, Some(End::Exit | End::Trap { .. })) {
                     stack.split(no, yes, join);
                 } else {
                     stack.split(yes, no, join);

@@ -155,6 +155,8 @@ fn word(language: &Language, word: &str) -> Role {
         Role::Type
     } else if language.keywords.contains(&key) {
         Role::Keyword
+    } else if language.builtins.contains(&key) {
+        Role::Builtin
     } else {
         Role::Code
     }

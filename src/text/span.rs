@@ -31,6 +31,8 @@ pub enum Role {
     Keyword,
     /// A type of the code's language.
     Type,
+    /// What the language brings along: an intrinsic, a variable of the thread.
+    Builtin,
     /// A number in code.
     Number,
     /// A comment in code.

@@ -2,6 +2,7 @@
 //! frame is kept for the next.
 
 use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
 
 use super::pen::Pen;
 use super::rows::Row;
@@ -9,6 +10,8 @@ use super::{
     claims, compare, exercise, first_run, frame, glossary, home, kernel, lab, lesson, palette,
     practise, reading, roofline, too_small,
 };
+use crate::picture;
+use app::look::Depth;
 use app::mouse::Spots;
 use app::{Look, Page, State};
 
@@ -128,6 +131,28 @@ impl Painter {
         let (sight, laid) = self.kept.as_ref()?;
         (*sight == Sight::of(state)).then_some(laid)
     }
+}
+
+/// The screen as a picture, in the colours of its theme however few the terminal has.
+pub fn picture(state: &State) -> String {
+    let look = &state.shared.look;
+    let title = format!("tinyllama-tutor: {}", state.page.title());
+    picture::screen(&cells(state), look.theme, &title)
+}
+
+/// The cells of the screen with all the colours of its theme.
+pub fn cells(state: &State) -> Buffer {
+    let mut state = state.clone();
+    let look = &mut state.shared.look;
+    if look.depth != Depth::None {
+        look.depth = Depth::True;
+    }
+    let (columns, rows) = state.shared.size;
+    let mut painter = Painter::default();
+    painter.fit(&mut state);
+    let mut buffer = Buffer::empty(Rect::new(0, 0, columns, rows));
+    painter.draw(&state, &mut buffer);
+    buffer
 }
 
 /// The pages without a text.

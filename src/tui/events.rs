@@ -10,6 +10,7 @@ use super::input;
 use super::surface::Surface;
 use super::terminal::Terminal;
 use app::key::ctrl;
+use app::look::Depth;
 use app::mouse::Spots;
 use app::question::Asked;
 use app::{self, Effect, Event, Message, State};
@@ -40,6 +41,8 @@ pub fn open(
         guard = guard.with_mouse()?;
     }
     let mut surface = Surface::new(io::stdout(), size.0, size.1);
+    // A terminal of few colours, or one that is to have none, may print what it does not know.
+    surface.link(state.shared.look.depth >= Depth::Indexed);
     // The first frame goes out before anything else is started.
     let painter = Painter::default();
     surface.frame(|buffer| {
@@ -182,6 +185,12 @@ impl<W: Write> Runtime<W> {
                 }
                 Effect::Redraw => self.look_again()?,
                 Effect::Copy(text) => self.surface.send(&clipboard(&text))?,
+                Effect::Export { name, numbers } => {
+                    let picture = super::draw::picture(&self.state);
+                    let mut files = vec![("svg", picture)];
+                    files.extend(numbers.map(|rows| ("csv", rows)));
+                    self.away.keep(name, files);
+                }
                 Effect::StartRun(ticket, request) => self.worker.submit(ticket, *request),
                 Effect::CancelRun => self.worker.cancel(),
                 Effect::Edit(asked) => self.edit(asked)?,

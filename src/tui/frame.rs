@@ -5,7 +5,7 @@ use super::pen::{Pen, clip, width, wrap};
 use super::theme::Role;
 use app::machine::Condition;
 use app::mouse::Target;
-use app::{Page, State, Tone, footer, keymap};
+use app::{Page, State, Tone, footer};
 use app::{exercise, lesson};
 use course::Exercise;
 
@@ -22,7 +22,10 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
         pages(state.page, pen, 1);
     }
     let last = pen.height().saturating_sub(1);
-    let (line, keys) = keymap::placed(state.page, footer(state), pen.width() as usize);
+    let (line, keys) = state
+        .shared
+        .keys
+        .placed(state.page, footer(state), pen.width() as usize);
     pen.put(0, last, &line, Role::Text);
     for (x, columns, action) in keys {
         pen.spot(x as u16, last, columns as u16, Target::Key(action));

@@ -1,5 +1,7 @@
 //! The lab: ribbon, inspector, toggles, this plan against V1.
 
+mod trips;
+
 use super::pen::{Pen, clip, width};
 use super::ribbon;
 use super::theme::Role;
@@ -24,7 +26,14 @@ const SCALE: u64 = 5;
 pub fn draw(state: &State, pen: &mut Pen<'_>) {
     let last = pen.height().saturating_sub(1);
     let (columns, rows) = (pen.width(), pen.height());
-    if state.shared.two_panes() {
+    if let Some(reached) = state.lab.trips {
+        let top = if state.shared.two_panes() { 2 } else { 1 };
+        trips::draw(
+            state,
+            reached,
+            &mut pen.part(0, top, columns, rows - top - 2),
+        );
+    } else if state.shared.two_panes() {
         frame::panes(pen, frame::LEFT + 1, last - 2);
         let height = last - 5;
         body(state, &mut pen.part(0, 3, frame::LEFT, height));

@@ -4,10 +4,13 @@
 mod chart;
 mod lab;
 mod piece;
+mod scene;
+mod trips;
 
 #[cfg(test)]
 pub(crate) use chart::rows as picture;
 pub use piece::{number, pieces, reported};
+pub use trips::picture as journeys;
 
 use super::rows::{Row, boxed, labelled, words};
 use super::theme::Role;
@@ -92,6 +95,8 @@ fn hint(place: Place<'_>, hidden: bool) -> &'static str {
         Block::Lab { toggles, .. } if !toggles.is_empty() => "Space flips",
         Block::Lab { .. } | Block::Compare { .. } | Block::Micro { .. } => "r runs",
         Block::Kernel { op: Some(_), .. } => "Enter opens it",
+        Block::Trips(asked) if asked.toggles.is_empty() => "Space: kernel by kernel",
+        Block::Trips(_) => "Space: kernel by kernel · Enter flips",
         Block::Steps { steps, .. } => match (place.steps() < steps.len(), place.keys) {
             (true, true) => "Space next step",
             (true, false) => "Tab, then Space: next step",
@@ -153,10 +158,14 @@ fn broken(live: &Live, said: &[String], columns: usize) -> Vec<Row> {
 }
 
 impl Place<'_> {
+    /// What was done in the block.
+    fn block(&self) -> app::live::Block {
+        self.state.reader.block(&self.lesson.id, self.live.number)
+    }
+
     /// Steps that are revealed.
     fn steps(&self) -> usize {
-        let number = self.live.number;
-        self.state.reader.block(&self.lesson.id, number).steps + 1
+        self.block().steps + 1
     }
 
     fn guesses(&self) -> Vec<predict::Guess> {

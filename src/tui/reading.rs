@@ -23,7 +23,7 @@ pub fn help(state: &State, pen: &mut Pen<'_>) {
     let rows = |entries: &[&Entry]| -> Vec<[String; 2]> {
         entries
             .iter()
-            .map(|e| [e.label(), e.says.to_owned()])
+            .map(|e| [state.shared.keys.label(e), e.says.to_owned()])
             .collect()
     };
     let signs = [

@@ -7,7 +7,7 @@
 use super::pen::Pen;
 use super::theme::Role;
 use app::mouse::Target;
-use app::ribbon::{Group, ROW_END, SLOTS};
+use app::ribbon::{Group, SLOTS, Segment};
 
 /// Rows of the whole ribbon.
 pub const HEIGHT: u16 = 10;
@@ -47,50 +47,9 @@ pub fn draw(kernels: &[Kernel], pen: &mut Pen<'_>) {
     }
 }
 
-/// A box's part in one row of the ribbon.
-#[derive(Clone, Copy)]
-struct Segment {
-    first: usize,
-    last: usize,
-    row: u16,
-    x: u16,
-    end: u16,
-    open_left: bool,
-    open_right: bool,
-}
-
-/// A box has one part, or two where it goes from the upper row to the lower.
-fn segments(group: Group) -> [Option<Segment>; 2] {
-    let part = |first: usize, last: usize| {
-        let (a, b) = (SLOTS.get(first)?, SLOTS.get(last)?);
-        Some(Segment {
-            first,
-            last,
-            row: a.row,
-            x: a.x,
-            end: b.end(),
-            open_left: if first == group.first {
-                group.from_before
-            } else {
-                true
-            },
-            open_right: if last == group.last {
-                group.into_next
-            } else {
-                true
-            },
-        })
-    };
-    if group.first <= ROW_END && group.last > ROW_END {
-        [part(group.first, ROW_END), part(ROW_END + 1, group.last)]
-    } else {
-        [part(group.first, group.last), None]
-    }
-}
-
 fn draw_box(kernel: &Kernel, pen: &mut Pen<'_>) {
     let group = kernel.group;
-    for (half, segment) in segments(group).into_iter().flatten().enumerate() {
+    for (half, segment) in group.segments().enumerate() {
         walls(kernel, segment, half == 0, pen);
         names(kernel, segment, pen);
         for y in 0..BOX {

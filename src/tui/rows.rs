@@ -96,6 +96,13 @@ impl Row {
         self
     }
 
+    /// The line as wide as `columns` where it is shorter.
+    #[must_use]
+    pub fn padded(self, columns: usize) -> Self {
+        let free = columns.saturating_sub(self.width());
+        self.and(" ".repeat(free), Role::Text)
+    }
+
     /// The line cut to `columns`, with a mark where something is missing.
     #[must_use]
     fn clipped(mut self, columns: usize) -> Self {
@@ -169,9 +176,11 @@ fn role(role: text::Role) -> (Role, Modifier) {
     use text::Role as M;
     let none = Modifier::empty();
     match role {
-        // Code has no colour of its own: those of the screen mean where a
-        // number comes from and what bounds a kernel, and nothing else.
-        M::Text | M::Code | M::String | M::Number | M::Type => (Role::Text, none),
+        M::Text | M::Code => (Role::Text, none),
+        M::String => (Role::String, none),
+        M::Number => (Role::Number, none),
+        M::Type => (Role::Type, none),
+        M::Builtin => (Role::Builtin, none),
         M::Dim | M::Comment => (Role::Dim, none),
         M::Accent => (Role::Accent, none),
         M::Strong | M::Heading | M::Keyword => (Role::Strong, none),

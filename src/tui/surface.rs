@@ -6,6 +6,8 @@ use ratatui::backend::{Backend, CrosstermBackend};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
+use super::links::{Link, links};
+
 /// The terminal's cells as they were last written.
 ///
 /// One frame is one write: the bytes are gathered first, so that a slow line
@@ -16,6 +18,8 @@ pub struct Surface<W: Write> {
     shown: Buffer,
     next: Buffer,
     blank: bool,
+    /// Addresses are written as links.
+    links: bool,
 }
 
 impl<W: Write> Surface<W> {
@@ -27,7 +31,13 @@ impl<W: Write> Surface<W> {
             shown: Buffer::empty(area),
             next: Buffer::empty(area),
             blank: true,
+            links: false,
         }
+    }
+
+    /// Whether addresses are written as links (OSC 8).
+    pub fn link(&mut self, links: bool) {
+        self.links = links;
     }
 
     /// Takes a new size; everything is drawn again.
@@ -61,7 +71,18 @@ impl<W: Write> Surface<W> {
         if self.blank {
             bytes.extend_from_slice(b"\x1b[0m\x1b[2J");
         }
+        let seen = match self.links {
+            true => links(&self.next),
+            false => Vec::new(),
+        };
+        let new = |link: &&Link| changes.iter().any(|(x, y, _)| link.holds(*x, *y));
+        let linked: Vec<Link> = seen.iter().filter(new).cloned().collect();
         CrosstermBackend::new(&mut bytes).draw(changes.into_iter())?;
+        for link in linked {
+            write!(bytes, "\x1b]8;;{}\x1b\\", link.address)?;
+            CrosstermBackend::new(&mut bytes).draw(link.cells(&self.next).into_iter())?;
+            bytes.extend_from_slice(b"\x1b]8;;\x1b\\");
+        }
         self.out.write_all(&bytes)?;
         self.out.flush()?;
         self.blank = false;
@@ -100,6 +121,24 @@ mod tests {
         surface.frame(draw).expect("written to memory");
         drop(surface);
         assert_eq!(once, again.len());
+    }
+
+    #[test]
+    fn an_address_is_a_link_once_and_only_where_that_is_wanted() {
+        let draw = |b: &mut Buffer| {
+            b.set_string(0, 0, "(https://a.example)", Style::default());
+        };
+        for wanted in [false, true] {
+            let mut out = Vec::new();
+            let mut surface = Surface::new(&mut out, 24, 2);
+            surface.link(wanted);
+            surface.frame(draw).expect("written to memory");
+            surface.frame(draw).expect("written to memory");
+            let text = String::from_utf8_lossy(&out);
+            let link = "\x1b]8;;https://a.example\x1b\\";
+            assert_eq!(text.matches(link).count(), usize::from(wanted));
+            assert_eq!(text.matches("\x1b]8;;\x1b\\").count(), usize::from(wanted));
+        }
     }
 
     #[test]

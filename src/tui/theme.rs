@@ -39,6 +39,15 @@ pub enum Role {
     Measured,
     /// A heading, `**strong**`.
     Strong,
+    /// A type in code. Code has colours of its own: none of them means a bound, a
+    /// verdict or where a number comes from.
+    Type,
+    /// A number in code.
+    Number,
+    /// A string in code.
+    String,
+    /// What the language of the code brings along.
+    Builtin,
 }
 
 /// Red, green and blue as one number, as the table of roles writes them.
@@ -48,17 +57,26 @@ const fn rgb(hex: u32) -> Color {
 
 /// The style of a role under a look.
 pub fn style(role: Role, look: Look) -> Style {
+    let own = look.colours.get(role as usize).map(rgb);
     let color = match look.depth {
         Depth::None => Color::Reset,
         Depth::Sixteen => sixteen(role),
-        Depth::Indexed => nearest(full(role, look.theme)),
-        Depth::True => full(role, look.theme),
+        Depth::Indexed => nearest(own.unwrap_or_else(|| full(role, look.theme))),
+        Depth::True => own.unwrap_or_else(|| full(role, look.theme)),
     };
     let mut style = Style::reset();
     if color != Color::Reset {
         style = style.fg(color);
     }
     style.add_modifier(modifier(role, look))
+}
+
+/// The colour of a role on a page, as `#rrggbb`; None for the page's own.
+pub fn hex(role: Role, theme: Theme) -> Option<String> {
+    match full(role, theme) {
+        Color::Rgb(r, g, b) => Some(format!("#{r:02x}{g:02x}{b:02x}")),
+        _ => None,
+    }
 }
 
 fn modifier(role: Role, look: Look) -> Modifier {
@@ -93,6 +111,10 @@ fn full(role: Role, theme: Theme) -> Color {
         Role::Modelled => [0xb8_c4d0, 0x45_505c, 0xff_ffff],
         Role::Issued => [0xd2_b98a, 0x63_4d1a, 0xff_e0a0],
         Role::Measured => [0xff_ffff, 0x00_0000, 0xff_ffff],
+        Role::Type => [0x7f_d1c7, 0x0b_5f66, 0x7f_ffea],
+        Role::Number => [0xe9_b3d2, 0x8f_2e62, 0xff_b0e0],
+        Role::String => [0xa8_d08d, 0x3b_6114, 0xc8_ff9a],
+        Role::Builtin => [0x9d_b8ff, 0x2b_4fb0, 0xb8_d0ff],
     };
     rgb(match theme {
         Theme::Dark => dark,
@@ -150,7 +172,7 @@ fn nearest(color: Color) -> Color {
 mod tests {
     use super::*;
 
-    const ROLES: [Role; 13] = [
+    const ROLES: [Role; 17] = [
         Role::Text,
         Role::Dim,
         Role::Accent,
@@ -164,7 +186,36 @@ mod tests {
         Role::Issued,
         Role::Measured,
         Role::Strong,
+        Role::Type,
+        Role::Number,
+        Role::String,
+        Role::Builtin,
     ];
+
+    /// The learner's colours are named as the roles are, in their order.
+    #[test]
+    fn every_role_has_its_name() {
+        for (role, name) in ROLES.iter().zip(app::look::ROLES) {
+            let place = app::look::ROLES.get(*role as usize);
+            assert_eq!(
+                place.map(|n| n.to_string()),
+                Some(format!("{role:?}").to_lowercase()),
+                "{name}"
+            );
+        }
+        let mut look = Look {
+            depth: Depth::True,
+            ..Look::default()
+        };
+        look.colours.set("memory", "#010203").unwrap();
+        assert_eq!(style(Role::Memory, look).fg, Some(Color::Rgb(1, 2, 3)));
+        assert_eq!(
+            style(Role::Compute, look).fg,
+            Some(full(Role::Compute, Theme::Dark))
+        );
+        look.depth = Depth::Sixteen;
+        assert_eq!(style(Role::Memory, look).fg, Some(Color::Yellow));
+    }
 
     fn luminance(c: u32) -> f64 {
         // WCAG 2: sRGB channels made linear, weighted.

@@ -16,7 +16,7 @@ use tinyllama_tutor::answer::{
 };
 use tinyllama_tutor::cost::GpuDatabase;
 use tinyllama_tutor::course::{Course, Exercise, Figures, fill};
-use tinyllama_tutor::units::Unit;
+use tinyllama_tutor::units::{Dimension, Unit};
 
 #[derive(Deserialize)]
 struct Corpus {
@@ -233,6 +233,30 @@ fn no_variant_asks_for_the_numbers_of_another() {
     assert!(alike.is_empty(), "{}", alike.join("\n"));
 }
 
+/// The same number draws the same questions, and two numbers draw two sheets.
+#[test]
+fn no_draw_is_a_copy_of_another() {
+    let (course, gpus) = (Course::built_in(), GpuDatabase::embedded().unwrap());
+    let mut drawn = 0;
+    for printed in course.exercises().filter(|e| e.draw.is_some()) {
+        let sheets: Vec<Vec<String>> = variants(printed)
+            .iter()
+            .map(|variant| {
+                let each = answers(variant, &gpus).into_iter();
+                each.map(|(key, value)| format!("{}: {value}", key.ask.text))
+                    .collect()
+            })
+            .collect();
+        for (j, sheet) in sheets.iter().enumerate() {
+            assert!(!sheet.is_empty(), "{} {j}", printed.id);
+            let copy = sheets.iter().take(j).position(|other| other == sheet);
+            assert_eq!(copy, None, "{}: {j} asks the same", printed.id);
+        }
+        drawn += sheets.len();
+    }
+    assert!(drawn > 2 * DRAWS, "{drawn} draws are too few");
+}
+
 /// What the solution of an exercise says of a key.
 fn solution(exercise: &str, key: &str) -> String {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("solutions");
@@ -294,6 +318,33 @@ fn every_text_of_every_draw_is_filled_in() {
         }
     }
     assert!(looked_at > 100 * DRAWS, "{looked_at} texts are too few");
+}
+
+/// What is shown as a model of a count would be right itself: four digits.
+#[test]
+fn models_of_counts_have_four_digits() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let lesson = std::fs::read_to_string(folder.join("lessons/00-welcome.md")).unwrap();
+    let (_, typed) = lesson.split_once("## How answers are typed").unwrap();
+    let (typed, _) = typed.split_once("\n## ").unwrap();
+    let examples = app::question::examples(false);
+    let dimensions = [Dimension::Bytes, Dimension::Flop].map(Dimension::example);
+    let mut models = 0;
+    for text in [typed, examples].into_iter().chain(dimensions) {
+        let words: Vec<&str> = text
+            .split(|c: char| c.is_whitespace() || "`,".contains(c))
+            .collect();
+        for pair in words.windows(2) {
+            let unit = ["B", "kB", "MB", "MiB", "GB", "FLOP", "MFLOP", "GFLOP"].contains(&pair[1]);
+            let number = pair[0].starts_with(|c: char| c.is_ascii_digit());
+            if unit && number {
+                let digits = pair[0].chars().filter(char::is_ascii_digit).count();
+                assert!(digits >= 4, "{} {}", pair[0], pair[1]);
+                models += 1;
+            }
+        }
+    }
+    assert!(models >= 6, "{models} models are too few");
 }
 
 /// A count that is wanted to four digits or more says so before it is answered.

@@ -675,7 +675,7 @@ fn a_sheet_is_made_with_its_questions_and_keeps_what_people_write() {
     assert_eq!(saved.to_string(), "Saved to answers/ex1.toml.");
     let expected = "\
 # ex1 Launch census of V1
-# Type answers as you would write them: \"17\", \"12.6 MB\", \"94.1 %\",
+# Type answers as you would write them: \"17\", \"1.250 MB\", \"94.1 %\",
 # \"2*4*512*2048^2\". \"\" is open.
 # tinyllama-tutor check ex1
 
@@ -718,7 +718,7 @@ fn a_sheet_that_is_not_toml_is_placed_and_left_alone() {
     );
     assert!(
         fault.to_string().ends_with(
-            "nothing was changed. Write answers in quotes, such as bytes = \"12.6 MB\"."
+            "nothing was changed. Write answers in quotes, such as bytes = \"1.250 MB\"."
         ),
         "{fault}"
     );

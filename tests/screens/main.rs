@@ -4,4 +4,6 @@ mod claims;
 mod kernel;
 mod keys;
 mod pages;
+mod pictures;
 mod reader;
+mod trips;

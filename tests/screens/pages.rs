@@ -32,7 +32,7 @@ use tinyllama_tutor::run::{
 use tinyllama_tutor::tui::Painter;
 
 /// The machine of the snapshots.
-fn h200() -> Machine {
+pub(crate) fn h200() -> Machine {
     Machine {
         backends: vec![BackendFacts {
             name: "cuda".into(),
@@ -625,6 +625,11 @@ fn every_size_can_be_drawn() {
                 "", "3", "4", "5", "5t", "7", "2", "9", "p", "?", "3=", ":x", "3/x",
             ] {
                 let screen = contents(Screen::new(columns, rows)).typed(keys);
+                assert_eq!(screen.rows().len(), usize::from(rows));
+            }
+            let mut screen = contents(Screen::new(columns, rows));
+            for page in Page::ALL {
+                screen.state.go(page);
                 assert_eq!(screen.rows().len(), usize::from(rows));
             }
         }

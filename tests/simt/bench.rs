@@ -21,6 +21,7 @@ pub const CHECKED: Options = Options {
     memory_limit: 1 << 30,
     order: None,
     resident: 0,
+    strict_barriers: false,
 };
 
 pub struct Bench {

@@ -163,6 +163,10 @@ fn misaligned_unwritten_and_colliding_accesses_are_found() {
         panic!("{message}")
     };
     assert_eq!(offset, 128);
+    assert!(
+        message.contains("if none does, no barrier helps"),
+        "{message}"
+    );
     let (problem, message) = bench().room("y", 32).problem("collide", 1, 32);
     assert_eq!(
         problem,
@@ -205,6 +209,90 @@ fn missing_lanes_traps_and_endless_loops_are_explained() {
     assert!(message.contains("step limit"), "{message}");
     // `while (atomicCAS(…)) {}` of the kernel `lock`.
     assert!(message.contains(": the loop in line"), "{message}");
+}
+
+/// Sixty-four threads; what they do between their barriers.
+fn around_barriers(body: &str) -> String {
+    format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n.file 1 \"k.cu\"\n\
+         .visible .entry wait(.param .u64 flag)\n{{\n\
+         .reg .pred %p<3>;\n.reg .b32 %r<3>;\n.loc 1 3 5\nmov.u32 %r1, %tid.x;\n{body}\n}}\n"
+    )
+}
+
+#[test]
+fn an_endless_loop_with_a_barrier_in_it_is_named() {
+    let short = Options {
+        step_limit: 1_000_000,
+        ..CHECKED
+    };
+    let body = "AGAIN:\n.loc 1 7 5\nbar.sync 0;\n.loc 1 8 5\nadd.s32 %r2, %r1, 1;\n\
+                setp.ge.s32 %p1, %r1, 0;\n@%p1 bra AGAIN;\n.loc 1 9 5\nret;";
+    let mut bench = Bench::new(&around_barriers(body), short).words("flag", &[0]);
+    let (_, message) = bench.problem("wait", 1, 64);
+    let named = "the loop in line 8 of k.cu";
+    let both = "the loop in lines 7 to 8 of k.cu";
+    assert!(
+        message.contains(named) || message.contains(both),
+        "{message}"
+    );
+    // It stands in the loop, and not at the beginning of the kernel.
+    assert!(!message.contains("k.cu:3"), "{message}");
+}
+
+/// GPUs go on without threads that have returned; where barriers are held to the
+/// language, that is told.
+#[test]
+fn threads_that_return_before_a_barrier_are_missed_on_demand() {
+    let strict = Options {
+        strict_barriers: true,
+        ..CHECKED
+    };
+    for (count, missing) in [(40, Some(40)), (32, Some(32)), (64, None)] {
+        let body = format!(
+            "setp.ge.s32 %p1, %r1, {count};\n@%p1 bra OUT;\n.loc 1 7 5\nbar.sync 0;\nOUT:\nret;"
+        );
+        let bench = |options| Bench::new(&around_barriers(&body), options).words("flag", &[0]);
+        bench(CHECKED).launch("wait", 1, 64);
+        match missing {
+            None => {
+                bench(strict).launch("wait", 1, 64);
+            }
+            Some(missing) => {
+                let (problem, message) = bench(strict).problem("wait", 1, 64);
+                assert_eq!(problem, Problem::BarrierMissed { missing }, "{message}");
+                assert!(message.contains("k.cu:7"), "{message}");
+            }
+        }
+    }
+}
+
+/// Lanes above 3 give up, the others go on reading a word that nobody writes.
+#[test]
+fn lanes_that_trap_do_not_wait_for_lanes_that_poll() {
+    let kernel = |give_up: &str| {
+        format!(
+            ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry wait(.param .u64 flag)\n{{\n\
+             .reg .pred %p<3>;\n.reg .b32 %r<3>;\n.reg .b64 %rd<3>;\n\
+             ld.param.u64 %rd1, [flag];\ncvta.to.global.u64 %rd2, %rd1;\n\
+             mov.u32 %r1, %tid.x;\nsetp.gt.u32 %p1, %r1, 3;\n\
+             AGAIN:\nld.volatile.global.u32 %r2, [%rd2];\nsetp.ne.u32 %p2, %r2, 0;\n\
+             @%p2 bra DONE;\n{give_up}\nDONE:\nret;\n}}\n"
+        )
+    };
+    let short = Options {
+        step_limit: 1_000_000,
+        ..CHECKED
+    };
+    for give_up in [
+        "@!%p1 bra AGAIN;\ntrap;",
+        "@%p1 bra OUT;\nbra AGAIN;\nOUT:\ntrap;",
+    ] {
+        let mut bench = Bench::new(&kernel(give_up), short).words("flag", &[0]);
+        let (problem, message) = bench.problem("wait", 1, 32);
+        assert_eq!(problem, Problem::Trap, "{give_up}: {message}");
+        assert!(message.contains("thread [4, 0, 0]"), "{message}");
+    }
 }
 
 #[test]

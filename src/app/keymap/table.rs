@@ -106,9 +106,9 @@ pub const TABLE: &[Entry] = &[
     ),
     entry(
         On::Here(&[Lab]),
-        &[(ch(' '), Flip)],
+        &[(ch(' '), Flip), (ch('t'), Trips)],
         &[],
-        "flip the fusion under the cursor",
+        "flip the fusion; trips, and back",
     ),
     entry(
         On::Here(LABS),
@@ -377,9 +377,9 @@ pub const TABLE: &[Entry] = &[
     entry(On::Anywhere, &[(ch('*'), Glossary)], &[], "words explained"),
     entry(
         On::Anywhere,
-        &[(ch('y'), CommandLine)],
+        &[(ch('y'), CommandLine), (ch('X'), Export)],
         &[],
-        "this screen as command",
+        "copy command; SVG, CSV",
     ),
     entry(
         On::Anywhere,

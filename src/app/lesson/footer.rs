@@ -41,6 +41,8 @@ fn block_footer(reader: &Reader, shared: &Shared) -> &'static [FooterItem] {
     };
     match &live.content {
         Ok(B::Lab { toggles, .. }) if !toggles.is_empty() => BLOCK,
+        Ok(B::Trips(asked)) if asked.toggles.is_empty() => JOURNEYS,
+        Ok(B::Trips(_)) => TRIPS,
         Ok(B::Steps { steps, .. }) => {
             let shown = reader.block(&lesson.id, live.number).steps + 1;
             if shown < steps.len() {
@@ -127,6 +129,29 @@ const OPENED: &[FooterItem] = &[
 /// Keys of a block that is only read.
 const TURNED: &[FooterItem] = &[
     (&[Action::Flip], "next"),
+    (&[Action::NextPart], "next part"),
+    (&[Action::Back], "text"),
+    (&[Action::Help], "help"),
+];
+
+/// Keys of a `trips` block that offers fusions.
+const TRIPS: &[FooterItem] = &[
+    (&[Action::Flip], "next kernel"),
+    (&[Action::Up, Action::Down], "fusion"),
+    (&[Action::Open], "flip"),
+    (&[Action::Undo], "undo"),
+    (&[Action::NextVersion], "version"),
+    (&[Action::NextPart], "next part"),
+    (&[Action::Back], "text"),
+    (&[Action::Help], "help"),
+];
+
+/// Keys of a `trips` block that offers none.
+const JOURNEYS: &[FooterItem] = &[
+    (&[Action::Flip], "next kernel"),
+    (&[Action::Left], "back"),
+    (&[Action::NextVersion], "version"),
+    (&[Action::Open], "lab"),
     (&[Action::NextPart], "next part"),
     (&[Action::Back], "text"),
     (&[Action::Help], "help"),

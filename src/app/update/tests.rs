@@ -240,7 +240,7 @@ fn find_walks_round_the_matches() {
 
 #[test]
 fn footers_name_only_keys_that_work() {
-    use super::super::keymap::key_of;
+    use super::super::keymap::Keys;
     let mut l = Learner::new();
     for page in [
         Page::Home,
@@ -259,7 +259,10 @@ fn footers_name_only_keys_that_work() {
         assert!(items.len() <= 9, "{page:?}");
         for (actions, word) in items {
             for action in *actions {
-                assert!(key_of(page, *action).is_some(), "{page:?}: {word}");
+                assert!(
+                    Keys::default().key_of(page, *action).is_some(),
+                    "{page:?}: {word}"
+                );
             }
         }
     }

@@ -38,10 +38,9 @@ impl Engine {
         observer: &dyn Observer,
     ) -> Result<Report, RunError> {
         let apart = match request.backend {
-            BackendKind::Cpu | BackendKind::Simt => false,
-            BackendKind::Cuda | BackendKind::Hip => true,
             // The engine decides, where there is something to decide about.
             BackendKind::Auto => gpu_driver(),
+            named => named.is_gpu(),
         };
         if !apart {
             // Without a driver there is nothing to look for: no GPU library is

@@ -1,5 +1,6 @@
 //! One kernel with its buffers on the machine.
 
+use super::values::value;
 use crate::gpu::Parameter;
 use crate::gpu::simt::pack;
 use simt::{Counts, LaunchRequest, Machine, MachineError, Options, Program};
@@ -57,6 +58,7 @@ impl<'p> Bench<'p> {
             check: true,
             step_limit: STEPS,
             memory_limit: MEMORY,
+            strict_barriers: true,
             ..Options::default()
         };
         Self {
@@ -96,7 +98,7 @@ impl<'p> Bench<'p> {
         {
             return Err(MachineError::Request(format!(
                 "the arguments of `{}` are not the ones given: {bytes} bytes of them, and {} are \
-                 passed; leave the first line of the kernel as it was",
+                 passed; leave the line with KERNEL as it was",
                 self.entry,
                 params.len()
             )));
@@ -120,8 +122,13 @@ impl<'p> Bench<'p> {
     }
 
     pub fn read_floats(&self, buffer: Buffer) -> Result<Vec<f32>, MachineError> {
-        let words = self.read(buffer)?;
-        Ok(words.into_iter().map(f32::from_bits).collect())
+        let words = self.read(buffer)?.into_iter().enumerate();
+        words
+            .map(|(index, bits)| {
+                let at = buffer.address + index as u64 * 4;
+                Ok(value(bits, self.machine.is_written(at, 4)?))
+            })
+            .collect()
     }
 }
 

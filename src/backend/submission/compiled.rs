@@ -95,7 +95,7 @@ pub(super) fn written(text: &str, file: &str, listing: &Listing) -> Result<Compi
         let entry = listing.entry.as_str();
         if !compiled.program.entries().any(|known| known == entry) {
             return Err(NoProgram::Refused(format!(
-                "there is no kernel `{entry}` in {file}; leave its first line as it was"
+                "there is no kernel `{entry}` in {file}; leave the line with KERNEL as it was"
             )));
         }
         Ok(compiled)

@@ -1,5 +1,5 @@
-//! The criteria in order, C1 to C8; the first that is not met is reported with
-//! what was seen.
+//! Case after case, the smallest first, each criterion that it can show; the first
+//! that is not met is reported with what was seen.
 
 #![allow(
     clippy::result_large_err,
@@ -8,9 +8,9 @@
 
 use super::bench::{Arg, Bench};
 use super::compiled::{Compiled, NoProgram, own, written};
-use super::known::same;
+use super::known::{Alike, same};
 use super::task::{Case, Rest, Task, task};
-use super::values::{printed, thousands, wrong};
+use super::values::{printed, right, thousands, wrong};
 use super::{text, unit};
 use plan::run::listing::{Listing, Mistake};
 use plan::run::{Bounds, Candidate, Criterion, Refusal, Submission, SubmissionOutcome};
@@ -124,7 +124,7 @@ impl Court<'_> {
                 )),
             }
         });
-        self.outcome(met, None, text)
+        self.outcome(met, |miss| self.known(miss, &compiled, text))
     }
 
     /// The kernel of this program, worked or with one mistake.
@@ -132,7 +132,7 @@ impl Court<'_> {
         match self.own(number) {
             Ok(compiled) => {
                 let mistake = self.listing.mistakes().find(|m| m.number == number);
-                self.outcome(self.examined(&compiled), mistake, "")
+                self.outcome(self.examined(&compiled), |_| mistake.map(|m| m.say.clone()))
             }
             Err(NoProgram::NoCompiler(say)) => SubmissionOutcome::NoCompiler(say),
             Err(NoProgram::Refused(say)) => SubmissionOutcome::Failed(say),
@@ -148,8 +148,7 @@ impl Court<'_> {
     fn outcome(
         &self,
         met: Result<Met, Miss>,
-        mistake: Option<&Mistake>,
-        text: &str,
+        known: impl FnOnce(&Miss) -> Option<String>,
     ) -> SubmissionOutcome {
         match met {
             Ok(met) => SubmissionOutcome::Accepted {
@@ -164,27 +163,47 @@ impl Court<'_> {
                     .collect(),
             },
             Err(miss) => SubmissionOutcome::Refused(Refusal {
-                known: match mistake {
-                    Some(mistake) => vec![mistake.say.clone()],
-                    None => self.known(&miss, text).into_iter().collect(),
-                },
+                known: known(&miss).into_iter().collect(),
                 criterion: miss.criterion,
                 seen: miss.seen,
             }),
         }
     }
 
-    /// A known mistake that does the same in the case that was missed: as it is
-    /// where its lines stand in the text, else as what it often is.
-    fn known(&self, miss: &Miss, text: &str) -> Option<String> {
+    /// A known mistake that does the same in every case, where its lines stand in the
+    /// text. Where only one of the two is so, it is what this often is, or what such bytes
+    /// often mean.
+    fn known(&self, miss: &Miss, compiled: &Compiled, text: &str) -> Option<String> {
         let (case, ran) = miss.at.as_ref()?;
-        let alike = |mistake: &&Mistake| {
-            let compiled = self.own(mistake.number).ok();
-            compiled.is_some_and(|own| same(ran, &self.run(&own, case), miss.criterion))
+        let text = bare(text);
+        let rights = right(self.task, case);
+        let alike = |mistake: &Mistake, how: Alike| {
+            let own = self.own(mistake.number).ok();
+            own.filter(|own| same(ran, &self.run(own, case), miss.criterion, &rights, how))
         };
-        let stands = |mistake: &&Mistake| self.stands(mistake, text);
-        if let Some(own) = self.listing.mistakes().filter(stands).find(alike) {
-            return Some(own.say.clone());
+        let change = |mistake: &Mistake| {
+            Change::of(
+                &bare(&self.listing.worked()),
+                &bare(&self.listing.mistaken(mistake.number)),
+            )
+        };
+        let doubted = |mistake: &Mistake| {
+            format!(
+                "Often this is a known mistake, and yours may be another: {}",
+                mistake.say
+            )
+        };
+        let made = self.listing.mistakes().find_map(|mistake| {
+            let made = change(mistake).is_made(&text);
+            Some((mistake, made.then(|| alike(mistake, Alike::Kind))??))
+        });
+        if let Some((mistake, own)) = made {
+            let whole = bare(&self.listing.mistaken(mistake.number)) == text;
+            let same = whole || self.everywhere(compiled, &own, miss.criterion);
+            return Some(match same {
+                true => mistake.say.clone(),
+                false => doubted(mistake),
+            });
         }
         if let (Criterion::Bytes, Ran::Values { counts, .. }) = (miss.criterion, ran) {
             let issued = issued(counts) as f64;
@@ -194,35 +213,26 @@ impl Court<'_> {
                 return Some(format!("Often this many bytes mean: {say}"));
             }
         }
-        let other = self.listing.mistakes().find(alike)?;
-        Some(format!(
-            "A known mistake does the same here, and yours may be another: {}",
-            other.say
-        ))
+        let other = self.listing.mistakes().find(|mistake| {
+            !change(mistake).is_excluded(&text)
+                && alike(mistake, Alike::Place)
+                    .is_some_and(|own| self.everywhere(compiled, &own, miss.criterion))
+        })?;
+        Some(doubted(other))
     }
 
-    /// Whether the lines of a mistake stand in a text, with what is around them.
-    fn stands(&self, mistake: &Mistake, text: &str) -> bool {
-        let (worked, mistaken) = (
-            bare(&self.listing.worked()),
-            bare(&self.listing.mistaken(mistake.number)),
-        );
-        let alike = |pair: &(char, char)| pair.0 == pair.1;
-        let both = || worked.iter().copied().zip(mistaken.iter().copied());
-        let head = both().take_while(alike).count();
-        let back = worked
-            .iter()
-            .rev()
-            .copied()
-            .zip(mistaken.iter().rev().copied());
-        let most = worked.len().min(mistaken.len()) - head;
-        let tail = back.take_while(alike).count().min(most);
-        let (from, to) = (
-            head.saturating_sub(AROUND),
-            (mistaken.len() - tail + AROUND).min(mistaken.len()),
-        );
-        let lines: String = mistaken.get(from..to).unwrap_or_default().iter().collect();
-        bare(text).iter().collect::<String>().contains(&lines)
+    /// Whether two kernels do the same in every case.
+    fn everywhere(&self, a: &Compiled, b: &Compiled, criterion: Criterion) -> bool {
+        let mut cases = std::iter::once(self.task.tiny()).chain(self.task.cases());
+        let values = match criterion {
+            Criterion::Bytes => Criterion::Shapes,
+            other => other,
+        };
+        cases.all(|case| {
+            let rights = right(self.task, &case);
+            let (a, b) = (self.run(a, &case), self.run(b, &case));
+            same(&a, &b, values, &rights, Alike::Place)
+        })
     }
 
     /// C2 to C7.
@@ -245,7 +255,7 @@ impl Court<'_> {
         let ran = self.run(compiled, &case);
         let (criterion, seen) = match &ran {
             Ran::Refused(say) => (Criterion::Compiles, say.clone()),
-            Ran::Found(finding) => found(finding, &case),
+            Ran::Found(finding) => found(finding, &case, criterion),
             Ran::Values { outputs, .. } => match wrong(self.task, outputs, &case) {
                 None => return Ok(()),
                 Some(mut seen) => {
@@ -268,7 +278,7 @@ impl Court<'_> {
         let ran = self.run(compiled, &case);
         let Ran::Values { outputs, counts } = &ran else {
             let (criterion, seen) = match &ran {
-                Ran::Found(finding) => found(finding, &case),
+                Ran::Found(finding) => found(finding, &case, Criterion::Shapes),
                 _ => (
                     Criterion::Bytes,
                     "the wide case cannot be launched".to_owned(),
@@ -330,7 +340,7 @@ impl Court<'_> {
         if compiled.ptx.lines().any(float_sum) {
             return Err(Miss::plain(
                 Criterion::Bits,
-                "floats are added by atomics, in whatever order blocks come, so the last bits \
+                "floats are added by atomics, whose order nobody fixes, so the last bits may \
                  differ from run to run. Add them in a fixed order.",
             ));
         }
@@ -402,10 +412,11 @@ impl Court<'_> {
     }
 }
 
-/// Which criterion a finding belongs to, and how it is told.
-fn found(finding: &Finding, case: &Case) -> (Criterion, String) {
+/// Which criterion a finding belongs to, and how it is told; `values` is the one that the
+/// values of this case are held to.
+fn found(finding: &Finding, case: &Case, values: Criterion) -> (Criterion, String) {
     let criterion = match finding.problem {
-        Problem::NeverEnds { .. } => Criterion::Tiny,
+        Problem::NeverEnds { .. } => values,
         Problem::Unsupported { .. } => Criterion::Compiles,
         _ => Criterion::Access,
     };
@@ -413,13 +424,53 @@ fn found(finding: &Finding, case: &Case) -> (Criterion, String) {
 }
 
 /// A text without comments and white space.
-fn bare(text: &str) -> Vec<char> {
-    let code = text
-        .lines()
-        .map(|line| line.split("//").next().unwrap_or_default());
-    code.flat_map(str::chars)
-        .filter(|c| !c.is_whitespace())
-        .collect()
+fn bare(text: &str) -> String {
+    let lines: String = text::code_lines(text).map(|(_, line)| line).collect();
+    lines.chars().filter(|c| !c.is_whitespace()).collect()
+}
+
+/// What a mistake changes in the worked text, both bare.
+struct Change {
+    /// What is taken out, and what is put in its place, each with what is around it.
+    around: (String, String),
+    /// What is taken out and replaced by nothing, and how often the worked text has it.
+    left_out: Option<(String, usize)>,
+}
+
+impl Change {
+    fn of(worked: &str, mistaken: &str) -> Self {
+        let (right, wrong): (Vec<char>, Vec<char>) =
+            (worked.chars().collect(), mistaken.chars().collect());
+        let alike = |pair: &(&char, &char)| pair.0 == pair.1;
+        let head = right.iter().zip(&wrong).take_while(alike).count();
+        let most = right.len().min(wrong.len()) - head;
+        let back = right.iter().rev().zip(wrong.iter().rev());
+        let tail = back.take_while(alike).count().min(most);
+        let part = |of: &[char], more: usize| -> String {
+            let (from, to) = (
+                head.saturating_sub(more),
+                (of.len() - tail + more).min(of.len()),
+            );
+            of.get(from..to).unwrap_or_default().iter().collect()
+        };
+        let out = part(&right, 0);
+        let times = worked.matches(&out).count();
+        Self {
+            around: (part(&right, AROUND), part(&wrong, AROUND)),
+            left_out: part(&wrong, 0).is_empty().then_some((out, times)),
+        }
+    }
+
+    /// The mistaken lines stand in this text.
+    fn is_made(&self, text: &str) -> bool {
+        text.contains(&self.around.1)
+    }
+
+    /// The right lines stand in this text, or what the mistake leaves out.
+    fn is_excluded(&self, text: &str) -> bool {
+        let there = |(out, times): &(String, usize)| text.matches(out).count() >= *times;
+        text.contains(&self.around.0) || self.left_out.as_ref().is_some_and(there)
+    }
 }
 
 /// Bytes that lanes asked for.

@@ -1,14 +1,21 @@
 //! Does a known mistake do exactly what this kernel does?
 
 use super::judge::{Ran, sectors};
+use super::values::{Right, equal};
 use plan::run::Criterion;
 use simt::{Access, Finding, Memory, Problem};
 
-/// Relative difference below which two values are the same mistake's.
-const NEAR: f32 = 1e-5;
+/// How alike two kernels have to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Alike {
+    /// Findings of one kind: for a text that has the lines of the mistake.
+    Kind,
+    /// Findings at one place by one thread as well.
+    Place,
+}
 
 /// Whether two runs of one case went wrong alike.
-pub(super) fn same(a: &Ran, b: &Ran, criterion: Criterion) -> bool {
+pub(super) fn same(a: &Ran, b: &Ran, criterion: Criterion, rights: &[Right], how: Alike) -> bool {
     match (a, b) {
         (
             Ran::Values { outputs, counts },
@@ -17,25 +24,42 @@ pub(super) fn same(a: &Ran, b: &Ran, criterion: Criterion) -> bool {
                 counts: theirs,
             },
         ) => {
-            let alike = outputs.iter().flatten().zip(others.iter().flatten());
             let bytes = |counts: &simt::Counts| {
                 let lanes: u64 = counts.buffers.iter().map(|b| b.read + b.written).sum();
                 (lanes, sectors(counts))
             };
             match criterion {
                 Criterion::Bytes => bytes(counts) == bytes(theirs),
-                _ => alike.into_iter().all(|(a, b)| equal(*a, *b)),
+                _ => rights
+                    .iter()
+                    .zip(outputs.iter().zip(others))
+                    .all(|(right, (a, b))| {
+                        a.iter().zip(b).all(|(a, b)| equal(*a, *b, right.allowed))
+                    }),
             }
         }
-        (Ran::Found(a), Ran::Found(b)) => kind(a) == kind(b),
+        (Ran::Found(a), Ran::Found(b)) => {
+            kind(a) == kind(b) && (how == Alike::Kind || place(a) == place(b))
+        }
         _ => false,
     }
 }
 
-fn equal(a: f32, b: f32) -> bool {
-    a.to_bits() == b.to_bits()
-        || a.is_nan() && b.is_nan()
-        || (a - b).abs() <= NEAR * a.abs().max(b.abs())
+/// Who did it, and how far from the beginning of the memory.
+fn place(finding: &Finding) -> ([u32; 3], [u32; 3], Option<i64>) {
+    let offset = match &finding.problem {
+        Problem::OutOfBounds { offset, .. }
+        | Problem::Misaligned { offset, .. }
+        | Problem::NeverWritten { offset, .. } => Some(*offset),
+        Problem::BlocksRace { offset, .. } | Problem::Unordered { offset, .. } => {
+            Some(*offset as i64)
+        }
+        Problem::Race { address, .. } | Problem::LanesCollide { address, .. } => {
+            Some(*address as i64)
+        }
+        _ => None,
+    };
+    (finding.block, finding.thread, offset)
 }
 
 /// What a finding is about, places left out.
@@ -67,6 +91,7 @@ fn kind(finding: &Finding) -> (u8, Option<&str>, Option<Access>, Option<Access>)
         Problem::Overcounted { .. } => (16, None, None, None),
         Problem::LanesCollide { .. } => (5, None, None, None),
         Problem::BarrierSkipped { .. } => (6, None, None, None),
+        Problem::BarrierMissed { .. } => (17, None, None, None),
         Problem::BarriersDiffer { .. } => (7, None, None, None),
         Problem::LanesMissing { .. } => (8, None, None, None),
         Problem::InactiveSource { .. } => (9, None, None, None),

@@ -113,7 +113,7 @@ fn words(line: &str) -> impl Iterator<Item = &str> {
 
 /// Lines without comments and strings, those joined by a backslash as one, with
 /// the number of their first.
-fn code_lines(text: &str) -> impl Iterator<Item = (usize, String)> {
+pub(super) fn code_lines(text: &str) -> impl Iterator<Item = (usize, String)> {
     let mut lines: Vec<(usize, String)> = vec![(1, String::new())];
     let (mut row, mut rest) = (1, text);
     let mut comment = false;

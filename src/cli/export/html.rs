@@ -4,9 +4,10 @@
 use std::collections::BTreeSet;
 
 use super::mathml;
+pub(super) use crate::picture::escape;
 use course::slug;
 use text::{
-    Alignment, Block, Element, Inline, Live, Plain, Resolved, Role, Span, Table, Value, clean, code,
+    Alignment, Block, Element, Inline, Live, Plain, Resolved, Role, Span, Table, Value, code,
 };
 
 /// Turns blocks into HTML.
@@ -33,22 +34,6 @@ impl Ids {
         }
         id
     }
-}
-
-/// Text that may stand between tags and between quotes, without control characters.
-pub(super) fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in clean::clean(text).chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 /// The file of a lesson, as a link names it.
@@ -256,6 +241,7 @@ pub(super) fn span(span: &Span, ground: Role) -> String {
         Role::Value => "value",
         Role::Keyword => "keyword",
         Role::Type => "type",
+        Role::Builtin => "builtin",
         Role::Number => "number",
         Role::Comment => "comment",
         Role::String => "string",

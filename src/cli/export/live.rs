@@ -2,7 +2,11 @@
 
 use super::html::{Ids, Writer, escape, figure};
 use super::page::form;
-use course::present::{Figure, Grid, Lab, Piece, Prose, Ribbon, Sum, Weight, heading};
+use crate::picture;
+use course::present::{
+    Figure, Grid, Lab, Mark, Piece, Prose, Ribbon, Scene, Square, Sum, Toggle, Trips, Weight,
+    heading,
+};
 use text::{Role, Span, Value, code};
 
 /// A block; what follows a prediction is folded away until it is asked for.
@@ -55,14 +59,16 @@ impl Page<'_> {
             ),
             Piece::Figures(figures) => cells(&[], figures.iter().map(number)),
             Piece::Table(grid) => table(grid),
-            Piece::Roofline(roofline) => table(&roofline.grid),
-            Piece::Chart(chart) => table(&chart.grid()),
-            Piece::Ribbon(ribbon) => boxes(ribbon),
-            Piece::Lab(found) => lab(found),
+            Piece::Roofline(roofline) => drawn(piece, table(&roofline.grid)),
+            Piece::Chart(chart) => drawn(piece, table(&chart.grid())),
+            Piece::Ribbon(ribbon) => drawn(piece, boxes(ribbon)),
+            Piece::Lab(found) => picture::piece(piece).map_or(String::new(), framed) + &lab(found),
+            Piece::Trips(found) => drawn(piece, trips(found)),
             Piece::Steps(steps) => {
-                let items = steps
-                    .iter()
-                    .map(|step| format!("<li>{}</li>\n", self.item(step)));
+                let items = steps.iter().map(|step| {
+                    let scene = step.scene.as_ref().map_or(String::new(), scene);
+                    format!("<li>{}{scene}</li>\n", self.item(&step.text))
+                });
                 format!("<ol>\n{}</ol>\n", items.collect::<String>())
             }
             Piece::Code(lines) => source(lines),
@@ -103,6 +109,23 @@ impl Page<'_> {
         };
         writer.item(&prose.blocks, self.ids)
     }
+}
+
+/// A picture, and what it says in numbers folded away below it; the numbers alone where
+/// it cannot be drawn.
+fn drawn(piece: &Piece, numbers: String) -> String {
+    match picture::piece(piece) {
+        None => numbers,
+        Some(svg) => format!(
+            "{}<details class=\"numbers\">\n<summary>The same in numbers</summary>\n{numbers}</details>\n",
+            framed(svg)
+        ),
+    }
+}
+
+/// A picture that is wider than the page is moved, not shrunk until it cannot be read.
+fn framed(svg: String) -> String {
+    format!("<div class=\"wide\" tabindex=\"0\">\n{svg}</div>\n")
 }
 
 fn paragraph(text: &str) -> String {
@@ -162,13 +185,19 @@ fn sum(sum: &Sum) -> Vec<String> {
 fn lab(lab: &Lab) -> String {
     let mut out = String::new();
     if let Some(strip) = &lab.strip {
-        out += &paragraph(&strip.to_string());
+        out += &format!("<p class=\"unseen\">{}</p>\n", escape(&strip.to_string()));
     }
     if !lab.title.is_empty() {
         out += &format!("<p><strong>{}</strong></p>\n", escape(&lab.title));
     }
     out += &cells(&[], lab.sums.iter().chain(&lab.ran).map(sum));
-    for toggle in &lab.toggles {
+    out + &toggles(&lab.toggles)
+}
+
+/// Fusions, and what the plan costs with each flipped.
+fn toggles(toggles: &[Toggle]) -> String {
+    let mut out = String::new();
+    for toggle in toggles {
         let fusion = toggle.fusion;
         out += &format!(
             "<p>{} <strong>{}</strong> {}</p>\n",
@@ -179,6 +208,49 @@ fn lab(lab: &Lab) -> String {
         out += &cells(&[], toggle.flipped.iter().map(sum));
     }
     out
+}
+
+/// What a step speaks of: tables of squares, and figures below.
+fn scene(scene: &Scene) -> String {
+    let mut out = String::new();
+    for board in &scene.boards {
+        let row = |(label, squares): &(String, Vec<Square>)| {
+            let cells = squares.iter().map(|square| {
+                let text = escape(&square.shown());
+                match square.mark {
+                    Mark::Plain => format!("<td class=\"dim\">{text}</td>"),
+                    Mark::Past => format!("<td>{text}</td>"),
+                    Mark::Now => format!("<td class=\"value\">{text}</td>"),
+                    Mark::Waits => format!("<td class=\"error\">{text}</td>"),
+                }
+            });
+            let label = match label.as_str() {
+                "" => String::new(),
+                label => format!("<th scope=\"row\">{}</th>", escape(label)),
+            };
+            format!("<tr>{label}{}</tr>\n", cells.collect::<String>())
+        };
+        let rows: String = board.rows.iter().map(row).collect();
+        let name = match board.name.as_str() {
+            "" => String::new(),
+            name => format!("<caption>{}</caption>\n", escape(name)),
+        };
+        out += &format!("<div class=\"wide\" tabindex=\"0\"><table>\n{name}{rows}</table></div>\n");
+    }
+    let figures: Vec<String> = scene
+        .figures
+        .iter()
+        .map(|(name, value)| format!("{name} {value}"))
+        .collect();
+    out + &format!("<p class=\"dim\">{}</p>\n", escape(&figures.join("; ")))
+}
+
+fn trips(trips: &Trips) -> String {
+    let title = format!("<p><strong>{}</strong></p>\n", escape(&trips.title));
+    title
+        + &table(&trips.grid())
+        + &cells(&[], trips.sums.iter().map(sum))
+        + &toggles(&trips.toggles)
 }
 
 /// A table; a column of figures stands to the right.

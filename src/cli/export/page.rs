@@ -7,6 +7,7 @@ use crate::cli::desk::{Desk, Runs, complaints};
 use crate::cli::failure::Failure;
 use crate::cli::out::complain;
 use crate::cli::{live, show};
+use crate::picture;
 use course::answer::{Env, Kind};
 use course::present::Question;
 use course::{Exercise, Lesson, Part};
@@ -28,8 +29,9 @@ fn file(title: &str, main: &str) -> String {
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n{MARK} {version}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n{main}</body>\n</html>\n",
+         <title>{title}</title>\n<style>\n{colours}{STYLE}</style>\n</head>\n<body>\n{main}</body>\n</html>\n",
         version = env!("CARGO_PKG_VERSION"),
+        colours = picture::colours(),
         title = escape(title),
     )
 }

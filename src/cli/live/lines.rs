@@ -1,7 +1,7 @@
 //! Each kind of piece as sentences.
 
 use crate::cli::words::wrapped;
-use course::present::{Grid, Lab, Piece, Prose, Question, Ribbon, Sum};
+use course::present::{Grid, Lab, Piece, Prose, Question, Ribbon, Scene, Sum, Toggle, Trips};
 use text::{Plain, Value};
 
 /// Columns of a line of prose.
@@ -31,9 +31,14 @@ fn piece(piece: &Piece, ascii: bool) -> Vec<String> {
         Piece::Chart(chart) => table(&chart.grid()),
         Piece::Ribbon(ribbon) => boxes(ribbon),
         Piece::Lab(found) => lab(found),
+        Piece::Trips(found) => trips(found),
         Piece::Steps(steps) => (1..)
             .zip(steps)
-            .flat_map(|(number, step)| led(&format!("  {number}. "), step, ascii))
+            .flat_map(|(number, step)| {
+                let mut lines = led(&format!("  {number}. "), &step.text, ascii);
+                lines.extend(step.scene.iter().flat_map(scene));
+                lines
+            })
             .collect(),
         Piece::Code(lines) => source(lines),
         Piece::Lines(lines) => lines.iter().map(|line| format!("  {line}")).collect(),
@@ -104,12 +109,49 @@ fn lab(lab: &Lab) -> Vec<String> {
     }
     let sums = lab.sums.iter().chain(&lab.ran);
     lines.extend(sums.map(|s| format!("  {}", sum(s))));
-    for toggle in &lab.toggles {
-        let (sign, fusion) = (toggle.switch.sign(), toggle.fusion);
-        lines.push(format!("  {sign} {}: {}", fusion.name(), fusion.summary()));
-        lines.extend(toggle.flipped.iter().map(|s| format!("      {}", sum(s))));
-    }
+    lines.extend(lab.toggles.iter().flat_map(toggle));
     lines
+}
+
+/// What a step speaks of: rows of squares, and figures below.
+fn scene(scene: &Scene) -> Vec<String> {
+    let mut lines = Vec::new();
+    for board in &scene.boards {
+        if !board.name.is_empty() {
+            lines.push(format!("      {}", board.name));
+        }
+        let label = board.rows.iter().map(|(label, _)| label.len()).max();
+        let label = label
+            .filter(|label| *label > 0)
+            .map_or(0, |label| label + 1);
+        for (name, row) in &board.rows {
+            let line = format!("      {name:<label$}{}", board.line(row));
+            lines.push(line.trim_end().to_owned());
+        }
+    }
+    let figures: Vec<String> = scene
+        .figures
+        .iter()
+        .map(|(name, value)| format!("{name} {value}"))
+        .collect();
+    lines.push(format!("      {}", figures.join("; ")));
+    lines
+}
+
+fn trips(trips: &Trips) -> Vec<String> {
+    let mut lines = vec![format!("  {}", trips.title)];
+    lines.extend(table(&trips.grid()));
+    lines.extend(trips.sums.iter().map(|s| format!("  {}", sum(s))));
+    lines.extend(trips.toggles.iter().flat_map(toggle));
+    lines
+}
+
+/// A fusion, and what the plan costs with it flipped.
+fn toggle(toggle: &Toggle) -> Vec<String> {
+    let (sign, fusion) = (toggle.switch.sign(), toggle.fusion);
+    let head = format!("  {sign} {}: {}", fusion.name(), fusion.summary());
+    let flipped = toggle.flipped.iter().map(|s| format!("      {}", sum(s)));
+    std::iter::once(head).chain(flipped).collect()
 }
 
 fn source(lines: &[(usize, String)]) -> Vec<String> {

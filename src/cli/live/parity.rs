@@ -14,7 +14,7 @@ use app::machine::Ceilings;
 use app::study::Study;
 use app::{Event, Look, Message, State, update};
 use clap::Parser;
-use course::present::{Lab, Piece};
+use course::present::{Lab, Piece, Scene, Square, Toggle, Trips};
 use course::{Block, Course, Lesson, Live};
 use host::answer;
 use plan::cost::GpuDatabase;
@@ -190,6 +190,8 @@ fn on_page(html: &str, live: &Live) -> Vec<String> {
     let mut html = html.to_owned();
     for (open, close) in [
         ("<figcaption>", "</figcaption>"),
+        // Pictures say again what stands in numbers: `picture/tests.rs`.
+        ("<svg", "</svg>"),
         ("<summary>", "</summary>"),
         ("<p class=\"dim\">Command:", "</p>"),
         ("<strong>Predict:", "</strong>"),
@@ -215,6 +217,12 @@ fn on_page(html: &str, live: &Live) -> Vec<String> {
         rest = after;
     }
     text += rest;
+    said(unescaped(&text).lines())
+}
+
+/// Text as it is read.
+fn unescaped(html: &str) -> String {
+    let mut text = html.to_owned();
     for (escaped, sign) in [
         ("&lt;", "<"),
         ("&gt;", ">"),
@@ -223,7 +231,22 @@ fn on_page(html: &str, live: &Live) -> Vec<String> {
     ] {
         text = text.replace(escaped, sign);
     }
-    said(text.replace("&amp;", "&").lines())
+    text.replace("&amp;", "&")
+}
+
+/// The words in pictures of a page, but those of axes and legends.
+fn in_pictures(html: &str) -> Vec<String> {
+    let mut text = String::new();
+    for part in html.split("<text").skip(1) {
+        let (tag, rest) = part.split_once('>').unwrap();
+        let (words, _) = rest.split_once("</text>").unwrap();
+        let class = |name: &str| tag.contains(&format!("class=\"{name}\""));
+        if !class("dim") && !class("strong") {
+            text += words;
+            text.push('\n');
+        }
+    }
+    said(unescaped(&text).lines())
 }
 
 fn lab(pieces: &[Piece]) -> Option<&Lab> {
@@ -231,6 +254,43 @@ fn lab(pieces: &[Piece]) -> Option<&Lab> {
         Piece::Lab(lab) => Some(lab),
         _ => None,
     })
+}
+
+/// The words of what a step speaks of.
+fn in_scene(scene: &Scene) -> Vec<String> {
+    let boards = scene.boards.iter();
+    let rows = boards.clone().flat_map(|board| &board.rows);
+    let rows = rows.map(|(label, row)| {
+        let squares: Vec<String> = row.iter().map(Square::shown).collect();
+        format!("{label} {}", squares.join(" "))
+    });
+    let figures = scene
+        .figures
+        .iter()
+        .map(|(name, value)| format!("{name} {value}"));
+    let lines: Vec<String> = boards
+        .map(|board| board.name.clone())
+        .chain(rows)
+        .chain(figures)
+        .collect();
+    said(lines.iter().map(String::as_str))
+}
+
+fn trips(pieces: &[Piece]) -> Option<&Trips> {
+    pieces.iter().find_map(|piece| match piece {
+        Piece::Trips(trips) => Some(trips),
+        _ => None,
+    })
+}
+
+/// What is said of each switch flipped.
+fn flipped(toggles: &[Toggle]) -> Vec<String> {
+    let sums = toggles.iter().flat_map(|toggle| &toggle.flipped);
+    let words = sums.flat_map(|sum| {
+        let cells = sum.cells.iter().map(|(text, _)| text.as_str());
+        std::iter::once(sum.name).chain(cells)
+    });
+    said(words)
 }
 
 #[test]
@@ -252,14 +312,30 @@ fn the_screen_show_and_the_export_say_the_same() {
                 stops += usize::from(takes_keys(live));
                 screen.state.reader.lesson = usize::MAX;
                 screen.answer(lesson, live);
-                if let Ok(Block::Steps { steps, .. }) = &live.content {
-                    (1..steps.len()).for_each(|_| screen.press(Action::Flip));
-                }
                 let paper = pieces(&desk, lesson, live).unwrap();
-                let page = on_page(&export::live_block(live, &paper), live);
+                // On the screen a step shows its own scene, and the others no more.
+                let mut past = Vec::new();
+                if let Some(Piece::Steps(steps)) =
+                    paper.iter().find(|p| matches!(p, Piece::Steps(_)))
+                {
+                    for (at, step) in steps.iter().enumerate() {
+                        if at > 0 {
+                            screen.press(Action::Flip);
+                        }
+                        let scene = step.scene.as_ref().map_or(Vec::new(), in_scene);
+                        let place = format!("{}, block {}", lesson.id, live.number);
+                        found.within(&place, &screen.words(lesson, live), &scene);
+                        if at + 1 < steps.len() {
+                            past.extend(scene);
+                        }
+                    }
+                }
+                let html = export::live_block(live, &paper);
+                let page = on_page(&html, live);
                 let show = in_show(&paper);
                 let seen = screen.words(lesson, live);
                 let place = format!("{}, block {}", lesson.id, live.number);
+                found.within(&format!("{place}, picture"), &page, &in_pictures(&html));
                 match &live.content {
                     // A form has fields and signs of its own around the question.
                     Ok(Block::Question { .. }) => {
@@ -271,14 +347,7 @@ fn the_screen_show_and_the_export_say_the_same() {
                     Ok(Block::Lab { .. }) => {
                         // On paper every switch is flipped once; on the screen by hand.
                         let toggles = &lab(&paper).unwrap().toggles;
-                        let sums = toggles.iter().flat_map(|t| &t.flipped);
-                        let flipped: Vec<&str> = sums
-                            .flat_map(|s| {
-                                let cells = s.cells.iter().map(|(text, _)| text.as_str());
-                                std::iter::once(s.name).chain(cells)
-                            })
-                            .collect();
-                        let flipped = said(flipped);
+                        let flipped = flipped(toggles);
                         found.between(&place, &without(show, &flipped), &seen);
                         found.between(&place, &without(page, &flipped), &seen);
                         for (i, toggle) in toggles.iter().enumerate() {
@@ -297,7 +366,32 @@ fn the_screen_show_and_the_export_say_the_same() {
                             found.within(&place, &hand.words(lesson, live), &cells);
                         }
                     }
+                    Ok(Block::Trips(_)) => {
+                        // On the screen it is a picture, and sums are added up on the way.
+                        let trips = trips(&paper).unwrap();
+                        let read = trips.grid();
+                        let around = read.head.iter().chain([&read.foot]);
+                        let head = said(around.map(String::as_str));
+                        let on_the_way = said(trips.kernels.iter().map(|stop| &*stop.sum));
+                        let signs = said(["–", ","]);
+                        let flipped = flipped(&trips.toggles);
+                        let chrome = [head, on_the_way, flipped, signs].concat();
+                        found.between(&format!("{place}, export"), &page, &show);
+                        let told: Vec<String> = {
+                            let mut words = show;
+                            words.retain(|word| !chrome.contains(word));
+                            words
+                        };
+                        found.within(&place, &seen, &told);
+                        for stop in &trips.kernels {
+                            screen.press(Action::Flip);
+                            let seen = screen.words(lesson, live);
+                            found.within(&place, &seen, &said([&*stop.sum]));
+                        }
+                    }
                     _ => {
+                        let show = without(show, &past);
+                        let page = without(page, &past);
                         found.between(&format!("{place}, show"), &show, &seen);
                         found.between(&format!("{place}, export"), &page, &seen);
                     }

@@ -23,7 +23,7 @@ pub(in crate::cli) fn commands(backend: BackendKind, json: bool, out: &mut Out) 
     let all = match backend {
         BackendKind::Cuda => nvidia(&run),
         BackendKind::Hip => amd(&run)?,
-        BackendKind::Auto | BackendKind::Cpu | BackendKind::Simt => {
+        _ => {
             return Err(Failure::usage(
                 "--profile is for a GPU: name it with --backend cuda or hip",
             ));

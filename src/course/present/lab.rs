@@ -90,14 +90,14 @@ pub struct Lab {
 }
 
 /// Prices in one configuration, in the unit of V1's block.
-struct Prices {
-    v1: Cost,
+pub(super) struct Prices {
+    pub(super) v1: Cost,
     column: Column,
     ops: Vec<OpKind>,
 }
 
 impl Prices {
-    fn new(config: &Config, ops: Vec<OpKind>) -> Result<Self, String> {
+    pub(super) fn new(config: &Config, ops: Vec<OpKind>) -> Result<Self, String> {
         let v1 = priced(config, Version::V1.cut())?;
         let column = figure::byte_column(v1.block.bytes());
         Ok(Self { v1, column, ops })
@@ -109,7 +109,7 @@ impl Prices {
         format!("{} {unit}", figure::bytes(self.column, bytes))
     }
 
-    fn sum(&self, name: &'static str, part: &Priced, v1: Option<&Priced>) -> Sum {
+    pub(super) fn sum(&self, name: &'static str, part: &Priced, v1: Option<&Priced>) -> Sum {
         let modelled = |text: String| (format!("{text} ="), Some(Origin::Modelled));
         let mut cells = vec![
             modelled(launches(part.launches())),
@@ -141,7 +141,7 @@ impl Prices {
     }
 }
 
-fn priced(config: &Config, cut: Cut) -> Result<Cost, String> {
+pub(super) fn priced(config: &Config, cut: Cut) -> Result<Cost, String> {
     price(&config.with_cut(cut)).map_err(|e| e.to_string())
 }
 
@@ -150,7 +150,7 @@ fn launches(n: u64) -> String {
 }
 
 /// The plan of a block: its own, or the one that it was changed to.
-fn plan_of(config: &Config, start: Option<&Typed<Cut>>, facts: &dyn Facts) -> Cut {
+pub(super) fn plan_of(config: &Config, start: Option<&Typed<Cut>>, facts: &dyn Facts) -> Cut {
     let own = start.map_or(config.cut, |plan| plan.value);
     facts.bench().unwrap_or(own)
 }

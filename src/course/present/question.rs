@@ -77,6 +77,9 @@ pub fn example_of(spec: &Spec) -> String {
     match spec.unit.dimension() {
         _ if spec.unit == Unit::PERCENT => "e.g. 12.5 %".to_owned(),
         plain if plain.is_plain() => String::new(),
-        dimension => format!("e.g. {}", dimension.example()),
+        dimension if matches!(spec.unit.symbol(), "B" | "FLOP") => {
+            format!("e.g. {}", dimension.example())
+        }
+        _ => format!("e.g. 1.25 {}", spec.unit),
     }
 }

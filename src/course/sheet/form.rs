@@ -144,7 +144,7 @@ pub(super) fn question<'e>(exercise: &'e Exercise, key: &str) -> &'e str {
 /// A new sheet: every question as a comment, every key open.
 pub(crate) fn blank(exercise: &Exercise) -> DocumentMut {
     let mut text = comment(&exercise.heading());
-    text.push_str(&comment("Type answers as you would write them: \"17\", \"12.6 MB\", \"94.1 %\", \"2*4*512*2048^2\". \"\" is open."));
+    text.push_str(&comment("Type answers as you would write them: \"17\", \"1.250 MB\", \"94.1 %\", \"2*4*512*2048^2\". \"\" is open."));
     text.push_str(&comment(&format!("tinyllama-tutor check {}", exercise.id)));
     let gpus = GpuDatabase::embedded().ok();
     for (index, key) in exercise.keys.iter().enumerate() {

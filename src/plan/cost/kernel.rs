@@ -2,7 +2,7 @@
 
 use super::{Config, CostError};
 use crate::fusion::Kernel;
-use crate::model::{Graph, OpKind, Product, Sizes, Symbol, Tensor, TensorKind, WeightId};
+use crate::model::{Graph, OpKind, Product, Sizes, Symbol, Tensor, TensorId, TensorKind, WeightId};
 
 /// Elements of the RoPE table that a kernel with RoPE reads (`rope_table`).
 const ROPE_TABLE: Product = Product::new(1, &[Symbol::Seq, Symbol::HeadWidth]);
@@ -35,6 +35,17 @@ pub struct Moved {
     /// Bytes per element.
     pub element_bytes: u64,
     /// Bytes.
+    pub bytes: u64,
+}
+
+/// A tensor that a kernel makes and that never leaves the chip.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Inside {
+    /// Its name: `sc`.
+    pub name: &'static str,
+    /// The block that made it, where one did.
+    pub layer: Option<u32>,
+    /// Bytes that it would move each time it was written or read.
     pub bytes: u64,
 }
 
@@ -76,6 +87,8 @@ pub struct KernelCost {
     pub flop_terms: Vec<FlopCost>,
     /// The terms of the bytes.
     pub moved: Vec<Moved>,
+    /// What it makes and does not write.
+    pub inside: Vec<Inside>,
 }
 
 impl KernelCost {
@@ -122,6 +135,7 @@ impl KernelCost {
             }
         }
         let moved = moved(config, sizes, graph, kernel)?;
+        let inside = inside(config, sizes, graph, kernel)?;
         let add = |all: bool| {
             flop_terms
                 .iter()
@@ -149,6 +163,7 @@ impl KernelCost {
             phases: kernel.phases.len() as u64,
             flop_terms,
             moved,
+            inside,
         })
     }
 }
@@ -168,6 +183,33 @@ fn element_bytes(config: &Config, kind: TensorKind) -> u64 {
         TensorKind::Ids => ID_BYTES,
         _ => config.dtype.bytes(),
     }
+}
+
+/// Bytes of a tensor.
+fn tensor_bytes(config: &Config, sizes: &Sizes, tensor: Tensor) -> Result<u64, CostError> {
+    tensor
+        .kind
+        .elements()
+        .value(sizes)?
+        .checked_mul(element_bytes(config, tensor.kind))
+        .ok_or_else(|| CostError::too_large(tensor.name()))
+}
+
+fn inside(
+    config: &Config,
+    sizes: &Sizes,
+    graph: &Graph,
+    kernel: &Kernel,
+) -> Result<Vec<Inside>, CostError> {
+    let tensor = |id: &TensorId| {
+        let tensor = graph.tensor_at(*id);
+        Ok(Inside {
+            name: tensor.name(),
+            layer: tensor.layer,
+            bytes: tensor_bytes(config, sizes, tensor)?,
+        })
+    };
+    kernel.inside.iter().map(tensor).collect()
 }
 
 fn moved(

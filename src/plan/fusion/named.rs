@@ -2,65 +2,99 @@
 
 use super::cut::Boundary;
 use super::{Cut, FusionError};
-use crate::model::OpKind;
+use crate::model::OpKind as O;
 
-/// A named fusion: boundaries that are removed together. One fusion implies another
-/// when it removes all of the other's boundaries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[allow(missing_docs, reason = "the names are those of docs/cost-model.md")]
-pub enum Fusion {
-    Qkv,
-    Rope,
-    Flash,
-    GateUp,
-    SiluMul,
-    Swiglu,
-    NormResidual,
-    OResidual,
-    DownResidual,
-    NormQkv,
-    NormGate,
-    Block,
-    Forward,
+/// Makes [`Fusion`] of the table below: a row is all that a fusion is.
+macro_rules! fusions {
+    ($($fusion:ident, $name:literal, $joins:expr, $summary:literal;)+) => {
+        /// A named fusion: boundaries that are removed together. One fusion implies
+        /// another when it removes all of the other's boundaries.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Fusion {
+            $(#[doc = $summary] $fusion,)+
+        }
+
+        impl Fusion {
+            /// All of them, in the order of docs/cost-model.md.
+            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$fusion),+];
+
+            /// The name that `--fuse` takes.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$fusion => $name,)+
+                }
+            }
+
+            /// What it does, in a line: the tensors that stop travelling.
+            pub const fn summary(self) -> &'static str {
+                match self {
+                    $(Self::$fusion => $summary,)+
+                }
+            }
+
+            /// The boundaries that it removes, those of the fusions that it implies
+            /// included.
+            pub const fn boundaries(self) -> Cut {
+                match self {
+                    $(Self::$fusion => const { $joins },)+
+                }
+            }
+        }
+    };
+}
+
+// Name of the variant, name that is typed, boundaries, summary.
+fusions! {
+    Qkv, "qkv", joined(&[&[O::Q, O::K, O::V]]),
+        "one kernel for q, k and v reads n1 once";
+    Rope, "rope", joined(&[&[O::Q, O::K, O::V, O::RopeQ, O::RopeK]]),
+        "q and k are rotated before they are written";
+    Flash, "flash", joined(&[&[O::Qk, O::Softmax, O::Pv]]),
+        "scores and probabilities stay on the chip";
+    GateUp, "gate_up", joined(&[&[O::Gate, O::Up]]),
+        "one kernel for gate and up reads n2 once";
+    SiluMul, "silu_mul", joined(&[&[O::Silu, O::Mul]]),
+        "sg stays in registers";
+    Swiglu, "swiglu", joined(&[&[O::Gate, O::Up, O::Silu, O::Mul]]),
+        "g, u and sg stay on the chip";
+    NormResidual, "norm_residual", joined(&[&[O::Res1, O::Norm2], &[O::Res2, O::Norm1]]),
+        "each norm joins the residual before it";
+    OResidual, "o_residual", joined(&[&[O::O, O::Res1]]),
+        "o is added to x before it is written";
+    DownResidual, "down_residual", joined(&[&[O::Down, O::Res2]]),
+        "dn is added to h before it is written";
+    NormQkv, "norm_qkv", joined(&[&[O::Norm1, O::Q, O::K, O::V]]),
+        "norm1 is made where q, k and v need it";
+    NormGate, "norm_gate", joined(&[&[O::Norm2, O::Gate, O::Up]]),
+        "norm2 is made where gate and up need it";
+    Block, "block", Cut::WHOLE_BLOCK,
+        "one kernel per block";
+    Forward, "forward", Cut::EVERYTHING,
+        "one kernel for the whole forward";
+}
+
+/// All boundaries within each of these runs of ops. Two ops that are no neighbours do
+/// not compile: the table is evaluated by the compiler.
+const fn joined(runs: &[&[O]]) -> Cut {
+    let mut cut = Cut::NONE;
+    let mut run = 0;
+    while run < runs.len() {
+        let ops = runs[run];
+        let mut at = 1;
+        while at < ops.len() {
+            let boundary = Boundary::between(ops[at - 1], ops[at]);
+            assert!(boundary.is_some(), "a fusion joins ops that are neighbours");
+            if let Some(boundary) = boundary {
+                cut = cut.joined(boundary);
+            }
+            at += 1;
+        }
+        run += 1;
+    }
+    cut
 }
 
 impl Fusion {
-    /// All of them, in the order of docs/cost-model.md.
-    pub const ALL: [Self; 13] = [
-        Self::Qkv,
-        Self::Rope,
-        Self::Flash,
-        Self::GateUp,
-        Self::SiluMul,
-        Self::Swiglu,
-        Self::NormResidual,
-        Self::OResidual,
-        Self::DownResidual,
-        Self::NormQkv,
-        Self::NormGate,
-        Self::Block,
-        Self::Forward,
-    ];
-
-    /// The name that `--fuse` takes.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Qkv => "qkv",
-            Self::Rope => "rope",
-            Self::Flash => "flash",
-            Self::GateUp => "gate_up",
-            Self::SiluMul => "silu_mul",
-            Self::Swiglu => "swiglu",
-            Self::NormResidual => "norm_residual",
-            Self::OResidual => "o_residual",
-            Self::DownResidual => "down_residual",
-            Self::NormQkv => "norm_qkv",
-            Self::NormGate => "norm_gate",
-            Self::Block => "block",
-            Self::Forward => "forward",
-        }
-    }
-
     /// The fusion of this name.
     ///
     /// # Errors
@@ -84,60 +118,9 @@ impl Fusion {
             .collect()
     }
 
-    /// The boundaries that it removes, those of the fusions that it implies included.
-    pub fn boundaries(self) -> Cut {
-        use OpKind as O;
-        let between = |pairs: &[(O, O)]| {
-            pairs.iter().fold(Cut::NONE, |cut, (a, b)| {
-                Boundary::between(*a, *b).map_or(cut, |boundary| cut.joined(boundary))
-            })
-        };
-        match self {
-            Self::Qkv => between(&[(O::Q, O::K), (O::K, O::V)]),
-            Self::Rope => Self::Qkv
-                .boundaries()
-                .union(between(&[(O::V, O::RopeQ), (O::RopeQ, O::RopeK)])),
-            Self::Flash => between(&[(O::Qk, O::Softmax), (O::Softmax, O::Pv)]),
-            Self::GateUp => between(&[(O::Gate, O::Up)]),
-            Self::SiluMul => between(&[(O::Silu, O::Mul)]),
-            Self::Swiglu => Self::GateUp
-                .boundaries()
-                .union(Self::SiluMul.boundaries())
-                .union(between(&[(O::Up, O::Silu)])),
-            Self::NormResidual => between(&[(O::Res1, O::Norm2)]).joined(Boundary::CROSS),
-            Self::OResidual => between(&[(O::O, O::Res1)]),
-            Self::DownResidual => between(&[(O::Down, O::Res2)]),
-            Self::NormQkv => Self::Qkv.boundaries().union(between(&[(O::Norm1, O::Q)])),
-            Self::NormGate => Self::GateUp
-                .boundaries()
-                .union(between(&[(O::Norm2, O::Gate)])),
-            Self::Block => Cut::WHOLE_BLOCK,
-            Self::Forward => Cut::EVERYTHING,
-        }
-    }
-
     /// Whether this fusion switches `other` on as well.
     pub fn implies(self, other: Self) -> bool {
         self != other && self.boundaries().contains(other.boundaries())
-    }
-
-    /// What it does, in a line: the tensors that stop travelling.
-    pub const fn summary(self) -> &'static str {
-        match self {
-            Self::Qkv => "one kernel for q, k and v reads n1 once",
-            Self::Rope => "q and k are rotated before they are written",
-            Self::Flash => "scores and probabilities stay on the chip",
-            Self::GateUp => "one kernel for gate and up reads n2 once",
-            Self::SiluMul => "sg stays in registers",
-            Self::Swiglu => "g, u and sg stay on the chip",
-            Self::NormResidual => "each norm joins the residual before it",
-            Self::OResidual => "o is added to x before it is written",
-            Self::DownResidual => "dn is added to h before it is written",
-            Self::NormQkv => "norm1 is made where q, k and v need it",
-            Self::NormGate => "norm2 is made where gate and up need it",
-            Self::Block => "one kernel per block",
-            Self::Forward => "one kernel for the whole forward",
-        }
     }
 }
 
@@ -246,7 +229,7 @@ impl Version {
     /// Its cut.
     pub fn cut(self) -> Cut {
         let cut = Cut::of_fusions(self.fusions());
-        match (self, Boundary::between(OpKind::Mul, OpKind::Down)) {
+        match (self, Boundary::between(O::Mul, O::Down)) {
             (Self::V3Doc, Some(boundary)) => cut.joined(boundary),
             _ => cut,
         }
@@ -257,39 +240,75 @@ impl Version {
 mod tests {
     use super::*;
 
+    /// The rows of the table of fusions in docs/cost-model.md: name, boundaries, what is
+    /// implied.
+    fn documented() -> Vec<[&'static str; 3]> {
+        let text = include_str!("../../../docs/cost-model.md");
+        let (_, table) = text.split_once("| fusion | boundaries removed |").unwrap();
+        let rows = table.lines().skip(2).take_while(|l| l.starts_with('|'));
+        rows.map(|row| {
+            let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+            [cells[1].trim_matches('`'), cells[2], cells[3]]
+        })
+        .collect()
+    }
+
+    /// A boundary as the documents write it: `q·k`, `v·rope`, `res2·the next layer's
+    /// norm1 (…)`.
+    fn boundary(text: &str) -> Boundary {
+        let op = |name: &str| {
+            let ops = crate::model::BLOCK_OPS.into_iter();
+            let mut ops = ops.filter(|op| op.name() == name || (name, *op) == ("rope", O::RopeQ));
+            ops.next().unwrap()
+        };
+        let (left, right) = text.split_once('·').unwrap();
+        let right = right.trim_start_matches("the next layer's ");
+        let right = right.split(' ').next().unwrap();
+        Boundary::between(op(left), op(right)).unwrap()
+    }
+
     #[test]
-    fn implications_are_those_of_the_table() {
-        // docs/cost-model.md, column "implies".
-        let table: &[(Fusion, &[Fusion])] = &[
-            (Fusion::Qkv, &[]),
-            (Fusion::Rope, &[Fusion::Qkv]),
-            (Fusion::Flash, &[]),
-            (Fusion::GateUp, &[]),
-            (Fusion::SiluMul, &[]),
-            (Fusion::Swiglu, &[Fusion::GateUp, Fusion::SiluMul]),
-            (Fusion::NormResidual, &[]),
-            (Fusion::OResidual, &[]),
-            (Fusion::DownResidual, &[]),
-            (Fusion::NormQkv, &[Fusion::Qkv]),
-            (Fusion::NormGate, &[Fusion::GateUp]),
-        ];
-        for (fusion, implied) in table {
+    fn the_fusions_are_those_of_the_cost_model() {
+        let documented = documented();
+        let names: Vec<&str> = documented.iter().map(|row| row[0]).collect();
+        assert_eq!(names, Fusion::ALL.map(Fusion::name));
+        for [name, boundaries, implied] in documented {
+            let fusion = Fusion::parse(name).unwrap();
+            let implies = |other: Fusion| match (fusion, other) {
+                (Fusion::Forward, _) => other != Fusion::Forward,
+                // "all but norm_residual's cross-block half"
+                (Fusion::Block, Fusion::Block | Fusion::Forward | Fusion::NormResidual) => false,
+                (Fusion::Block, _) => true,
+                _ => implied.split(", ").any(|name| name == other.name()),
+            };
             for other in Fusion::ALL {
                 assert_eq!(
                     fusion.implies(other),
-                    implied.contains(&other),
-                    "{fusion:?} implies {other:?}"
+                    implies(other),
+                    "{fusion:?}, {other:?}"
                 );
             }
-        }
-        // "block: all but norm_residual's cross-block half"; "forward: all".
-        for other in Fusion::ALL {
-            let inside = !matches!(
-                other,
-                Fusion::Block | Fusion::Forward | Fusion::NormResidual
+            if matches!(fusion, Fusion::Block | Fusion::Forward) {
+                continue;
+            }
+            let others = Fusion::ALL.into_iter().filter(|other| implies(*other));
+            let from = others.fold(Cut::v1(), Cut::fuse);
+            let boundaries = boundaries.split(", ").map(boundary);
+            assert_eq!(
+                Cut::v1().fuse(fusion),
+                boundaries.fold(from, Cut::joined),
+                "{fusion:?}"
             );
-            assert_eq!(Fusion::Block.implies(other), inside);
-            assert_eq!(Fusion::Forward.implies(other), other != Fusion::Forward);
+        }
+    }
+
+    #[test]
+    fn every_fusion_is_a_plan_of_its_own() {
+        let mut cuts = vec![Cut::v1()];
+        for fusion in Fusion::ALL {
+            let cut = Cut::v1().fuse(fusion);
+            assert!(!cuts.contains(&cut), "{fusion:?} alone is another's plan");
+            cuts.push(cut);
         }
     }
 

@@ -73,7 +73,8 @@ impl BackendKind {
             .find(|kind| kind.name() == name)
             .ok_or_else(|| {
                 RunError::bad_request(format!(
-                    "there is no backend “{name}”; use auto, cpu, simt, cuda or hip"
+                    "there is no backend “{name}”; there are: {}",
+                    Self::ALL.map(Self::name).join(", ")
                 ))
             })
     }

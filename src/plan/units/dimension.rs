@@ -151,8 +151,8 @@ impl Dimension {
         match self {
             Self::Count => "1,024",
             Self::Ratio => "0.375",
-            Self::Bytes => "1.5 MB",
-            Self::Flop => "1.5 GFLOP",
+            Self::Bytes => "1.250 MB",
+            Self::Flop => "1.250 GFLOP",
             Self::Time => "2.5 ms",
             Self::BytesPerSecond => "1.5 TB/s",
             Self::FlopPerSecond => "2.5 TFLOP/s",

@@ -11,6 +11,14 @@ fn verb(access: Access) -> &'static str {
     }
 }
 
+/// An access with its article.
+fn an(access: Access) -> String {
+    match access {
+        Access::Atomic => format!("an {}", verb(access)),
+        Access::Read | Access::Write => format!("a {}", verb(access)),
+    }
+}
+
 fn name(memory: &Memory) -> String {
     match memory {
         Memory::Buffer { name, .. } => format!("`{name}`"),
@@ -224,10 +232,17 @@ fn story(problem: &Problem) -> (String, &'static str) {
             ..
         } => (
             format!(
-                "never written: a {bytes}-byte read at byte {offset} of {}, which nothing wrote",
+                "never written: a {bytes}-byte read at byte {offset} of {}, which nothing has written \
+                 so far",
                 name(memory)
             ),
-            "write it first, or wait for the copy or the kernel that writes it",
+            match memory {
+                Memory::Shared { .. } => {
+                    "see which thread writes this place: if one does, a barrier between the two is \
+                     missing; if none does, no barrier helps"
+                }
+                _ => "write it first, or wait for the copy or the kernel that writes it",
+            },
         ),
         Problem::Race {
             address,
@@ -245,10 +260,10 @@ fn story(problem: &Problem) -> (String, &'static str) {
             };
             (
                 format!(
-                    "race: a {} of shared memory at byte {address} meets a {} by {other} with no \
-                     barrier between them",
-                    verb(*now),
-                    verb(earlier.access)
+                    "race: {} of shared memory at byte {address} meets {} by {other} with no barrier \
+                     between them",
+                    an(*now),
+                    an(earlier.access)
                 ),
                 missing,
             )
@@ -261,11 +276,11 @@ fn story(problem: &Problem) -> (String, &'static str) {
             other,
         } => (
             format!(
-                "race between blocks: a {} at byte {offset} of {} meets a {} by block number \
-                 {other} of the same launch, and neither waits for the other",
-                verb(*now),
+                "race between blocks: {} at byte {offset} of {} meets {} by block number {other} \
+                 of the same launch, and neither waits for the other",
+                an(*now),
                 name(memory),
-                verb(*earlier)
+                an(*earlier)
             ),
             "blocks run in any order: give each its own place, use an atomic, or put the two \
              into launches (or phases with a grid barrier) one after the other",
@@ -281,12 +296,12 @@ fn story(problem: &Problem) -> (String, &'static str) {
             proxy,
         } => (
             format!(
-                "not ordered: a {}{} at byte {offset} of {} meets a {} {} at {there}, and nothing \
+                "not ordered: {}{} at byte {offset} of {} meets {} {} at {there}, and nothing \
                  orders the two{}",
-                verb(*now),
+                an(*now),
                 if *copies { " by the copy engine" } else { "" },
                 name(memory),
-                verb(*earlier),
+                an(*earlier),
                 who(*other),
                 if *proxy { " for the copy engine" } else { "" }
             ),
@@ -314,6 +329,11 @@ fn story(problem: &Problem) -> (String, &'static str) {
         Problem::BarrierSkipped { missing } => (
             format!("a barrier that some threads skip: thread {missing} of the warp is elsewhere"),
             "every thread of the block must reach __syncthreads(): move it out of the branch",
+        ),
+        Problem::BarrierMissed { missing } => (
+            format!("a barrier that some threads skip: thread {missing} has ended without it"),
+            "every thread of the block must reach __syncthreads(): move it out of the branch, or \
+             let threads with nothing to do stay until it is passed",
         ),
         Problem::BarriersDiffer {
             other_warp,

@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use super::setup::Setup;
 use crate::block::{BARRIERS, BlockState, Frame, State, Warp};
 use crate::exec::turn::FULL;
-use crate::fault::{Fault, FaultKind, How, Polled, Waiting};
+use crate::fault::{Fault, FaultKind, How, Polled, Problem, Waiting};
 use crate::memory::POISON;
 use crate::program::{Constant, NEVER, Special};
 use crate::run::{self, Turned};
@@ -211,14 +211,14 @@ impl<'a> Worker<'a> {
         let until = tally.steps + ROUND;
         let mut goes_on = true;
         while goes_on && tally.steps < until {
-            goes_on = false;
+            // All may stand at a barrier of the loop.
+            goes_on = self.open_barriers(tally).unwrap_or(false);
             for warp in self.warps.iter_mut().filter(|w| w.state == State::Ready) {
                 goes_on |= matches!(
                     run::turn(self.setup.launch, warp, &mut self.state, tally, run::SLICE),
                     Turned::Waits
                 );
             }
-            goes_on &= self.open_barriers(tally).is_ok();
         }
         let kernel = self.setup.launch.kernel;
         let runs = kernel.blocks.iter().zip(&tally.blocks).zip(before);
@@ -227,7 +227,9 @@ impl<'a> Worker<'a> {
             .filter_map(|((block, _), _)| kernel.code.get(block.start as usize..block.end as usize))
             .flat_map(|code| code.iter().map(|inst| inst.at))
             .collect();
-        let warp = self.warps.iter().find(|warp| warp.state == State::Ready);
+        let ready = self.warps.iter().find(|warp| warp.state == State::Ready);
+        let goes_on = || self.warps.iter().find(|warp| warp.state != State::Done);
+        let warp = ready.or_else(goes_on);
         let at = warp.and_then(|warp| self.position(warp)).unwrap_or(0);
         let thread = warp.map_or(0, |warp| warp.number * 32);
         let kind = FaultKind::NeverEnds {
@@ -285,6 +287,23 @@ impl<'a> Worker<'a> {
                 continue;
             }
             if wanted == 0
+                && self.setup.launch.strict_barriers
+                && let Some(missing) = self.returned()
+            {
+                let first = arrived.first().map_or(0, |(warp, ..)| *warp);
+                let live = self.warps.get(first as usize).map_or(1, |warp| warp.live);
+                let problem = Problem::BarrierMissed { missing };
+                let fault = Fault {
+                    kind: problem.into(),
+                    at: first_at,
+                    thread: first * 32 + (live.trailing_zeros() & 31),
+                };
+                return Err(Stopped {
+                    block: self.state.index,
+                    fault,
+                });
+            }
+            if wanted == 0
                 && let Some((warp, _, _, at)) = arrived
                     .iter()
                     .find(|(.., at)| !self.same_place(*at, first_at))
@@ -334,6 +353,19 @@ impl<'a> Worker<'a> {
             (Some(x), Some(y)) => a == b || x.place == y.place,
             _ => true,
         }
+    }
+
+    /// The first thread of the block that has returned.
+    fn returned(&self) -> Option<u32> {
+        let threads = self.setup.threads();
+        self.warps.iter().find_map(|warp| {
+            let live = match warp.state {
+                State::Done => 0,
+                _ => warp.live,
+            };
+            let thread = warp.number * 32 + (!live).trailing_zeros();
+            (live != FULL && thread < threads).then_some(thread)
+        })
     }
 
     /// Nobody can go on: who waits where.

@@ -128,7 +128,7 @@ fn cut_of<'n>(names: impl Iterator<Item = &'n str>) -> Option<Cut> {
         }
         for pair in known::ops(name)?.windows(2) {
             let wall = match pair {
-                [OpKind::Res2, OpKind::Norm1 | OpKind::FinalNorm] => Boundary::CROSS,
+                [OpKind::Res2, OpKind::FinalNorm] => Boundary::CROSS,
                 [a, b] => Boundary::between(*a, *b)?,
                 _ => return None,
             };

@@ -34,6 +34,22 @@ fn cuda() {
 }
 
 #[test]
+fn what_cuda_brings_along() {
+    assert_eq!(
+        coloured(
+            "cuda",
+            "int i = blockIdx.x; __syncthreads(); y = expf(mine);"
+        ),
+        [
+            "Type:int",
+            "Builtin:blockIdx",
+            "Builtin:__syncthreads",
+            "Builtin:expf",
+        ]
+    );
+}
+
+#[test]
 fn rust_lifetimes_are_no_strings() {
     assert_eq!(
         coloured(

@@ -200,14 +200,36 @@ pub(super) fn first_line(state: &State, columns: u16, rows: usize) -> usize {
 /// Columns that the rest of a long line stands further in.
 const HANGS: usize = 4;
 
+/// How far the rest of a line stands further in: that of a comment below its words.
+fn hangs(text: &str) -> usize {
+    let code = text.trim_start();
+    match code.strip_prefix("//") {
+        Some(words) => text.len() - words.trim_start().len(),
+        None => HANGS,
+    }
+}
+
 /// Rows that a line takes.
 fn height(text: &str, room: u16) -> usize {
-    breaks(&text.replace('\t', "    "), usize::from(room)).len() + 1
+    cuts(&text.replace('\t', "    "), usize::from(room)).0.len() + 1
+}
+
+/// Where the rows of a long line begin behind the first, and how far in they stand. The
+/// rows of a comment are about equally long: none is one word that was broken off.
+fn cuts(text: &str, room: usize) -> (Vec<usize>, usize) {
+    let hang = hangs(text).min(room / 2);
+    let found = breaks(text, room, hang);
+    if found.is_empty() || !text.trim_start().starts_with("//") {
+        return (found, hang);
+    }
+    let even = (room / 2..room).map(|narrow| breaks(text, narrow, hang));
+    let even = even.into_iter().find(|starts| starts.len() == found.len());
+    (even.unwrap_or(found), hang)
 }
 
 /// Where the rows of a long line begin, behind the first: characters from its
 /// start. Words stay whole where that leaves more than half of a row.
-fn breaks(text: &str, room: usize) -> Vec<usize> {
+fn breaks(text: &str, room: usize, hang: usize) -> Vec<usize> {
     let mut found = Vec::new();
     let (mut used, mut left) = (0, room.max(1));
     // Behind the last space of this row, and the columns up to there.
@@ -216,7 +238,7 @@ fn breaks(text: &str, room: usize) -> Vec<usize> {
         let wide = width(c.encode_utf8(&mut [0; 4]));
         if used + wide > left {
             // What goes down with the word must fit into the row below.
-            let below = room.saturating_sub(HANGS).max(1);
+            let below = room.saturating_sub(hang).max(1);
             let (start, before) = match space {
                 (behind, before) if before > left / 2 && used - before + wide <= below => {
                     (behind, before)
@@ -239,7 +261,8 @@ fn breaks(text: &str, room: usize) -> Vec<usize> {
 /// Spans cut into rows of a width.
 fn wrapped(spans: &[text::Span], room: usize) -> Vec<Vec<(String, Role)>> {
     let whole: String = spans.iter().map(|s| s.text.as_str()).collect();
-    let mut breaks = breaks(&whole, room).into_iter().peekable();
+    let (breaks, hang) = cuts(&whole, room);
+    let mut breaks = breaks.into_iter().peekable();
     let mut rows = vec![Vec::new()];
     let mut at = 0;
     for span in spans {
@@ -250,7 +273,7 @@ fn wrapped(spans: &[text::Span], room: usize) -> Vec<Vec<(String, Role)>> {
                 if let Some(row) = rows.last_mut() {
                     row.push((std::mem::take(&mut text), role));
                 }
-                rows.push(vec![(" ".repeat(HANGS), Role::Text)]);
+                rows.push(vec![(" ".repeat(hang), Role::Text)]);
             }
             text.push(c);
             at += 1;
@@ -262,36 +285,51 @@ fn wrapped(spans: &[text::Span], room: usize) -> Vec<Vec<(String, Role)>> {
     rows
 }
 
-/// Code has no colours of its own: those of the screen mean something else.
+/// The screen's role for a part of code.
 pub(in crate::tui) fn role(role: text::Role) -> Role {
     match role {
         text::Role::Comment | text::Role::Dim => Role::Dim,
         text::Role::Keyword | text::Role::Strong => Role::Strong,
+        text::Role::Type => Role::Type,
+        text::Role::Number => Role::Number,
+        text::Role::String => Role::String,
+        text::Role::Builtin => Role::Builtin,
         _ => Role::Text,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::breaks;
+    use super::{HANGS, breaks, cuts};
     use proptest::prelude::*;
 
     #[test]
     fn long_lines_break_behind_words() {
-        assert_eq!(breaks("short", 10), [0usize; 0]);
-        assert_eq!(breaks("int value = other;", 14), [12]);
+        assert_eq!(breaks("short", 10, HANGS), [0usize; 0]);
+        assert_eq!(breaks("int value = other;", 14, HANGS), [12]);
         // No space, or one too early: in the middle of the word.
-        assert_eq!(breaks("abcdefghijkl", 10), [10]);
-        assert_eq!(breaks("a bcdefghijkl", 10), [10]);
+        assert_eq!(breaks("abcdefghijkl", 10, HANGS), [10]);
+        assert_eq!(breaks("a bcdefghijkl", 10, HANGS), [10]);
         // A word that the row below would not hold.
-        assert_eq!(breaks(" aA Aaa", 6), [6]);
+        assert_eq!(breaks(" aA Aaa", 6, HANGS), [6]);
+    }
+
+    #[test]
+    fn a_comment_is_broken_evenly_below_its_words() {
+        let text = "// one two three four five six";
+        // 30 columns in a row of 28: `six` alone would be left over.
+        assert_eq!(breaks(text, 28, 3), [27]);
+        // Narrowest with two rows: 17 columns, then 13 and the three below `//`.
+        assert_eq!(cuts(text, 28), (vec![17], 3));
+        // Code is filled as before.
+        assert_eq!(cuts("int one = two + three * four;", 28).1, HANGS);
     }
 
     proptest! {
         #[test]
         fn rows_are_never_wider_than_the_room(text in "[ -~]{0,120}", room in 6usize..60) {
             let mut starts = vec![0];
-            starts.extend(breaks(&text, room));
+            starts.extend(breaks(&text, room, HANGS));
             starts.push(text.len());
             for (row, pair) in starts.windows(2).enumerate() {
                 let most = if row == 0 { room } else { room - 4 };

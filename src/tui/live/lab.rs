@@ -4,6 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::piece::origin;
+use super::{Place, trips};
 use crate::tui::lab::{bound_role, switched};
 use crate::tui::pen::{Pen, width};
 use crate::tui::ribbon;
@@ -12,7 +13,7 @@ use crate::tui::theme::Role;
 use app::State;
 use app::mouse::Target;
 use app::ribbon::{SLOTS, WIDTHS};
-use course::present::{Boxed, Lab, Ribbon, Sum, Toggle};
+use course::present::{Boxed, Lab, Ribbon, Sum, Toggle, Trips};
 
 /// Columns at which the cells of a sum begin.
 const CELLS: [usize; 4] = [8, 24, 39, 57];
@@ -23,11 +24,7 @@ pub fn rows(lab: &Lab, cursor: Option<usize>, ascii: bool, columns: usize) -> Ve
     if let Some(boxes) = &lab.strip {
         rows.extend(strip(boxes, ascii, columns));
     }
-    for (i, fusion) in lab.toggles.iter().enumerate() {
-        let row = toggle(fusion, cursor == Some(i), columns);
-        let width = row.width();
-        rows.push(row.clicked(width, Target::Switch(i)));
-    }
+    rows.extend(toggles(&lab.toggles, cursor, columns));
     if !rows.is_empty() {
         rows.push(Row::default());
     }
@@ -36,6 +33,38 @@ pub fn rows(lab: &Lab, cursor: Option<usize>, ascii: bool, columns: usize) -> Ve
     }
     rows.extend(lab.sums.iter().chain(&lab.ran).map(|s| sum(s, columns)));
     rows
+}
+
+/// What travels in a stretch of a plan, what that costs, and what can be flipped.
+pub fn trips(place: Place<'_>, trips: &Trips, columns: usize) -> Vec<Row> {
+    let block = place.block();
+    let reached = (block.steps > 0).then_some(block.steps.min(trips.kernels.len()));
+    let title = Row::of(trips.title.clone(), Role::Strong);
+    let mut rows = vec![match reached {
+        Some(reached) => {
+            let text = format!("so far {}", trips.walked(reached - 1));
+            title.right(columns, &text, Role::Modelled)
+        }
+        None => title,
+    }];
+    // The box, title, sums and the rows around the text; a fusion a row.
+    let around = 9 + trips.toggles.len();
+    let height = usize::from(place.state.shared.size.1).saturating_sub(around);
+    rows.extend(trips::picture(trips, reached, columns, height));
+    rows.extend(trips.sums.iter().map(|s| sum(s, columns)));
+    let cursor = place.keys.then_some(block.cursor);
+    rows.extend(toggles(&trips.toggles, cursor, columns));
+    rows
+}
+
+/// Fusions to flip, one a row; `cursor`: the one that has the keys.
+fn toggles(toggles: &[Toggle], cursor: Option<usize>, columns: usize) -> Vec<Row> {
+    let row = |(i, fusion): (usize, &Toggle)| {
+        let row = toggle(fusion, cursor == Some(i), columns);
+        let width = row.width();
+        row.clicked(width, Target::Switch(i))
+    };
+    toggles.iter().enumerate().map(row).collect()
 }
 
 /// A name and its cells, as many as there is room for.

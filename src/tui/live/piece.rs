@@ -1,6 +1,6 @@
 //! Each kind of piece as lines.
 
-use super::{Laid, Place, chart, lab};
+use super::{Laid, Place, chart, lab, scene};
 use crate::tui::code::code;
 use crate::tui::exercise::question;
 use crate::tui::pen::{clip, width};
@@ -8,7 +8,7 @@ use crate::tui::rows::{Row, labelled, words};
 use crate::tui::theme::Role;
 use app::State;
 use app::question::Asked;
-use course::present::{self, Figure, Grid, Piece, Prose, Weight};
+use course::present::{self, Figure, Grid, Piece, Prose, Step, Weight};
 use plan::run::MicroReport;
 use plan::units::figure::Origin;
 use text::code::highlight;
@@ -65,6 +65,7 @@ pub(super) fn piece(place: Place<'_>, piece: &Piece, columns: usize) -> Laid {
             let cursor = place.keys.then_some(block.cursor);
             lab::rows(found, cursor, state.shared.look.ascii, columns)
         }
+        Piece::Trips(found) => lab::trips(place, found, columns),
         Piece::Steps(steps) => self::steps(state, steps, place.steps(), columns),
         Piece::Code(lines) => source(lines, columns),
         Piece::Lines(lines) => lines
@@ -128,10 +129,10 @@ pub fn number(figure: &Figure, columns: usize) -> Vec<Row> {
 }
 
 /// Steps up to the one that was reached.
-fn steps(state: &State, steps: &[Prose], shown: usize, columns: usize) -> Vec<Row> {
+fn steps(state: &State, steps: &[Step], shown: usize, columns: usize) -> Vec<Row> {
     let mut rows = Vec::new();
     for (i, step) in steps.iter().take(shown).enumerate() {
-        let text = prose(state, step, columns.saturating_sub(4));
+        let text = prose(state, &step.text, columns.saturating_sub(4));
         for (line, row) in text.into_iter().enumerate() {
             let head = if line == 0 {
                 format!("{:2}  ", i + 1)
@@ -142,6 +143,16 @@ fn steps(state: &State, steps: &[Prose], shown: usize, columns: usize) -> Vec<Ro
             numbered.spans.extend(row.spans);
             rows.push(numbered);
         }
+    }
+    // What the newest step speaks of.
+    let newest = steps.iter().take(shown).next_back();
+    if let Some(scene) = newest.and_then(|step| step.scene.as_ref()) {
+        rows.push(Row::default());
+        rows.extend(
+            scene::rows(scene, columns.saturating_sub(4))
+                .into_iter()
+                .map(|row| row.indented(4)),
+        );
     }
     let left = steps.len().saturating_sub(shown);
     if left > 0 {

@@ -23,21 +23,34 @@ pub(super) const TASK: Task = Task {
         &[4, 2, 31, 64, 0],
         &[2, 2, 128, 64, 1],
     ],
-    special: &[Special {
-        what: "scores that fall",
-        at: &[2, 1, 100, 32, 0],
-        fill: |extents, inputs| {
-            let &[_, kv_heads, _, width, _] = extents else {
-                return;
-            };
-            if let [q, k, _] = inputs {
-                q.fill(1.0);
-                for (i, key) in k.iter_mut().enumerate() {
-                    *key = 2.0 - (i / (kv_heads * width)) as f32 * 0.05;
+    special: &[
+        Special {
+            what: "scores that fall",
+            at: &[2, 1, 100, 32, 0],
+            fill: |extents, inputs| {
+                let &[_, kv_heads, _, width, _] = extents else {
+                    return;
+                };
+                if let [q, k, _] = inputs {
+                    q.fill(1.0);
+                    for (i, key) in k.iter_mut().enumerate() {
+                        *key = 2.0 - (i / (kv_heads * width)) as f32 * 0.05;
+                    }
                 }
-            }
+            },
         },
-    }],
+        // 32 · 40 · -1 / √32: exp of it is nothing in fp32.
+        Special {
+            what: "scores far below zero",
+            at: &[2, 1, 33, 32, 0],
+            fill: |_, inputs| {
+                if let [q, k, _] = inputs {
+                    q.fill(40.0);
+                    k.fill(-1.0);
+                }
+            },
+        },
+    ],
     // Batch 1 of the workshop model, as if every head had keys of its own.
     wide: &[8, 4, 128, 32, 1],
     frame: |extents| {

@@ -20,9 +20,9 @@ pub(super) const TASK: Task = Task {
             },
         },
         Special {
-            what: "all scores equal",
+            what: "all scores -200",
             at: &[2, 300],
-            fill: |_, inputs| each(inputs, |_| -5.0),
+            fill: |_, inputs| each(inputs, |_| -200.0),
         },
         Special {
             what: "one score of 10000",

@@ -46,6 +46,11 @@ plan = "v1"
 gpus = ["h200"]
 ```
 
+```trips
+plan = "v1"
+ops = ["qk", "pv"]
+```
+
 ```table
 columns = ["what", "launches"]
 rows = [["<V1>", "`= block(v1).launches`"]]
@@ -117,6 +122,7 @@ fn a_lesson_with_every_kind_of_live_block() {
         "lab",
         "compare",
         "roofline",
+        "trips",
         "table",
         "steps",
         "micro",

@@ -47,12 +47,7 @@ pub(super) fn price(a: OpKind, b: OpKind, setup: &Setup, column: usize) -> Resul
     } else {
         a
     };
-    let wall = if (left, b) == (OpKind::Res2, OpKind::Norm1) {
-        Some(Boundary::CROSS)
-    } else {
-        Boundary::between(left, b)
-    };
-    let Some(wall) = wall else {
+    let Some(wall) = Boundary::between(left, b) else {
         let order: Vec<&str> = BLOCK_OPS.iter().map(|op| op.name()).collect();
         let message = format!(
             "{} and {} are not neighbours, so no wall stands between them; the order is {}",

@@ -155,7 +155,12 @@ pub(super) fn by_words<'o>(said: &[String], options: &'o [Phrase]) -> Option<&'o
             return leading.next().is_none().then_some(first);
         }
         let counted = |o: &Phrase| leads(&o.text).is_some() && words(&o.text).len() <= 2;
-        if options.iter().any(counted) {
+        // “1024 columns”: where every number counts something, and far more than there are
+        // options, a small one is a place.
+        let far = |o: &Phrase| {
+            words(&o.text).len() > 1 && leads(&o.text).is_some_and(|n| n > 10 * options.len())
+        };
+        if options.iter().any(counted) && !options.iter().all(far) {
             return None;
         }
         let holds = |words: &Vec<String>| words.iter().any(|word| *word == number.to_string());
@@ -163,6 +168,14 @@ pub(super) fn by_words<'o>(said: &[String], options: &'o [Phrase]) -> Option<&'o
             Some(place) => options.get(place),
             None => only(&holds),
         };
+    }
+    // “tiles” is “tiling” rather than a “smaller tile”.
+    if let [word] = said
+        && word.chars().count() >= 4
+        && let Some(form) =
+            only(&|words| matches!(words.as_slice(), [one] if root(one) == root(word)))
+    {
+        return Some(form);
     }
     let turning = |words: &[String]| -> Vec<bool> {
         let has = |turn: &&str| words.iter().any(|word| word == turn);
@@ -189,6 +202,17 @@ pub(super) fn by_words<'o>(said: &[String], options: &'o [Phrase]) -> Option<&'o
     };
     let tells = said.iter().any(|word| word.chars().count() >= 3);
     if tells { only(&held) } else { None }
+}
+
+/// What a doing and a thing have in common: “tiling” and “tile”, “padding” and “pad”.
+fn root(word: &str) -> &str {
+    let done = word.strip_suffix("ing").or(word.strip_suffix('e'));
+    let root = done.unwrap_or(word);
+    let mut back = root.chars().rev();
+    match (back.next(), back.next()) {
+        (Some(a), Some(b)) if done.is_some() && a == b => root.strip_suffix(a).unwrap_or(root),
+        _ => root,
+    }
 }
 
 /// `2`, `#2`: the number of an option.
@@ -306,7 +330,23 @@ mod tests {
     #[test]
     fn an_option_by_whatever_names_it_alone() {
         type Case = (&'static [&'static str], &'static [(&'static str, usize)]);
-        let cases: [Case; 8] = [
+        let cases: [Case; 11] = [
+            (
+                &["1024 columns", "1000 columns", "768 columns", "256 columns"],
+                &[("2", 2), ("#4", 4), ("768", 3), ("5", 0), ("64", 0)],
+            ),
+            (&["1000", "1001", "1004"], &[("2", 0), ("1001", 2)]),
+            (
+                &["layout", "tiling", "smaller tile", "padding"],
+                &[
+                    ("tiles", 2),
+                    ("tile", 2),
+                    ("smaller tiles", 3),
+                    ("smaller", 3),
+                    ("pad", 4),
+                    ("layouts", 1),
+                ],
+            ),
             (
                 &["the gaps", "the kernels", "the bytes", "nothing"],
                 &[

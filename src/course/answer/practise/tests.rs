@@ -33,6 +33,14 @@ fn every_pattern_makes_questions_that_may_be_asked() {
                 pattern.id,
                 judged.verdict
             );
+            let hints = task.key.hints.iter().map(|hint| hint.text.as_str());
+            let said = task.premise.iter().map(String::as_str).chain(hints);
+            for text in said
+                .chain([task.key.ask.text.as_str()])
+                .chain(task.command.as_deref())
+            {
+                assert!(!text.contains("`="), "{} {seed}: {text}", pattern.id);
+            }
             assert!(
                 !task.premise.is_empty(),
                 "{} gives nothing to work with",

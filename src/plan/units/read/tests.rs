@@ -182,7 +182,7 @@ fn faults_name_the_place_and_show_an_example() {
             "{text}: {message}"
         );
         assert!(
-            message.contains("An answer looks like 1.5 MB"),
+            message.contains("An answer looks like 1.250 MB"),
             "{text}: {message}"
         );
     }
