@@ -33,8 +33,6 @@ KERNEL void __launch_bounds__(BLOCK_THREADS, 1)
     auto out = [&] { return Deal<Out>(from, mine, tiles(Out::COLUMNS), width); };
     auto ffn = [&] { return Deal<Ffn>(from, mine, tiles(Ffn::COLUMNS), width); };
     Ring ring = open_ring(memory);
-    grid_wait();
-    grid_launch_next();
     Gate gate(barrier);
     __syncthreads();
 

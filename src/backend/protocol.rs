@@ -105,7 +105,7 @@ pub fn show(
             seen,
         });
         told(&format!("{} with too few places", scene.name));
-        let ended = scene.play(&text, 0, scene.blocks - 1)?;
+        let ended = scene.play(&text, 0, scene.too_few())?;
         rows.push(ProtocolRow {
             what: format!("{} with one block fewer than it waits for", scene.name),
             planted: true,

@@ -1,6 +1,6 @@
 //! The planted defects: `-D MUTANT=n` of `kernels/proof/mutants.cu`.
 
-use super::scene::{Ended, IDLE, RING, SCENES, Scene, Seen};
+use super::scene::{Ended, RING, SCENES, Scene, Seen};
 use super::{ORDERS, text};
 use plan::run::RunError;
 
@@ -41,7 +41,7 @@ const EITHER: &[Seen] = &[Seen::Unordered, Seen::Deadlock];
 const TOO_SOON: &[Seen] = &[Seen::Unordered, Seen::Overcounted];
 
 /// All of them.
-pub const MUTANTS: [Mutant; 15] = [
+pub const MUTANTS: [Mutant; 14] = [
     mutant(
         1,
         RING,
@@ -139,13 +139,6 @@ pub const MUTANTS: [Mutant; 15] = [
         &[Seen::Unordered],
         "words.cu",
         "a grid barrier that waits for a warp, not for the block",
-    ),
-    mutant(
-        15,
-        IDLE,
-        &[Seen::Deadlock],
-        "block_",
-        "a gate that knows even turns from odd ones only",
     ),
 ];
 
