@@ -10,9 +10,10 @@ const SIZE: (f64, f64) = (700.0, 300.0);
 const LEFT: f64 = 66.0;
 const TOP: f64 = 26.0;
 const BOTTOM: f64 = 262.0;
-/// Where lines with names end, and those without.
-const NAMED: f64 = 560.0;
+/// Where lines without names end; those with names leave room for a sign and the longest.
 const BARE: f64 = 684.0;
+const SIGN: f64 = 23.0;
+const LETTER: f64 = 7.2;
 
 /// A chart; None where no point can be drawn.
 pub(super) fn chart(chart: &Chart) -> Option<String> {
@@ -35,8 +36,11 @@ pub(super) fn chart(chart: &Chart) -> Option<String> {
     };
     let (low, high) = wider(low, high, chart.log_y);
     let (left, right) = wider(left, right, chart.log_x);
-    let named = chart.lines.iter().any(|line| !line.name.is_empty());
-    let end = if named { NAMED } else { BARE };
+    let names = chart.lines.iter().map(|line| line.name.chars().count());
+    let end = match names.max().unwrap_or(0) {
+        0 => BARE,
+        longest => (SIZE.0 - SIGN - longest as f64 * LETTER).max(SIZE.0 / 2.0),
+    };
     let across = Axis {
         low: left,
         high: right,
@@ -78,7 +82,7 @@ pub(super) fn chart(chart: &Chart) -> Option<String> {
         }
         if !line.name.is_empty() {
             svg.sign(n % STROKES, (end + 14.0, label), "");
-            svg.text((end + 23.0, label + 4.0), Anchor::Start, "", &line.name);
+            svg.text((end + SIGN, label + 4.0), Anchor::Start, "", &line.name);
         }
     }
     Some(svg.finish(SIZE, &title(chart), &about(chart)))

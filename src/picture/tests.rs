@@ -92,6 +92,17 @@ fn a_chart_is_as_high_as_its_values_and_names_are_text() {
 }
 
 #[test]
+fn the_longest_name_of_a_line_has_room() {
+    let name = "K = H/2, no weights at all";
+    let svg = piece(&chart(vec![line("V1", &[1.0; 3]), line(name, &[2.0; 3])])).unwrap();
+    let (before, _) = svg.split_once(&format!(">{name}</text>")).unwrap();
+    let (_, x) = before.rsplit_once(" x=\"").unwrap();
+    let x: f64 = x.split('"').next().unwrap().parse().unwrap();
+    // Letters of 12 units are about 7 wide; the picture is 700.
+    assert!(x + 7.0 * name.chars().count() as f64 <= 700.0, "{x}");
+}
+
+#[test]
 fn what_has_no_finite_value_is_no_picture_and_one_value_divides_by_nothing() {
     assert!(piece(&chart(vec![line("", &[f64::NAN; 3])])).is_none());
     assert!(piece(&chart(Vec::new())).is_none());
