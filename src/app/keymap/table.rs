@@ -403,7 +403,7 @@ pub const TABLE: &[Entry] = &[
         On::Anywhere,
         &[(ch('q'), Quit)],
         &[],
-        "leave; answers and progress are saved",
+        "leave; answers are saved",
     ),
     entry(On::Anywhere, &[(ch('?'), Help)], &[], "this help"),
 ];
