@@ -87,8 +87,4 @@ DEVICE void store_halves(u32 *to, u32 value) {
 #elif MUTANT == 14
 // The grid's counter is published when one warp has come, not the block.
 #define __syncthreads() __syncwarp()
-
-#elif MUTANT == 15
-// Turns are counted in one bit: who is two behind sees none.
-#define ONE_TURN 0x80000000u
 #endif

@@ -42,11 +42,6 @@ KERNEL void __launch_bounds__(BLOCK_THREADS, 1)
 #pragma unroll 1
         for (int l = 0; l < layers; l++) {
             produce(ring, gate, out(), maps[0], OneRight<Out>{maps + 2}, l > 0);
-#if AWAY
-            // Away for a while, as any thread may be: blocks without a tile go on meanwhile.
-            if (blockIdx.x + 1 == gridDim.x)
-                for (int i = 0; i < AWAY; i++) load_device(barrier);
-#endif
             produce(ring, gate, ffn(), maps[1], OneRight<Ffn>{maps + 3});
         }
     } else {

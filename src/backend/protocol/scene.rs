@@ -20,15 +20,12 @@ pub struct Scene {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// `ring`: rows, rows of a tile, whether groups take turns, teams of so many rows
-    /// (as many as there are: one), how often the last block's producer looks at a
-    /// counter before it goes on. No scene has such a producer yet: where all others
-    /// have ended meanwhile, the machine takes it for one that waits for ever.
+    /// (as many as there are: one).
     Ring {
         rows: u64,
         tile: u32,
         turns: bool,
         each: u64,
-        away: u32,
     },
     Words,
     Crossings,
@@ -47,7 +44,6 @@ pub const SCENES: [Scene; 5] = [
             tile: 64,
             turns: false,
             each: 50,
-            away: 0,
         },
     },
     Scene {
@@ -58,7 +54,6 @@ pub const SCENES: [Scene; 5] = [
             tile: 128,
             turns: true,
             each: 100,
-            away: 0,
         },
     },
     Scene {
@@ -79,7 +74,6 @@ pub const SCENES: [Scene; 5] = [
             tile: 64,
             turns: false,
             each: 64,
-            away: 0,
         },
     },
 ];
@@ -200,7 +194,6 @@ impl Scene {
             Kind::Ring {
                 tile,
                 turns,
-                away,
                 rows,
                 each,
             } => CompileUnit::new("ring", &RING_FILES)
@@ -221,8 +214,7 @@ impl Scene {
                         0
                     },
                 )
-                .define("TEAM_SEQUENCES", 1)
-                .define("AWAY", away),
+                .define("TEAM_SEQUENCES", 1),
             Kind::Words => CompileUnit::new(
                 "words",
                 &["prefix/grid.cu", "proof/mutants.cu", "proof/words.cu"],
