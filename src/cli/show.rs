@@ -2,6 +2,7 @@
 //! questions, without what answers them.
 
 use std::cell::Cell;
+use std::io::{BufRead, IsTerminal, Write};
 
 use clap::Args;
 
@@ -16,12 +17,15 @@ use super::out::{Out, complain};
 use super::words::wrapped;
 use app::study::bench_setup;
 use course::answer::Env;
-use course::present::caption;
+use course::present::{Piece, caption};
 use course::{Exercise, Inline, Lesson, Part};
 use text::{Plain, Resolved, Role, Value, parse};
 
 /// Columns of a line of prose.
 const MEASURE: usize = 79;
+
+/// Said in place of a block whose prediction nobody can make.
+const VEILED: &str = "  (What it shows comes after your guess: --answers shows it here.)";
 
 /// A lesson, or the questions of an exercise, as plain text.
 #[derive(Debug, Args)]
@@ -35,6 +39,44 @@ pub(super) struct ShowArgs {
     /// The variant of the exercise; the one that the sheet answers where none is named
     #[arg(long, value_name = "N", value_parser = whole::<usize>)]
     variant: Option<usize>,
+    /// What blocks with a prediction show; without this a terminal is asked first, and a
+    /// pipe gets the questions only
+    #[arg(long)]
+    answers: bool,
+}
+
+/// What becomes of a block that asks for a prediction.
+#[derive(Clone, Copy, PartialEq)]
+enum Veil {
+    /// It is shown.
+    Lifted,
+    /// It is shown once the reader has guessed.
+    Asked,
+    /// Nobody is there who could guess: the question stands alone.
+    Closed,
+}
+
+impl Veil {
+    fn of(answers: bool) -> Self {
+        let reader = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+        match (answers, reader) {
+            (true, _) => Self::Lifted,
+            (false, true) => Self::Asked,
+            (false, false) => Self::Closed,
+        }
+    }
+}
+
+/// Waits for a guess to each of so many questions. `false`: the input has ended.
+fn guessed(asks: usize) -> bool {
+    let mut stdout = std::io::stdout();
+    (0..asks).all(|_| {
+        let _ = write!(stdout, "  > ");
+        let _ = stdout.flush();
+        let mut line = Vec::new();
+        let read = std::io::stdin().lock().read_until(b'\n', &mut line);
+        read.is_ok_and(|bytes| bytes > 0)
+    })
 }
 
 /// An inline number evaluated in `env`, or why that cannot be.
@@ -85,7 +127,7 @@ pub(super) fn show(output: &OutputArgs, args: &ShowArgs, out: &mut Out) -> Outco
         (Ok(_), _) if args.variant.is_some() => Err(Failure::usage(
             "--variant belongs to an exercise; a lesson has none",
         )),
-        (Ok(named), _) => lesson(&desk, named, args.section, output, out),
+        (Ok(named), _) => lesson(&desk, named, args, output, out),
         (Err(unknown), Err(said)) => match args.text.starts_with("ex") {
             true => Err(Failure::usage(said)),
             false => Err(unknown),
@@ -166,10 +208,12 @@ fn within(id: &str, parts: &str, asked: Option<usize>, total: usize) -> Result<(
 fn lesson(
     desk: &Desk,
     lesson: &Lesson,
-    only: Option<usize>,
+    args: &ShowArgs,
     output: &OutputArgs,
     out: &mut Out,
 ) -> Outcome {
+    let only = args.section;
+    let mut veil = Veil::of(args.answers);
     let runs = Runs::default();
     let env = desk.env(&lesson.setup, &runs)?;
     let resolve = |value: &Value| noted(resolved(value, &env), &desk.failed);
@@ -200,7 +244,24 @@ fn lesson(
                         if block.content.is_ok() {
                             out.line(format!("Live block {}:", caption(block)));
                         }
-                        out.lines(live::lines(&pieces, output.ascii));
+                        let asks = pieces.iter().filter(|p| matches!(p, Piece::Ask(_))).count();
+                        let (asked, rest) = pieces.split_at(asks);
+                        out.lines(live::lines(asked, output.ascii));
+                        if asks > 0 && veil == Veil::Asked {
+                            let printed = out.print();
+                            printed.map_err(|e| {
+                                Failure::lacking(format!("the lesson cannot be written: {e}"))
+                            })?;
+                            // Whoever ends the input reads on without being asked.
+                            if !guessed(asks) {
+                                veil = Veil::Lifted;
+                            }
+                        }
+                        if asks > 0 && veil == Veil::Closed {
+                            out.line(VEILED);
+                        } else {
+                            out.lines(live::lines(rest, output.ascii));
+                        }
                     }
                     Err(failure) => {
                         let (kind, number) = (&block.kind, block.number);

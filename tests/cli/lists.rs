@@ -39,6 +39,17 @@ fn a_lesson_by_number_by_id_and_by_name() {
     let section = home.line("show 7 2").out;
     assert!(section.starts_with("## 07-v1-census A count needs its list, section 2 of 9: "));
     assert!(by_id.out.contains(&section));
+    // What is predicted there is not told to a pipe, unless it asks.
+    assert!(
+        section.contains("Predict before you read on: "),
+        "{section}"
+    );
+    assert!(
+        !section.contains("  it is ") && !section.contains("Command: "),
+        "{section}"
+    );
+    let section = home.line("show 7 2 --answers").out;
+    assert!(section.contains("  it is "), "{section}");
     // The command of a live block is one that works.
     let command = section
         .lines()
