@@ -2,29 +2,27 @@
 
 use super::contents::Contents;
 use super::intent::{Intent, Out};
-use super::key::{Code, Key, ch, ctrl};
 use super::keymap::Action;
 use super::look::Theme;
 use super::machine::Ceilings;
 use super::message::{Effect, Event, Message};
-use super::mouse::Target;
 use super::note::Tone;
-use super::page::{Page, SMALLEST};
-use super::palette::{self, Command, Palette};
-use super::question::{Asked, Asks};
+use super::page::Page;
+use super::palette::{Command, Palette};
+use super::question::Asked;
 use super::runs::{CARD_AFTER, Outcome};
 use super::screen::Screen;
 use super::shared::Shared;
 use super::state::State;
 use super::study::Study;
 use super::{answering, claims, exercise, find, lesson, live};
+use hands::{click, paste, press, wheel};
 use plan::fusion::Fusion;
+
+mod hands;
 
 /// How long a first Ctrl-C, or a `q` during a run, waits for the second.
 const SECOND_PRESS: u64 = 2000;
-
-/// How long after a character the next one still belongs to the same word.
-const SAME_WORD: u64 = 700;
 
 /// The exit code of a program that the learner interrupted.
 const INTERRUPTED: u8 = 130;
@@ -182,156 +180,6 @@ fn worked(state: &mut State, out: &mut Out) {
     };
     if let Some(lesson) = lesson {
         state.beat.key(lesson, shared.now, out);
-    }
-}
-
-fn paste(state: &mut State, text: &str) {
-    if let Some(p) = &mut state.palette {
-        p.field.paste(text);
-    } else if let Some(f) = state.find.as_mut().filter(|f| f.typing) {
-        f.field.paste(text);
-    } else {
-        let (screen, shared) = state.parts();
-        screen.paste(shared, text);
-    }
-}
-
-fn press(state: &mut State, key: Key, out: &mut Out) {
-    if let Some(begun) = state.word.take()
-        && matches!(key.code, Code::Char(_))
-        && !key.ctrl
-        && state.shared.now < begun + SAME_WORD
-    {
-        state.word = Some(state.shared.now);
-        return;
-    }
-    // A message is read when the next key is pressed.
-    if state.leaving.is_none() {
-        state.shared.notes.clear();
-    }
-    let too_small = state.too_small();
-    if state.typing() && !too_small {
-        typed(state, key, out);
-        return;
-    }
-    if let Code::Char(c) = key.code
-        && !key.ctrl
-        && !too_small
-        && begun(state, c, out)
-    {
-        return;
-    }
-    let Some(action) = state.shared.keys.resolve(state.page, key) else {
-        return;
-    };
-    let anywhere = match action {
-        Action::Quit | Action::Interrupt | Action::Suspend | Action::Redraw => true,
-        // Other pages may have the room that this one lacks.
-        Action::Go(_) | Action::Back => !state.shared.lacks(SMALLEST),
-        _ => false,
-    };
-    if too_small && !anywhere {
-        return;
-    }
-    act(state, action, out);
-}
-
-/// A click does what the key there does, or what Enter does at a row that is clicked
-/// again.
-fn click(state: &mut State, target: Target, out: &mut Out) {
-    if state.too_small() || state.palette.is_some() {
-        return;
-    }
-    state.shared.notes.clear();
-    match target {
-        Target::Page(page) => act(state, Action::Go(page), out),
-        Target::Key(action) if state.typing() => {
-            // The keys of a field are no actions: Enter keeps, Esc leaves.
-            if let Some(key) = state.shared.keys.key_of(state.page, action) {
-                typed(state, key, out);
-            }
-        }
-        Target::Key(action) => act(state, action, out),
-        target => {
-            let (screen, shared) = state.parts();
-            screen.click(shared, target, out);
-        }
-    }
-}
-
-/// The wheel moves over what the page shows.
-fn wheel(state: &mut State, up: bool, out: &mut Out) {
-    if !state.too_small() && state.palette.is_none() {
-        state.shared.notes.clear();
-        let (screen, shared) = state.parts();
-        screen.wheel(shared, up, out);
-    }
-}
-
-/// A character that begins a value belongs to what is asked and has the keys: digits
-/// lead to screens only where nothing is. `false`: it is a key like others.
-fn begun(state: &mut State, c: char, out: &mut Out) -> bool {
-    if !Asks::begins(c) {
-        return false;
-    }
-    let asks = state.screen().asks(&state.shared);
-    match asks {
-        Asks::Nothing => return false,
-        Asks::Value => {
-            act(state, Action::Change, out);
-            if state.typing() {
-                typed(state, ch(c), out);
-            }
-        }
-        Asks::Option(count) => {
-            let asked = state.screen().asked(&state.shared);
-            let at = c.to_digit(10).map(|digit| digit as usize);
-            if let (Some(asked), Some(at)) = (asked, at.filter(|at| (1..=count).contains(at))) {
-                state.shared.questions.question_mut(&asked).option = at - 1;
-            }
-        }
-        Asks::Rank(count) => {
-            let asked = state.screen().asked(&state.shared);
-            let place = c.to_digit(10).map(|digit| digit as usize);
-            if let (Some(asked), Some(place)) = (asked, place.filter(|p| (1..=count).contains(p))) {
-                answering::rank(&mut state.shared, &asked, place, out);
-            }
-        }
-        Asks::Right => {
-            state.word = Some(state.shared.now);
-            state.shared.notes.say(Tone::Plain, answering::STANDS);
-        }
-        Asks::Untyped if c.is_ascii_digit() => {
-            state.word = Some(state.shared.now);
-            let text = "Esc first: digits lead to screens where nothing is being answered.";
-            state.shared.notes.say(Tone::Plain, text);
-        }
-        Asks::Untyped => return false,
-    }
-    true
-}
-
-/// A key while a line of text is typed.
-fn typed(state: &mut State, key: Key, out: &mut Out) {
-    if key == ctrl('c') {
-        act(state, Action::Interrupt, out);
-    } else if key == ctrl('z') {
-        act(state, Action::Suspend, out);
-    } else if key == ctrl('l') {
-        act(state, Action::Redraw, out);
-    } else if state.palette.is_some() {
-        let form = state.exercises.form.as_ref();
-        let form = form.map(|f| f.exercise.as_str());
-        let chosen = palette::press(&mut state.palette, &mut state.shared, form, key);
-        if let Some(command) = chosen {
-            command_chosen(state, command, out);
-        }
-    } else if state.find.as_ref().is_some_and(|f| f.typing) {
-        let (line, screen, shared) = state.searched();
-        find::press(line, screen, shared, key);
-    } else {
-        let (screen, shared) = state.parts();
-        screen.press(shared, key, out);
     }
 }
 

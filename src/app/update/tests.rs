@@ -1,4 +1,4 @@
-use super::super::key::{Code, ch, key};
+use super::super::key::{Code, Key, ch, ctrl, key};
 use super::super::look::Look;
 use super::super::runs::tests::report;
 use super::*;

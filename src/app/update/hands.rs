@@ -1,0 +1,166 @@
+//! What hands do: keys, where they go while something is typed or asked, the mouse, and
+//! what is pasted.
+
+use super::{act, command_chosen};
+use crate::intent::Out;
+use crate::key::{Code, Key, ch, ctrl};
+use crate::keymap::Action;
+use crate::mouse::Target;
+use crate::note::Tone;
+use crate::page::SMALLEST;
+use crate::question::Asks;
+use crate::state::State;
+use crate::{answering, find, palette};
+
+/// How long after a character the next one still belongs to the same word.
+const SAME_WORD: u64 = 700;
+
+pub(super) fn paste(state: &mut State, text: &str) {
+    if let Some(p) = &mut state.palette {
+        p.field.paste(text);
+    } else if let Some(f) = state.find.as_mut().filter(|f| f.typing) {
+        f.field.paste(text);
+    } else {
+        let (screen, shared) = state.parts();
+        screen.paste(shared, text);
+    }
+}
+
+pub(super) fn press(state: &mut State, key: Key, out: &mut Out) {
+    if let Some(begun) = state.word.take()
+        && matches!(key.code, Code::Char(_))
+        && !key.ctrl
+        && state.shared.now < begun + SAME_WORD
+    {
+        state.word = Some(state.shared.now);
+        return;
+    }
+    // A message is read when the next key is pressed.
+    if state.leaving.is_none() {
+        state.shared.notes.clear();
+    }
+    let too_small = state.too_small();
+    if state.typing() && !too_small {
+        typed(state, key, out);
+        return;
+    }
+    if let Code::Char(c) = key.code
+        && !key.ctrl
+        && !too_small
+        && begun(state, c, out)
+    {
+        return;
+    }
+    let Some(action) = state.shared.keys.resolve(state.page, key) else {
+        return;
+    };
+    let anywhere = match action {
+        Action::Quit | Action::Interrupt | Action::Suspend | Action::Redraw => true,
+        // Other pages may have the room that this one lacks.
+        Action::Go(_) | Action::Back => !state.shared.lacks(SMALLEST),
+        _ => false,
+    };
+    if too_small && !anywhere {
+        return;
+    }
+    act(state, action, out);
+}
+
+/// A click does what the key there does, or what Enter does at a row that is clicked
+/// again.
+pub(super) fn click(state: &mut State, target: Target, out: &mut Out) {
+    if state.too_small() || state.palette.is_some() {
+        return;
+    }
+    state.shared.notes.clear();
+    match target {
+        Target::Page(page) => act(state, Action::Go(page), out),
+        Target::Key(action) if state.typing() => {
+            // The keys of a field are no actions: Enter keeps, Esc leaves.
+            if let Some(key) = state.shared.keys.key_of(state.page, action) {
+                typed(state, key, out);
+            }
+        }
+        Target::Key(action) => act(state, action, out),
+        target => {
+            let (screen, shared) = state.parts();
+            screen.click(shared, target, out);
+        }
+    }
+}
+
+/// The wheel moves over what the page shows.
+pub(super) fn wheel(state: &mut State, up: bool, out: &mut Out) {
+    if !state.too_small() && state.palette.is_none() {
+        state.shared.notes.clear();
+        let (screen, shared) = state.parts();
+        screen.wheel(shared, up, out);
+    }
+}
+
+/// A character that begins a value belongs to what is asked and has the keys: digits
+/// lead to screens only where nothing is. `false`: it is a key like others.
+fn begun(state: &mut State, c: char, out: &mut Out) -> bool {
+    if !Asks::begins(c) {
+        return false;
+    }
+    let asks = state.screen().asks(&state.shared);
+    match asks {
+        Asks::Nothing => return false,
+        Asks::Value => {
+            act(state, Action::Change, out);
+            if state.typing() {
+                typed(state, ch(c), out);
+            }
+        }
+        Asks::Option(count) => {
+            let asked = state.screen().asked(&state.shared);
+            let at = c.to_digit(10).map(|digit| digit as usize);
+            if let (Some(asked), Some(at)) = (asked, at.filter(|at| (1..=count).contains(at))) {
+                state.shared.questions.question_mut(&asked).option = at - 1;
+            }
+        }
+        Asks::Rank(count) => {
+            let asked = state.screen().asked(&state.shared);
+            let place = c.to_digit(10).map(|digit| digit as usize);
+            if let (Some(asked), Some(place)) = (asked, place.filter(|p| (1..=count).contains(p))) {
+                answering::rank(&mut state.shared, &asked, place, out);
+            }
+        }
+        Asks::Right => {
+            state.word = Some(state.shared.now);
+            state.shared.notes.say(Tone::Plain, answering::STANDS);
+        }
+        Asks::Untyped if c.is_ascii_digit() => {
+            state.word = Some(state.shared.now);
+            let text = "Esc first: digits lead to screens where nothing is being answered.";
+            state.shared.notes.say(Tone::Plain, text);
+        }
+        Asks::Untyped => return false,
+    }
+    true
+}
+
+/// A key while a line of text is typed.
+fn typed(state: &mut State, key: Key, out: &mut Out) {
+    if key == ctrl('c') {
+        act(state, Action::Interrupt, out);
+    } else if key == ctrl('z') {
+        act(state, Action::Suspend, out);
+    } else if key == ctrl('l') {
+        act(state, Action::Redraw, out);
+    } else if state.palette.is_some() {
+        let form = state.exercises.form.as_ref();
+        let form = form.map(|f| f.exercise.as_str());
+        let chosen = palette::press(&mut state.palette, &mut state.shared, form, key);
+        if let Some(command) = chosen {
+            command_chosen(state, command, out);
+        }
+    } else if state.find.as_ref().is_some_and(|f| f.typing) {
+        let (line, screen, shared) = state.searched();
+        find::press(line, screen, shared, key);
+    } else {
+        let (screen, shared) = state.parts();
+        screen.press(shared, key, out);
+    }
+}
