@@ -2,7 +2,7 @@
 //!
 //! What a picture says stands beside it in words or numbers too; text in it is text, and
 //! no meaning is carried by colour alone. Colours are classes: `page.css` names the
-//! plain ones, [`colours`] those that the terminal's theme has.
+//! plain ones, `colours` those that the terminal's theme has.
 
 mod cells;
 mod chart;
