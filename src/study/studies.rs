@@ -6,4 +6,5 @@ mod fit;
 mod notes;
 pub mod planner;
 pub mod scale;
+mod sweep;
 pub mod validate;

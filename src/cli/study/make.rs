@@ -142,11 +142,14 @@ impl AutoArgs {
 fn planner(config: Config, gpu: &str, backend: BackendKind) -> Result<Auto, Failure> {
     let database = GpuDatabase::embedded()?;
     let gpu = database.get(gpu)?;
-    let recorded = |id: &str| Figures::built_in().get(id).map(|f| f.value.value());
+    let recorded = |id: &str| {
+        let found = Figures::built_in().get(id).map(|f| f.value.value());
+        found.ok_or_else(|| Failure::content(format!("nothing is recorded as {id}")))
+    };
     Ok(Auto {
         toll: Toll {
-            launch: recorded("h200_launch").unwrap_or(0.0),
-            barrier: recorded("h200_barrier").unwrap_or(0.0),
+            launch: recorded("h200_launch")?,
+            barrier: recorded("h200_barrier")?,
             plain: Roof::of(gpu, config.dtype, false)?,
             product: Roof::of(gpu, config.dtype, true)?,
         },

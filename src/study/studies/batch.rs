@@ -1,6 +1,7 @@
 //! The largest batch that fits, and the one that makes most tokens per second.
 
 use super::notes::notes;
+use super::sweep;
 use crate::catalogue::{Definition, Study};
 use crate::findings::{Cell, Column, Findings, Plot, Sheet, Source};
 use crate::timing::{Rounds, Timed, Verdict};
@@ -149,10 +150,7 @@ impl Study for BatchSize {
             Column::modelled("floor", "µs", 1),
         ];
         if ran {
-            columns.push(Column::measured("time", "µs", 1));
-            columns.push(Column::measured("± dev.", "µs", 1));
-            columns.push(Column::measured("tokens/s", "", 0));
-            columns.push(Column::counted("held", "MB", 1));
+            columns.extend(sweep::columns(1));
         }
         let mut sheet = Sheet::new("batches", columns);
         let tokens = |batch: u64| (batch * self.config.shape.seq) as f64;
@@ -168,17 +166,7 @@ impl Study for BatchSize {
                 (floor * 1e6).into(),
             ];
             if ran {
-                let report = timed.as_ref().map(|t| &t.report);
-                let time = report.and_then(|r| r.time_us.as_ref());
-                row.push(time.map(|t| t.median).into());
-                row.push(time.map(|t| t.mad).into());
-                row.push(time.map(|t| tokens(*batch) / (t.median * 1e-6)).into());
-                row.push(
-                    report
-                        .and_then(|r| r.held_bytes)
-                        .map(|b| b as f64 * 1e-6)
-                        .into(),
-                );
+                row.extend(sweep::cells(timed.as_ref(), tokens(*batch)));
             }
             sheet.rows.push(row);
         }

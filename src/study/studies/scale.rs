@@ -2,6 +2,7 @@
 
 use super::fit::{exponent, quadratic};
 use super::notes::notes;
+use super::sweep;
 use crate::catalogue::{Definition, Study};
 use crate::findings::{Cell, Column, Findings, Plot, Sheet, Source};
 use crate::timing::{ALARMS, Interval, Rounds, Timed, of_median};
@@ -257,10 +258,7 @@ impl Scale {
             Column::modelled("peak", "MB", 3),
         ];
         if ran {
-            columns.push(Column::measured("time", "µs", 1));
-            columns.push(Column::measured("± dev.", "µs", 1));
-            columns.push(Column::measured("tokens/s", "", 0));
-            columns.push(Column::counted("held", "MB", 2));
+            columns.extend(sweep::columns(2));
         }
         let mut sheet = Sheet::new("points", columns);
         for ((value, cost), timed) in self.values.iter().zip(costs).zip(timed) {
@@ -271,19 +269,9 @@ impl Scale {
                 (cost.peak.bytes as f64 * 1e-6).into(),
             ];
             if ran {
-                let report = timed.as_ref().map(|t| &t.report);
-                let time = report.and_then(|r| r.time_us.as_ref());
                 let shape = cost.config.shape;
                 let tokens = (shape.batch * shape.seq) as f64;
-                row.push(time.map(|t| t.median).into());
-                row.push(time.map(|t| t.mad).into());
-                row.push(time.map(|t| tokens / (t.median * 1e-6)).into());
-                row.push(
-                    report
-                        .and_then(|r| r.held_bytes)
-                        .map(|b| b as f64 * 1e-6)
-                        .into(),
-                );
+                row.extend(sweep::cells(timed.as_ref(), tokens));
             }
             sheet.rows.push(row);
         }
