@@ -258,6 +258,12 @@ impl Machine {
             || self.backend().is_some_and(|b| b.ceilings.is_some())
     }
 
+    /// Another data sheet stands in where the device's own ceilings are not known.
+    pub fn take_sheet(&mut self, sheet: Ceilings) {
+        self.sheet = Some(sheet);
+        self.take_ceilings();
+    }
+
     fn take_ceilings(&mut self) {
         let own = self.backend().and_then(|b| b.ceilings.clone());
         self.ceilings = own.or_else(|| self.sheet.clone());

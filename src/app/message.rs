@@ -107,6 +107,8 @@ pub enum Effect {
         /// Number of the variant.
         variant: usize,
     },
+    /// Open the course for another device, by its id in the data sheets.
+    Device(&'static str),
     /// Open the file of a kernel in the learner's editor.
     Edit(Asked),
     /// Judge a learner's kernel, or the letters of its gap form.

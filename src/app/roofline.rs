@@ -18,16 +18,14 @@ use super::ribbon::{SLOTS, slot_of};
 use super::screen::Screen;
 use super::setup::Setup;
 use super::shared::Shared;
+use super::study::Study;
 use course::present::Grid;
-use plan::cost::{self, Cost, GpuDatabase};
+use plan::cost::{self, Cost};
 use plan::fusion::Version;
 use plan::model::OpKind;
 use plan::run::BackendKind;
 
 pub use view::{Achieved, Roofs, Side, Spot, View};
-
-/// The GPU whose data sheet stands in where no device has a roof.
-const STAND_IN: &str = "h200";
 
 /// What the page remembers.
 #[derive(Clone, Debug, Default)]
@@ -82,7 +80,10 @@ impl Roofline {
     }
 
     /// Whose roof is drawn, and whether it is that of the device that runs.
-    fn roof(&self, machine: &Machine, gpus: Option<&GpuDatabase>) -> Option<(Ceilings, bool)> {
+    /// The roof that is drawn, and whether it is this machine's own; where no device has
+    /// one, that of the course's device.
+    fn roof(&self, machine: &Machine, study: &Study) -> Option<(Ceilings, bool)> {
+        let gpus = study.gpus.as_deref();
         let present = machine.ceilings.as_ref();
         if !self.sheet
             && let Some(ceilings) = present
@@ -99,7 +100,10 @@ impl Roofline {
         match own {
             Some(ceilings) => Some((ceilings, true)),
             None => {
-                let other = machine.sheet.clone().or_else(|| sheet(STAND_IN))?;
+                let other = machine
+                    .sheet
+                    .clone()
+                    .or_else(|| sheet(study.course.gpu()))?;
                 Some((other, false))
             }
         }
@@ -127,7 +131,7 @@ fn settle(page: &mut Roofline, shared: &Shared) {
         .and_then(|at| gpus?.all().get(at))
         .map(Ceilings::of_gpu);
     let (roof, own) = page
-        .roof(&shared.machine, gpus)
+        .roof(&shared.machine, &shared.study)
         .map_or((None, false), |(roof, own)| (Some(roof), own));
     let roofs = Roofs { roof, own, what_if };
     let versions = page.versions.as_ref().map_or(&[][..], |(_, v)| v);
@@ -194,7 +198,7 @@ impl Screen for Roofline {
     }
 
     fn command(&self, shared: &Shared) -> String {
-        format!("{}{}", shared.command("cost"), gpu_option(self))
+        format!("{}{}", shared.command("cost"), gpu_option(self, shared))
     }
 
     fn numbers(&self, shared: &Shared) -> Vec<Grid> {
@@ -312,7 +316,7 @@ fn sheet(page: &mut Roofline, shared: &mut Shared) {
 
 /// The option of `cost` that names the GPU of the page: the what-if GPU, else
 /// that of a data sheet. Empty for the one that `cost` takes by itself.
-fn gpu_option(page: &Roofline) -> String {
+fn gpu_option(page: &Roofline, shared: &Shared) -> String {
     let roofs = &page.view.roofs;
     let sheet = roofs
         .roof
@@ -324,7 +328,7 @@ fn gpu_option(page: &Roofline) -> String {
         .or(sheet)
         .map(|c| c.of.to_lowercase())
     {
-        Some(id) if id != STAND_IN => format!(" --gpu {id}"),
+        Some(id) if id != shared.study.course.gpu() => format!(" --gpu {id}"),
         _ => String::new(),
     }
 }

@@ -5,11 +5,14 @@ use super::intent::Out;
 use super::key::{Code, Key};
 use super::keymap::{Action, FooterItem};
 use super::machine::Condition;
+use super::message::Effect;
 use super::note::Tone;
 use super::screen::Screen;
 use super::setup::Setup;
 use super::shared::Shared;
-use plan::cost::KeepKv;
+use course::DEVICE;
+use course::answer::data_sheets;
+use plan::cost::{GpuDatabase, KeepKv};
 use plan::model::{Dtype, PRESETS, preset};
 use plan::units;
 
@@ -28,6 +31,8 @@ pub enum Item {
     Dtype,
     /// Who computes.
     Backend,
+    /// The GPU that lessons and questions speak of.
+    Device,
     /// Weights and tokens.
     Seed,
     /// Dense pairs or the exact triangle.
@@ -41,13 +46,14 @@ pub enum Item {
 }
 
 /// The lines in order.
-pub const ITEMS: [Item; 11] = [
+pub const ITEMS: [Item; 12] = [
     Item::Model,
     Item::Batch,
     Item::Seq,
     Item::Context,
     Item::Dtype,
     Item::Backend,
+    Item::Device,
     Item::Seed,
     Item::Causal,
     Item::KeepKv,
@@ -65,6 +71,7 @@ impl Item {
             Item::Context => "context T",
             Item::Dtype => "dtype",
             Item::Backend => "backend",
+            Item::Device => "device",
             Item::Seed => "seed",
             Item::Causal => "causal pairs",
             Item::KeepKv => "keep k and v",
@@ -82,6 +89,7 @@ impl Item {
             Item::Context => "keys that the last token sees",
             Item::Dtype => "of activations and weights",
             Item::Backend => "who computes when a plan is run",
+            Item::Device => "the GPU that lessons and questions speak of",
             Item::Seed => "of weights and tokens",
             Item::Causal => "every pair, or the exact triangle",
             Item::KeepKv => "k and v are written in any case",
@@ -104,6 +112,7 @@ impl Item {
                 .machine
                 .backend()
                 .map_or("none".to_owned(), |b| b.name.clone()),
+            Item::Device => shared.study.course.gpu().to_owned(),
             Item::Seed => s.seed.to_string(),
             Item::Causal => if c.exact_causal { "exact" } else { "dense" }.to_owned(),
             Item::KeepKv => match c.keep_kv {
@@ -163,18 +172,18 @@ impl Screen for SetupPage {
         }
     }
 
-    fn act(&mut self, shared: &mut Shared, action: Action, _: &mut Out) {
+    fn act(&mut self, shared: &mut Shared, action: Action, out: &mut Out) {
         match action {
             Action::Up => self.row = self.row.saturating_sub(1),
             Action::Down => self.row = (self.row + 1).min(ITEMS.len() - 1),
             Action::Top => self.row = 0,
             Action::End => self.row = ITEMS.len() - 1,
-            Action::Left => choose(self, shared, false),
-            Action::Right => choose(self, shared, true),
+            Action::Left => choose(self, shared, false, out),
+            Action::Right => choose(self, shared, true, out),
             Action::Open if self.item().is_typed() => {
                 self.field = Some(Field::replacing(&self.item().value(shared)));
             }
-            Action::Open => choose(self, shared, true),
+            Action::Open => choose(self, shared, true, out),
             _ => {}
         }
     }
@@ -284,7 +293,7 @@ fn apply(shared: &mut Shared, setup: Setup) -> bool {
 }
 
 /// The next or previous of the values that a line can have.
-fn choose(page: &SetupPage, shared: &mut Shared, forward: bool) {
+fn choose(page: &SetupPage, shared: &mut Shared, forward: bool, out: &mut Out) {
     let mut setup = shared.bench.setup().clone();
     let step = |at: usize, count: usize| {
         if forward {
@@ -353,8 +362,26 @@ fn choose(page: &SetupPage, shared: &mut Shared, forward: bool) {
             next_backend(shared, forward);
             return;
         }
+        Item::Device => {
+            next_device(shared, forward, out);
+            return;
+        }
     }
     apply(shared, setup);
+}
+
+/// Has the course opened for the next GPU of the data sheets.
+fn next_device(shared: &mut Shared, forward: bool, out: &mut Out) {
+    let Some(all) = data_sheets().map(GpuDatabase::all) else {
+        return;
+    };
+    let now = shared.study.course.gpu();
+    let at = all.iter().position(|gpu| gpu.id == now).unwrap_or(0);
+    let step = if forward { 1 } else { all.len() - 1 };
+    if let Some(gpu) = all.get((at + step) % all.len()) {
+        shared.choose(DEVICE, &gpu.id, out);
+        out.push(Effect::Device(&gpu.id));
+    }
 }
 
 /// The next backend that can run; where there is no other, why the next cannot.

@@ -8,7 +8,7 @@ use super::contents::Contents;
 use super::intent::{Intent, Out};
 use super::keymap::Keys;
 use super::look::Look;
-use super::machine::Machine;
+use super::machine::{Ceilings, Machine};
 use super::message::Effect;
 use super::note::{Notes, Tone};
 use super::question::Questions;
@@ -106,6 +106,15 @@ impl Shared {
         };
         self.study.progress.apply(&event);
         out.push(Effect::Record(event));
+    }
+
+    /// The data sheet that stands in for a roof is that of the course's device.
+    pub(super) fn on_paper(&mut self) {
+        let gpu = self.study.course.gpu();
+        let known = self.study.gpus.as_ref().and_then(|all| all.get(gpu).ok());
+        if let Some(gpu) = known {
+            self.machine.take_sheet(Ceilings::of_gpu(gpu));
+        }
     }
 
     /// Applies an event to the learner's progress and has it written.

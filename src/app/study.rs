@@ -1,13 +1,13 @@
 //! The course as it is read here, what the learner made of it, and what its
 //! expressions may look at.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::question::Asked;
 use super::runs::Runs;
 use super::setup::Setup;
-use course::answer::{Env, Records};
+use course::answer::{Env, Records, gpu_id};
 use course::{self, Course, Exercise, Figures, Key, Ledger, Lesson, Progress};
 use plan::cost::{Config, GpuDatabase};
 use plan::run::{Metric, Report};
@@ -32,6 +32,8 @@ pub struct Study {
     pub answers: Answers,
     /// Exercises that are answered in another variant than the printed one.
     pub varied: BTreeMap<String, Exercise>,
+    /// Exercises whose answers are about another GPU than that of the course, with its id.
+    pub devices: BTreeMap<String, String>,
     /// It has been loaded.
     pub loaded: bool,
 }
@@ -60,10 +62,21 @@ impl Study {
             .or_else(|| self.course.exercise(id).ok())
     }
 
-    /// Takes up the variants that the learner's progress names.
+    /// Takes up the variants that the learner's progress names, and the devices that the
+    /// sheets name.
     pub fn vary(&mut self) {
-        let varied = self.progress.variants.iter().filter_map(|(id, number)| {
-            let varied = self.course.exercise(id).ok()?.variant(*number).ok()?;
+        let ids: BTreeSet<&String> = self
+            .progress
+            .variants
+            .keys()
+            .chain(self.devices.keys())
+            .collect();
+        let varied = ids.into_iter().filter_map(|id| {
+            let exercise = self.course.exercise(id).ok()?;
+            let on = self.devices.get(id).and_then(|gpu| gpu_id(gpu).ok());
+            let on = on.map(|gpu| exercise.on(gpu));
+            let on = on.as_ref().unwrap_or(exercise);
+            let varied = on.variant(self.progress.variant(id)).ok()?;
             Some((id.clone(), varied))
         });
         self.varied = varied.collect();

@@ -87,6 +87,7 @@ fn take(state: &mut State, message: Message, out: &mut Out) {
             shared.study.course = course;
             shared.contents.course = shared.study.course.named();
             shared.contents.refresh(&shared.study);
+            shared.on_paper();
             lesson::reloaded(&mut state.reader, shared, place);
             exercise::reloaded(&mut state.exercises, shared);
             shared.notes.say(Tone::Plain, said);

@@ -64,6 +64,15 @@ pub(super) struct OutputArgs {
     /// Keep progress and answers here
     #[arg(long, global = true, value_name = "DIR", help_heading = "Files")]
     pub state: Option<PathBuf>,
+    /// The GPU that lessons and exercises speak of, and whose roof is on paper (see `gpus`); the
+    /// one of this machine where nothing is chosen, else an H200
+    #[arg(long, global = true, value_name = "GPU", value_parser = typed_device, help_heading = "Device")]
+    pub gpu: Option<&'static str>,
+}
+
+/// The device that is typed.
+fn typed_device(named: &str) -> Result<&'static str, String> {
+    course::answer::gpu_id(named)
 }
 
 impl OutputArgs {
@@ -91,7 +100,13 @@ pub(super) fn surroundings(output: &OutputArgs) -> Surroundings {
 /// Where the course and the learner's files are.
 pub(super) fn places(output: &OutputArgs) -> Places {
     let (state, course) = (output.state.as_deref(), output.course.as_deref());
-    Places::find(&course::Surroundings::here(), state, course)
+    let places = Places::find(&course::Surroundings::here(), state, course);
+    host::device(places, output.gpu)
+}
+
+/// The device of the course.
+pub(super) fn device(output: &OutputArgs) -> &'static str {
+    places(output).device()
 }
 
 /// The locale in force.

@@ -129,7 +129,7 @@ fn variant(
 ) -> Result<Exercise, Failure> {
     let now = sheet.variant();
     let number = asked.unwrap_or(now);
-    let varied = exercise.variant(number).map_err(Failure::usage)?;
+    let varied = sheet.in_variant(exercise, number).map_err(Failure::usage)?;
     if number != now {
         if exercise
             .keys

@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use clap::Args;
 use serde::Serialize;
 
-use super::args::{OutputArgs, SetupArgs};
+use super::args::{OutputArgs, SetupArgs, device};
 use super::counted::{KINDS, lines as counted_kernels};
 use super::interrupt::Interrupt;
 use super::out::Out;
@@ -39,14 +39,6 @@ pub(super) struct CompareArgs {
     /// Sum over one block in place of the forward
     #[arg(long, help_heading = "Plan")]
     block: bool,
-    /// Whose roofline gives the floors (see `gpus`)
-    #[arg(
-        long,
-        value_name = "GPU",
-        default_value = "h200",
-        help_heading = "Plan"
-    )]
-    gpu: String,
 }
 
 pub(super) fn compare(output: &OutputArgs, args: &CompareArgs, out: &mut Out) -> Outcome {
@@ -57,7 +49,7 @@ pub(super) fn compare(output: &OutputArgs, args: &CompareArgs, out: &mut Out) ->
         .collect::<Result<Vec<_>, _>>()?;
     let base = request(&args.setup, &args.run, Cut::v1())?;
     let database = GpuDatabase::embedded()?;
-    let gpu = database.get(&args.gpu)?;
+    let gpu = database.get(device(output))?;
     let scope = if args.block {
         Scope::Block
     } else {

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::Outcome;
-use super::args::{OutputArgs, PlanArgs, SetupArgs};
+use super::args::{OutputArgs, PlanArgs, SetupArgs, device};
 use super::failure::Failure;
 use super::out::Out;
 use super::study::auto;
@@ -27,9 +27,6 @@ pub(super) struct CostArgs {
     plan: PlanArgs,
     #[command(flatten)]
     setup: SetupArgs,
-    /// Whose roofline judges the kernels (see `gpus`)
-    #[arg(long, value_name = "GPU", default_value = "h200")]
-    gpu: String,
     /// Unfold a figure into the terms that made it: block.bytes,
     /// kernel.softmax.bytes, forward.flops, peak, kv, params.tied …
     #[arg(long, value_name = "KEY")]
@@ -39,7 +36,7 @@ pub(super) struct CostArgs {
 pub(super) fn cost(output: &OutputArgs, args: &CostArgs, out: &mut Out) -> Outcome {
     let mut config = args.setup.config(args.plan.cut_or_auto()?)?;
     if args.plan.is_auto() {
-        config.cut = auto(&config, &args.gpu, BackendKind::Cuda)?;
+        config.cut = auto(&config, device(output), BackendKind::Cuda)?;
     }
     let cost = price(&config)?;
     if let Some(key) = &args.why {
@@ -56,7 +53,7 @@ pub(super) fn cost(output: &OutputArgs, args: &CostArgs, out: &mut Out) -> Outco
         return Ok(0);
     }
     let database = GpuDatabase::embedded()?;
-    let gpu = database.get(&args.gpu)?;
+    let gpu = database.get(device(output))?;
     if output.plain {
         spoken(&cost, gpu, out)?;
     } else {

@@ -183,7 +183,10 @@ fn of_exercise(
 ) -> ExerciseDocument {
     let variant = sheet.map_or_else(|| progress.variant(&exercise.id), Sheet::variant);
     // Another variant may ask other questions.
-    let answered = exercise.variant(variant).ok();
+    let answered = match sheet {
+        Some(sheet) => sheet.of(exercise).ok(),
+        None => exercise.variant(variant).ok(),
+    };
     let exercise = answered.as_ref().unwrap_or(exercise);
     ExerciseDocument {
         exercise: exercise.id.clone(),

@@ -18,14 +18,12 @@ use plan::fusion::Cut;
 use plan::model::Dtype;
 use plan::run::{BackendKind, MicroReport, MicroRequest};
 
-/// The GPU whose data sheet is the roof on paper.
-const GPU: &str = "h200";
-
 /// The pieces of a block; faults of the text are sentences among them.
 pub(super) fn pieces(desk: &Desk, lesson: &Lesson, live: &Live) -> Result<Vec<Piece>, Failure> {
     let runs = Runs::default();
     let env = desk.env(&lesson.setup.with(&live.setup), &runs)?;
-    let gpu = env.gpus.get(GPU)?;
+    // The roof on paper is that of a data sheet.
+    let gpu = env.gpus.get(env.setup.gpu)?;
     let found = present::present(live, &env, &Paper { desk, gpu });
     let pieces = match (found, &live.content) {
         (Ok(pieces), _) => pieces,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::args::{OutputArgs, PlanArgs, SetupArgs, whole};
+use super::args::{OutputArgs, PlanArgs, SetupArgs, device, whole};
 use super::counted::lines as counted_kernels;
 use super::failure::Failure;
 use super::interrupt::Interrupt;
@@ -22,9 +22,6 @@ use plan::fusion::Cut;
 use plan::run::{BackendKind, Gemm, LaunchReport, Report, Request, RunError, WeightsFrom};
 use plan::units::{Quantity, figure, format};
 use study::timing::{self, Rounds};
-
-/// Whose roof the planner takes.
-const GPU: &str = "h200";
 
 /// How a run is made.
 #[derive(Debug, Args)]
@@ -150,7 +147,7 @@ pub(super) fn request(setup: &SetupArgs, run: &RunOptions, cut: Cut) -> Result<R
 pub(super) fn run(output: &OutputArgs, args: &RunArgs, out: &mut Out) -> Outcome {
     let mut request = request(&args.setup, &args.run, args.plan.cut_or_auto()?)?;
     if args.plan.is_auto() {
-        request.config.cut = auto(&request.config, GPU, request.backend)?;
+        request.config.cut = auto(&request.config, device(output), request.backend)?;
     }
     // Sizes that no machine holds are refused as sizes, not as memory.
     let cost = price(&request.config)?;

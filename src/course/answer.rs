@@ -26,7 +26,7 @@ pub use kernel::{Contract, Kernel, KernelTask};
 pub use key::{Key, Kind, Slip, SlipValue, Tolerance};
 pub use lint::{lint, reveals, told_apart, twins};
 pub use records::{NoRecords, RUN_PATHS, Records, report_value};
-pub use setup::{SETTINGS, Setting, SettingError, Setup, Slips, data_sheets};
+pub use setup::{SETTINGS, Setting, SettingError, Setup, Slips, USUAL_GPU, data_sheets, gpu_id};
 
 use plan::cost::GpuDatabase;
 

@@ -1,6 +1,7 @@
 //! An exercise: its questions, expected answers as expressions, known slips and hints.
 
 mod court;
+mod device;
 mod draw;
 mod elsewhere;
 mod kernel;
@@ -21,7 +22,7 @@ use super::bounds::bounded;
 use super::document::{Stretch, stretches};
 use super::fault::{Fault, Level, Place, way_out};
 use super::fields::{Phrase, Toml};
-use super::setup::Setup;
+use super::setup::{Setup, reasons};
 use super::text::Text;
 use crate::answer::{Env, Key, Records};
 use plan::cost::{CostError, GpuDatabase};
@@ -39,6 +40,8 @@ pub struct Exercise {
     pub minutes: u64,
     /// Configuration of its expressions.
     pub setup: Setup,
+    /// GPUs that its expressions name, each with the reason why it is this one.
+    pub named: Vec<(Phrase, Phrase)>,
     /// Further configurations on top of `config`, for `--variant 1` and so on.
     pub variants: Vec<Setup>,
     /// Setups on top of `config` under which the questions are asked again.
@@ -51,6 +54,9 @@ pub struct Exercise {
     pub pass: Option<Pass>,
     /// Which of them this is; 0 is the printed one.
     pub number: usize,
+    /// The GPU that its questions ask of; none where they ask of none, or the author
+    /// names one.
+    pub gpu: Option<&'static str>,
     /// The printed configuration.
     printed: Setup,
     /// The questions as written.
@@ -85,12 +91,14 @@ impl Exercise {
             lesson: None,
             minutes: 0,
             setup: Setup::default(),
+            named: Vec::new(),
             variants: Vec::new(),
             tasks: Vec::new(),
             task: None,
             draw: None,
             pass: None,
             number: 0,
+            gpu: None,
             printed: Setup::default(),
             written: Vec::new(),
             drawn_at: Place { line: 1, column: 1 },
@@ -115,12 +123,14 @@ impl Exercise {
                 exercise.lesson = fields.text("lesson");
                 exercise.minutes = fields.count("minutes").unwrap_or(0);
                 exercise.setup = fields.table("config", Setup::read).unwrap_or_default();
+                exercise.named = fields.table("named", reasons).unwrap_or_default();
                 exercise.variants = fields.tables("variants", Setup::read);
                 exercise.tasks = fields.tables("tasks", Setup::read);
                 exercise.task = fields.text("task");
                 exercise.read_draw(fields);
                 let setup = exercise.setup.clone();
                 exercise.printed = setup.clone();
+                exercise.take_device();
                 let keys = fields.tables("key", |fields| read::key(fields, &setup));
                 if keys.is_empty() {
                     fields.report(

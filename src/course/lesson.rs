@@ -6,7 +6,7 @@ use super::document::{Stretch, stretches};
 use super::fault::Fault;
 use super::fields::{Phrase, Toml};
 use super::number::Inline;
-use super::setup::Setup;
+use super::setup::{Setup, reasons};
 use super::text::Text;
 use ::text::Element;
 use std::ops::Range;
@@ -32,6 +32,8 @@ pub struct Lesson {
     pub needs: Vec<Phrase>,
     /// Default configuration of the lesson's expressions.
     pub setup: Setup,
+    /// GPUs that its expressions name, each with the reason why it is this one.
+    pub named: Vec<(Phrase, Phrase)>,
     /// Sections in order.
     pub sections: Vec<Section>,
     /// Everything that is wrong with the file.
@@ -97,6 +99,7 @@ impl Lesson {
             minutes: 0,
             needs: Vec::new(),
             setup: Setup::default(),
+            named: Vec::new(),
             sections: Vec::new(),
             faults: Vec::new(),
             text: text.clone(),
@@ -117,6 +120,7 @@ impl Lesson {
                 lesson.minutes = fields.count("minutes").unwrap_or(0);
                 lesson.needs = fields.texts("needs");
                 lesson.setup = fields.table("config", Setup::read).unwrap_or_default();
+                lesson.named = fields.table("named", reasons).unwrap_or_default();
                 fields.close();
             });
         }

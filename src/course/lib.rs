@@ -91,7 +91,7 @@ pub use progress::{Event, Guess, KeyMark, LessonMark, Log, Mark, Progress, Store
 pub use recorded::{Figures, Recorded};
 pub use route::{Leg, Next, Route, SETTING as PATH_SETTING, Step, Walk};
 pub use setup::{Setting, Setup};
-pub use sheet::{Saved, Sheet, VARIANT};
+pub use sheet::{DEVICE, Saved, Sheet, VARIANT};
 pub use solution::{Derivation, Solution};
 pub use template::{Made, init, new_exercise, new_lesson};
 pub use text::{LARGEST, Text, obeyed};

@@ -1,10 +1,12 @@
 //! The course as a whole: built-in texts, overlaid by id, read when asked for.
 
+use super::answer::USUAL_GPU;
 use super::exercise::Exercise;
 use super::fault::{Fault, way_out};
 use super::lesson::Lesson;
 use super::paths::Places;
 use super::route::{Route, Routes};
+use super::setup::Setup;
 use super::shelf::{Raw, Shelf, embedded, embedded_routes, natural, on_disk, routes_on_disk};
 use super::solution::Solution;
 use files::Stamp;
@@ -27,6 +29,8 @@ pub struct Course {
     overlay: Option<String>,
     differ: usize,
     marks: Vec<Mark>,
+    /// The device of the course; none is the usual one.
+    gpu: Option<&'static str>,
 }
 
 /// A text on disk and its version.
@@ -35,28 +39,37 @@ type Mark = (PathBuf, Option<Stamp>);
 #[derive(Debug)]
 struct Slot<T> {
     raw: Raw,
+    /// The device of the course.
+    gpu: &'static str,
     read: OnceLock<T>,
 }
 
 impl<T> Slot<T> {
-    fn get(&self, read: fn(&Raw) -> T) -> &T {
-        self.read.get_or_init(|| read(&self.raw))
+    fn get(&self, read: fn(&Raw, &'static str) -> T) -> &T {
+        self.read.get_or_init(|| read(&self.raw, self.gpu))
+    }
+
+    /// To be read for another device.
+    fn on(&mut self, gpu: &'static str) {
+        self.gpu = gpu;
+        self.read = OnceLock::new();
     }
 }
 
-fn lesson(raw: &Raw) -> Lesson {
+fn lesson(raw: &Raw, gpu: &'static str) -> Lesson {
     let mut lesson = Lesson::read(&raw.id, &raw.file, &raw.text);
+    lesson.setup = Setup::of_gpu(gpu).with(&lesson.setup);
     replace_faults(&mut lesson.faults, raw);
     lesson
 }
 
-fn exercise(raw: &Raw) -> Exercise {
+fn exercise(raw: &Raw, gpu: &'static str) -> Exercise {
     let mut exercise = Exercise::read(&raw.id, &raw.file, &raw.text);
     replace_faults(&mut exercise.faults, raw);
-    exercise
+    exercise.on(gpu)
 }
 
-fn solution(raw: &Raw) -> Solution {
+fn solution(raw: &Raw, _: &'static str) -> Solution {
     let mut solution = Solution::read(&raw.id, &raw.file, &raw.text);
     replace_faults(&mut solution.faults, raw);
     solution
@@ -95,7 +108,21 @@ impl Course {
         for root in &places.overlays {
             course.overlay(root, &|path| places.shown(path));
         }
-        course
+        course.on(places.device())
+    }
+
+    /// The same course, its numbers of a GPU those of this one.
+    #[must_use]
+    pub fn on(mut self, gpu: &'static str) -> Self {
+        self.gpu = Some(gpu);
+        self.lessons.iter_mut().for_each(|slot| slot.on(gpu));
+        self.exercises.iter_mut().for_each(|slot| slot.on(gpu));
+        self
+    }
+
+    /// The device of the course, by its id in the data sheets.
+    pub fn gpu(&self) -> &'static str {
+        self.gpu.unwrap_or(USUAL_GPU)
     }
 
     /// Only what lies in a folder, for lint.
@@ -391,6 +418,7 @@ fn differs(slots: &[Slot<Lesson>], raw: &Raw) -> bool {
 fn put<T>(slots: &mut Vec<Slot<T>>, raw: Raw) {
     let slot = Slot {
         raw,
+        gpu: USUAL_GPU,
         read: OnceLock::new(),
     };
     match slots.binary_search_by(|old| natural(&old.raw.id, &slot.raw.id)) {

@@ -4,6 +4,7 @@
 //! files and into the model: names that must exist, expressions that must
 //! evaluate, figures that must be computed, pages that must fit.
 
+mod devices;
 mod figures;
 mod names;
 mod page;
@@ -40,6 +41,7 @@ pub fn lint(course: &Course) -> Vec<Fault> {
     for text in course.own_lessons() {
         faults.extend(text.faults.iter().cloned());
         lesson(course, text, &mut faults);
+        devices::check(&[&text.text], &text.named, &mut faults);
         if let Some(figurer) = &figurer {
             figurer.lesson(text, &mut faults);
         }
@@ -50,6 +52,9 @@ pub fn lint(course: &Course) -> Vec<Fault> {
     for text in course.own_exercises() {
         faults.extend(text.faults.iter().cloned());
         exercise(course, text, &mut faults);
+        let solution = course.solution(&text.id).map(|found| &found.text);
+        let texts: Vec<_> = std::iter::once(&text.text).chain(solution).collect();
+        devices::check(&texts, &text.named, &mut faults);
         if let Some(figurer) = &figurer {
             figurer.exercise(text, &mut faults);
         }

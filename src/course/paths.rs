@@ -1,5 +1,6 @@
 //! Where things are: the workshop folder, the state folder, the overlays.
 
+use super::answer::USUAL_GPU;
 use super::fault::Fault;
 use super::workshop;
 use std::fs::{self, File};
@@ -19,6 +20,8 @@ pub struct Places {
     pub state: PathBuf,
     /// Folders laid over the built-in course, later ones on top.
     pub overlays: Vec<PathBuf>,
+    /// The device of the course, by its id in the data sheets, where one is chosen.
+    pub gpu: Option<&'static str>,
     /// Why the course that `workshop.toml` names could not be found.
     pub faults: Vec<Fault>,
     /// For printing paths as they are typed here.
@@ -81,24 +84,38 @@ impl Places {
             (None, None, Some(home)) => home.join(".local/share/tinyllama-tutor"),
             (None, None, None) => around.current.join(".tinyllama-tutor"),
         };
-        let mut faults = Vec::new();
-        let overlays = match (course, &workshop) {
-            (Some(course), _) => vec![tidy(&around.current.join(course))],
-            (None, Some(folder)) if around.current == *folder => of_workshop(folder, &mut faults),
-            (None, workshop) => match (standing_in(&around.current), workshop) {
-                (Some(course), _) => vec![course],
-                (None, Some(folder)) => of_workshop(folder, &mut faults),
-                (None, None) => Vec::new(),
-            },
+        let named = workshop.as_deref().map(workshop::named).transpose();
+        let (named, mut faults) = match named {
+            Ok(named) => (named.unwrap_or_default(), Vec::new()),
+            Err(faults) => (workshop::Named::default(), faults),
         };
+        let gpu = named.gpu;
+        let at_root = workshop.as_ref() == Some(&around.current);
+        let stands_in = || standing_in(&around.current).filter(|_| !at_root);
+        let overlays = match (course, stands_in(), &workshop) {
+            (Some(course), ..) => vec![tidy(&around.current.join(course))],
+            (None, Some(course), _) => vec![course],
+            (None, None, Some(folder)) => of_workshop(folder, named.course),
+            (None, None, None) => Vec::new(),
+        };
+        // A file that names a course says nothing where another one is asked for.
+        if course.is_some() || stands_in().is_some() {
+            faults.clear();
+        }
         Self {
             workshop,
             state,
             overlays,
+            gpu,
             faults,
             current: around.current.clone(),
             home,
         }
+    }
+
+    /// The device of the course, by its id in the data sheets.
+    pub fn device(&self) -> &'static str {
+        self.gpu.unwrap_or(USUAL_GPU)
     }
 
     /// The folder of the sheets.
@@ -165,11 +182,7 @@ impl Places {
 }
 
 /// The course of a workshop folder: the one it names, and its own texts on top.
-fn of_workshop(folder: &Path, faults: &mut Vec<Fault>) -> Vec<PathBuf> {
-    let named = workshop::course_of(folder).unwrap_or_else(|found| {
-        faults.extend(found);
-        None
-    });
+fn of_workshop(folder: &Path, named: Option<PathBuf>) -> Vec<PathBuf> {
     let own = SHELVES.iter().any(|shelf| folder.join(shelf).is_dir());
     named
         .into_iter()

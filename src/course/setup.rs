@@ -8,6 +8,25 @@ use plan::cost::CostError;
 /// The five keys that every live block with a shape takes.
 const BLOCK: [&str; 5] = ["preset", "batch", "seq", "context", "dtype"];
 
+/// The setting that names a GPU.
+pub(crate) const GPU: &str = "gpu";
+
+/// Reads a `named` table: GPUs that expressions name, each with the reason.
+pub(crate) fn reasons(fields: &mut Fields<'_, '_>) -> Vec<(Phrase, Phrase)> {
+    let mut out = Vec::new();
+    for (name, value) in fields.scalars() {
+        match (answer::gpu_id(&name.text), value) {
+            (Ok(_), Scalar::Text(text)) if !text.trim().is_empty() => {
+                let at = name.at;
+                out.push((name, Phrase { text, at }));
+            }
+            (Ok(_), _) => fields.report_at(name.at, "this takes a sentence in quotes.".to_owned()),
+            (Err(say), _) => fields.report_at(name.at, format!("{say}.")),
+        }
+    }
+    out
+}
+
 /// One `name = value`, understood.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Setting {
@@ -68,6 +87,19 @@ impl Setup {
     /// Those of [`answer::Setup::workshop`].
     pub fn answer(&self) -> Result<answer::Setup, CostError> {
         Ok(answer::Setup::workshop()?.with(&self.meaning()))
+    }
+
+    /// A setup that names a GPU and nothing else.
+    pub(crate) fn of_gpu(id: &'static str) -> Self {
+        let setting = Setting {
+            name: GPU.to_owned(),
+            value: id.to_owned(),
+            at: Place { line: 1, column: 1 },
+            meaning: answer::Setting::Gpu(id),
+        };
+        Self {
+            settings: vec![setting],
+        }
     }
 
     /// Reads a `config` or `convention` table.

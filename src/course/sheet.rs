@@ -6,9 +6,10 @@
 
 mod form;
 
-pub use form::VARIANT;
 pub(crate) use form::blank;
+pub use form::{DEVICE, VARIANT};
 
+use super::answer::{USUAL_GPU, gpu_id};
 use super::exercise::Exercise;
 use super::fault::{Fault, Place};
 use super::paths::Places;
@@ -18,7 +19,7 @@ use form::{answer, question};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use toml_edit::DocumentMut;
+use toml_edit::{DocumentMut, Item};
 
 /// The answers to one exercise, as typed.
 #[derive(Debug, Clone)]
@@ -30,6 +31,8 @@ pub struct Sheet {
     stamp: Option<Stamp>,
     /// Rows of each key that is a table.
     tables: Tables,
+    /// The GPU that the questions ask of.
+    gpu: Option<&'static str>,
     /// Set here and not on disk yet.
     unsaved: Vec<(String, String)>,
     /// Another variant was begun here, and that is not on disk yet.
@@ -107,6 +110,7 @@ impl Sheet {
             Some(document) => document,
             None => blank(exercise),
         };
+        let gpu = asked_of(&document, exercise, &shown)?;
         // Another variant may ask other questions.
         let answered = exercise.variant(form::variant(&document)).ok();
         let exercise = answered.as_ref().unwrap_or(exercise);
@@ -134,6 +138,7 @@ impl Sheet {
             document,
             stamp,
             tables,
+            gpu,
             unsaved: Vec::new(),
             varied: None,
         })
@@ -144,9 +149,32 @@ impl Sheet {
         form::variant(&self.document)
     }
 
+    /// The GPU that its questions ask of; none where they ask of none.
+    pub fn gpu(&self) -> Option<&'static str> {
+        self.gpu
+    }
+
+    /// The exercise as its answers belong to it: in their variant, asked of their GPU.
+    ///
+    /// # Errors
+    /// A sentence: there is no such variant.
+    pub fn of(&self, exercise: &Exercise) -> Result<Exercise, String> {
+        self.in_variant(exercise, self.variant())
+    }
+
+    /// The same in another variant.
+    ///
+    /// # Errors
+    /// A sentence: there is no such variant.
+    pub fn in_variant(&self, exercise: &Exercise, number: usize) -> Result<Exercise, String> {
+        let on = self.gpu.map(|gpu| exercise.on(gpu));
+        on.as_ref().unwrap_or(exercise).variant(number)
+    }
+
     /// Begins another variant: every question is open again. `exercise` is the
-    /// exercise in that variant.
+    /// exercise in that variant, asked of the GPU that it is to ask of.
     pub fn vary(&mut self, exercise: &Exercise, variant: usize) {
+        self.gpu = exercise.gpu;
         if exercise.draw.is_some() {
             self.document = blank(exercise);
         }
@@ -156,6 +184,9 @@ impl Sheet {
             self.set(exercise, &key.name.text, "");
         }
         form::put_variant(&mut self.document, variant);
+        if let Some(gpu) = self.gpu {
+            form::put_device(&mut self.document, gpu);
+        }
         self.varied = Some(variant);
     }
 
@@ -285,6 +316,9 @@ impl Sheet {
         if let Some(variant) = self.varied {
             form::put_variant(&mut document, variant);
         }
+        if let Some(gpu) = self.gpu {
+            form::put_device(&mut document, gpu);
+        }
         // The stamp is taken before the new version can be seen: an edit that
         // follows at once is an edit, not ours.
         let written = Staged::new(path, document.to_string().as_bytes()).and_then(|staged| {
@@ -295,6 +329,37 @@ impl Sheet {
             sweep(path);
         }
         Ok(written.map(|stamp| (document, stamp)))
+    }
+}
+
+/// The GPU that a sheet's questions ask of: the one that it names, the usual one where it
+/// names none and has answers, else that of the exercise.
+fn asked_of(
+    document: &DocumentMut,
+    exercise: &Exercise,
+    shown: &str,
+) -> Result<Option<&'static str>, Fault> {
+    if exercise.gpu.is_none() {
+        return Ok(None);
+    }
+    if let Some(named) = form::device(document) {
+        let found = gpu_id(named).map(Some);
+        return found.map_err(|why| Fault::whole(shown, format!("{DEVICE}: {why}.")));
+    }
+    let mut keys = document.iter().filter(|(name, _)| *name != VARIANT);
+    let answered = keys.any(|(_, item)| filled(item));
+    Ok(match answered {
+        true => Some(USUAL_GPU),
+        false => exercise.gpu,
+    })
+}
+
+/// Whether somebody wrote something there.
+fn filled(item: &Item) -> bool {
+    match (item.as_str(), item.as_table_like()) {
+        (Some(text), _) => !text.trim().is_empty(),
+        (None, Some(rows)) => rows.iter().any(|(_, row)| filled(row)),
+        (None, None) => !item.is_none(),
     }
 }
 

@@ -1,5 +1,6 @@
-//! `workshop.toml`: the course that a workshop folder belongs to.
+//! `workshop.toml`: the course that a workshop folder belongs to, and its device.
 
+use super::answer::gpu_id;
 use super::fault::Fault;
 use super::fields::Toml;
 use super::paths::tidy;
@@ -14,14 +15,23 @@ pub(crate) const FILE: &str = "workshop.toml";
 /// Most bytes that it may have.
 const LARGEST: usize = 4096;
 
-/// The course folder that the file in `folder` names; none where there is no file.
+/// What a workshop folder's file says.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Named {
+    /// The course folder.
+    pub course: Option<PathBuf>,
+    /// The device of the course, by its id in the data sheets.
+    pub gpu: Option<&'static str>,
+}
+
+/// What the file in `folder` names; nothing where there is no file.
 ///
 /// # Errors
 /// What is wrong with the file, and where.
-pub(crate) fn course_of(folder: &Path) -> Result<Option<PathBuf>, Vec<Fault>> {
+pub(crate) fn named(folder: &Path) -> Result<Named, Vec<Fault>> {
     let bytes = match read_bounded(&folder.join(FILE), LARGEST) {
         Ok(bytes) => bytes,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Named::default()),
         Err(error) => {
             let say = format!("cannot be read: {}.", plain(&error));
             return Err(vec![Fault::whole(FILE, say)]);
@@ -30,24 +40,38 @@ pub(crate) fn course_of(folder: &Path) -> Result<Option<PathBuf>, Vec<Fault>> {
     let (text, mut faults) = Text::new(FILE, &String::from_utf8_lossy(&bytes));
     let range = 0..text.body().len();
     let toml = Toml { text: &text, range };
-    let named = toml.read(&mut faults, |fields| {
+    let (course, gpu) = toml.read(&mut faults, |fields| {
         fields.called("this file");
-        let named = fields.need_text("course", "course = \"../course\"");
+        let gpu = fields.text("gpu");
+        let course = match (&gpu, fields.has("course")) {
+            (Some(_), false) => None,
+            _ => fields.need_text("course", "course = \"../course\""),
+        };
         fields.close();
-        named
+        (course, gpu)
     });
-    let Some(named) = named.filter(|_| faults.is_empty()) else {
-        return Err(faults);
-    };
-    let course = tidy(&folder.join(&named.text));
-    if !course.is_dir() {
+    let gpu = gpu.and_then(|named| match gpu_id(&named.text) {
+        Ok(id) => Some(id),
+        Err(say) => {
+            faults.push(Fault::at(FILE, named.at, format!("{say}.")));
+            None
+        }
+    });
+    let folder = course.map(|named| (tidy(&folder.join(&named.text)), named));
+    if let Some((_, named)) = folder.as_ref().filter(|(path, _)| !path.is_dir()) {
         let say = format!(
             "there is no course folder {}; put the right path here, or give --course DIR.",
             named.text
         );
-        return Err(vec![Fault::at(FILE, named.at, say)]);
+        faults.push(Fault::at(FILE, named.at, say));
     }
-    Ok(Some(course))
+    match faults.is_empty() {
+        true => Ok(Named {
+            course: folder.map(|(path, _)| path),
+            gpu,
+        }),
+        false => Err(faults),
+    }
 }
 
 /// The file for a workshop in `folder`: a path that stays right when both folders
@@ -81,20 +105,29 @@ mod tests {
         let (class, course) = (root.path().join("class"), root.path().join("course"));
         fs::create_dir_all(&class).expect("made");
         fs::create_dir_all(&course).expect("made");
+        let course_of = |folder: &Path| named(folder).map(|found| found.course);
         assert_eq!(course_of(&class), Ok(None));
         let written = text(&class, &class.join("../course/.")).expect("a text");
         assert!(written.ends_with("\ncourse = \"../course\"\n"), "{written}");
         fs::write(class.join(FILE), written).expect("written");
         assert_eq!(course_of(&class), Ok(Some(course)));
         // The class inside the course; far away; itself.
-        let named = |folder: &str, course: &str| text(Path::new(folder), Path::new(course));
+        let made = |folder: &str, course: &str| text(Path::new(folder), Path::new(course));
         let ends = |text: Option<String>, end: &str| text.is_some_and(|t| t.ends_with(end));
-        assert!(ends(named("/c/class", "/c"), "course = \"..\"\n"));
+        assert!(ends(made("/c/class", "/c"), "course = \"..\"\n"));
         assert!(ends(
-            named("/home/a/w", "/shared/c"),
+            made("/home/a/w", "/shared/c"),
             "course = \"/shared/c\"\n"
         ));
-        assert_eq!(named("/c", "/c/."), None);
+        assert_eq!(made("/c", "/c/."), None);
+    }
+
+    #[test]
+    fn a_workshop_may_name_its_device_alone() {
+        let root = tempfile::tempdir().expect("a folder");
+        fs::write(root.path().join(FILE), "gpu = \"MI300A\"\n").expect("written");
+        let found = named(root.path()).expect("read");
+        assert_eq!((found.course, found.gpu), (None, Some("mi300a")));
     }
 
     #[test]
@@ -108,9 +141,13 @@ mod tests {
             ("corse = \"x\"\n", "did you mean course?"),
             ("course = x\n", "workshop.toml:1:10: not TOML here"),
             ("", "add course = \"../course\""),
+            (
+                "gpu = \"mi300\"\n",
+                "workshop.toml:1:8: there is no GPU “mi300”",
+            ),
         ] {
             fs::write(root.path().join(FILE), text).expect("written");
-            let faults = course_of(root.path()).expect_err(text);
+            let faults = named(root.path()).expect_err(text);
             let found = faults.iter().any(|fault| fault.to_string().contains(said));
             assert!(found, "{text}: {faults:?}");
         }

@@ -60,7 +60,7 @@ impl Away {
         Some(match effect {
             Effect::Probe => Message::Found(Box::new(Machine {
                 facts: (self.facts)(),
-                ..machine::found()
+                ..machine::found(self.places.device())
             })),
             Effect::Measure(backend) => {
                 Message::Ceilings(backend.name().to_owned(), machine::measure(backend))

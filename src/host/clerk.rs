@@ -11,8 +11,9 @@ use crate::away::Away;
 use crate::desk::Host;
 use app::study::Study;
 use app::{Effect, Message};
+use course::answer::data_sheets;
 use course::attempt::kernel_file;
-use course::{Course, Exercise, Ledger, Saved, Sheet, Stamp, VARIANT, undo};
+use course::{Course, DEVICE, Exercise, Ledger, Saved, Sheet, Stamp, VARIANT, undo};
 use plan::cost::GpuDatabase;
 
 /// How often files that are shown are looked at: those of a course folder, and
@@ -186,8 +187,26 @@ impl Files {
                     sheet.vary(found, variant);
                 });
             }
+            Effect::Device(gpu) => self.speak_of(gpu),
             _ => {}
         }
+    }
+
+    /// Opens the course for another device. Answers that were begun before stay about
+    /// theirs, which their sheets say.
+    fn speak_of(&mut self, gpu: &'static str) {
+        self.host.places.gpu = Some(gpu);
+        let course = Arc::new(Course::open(&self.host.places));
+        course.lessons().for_each(drop);
+        course.exercises().for_each(drop);
+        self.host.course = Arc::clone(&course);
+        let name = data_sheets()
+            .and_then(|all| all.get(gpu).ok())
+            .map_or(gpu, |g| &g.name);
+        let said = format!("Lessons and questions speak of the {name} now.");
+        self.tell(Message::Reloaded(course, said));
+        let opened: Vec<String> = self.sheets.keys().cloned().collect();
+        opened.iter().for_each(|id| self.read(id, true));
     }
 
     fn read(&mut self, id: &str, again: bool) {
@@ -232,7 +251,12 @@ impl Files {
             Ok(sheet) => sheet,
             Err(fault) => return self.say(fault.to_string()),
         };
-        let answered = exercise.variant(variant.unwrap_or(sheet.variant())).ok();
+        // One that is begun anew asks of the device of the course.
+        let answered = match variant {
+            Some(variant) => exercise.variant(variant),
+            None => sheet.of(exercise),
+        };
+        let answered = answered.ok();
         let exercise = answered.as_ref().unwrap_or(exercise);
         let moved = sheet.changed_on_disk();
         write(&mut sheet, exercise);
@@ -301,9 +325,11 @@ fn answers(sheet: &Sheet, exercise: &Exercise) -> BTreeMap<String, String> {
     let variant = Some(sheet.variant()).filter(|n| *n > 0);
     let variant = variant.map(|n| (VARIANT.to_owned(), n.to_string()));
     // Another variant may ask other questions.
-    let answered = exercise.variant(sheet.variant()).ok();
+    let device = sheet.gpu().map(|gpu| (DEVICE.to_owned(), gpu.to_owned()));
+    let answered = sheet.of(exercise).ok();
     let keys = answered.as_ref().unwrap_or(exercise).keys.iter();
     keys.filter_map(|key| typed(&key.name.text))
         .chain(variant)
+        .chain(device)
         .collect()
 }

@@ -141,12 +141,12 @@ impl Host {
     /// # Errors
     /// A variant that there is not.
     pub fn varied(&self, exercise: &Exercise, asked: Option<usize>) -> Result<Exercise, Trouble> {
-        let number = asked.unwrap_or_else(|| match self.sheet(exercise) {
-            Ok(sheet) => sheet.variant(),
+        let varied = match self.sheet(exercise) {
+            Ok(sheet) => sheet.in_variant(exercise, asked.unwrap_or(sheet.variant())),
             // A sheet that cannot be read is complained of where it is needed.
-            Err(_) => self.progress().variant(&exercise.id),
-        });
-        exercise.variant(number).map_err(Trouble::Usage)
+            Err(_) => exercise.variant(asked.unwrap_or(self.progress().variant(&exercise.id))),
+        };
+        varied.map_err(Trouble::Usage)
     }
 
     /// Writes the sheet; where it had to go elsewhere, or could not, that is told.

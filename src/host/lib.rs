@@ -11,6 +11,7 @@
 //! | [`Graded`] | one answer, from what is typed to what is kept of its verdict |
 //! | [`Clerk`] | the learner's files for the terminal, on a thread of its own, watched |
 //! | [`Away`] | what takes long, each on a thread of its own, answered by a message |
+//! | [`device`] | which GPU the course speaks of |
 //! | [`machine`] | what this machine has, and the ceilings of its devices |
 //! | [`book`](fn@book), [`answer`] | kernels of a plan, what a live block asks |
 //! | [`follow`] | this program as a child that may hang or die |
@@ -23,6 +24,7 @@ mod away;
 mod book;
 mod clerk;
 mod desk;
+mod device;
 mod editor;
 mod export;
 pub mod follow;
@@ -40,6 +42,7 @@ pub use away::{Away, Facts};
 pub use book::book;
 pub use clerk::Clerk;
 pub use desk::Host;
+pub use device::device;
 pub use editor::edit;
 pub use grade::Graded;
 pub use rounds::carry_out;

@@ -15,7 +15,7 @@ use study::evidence::Roofs;
 use study::timing::{Apart, agreed};
 
 /// What is known before anything was looked for.
-pub fn at_once() -> Machine {
+pub fn at_once(gpu: &str) -> Machine {
     let searching = |kind: BackendKind| BackendFacts {
         name: kind.name().to_owned(),
         line: "…".to_owned(),
@@ -26,21 +26,21 @@ pub fn at_once() -> Machine {
     let threads = device::threads();
     let mut all: Vec<BackendFacts> = gpus().map(searching).collect();
     all.extend(local(format!("{threads} threads")));
-    of(all)
+    of(all, gpu)
 }
 
 /// What is there once it was looked for, which may take a second.
-pub fn found() -> Machine {
-    of(backends())
+pub fn found(gpu: &str) -> Machine {
+    of(backends(), gpu)
 }
 
 /// What is on this machine: its backends, the best one chosen.
-fn of(backends: Vec<BackendFacts>) -> Machine {
-    // The data sheet of one GPU, so that floors have a roof until this
+fn of(backends: Vec<BackendFacts>, gpu: &str) -> Machine {
+    // The data sheet of the course's device, so that floors have a roof until this
     // machine's own ceilings are known.
     let sheet = GpuDatabase::embedded()
         .ok()
-        .and_then(|all| all.get("h200").ok().map(Ceilings::of_gpu));
+        .and_then(|all| all.get(gpu).ok().map(Ceilings::of_gpu));
     let mut machine = Machine {
         backends,
         sheet,

@@ -197,7 +197,8 @@ impl<W: Write> Runtime<W> {
                 Effect::Record(_)
                 | Effect::OpenSheet(_)
                 | Effect::SaveAnswer { .. }
-                | Effect::Vary { .. } => self.clerk.take(effect),
+                | Effect::Vary { .. }
+                | Effect::Device(_) => self.clerk.take(effect),
                 Effect::Probe
                 | Effect::Measure(_)
                 | Effect::Kernels(_)

@@ -6,7 +6,7 @@ use super::pen::{Pen, clip, wrap};
 use super::theme::Role;
 use app::keymap::{Entry, On, TABLE};
 use app::machine::Condition;
-use app::setup_page::ITEMS;
+use app::setup_page::{ITEMS, Item};
 use app::{Page, State, Tone};
 use plan::cost::{Figure, Why, WhyUnit};
 use plan::units::{Quantity, format, group_thousands};
@@ -299,10 +299,12 @@ pub fn setup(state: &State, pen: &mut Pen<'_>) {
         "Setup, shared by lab, compare and live blocks",
         Role::Strong,
     );
+    let counting = ITEMS.iter().position(|item| *item == Item::Causal);
+    let counting = counting.unwrap_or(ITEMS.len());
     for (i, item) in ITEMS.into_iter().enumerate() {
         // The counting options stand apart.
-        let y = top + 2 + i as u16 + u16::from(i >= 7) * 2;
-        if i == 7 {
+        let y = top + 2 + i as u16 + u16::from(i >= counting) * 2;
+        if i == counting {
             pen.put(1, y - 1, "Counting", Role::Strong);
         }
         let here = state.setup.row == i;
@@ -331,7 +333,7 @@ pub fn setup(state: &State, pen: &mut Pen<'_>) {
         }
         pen.put(38, y, &clip(item.says(), 41), Role::Dim);
     }
-    sizes(state, pen, top + 16);
+    sizes(state, pen, top + 17);
     let hint = "Enter types a number: 512, 2^9, 1,024. ← and → halve and double it.";
     frame::message(state, hint, "", pen, last - 1);
 }

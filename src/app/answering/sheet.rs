@@ -8,7 +8,7 @@ use crate::message::Effect;
 use crate::note::Tone;
 use crate::question::Asked;
 use crate::shared::Shared;
-use course::VARIANT;
+use course::{DEVICE, VARIANT};
 
 /// Wants the sheet of an exercise, once.
 pub fn open(shared: &mut Shared, exercise: &str, out: &mut Out) {
@@ -31,6 +31,7 @@ pub fn arrived(
     // The sheet says which variant its answers are to.
     let variant = answers.remove(VARIANT).and_then(|n| n.parse().ok());
     let variant = variant.unwrap_or(0);
+    asked_of(shared, exercise, answers.remove(DEVICE));
     let known = shared.study.exercise(exercise);
     match known.map(|found| (found.number == variant, found.variant(variant))) {
         Some((false, Ok(_))) => variant::take(shared, exercise, variant, false, out),
@@ -77,5 +78,19 @@ pub fn arrived(
             changed.join(", ")
         );
         shared.notes.say(Tone::Plain, text);
+    }
+}
+
+/// The sheet says which GPU its answers are about: another one than that of the course
+/// where they were begun before it was chosen.
+fn asked_of(shared: &mut Shared, exercise: &str, device: Option<String>) {
+    let study = &mut shared.study;
+    let of_course = device.as_deref().is_none_or(|id| id == study.course.gpu());
+    let before = match device.filter(|_| !of_course) {
+        Some(id) => study.devices.insert(exercise.to_owned(), id),
+        None => study.devices.remove(exercise),
+    };
+    if before != study.devices.get(exercise).cloned() {
+        study.vary();
     }
 }

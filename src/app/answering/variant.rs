@@ -9,6 +9,8 @@ use course::Event;
 /// an undo is what stands before anything else is written.
 pub fn empty(shared: &mut Shared, id: &str, variant: usize, out: &mut Out) {
     shared.study.answers.remove(id);
+    // What is begun anew asks of the device of the course.
+    shared.study.devices.remove(id);
     out.push(Effect::Vary {
         exercise: id.to_owned(),
         variant,

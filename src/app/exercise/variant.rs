@@ -13,7 +13,9 @@ pub(super) fn next(page: &mut Exercises, shared: &mut Shared, out: &mut Out) {
     let Some(exercise) = shown(page, shared) else {
         return;
     };
-    let Some(next) = exercise.next_variant() else {
+    let elsewhere = shared.study.devices.contains_key(&exercise.id);
+    let anew = elsewhere.then_some(exercise.number);
+    let Some(next) = exercise.next_variant().or(anew) else {
         let text = "This exercise has one shape only; practise makes fresh questions.";
         shared.notes.say(Tone::Plain, text);
         return;
@@ -21,6 +23,7 @@ pub(super) fn next(page: &mut Exercises, shared: &mut Shared, out: &mut Out) {
     let id = exercise.id.clone();
     let others = match exercise.draw {
         Some(_) => "other questions",
+        None if elsewhere => "the same questions about the device of the course",
         None => "the same questions at another shape",
     };
     let mark = |key: &course::Key| shared.study.progress.key(&id, &key.name.text);

@@ -14,6 +14,20 @@ pub fn data_sheets() -> Option<&'static GpuDatabase> {
     SHEETS.get_or_init(|| GpuDatabase::embedded().ok()).as_ref()
 }
 
+/// The device of the course where nothing says otherwise: the one that its recorded
+/// figures were measured on.
+pub const USUAL_GPU: &str = "h200";
+
+/// The id of a GPU as the data sheets have it.
+///
+/// # Errors
+/// A sentence with the nearest name.
+pub fn gpu_id(named: &str) -> Result<&'static str, String> {
+    let sheets = data_sheets().ok_or("the GPU database cannot be read")?;
+    let found = sheets.get(named).map_err(|e| e.to_string())?;
+    Ok(&found.id)
+}
+
 /// Conventions under which people count who are wrong here, each by name.
 /// They exist for slips: an answer is never computed under one of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,8 +53,8 @@ pub struct Setup {
     pub config: Config,
     /// Wrong conventions that are switched on.
     pub slips: Slips,
-    /// The GPU that `gpu` names, by its id in the data sheets.
-    pub gpu: Option<&'static str>,
+    /// The GPU that `gpu` names, by its id in the data sheets: the device of the course.
+    pub gpu: &'static str,
 }
 
 impl Setup {
@@ -57,7 +71,7 @@ impl Setup {
         Self {
             config,
             slips: Slips::default(),
-            gpu: None,
+            gpu: USUAL_GPU,
         }
     }
 
@@ -115,7 +129,15 @@ impl Setup {
                 config.model.tied = config.model.tied && !on;
             }
             Setting::Mib(on) => slips.mib = on,
-            Setting::Gpu(id) => self.gpu = Some(id),
+            Setting::Gpu(id) => self.gpu = id,
+        }
+    }
+
+    /// The GPU of an id, where `gpu` is the device of the course.
+    pub fn named<'s>(&'s self, id: &'s str) -> &'s str {
+        match id {
+            "gpu" => self.gpu,
+            id => id,
         }
     }
 
@@ -268,11 +290,7 @@ impl Setting {
             "no_heads" => Self::NoHeads(switch()?),
             "no_head" => Self::NoHead(switch()?),
             "untied" => Self::Untied(switch()?),
-            "gpu" => {
-                let sheets = data_sheets().ok_or_else(|| bad(None))?;
-                let found = sheets.get(value).map_err(|e| bad(Some(e.to_string())))?;
-                Self::Gpu(&found.id)
-            }
+            "gpu" => Self::Gpu(gpu_id(value).map_err(|e| bad(Some(e)))?),
             _ => Self::Mib(switch()?),
         })
     }

@@ -11,7 +11,7 @@ use crate::sheet;
 pub(super) fn key(fields: &mut Fields<'_, '_>, base: &Setup) -> Option<Key> {
     let mut fields = fields.renamed("a key");
     let name = fields.need_text("name", "name = \"block\"").filter(|name| {
-        let taken = name.text == sheet::VARIANT;
+        let taken = [sheet::VARIANT, sheet::DEVICE].contains(&name.text.as_str());
         if taken {
             let say = "a sheet says under this name which variant it answers; take another.";
             fields.report_at(name.at, say);

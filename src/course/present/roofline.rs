@@ -8,9 +8,6 @@ use plan::cost::{Bound, Gpu, Roof, bound, price, ridge};
 use plan::fusion::Cut;
 use plan::model::OpKind;
 
-/// The GPU of a roofline that names none.
-const USUAL: &str = "h200";
-
 /// Kernels of a plan under the roofs of GPUs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Roofline {
@@ -46,8 +43,8 @@ pub(super) fn roofline(
     let cut = plan.map_or(config.cut, |plan| plan.value);
     let cost = price(&config.with_cut(cut)).map_err(|e| e.to_string())?;
     let ids: Vec<&str> = match gpus {
-        [] => vec![USUAL],
-        some => some.iter().map(Phrase::as_str).collect(),
+        [] => vec![env.setup.gpu],
+        some => some.iter().map(|id| env.setup.named(id.as_str())).collect(),
     };
     let gpus: Vec<&Gpu> = ids
         .into_iter()

@@ -1,7 +1,7 @@
 //! The form of a sheet: a line per question, a line per row of a table, and the
 //! variant that the answers belong to.
 
-use crate::answer::{Env, Key, typed_rows};
+use crate::answer::{Env, Key, USUAL_GPU, typed_rows};
 use crate::exercise::Exercise;
 use crate::fields::Phrase;
 use crate::number::fill;
@@ -14,6 +14,9 @@ use toml_edit::{DocumentMut, Item, Table, Value};
 const WIDTH: usize = 76;
 /// The line that says which variant is answered; no question may have this name.
 pub const VARIANT: &str = "variant";
+/// The line that says which GPU the questions ask of, and the setting of the learner's
+/// progress that names the device of the course; no question may have this name.
+pub const DEVICE: &str = "device";
 
 /// What stands at a key, as a person typed it: `"17"`, `17` and `["a", "b"]`
 /// alike. The rows of a table are joined to one text.
@@ -137,6 +140,27 @@ pub(super) fn put_variant(document: &mut DocumentMut, variant: usize) {
     }
 }
 
+/// The GPU that a sheet's questions ask of.
+pub(super) fn device(document: &DocumentMut) -> Option<&str> {
+    document.get(DEVICE).and_then(Item::as_str)
+}
+
+/// Says which GPU the questions ask of; the usual one needs no line.
+pub(super) fn put_device(document: &mut DocumentMut, gpu: &str) {
+    match document.get_mut(DEVICE) {
+        Some(item) => *item = toml_edit::value(gpu),
+        None if gpu != USUAL_GPU => {
+            document.insert(DEVICE, toml_edit::value(gpu));
+            if let Some(mut name) = document.key_mut(DEVICE) {
+                let say = "The questions above ask of this GPU.";
+                name.leaf_decor_mut()
+                    .set_prefix(format!("\n{}", comment(say)));
+            }
+        }
+        None => {}
+    }
+}
+
 pub(super) fn question<'e>(exercise: &'e Exercise, key: &str) -> &'e str {
     exercise.key(key).map_or("", |key| &key.ask.text)
 }
@@ -180,6 +204,9 @@ pub(crate) fn blank(exercise: &Exercise) -> DocumentMut {
     // Names are checked when the exercise is read, so this is TOML.
     let mut document: DocumentMut = text.parse().unwrap_or_default();
     put_variant(&mut document, exercise.number);
+    if let Some(gpu) = exercise.gpu {
+        put_device(&mut document, gpu);
+    }
     document
 }
 

@@ -27,6 +27,7 @@ pub struct Gpu {
     pub vendor: Vendor,
     pub id: String,
     pub name: String,
+    pub short: String,
     pub arch: String,
     pub memory_gb: f64,
     pub bandwidth_gbs: f64,
@@ -127,16 +128,29 @@ impl GpuDatabase {
         &self.gpus
     }
 
-    /// The GPU of this id.
+    /// The GPU of this id, however its letters and separators are typed; of a family
+    /// that has several, such as `a100`, the first.
     ///
     /// # Errors
     /// Names the nearest id, and all of them.
     pub fn get(&self, id: &str) -> Result<&Gpu, CostError> {
-        if let Some(gpu) = self.gpus.iter().find(|g| g.id == id) {
+        let typed = id.trim().to_lowercase().replace(['-', ' '], "_");
+        let of_family = |gpu: &&Gpu| {
+            gpu.id
+                .strip_prefix(&typed)
+                .is_some_and(|t| t.starts_with('_'))
+        };
+        let exact = self.gpus.iter().find(|g| g.id == typed);
+        if let Some(gpu) = exact.or_else(|| self.gpus.iter().find(of_family)) {
             return Ok(gpu);
         }
         let all: Vec<&str> = self.gpus.iter().map(|g| g.id.as_str()).collect();
-        let nearest = nearest(id, all.iter().copied())
+        let begins = all
+            .iter()
+            .copied()
+            .find(|id| typed.len() > 2 && id.starts_with(&typed));
+        let nearest = begins
+            .or_else(|| nearest(id, all.iter().copied()))
             .map_or(".".to_owned(), |id| format!("; did you mean {id}?"));
         Err(CostError::new(format!(
             "there is no GPU “{id}” in the database{nearest} There are: {}",
@@ -167,5 +181,16 @@ mod tests {
         let database = GpuDatabase::embedded().unwrap();
         let e = database.get("h20").unwrap_err().to_string();
         assert!(e.contains("did you mean h200?"), "{e}");
+        let e = database.get("mi300").unwrap_err().to_string();
+        assert!(e.contains("did you mean mi300a?"), "{e}");
+        // As people type them; of two A100s the first, and MI250X is its own entry.
+        for (typed, id) in [
+            ("H200", "h200"),
+            ("mi250x-gcd", "mi250x_gcd"),
+            ("a100", "a100_40gb"),
+            ("mi250x", "mi250x"),
+        ] {
+            assert_eq!(database.get(typed).unwrap().id, id);
+        }
     }
 }

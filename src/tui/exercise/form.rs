@@ -92,13 +92,20 @@ pub fn lay(state: &State, exercise: &Exercise, columns: usize) -> Laid {
     Laid { rows, current }
 }
 
-/// Model and shape of the exercise, which is not that of the bench.
+/// Model and shape of the exercise, which is not that of the bench, and the GPU that it
+/// asks of.
 pub fn setup(exercise: &Exercise) -> String {
     if !exercise.tasks.is_empty() {
         return format!("{} tasks", 1 + exercise.tasks.len());
     }
     match exercise.setup.answer() {
-        Ok(setup) => app::study::bench_setup(&setup.config, 0).title(),
+        Ok(setup) => {
+            let title = app::study::bench_setup(&setup.config, 0).title();
+            match exercise.gpu {
+                Some(gpu) => format!("{title}, {}", gpu.to_uppercase()),
+                None => title,
+            }
+        }
         Err(error) => error.to_string(),
     }
 }

@@ -34,13 +34,23 @@ pub(super) const GPU_FIELDS: [(&str, Dimension); 22] = [
     ("l3", Dimension::Bytes),
 ];
 
+/// Names of a GPU, and the words of its vendor.
+pub(super) const GPU_WORDS: [&str; 6] = [
+    "name",
+    "short",
+    "warp_word",
+    "unit_word",
+    "shared_word",
+    "matrix_word",
+];
+
 /// Refuses a path that the function does not have.
 pub(super) fn call(call: &Call) -> Result<(), String> {
     let known: Vec<&str> = match call.function {
         Function::Run => RUN_PATHS.iter().map(|(p, _)| *p).collect(),
         Function::Gpu => {
             let fields = GPU_FIELDS.iter().map(|(p, _)| *p);
-            fields.chain(["name"]).collect()
+            fields.chain(GPU_WORDS).collect()
         }
         Function::Params => vec!["tied", "untied"],
         Function::Mutant => MUTANTS.iter().map(|(name, _)| *name).collect(),

@@ -3,7 +3,7 @@
 use super::Value;
 use super::ast::{Arg, Call, Field, Function, Kind, Node, Operator, Subject};
 use super::error::ExprError;
-use super::lookup::{gpu_fact, limit, most_registers, price, readers, symbol};
+use super::lookup::{gpu_fact, gpu_word, limit, most_registers, price, readers, symbol};
 use super::price::{Bare, cost, field, find};
 use super::profiled::profiled;
 use super::vocabulary;
@@ -206,12 +206,12 @@ impl Evaluator<'_> {
                     outside.iter().map(|op| op.name().to_owned()).collect(),
                 ))
             }
-            (Function::Gpu, [Arg::Gpu(gpu)]) if path == Some("name") => {
-                Ok(Value::Text(self.gpu(gpu, column)?.name.clone()))
-            }
             (Function::Gpu, [Arg::Gpu(gpu)]) => {
-                gpu_fact(self.gpu(gpu, column)?, path.unwrap_or_default(), column)
-                    .map(Value::Quantity)
+                let (gpu, path) = (self.gpu(gpu, column)?, path.unwrap_or_default());
+                match gpu_word(gpu, path) {
+                    Some(word) => Ok(Value::Text(word.to_owned())),
+                    None => gpu_fact(gpu, path, column).map(Value::Quantity),
+                }
             }
             (Function::Profile, [Arg::Subject(subject), Arg::Gpu(gpu)]) => profiled(
                 setup,
@@ -362,15 +362,13 @@ impl Evaluator<'_> {
     }
 
     fn gpu(&self, id: &str, column: usize) -> Result<&Gpu> {
-        let id = match id {
-            // The one that the setup names.
-            "gpu" => self.env.setup.gpu.unwrap_or(id),
-            id => id,
-        };
-        self.env.gpus.get(id).map_err(|e| ExprError {
-            column,
-            message: e.to_string(),
-        })
+        self.env
+            .gpus
+            .get(self.env.setup.named(id))
+            .map_err(|e| ExprError {
+                column,
+                message: e.to_string(),
+            })
     }
 
     fn whole(&self, node: &Node, setup: &Setup) -> Result<u64> {
