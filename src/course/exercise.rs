@@ -11,6 +11,7 @@ mod table;
 mod tasks;
 mod variant;
 
+pub(crate) use device::asks_of_gpu;
 pub use draw::Draw;
 pub use pass::{Marked, Pass};
 

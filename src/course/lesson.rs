@@ -6,7 +6,7 @@ use super::document::{Stretch, stretches};
 use super::fault::Fault;
 use super::fields::{Phrase, Toml};
 use super::number::Inline;
-use super::setup::{Setup, reasons};
+use super::setup::{GPU, Setup, reasons};
 use super::text::Text;
 use ::text::Element;
 use std::ops::Range;
@@ -34,6 +34,8 @@ pub struct Lesson {
     pub setup: Setup,
     /// GPUs that its expressions name, each with the reason why it is this one.
     pub named: Vec<(Phrase, Phrase)>,
+    /// It speaks of the device of the course: its settings name no GPU.
+    device: bool,
     /// Sections in order.
     pub sections: Vec<Section>,
     /// Everything that is wrong with the file.
@@ -100,6 +102,7 @@ impl Lesson {
             needs: Vec::new(),
             setup: Setup::default(),
             named: Vec::new(),
+            device: true,
             sections: Vec::new(),
             faults: Vec::new(),
             text: text.clone(),
@@ -120,6 +123,7 @@ impl Lesson {
                 lesson.minutes = fields.count("minutes").unwrap_or(0);
                 lesson.needs = fields.texts("needs");
                 lesson.setup = fields.table("config", Setup::read).unwrap_or_default();
+                lesson.device = lesson.setup.text(GPU).is_none();
                 lesson.named = fields.table("named", reasons).unwrap_or_default();
                 fields.close();
             });
@@ -149,6 +153,16 @@ impl Lesson {
         faults.sort();
         lesson.faults = faults;
         lesson
+    }
+
+    /// The same text about another GPU, where its author names none.
+    #[must_use]
+    pub fn on(&self, gpu: &'static str) -> Self {
+        let mut on = self.clone();
+        if on.device {
+            on.setup = on.setup.with(&Setup::of_gpu(gpu));
+        }
+        on
     }
 
     /// Live blocks in order.

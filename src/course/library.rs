@@ -6,7 +6,6 @@ use super::fault::{Fault, way_out};
 use super::lesson::Lesson;
 use super::paths::Places;
 use super::route::{Route, Routes};
-use super::setup::Setup;
 use super::shelf::{Raw, Shelf, embedded, embedded_routes, natural, on_disk, routes_on_disk};
 use super::solution::Solution;
 use files::Stamp;
@@ -58,9 +57,8 @@ impl<T> Slot<T> {
 
 fn lesson(raw: &Raw, gpu: &'static str) -> Lesson {
     let mut lesson = Lesson::read(&raw.id, &raw.file, &raw.text);
-    lesson.setup = Setup::of_gpu(gpu).with(&lesson.setup);
     replace_faults(&mut lesson.faults, raw);
-    lesson
+    lesson.on(gpu)
 }
 
 fn exercise(raw: &Raw, gpu: &'static str) -> Exercise {

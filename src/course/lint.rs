@@ -18,7 +18,7 @@ mod words;
 pub(crate) use prose::figures as typed_in;
 
 use super::block::{Block, Live};
-use super::exercise::Exercise;
+use super::exercise::{Exercise, asks_of_gpu};
 use super::fault::{Fault, Level, Place};
 use super::fields::Phrase;
 use super::lesson::{Lesson, Part};
@@ -44,6 +44,10 @@ pub fn lint(course: &Course) -> Vec<Fault> {
         devices::check(&[&text.text], &text.named, &mut faults);
         if let Some(figurer) = &figurer {
             figurer.lesson(text, &mut faults);
+            if asks_of_gpu(text.text.body()) {
+                let on = |gpu| text.on(gpu);
+                figurer.devices(on, |f, text, found| f.lesson(text, found), &mut faults);
+            }
         }
     }
     routes::check(course, &mut faults);
@@ -57,6 +61,10 @@ pub fn lint(course: &Course) -> Vec<Fault> {
         devices::check(&texts, &text.named, &mut faults);
         if let Some(figurer) = &figurer {
             figurer.exercise(text, &mut faults);
+            if text.gpu.is_some() {
+                let on = |gpu| text.on(gpu);
+                figurer.devices(on, |f, text, found| f.variant(text, found), &mut faults);
+            }
         }
     }
     for text in course.own_solutions() {

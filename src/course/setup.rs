@@ -15,7 +15,12 @@ pub(crate) const GPU: &str = "gpu";
 pub(crate) fn reasons(fields: &mut Fields<'_, '_>) -> Vec<(Phrase, Phrase)> {
     let mut out = Vec::new();
     for (name, value) in fields.scalars() {
-        match (answer::gpu_id(&name.text), value) {
+        // `several` is all that are set beside each other.
+        let known = match name.text.as_str() {
+            "several" => Ok(""),
+            id => answer::gpu_id(id),
+        };
+        match (known, value) {
             (Ok(_), Scalar::Text(text)) if !text.trim().is_empty() => {
                 let at = name.at;
                 out.push((name, Phrase { text, at }));

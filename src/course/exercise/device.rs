@@ -6,7 +6,7 @@ use crate::setup::{GPU, Setup};
 
 /// Whether a text has expressions about the GPU of its settings, such as
 /// `ridge(gpu, fp32)` or `gpu(gpu).name`.
-fn asks_of_gpu(text: &str) -> bool {
+pub(crate) fn asks_of_gpu(text: &str) -> bool {
     text.match_indices(GPU).any(|(at, word)| {
         let before = text.get(..at).and_then(|head| head.chars().next_back());
         let behind = text.get(at + word.len()..).and_then(|t| t.chars().next());

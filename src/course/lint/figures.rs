@@ -1,7 +1,7 @@
 //! Expressions: all of them are evaluated, in the configuration they stand in.
 
 use super::running::running_of;
-use crate::answer::{self, Env, Expr, ExprError, Key, Value};
+use crate::answer::{self, Env, Expr, ExprError, Key, USUAL_GPU, Value, data_sheets};
 use crate::block::{Block, Cell, Live, swept};
 use crate::exercise::Exercise;
 use crate::fault::{Fault, Place};
@@ -138,6 +138,29 @@ impl Figurer {
         faults.extend(printed);
     }
 
+    /// Expressions about the device of the course, on every GPU of the data sheets: what
+    /// is found on one of them and not on the usual one.
+    pub fn devices<T>(
+        &self,
+        on: impl Fn(&'static str) -> T,
+        look: impl Fn(&Self, &T, &mut Vec<Fault>),
+        faults: &mut Vec<Fault>,
+    ) {
+        let mut usual = Vec::new();
+        look(self, &on(USUAL_GPU), &mut usual);
+        let sheets = data_sheets().into_iter().flat_map(|all| all.all());
+        // Where a GPU has no bf16 the text says so in the number's place.
+        for gpu in sheets.filter(|gpu| gpu.bf16_tflops.is_some()) {
+            let mut found = Vec::new();
+            look(self, &on(&gpu.id), &mut found);
+            let new = found.into_iter().filter(|fault| !usual.contains(fault));
+            faults.extend(new.map(|mut fault| {
+                fault.say = format!("on {}: {}", gpu.id, fault.say);
+                fault
+            }));
+        }
+    }
+
     /// Whether two variants of a key have different answers.
     fn differs(&self, a: &Key, b: &Key) -> bool {
         let values = |key: &Key| {
@@ -156,7 +179,7 @@ impl Figurer {
         values(a) != values(b)
     }
 
-    fn variant(&self, exercise: &Exercise, faults: &mut Vec<Fault>) {
+    pub fn variant(&self, exercise: &Exercise, faults: &mut Vec<Fault>) {
         let env = self.env(&exercise.setup);
         let mut look = Look {
             env,
