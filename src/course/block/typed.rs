@@ -105,7 +105,8 @@ pub(super) fn gpus(
         let all = |d: GpuDatabase| d.all().iter().map(|gpu| gpu.id.clone()).collect();
         database.map_or(Vec::new(), all)
     });
-    let names: Vec<&str> = ids.iter().map(String::as_str).collect();
+    // `gpu` is the device of the course.
+    let names: Vec<&str> = ids.iter().map(String::as_str).chain(["gpu"]).collect();
     known(fields, "GPU", phrases, &names)
 }
 
