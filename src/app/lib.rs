@@ -27,6 +27,7 @@ pub mod followed;
 pub mod glossary;
 pub mod home;
 pub mod intent;
+pub mod keep;
 pub mod kernel;
 pub mod key;
 pub mod keymap;

@@ -32,7 +32,7 @@ use course::{self, Course, Lesson, Live};
 use plan::fusion::{Cut, Fusion};
 use std::sync::Arc;
 
-pub(super) use lent::Lent;
+pub(crate) use lent::Lent;
 
 /// What was done in a live block.
 #[derive(Clone, Debug, Default)]

@@ -19,8 +19,9 @@ use course::{Fault, Known, Places, Preferences, Progress, Store};
 use host::machine;
 use plan::cost::Config;
 
-/// Opens the workshop; where there is no screen to draw on, prints the contents.
-pub(super) fn open(output: &OutputArgs, config: &Config, out: &mut Out) -> Outcome {
+/// Opens the workshop; where there is no screen to draw on, prints the contents. With
+/// `given`, the command line asked for the setup: it goes before the one that was kept.
+pub(super) fn open(output: &OutputArgs, config: &Config, given: bool, out: &mut Out) -> Outcome {
     let around = surroundings(output);
     if output.plain {
         return contents(output, out);
@@ -37,6 +38,7 @@ pub(super) fn open(output: &OutputArgs, config: &Config, out: &mut Out) -> Outco
     let look = around.look();
     let mut state = State::new((80, 24), look)?;
     state.shared.bench = Bench::new(bench_setup(config, state.shared.bench.setup().seed))?;
+    state.shared.keeping.asked_for = given;
     let places = places(output);
     // Before the first frame only what is known at once; the rest is looked
     // for behind it.
