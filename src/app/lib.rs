@@ -46,6 +46,7 @@ pub mod palette;
 pub mod practise;
 pub mod question;
 pub mod reading;
+mod restore;
 pub mod ribbon;
 pub mod roofline;
 pub mod runs;

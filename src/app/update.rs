@@ -15,7 +15,7 @@ use super::screen::Screen;
 use super::shared::Shared;
 use super::state::State;
 use super::study::Study;
-use super::{answering, claims, exercise, find, keep, lesson, live};
+use super::{answering, claims, exercise, find, lesson, live, restore};
 use hands::{click, paste, press, wheel};
 use plan::fusion::Fusion;
 
@@ -66,9 +66,9 @@ fn take(state: &mut State, message: Message, out: &mut Out) {
         }
         Message::Found(machine) => {
             shared.machine.found(*machine);
-            keep::found(shared);
+            restore::found(shared);
         }
-        Message::Restored(kept) => keep::restored(shared, *kept),
+        Message::Restored(kept) => restore::restored(shared, *kept),
         Message::Ceilings(backend, measured) => roof(shared, &backend, measured),
         Message::RunProgress(ticket, progress) => shared.runs.progress(ticket, progress),
         Message::RunDone(ticket, result) => {
@@ -121,7 +121,7 @@ fn take(state: &mut State, message: Message, out: &mut Out) {
 
 /// What changed of the lab is written.
 fn kept(state: &mut State, out: &mut Out) {
-    let now = keep::lab(&state.shared, &state.reader.lent);
+    let now = restore::lab(&state.shared, &state.reader.lent);
     if let Some(lab) = state.shared.keeping.changed(now) {
         out.push(Effect::KeepLab(Box::new(lab)));
     }

@@ -9,11 +9,11 @@ use super::contents::contents;
 use super::failure::Failure;
 use super::out::Out;
 use crate::tui;
+use app::Setup;
 use app::bench::Bench;
 use app::key::Key;
 use app::keymap::Action;
 use app::look::{ROLES, Theme};
-use app::study::bench_setup;
 use app::{Page, State, Tone};
 use course::{Fault, Known, Places, Preferences, Progress, Store};
 use host::machine;
@@ -37,7 +37,7 @@ pub(super) fn open(output: &OutputArgs, config: &Config, given: bool, out: &mut 
     }
     let look = around.look();
     let mut state = State::new((80, 24), look)?;
-    state.shared.bench = Bench::new(bench_setup(config, state.shared.bench.setup().seed))?;
+    state.shared.bench = Bench::new(Setup::of(config, state.shared.bench.setup().seed))?;
     state.shared.keeping.asked_for = given;
     let places = places(output);
     // Before the first frame only what is known at once; the rest is looked

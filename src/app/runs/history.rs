@@ -2,11 +2,11 @@
 //! device made them.
 
 use super::{KEPT, Measured, Runs, Ticket};
-use crate::keep::{Run, is_here};
+use crate::keep::Run;
 use crate::machine::Machine;
 use crate::setup::Setup;
-use crate::study::bench_setup;
 use plan::fusion::Cut;
+use plan::run::BackendKind;
 use study::timing;
 
 /// Jobs of earlier times are numbered from here: never like one of this time.
@@ -31,7 +31,7 @@ impl Runs {
                     (_, true) => Some(run.report.device.clone()),
                 },
                 backend: run.backend,
-                setup: bench_setup(&run.config, run.seed),
+                setup: Setup::of(&run.config, run.seed),
                 cut: run.config.cut,
                 job: EARLIER + run.job,
                 among: run.among,
@@ -62,6 +62,19 @@ impl Runs {
             )
         })
     }
+}
+
+/// Whether a run's device is that of its backend here.
+fn is_here(machine: &Machine, backend: BackendKind, device: &str) -> bool {
+    let name = |line: &str| line.split(',').next().unwrap_or_default().trim().to_owned();
+    let mut all = machine.backends.iter();
+    all.find(|b| b.name == backend.name())
+        .is_some_and(|b| match backend {
+            // It has no clock, and counts the same on every machine.
+            BackendKind::Simt => true,
+            _ if b.line == device => true,
+            gpu => gpu.is_gpu() && !name(device).is_empty() && name(&b.line) == name(device),
+        })
 }
 
 impl Measured {
