@@ -9,14 +9,17 @@ use backend::engine::{Engine, build};
 use course::Places;
 use files::{create, plain, read_text};
 use plan::cost::price;
-use plan::run::{BackendKind, Observer, Request, RunError, RunErrorKind};
+use plan::run::{BackendKind, Observer, Phase, Progress, Request, RunError, RunErrorKind};
 use plan::units::{Quantity, format};
 use serde::{Deserialize, Serialize};
 use study::catalogue::{Study, work};
+use study::evidence::{Asks, Evidence};
 use study::findings::Findings;
 use study::timing::Rounds;
 
 use crate::carry_out;
+use crate::machine::roofs;
+use crate::micro::micro;
 
 /// Largest file of a kept study that is read.
 const LARGEST: usize = 16 << 20;
@@ -58,41 +61,68 @@ pub fn make(
     budget: f64,
     watch: &dyn Observer,
 ) -> Result<Kept, RunError> {
-    let requests = study.requests();
-    let (mut device, mut stopped) = (String::new(), false);
-    let rounds = match requests.is_empty() {
-        true => None,
-        false => {
-            let mut engine = Engine::default();
-            affordable(study, &requests, budget, &mut engine, watch)?;
-            let mut rounds = Rounds::new(requests, 1);
-            let ended = carry_out(&mut engine, &mut rounds, None, watch);
-            let done = (0..rounds.plans()).filter_map(|at| rounds.of(at));
-            let done: Vec<_> = done.collect();
-            // Of a sweep that is refused as a whole, the first reason is the sentence.
-            match done.iter().find_map(|timed| timed.as_ref().ok()) {
-                Some(timed) => device = timed.report.device.clone(),
-                None => {
-                    let why = done.into_iter().find_map(Result::err);
-                    return Err(why.or(ended.err()).unwrap_or_else(nothing));
-                }
-            }
-            stopped = ended.is_err();
-            Some(rounds)
-        }
-    };
-    let findings = study.reduce(rounds.as_ref());
+    let asks = study.asks();
+    let asked = !asks.is_empty();
+    let (evidence, ended) = gathered(study, asks, budget, watch)?;
+    let device = evidence.device();
+    // Of what is refused as a whole, the first reason is the sentence.
+    if asked && device.is_none() {
+        let why = evidence.failure();
+        return Err(why.or(ended.err()).unwrap_or_else(nothing));
+    }
+    let findings = study.reduce(&evidence);
     Ok(Kept {
         schema: 1,
         id: String::new(),
         study: study.definition().name.to_owned(),
         command: command.to_owned(),
-        device,
+        device: device.unwrap_or_default(),
         build: build().to_owned(),
         time: now(),
-        stopped,
+        stopped: ended.is_err(),
         findings: findings.map_err(RunError::bad_request)?,
     })
+}
+
+/// Carries out what is asked, part by part, and what came of it: all, or what was made
+/// until somebody stopped it.
+fn gathered(
+    study: &dyn Study,
+    asks: Asks,
+    budget: f64,
+    watch: &dyn Observer,
+) -> Result<(Evidence, Result<(), RunError>), RunError> {
+    let mut evidence = Evidence::default();
+    if !asks.runs.is_empty() {
+        let mut engine = Engine::default();
+        affordable(study, &asks.runs, budget, &mut engine, watch)?;
+        let mut rounds = Rounds::new(asks.runs, 1);
+        let ended = carry_out(&mut engine, &mut rounds, None, watch);
+        evidence.rounds = Some(rounds);
+        if ended.is_err() {
+            return Ok((evidence, ended));
+        }
+    }
+    let total = asks.sweeps.len() as u32;
+    let stopped = |done: u32| match watch.cancelled() {
+        true => Err(RunError::cancelled(done, total)),
+        false => Ok(()),
+    };
+    for (sweep, done) in asks.sweeps.iter().zip(0..) {
+        if let ended @ Err(_) = stopped(done) {
+            return Ok((evidence, ended));
+        }
+        watch.progress(Progress::new(Phase::Timing, done, total).about(sweep.kernel.clone()));
+        evidence.sweeps.push(micro(sweep));
+    }
+    if let Some(of) = asks.roofs {
+        if let ended @ Err(_) = stopped(total) {
+            return Ok((evidence, ended));
+        }
+        let ran = evidence.backend();
+        evidence.roofs = Some(roofs(ran.unwrap_or(of)));
+    }
+    Ok((evidence, Ok(())))
 }
 
 fn nothing() -> RunError {

@@ -2,8 +2,8 @@
 //! and how that is reduced. The command, its help, the list of studies and what is kept
 //! of them are made of it.
 
+use crate::evidence::{Asks, Evidence};
 use crate::findings::Findings;
-use crate::timing::Rounds;
 use plan::run::Request;
 
 /// What is said of a study before it runs.
@@ -32,16 +32,15 @@ pub trait Study {
     /// What it is.
     fn definition(&self) -> &'static Definition;
 
-    /// What is asked of a machine: runs that are made in turns. None where the model
-    /// says all.
-    fn requests(&self) -> Vec<Request>;
+    /// What is asked of a machine: nothing where the model says all.
+    fn asks(&self) -> Asks;
 
-    /// What comes of it: of the model where there are no runs, and of as many of them as
-    /// were made.
+    /// What comes of it: of the model where nothing was asked, and of as much as was
+    /// made.
     ///
     /// # Errors
     /// A sentence: a configuration that cannot be.
-    fn reduce(&self, rounds: Option<&Rounds>) -> Result<Findings, String>;
+    fn reduce(&self, evidence: &Evidence) -> Result<Findings, String>;
 
     /// How to ask for less, as options: shown where it would take too long.
     fn smaller(&self) -> &'static str;

@@ -62,8 +62,9 @@ const ROOMS: &[(&str, &[Room])] = &[
             ("findings", &[]),
             ("lab", &["timing"]),
             // The list of the studies names each of them.
-            ("catalogue", &["findings", "studies", "timing"]),
-            ("studies", &["catalogue", "findings", "timing"]),
+            ("evidence", &["timing"]),
+            ("catalogue", &["evidence", "findings", "studies"]),
+            ("studies", &["catalogue", "evidence", "findings", "timing"]),
             ("profile", &[]),
         ],
     ),

@@ -407,7 +407,7 @@ pub const TABLE: &[Entry] = &[
         On::Anywhere,
         &[(ch('q'), Quit)],
         &[],
-        "leave; answers are saved",
+        "leave; answers, lab are kept",
     ),
     entry(On::Anywhere, &[(ch('?'), Help)], &[], "this help"),
 ];

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use super::notes::notes;
 use super::planner::{Has, Planner, Toll};
 use crate::catalogue::{Definition, Study};
+use crate::evidence::{Asks, Evidence};
 use crate::findings::{Cell, Column, Findings, Sheet};
-use crate::timing::{ALARMS, Rounds, Timed, of_median};
+use crate::timing::{ALARMS, Timed, of_median};
 use plan::cost::{Config, Cost, Roof, price};
 use plan::fusion::{Cut, Fusion};
 use plan::run::Request;
@@ -144,22 +145,23 @@ impl Study for Ablate {
         &DEFINITION
     }
 
-    fn requests(&self) -> Vec<Request> {
+    fn asks(&self) -> Asks {
         let Some(run) = &self.run else {
-            return Vec::new();
+            return Asks::default();
         };
         let request = |cut: &Cut| Request {
             config: self.config.with_cut(*cut),
             ..run.clone()
         };
-        self.design().cuts.iter().map(request).collect()
+        Asks::runs(self.design().cuts.iter().map(request).collect())
     }
 
     fn smaller(&self) -> &'static str {
         "--one, fewer --fusions, --runs 16, or a smaller --model"
     }
 
-    fn reduce(&self, rounds: Option<&Rounds>) -> Result<Findings, String> {
+    fn reduce(&self, evidence: &Evidence) -> Result<Findings, String> {
+        let rounds = evidence.rounds.as_ref();
         let design = self.design();
         let prices = design
             .cuts

@@ -3,8 +3,9 @@
 use super::notes::notes;
 use super::sweep;
 use crate::catalogue::{Definition, Study};
+use crate::evidence::{Asks, Evidence};
 use crate::findings::{Cell, Column, Findings, Plot, Sheet, Source};
-use crate::timing::{Rounds, Timed, Verdict};
+use crate::timing::{Timed, Verdict};
 use plan::cost::{Config, Cost, Gpu, floor_seconds, price};
 use plan::run::Request;
 use plan::units::{Quantity, figure, format};
@@ -113,9 +114,9 @@ impl Study for BatchSize {
         &DEFINITION
     }
 
-    fn requests(&self) -> Vec<Request> {
+    fn asks(&self) -> Asks {
         let Some(run) = &self.run else {
-            return Vec::new();
+            return Asks::default();
         };
         let request = |batch: u64| {
             let mut request = run.clone();
@@ -123,14 +124,15 @@ impl Study for BatchSize {
             request.config.shape.batch = batch;
             request
         };
-        self.ran().into_iter().map(request).collect()
+        Asks::runs(self.ran().into_iter().map(request).collect())
     }
 
     fn smaller(&self) -> &'static str {
         "less --memory, --runs 16, fewer tokens with --seq, or a smaller --model"
     }
 
-    fn reduce(&self, rounds: Option<&Rounds>) -> Result<Findings, String> {
+    fn reduce(&self, evidence: &Evidence) -> Result<Findings, String> {
+        let rounds = evidence.rounds.as_ref();
         let batches = self.batches();
         let Some(largest) = batches.last().copied() else {
             let one = self.cost(1).map_or(0, |c| held(&c));
@@ -336,9 +338,9 @@ mod tests {
 
     #[test]
     fn what_never_fits_is_a_sentence() {
-        let said = study(1000, None).reduce(None).unwrap_err();
+        let said = study(1000, None).reduce(&Evidence::default()).unwrap_err();
         assert!(said.starts_with("not even one sequence fits"), "{said}");
-        assert!(study(1000, None).requests().is_empty());
+        assert!(study(1000, None).asks().runs.is_empty());
     }
 
     #[test]
@@ -349,8 +351,8 @@ mod tests {
             (1000.0 + 100.0 * b as f64) * (1.0 + 0.01 * ((b as usize + 3 * round) % 5) as f64)
         };
         let timely = study(200_000_000, Some(2.0e-3));
-        let rounds = timed_in_turns(timely.requests(), noisy);
-        let found = timely.reduce(Some(&rounds)).unwrap();
+        let rounds = timed_in_turns(timely.asks().runs, noisy);
+        let found = timely.reduce(&rounds.into()).unwrap();
         let best = found.sentences.last().unwrap();
         assert!(
             best.starts_with("Batch 8 makes most tokens per second within 2"),
@@ -359,11 +361,11 @@ mod tests {
         assert!(best.contains("in a batch of 1 ("), "{best}");
         // Each sequence takes the same: one of them is as good as many.
         let flat = study(200_000_000, None);
-        let rounds = timed_in_turns(flat.requests(), |request, round| {
+        let rounds = timed_in_turns(flat.asks().runs, |request, round| {
             let b = request.config.shape.batch;
             100.0 * b as f64 * (1.0 + 0.02 * (((b as usize * 7) + 3 * round) % 5) as f64)
         });
-        let found = flat.reduce(Some(&rounds)).unwrap();
+        let found = flat.reduce(&rounds.into()).unwrap();
         let best = found.sentences.last().unwrap();
         assert!(best.starts_with("Batch 1 makes most"), "{best}");
     }

@@ -9,13 +9,12 @@
 use std::collections::HashMap;
 
 use crate::catalogue::{Definition, Study};
+use crate::evidence::{Asks, Evidence};
 use crate::findings::{Column, Findings, Sheet};
-use crate::timing::Rounds;
 use plan::cost::{Config, KernelCost, Roof, price_piece};
 use plan::fusion::{Boundary, Cut, Fusion, Version};
 use plan::kernels::Family;
 use plan::model::{BLOCK_OPS, OpKind};
-use plan::run::Request;
 use plan::units::figure;
 
 /// What it is.
@@ -289,15 +288,15 @@ impl Study for Auto {
         &DEFINITION
     }
 
-    fn requests(&self) -> Vec<Request> {
-        Vec::new()
+    fn asks(&self) -> Asks {
+        Asks::default()
     }
 
     fn smaller(&self) -> &'static str {
         ""
     }
 
-    fn reduce(&self, _: Option<&Rounds>) -> Result<Findings, String> {
+    fn reduce(&self, _: &Evidence) -> Result<Findings, String> {
         let planner = Planner::new(&self.config, self.toll, self.has)?;
         let best = planner.best().ok_or(NO_PLAN)?;
         let micros = |seconds: f64| 1e6 * seconds;

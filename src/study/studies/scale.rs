@@ -4,8 +4,9 @@ use super::fit::{exponent, quadratic};
 use super::notes::notes;
 use super::sweep;
 use crate::catalogue::{Definition, Study};
+use crate::evidence::{Asks, Evidence};
 use crate::findings::{Cell, Column, Findings, Plot, Sheet, Source};
-use crate::timing::{ALARMS, Interval, Rounds, Timed, of_median};
+use crate::timing::{ALARMS, Interval, Timed, of_median};
 use plan::cost::{Config, Cost, price};
 use plan::run::Request;
 
@@ -181,22 +182,23 @@ impl Study for Scale {
         &DEFINITION
     }
 
-    fn requests(&self) -> Vec<Request> {
+    fn asks(&self) -> Asks {
         let (Some(run), Ok(configs)) = (&self.run, self.configs()) else {
-            return Vec::new();
+            return Asks::default();
         };
         let request = |config: Config| Request {
             config,
             ..run.clone()
         };
-        configs.into_iter().map(request).collect()
+        Asks::runs(configs.into_iter().map(request).collect())
     }
 
     fn smaller(&self) -> &'static str {
         "fewer or smaller sizes with --at, --runs 16, or a smaller --model"
     }
 
-    fn reduce(&self, rounds: Option<&Rounds>) -> Result<Findings, String> {
+    fn reduce(&self, evidence: &Evidence) -> Result<Findings, String> {
+        let rounds = evidence.rounds.as_ref();
         let configs = self.configs()?;
         let costs = configs.iter().map(price).collect::<Result<Vec<Cost>, _>>();
         let costs = costs.map_err(|e| e.to_string())?;

@@ -1,8 +1,8 @@
 //! How right each plan is: every tensor that it puts into memory against fp64.
 
 use crate::catalogue::{Definition, Study};
+use crate::evidence::{Asks, Evidence};
 use crate::findings::{Cell, Column, Findings, Plot, SCIENTIFIC, Sheet, Source};
-use crate::timing::Rounds;
 use plan::cost::Config;
 use plan::fusion::Cut;
 use plan::model::Dtype;
@@ -54,7 +54,7 @@ impl Study for Validate {
         &DEFINITION
     }
 
-    fn requests(&self) -> Vec<Request> {
+    fn asks(&self) -> Asks {
         let request = |(cut, dtype): (Cut, Dtype)| Request {
             config: Config {
                 dtype,
@@ -66,14 +66,15 @@ impl Study for Validate {
             tensors: true,
             ..self.run.clone()
         };
-        self.cases().into_iter().map(request).collect()
+        Asks::runs(self.cases().into_iter().map(request).collect())
     }
 
     fn smaller(&self) -> &'static str {
         "fewer plans, one --dtype, fewer tokens with --seq, or a smaller --model"
     }
 
-    fn reduce(&self, rounds: Option<&Rounds>) -> Result<Findings, String> {
+    fn reduce(&self, evidence: &Evidence) -> Result<Findings, String> {
+        let rounds = evidence.rounds.as_ref();
         let mut sheet = Sheet::new(
             "plans",
             [
@@ -237,7 +238,7 @@ impl Validate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::timing::report;
+    use crate::timing::{Rounds, report};
     use plan::fusion::Version;
     use plan::run::RunError;
 
@@ -263,7 +264,7 @@ mod tests {
 
     #[test]
     fn every_plan_and_type_is_checked_and_not_timed() {
-        let requests = study().requests();
+        let requests = study().asks().runs;
         assert_eq!(requests.len(), 4);
         assert!(requests.iter().all(|r| r.check && r.tensors && r.runs == 0));
         assert_eq!(requests[2].config.dtype, Dtype::Bf16);
@@ -272,7 +273,7 @@ mod tests {
     #[test]
     fn the_nearest_tensor_and_the_growth_are_named_and_what_fails_is_said() {
         let study = study();
-        let mut rounds = Rounds::new(study.requests(), 1);
+        let mut rounds = Rounds::new(study.asks().runs, 1);
         while let Some(visit) = rounds.next() {
             let mut made = report(&[]);
             let wrong = visit.plan == 3;
@@ -294,7 +295,7 @@ mod tests {
                 _ => Ok(made),
             });
         }
-        let found = study.reduce(Some(&rounds)).unwrap();
+        let found = study.reduce(&rounds.into()).unwrap();
         assert_eq!(found.sentences[0], "2 of 3 plans that were compared pass.");
         assert_eq!(
             found.sentences[1],

@@ -138,7 +138,9 @@ fn each_boundary_that_stands_has_its_reason() {
         config: config.clone(),
     };
     // A wait that costs less than a launch: a block is one kernel.
-    let one = auto(Has::Table, 1.5e-6).reduce(None).unwrap();
+    let one = auto(Has::Table, 1.5e-6)
+        .reduce(&Evidence::default())
+        .unwrap();
     assert_eq!(one.sheets.len(), 1);
     assert!(
         one.sentences[0].starts_with("V4: 1 launch per block"),
@@ -147,10 +149,14 @@ fn each_boundary_that_stands_has_its_reason() {
     );
     // One that costs more: what joins more than the five phases has no kernel of the
     // table, and on the CPU costs a wait.
-    let found = auto(Has::Table, 9e-6).reduce(None).unwrap();
+    let found = auto(Has::Table, 9e-6).reduce(&Evidence::default()).unwrap();
     let text = found.sheets[1].csv();
     assert!(text.contains("there is no kernel for both sides"), "{text}");
-    let text = auto(Has::All, 9e-6).reduce(None).unwrap().sheets[1].csv();
+    let text = auto(Has::All, 9e-6)
+        .reduce(&Evidence::default())
+        .unwrap()
+        .sheets[1]
+        .csv();
     assert!(text.contains("the waits cost more"), "{text}");
     assert!(
         found.sentences[0].contains("per block"),
