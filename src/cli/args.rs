@@ -71,7 +71,7 @@ pub(super) struct OutputArgs {
 }
 
 /// The device that is typed.
-fn typed_device(named: &str) -> Result<&'static str, String> {
+pub(in crate::cli) fn typed_device(named: &str) -> Result<&'static str, String> {
     course::answer::gpu_id(named)
 }
 

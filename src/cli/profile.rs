@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::Outcome;
-use super::args::{OutputArgs, PlanArgs, SetupArgs, whole};
+use super::args::{OutputArgs, PlanArgs, SetupArgs, typed_device, whole};
 use super::desk::Desk;
 use super::failure::Failure;
 use super::out::Out;
@@ -66,8 +66,8 @@ pub(super) struct ProfileArgs {
     setup: SetupArgs,
     /// Whose roofline (see `gpus`); h200, or mi250x_gcd for AMD's tools, where
     /// nothing is named
-    #[arg(long, value_name = "GPU")]
-    gpu: Option<String>,
+    #[arg(long, value_name = "GPU", value_parser = typed_device)]
+    gpu: Option<&'static str>,
 }
 
 pub(super) fn profile(output: &OutputArgs, args: &ProfileArgs, out: &mut Out) -> Outcome {
@@ -165,7 +165,7 @@ fn gpu<'d>(database: &'d GpuDatabase, args: &ProfileArgs, tool: Tool) -> Result<
         Some(Vendor::Amd) => "mi250x_gcd",
         _ => "h200",
     };
-    Ok(database.get(args.gpu.as_deref().unwrap_or(usual))?)
+    Ok(database.get(args.gpu.unwrap_or(usual))?)
 }
 
 /// A file, unpacked where it is compressed, and read.

@@ -9,6 +9,8 @@ use plan::cost::Bound;
 use plan::model::Dtype;
 use std::sync::Arc;
 
+use plan::cost::GpuDatabase;
+
 /// The machine of the screens: benches/gpu/h200.md has copy 4286 GB/s and fp32
 /// 51 TFLOP/s for an H200.
 fn page() -> State {

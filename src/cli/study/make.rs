@@ -3,10 +3,11 @@
 use clap::Args;
 
 use super::Common;
-use crate::cli::args::{PlanArgs, SetupArgs, whole};
+use crate::cli::args::{PlanArgs, SetupArgs, typed_device, whole};
 use crate::cli::failure::Failure;
 use crate::cli::run::{RunOptions, request};
 use course::Figures;
+use course::answer::USUAL_GPU;
 use plan::cost::{Config, Gpu, GpuDatabase, Roof};
 use plan::fusion::{Cut, Fusion, Version};
 use plan::model::Dtype;
@@ -82,10 +83,10 @@ pub(in crate::cli) struct AutoArgs {
     #[arg(
         long,
         value_name = "GPU",
-        default_value = "h200",
+        value_parser = typed_device,
         help_heading = "Study"
     )]
-    gpu: String,
+    gpu: Option<&'static str>,
     /// Whose kernels: cuda takes those of the table, cpu any run of neighbours
     #[arg(
         long,
@@ -126,7 +127,11 @@ impl AutoArgs {
             None => Ok(None),
         };
         let config = self.setup.config(Cut::v1())?;
-        let mut auto = planner(config, &self.gpu, BackendKind::parse(&self.backend)?)?;
+        let mut auto = planner(
+            config,
+            self.gpu.unwrap_or(USUAL_GPU),
+            BackendKind::parse(&self.backend)?,
+        )?;
         if let Some(launch) = seconds(self.launch, "launch")? {
             auto.toll.launch = launch;
         }
@@ -232,10 +237,10 @@ pub(in crate::cli) struct BatchArgs {
     #[arg(
         long,
         value_name = "GPU",
-        default_value = "h200",
+        value_parser = typed_device,
         help_heading = "Study"
     )]
-    gpu: String,
+    gpu: Option<&'static str>,
     /// Run the first eight batches; without it only the model speaks
     #[arg(long = "run", help_heading = "Run")]
     measure: bool,
@@ -258,7 +263,7 @@ impl BatchArgs {
             ));
         }
         let database = GpuDatabase::embedded()?;
-        let gpu = database.get(&self.gpu)?;
+        let gpu = database.get(self.gpu.unwrap_or(USUAL_GPU))?;
         let (memory, memory_said) = self.memory_of(gpu)?;
         let latency = self.latency.as_deref().map(|text| {
             positive(text, Dimension::Time).ok_or_else(|| {
