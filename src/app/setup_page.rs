@@ -92,7 +92,7 @@ impl Item {
             Item::Device => "the GPU that lessons and questions speak of",
             Item::Seed => "of weights and tokens",
             Item::Causal => "every pair, or the exact triangle",
-            Item::KeepKv => "k and v are written in any case",
+            Item::KeepKv => "whether k and v are written in any case",
             Item::RopeKernels => "q and k in one launch, or in two",
             Item::RopeTable => "angles are read, or made in registers",
         }

@@ -203,8 +203,12 @@ pub(super) fn reset(output: &OutputArgs, args: &ResetArgs, out: &mut Out) -> Out
         }
         open.push((exercise, key, desk.sheet(exercise)?));
     }
-    let ids: Vec<String> = open.iter().map(|(e, ..)| e.id.clone()).collect();
-    undo::keep(&desk.places, &ids)?;
+    // What is empty already must not take the place of what can be put back.
+    let begun = open.iter().filter(|(_, _, sheet)| sheet.begun());
+    let ids: Vec<String> = begun.map(|(e, ..)| e.id.clone()).collect();
+    if !ids.is_empty() {
+        undo::keep(&desk.places, &ids)?;
+    }
     let (mut events, mut typed) = (Vec::new(), Vec::new());
     for (exercise, key, sheet) in &mut open {
         let keys = || exercise.keys.iter();

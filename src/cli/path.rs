@@ -77,6 +77,13 @@ pub(super) fn path(output: &OutputArgs, args: &PathArgs, out: &mut Out) -> Outco
         ]);
     }
     out.lines(table.lines());
+    let steps: u64 = route.legs(&desk.course).iter().map(|leg| leg.minutes).sum();
+    let rest = route.minutes(&desk.course).saturating_sub(steps);
+    if rest > 0 {
+        out.line(format!(
+            " These take {steps} min; {rest} min are for breaks."
+        ));
+    }
     out.gap();
     match walk.next {
         Some(next) => out.line(format!("Next: {}", command(&desk, &next))),

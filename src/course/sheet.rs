@@ -206,6 +206,13 @@ impl Sheet {
             .filter(|answer| !answer.trim().is_empty())
     }
 
+    /// Whether anything is typed in it.
+    pub fn begun(&self) -> bool {
+        let named = |name: &str| matches!(name, VARIANT | DEVICE);
+        let mut lines = self.document.iter().filter(|(name, _)| !named(name));
+        lines.any(|(_, item)| filled(item))
+    }
+
     /// Types an answer; an empty one opens the key again.
     pub fn set(&mut self, exercise: &Exercise, key: &str, typed: &str) {
         let typed: String = typed
@@ -346,9 +353,8 @@ fn asked_of(
         let found = gpu_id(named).map(Some);
         return found.map_err(|why| Fault::whole(shown, format!("{DEVICE}: {why}.")));
     }
-    let mut keys = document.iter().filter(|(name, _)| *name != VARIANT);
-    let answered = keys.any(|(_, item)| filled(item));
-    Ok(match answered {
+    let mut lines = document.iter().filter(|(name, _)| *name != VARIANT);
+    Ok(match lines.any(|(_, item)| filled(item)) {
         true => Some(USUAL_GPU),
         false => exercise.gpu,
     })

@@ -11,6 +11,7 @@ mod authors;
 mod check;
 mod claims;
 mod cost;
+mod device;
 mod export;
 mod files;
 mod hostile;

@@ -439,6 +439,18 @@ fn a_measured_answer_is_right_a_minute_later() {
             judged.sentence()
         );
     }
+    // One run that waited for something else widens nothing: 1.3 * 1.3 * 10 us at most.
+    let mut disturbed = report(71, 71);
+    disturbed.time_us = ran.0.time_us.clone().map(|time| Timing {
+        max: 9000.0,
+        ..time
+    });
+    let ran = Ran(disturbed);
+    let env = Env::new(Setup::workshop().unwrap(), &gpus, &ran);
+    for (typed, word) in [("16.8 us", "right"), ("18 us", "wrong")] {
+        let judged = grade(typed, &each, &env).unwrap();
+        assert_eq!(judged.verdict.word(), word, "{typed}");
+    }
 }
 
 #[test]

@@ -20,6 +20,9 @@ const SLIP: f64 = 1e-3;
 const SLIP_POINTS: f64 = 2e-4;
 /// A measured time may leave the runs that were made by this much.
 const MEASURED: (f64, f64) = (0.7, 1.3);
+/// Runs further from the median than this factor are the machine's other work: they
+/// widen nothing.
+const OUTLIER: f64 = 1.3;
 
 /// What a key wants to hear, once evaluated.
 pub(in crate::answer) struct Wanted {
@@ -57,7 +60,10 @@ impl Wanted {
             && answer.run_path() == Some("time.median")
         {
             let of = |path| value(&answer.with_run_path(path), env, dry).map(|q| q.value());
-            wanted.band = Some((of("time.min")? * MEASURED.0, of("time.max")? * MEASURED.1));
+            let median = wanted.expected.value();
+            let least = of("time.min")?.max(median / OUTLIER);
+            let most = of("time.max")?.min(median * OUTLIER);
+            wanted.band = Some((least * MEASURED.0, most * MEASURED.1));
         }
         Ok(wanted)
     }
