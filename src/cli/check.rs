@@ -17,7 +17,6 @@ use super::out::Out;
 use super::show::plain_text;
 use backend::submission::{confine, judge};
 use course::answer::Verdict;
-use course::present::quoted;
 use course::{Event, Exercise, Key, Sheet};
 use host::Graded;
 use plan::run::Submission;
@@ -72,16 +71,13 @@ pub(super) fn check(output: &OutputArgs, args: &CheckArgs, out: &mut Out) -> Out
     for (index, exercise) in exercises.iter().enumerate() {
         let mut sheet = desk.sheet(exercise)?;
         let exercise = &variant(&desk, exercise, &mut sheet, args.variant)?;
-        let mut replaced = Vec::new();
         for answer in &args.answer {
             let (name, typed) = answer.split_once('=').ok_or_else(|| {
                 Failure::usage(format!(
                     "--answer {answer}: write the key, =, and the answer, as in --answer block=17"
                 ))
             })?;
-            let before = sheet.clone();
             cell::put(&desk, exercise, &mut sheet, name.trim(), typed.trim())?;
-            replaced.extend(right_before(&desk, exercise, &before, &sheet));
         }
         if sheet.unsaved() {
             desk.keep(&mut sheet, exercise);
@@ -109,17 +105,6 @@ pub(super) fn check(output: &OutputArgs, args: &CheckArgs, out: &mut Out) -> Out
                 .collect::<Result<_, _>>()?;
             let all = (graded.as_slice(), models.as_slice());
             report::report(&progress, exercise, &sheet, all, output.plain, out);
-            let lost = replaced.iter().filter(|(name, _)| {
-                let now = graded.iter().find(|g| g.key.name.text == *name);
-                now.is_some_and(|g| !g.judgement.verdict.is_done())
-            });
-            for (name, old) in lost {
-                let back = quoted(&format!("{name}={old}"));
-                out.line(format!(
-                    "{name} was right with {old}: check {} --answer {back} puts it back.",
-                    exercise.id
-                ));
-            }
         }
     }
     if output.json {
@@ -165,22 +150,6 @@ fn variant(
         }]);
     }
     Ok(varied)
-}
-
-/// Questions whose right answer was replaced by another one, each with what stood there.
-fn right_before(
-    desk: &Desk,
-    exercise: &Exercise,
-    before: &Sheet,
-    now: &Sheet,
-) -> Vec<(String, String)> {
-    let of = |key: &Key| {
-        let name = &key.name.text;
-        let old = before.answer(name)?;
-        let solved = desk.progress().key(&exercise.id, name).solved;
-        (solved && now.answer(name).as_ref() != Some(&old)).then(|| (name.clone(), old))
-    };
-    exercise.keys.iter().filter_map(of).collect()
 }
 
 /// Grades what the sheet holds for a question.

@@ -3,7 +3,7 @@
 use crate::desk::Host;
 use crate::runs::Runs;
 use crate::trouble::Trouble;
-use course::answer::{Judgement, NoRecords, grade};
+use course::answer::{Judgement, NoRecords, Verdict, grade};
 use course::measured::Kept;
 use course::{Event, Exercise, Key, Kind, Progress};
 
@@ -80,8 +80,13 @@ impl Host {
             records: &*runs,
         };
         let env = self.env(&key.setup, &kept)?;
-        let judgement = grade(&typed, key, &env)
-            .map_err(|e| Trouble::Content(format!("{}: {e}", key.name.text)))?;
+        let judgement = match grade(&typed, key, &env) {
+            Ok(judgement) => judgement,
+            Err(e) => match exercise.without_answer(key, &env) {
+                Some(message) => Judgement::of(&typed, Verdict::Unread { column: 1, message }),
+                None => return Err(Trouble::Content(format!("{}: {e}", key.name.text))),
+            },
+        };
         let solved = |other: &str| self.progress().key(&exercise.id, other).solved;
         let judgement = exercise.elsewhere(judgement, key, &env, solved);
         Ok(Graded {

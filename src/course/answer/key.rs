@@ -279,7 +279,7 @@ impl Key {
     }
 
     /// The expected answer.
-    pub(super) fn expected(&self) -> Result<&Expr, ExprError> {
+    pub(crate) fn expected(&self) -> Result<&Expr, ExprError> {
         let answer = self.answer.as_ref().map(|answer| &answer.value);
         answer.ok_or_else(|| self.no_answer())
     }

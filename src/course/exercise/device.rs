@@ -1,7 +1,7 @@
 //! The device of the course: questions about a GPU are asked of the one that is chosen.
 
 use super::Exercise;
-use crate::answer::{Key, USUAL_GPU};
+use crate::answer::{Env, Key, Setting, USUAL_GPU};
 use crate::setup::{GPU, Setup};
 
 /// Whether a text has expressions about the GPU of its settings, such as
@@ -19,6 +19,19 @@ impl Exercise {
     pub(super) fn take_device(&mut self) {
         let free = self.printed.text(GPU).is_none() && asks_of_gpu(self.text.body());
         self.gpu = free.then_some(USUAL_GPU);
+    }
+
+    /// Why a question has no answer on the device that it asks of, such as one without
+    /// bf16; none where the device is not the reason.
+    pub fn without_answer(&self, key: &Key, env: &Env<'_>) -> Option<String> {
+        let gpu = self.gpu?;
+        let usual = env.with(&[Setting::Gpu(USUAL_GPU)]);
+        let (expected, why) = (key.expected().ok()?, key.expected().ok()?.check(env).err()?);
+        expected.check(&usual).ok()?;
+        Some(format!(
+            "This question has no answer on the device of the course, {gpu}: {}. --gpu takes another.",
+            why.message
+        ))
     }
 
     /// The same questions, asked of another GPU; those that ask of none, or of one that
