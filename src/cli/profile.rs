@@ -21,7 +21,9 @@ use super::words::wrapped;
 use files::{plain, replace};
 use plan::cost::{Config, Gpu, GpuDatabase, Vendor};
 use plan::fusion::Cut;
-use study::profile::{Found, Profile, Reading, Tool, against, gpu_called, pair, sample, say};
+use study::profile::{
+    Found, Like, Profile, Reading, Tool, against, gpu_called, like, pair, sample, say,
+};
 
 /// Rows of kernels that are printed.
 const ROWS: usize = 40;
@@ -57,6 +59,12 @@ pub(super) struct ProfileArgs {
     /// Write the generated profiles that this exercise shows, in your variant
     #[arg(long, value_name = "EXERCISE")]
     exercise: Option<String>,
+    /// Ask of your own file what this exercise asks: ex39 or ex40
+    #[arg(long, value_name = "EXERCISE", conflicts_with_all = ["made", "after"])]
+    like: Option<String>,
+    /// The file's answers behind those questions
+    #[arg(long, requires = "like")]
+    answers: bool,
     /// Where a sample goes, standard output where nothing is named; the folder of
     /// an exercise's files
     #[arg(long, short, value_name = "FILE", requires = "made")]
@@ -128,6 +136,15 @@ pub(super) fn profile(output: &OutputArgs, args: &ProfileArgs, out: &mut Out) ->
         }
     };
     let (reading, gpu) = asked.read(&profile)?;
+    if let Some(name) = &args.like {
+        let which = Like::parse(name).map_err(Failure::usage)?;
+        let questions = like(which, &profile, &reading, gpu);
+        match output.json {
+            true => out.json(&json::questions(path, name, &questions, args.answers)),
+            false => show::questions(out, name, &questions, args.answers),
+        }
+        return Ok(0);
+    }
     if output.json {
         out.json(&json::document(path, &profile, &reading, gpu));
         return Ok(0);

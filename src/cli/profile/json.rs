@@ -4,7 +4,7 @@ use std::path::Path;
 
 use plan::cost::Gpu;
 use study::profile::framework::{Breakdown, merit};
-use study::profile::{By, Limit, MeasuredRoofs, Pair, Profile, Reading};
+use study::profile::{Asked, By, Limit, MeasuredRoofs, Pair, Profile, Reading};
 
 pub(super) fn document(
     path: &Path,
@@ -136,6 +136,27 @@ pub(super) fn roofs(path: &Path, devices: &[MeasuredRoofs]) -> serde_json::Value
                 "name": roof.name, "rate": roof.rate,
                 "unit": if roof.operations { "FLOP/s" } else { "B/s" },
             })).collect::<Vec<_>>(),
+        })).collect::<Vec<_>>(),
+    })
+}
+
+/// What an exercise asks, of one's own file.
+pub(super) fn questions(
+    path: &Path,
+    name: &str,
+    asked: &[Asked],
+    answers: bool,
+) -> serde_json::Value {
+    serde_json::json!({
+        "schema": 1,
+        "file": path,
+        "like": name,
+        "questions": asked.iter().map(|one| serde_json::json!({
+            "key": one.key,
+            "ask": one.ask,
+            "in_this_file": one.answer.is_ok(),
+            "answer": one.answer.as_ref().ok().filter(|_| answers),
+            "else": one.answer.as_ref().err(),
         })).collect::<Vec<_>>(),
     })
 }

@@ -4,9 +4,9 @@ use super::super::out::Out;
 use super::super::table::{Align, Table};
 use super::super::words::wrapped;
 use course::Ledger;
-use study::profile::MeasuredRoofs;
 use study::profile::framework::Breakdown;
 use study::profile::say::{Rows, Said};
+use study::profile::{Asked, MeasuredRoofs};
 
 use plan::cost::Gpu;
 use plan::units::{Dimension, Quantity, format};
@@ -57,6 +57,27 @@ pub(super) fn sentences(out: &mut Out, said: &[Said], plain: bool) {
                 &" ".repeat(ABOUT + 1),
             )),
         }
+    }
+}
+
+/// What an exercise asks, of one's own file.
+pub(super) fn questions(out: &mut Out, name: &str, asked: &[Asked], answers: bool) {
+    for one in asked {
+        out.lines(wrapped(
+            one.ask,
+            &format!("{:<ABOUT$} ", one.key),
+            &" ".repeat(ABOUT + 1),
+        ));
+        match &one.answer {
+            Ok(answer) if answers => out.line(format!("{:ABOUT$} {answer}", "")),
+            Ok(_) => {}
+            Err(other) => out.line(format!("{:ABOUT$} not in this file: {other}", "")),
+        }
+    }
+    if !answers {
+        out.line(format!(
+            "Answer them, then look: --like {name} --answers. {name} itself asks them of generated files."
+        ));
     }
 }
 

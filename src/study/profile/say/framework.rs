@@ -76,6 +76,9 @@ pub fn sentences(found: &Breakdown, reading: &Reading, profile: &Profile, gpu: &
         say("time", components(found));
         say("explained", explained(found, profile));
     }
+    if let Some(text) = below(found, reading, gpu) {
+        say("cache", text);
+    }
     if let Some(text) = pace(found, reading, gpu) {
         say("pace", text);
     }
@@ -150,7 +153,7 @@ fn launches(found: &Breakdown, reading: &Reading) -> Option<String> {
         false => String::new(),
     };
     Some(format!(
-        "{} a forward, {} of them in {}{besides}; the plan that joins the same ops ({}) has {} =, a kernel for each op: {more:.1} times as many{other}",
+        "{} a forward, {} of them in {}{besides}; the plan that joins the same ops ({}) has {} =: {more:.1} times as many{other}",
         count(all),
         whole(build.launches as u64 * layers),
         many(layers, "layer", "layers"),
@@ -209,6 +212,29 @@ fn explained(found: &Breakdown, profile: &Profile) -> String {
         }
     };
     format!("{} of the kernel time {by}{rest}", percent(share))
+}
+
+/// Ops that took less than memory allows.
+fn below(found: &Breakdown, reading: &Reading, gpu: &Gpu) -> Option<String> {
+    if found.forwards.is_empty() || reading.other_layers.is_some() {
+        return None;
+    }
+    let plan = planned(reading.cost.as_ref()?, gpu).ok()?;
+    let forwards = found.forwards.len() as f64;
+    let fast = found.rows.iter().filter(|row| {
+        let floor = plan
+            .get(&row.part)
+            .map_or(0.0, |own| own.floor_seconds * 1e9);
+        row.ns > 0.0 && row.ns / forwards < floor
+    });
+    let names: Vec<&str> = fast.map(|row| row.part.name()).collect();
+    match names.is_empty() {
+        true => None,
+        false => Some(format!(
+            "{} took less than its floor: its data were still in a cache, or another shape ran",
+            names.join(", ")
+        )),
+    }
 }
 
 /// Tokens per second and utilisation.
