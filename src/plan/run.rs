@@ -12,6 +12,7 @@ mod protocol;
 mod report;
 mod request;
 mod submission;
+mod tuned;
 
 pub use counted::{BufferReport, KernelReport, LineReport, WorkReport};
 pub use error::{RunError, RunErrorKind};
@@ -28,3 +29,4 @@ pub use request::{BackendKind, Gemm, Request, WeightsFrom};
 pub use submission::{
     Bounds, Candidate, Criterion, Outcome as SubmissionOutcome, Refusal, Submission,
 };
+pub use tuned::{Knob, Settings, TUNABLE, Tunable, Tuned, knobs};

@@ -8,10 +8,12 @@
 //! | [`studies`] | the studies, each a value: what is asked of a machine, how it is reduced |
 //! | [`profile`] | what a vendor's profiler wrote, read and set beside the plan; samples of it |
 
+pub mod calibration;
 pub mod catalogue;
 pub mod evidence;
 pub mod findings;
 pub mod lab;
 pub mod profile;
+pub mod search;
 pub mod studies;
 pub mod timing;

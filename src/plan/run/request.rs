@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::RunError;
+use super::{RunError, Tuned};
 use crate::cost::Config;
 
 /// Who is to compute it.
@@ -164,6 +164,9 @@ pub struct Request {
     /// Whether one forward, and nothing else, is shown to an outside profiler.
     #[serde(default)]
     pub profiled: bool,
+    /// Settings that were found for kernels; those that serve this run are used.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tuned: Vec<Tuned>,
 }
 
 impl Request {
@@ -187,6 +190,7 @@ impl Request {
             races: true,
             count_lines: false,
             profiled: false,
+            tuned: Vec::new(),
         }
     }
 }
