@@ -23,7 +23,7 @@ pub use observer::{Observer, Phase, Progress, Unwatched};
 pub use protocol::{Answer, Ask, BackendState, WireTicket};
 pub use report::{
     BytesReport, CheckReport, LaunchReport, OutputReport, PlanReport, Report, TensorReport, Timing,
-    mad, median,
+    WrongReport, mad, median,
 };
 pub use request::{BackendKind, Gemm, Request, WeightsFrom};
 pub use submission::{

@@ -5,6 +5,7 @@ pub mod batch;
 mod fit;
 mod notes;
 pub mod planner;
+pub mod precision;
 pub mod scale;
 mod sweep;
 pub mod validate;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Allocation, Isa, PackedModel, ReadyPlan, Threads, affordable};
 use crate::backends::Backend;
-use crate::check::check;
+use crate::check::{check, wrong};
 use crate::device;
 use crate::given::{open_weights, tokens};
 use crate::measure::{Checked, Forward, Outcome, measure, step};
@@ -17,7 +17,7 @@ use plan::cost::Planned;
 use plan::model::{Model, TensorId};
 use plan::run::{
     BackendKind, BackendState, CheckReport, LaunchReport, Observer, Phase, Progress, Request,
-    RunError, Settings, Tuned, WeightsFrom,
+    RunError, Settings, Tuned, WeightsFrom, WrongReport,
 };
 
 /// The name under which the interpreter's settings are kept.
@@ -184,6 +184,11 @@ impl Forward for Ready<'_> {
             launches(ran.launches),
             CheckReport::from(&verdict),
         ))
+    }
+
+    fn wrong(&self) -> Result<Vec<WrongReport>, RunError> {
+        let shape = self.planned().cost.config.shape;
+        wrong(self.weights, &self.tokens, shape).map_err(|e| RunError::failed(e.to_string()))
     }
 
     fn forward(&mut self, observer: &dyn Observer) -> Result<LaunchReport, RunError> {

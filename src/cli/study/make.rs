@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::Common;
-use crate::cli::args::{PlanArgs, SetupArgs, whole};
+use crate::cli::args::{PlanArgs, SetupArgs};
 use crate::cli::failure::Failure;
 use crate::cli::run::{RunOptions, request};
 use course::Figures;
@@ -175,7 +175,7 @@ pub(in crate::cli) fn auto(
 /// One size over several values.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ScaleArgs {
-    /// What varies: seq, batch, context, layers or width
+    /// What varies: seq, batch, context, layers, width or preset
     #[arg(
         long,
         value_name = "SIZE",
@@ -183,9 +183,9 @@ pub(in crate::cli) struct ScaleArgs {
         help_heading = "Study"
     )]
     over: String,
-    /// Its values, such as 16,32,64; each size has usual ones
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = whole::<u64>, help_heading = "Study")]
-    at: Vec<u64>,
+    /// Its values, such as 16,32,64, or workshop,small; each size has usual ones
+    #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = "Study")]
+    at: Vec<String>,
     /// Run each size; without it only the model speaks
     #[arg(long = "run", help_heading = "Run")]
     measure: bool,
@@ -210,7 +210,9 @@ impl ScaleArgs {
         }
         let config = run.config.clone();
         let run: Option<Request> = self.measure.then_some(run);
-        Scale::new(config, over, &self.at, run).map_err(Failure::usage)
+        let at = self.at.iter().map(|text| over.value(text));
+        let at = at.collect::<Result<Vec<u64>, _>>().map_err(Failure::usage)?;
+        Scale::new(config, over, &at, run).map_err(Failure::usage)
     }
 }
 

@@ -148,6 +148,9 @@ pub struct Request {
     /// Whether the report tells of every tensor that was compared.
     #[serde(default)]
     pub tensors: bool,
+    /// Whether the check tells what wrong programs would have given.
+    #[serde(default)]
+    pub wrong: bool,
     /// Threads of the CPU backend; `None`: all cores.
     pub threads: Option<usize>,
     /// Who computes the matrix products.
@@ -183,6 +186,7 @@ impl Request {
             pause_ms: 0,
             check: true,
             tensors: false,
+            wrong: false,
             threads: None,
             gemm: Gemm::Own,
             graph: false,

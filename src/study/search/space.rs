@@ -95,8 +95,9 @@ impl<'t> Measured<'t> {
     pub fn take(&mut self, point: usize) -> Option<f64> {
         let all = self.times.get(point)?;
         let taken = self.taken.get_mut(point)?;
-        *taken = (*taken + 1).min(all.len());
-        let value = median(all.get(..*taken)?);
+        // A point without times was looked at, too.
+        *taken = (*taken + 1).min(all.len().max(1));
+        let value = all.get(..*taken).and_then(median);
         match (value, self.best) {
             (Some(value), Some((best, least))) if best == point => {
                 // It was looked at again: it may not be the best any more.
