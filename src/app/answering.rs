@@ -15,8 +15,8 @@ use super::keymap::Action;
 use super::mouse::Target;
 use super::note::Tone;
 use super::question::{Asked, Asks};
+use super::setup::Setup;
 use super::shared::Shared;
-use super::study::bench_setup;
 use course::answer::Verdict;
 use course::{Kernel, Key, Kind, Phrase, Table};
 use plan::cost::Config;
@@ -344,10 +344,10 @@ fn run(shared: &mut Shared, asked: &Asked, out: &mut Out) {
     let Some(first) = asked.iter().find(missing).or(asked.first()) else {
         return;
     };
-    let setup = bench_setup(first, shared.bench.setup().seed);
+    let setup = Setup::of(first, shared.bench.setup().seed);
     let cuts: Vec<Cut> = asked
         .iter()
-        .filter(|config| bench_setup(config, setup.seed) == setup)
+        .filter(|config| Setup::of(config, setup.seed) == setup)
         .map(|config| config.cut)
         .collect();
     let put = shared.bench.set_up(setup);

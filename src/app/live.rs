@@ -25,14 +25,13 @@ use super::question::{Asked, Asks};
 use super::ribbon::slot_of;
 use super::setup::Setup;
 use super::shared::Shared;
-use super::study::bench_setup;
 use course::answer::Env;
 use course::present::Piece;
 use course::{self, Course, Lesson, Live};
 use plan::fusion::{Cut, Fusion};
 use std::sync::Arc;
 
-pub(super) use lent::Lent;
+pub(crate) use lent::Lent;
 
 /// What was done in a live block.
 #[derive(Clone, Debug, Default)]
@@ -74,7 +73,7 @@ fn start(shared: &Shared, lesson: &Lesson, live: &Live) -> Result<(Setup, Cut), 
         _ => None,
     };
     let cut = named.map_or(config.cut, |plan| plan.value);
-    Ok((bench_setup(&config, shared.bench.setup().seed), cut))
+    Ok((Setup::of(&config, shared.bench.setup().seed), cut))
 }
 
 /// Whether Tab stops at a block: those that are only read take no keys.

@@ -27,6 +27,7 @@ mod editor;
 mod export;
 pub mod follow;
 mod grade;
+mod keep;
 mod kernel;
 pub mod machine;
 mod micro;

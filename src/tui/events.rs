@@ -195,6 +195,8 @@ impl<W: Write> Runtime<W> {
                 Effect::CancelRun => self.worker.cancel(),
                 Effect::Edit(asked) => self.edit(asked)?,
                 Effect::Record(_)
+                | Effect::KeepLab(_)
+                | Effect::KeepRuns(_)
                 | Effect::OpenSheet(_)
                 | Effect::SaveAnswer { .. }
                 | Effect::Vary { .. } => self.clerk.take(effect),

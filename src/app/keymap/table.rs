@@ -403,7 +403,7 @@ pub const TABLE: &[Entry] = &[
         On::Anywhere,
         &[(ch('q'), Quit)],
         &[],
-        "leave; answers are saved",
+        "leave; answers, lab are kept",
     ),
     entry(On::Anywhere, &[(ch('?'), Help)], &[], "this help"),
 ];

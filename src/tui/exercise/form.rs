@@ -98,7 +98,7 @@ pub fn setup(exercise: &Exercise) -> String {
         return format!("{} tasks", 1 + exercise.tasks.len());
     }
     match exercise.setup.answer() {
-        Ok(setup) => app::study::bench_setup(&setup.config, 0).title(),
+        Ok(setup) => app::Setup::of(&setup.config, 0).title(),
         Err(error) => error.to_string(),
     }
 }
