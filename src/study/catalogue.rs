@@ -47,13 +47,14 @@ pub trait Study {
 }
 
 /// Every study.
-pub const STUDIES: [&Definition; 6] = [
+pub const STUDIES: [&Definition; 7] = [
     &crate::studies::ablate::DEFINITION,
     &crate::studies::planner::DEFINITION,
     &crate::studies::scale::DEFINITION,
     &crate::studies::batch::DEFINITION,
     &crate::studies::validate::DEFINITION,
     &crate::studies::precision::DEFINITION,
+    &crate::studies::predict::DEFINITION,
 ];
 
 /// What a sweep costs before it is made: floating-point operations of all runs of these

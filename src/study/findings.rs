@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::learned::Learned;
 use plan::units::figure::Origin;
 
 /// Everything that one study says.
@@ -20,6 +21,9 @@ pub struct Findings {
     /// What disturbed it, what does not fit, what was left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// What later runs and studies use.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub learned: Option<Box<Learned>>,
 }
 
 /// Where the figures of a column come from.

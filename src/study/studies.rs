@@ -6,6 +6,7 @@ mod fit;
 mod notes;
 pub mod planner;
 pub mod precision;
+pub mod predict;
 pub mod scale;
 mod sweep;
 pub mod validate;

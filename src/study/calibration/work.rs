@@ -1,5 +1,6 @@
 //! What a forward asks of a machine, as the numbers that its time is a function of.
 
+use crate::studies::batch::held;
 use plan::cost::{Config, KernelCost, price};
 use plan::model::OpKind;
 
@@ -74,13 +75,9 @@ impl Work {
                 None => kernels.push((kernel, 1.0)),
             }
         }
-        let parameters = match config.model.tied {
-            true => cost.parameters.0,
-            false => cost.parameters.1,
-        };
         Ok(Self {
             kernels,
-            touched: (parameters * config.dtype.bytes() + cost.peak.bytes) as f64,
+            touched: held(&cost) as f64,
             flops: cost.forward.flops as f64,
             bytes: cost.forward.bytes() as f64,
         })
