@@ -47,7 +47,7 @@ pub trait Study {
 }
 
 /// Every study.
-pub const STUDIES: [&Definition; 7] = [
+pub const STUDIES: [&Definition; 8] = [
     &crate::studies::ablate::DEFINITION,
     &crate::studies::planner::DEFINITION,
     &crate::studies::scale::DEFINITION,
@@ -55,6 +55,7 @@ pub const STUDIES: [&Definition; 7] = [
     &crate::studies::validate::DEFINITION,
     &crate::studies::precision::DEFINITION,
     &crate::studies::predict::DEFINITION,
+    &crate::studies::tune::DEFINITION,
 ];
 
 /// What a sweep costs before it is made: floating-point operations of all runs of these

@@ -9,4 +9,5 @@ pub mod precision;
 pub mod predict;
 pub mod scale;
 mod sweep;
+pub mod tune;
 pub mod validate;
