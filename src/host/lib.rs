@@ -32,6 +32,7 @@ mod kernel;
 pub mod learned;
 pub mod machine;
 mod micro;
+mod pace;
 mod rounds;
 mod runs;
 pub mod studies;

@@ -379,7 +379,7 @@ impl Ablate {
             plain: roof,
             product: roof,
         };
-        let planner = Planner::new(&self.config, toll, Has::All)?;
+        let planner = Planner::new(&self.config, &toll.into(), Has::All)?;
         let mut best: BTreeMap<u64, (u64, Cut)> = BTreeMap::new();
         for (cut, cost) in design.cuts.iter().zip(prices) {
             let block = &cost.block;
