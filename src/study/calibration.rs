@@ -20,7 +20,7 @@ mod work;
 pub(crate) use design::title;
 pub use design::{Extent, held_out, points};
 pub use fit::fit;
-pub use work::{Kernel, Work};
+pub use work::{Kernel, Tiles, Work};
 
 use serde::{Deserialize, Serialize};
 
@@ -172,6 +172,14 @@ pub struct Predicted {
 }
 
 impl Calibration {
+    /// What a configuration asks of this machine.
+    ///
+    /// # Errors
+    /// A sentence: it cannot be priced.
+    pub fn work(&self, config: &Config) -> Result<Work, String> {
+        Work::of(config, Tiles::of(&self.backend))
+    }
+
     /// Seconds of a forward.
     pub fn seconds(&self, work: &Work) -> f64 {
         let small = work.touched <= self.near_bytes;
@@ -182,7 +190,7 @@ impl Calibration {
         self.costs.start + sum
     }
 
-    /// The time of a configuration with the interval in which nine of ten lie, by the
+    /// The time of a configuration with the interval in which eight of ten lie, by the
     /// errors of fits that did not see what they predicted.
     ///
     /// # Errors
@@ -196,7 +204,7 @@ impl Calibration {
                 config.dtype.name()
             ));
         }
-        let seconds = self.seconds(&Work::of(config)?);
+        let seconds = self.seconds(&self.work(config)?);
         let mut off: Vec<f64> = self
             .seen
             .iter()
@@ -204,8 +212,8 @@ impl Calibration {
             .filter(|x| x.is_finite())
             .collect();
         off.sort_by(f64::total_cmp);
-        // Of n errors and the next, one in twenty is below the k-th: k = (n + 1) / 20.
-        let outer = ((off.len() + 1) / 20).saturating_sub(1);
+        // Of n errors and the next, one in ten is below the k-th: k = (n + 1) / 10.
+        let outer = ((off.len() + 1) / 10).saturating_sub(1);
         let low = off.get(outer).copied().unwrap_or(0.0);
         let high = off
             .get(off.len().saturating_sub(1 + outer))

@@ -224,7 +224,9 @@ impl Column {
     /// A cell of this column as it is shown.
     pub fn shown(&self, cell: &Cell) -> String {
         match cell {
-            Cell::Number(value) if self.unit == SCIENTIFIC => format!("{value:.1e}"),
+            Cell::Number(value) if [SCIENTIFIC, ABSOLUTE].contains(&self.unit.as_str()) => {
+                format!("{value:.1e}")
+            }
             Cell::Number(value) => format!("{value:.*}", self.decimals),
             Cell::Text(text) => text.clone(),
             Cell::Nothing(()) => "–".to_owned(),
@@ -234,6 +236,8 @@ impl Column {
 
 /// The unit of errors, which are shares of a tensor and span many powers of ten.
 pub const SCIENTIFIC: &str = "rel.";
+/// The unit of differences, which span as many.
+pub const ABSOLUTE: &str = "abs.";
 
 /// Lines over what varied.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

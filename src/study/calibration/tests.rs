@@ -22,9 +22,9 @@ const MACHINE: Costs = Costs {
 const NEAR: f64 = 8e6;
 
 fn seconds(config: &Config) -> f64 {
-    let work = Work::of(config).unwrap();
+    let work = Work::of(config, Tiles::OfSequences).unwrap();
     let machine = Calibration {
-        backend: String::new(),
+        backend: "cpu".into(),
         device: String::new(),
         dtype: config.dtype,
         costs: MACHINE,
@@ -41,7 +41,7 @@ fn timed(configs: &[Config], share: f64) -> Vec<(String, Work, f64)> {
     let noise = Stream::new(7, "noise");
     let one = |(at, config): (usize, &Config)| {
         let off = 1.0 + share * f64::from(noise.centred(at as u64));
-        (title(config), Work::of(config).unwrap(), seconds(config) * off)
+        (title(config), Work::of(config, Tiles::OfSequences).unwrap(), seconds(config) * off)
     };
     configs.iter().enumerate().map(one).collect()
 }
@@ -70,7 +70,7 @@ fn a_kernel_takes_its_launch_its_waits_and_the_longer_of_two() {
 #[test]
 fn what_a_forward_asks_is_what_the_model_prices() {
     let config = Config::preset("workshop", Version::V4.cut()).unwrap();
-    let work = Work::of(&config).unwrap();
+    let work = Work::of(&config, Tiles::OfSequences).unwrap();
     let cost = plan::cost::price(&config).unwrap();
     assert_eq!(work.launches(), cost.forward.launches() as f64);
     let sum: f64 = work
@@ -79,9 +79,10 @@ fn what_a_forward_asks_is_what_the_model_prices() {
         .map(|(k, n)| n * (k.products.iter().map(|p| p[0]).sum::<f64>() + k.attention + k.other))
         .sum();
     assert_eq!(sum, cost.forward.flops as f64);
-    // Down of the workshop: sums of I = 512 elements, I · D of a weight.
+    // Down of the workshop: sums of I = 512 elements, I · D of a weight for each of the two
+    // tiles of 64 rows.
     let block = &work.kernels.iter().find(|(k, _)| k.waits > 0.0).unwrap().0;
-    assert!(block.products.iter().any(|p| p[1..] == [512.0, 512.0 * 256.0]));
+    assert!(block.products.iter().any(|p| p[1..] == [512.0, 2.0 * 512.0 * 256.0]));
 }
 
 #[test]
@@ -103,12 +104,12 @@ fn a_known_machine_is_found_again_and_others_are_predicted() {
     let off = |c: &Config| (found.predict(c).unwrap().seconds / seconds(c) - 1.0).abs();
     let error = median_of(others.iter().map(off).collect());
     assert!(error < 0.05, "{error}");
-    // Nine of ten lie in their interval; of twenty 15 are few enough to be no luck.
+    // Eight of ten lie in their interval; fewer than 12 of twenty do in 1 of 100 series.
     let inside = others.iter().filter(|c| {
         let p = found.predict(c).unwrap();
         (p.low..=p.high).contains(&seconds(c))
     });
-    assert!(inside.count() >= 15);
+    assert!(inside.count() >= 12);
 }
 
 #[test]
@@ -127,11 +128,11 @@ fn too_few_and_what_lies_outside_is_said() {
     let configs = points(14, Extent::Small, Dtype::Fp32);
     let times = timed(&configs, 0.0);
     assert!(fit(["", ""], Dtype::Fp32, &times[..11]).unwrap_err().contains("12"));
-    let found = fit(["", "a machine"], Dtype::Fp32, &times).unwrap();
+    let found = fit(["cpu", "a machine"], Dtype::Fp32, &times).unwrap();
     let mut large = configs[0].clone();
     large.shape.batch = 5000;
-    assert!(found.outside(&Work::of(&large).unwrap()));
-    assert!(!found.outside(&Work::of(&configs[0]).unwrap()));
+    assert!(found.outside(&Work::of(&large, Tiles::OfSequences).unwrap()));
+    assert!(!found.outside(&Work::of(&configs[0], Tiles::OfSequences).unwrap()));
     large.dtype = Dtype::Bf16;
     assert!(found.predict(&large).unwrap_err().contains("fp32"));
 }

@@ -10,7 +10,6 @@ mod prices;
 
 use std::collections::HashMap;
 
-use crate::calibration::Work;
 use crate::catalogue::{Definition, Study};
 use crate::evidence::{Asks, Evidence};
 use crate::findings::{Column, Findings, Sheet};
@@ -88,7 +87,7 @@ impl Planner {
             Prices::Roof(_) => true,
             // Every cut touches the weights; the most is touched where nothing is fused.
             Prices::Machine(known) => {
-                Work::of(&config.with_cut(Cut::v1()))?.touched <= known.near_bytes
+                known.work(&config.with_cut(Cut::v1()))?.touched <= known.near_bytes
             }
         };
         for first in 0..OPS {

@@ -3,7 +3,7 @@
 mod tables;
 
 use super::notes::notes;
-use crate::calibration::{Calibration, Extent, Seen, Work, fit, held_out, points, title};
+use crate::calibration::{Calibration, Extent, Seen, Tiles, Work, fit, held_out, points, title};
 use crate::catalogue::{Definition, Study};
 use crate::evidence::{Asks, Evidence};
 use crate::findings::{Findings, Plot, Source};
@@ -22,7 +22,7 @@ pub const DEFINITION: Definition = Definition {
     held: "the machine, its backend, the element type",
     finds: "costs of launches, waits, products and bytes, fitted to times in turns (@); times that follow from them (=)",
     reduced: "least squares through the logarithms; each forward predicted by a fit without it",
-    ends: "a time with the interval that holds nine of ten, and how far off past predictions were",
+    ends: "a time with the interval that holds eight of ten, and how far off past predictions were",
     lessons: &["21", "25"],
 };
 
@@ -122,7 +122,8 @@ impl Study for Predict {
                 let mut seen: Vec<(String, Work, f64)> = Vec::new();
                 for (at, config) in asked.points.iter().enumerate() {
                     let Some(seconds) = seconds(at) else { continue };
-                    seen.push((title(config), Work::of(config)?, seconds));
+                    let on = Tiles::of(&timed(at).map_or(String::new(), |t| t.report.backend));
+                    seen.push((title(config), Work::of(config, on)?, seconds));
                 }
                 let ran = (0..asked.points.len()).find_map(timed);
                 let (backend, device) = ran.map_or(Default::default(), |t| {
@@ -155,7 +156,7 @@ impl Study for Predict {
         let mut rows = Vec::new();
         for (at, config) in self.plans().into_iter().enumerate() {
             let predicted = calibration.predict(&config)?;
-            let work = Work::of(&config)?;
+            let work = calibration.work(&config)?;
             if calibration.outside(&work) {
                 found.notes.push(format!(
                     "{} is more than twice as large or small as anything that was timed: its interval says too little.",

@@ -1,6 +1,6 @@
 //! What says how long a kernel takes: a roof, or this machine as it was calibrated.
 
-use crate::calibration::{Calibration, Kernel};
+use crate::calibration::{Calibration, Kernel, Tiles};
 use plan::cost::{Config, KernelCost, Roof};
 
 /// What a kernel costs beside its bytes and FLOPs, in seconds.
@@ -50,7 +50,10 @@ impl Prices {
     pub(super) fn seconds(&self, kernel: &KernelCost, config: &Config, small: bool) -> f64 {
         match self {
             Self::Roof(toll) => toll.seconds(kernel),
-            Self::Machine(known) => known.costs.kernel(&Kernel::of(kernel, config), small),
+            Self::Machine(known) => {
+                let on = Tiles::of(&known.backend);
+                known.costs.kernel(&Kernel::of(kernel, config, on), small)
+            },
         }
     }
 

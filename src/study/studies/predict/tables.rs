@@ -8,12 +8,12 @@ use plan::cost::Config;
 use plan::units::figure::Clock;
 use plan::units::{Quantity, format};
 
-/// `V4 workshop B1 S128: 812 µs =, nine of ten between 700 and 950 µs.`
+/// `V4 workshop B1 S128: 812 µs =, eight of ten between 700 and 950 µs.`
 pub(super) fn sentence(prediction: &Prediction) -> String {
     let predicted = prediction.predicted;
     let clock = Clock::of(predicted.high);
     format!(
-        "{}: {} {} =, nine of ten between {} and {} {}.",
+        "{}: {} {} =, eight of ten between {} and {} {}.",
         title(&prediction.config),
         clock.rounded(predicted.seconds),
         clock.unit,

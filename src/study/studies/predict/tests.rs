@@ -49,7 +49,7 @@ fn a_machine_is_calibrated_once_and_asked_without_a_run() {
     assert!((v1.predicted.seconds / truth - 1.0).abs() < 0.1, "{v1:?}");
     assert!(v1.predicted.low <= v1.predicted.seconds && v1.predicted.seconds <= v1.predicted.high);
     assert!(found.learned.unwrap().calibration.is_none());
-    assert!(found.sentences[0].contains("nine of ten between"), "{}", found.sentences[0]);
+    assert!(found.sentences[0].contains("eight of ten between"), "{}", found.sentences[0]);
     assert!(found.notes[0].contains("--calibrate"), "{:?}", found.notes);
 }
 

@@ -6,7 +6,7 @@
 //! difference of a logit, and as the root mean square of the differences over that of the
 //! logits.
 
-use crate::findings::{Cell, Column, Findings, SCIENTIFIC, Sheet};
+use crate::findings::{ABSOLUTE, Cell, Column, Findings, SCIENTIFIC, Sheet};
 use plan::run::{CheckReport, WrongReport};
 use plan::units::figure;
 
@@ -40,7 +40,7 @@ impl Court {
             "wrong programs, computed in fp64",
             [
                 Column::given("what is wrong"),
-                Column::measured("largest", SCIENTIFIC, 0),
+                Column::measured("largest", ABSOLUTE, 0),
                 Column::measured("logits", SCIENTIFIC, 0),
                 Column::given("seen here at"),
             ],
@@ -95,13 +95,18 @@ impl Court {
         // What this program's check fails is not counted among the right.
         row.extend(counts(0, unseen.count()));
         sheet.rows.push(row);
-        found.sentences.push(format!(
-            "1e-4, the documents' only tolerance, has no type. As the largest difference of a logit it fails {} of {} @ and passes {} of {} @.",
-            listed(&largest.0),
-            figure::counted(self.right.len() as u64, "right run", "right runs"),
-            listed(&largest.1),
-            figure::counted(self.wrong.len() as u64, "wrong program", "wrong programs"),
-        ));
+        for (read, (fail, pass)) in [
+            ("1e-4, the documents' only tolerance, has no type. As the largest difference of a logit it", &largest),
+            ("Relative to the logits it", &relative),
+        ] {
+            found.sentences.push(format!(
+                "{read} fails {} of {} @ and passes {} of {} @.",
+                listed(fail),
+                figure::counted(self.right.len() as u64, "right run", "right runs"),
+                listed(pass),
+                figure::counted(self.wrong.len() as u64, "wrong program", "wrong programs"),
+            ));
+        }
         found.sheets.push(sheet);
         found.sheets.push(programs);
     }
@@ -155,6 +160,7 @@ mod tests {
         assert_eq!(counted(&rows[1]), [2u64, 1, 3, 2].map(Cell::from));
         assert_eq!(counted(&rows[2]), [2u64, 0, 3, 0].map(Cell::from));
         assert!(found.sentences[0].contains("fails 1 (V1 bf16) of 2 right runs @ and passes 1 (ε)"));
+        assert!(found.sentences[1].contains("passes 2 (ε, between) of 3 wrong programs"));
         // Without wrong programs nothing is judged.
         let mut nothing = Findings::default();
         Court::default().judge(&mut nothing);
