@@ -120,10 +120,18 @@ pub(super) fn study(output: &OutputArgs, args: &StudyArgs, out: &mut Out) -> Out
         Some(What::Ablate(args)) => made(output, &args.common, &args.study(&learned)?, &store, out),
         Some(What::Plan(args)) => made(output, &args.common, &args.study(&learned)?, &store, out),
         Some(What::Scale(args)) => made(output, &args.common, &args.study(&learned)?, &store, out),
-        Some(What::BatchSize(args)) => made(output, &args.common, &args.study(&learned)?, &store, out),
-        Some(What::Validate(args)) => made(output, &args.common, &args.study(&learned)?, &store, out),
-        Some(What::Precision(args)) => made(output, &args.common, &args.study(&learned)?, &store, out),
-        Some(What::Predict(args)) => made(output, &args.common, &args.study(&learned)?, &store, out),
+        Some(What::BatchSize(args)) => {
+            made(output, &args.common, &args.study(&learned)?, &store, out)
+        }
+        Some(What::Validate(args)) => {
+            made(output, &args.common, &args.study(&learned)?, &store, out)
+        }
+        Some(What::Precision(args)) => {
+            made(output, &args.common, &args.study(&learned)?, &store, out)
+        }
+        Some(What::Predict(args)) => {
+            made(output, &args.common, &args.study(&learned)?, &store, out)
+        }
         Some(What::Tune(args)) => made(output, &args.common, &args.study(&learned)?, &store, out),
     }
 }

@@ -75,7 +75,11 @@ impl Learned {
         file.tuned.drain(..over);
         let text = serde_json::to_string_pretty(&file).map_err(|e| e.to_string())?;
         let refused = |e: &std::io::Error| {
-            format!("{} cannot be written: {}", self.path.display(), files::plain(e))
+            format!(
+                "{} cannot be written: {}",
+                self.path.display(),
+                files::plain(e)
+            )
         };
         if let Some(folder) = self.path.parent() {
             std::fs::create_dir_all(folder).map_err(|e| refused(&e))?;
@@ -220,7 +224,10 @@ mod tests {
         store.serve(&mut request);
         assert_eq!(request.tuned.len(), 1);
         let found = &request.tuned[0];
-        assert_eq!((found.study.as_str(), found.settings.get("rows")), ("tune-2", Some(32)));
+        assert_eq!(
+            (found.study.as_str(), found.settings.get("rows")),
+            ("tune-2", Some(32))
+        );
         assert!(found.serves(&config, "a device", true));
         // What another build found is not used, and stays.
         let mut other = kept("tune-3", tuned(8));

@@ -55,14 +55,15 @@ impl Pace {
             Some(large) => {
                 let along = (flops(request) - self.flops) / (large.flops - self.flops).max(1.0);
                 let line = |a: f64, b: f64| a + (b - a) * along;
-                [
-                    line(self.once, large.once),
-                    line(self.around, large.around),
-                ]
+                [line(self.once, large.once), line(self.around, large.around)]
             }
         };
         // What is not checked is made ready as long in every round.
-        let rounds = if request.check { 1.0 } else { f64::from(request.runs) / 2.0 };
+        let rounds = if request.check {
+            1.0
+        } else {
+            f64::from(request.runs) / 2.0
+        };
         let runs = 1.5 * f64::from(request.runs) + f64::from(request.warm_up);
         once * runs + around * rounds.max(1.0)
     }
@@ -95,9 +96,8 @@ pub(crate) fn affordable(
     let Some(pace) = Pace::of(smallest, engine, watch)? else {
         return Ok(());
     };
-    let all = |larger: Option<&Pace>| -> f64 {
-        requests.iter().map(|r| pace.expected(larger, r)).sum()
-    };
+    let all =
+        |larger: Option<&Pace>| -> f64 { requests.iter().map(|r| pace.expected(larger, r)).sum() };
     let mut expected = all(None);
     // Small runs keep a machine less busy: by their pace large ones seem longer than they are.
     let once = pace.expected(None, largest) / (1.5 * f64::from(largest.runs.max(1)));

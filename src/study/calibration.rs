@@ -78,8 +78,19 @@ impl Costs {
 
     /// From such a list.
     pub const fn of(list: [f64; Self::COUNT]) -> Self {
-        let [start, launch, wait, product, step, weight, attention, other, near, far, merged] =
-            list;
+        let [
+            start,
+            launch,
+            wait,
+            product,
+            step,
+            weight,
+            attention,
+            other,
+            near,
+            far,
+            merged,
+        ] = list;
         Self {
             start,
             launch,
@@ -100,7 +111,11 @@ impl Costs {
         let merged = if kernel.waits > 0.0 { self.merged } else { 1.0 };
         let product = |p: &[f64; 3]| {
             let [flops, length, weight] = *p;
-            longer(&[flops * self.product * merged, length * self.step, weight * self.weight])
+            longer(&[
+                flops * self.product * merged,
+                length * self.step,
+                weight * self.weight,
+            ])
         };
         let computed = kernel.products.iter().map(product).sum::<f64>()
             + kernel.attention * self.attention
@@ -235,7 +250,8 @@ impl Calibration {
     /// Whether a forward is more than twice as large, or less than half as large, as what
     /// was timed.
     pub fn outside(&self, work: &Work) -> bool {
-        let beyond = |value: f64, [least, most]: [f64; 2]| value > 2.0 * most || 2.0 * value < least;
+        let beyond =
+            |value: f64, [least, most]: [f64; 2]| value > 2.0 * most || 2.0 * value < least;
         beyond(work.flops, self.flops) || beyond(work.bytes, self.bytes)
     }
 }

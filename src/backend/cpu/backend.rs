@@ -85,9 +85,7 @@ impl Backend for Cpu {
         let isa = loaded.packed.isa();
         let device = device::describe(threads.count(), isa);
         let mut served = request.tuned.iter().rev();
-        let tuned = served.find(|t| {
-            t.kernel == TILES && t.serves(&request.config, &device, true)
-        });
+        let tuned = served.find(|t| t.kernel == TILES && t.serves(&request.config, &device, true));
         let usual = Settings::default();
         let mut plan = ReadyPlan::cut_as(
             Arc::clone(&loaded.packed),

@@ -106,8 +106,8 @@ impl Dims {
             .unwrap_or_else(|| rows_per_tile(dims.batch, dims.seq, dims.threads));
         dims.key_block = set("keys", usize::MAX).unwrap_or(KEY_BLOCK);
         // Whole panels of the widest vectors.
-        dims.ffn_columns = set("columns", usize::MAX)
-            .map_or(FFN_COLUMNS, |columns| columns.next_multiple_of(32));
+        dims.ffn_columns =
+            set("columns", usize::MAX).map_or(FFN_COLUMNS, |columns| columns.next_multiple_of(32));
         let group = dims.heads / dims.kv_heads.max(1);
         dims.unit = (1..=group)
             .rev()
@@ -188,9 +188,15 @@ mod tests {
         for (batch, seq, threads) in [(1, 128, 2), (3, 37, 4), (2, 1, 8), (1, 1000, 3)] {
             let model = Model::new("m", 64, 1, 4, 2, 64, 10).unwrap();
             let sizes = [batch, seq, 0, seq];
-            let d = 
-                Dims::new(&model, Dtype::Fp32, Isa::Portable, threads, sizes, &Settings::default())
-                    .unwrap();
+            let d = Dims::new(
+                &model,
+                Dtype::Fp32,
+                Isa::Portable,
+                threads,
+                sizes,
+                &Settings::default(),
+            )
+            .unwrap();
             let mut seen = vec![0; d.batch * d.seq];
             for t in (0..d.tiles()).map(|i| d.tile_at(i)) {
                 assert!(t.rows >= 1 && t.rows <= 64);

@@ -217,10 +217,7 @@ impl<'a> Lowering<'a> {
                 Ok(Some(tile))
             }
             (None, Some(_)) => Ok(None),
-            (None, None) => Err(Lacks::new(format!(
-                "{kernel} with {}",
-                tuned.settings
-            ))),
+            (None, None) => Err(Lacks::new(format!("{kernel} with {}", tuned.settings))),
         }
     }
 

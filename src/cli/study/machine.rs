@@ -100,7 +100,9 @@ impl PredictArgs {
             ));
         }
         if run.runs == 0 {
-            return Err(Failure::usage("--runs takes 1 or more here: a time is predicted from times"));
+            return Err(Failure::usage(
+                "--runs takes 1 or more here: a time is predicted from times",
+            ));
         }
         let cuts = self.plans.iter().map(|p| Cut::parse(p));
         let known = learned.calibration(run.backend, run.config.dtype);

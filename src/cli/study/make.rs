@@ -86,7 +86,12 @@ pub(in crate::cli) struct ScaleArgs {
     )]
     over: String,
     /// Its values, such as 16,32,64, or workshop,small; each size has usual ones
-    #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = "Study")]
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        help_heading = "Study"
+    )]
     at: Vec<String>,
     /// Run each size; without it only the model speaks
     #[arg(long = "run", help_heading = "Run")]
@@ -113,7 +118,9 @@ impl ScaleArgs {
         let config = run.config.clone();
         let run: Option<Request> = self.measure.then_some(run);
         let at = self.at.iter().map(|text| over.value(text));
-        let at = at.collect::<Result<Vec<u64>, _>>().map_err(Failure::usage)?;
+        let at = at
+            .collect::<Result<Vec<u64>, _>>()
+            .map_err(Failure::usage)?;
         Scale::new(config, over, &at, run).map_err(Failure::usage)
     }
 }

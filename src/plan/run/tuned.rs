@@ -148,13 +148,21 @@ pub fn knobs(kernel: &str, backend: BackendKind, config: &Config) -> Result<Vec<
         }
         vec![
             knob("rows", "rows of a tile", &rows),
-            knob("columns", "columns of the FFN at a time", &[64, 128, 256, 512]),
+            knob(
+                "columns",
+                "columns of the FFN at a time",
+                &[64, 128, 256, 512],
+            ),
             knob("keys", "keys of attention at a time", &[32, 64, 128, 256]),
         ]
     } else if config.dtype == Dtype::Bf16 && rows > 32 {
         vec![
             knob("m", "rows of a tile", &[64, 128]),
-            knob("n", "columns of a tile", &[32, 64, 80, 96, 112, 128, 176, 192, 256]),
+            knob(
+                "n",
+                "columns of a tile",
+                &[32, 64, 80, 96, 112, 128, 176, 192, 256],
+            ),
             knob("turns", "warpgroups take turns", &[0, 1]),
             knob("stages", "steps in flight", &[2, 3, 4, 6, 8]),
         ]
@@ -163,7 +171,11 @@ pub fn knobs(kernel: &str, backend: BackendKind, config: &Config) -> Result<Vec<
             knob("m", "rows of a tile", &[16, 32, 64, 128]),
             knob("n", "columns of a tile", &[16, 32, 64, 128]),
             knob("stages", "steps in flight", &[2, 3, 4, 6]),
-            knob("blocks", "blocks per multiprocessor that registers are limited for", &[1, 2, 3, 4]),
+            knob(
+                "blocks",
+                "blocks per multiprocessor that registers are limited for",
+                &[1, 2, 3, 4],
+            ),
         ]
     })
 }
@@ -199,7 +211,10 @@ mod tests {
         // No tile has more rows than the prompt.
         let mut short = config();
         (short.shape.seq, short.shape.context) = (3, 3);
-        assert_eq!(knobs("tiles", BackendKind::Cpu, &short).unwrap()[0].values, [3]);
+        assert_eq!(
+            knobs("tiles", BackendKind::Cpu, &short).unwrap()[0].values,
+            [3]
+        );
     }
 
     #[test]

@@ -107,7 +107,10 @@ fn drawn(name: &str, count: usize, extent: Extent, dtype: Dtype) -> Vec<Config> 
 pub(crate) fn title(config: &Config) -> String {
     let (model, shape) = (&config.model, config.shape);
     let name = match model.name.as_str() {
-        "drawn" => format!("D{} L{} I{} V{}", model.hidden, model.layers, model.ffn, model.vocab),
+        "drawn" => format!(
+            "D{} L{} I{} V{}",
+            model.hidden, model.layers, model.ffn, model.vocab
+        ),
         name => name.to_owned(),
     };
     let context = match shape.has_past() {

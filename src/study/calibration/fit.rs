@@ -54,23 +54,28 @@ pub fn fit(
     let Some((_, near, theta)) = best else {
         return Err("nothing was fitted".to_owned());
     };
-    let seen = points.iter().enumerate().map(|(at, (title, work, seconds))| {
-        let others: Vec<&Point> = all
-            .iter()
-            .enumerate()
-            .filter(|(other, _)| *other != at)
-            .map(|(_, point)| *point)
-            .collect();
-        let without = solved(&others, near, theta, began);
-        Seen {
-            title: title.clone(),
-            seconds: *seconds,
-            predicted: seconds_of(&without, work, near),
-        }
-    });
+    let seen = points
+        .iter()
+        .enumerate()
+        .map(|(at, (title, work, seconds))| {
+            let others: Vec<&Point> = all
+                .iter()
+                .enumerate()
+                .filter(|(other, _)| *other != at)
+                .map(|(_, point)| *point)
+                .collect();
+            let without = solved(&others, near, theta, began);
+            Seen {
+                title: title.clone(),
+                seconds: *seconds,
+                predicted: seconds_of(&without, work, near),
+            }
+        });
     let range = |of: fn(&Work) -> f64| {
         let values = points.iter().map(|(_, work, _)| of(work));
-        values.fold([f64::INFINITY, 0.0], |[low, high], x| [low.min(x), high.max(x)])
+        values.fold([f64::INFINITY, 0.0], |[low, high], x| {
+            [low.min(x), high.max(x)]
+        })
     };
     Ok(Calibration {
         backend: backend.to_owned(),
@@ -92,7 +97,9 @@ fn seconds_of(theta: &Vector, work: &Work, near: f64) -> f64 {
     let costs = costs(theta);
     let small = work.touched <= near;
     let kernels = work.kernels.iter();
-    let sum: f64 = kernels.map(|(k, times)| times * costs.kernel(k, small)).sum();
+    let sum: f64 = kernels
+        .map(|(k, times)| times * costs.kernel(k, small))
+        .sum();
     costs.start + sum
 }
 
@@ -101,8 +108,14 @@ fn seconds_of(theta: &Vector, work: &Work, near: f64) -> f64 {
 fn guess(points: &[&Point]) -> Vector {
     let least = |of: &dyn Fn(&Work) -> f64| {
         let shares = points.iter().map(|(_, work, seconds)| seconds / of(work));
-        let found = shares.filter(|x| x.is_finite()).fold(f64::INFINITY, f64::min);
-        if found.is_finite() { found / 2.0 } else { 1e-12 }
+        let found = shares
+            .filter(|x| x.is_finite())
+            .fold(f64::INFINITY, f64::min);
+        if found.is_finite() {
+            found / 2.0
+        } else {
+            1e-12
+        }
     };
     let launch = least(&Work::launches);
     let flop = least(&|w| w.flops);

@@ -41,7 +41,11 @@ fn timed(configs: &[Config], share: f64) -> Vec<(String, Work, f64)> {
     let noise = Stream::new(7, "noise");
     let one = |(at, config): (usize, &Config)| {
         let off = 1.0 + share * f64::from(noise.centred(at as u64));
-        (title(config), Work::of(config, Tiles::OfSequences).unwrap(), seconds(config) * off)
+        (
+            title(config),
+            Work::of(config, Tiles::OfSequences).unwrap(),
+            seconds(config) * off,
+        )
     };
     configs.iter().enumerate().map(one).collect()
 }
@@ -82,7 +86,12 @@ fn what_a_forward_asks_is_what_the_model_prices() {
     // Down of the workshop: sums of I = 512 elements, I · D of a weight for each of the two
     // tiles of 64 rows.
     let block = &work.kernels.iter().find(|(k, _)| k.waits > 0.0).unwrap().0;
-    assert!(block.products.iter().any(|p| p[1..] == [512.0, 2.0 * 512.0 * 256.0]));
+    assert!(
+        block
+            .products
+            .iter()
+            .any(|p| p[1..] == [512.0, 2.0 * 512.0 * 256.0])
+    );
 }
 
 #[test]
@@ -94,11 +103,18 @@ fn a_known_machine_is_found_again_and_others_are_predicted() {
         ("launch", found.costs.launch, MACHINE.launch),
         ("product", found.costs.product, MACHINE.product),
     ] {
-        assert!((is / was - 1.0).abs() < 0.2, "{name}: {is:e} and not {was:e}");
+        assert!(
+            (is / was - 1.0).abs() < 0.2,
+            "{name}: {is:e} and not {was:e}"
+        );
     }
     // What it did not see: the noise of 3 % either way, and little more.
     let median_of = |errors: Vec<f64>| median(&errors).unwrap();
-    assert!(found.median_error().unwrap() < 0.05, "{:?}", found.median_error());
+    assert!(
+        found.median_error().unwrap() < 0.05,
+        "{:?}",
+        found.median_error()
+    );
     let others = held_out(20, Extent::Small, Dtype::Fp32);
     assert!(others.iter().all(|c| !configs.contains(c)));
     let off = |c: &Config| (found.predict(c).unwrap().seconds / seconds(c) - 1.0).abs();
@@ -119,7 +135,10 @@ fn one_time_that_is_far_off_changes_little() {
     times[4].2 *= 6.0;
     let found = fit(["cpu", "made up"], Dtype::Fp32, &times).unwrap();
     let off = |c: &Config| (found.predict(c).unwrap().seconds / seconds(c) - 1.0).abs();
-    let errors: Vec<f64> = held_out(20, Extent::Small, Dtype::Fp32).iter().map(off).collect();
+    let errors: Vec<f64> = held_out(20, Extent::Small, Dtype::Fp32)
+        .iter()
+        .map(off)
+        .collect();
     assert!(median(&errors).unwrap() < 0.08, "{errors:?}");
 }
 
@@ -127,7 +146,11 @@ fn one_time_that_is_far_off_changes_little() {
 fn too_few_and_what_lies_outside_is_said() {
     let configs = points(14, Extent::Small, Dtype::Fp32);
     let times = timed(&configs, 0.0);
-    assert!(fit(["", ""], Dtype::Fp32, &times[..11]).unwrap_err().contains("12"));
+    assert!(
+        fit(["", ""], Dtype::Fp32, &times[..11])
+            .unwrap_err()
+            .contains("12")
+    );
     let found = fit(["cpu", "a machine"], Dtype::Fp32, &times).unwrap();
     let mut large = configs[0].clone();
     large.shape.batch = 5000;

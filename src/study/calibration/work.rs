@@ -66,7 +66,9 @@ impl Kernel {
                 };
                 // 2 · rows · length · columns.
                 let weight = flops / (2.0 * rows);
-                kernel.products.push([flops, length as f64, weight * passes]);
+                kernel
+                    .products
+                    .push([flops, length as f64, weight * passes]);
             } else if matches!(term.op, OpKind::Qk | OpKind::Pv) {
                 kernel.attention += flops;
             } else {

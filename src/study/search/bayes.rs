@@ -44,17 +44,16 @@ pub fn bayes(space: &Space, measured: &mut Measured<'_>, budget: usize, seed: u6
 }
 
 /// The point that was not looked at and is expected to improve most.
-fn expected(
-    places: &[Vec<f64>],
-    known: &[(usize, f64)],
-    measured: &Measured<'_>,
-) -> Option<usize> {
+fn expected(places: &[Vec<f64>], known: &[(usize, f64)], measured: &Measured<'_>) -> Option<usize> {
     let n = known.len() as f64;
     let mean = known.iter().map(|(_, y)| y).sum::<f64>() / n;
     let variance = known.iter().map(|(_, y)| (y - mean).powi(2)).sum::<f64>() / n;
     let deviation = variance.sqrt().max(1e-9);
     let at: Vec<&Vec<f64>> = known.iter().filter_map(|(p, _)| places.get(*p)).collect();
-    let y = DVector::from_iterator(known.len(), known.iter().map(|(_, y)| (y - mean) / deviation));
+    let y = DVector::from_iterator(
+        known.len(),
+        known.iter().map(|(_, y)| (y - mean) / deviation),
+    );
     let best = y.iter().copied().fold(f64::INFINITY, f64::min);
     let models = LENGTHS
         .iter()
@@ -148,7 +147,12 @@ mod tests {
 
     #[test]
     fn the_normal_distribution_is_that_of_the_tables() {
-        for (z, p) in [(0.0, 0.5), (1.0, 0.841_344_7), (-1.959_964, 0.025), (3.0, 0.998_650_1)] {
+        for (z, p) in [
+            (0.0, 0.5),
+            (1.0, 0.841_344_7),
+            (-1.959_964, 0.025),
+            (3.0, 0.998_650_1),
+        ] {
             assert!((below(z) - p).abs() < 1e-6, "{z}: {}", below(z));
         }
         // Where nothing is known a mean as good as the best improves by φ(0) deviations.
@@ -163,7 +167,10 @@ mod tests {
         let y = DVector::from_vec(vec![-1.0, 1.0]);
         let process = Process::of(&at, &y, 0.6, 0.02).unwrap();
         let (mean, deviation) = process.at(&at, &[0.0]);
-        assert!((mean + 1.0).abs() < 0.01 && deviation < 0.05, "{mean} {deviation}");
+        assert!(
+            (mean + 1.0).abs() < 0.01 && deviation < 0.05,
+            "{mean} {deviation}"
+        );
         let (mean, deviation) = process.at(&at, &[0.5]);
         assert!(mean.abs() < 1e-9 && deviation > 0.2, "{mean} {deviation}");
     }

@@ -53,7 +53,10 @@ pub fn halving(space: &Space, measured: &mut Measured<'_>, budget: usize, seed: 
         let rungs = n.max(2).ilog2() as usize;
         n + n / 2 * rungs <= budget
     };
-    let many = (2..=space.points.len()).rev().find(|n| fits(*n)).unwrap_or(1);
+    let many = (2..=space.points.len())
+        .rev()
+        .find(|n| fits(*n))
+        .unwrap_or(1);
     let mut left: Vec<usize> = shuffled(space.points.len(), seed);
     left.truncate(many);
     let mut rounds = 1;
@@ -78,7 +81,11 @@ pub fn halving(space: &Space, measured: &mut Measured<'_>, budget: usize, seed: 
         found.sort_by(|a, b| a.1.total_cmp(&b.1));
         found.truncate(found.len().div_ceil(2));
         // The first rung was one round; each after it as many as all before.
-        rounds = if rounds == 1 && found.len() * 2 > many { 1 } else { rounds * 2 };
+        rounds = if rounds == 1 && found.len() * 2 > many {
+            1
+        } else {
+            rounds * 2
+        };
         left = found.into_iter().map(|(point, _)| point).collect();
     }
 }

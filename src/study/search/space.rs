@@ -37,7 +37,8 @@ impl Space {
     pub fn settings(&self, point: usize) -> Settings {
         let values = self.points.get(point).into_iter().flatten();
         let each = self.knobs.iter().zip(values);
-        let named = each.filter_map(|(knob, at)| Some((knob.name.to_owned(), *knob.values.get(*at)?)));
+        let named =
+            each.filter_map(|(knob, at)| Some((knob.name.to_owned(), *knob.values.get(*at)?)));
         Settings(named.collect())
     }
 
@@ -130,7 +131,8 @@ impl<'t> Measured<'t> {
     /// Of each point so far: the median of what was taken; `None` where nothing was.
     pub fn known(&self) -> Vec<Option<f64>> {
         let each = self.taken.iter().zip(self.times);
-        each.map(|(taken, times)| median(times.get(..*taken)?)).collect()
+        each.map(|(taken, times)| median(times.get(..*taken)?))
+            .collect()
     }
 
     /// Whether a point was looked at.

@@ -66,7 +66,9 @@ fn a_model_finds_the_best_of_a_bowl_with_a_tenth_of_the_measurements() {
     // 336 points and 2 rounds each would be 672; 64 are given.
     let hits = |search: Search| {
         let seeds = 1..=20;
-        seeds.filter(|s| found(search, &space, &times, 64, *s) == best).count()
+        seeds
+            .filter(|s| found(search, &space, &times, 64, *s) == best)
+            .count()
     };
     // Blindly 32 of 336 points hit one time in ten.
     assert!(hits(random) <= 6, "{}", hits(random));
@@ -102,7 +104,11 @@ fn what_cannot_be_costs_one_measurement_and_is_not_asked_again() {
         let mut measured = Measured::of(&times);
         search(&space, &mut measured, 200, 1);
         // Four that cannot be, five of up to 16 rounds.
-        assert!(measured.spent() <= 4 + 5 * 16, "{name}: {}", measured.spent());
+        assert!(
+            measured.spent() <= 4 + 5 * 16,
+            "{name}: {}",
+            measured.spent()
+        );
         let found = *measured.trace().last().unwrap();
         // [1, 1] is the nearest that there is.
         assert_eq!(space.points[found], [1, 1], "{name}");

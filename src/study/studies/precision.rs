@@ -136,7 +136,11 @@ impl Study for Precision {
             if ran {
                 let report = timed.as_ref().map(|t| &t.report);
                 let time = report.and_then(|r| r.time_us.as_ref());
-                row.push(report.and_then(|r| Some(r.check.as_ref()?.rel_error)).into());
+                row.push(
+                    report
+                        .and_then(|r| Some(r.check.as_ref()?.rel_error))
+                        .into(),
+                );
                 row.push(time.map(|t| t.median).into());
                 row.push(time.map(|t| t.mad).into());
             }
@@ -159,7 +163,10 @@ impl Study for Precision {
         let mut found = Findings {
             title: format!(
                 "{}, {}, ridges of {}",
-                self.config.title().trim_end_matches(" fp32").trim_end_matches(" bf16"),
+                self.config
+                    .title()
+                    .trim_end_matches(" fp32")
+                    .trim_end_matches(" bf16"),
                 self.config.effective_cut().title(),
                 self.gpu.name
             ),
@@ -167,7 +174,9 @@ impl Study for Precision {
             sheets: vec![sheet],
             ..Findings::default()
         };
-        let saved = modelled.get(1).map_or(0.0, |(half, _)| 100.0 * (1.0 - half / whole));
+        let saved = modelled
+            .get(1)
+            .map_or(0.0, |(half, _)| 100.0 * (1.0 - half / whole));
         found.sentences.push(format!(
             "bf16 moves {saved:.1} % fewer bytes than fp32 at the same FLOPs; one rounding is 2^{} times as coarse =.",
             bits(Dtype::Fp32) - bits(Dtype::Bf16)
@@ -186,7 +195,9 @@ impl Study for Precision {
         if let Some(rounds) = rounds
             && times.filter(|t| t.report.time_us.is_some()).count() == RUN.len()
         {
-            found.sentences.push(rounds.verdict(1, 0, 1).sentence("bf16", "fp32"));
+            found
+                .sentences
+                .push(rounds.verdict(1, 0, 1).sentence("bf16", "fp32"));
         }
         let on_cpu = timed.iter().flatten().any(|t| t.report.backend == "cpu");
         if on_cpu {
@@ -242,7 +253,11 @@ mod tests {
     fn study(run: bool) -> Precision {
         let config = Config::preset("workshop", Version::V2.cut()).unwrap();
         Precision {
-            gpu: GpuDatabase::embedded().unwrap().get("h200").unwrap().clone(),
+            gpu: GpuDatabase::embedded()
+                .unwrap()
+                .get("h200")
+                .unwrap()
+                .clone(),
             run: run.then(|| Request::new(config.clone())),
             config,
         }
@@ -251,7 +266,11 @@ mod tests {
     #[test]
     fn half_the_bytes_and_the_ridges_of_the_data_sheet() {
         let found = study(false).reduce(&Evidence::default()).unwrap();
-        assert!(found.sentences[0].starts_with("bf16 moves 5"), "{}", found.sentences[0]);
+        assert!(
+            found.sentences[0].starts_with("bf16 moves 5"),
+            "{}",
+            found.sentences[0]
+        );
         assert!(found.sentences[0].contains("2^16 times"));
         let rows = &found.sheets[0].rows;
         let number = |row: usize, column: usize| match rows[row][column] {
@@ -277,7 +296,11 @@ mod tests {
             made.check = Some(CheckReport {
                 reference: "fp64".into(),
                 max_abs_error: 1.0,
-                rel_error: if coarse { 2f64.powi(-7) } else { 2f64.powi(-22) },
+                rel_error: if coarse {
+                    2f64.powi(-7)
+                } else {
+                    2f64.powi(-22)
+                },
                 tolerance: 1.0,
                 pass: true,
                 first_wrong: None,
@@ -288,7 +311,11 @@ mod tests {
         }
         let found = study.reduce(&rounds.into()).unwrap();
         // 2^-22 is four roundings of 2^-24, 2^-7 two of 2^-8.
-        assert!(found.sentences[1].contains("4.0 and 2.0 of one rounding"), "{}", found.sentences[1]);
+        assert!(
+            found.sentences[1].contains("4.0 and 2.0 of one rounding"),
+            "{}",
+            found.sentences[1]
+        );
         assert_eq!(found.sentences.len(), 3);
         assert_eq!(found.plots.len(), 1);
     }

@@ -126,9 +126,8 @@ impl Study for Predict {
                     seen.push((title(config), Work::of(config, on)?, seconds));
                 }
                 let ran = (0..asked.points.len()).find_map(timed);
-                let (backend, device) = ran.map_or(Default::default(), |t| {
-                    (t.report.backend, t.report.device)
-                });
+                let (backend, device) =
+                    ran.map_or(Default::default(), |t| (t.report.backend, t.report.device));
                 fit([&backend, &device], self.config.dtype, &seen)?
             }
         };
@@ -179,7 +178,9 @@ impl Study for Predict {
         }
         let launches = |c: &Config| price(c).map_or(0, |cost| cost.forward.launches());
         found.sheets.push(tables::plans(&rows, launches));
-        found.sentences.extend(rows.first().map(|(p, _)| tables::sentence(p)));
+        found
+            .sentences
+            .extend(rows.first().map(|(p, _)| tables::sentence(p)));
         found.sentences.extend(errors(
             &calibration.seen,
             "forward of the calibration, each predicted by a fit without it",
@@ -191,7 +192,10 @@ impl Study for Predict {
             "forwards of other sizes",
         ));
         let run_since: Vec<&Prediction> = self.past.iter().filter(|p| p.off().is_some()).collect();
-        let off: Vec<f64> = run_since.iter().filter_map(|p| Some(p.off()?.abs())).collect();
+        let off: Vec<f64> = run_since
+            .iter()
+            .filter_map(|p| Some(p.off()?.abs()))
+            .collect();
         if let Some(middle) = median(&off) {
             found.sentences.push(format!(
                 "Of {} that were run since, half are within {:.0} % @.",
@@ -202,9 +206,14 @@ impl Study for Predict {
         found.sheets.push(tables::costs(&calibration));
         found.sheets.push(tables::products(&calibration));
         if !others.is_empty() {
-            found.sheets.push(tables::seen("forwards of other sizes", &others));
+            found
+                .sheets
+                .push(tables::seen("forwards of other sizes", &others));
         }
-        found.sheets.push(tables::seen("forwards of the calibration", &calibration.seen));
+        found.sheets.push(tables::seen(
+            "forwards of the calibration",
+            &calibration.seen,
+        ));
         if !run_since.is_empty() {
             found.sheets.push(tables::past(&run_since));
         }
@@ -213,9 +222,9 @@ impl Study for Predict {
             false => &others,
         }));
         if self.known.is_some() {
-            found.notes.push(
-                "The machine was calibrated before; --calibrate does it anew.".to_owned(),
-            );
+            found
+                .notes
+                .push("The machine was calibrated before; --calibrate does it anew.".to_owned());
         }
         let drawn = asked.points.iter().chain(&asked.held_out);
         let names: Vec<String> = drawn.chain(&asked.plans).map(title).collect();
@@ -250,7 +259,11 @@ fn plot(seen: &[Seen]) -> Plot {
         unit: "µs".to_owned(),
         log: true,
         lines: vec![
-            ("predicted".to_owned(), Source::Modelled, each(|s| s.predicted)),
+            (
+                "predicted".to_owned(),
+                Source::Modelled,
+                each(|s| s.predicted),
+            ),
             ("measured".to_owned(), Source::Measured, each(|s| s.seconds)),
         ],
     }

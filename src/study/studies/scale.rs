@@ -13,7 +13,7 @@ use crate::timing::{ALARMS, Interval, Timed, of_median};
 use plan::cost::{Config, Cost, price};
 use plan::run::Request;
 
-use bend::{beside, bends};
+use bend::{bends, beside};
 pub use over::Over;
 
 /// What it is.

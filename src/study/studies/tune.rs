@@ -137,8 +137,9 @@ impl Study for Tune {
         let own = times(0).ok_or("the program's own choice could not be timed")?;
         let own = Halves::of(&own);
         let count = self.space.points.len();
-        let points: Vec<Option<Halves>> =
-            (1..=count).map(|at| Some(Halves::of(&times(at)?))).collect();
+        let points: Vec<Option<Halves>> = (1..=count)
+            .map(|at| Some(Halves::of(&times(at)?)))
+            .collect();
         let order = ordered(&points);
         let mut found = Findings {
             title: format!(
@@ -163,16 +164,23 @@ impl Study for Tune {
             ));
         }
         // Those that cannot be are said once, above.
-        let can: Vec<usize> = (1..=count).filter(|at| matches!(rounds.of(*at), Some(Ok(_)))).collect();
+        let can: Vec<usize> = (1..=count)
+            .filter(|at| matches!(rounds.of(*at), Some(Ok(_))))
+            .collect();
         let wrong = can.iter().filter(|at| {
             let timed = rounds.of(**at).and_then(Result::ok);
             timed.is_some_and(|t| t.report.check.is_some_and(|c| !c.pass))
         });
         let wrong = wrong.count();
         if wrong > 0 {
-            found.notes.push(format!("{wrong} settings give wrong numbers; no time of them is kept."));
+            found.notes.push(format!(
+                "{wrong} settings give wrong numbers; no time of them is kept."
+            ));
         }
-        found.notes.extend(notes(Some(rounds), &["the program's own choice".to_owned()]));
+        found.notes.extend(notes(
+            Some(rounds),
+            &["the program's own choice".to_owned()],
+        ));
         Ok(found)
     }
 }
@@ -218,14 +226,10 @@ impl Tune {
     }
 
     /// Whether the best of the rounds that choose is quicker on those that confirm.
-    fn winner(
-        &self,
-        best: usize,
-        own: &Halves,
-        points: &[Option<Halves>],
-        found: &mut Findings,
-    ) {
-        let Some(Some(winner)) = points.get(best) else { return };
+    fn winner(&self, best: usize, own: &Halves, points: &[Option<Halves>], found: &mut Findings) {
+        let Some(Some(winner)) = points.get(best) else {
+            return;
+        };
         let settings = self.space.settings(best);
         let verdict = Verdict::of(&winner.confirms, &own.confirms, 1);
         found.sentences.push(format!(
@@ -244,9 +248,9 @@ impl Tune {
                     ..Learned::default()
                 }));
             }
-            _ => found.sentences.push(
-                "Nothing is kept: the program's choice stays.".to_owned(),
-            ),
+            _ => found
+                .sentences
+                .push("Nothing is kept: the program's choice stays.".to_owned()),
         }
     }
 
@@ -260,7 +264,9 @@ impl Tune {
         let worth: Vec<f64> = points
             .iter()
             .map(|half| {
-                let all = half.as_ref().map(|h| [h.chooses.clone(), h.confirms.clone()].concat());
+                let all = half
+                    .as_ref()
+                    .map(|h| [h.chooses.clone(), h.confirms.clone()].concat());
                 all.and_then(|all| median(&all)).unwrap_or(f64::NAN)
             })
             .collect();
@@ -269,7 +275,10 @@ impl Tune {
             return;
         }
         let budget = 2 * points.len();
-        let marks: Vec<usize> = (3..).map(|p| 1usize << p).take_while(|n| *n < budget).collect();
+        let marks: Vec<usize> = (3..)
+            .map(|p| 1usize << p)
+            .take_while(|n| *n < budget)
+            .collect();
         let marks: Vec<usize> = marks.into_iter().chain([budget]).collect();
         let mut columns = vec![Column::given("measurements")];
         columns.extend(SEARCHES.map(|(name, _)| Column::measured(name, "% above", 1)));
@@ -300,7 +309,11 @@ impl Tune {
         }
         for (at, mark) in marks.iter().enumerate() {
             let mut row: Vec<Cell> = vec![mark.to_string().into()];
-            row.extend(lines.iter().map(|line| Cell::from(line.get(at).copied().flatten())));
+            row.extend(
+                lines
+                    .iter()
+                    .map(|line| Cell::from(line.get(at).copied().flatten())),
+            );
             sheet.rows.push(row);
         }
         found.sentences.push(format!(

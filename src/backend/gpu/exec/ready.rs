@@ -126,8 +126,7 @@ impl<D: Driver> Gpu<D> {
         let tuned: Vec<&Tuned> = tuned
             .filter(|t| t.serves(&request.config, &device, false))
             .collect();
-        let mut programs =
-            Programs::new(&planned, request.gemm, self.driver.target(), &tuned)?;
+        let mut programs = Programs::new(&planned, request.gemm, self.driver.target(), &tuned)?;
         change(&mut programs.program);
         kept.provide(&mut self.driver, &programs.all(), |done, total| {
             let progress = Progress::new(Phase::Prepare, done as u32, total as u32);

@@ -15,9 +15,7 @@ use crate::gpu::program::Step;
 use crate::measure::{Checked, Counted, Forward, Outcome, measure};
 use crate::reference::affordable;
 use plan::cost::Planned;
-use plan::run::{
-    BackendKind, CheckReport, LaunchReport, Observer, Request, RunError, WrongReport,
-};
+use plan::run::{BackendKind, CheckReport, LaunchReport, Observer, Request, RunError, WrongReport};
 
 /// A program in memory, and the request that it serves.
 struct Asked<'r, D> {

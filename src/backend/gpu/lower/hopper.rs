@@ -158,7 +158,9 @@ fn set(target: &Target, product: &Product<'_>, settings: &Settings) -> Option<Ti
         .map(|t| t.with_stages(target))
         .min_by(|a, b| a.time(target, product).total_cmp(&b.time(target, product)))?;
     let stages = get("stages").unwrap_or(of.stages);
-    (2..=of.stages).contains(&stages).then_some(Tile { stages, ..of })
+    (2..=of.stages)
+        .contains(&stages)
+        .then_some(Tile { stages, ..of })
 }
 
 fn choose(target: &Target, product: &Product<'_>) -> Option<Tile> {

@@ -53,7 +53,7 @@ impl Prices {
             Self::Machine(known) => {
                 let on = Tiles::of(&known.backend);
                 known.costs.kernel(&Kernel::of(kernel, config, on), small)
-            },
+            }
         }
     }
 

@@ -209,6 +209,10 @@ fn a_calibrated_machine_leaves_walls_where_merging_costs_more_than_it_saves() {
     assert!(waits(one) > 0, "{}", one.groups());
     assert_eq!(waits(apart), 0, "{}", apart.groups());
     let found = auto(2.0).reduce(&Evidence::default()).unwrap();
-    assert!(found.sentences[1].contains("as study predict measured them"), "{:?}", found.sentences);
+    assert!(
+        found.sentences[1].contains("as study predict measured them"),
+        "{:?}",
+        found.sentences
+    );
     assert!(found.notes.is_empty());
 }

@@ -89,15 +89,47 @@ pub(super) fn costs(calibration: &Calibration) -> Sheet {
         ),
     };
     for (name, cost, what) in [
-        ("start", time(c.start), "of a forward, with its end".to_owned()),
+        (
+            "start",
+            time(c.start),
+            "of a forward, with its end".to_owned(),
+        ),
         ("launch", time(c.launch), "of a kernel".into()),
-        ("wait", time(c.wait), "of the whole grid inside a kernel".into()),
-        ("product", rate(c.product, "FLOP/s"), "of wide products".into()),
-        ("merged", format!("×{:.2}", c.merged), "as long in a kernel that waits".into()),
-        ("step", time(c.step), "per element of the sums of a narrow product".into()),
-        ("weight", time(c.weight), "per element that passes by".into()),
-        ("attention", rate(c.attention, "FLOP/s"), "of scores and values".into()),
-        ("other", rate(c.other, "FLOP/s"), "of everything else".into()),
+        (
+            "wait",
+            time(c.wait),
+            "of the whole grid inside a kernel".into(),
+        ),
+        (
+            "product",
+            rate(c.product, "FLOP/s"),
+            "of wide products".into(),
+        ),
+        (
+            "merged",
+            format!("×{:.2}", c.merged),
+            "as long in a kernel that waits".into(),
+        ),
+        (
+            "step",
+            time(c.step),
+            "per element of the sums of a narrow product".into(),
+        ),
+        (
+            "weight",
+            time(c.weight),
+            "per element that passes by".into(),
+        ),
+        (
+            "attention",
+            rate(c.attention, "FLOP/s"),
+            "of scores and values".into(),
+        ),
+        (
+            "other",
+            rate(c.other, "FLOP/s"),
+            "of everything else".into(),
+        ),
         ("near", rate(c.near, "B/s"), cache),
         ("far", rate(c.far, "B/s"), "beyond that".into()),
     ] {

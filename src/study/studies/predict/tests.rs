@@ -49,7 +49,11 @@ fn a_machine_is_calibrated_once_and_asked_without_a_run() {
     assert!((v1.predicted.seconds / truth - 1.0).abs() < 0.1, "{v1:?}");
     assert!(v1.predicted.low <= v1.predicted.seconds && v1.predicted.seconds <= v1.predicted.high);
     assert!(found.learned.unwrap().calibration.is_none());
-    assert!(found.sentences[0].contains("eight of ten between"), "{}", found.sentences[0]);
+    assert!(
+        found.sentences[0].contains("eight of ten between"),
+        "{}",
+        found.sentences[0]
+    );
     assert!(found.notes[0].contains("--calibrate"), "{:?}", found.notes);
 }
 
@@ -67,11 +71,19 @@ fn runs_since_show_how_far_off_predictions_were() {
     let rounds = timed_in_turns(study.asks().runs, time);
     let found = study.reduce(&rounds.into()).unwrap();
     assert!(
-        found.sentences.iter().any(|s| s.starts_with("Of 2 past predictions that were run since")),
+        found
+            .sentences
+            .iter()
+            .any(|s| s.starts_with("Of 2 past predictions that were run since")),
         "{:?}",
         found.sentences
     );
-    assert!(found.sheets.iter().any(|s| s.name == "past predictions" && s.rows.len() == 2));
+    assert!(
+        found
+            .sheets
+            .iter()
+            .any(|s| s.name == "past predictions" && s.rows.len() == 2)
+    );
 }
 
 #[test]
@@ -89,5 +101,9 @@ fn what_is_much_larger_than_anything_timed_is_said() {
     study.config.shape.batch = 4096;
     let rounds = timed_in_turns(study.asks().runs, time);
     let found = study.reduce(&rounds.into()).unwrap();
-    assert!(found.notes.iter().any(|n| n.contains("says too little")), "{:?}", found.notes);
+    assert!(
+        found.notes.iter().any(|n| n.contains("says too little")),
+        "{:?}",
+        found.notes
+    );
 }

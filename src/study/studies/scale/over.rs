@@ -93,7 +93,10 @@ impl Over {
         }
         let digits: String = text.chars().filter(|c| *c != '_').collect();
         digits.parse().map_err(|_| {
-            format!("--at takes whole numbers such as 16,32,64 for {}, not “{text}”", self.name())
+            format!(
+                "--at takes whole numbers such as 16,32,64 for {}, not “{text}”",
+                self.name()
+            )
         })
     }
 

@@ -28,7 +28,9 @@ fn time(request: &Request, round: usize) -> f64 {
     let off = 1.0 + 0.02 * ((round * 5 + request.tuned.len() * 3) % 7) as f64 / 6.0;
     let far = request.tuned.first().map_or(0.1, |t| {
         let log = |name: &str, best: f64| {
-            (f64::from(t.settings.get(name).unwrap()) / best).log2().abs()
+            (f64::from(t.settings.get(name).unwrap()) / best)
+                .log2()
+                .abs()
         };
         0.05 * log("rows", 16.0) + 0.02 * log("columns", 128.0)
     });
@@ -51,16 +53,30 @@ fn the_winner_is_confirmed_on_rounds_that_did_not_choose_it_and_kept() {
         .min_by(|a, b| {
             let of = |s: &Settings| {
                 let tuned = vec![study.tuned(s.clone())];
-                time(&Request { tuned, ..study.run.clone() }, 0)
+                time(
+                    &Request {
+                        tuned,
+                        ..study.run.clone()
+                    },
+                    0,
+                )
             };
             of(a).total_cmp(&of(b))
         })
         .unwrap();
     let same = |s: &Settings| (s.get("rows"), s.get("columns"));
     assert_eq!(same(&kept.settings), same(&best));
-    assert!(found.sentences[0].contains("9 rounds in turns"), "{}", found.sentences[0]);
+    assert!(
+        found.sentences[0].contains("9 rounds in turns"),
+        "{}",
+        found.sentences[0]
+    );
     // 128 rows in tiles of 16 on two threads: eight tiles, four times two.
-    let row = found.sheets[0].rows.iter().find(|r| matches!(&r[0], Cell::Text(t) if t.contains("rows 16"))).unwrap();
+    let row = found.sheets[0]
+        .rows
+        .iter()
+        .find(|r| matches!(&r[0], Cell::Text(t) if t.contains("rows 16")))
+        .unwrap();
     assert_eq!((&row[3], &row[4]), (&Cell::from(8u64), &Cell::from(4.0)));
 }
 
@@ -91,11 +107,24 @@ fn every_search_ends_near_the_best_and_the_model_is_there_first() {
     };
     let last = sheet.rows.len() - 1;
     for column in 1..=4 {
-        assert!(number(last, column) < 4.0, "{column}: {}", number(last, column));
+        assert!(
+            number(last, column) < 4.0,
+            "{column}: {}",
+            number(last, column)
+        );
     }
     // After 32 of 120 measurements.
-    let at = sheet.rows.iter().position(|r| r[0] == Cell::from("32")).unwrap();
-    assert!(number(at, 4) < number(at, 1), "{} {}", number(at, 4), number(at, 1));
+    let at = sheet
+        .rows
+        .iter()
+        .position(|r| r[0] == Cell::from("32"))
+        .unwrap();
+    assert!(
+        number(at, 4) < number(at, 1),
+        "{} {}",
+        number(at, 4),
+        number(at, 1)
+    );
 }
 
 #[test]
@@ -103,15 +132,25 @@ fn settings_that_cannot_be_are_counted_and_not_timed() {
     let study = study();
     let mut rounds = Rounds::new(study.asks().runs, 1);
     while let Some(visit) = rounds.next() {
-        let keys = visit.request.tuned.first().and_then(|t| t.settings.get("keys"));
+        let keys = visit
+            .request
+            .tuned
+            .first()
+            .and_then(|t| t.settings.get("keys"));
         rounds.take(match keys {
             Some(32) => Err(RunError::missing("no such tile")),
             _ => Ok(report(&[1000.0, 1000.0])),
         });
     }
     let found = study.reduce(&rounds.into()).unwrap();
-    let cannot = (0..60).filter(|at| study.space.settings(*at).get("keys") == Some(32)).count();
+    let cannot = (0..60)
+        .filter(|at| study.space.settings(*at).get("keys") == Some(32))
+        .count();
     assert!(cannot > 5);
-    assert!(found.notes[0].starts_with(&format!("{cannot} of 60 settings")), "{:?}", found.notes);
+    assert!(
+        found.notes[0].starts_with(&format!("{cannot} of 60 settings")),
+        "{:?}",
+        found.notes
+    );
     assert_eq!(found.sheets[0].rows.len(), 1 + 60 - cannot);
 }

@@ -50,7 +50,10 @@ impl Court {
                 wrong.what.as_str().into(),
                 wrong.max_abs_error.into(),
                 wrong.rel_error.into(),
-                wrong.first_wrong.clone().map_or("nowhere".into(), Cell::from),
+                wrong
+                    .first_wrong
+                    .clone()
+                    .map_or("nowhere".into(), Cell::from),
             ]);
         }
         let mut sheet = Sheet::new(
@@ -96,7 +99,10 @@ impl Court {
         row.extend(counts(0, unseen.count()));
         sheet.rows.push(row);
         for (read, (fail, pass)) in [
-            ("1e-4, the documents' only tolerance, has no type. As the largest difference of a logit it", &largest),
+            (
+                "1e-4, the documents' only tolerance, has no type. As the largest difference of a logit it",
+                &largest,
+            ),
             ("Relative to the logits it", &relative),
         ] {
             found.sentences.push(format!(
@@ -148,7 +154,11 @@ mod tests {
             first_wrong: Some("block 0: n1".into()),
         };
         let mut court = Court::default();
-        let wrong = vec![wrong("ε", 5e-6), wrong("zeros", 1.0), wrong("between", 5e-5)];
+        let wrong = vec![
+            wrong("ε", 5e-6),
+            wrong("zeros", 1.0),
+            wrong("between", 5e-5),
+        ];
         court.hear("V1 fp32", &check(3e-6, 1e-6, wrong));
         court.hear("V1 bf16", &check(3e-2, 1e-2, vec![]));
         let mut found = Findings::default();
@@ -159,7 +169,9 @@ mod tests {
         assert_eq!(counted(&rows[0]), [2u64, 1, 3, 1].map(Cell::from));
         assert_eq!(counted(&rows[1]), [2u64, 1, 3, 2].map(Cell::from));
         assert_eq!(counted(&rows[2]), [2u64, 0, 3, 0].map(Cell::from));
-        assert!(found.sentences[0].contains("fails 1 (V1 bf16) of 2 right runs @ and passes 1 (ε)"));
+        assert!(
+            found.sentences[0].contains("fails 1 (V1 bf16) of 2 right runs @ and passes 1 (ε)")
+        );
         assert!(found.sentences[1].contains("passes 2 (ε, between) of 3 wrong programs"));
         // Without wrong programs nothing is judged.
         let mut nothing = Findings::default();
