@@ -9,7 +9,7 @@ use crate::evidence::{Asks, Evidence};
 use crate::findings::{Findings, Plot, Source};
 use crate::learned::{Learned, Prediction};
 use crate::timing::Timed;
-use plan::cost::{Config, price};
+use plan::cost::Config;
 use plan::fusion::Cut;
 use plan::run::{Request, median};
 use plan::units::figure;
@@ -176,8 +176,7 @@ impl Study for Predict {
             rows.push((prediction.clone(), ran));
             learned.predictions.push(prediction);
         }
-        let launches = |c: &Config| price(c).map_or(0, |cost| cost.forward.launches());
-        found.sheets.push(tables::plans(&rows, launches));
+        found.sheets.push(tables::plans(&rows));
         found
             .sentences
             .extend(rows.first().map(|(p, _)| tables::sentence(p)));

@@ -281,8 +281,8 @@ impl Tune {
             .collect();
         let marks: Vec<usize> = marks.into_iter().chain([budget]).collect();
         let mut columns = vec![Column::given("measurements")];
-        columns.extend(SEARCHES.map(|(name, _)| Column::measured(name, "% above", 1)));
-        let mut sheet = Sheet::new("what each search had found", columns);
+        columns.extend(SEARCHES.map(|(name, _)| Column::measured(name, "%", 1)));
+        let mut sheet = Sheet::new("what each search had found, above the best", columns);
         let mut lines: Vec<Vec<Option<f64>>> = Vec::new();
         for (name, search) in SEARCHES {
             let seeds = if name == "exhaustive" { 1 } else { SEEDS };

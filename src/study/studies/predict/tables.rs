@@ -4,7 +4,6 @@ use crate::calibration::{Calibration, Kernel, Seen, title};
 use crate::findings::{Cell, Column, Sheet};
 use crate::learned::Prediction;
 use crate::timing::Timed;
-use plan::cost::Config;
 use plan::units::figure::Clock;
 use plan::units::{Quantity, format};
 
@@ -24,17 +23,13 @@ pub(super) fn sentence(prediction: &Prediction) -> String {
 }
 
 /// A row per plan.
-pub(super) fn plans(
-    rows: &[(Prediction, Option<Timed>)],
-    launches: impl Fn(&Config) -> u64,
-) -> Sheet {
+pub(super) fn plans(rows: &[(Prediction, Option<Timed>)]) -> Sheet {
     let ran = rows.iter().any(|(_, timed)| timed.is_some());
     let mut columns = vec![
         Column::given("plan"),
-        Column::modelled("launches", "", 0),
         Column::modelled("predicted", "µs", 1),
-        Column::modelled("from", "µs", 1),
-        Column::modelled("to", "µs", 1),
+        Column::modelled("from", "µs", 0),
+        Column::modelled("to", "µs", 0),
     ];
     if ran {
         columns.extend([
@@ -48,7 +43,6 @@ pub(super) fn plans(
         let p = prediction.predicted;
         let mut row: Vec<Cell> = vec![
             prediction.config.effective_cut().title().into(),
-            launches(&prediction.config).into(),
             (1e6 * p.seconds).into(),
             (1e6 * p.low).into(),
             (1e6 * p.high).into(),

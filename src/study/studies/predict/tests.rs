@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::timing::{Rounds, timed_in_turns};
+use plan::cost::price;
 use plan::fusion::Version;
 
 /// 3 µs a launch, 10 GFLOP/s and nothing else, off by up to 2 %.
@@ -64,7 +65,7 @@ fn runs_since_show_how_far_off_predictions_were() {
     let rounds = timed_in_turns(study.asks().runs, time);
     let found = study.reduce(&rounds.into()).unwrap();
     let plans = &found.sheets[0];
-    assert_eq!(plans.columns.len(), 8);
+    assert_eq!(plans.columns.len(), 7);
     let predictions = found.learned.unwrap().predictions;
     assert!(predictions.iter().all(|p| p.off().unwrap().abs() < 0.1));
     study.past = predictions;
