@@ -319,6 +319,9 @@ fn a_machine_is_calibrated_once_and_its_prices_are_used() {
         "{}",
         again.out
     );
+    for text in again.out.lines() {
+        assert!(text.chars().count() <= 80, "{text}");
+    }
     // A run of what was predicted is set beside it.
     let ran = home.line("run --backend cpu --seq 16 --runs 3 --no-check");
     assert_eq!(ran.code, 0, "{ran:?}");
