@@ -1,6 +1,5 @@
 //! What a forward asks of a machine, as the numbers that its time is a function of.
 
-use crate::studies::batch::held;
 use plan::cost::{Config, KernelCost, price};
 use plan::model::OpKind;
 
@@ -109,7 +108,7 @@ impl Work {
         }
         Ok(Self {
             kernels,
-            touched: held(&cost) as f64,
+            touched: cost.held() as f64,
             flops: cost.forward.flops as f64,
             bytes: cost.forward.bytes() as f64,
         })
