@@ -181,7 +181,7 @@ impl Reader {
 enum Body {
     Table(Table),
     Roofs(roofline::Roofline),
-    Analyze(analyze::Analyze),
+    Analyze(Box<analyze::Analyze>),
     Clock(clock::Clock),
 }
 
@@ -272,7 +272,7 @@ impl Text {
 /// What reads the lines behind this one, if it is a head.
 fn body(line: &str, number: usize, generated: bool) -> Result<Option<Body>, ProfileError> {
     if let Some(tables) = analyze::Analyze::begins(line) {
-        return Ok(Some(Body::Analyze(tables)));
+        return Ok(Some(Body::Analyze(Box::new(tables))));
     }
     if let Some(clock) = clock::Clock::begins(line) {
         return Ok(Some(Body::Clock(clock)));
