@@ -16,6 +16,7 @@ use super::question::Questions;
 use super::ribbon::COUNT;
 use super::runs::Runs;
 use super::setup::Setup;
+use super::studies::Studies;
 use super::study::Study;
 use course::Event;
 use plan::cost::{CostError, Why};
@@ -42,6 +43,8 @@ pub struct Shared {
     pub machine: Machine,
     /// Runs and their results.
     pub runs: Runs,
+    /// Studies: on offer, kept, being made.
+    pub studies: Studies,
     /// What of all this outlives the program.
     pub keeping: Keeping,
     /// The course, the learner's progress and answers.
@@ -77,6 +80,7 @@ impl Shared {
             slot: 0,
             machine: Machine::default(),
             runs: Runs::default(),
+            studies: Studies::default(),
             keeping: Keeping::default(),
             study: Study::default(),
             contents: Contents::default(),

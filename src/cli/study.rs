@@ -1,8 +1,10 @@
 //! `study`: experiments over many plans, sizes or runs; listed, made, kept, shown.
 
 mod make;
+mod offer;
 
 pub(super) use make::auto;
+pub(super) use offer::offered;
 
 use std::io::IsTerminal;
 
@@ -17,10 +19,11 @@ use super::out::Out;
 use super::table::{Align, Table};
 use super::words::wrapped;
 use course::present::study::{found, grid};
-use host::studies::{Kept, Studies, make};
+use host::studies::{Studies, make};
 use plan::units::figure;
 use study::catalogue::{STUDIES, Study};
 use study::findings::{Cell, Sheet};
+use study::kept::{Kept, asked};
 
 /// Columns of a terminal.
 const TERMINAL: usize = 80;
@@ -92,6 +95,9 @@ pub(super) struct Common {
         help_heading = "Study"
     )]
     budget: f64,
+    /// Say on standard error how far it is, a line each step
+    #[arg(long, help_heading = "Study")]
+    progress: bool,
     /// Do not keep it in the state folder
     #[arg(long, help_heading = "Study")]
     no_keep: bool,
@@ -126,7 +132,10 @@ fn made(
     if common.budget.is_nan() || common.budget <= 0.0 {
         return Err(Failure::usage("--budget takes minutes above 0"));
     }
-    let watch = Interrupt::watch(!output.json && std::io::stderr().is_terminal());
+    let watch = match common.progress {
+        true => Interrupt::told(),
+        false => Interrupt::watch(!output.json && std::io::stderr().is_terminal()),
+    };
     let mut kept = make(study, &typed(), 60.0 * common.budget, &watch)?;
     drop(watch);
     let mut note = None;
@@ -146,12 +155,11 @@ fn made(
     Ok(if kept.stopped { 130 } else { 0 })
 }
 
-/// What was typed behind the program's name.
+/// What was typed behind the program's name, without what says how it is printed.
 fn typed() -> String {
-    let words: Vec<String> = std::env::args_os()
-        .skip(1)
-        .map(|word| course::present::quoted(&word.to_string_lossy()))
-        .collect();
+    let words = std::env::args_os().skip(1);
+    let words = asked(words.map(|word| word.to_string_lossy().into_owned()));
+    let words: Vec<String> = words.iter().map(|w| course::present::quoted(w)).collect();
     words.join(" ")
 }
 

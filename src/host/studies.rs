@@ -3,6 +3,7 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use backend::engine::{Engine, build};
@@ -11,10 +12,9 @@ use files::{create, plain, read_text};
 use plan::cost::price;
 use plan::run::{BackendKind, Observer, Phase, Progress, Request, RunError, RunErrorKind};
 use plan::units::{Quantity, format};
-use serde::{Deserialize, Serialize};
 use study::catalogue::{Study, work};
 use study::evidence::{Asks, Evidence};
-use study::findings::Findings;
+use study::kept::Kept;
 use study::timing::Rounds;
 
 use crate::carry_out;
@@ -23,32 +23,6 @@ use crate::micro::micro;
 
 /// Largest file of a kept study that is read.
 const LARGEST: usize = 16 << 20;
-
-/// A study that was made.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Kept {
-    /// Version of this document.
-    pub schema: u32,
-    /// Its name among the kept ones: `ablate-3`; empty before it is kept.
-    #[serde(default)]
-    pub id: String,
-    /// Which study.
-    pub study: String,
-    /// What was typed.
-    pub command: String,
-    /// The device that ran it; empty where the model says all.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub device: String,
-    /// The build of this program.
-    pub build: String,
-    /// When it ended, in UTC: `2026-11-23T00:14:37Z`.
-    pub time: String,
-    /// Somebody stopped it: what was measured until then is here.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub stopped: bool,
-    /// What it found out.
-    pub findings: Findings,
-}
 
 /// Carries a study out.
 ///
@@ -237,6 +211,13 @@ impl Studies {
             .collect();
         ids.sort();
         ids
+    }
+
+    /// The newest of them, newest first; one that cannot be read says why.
+    pub fn newest(&self, most: usize) -> Vec<(String, Result<Arc<Kept>, String>)> {
+        let ids = self.ids().into_iter().rev().take(most);
+        ids.map(|(_, id)| (id.clone(), self.get(&id).map(Arc::new)))
+            .collect()
     }
 
     /// All that are kept, the oldest first; one that cannot be read says why.

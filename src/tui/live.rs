@@ -9,7 +9,7 @@ mod trips;
 
 #[cfg(test)]
 pub(crate) use chart::rows as picture;
-pub use piece::{number, pieces, reported};
+pub use piece::{number, pieces, reported, still};
 pub use trips::picture as journeys;
 
 use super::rows::{Row, boxed, labelled, words};

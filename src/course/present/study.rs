@@ -5,12 +5,17 @@ use study::findings::{Findings, Plot, Sheet};
 
 /// Tables, charts and sentences of a study, in reading order.
 pub fn found(findings: &Findings) -> Vec<Piece> {
+    first(findings, usize::MAX)
+}
+
+/// The same with no more than so many rows of each table.
+pub fn first(findings: &Findings, rows: usize) -> Vec<Piece> {
     let mut pieces = vec![Piece::Words(Weight::Title, findings.title.clone())];
     let says = findings.sentences.iter();
     pieces.extend(says.map(|said| Piece::Words(Weight::Text, said.clone())));
     for sheet in &findings.sheets {
         pieces.push(Piece::Words(Weight::Place, sheet.name.clone()));
-        pieces.push(Piece::Table(grid(sheet, usize::MAX)));
+        pieces.push(Piece::Table(grid(sheet, rows)));
     }
     pieces.extend(findings.plots.iter().filter_map(chart).map(Piece::Chart));
     let notes = findings.notes.iter();
