@@ -14,6 +14,9 @@ pub use study::kept::Kept;
 /// A kept study by its id, or why it cannot be read.
 pub type Listed = (String, Result<Arc<Kept>, String>);
 
+/// How lines begin that say how many runs are over.
+const TIMING: &str = "timing ";
+
 /// All about studies.
 #[derive(Clone, Debug, Default)]
 pub struct Studies {
@@ -87,6 +90,8 @@ impl Studies {
         if let Some(making) = making
             && line.contains(" of ")
             && !line.starts_with('{')
+            // Between two timed runs each plan is made ready again: that is no step back.
+            && (line.starts_with(TIMING) || !making.said.starts_with(TIMING))
         {
             making.said = line;
         }
@@ -149,13 +154,14 @@ mod tests {
             ("timing 7 of 60", Some((7, 60))),
             ("{\"error\": \"one of two\"}", Some((7, 60))),
             ("what else it says", Some((7, 60))),
-            ("count 9 of 0", None),
+            ("prepare 0 of 1", Some((7, 60))),
+            ("timing 9 of 0", None),
         ] {
             studies.heard(ticket, line.to_owned());
             assert_eq!(studies.making().unwrap().steps(), steps, "{line}");
         }
         studies.heard(ticket + 1, "timing 8 of 60".into());
-        assert_eq!(studies.making().unwrap().said, "count 9 of 0");
+        assert_eq!(studies.making().unwrap().said, "timing 9 of 0");
         assert_eq!(studies.making().unwrap().name(), "scale");
     }
 }

@@ -188,6 +188,13 @@ impl StudiesPage {
         }
     }
 
+    /// Has a study made; one that is being made already stays the one that is awaited.
+    fn begin(&mut self, shared: &mut Shared, words: Vec<String>, out: &mut Out) {
+        if let Some(ticket) = shared.make_study(words, out) {
+            self.begun = Some(ticket);
+        }
+    }
+
     fn show(&mut self, id: String) {
         self.view = View::Found(id);
         (self.scroll, self.shift) = (0, 0);
@@ -224,7 +231,7 @@ fn again(page: &mut StudiesPage, shared: &mut Shared, out: &mut Out) {
         return;
     };
     let words = split(&kept.command);
-    page.begun = shared.make_study(words, out);
+    page.begin(shared, words, out);
 }
 
 fn settings(page: &mut StudiesPage, shared: &mut Shared, action: Action, out: &mut Out) {
@@ -236,9 +243,9 @@ fn settings(page: &mut StudiesPage, shared: &mut Shared, action: Action, out: &m
         return;
     };
     if action == Action::Run {
-        page.refused = None;
         let words = page.words(shared, offered);
-        page.begun = shared.make_study(words, out);
+        page.refused = None;
+        page.begin(shared, words, out);
         return;
     }
     let last = offered.settings.len().saturating_sub(1);
@@ -280,7 +287,7 @@ fn found(page: &mut StudiesPage, shared: &mut Shared, action: Action, out: &mut 
         Action::Run => {
             if let Some(Ok(kept)) = page.found(shared) {
                 let words = split(&kept.command);
-                page.begun = shared.make_study(words, out);
+                page.begin(shared, words, out);
             }
         }
         _ => page.scroll = moved(page.scroll, last, action),

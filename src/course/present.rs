@@ -317,7 +317,7 @@ fn profile(env: &Env<'_>, sample: &Sample) -> Result<Vec<Piece>, String> {
 
 /// One argument as a shell takes it.
 pub fn quoted(argument: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "+-_./=".contains(c);
+    let plain = |c: char| c.is_ascii_alphanumeric() || "+-_./=,%".contains(c);
     if !argument.is_empty() && argument.chars().all(plain) {
         argument.to_owned()
     } else {

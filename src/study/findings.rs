@@ -221,7 +221,11 @@ impl Column {
     pub fn shown(&self, cell: &Cell) -> String {
         match cell {
             Cell::Number(value) if self.unit == SCIENTIFIC => format!("{value:.1e}"),
-            Cell::Number(value) => format!("{value:.*}", self.decimals),
+            // Minus nothing is nothing.
+            Cell::Number(value) => match format!("{value:.*}", self.decimals) {
+                text if text.bytes().any(|b| (b'1'..=b'9').contains(&b)) => text,
+                text => text.trim_start_matches('-').to_owned(),
+            },
             Cell::Text(text) => text.clone(),
             Cell::Nothing(()) => "–".to_owned(),
         }

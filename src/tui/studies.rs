@@ -94,7 +94,8 @@ fn head(kept: &Kept) -> String {
 }
 
 fn brief(build: &str) -> &str {
-    build.get(..8).unwrap_or(build)
+    // The version, and enough of the digest to tell builds apart.
+    build.get(..14).unwrap_or(build)
 }
 
 /// Tells the page how long the findings are.
