@@ -73,6 +73,8 @@ pub struct Keeping {
     pub asked_for: bool,
     /// It waits until the machine is known.
     pub(super) waits: Option<Kept>,
+    /// The lab as it opened.
+    pub(super) opened: Option<Lab>,
     /// Roofs of devices that are not here now.
     pub(super) elsewhere: Vec<Roof>,
     /// What lies outside as far as is known; none: what was kept has not come yet, and

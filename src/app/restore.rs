@@ -43,14 +43,17 @@ pub(super) fn restored(shared: &mut Shared, kept: Kept) {
             let _ = shared.bench.open_with(lab.config.cut);
         }
     }
-    let lab = kept.lab.clone();
-    let (backend, roofs) = lab.map_or((None, Vec::new()), |lab| (lab.backend, lab.roofs));
-    shared.keeping.last = Some(Lab {
-        config: shared.bench.setup().config(shared.bench.cut()),
-        seed: shared.bench.setup().seed,
-        backend,
-        roofs,
-    });
+    // What the command line asked for is no change to be kept, nor is how it opens.
+    let opened = shared.keeping.opened.clone();
+    shared.keeping.last = match (kept.lab.clone(), opened) {
+        (Some(lab), Some(opened)) if shared.keeping.asked_for => Some(Lab {
+            backend: lab.backend,
+            roofs: lab.roofs,
+            ..opened
+        }),
+        (Some(lab), _) => Some(lab),
+        (None, opened) => opened,
+    };
     shared.keeping.waits = Some(kept);
     found(shared);
 }

@@ -31,6 +31,9 @@ const INTERRUPTED: u8 = 130;
 /// returned, in order.
 pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
     let mut out = Out::default();
+    if state.shared.keeping.opened.is_none() {
+        state.shared.keeping.opened = Some(restore::lab(&state.shared, &state.reader.lent));
+    }
     state.shared.now = state.shared.now.max(event.at);
     take(state, event.message, &mut out);
     carry_out(state, &mut out);

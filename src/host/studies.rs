@@ -2,7 +2,7 @@
 //! and time.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -157,6 +157,19 @@ fn affordable(
     )))
 }
 
+/// A kept study from a file.
+///
+/// # Errors
+/// Why it cannot be read.
+pub fn read(path: &Path) -> Result<Kept, String> {
+    let text = read_text(path, LARGEST).map_err(|e| plain(&e))?;
+    let kept: Kept = serde_json::from_str(&text).map_err(|e| e.to_string())?;
+    match kept.schema {
+        1 => Ok(kept),
+        other => Err(format!("it has schema {other}, and this build reads 1")),
+    }
+}
+
 /// The studies that are kept.
 pub struct Studies {
     folder: PathBuf,
@@ -242,16 +255,7 @@ impl Studies {
             return Err(format!("there is no study “{id}”; {newest}"));
         };
         let path = self.path(id);
-        let unread =
-            |why: &dyn std::fmt::Display| format!("{} cannot be read: {why}", path.display());
-        let text = read_text(&path, LARGEST).map_err(|e| unread(&plain(&e)))?;
-        let kept: Kept = serde_json::from_str(&text).map_err(|e| unread(&e))?;
-        match kept.schema {
-            1 => Ok(kept),
-            other => Err(unread(&format!(
-                "it has schema {other}, and this build reads 1"
-            ))),
-        }
+        read(&path).map_err(|why| format!("{} cannot be read: {why}", path.display()))
     }
 }
 

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::baseline::Case;
 use plan::units::figure::Origin;
 
 /// Everything that one study says.
@@ -20,6 +21,45 @@ pub struct Findings {
     /// What disturbed it, what does not fit, what was left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// Cases that were timed, for a later build to be compared with.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cases: Vec<Case>,
+    /// Where a check failed: the case, and a sentence. The exit code is 1 then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alarms: Vec<(String, String)>,
+}
+
+impl Findings {
+    /// As markdown, for a pull request: what it comes to, then the tables, no more than so
+    /// many rows of each.
+    pub fn markdown(&self, rows: usize) -> String {
+        let cell = |text: &str| text.replace('|', "\\|").replace(['\n', '\r'], " ");
+        let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+        let said = self.sentences.iter().map(|said| format!("- {said}\n"));
+        let mut out: String = said.collect();
+        for sheet in &self.sheets {
+            out += &format!("\n**{}**\n\n", sheet.name);
+            out += &line(sheet.heads().iter().map(|head| cell(head)).collect());
+            let first = sheet.rows.first();
+            let rule = (0..sheet.columns.len()).map(|at| {
+                match first.and_then(|row| row.get(at)) {
+                    Some(Cell::Text(_)) => "---",
+                    _ => "---:",
+                }
+                .to_owned()
+            });
+            out += &line(rule.collect());
+            for row in sheet.rows.iter().take(rows) {
+                out += &line(sheet.shown(row).iter().map(|text| cell(text)).collect());
+            }
+            let left = sheet.rows.len().saturating_sub(rows);
+            if left > 0 {
+                out += &format!("\n… {left} more rows\n");
+            }
+        }
+        let notes = self.notes.iter().map(|note| format!("\n> {note}\n"));
+        out + &notes.collect::<String>()
+    }
 }
 
 /// Where the figures of a column come from.
@@ -283,6 +323,19 @@ mod tests {
         // The shortest text that is read back as the same number.
         let csv = "plan,time µs @,error rel. =\nV1,842.25,0.00000015\n\"'=a,\"\"b\"\"\",,\n";
         assert_eq!(sheet().csv(), csv);
+    }
+
+    #[test]
+    fn markdown_is_a_table_that_a_pull_request_shows() {
+        let findings = Findings {
+            sheets: vec![sheet()],
+            sentences: vec!["No regression.".into()],
+            notes: vec!["Busy.".into()],
+            ..Findings::default()
+        };
+        let text = "- No regression.\n\n**plans**\n\n| plan | time µs @ | error rel. = |\n\
+                    | --- | ---: | ---: |\n| V1 | 842.2 | 1.5e-7 |\n\n… 1 more rows\n\n> Busy.\n";
+        assert_eq!(findings.markdown(1), text);
     }
 
     #[test]

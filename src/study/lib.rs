@@ -4,10 +4,11 @@
 //! |---|---|
 //! | [`timing`] | plans timed in turns, and what can be said of the times |
 //! | [`lab`] | experiments over reports: comparisons, counts |
-//! | [`catalogue`] | what a study is, and the list of them; [`evidence`] is what it asks of a machine and gets, [`findings`] what it says, [`kept`] what stays of it, [`offer`] what can be set |
+//! | [`catalogue`] | what a study is, and the list of them; [`evidence`] is what it asks of a machine and gets, [`findings`] what it says, [`baseline`] what a later build is compared with, [`kept`] what stays of it, [`offer`] what can be set |
 //! | [`studies`] | the studies, each a value: what is asked of a machine, how it is reduced |
 //! | [`profile`] | what a vendor's profiler wrote, read and set beside the plan; samples of it |
 
+pub mod baseline;
 pub mod catalogue;
 pub mod evidence;
 pub mod findings;

@@ -2,9 +2,11 @@
 
 pub mod ablate;
 pub mod batch;
+pub mod bench;
 mod fit;
 mod notes;
 pub mod planner;
+pub mod regress;
 pub mod scale;
 mod sweep;
 pub mod validate;

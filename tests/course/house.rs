@@ -59,12 +59,25 @@ const ROOMS: &[(&str, &[Room])] = &[
         "study",
         &[
             ("timing", &[]),
-            ("findings", &[]),
+            ("baseline", &["timing"]),
+            ("findings", &["baseline"]),
+            ("kept", &["findings"]),
+            ("offer", &["kept"]),
             ("lab", &["timing"]),
             // The list of the studies names each of them.
             ("evidence", &["timing"]),
             ("catalogue", &["evidence", "findings", "studies"]),
-            ("studies", &["catalogue", "evidence", "findings", "timing"]),
+            (
+                "studies",
+                &[
+                    "baseline",
+                    "catalogue",
+                    "evidence",
+                    "findings",
+                    "kept",
+                    "timing",
+                ],
+            ),
             ("profile", &[]),
         ],
     ),

@@ -105,6 +105,7 @@ fn kept(id: &str, stopped: bool) -> Kept {
                 "The time grows as S^1.01 @ (0.98 to 1.03, 30 rounds in turns).".into(),
             ],
             notes: vec!["64: stopped before it was timed".into()],
+            ..Findings::default()
         },
     }
 }

@@ -1,6 +1,8 @@
 //! Studies from their page, on the CPU: one to its end, one stopped, and what a restart
 //! brings back.
 
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
 use std::path::PathBuf;
 
 use crate::support::pty::Pty;
