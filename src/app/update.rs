@@ -285,9 +285,18 @@ fn carry_out(state: &mut State, out: &mut Out) {
                 let known = shared.study.loaded && shared.contents.route.is_some();
                 act(state, if known { Action::Flip } else { Action::Open }, out);
             }
+            // What is left of a section comes before what follows it.
+            Intent::Section(..) | Intent::OnPath(_) if state.reader.stops_on_path() => {
+                state.go(Page::Lesson);
+            }
             Intent::Section(place, section) => {
+                let from = state.reader.opened.then_some(state.reader.lesson);
                 state.go(Page::Lesson);
                 state.reader.on_path(&mut state.shared, place, section, out);
+                if from.is_some_and(|from| place != from && place != from + 1) {
+                    let text = "Your path has an order of its own; what it leaves out stays in the contents.";
+                    state.shared.notes.say(Tone::Plain, text);
+                }
             }
             Intent::OnPath(asked) => {
                 if shared.study.exercise(&asked.exercise).is_some() {

@@ -288,7 +288,7 @@ fn a_suite_is_a_baseline_for_a_later_build() {
     let alarms = found["alarms"].as_array().map_or(0, Vec::len);
     assert_eq!(same.code, i32::from(alarms > 0));
     // A baseline that was three times as fast, and held half: a real regression.
-    let text = std::fs::read_to_string(home.path("base.json")).unwrap();
+    let text = std::fs::read_to_string(home.path().join("base.json")).unwrap();
     let mut planted: serde_json::Value = serde_json::from_str(&text).unwrap();
     let case = &mut planted["findings"]["cases"][1];
     for time in case["rounds"].as_array_mut().unwrap() {
@@ -318,7 +318,7 @@ fn a_baseline_of_another_device_or_model_is_refused_unless_it_is_asked_for() {
     let home = Home::new();
     let made = home.line(&format!("bench {SUITE} --save base.json --no-keep"));
     assert_eq!(made.code, 0, "{made:?}");
-    let text = std::fs::read_to_string(home.path("base.json")).unwrap();
+    let text = std::fs::read_to_string(home.path().join("base.json")).unwrap();
     let mut other: serde_json::Value = serde_json::from_str(&text).unwrap();
     other["device"] = "a machine of yesterday".into();
     home.write("other.json", &other.to_string());

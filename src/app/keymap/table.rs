@@ -391,14 +391,19 @@ pub const TABLE: &[Entry] = &[
     entry(
         On::Anywhere,
         &[
+            (ch('H'), Go(Home)),
             (ch('C'), Go(Claims)),
             (ch('D'), Go(Doctor)),
-            (ch('S'), Go(Studies)),
         ],
         &[],
-        "claims, doctor, studies",
+        "home, claims, doctor",
     ),
-    entry(On::Anywhere, &[(ch('*'), Glossary)], &[], "words explained"),
+    entry(
+        On::Anywhere,
+        &[(ch('*'), Glossary), (ch('S'), Go(Studies))],
+        &[],
+        "words explained; studies",
+    ),
     entry(
         On::Anywhere,
         &[(ch('y'), CommandLine), (ch('X'), Export)],
