@@ -26,6 +26,8 @@ pub struct Studies {
     pub kept: Option<Vec<Listed>>,
     making: Option<Making>,
     last: Ticket,
+    /// They were asked for.
+    listing: bool,
 }
 
 /// A study that is being made.
@@ -59,6 +61,11 @@ impl Making {
 }
 
 impl Studies {
+    /// Whether what is kept is still to be asked for.
+    pub(super) fn wants_list(&mut self) -> bool {
+        self.kept.is_none() && !std::mem::replace(&mut self.listing, true)
+    }
+
     /// The study that is being made.
     pub const fn making(&self) -> Option<&Making> {
         self.making.as_ref()

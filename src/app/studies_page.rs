@@ -19,6 +19,7 @@ use super::studies::{Kept, Listed};
 use course::present::Grid;
 use course::present::quoted;
 use course::present::study::grid;
+use plan::cost::{self, price};
 use study::catalogue::{Definition, STUDIES};
 use study::kept::split;
 use study::offer::{Offered, Setting, Takes};
@@ -52,6 +53,8 @@ pub struct StudiesPage {
     pub shift: usize,
     /// Why the last one that was asked for here was not made.
     pub refused: Option<String>,
+    /// The figure of the model whose terms `=` shows, by its place among them.
+    pub figure: usize,
     /// What was set, by study and setting.
     set: BTreeMap<(String, String), String>,
     /// Lines of the findings, rows for them, steps sideways: as they were laid out.
@@ -93,7 +96,8 @@ const TYPING: &[FooterItem] = &[
 const FOUND: &[FooterItem] = &[
     (&[Action::Up, Action::Down], "scroll"),
     (&[Action::Left, Action::Right], "sideways"),
-    (&[Action::Why], "terms"),
+    (&[Action::NextPart], "figure"),
+    (&[Action::Why], "its terms"),
     (&[Action::Export], "SVG, CSV"),
     (&[Action::CommandLine], "command"),
     (&[Action::Back], "back"),
@@ -170,6 +174,15 @@ impl StudiesPage {
         }
     }
 
+    /// The figure whose terms `=` shows, in words.
+    pub fn figure(&self, shared: &Shared) -> Option<String> {
+        let Some(Ok(kept)) = self.found(shared) else {
+            return None;
+        };
+        let terms = kept.findings.terms();
+        terms.get(self.figure).map(|term| term.said())
+    }
+
     /// How the findings came out on the screen: lines, rows for them, steps sideways.
     pub fn fit(&mut self, extent: (usize, usize, usize)) {
         self.extent = extent;
@@ -197,7 +210,7 @@ impl StudiesPage {
 
     fn show(&mut self, id: String) {
         self.view = View::Found(id);
-        (self.scroll, self.shift) = (0, 0);
+        (self.scroll, self.shift, self.figure) = (0, 0, 0);
     }
 
     fn open(&mut self, shared: &Shared) {
@@ -284,6 +297,15 @@ fn found(page: &mut StudiesPage, shared: &mut Shared, action: Action, out: &mut 
         Action::Right => page.shift = (page.shift + 1).min(shifts),
         Action::PageUp => page.scroll = page.scroll.saturating_sub(room),
         Action::PageDown | Action::Flip => page.scroll = (page.scroll + room).min(last),
+        Action::NextPart | Action::PreviousPart => {
+            let all = terms(page, shared);
+            let step = match action {
+                Action::NextPart => 1,
+                _ => all.saturating_sub(1),
+            };
+            page.figure = (page.figure + step) % all.max(1);
+        }
+        Action::Why => why(page, shared, out),
         Action::Run => {
             if let Some(Ok(kept)) = page.found(shared) {
                 let words = split(&kept.command);
@@ -291,6 +313,32 @@ fn found(page: &mut StudiesPage, shared: &mut Shared, action: Action, out: &mut 
             }
         }
         _ => page.scroll = moved(page.scroll, last, action),
+    }
+}
+
+/// Figures of the shown study whose terms can be seen.
+fn terms(page: &StudiesPage, shared: &Shared) -> usize {
+    match page.found(shared) {
+        Some(Ok(kept)) => kept.findings.terms().len(),
+        _ => 0,
+    }
+}
+
+/// Opens the terms behind the figure that Tab chose.
+fn why(page: &StudiesPage, shared: &mut Shared, out: &mut Out) {
+    let Some(Ok(kept)) = page.found(shared).cloned() else {
+        return;
+    };
+    let terms = kept.findings.terms();
+    match terms.get(page.figure) {
+        Some(term) => {
+            let why = price(term.config).and_then(|cost| cost::why(&cost, term.key()));
+            shared.explain(why, out);
+        }
+        None => shared.notes.say(
+            Tone::Plain,
+            "None of these figures is kept with the terms of the cost model.",
+        ),
     }
 }
 

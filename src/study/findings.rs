@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::baseline::Case;
+use plan::cost::Config;
 use plan::units::figure::Origin;
 
 /// Everything that one study says.
@@ -102,6 +103,10 @@ pub struct Column {
     /// Decimals that are shown.
     #[serde(default)]
     pub decimals: usize,
+    /// The key by which the cost model unfolds its figures, `forward.bytes`; empty where
+    /// they are not made of its terms.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub why: String,
 }
 
 /// A cell. What has no value is null.
@@ -163,6 +168,62 @@ pub struct Sheet {
     pub columns: Vec<Column>,
     /// Rows, as long as the heads.
     pub rows: Vec<Vec<Cell>>,
+    /// The configuration of each row, whose terms make its modelled figures; empty where
+    /// rows are not of one, or too many.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub of: Vec<Config>,
+}
+
+/// A figure of the model, whose terms can be seen.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Term<'f> {
+    /// The sheet, its row and column.
+    at: (&'f Sheet, &'f [Cell], &'f Column),
+    /// The configuration that it is of.
+    pub config: &'f Config,
+}
+
+impl Term<'_> {
+    /// The key by which the cost model unfolds it.
+    pub fn key(&self) -> &str {
+        &self.at.2.why
+    }
+
+    /// What it is: `points, seq 16: bytes MB = 12.156`.
+    pub fn said(&self) -> String {
+        let (sheet, row, column) = self.at;
+        let cells = sheet.columns.iter().zip(row);
+        let shown = |(column, cell): (&Column, &Cell)| column.shown(cell);
+        let value = cells.clone().find(|(c, _)| *c == column).map(shown);
+        let name = cells.clone().next().map(|(column, cell)| match cell {
+            Cell::Number(_) => format!("{} {}", column.name, column.shown(cell)),
+            cell => column.shown(cell),
+        });
+        format!(
+            "{}, {}: {} {}",
+            sheet.name,
+            name.unwrap_or_default(),
+            column.head(),
+            value.unwrap_or_default()
+        )
+    }
+}
+
+impl Findings {
+    /// The figures of the model whose terms can be seen, in reading order.
+    pub fn terms(&self) -> Vec<Term<'_>> {
+        let mut out = Vec::new();
+        for sheet in &self.sheets {
+            for (row, config) in sheet.rows.iter().zip(&sheet.of) {
+                let columns = sheet.columns.iter().filter(|c| !c.why.is_empty());
+                out.extend(columns.map(|column| Term {
+                    at: (sheet, row.as_slice(), column),
+                    config,
+                }));
+            }
+        }
+        out
+    }
 }
 
 impl Sheet {
@@ -172,6 +233,7 @@ impl Sheet {
             name: name.into(),
             columns: columns.into_iter().collect(),
             rows: Vec::new(),
+            of: Vec::new(),
         }
     }
 
@@ -242,7 +304,15 @@ impl Column {
             unit: unit.to_owned(),
             source,
             decimals,
+            why: String::new(),
         }
+    }
+
+    /// The column with the key by which the cost model unfolds its figures.
+    #[must_use]
+    pub fn why(mut self, key: &str) -> Self {
+        key.clone_into(&mut self.why);
+        self
     }
 
     /// `time µs @`.

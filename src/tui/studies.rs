@@ -121,7 +121,9 @@ pub fn found(state: &State, laid: &Laid, pen: &mut Pen<'_>) {
         0 => String::new(),
         below => format!("▼ {below} more lines: Space"),
     };
-    frame::message(state, &more, "r makes it again", pen, last - 1);
+    let figure = page.figure(&state.shared);
+    let figure = figure.map_or("r makes it again".to_owned(), |said| format!("= {said}"));
+    frame::message(state, &more, &figure, pen, last - 1);
 }
 
 /// Draws the list, or what can be set.

@@ -10,6 +10,9 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use tinyllama_tutor::app::key::{Code, Key, ch, key};
 use tinyllama_tutor::app::{Effect, Event, Look, Message, State, update};
+use tinyllama_tutor::cost::Config;
+use tinyllama_tutor::fusion::Version;
+use tinyllama_tutor::model::Shape;
 use tinyllama_tutor::study::findings::{Cell, Column, Findings, Plot, Sheet, Source};
 use tinyllama_tutor::study::kept::Kept;
 use tinyllama_tutor::study::offer::{Offered, Setting, Takes};
@@ -69,7 +72,7 @@ fn offered() -> Vec<Offered> {
 fn kept(id: &str, stopped: bool) -> Kept {
     let columns = [
         Column::given("seq"),
-        Column::modelled("bytes", "MB", 3),
+        Column::modelled("bytes", "MB", 3).why("forward.bytes"),
         Column::measured("time", "µs", 1),
     ];
     let mut points = Sheet::new("points", columns);
@@ -78,6 +81,11 @@ fn kept(id: &str, stopped: bool) -> Kept {
         vec!["32".into(), 22.12.into(), 1690.5.into()],
         vec!["64".into(), 42.047.into(), Cell::NONE],
     ];
+    for seq in [16, 32, 64] {
+        let mut config = Config::preset("workshop", Version::V1.cut()).unwrap();
+        config.shape = Shape::prefill(1, seq);
+        points.of.push(config);
+    }
     Kept {
         schema: 1,
         id: id.into(),
@@ -221,6 +229,12 @@ fn what_was_found_is_shown_with_its_device_and_its_numbers_are_exported() {
         };
         let csv = "seq,bytes MB =,time µs @\n16,12.156,842.2\n32,22.120,1690.5\n64,42.047,–\n";
         assert_eq!(numbers, csv);
+        // The second figure, unfolded: the bytes of a forward of 32 tokens.
+        page.press(&[key(Code::Tab), ch('=')]);
+        let why = page.rows().join("\n");
+        assert!(why.contains("Why this number"), "{why}");
+        assert!(why.contains("bytes of the forward"), "{why}");
+        page.press(&[key(Code::Esc)]);
         let again = page.press(&[ch('r')]);
         assert!(matches!(again.as_slice(), [Effect::MakeStudy(1, words)] if words.len() == 5));
     }

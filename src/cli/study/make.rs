@@ -346,7 +346,7 @@ pub(in crate::cli) struct BenchArgs {
     #[arg(value_name = "PLAN", default_values = ["v1", "v2", "v3", "v4"])]
     plans: Vec<String>,
     /// Models, comma-separated: presets or model files
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_values = ["workshop"], help_heading = "Study")]
+    #[arg(long, id = "model", value_name = "LIST", value_delimiter = ',', default_values = ["workshop"], help_heading = "Study")]
     models: Vec<String>,
     /// Batches, comma-separated
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = whole::<u64>, default_values = ["1", "2"], help_heading = "Study")]
