@@ -1,9 +1,12 @@
 //! `study`: experiments over many plans, sizes or runs; listed, made, kept, shown.
 
+mod auto;
+mod machine;
 mod make;
 mod offer;
 
-pub(super) use make::{BenchArgs, RegressArgs, auto};
+pub(super) use auto::{auto, auto_of};
+pub(super) use make::{BenchArgs, RegressArgs};
 pub(super) use offer::offered;
 
 use std::io::IsTerminal;
@@ -20,6 +23,7 @@ use super::table::{Align, Table};
 use super::words::wrapped;
 use course::present::Piece;
 use course::present::study::{found, grid};
+use host::learned::Learned;
 use host::studies::{Studies, make};
 use plan::units::figure;
 use study::catalogue::{STUDIES, Study};
@@ -45,7 +49,7 @@ enum What {
     /// What does each fusion save, alone and together with the others?
     Ablate(make::AblateArgs),
     /// Which plan takes least time by the model, and why does each boundary stand?
-    Plan(make::AutoArgs),
+    Plan(auto::AutoArgs),
     /// How do time and memory grow with a size, and where does the curve bend?
     Scale(make::ScaleArgs),
     /// How many sequences fit, and which number makes most tokens per second?
@@ -56,6 +60,12 @@ enum What {
     Bench(BenchArgs),
     /// Is this build slower, larger or less exact than a baseline?
     Regress(RegressArgs),
+    /// What does an element type save, and what does it cost?
+    Precision(machine::PrecisionArgs),
+    /// How long will a forward take here, before it is run?
+    Predict(machine::PredictArgs),
+    /// Which settings of a kernel are quickest here, and which search finds them?
+    Tune(machine::TuneArgs),
     /// The studies that were made and kept
     List,
     /// A kept study again
@@ -117,6 +127,7 @@ pub(super) struct Common {
 
 pub(super) fn study(output: &OutputArgs, args: &StudyArgs, out: &mut Out) -> Outcome {
     let store = Studies::of(&places(output));
+    let learned = Learned::of(&places(output));
     match &args.what {
         None => catalogue(output, out),
         Some(What::Bench(args)) => bench(output, args, out),
@@ -127,18 +138,29 @@ pub(super) fn study(output: &OutputArgs, args: &StudyArgs, out: &mut Out) -> Out
             tell(output, &args.form, &kept, out)?;
             Ok(0)
         }
-        Some(What::Ablate(args)) => made(output, &args.common, &args.study()?, &store, out),
-        Some(What::Plan(args)) => made(output, &args.common, &args.study()?, &store, out),
-        Some(What::Scale(args)) => made(output, &args.common, &args.study()?, &store, out),
-        Some(What::BatchSize(args)) => made(output, &args.common, &args.study()?, &store, out),
-        Some(What::Validate(args)) => made(output, &args.common, &args.study()?, &store, out),
+        Some(What::Ablate(args)) => made(output, &args.common, &args.study(&learned)?, &store, out),
+        Some(What::Plan(args)) => made(output, &args.common, &args.study(&learned)?, &store, out),
+        Some(What::Scale(args)) => made(output, &args.common, &args.study(&learned)?, &store, out),
+        Some(What::BatchSize(args)) => {
+            made(output, &args.common, &args.study(&learned)?, &store, out)
+        }
+        Some(What::Validate(args)) => {
+            made(output, &args.common, &args.study(&learned)?, &store, out)
+        }
+        Some(What::Precision(args)) => {
+            made(output, &args.common, &args.study(&learned)?, &store, out)
+        }
+        Some(What::Predict(args)) => {
+            made(output, &args.common, &args.study(&learned)?, &store, out)
+        }
+        Some(What::Tune(args)) => made(output, &args.common, &args.study(&learned)?, &store, out),
     }
 }
 
 /// `bench`.
 pub(super) fn bench(output: &OutputArgs, args: &BenchArgs, out: &mut Out) -> Outcome {
     let store = Studies::of(&places(output));
-    let study = args.study()?;
+    let study = args.study(&Learned::of(&places(output)))?;
     let made = Made::new(output, &args.common, &study)?;
     if let Some(file) = &args.save {
         let text = serde_json::to_string_pretty(&made.kept).unwrap_or_default() + "\n";

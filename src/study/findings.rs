@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::baseline::Case;
+use crate::learned::Learned;
 use plan::cost::Config;
 use plan::units::figure::Origin;
 
@@ -28,6 +29,9 @@ pub struct Findings {
     /// Where a check failed: the case, and a sentence. The exit code is 1 then.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub alarms: Vec<(String, String)>,
+    /// What later runs and studies use.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub learned: Option<Box<Learned>>,
 }
 
 impl Findings {
@@ -330,7 +334,9 @@ impl Column {
     /// A cell of this column as it is shown.
     pub fn shown(&self, cell: &Cell) -> String {
         match cell {
-            Cell::Number(value) if self.unit == SCIENTIFIC => format!("{value:.1e}"),
+            Cell::Number(value) if [SCIENTIFIC, ABSOLUTE].contains(&self.unit.as_str()) => {
+                format!("{value:.1e}")
+            }
             // Minus nothing is nothing.
             Cell::Number(value) => match format!("{value:.*}", self.decimals) {
                 text if text.bytes().any(|b| (b'1'..=b'9').contains(&b)) => text,
@@ -344,6 +350,8 @@ impl Column {
 
 /// The unit of errors, which are shares of a tensor and span many powers of ten.
 pub const SCIENTIFIC: &str = "rel.";
+/// The unit of differences, which span as many.
+pub const ABSOLUTE: &str = "abs.";
 
 /// Lines over what varied.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
