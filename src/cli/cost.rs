@@ -8,7 +8,7 @@ use super::failure::Failure;
 use super::out::Out;
 use super::study::auto_of;
 use super::table::{Align, Table};
-use super::words::counted;
+use super::words::{counted, wrapped};
 use plan::cost::{
     Config, Cost, Figure, Gpu, GpuDatabase, KernelCost, Priced, Why, bound, cost_json,
     floor_seconds, kernel_floor_seconds, price, ridge, why,
@@ -34,9 +34,11 @@ pub(super) struct CostArgs {
 
 pub(super) fn cost(output: &OutputArgs, args: &CostArgs, out: &mut Out) -> Outcome {
     let mut config = args.setup.config(args.plan.cut_or_auto()?)?;
+    let mut planned = None;
     if args.plan.is_auto() {
         let auto = auto_of(&config, device(output))?;
         config.cut = auto.cut().map_err(Failure::usage)?;
+        planned = Some(auto.source());
     }
     let cost = price(&config)?;
     if let Some(key) = &args.why {
@@ -58,6 +60,9 @@ pub(super) fn cost(output: &OutputArgs, args: &CostArgs, out: &mut Out) -> Outco
         spoken(&cost, gpu, out)?;
     } else {
         tables(&cost, gpu, out)?;
+    }
+    if let Some(source) = planned {
+        out.lines(wrapped(&source, "note ", "     "));
     }
     Ok(0)
 }

@@ -384,3 +384,38 @@ proptest! {
         judge_with(&c, Isa::detect(), threads, if bf16 { 3.0 } else { 1.0 });
     }
 }
+
+#[test]
+fn settings_of_tiles_change_no_value_but_what_a_block_of_keys_rounds() {
+    use plan::run::Settings;
+    let model = model(4, 2, 16, 2, 96, true);
+    let weights = Weights::seeded(&model, 3, Dtype::Fp32).unwrap();
+    let logits = |settings: &[(&str, u32)], version: Version| {
+        let settings = settings
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), *value));
+        let config = config(&model, [2, 37, 37], Dtype::Fp32, version.cut());
+        let mut ready = ReadyPlan::cut_as(
+            pack(&weights, Isa::detect()),
+            Threads::new(Some(2)),
+            Planned::of(&config).unwrap(),
+            &Settings(settings.collect()),
+        )
+        .unwrap();
+        let tokens = Tokens::seeded(7, 2, 37, model.vocab);
+        ready.start(tokens.ids(), &Unwatched).unwrap();
+        ready.forward(&Unwatched).unwrap();
+        ready.logits()
+    };
+    for version in [Version::V1, Version::V3, Version::V4] {
+        let usual = logits(&[], version);
+        for rows in [1, 5, 64, 1000] {
+            let set = logits(&[("rows", rows), ("columns", 33)], version);
+            assert!(set == usual, "{version:?} with {rows} rows");
+        }
+        // Another block of keys rescales the running softmax elsewhere.
+        let keys = logits(&[("keys", 8)], version);
+        let off = usual.iter().zip(&keys).map(|(a, b)| (a - b).abs());
+        assert!(off.fold(0.0, f32::max) < 1e-4);
+    }
+}

@@ -320,6 +320,32 @@ mod tests {
     }
 
     #[test]
+    fn a_tile_that_is_set_is_one_of_the_table_with_room_for_its_stages() {
+        let h200 = target("sm_90a", 132, 232_448);
+        let set = |m: u64, settings: &[(&str, u32)]| {
+            let settings = settings
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), *value));
+            let request = Request {
+                target: &h200,
+                elem: 4,
+                m,
+                widths: &[256],
+                k: 256,
+            };
+            request.set(&Settings(settings.collect()))
+        };
+        let found = set(128, &[("m", 64), ("n", 64), ("stages", 2), ("blocks", 1)]).unwrap();
+        assert_eq!((found.stages, found.blocks), (2, 1));
+        // Two stages of 64 + 64 rows of 128 bytes; sums of 64 · 72 · 4; 64 · 4 and 64 · 2.
+        assert_eq!(found.shared(), (2 * 128 * 128).max(64 * 72 * 4) + 384);
+        // No such tile; no room for eight stages of 256 rows of 128 bytes; few rows.
+        assert!(set(128, &[("m", 64), ("n", 32)]).is_none());
+        assert!(set(128, &[("m", 128), ("n", 128), ("stages", 8)]).is_none());
+        assert!(set(4, &[("m", 64), ("n", 64)]).is_none());
+    }
+
+    #[test]
     fn few_rows_are_a_matrix_vector_product() {
         let h200 = target("sm_90a", 132, 232_448);
         assert_eq!(chosen(&h200, 2, 1, &[2048], 2048), (Way::Vector, 1, 16));

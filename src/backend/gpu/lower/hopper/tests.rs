@@ -4,7 +4,7 @@ use crate::gpu::program::{Arg, Grid, Launch, Program, Step, Target};
 use plan::cost::{Config, Vendor};
 use plan::fusion::{Cut, Fusion, Plan, Version};
 use plan::model::{Dtype, Graph, Shape};
-use plan::run::Gemm;
+use plan::run::{Gemm, Settings, Tuned};
 
 fn h200() -> Target {
     Target {
@@ -17,6 +17,17 @@ fn h200() -> Target {
 }
 
 fn program(preset: &str, cut: Cut, dtype: Dtype, shape: Shape, target: &Target) -> Option<Program> {
+    with(&[], preset, cut, dtype, shape, target)
+}
+
+fn with(
+    tuned: &[&Tuned],
+    preset: &str,
+    cut: Cut,
+    dtype: Dtype,
+    shape: Shape,
+    target: &Target,
+) -> Option<Program> {
     let mut config = Config::preset(preset, cut).unwrap();
     config.dtype = dtype;
     config.shape = shape;
@@ -29,7 +40,7 @@ fn program(preset: &str, cut: Cut, dtype: Dtype, shape: Shape, target: &Target) 
         target,
         gemm: Gemm::Own,
         cap: shape.context,
-        tuned: &[],
+        tuned,
     })
     .ok()
 }
@@ -207,4 +218,76 @@ fn every_fusion_that_is_promised_has_a_tile() {
             }
         }
     }
+}
+
+fn tuned(study: &str, settings: &[(&str, u32)]) -> Tuned {
+    let settings = settings
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), *value));
+    Tuned {
+        kernel: "gemm".into(),
+        settings: Settings(settings.collect()),
+        config: Config::preset("small", five()).unwrap(),
+        device: String::new(),
+        study: study.into(),
+    }
+}
+
+#[test]
+fn settings_that_are_tried_are_taken_or_refused_and_kept_ones_give_way() {
+    let set = |tuned: &Tuned| {
+        let small = shape(4, 128);
+        with(
+            &[tuned],
+            "small",
+            Version::V1.cut(),
+            Dtype::Bf16,
+            small,
+            &h200(),
+        )
+    };
+    let products = |program: &Program| -> Vec<(Option<u64>, Option<u64>)> {
+        let gemm = hopper_launches(program);
+        gemm.iter()
+            .filter(|l| l.unit.entry == "gemm")
+            .map(|l| (defined(l, "TILE_N"), defined(l, "STAGES")))
+            .collect()
+    };
+    let usual = [("m", 128), ("n", 96), ("turns", 0), ("stages", 3)];
+    let made = set(&tuned("", &usual)).unwrap();
+    let found = products(&made);
+    assert!(found.len() > 7 * 8, "{}", found.len());
+    assert!(
+        found.iter().all(|tile| *tile == (Some(96), Some(3))),
+        "{found:?}"
+    );
+    assert!(made.notes.is_empty());
+    // 80 columns have no turns; nine stages of 128 x 256 have no room.
+    for cannot in [
+        [("m", 64), ("n", 80), ("turns", 1), ("stages", 2)],
+        [("m", 128), ("n", 256), ("turns", 0), ("stages", 9)],
+    ] {
+        assert!(set(&tuned("", &cannot)).is_none(), "{cannot:?}");
+        let kept = set(&tuned("tune-1", &cannot)).unwrap();
+        assert!(kept.notes.is_empty());
+    }
+    let kept = set(&tuned("tune-1", &usual)).unwrap();
+    assert!(
+        kept.notes[0].starts_with("gemm as study tune-1 found it"),
+        "{:?}",
+        kept.notes
+    );
+    // They are for this kernel alone.
+    let five = with(
+        &[&tuned("", &usual)],
+        "small",
+        five(),
+        Dtype::Bf16,
+        shape(4, 128),
+        &h200(),
+    );
+    let others = five.unwrap();
+    let others = hopper_launches(&others);
+    let qkv = others.iter().filter(|l| l.unit.entry == "qkv");
+    assert!(qkv.clone().count() > 0 && qkv.into_iter().all(|l| defined(l, "STAGES") != Some(3)));
 }
