@@ -299,4 +299,6 @@ impl Profile {
 }
 
 #[cfg(test)]
+mod mangled;
+#[cfg(test)]
 mod tests;
