@@ -8,7 +8,7 @@ use crate::tui::rows::{Row, labelled, words};
 use crate::tui::theme::Role;
 use app::State;
 use app::question::Asked;
-use course::present::{self, Figure, Grid, Piece, Prose, Step, Weight};
+use course::present::{self, Chart, Figure, Grid, Piece, Prose, Step, Weight};
 use plan::run::MicroReport;
 use plan::units::figure::Origin;
 use text::code::highlight;
@@ -59,11 +59,27 @@ pub(super) fn piece(place: Place<'_>, piece: &Piece, columns: usize) -> Laid {
             };
             question::in_lesson(state, ask, &asked, place.keys, columns)
         }
+<<<<<<< HEAD
+=======
+        Piece::Chart(found) => return drawn(state, found, place.live.number, columns),
+>>>>>>> st1
         read => return still(state, read, columns),
     };
     Laid { rows, shift: 0 }
 }
 
+<<<<<<< HEAD
+=======
+/// A chart and its values; `number`: the block that its points belong to.
+fn drawn(state: &State, found: &Chart, number: usize, columns: usize) -> Laid {
+    let mut laid = grid(state, &found.grid(), columns);
+    let mut rows = chart::rows(found, number, state.shared.look.ascii, columns);
+    rows.push(Row::default());
+    rows.append(&mut laid.rows);
+    Laid { rows, ..laid }
+}
+
+>>>>>>> st1
 /// A piece that is only read, wherever it stands.
 pub fn still(state: &State, piece: &Piece, columns: usize) -> Laid {
     let rows = match piece {
@@ -77,6 +93,7 @@ pub fn still(state: &State, piece: &Piece, columns: usize) -> Laid {
             .collect(),
         Piece::Table(cells) => return grid(state, cells, columns),
         Piece::Roofline(found) => return grid(state, &found.grid, columns),
+<<<<<<< HEAD
         Piece::Chart(found) => {
             let mut laid = grid(state, &found.grid(), columns);
             let number = place.live.number;
@@ -85,6 +102,10 @@ pub fn still(state: &State, piece: &Piece, columns: usize) -> Laid {
             rows.append(&mut laid.rows);
             return Laid { rows, ..laid };
         }
+=======
+        // No block of a lesson: its points are not clicked.
+        Piece::Chart(found) => return drawn(state, found, 0, columns),
+>>>>>>> st1
         Piece::Code(lines) => source(lines, columns),
         Piece::Lines(lines) => lines
             .iter()

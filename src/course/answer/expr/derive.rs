@@ -257,10 +257,7 @@ impl Derivation<'_> {
 
     /// The data sheet of an id, or the one that the setup names.
     fn sheet(&self, id: &str) -> Option<&Gpu> {
-        let id = match id {
-            "gpu" => self.eval.env.setup.gpu.unwrap_or(id),
-            id => id,
-        };
+        let id = self.eval.env.setup.named(id);
         self.eval.env.gpus.get(id).ok()
     }
 
