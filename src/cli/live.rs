@@ -20,12 +20,6 @@ use plan::model::Dtype;
 use plan::run::{BackendKind, MicroReport, MicroRequest};
 use std::sync::Arc;
 use study::kept::{Kept, same};
-<<<<<<< HEAD
-=======
-
-/// Kept studies that are looked through.
-const KEPT: usize = 64;
->>>>>>> st1
 
 /// Kept studies that are looked through.
 const KEPT: usize = 64;

@@ -5,11 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::Common;
-<<<<<<< HEAD
 use crate::cli::args::{PlanArgs, SetupArgs, typed_device, whole};
-=======
-use crate::cli::args::{PlanArgs, SetupArgs, whole};
->>>>>>> st1
 use crate::cli::failure::Failure;
 use crate::cli::run::{RunOptions, request};
 use course::answer::USUAL_GPU;

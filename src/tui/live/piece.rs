@@ -59,17 +59,12 @@ pub(super) fn piece(place: Place<'_>, piece: &Piece, columns: usize) -> Laid {
             };
             question::in_lesson(state, ask, &asked, place.keys, columns)
         }
-<<<<<<< HEAD
-=======
         Piece::Chart(found) => return drawn(state, found, place.live.number, columns),
->>>>>>> st1
         read => return still(state, read, columns),
     };
     Laid { rows, shift: 0 }
 }
 
-<<<<<<< HEAD
-=======
 /// A chart and its values; `number`: the block that its points belong to.
 fn drawn(state: &State, found: &Chart, number: usize, columns: usize) -> Laid {
     let mut laid = grid(state, &found.grid(), columns);
@@ -79,7 +74,6 @@ fn drawn(state: &State, found: &Chart, number: usize, columns: usize) -> Laid {
     Laid { rows, ..laid }
 }
 
->>>>>>> st1
 /// A piece that is only read, wherever it stands.
 pub fn still(state: &State, piece: &Piece, columns: usize) -> Laid {
     let rows = match piece {
@@ -93,19 +87,8 @@ pub fn still(state: &State, piece: &Piece, columns: usize) -> Laid {
             .collect(),
         Piece::Table(cells) => return grid(state, cells, columns),
         Piece::Roofline(found) => return grid(state, &found.grid, columns),
-<<<<<<< HEAD
-        Piece::Chart(found) => {
-            let mut laid = grid(state, &found.grid(), columns);
-            let number = place.live.number;
-            let mut rows = chart::rows(found, number, state.shared.look.ascii, columns);
-            rows.push(Row::default());
-            rows.append(&mut laid.rows);
-            return Laid { rows, ..laid };
-        }
-=======
         // No block of a lesson: its points are not clicked.
         Piece::Chart(found) => return drawn(state, found, 0, columns),
->>>>>>> st1
         Piece::Code(lines) => source(lines, columns),
         Piece::Lines(lines) => lines
             .iter()
