@@ -9,8 +9,11 @@ pub mod ask;
 mod facts;
 mod lent;
 pub mod predict;
+mod waits;
 
 pub use facts::{presented, running_on};
+pub use waits::{asked, asks, waits_alone};
+pub(super) use waits::{point, waiting};
 
 use super::answering;
 use super::evidence;
@@ -21,7 +24,6 @@ use super::lesson::{self, Focus, Reader};
 use super::machine::Machine;
 use super::note::Tone;
 use super::page::Page;
-use super::question::{Asked, Asks};
 use super::ribbon::slot_of;
 use super::setup::Setup;
 use super::shared::Shared;
@@ -180,98 +182,6 @@ pub(super) fn put_on_bench(reader: &mut Reader, shared: &mut Shared, lesson: &Le
         ),
         Ok(()) => {}
         Err(error) => shared.notes.say(Tone::Bad, error.to_string()),
-    }
-}
-
-/// The question that a block asks.
-pub fn asked(shared: &Shared, live: &Live) -> Option<Asked> {
-    match &live.content {
-        Ok(course::Block::Question { exercise, key }) => {
-            let key = key.as_ref().map(|k| &*k.text);
-            shared.study.question(&exercise.text, key)
-        }
-        _ => None,
-    }
-}
-
-/// What digits mean to the block that has the keys, or to the one in view that waits for
-/// a value while the text has them.
-pub fn asks(reader: &Reader, shared: &Shared) -> Asks {
-    match lesson::focused(reader, shared) {
-        Some((lesson, live)) => wants(shared, lesson, live),
-        None if waiting(reader, shared).is_some() => Asks::Value,
-        None => Asks::Nothing,
-    }
-}
-
-/// The one block in view that waits for a value, while the text has the keys.
-pub(super) fn waiting(reader: &Reader, shared: &Shared) -> Option<usize> {
-    if reader.focus != Focus::Text {
-        return None;
-    }
-    let (top, room) = (reader.scroll, reader.extent.room);
-    let seen = |at: usize| {
-        let place = reader.extent.blocks.get(at);
-        place.is_some_and(|(first, lines)| *first < top + room && first + lines > top)
-    };
-    let lesson = lesson::lesson(reader, shared)?;
-    let blocks = lesson::section(reader, shared)?.live();
-    let mut found = blocks
-        .filter(|live| takes_keys(live))
-        .enumerate()
-        .filter(|(at, live)| seen(*at) && wants(shared, lesson, live) == Asks::Value)
-        .map(|(at, _)| at);
-    let first = found.next()?;
-    found.next().is_none().then_some(first)
-}
-
-/// What a point of a chart says: its line, the parameter's value, its own.
-pub(super) fn point(
-    reader: &Reader,
-    shared: &Shared,
-    block: usize,
-    line: usize,
-    at: usize,
-) -> Option<String> {
-    let lesson = lesson::lesson(reader, shared)?;
-    let section = lesson::section(reader, shared)?;
-    let live = section.live().find(|live| live.number == block)?;
-    let found = presented(reader, shared, lesson, live).ok()?;
-    let chart = found.iter().find_map(|piece| match piece {
-        Piece::Chart(chart) => Some(chart),
-        _ => None,
-    })?;
-    let (line, parameter) = (chart.lines.get(line)?, chart.at.get(at)?);
-    let name = match line.name.as_str() {
-        "" => String::new(),
-        name => format!("{name}, "),
-    };
-    Some(format!(
-        "{name}{} {parameter}: {} =",
-        chart.x,
-        line.said.get(at)?
-    ))
-}
-
-/// Whether a block is the only one of its section that waits for a value: what is typed
-/// while the text has the keys goes to it.
-pub fn waits_alone(reader: &Reader, shared: &Shared, live: &Live) -> bool {
-    let found = lesson::lesson(reader, shared).zip(lesson::section(reader, shared));
-    let Some((lesson, section)) = found else {
-        return false;
-    };
-    let blocks = section.live().filter(|block| takes_keys(block));
-    let mut waiting = blocks.filter(|block| wants(shared, lesson, block) == Asks::Value);
-    waiting.next().is_some_and(|one| one.number == live.number) && waiting.next().is_none()
-}
-
-fn wants(shared: &Shared, lesson: &Lesson, live: &Live) -> Asks {
-    if predict::open(&shared.study.progress, lesson, live).is_some() {
-        return Asks::Value;
-    }
-    match asked(shared, live) {
-        Some(asked) => answering::asks(shared, &asked),
-        None => Asks::Untyped,
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod form;
 mod grid;
+mod helps;
 mod kernel;
 mod list;
 mod measured;

@@ -3,6 +3,7 @@
 mod claims;
 mod kernel;
 mod keys;
+mod mouse;
 mod pages;
 mod pictures;
 mod reader;

@@ -2,6 +2,7 @@
 //! verdict, hints and the solution. The same in the form and in a lesson.
 
 use super::form::styled;
+use super::helps::{hints, solution};
 use super::measured::{measured, runs};
 use super::{grid, kernel};
 use crate::tui::live::note;
@@ -363,89 +364,6 @@ fn next_open(state: &State, asked: &Asked) -> String {
             (None, _) => " That was the last one; v asks the same at another shape.".to_owned(),
         },
     }
-}
-
-fn hints(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
-    if !state.shared.questions.question(asked).hints {
-        return tally(state, asked, key, width);
-    }
-    let seen = state
-        .shared
-        .study
-        .progress
-        .key(&asked.exercise, &asked.key)
-        .hints as usize;
-    let mut rows = vec![Row::default()];
-    let all = key.hints.len();
-    for (i, hint) in key.hints.iter().take(seen).enumerate() {
-        let label = format!("hint {} of {all}", i + 1);
-        let lines = styled(state, &key.setup, &hint.text, 1, width.saturating_sub(14));
-        for (j, line) in lines.into_iter().enumerate() {
-            let head = if j == 0 { label.as_str() } else { "" };
-            let mut row = Row::of(head, Role::Accent).at(14, "", Role::Text);
-            row.spans.extend(line.spans);
-            rows.push(row);
-        }
-    }
-    rows.extend(tally(state, asked, key, width));
-    rows
-}
-
-/// Hints and tries so far, and how the solution can be had.
-fn tally(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
-    if state.page != app::Page::Exercises {
-        return Vec::new();
-    }
-    let kept = state.shared.study.progress.key(&asked.exercise, &asked.key);
-    let free = if kept.solved || kept.given_up {
-        "s shows the solution"
-    } else {
-        "solution: once solved, or s twice"
-    };
-    let text = format!(
-        "hints {} of {} seen   tries {}   {free}",
-        kept.hints.min(key.hints.len() as u64),
-        key.hints.len(),
-        kept.tries
-    );
-    let mut rows = vec![Row::default()];
-    // What stands on one line is parted; a part that does not fit goes below.
-    let mut line = String::new();
-    for part in text.split("   ") {
-        let gap = if line.is_empty() { "" } else { "   " };
-        if columns_of(&line) + gap.len() + columns_of(part) > width {
-            rows.push(Row::of(std::mem::take(&mut line), Role::Dim));
-            line.push_str(part);
-        } else {
-            line.push_str(gap);
-            line.push_str(part);
-        }
-    }
-    rows.push(Row::of(line, Role::Dim));
-    rows
-}
-
-fn solution(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
-    if !state.shared.questions.question(asked).solution {
-        return Vec::new();
-    }
-    let solution = state.shared.study.course.solution(&asked.exercise);
-    let Some(part) = solution.and_then(|s| s.of(key)) else {
-        return Vec::new();
-    };
-    let title = format!("─ worked solution, {} {} ", asked.exercise, asked.key);
-    let rule = "─".repeat(width.saturating_sub(columns_of(&title)));
-    let mut rows = vec![Row::default(), Row::of(title + &rule, Role::Dim)];
-    rows.extend(styled(state, &key.setup, &part.body, part.body_line, width));
-    let kept = state.shared.study.progress.key(&asked.exercise, &asked.key);
-    if kept.given_up && !kept.solved {
-        rows.push(Row::default());
-        rows.push(Row::of(
-            "Seen before solving, it counts as read, not as solved.",
-            Role::Dim,
-        ));
-    }
-    rows
 }
 
 fn standing_role(stands: Standing) -> Role {

@@ -1,0 +1,205 @@
+//! The lesson page as the others see it.
+
+use super::turn::{act, click, leave, open_form};
+use super::{Focus, Reader, arrived, focused, footer, lesson, section};
+use crate::answering;
+use crate::change::NAME;
+use crate::contents::stopped;
+use crate::intent::Out;
+use crate::key::{Code, Key};
+use crate::keymap::{Action, FooterItem};
+use crate::live;
+use crate::mouse::{LINES, Target};
+use crate::page::{Mark, Page};
+use crate::question::{Asked, Asks};
+use crate::screen::Screen;
+use crate::shared::Shared;
+use course::present::Grid;
+use course::{Live, Section};
+
+/// Finds a text in the other sections of the lesson, from the present one on
+/// and round; shows the section that holds it. `false`: none does.
+fn find_beyond(reader: &mut Reader, shared: &Shared, needle: &str, forward: bool) -> bool {
+    let Some(found) = lesson(reader, shared) else {
+        return false;
+    };
+    let count = found.sections.len();
+    let here = reader.section;
+    let holds = |section: &Section| {
+        let range = section.lines.clone();
+        let lines = range.map(|l| found.text.slice(found.text.line(l)));
+        lines.into_iter().any(|l| l.to_lowercase().contains(needle))
+    };
+    let at = (1..count)
+        .map(|step| {
+            if forward {
+                (here + step) % count
+            } else {
+                (here + count - step) % count
+            }
+        })
+        .find(|i| found.sections.get(*i).is_some_and(holds));
+    let Some(section) = at else { return false };
+    let lesson = reader.lesson;
+    reader.turn(lesson, section);
+    true
+}
+
+impl Screen for Reader {
+    fn footer(&self, shared: &Shared) -> &'static [FooterItem] {
+        footer::footer(self, shared)
+    }
+
+    fn act(&mut self, shared: &mut Shared, action: Action, out: &mut Out) {
+        act(self, shared, action, out);
+    }
+
+    fn command(&self, shared: &Shared) -> String {
+        match lesson(self, shared) {
+            Some(found) => format!("{NAME} show {}", found.id),
+            None => format!("{NAME} lessons"),
+        }
+    }
+
+    /// Those of the section's live blocks; one whose prediction is open shows none.
+    fn numbers(&self, shared: &Shared) -> Vec<Grid> {
+        let (Some(lesson), Some(section)) = (lesson(self, shared), section(self, shared)) else {
+            return Vec::new();
+        };
+        let known =
+            |block: &&Live| live::predict::open(&shared.study.progress, lesson, block).is_none();
+        let pieces = section
+            .live()
+            .filter(known)
+            .filter_map(|block| live::presented(self, shared, lesson, block).ok());
+        pieces
+            .flatten()
+            .filter_map(|piece| piece.numbers())
+            .collect()
+    }
+
+    fn mark(&self, _: &Shared) -> Mark {
+        Mark {
+            item: self.lesson,
+            scroll: self.section,
+        }
+    }
+
+    fn restore(&mut self, _: &mut Shared, mark: Mark) {
+        if (self.lesson, self.section) != (mark.item, mark.scroll) {
+            self.turn(mark.item, mark.scroll);
+        }
+    }
+
+    /// The lesson that was open, or where the learner stopped, or the first.
+    fn entered(&mut self, shared: &mut Shared, _: Option<String>, out: &mut Out) {
+        self.visiting = false;
+        if !self.opened {
+            let (lesson, section) = stopped(&shared.study).unwrap_or((0, 0));
+            self.turn(lesson, section);
+            self.opened = shared.study.loaded;
+        }
+        arrived(self, shared, out);
+    }
+
+    fn leave(&mut self, shared: &mut Shared) -> bool {
+        leave(self, shared)
+    }
+
+    /// In a question the key of the exercises opens its form.
+    fn departs(&mut self, shared: &mut Shared, to: Page, out: &mut Out) -> bool {
+        to == Page::Exercises && open_form(self, shared, out)
+    }
+
+    fn put_away(&mut self, shared: &mut Shared, out: &mut Out) {
+        live::leave(self, shared, out);
+    }
+
+    fn settle(&mut self, shared: &mut Shared, out: &mut Out) {
+        if std::mem::take(&mut shared.questions.judged) {
+            self.reveal_end();
+        }
+        live::ask::settle(self, shared, out);
+    }
+
+    fn typing(&self, shared: &Shared) -> bool {
+        self.field_open() || shared.questions.field.is_some()
+    }
+
+    fn press(&mut self, shared: &mut Shared, key: Key, out: &mut Out) {
+        if key.code == Code::Esc {
+            // One Esc leads into the text, from wherever.
+            live::leave(self, shared, out);
+            self.focus = Focus::Text;
+        } else if shared.questions.field.is_none() {
+            live::predict::press(self, shared, key, out);
+        } else if !answering::press(shared, key, out) {
+            let on = key.code == Code::Tab;
+            let to = if on {
+                Action::NextPart
+            } else {
+                Action::PreviousPart
+            };
+            act(self, shared, to, out);
+        }
+    }
+
+    fn paste(&mut self, shared: &mut Shared, text: &str) {
+        if shared.questions.field.is_some() {
+            answering::paste(shared, text);
+        } else {
+            live::predict::paste(self, shared, text);
+        }
+    }
+
+    fn asks(&self, shared: &Shared) -> Asks {
+        live::asks(self, shared)
+    }
+
+    fn asked(&self, shared: &Shared) -> Option<Asked> {
+        live::asked(shared, focused(self, shared)?.1)
+    }
+
+    fn click(&mut self, shared: &mut Shared, target: Target, out: &mut Out) {
+        click(self, shared, target, out);
+    }
+
+    fn wheel(&mut self, _: &mut Shared, up: bool, _: &mut Out) {
+        let last = self.extent.lines.saturating_sub(self.extent.room);
+        self.scroll = match up {
+            true => self.scroll.saturating_sub(LINES),
+            false => (self.scroll + LINES).min(last),
+        };
+    }
+
+    fn items(&self, _: &Shared) -> Vec<String> {
+        self.extent.text.clone()
+    }
+
+    fn words(&self, _: &Shared) -> (String, String) {
+        let e = &self.extent;
+        // What has the keys, else what is in view.
+        let (from, count) = match self.focus {
+            Focus::Block(i) => e.blocks.get(i).copied().unwrap_or_default(),
+            _ => (self.scroll, e.room),
+        };
+        let under: Vec<&str> = e.text.iter().skip(from).take(count).map(|l| &**l).collect();
+        (under.join("\n"), e.text.join("\n"))
+    }
+
+    fn place(&self, _: &Shared) -> usize {
+        self.scroll
+    }
+
+    fn jump(&mut self, _: &mut Shared, at: usize) {
+        self.scroll = at;
+    }
+
+    fn find_beyond(&mut self, shared: &Shared, needle: &str, forward: bool) -> bool {
+        find_beyond(self, shared, needle, forward)
+    }
+
+    fn lesson(&self, shared: &Shared) -> Option<String> {
+        lesson(self, shared).map(|l| l.id.clone())
+    }
+}

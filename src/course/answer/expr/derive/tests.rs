@@ -1,0 +1,86 @@
+use super::*;
+use crate::answer::{NoRecords, Setup};
+use plan::cost::GpuDatabase;
+
+/// The steps in the workshop's setup: B1 S128 D256 I512 in fp32, V1.
+fn derived(text: &str) -> Vec<String> {
+    let gpus = GpuDatabase::embedded().unwrap();
+    let env = Env::new(Setup::workshop().unwrap(), &gpus, &NoRecords);
+    let steps = Expr::parse(text).unwrap().derive(&env).into_iter();
+    steps.map(|step| step.text).collect()
+}
+
+#[test]
+fn letters_become_numbers_and_kernels_their_tensors() {
+    // docs/cost-model: three tensors of 128 x 256 fp32 numbers.
+    let res1 = derived("kernel(v1, res1).bytes");
+    assert_eq!(res1.len(), 1);
+    assert!(res1[0].starts_with("bytes of res1 in V1: read x B·S·D·4 B = 1·128·256·4 B"));
+    assert!(res1[0].ends_with("together 393,216 B"), "{res1:?}");
+    assert_eq!(derived("3*4*B*S*I"), ["3·4·B·S·I = 3·4·1·128·512"]);
+    assert_eq!(
+        derived("1 - block(v4).launches / block(v1).launches")[0],
+        "1 − block(v4).launches / block(v1).launches = 1 − 1 / 17"
+    );
+    assert_eq!(
+        derived("(B + 2) * 3 - (4 - S)")[0],
+        "(B + 2) · 3 − (4 − S) = (1 + 2)·3 − (4 − 128)"
+    );
+    // Where nothing is left to put in, nothing is said again.
+    assert!(derived("(1 + 2) * 3").is_empty());
+}
+
+#[test]
+fn limits_rankings_and_ridges_show_what_they_compare() {
+    let bound = derived("bound(kernel(v1, norm1), h200)");
+    assert!(bound[0].contains("; the longer counts"), "{bound:?}");
+    let ridge = derived("ridge(mi250x_gcd, fp32)");
+    assert_eq!(ridge, ["peak 23.95 TFLOP/s over bandwidth 1.638 TB/s"]);
+    let ranked = derived("ranked('a', price(silu, mul), 'b', price(v, rope))");
+    // sg is 128 x 512 numbers, written and read.
+    assert_eq!(ranked[0], "a: 524,288 B; b: 0 B");
+    // A word is only known.
+    assert!(derived("'memory'").is_empty());
+}
+
+#[test]
+fn every_question_of_the_course_is_derived_in_few_lines() {
+    let course = crate::Course::built_in();
+    let gpus = GpuDatabase::embedded().unwrap();
+    let mut shown = 0;
+    for exercise in course.exercises() {
+        let Ok(env) = exercise.env(&gpus, &NoRecords) else {
+            continue;
+        };
+        for key in &exercise.keys {
+            let lines = exercise.derived(key, &env, |_| true);
+            assert!(lines.len() <= MOST, "{} {}", exercise.id, key.name.text);
+            for line in &lines {
+                let longest = line.chars().count();
+                assert!(longest < 700, "{} {}: {line}", exercise.id, key.name.text);
+            }
+            shown += usize::from(!lines.is_empty());
+        }
+    }
+    // Of some four hundred questions half ask for a number of the model.
+    assert!(shown > 150, "{shown}");
+}
+
+#[test]
+fn a_step_does_not_give_the_answer_of_a_question_that_is_open() {
+    let course = crate::Course::built_in();
+    let gpus = GpuDatabase::embedded().unwrap();
+    let mut withheld = 0;
+    for exercise in course.exercises() {
+        let Ok(env) = exercise.env(&gpus, &NoRecords) else {
+            continue;
+        };
+        for key in &exercise.keys {
+            let open = exercise.derived(key, &env, |_| false);
+            let known = exercise.derived(key, &env, |_| true);
+            withheld += known.len() - open.len();
+            assert!(open.iter().all(|line| known.contains(line)));
+        }
+    }
+    assert!(withheld > 0);
+}
