@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::args::{OutputArgs, PlanArgs, SetupArgs, device, places, whole};
+use super::args::{OutputArgs, PlanArgs, SetupArgs, places, whole};
 use super::counted::lines as counted_kernels;
 use super::failure::Failure;
 use super::interrupt::Interrupt;

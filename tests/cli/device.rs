@@ -43,7 +43,7 @@ fn answers_stay_about_the_device_that_they_were_begun_on() {
         }
         // Begun anew it asks about the device of the course.
         assert_eq!(home.line("reset ex77 --course c --gpu a100").code, 0);
-        let sheet = home.read("data/tinyllama-tutor/answers/ex77.toml");
+        let sheet = std::fs::read_to_string(home.sheet("ex77")).unwrap();
         assert!(!sheet.contains(right), "{sheet}");
     }
 }
