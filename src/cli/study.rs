@@ -5,6 +5,7 @@ mod make;
 pub(super) use make::auto;
 
 use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
@@ -17,10 +18,12 @@ use super::out::Out;
 use super::table::{Align, Table};
 use super::words::wrapped;
 use course::present::study::{found, grid};
+use files::{plain, replace};
 use host::studies::{Kept, Studies, make};
 use plan::units::figure;
 use study::catalogue::{STUDIES, Study};
 use study::findings::{Cell, Sheet};
+use study::studies::timeline;
 
 /// Columns of a terminal.
 const TERMINAL: usize = 80;
@@ -47,6 +50,12 @@ enum What {
     BatchSize(make::BatchArgs),
     /// How far is each plan from fp64, in which tensor, and how does it grow?
     Validate(make::ValidateArgs),
+    /// How long does a load wait, and at which working set does that change?
+    Hierarchy(make::HierarchyArgs),
+    /// Which kernels take the time, and how near is each to its roof?
+    Roofline(make::RooflineArgs),
+    /// When does each kernel begin and end, and what overlaps?
+    Timeline(make::TimelineArgs),
     /// The studies that were made and kept
     List,
     /// A kept study again
@@ -77,6 +86,12 @@ pub(super) struct Form {
         help_heading = "Study"
     )]
     sheet: usize,
+    /// Rows of a table that are shown; all of a drawn axis, else 12
+    #[arg(long, value_name = "N", help_heading = "Study")]
+    rows: Option<usize>,
+    /// Write the timeline as JSON that chrome://tracing and Perfetto read
+    #[arg(long, value_name = "FILE", help_heading = "Study")]
+    trace: Option<PathBuf>,
 }
 
 /// What every study takes.
@@ -112,6 +127,9 @@ pub(super) fn study(output: &OutputArgs, args: &StudyArgs, out: &mut Out) -> Out
         Some(What::Scale(args)) => made(output, &args.common, &args.study()?, &store, out),
         Some(What::BatchSize(args)) => made(output, &args.common, &args.study()?, &store, out),
         Some(What::Validate(args)) => made(output, &args.common, &args.study()?, &store, out),
+        Some(What::Hierarchy(args)) => made(output, &args.common, &args.study()?, &store, out),
+        Some(What::Roofline(args)) => made(output, &args.common, &args.study()?, &store, out),
+        Some(What::Timeline(args)) => made(output, &args.common, &args.study()?, &store, out),
     }
 }
 
@@ -157,6 +175,9 @@ fn typed() -> String {
 
 fn tell(output: &OutputArgs, form: &Form, kept: &Kept, out: &mut Out) -> Result<(), Failure> {
     let findings = &kept.findings;
+    if let Some(path) = &form.trace {
+        write_trace(kept, path)?;
+    }
     if output.json && form.csv {
         return Err(Failure::usage(
             "--json and --csv are two forms; leave one out",
@@ -205,7 +226,7 @@ fn tell(output: &OutputArgs, form: &Form, kept: &Kept, out: &mut Out) -> Result<
     for sheet in &findings.sheets {
         out.gap();
         out.line(&sheet.name);
-        out.lines(table(sheet));
+        out.lines(table(sheet, form.rows));
     }
     if !findings.notes.is_empty() {
         out.gap();
@@ -217,9 +238,32 @@ fn tell(output: &OutputArgs, form: &Form, kept: &Kept, out: &mut Out) -> Result<
     Ok(())
 }
 
+/// Writes the timeline of a study for a viewer.
+fn write_trace(kept: &Kept, path: &Path) -> Result<(), Failure> {
+    let Some(trace) = &kept.findings.trace else {
+        return Err(Failure::usage(format!(
+            "study {} has no timeline to write; study timeline has one",
+            kept.study
+        )));
+    };
+    let text = timeline::chrome(trace, &kept.findings.title).to_string();
+    replace(path, text.as_bytes()).map_err(|e| {
+        Failure::usage(format!(
+            "{} cannot be written: {}",
+            path.display(),
+            plain(&e)
+        ))
+    })
+}
+
 /// The first rows of a sheet as a table that a terminal holds: long words are cut.
-fn table(sheet: &Sheet) -> Vec<String> {
-    let mut shown = grid(sheet, ROWS);
+fn table(sheet: &Sheet, rows: Option<usize>) -> Vec<String> {
+    let usual = match sheet.name.as_str() {
+        // A part of an axis would pass for all of it.
+        timeline::DRAWN => usize::MAX,
+        _ => ROWS,
+    };
+    let mut shown = grid(sheet, rows.unwrap_or(usual));
     let widest = |at: usize| {
         let cells = shown.rows.iter().filter_map(|row| row.get(at));
         let cells = cells.chain(shown.head.get(at));
@@ -252,7 +296,9 @@ fn table(sheet: &Sheet) -> Vec<String> {
         table.row(row);
     }
     let mut lines = table.lines();
-    lines.extend((!shown.foot.is_empty()).then(|| format!(" {}: --csv, --json", shown.foot)));
+    lines.extend(
+        (!shown.foot.is_empty()).then(|| format!(" {}: --rows N, --csv, --json", shown.foot)),
+    );
     lines
 }
 

@@ -9,7 +9,9 @@ use backend::engine::{Engine, build};
 use course::Places;
 use files::{create, plain, read_text};
 use plan::cost::price;
-use plan::run::{BackendKind, Observer, Phase, Progress, Request, RunError, RunErrorKind};
+use plan::run::{
+    BackendKind, MemoryRequest, Observer, Phase, Progress, Request, RunError, RunErrorKind,
+};
 use plan::units::{Quantity, format};
 use serde::{Deserialize, Serialize};
 use study::catalogue::{Study, work};
@@ -18,8 +20,8 @@ use study::findings::Findings;
 use study::timing::Rounds;
 
 use crate::carry_out;
-use crate::machine::roofs;
-use crate::micro::micro;
+use crate::machine::{chosen, roofs};
+use crate::micro::{memory, micro};
 
 /// Largest file of a kept study that is read.
 const LARGEST: usize = 16 << 20;
@@ -115,12 +117,19 @@ fn gathered(
         watch.progress(Progress::new(Phase::Timing, done, total).about(sweep.kernel.clone()));
         evidence.sweeps.push(micro(sweep));
     }
+    if let Some(request) = asks.memory {
+        if let ended @ Err(_) = stopped(total) {
+            return Ok((evidence, ended));
+        }
+        let backend = chosen(request.backend);
+        evidence.memory = Some(memory(&MemoryRequest { backend, ..request }, watch));
+    }
     if let Some(of) = asks.roofs {
         if let ended @ Err(_) = stopped(total) {
             return Ok((evidence, ended));
         }
         let ran = evidence.backend();
-        evidence.roofs = Some(roofs(ran.unwrap_or(of)));
+        evidence.roofs = Some(roofs(ran.unwrap_or_else(|| chosen(of))));
     }
     Ok((evidence, Ok(())))
 }
@@ -153,6 +162,7 @@ fn affordable(
     let probe = Request {
         runs: 1,
         warm_up: 1,
+        trace: false,
         ..smallest.clone()
     };
     let begun = Instant::now();

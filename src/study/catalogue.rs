@@ -47,12 +47,15 @@ pub trait Study {
 }
 
 /// Every study.
-pub const STUDIES: [&Definition; 5] = [
+pub const STUDIES: [&Definition; 8] = [
     &crate::studies::ablate::DEFINITION,
     &crate::studies::planner::DEFINITION,
     &crate::studies::scale::DEFINITION,
     &crate::studies::batch::DEFINITION,
     &crate::studies::validate::DEFINITION,
+    &crate::studies::hierarchy::DEFINITION,
+    &crate::studies::roofline::DEFINITION,
+    &crate::studies::timeline::DEFINITION,
 ];
 
 /// What a sweep costs before it is made: floating-point operations of all runs of these

@@ -3,8 +3,11 @@
 pub mod ablate;
 pub mod batch;
 mod fit;
+pub mod hierarchy;
 mod notes;
 pub mod planner;
+pub mod roofline;
 pub mod scale;
 mod sweep;
+pub mod timeline;
 pub mod validate;

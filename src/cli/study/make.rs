@@ -10,12 +10,15 @@ use course::Figures;
 use plan::cost::{Config, Gpu, GpuDatabase, Roof};
 use plan::fusion::{Cut, Fusion, Version};
 use plan::model::Dtype;
-use plan::run::{BackendKind, Request};
+use plan::run::{BackendKind, MemoryRequest, Request};
 use plan::units::{Dimension, Quantity, format};
 use study::studies::ablate::{self, Ablate, Sets};
 use study::studies::batch::BatchSize;
+use study::studies::hierarchy::Hierarchy;
 use study::studies::planner::{Auto, Has, Toll};
+use study::studies::roofline::Roofline;
 use study::studies::scale::{Over, Scale};
+use study::studies::timeline::Timeline;
 use study::studies::validate::Validate;
 
 /// Fusions whose sets are all made where they are run and none are named.
@@ -331,6 +334,122 @@ impl ValidateArgs {
             cuts: cuts.collect::<Result<_, _>>()?,
             dtypes: dtypes.collect::<Result<_, _>>()?,
             run,
+        })
+    }
+}
+
+/// Memory over the working set.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct HierarchyArgs {
+    /// Whose memory: cpu, cuda, hip; auto takes the GPU where there is one
+    #[arg(
+        long,
+        value_name = "BACKEND",
+        default_value = "auto",
+        help_heading = "Study"
+    )]
+    backend: String,
+    /// The smallest working set, in bytes: 4KiB
+    #[arg(
+        long,
+        value_name = "BYTES",
+        default_value = "4KiB",
+        help_heading = "Study"
+    )]
+    from: String,
+    /// The largest
+    #[arg(
+        long,
+        value_name = "BYTES",
+        default_value = "128MiB",
+        help_heading = "Study"
+    )]
+    to: String,
+    #[command(flatten)]
+    pub(super) common: Common,
+}
+
+impl HierarchyArgs {
+    pub(super) fn study(&self) -> Result<Hierarchy, Failure> {
+        let backend = BackendKind::parse(&self.backend)?;
+        let bytes = |option: &str, text: &str| {
+            let bytes = positive(text, Dimension::Bytes).map(|bytes| bytes as u64);
+            bytes.ok_or_else(|| {
+                Failure::usage(format!(
+                    "--{option} takes bytes such as 64KiB, not “{text}”"
+                ))
+            })
+        };
+        let (from, to) = (bytes("from", &self.from)?, bytes("to", &self.to)?);
+        Ok(Hierarchy {
+            request: MemoryRequest::new(backend, from, to)?,
+        })
+    }
+}
+
+/// Kernels under their roofs.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct RooflineArgs {
+    #[command(flatten)]
+    plan: PlanArgs,
+    #[command(flatten)]
+    setup: SetupArgs,
+    #[command(flatten)]
+    run: RunOptions,
+    #[command(flatten)]
+    pub(super) common: Common,
+}
+
+impl RooflineArgs {
+    pub(super) fn study(&self) -> Result<Roofline, Failure> {
+        Ok(Roofline {
+            run: request(&self.setup, &self.run, self.plan.cut()?)?,
+        })
+    }
+}
+
+/// Kernels on an axis.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct TimelineArgs {
+    /// Where the axis begins: microseconds, on the SIMT machine instructions
+    #[arg(
+        long,
+        value_name = "AT",
+        allow_negative_numbers = true,
+        help_heading = "Study"
+    )]
+    from: Option<f64>,
+    /// Where it ends
+    #[arg(
+        long,
+        value_name = "AT",
+        allow_negative_numbers = true,
+        help_heading = "Study"
+    )]
+    to: Option<f64>,
+    #[command(flatten)]
+    plan: PlanArgs,
+    #[command(flatten)]
+    setup: SetupArgs,
+    #[command(flatten)]
+    run: RunOptions,
+    #[command(flatten)]
+    pub(super) common: Common,
+}
+
+impl TimelineArgs {
+    pub(super) fn study(&self) -> Result<Timeline, Failure> {
+        if let (Some(from), Some(to)) = (self.from, self.to)
+            && (from.is_nan() || to.is_nan() || from >= to)
+        {
+            return Err(Failure::usage(format!(
+                "--from {from} --to {to}: --from lies before --to"
+            )));
+        }
+        Ok(Timeline {
+            run: request(&self.setup, &self.run, self.plan.cut()?)?,
+            from: self.from,
+            to: self.to,
         })
     }
 }
