@@ -52,6 +52,8 @@ enum What {
     Validate(make::ValidateArgs),
     /// How long does a load wait, and at which working set does that change?
     Hierarchy(make::HierarchyArgs),
+    /// How many blocks fit, what stops one more, and does it matter?
+    Occupancy(make::OccupancyArgs),
     /// Which kernels take the time, and how near is each to its roof?
     Roofline(make::RooflineArgs),
     /// When does each kernel begin and end, and what overlaps?
@@ -128,6 +130,7 @@ pub(super) fn study(output: &OutputArgs, args: &StudyArgs, out: &mut Out) -> Out
         Some(What::BatchSize(args)) => made(output, &args.common, &args.study()?, &store, out),
         Some(What::Validate(args)) => made(output, &args.common, &args.study()?, &store, out),
         Some(What::Hierarchy(args)) => made(output, &args.common, &args.study()?, &store, out),
+        Some(What::Occupancy(args)) => made(output, &args.common, &args.study()?, &store, out),
         Some(What::Roofline(args)) => made(output, &args.common, &args.study()?, &store, out),
         Some(What::Timeline(args)) => made(output, &args.common, &args.study()?, &store, out),
     }

@@ -47,13 +47,14 @@ pub trait Study {
 }
 
 /// Every study.
-pub const STUDIES: [&Definition; 8] = [
+pub const STUDIES: [&Definition; 9] = [
     &crate::studies::ablate::DEFINITION,
     &crate::studies::planner::DEFINITION,
     &crate::studies::scale::DEFINITION,
     &crate::studies::batch::DEFINITION,
     &crate::studies::validate::DEFINITION,
     &crate::studies::hierarchy::DEFINITION,
+    &crate::studies::occupancy::DEFINITION,
     &crate::studies::roofline::DEFINITION,
     &crate::studies::timeline::DEFINITION,
 ];

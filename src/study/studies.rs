@@ -5,6 +5,7 @@ pub mod batch;
 mod fit;
 pub mod hierarchy;
 mod notes;
+pub mod occupancy;
 pub mod planner;
 pub mod roofline;
 pub mod scale;

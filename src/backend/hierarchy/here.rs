@@ -56,11 +56,22 @@ pub(super) fn measure(
         units,
         caches: caches(Path::new("/sys/devices/system/cpu/cpu0/cache")),
         rows,
-        notes: vec![format!(
-            "{SAMPLES} samples of 1 ms and more, monotonic clock; a load per line of {} bytes in random order, pages of the system's usual size: what translating an address costs is in the time",
-            4 * LINE
-        )],
+        notes: notes(),
     })
+}
+
+fn notes() -> Vec<String> {
+    let mut notes = vec![format!(
+        "{SAMPLES} samples of 1 ms and more, monotonic clock; a load per line of {} bytes in random order, pages of the system's usual size: what translating an address costs is in the time",
+        4 * LINE
+    )];
+    if cfg!(debug_assertions) {
+        notes.push(
+            "this build is not optimised: sums are as slow as its instructions, not as its caches"
+                .to_owned(),
+        );
+    }
+    notes
 }
 
 /// Nanoseconds of a load in a chain.

@@ -7,14 +7,16 @@ use crate::cli::args::{PlanArgs, SetupArgs, whole};
 use crate::cli::failure::Failure;
 use crate::cli::run::{RunOptions, request};
 use course::Figures;
-use plan::cost::{Config, Gpu, GpuDatabase, Roof};
+use host::machine::chosen;
+use plan::cost::{Config, Gpu, GpuDatabase, Roof, occupancy};
 use plan::fusion::{Cut, Fusion, Version};
 use plan::model::Dtype;
-use plan::run::{BackendKind, MemoryRequest, Request};
+use plan::run::{BackendKind, MemoryRequest, MicroRequest, Request};
 use plan::units::{Dimension, Quantity, format};
 use study::studies::ablate::{self, Ablate, Sets};
 use study::studies::batch::BatchSize;
 use study::studies::hierarchy::Hierarchy;
+use study::studies::occupancy::{COPY, Residents};
 use study::studies::planner::{Auto, Has, Toll};
 use study::studies::roofline::Roofline;
 use study::studies::scale::{Over, Scale};
@@ -450,6 +452,73 @@ impl TimelineArgs {
             run: request(&self.setup, &self.run, self.plan.cut()?)?,
             from: self.from,
             to: self.to,
+        })
+    }
+}
+
+/// How many blocks fit.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct OccupancyArgs {
+    /// Whose limits
+    #[arg(
+        long,
+        value_name = "GPU",
+        default_value = "h200",
+        help_heading = "Study"
+    )]
+    gpu: String,
+    /// Registers of a thread
+    #[arg(long, value_name = "N", default_value = "64", value_parser = whole::<u64>, help_heading = "Study")]
+    registers: u64,
+    /// Threads of a block
+    #[arg(long, value_name = "N", default_value = "256", value_parser = whole::<u64>, help_heading = "Study")]
+    threads: u64,
+    /// Shared memory of a block: 48KiB
+    #[arg(long, value_name = "BYTES", help_heading = "Study")]
+    shared: Option<String>,
+    /// Who runs the copy: simt counts, cuda and hip time; auto takes the GPU where
+    /// there is one
+    #[arg(
+        long,
+        value_name = "BACKEND",
+        default_value = "auto",
+        help_heading = "Study"
+    )]
+    backend: String,
+    #[command(flatten)]
+    pub(super) common: Common,
+}
+
+/// Who runs the gym's kernels: the GPU where there is one, else the SIMT machine.
+fn gym(backend: &str) -> Result<BackendKind, Failure> {
+    Ok(match BackendKind::parse(backend)? {
+        BackendKind::Auto => match chosen(BackendKind::Auto) {
+            gpu if gpu.is_gpu() => gpu,
+            _ => BackendKind::Simt,
+        },
+        named => named,
+    })
+}
+
+impl OccupancyArgs {
+    pub(super) fn study(&self) -> Result<Residents, Failure> {
+        let database = GpuDatabase::embedded()?;
+        let shared = match &self.shared {
+            None => 0,
+            Some(text) if text.trim() == "0" => 0,
+            Some(text) => positive(text, Dimension::Bytes).ok_or_else(|| {
+                Failure::usage(format!("--shared takes bytes such as 48KiB, not “{text}”"))
+            })? as u64,
+        };
+        let gpu = database.get(&self.gpu)?.clone();
+        // What cannot be launched is refused before anything runs.
+        occupancy(&gpu, self.registers, self.threads, shared)?;
+        Ok(Residents {
+            gpu,
+            registers: self.registers,
+            threads: self.threads,
+            shared,
+            copy: MicroRequest::new(COPY, &[], gym(&self.backend)?)?,
         })
     }
 }

@@ -15,7 +15,7 @@ pub const DEFINITION: Definition = Definition {
     varies: "the working set, from 4 KiB on",
     held: "the machine, the order of the loads (random), who reads (one core, all)",
     finds: "ns of a load in a chain and GB/s of sums, five samples each (@); sizes of caches (given)",
-    reduced: "steps that all samples on either side agree on, each beside the caches that end there",
+    reduced: "steps above what the samples spread, each beside the caches that end there",
     ends: "the steps, and the cache that each is",
     lessons: &["20"],
 };
@@ -29,6 +29,9 @@ pub struct Hierarchy {
 
 /// How many times as long a load waits, or as fast a read was, for a step to be said.
 const STEP: f64 = 1.3;
+/// Median deviations of both sides that a step is higher than: three standard deviations
+/// of a normal distribution.
+const DEVIATIONS: f64 = 3.0 * 1.4826;
 /// The same between two neighbouring working sets, for the second to be part of a step.
 const PART: f64 = 1.08;
 
@@ -88,7 +91,7 @@ impl Study for Hierarchy {
                 match ends.as_slice() {
                     [] => "no cache whose size is known ends there".to_owned(),
                     [one] => format!("there {one} ends"),
-                    many => format!("there {} end", many.join(" and ")),
+                    many => format!("there {} end", listed(many)),
                 }
             ));
             let ends = match ends.is_empty() {
@@ -129,6 +132,14 @@ fn size(bytes: u64) -> String {
     let unit = units.into_iter().find(|(power, _)| bytes >> power > 0);
     let (power, name) = unit.unwrap_or((0, "B"));
     format!("{} {name}", bytes as f64 / f64::from(1_u32 << power))
+}
+
+/// `a`, `a and b`, `a, b and c`.
+fn listed(names: &[String]) -> String {
+    match names {
+        [front @ .., last] if !front.is_empty() => format!("{} and {last}", front.join(", ")),
+        all => all.concat(),
+    }
 }
 
 fn named(cache: &CacheSize) -> String {
@@ -200,24 +211,22 @@ impl Step {
 }
 
 /// Sets between which every later one waits longer than every earlier one, and by more
-/// than the samples on either side spread; neighbouring ones are one step.
+/// than their samples spread; neighbouring ones are one step.
 fn steps(rows: &[MemoryRow]) -> Vec<Step> {
-    let known: Vec<(u64, f64, f64, f64)> = rows
+    let known: Vec<(u64, f64, f64)> = rows
         .iter()
         .filter_map(|row| {
             let samples = &row.latency_ns;
-            let least = samples.iter().copied().reduce(f64::min)?;
-            let most = samples.iter().copied().reduce(f64::max)?;
-            Some((row.bytes, median(samples)?, least, most))
+            Some((row.bytes, median(samples)?, mad(samples)?))
         })
         .collect();
     let rises = |at: usize| -> Option<bool> {
-        let (_, _, _, most) = known.get(at)?;
-        let (_, _, least, _) = known.get(at + 1)?;
+        let (_, below, loose) = known.get(at)?;
+        let (_, above, spread) = known.get(at + 1)?;
         let before = known.get(..=at)?.iter().map(|k| k.1).fold(0.0, f64::max);
         let behind = known.get(at + 1..)?.iter().map(|k| k.1);
         let behind = behind.fold(f64::INFINITY, f64::min);
-        Some(least > most && behind > PART * before)
+        Some(above - below > DEVIATIONS * (loose + spread) && behind > PART * before)
     };
     let mut found = Vec::new();
     let mut begun: Option<usize> = None;
@@ -248,7 +257,7 @@ fn unseen(caches: &[CacheSize], steps: &[Step], report: &MemoryReport) -> Option
         cache.bytes * 2 <= largest && !steps.iter().any(|s| s.caches(caches).any(|c| c == *cache))
     });
     let missed: Vec<String> = missed.map(named).collect();
-    (!missed.is_empty()).then(|| format!("At the end of {} no step is seen.", missed.join(" and ")))
+    (!missed.is_empty()).then(|| format!("At the end of {} no step is seen.", listed(&missed)))
 }
 
 /// What is read per second from the smallest and from the largest set.

@@ -47,7 +47,7 @@ struct Kind<'k> {
     bytes: f64,
     /// Seconds that its roof asks for.
     floor: f64,
-    bound: Bound,
+    bound: Option<Bound>,
     /// FLOP/s that its intensity may reach.
     attainable: f64,
 }
@@ -89,18 +89,22 @@ impl Study for Roofline {
         let costs = &planned.cost.forward.kernels;
         let mut kinds: Vec<Kind<'_>> = kinds(&trace.spans)
             .into_iter()
-            .filter_map(|(name, spans)| kind(name, &spans, costs, &roofs))
+            .filter_map(|(name, spans)| kind(name, &spans, costs, roofs.as_ref()))
             .collect();
         kinds.sort_by(|a, b| b.time.total_cmp(&a.time));
-        found.sentences = sentences(&kinds, &roofs);
+        found.sentences = sentences(&kinds, roofs.as_ref());
         found.sheets = vec![hotspots(&kinds), points(&kinds)];
         found.notes.push(trace.how.clone());
         Ok(found)
     }
 }
 
-/// The roofs that were measured, else those of the device's data sheet.
-fn roofs(evidence: &Evidence, config: &Config, notes: &mut Vec<String>) -> Result<Roofs, String> {
+/// The roofs that were measured, else those of the device's data sheet, else none.
+fn roofs(
+    evidence: &Evidence,
+    config: &Config,
+    notes: &mut Vec<String>,
+) -> Result<Option<Roofs>, String> {
     let why = match &evidence.roofs {
         Some(Ok(measured)) => {
             let rate = |flops: Agreed| Roof {
@@ -111,7 +115,7 @@ fn roofs(evidence: &Evidence, config: &Config, notes: &mut Vec<String>) -> Resul
                 Dtype::Bf16 => measured.matrix16.unwrap_or(measured.fp32),
                 Dtype::Fp32 => measured.fp32,
             };
-            return Ok(Roofs {
+            return Ok(Some(Roofs {
                 plain: rate(measured.fp32),
                 product: rate(product),
                 said: format!(
@@ -120,38 +124,46 @@ fn roofs(evidence: &Evidence, config: &Config, notes: &mut Vec<String>) -> Resul
                     measured.bandwidth.rate * 1e-9,
                     product.rate * 1e-9
                 ),
-            });
+            }));
         }
         Some(Err(why)) => why.to_string(),
         None => "no roof was measured".to_owned(),
     };
     let device = evidence.device().unwrap_or_default();
     let database = GpuDatabase::embedded().map_err(|e| e.to_string())?;
-    let Some(gpu) = database.named_in(&device) else {
-        return Err(format!("there is no roof to stand under: {why}"));
-    };
     notes.push(why);
+    let Some(gpu) = database.named_in(&device) else {
+        return Ok(None);
+    };
     let roof = |product| Roof::of(gpu, config.dtype, product).map_err(|e| e.to_string());
-    Ok(Roofs {
+    Ok(Some(Roofs {
         plain: roof(false)?,
         product: roof(true)?,
         said: format!("the roofs of {}'s data sheet, not measured", gpu.name),
-    })
+    }))
 }
 
 fn kind<'k>(
     name: &'k str,
     spans: &[&SpanReport],
     costs: &[KernelCost],
-    roofs: &Roofs,
+    roofs: Option<&Roofs>,
 ) -> Option<Kind<'k>> {
     let of: Vec<&KernelCost> = spans.iter().filter_map(|s| costs.get(s.kernel)).collect();
-    let roof = match of.first()?.has_product() {
+    let product = of.first()?.has_product();
+    let roof = roofs.map(|roofs| match product {
         true => &roofs.product,
         false => &roofs.plain,
-    };
+    });
     let flops: u64 = of.iter().map(|k| k.flops).sum();
     let bytes: u64 = of.iter().map(|k| k.bytes()).sum();
+    // Without a roof there is no number, and a cell stays empty.
+    let floor = |roof: &Roof| {
+        of.iter()
+            .map(|k| roof.floor_seconds(k.flops, k.bytes()))
+            .sum()
+    };
+    let intensity = flops as f64 / bytes.max(1) as f64;
     Some(Kind {
         name,
         kernels: spans.len(),
@@ -159,12 +171,9 @@ fn kind<'k>(
         spread: 1e-6 * spans.iter().map(|s| s.mad()).sum::<f64>(),
         flops: flops as f64,
         bytes: bytes as f64,
-        floor: of
-            .iter()
-            .map(|k| roof.floor_seconds(k.flops, k.bytes()))
-            .sum(),
-        bound: roof.bound(flops, bytes),
-        attainable: roof.attainable(flops as f64 / bytes.max(1) as f64),
+        floor: roof.map_or(f64::NAN, floor),
+        bound: roof.map(|roof| roof.bound(flops, bytes)),
+        attainable: roof.map_or(f64::NAN, |roof| roof.attainable(intensity)),
     })
 }
 
@@ -175,8 +184,11 @@ const NEAR: f64 = 0.6;
 
 /// What is to be tried with a kernel that stands so below its roof.
 fn try_this(kind: &Kind<'_>) -> &'static str {
+    let Some(bound) = kind.bound else {
+        return "–";
+    };
     let each = kind.floor / kind.kernels.max(1) as f64;
-    match (kind.part(), kind.bound) {
+    match (kind.part(), bound) {
         (part, Bound::Memory) if part > 1.0 => "its bytes sat in cache",
         (part, Bound::Compute) if part > 1.0 => "above the roof: measure it again",
         (part, Bound::Memory) if part >= NEAR => "fewer bytes: fuse it",
@@ -236,14 +248,20 @@ fn points(kinds: &[Kind<'_>]) -> Sheet {
             (1e-9 * kind.flops / kind.time).into(),
             (1e-9 * kind.attainable).into(),
             (1e-9 * kind.bytes / kind.time).into(),
-            kind.bound.name().into(),
+            kind.bound.map(Bound::name).into(),
         ]);
     }
     sheet
 }
 
-fn sentences(kinds: &[Kind<'_>], roofs: &Roofs) -> Vec<String> {
+fn sentences(kinds: &[Kind<'_>], roofs: Option<&Roofs>) -> Vec<String> {
     let whole: f64 = kinds.iter().map(|k| k.time).sum();
+    let Some(roofs) = roofs else {
+        return vec![format!(
+            "The kernels take {:.1} µs @; no roof of this machine is known to set them under.",
+            1e6 * whole
+        )];
+    };
     let floor: f64 = kinds.iter().map(|k| k.floor).sum();
     let mut said = vec![format!(
         "The kernels take {:.1} µs @; their roofs ask for {:.1} µs, {:.0} %: {}.",
@@ -277,7 +295,7 @@ fn sentences(kinds: &[Kind<'_>], roofs: &Roofs) -> Vec<String> {
     }
     let fast: Vec<&str> = kinds
         .iter()
-        .filter(|k| k.bound == Bound::Memory && k.floor > k.time + k.spread)
+        .filter(|k| k.bound == Some(Bound::Memory) && k.floor > k.time + k.spread)
         .map(|k| k.name)
         .collect();
     if !fast.is_empty() {
@@ -392,11 +410,22 @@ mod tests {
     }
 
     #[test]
-    fn without_roofs_the_data_sheet_stands_or_there_is_none() {
+    fn without_roofs_the_times_stand_alone() {
         let mut evidence = evidence(|_| 2.0);
         evidence.roofs = Some(Err(RunError::failed("a busy machine")));
-        let said = study().reduce(&evidence).unwrap_err();
-        assert_eq!(said, "there is no roof to stand under: a busy machine");
+        let found = study().reduce(&evidence).unwrap();
+        assert!(
+            found.sentences[0].ends_with("no roof of this machine is known to set them under.")
+        );
+        assert_eq!(
+            (found.sentences.len(), found.notes[0].as_str()),
+            (1, "a busy machine")
+        );
+        let row = &found.sheets[0].rows[0];
+        assert_eq!(
+            (&row[5], &row[6]),
+            (&crate::findings::Cell::NONE, &"–".into())
+        );
     }
 
     #[test]
@@ -409,7 +438,7 @@ mod tests {
             flops: 1.0,
             bytes: 1.0,
             floor,
-            bound,
+            bound: Some(bound),
             attainable: 1.0,
         };
         for (time, floor, bound, says) in [

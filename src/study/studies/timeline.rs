@@ -8,7 +8,7 @@ pub use chrome::chrome;
 use crate::catalogue::{Definition, Study};
 use crate::evidence::{Asks, Evidence};
 use crate::findings::{Cell, Column, Findings, Sheet};
-use plan::run::{Axis, PhaseReport, Request, SpanReport, TraceReport, median};
+use plan::run::{Axis, PhaseReport, Request, SpanReport, TraceReport, mad, median};
 use plan::units::figure;
 
 /// What it is.
@@ -281,8 +281,7 @@ fn ordered<'p>(phases: &[&'p PhaseReport]) -> Vec<OfAll<'p>> {
         for phase in phases.iter().filter(|p| p.unit == unit) {
             if phase.name == WAITS {
                 // The gate behind the phase that was added last.
-                if let Some((_, _, waits)) = at.checked_sub(1).and_then(|at| all.get_mut(at))
-                {
+                if let Some((_, _, waits)) = at.checked_sub(1).and_then(|at| all.get_mut(at)) {
                     waits.push(phase);
                 }
                 continue;
@@ -327,7 +326,26 @@ fn sentences(trace: &TraceReport) -> Vec<String> {
         }
     }
     said.extend(most(trace));
+    said.extend(disturbed(&trace.spans));
     said
+}
+
+/// Forwards that differ more than this, as a share, were disturbed.
+const STEADY: f64 = 0.10;
+
+/// That the forwards are far from one another.
+fn disturbed(spans: &[SpanReport]) -> Option<String> {
+    let forwards = spans.iter().map(|s| s.took.len()).min().unwrap_or(0);
+    let sum = |at: usize| spans.iter().filter_map(|s| s.took.get(at)).sum();
+    let sums: Vec<f64> = (0..forwards).map(sum).collect();
+    let (middle, loose) = (median(&sums)?, mad(&sums)?);
+    let least = sums.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = sums.iter().copied().fold(0.0, f64::max);
+    (loose > STEADY * middle).then(|| {
+        format!(
+            "The kernels of a forward took {least:.0} to {most:.0} µs @: something else uses this machine, and one forward is not like another."
+        )
+    })
 }
 
 /// How long at least one kernel runs, and the kernels that begin before the one in front

@@ -138,4 +138,59 @@ mod tests {
         assert!(!has_stamps(&text) && !has_stamps(&kernel("")));
         assert!(clocked(&text, "other").is_err());
     }
+
+    /// One kernel of each file with clocks in it, by NVIDIA's assembler (`PTXAS`); Hopper's
+    /// block kernel with its stamps, where NVRTC is here.
+    #[test]
+    #[cfg(feature = "cuda")]
+    fn what_comes_out_assembles() {
+        use crate::gpu::compile::{Form, PREBUILT, compile};
+        use crate::gpu::cuda::Nvrtc;
+        use std::process::Command;
+
+        let Ok(ptxas) = std::env::var("PTXAS") else {
+            eprintln!("skipped: PTXAS names no assembler");
+            return;
+        };
+        let folder = std::env::temp_dir().join(format!("clocked-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let assembles = |text: &str, entry: &str, arch: &str| {
+            let file = folder.join("kernel.ptx");
+            // What was compiled ahead names a version that old drivers take.
+            let (head, rest) = text.split_once(".version ").unwrap();
+            let rest = rest.split_once('\n').unwrap().1;
+            let text = format!("{head}.version 8.8\n{rest}");
+            std::fs::write(&file, clocked(&text, entry).unwrap()).unwrap();
+            let made = Command::new(&ptxas)
+                .args(["-arch", arch, "-O1", "-o", "/dev/null"])
+                .arg(&file)
+                .output()
+                .unwrap();
+            let said = String::from_utf8_lossy(&made.stderr).into_owned();
+            assert!(made.status.success(), "{entry} for {arch}: {said}");
+        };
+        let mut seen = Vec::new();
+        for (unit, arch) in crate::gpu::units::compiled_ahead() {
+            let file = (unit.files.last().copied(), arch);
+            let Some(found) = PREBUILT.find(&unit, &[arch]) else {
+                continue;
+            };
+            if !seen.contains(&file) {
+                seen.push(file);
+                assembles(&found.ptx, unit.entry, arch);
+            }
+            if let (Ok(nvrtc), true) = (Nvrtc::find(12), unit.files.contains(&"hopper/block.cu"))
+                && !seen.contains(&(None, arch))
+            {
+                seen.push((None, arch));
+                let unit = unit.define("CLOCKS", 1);
+                let built = compile(nvrtc, None, &unit, arch, Form::Assembly).unwrap();
+                let text = String::from_utf8(built.image).unwrap();
+                assert!(has_stamps(&text));
+                assembles(&text, unit.entry, arch);
+            }
+        }
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert!(seen.len() > 20, "{}", seen.len());
+    }
 }
