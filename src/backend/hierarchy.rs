@@ -5,8 +5,10 @@ mod chain;
 mod here;
 mod roofs;
 mod there;
+mod troubles;
 
 pub use roofs::{DeviceRates, rates};
+pub use troubles::troubles;
 
 use crate::gpu::CompileUnit;
 use plan::run::{BackendKind, MemoryReport, MemoryRequest, Observer, RunError};

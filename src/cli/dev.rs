@@ -60,6 +60,12 @@ enum DevCommand {
         #[arg(long, value_name = "BACKEND", default_value = "cuda")]
         backend: String,
     },
+    /// Measure what only a GPU's clock shows, for a parent process
+    Troubles {
+        /// cuda or hip
+        #[arg(long, value_name = "BACKEND", default_value = "cuda")]
+        backend: String,
+    },
     /// Run a request's forward for the profiler that started this program
     Counted {
         /// The request, as JSON
@@ -79,6 +85,10 @@ pub(super) fn dev(output: &OutputArgs, args: &DevArgs, out: &mut Out) -> Outcome
                 sizes: sizes.clone(),
             };
             out.json(&hierarchy::measure(&request, &Unwatched)?);
+            Ok(0)
+        }
+        DevCommand::Troubles { backend } => {
+            out.json(&hierarchy::troubles(BackendKind::parse(backend)?)?);
             Ok(0)
         }
         DevCommand::Roofs { backend } => {

@@ -58,6 +58,8 @@ enum What {
     Roofline(make::RooflineArgs),
     /// When does each kernel begin and end, and what overlaps?
     Timeline(make::TimelineArgs),
+    /// How does each of eight troubles show itself, and in which number?
+    Sick(make::SickArgs),
     /// The studies that were made and kept
     List,
     /// A kept study again
@@ -132,6 +134,7 @@ pub(super) fn study(output: &OutputArgs, args: &StudyArgs, out: &mut Out) -> Out
         Some(What::Hierarchy(args)) => made(output, &args.common, &args.study()?, &store, out),
         Some(What::Occupancy(args)) => made(output, &args.common, &args.study()?, &store, out),
         Some(What::Roofline(args)) => made(output, &args.common, &args.study()?, &store, out),
+        Some(What::Sick(args)) => made(output, &args.common, &args.study()?, &store, out),
         Some(What::Timeline(args)) => made(output, &args.common, &args.study()?, &store, out),
     }
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use backend::engine::{Engine, build};
+use backend::submission::mutant;
 use course::Places;
 use files::{create, plain, read_text};
 use plan::cost::price;
@@ -21,7 +22,7 @@ use study::timing::Rounds;
 
 use crate::carry_out;
 use crate::machine::{chosen, roofs};
-use crate::micro::{memory, micro};
+use crate::micro::{memory, micro, ours};
 
 /// Largest file of a kept study that is read.
 const LARGEST: usize = 16 << 20;
@@ -123,6 +124,17 @@ fn gathered(
         }
         let backend = chosen(request.backend);
         evidence.memory = Some(memory(&MemoryRequest { backend, ..request }, watch));
+    }
+    for name in asks.mutants {
+        evidence
+            .mutants
+            .extend(mutant(&name).ok().map(|value| (name, value)));
+    }
+    if let Some(of) = asks.troubles {
+        if let ended @ Err(_) = stopped(total) {
+            return Ok((evidence, ended));
+        }
+        evidence.troubles = Some(ours(&["dev", "troubles", "--backend", of.name()]));
     }
     if let Some(of) = asks.roofs {
         if let ended @ Err(_) = stopped(total) {

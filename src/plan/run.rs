@@ -14,6 +14,7 @@ mod report;
 mod request;
 mod submission;
 mod trace;
+mod troubles;
 
 pub use counted::{BufferReport, KernelReport, LineReport, WorkReport};
 pub use error::{RunError, RunErrorKind};
@@ -32,3 +33,4 @@ pub use submission::{
     Bounds, Candidate, Criterion, Outcome as SubmissionOutcome, Refusal, Submission,
 };
 pub use trace::{Axis, PhaseReport, SpanReport, TraceReport};
+pub use troubles::{Pair, Troubles};

@@ -47,7 +47,7 @@ pub trait Study {
 }
 
 /// Every study.
-pub const STUDIES: [&Definition; 9] = [
+pub const STUDIES: [&Definition; 10] = [
     &crate::studies::ablate::DEFINITION,
     &crate::studies::planner::DEFINITION,
     &crate::studies::scale::DEFINITION,
@@ -57,6 +57,7 @@ pub const STUDIES: [&Definition; 9] = [
     &crate::studies::occupancy::DEFINITION,
     &crate::studies::roofline::DEFINITION,
     &crate::studies::timeline::DEFINITION,
+    &crate::studies::sick::DEFINITION,
 ];
 
 /// What a sweep costs before it is made: floating-point operations of all runs of these

@@ -1,8 +1,11 @@
 //! What a study asks of a machine, and what came of it.
 
+use std::collections::BTreeMap;
+
 use crate::timing::{Agreed, Rounds, Timed};
 use plan::run::{
     BackendKind, MemoryReport, MemoryRequest, MicroReport, MicroRequest, Request, RunError,
+    Troubles,
 };
 
 /// Everything that one study asks of a machine. Where the model says all, nothing is.
@@ -14,6 +17,10 @@ pub struct Asks {
     pub sweeps: Vec<MicroRequest>,
     /// What memory does at which working set.
     pub memory: Option<MemoryRequest>,
+    /// Defective kernels, by name.
+    pub mutants: Vec<String>,
+    /// The troubles of this GPU that only a clock shows.
+    pub troubles: Option<BackendKind>,
     /// The roofs of this backend's device; of `auto`, of the device that ran.
     pub roofs: Option<BackendKind>,
 }
@@ -42,6 +49,10 @@ pub struct Evidence {
     pub sweeps: Vec<Result<MicroReport, RunError>>,
     /// What memory does, where it was asked for.
     pub memory: Option<Result<MemoryReport, RunError>>,
+    /// What defective kernels yield; one that cannot be run is not among them.
+    pub mutants: BTreeMap<String, f64>,
+    /// The troubles of a GPU, where they were asked for.
+    pub troubles: Option<Result<Troubles, RunError>>,
     /// The roofs, where they were asked for.
     pub roofs: Option<Result<Roofs, RunError>>,
 }

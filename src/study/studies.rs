@@ -9,6 +9,7 @@ pub mod occupancy;
 pub mod planner;
 pub mod roofline;
 pub mod scale;
+pub mod sick;
 mod sweep;
 pub mod timeline;
 pub mod validate;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::there::timed;
 use crate::gpu::{CompileUnit, Driver, GemmCall, GpuError, Memory, Parameter};
 use crate::runner::Runner;
+use plan::model::random::Stream;
 use plan::run::{BackendKind, RunError, Unwatched};
 
 /// What measurements of the roofs of a device gave, one after another.
@@ -23,6 +24,8 @@ pub struct DeviceRates {
 
 /// Elements of 4 bytes of each side of the copy: 512 MiB, several times the caches.
 const COPIED: u64 = 128 << 20;
+/// Values that are drawn; memory repeats them.
+const VALUES: u64 = 4 << 20;
 /// Sides of the square products, and how often each is repeated.
 const FP32: u64 = 4096;
 const BF16: u64 = 8192;
@@ -54,60 +57,72 @@ pub fn rates(backend: BackendKind) -> Result<DeviceRates, RunError> {
     })
 }
 
-fn measured(driver: &mut dyn Driver, held: &mut Vec<Memory>) -> Result<[Vec<f64>; 3], GpuError> {
-    let mut at = Vec::new();
-    for name in ["from", "to", "third"] {
+/// Three pieces of memory with values in them, as addresses.
+pub(super) fn large(driver: &mut dyn Driver, held: &mut Vec<Memory>) -> Result<[u64; 3], GpuError> {
+    // Values that differ: zeros, or one value, would cost a product less power.
+    let draws = Stream::new(1, "operands of a roof");
+    let words = (0..VALUES).map(|i| draws.centred(i));
+    // The upper half of an fp32 is the bf16 of it, so that both read sane values.
+    let bytes: Vec<u8> = words
+        .flat_map(|value| ((value.to_bits() >> 16) as u16).to_le_bytes())
+        .collect();
+    let mut take = |name: &str| -> Result<u64, GpuError> {
         let memory = driver.alloc(name, 4 * COPIED)?;
-        // 0.0115 in fp32 and in bf16: zeros would cost less power than values do.
-        driver.fill(memory, 0x3c)?;
-        at.push(driver.address(memory));
         held.push(memory);
-    }
-    let [from, to, third] = at[..] else {
-        return Err(GpuError::failed("memory was not kept"));
+        for part in 0..4 * COPIED / bytes.len() as u64 {
+            driver.upload(memory, part * bytes.len() as u64, &bytes)?;
+        }
+        Ok(driver.address(memory))
     };
+    Ok([take("from")?, take("to")?, take("third")?])
+}
+
+/// Microseconds of one square product of the library.
+pub(super) fn product(
+    driver: &mut dyn Driver,
+    [a, w, c]: [u64; 3],
+    side: u64,
+    bf16: bool,
+) -> Result<f64, GpuError> {
+    let call = GemmCall {
+        bf16,
+        a,
+        w,
+        c,
+        m: side,
+        n: side,
+        k: side,
+    };
+    let begin = driver.mark()?;
+    driver.library_gemm(&call)?;
+    let end = driver.mark()?;
+    driver.synchronize()?;
+    match begin.zip(end) {
+        Some((begin, end)) => driver.elapsed_us(begin, end),
+        None => Err(GpuError::missing("the device has no clock")),
+    }
+}
+
+fn measured(driver: &mut dyn Driver, held: &mut Vec<Memory>) -> Result<[Vec<f64>; 3], GpuError> {
+    let at = large(driver, held)?;
     let function = driver.load(&unit(), 0)?;
     let threads = COPIED / 4;
-    let parameters = vec![
-        Parameter::Long(from),
-        Parameter::Long(to),
-        Parameter::Word(threads as u32),
-    ];
+    let [from, _, to] = at.map(Parameter::Long);
+    let parameters = vec![from, to, Parameter::Word(threads as u32)];
     let call = (threads.div_ceil(256) as u32, 256, parameters);
     let mut copy = Vec::new();
-    for repeat in 0..=REPEATS {
-        let us = timed(driver, function, &call)?;
-        if repeat > 0 {
-            copy.push(8.0 * COPIED as f64 / (us * 1e-6));
-        }
+    for _ in 0..=REPEATS {
+        copy.push(8.0 * COPIED as f64 / (1e-6 * timed(driver, function, &call)?));
     }
-    let mut product = |side: u64, bf16: bool| -> Result<Vec<f64>, GpuError> {
-        let call = GemmCall {
-            bf16,
-            a: from,
-            w: to,
-            c: third,
-            m: side,
-            n: side,
-            k: side,
-        };
-        let mut rates = Vec::new();
-        for repeat in 0..=REPEATS {
-            let begin = driver.mark()?;
-            driver.library_gemm(&call)?;
-            let end = driver.mark()?;
-            driver.synchronize()?;
-            let Some((begin, end)) = begin.zip(end) else {
-                return Err(GpuError::missing("the device has no clock"));
-            };
-            let us = driver.elapsed_us(begin, end)?;
-            if repeat > 0 {
-                rates.push(2.0 * (side as f64).powi(3) / (us * 1e-6));
-            }
-        }
-        Ok(rates)
+    let mut products = |side: u64, bf16: bool| -> Result<Vec<f64>, GpuError> {
+        let flops = 2.0 * (side as f64).powi(3);
+        let rates = (0..=REPEATS).map(|_| Ok(flops / (1e-6 * product(driver, at, side, bf16)?)));
+        rates.collect()
     };
-    let fp32 = product(FP32, false)?;
-    let matrix16 = product(BF16, true)?;
-    Ok([copy, fp32, matrix16])
+    let mut all = [copy, products(FP32, false)?, products(BF16, true)?];
+    // The first of each warms up.
+    for rates in &mut all {
+        rates.remove(0);
+    }
+    Ok(all)
 }

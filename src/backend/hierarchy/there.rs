@@ -138,7 +138,7 @@ fn sets(
 /// Blocks, threads of each, parameters.
 pub(super) type Shape = (u32, u32, Vec<Parameter>);
 
-fn launch(
+pub(super) fn launch(
     driver: &mut dyn Driver,
     function: Function,
     (blocks, threads, parameters): &Shape,

@@ -20,6 +20,7 @@ use study::studies::occupancy::{COPY, Residents};
 use study::studies::planner::{Auto, Has, Toll};
 use study::studies::roofline::Roofline;
 use study::studies::scale::{Over, Scale};
+use study::studies::sick::{NAMES, Recorded, Sick};
 use study::studies::timeline::Timeline;
 use study::studies::validate::Validate;
 
@@ -519,6 +520,65 @@ impl OccupancyArgs {
             threads: self.threads,
             shared,
             copy: MicroRequest::new(COPY, &[], gym(&self.backend)?)?,
+        })
+    }
+}
+
+/// Eight sick runs.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct SickArgs {
+    /// One of them: uncoalesced, bank-conflict, spill, low-occupancy, launches,
+    /// copies, clock, nan
+    #[arg(value_name = "TROUBLE")]
+    only: Option<String>,
+    /// Who runs them: simt counts, cuda and hip time as well; auto takes the GPU where
+    /// there is one
+    #[arg(
+        long,
+        value_name = "BACKEND",
+        default_value = "auto",
+        help_heading = "Study"
+    )]
+    backend: String,
+    /// Whose limits and floors
+    #[arg(
+        long,
+        value_name = "GPU",
+        default_value = "h200",
+        help_heading = "Study"
+    )]
+    gpu: String,
+    #[command(flatten)]
+    setup: SetupArgs,
+    #[command(flatten)]
+    pub(super) common: Common,
+}
+
+impl SickArgs {
+    pub(super) fn study(&self) -> Result<Sick, Failure> {
+        if let Some(name) = &self.only
+            && !NAMES.contains(&name.as_str())
+        {
+            return Err(Failure::usage(format!(
+                "there is no trouble “{name}”; there are {}",
+                NAMES.join(", ")
+            )));
+        }
+        let backend = gym(&self.backend)?;
+        // Says why where a backend has no gym.
+        MicroRequest::new("stride", &[], backend)?;
+        let recorded = |id: &str| Figures::built_in().get(id).map(|f| f.value.value());
+        let pair = |sick: &str, healthy: &str| recorded(sick).zip(recorded(healthy));
+        Ok(Sick {
+            backend,
+            gpu: GpuDatabase::embedded()?.get(&self.gpu)?.clone(),
+            config: self.setup.config(Cut::v1())?,
+            recorded: Recorded {
+                launch: recorded("h200_launch"),
+                copies: pair("h200_copies_each", "h200_copies_once"),
+                clock: pair("h200_clock_loaded", "h200_clock_rested"),
+            },
+            only: self.only.clone(),
         })
     }
 }
