@@ -161,13 +161,14 @@ fn column(axis: Axis, name: &str) -> Column {
 /// Kinds of kernels, each with its places on the axis.
 fn drawn(trace: &TraceReport, from: f64, to: f64) -> Sheet {
     let unit = trace.axis.unit();
+    let decimals = usize::from(trace.axis == Axis::Microseconds);
     let mut sheet = Sheet::new(
         DRAWN,
         [
             Column::given("kernel"),
             Column::given("of"),
             column(trace.axis, "all"),
-            Column::given(format!("{from:.1} to {to:.1} {unit}")),
+            Column::given(format!("{from:.decimals$} to {to:.decimals$} {unit}")),
         ],
     );
     let each = (to - from) / PLACES as f64;
