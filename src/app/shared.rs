@@ -6,6 +6,7 @@ use super::bench::Bench;
 use super::clock::Millis;
 use super::contents::Contents;
 use super::intent::{Intent, Out};
+use super::keep::Keeping;
 use super::keymap::Keys;
 use super::look::Look;
 use super::machine::Machine;
@@ -41,6 +42,8 @@ pub struct Shared {
     pub machine: Machine,
     /// Runs and their results.
     pub runs: Runs,
+    /// What of all this outlives the program.
+    pub keeping: Keeping,
     /// The course, the learner's progress and answers.
     pub study: Study,
     /// The contents with progress.
@@ -74,6 +77,7 @@ impl Shared {
             slot: 0,
             machine: Machine::default(),
             runs: Runs::default(),
+            keeping: Keeping::default(),
             study: Study::default(),
             contents: Contents::default(),
             questions: Questions::default(),

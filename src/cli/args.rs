@@ -214,7 +214,7 @@ pub(super) struct SetupArgs {
 }
 
 /// Which plan.
-#[derive(Debug, Clone, Default, Args)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(super) struct PlanArgs {
     /// v1, v2, v3, v4, v2eager, v3code, v3doc, five or forward
     #[arg(long, value_name = "VERSION", help_heading = "Plan")]
@@ -232,6 +232,11 @@ pub(super) struct PlanArgs {
 }
 
 impl PlanArgs {
+    /// Whether a plan was named.
+    pub(super) fn is_given(&self) -> bool {
+        *self != Self::default()
+    }
+
     /// Whether the planner is to choose.
     pub(super) fn is_auto(&self) -> bool {
         self.fuse.as_deref() == Some("auto")

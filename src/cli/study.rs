@@ -1,8 +1,11 @@
 //! `study`: experiments over many plans, sizes or runs; listed, made, kept, shown.
 
+mod auto;
+mod machine;
 mod make;
+mod measured;
 
-pub(super) use make::auto;
+pub(super) use auto::{auto, auto_of};
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -19,6 +22,7 @@ use super::table::{Align, Table};
 use super::words::wrapped;
 use course::present::study::{found, grid};
 use files::{plain, replace};
+use host::learned::Learned;
 use host::studies::{Kept, Studies, make};
 use plan::units::figure;
 use study::catalogue::{STUDIES, Study};
@@ -43,23 +47,29 @@ enum What {
     /// What does each fusion save, alone and together with the others?
     Ablate(make::AblateArgs),
     /// Which plan takes least time by the model, and why does each boundary stand?
-    Plan(make::AutoArgs),
+    Plan(auto::AutoArgs),
     /// How do time and memory grow with a size, and where does the curve bend?
     Scale(make::ScaleArgs),
     /// How many sequences fit, and which number makes most tokens per second?
     BatchSize(make::BatchArgs),
     /// How far is each plan from fp64, in which tensor, and how does it grow?
     Validate(make::ValidateArgs),
+    /// What does an element type save, and what does it cost?
+    Precision(machine::PrecisionArgs),
+    /// How long will a forward take here, before it is run?
+    Predict(machine::PredictArgs),
+    /// Which settings of a kernel are quickest here, and which search finds them?
+    Tune(machine::TuneArgs),
     /// How long does a load wait, and at which working set does that change?
-    Hierarchy(make::HierarchyArgs),
+    Hierarchy(measured::HierarchyArgs),
     /// How many blocks fit, what stops one more, and does it matter?
-    Occupancy(make::OccupancyArgs),
+    Occupancy(measured::OccupancyArgs),
     /// Which kernels take the time, and how near is each to its roof?
-    Roofline(make::RooflineArgs),
+    Roofline(measured::RooflineArgs),
     /// When does each kernel begin and end, and what overlaps?
-    Timeline(make::TimelineArgs),
+    Timeline(measured::TimelineArgs),
     /// How does each of eight troubles show itself, and in which number?
-    Sick(make::SickArgs),
+    Sick(measured::SickArgs),
     /// The studies that were made and kept
     List,
     /// A kept study again
@@ -118,6 +128,7 @@ pub(super) struct Common {
 
 pub(super) fn study(output: &OutputArgs, args: &StudyArgs, out: &mut Out) -> Outcome {
     let store = Studies::of(&places(output));
+    let learned = Learned::of(&places(output));
     match &args.what {
         None => catalogue(output, out),
         Some(What::List) => list(output, &store, out),
@@ -126,16 +137,31 @@ pub(super) fn study(output: &OutputArgs, args: &StudyArgs, out: &mut Out) -> Out
             tell(output, &args.form, &kept, out)?;
             Ok(0)
         }
-        Some(What::Ablate(args)) => made(output, &args.common, &args.study()?, &store, out),
-        Some(What::Plan(args)) => made(output, &args.common, &args.study()?, &store, out),
-        Some(What::Scale(args)) => made(output, &args.common, &args.study()?, &store, out),
-        Some(What::BatchSize(args)) => made(output, &args.common, &args.study()?, &store, out),
-        Some(What::Validate(args)) => made(output, &args.common, &args.study()?, &store, out),
+        Some(What::Ablate(args)) => made(output, &args.common, &args.study(&learned)?, &store, out),
+        Some(What::Plan(args)) => made(output, &args.common, &args.study(&learned)?, &store, out),
+        Some(What::Scale(args)) => made(output, &args.common, &args.study(&learned)?, &store, out),
+        Some(What::BatchSize(args)) => {
+            made(output, &args.common, &args.study(&learned)?, &store, out)
+        }
+        Some(What::Validate(args)) => {
+            made(output, &args.common, &args.study(&learned)?, &store, out)
+        }
+        Some(What::Precision(args)) => {
+            made(output, &args.common, &args.study(&learned)?, &store, out)
+        }
+        Some(What::Predict(args)) => {
+            made(output, &args.common, &args.study(&learned)?, &store, out)
+        }
+        Some(What::Tune(args)) => made(output, &args.common, &args.study(&learned)?, &store, out),
         Some(What::Hierarchy(args)) => made(output, &args.common, &args.study()?, &store, out),
         Some(What::Occupancy(args)) => made(output, &args.common, &args.study()?, &store, out),
-        Some(What::Roofline(args)) => made(output, &args.common, &args.study()?, &store, out),
+        Some(What::Roofline(args)) => {
+            made(output, &args.common, &args.study(&learned)?, &store, out)
+        }
         Some(What::Sick(args)) => made(output, &args.common, &args.study()?, &store, out),
-        Some(What::Timeline(args)) => made(output, &args.common, &args.study()?, &store, out),
+        Some(What::Timeline(args)) => {
+            made(output, &args.common, &args.study(&learned)?, &store, out)
+        }
     }
 }
 

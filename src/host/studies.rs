@@ -3,26 +3,24 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use backend::engine::{Engine, build};
 use backend::submission::mutant;
 use course::Places;
 use files::{create, plain, read_text};
-use plan::cost::price;
-use plan::run::{
-    BackendKind, MemoryRequest, Observer, Phase, Progress, Request, RunError, RunErrorKind,
-};
-use plan::units::{Quantity, format};
+use plan::run::{MemoryRequest, Observer, Phase, Progress, RunError};
 use serde::{Deserialize, Serialize};
-use study::catalogue::{Study, work};
+use study::catalogue::Study;
 use study::evidence::{Asks, Evidence};
 use study::findings::Findings;
 use study::timing::Rounds;
 
 use crate::carry_out;
+use crate::learned::Learned;
 use crate::machine::{chosen, roofs};
 use crate::micro::{memory, micro, ours};
+use crate::pace::affordable;
 
 /// Largest file of a kept study that is read.
 const LARGEST: usize = 16 << 20;
@@ -69,7 +67,7 @@ pub fn make(
     let (evidence, ended) = gathered(study, asks, budget, watch)?;
     let device = evidence.device();
     // Of what is refused as a whole, the first reason is the sentence.
-    if asked && device.is_none() {
+    if asked && !evidence.is_something() {
         let why = evidence.failure();
         return Err(why.or(ended.err()).unwrap_or_else(nothing));
     }
@@ -150,64 +148,10 @@ fn nothing() -> RunError {
     RunError::failed("nothing was run")
 }
 
-/// Refuses a sweep that would take longer than its budget, at the pace of its smallest
-/// run on this machine.
-fn affordable(
-    study: &dyn Study,
-    requests: &[Request],
-    budget: f64,
-    engine: &mut Engine,
-    watch: &dyn Observer,
-) -> Result<(), RunError> {
-    let flops = |r: &Request| {
-        price(&r.config)
-            .map_or(u64::MAX, |c| c.forward.flops)
-            .max(1)
-    };
-    let Some(smallest) = requests.iter().min_by_key(|r| flops(r)) else {
-        return Ok(());
-    };
-    // The SIMT machine has no clock, and takes minutes for what the others do at once.
-    if smallest.backend == BackendKind::Simt {
-        return Ok(());
-    }
-    let probe = Request {
-        runs: 1,
-        warm_up: 1,
-        trace: false,
-        ..smallest.clone()
-    };
-    let begun = Instant::now();
-    let report = match engine.run(&probe, None, watch) {
-        Ok(report) => report,
-        // Whatever it is, the sweep says it in its place; a stop ends it here.
-        Err(e) if e.kind == RunErrorKind::Cancelled => return Err(e),
-        Err(_) => return Ok(()),
-    };
-    let whole = begun.elapsed().as_secs_f64();
-    let once = report.time_us.map_or(whole, |t| t.median * 1e-6);
-    let around = (whole - 2.0 * once).max(0.0);
-    let all: u64 = requests.iter().map(flops).fold(0, u64::saturating_add);
-    let per_flop = 1.0 / flops(smallest) as f64;
-    let expected = per_flop * (once * work(requests) + around * all as f64);
-    if expected <= budget {
-        return Ok(());
-    }
-    let seconds = |s: f64| format(&Quantity::seconds(s));
-    Err(RunError::bad_request(format!(
-        "study {} would take about {} here ({} runs at the pace of its smallest), more than {}; take {}, or --budget {} (minutes)",
-        study.definition().name,
-        seconds(expected),
-        requests.iter().map(|r| u64::from(r.runs)).sum::<u64>(),
-        seconds(budget),
-        study.smaller(),
-        (expected / 60.0 * 1.5).ceil()
-    )))
-}
-
 /// The studies that are kept.
 pub struct Studies {
     folder: PathBuf,
+    learned: Learned,
 }
 
 impl Studies {
@@ -215,10 +159,12 @@ impl Studies {
     pub fn of(places: &Places) -> Self {
         Self {
             folder: places.state.join("studies"),
+            learned: Learned::of(places),
         }
     }
 
-    /// Keeps a study under the next number, which its id then bears.
+    /// Keeps a study under the next number, which its id then bears, and what it leaves
+    /// to later runs.
     ///
     /// # Errors
     /// A sentence: a folder that cannot be written.
@@ -232,7 +178,7 @@ impl Studies {
             let text = serde_json::to_string_pretty(kept).map_err(|e| e.to_string())?;
             // Another process may have taken the number meanwhile.
             if create(&self.path(&kept.id), text.as_bytes()).map_err(|e| refused(&e))? {
-                return Ok(());
+                return self.learned.keep(kept);
             }
             number += 1;
         }

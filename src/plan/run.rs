@@ -15,6 +15,7 @@ mod request;
 mod submission;
 mod trace;
 mod troubles;
+mod tuned;
 
 pub use counted::{BufferReport, KernelReport, LineReport, WorkReport};
 pub use error::{RunError, RunErrorKind};
@@ -26,7 +27,7 @@ pub use observer::{Observer, Phase, Progress, Unwatched};
 pub use protocol::{Answer, Ask, BackendState, WireTicket};
 pub use report::{
     BytesReport, CheckReport, LaunchReport, OutputReport, PlanReport, Report, TensorReport, Timing,
-    mad, median,
+    WrongReport, mad, median,
 };
 pub use request::{BackendKind, Gemm, Request, WeightsFrom};
 pub use submission::{
@@ -34,3 +35,4 @@ pub use submission::{
 };
 pub use trace::{Axis, PhaseReport, SpanReport, TraceReport};
 pub use troubles::{Pair, Troubles};
+pub use tuned::{Knob, Settings, TUNABLE, Tunable, Tuned, knobs};

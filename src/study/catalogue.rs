@@ -4,7 +4,6 @@
 
 use crate::evidence::{Asks, Evidence};
 use crate::findings::Findings;
-use plan::run::Request;
 
 /// What is said of a study before it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,26 +46,18 @@ pub trait Study {
 }
 
 /// Every study.
-pub const STUDIES: [&Definition; 10] = [
+pub const STUDIES: [&Definition; 13] = [
     &crate::studies::ablate::DEFINITION,
     &crate::studies::planner::DEFINITION,
     &crate::studies::scale::DEFINITION,
     &crate::studies::batch::DEFINITION,
     &crate::studies::validate::DEFINITION,
+    &crate::studies::precision::DEFINITION,
+    &crate::studies::predict::DEFINITION,
+    &crate::studies::tune::DEFINITION,
     &crate::studies::hierarchy::DEFINITION,
     &crate::studies::occupancy::DEFINITION,
     &crate::studies::roofline::DEFINITION,
     &crate::studies::timeline::DEFINITION,
     &crate::studies::sick::DEFINITION,
 ];
-
-/// What a sweep costs before it is made: floating-point operations of all runs of these
-/// requests, their checks and warm-ups not counted.
-pub fn work(requests: &[Request]) -> f64 {
-    let one = |request: &Request| {
-        let flops = plan::cost::price(&request.config).map_or(0, |cost| cost.forward.flops);
-        // Each pair of timed runs is led by one that warms up.
-        flops as f64 * (1.5 * f64::from(request.runs) + f64::from(request.warm_up))
-    };
-    requests.iter().map(one).sum()
-}

@@ -83,8 +83,17 @@ impl Evidence {
                 .find_map(|s| Some(s.as_ref().ok()?.device.clone()))
         };
         let memory = || Some(self.memory.as_ref()?.as_ref().ok()?.device.clone());
+        let troubles = || Some(self.troubles.as_ref()?.as_ref().ok()?.device.clone());
         let roofs = || Some(self.roofs.as_ref()?.as_ref().ok()?.of.clone());
-        ran.or_else(swept).or_else(memory).or_else(roofs)
+        ran.or_else(swept)
+            .or_else(memory)
+            .or_else(troubles)
+            .or_else(roofs)
+    }
+
+    /// Whether any part of it worked.
+    pub fn is_something(&self) -> bool {
+        self.device().is_some() || !self.mutants.is_empty()
     }
 
     /// Why the first part that failed did.
@@ -92,8 +101,12 @@ impl Evidence {
         let ran = self.runs().find_map(Result::err);
         let swept = || self.sweeps.iter().find_map(|s| s.as_ref().err().cloned());
         let memory = || self.memory.as_ref()?.as_ref().err().cloned();
+        let troubles = || self.troubles.as_ref()?.as_ref().err().cloned();
         let roofs = || self.roofs.as_ref()?.as_ref().err().cloned();
-        ran.or_else(swept).or_else(memory).or_else(roofs)
+        ran.or_else(swept)
+            .or_else(memory)
+            .or_else(troubles)
+            .or_else(roofs)
     }
 }
 

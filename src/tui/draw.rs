@@ -13,7 +13,7 @@ use super::{
 use crate::picture;
 use app::look::Depth;
 use app::mouse::Spots;
-use app::{Look, Page, State};
+use app::{Look, Page, SMALLEST, State};
 
 /// Draws frames. A frame that changes nothing of a text lays nothing out: most keys
 /// only move over it.
@@ -97,6 +97,9 @@ impl Painter {
     fn page(&self, state: &State, pen: &mut Pen<'_>) {
         if state.too_small() {
             too_small::draw(state, pen);
+            if !state.shared.lacks(SMALLEST) {
+                palette::draw(state, pen);
+            }
             return;
         }
         frame::draw(state, pen);

@@ -16,6 +16,7 @@ use app::question::Asked;
 use app::{self, Effect, Event, Message, State};
 use backend::engine::{self, Engine, Worker};
 use course::Places;
+use host::learned::Learned;
 use host::{Away, Clerk, Facts, edit};
 use plan::run::Phase;
 
@@ -53,8 +54,15 @@ pub fn open(
     input::read_keys(to.clone(), Arc::clone(&gate), Arc::clone(&spots));
     let news = News::new(to.clone());
     let mut engine = Engine::default();
+    let learned = Learned::of(&places);
     let worker = Worker::start(
-        move |request, watch| engine.run(request, None, watch),
+        move |request, watch| {
+            let mut request = request.clone();
+            learned.serve(&mut request);
+            let report = engine.run(&request, None, watch)?;
+            learned.ran(&request.config, &report);
+            Ok(report)
+        },
         move |event| news.tell(event),
     )?;
     let away = Away::new(places, facts, to.clone());
@@ -195,6 +203,8 @@ impl<W: Write> Runtime<W> {
                 Effect::CancelRun => self.worker.cancel(),
                 Effect::Edit(asked) => self.edit(asked)?,
                 Effect::Record(_)
+                | Effect::KeepLab(_)
+                | Effect::KeepRuns(_)
                 | Effect::OpenSheet(_)
                 | Effect::SaveAnswer { .. }
                 | Effect::Vary { .. } => self.clerk.take(effect),

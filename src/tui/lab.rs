@@ -456,7 +456,13 @@ pub fn against(state: &State, pen: &mut Pen<'_>) {
             Origin::Measured => (Role::Measured, Role::Text),
         };
         pen.put(1, y, &row.label, label_role);
-        pen.right(edges[0], y, &row.plan, role);
+        // Two times with their spread: the first stands further left.
+        let spread = [&row.plan, &row.v1].iter().any(|cell| cell.contains('±'));
+        let first = match spread {
+            true => edges[1].saturating_sub(12),
+            false => edges[0],
+        };
+        pen.right(first, y, &row.plan, role);
         pen.right(edges[1], y, &row.v1, role);
         pen.right(edges[2], y, &row.saved, Role::Text);
         if state.lab.part == Part::Table && state.lab.row == i {

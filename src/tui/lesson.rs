@@ -133,7 +133,7 @@ fn mark(pen: &mut Pen<'_>, x: u16, y: u16, row: &str, needle: &str) {
 
 fn empty(state: &State, pen: &mut Pen<'_>) {
     let text = if state.shared.study.loaded {
-        "There is no lesson here. 1 shows the contents; lint says what is wrong with a course."
+        "There is no lesson here. H shows the contents; lint says what is wrong with a course."
     } else {
         "…"
     };

@@ -145,7 +145,7 @@ fn esc_leads_from_every_block_into_the_text_and_stays() {
         assert_ne!(s.state.reader.focus, Focus::Text);
         let s = s.press(&[ESC]);
         assert_eq!(s.state.reader.focus, Focus::Text);
-        let s = s.press(&[ESC, ESC]).shows("1 shows the contents");
+        let s = s.press(&[ESC, ESC]).shows("H shows the contents");
         assert_eq!(s.state.page, Page::Lesson);
         let s = s.press(&[ch('1')]);
         assert_eq!(s.state.page, Page::Home);
@@ -243,14 +243,146 @@ fn home_follows_the_path_and_space_goes_on_with_it() {
 }
 
 #[test]
-fn another_path_is_chosen_and_kept() {
-    let s = home(80, 24).press(&[ch('P')]).shows("One day");
-    assert!(s.recorded().iter().any(|event| matches!(
-        event,
-        course::Event::Chose { setting, value: Some(value) }
-            if setting == "path" && value == "one-day"
-    )));
-    s.press(&[ch('P'), ch('P')]).shows("Three hours: 0 of 15");
+fn another_path_is_looked_at_before_it_is_followed() {
+    let chose = |s: &Screen, name: &str| {
+        s.recorded().iter().any(|event| {
+            matches!(
+                event,
+                course::Event::Chose { setting, value: Some(value) }
+                    if setting == "path" && value == name
+            )
+        })
+    };
+    let s = home(80, 24).press(&[ch('P')]).shows("One day, 450 min");
+    let s = s
+        .shows("Lessons 00 01 02 03 07")
+        .shows("Three hours: 0 of 15");
+    assert!(!chose(&s, "one-day"));
+    // Esc stays, and so does walking on.
+    let s = s
+        .press(&[ESC])
+        .shows("Three hours: 0 of 15")
+        .hides("One day");
+    let s = s.press(&[ch('P'), ch('P')]).shows("Complete, ");
+    let s = s.press(&[ch('P')]).shows("is the path that you follow");
+    let s = s.press(&[ch('P'), key(Code::Down), ENTER]);
+    assert!(s.state.page == Page::Lesson && !chose(&s, "one-day"));
+    let s = s
+        .press(&[ch('1'), ch('P'), ENTER])
+        .shows("You follow One day");
+    assert!(chose(&s, "one-day"));
+}
+
+#[test]
+fn a_path_says_that_its_order_is_its_own_and_ends_at_the_contents() {
+    let mut s = home(80, 24).press(&[SPACE]);
+    // Everything of lesson 00 is read and its question answered.
+    for _ in 0..60 {
+        if s.state.page == Page::Exercises {
+            break;
+        }
+        s = s.press(&[SPACE]);
+    }
+    let s = s.typed("393216 B").press(&[ENTER, SPACE]);
+    s.shows("A wall has a price")
+        .shows("Your path has an order of its own");
+}
+
+#[test]
+fn what_is_left_of_a_section_comes_before_what_follows_it_on_the_path() {
+    let s = home(60, 18).press(&[SPACE]);
+    let mut s = s;
+    for _ in 0..12 {
+        if s.rows().join(" ").contains("more below") {
+            break;
+        }
+        s = s.press(&[SPACE]);
+    }
+    let at = s.state.reader.section;
+    let s = s.shows("more below").press(&[ch('1'), SPACE]);
+    assert_eq!((s.state.page, s.state.reader.section), (Page::Lesson, at));
+    s.press(&[SPACE]).hides("What this workshop is");
+}
+
+#[test]
+fn a_guess_that_was_not_kept_waits_where_it_was_typed() {
+    let s = Screen::reader(80, 24).press(&[SPACE, SPACE, TAB]);
+    let s = s
+        .typed("17")
+        .press(&[ESC])
+        .shows("What you typed waits here");
+    let s = s.shows("17: typed, not kept");
+    s.press(&[TAB, ENTER]).shows("> 17▌");
+}
+
+#[test]
+fn the_contents_are_one_key_away_wherever_digits_are_answers() {
+    let s = form().press(&[ch('H')]);
+    assert_eq!(s.state.page, Page::Home);
+    let s = form().typed("22.22 %").press(&[ENTER]).shows("right");
+    let s = s
+        .press(&[ch('1')])
+        .shows("H shows the contents")
+        .later(1000);
+    let s = s.press(&[ch('H')]);
+    assert_eq!(s.state.page, Page::Home);
+    let s = Screen::reader(80, 24).press(&[SPACE, SPACE, ESC, ch('H')]);
+    assert_eq!(s.state.page, Page::Home);
+}
+
+#[test]
+fn the_palette_and_the_help_have_room_in_sixty_columns() {
+    let s = home(60, 18).press(&[ch('3')]).shows("needs 80");
+    let s = s.press(&[ch(':')]).typed("10-flash").shows("10 ");
+    let s = s.press(&[ENTER]);
+    assert_eq!(s.state.page, Page::Lesson);
+    let s = s.press(&[ch('?')]).shows("in a lesson");
+    assert!(s.rows().iter().all(|row| !row.contains("needs 80")));
+}
+
+#[test]
+fn letters_at_options_go_to_the_option_that_begins_with_them() {
+    // norm1, q, softmax, in an order: q is no way out here, and the rest of a word no key.
+    let s = form().press(&[key(Code::Down); 4]).typed("norm1");
+    assert_eq!(s.state.page, Page::Exercises);
+    let s = s.shows("►[ ] norm1").later(1000).typed("q").shows("►[ ] q");
+    // What the footer names stays a key.
+    let s = s.later(1000).press(&[ch('h')]).shows("hint 1 of");
+    assert!(!s.effects.contains(&Effect::Quit(0)));
+}
+
+#[test]
+fn space_at_the_mark_does_not_leave_a_choice_that_was_not_checked() {
+    let at = form().press(&[key(Code::Down), SPACE, SPACE]);
+    let s = at.shows("Marked. Enter checks it.");
+    assert_eq!(s.state.exercises.form.as_ref().map(|f| f.row), Some(1));
+}
+
+#[test]
+fn an_answer_that_was_changed_has_no_verdict() {
+    let s = form().typed("7 %").press(&[ENTER]).shows("wrong");
+    let s = s.press(&[ch('8'), ESC]).hides(" wrong").shows("typed");
+    let s = s.press(&[key(Code::Down); 4]);
+    let s = s.press(&[SPACE, RIGHT, SPACE, RIGHT, SPACE, ENTER]);
+    let refused = s.state.exercises.form.clone();
+    let s = s.typed("1").shows("typed");
+    assert_eq!(kept(&s, "order").as_deref(), Some("norm1, q, softmax"));
+    assert_eq!(
+        s.state.exercises.form.map(|f| f.row),
+        refused.map(|f| f.row)
+    );
+}
+
+#[test]
+fn a_verdict_and_the_line_under_the_cursor_are_in_view() {
+    // A kernel of more lines than the window has.
+    let mut s = home(60, 18).press(&[ch(':')]).typed("ex27").press(&[ENTER]);
+    for line in 0..14 {
+        let here = s.rows().iter().any(|row| row.contains('►'));
+        assert!(here, "line {line}: {:?}", s.rows());
+        s = s.press(&[key(Code::Down)]);
+    }
+    s.press(&[SPACE, ENTER]).shows("wrong   15 is not right");
 }
 
 #[test]

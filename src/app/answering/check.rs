@@ -50,12 +50,7 @@ pub fn echo(shared: &Shared, asked: &Asked, typed: &str) -> Result<String, Strin
 
 /// The tolerance of a question in words.
 pub fn tolerance(shared: &Shared, asked: &Asked) -> String {
-    let found = with_judge(shared, asked, |key, _| Ok(key.tolerance));
-    match found {
-        Ok(answer::Tolerance::Exact) => "exact".to_owned(),
-        Ok(tolerance) => tolerance.to_string(),
-        Err(_) => String::new(),
-    }
+    with_judge(shared, asked, |key, env| Ok(answer::tolerance(key, env))).unwrap_or_default()
 }
 
 /// The answer as it stands: what is being made of a right one, else what the sheet holds.
@@ -326,12 +321,16 @@ pub fn standing(shared: &Shared, asked: &Asked) -> Standing {
         return Standing::Read;
     }
     let typed = !shared.study.typed(&asked.exercise, &asked.key).is_empty();
+    let now = shared.study.typed(&asked.exercise, &asked.key);
+    let tried = kept.tried.as_deref() == Some(now) || !typed;
     let judged: Option<&Judgement> = shared
         .questions
         .known
         .get(asked)
         .and_then(|q| q.judgement.as_ref());
     match kept.verdict {
+        // What was typed since has no verdict yet.
+        Some(Mark::Wrong | Mark::Slip) if judged.is_none() && !tried => Standing::Unchecked,
         Some(mark) if typed && (judged.is_some() || mark != Mark::Unread) => Standing::Judged(mark),
         _ if typed => Standing::Unchecked,
         _ => Standing::Open,

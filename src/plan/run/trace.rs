@@ -51,7 +51,8 @@ pub struct SpanReport {
     pub from: f64,
     /// Its last ends.
     pub to: f64,
-    /// How long it took in each forward.
+    /// How long it took in each forward, from the end of what is in front of it where it
+    /// begins before: until then it may only wait.
     pub took: Vec<f64>,
 }
 
@@ -99,15 +100,16 @@ impl TraceReport {
         order.sort_by(|a, b| length(a).total_cmp(&length(b)));
         let middle = order.get(order.len() / 2)?;
         let zero = begin(middle);
+        let alone: Vec<Vec<f64>> = forwards.iter().map(|forward| alone(forward)).collect();
         let spans = names.iter().zip(middle.iter()).enumerate();
         let spans = spans.map(|(at, ((name, kernel), (from, to)))| SpanReport {
             name: name.clone(),
             kernel: *kernel,
             from: from - zero,
             to: to - zero,
-            took: forwards
+            took: alone
                 .iter()
-                .filter_map(|forward| forward.get(at).map(|(from, to)| to - from))
+                .filter_map(|took| took.get(at).copied())
                 .collect(),
         });
         Some(Self {
@@ -123,6 +125,17 @@ impl TraceReport {
     pub fn length(&self) -> f64 {
         self.spans.iter().map(|span| span.to).fold(0.0, f64::max)
     }
+}
+
+/// How long each kernel ran after all in front of it had ended.
+fn alone(forward: &[(f64, f64)]) -> Vec<f64> {
+    let mut ended = f64::NEG_INFINITY;
+    let took = forward.iter().map(|(from, to)| {
+        let took = (to - from.max(ended)).max(0.0);
+        ended = ended.max(*to);
+        took
+    });
+    took.collect()
 }
 
 fn begin(forward: &[(f64, f64)]) -> f64 {
@@ -146,9 +159,10 @@ mod tests {
         let trace = TraceReport::of(Axis::Microseconds, "clock", &names, &forwards).unwrap();
         assert_eq!((trace.forwards, trace.length()), (3, 20.0));
         assert_eq!((trace.spans[1].from, trace.spans[1].to), (6.0, 20.0));
-        assert_eq!(trace.spans[1].took, [6.0, 19.0, 14.0]);
-        // Median 14; distances 8, 5, 0.
-        assert_eq!((trace.spans[1].median(), trace.spans[1].mad()), (14.0, 5.0));
+        // In the second and third it begins 1 before the first has ended.
+        assert_eq!(trace.spans[1].took, [6.0, 18.0, 13.0]);
+        // Median 13; distances 7, 5, 0.
+        assert_eq!((trace.spans[1].median(), trace.spans[1].mad()), (13.0, 5.0));
         assert_eq!(TraceReport::of(Axis::Microseconds, "", &names, &[]), None);
     }
 }

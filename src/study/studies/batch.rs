@@ -44,24 +44,6 @@ const MOST: u64 = 1 << 20;
 /// Batches that are run at most: the largest ones are left out.
 const RUN: usize = 8;
 
-/// Bytes that a forward holds by the model: weights once, the cache, the peak of
-/// activations.
-pub fn held(cost: &Cost) -> u64 {
-    let (tied, untied) = cost.parameters;
-    let weights = match cost.config.model.tied {
-        true => tied,
-        false => untied,
-    };
-    let weights = weights.saturating_mul(cost.config.dtype.bytes());
-    let cache = match cost.config.keeps_kv() {
-        true => cost.kv_cache_bytes,
-        false => 0,
-    };
-    weights
-        .saturating_add(cache)
-        .saturating_add(cost.peak.bytes)
-}
-
 impl BatchSize {
     fn cost(&self, batch: u64) -> Option<Cost> {
         let mut config = self.config.clone();
@@ -70,7 +52,7 @@ impl BatchSize {
     }
 
     fn fits(&self, batch: u64) -> bool {
-        self.cost(batch).is_some_and(|c| held(&c) <= self.memory)
+        self.cost(batch).is_some_and(|c| c.held() <= self.memory)
     }
 
     /// The largest batch that fits; `None`: not even one sequence does.
@@ -135,7 +117,7 @@ impl Study for BatchSize {
         let rounds = evidence.rounds.as_ref();
         let batches = self.batches();
         let Some(largest) = batches.last().copied() else {
-            let one = self.cost(1).map_or(0, |c| held(&c));
+            let one = self.cost(1).map_or(0, |c| c.held());
             return Err(format!(
                 "not even one sequence fits: it holds {} and {} are allowed; a smaller --model, fewer tokens with --seq, or more --memory",
                 format(&Quantity::bytes(one)),
@@ -164,7 +146,7 @@ impl Study for BatchSize {
             floors.push(floor);
             let mut row: Vec<Cell> = vec![
                 (*batch).into(),
-                (held(&cost) as f64 * 1e-6).into(),
+                (cost.held() as f64 * 1e-6).into(),
                 (floor * 1e6).into(),
             ];
             if ran {
@@ -332,7 +314,7 @@ mod tests {
         // Its weights by hand: parameters of the tied model in fp32, and no cache.
         let cost = study.cost(1).unwrap();
         let weights = 4 * cost.config.model.parameters_tied().unwrap();
-        assert_eq!(held(&cost), weights + cost.peak.bytes);
+        assert_eq!(cost.held(), weights + cost.peak.bytes);
         assert_eq!(study.batches().last(), Some(&largest));
     }
 

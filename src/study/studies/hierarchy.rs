@@ -6,7 +6,6 @@ use crate::evidence::{Asks, Evidence};
 use crate::findings::{Cell, Column, Findings, Plot, Sheet, Source};
 use plan::cost::{Gpu, GpuDatabase};
 use plan::run::{CacheSize, MemoryReport, MemoryRequest, MemoryRow, mad, median};
-use plan::units::figure;
 
 /// What it is.
 pub const DEFINITION: Definition = Definition {
@@ -260,32 +259,23 @@ fn unseen(caches: &[CacheSize], steps: &[Step], report: &MemoryReport) -> Option
     (!missed.is_empty()).then(|| format!("At the end of {} no step is seen.", listed(&missed)))
 }
 
-/// What is read per second from the smallest and from the largest set.
+/// The most that is read per second, and what is read from the largest set.
 fn speeds(report: &MemoryReport) -> Vec<String> {
-    let told = |of: fn(&MemoryRow) -> &Vec<f64>| {
-        let mut known = report.rows.iter().filter(|row| !of(row).is_empty());
-        let first = known.next()?;
-        let last = known.next_back().unwrap_or(first);
-        Some((
-            (first.bytes, median(of(first))?),
-            (last.bytes, median(of(last))?),
+    let told = |name: &str, of: fn(&MemoryRow) -> &Vec<f64>| {
+        let known = report.rows.iter();
+        let known = known.filter_map(|row| Some((row.bytes, median(of(row))?)));
+        let known: Vec<(u64, f64)> = known.collect();
+        let (small, fast) = known.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+        let (large, slow) = known.last()?;
+        Some(format!(
+            "{name} {fast:.0} GB/s at most ({}) and {slow:.0} GB/s from {} @.",
+            size(*small),
+            size(*large)
         ))
     };
-    let who = |name: &str, ((small, fast), (large, slow)): ((u64, f64), (u64, f64))| {
-        format!(
-            "{name} {fast:.0} GB/s from {} and {slow:.0} GB/s from {} @.",
-            size(small),
-            size(large)
-        )
-    };
-    let one = told(|row| &row.one_gbs).map(|found| who("One alone reads", found));
-    let all = told(|row| &row.all_gbs).map(|found| {
-        let name = format!(
-            "{} together read",
-            figure::counted(report.units, "core", "cores")
-        );
-        who(&name, found)
-    });
+    let one = told("One alone reads", |row| &row.one_gbs);
+    let all = format!("All {} together read", report.units);
+    let all = told(&all, |row| &row.all_gbs);
     one.into_iter().chain(all).collect()
 }
 

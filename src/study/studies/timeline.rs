@@ -202,7 +202,7 @@ fn listed(trace: &TraceReport, from: f64, to: f64) -> Sheet {
         Column::given("kernel"),
         column(axis, "begins"),
         column(axis, "ends"),
-        column(axis, "takes"),
+        column(axis, "alone"),
     ];
     if axis == Axis::Microseconds {
         columns.push(column(axis, "± dev."));

@@ -1,5 +1,7 @@
 //! How right each plan is: every tensor that it puts into memory against fp64.
 
+mod court;
+
 use crate::catalogue::{Definition, Study};
 use crate::evidence::{Asks, Evidence};
 use crate::findings::{Cell, Column, Findings, Plot, SCIENTIFIC, Sheet, Source};
@@ -9,6 +11,8 @@ use plan::model::Dtype;
 use plan::run::{CheckReport, Request, TensorReport, median};
 use plan::units::figure;
 
+use court::Court;
+
 /// What it is.
 pub const DEFINITION: Definition = Definition {
     name: "validate",
@@ -17,7 +21,7 @@ pub const DEFINITION: Definition = Definition {
     held: "model, shape, weights and tokens",
     finds: "every tensor in memory against the fp64 reference (@): largest and typical error",
     reduced: "the largest share of a tolerance; errors of the blocks' outputs, layer by layer",
-    ends: "who passes, and the first tensor that does not",
+    ends: "who passes, the first tensor that does not, and what the documents' tolerance is worth",
     lessons: &["13"],
 };
 
@@ -55,7 +59,7 @@ impl Study for Validate {
     }
 
     fn asks(&self) -> Asks {
-        let request = |(cut, dtype): (Cut, Dtype)| Request {
+        let request = |(at, (cut, dtype)): (usize, (Cut, Dtype))| Request {
             config: Config {
                 dtype,
                 ..self.config.with_cut(cut)
@@ -64,9 +68,11 @@ impl Study for Validate {
             warm_up: 0,
             check: true,
             tensors: true,
+            // Wrong programs are the same whatever they are set beside.
+            wrong: at == 0,
             ..self.run.clone()
         };
-        Asks::runs(self.cases().into_iter().map(request).collect())
+        Asks::runs(self.cases().into_iter().enumerate().map(request).collect())
     }
 
     fn smaller(&self) -> &'static str {
@@ -102,6 +108,7 @@ impl Study for Validate {
         };
         let (mut passed, mut compared) = (0, 0);
         let mut growth: Vec<(String, Vec<Option<f64>>)> = Vec::new();
+        let mut court = Court::default();
         for (at, (cut, dtype)) in self.cases().into_iter().enumerate() {
             let title = cut.title();
             let (title, name) = (title.as_str(), dtype.name());
@@ -119,6 +126,7 @@ impl Study for Validate {
                 continue;
             };
             compared += 1;
+            court.hear(&format!("{title} {name}"), &check);
             passed += usize::from(check.pass);
             if let Some(first) = check.first_wrong.as_ref().filter(|_| !check.pass) {
                 found
@@ -146,6 +154,7 @@ impl Study for Validate {
             .replace("of 1 plan that were", "of 1 plan that was"),
         );
         found.sheets.push(sheet);
+        court.judge(&mut found);
         self.grown(&growth, &mut found);
         Ok(found)
     }
@@ -289,6 +298,7 @@ mod tests {
                     tensor(0, "o", 8e-7),
                     tensor(1, "y", 2e-7),
                 ],
+                wrong: vec![],
             });
             rounds.take(match visit.plan {
                 1 => Err(RunError::missing("no kernel")),

@@ -78,7 +78,10 @@ impl<D: Driver> Gpu<D> {
             phases.push(of_this);
         }
         let names = named(&ready.planned);
-        let how = "clocks in the kernels: thread 0 of each block leaves the device's clock when it begins and ends";
+        let how = format!(
+            "clocks in the kernels: thread 0 of each block leaves the device's clock when it begins and ends, in steps of {:.3} µs",
+            step(&forwards)
+        );
         let Some(mut trace) = TraceReport::of(Axis::Microseconds, how, &names, &forwards) else {
             return Ok(Err("nothing was recorded".to_owned()));
         };
@@ -220,6 +223,18 @@ impl<D: Driver> Gpu<D> {
             .flat_map(|(record, stamps)| of_block(span, record, stamps, names))
             .collect())
     }
+}
+
+/// The smallest step of the clock that is seen, in microseconds.
+fn step(forwards: &[Vec<(f64, f64)>]) -> f64 {
+    let mut stamps: Vec<f64> = forwards.iter().flatten().flat_map(|s| [s.0, s.1]).collect();
+    stamps.sort_by(f64::total_cmp);
+    let steps = stamps.windows(2).filter_map(|pair| match pair {
+        // Below a nanosecond it is the rounding of a float.
+        [a, b] if b - a > 1e-3 => Some(b - a),
+        _ => None,
+    });
+    steps.fold(f64::INFINITY, f64::min)
 }
 
 /// Microseconds from the first begin to the last end of the blocks.

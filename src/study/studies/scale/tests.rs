@@ -106,3 +106,22 @@ fn sizes_that_cannot_be_are_refused_and_those_that_do_not_fit_are_said() {
     assert_eq!(found.notes, ["seq 64: 64 GB are needed and 16 are free"]);
     assert_eq!(found.sheets[0].rows[2][4], Cell::NONE);
 }
+
+#[test]
+fn presets_vary_by_their_parameters_and_go_by_their_names() {
+    let over = Over::parse("preset").unwrap();
+    let at: Vec<u64> = ["workshop", "small"]
+        .map(|name| over.value(name).unwrap())
+        .into();
+    assert_eq!(at, [0, 1]);
+    assert!(over.value("smal").unwrap_err().contains("small"));
+    assert!(Over::Seq.value("x").unwrap_err().contains("16,32,64"));
+    let study = scale(over, &at, true);
+    let found = study.reduce(&Evidence::default()).unwrap();
+    assert_eq!(found.sheets[0].rows[1][0], Cell::from("small"));
+    // The shape is held; the axis has the parameters: V·D + L(2D² + 2D·Dkv + 3D·I + 2D) + D.
+    let parameters =
+        1000 * 256 + 4 * (2 * 256 * 256 + 2 * 256 * 128 + 3 * 256 * 512 + 2 * 256) + 256;
+    assert_eq!(found.plots[0].at[0], f64::from(parameters));
+    assert_eq!(study.asks().runs[1].config.shape, study.config.shape);
+}

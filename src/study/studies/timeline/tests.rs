@@ -179,6 +179,7 @@ fn what_was_not_recorded_says_why() {
             tolerance: 1e-6,
             pass: false,
             first_wrong: None,
+            wrong: Vec::new(),
             tensors: Vec::new(),
         });
     };
