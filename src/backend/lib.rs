@@ -5,6 +5,7 @@ pub mod cpu;
 pub mod device;
 pub mod engine;
 pub mod gpu;
+pub mod hierarchy;
 pub mod microbenchmark;
 pub mod npy;
 pub mod protocol;

@@ -7,11 +7,11 @@ use std::time::Duration;
 use sha2::{Digest, Sha256};
 
 use super::cpu::{Allocation, total_bytes};
-use plan::cost::{GpuDatabase, Planned};
+use plan::cost::{GpuDatabase, KernelCost, Planned};
 use plan::model::Model;
 use plan::run::{
     BackendKind, BytesReport, CheckReport, KernelReport, LaunchReport, Observer, OutputReport,
-    Phase, PlanReport, Progress, Report, Request, RunError, Timing, WrongReport,
+    Phase, PlanReport, Progress, Report, Request, RunError, Timing, TraceReport, WrongReport,
 };
 
 /// Logits that a report shows.
@@ -90,6 +90,12 @@ pub(crate) trait Forward {
         Ok(Counted::default())
     }
 
+    /// Forwards in which it is recorded when each kernel runs; or why that cannot be.
+    fn traced(&mut self, observer: &dyn Observer) -> Result<Result<TraceReport, String>, RunError> {
+        let _ = observer;
+        Ok(Err("this backend has no record of its kernels".to_owned()))
+    }
+
     /// One forward that an outside profiler sees, after those that it does not.
     fn profiled(&mut self, observer: &dyn Observer) -> Result<(), RunError> {
         let _ = observer;
@@ -106,6 +112,19 @@ pub(crate) trait Forward {
 
     /// Everything that is held, by name.
     fn allocations(&self) -> Vec<Allocation>;
+}
+
+/// Forwards of a timeline, after one that warms up.
+pub(crate) const FORWARDS: u32 = 9;
+
+/// The plan's kernels in order: names with their blocks, `block 2: q+k+v`, and places.
+pub(crate) fn named(planned: &Planned) -> Vec<(String, usize)> {
+    let kernels = planned.cost.forward.kernels.iter().enumerate();
+    let name = |(at, kernel): (usize, &KernelCost)| match kernel.layer {
+        Some(layer) => (format!("block {layer}: {}", kernel.name), at),
+        None => (kernel.name.clone(), at),
+    };
+    kernels.map(name).collect()
 }
 
 /// Tells how far it is; an error where it is to stop.
@@ -160,6 +179,7 @@ pub(crate) fn measure(
     };
     let mut time_us = None;
     let mut kernels = Vec::new();
+    let mut trace = None;
     // No time is taken of a wrong result, nor is it counted.
     if check.as_ref().is_none_or(|c: &CheckReport| c.pass) {
         if let Some(clock) = ready.clock() {
@@ -182,6 +202,12 @@ pub(crate) fn measure(
             sum(&counted.kernels, &mut bytes);
             kernels = counted.kernels;
             notes.extend(counted.why_not);
+        }
+        if request.trace {
+            match ready.traced(observer)? {
+                Ok(made) => trace = Some(made),
+                Err(why) => notes.push(format!("no timeline: {why}")),
+            }
         }
         if request.profiled {
             ready.profiled(observer)?;
@@ -213,6 +239,7 @@ pub(crate) fn measure(
         output: output(&cost.config.model, request, &logits),
         held_bytes: Some(total_bytes(&allocations)),
         kernels,
+        trace,
         notes,
     };
     Ok(Outcome {

@@ -113,7 +113,7 @@ fn executed(simt: &mut Simt, launch: &Launch) -> Result<(Vec<f32>, Counts), RunE
         entry: launch.unit.entry,
         grid: launch.grid,
         block: [launch.threads, 1, 1],
-        shared: 0,
+        shared: launch.shared,
         params: &params,
         cooperative: false,
     };
@@ -157,7 +157,7 @@ fn on_device(
 ) -> Result<(Vec<f32>, Option<Timing>), RunError> {
     let size = if timed { Size::Timed } else { Size::Counted };
     let launch = launch::of(experiment, value, size)?;
-    let function = driver.load(&launch.unit, 0)?;
+    let function = driver.load(&launch.unit, launch.shared)?;
     let mut held = Vec::new();
     let ran = launched(driver, &launch, function, &mut held, timed);
     for memory in held {
@@ -189,7 +189,7 @@ fn launched(
         function,
         grid: launch.grid,
         threads: launch.threads,
-        shared: 0,
+        shared: launch.shared,
         cooperative: false,
         overlap: false,
         parameters: &parameters,

@@ -16,7 +16,6 @@ use super::{Outcome, cost, counters};
 use backend::engine::Engine;
 use host::carry_out;
 use host::learned::Learned;
-use host::machine::names;
 use plan::cost::{CostJson, Gpu, GpuDatabase, Priced, cost_json};
 use plan::fusion::Cut;
 use plan::run::{BackendKind, BytesReport, Report, Request, Timing};
@@ -281,7 +280,7 @@ fn of_the_roof(comparison: &Comparison, gpu: &Gpu) -> Option<Vec<String>> {
     let ran_here = |c: &Compared| {
         let report = c.report.as_ref()?;
         let kind = BackendKind::parse(&report.backend).ok()?;
-        (kind.is_gpu() && names(gpu, &report.device)).then_some(())
+        (kind.is_gpu() && gpu.is_named_in(&report.device)).then_some(())
     };
     if comparison.scope != Scope::Forward {
         return None;

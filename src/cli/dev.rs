@@ -10,6 +10,8 @@ use super::Outcome;
 use super::args::OutputArgs;
 use super::failure::Failure;
 use super::out::Out;
+use backend::hierarchy;
+use plan::run::{BackendKind, MemoryRequest, Unwatched};
 
 /// Commands for makers of the workshop.
 #[derive(Debug, Args)]
@@ -43,6 +45,27 @@ enum DevCommand {
     },
     /// Say what this machine has of CUDA
     Cuda,
+    /// Measure a GPU's memory over the working set, for a parent process
+    Memory {
+        /// Working sets in bytes
+        #[arg(long, value_name = "LIST", value_delimiter = ',')]
+        sizes: Vec<u64>,
+        /// cuda or hip
+        #[arg(long, value_name = "BACKEND", default_value = "cuda")]
+        backend: String,
+    },
+    /// Measure a GPU's roofs, for a parent process
+    Roofs {
+        /// cuda or hip
+        #[arg(long, value_name = "BACKEND", default_value = "cuda")]
+        backend: String,
+    },
+    /// Measure what only a GPU's clock shows, for a parent process
+    Troubles {
+        /// cuda or hip
+        #[arg(long, value_name = "BACKEND", default_value = "cuda")]
+        backend: String,
+    },
     /// Run a request's forward for the profiler that started this program
     Counted {
         /// The request, as JSON
@@ -56,6 +79,22 @@ pub(super) fn dev(output: &OutputArgs, args: &DevArgs, out: &mut Out) -> Outcome
         DevCommand::Units => units(output, out),
         DevCommand::Gym { backend } => gym::gym(output, backend, out),
         DevCommand::Counted { request } => super::counters::counted(request),
+        DevCommand::Memory { sizes, backend } => {
+            let request = MemoryRequest {
+                backend: BackendKind::parse(backend)?,
+                sizes: sizes.clone(),
+            };
+            out.json(&hierarchy::measure(&request, &Unwatched)?);
+            Ok(0)
+        }
+        DevCommand::Troubles { backend } => {
+            out.json(&hierarchy::troubles(BackendKind::parse(backend)?)?);
+            Ok(0)
+        }
+        DevCommand::Roofs { backend } => {
+            out.json(&hierarchy::rates(BackendKind::parse(backend)?)?);
+            Ok(0)
+        }
         #[cfg(feature = "cuda")]
         DevCommand::Prebuild { output, texts } => cuda::prebuild(output, texts.as_deref(), out),
         #[cfg(feature = "cuda")]

@@ -3,6 +3,7 @@
 mod auto;
 mod machine;
 mod make;
+mod measured;
 mod offer;
 
 pub(super) use auto::{auto, auto_of};
@@ -10,6 +11,7 @@ pub(super) use make::{BenchArgs, RegressArgs};
 pub(super) use offer::offered;
 
 use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
@@ -23,6 +25,7 @@ use super::table::{Align, Table};
 use super::words::wrapped;
 use course::present::Piece;
 use course::present::study::{found, grid};
+use files::{plain, replace};
 use host::learned::Learned;
 use host::studies::{Studies, make};
 use plan::units::figure;
@@ -30,6 +33,7 @@ use study::catalogue::{STUDIES, Study};
 use study::findings::{Cell, Sheet};
 use study::kept::{Kept, asked};
 use study::studies::regress::confirmed;
+use study::studies::timeline;
 
 /// Columns of a terminal.
 const TERMINAL: usize = 80;
@@ -66,6 +70,16 @@ enum What {
     Predict(machine::PredictArgs),
     /// Which settings of a kernel are quickest here, and which search finds them?
     Tune(machine::TuneArgs),
+    /// How long does a load wait, and at which working set does that change?
+    Hierarchy(measured::HierarchyArgs),
+    /// How many blocks fit, what stops one more, and does it matter?
+    Occupancy(measured::OccupancyArgs),
+    /// Which kernels take the time, and how near is each to its roof?
+    Roofline(measured::RooflineArgs),
+    /// When does each kernel begin and end, and what overlaps?
+    Timeline(measured::TimelineArgs),
+    /// How does each of eight troubles show itself, and in which number?
+    Sick(measured::SickArgs),
     /// The studies that were made and kept
     List,
     /// A kept study again
@@ -102,6 +116,12 @@ pub(super) struct Form {
     /// Print the first chart as SVG
     #[arg(long, conflicts_with_all = ["csv", "markdown"], help_heading = "Study")]
     svg: bool,
+    /// Rows of a table that are shown; all of a drawn axis, else 12
+    #[arg(long, value_name = "N", help_heading = "Study")]
+    rows: Option<usize>,
+    /// Write the timeline as JSON that chrome://tracing and Perfetto read
+    #[arg(long, value_name = "FILE", help_heading = "Study")]
+    trace: Option<PathBuf>,
 }
 
 /// What every study takes.
@@ -154,6 +174,15 @@ pub(super) fn study(output: &OutputArgs, args: &StudyArgs, out: &mut Out) -> Out
             made(output, &args.common, &args.study(&learned)?, &store, out)
         }
         Some(What::Tune(args)) => made(output, &args.common, &args.study(&learned)?, &store, out),
+        Some(What::Hierarchy(args)) => made(output, &args.common, &args.study()?, &store, out),
+        Some(What::Occupancy(args)) => made(output, &args.common, &args.study()?, &store, out),
+        Some(What::Roofline(args)) => {
+            made(output, &args.common, &args.study(&learned)?, &store, out)
+        }
+        Some(What::Sick(args)) => made(output, &args.common, &args.study()?, &store, out),
+        Some(What::Timeline(args)) => {
+            made(output, &args.common, &args.study(&learned)?, &store, out)
+        }
     }
 }
 
@@ -164,9 +193,9 @@ pub(super) fn bench(output: &OutputArgs, args: &BenchArgs, out: &mut Out) -> Out
     let made = Made::new(output, &args.common, &study)?;
     if let Some(file) = &args.save {
         let text = serde_json::to_string_pretty(&made.kept).unwrap_or_default() + "\n";
-        let written = files::replace(file, text.as_bytes());
+        let written = replace(file, text.as_bytes());
         written.map_err(|e| {
-            let (shown, why) = (file.display(), files::plain(&e));
+            let (shown, why) = (file.display(), plain(&e));
             Failure::lacking(format!("baseline {shown} cannot be written: {why}"))
         })?;
     }
@@ -260,6 +289,9 @@ fn typed() -> String {
 
 fn tell(output: &OutputArgs, form: &Form, kept: &Kept, out: &mut Out) -> Result<(), Failure> {
     let findings = &kept.findings;
+    if let Some(path) = &form.trace {
+        write_trace(kept, path)?;
+    }
     let forms = [
         (form.csv, "--csv"),
         (form.markdown, "--markdown"),
@@ -332,7 +364,7 @@ fn tell(output: &OutputArgs, form: &Form, kept: &Kept, out: &mut Out) -> Result<
     for sheet in &findings.sheets {
         out.gap();
         out.line(&sheet.name);
-        out.lines(table(sheet));
+        out.lines(table(sheet, form.rows));
     }
     if !findings.notes.is_empty() {
         out.gap();
@@ -363,9 +395,32 @@ fn markdown(kept: &Kept) -> String {
 /// Rows of a table that a pull request is shown.
 const ROWS_OF_MARKDOWN: usize = 64;
 
+/// Writes the timeline of a study for a viewer.
+fn write_trace(kept: &Kept, path: &Path) -> Result<(), Failure> {
+    let Some(trace) = &kept.findings.trace else {
+        return Err(Failure::usage(format!(
+            "study {} has no timeline to write; study timeline has one",
+            kept.study
+        )));
+    };
+    let text = timeline::chrome(trace, &kept.findings.title).to_string();
+    replace(path, text.as_bytes()).map_err(|e| {
+        Failure::usage(format!(
+            "{} cannot be written: {}",
+            path.display(),
+            plain(&e)
+        ))
+    })
+}
+
 /// The first rows of a sheet as a table that a terminal holds: long words are cut.
-fn table(sheet: &Sheet) -> Vec<String> {
-    let mut shown = grid(sheet, ROWS);
+fn table(sheet: &Sheet, rows: Option<usize>) -> Vec<String> {
+    let usual = match sheet.name.as_str() {
+        // A part of an axis would pass for all of it.
+        timeline::DRAWN => usize::MAX,
+        _ => ROWS,
+    };
+    let mut shown = grid(sheet, rows.unwrap_or(usual));
     let widest = |at: usize| {
         let cells = shown.rows.iter().filter_map(|row| row.get(at));
         let cells = cells.chain(shown.head.get(at));
@@ -398,7 +453,9 @@ fn table(sheet: &Sheet) -> Vec<String> {
         table.row(row);
     }
     let mut lines = table.lines();
-    lines.extend((!shown.foot.is_empty()).then(|| format!(" {}: --csv, --json", shown.foot)));
+    lines.extend(
+        (!shown.foot.is_empty()).then(|| format!(" {}: --rows N, --csv, --json", shown.foot)),
+    );
     lines
 }
 

@@ -264,6 +264,7 @@ mod tests {
                     sample: vec![],
                 },
                 held_bytes: None,
+                trace: None,
                 kernels: vec![],
                 notes: vec![],
             },

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use crate::micro::ours;
 use app::Machine;
 use app::machine::{BackendFacts, Ceilings, Condition};
 use backend::cpu::{self, Isa};
+use backend::hierarchy::DeviceRates;
 use backend::submission::mutant;
 use backend::{LocalRunner, device, engine};
-use plan::cost::{Gpu, GpuDatabase};
+use plan::cost::GpuDatabase;
 use plan::fusion::Fusion;
 use plan::run::mutants::MUTANTS;
 use plan::run::{BackendKind, BackendState, RunError};
@@ -58,22 +60,33 @@ fn of(backends: Vec<BackendFacts>, gpu: &str) -> Machine {
 /// A sentence: this build cannot measure them, or it failed.
 pub fn measure(backend: BackendKind) -> Result<Ceilings, String> {
     let found = roofs(backend).map_err(|e| e.to_string())?;
+    let measured = Ceilings::measured(&found.of, found.bandwidth.rate, found.fp32.rate);
     Ok(Ceilings {
         spread: Some(found.bandwidth.spread.max(found.fp32.spread)),
-        ..Ceilings::measured(&found.of, found.bandwidth.rate, found.fp32.rate)
+        matrix16: found.matrix16.map_or(measured.matrix16, |m| Some(m.rate)),
+        ..measured
     })
 }
 
 /// The same, each figure with its spread. `auto` is this CPU.
 ///
 /// # Errors
-/// This build cannot measure them, or it failed.
+/// It failed, or measurements do not agree.
 pub fn roofs(backend: BackendKind) -> Result<Roofs, RunError> {
+    if backend == BackendKind::Simt {
+        return Err(RunError::missing(
+            "the SIMT machine has no clock and no roof",
+        ));
+    }
     if backend.is_gpu() {
-        return Err(RunError::missing(format!(
-            "Floors on {} use its data sheet; this build measures the ceilings of a CPU only.",
-            backend.name()
-        )));
+        let found: DeviceRates = ours(&["dev", "roofs", "--backend", backend.name()])?;
+        let kept = |what: &str, of: &[f64]| agreed(of).map_err(|why| not_kept(what, &why));
+        return Ok(Roofs {
+            bandwidth: kept("copies", &found.copy)?,
+            fp32: kept("products", &found.fp32)?,
+            matrix16: Some(kept("16-bit products", &found.matrix16)?),
+            of: found.device,
+        });
     }
     let threads = cpu::Threads::new(None);
     let mut rates = cpu::Rates::measure(&threads)?;
@@ -97,6 +110,18 @@ pub fn roofs(backend: BackendKind) -> Result<Roofs, RunError> {
         rates.product.extend(more.product);
     }
     Err(RunError::failed("The ceilings were not measured."))
+}
+
+/// The backend that `auto` stands for here: the first of its candidates that is ready.
+pub fn chosen(backend: BackendKind) -> BackendKind {
+    let candidates = backend.candidates();
+    let last = candidates.last().copied().unwrap_or(backend);
+    if candidates.len() < 2 {
+        return last;
+    }
+    let found = engine::probe().unwrap_or_default();
+    let ready = |kind: &&BackendKind| found.iter().any(|s| s.backend == **kind && s.ready);
+    candidates.iter().find(ready).copied().unwrap_or(last)
 }
 
 /// How often ceilings are measured where they do not agree.
@@ -191,25 +216,13 @@ fn facts(state: BackendState) -> BackendFacts {
     }
 }
 
-/// Whether a device's line names this GPU: all words of its id stand in it.
-pub fn names(gpu: &Gpu, line: &str) -> bool {
-    let line = line.to_lowercase();
-    gpu.id.split('_').all(|word| line.contains(word))
-}
-
-/// The data sheet of a GPU that was found, where the database has it: the
-/// longest id whose words all stand in the device's line.
+/// The data sheet of a GPU that was found, where the database has it.
 fn sheet(state: &BackendState) -> Option<Ceilings> {
     if !state.ready || !state.backend.is_gpu() {
         return None;
     }
     let database = GpuDatabase::embedded().ok()?;
-    let gpu = database
-        .all()
-        .iter()
-        .filter(|gpu| names(gpu, &state.line))
-        .max_by_key(|gpu| gpu.id.len())?;
-    Some(Ceilings::of_gpu(gpu))
+    database.named_in(&state.line).map(Ceilings::of_gpu)
 }
 
 #[cfg(test)]

@@ -3,25 +3,22 @@
 use std::time::Duration;
 
 use crate::follow::{follow, sentence};
-use backend::microbenchmark;
-use plan::run::{MicroReport, MicroRequest, RunError};
+use backend::{hierarchy, microbenchmark};
+use plan::run::{MemoryReport, MemoryRequest, MicroReport, MicroRequest, Observer, RunError};
+use serde::de::DeserializeOwned;
 
 /// How long a sweep may take with the compilation of its kernels.
 const LONGEST: Duration = Duration::from_secs(120);
 
-fn apart(request: &MicroRequest) -> Result<MicroReport, RunError> {
-    let sweep: Vec<String> = request.sweep.iter().map(u32::to_string).collect();
-    let backend = request.backend.name();
-    let arguments = [
-        "micro",
-        &request.kernel,
-        "--sweep",
-        &sweep.join(","),
-        "--backend",
-        backend,
-        "--json",
-    ];
-    let ended = follow(&arguments.map(str::to_owned), |_| LONGEST, |_| {}).map_err(|e| {
+/// What this program prints as JSON for these arguments, in a process of its own, which
+/// may hang or die.
+pub(crate) fn ours<T: DeserializeOwned>(arguments: &[&str]) -> Result<T, RunError> {
+    let arguments: Vec<String> = arguments
+        .iter()
+        .chain(&["--json"])
+        .map(|a| (*a).to_owned())
+        .collect();
+    let ended = follow(&arguments, |_| LONGEST, |_| {}).map_err(|e| {
         RunError::failed(format!("the experiment's process cannot be started: {e}"))
     })?;
     if ended.hung {
@@ -40,6 +37,32 @@ fn apart(request: &MicroRequest) -> Result<MicroReport, RunError> {
 pub(crate) fn micro(request: &MicroRequest) -> Result<MicroReport, RunError> {
     match request.backend.is_gpu() {
         false => microbenchmark::run(request),
-        true => apart(request),
+        true => {
+            let sweep: Vec<String> = request.sweep.iter().map(u32::to_string).collect();
+            let (sweep, backend) = (sweep.join(","), request.backend.name());
+            ours(&[
+                "micro",
+                &request.kernel,
+                "--sweep",
+                &sweep,
+                "--backend",
+                backend,
+            ])
+        }
+    }
+}
+
+/// Measures memory over the working set: a CPU's here, a GPU's in a process of its own.
+pub(crate) fn memory(
+    request: &MemoryRequest,
+    observer: &dyn Observer,
+) -> Result<MemoryReport, RunError> {
+    match request.backend.is_gpu() {
+        false => hierarchy::measure(request, observer),
+        true => {
+            let sizes: Vec<String> = request.sizes.iter().map(u64::to_string).collect();
+            let (sizes, backend) = (sizes.join(","), request.backend.name());
+            ours(&["dev", "memory", "--sizes", &sizes, "--backend", backend])
+        }
     }
 }

@@ -28,6 +28,7 @@ impl Pace {
         let probe = Request {
             runs: 1,
             warm_up: 1,
+            trace: false,
             ..request.clone()
         };
         let begun = Instant::now();

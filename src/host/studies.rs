@@ -7,9 +7,10 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use backend::engine::{Engine, build};
+use backend::submission::mutant;
 use course::Places;
 use files::{create, plain, read_text};
-use plan::run::{Observer, Phase, Progress, RunError};
+use plan::run::{MemoryRequest, Observer, Phase, Progress, RunError};
 use study::catalogue::Study;
 use study::evidence::{Asks, Evidence};
 use study::kept::Kept;
@@ -17,8 +18,8 @@ use study::timing::Rounds;
 
 use crate::carry_out;
 use crate::learned::Learned;
-use crate::machine::roofs;
-use crate::micro::micro;
+use crate::machine::{chosen, roofs};
+use crate::micro::{memory, micro, ours};
 use crate::pace::affordable;
 
 /// Largest file of a kept study that is read.
@@ -40,7 +41,7 @@ pub fn make(
     let (evidence, ended) = gathered(study, asks, budget, watch)?;
     let device = evidence.device();
     // Of what is refused as a whole, the first reason is the sentence.
-    if asked && device.is_none() {
+    if asked && !evidence.is_something() {
         let why = evidence.failure();
         return Err(why.or(ended.err()).unwrap_or_else(nothing));
     }
@@ -89,12 +90,30 @@ fn gathered(
         watch.progress(Progress::new(Phase::Timing, done, total).about(sweep.kernel.clone()));
         evidence.sweeps.push(micro(sweep));
     }
+    if let Some(request) = asks.memory {
+        if let ended @ Err(_) = stopped(total) {
+            return Ok((evidence, ended));
+        }
+        let backend = chosen(request.backend);
+        evidence.memory = Some(memory(&MemoryRequest { backend, ..request }, watch));
+    }
+    for name in asks.mutants {
+        evidence
+            .mutants
+            .extend(mutant(&name).ok().map(|value| (name, value)));
+    }
+    if let Some(of) = asks.troubles {
+        if let ended @ Err(_) = stopped(total) {
+            return Ok((evidence, ended));
+        }
+        evidence.troubles = Some(ours(&["dev", "troubles", "--backend", of.name()]));
+    }
     if let Some(of) = asks.roofs {
         if let ended @ Err(_) = stopped(total) {
             return Ok((evidence, ended));
         }
         let ran = evidence.backend();
-        evidence.roofs = Some(roofs(ran.unwrap_or(of)));
+        evidence.roofs = Some(roofs(ran.unwrap_or_else(|| chosen(of))));
     }
     Ok((evidence, Ok(())))
 }

@@ -5,6 +5,7 @@
 mod counted;
 mod error;
 pub mod listing;
+mod memory;
 mod micro;
 pub mod mutants;
 mod observer;
@@ -12,10 +13,13 @@ mod protocol;
 mod report;
 mod request;
 mod submission;
+mod trace;
+mod troubles;
 mod tuned;
 
 pub use counted::{BufferReport, KernelReport, LineReport, WorkReport};
 pub use error::{RunError, RunErrorKind};
+pub use memory::{CacheSize, MemoryReport, MemoryRequest, MemoryRow};
 pub use micro::{
     EXPERIMENTS, Experiment, Metric, MicroCounts, MicroReport, MicroRequest, MicroRow, Takes,
 };
@@ -29,4 +33,6 @@ pub use request::{BackendKind, Gemm, Request, WeightsFrom};
 pub use submission::{
     Bounds, Candidate, Criterion, Outcome as SubmissionOutcome, Refusal, Submission,
 };
+pub use trace::{Axis, PhaseReport, SpanReport, TraceReport};
+pub use troubles::{Pair, Troubles};
 pub use tuned::{Knob, Settings, TUNABLE, Tunable, Tuned, knobs};

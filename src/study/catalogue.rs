@@ -46,7 +46,7 @@ pub trait Study {
 }
 
 /// Every study.
-pub const STUDIES: [&Definition; 10] = [
+pub const STUDIES: [&Definition; 15] = [
     &crate::studies::ablate::DEFINITION,
     &crate::studies::planner::DEFINITION,
     &crate::studies::scale::DEFINITION,
@@ -57,4 +57,9 @@ pub const STUDIES: [&Definition; 10] = [
     &crate::studies::tune::DEFINITION,
     &crate::studies::bench::DEFINITION,
     &crate::studies::regress::DEFINITION,
+    &crate::studies::hierarchy::DEFINITION,
+    &crate::studies::occupancy::DEFINITION,
+    &crate::studies::roofline::DEFINITION,
+    &crate::studies::timeline::DEFINITION,
+    &crate::studies::sick::DEFINITION,
 ];

@@ -1,7 +1,12 @@
 //! What a study asks of a machine, and what came of it.
 
+use std::collections::BTreeMap;
+
 use crate::timing::{Agreed, Rounds, Timed};
-use plan::run::{BackendKind, MicroReport, MicroRequest, Request, RunError};
+use plan::run::{
+    BackendKind, MemoryReport, MemoryRequest, MicroReport, MicroRequest, Request, RunError,
+    Troubles,
+};
 
 /// Everything that one study asks of a machine. Where the model says all, nothing is.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -10,6 +15,12 @@ pub struct Asks {
     pub runs: Vec<Request>,
     /// Microbenchmarks, one after another.
     pub sweeps: Vec<MicroRequest>,
+    /// What memory does at which working set.
+    pub memory: Option<MemoryRequest>,
+    /// Defective kernels, by name.
+    pub mutants: Vec<String>,
+    /// The troubles of this GPU that only a clock shows.
+    pub troubles: Option<BackendKind>,
     /// The roofs of this backend's device; of `auto`, of the device that ran.
     pub roofs: Option<BackendKind>,
 }
@@ -25,7 +36,7 @@ impl Asks {
 
     /// Whether nothing is asked.
     pub fn is_empty(&self) -> bool {
-        self.runs.is_empty() && self.sweeps.is_empty() && self.roofs.is_none()
+        *self == Self::default()
     }
 }
 
@@ -36,6 +47,12 @@ pub struct Evidence {
     pub rounds: Option<Rounds>,
     /// The microbenchmarks that were made, in the order in which they were asked for.
     pub sweeps: Vec<Result<MicroReport, RunError>>,
+    /// What memory does, where it was asked for.
+    pub memory: Option<Result<MemoryReport, RunError>>,
+    /// What defective kernels yield; one that cannot be run is not among them.
+    pub mutants: BTreeMap<String, f64>,
+    /// The troubles of a GPU, where they were asked for.
+    pub troubles: Option<Result<Troubles, RunError>>,
     /// The roofs, where they were asked for.
     pub roofs: Option<Result<Roofs, RunError>>,
 }
@@ -65,16 +82,31 @@ impl Evidence {
                 .iter()
                 .find_map(|s| Some(s.as_ref().ok()?.device.clone()))
         };
+        let memory = || Some(self.memory.as_ref()?.as_ref().ok()?.device.clone());
+        let troubles = || Some(self.troubles.as_ref()?.as_ref().ok()?.device.clone());
         let roofs = || Some(self.roofs.as_ref()?.as_ref().ok()?.of.clone());
-        ran.or_else(swept).or_else(roofs)
+        ran.or_else(swept)
+            .or_else(memory)
+            .or_else(troubles)
+            .or_else(roofs)
+    }
+
+    /// Whether any part of it worked.
+    pub fn is_something(&self) -> bool {
+        self.device().is_some() || !self.mutants.is_empty()
     }
 
     /// Why the first part that failed did.
     pub fn failure(&self) -> Option<RunError> {
         let ran = self.runs().find_map(Result::err);
         let swept = || self.sweeps.iter().find_map(|s| s.as_ref().err().cloned());
+        let memory = || self.memory.as_ref()?.as_ref().err().cloned();
+        let troubles = || self.troubles.as_ref()?.as_ref().err().cloned();
         let roofs = || self.roofs.as_ref()?.as_ref().err().cloned();
-        ran.or_else(swept).or_else(roofs)
+        ran.or_else(swept)
+            .or_else(memory)
+            .or_else(troubles)
+            .or_else(roofs)
     }
 }
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::baseline::Case;
 use crate::learned::Learned;
 use plan::cost::Config;
+use plan::run::TraceReport;
 use plan::units::figure::Origin;
 
 /// Everything that one study says.
@@ -18,6 +19,9 @@ pub struct Findings {
     /// Lines over what varied.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub plots: Vec<Plot>,
+    /// When each kernel ran, where that was recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<TraceReport>,
     /// What it comes to, a sentence each.
     pub sentences: Vec<String>,
     /// What disturbed it, what does not fit, what was left out.

@@ -48,6 +48,7 @@ fn report(launches: u64, bytes: u64, micros: f64) -> Report {
             sample: vec![0.5],
         },
         held_bytes: None,
+        trace: None,
         kernels: Vec::new(),
         notes: Vec::new(),
     }

@@ -159,6 +159,7 @@ fn counted(request: &Request) -> Report {
             sample: vec![],
         },
         held_bytes: None,
+        trace: None,
         kernels: vec![KernelReport {
             name: "block 0: silu+mul".to_owned(),
             ops: vec!["silu".to_owned(), "mul".to_owned()],

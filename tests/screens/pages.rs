@@ -425,6 +425,7 @@ fn counted(cost: &Cost) -> Report {
             sample: vec![],
         },
         held_bytes: None,
+        trace: None,
         kernels,
         notes: vec![],
     }

@@ -38,6 +38,7 @@ fn report(counted: u64, library: u64, micros: f64) -> Report {
             sample: vec![0.5],
         },
         held_bytes: None,
+        trace: None,
         kernels: vec![],
         notes: vec!["prebuilt kernels".into()],
     }

@@ -9,15 +9,15 @@ use crate::backends::Backend;
 use crate::check::{check, wrong};
 use crate::device;
 use crate::given::{open_weights, tokens};
-use crate::measure::{Checked, Forward, Outcome, measure, step};
+use crate::measure::{Checked, FORWARDS, Forward, Outcome, measure, named, step};
 use crate::reference;
 use crate::tokens::Tokens;
 use crate::weights::Weights;
 use plan::cost::Planned;
 use plan::model::{Model, TensorId};
 use plan::run::{
-    BackendKind, BackendState, CheckReport, LaunchReport, Observer, Phase, Progress, Request,
-    RunError, Settings, Tuned, WeightsFrom, WrongReport,
+    Axis, BackendKind, BackendState, CheckReport, LaunchReport, Observer, Phase, Progress, Request,
+    RunError, Settings, TraceReport, Tuned, WeightsFrom, WrongReport,
 };
 
 /// The name under which the interpreter's settings are kept.
@@ -205,6 +205,30 @@ impl Forward for Ready<'_> {
         let ran = self.plan.forward(observer)?;
         let us = ran.time.as_secs_f64() * 1e6;
         Ok((launches(ran.launches), Some(us)))
+    }
+
+    fn traced(&mut self, observer: &dyn Observer) -> Result<Result<TraceReport, String>, RunError> {
+        let names: Vec<(String, usize)> = named(self.planned());
+        let mut forwards = Vec::new();
+        for done in 0..=FORWARDS {
+            observer.progress(Progress::new(Phase::Timing, done, FORWARDS + 1));
+            let spans = self.plan.forward_clocked(observer)?;
+            let micros = |time: std::time::Duration| time.as_secs_f64() * 1e6;
+            let spans = spans
+                .into_iter()
+                .map(|(from, to)| (micros(from), micros(to)));
+            // The first warms up.
+            if done > 0 {
+                forwards.push(spans.collect());
+            }
+        }
+        let how = format!(
+            "monotonic clock before and after each kernel, {} threads, {}",
+            self.threads,
+            self.isa.name()
+        );
+        Ok(TraceReport::of(Axis::Microseconds, how, &names, &forwards)
+            .ok_or_else(|| "nothing was recorded".to_owned()))
     }
 
     fn logits(&mut self) -> Result<Vec<f32>, RunError> {

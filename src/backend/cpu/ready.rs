@@ -36,7 +36,7 @@ impl Threads {
     }
 
     /// Runs `work(chunk, worker)` for every chunk, as the forwards do.
-    pub(super) fn run(
+    pub(crate) fn run(
         &self,
         chunks: usize,
         work: &(dyn Fn(usize, usize) + Sync),
@@ -305,6 +305,31 @@ impl ReadyPlan {
             launches: self.launches.load(Ordering::Relaxed) - before,
             time: start.elapsed(),
         })
+    }
+
+    /// One forward, with begin and end of each kernel since it began.
+    ///
+    /// # Errors
+    /// Stopped, or a defect.
+    pub fn forward_clocked(
+        &self,
+        observer: &dyn Observer,
+    ) -> Result<Vec<(Duration, Duration)>, RunError> {
+        let mut pool = self.threads.lock();
+        let mut running = Running {
+            bound: self.bound(),
+            workers: &self.workers,
+            pool: &mut pool,
+            observer,
+            launches: &self.launches,
+        };
+        let start = Instant::now();
+        let spans = self.compiled.launches.iter().map(|launch| {
+            let from = start.elapsed();
+            running.launch(&self.compiled, launch)?;
+            Ok((from, start.elapsed()))
+        });
+        spans.collect()
     }
 
     fn bound(&self) -> Bound<'_> {

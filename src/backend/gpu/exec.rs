@@ -13,6 +13,7 @@
 //! | `sample` | the same for large models, in sampled rows |
 //! | `count` | a forward whose loads and stores are counted |
 //! | `time` | warm-up and timed forwards, as launches or as a graph |
+//! | `trace` | when each kernel runs, by clocks in the kernels |
 //! | `ready` | a forward that is ready to run |
 //! | `request` | a request from beginning to end: what `run` reports |
 //! | `examine` | a forward run twice, every kernel judged: what `selftest` asks |
@@ -29,6 +30,7 @@ mod request;
 mod sample;
 mod stream;
 mod time;
+mod trace;
 
 use std::collections::HashMap;
 

@@ -20,6 +20,7 @@
 //! not count. A counting kernel is never timed.
 
 mod access;
+pub mod clocked;
 mod scan;
 
 use access::{Access, Bytes, accesses_in};

@@ -159,6 +159,7 @@ pub fn compiled_ahead() -> Vec<(CompileUnit, &'static str)> {
     portable.extend(
         crate::microbenchmark::units()
             .into_iter()
+            .chain(crate::hierarchy::units())
             .map(|unit| (unit, 0)),
     );
     let exercises = crate::submission::units();

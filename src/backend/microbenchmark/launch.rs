@@ -51,6 +51,8 @@ pub(super) struct Launch {
     pub unit: CompileUnit,
     pub grid: [u32; 3],
     pub threads: u32,
+    /// Dynamic shared memory of a block in bytes.
+    pub shared: u32,
     /// In the order of the kernel's pointers.
     pub buffers: Vec<Buffer>,
     /// The arguments behind the pointers, 4 bytes each.
@@ -136,6 +138,8 @@ fn unit(name: &'static str, value: u32) -> CompileUnit {
         "width" => ("gym/width.cu", Some("WIDTH")),
         "tile" => ("gym/tile.cu", Some("TILE")),
         "row_sum" => ("gym/row_sum.cu", Some("SHUFFLES")),
+        "resident" => ("gym/resident.cu", None),
+        "held" => ("gym/held.cu", Some("LOCAL")),
         _ => ("gym/mask.cu", None),
     };
     let unit = CompileUnit::new(name, &[file]);
@@ -178,6 +182,8 @@ pub(super) fn of(name: &str, value: u32, size: Size) -> Result<Launch, RunError>
         "width" => width(unit, value, size),
         "tile" => tile(unit, value as usize, size),
         "row_sum" => row_sum(unit, size),
+        "resident" => resident(unit, value, size),
+        "held" => held(unit, size),
         _ => mask(unit, value as usize),
     })
 }
@@ -188,6 +194,7 @@ fn flat(unit: CompileUnit, threads: usize) -> Launch {
         unit,
         grid: [threads.div_ceil(THREADS) as u32, 1, 1],
         threads: THREADS as u32,
+        shared: 0,
         buffers: Vec::new(),
         words: Vec::new(),
         expected: Vec::new(),
@@ -314,6 +321,43 @@ fn row_sum(unit: CompileUnit, size: Size) -> Launch {
         expected: (0..rows).map(sum).collect(),
         about: format!("{rows} rows of {THREADS} elements, a block each"),
         ..flat(unit, rows * THREADS)
+    }
+}
+
+fn resident(unit: CompileUnit, kib: u32, size: Size) -> Launch {
+    let n = elements(size);
+    let salt = salt("x");
+    Launch {
+        shared: kib << 10,
+        buffers: vec![input("x", n), output("y", n)],
+        words: vec![n as u32],
+        expected: (0..n).map(|i| element(salt, i)).collect(),
+        about: format!("{n} elements copied, fp32, a thread each, blocks of {THREADS}"),
+        ..flat(unit, n)
+    }
+}
+
+fn held(unit: CompileUnit, size: Size) -> Launch {
+    const HELD: usize = 16;
+    let n = elements(size);
+    let salt = salt("x");
+    // Multiples of 1/16 below 2^20: every sum is exact.
+    let last = |i: usize| {
+        let mut part: Vec<f32> = (0..HELD).map(|k| element(salt, i) + k as f32).collect();
+        for k in 0..HELD {
+            let add = part.get(k).copied().unwrap_or(0.0);
+            if let Some(next) = part.get_mut((k + 1) % HELD) {
+                *next += add;
+            }
+        }
+        part.last().copied().unwrap_or(0.0)
+    };
+    Launch {
+        buffers: vec![input("x", n), output("y", n)],
+        words: vec![n as u32, 1],
+        expected: (0..n).map(last).collect(),
+        about: format!("{n} threads with {HELD} sums each"),
+        ..flat(unit, n)
     }
 }
 

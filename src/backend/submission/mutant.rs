@@ -60,6 +60,8 @@ fn shown(name: &str, fixed: bool) -> Result<f64, MutantError> {
         "stale" => ("barrier_once", |b| barrier_once(b, 2)),
         "fresh" => ("barrier_once", |b| barrier_once(b, 1)),
         "pieces_scale" => ("norm_in_pieces", norm_in_pieces),
+        "bare_80" => ("bare_exponent", |b| bare_exponent(b, 80.0)),
+        "bare_100" => ("bare_exponent", |b| bare_exponent(b, 100.0)),
         "tail_bytes" => ("vector_tail", vector_tail),
         _ => return Err(MutantError::Unknown(name.to_owned())),
     };
@@ -106,6 +108,17 @@ fn ghost_lanes(bench: &mut Bench<'_>, n: usize, score: f32) -> Result<f64, Machi
     let args = [Arg::Buffer(s), Arg::Buffer(p), Arg::Int(n as i32)];
     bench.launch(Geometry::blocks(1, 256), &args)?;
     Ok(bench.read_floats(p)?.iter().map(|v| f64::from(*v)).sum())
+}
+
+/// How many probabilities of equal scores are no numbers.
+fn bare_exponent(bench: &mut Bench<'_>, score: f32) -> Result<f64, MachineError> {
+    let n = 256;
+    let s = bench.floats("s", &vec![score; n])?;
+    let p = bench.fresh("p", n)?;
+    let args = [Arg::Buffer(s), Arg::Buffer(p), Arg::Int(n as i32)];
+    bench.launch(Geometry::blocks(1, 256), &args)?;
+    let wrong = bench.read_floats(p)?.into_iter().filter(|v| !v.is_finite());
+    Ok(wrong.count() as f64)
 }
 
 fn scaled_twice(bench: &mut Bench<'_>, scores: [f32; 2], tile: i32) -> Result<f64, MachineError> {

@@ -84,6 +84,7 @@ fn report(counted: u64, library: u64) -> Report {
             sample: vec![],
         },
         held_bytes: None,
+        trace: None,
         kernels: vec![],
         notes: vec![],
     }

@@ -214,7 +214,7 @@ impl BatchArgs {
 }
 
 /// A quantity above nothing in the base unit of its dimension.
-fn positive(text: &str, dimension: Dimension) -> Option<f64> {
+pub(super) fn positive(text: &str, dimension: Dimension) -> Option<f64> {
     let typed = plan::units::read(text, Some(dimension)).ok()?;
     let value = typed.quantity.value();
     (typed.quantity.dimension() == dimension && value.is_finite() && value > 0.0).then_some(value)

@@ -82,6 +82,12 @@ impl Gpu {
         }
     }
 
+    /// Whether a device's line names this GPU: all words of its id stand in it.
+    pub fn is_named_in(&self, line: &str) -> bool {
+        let line = line.to_lowercase();
+        self.id.split('_').all(|word| line.contains(word))
+    }
+
     /// Whether no vendor-grade source was found for a key.
     pub fn is_unconfirmed(&self, key: &str) -> bool {
         self.sources
@@ -105,6 +111,12 @@ impl GpuDatabase {
     /// Only where the embedded file is broken; a test holds that it is not.
     pub fn embedded() -> Result<Self, CostError> {
         Self::parse(include_str!("../../../assets/gpus.toml"))
+    }
+
+    /// The GPU that a device's line names: the longest id whose words all stand in it.
+    pub fn named_in(&self, line: &str) -> Option<&Gpu> {
+        let named = self.gpus.iter().filter(|gpu| gpu.is_named_in(line));
+        named.max_by_key(|gpu| gpu.id.len())
     }
 
     /// Reads the database's TOML.

@@ -4,7 +4,7 @@
 //! light. Here stand the names; the values come from running it.
 
 /// Every name with what its value is.
-pub const MUTANTS: [(&str, &str); 12] = [
+pub const MUTANTS: [(&str, &str); 14] = [
     ("norm_scale", "flat_norm on ones, 128 rows of 256: y[0]"),
     ("norm_one_row", "flat_norm on ones, 1 row of 256: y[0]"),
     ("row_sum", "ghost_lanes on 1000 zeros: the sum of the row"),
@@ -36,6 +36,14 @@ pub const MUTANTS: [(&str, &str); 12] = [
     (
         "pieces_scale",
         "norm_in_pieces on ones, D 2048, tile 128: y[0]",
+    ),
+    (
+        "bare_80",
+        "bare_exponent on 256 scores of 80: values that are no numbers",
+    ),
+    (
+        "bare_100",
+        "bare_exponent on 256 scores of 100: values that are no numbers",
     ),
     ("tail_bytes", "vector_tail, n = 1001: bytes past the end"),
 ];

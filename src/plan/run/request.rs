@@ -164,6 +164,9 @@ pub struct Request {
     /// Whether the SIMT machine tells its counts by line of source, too.
     #[serde(default)]
     pub count_lines: bool,
+    /// Whether it is recorded when each kernel runs, in forwards apart.
+    #[serde(default)]
+    pub trace: bool,
     /// Whether one forward, and nothing else, is shown to an outside profiler.
     #[serde(default)]
     pub profiled: bool,
@@ -193,6 +196,7 @@ impl Request {
             count_bytes: false,
             races: true,
             count_lines: false,
+            trace: false,
             profiled: false,
             tuned: Vec::new(),
         }

@@ -176,6 +176,7 @@ mod tests {
                 sample: vec![],
             },
             held_bytes: None,
+            trace: None,
             kernels,
             notes: vec![],
         }

@@ -142,6 +142,7 @@ impl Rounds {
             request.check = false;
             request.count_bytes = false;
             request.count_lines = false;
+            request.trace = false;
             if self.plans.len() > 1 {
                 request.warm_up = asked.warm_up.min(1);
             }

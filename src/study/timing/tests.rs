@@ -28,6 +28,7 @@ pub(crate) fn report(times: &[f64]) -> Report {
             sample: vec![],
         },
         held_bytes: None,
+        trace: None,
         kernels: vec![],
         notes: vec![],
     }

@@ -109,6 +109,7 @@ fn report() -> Report {
             sample: vec![0.25, -1.5],
         },
         held_bytes: None,
+        trace: None,
         kernels: vec![],
         notes: vec![],
     }

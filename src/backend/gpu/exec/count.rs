@@ -188,7 +188,7 @@ impl<D: Driver> Gpu<D> {
     }
 }
 
-fn library_step(program: &Program) -> Option<&str> {
+pub(super) fn library_step(program: &Program) -> Option<&str> {
     let found = program
         .steps
         .iter()

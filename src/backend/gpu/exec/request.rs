@@ -15,7 +15,9 @@ use crate::gpu::program::Step;
 use crate::measure::{Checked, Counted, Forward, Outcome, measure};
 use crate::reference::affordable;
 use plan::cost::Planned;
-use plan::run::{BackendKind, CheckReport, LaunchReport, Observer, Request, RunError, WrongReport};
+use plan::run::{
+    BackendKind, CheckReport, LaunchReport, Observer, Request, RunError, TraceReport, WrongReport,
+};
 
 /// A program in memory, and the request that it serves.
 struct Asked<'r, D> {
@@ -159,6 +161,10 @@ impl<D: Driver> Forward for Asked<'_, D> {
                 self.gpu.count(self.memory, &self.ready, lines, observer)
             }
         }
+    }
+
+    fn traced(&mut self, observer: &dyn Observer) -> Result<Result<TraceReport, String>, RunError> {
+        self.gpu.traced(self.memory, &self.ready, observer)
     }
 
     fn profiled(&mut self, observer: &dyn Observer) -> Result<(), RunError> {

@@ -524,6 +524,7 @@ fn report(planned: u64, counted: u64) -> Report {
             sample: vec![],
         },
         held_bytes: None,
+        trace: None,
         kernels: vec![],
         notes: vec![],
     }

@@ -31,7 +31,7 @@ pub enum Takes {
 }
 
 /// Every experiment.
-pub const EXPERIMENTS: [Experiment; 8] = [
+pub const EXPERIMENTS: [Experiment; 10] = [
     Experiment {
         name: "stride",
         title: "a copy of every step-th element: what addresses cost",
@@ -121,6 +121,33 @@ pub const EXPERIMENTS: [Experiment; 8] = [
         shows: &[
             Metric::Barriers,
             Metric::Requests,
+            Metric::Instructions,
+            Metric::Lanes,
+            Metric::Time,
+        ],
+    },
+    Experiment {
+        name: "resident",
+        title: "a copy whose blocks ask for room: how many are under way at once",
+        swept: "KiB per block",
+        usual: &[0, 32, 48, 72, 112, 160],
+        takes: Takes::Range(0, 160),
+        shows: &[
+            Metric::Blocks,
+            Metric::Issued,
+            Metric::Sectors,
+            Metric::Instructions,
+            Metric::Time,
+        ],
+    },
+    Experiment {
+        name: "held",
+        title: "sixteen sums of a thread, in registers or in memory of its own",
+        swept: "in",
+        usual: &[0, 1],
+        takes: Takes::Named(&["registers", "local memory"]),
+        shows: &[
+            Metric::Issued,
             Metric::Instructions,
             Metric::Lanes,
             Metric::Time,

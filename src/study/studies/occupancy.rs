@@ -1,0 +1,366 @@
+//! How many blocks fit, by the calculator, and what that does to a copy.
+
+use crate::catalogue::{Definition, Study};
+use crate::evidence::{Asks, Evidence};
+use crate::findings::{Cell, Column, Findings, Plot, Sheet, Source};
+use plan::cost::{Gpu, Occupancy, OccupancyLimit, occupancy};
+use plan::run::{MicroReport, MicroRequest, MicroRow};
+use plan::units::figure;
+
+/// What it is.
+pub const DEFINITION: Definition = Definition {
+    name: "occupancy",
+    asks: "How many blocks of a kernel fit, what stops one more, and does it matter?",
+    varies: "block size, registers, shared memory; of a copy, the room that its blocks ask for",
+    held: "the GPU; the copy and its bytes",
+    finds: "resident blocks and warps by the calculator (=); the copy's counts (#), on a GPU its time (@)",
+    reduced: "the least of four limits; times that lie apart in every launch",
+    ends: "what limits, and from which occupancy on the copy is no slower than with all",
+    lessons: &["20"],
+};
+
+/// `study occupancy`.
+#[derive(Debug, Clone)]
+pub struct Residents {
+    /// Whose limits.
+    pub gpu: Gpu,
+    /// Of a thread.
+    pub registers: u64,
+    /// Of a block.
+    pub threads: u64,
+    /// Bytes of a block.
+    pub shared: u64,
+    /// The copy.
+    pub copy: MicroRequest,
+}
+
+/// The experiment that is run.
+pub const COPY: &str = "resident";
+/// Its threads.
+const THREADS: u64 = 256;
+/// Registers that a copy stays below.
+const FEW: u64 = 32;
+/// Sizes of blocks that are shown.
+const BLOCKS: [u64; 8] = [32, 64, 128, 192, 256, 384, 512, 1024];
+
+impl Study for Residents {
+    fn definition(&self) -> &'static Definition {
+        &DEFINITION
+    }
+
+    fn asks(&self) -> Asks {
+        Asks {
+            sweeps: vec![self.copy.clone()],
+            ..Asks::default()
+        }
+    }
+
+    fn smaller(&self) -> &'static str {
+        ""
+    }
+
+    fn reduce(&self, evidence: &Evidence) -> Result<Findings, String> {
+        let own = self.of(self.registers, self.threads, self.shared)?;
+        let mut found = Findings {
+            title: format!(
+                "{} registers, {} threads, {} B of shared memory on {}",
+                self.registers, self.threads, self.shared, self.gpu.name
+            ),
+            sentences: vec![format!(
+                "{} of {} threads fit, {} of {} warps, {:.1} % =: {} stop one more.",
+                figure::counted(own.blocks, "block", "blocks"),
+                self.threads,
+                own.warps,
+                own.max_warps,
+                100.0 * own.fraction(),
+                limit(own.limit)
+            )],
+            ..Findings::default()
+        };
+        found.sentences.extend(self.one_more(&own));
+        found.sheets.push(self.sizes());
+        found.sheets.push(self.registers());
+        found.plots.push(self.plot());
+        match evidence.sweeps.first() {
+            Some(Ok(copy)) => self.copied(copy, &mut found),
+            Some(Err(why)) => found.notes.push(format!("the copy: {why}")),
+            None => {}
+        }
+        found.sheets.retain(|sheet| !sheet.rows.is_empty());
+        Ok(found)
+    }
+}
+
+/// What stops one more block, in words.
+const fn limit(limit: OccupancyLimit) -> &'static str {
+    match limit {
+        OccupancyLimit::Registers => "registers",
+        OccupancyLimit::Threads => "threads",
+        OccupancyLimit::Shared => "bytes of shared memory",
+        OccupancyLimit::Blocks => "places for blocks",
+    }
+}
+
+impl Residents {
+    fn of(&self, registers: u64, threads: u64, shared: u64) -> Result<Occupancy, String> {
+        occupancy(&self.gpu, registers, threads, shared).map_err(|e| e.to_string())
+    }
+
+    /// The nearest number of registers or bytes with which a block more fits.
+    fn one_more(&self, own: &Occupancy) -> Option<String> {
+        let more = |o: Occupancy| o.blocks > own.blocks;
+        let fits =
+            |registers: u64, shared: u64| self.of(registers, self.threads, shared).is_ok_and(more);
+        let said = match own.limit {
+            OccupancyLimit::Registers => {
+                let registers = (1..self.registers).rev().find(|r| fits(*r, self.shared))?;
+                format!("{registers} registers")
+            }
+            OccupancyLimit::Shared => {
+                let shared = (0..self.shared).rev().find(|s| fits(self.registers, *s))?;
+                format!("{shared} B of shared memory")
+            }
+            OccupancyLimit::Threads | OccupancyLimit::Blocks => return None,
+        };
+        Some(format!("With {said} one more fits, all else as it is =."))
+    }
+
+    fn sizes(&self) -> Sheet {
+        let name = format!(
+            "block sizes, {} registers, {} B",
+            self.registers, self.shared
+        );
+        let mut sheet = Sheet::new(name, columns("threads"));
+        let of = BLOCKS.into_iter().map(|threads| {
+            let found = self.of(self.registers, threads, self.shared);
+            row(threads, found.ok().as_ref())
+        });
+        sheet.rows = of.collect();
+        sheet
+    }
+
+    fn registers(&self) -> Sheet {
+        let name = format!("registers, {} threads, {} B", self.threads, self.shared);
+        let mut sheet = Sheet::new(name, columns("registers"));
+        let of = [16, 32, 40, 48, 64, 80, 96, 128, 168, 255].map(|registers| {
+            let found = self.of(registers, self.threads, self.shared);
+            row(registers, found.ok().as_ref())
+        });
+        sheet.rows = of.into();
+        sheet
+    }
+
+    fn plot(&self) -> Plot {
+        let registers: Vec<u64> = (16..=248).step_by(8).collect();
+        let part = |registers: &u64| {
+            let found = self.of(*registers, self.threads, self.shared).ok()?;
+            Some(100.0 * found.fraction())
+        };
+        Plot {
+            x: "registers".to_owned(),
+            at: registers.iter().map(|r| *r as f64).collect(),
+            unit: "%".to_owned(),
+            log: false,
+            lines: vec![(
+                "occupancy".to_owned(),
+                Source::Modelled,
+                registers.iter().map(part).collect(),
+            )],
+        }
+    }
+
+    /// The copy at each room: how many of its blocks fit, and what came of it.
+    fn copied(&self, copy: &MicroReport, found: &mut Findings) {
+        let timed = copy.rows.iter().any(|row| row.time_us.is_some());
+        let mut columns = vec![
+            Column::given("KiB per block"),
+            Column::modelled("blocks", "", 0),
+            Column::modelled("occupancy", "%", 1),
+            Column::counted("sectors", "", 0),
+            Column::counted("warp instr.", "", 0),
+        ];
+        if timed {
+            columns.push(Column::measured("time", "µs", 1));
+            columns.push(Column::measured("± dev.", "µs", 1));
+        }
+        let mut sheet = Sheet::new("a copy", columns);
+        let mut at: Vec<(f64, &MicroRow)> = Vec::new();
+        for of in &copy.rows {
+            let room = u64::from(of.value) << 10;
+            let fits = occupancy(&self.gpu, FEW, THREADS, room).ok();
+            let part = fits.map(|o| 100.0 * o.fraction());
+            at.extend(part.map(|part| (part, of)));
+            let mut cells: Vec<Cell> = vec![
+                of.label.as_str().into(),
+                fits.map(|o| o.blocks).into(),
+                part.into(),
+                of.counts.sectors.into(),
+                of.counts.instructions.into(),
+            ];
+            if timed {
+                let time = of.time_us.as_ref();
+                cells.push(time.map(|t| t.median).into());
+                cells.push(time.map(|t| t.mad).into());
+            }
+            sheet.rows.push(cells);
+        }
+        found.sheets.insert(0, sheet);
+        match timed {
+            true => found.sentences.extend(against_full(&at)),
+            false => found.sentences.push(same_counts(copy)),
+        }
+        found.notes.extend(copy.notes.iter().cloned());
+    }
+}
+
+/// That counts do not see occupancy.
+fn same_counts(copy: &MicroReport) -> String {
+    let all = || copy.rows.iter().map(|row| &row.counts);
+    let same = all().all(|c| Some(c.sectors) == all().next().map(|f| f.sectors));
+    match same {
+        true => "The copy moves the same sectors at every occupancy #: only a clock sees it, and the SIMT machine has none; --backend cuda has.".to_owned(),
+        false => "The copy's sectors change with the room #, which they must not.".to_owned(),
+    }
+}
+
+/// From which occupancy on the copy is not slower than with all that fit: said where all
+/// launches of one lie above all of the other.
+fn against_full(at: &[(f64, &MicroRow)]) -> Option<String> {
+    let mut timed: Vec<_> = at
+        .iter()
+        .filter_map(|(part, row)| Some((*part, row.time_us.as_ref()?)))
+        .collect();
+    timed.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let (most, full) = *timed.first()?;
+    let (least, slowest) = *timed.last()?;
+    if slowest.min <= full.max {
+        return Some(format!(
+            "At {least:.1} % no launch of the copy is known to be slower than at {most:.1} % @: their times overlap."
+        ));
+    }
+    let slower = timed.iter().filter(|(_, time)| time.min > full.max);
+    let first = slower.map(|(part, _)| *part).fold(0.0, f64::max);
+    Some(format!(
+        "At {least:.1} % the copy takes {:.1} times as long as at {most:.1} % @; {first:.1} % is the first at which every launch is slower than all with everything that fits.",
+        slowest.median / full.median
+    ))
+}
+
+fn columns(first: &str) -> [Column; 5] {
+    [
+        Column::given(first),
+        Column::modelled("blocks", "", 0),
+        Column::modelled("warps", "", 0),
+        Column::modelled("occupancy", "%", 1),
+        Column::given("stopped by"),
+    ]
+}
+
+fn row(first: u64, found: Option<&Occupancy>) -> Vec<Cell> {
+    vec![
+        first.to_string().into(),
+        found.map(|o| o.blocks).into(),
+        found.map(|o| o.warps).into(),
+        found.map(|o| 100.0 * o.fraction()).into(),
+        found
+            .map_or("cannot be launched", |o| limit(o.limit))
+            .into(),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plan::cost::GpuDatabase;
+    use plan::run::{BackendKind, MicroCounts, Timing};
+
+    fn study(registers: u64, threads: u64, shared: u64) -> Residents {
+        let database = GpuDatabase::embedded().unwrap();
+        Residents {
+            gpu: database.get("h200").unwrap().clone(),
+            registers,
+            threads,
+            shared,
+            copy: MicroRequest::new(COPY, &[], BackendKind::Simt).unwrap(),
+        }
+    }
+
+    /// A copy whose launches at a room take these times.
+    fn copy(times: &[(u32, &[f64])]) -> Evidence {
+        let row = |(value, times): &(u32, &[f64])| MicroRow {
+            value: *value,
+            label: value.to_string(),
+            counts: MicroCounts {
+                sectors: 512,
+                ..MicroCounts::default()
+            },
+            time_us: Timing::of(times, "a clock"),
+        };
+        let report = MicroReport {
+            schema: 1,
+            kernel: COPY.into(),
+            swept: "KiB per block".into(),
+            backend: "cuda".into(),
+            device: "a GPU".into(),
+            rows: times.iter().map(row).collect(),
+            notes: Vec::new(),
+        };
+        Evidence {
+            sweeps: vec![Ok(report)],
+            ..Evidence::default()
+        }
+    }
+
+    #[test]
+    fn the_limit_and_the_next_block_are_those_of_the_rule() {
+        // 128 x 256: 65536 / (128 x 32) = 16 warps, 2 blocks of 8. Three need 24 warps:
+        // 65536 / 24 = 2730 a warp, down to 2560 in units of 256: 80 registers.
+        let found = study(128, 256, 0).reduce(&Evidence::default()).unwrap();
+        assert_eq!(
+            found.sentences,
+            [
+                "2 blocks of 256 threads fit, 16 of 64 warps, 25.0 % =: registers stop one more.",
+                "With 80 registers one more fits, all else as it is =.",
+            ]
+        );
+        // 64 KiB and 1 reserved: 3 of 228 KiB. Four leave 57 KiB, 56 without the reserve.
+        let found = study(32, 128, 64 << 10)
+            .reduce(&Evidence::default())
+            .unwrap();
+        assert_eq!(
+            found.sentences[1],
+            "With 57344 B of shared memory one more fits, all else as it is =."
+        );
+        // Full: nothing to be had.
+        let found = study(32, 256, 0).reduce(&Evidence::default()).unwrap();
+        assert_eq!(found.sentences.len(), 1);
+        assert!(study(32, 2048, 0).reduce(&Evidence::default()).is_err());
+    }
+
+    #[test]
+    fn blocks_that_cannot_be_launched_say_so() {
+        let found = study(255, 256, 0).reduce(&Evidence::default()).unwrap();
+        // 255 registers come in 8 more than 248: 256 x 32 x 32 warps do not fit 65536.
+        let row = found.sheets[0].rows.last().unwrap();
+        assert_eq!((&row[0], &row[1]), (&"1024".into(), &0_u64.into()));
+    }
+
+    #[test]
+    fn a_copy_is_called_slower_where_every_launch_is() {
+        let fast: &[f64] = &[10.0, 10.5, 11.0];
+        let slow: &[f64] = &[20.0, 21.0, 22.0];
+        let told = |times: &[(u32, &[f64])]| {
+            let found = study(32, 256, 0).reduce(&copy(times)).unwrap();
+            found.sentences.last().unwrap().clone()
+        };
+        // 160 KiB and 1 reserved: one block of 8 warps, 12.5 %; 112 KiB: two, 25 %.
+        let said = told(&[(0, fast), (112, &[10.2, 10.6]), (160, slow)]);
+        assert_eq!(
+            said,
+            "At 12.5 % the copy takes 2.0 times as long as at 100.0 % @; 12.5 % is the first at which every launch is slower than all with everything that fits."
+        );
+        let said = told(&[(0, fast), (160, &[10.9, 11.5])]);
+        assert!(said.contains("their times overlap"), "{said}");
+        assert!(told(&[(0, &[]), (160, &[])]).contains("only a clock sees it"));
+    }
+}
