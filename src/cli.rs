@@ -117,6 +117,8 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Micro(args)) => micro::micro(&cli.output, args, out),
         Some(Command::Selftest(args)) => selftest::selftest(&cli.output, args, out),
         Some(Command::Study(args)) => study::study(&cli.output, args, out),
+        Some(Command::Bench(args)) => study::bench(&cli.output, args, out),
+        Some(Command::Regress(args)) => study::regress(&cli.output, args, out),
         Some(Command::Compare(args)) => compare::compare(&cli.output, args, out),
         Some(Command::Check(args)) => check::check(&cli.output, args, out),
         Some(Command::Hint(args)) => help::hint(&cli.output, args, out),

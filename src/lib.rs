@@ -9,7 +9,7 @@ pub use course;
 pub use course::answer;
 pub use plan::{cost, fusion, model, run, units};
 pub use simt;
-pub use study::{lab, profile};
+pub use study::{self, lab, profile};
 pub use text as markup;
 
 pub mod cli;

@@ -5,7 +5,8 @@
 //! changed and nothing else, so that an idle workshop writes no byte.
 
 pub mod pen;
-pub mod surface;
+pub mod studies;
+mod surface;
 pub mod terminal;
 pub mod theme;
 

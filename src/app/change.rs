@@ -107,6 +107,11 @@ impl Shared {
 
     /// Asks for plans to be run, or says what the backend lacks.
     pub fn start(&mut self, cuts: Vec<Cut>, out: &mut Out) {
+        if self.studies.making().is_some() {
+            let text = "A study is being made, which a run would disturb; Ctrl-C stops it.";
+            self.notes.say(Tone::Plain, text);
+            return;
+        }
         if let Some(backend) = self.machine.backend() {
             let missing = cuts
                 .iter()

@@ -71,21 +71,24 @@ pub struct Kept {
 pub struct Keeping {
     /// The command line asked for a setup: what was kept does not take its place.
     pub asked_for: bool,
-    /// What was kept has come: what changes from now on is kept.
-    pub(super) restored: bool,
     /// It waits until the machine is known.
     pub(super) waits: Option<Kept>,
-    /// What was handed to the outside last.
+    /// The lab as it opened.
+    pub(super) opened: Option<Lab>,
+    /// Roofs of devices that are not here now.
+    pub(super) elsewhere: Vec<Roof>,
+    /// What lies outside as far as is known; none: what was kept has not come yet, and
+    /// nothing is written.
     pub(super) last: Option<Lab>,
 }
 
 impl Keeping {
     /// The lab, where it has to be written.
     pub(super) fn changed(&mut self, now: Lab) -> Option<Lab> {
-        if !self.restored || self.waits.is_some() {
+        if self.waits.is_some() || self.last.as_ref().is_none_or(|last| *last == now) {
             return None;
         }
-        let before = self.last.replace(now.clone());
-        (before.is_some_and(|before| before != now)).then_some(now)
+        self.last = Some(now.clone());
+        Some(now)
     }
 }

@@ -56,6 +56,8 @@ pub mod setup;
 pub mod setup_page;
 pub mod shared;
 pub mod source;
+pub mod studies;
+pub mod studies_page;
 pub mod study;
 
 mod state;

@@ -360,6 +360,11 @@ pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut O
         course::Block::Micro { .. } if matches!(action, Action::Run | Action::Open) => {
             ask::run(shared, lesson, live, out);
         }
+        course::Block::Study(made) => match action {
+            Action::Run | Action::RunAll => drop(shared.make_study(made.words(), out)),
+            Action::Open => out.want(Intent::Open(Page::Studies)),
+            _ => pass(reader, shared, action, out),
+        },
         course::Block::Kernel { op: Some(op), .. } if action == Action::Open => {
             let slot = slot_of(op.value);
             put_on_bench(reader, shared, lesson, live);

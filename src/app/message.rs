@@ -6,12 +6,13 @@ use std::sync::Arc;
 use super::ask::{Ask, Shown};
 use super::book::{Book, Wanted};
 use super::clock::Millis;
-use super::keep::{self, Kept};
+use super::keep;
 use super::key::Key;
 use super::machine::{Ceilings, Machine};
 use super::mouse::Target;
 use super::question::Asked;
 use super::runs::Ticket;
+use super::studies::{Kept, Listed};
 use super::study::Study;
 use course::attempt::Told;
 use course::{self, Course};
@@ -60,11 +61,17 @@ pub enum Message {
     /// A run has ended.
     RunDone(Ticket, Box<Result<Report, RunError>>),
     /// What was kept of the lab.
-    Restored(Box<Kept>),
+    Restored(Box<keep::Kept>),
     /// The course and what the learner made of it.
     Loaded(Box<Study>),
     /// The course was read again: texts of its folder changed.
     Reloaded(Arc<Course>, String),
+    /// What the study of this number says of how far it is.
+    StudyHeard(Ticket, String),
+    /// The study of this number has ended, or why there is none.
+    StudyMade(Ticket, Result<Arc<Kept>, String>),
+    /// The studies that are kept, the newest first.
+    Studies(Vec<Listed>),
     /// A sheet was read; `true`: again, because it changed on disk.
     Sheet(String, BTreeMap<String, String>, bool),
     /// What the judge found of a learner's kernel.
@@ -89,6 +96,12 @@ pub enum Effect {
     StartRun(Ticket, Box<Request>),
     /// Stop the run in progress.
     CancelRun,
+    /// Make the study of these words of a command line.
+    MakeStudy(Ticket, Vec<String>),
+    /// Stop it; what was measured is kept.
+    StopStudy,
+    /// Read the studies that are kept.
+    ListStudies,
     /// Add an event to the learner's progress on disk.
     Record(course::Event),
     /// Keep the plan, its setup and the measured roofs for the next time.

@@ -56,6 +56,8 @@ pages! {
     Setup "Setup",
     /// The terms behind a modelled number.
     Why "Why",
+    /// Experiments over many plans or sizes.
+    Studies "Studies",
     /// Fresh questions.
     Practise "Practise",
     /// Words explained.

@@ -151,6 +151,12 @@ fn entries(shared: &Shared, form: Option<&str>) -> Vec<Entry> {
             Command::Do(Action::Go(p)),
         );
     }
+    add(
+        "go",
+        "studies: experiments over many plans or sizes".into(),
+        "S".into(),
+        Command::Do(Action::Go(Page::Studies)),
+    );
     let actions = [
         ("run", "run this plan, beside V1", Action::Run),
         ("run", "run all again", Action::RunAll),

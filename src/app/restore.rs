@@ -18,11 +18,12 @@ pub(super) fn lab(shared: &Shared, lent: &Lent) -> Lab {
             ceilings: b.ceilings.as_ref().filter(measured)?.clone(),
         })
     });
+    let elsewhere = shared.keeping.elsewhere.iter().cloned();
     Lab {
         config: bench.setup().config(bench.cut()),
         seed: bench.setup().seed,
         backend: picked,
-        roofs: roofs.collect(),
+        roofs: roofs.chain(elsewhere).collect(),
     }
 }
 
@@ -42,7 +43,17 @@ pub(super) fn restored(shared: &mut Shared, kept: Kept) {
             let _ = shared.bench.open_with(lab.config.cut);
         }
     }
-    shared.keeping.restored = true;
+    // What the command line asked for is no change to be kept, nor is how it opens.
+    let opened = shared.keeping.opened.clone();
+    shared.keeping.last = match (kept.lab.clone(), opened) {
+        (Some(lab), Some(opened)) if shared.keeping.asked_for => Some(Lab {
+            backend: lab.backend,
+            roofs: lab.roofs,
+            ..opened
+        }),
+        (Some(lab), _) => Some(lab),
+        (None, opened) => opened,
+    };
     shared.keeping.waits = Some(kept);
     found(shared);
 }
@@ -63,8 +74,10 @@ pub(super) fn found(shared: &mut Shared) {
             };
             let known = |c: &Ceilings| c.source == Source::Measured;
             let fresh = machine.backends.iter().find(same);
-            if fresh.is_some_and(|b| !b.ceilings.as_ref().is_some_and(known)) {
-                machine.measured(&roof.backend, roof.ceilings);
+            match fresh {
+                None => shared.keeping.elsewhere.push(roof),
+                Some(b) if b.ceilings.as_ref().is_some_and(known) => {}
+                Some(_) => machine.measured(&roof.backend, roof.ceilings),
             }
         }
         if let Some(name) = lab.backend.filter(|_| !machine.picked) {

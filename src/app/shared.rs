@@ -17,6 +17,7 @@ use super::question::Questions;
 use super::ribbon::COUNT;
 use super::runs::Runs;
 use super::setup::Setup;
+use super::studies::Studies;
 use super::study::Study;
 use course::Event;
 use plan::cost::{CostError, Why};
@@ -45,6 +46,8 @@ pub struct Shared {
     pub machine: Machine,
     /// Runs and their results.
     pub runs: Runs,
+    /// Studies: on offer, kept, being made.
+    pub studies: Studies,
     /// What of all this outlives the program.
     pub keeping: Keeping,
     /// The course, the learner's progress and answers.
@@ -81,6 +84,7 @@ impl Shared {
             merge: Merge::default(),
             machine: Machine::default(),
             runs: Runs::default(),
+            studies: Studies::default(),
             keeping: Keeping::default(),
             study: Study::default(),
             contents: Contents::default(),

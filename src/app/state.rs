@@ -22,6 +22,7 @@ use super::roofline::Roofline;
 use super::screen::Screen;
 use super::setup_page::SetupPage;
 use super::shared::Shared;
+use super::studies_page::StudiesPage;
 use super::time::Beat;
 use plan::cost::CostError;
 
@@ -74,6 +75,8 @@ pub struct State {
     pub setup: SetupPage,
     /// The terms behind a number.
     pub terms: Terms,
+    /// Experiments over many plans or sizes.
+    pub studies: StudiesPage,
     /// Fresh questions.
     pub practise: Practise,
     /// Words explained.
@@ -100,6 +103,7 @@ macro_rules! screen {
             Page::FirstRun => $($borrow)+ $state.first_run,
             Page::Setup => $($borrow)+ $state.setup,
             Page::Why => $($borrow)+ $state.terms,
+            Page::Studies => $($borrow)+ $state.studies,
             Page::Practise => $($borrow)+ $state.practise,
             Page::Glossary => $($borrow)+ $state.glossary,
             Page::Messages => $($borrow)+ $state.messages,
@@ -137,6 +141,7 @@ impl State {
             first_run: FirstRun,
             setup: SetupPage::default(),
             terms: Terms::default(),
+            studies: StudiesPage::default(),
             practise: Practise::default(),
             glossary: Glossary::default(),
             messages: Messages::default(),
@@ -171,6 +176,14 @@ impl State {
         self.palette.is_some()
             || self.find.as_ref().is_some_and(|f| f.typing)
             || self.screen().typing(&self.shared)
+    }
+
+    /// Steps sideways over what is wider than the page.
+    pub const fn shift(&self) -> usize {
+        match self.page {
+            Page::Studies => self.studies.shift,
+            _ => self.reader.shift,
+        }
     }
 
     /// Opens a page; Esc leads back here.

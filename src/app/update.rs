@@ -31,6 +31,9 @@ const INTERRUPTED: u8 = 130;
 /// returned, in order.
 pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
     let mut out = Out::default();
+    if state.shared.keeping.opened.is_none() {
+        state.shared.keeping.opened = Some(restore::lab(&state.shared, &state.reader.lent));
+    }
     state.shared.now = state.shared.now.max(event.at);
     take(state, event.message, &mut out);
     carry_out(state, &mut out);
@@ -62,12 +65,22 @@ fn take(state: &mut State, message: Message, out: &mut Out) {
         Message::Terminate(code) => {
             let (screen, shared) = state.parts();
             screen.put_away(shared, out);
+            if shared.studies.making().is_some() {
+                out.push(Effect::StopStudy);
+            }
             out.push(Effect::Quit(code));
         }
         Message::Found(machine) => {
             shared.machine.found(*machine);
             restore::found(shared);
         }
+        Message::StudyHeard(ticket, line) => shared.studies.heard(ticket, line),
+        Message::StudyMade(ticket, made) => {
+            if let Some(made) = shared.studies.made(ticket, made, &mut shared.notes) {
+                state.studies.made(ticket, &made);
+            }
+        }
+        Message::Studies(kept) => shared.studies.kept = Some(kept),
         Message::Restored(kept) => restore::restored(shared, *kept),
         Message::Ceilings(backend, measured) => roof(shared, &backend, measured),
         Message::RunProgress(ticket, progress) => shared.runs.progress(ticket, progress),
@@ -423,6 +436,11 @@ fn quit(state: &mut State, out: &mut Out) {
         wait_for_second(state, Action::Quit, "q again stops the run and leaves.");
         return;
     }
+    if state.shared.studies.making().is_some() && !again(state, Action::Quit) {
+        let text = "q again stops the study, keeps what was measured, and leaves.";
+        wait_for_second(state, Action::Quit, text);
+        return;
+    }
     leave(state, out, 0);
 }
 
@@ -431,6 +449,10 @@ fn interrupt(state: &mut State, out: &mut Out) {
     if state.shared.runs.running().is_some() {
         out.push(Effect::CancelRun);
         state.shared.notes.say(Tone::Plain, "Stopping the run.");
+    } else if state.shared.studies.stop() {
+        out.push(Effect::StopStudy);
+        let text = "Stopping the study between two runs; what was measured is kept.";
+        state.shared.notes.say(Tone::Plain, text);
     } else if again(state, Action::Interrupt) {
         leave(state, out, INTERRUPTED);
     } else {
@@ -453,6 +475,9 @@ fn leave(state: &mut State, out: &mut Out, code: u8) {
     screen.put_away(shared, out);
     if shared.runs.running().is_some() {
         out.push(Effect::CancelRun);
+    }
+    if shared.studies.making().is_some() {
+        out.push(Effect::StopStudy);
     }
     state.beat.left(state.shared.now, out);
     out.push(Effect::Quit(code));

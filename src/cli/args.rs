@@ -144,6 +144,10 @@ pub(super) enum Command {
     Compare(super::compare::CompareArgs),
     /// Experiments over many plans or sizes: listed, made, kept
     Study(super::study::StudyArgs),
+    /// How fast this build is on this device: a suite, kept as a baseline
+    Bench(super::study::BenchArgs),
+    /// Is this build slower, larger or less exact than a baseline?
+    Regress(super::study::RegressArgs),
     /// What a vendor's profiler wrote, beside the plan
     Profile(super::profile::ProfileArgs),
     /// What the documents state, and what is true of it

@@ -1,18 +1,24 @@
 //! Ctrl-C during a run on the command line: the run stops between two kernels.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-use plan::run::{Observer, Progress};
+use plan::run::{Observer, Phase, Progress};
 
 /// Watches for the signals that stop a run. A second one ends the program at once.
 pub(super) struct Interrupt {
     seen: Arc<AtomicBool>,
     /// Where progress goes: a line of standard error, or nowhere.
     show: bool,
+    /// Lines for another program, when the last of which phase was written.
+    told: Option<Mutex<Option<(Instant, Phase)>>>,
 }
+
+/// Least time between two lines of one phase that another program reads.
+const BETWEEN: Duration = Duration::from_millis(100);
 
 impl Interrupt {
     /// Begins to watch; `show` prints progress on standard error.
@@ -24,12 +30,37 @@ impl Interrupt {
                 signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&seen));
             let _ = signal_hook::flag::register(signal, Arc::clone(&seen));
         }
-        Self { seen, show }
+        Self {
+            seen,
+            show,
+            told: None,
+        }
+    }
+
+    /// The same; progress goes to another program, a line each step: `timing 3 of 60`.
+    pub(super) fn told() -> Self {
+        let mut watch = Self::watch(false);
+        watch.told = Some(Mutex::new(None));
+        watch
     }
 }
 
 impl Observer for Interrupt {
     fn progress(&self, progress: Progress) {
+        if let Some(told) = &self.told {
+            let mut last = told.lock().unwrap_or_else(PoisonError::into_inner);
+            let soon =
+                last.is_some_and(|(at, phase)| phase == progress.phase && at.elapsed() < BETWEEN);
+            if !soon {
+                *last = Some((Instant::now(), progress.phase));
+                super::out::tell(&format!(
+                    "{} {} of {}\n",
+                    progress.phase.name(),
+                    progress.done,
+                    progress.total
+                ));
+            }
+        }
         if self.show {
             let step = format!(
                 "\r{:<8} {:>3} of {:<3}",

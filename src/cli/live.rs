@@ -13,10 +13,16 @@ use backend::microbenchmark;
 use course::present::{self, Excerpt, Facts, Piece, Ran, Wanted};
 use course::{Exercise, Key, Lesson, Live};
 use host::excerpt;
+use host::studies::Studies;
 use plan::cost::{Bound, Config, Gpu, KernelCost, Priced, bound, floor_seconds};
 use plan::fusion::Cut;
 use plan::model::Dtype;
 use plan::run::{BackendKind, MicroReport, MicroRequest};
+use std::sync::Arc;
+use study::kept::{Kept, same};
+
+/// Kept studies that are looked through.
+const KEPT: usize = 64;
 
 /// The GPU whose data sheet is the roof on paper.
 const GPU: &str = "h200";
@@ -80,6 +86,12 @@ impl Facts for Paper<'_> {
 
     fn micro(&self, request: &MicroRequest) -> Option<Result<MicroReport, String>> {
         Some(microbenchmark::run(request).map_err(|e| e.to_string()))
+    }
+
+    fn study(&self, command: &str) -> Option<Arc<Kept>> {
+        let all = Studies::of(&self.desk.places).newest(KEPT);
+        let mut read = all.into_iter().filter_map(|(_, kept)| kept.ok());
+        read.find(|kept| same(&kept.command, command))
     }
 
     fn source(&self, wanted: &Wanted) -> Option<Result<Excerpt, String>> {

@@ -3,8 +3,11 @@
 mod auto;
 mod machine;
 mod make;
+mod offer;
 
 pub(super) use auto::{auto, auto_of};
+pub(super) use make::{BenchArgs, RegressArgs};
+pub(super) use offer::offered;
 
 use std::io::IsTerminal;
 
@@ -18,12 +21,15 @@ use super::live;
 use super::out::Out;
 use super::table::{Align, Table};
 use super::words::wrapped;
+use course::present::Piece;
 use course::present::study::{found, grid};
 use host::learned::Learned;
-use host::studies::{Kept, Studies, make};
+use host::studies::{Studies, make};
 use plan::units::figure;
 use study::catalogue::{STUDIES, Study};
 use study::findings::{Cell, Sheet};
+use study::kept::{Kept, asked};
+use study::studies::regress::confirmed;
 
 /// Columns of a terminal.
 const TERMINAL: usize = 80;
@@ -50,6 +56,10 @@ enum What {
     BatchSize(make::BatchArgs),
     /// How far is each plan from fp64, in which tensor, and how does it grow?
     Validate(make::ValidateArgs),
+    /// How fast is this build on this device, and what does it hold?
+    Bench(BenchArgs),
+    /// Is this build slower, larger or less exact than a baseline?
+    Regress(RegressArgs),
     /// What does an element type save, and what does it cost?
     Precision(machine::PrecisionArgs),
     /// How long will a forward take here, before it is run?
@@ -86,6 +96,12 @@ pub(super) struct Form {
         help_heading = "Study"
     )]
     sheet: usize,
+    /// Print markdown, for a pull request
+    #[arg(long, conflicts_with = "csv", help_heading = "Study")]
+    markdown: bool,
+    /// Print the first chart as SVG
+    #[arg(long, conflicts_with_all = ["csv", "markdown"], help_heading = "Study")]
+    svg: bool,
 }
 
 /// What every study takes.
@@ -101,6 +117,9 @@ pub(super) struct Common {
         help_heading = "Study"
     )]
     budget: f64,
+    /// Say on standard error how far it is, a line each step
+    #[arg(long, help_heading = "Study")]
+    progress: bool,
     /// Do not keep it in the state folder
     #[arg(long, help_heading = "Study")]
     no_keep: bool,
@@ -111,6 +130,8 @@ pub(super) fn study(output: &OutputArgs, args: &StudyArgs, out: &mut Out) -> Out
     let learned = Learned::of(&places(output));
     match &args.what {
         None => catalogue(output, out),
+        Some(What::Bench(args)) => bench(output, args, out),
+        Some(What::Regress(args)) => regress(output, args, out),
         Some(What::List) => list(output, &store, out),
         Some(What::Show(args)) => {
             let kept = store.get(&args.id).map_err(Failure::usage)?;
@@ -136,6 +157,40 @@ pub(super) fn study(output: &OutputArgs, args: &StudyArgs, out: &mut Out) -> Out
     }
 }
 
+/// `bench`.
+pub(super) fn bench(output: &OutputArgs, args: &BenchArgs, out: &mut Out) -> Outcome {
+    let store = Studies::of(&places(output));
+    let study = args.study(&Learned::of(&places(output)))?;
+    let made = Made::new(output, &args.common, &study)?;
+    if let Some(file) = &args.save {
+        let text = serde_json::to_string_pretty(&made.kept).unwrap_or_default() + "\n";
+        let written = files::replace(file, text.as_bytes());
+        written.map_err(|e| {
+            let (shown, why) = (file.display(), files::plain(&e));
+            Failure::lacking(format!("baseline {shown} cannot be written: {why}"))
+        })?;
+    }
+    made.told(output, &args.common, &store, out)
+}
+
+/// `regress`: what a first measurement claims is measured once more.
+pub(super) fn regress(output: &OutputArgs, args: &RegressArgs, out: &mut Out) -> Outcome {
+    let store = Studies::of(&places(output));
+    let study = args.study()?;
+    let mut made = Made::new(output, &args.common, &study)?;
+    if !made.kept.stopped
+        && let Some(again) = study.again(&made.kept.findings)
+    {
+        let second = Made::new(output, &args.common, &again)?.kept;
+        // A second look that was stopped decides nothing.
+        if !second.stopped {
+            let first = std::mem::take(&mut made.kept.findings);
+            made.kept.findings = confirmed(first, &second.findings);
+        }
+    }
+    made.told(output, &args.common, &store, out)
+}
+
 /// Makes a study, keeps it and prints it.
 fn made(
     output: &OutputArgs,
@@ -144,44 +199,76 @@ fn made(
     store: &Studies,
     out: &mut Out,
 ) -> Outcome {
-    if common.budget.is_nan() || common.budget <= 0.0 {
-        return Err(Failure::usage("--budget takes minutes above 0"));
-    }
-    let watch = Interrupt::watch(!output.json && std::io::stderr().is_terminal());
-    let mut kept = make(study, &typed(), 60.0 * common.budget, &watch)?;
-    drop(watch);
-    let mut note = None;
-    if !common.no_keep
-        && let Err(why) = store.keep(&mut kept)
-    {
-        note = Some(format!("Not kept: {why}."));
-    }
-    tell(output, &common.form, &kept, out)?;
-    if !output.json && !common.form.csv {
-        match (note, kept.id.as_str()) {
-            (Some(note), _) => out.line(note),
-            (None, "") => {}
-            (None, id) => out.line(format!("Kept as {id}: study show {id}, --json, --csv.")),
-        }
-    }
-    Ok(if kept.stopped { 130 } else { 0 })
+    Made::new(output, common, study)?.told(output, common, store, out)
 }
 
-/// What was typed behind the program's name.
+/// A study that was made, before it is kept.
+struct Made {
+    kept: Kept,
+}
+
+impl Made {
+    fn new(output: &OutputArgs, common: &Common, study: &dyn Study) -> Result<Self, Failure> {
+        if common.budget.is_nan() || common.budget <= 0.0 {
+            return Err(Failure::usage("--budget takes minutes above 0"));
+        }
+        let watch = match common.progress {
+            true => Interrupt::told(),
+            false => Interrupt::watch(!output.json && std::io::stderr().is_terminal()),
+        };
+        let kept = make(study, &typed(), 60.0 * common.budget, &watch)?;
+        Ok(Self { kept })
+    }
+
+    /// Keeps it and prints it; the exit code.
+    fn told(self, output: &OutputArgs, common: &Common, store: &Studies, out: &mut Out) -> Outcome {
+        let mut kept = self.kept;
+        let mut note = None;
+        if !common.no_keep
+            && let Err(why) = store.keep(&mut kept)
+        {
+            note = Some(format!("Not kept: {why}."));
+        }
+        tell(output, &common.form, &kept, out)?;
+        let form = &common.form;
+        if !output.json && !form.csv && !form.markdown && !form.svg {
+            match (note, kept.id.as_str()) {
+                (Some(note), _) => out.line(note),
+                (None, "") => {}
+                (None, id) => out.line(format!("Kept as {id}: study show {id}, --json, --csv.")),
+            }
+        }
+        Ok(match (kept.stopped, kept.findings.alarms.is_empty()) {
+            (true, _) => 130,
+            (false, true) => 0,
+            (false, false) => 1,
+        })
+    }
+}
+
+/// What was typed behind the program's name, without what says how it is printed.
 fn typed() -> String {
-    let words: Vec<String> = std::env::args_os()
-        .skip(1)
-        .map(|word| course::present::quoted(&word.to_string_lossy()))
-        .collect();
+    let words = std::env::args_os().skip(1);
+    let words = asked(words.map(|word| word.to_string_lossy().into_owned()));
+    let mut words: Vec<String> = words.iter().map(|w| course::present::quoted(w)).collect();
+    // bench and regress stand without study in front as well.
+    if words.first().is_some_and(|word| word != "study") {
+        words.insert(0, "study".to_owned());
+    }
     words.join(" ")
 }
 
 fn tell(output: &OutputArgs, form: &Form, kept: &Kept, out: &mut Out) -> Result<(), Failure> {
     let findings = &kept.findings;
-    if output.json && form.csv {
-        return Err(Failure::usage(
-            "--json and --csv are two forms; leave one out",
-        ));
+    let forms = [
+        (form.csv, "--csv"),
+        (form.markdown, "--markdown"),
+        (form.svg, "--svg"),
+    ];
+    if let Some((_, other)) = forms.iter().find(|(asked, _)| *asked && output.json) {
+        return Err(Failure::usage(format!(
+            "--json and {other} are two forms; leave one out"
+        )));
     }
     if output.json {
         out.json(kept);
@@ -202,6 +289,25 @@ fn tell(output: &OutputArgs, form: &Form, kept: &Kept, out: &mut Out) -> Result<
             ))
         })?;
         out.text(&sheet.csv());
+        return Ok(());
+    }
+    if form.markdown {
+        out.text(&markdown(kept));
+        return Ok(());
+    }
+    if form.svg {
+        let charts = found(findings).into_iter();
+        let mut drawn = charts.filter_map(|piece| match piece {
+            Piece::Chart(_) => crate::picture::piece(&piece),
+            _ => None,
+        });
+        let svg = drawn.next();
+        out.text(&svg.ok_or_else(|| {
+            Failure::usage(format!(
+                "study {} found nothing that is drawn as a line",
+                kept.study
+            ))
+        })?);
         return Ok(());
     }
     out.line(format!("{}: {}", kept.study, findings.title));
@@ -237,6 +343,25 @@ fn tell(output: &OutputArgs, form: &Form, kept: &Kept, out: &mut Out) -> Result<
     out.gap();
     Ok(())
 }
+
+/// A study for a pull request: what was compared, where, and with which build.
+fn markdown(kept: &Kept) -> String {
+    let device = match kept.device.as_str() {
+        "" => "by the model".to_owned(),
+        device => format!("on {device}"),
+    };
+    format!(
+        "### {}: {}\n\n{device}, build {}, {}\n\n{}",
+        kept.study,
+        kept.findings.title,
+        kept.build,
+        kept.time,
+        kept.findings.markdown(ROWS_OF_MARKDOWN)
+    )
+}
+
+/// Rows of a table that a pull request is shown.
+const ROWS_OF_MARKDOWN: usize = 64;
 
 /// The first rows of a sheet as a table that a terminal holds: long words are cut.
 fn table(sheet: &Sheet) -> Vec<String> {

@@ -39,6 +39,7 @@ pub(super) fn open(output: &OutputArgs, config: &Config, given: bool, out: &mut 
     let mut state = State::new((80, 24), look)?;
     state.shared.bench = Bench::new(Setup::of(config, state.shared.bench.setup().seed))?;
     state.shared.keeping.asked_for = given;
+    state.shared.studies.offered = Arc::new(super::study::offered());
     let places = places(output);
     // Before the first frame only what is known at once; the rest is looked
     // for behind it.

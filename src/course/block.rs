@@ -3,11 +3,13 @@
 mod kernels;
 mod profile;
 mod steps;
+mod study;
 mod trips;
 pub(crate) mod typed;
 
 pub use profile::{Exhibit, Sample};
 pub use steps::Picture;
+pub use study::Made;
 pub use trips::Stretch;
 
 use super::fault::{Fault, Place, way_out};
@@ -22,7 +24,7 @@ use plan::run::Metric;
 use plan::units::Spec;
 
 /// Kinds of live blocks, as info strings name them.
-pub const KINDS: [&str; 14] = [
+pub const KINDS: [&str; 15] = [
     "lab",
     "compare",
     "ribbon",
@@ -36,6 +38,7 @@ pub const KINDS: [&str; 14] = [
     "micro",
     "kernel",
     "profile",
+    "study",
     MICRO_IN_FULL,
 ];
 
@@ -213,6 +216,8 @@ pub enum Block {
     },
     /// What a profiler would write of a plan, generated, and how it is read.
     Profile(Sample),
+    /// A study, as it was made on this machine.
+    Study(Made),
     /// A claim of a document with its evidence.
     Claim {
         /// Id of the claim.
@@ -281,12 +286,12 @@ pub(crate) fn read(text: &Text, live: &::text::Live, base: usize, number: usize)
 
 fn content(kind: &str, fields: &mut Fields<'_, '_>) -> (Setup, Vec<Predict>, Option<Block>) {
     let setup = match kind {
-        "steps" | "question" | "claim" | "micro" => Setup::default(),
+        "steps" | "question" | "claim" | "micro" | "study" => Setup::default(),
         "profile" => Setup::of_sample(fields),
         _ => Setup::of_block(fields),
     };
     let predict = match kind {
-        "lab" | "compare" | "trips" | "micro" | "profile" => fields
+        "lab" | "compare" | "trips" | "micro" | "profile" | "study" => fields
             .tables("predict", predict)
             .into_iter()
             .flatten()
@@ -322,6 +327,7 @@ fn content(kind: &str, fields: &mut Fields<'_, '_>) -> (Setup, Vec<Predict>, Opt
         "micro" => kernels::micro(fields),
         "kernel" => kernels::kernel(fields),
         "profile" => profile::profile(fields).map(Block::Profile),
+        "study" => study::study(fields).map(Block::Study),
         "steps" => steps::steps(fields),
         "question" => {
             let exercise = fields.need_text("exercise", "exercise = \"ex1\"");

@@ -34,11 +34,13 @@ use crate::claims::Ledger;
 use crate::exercise::Exercise;
 use crate::fields::Typed;
 use crate::number::print;
+use ::study::kept::Kept as KeptStudy;
 use plan::cost::{Bound, Config, KernelCost, Priced};
 use plan::fusion::Cut;
 use plan::model::{Dtype, preset};
 use plan::run::{BackendKind, MicroReport, MicroRequest};
 use plan::units::figure::Origin;
+use std::sync::Arc;
 
 /// A part of a live block.
 #[derive(Clone, Debug, PartialEq)]
@@ -131,6 +133,8 @@ pub trait Facts {
     fn gym(&self, named: Option<&str>) -> BackendKind;
     /// What an experiment showed, once it was run.
     fn micro(&self, request: &MicroRequest) -> Option<Result<MicroReport, String>>;
+    /// What a study found that a command line made on this machine, the newest of them.
+    fn study(&self, command: &str) -> Option<Arc<KeptStudy>>;
     /// Lines of a source, once they were looked up.
     fn source(&self, wanted: &Wanted) -> Option<Result<Excerpt, String>>;
     /// A question of an exercise: the named one, else the first that is open.
@@ -272,6 +276,7 @@ fn content(block: &Block, env: &Env<'_>, facts: &dyn Facts) -> Result<Vec<Piece>
         }
         Block::Kernel { .. } => kernel::kernel(block, env, facts)?,
         Block::Profile(sample) => profile(env, sample)?,
+        Block::Study(made) => study::block(made, facts),
     })
 }
 
@@ -317,7 +322,7 @@ fn profile(env: &Env<'_>, sample: &Sample) -> Result<Vec<Piece>, String> {
 
 /// One argument as a shell takes it.
 pub fn quoted(argument: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "+-_./=".contains(c);
+    let plain = |c: char| c.is_ascii_alphanumeric() || "+-_./=,%".contains(c);
     if !argument.is_empty() && argument.chars().all(plain) {
         argument.to_owned()
     } else {

@@ -5,7 +5,9 @@ use std::sync::mpsc::Sender;
 use std::thread;
 
 use crate::desk::Host;
-use crate::{ask, book, machine};
+use crate::follow::Leash;
+use crate::studies::Studies;
+use crate::{apart, ask, book, machine};
 use app::{Effect, Machine, Message};
 use course::Places;
 
@@ -18,13 +20,22 @@ pub struct Away {
     pub(crate) places: Places,
     facts: Arc<Facts>,
     to: Sender<Message>,
+    study: Leash,
 }
+
+/// Kept studies that are shown.
+const KEPT: usize = 64;
 
 impl Away {
     /// Answers go `to` whoever waits for messages; `facts` says what is to be known of
     /// the surroundings.
     pub fn new(places: Places, facts: Arc<Facts>, to: Sender<Message>) -> Self {
-        Self { places, facts, to }
+        Self {
+            places,
+            facts,
+            to,
+            study: Leash::default(),
+        }
     }
 
     /// The course and files as they are now.
@@ -39,6 +50,11 @@ impl Away {
     /// Starts to carry out what takes long; another effect is not done here.
     pub fn start(&self, effect: Effect) {
         self.spawn(move |away| away.answer(effect));
+    }
+
+    /// Stops the study that is being made; what was measured is kept.
+    pub fn stop_study(&self) {
+        self.study.interrupt();
     }
 
     /// Keeps files of one name, each a kind of file and its text.
@@ -77,6 +93,16 @@ impl Away {
                 let told = self.host().judge_asked(&asked, &typed);
                 Message::Judged(asked, Box::new(told))
             }
+            Effect::MakeStudy(ticket, words) => {
+                let heard = |line: &str| {
+                    let line = line.to_owned();
+                    // Nobody listens any more when the program is leaving.
+                    let _ = self.to.send(Message::StudyHeard(ticket, line));
+                };
+                let made = apart::make(&words, &self.places.state, &self.study, heard);
+                Message::StudyMade(ticket, made.map(Arc::new))
+            }
+            Effect::ListStudies => Message::Studies(Studies::of(&self.places).newest(KEPT)),
             Effect::Init => Message::Saved(self.host().init()),
             _ => return None,
         })

@@ -12,9 +12,8 @@ use plan::model::Dtype;
 use plan::run::{BackendKind, Report, Request, Tuned};
 use serde::{Deserialize, Serialize};
 use study::calibration::Calibration;
+use study::kept::Kept;
 use study::learned::Prediction;
-
-use crate::studies::Kept;
 
 /// Largest file that is read.
 const LARGEST: usize = 4 << 20;

@@ -18,6 +18,7 @@
 //!
 //! The verdict itself is no effect: the judge is pure, and both sides ask it.
 
+mod apart;
 mod ask;
 mod away;
 mod book;

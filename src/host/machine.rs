@@ -127,6 +127,16 @@ pub fn backends() -> Vec<BackendFacts> {
     all
 }
 
+/// The device that a backend runs on, as its reports name it; `None` where that is known
+/// only once it ran.
+pub fn device(backend: BackendKind) -> Option<String> {
+    let cpu = || device::describe(device::threads(), Isa::detect());
+    match backend {
+        BackendKind::Cpu => Some(cpu()),
+        _ => None,
+    }
+}
+
 /// The backends that are looked for in an engine process.
 fn gpus() -> impl Iterator<Item = BackendKind> {
     BackendKind::ALL.into_iter().filter(|kind| kind.is_gpu())

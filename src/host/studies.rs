@@ -2,17 +2,17 @@
 //! and time.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use backend::engine::{Engine, build};
 use course::Places;
 use files::{create, plain, read_text};
 use plan::run::{Observer, Phase, Progress, RunError};
-use serde::{Deserialize, Serialize};
 use study::catalogue::Study;
 use study::evidence::{Asks, Evidence};
-use study::findings::Findings;
+use study::kept::Kept;
 use study::timing::Rounds;
 
 use crate::carry_out;
@@ -23,32 +23,6 @@ use crate::pace::affordable;
 
 /// Largest file of a kept study that is read.
 const LARGEST: usize = 16 << 20;
-
-/// A study that was made.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Kept {
-    /// Version of this document.
-    pub schema: u32,
-    /// Its name among the kept ones: `ablate-3`; empty before it is kept.
-    #[serde(default)]
-    pub id: String,
-    /// Which study.
-    pub study: String,
-    /// What was typed.
-    pub command: String,
-    /// The device that ran it; empty where the model says all.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub device: String,
-    /// The build of this program.
-    pub build: String,
-    /// When it ended, in UTC: `2026-11-23T00:14:37Z`.
-    pub time: String,
-    /// Somebody stopped it: what was measured until then is here.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub stopped: bool,
-    /// What it found out.
-    pub findings: Findings,
-}
 
 /// Carries a study out.
 ///
@@ -129,6 +103,19 @@ fn nothing() -> RunError {
     RunError::failed("nothing was run")
 }
 
+/// A kept study from a file.
+///
+/// # Errors
+/// Why it cannot be read.
+pub fn read(path: &Path) -> Result<Kept, String> {
+    let text = read_text(path, LARGEST).map_err(|e| plain(&e))?;
+    let kept: Kept = serde_json::from_str(&text).map_err(|e| e.to_string())?;
+    match kept.schema {
+        1 => Ok(kept),
+        other => Err(format!("it has schema {other}, and this build reads 1")),
+    }
+}
+
 /// The studies that are kept.
 pub struct Studies {
     folder: PathBuf,
@@ -188,6 +175,13 @@ impl Studies {
         ids
     }
 
+    /// The newest of them, newest first; one that cannot be read says why.
+    pub fn newest(&self, most: usize) -> Vec<(String, Result<Arc<Kept>, String>)> {
+        let ids = self.ids().into_iter().rev().take(most);
+        ids.map(|(_, id)| (id.clone(), self.get(&id).map(Arc::new)))
+            .collect()
+    }
+
     /// All that are kept, the oldest first; one that cannot be read says why.
     pub fn list(&self) -> Vec<(String, Result<Kept, String>)> {
         let ids = self.ids().into_iter();
@@ -210,16 +204,7 @@ impl Studies {
             return Err(format!("there is no study “{id}”; {newest}"));
         };
         let path = self.path(id);
-        let unread =
-            |why: &dyn std::fmt::Display| format!("{} cannot be read: {why}", path.display());
-        let text = read_text(&path, LARGEST).map_err(|e| unread(&plain(&e)))?;
-        let kept: Kept = serde_json::from_str(&text).map_err(|e| unread(&e))?;
-        match kept.schema {
-            1 => Ok(kept),
-            other => Err(unread(&format!(
-                "it has schema {other}, and this build reads 1"
-            ))),
-        }
+        read(&path).map_err(|why| format!("{} cannot be read: {why}", path.display()))
     }
 }
 

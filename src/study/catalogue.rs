@@ -46,7 +46,7 @@ pub trait Study {
 }
 
 /// Every study.
-pub const STUDIES: [&Definition; 8] = [
+pub const STUDIES: [&Definition; 10] = [
     &crate::studies::ablate::DEFINITION,
     &crate::studies::planner::DEFINITION,
     &crate::studies::scale::DEFINITION,
@@ -55,4 +55,6 @@ pub const STUDIES: [&Definition; 8] = [
     &crate::studies::precision::DEFINITION,
     &crate::studies::predict::DEFINITION,
     &crate::studies::tune::DEFINITION,
+    &crate::studies::bench::DEFINITION,
+    &crate::studies::regress::DEFINITION,
 ];

@@ -3,7 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::baseline::Case;
 use crate::learned::Learned;
+use plan::cost::Config;
 use plan::units::figure::Origin;
 
 /// Everything that one study says.
@@ -21,9 +23,48 @@ pub struct Findings {
     /// What disturbed it, what does not fit, what was left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// Cases that were timed, for a later build to be compared with.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cases: Vec<Case>,
+    /// Where a check failed: the case, and a sentence. The exit code is 1 then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alarms: Vec<(String, String)>,
     /// What later runs and studies use.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub learned: Option<Box<Learned>>,
+}
+
+impl Findings {
+    /// As markdown, for a pull request: what it comes to, then the tables, no more than so
+    /// many rows of each.
+    pub fn markdown(&self, rows: usize) -> String {
+        let cell = |text: &str| text.replace('|', "\\|").replace(['\n', '\r'], " ");
+        let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+        let said = self.sentences.iter().map(|said| format!("- {said}\n"));
+        let mut out: String = said.collect();
+        for sheet in &self.sheets {
+            out += &format!("\n**{}**\n\n", sheet.name);
+            out += &line(sheet.heads().iter().map(|head| cell(head)).collect());
+            let first = sheet.rows.first();
+            let rule = (0..sheet.columns.len()).map(|at| {
+                match first.and_then(|row| row.get(at)) {
+                    Some(Cell::Text(_)) => "---",
+                    _ => "---:",
+                }
+                .to_owned()
+            });
+            out += &line(rule.collect());
+            for row in sheet.rows.iter().take(rows) {
+                out += &line(sheet.shown(row).iter().map(|text| cell(text)).collect());
+            }
+            let left = sheet.rows.len().saturating_sub(rows);
+            if left > 0 {
+                out += &format!("\n… {left} more rows\n");
+            }
+        }
+        let notes = self.notes.iter().map(|note| format!("\n> {note}\n"));
+        out + &notes.collect::<String>()
+    }
 }
 
 /// Where the figures of a column come from.
@@ -66,6 +107,10 @@ pub struct Column {
     /// Decimals that are shown.
     #[serde(default)]
     pub decimals: usize,
+    /// The key by which the cost model unfolds its figures, `forward.bytes`; empty where
+    /// they are not made of its terms.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub why: String,
 }
 
 /// A cell. What has no value is null.
@@ -127,6 +172,62 @@ pub struct Sheet {
     pub columns: Vec<Column>,
     /// Rows, as long as the heads.
     pub rows: Vec<Vec<Cell>>,
+    /// The configuration of each row, whose terms make its modelled figures; empty where
+    /// rows are not of one, or too many.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub of: Vec<Config>,
+}
+
+/// A figure of the model, whose terms can be seen.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Term<'f> {
+    /// The sheet, its row and column.
+    at: (&'f Sheet, &'f [Cell], &'f Column),
+    /// The configuration that it is of.
+    pub config: &'f Config,
+}
+
+impl Term<'_> {
+    /// The key by which the cost model unfolds it.
+    pub fn key(&self) -> &str {
+        &self.at.2.why
+    }
+
+    /// What it is: `points, seq 16: bytes MB = 12.156`.
+    pub fn said(&self) -> String {
+        let (sheet, row, column) = self.at;
+        let cells = sheet.columns.iter().zip(row);
+        let shown = |(column, cell): (&Column, &Cell)| column.shown(cell);
+        let value = cells.clone().find(|(c, _)| *c == column).map(shown);
+        let name = cells.clone().next().map(|(column, cell)| match cell {
+            Cell::Number(_) => format!("{} {}", column.name, column.shown(cell)),
+            cell => column.shown(cell),
+        });
+        format!(
+            "{}, {}: {} {}",
+            sheet.name,
+            name.unwrap_or_default(),
+            column.head(),
+            value.unwrap_or_default()
+        )
+    }
+}
+
+impl Findings {
+    /// The figures of the model whose terms can be seen, in reading order.
+    pub fn terms(&self) -> Vec<Term<'_>> {
+        let mut out = Vec::new();
+        for sheet in &self.sheets {
+            for (row, config) in sheet.rows.iter().zip(&sheet.of) {
+                let columns = sheet.columns.iter().filter(|c| !c.why.is_empty());
+                out.extend(columns.map(|column| Term {
+                    at: (sheet, row.as_slice(), column),
+                    config,
+                }));
+            }
+        }
+        out
+    }
 }
 
 impl Sheet {
@@ -136,6 +237,7 @@ impl Sheet {
             name: name.into(),
             columns: columns.into_iter().collect(),
             rows: Vec::new(),
+            of: Vec::new(),
         }
     }
 
@@ -206,7 +308,15 @@ impl Column {
             unit: unit.to_owned(),
             source,
             decimals,
+            why: String::new(),
         }
+    }
+
+    /// The column with the key by which the cost model unfolds its figures.
+    #[must_use]
+    pub fn why(mut self, key: &str) -> Self {
+        key.clone_into(&mut self.why);
+        self
     }
 
     /// `time µs @`.
@@ -227,7 +337,11 @@ impl Column {
             Cell::Number(value) if [SCIENTIFIC, ABSOLUTE].contains(&self.unit.as_str()) => {
                 format!("{value:.1e}")
             }
-            Cell::Number(value) => format!("{value:.*}", self.decimals),
+            // Minus nothing is nothing.
+            Cell::Number(value) => match format!("{value:.*}", self.decimals) {
+                text if text.bytes().any(|b| (b'1'..=b'9').contains(&b)) => text,
+                text => text.trim_start_matches('-').to_owned(),
+            },
             Cell::Text(text) => text.clone(),
             Cell::Nothing(()) => "–".to_owned(),
         }
@@ -287,6 +401,19 @@ mod tests {
         // The shortest text that is read back as the same number.
         let csv = "plan,time µs @,error rel. =\nV1,842.25,0.00000015\n\"'=a,\"\"b\"\"\",,\n";
         assert_eq!(sheet().csv(), csv);
+    }
+
+    #[test]
+    fn markdown_is_a_table_that_a_pull_request_shows() {
+        let findings = Findings {
+            sheets: vec![sheet()],
+            sentences: vec!["No regression.".into()],
+            notes: vec!["Busy.".into()],
+            ..Findings::default()
+        };
+        let text = "- No regression.\n\n**plans**\n\n| plan | time µs @ | error rel. = |\n\
+                    | --- | ---: | ---: |\n| V1 | 842.2 | 1.5e-7 |\n\n… 1 more rows\n\n> Busy.\n";
+        assert_eq!(findings.markdown(1), text);
     }
 
     #[test]

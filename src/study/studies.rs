@@ -2,11 +2,13 @@
 
 pub mod ablate;
 pub mod batch;
+pub mod bench;
 mod fit;
 mod notes;
 pub mod planner;
 pub mod precision;
 pub mod predict;
+pub mod regress;
 pub mod scale;
 mod sweep;
 pub mod tune;

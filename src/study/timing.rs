@@ -6,6 +6,7 @@
 //! | `rounds` | which plan runs next, and what came of all of them |
 //! | `verdict` | whether two plans differ, and the words for it |
 //! | `interval` | the interval of a median: paired bootstrap, never narrower than the signs allow |
+//! | `since` | whether a time changed since a baseline, which was not taken in turns |
 //! | `quiet` | drift and a busy machine |
 //! | `roof` | a ceiling of a machine, kept where three measurements of it agree |
 
@@ -13,12 +14,14 @@ mod interval;
 mod quiet;
 mod roof;
 mod rounds;
+mod since;
 mod verdict;
 
 pub use interval::{Interval, LEAST, of_median, of_ratio};
 pub use quiet::{Trouble, trouble};
 pub use roof::{Agreed, Apart, agreed};
 pub use rounds::{Rounds, Timed, Visit};
+pub use since::Since;
 pub use verdict::{ALARMS, Verdict, VerdictJson, median, spread, time};
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::pen::Pen;
 use super::rows::Row;
 use super::{
     claims, compare, exercise, first_run, frame, glossary, home, kernel, lab, lesson, palette,
-    practise, reading, roofline, too_small,
+    practise, reading, roofline, studies, too_small,
 };
 use crate::picture;
 use app::look::Depth;
@@ -58,6 +58,7 @@ enum Laid {
     Section(lesson::Laid),
     Form(exercise::Laid),
     Claim(Vec<Row>),
+    Study(studies::Laid),
 }
 
 impl Laid {
@@ -69,6 +70,7 @@ impl Laid {
             Page::Lesson => Some(Self::Section(lesson::lay(state))),
             Page::Exercises => exercise::lay(state).map(Self::Form),
             Page::Claims => Some(Self::Claim(claims::lay(state))),
+            Page::Studies => studies::lay(state).map(Self::Study),
             _ => None,
         }
     }
@@ -87,6 +89,7 @@ impl Painter {
             Some(Laid::Section(laid)) => lesson::fit(state, laid),
             Some(Laid::Form(laid)) => exercise::fit(state, laid),
             Some(Laid::Claim(laid)) => claims::fit(state, laid.len()),
+            Some(Laid::Study(laid)) => studies::fit(state, laid),
             None if state.page == Page::Kernel && !state.too_small() => kernel::fit(state),
             None => {}
         }
@@ -122,6 +125,7 @@ impl Painter {
             Some(Laid::Section(laid)) => lesson::draw(state, laid, pen),
             Some(Laid::Form(laid)) => exercise::draw(state, Some(laid), pen),
             Some(Laid::Claim(laid)) => claims::draw(state, laid, pen),
+            Some(Laid::Study(laid)) => studies::found(state, laid, pen),
             None => page(state, pen),
         }
         palette::draw(state, pen);
@@ -177,6 +181,7 @@ fn page(state: &State, pen: &mut Pen<'_>) {
         Page::Doctor => reading::doctor(state, pen),
         Page::Setup => reading::setup(state, pen),
         Page::Why => reading::why(state, pen),
+        Page::Studies => studies::draw(state, pen),
         Page::Practise => practise::draw(state, pen),
         Page::Glossary => glossary::draw(state, pen),
         Page::Messages => reading::messages(state, pen),

@@ -204,6 +204,7 @@ impl<W: Write> Runtime<W> {
                 }
                 Effect::StartRun(ticket, request) => self.worker.submit(ticket, *request),
                 Effect::CancelRun => self.worker.cancel(),
+                Effect::StopStudy => self.away.stop_study(),
                 Effect::Edit(asked) => self.edit(asked)?,
                 Effect::Record(_)
                 | Effect::KeepLab(_)
@@ -216,6 +217,8 @@ impl<W: Write> Runtime<W> {
                 | Effect::Kernels(_)
                 | Effect::Ask(_)
                 | Effect::Judge { .. }
+                | Effect::MakeStudy(..)
+                | Effect::ListStudies
                 | Effect::Init => self.away.start(effect),
             }
         }

@@ -112,6 +112,12 @@ fn shape(state: &State) -> String {
 /// Backend, device and its state, or how far its run is.
 fn backend(state: &State, wide: bool) -> String {
     let text = state.shared.machine.header(wide);
+    if let Some(making) = state.shared.studies.making() {
+        return match making.steps() {
+            Some((done, total)) => format!("study {} {done}/{total}", making.name()),
+            None => format!("study {} …", making.name()),
+        };
+    }
     let Some(running) = state.shared.runs.running() else {
         return text;
     };

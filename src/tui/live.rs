@@ -9,7 +9,7 @@ mod trips;
 
 #[cfg(test)]
 pub(crate) use chart::rows as picture;
-pub use piece::{number, pieces, reported};
+pub use piece::{number, pieces, reported, still};
 pub use trips::picture as journeys;
 
 use super::rows::{Row, boxed, labelled, words};
@@ -95,6 +95,7 @@ fn hint(place: Place<'_>, hidden: bool) -> &'static str {
         _ if hidden => "before you look",
         Block::Lab { toggles, .. } if !toggles.is_empty() => "Space flips",
         Block::Lab { .. } | Block::Compare { .. } | Block::Micro { .. } => "r runs",
+        Block::Study(_) => "r makes it · Enter: studies",
         Block::Kernel { op: Some(_), .. } => "Enter opens it",
         Block::Trips(asked) if asked.toggles.is_empty() => "Space: kernel by kernel",
         Block::Trips(_) => "Space: kernel by kernel · Enter flips",
@@ -135,6 +136,15 @@ pub fn how(place: Place<'_>, found: &[Piece]) -> Option<String> {
                 true => format!("running on {} …", backend.name()),
                 false => format!("not run yet · r runs it on {}", backend.name()),
             })
+        }
+        Ok(Block::Study(made)) => {
+            let command = format!("study {}", made.run.text);
+            let making = shared.studies.making();
+            if let Some(making) = making.filter(|m| m.words == made.words()) {
+                return Some(format!("being made: {} …", making.said));
+            }
+            let none = shared.studies.of_command(&command).is_none();
+            none.then(|| "not made yet on this machine · r makes it".to_owned())
         }
         Ok(Block::Kernel { .. }) if found.is_empty() => Some("looking the source up …".to_owned()),
         _ => None,

@@ -48,10 +48,7 @@ fn a_study_is_kept_and_shown_again_the_same() {
     let list = home.line("study list --json").json();
     let kept = list["studies"].as_array().unwrap();
     assert_eq!(kept.len(), 2);
-    assert_eq!(
-        kept[0]["command"],
-        "study ablate --fusions 'flash,silu_mul'"
-    );
+    assert_eq!(kept[0]["command"], "study ablate --fusions flash,silu_mul");
     let document = home.line("study show 1 --json").json();
     assert_eq!(
         (document["schema"].as_u64(), &document["id"]),
@@ -274,6 +271,104 @@ fn auto_is_the_plan_that_the_study_names() {
         .line("run --fuse auto --backend cpu --seq 4 --runs 0 --json")
         .json();
     assert_eq!(run["check"]["pass"], true);
+}
+
+/// A suite of two cases that takes a second or two.
+const SUITE: &str = "v1 v4 --batches 1 --seqs 16 --runs 18 --backend cpu";
+
+#[test]
+fn a_suite_is_a_baseline_for_a_later_build() {
+    let home = Home::new();
+    let made = home.line(&format!("bench {SUITE} --save base.json --json"));
+    assert_eq!(made.code, 0, "{made:?}");
+    let document = made.json();
+    assert_eq!(
+        document["command"],
+        format!("study bench {SUITE} --save base.json")
+    );
+    let cases = document["findings"]["cases"].as_array().unwrap();
+    assert_eq!(cases.len(), 2);
+    for case in cases {
+        assert!(case["held"].as_u64() > Some(0), "{case}");
+        assert!(case["error"].as_f64() < Some(1e-4), "{case}");
+        assert!(case["rounds"].as_array().unwrap().len() >= 9, "{case}");
+    }
+    // The same build: whatever it says of the times, memory and error are as they were.
+    let same = home.line("regress --baseline base.json --json");
+    assert!([0, 1].contains(&same.code), "{same:?}");
+    let found = &same.json()["findings"];
+    assert_eq!(found["sheets"][0]["rows"].as_array().unwrap().len(), 2);
+    let alarms = found["alarms"].as_array().map_or(0, Vec::len);
+    assert_eq!(same.code, i32::from(alarms > 0));
+    // A baseline that was three times as fast, and held half: a real regression.
+    let text = std::fs::read_to_string(home.path().join("base.json")).unwrap();
+    let mut planted: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let case = &mut planted["findings"]["cases"][1];
+    for time in case["rounds"].as_array_mut().unwrap() {
+        *time = (time.as_f64().unwrap() / 3.0).into();
+    }
+    case["held"] = (case["held"].as_u64().unwrap() / 2).into();
+    home.write("fast.json", &planted.to_string());
+    let slower = home.line("study regress --baseline fast.json --markdown");
+    assert_eq!(slower.code, 1, "{slower:?}");
+    assert!(
+        slower.out.starts_with("### regress: against build"),
+        "{}",
+        slower.out
+    );
+    for part in [
+        "workshop B1 S16 fp32 V4 takes",
+        "times the time of the baseline @",
+        "workshop B1 S16 fp32 V4 holds",
+        "| case | before µs @ |",
+    ] {
+        assert!(slower.out.contains(part), "{part} in\n{}", slower.out);
+    }
+}
+
+#[test]
+fn a_baseline_of_another_device_or_model_is_refused_unless_it_is_asked_for() {
+    let home = Home::new();
+    let made = home.line(&format!("bench {SUITE} --save base.json --no-keep"));
+    assert_eq!(made.code, 0, "{made:?}");
+    let text = std::fs::read_to_string(home.path().join("base.json")).unwrap();
+    let mut other: serde_json::Value = serde_json::from_str(&text).unwrap();
+    other["device"] = "a machine of yesterday".into();
+    home.write("other.json", &other.to_string());
+    let refused = home.line("regress --baseline other.json");
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert!(refused.err.contains("--anyway"), "{}", refused.err);
+    let compared = home.line("regress --baseline other.json --anyway");
+    assert!([0, 1].contains(&compared.code), "{compared:?}");
+    assert!(compared.out.contains("another device"), "{}", compared.out);
+    home.write("broken.json", "{");
+    for (file, says) in [
+        ("broken.json", "cannot be compared with"),
+        ("none.json", "there is no such file"),
+    ] {
+        let refused = home.line(&format!("regress --baseline {file}"));
+        assert_eq!(refused.code, 2, "{refused:?}");
+        assert!(refused.err.contains(says), "{}", refused.err);
+    }
+    // A study that is no suite.
+    home.line("study ablate --fusions flash --no-keep");
+    let study = home.line("study ablate --fusions flash --json").out;
+    home.write("study.json", &study);
+    let refused = home.line("regress --baseline study.json");
+    assert!(refused.err.contains("no baseline"), "{}", refused.err);
+}
+
+#[test]
+fn a_study_is_markdown_or_a_picture_too() {
+    let home = Home::new();
+    let text = home.line("study scale --over seq --markdown --no-keep").out;
+    assert!(text.starts_with("### scale: workshop"), "{text}");
+    assert!(text.contains("| seq | MFLOP = |"), "{text}");
+    let svg = home.line("study scale --over seq --svg --no-keep").out;
+    assert!(svg.trim_start().starts_with("<svg"), "{svg}");
+    let both = home.line("study scale --markdown --json");
+    assert_eq!(both.code, 2);
+    assert!(both.err.contains("two forms"), "{}", both.err);
 }
 
 #[test]

@@ -61,8 +61,11 @@ const ROOMS: &[(&str, &[Room])] = &[
             ("timing", &[]),
             ("calibration", &[]),
             ("search", &[]),
+            ("baseline", &["timing"]),
             ("learned", &["calibration", "timing"]),
-            ("findings", &["learned"]),
+            ("findings", &["baseline", "learned"]),
+            ("kept", &["findings"]),
+            ("offer", &["kept"]),
             ("lab", &["timing"]),
             // The list of the studies names each of them.
             ("evidence", &["timing"]),
@@ -70,10 +73,12 @@ const ROOMS: &[(&str, &[Room])] = &[
             (
                 "studies",
                 &[
+                    "baseline",
                     "calibration",
                     "catalogue",
                     "evidence",
                     "findings",
+                    "kept",
                     "learned",
                     "search",
                     "timing",

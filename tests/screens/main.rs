@@ -6,4 +6,5 @@ mod keys;
 mod pages;
 mod pictures;
 mod reader;
+mod studies;
 mod trips;

@@ -10,4 +10,5 @@ mod journey;
 mod parity;
 mod pictures;
 mod reader;
+mod studies;
 mod terminal;

@@ -149,6 +149,7 @@ impl Action {
         ("exercises", Action::Go(Page::Exercises)),
         ("claims", Action::Go(Page::Claims)),
         ("doctor", Action::Go(Page::Doctor)),
+        ("studies", Action::Go(Page::Studies)),
         ("up", Action::Up),
         ("down", Action::Down),
         ("left", Action::Left),

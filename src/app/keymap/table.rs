@@ -20,7 +20,9 @@ const fn entry(
 }
 
 use Action::*;
-use Page::{Claims, Compare, Doctor, Exercises, FirstRun, Home, Kernel, Lab, Lesson, Roofline};
+use Page::{
+    Claims, Compare, Doctor, Exercises, FirstRun, Home, Kernel, Lab, Lesson, Roofline, Studies,
+};
 
 /// Pages that show what runs can fill.
 const RUNS: &[Page] = &[Lab, Compare, Lesson, Exercises];
@@ -175,6 +177,18 @@ pub const TABLE: &[Entry] = &[
         &[(ch('t'), Table)],
         &[],
         "table of the kernels, and back",
+    ),
+    entry(
+        On::Here(&[Studies]),
+        &[(ch('r'), Run), (ch('p'), Setup)],
+        &[],
+        "make the study; setup",
+    ),
+    entry(
+        On::Here(&[Studies]),
+        &[(ch('='), Why), (ch(' '), Flip)],
+        &[(ch('b'), PageUp)],
+        "terms; switch, page",
     ),
     entry(
         On::Here(&[Compare]),
@@ -384,7 +398,12 @@ pub const TABLE: &[Entry] = &[
         &[],
         "home, claims, doctor",
     ),
-    entry(On::Anywhere, &[(ch('*'), Glossary)], &[], "words explained"),
+    entry(
+        On::Anywhere,
+        &[(ch('*'), Glossary), (ch('S'), Go(Studies))],
+        &[],
+        "words explained; studies",
+    ),
     entry(
         On::Anywhere,
         &[(ch('y'), CommandLine), (ch('X'), Export)],

@@ -5,6 +5,7 @@ use super::env;
 use crate::ask::{Ask, Shown, Wanted};
 use crate::intent::Out;
 use crate::lesson::{self, Reader};
+use crate::message::Effect;
 use crate::shared::Shared;
 use course::{Block, Lesson, Live};
 use plan::run::{BackendKind, MicroRequest};
@@ -82,6 +83,8 @@ pub fn settle(reader: &Reader, shared: &mut Shared, out: &mut Out) {
     ) else {
         return;
     };
+    let study = |live: &Live| matches!(live.content, Ok(Block::Study(_)));
+    let shows_studies = section.live().any(study);
     let wanted: Vec<Ask> = section
         .live()
         .filter(|live| matches!(live.content, Ok(Block::Kernel { .. })))
@@ -90,5 +93,8 @@ pub fn settle(reader: &Reader, shared: &mut Shared, out: &mut Out) {
         .collect();
     for ask in wanted {
         shared.ask(ask, out);
+    }
+    if shows_studies && shared.studies.wants_list() {
+        out.push(Effect::ListStudies);
     }
 }

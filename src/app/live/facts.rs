@@ -7,12 +7,14 @@ use crate::lesson::{self, Reader};
 use crate::machine::Source;
 use crate::setup::Setup;
 use crate::shared::Shared;
+use crate::studies::Kept;
 use course::present::{self, Excerpt, Facts, Piece, Ran, Wanted};
 use course::{Exercise, Key, Lesson, Live};
 use plan::cost::{Bound, Config, KernelCost, Priced};
 use plan::fusion::Cut;
 use plan::model::Dtype;
 use plan::run::{BackendKind, MicroReport, MicroRequest};
+use std::sync::Arc;
 
 /// The pieces of a block.
 ///
@@ -110,6 +112,10 @@ impl Facts for Here<'_> {
             Ok(Shown::Source(_)) => None,
             Err(why) => Some(Err(why.clone())),
         }
+    }
+
+    fn study(&self, command: &str) -> Option<Arc<Kept>> {
+        self.shared.studies.of_command(command).cloned()
     }
 
     fn source(&self, wanted: &Wanted) -> Option<Result<Excerpt, String>> {

@@ -1,19 +1,23 @@
 //! What each study takes on the command line, and the value that it makes.
 
+use std::path::PathBuf;
+
 use clap::Args;
 
 use super::Common;
-use crate::cli::args::{PlanArgs, SetupArgs};
+use crate::cli::args::{PlanArgs, SetupArgs, whole};
 use crate::cli::failure::Failure;
 use crate::cli::run::{RunOptions, request};
 use host::learned::Learned;
 use plan::cost::{Gpu, GpuDatabase};
 use plan::fusion::{Cut, Fusion, Version};
-use plan::model::Dtype;
-use plan::run::Request;
+use plan::model::{Dtype, Model};
+use plan::run::{Request, WeightsFrom};
 use plan::units::{Dimension, Quantity, format};
 use study::studies::ablate::{self, Ablate, Sets};
 use study::studies::batch::BatchSize;
+use study::studies::bench::Bench;
+use study::studies::regress::Regress;
 use study::studies::scale::{Over, Scale};
 use study::studies::validate::Validate;
 
@@ -243,5 +247,105 @@ impl ValidateArgs {
             dtypes: dtypes.collect::<Result<_, _>>()?,
             run,
         })
+    }
+}
+
+/// A suite.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct BenchArgs {
+    /// Plans: v1, v2+rope, 'norm1|q k v|…' …
+    #[arg(value_name = "PLAN", default_values = ["v1", "v2", "v3", "v4"])]
+    plans: Vec<String>,
+    /// Models, comma-separated: presets or model files
+    #[arg(long, id = "model", value_name = "LIST", value_delimiter = ',', default_values = ["workshop"], help_heading = "Study")]
+    models: Vec<String>,
+    /// Batches, comma-separated
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = whole::<u64>, default_values = ["1", "2"], help_heading = "Study")]
+    batches: Vec<u64>,
+    /// New tokens per sequence, comma-separated
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = whole::<u64>, default_values = ["32", "128"], help_heading = "Study")]
+    seqs: Vec<u64>,
+    /// Element type: fp32 or bf16
+    #[arg(
+        long,
+        value_name = "DTYPE",
+        default_value = "fp32",
+        help_heading = "Study"
+    )]
+    dtype: String,
+    /// Write the baseline here, for regress to compare a later build with
+    #[arg(long, value_name = "FILE", help_heading = "Study")]
+    pub(super) save: Option<PathBuf>,
+    #[command(flatten)]
+    run: RunOptions,
+    #[command(flatten)]
+    pub(super) common: Common,
+}
+
+impl BenchArgs {
+    pub(super) fn study(&self, learned: &Learned) -> Result<Bench, Failure> {
+        let setup = |model: &String| SetupArgs {
+            model: Some(model.clone()),
+            dtype: Some(self.dtype.clone()),
+            ..SetupArgs::default()
+        };
+        let models = self.models.iter().map(|m| Ok(setup(m).model()?.0));
+        let models = models.collect::<Result<Vec<Model>, Failure>>()?;
+        let first = self.models.first().cloned().unwrap_or_default();
+        let run = request(&setup(&first), &self.run, Cut::v1(), learned)?;
+        if run.tokens.is_some() || run.weights != WeightsFrom::Seed(run.seed) {
+            return Err(Failure::usage(
+                "a suite makes its weights and tokens of --seed; leave --tokens and --weights out",
+            ));
+        }
+        let cuts = self.plans.iter().map(|p| Cut::parse(p));
+        let cuts = cuts.collect::<Result<Vec<Cut>, _>>()?;
+        Bench::suite(&run, &models, &self.batches, &self.seqs, &cuts).map_err(Failure::usage)
+    }
+}
+
+/// This build against a baseline.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct RegressArgs {
+    /// What bench --save wrote
+    #[arg(long, value_name = "FILE", help_heading = "Study")]
+    baseline: PathBuf,
+    /// A slowdown counts from here on: 1%
+    #[arg(
+        long,
+        value_name = "SHARE",
+        default_value = "1%",
+        help_heading = "Study"
+    )]
+    least: String,
+    /// Compare with a baseline of another device or model all the same
+    #[arg(long, help_heading = "Study")]
+    anyway: bool,
+    #[command(flatten)]
+    pub(super) common: Common,
+}
+
+impl RegressArgs {
+    pub(super) fn study(&self) -> Result<Regress, Failure> {
+        let shown = self.baseline.display();
+        let refused = |why: &dyn std::fmt::Display| {
+            Failure::usage(format!("baseline {shown} cannot be compared with: {why}"))
+        };
+        let kept = host::studies::read(&self.baseline).map_err(|why| refused(&why))?;
+        let share = self.least.trim().trim_end_matches('%').trim();
+        let least = share
+            .parse::<f64>()
+            .ok()
+            .filter(|p| (0.0..=100.0).contains(p));
+        let least = least.ok_or_else(|| {
+            Failure::usage(format!(
+                "--least takes a share such as 1%, not “{}”",
+                self.least
+            ))
+        })?;
+        let backend = kept.findings.cases.first().map(|case| case.request.backend);
+        let device = backend.and_then(host::machine::device);
+        Regress::new(kept, device.as_deref(), least / 100.0, self.anyway)
+            .map_err(|why| refused(&why))
     }
 }

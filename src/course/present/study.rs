@@ -1,16 +1,65 @@
 //! What a study found out, as pieces.
 
-use super::{Chart, Grid, Line, Piece, Weight};
+use super::{Chart, Facts, Grid, Line, Piece, Weight};
+use crate::block::Made;
+use crate::recorded::Figures;
+use plan::units::format;
+use study::catalogue::STUDIES;
 use study::findings::{Findings, Plot, Sheet};
+
+/// Rows of a table that a lesson shows.
+const ROWS: usize = 12;
+
+/// A `study` block: what was found on this machine, else what makes it; figures of another
+/// device beside it.
+pub(super) fn block(made: &Made, facts: &dyn Facts) -> Vec<Piece> {
+    let words = made.words();
+    let name = words.get(1).map_or("", String::as_str);
+    let asks = STUDIES.into_iter().find(|d| d.name == name);
+    let title = format!("study {name}: {}", asks.map_or("", |d| d.asks));
+    let mut out = vec![Piece::Words(Weight::Title, title)];
+    let command = format!("study {}", made.run.text);
+    if let Some(kept) = facts.study(&command) {
+        let on = match kept.device.as_str() {
+            "" => "by the model".to_owned(),
+            device => format!("on {device}"),
+        };
+        let stopped = if kept.stopped { ", stopped" } else { "" };
+        let head = format!(
+            "{}, {on}, build {}, {}{stopped}",
+            kept.id, kept.build, kept.time
+        );
+        out.push(Piece::Words(Weight::Aside, head));
+        out.extend(first(&kept.findings, ROWS));
+    }
+    for id in &made.recorded {
+        if let Some(figure) = Figures::built_in().get(&id.text) {
+            let said = format!(
+                "{} on {}: {}",
+                format(&figure.value),
+                figure.device,
+                figure.how
+            );
+            out.push(Piece::Said("recorded".to_owned(), said));
+        }
+    }
+    out.push(Piece::Run(command));
+    out
+}
 
 /// Tables, charts and sentences of a study, in reading order.
 pub fn found(findings: &Findings) -> Vec<Piece> {
+    first(findings, usize::MAX)
+}
+
+/// The same with no more than so many rows of each table.
+pub fn first(findings: &Findings, rows: usize) -> Vec<Piece> {
     let mut pieces = vec![Piece::Words(Weight::Title, findings.title.clone())];
     let says = findings.sentences.iter();
     pieces.extend(says.map(|said| Piece::Words(Weight::Text, said.clone())));
     for sheet in &findings.sheets {
         pieces.push(Piece::Words(Weight::Place, sheet.name.clone()));
-        pieces.push(Piece::Table(grid(sheet, usize::MAX)));
+        pieces.push(Piece::Table(grid(sheet, rows)));
     }
     pieces.extend(findings.plots.iter().filter_map(chart).map(Piece::Chart));
     let notes = findings.notes.iter();
@@ -112,7 +161,7 @@ mod tests {
             }],
             sentences: vec!["It grows.".into()],
             notes: vec!["seq 64: no memory".into()],
-            learned: None,
+            ..Findings::default()
         };
         let pieces = found(&findings);
         let Piece::Table(table) = &pieces[3] else {

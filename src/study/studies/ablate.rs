@@ -200,14 +200,17 @@ impl Study for Ablate {
     }
 }
 
+/// Plans whose configurations are kept beside their figures: of more a file would be large.
+const TERMS: usize = 64;
+
 impl Ablate {
     /// A row per plan, the one with the least time or bytes first.
     fn plans(&self, design: &Design, prices: &[Cost], timed: &[Option<Timed>]) -> Sheet {
         let ran = timed.iter().any(Option::is_some);
         let mut columns = vec![
             Column::given("plan"),
-            Column::modelled("launches", "", 0),
-            Column::modelled("bytes", "MB", 3),
+            Column::modelled("launches", "", 0).why("forward.launches"),
+            Column::modelled("bytes", "MB", 3).why("forward.bytes"),
             Column::modelled("saved", "%", 1),
         ];
         if ran {
@@ -245,6 +248,9 @@ impl Ablate {
                 row.push(time(at).map(|t| t.mad).into());
             }
             sheet.rows.push(row);
+            if design.cuts.len() <= TERMS {
+                sheet.of.push(cost.config.clone());
+            }
         }
         sheet
     }

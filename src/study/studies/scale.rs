@@ -157,9 +157,9 @@ impl Scale {
         let ran = timed.iter().any(Option::is_some);
         let mut columns = vec![
             Column::given(self.over.name()),
-            Column::modelled("MFLOP", "", 2),
-            Column::modelled("bytes", "MB", 3),
-            Column::modelled("peak", "MB", 3),
+            Column::modelled("MFLOP", "", 2).why("forward.flops"),
+            Column::modelled("bytes", "MB", 3).why("forward.bytes"),
+            Column::modelled("peak", "MB", 3).why("peak"),
         ];
         if ran {
             columns.extend(sweep::columns(2));
@@ -177,6 +177,7 @@ impl Scale {
                 let tokens = (shape.batch * shape.seq) as f64;
                 row.extend(sweep::cells(timed.as_ref(), tokens));
             }
+            sheet.of.push(cost.config.clone());
             sheet.rows.push(row);
         }
         sheet

@@ -33,7 +33,7 @@ pub struct Interval {
 
 impl Interval {
     /// The same of exp(x): of a ratio, where logarithms were looked at.
-    fn exp(self) -> Self {
+    pub(super) fn exp(self) -> Self {
         Self {
             middle: self.middle.exp(),
             low: self.low.exp(),
@@ -108,6 +108,80 @@ pub fn of_ratio(of: &[f64], to: &[f64], alarms: f64) -> Option<Interval> {
     of_median(&logs, alarms).map(Interval::exp)
 }
 
+/// Most values of each side whose ranks are counted exactly; of more, so many are taken
+/// at equal steps.
+const EXACT: usize = 60;
+
+/// Where the middle of `a` lies above that of `b`, which were not drawn in pairs: the hull
+/// of the interval of their ranks (H. Mann and D. Whitney, "On a test of whether one of two
+/// random variables is stochastically larger than the other", Annals of Mathematical
+/// Statistics 18(1), 1947; Hodges and Lehmann, above) and of the bootstrap. `None` where
+/// they are too few to say.
+pub fn of_shift(a: &[f64], b: &[f64], alarms: f64) -> Option<Interval> {
+    let taken = |values: &[f64]| -> Vec<f64> {
+        let mut values: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
+        if values.len() > EXACT {
+            let step = |at: usize| values.get(at * values.len() / EXACT).copied();
+            values = (0..EXACT).filter_map(step).collect();
+        }
+        values.sort_by(f64::total_cmp);
+        values
+    };
+    let (a, b) = (taken(a), taken(b));
+    let middle = median(&a)? - median(&b)?;
+    let outer = pairs_below(a.len(), b.len(), alarms)?;
+    let pairs = a.iter().flat_map(|a| b.iter().map(move |b| a - b));
+    let mut pairs: Vec<f64> = pairs.collect();
+    pairs.sort_by(f64::total_cmp);
+    let (low, high) = (*pairs.get(outer)?, *pairs.get(pairs.len() - 1 - outer)?);
+    let (of_a, of_b) = (
+        medians(&a, alarms, "shift a")?,
+        medians(&b, alarms, "shift b")?,
+    );
+    let mut shifts: Vec<f64> = of_a.iter().zip(&of_b).map(|(a, b)| a - b).collect();
+    shifts.sort_by(f64::total_cmp);
+    let outside = (alarms / 2.0 * shifts.len() as f64) as usize;
+    let (from, to) = (
+        *shifts.get(outside)?,
+        *shifts.get(shifts.len() - 1 - outside)?,
+    );
+    Some(Interval {
+        middle,
+        low: low.min(from),
+        high: high.max(to),
+    })
+}
+
+/// The largest u for which twice the probability that u or fewer of all pairs of n and m
+/// values have the first below the second is at most `alarms`: the distribution of Mann and
+/// Whitney's U, by which side the largest value is on.
+fn pairs_below(n: usize, m: usize, alarms: f64) -> Option<usize> {
+    // By i of the first and j of the second: mass[j][u].
+    let mut mass: Vec<Vec<f64>> = vec![vec![1.0]; m + 1];
+    for i in 1..=n {
+        let mut row: Vec<Vec<f64>> = vec![vec![1.0]];
+        for j in 1..=m {
+            let (first, second) = (i as f64 / (i + j) as f64, j as f64 / (i + j) as f64);
+            let mut now = vec![0.0; i * j + 1];
+            for (u, p) in mass.get(j)?.iter().enumerate() {
+                // The largest is of the first: above all j of the second.
+                *now.get_mut(u + j)? += first * p;
+            }
+            for (u, p) in row.get(j - 1)?.iter().enumerate() {
+                *now.get_mut(u)? += second * p;
+            }
+            row.push(now);
+        }
+        mass = row;
+    }
+    let mut tail = 0.0;
+    let fits = mass.get(m)?.iter().take_while(|p| {
+        tail += **p;
+        2.0 * tail <= alarms
+    });
+    fits.count().checked_sub(1)
+}
+
 /// The largest k for which the interval from the k-th smallest to the k-th largest
 /// value, counted from 0, misses the median at most `alarms` of the times: of n values
 /// at most k lie on one side of it, twice the lower tail of a binomial distribution.
@@ -130,8 +204,18 @@ fn order(n: usize, alarms: f64) -> Option<usize> {
 /// the same number of values: a report says the same whenever it is made of the same
 /// times.
 fn bootstrap(sorted: &[f64], alarms: f64) -> Option<(f64, f64)> {
+    let mut medians = medians(sorted, alarms, "bootstrap")?;
+    medians.sort_by(f64::total_cmp);
+    let outside = (alarms / 2.0 * medians.len() as f64) as usize;
+    let low = medians.get(outside)?;
+    let high = medians.get(medians.len() - 1 - outside)?;
+    Some((*low, *high))
+}
+
+/// Medians of what is drawn again from sorted values.
+fn medians(sorted: &[f64], alarms: f64, what: &str) -> Option<Vec<f64>> {
     let resamples = RESAMPLES.max((2.0 * BEYOND / alarms) as usize).min(50_000);
-    let draws = Stream::new(1, "bootstrap");
+    let draws = Stream::new(1, what);
     let n = sorted.len();
     let mut medians = Vec::with_capacity(resamples);
     let mut indices = vec![0usize; n];
@@ -148,11 +232,7 @@ fn bootstrap(sorted: &[f64], alarms: f64) -> Option<(f64, f64)> {
             false => upper,
         });
     }
-    medians.sort_by(f64::total_cmp);
-    let outside = (alarms / 2.0 * resamples as f64) as usize;
-    let low = medians.get(outside)?;
-    let high = medians.get(resamples - 1 - outside)?;
-    Some((*low, *high))
+    Some(medians)
 }
 
 #[cfg(test)]
@@ -181,6 +261,30 @@ mod tests {
         use crate::timing::ALARMS;
         assert_eq!(rank_sum(LEAST - 1, ALARMS), None);
         assert!(rank_sum(LEAST, ALARMS).is_some());
+    }
+
+    #[test]
+    fn the_ranks_of_two_samples_are_those_of_mann_and_whitneys_table() {
+        // Critical values of U at 1 %, two-sided (e.g. D. Auble, "Extended tables for the
+        // Mann-Whitney statistic", Bulletin of the Institute of Educational Research at
+        // Indiana University 1(2), 1953).
+        for (n, u) in [(5, 0), (8, 7), (10, 16), (12, 27), (15, 51), (20, 105)] {
+            assert_eq!(pairs_below(n, n, 0.01), Some(u), "{n}");
+        }
+        assert_eq!(pairs_below(6, 10, 0.01), Some(6));
+        assert_eq!(pairs_below(3, 3, 0.01), None);
+    }
+
+    #[test]
+    fn a_shift_is_found_whatever_the_order_of_the_values() {
+        let b: Vec<f64> = (0..15).map(|i| f64::from(i * 7 % 15)).collect();
+        let a: Vec<f64> = b.iter().rev().map(|v| v + 20.0).collect();
+        let found = of_shift(&a, &b, 0.01).unwrap();
+        assert!((found.middle - 20.0).abs() < 1e-12);
+        assert!(found.low > 10.0 && found.high < 30.0, "{found:?}");
+        let many: Vec<f64> = (0..500).map(|i| f64::from(i % 50)).collect();
+        let none = of_shift(&many, &many, 0.01).unwrap();
+        assert!(none.low < 0.0 && none.high > 0.0);
     }
 
     #[test]

@@ -184,3 +184,39 @@ fn a_machine_that_is_used_by_others_is_noticed_and_a_quiet_one_is_not() {
     }
     assert!(trouble(&made(9, 30)).is_some());
 }
+
+#[test]
+fn a_baseline_of_resampled_noise_gives_an_alarm_once_in_a_hundred_at_most() {
+    for (name, times) in noises() {
+        for rounds in [9, 15, 30] {
+            let alarms = (0..RESAMPLED)
+                .filter(|seed| {
+                    // A false word in either direction counts.
+                    let (a, b) = drawn(&times, *seed, rounds, 1.0);
+                    matches!(Since::of(&a, &b, 0.01, 1), Since::Changed { .. })
+                })
+                .count();
+            let most = RESAMPLED as usize / 100;
+            assert!(alarms <= most, "{name}, {rounds} rounds: {alarms}");
+        }
+    }
+}
+
+#[test]
+fn a_regression_of_five_per_cent_is_found_on_a_quiet_machine() {
+    let (name, quiet) = measured().into_iter().next().unwrap();
+    assert!(name.starts_with("quiet"), "{name}");
+    // Alone, and as one of sixteen cases of a suite.
+    for among in [1, 16] {
+        let found = (0..200)
+            .filter(|seed| {
+                let (a, b) = drawn(&quiet, *seed, 15, 1.05);
+                Since::of(&a, &b, 0.01, among).slower()
+            })
+            .count();
+        assert!(found >= 190, "{found} of 200 among {among}");
+    }
+    let (a, b) = drawn(&quiet, 3, 15, 1.0);
+    let said = Since::of(&a, &b, 0.01, 16).sentence("V1");
+    assert!(said.starts_with("V1: no change seen @ (±"), "{said}");
+}

@@ -8,7 +8,7 @@ use crate::tui::rows::{Row, labelled, words};
 use crate::tui::theme::Role;
 use app::State;
 use app::question::Asked;
-use course::present::{self, Figure, Grid, Piece, Prose, Step, Weight};
+use course::present::{self, Chart, Figure, Grid, Piece, Prose, Step, Weight};
 use plan::run::MicroReport;
 use plan::units::figure::Origin;
 use text::code::highlight;
@@ -42,6 +42,41 @@ pub fn pieces(place: Place<'_>, pieces: &[Piece], columns: usize) -> Laid {
 pub(super) fn piece(place: Place<'_>, piece: &Piece, columns: usize) -> Laid {
     let state = place.state;
     let rows = match piece {
+        Piece::Ribbon(ribbon) => lab::ribbon(state, ribbon, columns),
+        Piece::Lab(found) => {
+            let block = state.reader.block(&place.lesson.id, place.live.number);
+            let cursor = place.keys.then_some(block.cursor);
+            let fallen = state.shared.merge.seen(state.shared.now);
+            lab::rows(found, cursor, fallen, state.shared.look.ascii, columns)
+        }
+        Piece::Trips(found) => lab::trips(place, found, columns),
+        Piece::Steps(steps) => self::steps(state, steps, place.steps(), columns),
+        Piece::Question(asked) => {
+            let ask = prose(state, &asked.ask, columns);
+            let asked = Asked {
+                exercise: asked.exercise.clone(),
+                key: asked.key.clone(),
+            };
+            question::in_lesson(state, ask, &asked, place.keys, columns)
+        }
+        Piece::Chart(found) => return drawn(state, found, place.live.number, columns),
+        read => return still(state, read, columns),
+    };
+    Laid { rows, shift: 0 }
+}
+
+/// A chart and its values; `number`: the block that its points belong to.
+fn drawn(state: &State, found: &Chart, number: usize, columns: usize) -> Laid {
+    let mut laid = grid(state, &found.grid(), columns);
+    let mut rows = chart::rows(found, number, state.shared.look.ascii, columns);
+    rows.push(Row::default());
+    rows.append(&mut laid.rows);
+    Laid { rows, ..laid }
+}
+
+/// A piece that is only read, wherever it stands.
+pub fn still(state: &State, piece: &Piece, columns: usize) -> Laid {
+    let rows = match piece {
         Piece::Ask(text) | Piece::Text(text) => prose(state, text, columns),
         Piece::Words(Weight::Place, text) => vec![Row::of(clip(text, columns), Role::Dim)],
         Piece::Words(weight, text) => words(text, columns, role(*weight)),
@@ -52,37 +87,20 @@ pub(super) fn piece(place: Place<'_>, piece: &Piece, columns: usize) -> Laid {
             .collect(),
         Piece::Table(cells) => return grid(state, cells, columns),
         Piece::Roofline(found) => return grid(state, &found.grid, columns),
-        Piece::Chart(found) => {
-            let mut laid = grid(state, &found.grid(), columns);
-            let number = place.live.number;
-            let mut rows = chart::rows(found, number, state.shared.look.ascii, columns);
-            rows.push(Row::default());
-            rows.append(&mut laid.rows);
-            return Laid { rows, ..laid };
-        }
-        Piece::Ribbon(ribbon) => lab::ribbon(state, ribbon, columns),
-        Piece::Lab(found) => {
-            let block = state.reader.block(&place.lesson.id, place.live.number);
-            let cursor = place.keys.then_some(block.cursor);
-            let fallen = state.shared.merge.seen(state.shared.now);
-            lab::rows(found, cursor, fallen, state.shared.look.ascii, columns)
-        }
-        Piece::Trips(found) => lab::trips(place, found, columns),
-        Piece::Steps(steps) => self::steps(state, steps, place.steps(), columns),
+        // No block of a lesson: its points are not clicked.
+        Piece::Chart(found) => return drawn(state, found, 0, columns),
         Piece::Code(lines) => source(lines, columns),
         Piece::Lines(lines) => lines
             .iter()
             .map(|line| Row::of(clip(line, columns), Role::Text))
             .collect(),
-        Piece::Question(asked) => {
-            let ask = prose(state, &asked.ask, columns);
-            let asked = Asked {
-                exercise: asked.exercise.clone(),
-                key: asked.key.clone(),
-            };
-            question::in_lesson(state, ask, &asked, place.keys, columns)
-        }
-        Piece::Outcome(..) | Piece::Run(_) => Vec::new(),
+        Piece::Ribbon(_)
+        | Piece::Lab(_)
+        | Piece::Trips(_)
+        | Piece::Steps(_)
+        | Piece::Question(_)
+        | Piece::Outcome(..)
+        | Piece::Run(_) => Vec::new(),
     };
     Laid { rows, shift: 0 }
 }
@@ -199,7 +217,7 @@ pub fn grid(state: &State, grid: &Grid, columns: usize) -> Laid {
     let nothing = |_: &Value| Resolved::value("");
     let layout = Layout::new(columns, &nothing)
         .ascii(state.shared.look.ascii)
-        .shift(state.reader.shift);
+        .shift(state.shift());
     let cell = |text: &String| {
         vec![Inline::Words {
             text: text.clone(),

@@ -67,6 +67,11 @@ sweep = [1, 2]
 show = ["sectors"]
 ```
 
+```study
+run = "scale --over seq"
+recorded = ["h200_launch"]
+```
+
 ```kernel
 op = "norm1"
 ```

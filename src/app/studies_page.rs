@@ -1,0 +1,536 @@
+//! The page of studies: what there is to make, what is kept, what can be set, and what
+//! one found out.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::change::NAME;
+use super::field::Field;
+use super::intent::Out;
+use super::key::{Code, Key};
+use super::keymap::{Action, FooterItem};
+use super::message::Effect;
+use super::mouse::Target;
+use super::note::Tone;
+use super::page::Mark;
+use super::screen::Screen;
+use super::shared::Shared;
+use super::studies::{Kept, Listed};
+use course::present::Grid;
+use course::present::quoted;
+use course::present::study::grid;
+use plan::cost::{self, price};
+use study::catalogue::{Definition, STUDIES};
+use study::kept::split;
+use study::offer::{Offered, Setting, Takes};
+
+/// What is on the page.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum View {
+    /// Studies and what is kept.
+    #[default]
+    List,
+    /// What can be set of a study, by its place in the list.
+    Settings(usize),
+    /// What a kept one found out, by its id.
+    Found(String),
+}
+
+/// What the page remembers.
+#[derive(Clone, Debug, Default)]
+pub struct StudiesPage {
+    /// What it shows.
+    pub view: View,
+    /// The line of the list under the cursor: studies first, then kept ones.
+    pub cursor: usize,
+    /// The setting under the cursor.
+    pub row: usize,
+    /// A value that is typed.
+    pub field: Option<Field>,
+    /// First line of the findings that is shown.
+    pub scroll: usize,
+    /// Steps sideways over wide tables.
+    pub shift: usize,
+    /// Why the last one that was asked for here was not made.
+    pub refused: Option<String>,
+    /// The figure of the model whose terms `=` shows, by its place among them.
+    pub figure: usize,
+    /// What was set, by study and setting.
+    set: BTreeMap<(String, String), String>,
+    /// Lines of the findings, rows for them, steps sideways: as they were laid out.
+    extent: (usize, usize, usize),
+    /// The study that was begun here.
+    begun: Option<u64>,
+}
+
+const LIST: &[FooterItem] = &[
+    (&[Action::Up, Action::Down], "line"),
+    (&[Action::Open], "open"),
+    (&[Action::Run], "make it"),
+    (&[Action::CommandLine], "command"),
+    (&[Action::Back], "back"),
+    (&[Action::Help], "help"),
+];
+
+const SETTINGS: &[FooterItem] = &[
+    (&[Action::Open], "set"),
+    (&[Action::Left, Action::Right], "choose"),
+    (&[Action::Run], "make it"),
+    (&[Action::Setup], "setup"),
+    (&[Action::CommandLine], "command"),
+    (&[Action::Back], "back"),
+    (&[Action::Help], "help"),
+];
+
+const MAKING: &[FooterItem] = &[
+    (&[Action::Interrupt], "stop, keep what was measured"),
+    (&[Action::Back], "back"),
+    (&[Action::Help], "help"),
+];
+
+const TYPING: &[FooterItem] = &[
+    (&[Action::Open], "take it"),
+    (&[Action::Back], "leave it as it was"),
+];
+
+const FOUND: &[FooterItem] = &[
+    (&[Action::Up, Action::Down], "scroll"),
+    (&[Action::Left, Action::Right], "sideways"),
+    (&[Action::NextPart], "figure"),
+    (&[Action::Why], "its terms"),
+    (&[Action::Export], "SVG, CSV"),
+    (&[Action::CommandLine], "command"),
+    (&[Action::Back], "back"),
+    (&[Action::Help], "help"),
+];
+
+impl StudiesPage {
+    /// The study that can be set, and what it takes.
+    pub fn offered<'s>(&self, shared: &'s Shared) -> Option<&'s Offered> {
+        let at = match self.view {
+            View::Settings(at) => at,
+            View::List => self.cursor,
+            View::Found(_) => return None,
+        };
+        shared.studies.offered.get(at)
+    }
+
+    /// What is said of the study under the cursor.
+    pub fn definition(&self, shared: &Shared) -> Option<&'static Definition> {
+        let name = &self.offered(shared)?.name;
+        STUDIES.into_iter().find(|d| d.name == name)
+    }
+
+    /// The kept study under the cursor of the list.
+    pub fn listed<'s>(&self, shared: &'s Shared) -> Option<&'s Listed> {
+        let at = self.cursor.checked_sub(shared.studies.offered.len())?;
+        shared.studies.kept.as_ref()?.get(at)
+    }
+
+    /// The kept study that is shown.
+    pub fn found<'s>(&self, shared: &'s Shared) -> Option<&'s Result<Arc<Kept>, String>> {
+        match &self.view {
+            View::Found(id) => shared.studies.get(id),
+            _ => None,
+        }
+    }
+
+    fn lines(shared: &Shared) -> usize {
+        let kept = shared.studies.kept.as_ref().map_or(0, Vec::len);
+        shared.studies.offered.len() + kept
+    }
+
+    /// A setting as it stands, and whether it was set here.
+    pub fn value(&self, shared: &Shared, offered: &Offered, setting: &Setting) -> (String, bool) {
+        match self.chosen(shared, offered, &setting.name) {
+            Some(value) => (value, true),
+            None => (setting.usual.clone(), false),
+        }
+    }
+
+    /// What was set; the backend of the workshop where nothing was.
+    fn chosen(&self, shared: &Shared, offered: &Offered, name: &str) -> Option<String> {
+        let set = self.set.get(&(offered.name.clone(), name.to_owned()));
+        set.cloned().or_else(|| {
+            let auto = name == "backend" && offered.setting("backend")?.usual == "auto";
+            auto.then(|| shared.machine.kind().name().to_owned())
+        })
+    }
+
+    /// The words of the command line that makes the study.
+    pub fn words(&self, shared: &Shared, offered: &Offered) -> Vec<String> {
+        let bench = &shared.bench;
+        let around = format!("{}{}", bench.cut().as_options(), bench.setup().as_options());
+        let set = |name: &str| self.chosen(shared, offered, name);
+        offered.words(&set, &split(&around))
+    }
+
+    fn set(&mut self, offered: &Offered, setting: &Setting, value: Option<String>) {
+        let key = (offered.name.clone(), setting.name.clone());
+        self.refused = None;
+        match value.filter(|value| *value != setting.usual) {
+            Some(value) => drop(self.set.insert(key, value)),
+            None => drop(self.set.remove(&key)),
+        }
+    }
+
+    /// The figure whose terms `=` shows, in words.
+    pub fn figure(&self, shared: &Shared) -> Option<String> {
+        let Some(Ok(kept)) = self.found(shared) else {
+            return None;
+        };
+        let terms = kept.findings.terms();
+        terms.get(self.figure).map(|term| term.said())
+    }
+
+    /// How the findings came out on the screen: lines, rows for them, steps sideways.
+    pub fn fit(&mut self, extent: (usize, usize, usize)) {
+        self.extent = extent;
+        self.scroll = self.scroll.min(extent.0.saturating_sub(extent.1));
+        self.shift = self.shift.min(extent.2);
+    }
+
+    /// A study has ended that was begun here: what it found out is shown.
+    pub(super) fn made(&mut self, ticket: u64, made: &Result<Arc<Kept>, String>) {
+        if self.begun.take_if(|begun| *begun == ticket).is_none() {
+            return;
+        }
+        match made {
+            Ok(kept) => self.show(kept.id.clone()),
+            Err(why) => self.refused = Some(why.clone()),
+        }
+    }
+
+    /// Has a study made; one that is being made already stays the one that is awaited.
+    fn begin(&mut self, shared: &mut Shared, words: Vec<String>, out: &mut Out) {
+        if let Some(ticket) = shared.make_study(words, out) {
+            self.begun = Some(ticket);
+        }
+    }
+
+    fn show(&mut self, id: String) {
+        self.view = View::Found(id);
+        (self.scroll, self.shift, self.figure) = (0, 0, 0);
+    }
+
+    fn open(&mut self, shared: &Shared) {
+        if let Some((id, _)) = self.listed(shared) {
+            self.show(id.clone());
+        } else if self.offered(shared).is_some() {
+            self.view = View::Settings(self.cursor);
+            self.row = 0;
+        }
+    }
+}
+
+fn list(page: &mut StudiesPage, shared: &mut Shared, action: Action, out: &mut Out) {
+    let last = StudiesPage::lines(shared).saturating_sub(1);
+    match action {
+        Action::Open => page.open(shared),
+        Action::Run => match page.offered(shared) {
+            // What can be set is seen before it is made.
+            Some(_) => page.open(shared),
+            None => again(page, shared, out),
+        },
+        _ => page.cursor = moved(page.cursor, last, action),
+    }
+}
+
+/// Makes a kept study once more.
+fn again(page: &mut StudiesPage, shared: &mut Shared, out: &mut Out) {
+    let Some((_, Ok(kept))) = page.listed(shared) else {
+        let text = "It cannot be read, so it cannot be made again; Enter says why.";
+        shared.notes.say(Tone::Warn, text);
+        return;
+    };
+    let words = split(&kept.command);
+    page.begin(shared, words, out);
+}
+
+fn settings(page: &mut StudiesPage, shared: &mut Shared, action: Action, out: &mut Out) {
+    let studies = Arc::clone(&shared.studies.offered);
+    let View::Settings(at) = page.view else {
+        return;
+    };
+    let Some(offered) = studies.get(at) else {
+        return;
+    };
+    if action == Action::Run {
+        let words = page.words(shared, offered);
+        page.refused = None;
+        page.begin(shared, words, out);
+        return;
+    }
+    let last = offered.settings.len().saturating_sub(1);
+    let Some(setting) = offered.settings.get(page.row) else {
+        return;
+    };
+    let (value, _) = page.value(shared, offered, setting);
+    match (action, &setting.takes) {
+        (Action::Open | Action::Flip | Action::Left | Action::Right, Takes::Switch) => {
+            let on = value.is_empty().then(|| "on".to_owned());
+            page.set(offered, setting, on);
+        }
+        (Action::Left | Action::Right | Action::Flip, Takes::Choice(all)) if !all.is_empty() => {
+            let at = all.iter().position(|one| *one == value).unwrap_or(0);
+            let step = match action {
+                Action::Left => all.len() - 1,
+                _ => 1,
+            };
+            let next = all.get((at + step) % all.len()).cloned();
+            page.set(offered, setting, next);
+        }
+        (Action::Open, _) => page.field = Some(Field::replacing(&value)),
+        (Action::Left | Action::Right | Action::Flip, _) => shared.notes.say(
+            Tone::Plain,
+            "Enter types a value; an empty one is the usual.",
+        ),
+        _ => page.row = moved(page.row, last, action),
+    }
+}
+
+fn found(page: &mut StudiesPage, shared: &mut Shared, action: Action, out: &mut Out) {
+    let (lines, room, shifts) = page.extent;
+    let last = lines.saturating_sub(room);
+    match action {
+        Action::Left => page.shift = page.shift.saturating_sub(1),
+        Action::Right => page.shift = (page.shift + 1).min(shifts),
+        Action::PageUp => page.scroll = page.scroll.saturating_sub(room),
+        Action::PageDown | Action::Flip => page.scroll = (page.scroll + room).min(last),
+        Action::NextPart | Action::PreviousPart => {
+            let all = terms(page, shared);
+            let step = match action {
+                Action::NextPart => 1,
+                _ => all.saturating_sub(1),
+            };
+            page.figure = (page.figure + step) % all.max(1);
+        }
+        Action::Why => why(page, shared, out),
+        Action::Run => {
+            if let Some(Ok(kept)) = page.found(shared) {
+                let words = split(&kept.command);
+                page.begin(shared, words, out);
+            }
+        }
+        _ => page.scroll = moved(page.scroll, last, action),
+    }
+}
+
+/// Figures of the shown study whose terms can be seen.
+fn terms(page: &StudiesPage, shared: &Shared) -> usize {
+    match page.found(shared) {
+        Some(Ok(kept)) => kept.findings.terms().len(),
+        _ => 0,
+    }
+}
+
+/// Opens the terms behind the figure that Tab chose.
+fn why(page: &StudiesPage, shared: &mut Shared, out: &mut Out) {
+    let Some(Ok(kept)) = page.found(shared).cloned() else {
+        return;
+    };
+    let terms = kept.findings.terms();
+    match terms.get(page.figure) {
+        Some(term) => {
+            let why = price(term.config).and_then(|cost| cost::why(&cost, term.key()));
+            shared.explain(why, out);
+        }
+        None => shared.notes.say(
+            Tone::Plain,
+            "None of these figures is kept with the terms of the cost model.",
+        ),
+    }
+}
+
+fn moved(at: usize, last: usize, action: Action) -> usize {
+    match action {
+        Action::Up => at.saturating_sub(1),
+        Action::Down => at + 1,
+        Action::PageUp => at.saturating_sub(8),
+        Action::PageDown => at + 8,
+        Action::Top => 0,
+        Action::End => last,
+        _ => at,
+    }
+    .min(last)
+}
+
+impl Screen for StudiesPage {
+    fn footer(&self, shared: &Shared) -> &'static [FooterItem] {
+        match self.view {
+            _ if self.field.is_some() => TYPING,
+            View::Found(_) => FOUND,
+            _ if shared.studies.making().is_some() => MAKING,
+            View::List => LIST,
+            View::Settings(_) => SETTINGS,
+        }
+    }
+
+    fn act(&mut self, shared: &mut Shared, action: Action, out: &mut Out) {
+        match self.view {
+            View::List => list(self, shared, action, out),
+            View::Settings(_) => settings(self, shared, action, out),
+            View::Found(_) => found(self, shared, action, out),
+        }
+    }
+
+    fn entered(&mut self, shared: &mut Shared, _: Option<String>, out: &mut Out) {
+        shared.list_studies(out);
+    }
+
+    fn leave(&mut self, _: &mut Shared) -> bool {
+        match self.view {
+            View::List => false,
+            _ => {
+                self.view = View::List;
+                true
+            }
+        }
+    }
+
+    fn settle(&mut self, shared: &mut Shared, _: &mut Out) {
+        let last = Self::lines(shared).saturating_sub(1);
+        self.cursor = self.cursor.min(last);
+    }
+
+    fn command(&self, shared: &Shared) -> String {
+        let words = match (&self.view, self.found(shared), self.offered(shared)) {
+            (View::Found(id), _, _) => vec!["study".into(), "show".into(), id.clone()],
+            (_, _, Some(offered)) => self.words(shared, offered),
+            _ => match self.listed(shared) {
+                Some((id, _)) => vec!["study".into(), "show".into(), id.clone()],
+                None => vec!["study".into()],
+            },
+        };
+        line(&words)
+    }
+
+    fn mark(&self, _: &Shared) -> Mark {
+        Mark {
+            item: self.cursor,
+            scroll: self.scroll,
+        }
+    }
+
+    fn restore(&mut self, _: &mut Shared, mark: Mark) {
+        (self.cursor, self.scroll) = (mark.item, mark.scroll);
+    }
+
+    fn typing(&self, _: &Shared) -> bool {
+        self.field.is_some()
+    }
+
+    fn press(&mut self, shared: &mut Shared, key: Key, _: &mut Out) {
+        let Some(field) = &mut self.field else {
+            return;
+        };
+        match key.code {
+            Code::Esc => self.field = None,
+            Code::Enter | Code::Tab => {
+                let typed = field.text().trim().to_owned();
+                self.field = None;
+                let studies = Arc::clone(&shared.studies.offered);
+                let View::Settings(at) = self.view else {
+                    return;
+                };
+                if let Some(offered) = studies.get(at)
+                    && let Some(setting) = offered.settings.get(self.row)
+                {
+                    self.set(offered, setting, Some(typed).filter(|t| !t.is_empty()));
+                }
+            }
+            _ => {
+                field.press(key);
+            }
+        }
+    }
+
+    fn paste(&mut self, _: &mut Shared, text: &str) {
+        if let Some(field) = &mut self.field {
+            field.paste(text);
+        }
+    }
+
+    fn click(&mut self, shared: &mut Shared, target: Target, _: &mut Out) {
+        match (target, &self.view) {
+            (Target::Row(at), View::List) if at == self.cursor => self.open(shared),
+            (Target::Row(at), View::List) => self.cursor = at,
+            (Target::Row(at), View::Settings(_)) => self.row = at,
+            _ => {}
+        }
+    }
+
+    fn numbers(&self, shared: &Shared) -> Vec<Grid> {
+        let kept = match self.found(shared) {
+            Some(Ok(kept)) => kept,
+            _ => return Vec::new(),
+        };
+        let sheets = kept.findings.sheets.iter();
+        sheets.map(|sheet| grid(sheet, usize::MAX)).collect()
+    }
+
+    fn items(&self, shared: &Shared) -> Vec<String> {
+        match &self.view {
+            View::List => {
+                let offered = shared.studies.offered.iter().map(|o| o.name.clone());
+                let kept = shared.studies.kept.iter().flatten();
+                let kept = kept.map(|(id, kept)| match kept {
+                    Ok(kept) => format!("{id} {}", kept.findings.title),
+                    Err(_) => id.clone(),
+                });
+                offered.chain(kept).collect()
+            }
+            View::Settings(_) => {
+                let settings = self.offered(shared).map(|o| o.settings.iter());
+                let settings = settings.into_iter().flatten();
+                settings.map(|s| format!("{} {}", s.name, s.says)).collect()
+            }
+            View::Found(_) => Vec::new(),
+        }
+    }
+
+    fn place(&self, _: &Shared) -> usize {
+        match self.view {
+            View::Settings(_) => self.row,
+            _ => self.cursor,
+        }
+    }
+
+    fn jump(&mut self, _: &mut Shared, at: usize) {
+        match self.view {
+            View::Settings(_) => self.row = at,
+            _ => self.cursor = at,
+        }
+    }
+}
+
+/// A command line as a shell takes it.
+pub fn line(words: &[String]) -> String {
+    let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+    format!("{NAME} {}", words.join(" "))
+}
+
+impl Shared {
+    /// Reads what is kept, once; again where a shell may have made another.
+    pub(super) fn list_studies(&mut self, out: &mut Out) {
+        out.push(Effect::ListStudies);
+    }
+
+    /// Has a study made, unless something runs that would disturb it; its number.
+    pub fn make_study(&mut self, words: Vec<String>, out: &mut Out) -> Option<u64> {
+        if self.studies.making().is_some() {
+            let text = "A study is being made; Ctrl-C stops it and keeps what was measured.";
+            self.notes.say(Tone::Plain, text);
+            return None;
+        }
+        if self.runs.running().is_some() {
+            let text = "A run is in progress, which would disturb it; Ctrl-C stops the run.";
+            self.notes.say(Tone::Plain, text);
+            return None;
+        }
+        let ticket = self.studies.begin(words.clone(), self.now);
+        self.notes.clear();
+        out.push(Effect::MakeStudy(ticket, words));
+        Some(ticket)
+    }
+}

@@ -1,0 +1,168 @@
+//! A suite, its baseline, and what is said of a later build.
+
+use super::*;
+use crate::studies::bench::Bench;
+use crate::timing::{report, timed_in_turns};
+use plan::cost::Config;
+use plan::fusion::Version;
+use plan::run::Request;
+
+fn suite() -> Bench {
+    let run = Request {
+        runs: 30,
+        ..Request::new(Config::preset("workshop", Version::V1.cut()).unwrap())
+    };
+    let cuts = [Version::V1.cut(), Version::V4.cut()];
+    let model = run.config.model.clone();
+    Bench::suite(&run, &[model], &[1, 2], &[32], &cuts).unwrap()
+}
+
+/// Times of a quiet machine: a saw of 0.6 % around 1000 µs, times a factor by case.
+fn made(bench: &Bench, factor: impl Fn(&Request) -> f64) -> Evidence {
+    let requests = bench.cases.iter().map(|(_, r)| r.clone()).collect();
+    let saw = |round: usize| 1.0 + 0.001 * (round * 5 % 7) as f64;
+    timed_in_turns(requests, |request, round| {
+        1000.0 * factor(request) * saw(round)
+    })
+    .into()
+}
+
+fn kept(bench: &Bench, evidence: &Evidence) -> Kept {
+    Kept {
+        schema: 1,
+        id: "bench-1".into(),
+        study: "bench".into(),
+        command: "study bench".into(),
+        device: "a CPU".into(),
+        build: "0.1.0+old".into(),
+        time: "2026-11-23T04:04:49Z".into(),
+        stopped: false,
+        findings: bench.reduce(evidence).unwrap(),
+    }
+}
+
+#[test]
+fn a_suite_is_every_shape_with_every_plan() {
+    let bench = suite();
+    let names: Vec<&str> = bench.cases.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "workshop B1 S32 fp32 V1",
+            "workshop B1 S32 fp32 V4",
+            "workshop B2 S32 fp32 V1",
+            "workshop B2 S32 fp32 V4",
+        ]
+    );
+    let faster = made(&bench, |r| match r.config.cut == Version::V4.cut() {
+        true => 0.5,
+        false => 1.0,
+    });
+    let found = bench.reduce(&faster).unwrap();
+    // 32 tokens in 1.003 ms, the middle of the saw.
+    let rate = match found.sheets[0].rows[0][3] {
+        Cell::Number(rate) => rate,
+        ref other => panic!("{other:?}"),
+    };
+    assert!((rate - 32.0 / 1.003e-3).abs() < 50.0, "{rate}");
+    assert_eq!(found.cases.len(), 4);
+    assert!(
+        found.sentences[0].contains("V1 takes 2.000 times the time of workshop B1 S32 fp32 V4"),
+        "{:?}",
+        found.sentences
+    );
+}
+
+#[test]
+fn the_same_build_shows_no_regression_and_a_planted_one_is_named() {
+    let bench = suite();
+    let baseline = kept(&bench, &made(&bench, |_| 1.0));
+    let regress = Regress::new(baseline.clone(), Some("a CPU"), 0.01, false).unwrap();
+    let same = regress.reduce(&made(&bench, |_| 1.0)).unwrap();
+    assert_eq!(same.alarms, []);
+    assert_eq!(same.sentences, ["No regression in 4 cases."]);
+    let planted = |r: &Request| match r.config.shape.batch == 2 && r.config.cut == Version::V4.cut()
+    {
+        true => 1.05,
+        false => 1.0,
+    };
+    let found = regress.reduce(&made(&bench, planted)).unwrap();
+    let [(name, said)] = found.alarms.as_slice() else {
+        panic!("{:?}", found.alarms);
+    };
+    assert_eq!(name, "workshop B2 S32 fp32 V4");
+    assert!(
+        said.contains("takes 1.050 times the time of the baseline @"),
+        "{said}"
+    );
+    assert_eq!(found.sentences[0], "1 of 4 cases regressed.");
+    // Measured once more, that case alone: it stays where it is seen again, else it goes.
+    let again = regress.again(&found).unwrap();
+    assert_eq!(again.cases.len(), 1);
+    assert_eq!(confirmed(found.clone(), &found).alarms.len(), 1);
+    let gone = confirmed(found, &same);
+    assert_eq!(gone.alarms, []);
+    assert_eq!(gone.sentences, ["No regression in 4 cases."]);
+    assert!(gone.notes.iter().any(|n| n.contains("not seen again")));
+    assert!(regress.again(&same).is_none());
+}
+
+#[test]
+fn more_memory_and_a_larger_error_are_regressions_too() {
+    let bench = suite();
+    let mut baseline = kept(&bench, &made(&bench, |_| 1.0));
+    for case in &mut baseline.findings.cases {
+        case.held = Some(10_000_000);
+    }
+    let regress = Regress::new(baseline, None, 0.01, false).unwrap();
+    let requests = regress.cases.iter().map(|c| c.request.clone()).collect();
+    let mut rounds = crate::timing::Rounds::new(requests, 1);
+    while let Some(visit) = rounds.next() {
+        let mut report = report(&[1000.0, 1000.0]);
+        report.held_bytes = Some(if visit.plan == 0 {
+            10_200_000
+        } else {
+            10_050_000
+        });
+        rounds.take(Ok(report));
+    }
+    let found = regress.reduce(&rounds.into()).unwrap();
+    let said: Vec<&str> = found.alarms.iter().map(|(_, said)| said.as_str()).collect();
+    assert_eq!(
+        said,
+        ["workshop B1 S32 fp32 V1 holds 10.20 MB # and held 10.00 MB in the baseline."]
+    );
+}
+
+#[test]
+fn a_slower_machine_is_named_as_a_cause_and_another_device_or_model_is_refused() {
+    let bench = suite();
+    let baseline = kept(&bench, &made(&bench, |_| 1.0));
+    let regress = Regress::new(baseline.clone(), Some("a CPU"), 0.01, false).unwrap();
+    let found = regress.reduce(&made(&bench, |_| 1.2)).unwrap();
+    assert_eq!(found.sentences[0], "4 of 4 cases regressed.");
+    assert!(
+        found.notes.iter().any(|n| n.contains("machine itself")),
+        "{:?}",
+        found.notes
+    );
+
+    let refused = Regress::new(baseline.clone(), Some("an H200"), 0.01, false).unwrap_err();
+    assert!(refused.contains("--anyway"), "{refused}");
+    assert!(Regress::new(baseline.clone(), Some("an H200"), 0.01, true).is_ok());
+    let mut other = baseline.clone();
+    other.findings.cases[0].request.config.model.layers += 1;
+    let refused = Regress::new(other, Some("a CPU"), 0.01, false).unwrap_err();
+    assert!(refused.contains("not the model of that name"), "{refused}");
+    let mut empty = baseline;
+    empty.findings.cases.clear();
+    assert!(Regress::new(empty, None, 0.01, false).is_err());
+}
+
+#[test]
+fn a_baseline_is_read_back_as_it_was_written() {
+    let bench = suite();
+    let kept = kept(&bench, &made(&bench, |_| 1.0));
+    let text = serde_json::to_string(&kept).unwrap();
+    assert_eq!(serde_json::from_str::<Kept>(&text).unwrap(), kept);
+}

@@ -1,0 +1,274 @@
+//! The page of studies: the list, what can be set, one that is being made, what one
+//! found, and what cannot be read.
+
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+use std::sync::Arc;
+
+use super::pages::h200;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use tinyllama_tutor::app::key::{Code, Key, ch, key};
+use tinyllama_tutor::app::{Effect, Event, Look, Message, State, update};
+use tinyllama_tutor::cost::Config;
+use tinyllama_tutor::fusion::Version;
+use tinyllama_tutor::model::Shape;
+use tinyllama_tutor::study::findings::{Cell, Column, Findings, Plot, Sheet, Source};
+use tinyllama_tutor::study::kept::Kept;
+use tinyllama_tutor::study::offer::{Offered, Setting, Takes};
+use tinyllama_tutor::tui::Painter;
+
+const ENTER: Key = key(Code::Enter);
+
+fn offered() -> Vec<Offered> {
+    let setting = |flag: &str, name: &str, says: &str, takes, usual: &str| Setting {
+        flag: flag.into(),
+        name: name.into(),
+        says: says.into(),
+        takes,
+        usual: usual.into(),
+    };
+    let of = |name: &str| Offered {
+        name: name.into(),
+        flags: ["--over", "--at", "--run", "--order", "--batch", "--version"]
+            .map(String::from)
+            .to_vec(),
+        settings: vec![
+            setting(
+                "--over",
+                "over",
+                "What varies: seq, batch, context, layers or width",
+                Takes::Text,
+                "seq",
+            ),
+            setting(
+                "--at",
+                "at",
+                "Its values, such as 16,32,64; each size has usual ones",
+                Takes::Text,
+                "",
+            ),
+            setting(
+                "--order",
+                "order",
+                "Which comes first",
+                Takes::Choice(vec!["up".into(), "down".into()]),
+                "up",
+            ),
+            setting(
+                "--run",
+                "run",
+                "Run each size; without it only the model speaks",
+                Takes::Switch,
+                "",
+            ),
+        ],
+    };
+    ["ablate", "plan", "scale", "batch-size", "validate"]
+        .map(of)
+        .to_vec()
+}
+
+fn kept(id: &str, stopped: bool) -> Kept {
+    let columns = [
+        Column::given("seq"),
+        Column::modelled("bytes", "MB", 3).why("forward.bytes"),
+        Column::measured("time", "µs", 1),
+    ];
+    let mut points = Sheet::new("points", columns);
+    points.rows = vec![
+        vec!["16".into(), 12.156.into(), 842.25.into()],
+        vec!["32".into(), 22.12.into(), 1690.5.into()],
+        vec!["64".into(), 42.047.into(), Cell::NONE],
+    ];
+    for seq in [16, 32, 64] {
+        let mut config = Config::preset("workshop", Version::V1.cut()).unwrap();
+        config.shape = Shape::prefill(1, seq);
+        points.of.push(config);
+    }
+    Kept {
+        schema: 1,
+        id: id.into(),
+        study: "scale".into(),
+        command: "study scale --over seq --run".into(),
+        device: "AMD EPYC, 2 threads, AVX-512".into(),
+        build: "0.1.0+83c596073310093c".into(),
+        time: "2026-11-23T04:04:49Z".into(),
+        stopped,
+        findings: Findings {
+            title: "workshop B1 fp32 over seq, V1".into(),
+            sheets: vec![points],
+            plots: vec![Plot {
+                x: "seq".into(),
+                at: vec![16.0, 32.0, 64.0],
+                unit: "MB".into(),
+                log: true,
+                lines: vec![(
+                    "bytes".into(),
+                    Source::Modelled,
+                    vec![Some(12.156), Some(22.12), Some(42.047)],
+                )],
+            }],
+            sentences: vec![
+                "The time grows as S^1.01 @ (0.98 to 1.03, 30 rounds in turns).".into(),
+            ],
+            notes: vec!["64: stopped before it was timed".into()],
+            ..Findings::default()
+        },
+    }
+}
+
+struct Page(State);
+
+impl Page {
+    fn open(columns: u16, rows: u16) -> Self {
+        let mut state = State::new((columns, rows), Look::default()).unwrap();
+        state.shared.machine = h200();
+        state.shared.studies.offered = Arc::new(offered());
+        let mut page = Self(state);
+        let asked = page.press(&[ch('S')]);
+        assert_eq!(asked, [Effect::ListStudies]);
+        let broken = "studies/scale-1.json cannot be read: it has schema 9, and this build reads 1";
+        page.tell(Message::Studies(vec![
+            ("scale-2".into(), Ok(Arc::new(kept("scale-2", true)))),
+            ("scale-1".into(), Err(broken.into())),
+        ]));
+        page
+    }
+
+    fn tell(&mut self, message: Message) -> Vec<Effect> {
+        update(&mut self.0, Event { at: 2500, message })
+    }
+
+    fn press(&mut self, keys: &[Key]) -> Vec<Effect> {
+        let mut all = Vec::new();
+        for key in keys {
+            all.extend(self.tell(Message::Key(*key)));
+        }
+        all
+    }
+
+    fn typed(&mut self, text: &str) {
+        for c in text.chars() {
+            self.press(&[ch(c)]);
+        }
+    }
+
+    fn rows(&mut self) -> Vec<String> {
+        let (columns, rows) = self.0.shared.size;
+        let mut buffer = Buffer::empty(Rect::new(0, 0, columns, rows));
+        let mut painter = Painter::default();
+        painter.fit(&mut self.0);
+        painter.draw(&self.0, &mut buffer);
+        let row = |y| (0..columns).map(|x| buffer[(x, y)].symbol()).collect();
+        let rows = (0..rows).map(row);
+        rows.map(|row: String| row.trim_end().to_owned()).collect()
+    }
+
+    #[track_caller]
+    fn snapshot(&mut self, name: &str) {
+        let (columns, _) = self.0.shared.size;
+        insta::assert_snapshot!(format!("{name}-{columns}"), self.rows().join("\n"));
+    }
+}
+
+#[test]
+fn studies_and_what_is_kept_are_listed_with_what_they_are() {
+    for (columns, rows) in [(80, 24), (120, 40)] {
+        let mut page = Page::open(columns, rows);
+        page.press(&[ch('j'), ch('j')]);
+        page.snapshot("studies-list");
+    }
+}
+
+#[test]
+fn a_study_is_set_made_and_stopped_from_the_page() {
+    for (columns, rows) in [(80, 24), (120, 40)] {
+        let mut page = Page::open(columns, rows);
+        page.press(&[ch('j'), ch('j'), ENTER, ch('j'), ENTER]);
+        page.typed("16,32");
+        page.press(&[ENTER, ch('j'), key(Code::Right), ch('j'), ch(' ')]);
+        page.snapshot("studies-settings");
+        let made = page.press(&[ch('r')]);
+        let words = "study scale --at 16,32 --order down --run --version v1";
+        let words: Vec<String> = words.split(' ').map(String::from).collect();
+        assert_eq!(made, [Effect::MakeStudy(1, words)]);
+        // Another is not begun beside it, nor a run that would disturb it.
+        assert_eq!(page.press(&[ch('r')]), []);
+        page.tell(Message::StudyHeard(1, "timing 7 of 30".into()));
+        page.press(&[ch('k')]);
+        page.snapshot("studies-making");
+        assert_eq!(
+            page.press(&[Key {
+                ctrl: true,
+                ..ch('c')
+            }]),
+            [Effect::StopStudy]
+        );
+        page.tell(Message::StudyMade(1, Ok(Arc::new(kept("scale-3", true)))));
+        let rows = page.rows().join("\n");
+        assert!(rows.contains("Stopped before its end"), "{rows}");
+        assert!(page.0.shared.studies.making().is_none());
+    }
+}
+
+#[test]
+fn what_was_found_is_shown_with_its_device_and_its_numbers_are_exported() {
+    for (columns, rows) in [(80, 24), (120, 40)] {
+        let mut page = Page::open(columns, rows);
+        page.press(&[ch('G'), ch('k'), ENTER]);
+        page.snapshot("studies-found");
+        let exported = page.press(&[ch('X')]);
+        let numbers = match exported.as_slice() {
+            [
+                Effect::Export {
+                    numbers: Some(csv), ..
+                },
+            ] => csv,
+            other => panic!("{other:?}"),
+        };
+        let csv = "seq,bytes MB =,time µs @\n16,12.156,842.2\n32,22.120,1690.5\n64,42.047,–\n";
+        assert_eq!(numbers, csv);
+        // The second figure, unfolded: the bytes of a forward of 32 tokens.
+        page.press(&[key(Code::Tab), ch('=')]);
+        let why = page.rows().join("\n");
+        assert!(why.contains("Why this number"), "{why}");
+        assert!(why.contains("bytes of the forward"), "{why}");
+        page.press(&[key(Code::Esc)]);
+        let again = page.press(&[ch('r')]);
+        assert!(matches!(again.as_slice(), [Effect::MakeStudy(1, words)] if words.len() == 5));
+    }
+}
+
+#[test]
+fn a_kept_file_that_cannot_be_read_says_so_and_is_not_made_again() {
+    let mut page = Page::open(80, 24);
+    page.press(&[ch('G')]);
+    assert_eq!(page.press(&[ch('r')]), []);
+    page.press(&[ENTER]);
+    page.snapshot("studies-unreadable");
+}
+
+#[test]
+fn a_sweep_that_takes_too_long_says_so_where_it_was_set() {
+    let mut page = Page::open(80, 24);
+    page.press(&[ch('j'), ch('j'), ENTER, ch('r')]);
+    let why = "study scale would take about 2.1 h here (150 runs at the pace of its smallest), \
+               more than 10 min; take fewer or smaller sizes with --at, --runs 16, or a smaller \
+               --model, or --budget 190 (minutes)";
+    page.tell(Message::StudyMade(1, Err(why.into())));
+    page.press(&[ch('k')]);
+    page.snapshot("studies-refused");
+    // A terminal that shrinks meanwhile says that nothing is lost.
+    page.tell(Message::Resize {
+        columns: 60,
+        rows: 18,
+    });
+    let rows = page.rows().join("\n");
+    assert!(rows.contains("Studies, needs 80"), "{rows}");
+    page.tell(Message::Resize {
+        columns: 80,
+        rows: 24,
+    });
+    assert!(page.rows().join("\n").contains("190 (minutes)"));
+}
