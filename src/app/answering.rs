@@ -23,7 +23,7 @@ use plan::cost::Config;
 use plan::fusion::Cut;
 use plan::run::{BackendKind, MicroRequest};
 
-pub use check::{Standing, echo, now, refused, right, standing, tolerance};
+pub use check::{Standing, derived, echo, now, refused, right, standing, tolerance};
 pub use kernel::written;
 pub use sheet::open as open_sheet;
 

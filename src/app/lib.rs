@@ -36,6 +36,7 @@ pub mod lesson;
 pub mod live;
 pub mod look;
 pub mod machine;
+pub mod merge;
 pub mod message;
 pub mod mouse;
 pub mod note;

@@ -225,6 +225,34 @@ pub(super) fn waiting(reader: &Reader, shared: &Shared) -> Option<usize> {
     found.next().is_none().then_some(first)
 }
 
+/// What a point of a chart says: its line, the parameter's value, its own.
+pub(super) fn point(
+    reader: &Reader,
+    shared: &Shared,
+    block: usize,
+    line: usize,
+    at: usize,
+) -> Option<String> {
+    let lesson = lesson::lesson(reader, shared)?;
+    let section = lesson::section(reader, shared)?;
+    let live = section.live().find(|live| live.number == block)?;
+    let found = presented(reader, shared, lesson, live).ok()?;
+    let chart = found.iter().find_map(|piece| match piece {
+        Piece::Chart(chart) => Some(chart),
+        _ => None,
+    })?;
+    let (line, parameter) = (chart.lines.get(line)?, chart.at.get(at)?);
+    let name = match line.name.as_str() {
+        "" => String::new(),
+        name => format!("{name}, "),
+    };
+    Some(format!(
+        "{name}{} {parameter}: {} =",
+        chart.x,
+        line.said.get(at)?
+    ))
+}
+
 /// Whether a block is the only one of its section that waits for a value: what is typed
 /// while the text has the keys goes to it.
 pub fn waits_alone(reader: &Reader, shared: &Shared, live: &Live) -> bool {

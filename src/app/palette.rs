@@ -287,6 +287,7 @@ fn word_score(word: &str, text: &str) -> Option<i32> {
         .filter_map(|first| {
             let mut sum = 0;
             let mut last: Option<usize> = None;
+            let mut pieces = 0;
             for c in &word {
                 let at = last.map_or(first, |l| l + 1);
                 let is = |i: &usize| text.get(*i) == Some(c);
@@ -295,6 +296,7 @@ fn word_score(word: &str, text: &str) -> Option<i32> {
                 let begins = (at..text.len()).filter(is).find(|i| starts(*i));
                 let in_one_piece = last.is_some_and(|l| l + 1 == next);
                 let found = begins.filter(|_| !in_one_piece).unwrap_or(next);
+                pieces += usize::from(!in_one_piece);
                 sum += match last {
                     Some(_) if in_one_piece => 8,
                     Some(l) => -((found - l) as i32).min(6),
@@ -304,6 +306,10 @@ fn word_score(word: &str, text: &str) -> Option<i32> {
                     sum += 6;
                 }
                 last = Some(found);
+            }
+            // A longer word that lies scattered over a title names nothing there.
+            if word.len() > 3 && pieces > 2 {
+                return None;
             }
             // A whole word counts more than the beginning of one, and most where
             // the text begins: a number, an id.

@@ -10,6 +10,7 @@ use super::keep::Keeping;
 use super::keymap::Keys;
 use super::look::Look;
 use super::machine::Machine;
+use super::merge::Merge;
 use super::message::Effect;
 use super::note::{Notes, Tone};
 use super::question::Questions;
@@ -38,6 +39,8 @@ pub struct Shared {
     /// The slot of the ribbon under the cursor; the kernel that holds it is
     /// selected, on every page that shows the plan's kernels.
     pub slot: usize,
+    /// The walls that are falling.
+    pub merge: Merge,
     /// What this machine has.
     pub machine: Machine,
     /// Runs and their results.
@@ -75,6 +78,7 @@ impl Shared {
             now: 0,
             bench: Bench::new(Setup::preset("workshop")?)?,
             slot: 0,
+            merge: Merge::default(),
             machine: Machine::default(),
             runs: Runs::default(),
             keeping: Keeping::default(),

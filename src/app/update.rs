@@ -140,7 +140,8 @@ fn settle(state: &mut State) {
     // A run that lasts gets a card; until then the header says enough.
     let card = shared.runs.running().map(|r| r.since + CARD_AFTER);
     let leaving = state.leaving.map(|(_, until)| until);
-    state.wake = [card, leaving]
+    let merge = shared.merge.next(shared.now);
+    state.wake = [card, leaving, merge]
         .into_iter()
         .flatten()
         .filter(|at| *at > shared.now)

@@ -55,6 +55,9 @@ pub(super) struct OutputArgs {
     /// Let the mouse click and scroll (takes the terminal's own selection)
     #[arg(long, global = true, help_heading = "Output")]
     pub mouse: bool,
+    /// Let no wall be seen falling
+    #[arg(long, global = true, help_heading = "Output")]
+    pub no_motion: bool,
     /// When to use colour
     #[arg(long, global = true, value_name = "WHEN", value_parser = ["auto", "always", "never"], default_value = "auto", hide_possible_values = false, help_heading = "Output")]
     pub color: String,
@@ -85,6 +88,7 @@ pub(super) fn surroundings(output: &OutputArgs) -> Surroundings {
         locale: locale(),
         colorfgbg: var("COLORFGBG"),
         ascii: output.ascii,
+        still: output.no_motion,
     }
 }
 

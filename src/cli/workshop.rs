@@ -79,6 +79,7 @@ fn preferences(state: &mut State, places: &Places, output: &OutputArgs) {
         .find(|t| found.theme.as_deref() == Some(t.name()));
     look.theme = theme.unwrap_or(look.theme);
     look.ascii = output.ascii || found.ascii.unwrap_or(look.ascii);
+    look.motion &= found.motion.unwrap_or(true);
     for (role, colour) in &found.colours {
         if let Err(say) = look.colours.set(role, &colour.text) {
             faults.push(Fault::at(&found.file, colour.at, say));

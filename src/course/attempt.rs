@@ -273,12 +273,8 @@ pub fn told(
         _ => ("", None),
     };
     match outcome {
-        SubmissionOutcome::Accepted {
-            issued,
-            cases,
-            praise,
-        } => {
-            let met = format!("C1 to C8 met, {cases} cases, {issued} B");
+        SubmissionOutcome::Accepted { cases, praise, .. } => {
+            let met = format!("C1 to C8 met, {cases} cases, bytes within their bounds");
             let met = match chosen {
                 Some(_) => format!("{met}, gap form"),
                 None => met,

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::picture;
 use app::look::Depth;
+use app::merge::Picture;
 use app::mouse::Spots;
 use app::{Look, Page, SMALLEST, State};
 
@@ -32,6 +33,7 @@ struct Sight {
     size: (u16, u16),
     look: Look,
     revision: u64,
+    falling: Option<Picture>,
 }
 
 impl Sight {
@@ -42,6 +44,11 @@ impl Sight {
             size: state.shared.size,
             look: state.shared.look,
             revision: state.revision,
+            falling: state
+                .shared
+                .merge
+                .seen(state.shared.now)
+                .map(|(picture, _)| picture),
         }
     }
 }

@@ -60,7 +60,11 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
 /// Title, ribbon, inspector, toggles and table: 21 rows of 80 columns.
 pub fn body(state: &State, pen: &mut Pen<'_>) {
     title(state, pen);
-    ribbon::draw(&boxes(state), &mut pen.part(1, 1, 63, ribbon::HEIGHT));
+    let mut strip = pen.part(1, 1, 63, ribbon::HEIGHT);
+    ribbon::draw(&boxes(state), &mut strip);
+    if let Some((picture, slots)) = state.shared.merge.seen(state.shared.now) {
+        ribbon::falling(picture, slots, &mut strip);
+    }
     inspector(state, pen);
     let y = 11;
     pen.rule(0, frame::LEFT, y);

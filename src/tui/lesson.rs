@@ -247,6 +247,8 @@ fn lay_section(
                     match focused {
                         // What is inside is clicked once the block has the keys.
                         true => row.spots.splice(0..0, spot).for_each(drop),
+                        // A chart takes no keys; its points say their values.
+                        false if whole.is_none() => {}
                         false => row.spots = spot.into_iter().collect(),
                     }
                     (1, row)

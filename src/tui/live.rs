@@ -206,10 +206,8 @@ fn predictions(place: Place<'_>, found: &[Piece], columns: usize) -> Vec<Row> {
                         .and(behind, Role::Text)
                         .at(24, present::example(unit), Role::Dim),
                 );
-                rows.push(Row::of(
-                    "  Enter keeps it. Nothing typed: “I do not know”. It is not graded.",
-                    Role::Dim,
-                ));
+                let how = "Enter keeps it. Nothing typed: “I do not know”. It is not graded.";
+                rows.extend(words_in(how, columns));
             }
             _ => {
                 let alone = || waits_alone(&state.reader, &state.shared, place.live);

@@ -215,6 +215,11 @@ pub(super) fn click(reader: &mut Reader, shared: &mut Shared, target: Target, ou
                 answering::click(shared, &asked, target, out);
             }
         }
+        Target::Point(block, line, at) => {
+            if let Some(text) = live::point(reader, shared, block, line, at) {
+                shared.notes.say(Tone::Plain, text);
+            }
+        }
         Target::Toggle(_) | Target::Slot(_) | Target::Figure(_) => {
             live::leave(reader, shared, out);
             reader.focus = Focus::Lab;

@@ -94,10 +94,24 @@ pub fn gaps(kernel: &Kernel, typed: Option<&str>, width: usize) -> Vec<Row> {
     rows
 }
 
+/// Whether the gaps stand below a question: they are typed, or were.
+pub fn shows_gaps(state: &State, asked: &Asked, keys: bool) -> bool {
+    let typed = state.shared.study.typed(&asked.exercise, &asked.key);
+    state.shared.questions.field_of(asked).is_some() || keys && !typed.is_empty()
+}
+
 /// What the judge said, line by line; code stays as it is.
 pub fn told(state: &State, asked: &Asked, width: usize) -> Vec<Row> {
     let mut rows = Vec::new();
-    for line in state.shared.questions.question(asked).lines {
+    let key = state.shared.study.key_of(asked);
+    // The gaps stand below.
+    let kernel = key.and_then(|key| key.kernel.as_ref());
+    let form = kernel.filter(|kernel| kernel.is_written()).map(gap_form);
+    let form = form
+        .filter(|_| shows_gaps(state, asked, true))
+        .unwrap_or_default();
+    let lines = state.shared.questions.question(asked).lines.into_iter();
+    for line in lines.filter(|line| !form.contains(line)) {
         let role = match line.chars().next() {
             Some('+') => Role::Good,
             Some('-') => Role::Bad,

@@ -9,7 +9,7 @@ use crate::tui::pen::{clip, width as columns_of, wrap};
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
 use app::State;
-use app::answering::{Standing, echo, marked, now, standing, tolerance};
+use app::answering::{Standing, derived, echo, marked, now, standing, tolerance};
 use app::field::Field;
 use app::mouse::Target;
 use app::question::{Asked, examples};
@@ -136,16 +136,16 @@ fn body(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) -> (V
     let from = rows.len();
     rows.extend(verdict(state, asked, width));
     rows.extend(kernel::told(state, asked, width));
+    if state.page == app::Page::Exercises {
+        for (at, line) in derived(&state.shared, asked).iter().enumerate() {
+            let label = if at == 0 { "why" } else { "" };
+            rows.extend(note(label, Role::Dim, line, width));
+        }
+    }
     let said = (rows.len() > from).then(|| (from, rows.len() - from));
     if let Some(kernel) = &key.kernel
         && kernel.is_written()
-        && (state.shared.questions.field_of(asked).is_some()
-            || keys
-                && !state
-                    .shared
-                    .study
-                    .typed(&asked.exercise, &asked.key)
-                    .is_empty())
+        && kernel::shows_gaps(state, asked, keys)
     {
         let field = state.shared.questions.field_of(asked).map(Field::text);
         rows.extend(kernel::gaps(kernel, field.as_deref(), width));
