@@ -26,11 +26,16 @@
 //   128 x 64 tiles              6099 us: too few tiles for two blocks per SM
 //   three, four blocks per SM   5221, 6342 us: registers spilled
 //
-// -D GEMM_M, GEMM_N, ...: the tile of all products. -D TEAMS: so that
-// ATTENTION_THREADS are the tile's threads.
+// -D QKV_TILE, OUT_TILE, FFN_TILE: the arguments of Tiling for q, k, v; for o and down;
+// for gate, up and logits. All have the threads of attention (TEAMS).
 
-typedef Tiling<GEMM_M, GEMM_N, GEMM_WARPS_M, GEMM_WARPS_N, GEMM_STAGES, GEMM_SLICES> Tile;
-static_assert(Tile::threads == ATTENTION_THREADS, "every phase uses the whole block");
+typedef Tiling<QKV_TILE> QkvTile;
+typedef Tiling<OUT_TILE> OutTile;
+typedef Tiling<FFN_TILE> FfnTile;
+#define THREADS ATTENTION_THREADS
+static_assert(QkvTile::threads == THREADS && OutTile::threads == THREADS &&
+                  FfnTile::threads == THREADS,
+              "every phase uses the whole block");
 
 #ifndef BLOCKS
 #define BLOCKS 1
@@ -57,10 +62,10 @@ DEVICE char *phase_memory() {
 }
 
 // What an epilogue keeps behind the product: factors of rows, frequencies of pairs.
-DEVICE float *row_factors() {
-    return reinterpret_cast<float *>(phase_memory() + Tile::product_bytes);
+template <class T> DEVICE float *row_factors() {
+    return reinterpret_cast<float *>(phase_memory() + T::product_bytes);
 }
-DEVICE float *frequencies() { return row_factors() + Tile::M; }
+template <class T> DEVICE float *frequencies() { return row_factors<T>() + T::M; }
 
 // Tiles of a phase, dealt out in turn. Between two of them shared memory changes
 // hands.
@@ -71,20 +76,24 @@ template <class Work> DEVICE void each_tile(int tiles_m, int tiles_n, Work work)
     }
 }
 
-DEVICE int row_tiles(const Call &call) { return tiles_over(call.batch * call.seq, Tile::M); }
-DEVICE int width_tiles(const Call &call) { return tiles_over(call.width, Tile::N); }
+template <class T> DEVICE int row_tiles(const Call &call) {
+    return tiles_over(call.batch * call.seq, T::M);
+}
+
+// Sums of squares of a row: one of each tile that wrote a part of it.
+DEVICE int sum_slots(const Call &call) { return tiles_over(call.width, OutTile::N); }
 
 // The norm's factors of the rows of a tile, from the partial sums of squares.
-DEVICE void norm_factors(const Call &call, const float *sums, int row) {
-    int slots = width_tiles(call), rows = call.batch * call.seq;
-    row_scales<Tile>(row_factors(), sums + long(row) * slots, slots, rows - row, call.width,
-                     call.eps);
+template <class T> DEVICE void norm_factors(const Call &call, const float *sums, int row) {
+    int slots = sum_slots(call), rows = call.batch * call.seq;
+    row_scales<T>(row_factors<T>(), sums + long(row) * slots, slots, rows - row, call.width,
+                  call.eps);
 }
 
 // Copies row ids[r] of the table (or row r of `from`) to x, where they differ, and
 // leaves the row's sum of squares in slot 0. A warp per row.
 PHASE begin_rows(const Call &call, const int *ids, const elem *table, const elem *from, elem *x) {
-    const int warps = Tile::threads / WARP, slots = width_tiles(call);
+    const int warps = THREADS / WARP, slots = sum_slots(call);
     for (int row = blockIdx.x * warps + warp_id(); row < call.batch * call.seq;
          row += gridDim.x * warps) {
         long at = table ? ids[row] : row;
@@ -106,8 +115,9 @@ PHASE begin_rows(const Call &call, const int *ids, const elem *table, const elem
 // and values go to the cache.
 PHASE qkv_phase(const Call &call, const Layer &layer, const elem *x) {
     const int rows = call.batch * call.seq, kv_width = call.kv_heads * HEAD;
-    const int tiles_q = width_tiles(call), tiles_kv = tiles_over(kv_width, Tile::N);
-    each_tile(row_tiles(call), tiles_q + 2 * tiles_kv, [&](TilePlace tile) {
+    typedef QkvTile Tile;
+    const int tiles_q = tiles_over(call.width, Tile::N), tiles_kv = tiles_over(kv_width, Tile::N);
+    each_tile(row_tiles<Tile>(call), tiles_q + 2 * tiles_kv, [&](TilePlace tile) {
         int row = tile.i * Tile::M;
         bool is_q = tile.j < tiles_q, is_k = !is_q && tile.j < tiles_q + tiles_kv;
         int j = is_q ? tile.j : is_k ? tile.j - tiles_q : tile.j - tiles_q - tiles_kv;
@@ -117,12 +127,12 @@ PHASE qkv_phase(const Call &call, const Layer &layer, const elem *x) {
                            : Output{layer.values, kv_width, call.seq, call.cap, call.past};
         HeadPairs columns = {is_q ? layer.q : is_k ? layer.k : layer.v, pair, to.width};
         auto meanwhile = [&] {
-            norm_factors(call, call.sums_x, row);
-            pair_frequencies<Tile>(frequencies(), pair, call.theta);
+            norm_factors<Tile>(call, call.sums_x, row);
+            pair_frequencies<Tile>(frequencies<Tile>(), pair, call.theta);
         };
         float *sums = product<Tile>(x + long(row) * call.width, rows - row, columns, call.width,
                                     phase_memory(), meanwhile);
-        store_pairs<Tile>(sums, row_factors(), is_q || is_k ? frequencies() : nullptr, call.past,
+        store_pairs<Tile>(sums, row_factors<Tile>(), is_q || is_k ? frequencies<Tile>() : nullptr, call.past,
                           row, rows - row, pair, to);
     });
 }
@@ -140,8 +150,9 @@ PHASE attention_phase(const Call &call, const Layer &layer) {
 // to = from [rows][k] * matrix^T + residual, and the sums of its squares.
 PHASE residual_phase(const Call &call, const elem *from, int k, const elem *matrix,
                      const elem *residual, elem *to, float *squares) {
-    const int rows = call.batch * call.seq, width = call.width, tiles_n = width_tiles(call);
-    each_tile(row_tiles(call), tiles_n, [&](TilePlace tile) {
+    typedef OutTile Tile;
+    const int rows = call.batch * call.seq, width = call.width, tiles_n = sum_slots(call);
+    each_tile(row_tiles<Tile>(call), tiles_n, [&](TilePlace tile) {
         int row = tile.i * Tile::M, column = tile.j * Tile::N;
         Residual<Tile> added;
         auto request = [&] {
@@ -164,33 +175,35 @@ PHASE residual_phase(const Call &call, const elem *from, int k, const elem *matr
 // idea swiglu: the left half of a tile is gate, the right half up, of the same
 // columns; what leaves is their silu(gate) * up.
 PHASE swiglu_phase(const Call &call, const Layer &layer) {
+    typedef FfnTile Tile;
     const int rows = call.batch * call.seq, half = Tile::N / 2;
-    each_tile(row_tiles(call), tiles_over(call.ffn, half), [&](TilePlace tile) {
+    each_tile(row_tiles<Tile>(call), tiles_over(call.ffn, half), [&](TilePlace tile) {
         int row = tile.i * Tile::M, column = tile.j * half;
         Beside columns = {layer.gate, layer.up, column, call.ffn};
         float *sums = product<Tile>(call.h + long(row) * call.width, rows - row, columns,
                                     call.width, phase_memory(),
-                                    [&] { norm_factors(call, call.sums_h, row); });
-        store_swiglu<Tile>(sums, row_factors(), row, rows - row, column,
+                                    [&] { norm_factors<Tile>(call, call.sums_h, row); });
+        store_swiglu<Tile>(sums, row_factors<Tile>(), row, rows - row, column,
                            Output{call.m, call.ffn, rows, rows, 0});
     });
 }
 // end swiglu
 
 PHASE logits_phase(const Call &call, const elem *head, const elem *x) {
+    typedef FfnTile Tile;
     const int rows = call.batch * call.seq;
-    each_tile(row_tiles(call), tiles_over(call.vocab, Tile::N), [&](TilePlace tile) {
+    each_tile(row_tiles<Tile>(call), tiles_over(call.vocab, Tile::N), [&](TilePlace tile) {
         int row = tile.i * Tile::M, column = tile.j * Tile::N;
         Run run = {head, column, call.vocab};
         float *sums = product<Tile>(x + long(row) * call.width, rows - row, run, call.width,
                                     phase_memory(),
-                                    [&] { norm_factors(call, call.sums_x, row); });
-        store_tile<Tile>(sums, row_factors(), row, rows - row, column,
+                                    [&] { norm_factors<Tile>(call, call.sums_x, row); });
+        store_tile<Tile>(sums, row_factors<Tile>(), row, rows - row, column,
                          Output{call.logits, call.vocab, rows, rows, 0});
     });
 }
 
-KERNEL void LAUNCH_BOUNDS(Tile::threads, BLOCKS)
+KERNEL void LAUNCH_BOUNDS(THREADS, BLOCKS)
     block(const Layer *layers, int count, const int *ids, const elem *table, const elem *x, elem *y,
           const elem *head, elem *logits, elem *q, elem *att, elem *h, elem *m, float *sums_x,
           float *sums_h, u32 *barrier, int batch, int seq, int width, int heads, int kv_heads,

@@ -169,6 +169,45 @@ impl Request<'_> {
     }
 }
 
+/// A product that the blocks of one launch share out: `block` in fp32.
+#[derive(Debug, Clone, Copy)]
+pub(in super::super) struct Dealt<'a> {
+    /// The device.
+    pub target: &'a Target,
+    /// Blocks of a multiprocessor.
+    pub per_sm: u32,
+    /// Rows of the result.
+    pub rows: u64,
+    /// Columns of each matrix that the tiles may not straddle.
+    pub columns: &'a [u64],
+    /// Lengths of the sums: of several products, if they have the same tile.
+    pub ks: &'a [u64],
+}
+
+impl Dealt<'_> {
+    /// The arguments of `Tiling` of the quickest tile of multiply-add units, of those with
+    /// four warps. Of as many blocks as a multiprocessor has, each takes its part of what a
+    /// full one takes; in the last round some may be alone.
+    pub fn quickest(&self) -> Option<[u64; 6]> {
+        let fits = |t: &Tile| {
+            t.shared() * self.per_sm <= self.target.shared_per_block && t.threads(32) == 128
+        };
+        let time = |t: &Tile| {
+            let (tiles, sms) = (t.tiles(self.rows, self.columns), u64::from(self.target.sms));
+            let (sms, per_sm) = (sms.max(1), u64::from(self.per_sm));
+            let (rounds, rest) = (tiles / (sms * per_sm), tiles % (sms * per_sm));
+            let last = t.alone.max(rest.div_ceil(sms) as f64 * t.full);
+            let last = if rest == 0 { 0.0 } else { last };
+            let all = (rounds * per_sm) as f64 * t.full + last;
+            let each = |k: &u64| *k as f64 * all + OVERHEAD * t.alone * (rounds + u64::from(rest > 0)) as f64;
+            self.ks.iter().map(each).sum::<f64>()
+        };
+        let tiles = PLAIN.iter().map(|t| t.on(self.target)).filter(fits);
+        let best = tiles.min_by(|a, b| time(a).total_cmp(&time(b)))?;
+        Some([best.m, best.n, best.warps_m, best.warps_n, best.stages, best.slices].map(u64::from))
+    }
+}
+
 impl Tile {
     /// The tile as a device takes it. AMD's copies do not run by themselves: more
     /// than two stages would hide nothing and take LDS.
