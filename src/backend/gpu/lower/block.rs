@@ -108,6 +108,11 @@ fn ends(lowering: &mut Lowering<'_>, group: &Group<'_>, folded: bool) -> Result<
     Ok(args)
 }
 
+/// Whether the launch in front was the block before, and left x with its sums.
+fn begun(group: &Group<'_>) -> Arg {
+    Arg::I32(i32::from(group.layer.is_some_and(|l| l > 0)))
+}
+
 // ---- one token of a few sequences ------------------------------------------------
 
 /// Bytes of a row that a warp takes at once (CHUNK_BYTES of `tile/stream.cu`).
@@ -311,6 +316,8 @@ struct Tiles {
     out: Tile,
     /// Gate and up; and logits.
     ffn: Tile,
+    /// Not one for all.
+    each_its_own: bool,
 }
 
 impl Tiles {
@@ -324,30 +331,33 @@ impl Tiles {
                 qkv: one,
                 out: one,
                 ffn: one,
+                each_its_own: false,
             };
         }
         let model = lowering.model();
         let (width, kv, ffn) = (model.hidden, model.kv_width(), model.ffn);
         let quickest = |columns: &[u64], ks: &[u64]| {
-            let request = gemm::Dealt {
+            let dealt = gemm::Dealt {
                 target,
                 per_sm: PER_SM,
                 rows: lowering.rows(),
                 columns,
                 ks,
             };
-            request.quickest().map_or(one, |[m, n, rows, columns, stages, slices]| Tile {
+            let tile = |[m, n, rows, columns, stages, slices]: [u64; 6]| Tile {
                 m,
                 n,
                 warps: [rows, columns],
                 stages,
                 slices,
-            })
+            };
+            dealt.quickest().map_or(one, tile)
         };
         Self {
             qkv: quickest(&[width, kv, kv], &[width]),
             out: quickest(&[width], &[width, ffn]),
             ffn: quickest(&[2 * ffn], &[width]),
+            each_its_own: true,
         }
     }
 
@@ -389,7 +399,7 @@ impl Units {
             (Self::Mma, _) => &[(64, 64)],
             (Self::Mfma, _) => &[(64, 64), (64, 32)],
             (Self::Plain, 128) => &[(64, 32), (32, 32)],
-            (Self::Plain, _) => &[(64, 64), (64, 32), (32, 32)],
+            (Self::Plain, _) => &[(64, 64), (64, 32), (32, 64), (32, 32)],
         }
     }
 
@@ -420,7 +430,12 @@ fn tiles(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Launch, Lacks
     let head = model.head_width();
     let needs = |part: &(u64, u64)| tiles.shared().max(units.attention_shared(head, *part));
     let fits = |part: &&(u64, u64)| needs(part) <= u64::from(target.shared_per_block);
-    let Some(part) = units.attention(head).iter().find(fits) else {
+    // With half as many queries to a tile each block has one, where there would be fewer
+    // tiles than multiprocessors.
+    let few = tiles.each_its_own
+        && 2 * shape.batch * model.heads * shape.seq.div_ceil(64) <= u64::from(PER_SM * target.sms);
+    let parts = units.attention(head).iter();
+    let Some(part) = parts.filter(|part| !few || part.0 == 32).find(fits) else {
         return Err(Lacks::new(format!(
             "{} in {} bytes of shared memory",
             group.name, target.shared_per_block
@@ -430,7 +445,11 @@ fn tiles(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Launch, Lacks
     let shared = needs(part);
 
     let rows = lowering.rows();
-    let mut args = ends(lowering, group, true)?;
+    let ends = ends(lowering, group, true)?;
+    let [table, count, ids, embedding, _, x] = ends[..] else {
+        return Err(Lacks::new(format!("{} without its ends", group.name)));
+    };
+    let mut args = vec![table, count, ids, embedding, x];
     if group.layer.is_none() {
         let head = lowering.weight_times_gamma(WeightKind::LmHead, WeightKind::FinalNorm, None);
         let logits = lowering.activation(TensorKind::Logits, None);
@@ -459,6 +478,7 @@ fn tiles(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Launch, Lacks
     args.push(Arg::Buffer(lowering.zeroed("grid barrier", 4)));
     args.extend([lowering.int(shape.batch)?, lowering.int(shape.seq)?]);
     args.extend(sizes(lowering)?);
+    args.push(begun(group));
 
     let mut files = vec!["prefix/matrix.cu", "prefix/grid.cu", "tile/columns.cu"];
     if units == Units::Mfma {
@@ -482,6 +502,11 @@ fn tiles(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Launch, Lacks
         .define("OUT_TILE", tiles.out.arguments())
         .define("FFN_TILE", tiles.ffn.arguments())
         .define("BLOCKS", PER_SM);
+    if tiles.each_its_own {
+        unit = unit
+            .define("PACKS_AT_ONCE", 1)
+            .define("RESIDUAL_AT_ONCE", 8);
+    }
     if !aligned {
         unit = unit.define("ALIGNED", 0);
     }

@@ -55,6 +55,10 @@ const PLAIN: [Tile; 5] = [
     tile(Way::Plain, [16, 16], [1, 1, 4], 4, 4, [7.1, 3.2]),
 ];
 
+/// One more for blocks that stay ([`Dealt`]): as many outputs as two of the fourth, which
+/// would be two rounds. Its times are set between its neighbours'.
+const BETWEEN: Tile = tile(Way::Plain, [64, 32], [2, 1, 2], 3, 2, [19.0, 15.2]);
+
 /// Tiles on the matrix units, with times on an H200.
 const MMA: [Tile; 5] = [
     tile(Way::Mma, [128, 128], [2, 2, 1], 3, 2, [13.2, 14.6]),
@@ -199,12 +203,24 @@ impl Dealt<'_> {
             let last = t.alone.max(rest.div_ceil(sms) as f64 * t.full);
             let last = if rest == 0 { 0.0 } else { last };
             let all = (rounds * per_sm) as f64 * t.full + last;
-            let each = |k: &u64| *k as f64 * all + OVERHEAD * t.alone * (rounds + u64::from(rest > 0)) as f64;
+            let ends = OVERHEAD * t.alone * tiles.div_ceil(sms * per_sm) as f64;
+            let each = |k: &u64| *k as f64 * all + ends;
             self.ks.iter().map(each).sum::<f64>()
         };
-        let tiles = PLAIN.iter().map(|t| t.on(self.target)).filter(fits);
+        let all = PLAIN.iter().chain([&BETWEEN]);
+        let tiles = all.map(|t| t.on(self.target)).filter(fits);
         let best = tiles.min_by(|a, b| time(a).total_cmp(&time(b)))?;
-        Some([best.m, best.n, best.warps_m, best.warps_n, best.stages, best.slices].map(u64::from))
+        Some(
+            [
+                best.m,
+                best.n,
+                best.warps_m,
+                best.warps_n,
+                best.stages,
+                best.slices,
+            ]
+            .map(u64::from),
+        )
     }
 }
 
