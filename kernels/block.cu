@@ -23,10 +23,17 @@
 //   phases in one function      TinyLlama-1.1B prefill, 512 tokens, 64 x 64 tiles:
 //                               6001 us: one phase's values took another's registers
 //   a function per phase        5158 us: this file; workshop model B8 S128 127 us,
-//                               small model B8 S128 536 us (fp32 2931 us)
+//                               small model B8 S128 536 us
 //   128 x 64 tiles              6099 us: too few tiles for two blocks per SM
 //   three, four blocks per SM   5221, 6342 us: registers spilled
-//
+// In fp32, workshop and small at B8 S128 (five kernels 287 and 2107 us):
+//   one tile for all phases     454, 2921 us
+//   a tile for each phase       307, 2395 us; medium B16 S512 109.5 ms (five kernels 77.0)
+//   shorter attention tiles     293, 2344 us
+//   epilogues as loops          291, 2346 us: 105 KB of instructions in place of 143
+//   registers always written    286, 2256 us; medium 79.6 ms: see request_residual
+//   four blocks per SM          441 us (of 293): 128 registers do not read ahead
+
 // -D QKV_TILE, OUT_TILE, FFN_TILE: the arguments of Tiling for q, k, v; for o and down;
 // for gate, up and logits. All have the threads of attention (TEAMS).
 
