@@ -19,6 +19,8 @@ use portable_pty::{Child, CommandBuilder, PtySize, native_pty_system};
 
 const KEYS: usize = 400;
 const STARTS: usize = 20;
+/// How long a page is left alone, to see that it writes nothing.
+const IDLE: Duration = Duration::from_secs(1);
 /// A screen is complete when nothing has followed for this long.
 const QUIET: Duration = Duration::from_millis(60);
 
@@ -137,7 +139,7 @@ fn report(what: &str, mut times: Vec<Duration>) {
 fn main() {
     let folder = tempfile::tempdir().unwrap();
     let state = folder.path().to_str().unwrap().to_owned();
-    for (rows, cols) in [(24, 80), (40, 120)] {
+    for (rows, cols) in [(24, 80), (40, 120), (60, 200)] {
         let first: Vec<Duration> = (0..STARTS)
             .map(|_| Workshop::open(rows, cols, &state).first_screen())
             .collect();
@@ -148,12 +150,22 @@ fn main() {
         workshop.settle();
         workshop.press("\r");
         for (page, keys) in [
-            ("home", ["1", "j", "k"]),
-            ("lab", ["3", "v", "V"]),
-            ("compare", ["4", "b", "b"]),
-            ("lesson", ["2", " ", "b"]),
+            ("home", ["H", "j", "k"]),
+            ("lab", ["L", "v", "V"]),
+            ("trips of the lab", ["t", "l", "h"]),
+            ("compare", ["c", "b", "b"]),
+            ("roofline", ["x", "l", "h"]),
+            ("kernel", ["K", "j", "k"]),
+            ("exercises", ["e", "j", "k"]),
+            ("a form", ["\r", "\t", "\x1b[Z"]),
+            ("claims", ["C", "j", "k"]),
+            ("doctor", ["D", "j", "k"]),
+            ("practice", ["Ht", "1", "\x7f"]),
+            ("glossary", ["\x1b*", "j", "k"]),
+            ("lesson", ["\x1bH\r", " ", "b"]),
         ] {
             workshop.press(keys[0]);
+            workshop.settle();
             let times: Vec<Duration> = (0..KEYS / 4)
                 .filter_map(|i| workshop.press(keys[1 + i % 2]))
                 .collect();
@@ -162,12 +174,14 @@ fn main() {
             } else {
                 report(&format!("key answered on {page}, {cols}x{rows}"), times);
             }
+            let mut idle = 0;
+            let until = Instant::now() + IDLE;
+            while Instant::now() < until {
+                idle += workshop.settle().1;
+            }
+            if idle > 0 {
+                println!("{page}, {cols}x{rows}: {idle} bytes written while nothing happened");
+            }
         }
-        let mut idle = 0;
-        let until = Instant::now() + Duration::from_secs(3);
-        while Instant::now() < until {
-            idle += workshop.settle().1;
-        }
-        println!("bytes written in 3 s of idleness, {cols}x{rows}: {idle}");
     }
 }

@@ -111,7 +111,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
     let config = cli.setup.config(Cut::v1())?;
     match &cli.command {
         None if !std::io::stdout().is_terminal() => contents::contents(&cli.output, out),
-        None => workshop::open(&cli.output, &config, out),
+        None => workshop::open(&cli.output, &config, cli.setup.is_given(), out),
         Some(Command::Cost(args)) => cost::cost(&cli.output, args, out),
         Some(Command::Run(args)) => run::run(&cli.output, args, out),
         Some(Command::Micro(args)) => micro::micro(&cli.output, args, out),

@@ -4,6 +4,7 @@
 //! no meaning is carried by colour alone. Colours are classes: `page.css` names the
 //! plain ones, `colours` those that the terminal's theme has.
 
+mod boards;
 mod cells;
 mod chart;
 mod glyph;
@@ -18,7 +19,7 @@ pub use tour::{Frame, tour};
 
 use crate::tui::theme::{Role, hex};
 use app::look::Theme;
-use course::present::Piece;
+use course::present::{Piece, Scene};
 use ratatui::buffer::Buffer;
 
 /// Lines with different strokes and signs: whatever has more is told apart by name.
@@ -34,6 +35,11 @@ pub(crate) fn piece(piece: &Piece) -> Option<String> {
         Piece::Trips(found) => Some(trips::trips(found)),
         _ => None,
     }
+}
+
+/// What a step of a list speaks of, as a picture.
+pub(crate) fn scene(scene: &Scene) -> String {
+    boards::scene(scene)
 }
 
 /// A screen from its cells, on the ground of a theme; `title` says what it shows.

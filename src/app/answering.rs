@@ -15,15 +15,15 @@ use super::keymap::Action;
 use super::mouse::Target;
 use super::note::Tone;
 use super::question::{Asked, Asks};
+use super::setup::Setup;
 use super::shared::Shared;
-use super::study::bench_setup;
 use course::answer::Verdict;
 use course::{Kernel, Key, Kind, Phrase, Table};
 use plan::cost::Config;
 use plan::fusion::Cut;
 use plan::run::{BackendKind, MicroRequest};
 
-pub use check::{Standing, echo, now, refused, right, standing, tolerance};
+pub use check::{Standing, derived, echo, now, refused, right, standing, tolerance};
 pub use kernel::written;
 pub use sheet::open as open_sheet;
 
@@ -123,8 +123,13 @@ pub fn question(shared: &mut Shared, asked: &Asked, action: Action, out: &mut Ou
             shared.notes.say(Tone::Plain, "Marked. Enter checks it.");
         }
         Action::Open if chosen => check::check(shared, asked, out),
-        // The one mark stays: another option takes its place, and Space goes on.
-        Action::Flip if key.kind == Kind::Choice && marks(shared, asked, &key) => return false,
+        // The one mark stays: another option takes its place. Space goes on once it was checked.
+        Action::Flip if key.kind == Kind::Choice && marks(shared, asked, &key) => {
+            if refused(shared, asked) {
+                return false;
+            }
+            shared.notes.say(Tone::Plain, "Marked. Enter checks it.");
+        }
         Action::Flip if chosen => mark(shared, asked, &key, out),
         Action::Left | Action::Right if chosen && options > 0 => {
             let question = shared.questions.question_mut(asked);
@@ -147,8 +152,29 @@ pub fn question(shared: &mut Shared, asked: &Asked, action: Action, out: &mut Ou
     true
 }
 
+/// The next option that begins with a letter, behind the one under the cursor and round.
+pub(super) fn spelled(shared: &mut Shared, asked: &Asked, letter: char) -> bool {
+    let Some(key) = shared.study.key_of(asked) else {
+        return false;
+    };
+    let written = key.kernel.is_some() || key.table.is_some();
+    let here = shared.questions.question(asked).option;
+    let count = key.options.len();
+    let begins = |at: &usize| {
+        let option = key.options.get(*at);
+        option.is_some_and(|option| option.text.to_lowercase().starts_with(letter))
+    };
+    let mut places = (1..=count).map(|step| (here + step) % count.max(1));
+    let Some(at) = places.find(begins).filter(|_| !written) else {
+        return false;
+    };
+    shared.questions.question_mut(asked).option = at;
+    true
+}
+
 /// What is said to Enter, and to what is typed, where the right answer stands.
-pub const STANDS: &str = "This is answered right: i changes it, Space goes on, Esc leaves it.";
+pub const STANDS: &str =
+    "This is answered right: i changes it, Space goes on, H shows the contents.";
 
 /// Opens the field with what is typed so far.
 fn open_field(shared: &mut Shared, asked: &Asked) {
@@ -344,10 +370,10 @@ fn run(shared: &mut Shared, asked: &Asked, out: &mut Out) {
     let Some(first) = asked.iter().find(missing).or(asked.first()) else {
         return;
     };
-    let setup = bench_setup(first, shared.bench.setup().seed);
+    let setup = Setup::of(first, shared.bench.setup().seed);
     let cuts: Vec<Cut> = asked
         .iter()
-        .filter(|config| bench_setup(config, setup.seed) == setup)
+        .filter(|config| Setup::of(config, setup.seed) == setup)
         .map(|config| config.cut)
         .collect();
     let put = shared.bench.set_up(setup);

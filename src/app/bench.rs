@@ -88,6 +88,21 @@ impl Bench {
         Ok(())
     }
 
+    /// Nothing was changed yet.
+    pub fn untouched(&self) -> bool {
+        self.undo.is_empty() && self.cut == Version::V1.cut()
+    }
+
+    /// Opens with a plan: there is none before it to have back.
+    ///
+    /// # Errors
+    /// When it cannot be priced; the bench stays as it was.
+    pub fn open_with(&mut self, cut: Cut) -> Result<(), CostError> {
+        self.cost = self.price_of(cut)?;
+        self.cut = cut;
+        Ok(())
+    }
+
     /// Takes the last change back. `false`: there was none.
     ///
     /// # Errors

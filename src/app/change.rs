@@ -4,6 +4,7 @@
 mod sentence;
 
 use super::intent::Out;
+use super::merge::Merge;
 use super::message::Effect;
 use super::note::Tone;
 use super::shared::Shared;
@@ -67,10 +68,13 @@ impl Shared {
         change: Change,
         how: impl FnOnce(&mut Shared) -> Result<bool, CostError>,
     ) -> Result<bool, CostError> {
-        let before = self.bench.cost().clone();
+        let (before, walls) = (self.bench.cost().clone(), self.bench.effective_cut());
         let done = how(self);
         match &done {
             Ok(true) => {
+                if self.look.motion {
+                    self.merge = Merge::of(walls, self.bench.effective_cut(), self.now);
+                }
                 let text = changed(&before, self.bench.cost(), self.bench.v1(), change);
                 self.notes.say(Tone::Plain, text);
             }

@@ -14,9 +14,10 @@ use super::shared::Shared;
 use course::present::Grid;
 use plan::cost::Cost;
 use plan::fusion::{Cut, Version};
-use plan::run::{BytesReport, Report};
+use plan::run::{BytesReport, Report, Timing};
 use plan::units::figure::{self, Clock, Origin};
 use study::lab::counted::{of_block, surplus};
+use study::timing;
 
 /// What is summed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -396,26 +397,25 @@ const BEATEN: &str = ">100 %";
 fn measured(compare: &Compare, bench: &Bench, runs: &Runs, floors: Option<&[f64]>) -> Vec<Row> {
     let forward = compare.scope == Scope::Forward;
     let cuts = compare.cuts();
-    let times: Vec<Option<f64>> = cuts
+    let timings: Vec<Option<&Timing>> = cuts
         .iter()
-        .map(|cut| {
-            let report = runs.of(bench.setup(), *cut)?;
-            Some(report.time_us.as_ref()?.median * 1e-6)
-        })
+        .map(|cut| runs.of(bench.setup(), *cut)?.time_us.as_ref())
         .collect();
+    let seconds = timings.iter().map(|t| Some(t.as_ref()?.median * 1e-6));
+    let times: Vec<Option<f64>> = seconds.collect();
     // A bar states a difference: each stands only where all of them do.
     let others = cuts.iter().skip(1);
     let mut verdicts = others.map(|cut| runs.in_turns(bench.setup(), *cuts.first()?, *cut));
     let differ = verdicts.all(|found| found.is_some_and(|(_, verdict)| verdict.claimed()));
     let clock = Clock::of(times.iter().flatten().copied().fold(0.0, f64::max));
-    let time = |t: &Option<f64>| match t {
+    let time = |t: &Option<&Timing>| match t {
         // A run measures forwards; what a block takes of it is not known.
         _ if !forward => "–".to_owned(),
-        Some(t) => clock.number(*t),
+        Some(t) => timing::median(t, clock),
         None => "·".to_owned(),
     };
     let mut rows = vec![Row {
-        cells: times.iter().map(time).collect(),
+        cells: timings.iter().map(time).collect(),
         origin: Origin::Measured,
         label: format!("time {} @", clock.unit),
         bars: (forward && differ && times.iter().all(Option::is_some))

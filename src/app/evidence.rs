@@ -2,8 +2,8 @@
 
 use super::intent::Out;
 use super::note::Tone;
+use super::setup::Setup;
 use super::shared::Shared;
-use super::study::bench_setup;
 use course::Claim;
 use plan::fusion::Cut;
 use plan::run::Report;
@@ -13,7 +13,7 @@ pub fn measured<'s>(shared: &'s Shared, claim: &Claim) -> Vec<(Cut, Option<&'s R
     let Ok(setup) = claim.setup.answer() else {
         return Vec::new();
     };
-    let setup = bench_setup(&setup.config, shared.bench.setup().seed);
+    let setup = Setup::of(&setup.config, shared.bench.setup().seed);
     let report = |cut: Cut| (cut, shared.runs.of(&setup, cut));
     claim.cuts().into_iter().map(report).collect()
 }
@@ -30,7 +30,7 @@ pub fn run(shared: &mut Shared, claim: &Claim, out: &mut Out) {
         return;
     };
     let setup = match claim.setup.answer() {
-        Ok(setup) => bench_setup(&setup.config, shared.bench.setup().seed),
+        Ok(setup) => Setup::of(&setup.config, shared.bench.setup().seed),
         Err(error) => {
             shared.notes.say(Tone::Bad, error.to_string());
             return;

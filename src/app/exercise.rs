@@ -34,6 +34,17 @@ pub struct Form {
     pub path: bool,
 }
 
+/// Where the question under the cursor came out: first line and number of lines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shown {
+    /// All of it.
+    pub question: (usize, usize),
+    /// The option or the line of code under its cursor.
+    pub cursor: Option<(usize, usize)>,
+    /// What was said of its answer.
+    pub verdict: Option<(usize, usize)>,
+}
+
 /// What the page remembers.
 #[derive(Clone, Debug, Default)]
 pub struct Exercises {
@@ -53,17 +64,20 @@ impl Exercises {
         }
     }
 
-    /// Takes in how the form came out: the lines of the question under the
-    /// cursor are kept in view.
-    pub fn fit(&mut self, shared: &mut Shared, lines: usize, room: usize, row: (usize, usize)) {
+    /// Takes in how the form came out: the lines of the question under the cursor are
+    /// kept in view, and within them, where they are too many, its verdict or its cursor.
+    pub fn fit(&mut self, shared: &mut Shared, lines: usize, room: usize, shown: &Shown) {
         let asked = &mut shared.questions;
-        let reveal = std::mem::take(&mut asked.reveal) || asked.field.is_some();
+        let judged = std::mem::take(&mut asked.judged);
+        let reveal = std::mem::take(&mut asked.reveal) || judged || asked.field.is_some();
         self.extent = (lines, room);
         let Some(form) = &mut self.form else { return };
+        let within = if judged { shown.verdict } else { shown.cursor };
         if reveal {
-            let (first, count) = row;
-            let below = (first + count).saturating_sub(room);
-            form.scroll = form.scroll.max(below).min(first);
+            for (first, count) in std::iter::once(shown.question).chain(within) {
+                let below = (first + count).saturating_sub(room);
+                form.scroll = form.scroll.max(below).min(first);
+            }
         }
         form.scroll = form.scroll.min(lines.saturating_sub(room));
     }

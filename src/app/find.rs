@@ -81,7 +81,9 @@ pub(super) fn next(
         None if screen.find_beyond(shared, &needle, forward) => {}
         None => shared.notes.say(
             Tone::Plain,
-            format!("“{needle}” is not on this page. : searches everywhere."),
+            format!(
+                "“{needle}” is not on this page. : finds lessons, exercises and commands by name."
+            ),
         ),
     }
 }

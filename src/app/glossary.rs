@@ -20,7 +20,7 @@ pub struct Entry {
     pub word: String,
     /// What it means: markdown of the course, with computed numbers.
     pub says: String,
-    /// It is a symbol, told apart by its capital.
+    /// It is a symbol or an op, told apart by its capitals.
     symbol: bool,
 }
 
@@ -48,6 +48,12 @@ impl Glossary {
             .map(|entry| (place(&entry), entry))
             .partition(|(place, _)| place.is_some());
         here.sort_by_key(|(place, _)| *place);
+        // A symbol that one of them is explained by is wanted with it: K with Dkv.
+        let said: Vec<String> = here.iter().map(|(_, entry)| entry.says.clone()).collect();
+        let (meant, others): (Vec<_>, Vec<_>) = others.into_iter().partition(|(_, entry)| {
+            entry.symbol && said.iter().any(|says| entry.found(says).is_some())
+        });
+        let here: Vec<_> = here.into_iter().chain(meant).collect();
         self.here = here.len();
         self.entries = here.into_iter().chain(others).map(|(_, e)| e).collect();
         self.scroll = 0;
@@ -55,19 +61,24 @@ impl Glossary {
 }
 
 impl Entry {
+    /// The word, or the words, that it explains.
+    fn names(&self) -> impl Iterator<Item = &str> {
+        self.word.split([',', '/']).map(str::trim)
+    }
+
     /// Where a text holds the word, plural or not; a symbol stands alone.
     fn found(&self, text: &str) -> Option<usize> {
         let text = match self.symbol {
             true => text.to_owned(),
             false => text.to_lowercase(),
         };
-        let mut names = self.word.split([',', '/']).map(str::trim);
-        names.find_map(|name| {
+        self.names().find_map(|name| {
             let name = match self.symbol {
                 true => name.to_owned(),
                 false => name.to_lowercase(),
             };
-            let edge = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
+            // D² is a D.
+            let edge = |c: Option<char>| c.is_none_or(|c| c == '²' || !c.is_alphanumeric());
             let whole = |(at, found): &(usize, &str)| {
                 let behind = text.get(at + found.len()..).unwrap_or_default();
                 let behind = match self.symbol {
@@ -90,15 +101,71 @@ impl Entry {
     }
 }
 
-/// Everything that the course explains: the terms, and the symbols behind them.
+/// Everything that the course explains: the terms, and the symbols behind them. An op
+/// says what it does, then what it counts, with the letters of the count.
 fn entries(course: &Course) -> Vec<Entry> {
-    let of = |name: &str, read: fn(&str) -> Option<Entry>| -> Vec<Entry> {
-        let lesson = course.lesson(name).ok();
-        lesson.map_or_else(Vec::new, |l| lines(l).filter_map(|l| read(&l)).collect())
-    };
-    let mut all = of(TERMS, term);
-    all.extend(of(SYMBOLS, symbol));
+    let read = |name: &str| course.lesson(name).ok().map(|l| lines(l).collect());
+    let (terms, tables): (Vec<String>, Vec<String>) = (
+        read(TERMS).unwrap_or_default(),
+        read(SYMBOLS).unwrap_or_default(),
+    );
+    let symbols: Vec<Entry> = rows(&tables, "symbol").map(symbol).collect();
+    let counts: Vec<(&str, &str)> = rows(&tables, "op").collect();
+    let term = |line: &String| Some(counted(term(line)?, &counts, &symbols));
+    let mut all: Vec<Entry> = terms.iter().filter_map(term).collect();
+    all.extend(symbols);
     all
+}
+
+/// An op's entry with what it counts, as the conventions say it.
+fn counted(entry: Entry, counts: &[(&str, &str)], symbols: &[Entry]) -> Entry {
+    let named = |names: &str, name: &str| names.split(',').any(|n| n.trim() == name);
+    let of = |name: &str| {
+        counts
+            .iter()
+            .find(|(ops, _)| named(ops, &name.to_lowercase()))
+    };
+    let Some((_, count)) = entry.names().find_map(of) else {
+        return entry;
+    };
+    let count = count.trim_end_matches(" each");
+    let letters = symbols.iter().filter_map(|symbol| {
+        symbol.found(count)?;
+        Some(format!(
+            "{} is {}",
+            symbol.word,
+            symbol.says.trim_end_matches('.')
+        ))
+    });
+    let letters: Vec<String> = letters.collect();
+    let symbol = entry
+        .names()
+        .all(|name| name.chars().all(char::is_lowercase));
+    Entry {
+        says: format!(
+            "{} FLOPs: {count}, where {}.",
+            entry.says,
+            letters.join("; ")
+        ),
+        symbol,
+        ..entry
+    }
+}
+
+/// First and second cell of the rows of tables whose first column has a head.
+fn rows<'l>(lines: &'l [String], head: &'l str) -> impl Iterator<Item = (&'l str, &'l str)> {
+    let mut within = false;
+    lines.iter().filter_map(move |line| {
+        let Some(row) = line.strip_prefix('|') else {
+            within = false;
+            return None;
+        };
+        let mut cells = row.split('|').map(str::trim);
+        let (word, says) = (cells.next()?, cells.next()?);
+        let before = within;
+        within |= word == head;
+        (before && !word.starts_with(['-', ':'])).then_some((word, says))
+    })
 }
 
 /// The lines of a lesson; what is broken over several is one.
@@ -135,16 +202,12 @@ fn term(line: &str) -> Option<Entry> {
 }
 
 /// `| B | sequences of a batch | … |`.
-fn symbol(line: &str) -> Option<Entry> {
-    let mut cells = line.strip_prefix('|')?.split('|').map(str::trim);
-    let (word, says) = (cells.next()?, cells.next()?);
-    let short = word.split(',').all(|part| part.trim().len() <= 3);
-    let letter = word.starts_with(char::is_alphabetic);
-    (short && letter && !says.is_empty()).then(|| Entry {
+fn symbol((word, says): (&str, &str)) -> Entry {
+    Entry {
         word: word.to_owned(),
         says: format!("{says}."),
         symbol: true,
-    })
+    }
 }
 
 impl Screen for Glossary {
@@ -171,7 +234,8 @@ impl Screen for Glossary {
     }
 
     fn items(&self, _: &Shared) -> Vec<String> {
-        self.entries.iter().map(|e| e.word.clone()).collect()
+        let entries = self.entries.iter();
+        entries.map(|e| format!("{}: {}", e.word, e.says)).collect()
     }
 
     read_only!();
@@ -203,15 +267,76 @@ mod tests {
     }
 
     #[test]
+    fn an_op_says_what_it_does_before_it_counts_and_explains_its_letters() {
+        let all = entries(&Course::built_in());
+        let find = |name: &str| {
+            let mut found = all.iter().filter(|e| e.names().any(|n| n == name));
+            let one = found
+                .next()
+                .unwrap_or_else(|| panic!("{name} has no entry"));
+            assert!(found.next().is_none(), "{name} has two");
+            one
+        };
+        for op in plan::model::BLOCK_OPS {
+            let name = match op.name() {
+                "rope_q" | "rope_k" => "RoPE",
+                "silu" => "SiLU",
+                name => name,
+            };
+            let entry = find(name);
+            let (does, counts) = entry.says.split_once(" FLOPs: ").unwrap();
+            assert!(does.split_whitespace().count() > 2, "{name}: {does}");
+            let (formula, letters) = counts.split_once(", where ").unwrap();
+            let bare = |c: char| !c.is_alphabetic();
+            for letter in formula.split(bare).filter(|part| !part.is_empty()) {
+                let told = letters
+                    .split("; ")
+                    .any(|l| l.starts_with(&format!("{letter} is ")));
+                assert!(told, "{name}: {letter} in {letters}");
+            }
+        }
+        let mul = find("mul");
+        assert!(
+            mul.says
+                .contains("element by element. FLOPs: B·S·I, where B is sequences")
+        );
+    }
+
+    #[test]
+    fn every_word_is_explained_once_and_is_found_by_what_is_said_of_it() {
+        let course = Course::built_in();
+        let all = entries(&course);
+        let mut words: Vec<&str> = all.iter().flat_map(Entry::names).collect();
+        words.sort_unstable();
+        let twice: Vec<_> = words.windows(2).filter(|w| w[0] == w[1]).collect();
+        assert!(twice.is_empty(), "{twice:?}");
+        let mut glossary = Glossary::default();
+        glossary.look_up(&course, "", "the width Dkv");
+        // What a symbol is explained by comes with it.
+        let here = words_of(&glossary);
+        assert!(
+            here.contains(&"Dkv") && here.contains(&"K") && here.contains(&"d"),
+            "{here:?}"
+        );
+        for word in ["sequence", "dense"] {
+            assert!(all.iter().any(|e| e.word == word), "{word}");
+        }
+    }
+
+    fn words_of(glossary: &Glossary) -> Vec<&str> {
+        words(glossary, glossary.here)
+    }
+
+    #[test]
     fn every_line_of_the_glossary_is_an_entry() {
         let course = Course::built_in();
         let lesson = course.lesson(TERMS).unwrap();
         let lines = lines(lesson).filter(|l| l.starts_with("- **")).count();
-        let terms = entries(&course).iter().filter(|e| !e.symbol).count();
-        assert_eq!(terms, lines);
         let all = entries(&course);
-        let symbols: Vec<&str> = all.iter().filter(|e| e.symbol).map(|e| &*e.word).collect();
-        for symbol in ["B", "S", "T", "D", "I", "L", "V", "H, d"] {
+        let (terms, symbols) = all.split_at(lines);
+        assert!(!terms.iter().any(|e| e.says.is_empty()));
+        let symbols: Vec<&str> = symbols.iter().map(|e| &*e.word).collect();
+        for symbol in ["B", "S", "T", "D", "I", "L", "V", "H", "d"] {
             assert!(symbols.contains(&symbol), "{symbol} in {symbols:?}");
         }
     }

@@ -16,6 +16,8 @@ pub struct Home {
     pub cursor: usize,
     /// Enter was pressed before the course was there: the lesson opens then.
     pub(super) waiting: bool,
+    /// The path that is looked at, by its place in the course, before it is followed.
+    pub look: Option<usize>,
 }
 
 /// Keys that the footer names.
@@ -31,14 +33,34 @@ const FOOTER: &[FooterItem] = &[
     (&[Action::Help], "help"),
 ];
 
+/// Keys while a path is looked at.
+const LOOKING: &[FooterItem] = &[
+    (&[Action::Open], "follow this path"),
+    (&[Action::Path], "look at the next"),
+    (&[Action::Back], "stay with yours"),
+    (&[Action::Help], "help"),
+];
+
 impl Screen for Home {
     fn footer(&self, _: &Shared) -> &'static [FooterItem] {
-        FOOTER
+        match self.look {
+            Some(_) => LOOKING,
+            None => FOOTER,
+        }
+    }
+
+    fn leave(&mut self, _: &mut Shared) -> bool {
+        self.look.take().is_some()
     }
 
     fn act(&mut self, shared: &mut Shared, action: Action, out: &mut Out) {
         let last = shared.contents.lessons.len().saturating_sub(1);
+        let look = self.look.take();
         self.cursor = match action {
+            Action::Open if look.is_some() => {
+                onward::follow(shared, look.unwrap_or(0), out);
+                self.cursor
+            }
             Action::Open if !shared.study.loaded => {
                 self.waiting = true;
                 self.cursor
@@ -52,7 +74,7 @@ impl Screen for Home {
                 self.cursor
             }
             Action::Path => {
-                onward::choose(shared, out);
+                self.look = onward::look(shared, look);
                 self.cursor
             }
             Action::Up => self.cursor.saturating_sub(1),

@@ -149,6 +149,7 @@ fn line(page: &Lab, shared: &Shared) -> Hint {
     if page.part == Part::Table
         && page.row + 1 == ROWS
         && let Some(text) = table::compared(&shared.bench, &shared.runs)
+            .or_else(|| table::elsewhere(&shared.bench, &shared.runs))
     {
         return Hint {
             text,

@@ -138,11 +138,22 @@ impl Reader {
         self.focus != Focus::Text && self.blocks.values().any(|b| b.field.is_some())
     }
 
-    /// Closes every field of a live block.
-    pub(super) fn leave_fields(&mut self) {
+    /// Closes every field of a live block; what was typed stays there. Whether there was
+    /// something.
+    pub(super) fn leave_fields(&mut self) -> bool {
+        let mut typed = false;
         for block in self.blocks.values_mut() {
-            block.field = None;
+            if let Some(field) = block.field.take() {
+                block.begun = field.text().trim().to_owned();
+                typed |= !block.begun.is_empty();
+            }
         }
+        typed
+    }
+
+    /// Text of the section lies below what is shown, and the path led here.
+    pub(super) fn stops_on_path(&self) -> bool {
+        self.path && self.opened && self.page_below().is_some()
     }
 
     /// The block that has the keys is to be in view, whatever its size is now.
@@ -442,7 +453,7 @@ impl Screen for Reader {
 
     fn settle(&mut self, shared: &mut Shared, out: &mut Out) {
         if std::mem::take(&mut shared.questions.judged) {
-            self.reveal();
+            self.reveal_end();
         }
         live::ask::settle(self, shared, out);
     }

@@ -25,14 +25,13 @@ use super::question::{Asked, Asks};
 use super::ribbon::slot_of;
 use super::setup::Setup;
 use super::shared::Shared;
-use super::study::bench_setup;
 use course::answer::Env;
 use course::present::Piece;
 use course::{self, Course, Lesson, Live};
 use plan::fusion::{Cut, Fusion};
 use std::sync::Arc;
 
-pub(super) use lent::Lent;
+pub(crate) use lent::Lent;
 
 /// What was done in a live block.
 #[derive(Clone, Debug, Default)]
@@ -45,6 +44,8 @@ pub struct Block {
     pub steps: usize,
     /// A prediction that is being typed.
     pub field: Option<Field>,
+    /// What was typed of one and not kept yet.
+    pub begun: String,
 }
 
 /// What the expressions of a block may look at: the lesson's configuration
@@ -74,7 +75,7 @@ fn start(shared: &Shared, lesson: &Lesson, live: &Live) -> Result<(Setup, Cut), 
         _ => None,
     };
     let cut = named.map_or(config.cut, |plan| plan.value);
-    Ok((bench_setup(&config, shared.bench.setup().seed), cut))
+    Ok((Setup::of(&config, shared.bench.setup().seed), cut))
 }
 
 /// Whether Tab stops at a block: those that are only read take no keys.
@@ -141,7 +142,10 @@ pub fn enter(reader: &mut Reader, shared: &mut Shared) {
 /// The keys go elsewhere: what is being typed is kept.
 pub fn leave(reader: &mut Reader, shared: &mut Shared, out: &mut Out) {
     answering::leave_field(shared, out);
-    reader.leave_fields();
+    if reader.leave_fields() {
+        let text = "What you typed waits here: Enter keeps it as your guess.";
+        shared.notes.say(Tone::Plain, text);
+    }
 }
 
 /// Puts a block's setup and plan on the bench, once.
@@ -221,6 +225,46 @@ pub(super) fn waiting(reader: &Reader, shared: &Shared) -> Option<usize> {
     found.next().is_none().then_some(first)
 }
 
+/// What a point of a chart says: its line, the parameter's value, its own.
+pub(super) fn point(
+    reader: &Reader,
+    shared: &Shared,
+    block: usize,
+    line: usize,
+    at: usize,
+) -> Option<String> {
+    let lesson = lesson::lesson(reader, shared)?;
+    let section = lesson::section(reader, shared)?;
+    let live = section.live().find(|live| live.number == block)?;
+    let found = presented(reader, shared, lesson, live).ok()?;
+    let chart = found.iter().find_map(|piece| match piece {
+        Piece::Chart(chart) => Some(chart),
+        _ => None,
+    })?;
+    let (line, parameter) = (chart.lines.get(line)?, chart.at.get(at)?);
+    let name = match line.name.as_str() {
+        "" => String::new(),
+        name => format!("{name}, "),
+    };
+    Some(format!(
+        "{name}{} {parameter}: {} =",
+        chart.x,
+        line.said.get(at)?
+    ))
+}
+
+/// Whether a block is the only one of its section that waits for a value: what is typed
+/// while the text has the keys goes to it.
+pub fn waits_alone(reader: &Reader, shared: &Shared, live: &Live) -> bool {
+    let found = lesson::lesson(reader, shared).zip(lesson::section(reader, shared));
+    let Some((lesson, section)) = found else {
+        return false;
+    };
+    let blocks = section.live().filter(|block| takes_keys(block));
+    let mut waiting = blocks.filter(|block| wants(shared, lesson, block) == Asks::Value);
+    waiting.next().is_some_and(|one| one.number == live.number) && waiting.next().is_none()
+}
+
 fn wants(shared: &Shared, lesson: &Lesson, live: &Live) -> Asks {
     if predict::open(&shared.study.progress, lesson, live).is_some() {
         return Asks::Value;
@@ -254,7 +298,8 @@ pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut O
     if predict::open(&shared.study.progress, lesson, live).is_some() {
         match action {
             Action::Open | Action::Change => {
-                reader.block_mut(&lesson.id, live.number).field = Some(Field::default());
+                let block = reader.block_mut(&lesson.id, live.number);
+                block.field = Some(Field::with(&block.begun));
             }
             Action::Run => shared.notes.say(
                 Tone::Plain,

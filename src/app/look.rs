@@ -95,6 +95,8 @@ pub struct Look {
     pub depth: Depth,
     /// Only ASCII is drawn.
     pub ascii: bool,
+    /// A wall that falls is seen falling.
+    pub motion: bool,
     /// The learner's own colours.
     pub colours: Colours,
 }
@@ -116,6 +118,8 @@ pub struct Surroundings {
     pub colorfgbg: String,
     /// `--ascii` was given.
     pub ascii: bool,
+    /// `--no-motion` was given.
+    pub still: bool,
 }
 
 impl Surroundings {
@@ -157,6 +161,8 @@ impl Surroundings {
             theme: if light { Theme::Light } else { Theme::Dark },
             depth,
             ascii: self.ascii || linux || !utf8,
+            // What is drawn twice takes twice as long on a serial line.
+            motion: !self.still && !self.term.starts_with("vt") && !self.term.is_empty(),
             colours: Colours::default(),
         }
     }
@@ -202,6 +208,22 @@ mod tests {
         }
         assert_eq!(colours.get(4), Some(0xf0_a83a));
         assert_eq!(colours.get(99), None);
+    }
+
+    #[test]
+    fn nothing_moves_where_it_is_asked_for_and_on_a_serial_line() {
+        assert!(xterm().look().motion);
+        let (still, serial) = (
+            Surroundings {
+                still: true,
+                ..xterm()
+            },
+            Surroundings {
+                term: "vt220".into(),
+                ..xterm()
+            },
+        );
+        assert!(!still.look().motion && !serial.look().motion);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use plan::cost::{Bound, Gpu, KernelCost, Priced, Roof};
 use plan::fusion::Fusion;
 use plan::model::Dtype;
 use plan::run::BackendKind;
+use serde::{Deserialize, Serialize};
 
 /// How a backend stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -52,7 +53,8 @@ pub struct BackendFacts {
 }
 
 /// Where a figure about the machine comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Source {
     /// Measured here.
     Measured,
@@ -63,7 +65,7 @@ pub enum Source {
 }
 
 /// What one launch costs, and where the figure comes from.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LaunchCost {
     /// Seconds from one launch to the next, back to back.
     pub seconds: f64,
@@ -72,7 +74,7 @@ pub struct LaunchCost {
 }
 
 /// The ceilings that floors are computed under.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ceilings {
     /// Whose they are: `H200`.
     pub of: String,
@@ -193,6 +195,8 @@ pub struct Machine {
     pub ceilings: Option<Ceilings>,
     /// A data sheet for backends whose device has no ceilings that are known.
     pub sheet: Option<Ceilings>,
+    /// It was looked for, and not only guessed at.
+    pub looked: bool,
     /// Further facts for the doctor: a word and a line each.
     pub facts: Vec<(String, String)>,
 }
@@ -236,6 +240,7 @@ impl Machine {
     /// choice and what was measured are kept.
     pub fn found(&mut self, now: Self) {
         let before = std::mem::replace(self, now);
+        self.looked = true;
         for b in &mut self.backends {
             let old = before.backends.iter().find(|old| old.name == b.name);
             let measured = |c: &&Ceilings| c.source == Source::Measured;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::ask::{Ask, Shown};
 use super::book::{Book, Wanted};
 use super::clock::Millis;
+use super::keep::{self, Kept};
 use super::key::Key;
 use super::machine::{Ceilings, Machine};
 use super::mouse::Target;
@@ -58,6 +59,8 @@ pub enum Message {
     RunProgress(Ticket, Progress),
     /// A run has ended.
     RunDone(Ticket, Box<Result<Report, RunError>>),
+    /// What was kept of the lab.
+    Restored(Box<Kept>),
     /// The course and what the learner made of it.
     Loaded(Box<Study>),
     /// The course was read again: texts of its folder changed.
@@ -88,6 +91,10 @@ pub enum Effect {
     CancelRun,
     /// Add an event to the learner's progress on disk.
     Record(course::Event),
+    /// Keep the plan, its setup and the measured roofs for the next time.
+    KeepLab(Box<keep::Lab>),
+    /// Keep the runs of a job with those before.
+    KeepRuns(Vec<keep::Run>),
     /// Read the sheet of this exercise, and again whenever it changes.
     OpenSheet(String),
     /// Write an answer into its sheet.

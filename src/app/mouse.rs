@@ -29,6 +29,9 @@ pub enum Target {
     Option(usize),
     /// A cell of a table that is filled in.
     Cell(usize),
+    /// A point of a chart: the live block's number, the line, the value of the parameter.
+    /// The roofline has one of each kernel.
+    Point(usize, usize, usize),
 }
 
 /// Columns of one row of the screen, and what a click there is meant for.

@@ -1,8 +1,10 @@
 //! On along the path that is followed, or along another.
 
+use super::contents::number;
 use super::followed::route;
 use super::intent::{Intent, Out};
 use super::note::Tone;
+use super::page::Page;
 use super::question::Asked;
 use super::shared::Shared;
 use course::{Next, PATH_SETTING};
@@ -12,10 +14,11 @@ pub fn go_on(shared: &mut Shared, out: &mut Out) {
     let next = shared.contents.route.as_ref().map(|f| f.walk.next.clone());
     match next {
         None => shared.notes.say(Tone::Plain, "The course has no path."),
-        Some(None) => shared.notes.say(
-            Tone::Good,
-            "This path is through. P on the contents page chooses another.",
-        ),
+        Some(None) => {
+            out.want(Intent::Open(Page::Home));
+            let text = "This path is through. P looks at another.";
+            shared.notes.say(Tone::Good, text);
+        }
         Some(Some(Next::Section(lesson, section))) => out.want(Intent::Section(lesson, section)),
         Some(Some(Next::Question(exercise, key))) => {
             out.want(Intent::OnPath(Asked { exercise, key }));
@@ -32,18 +35,46 @@ pub fn is_next(shared: &Shared, asked: &Asked) -> bool {
     *exercise == asked.exercise && *key == asked.key
 }
 
-/// Follows the next path of the course.
-pub fn choose(shared: &mut Shared, out: &mut Out) {
+/// Looks at the path behind the one that is looked at, first of all behind the one that
+/// is followed: what it is, and how it is followed. `None`: there is none, or one is back
+/// at one's own.
+pub fn look(shared: &mut Shared, at: Option<usize>) -> Option<usize> {
     let routes = shared.study.course.routes();
     let now = route(&shared.study).map(|route| &route.name);
-    let at = routes.iter().position(|route| Some(&route.name) == now);
-    let next = at.map_or(0, |at| (at + 1) % routes.len());
-    let Some(route) = routes.get(next) else {
+    let own = routes.iter().position(|route| Some(&route.name) == now);
+    let next = at.or(own).map_or(0, |at| (at + 1) % routes.len());
+    let (route, own) = (routes.get(next)?, own.and_then(|own| routes.get(own)));
+    let minutes = route.minutes(&shared.study.course);
+    if own == Some(route) {
+        let text = format!(
+            "{}, {minutes} min, is the path that you follow.",
+            route.title
+        );
+        shared.notes.say(Tone::Plain, text);
+        return None;
+    }
+    let legs = route.legs(&shared.study.course);
+    let lessons: Vec<&str> = legs.iter().map(|leg| number(&leg.lesson.id)).collect();
+    let order = match route.everything {
+        true => String::new(),
+        false => format!(" Lessons {}.", lessons.join(" ")),
+    };
+    let text = format!(
+        "{}, {minutes} min: {}{order} Enter follows it.",
+        route.title, route.about
+    );
+    shared.notes.say(Tone::Plain, text);
+    Some(next)
+}
+
+/// Follows a path of the course, by its place.
+pub fn follow(shared: &mut Shared, at: usize, out: &mut Out) {
+    let Some(route) = shared.study.course.routes().get(at) else {
         return;
     };
-    let (name, minutes) = (route.name.text.clone(), route.minutes(&shared.study.course));
-    let text = format!("{}, {minutes} min. {}", route.title, route.about);
+    let (name, title) = (route.name.text.clone(), route.title.clone());
     shared.choose(PATH_SETTING, &name, out);
     shared.contents.refresh(&shared.study);
-    shared.notes.say(Tone::Plain, text);
+    let text = format!("You follow {title} from now on; what you have read and answered counts.");
+    shared.notes.say(Tone::Good, text);
 }

@@ -101,6 +101,7 @@ impl Page {
             | Page::Lesson
             | Page::Exercises
             | Page::Messages
+            | Page::Help
             | Page::FirstRun
             | Page::Practise
             | Page::Glossary => SMALLEST,

@@ -48,6 +48,8 @@ pub struct Entry {
     pub kind: &'static str,
     /// What it does, as it is searched for.
     pub text: String,
+    /// What else it is found by: a lesson's id.
+    pub id: String,
     /// Where or with which key it is done without the palette.
     pub hint: String,
     /// What it does.
@@ -86,10 +88,16 @@ const SHELL: &[(&str, &str)] = &[
 /// Every entry there is; `form`: the exercise whose form is open.
 fn entries(shared: &Shared, form: Option<&str>) -> Vec<Entry> {
     let mut all = Vec::new();
+    let lessons = shared.contents.lessons.iter();
+    let ids: Vec<String> = lessons.map(|l| l.id.clone()).collect();
     let mut add = |kind, text: String, hint: String, command| {
         all.push(Entry {
             kind,
             text,
+            id: match &command {
+                Command::Lesson(at) => ids.get(*at).cloned().unwrap_or_default(),
+                _ => String::new(),
+            },
             hint,
             command,
         });
@@ -237,7 +245,8 @@ pub fn matches(shared: &Shared, form: Option<&str>, typed: &str) -> (Vec<Entry>,
             let (first, rest) = typed.trim().split_once(' ').unwrap_or((typed.trim(), ""));
             let by_kind = first.len() > 1 && e.kind.starts_with(&first.to_lowercase());
             let of_kind = score(rest, &e.text).filter(|_| by_kind).map(|s| s + KIND);
-            let found = score(typed, &e.text).max(of_kind)?;
+            let by_id = score(typed, &e.id).filter(|_| !e.id.is_empty());
+            let found = score(typed, &e.text).max(of_kind).max(by_id)?;
             // There are many claims; what does something comes first.
             let weight = if e.kind == "claim" { CLAIM } else { 0 };
             Some((found + weight, e))
@@ -278,6 +287,7 @@ fn word_score(word: &str, text: &str) -> Option<i32> {
         .filter_map(|first| {
             let mut sum = 0;
             let mut last: Option<usize> = None;
+            let mut pieces = 0;
             for c in &word {
                 let at = last.map_or(first, |l| l + 1);
                 let is = |i: &usize| text.get(*i) == Some(c);
@@ -286,6 +296,7 @@ fn word_score(word: &str, text: &str) -> Option<i32> {
                 let begins = (at..text.len()).filter(is).find(|i| starts(*i));
                 let in_one_piece = last.is_some_and(|l| l + 1 == next);
                 let found = begins.filter(|_| !in_one_piece).unwrap_or(next);
+                pieces += usize::from(!in_one_piece);
                 sum += match last {
                     Some(_) if in_one_piece => 8,
                     Some(l) => -((found - l) as i32).min(6),
@@ -295,6 +306,10 @@ fn word_score(word: &str, text: &str) -> Option<i32> {
                     sum += 6;
                 }
                 last = Some(found);
+            }
+            // A longer word that lies scattered over a title names nothing there.
+            if word.len() > 3 && pieces > 2 {
+                return None;
             }
             // A whole word counts more than the beginning of one, and most where
             // the text begins: a number, an id.

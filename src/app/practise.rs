@@ -27,12 +27,16 @@ pub struct Practise {
     pub judgement: Option<Judgement>,
     /// The answer, where it was asked for.
     pub shown: Option<String>,
+    /// How it comes about, once it is known.
+    pub derived: Vec<String>,
     /// No answer was wrong so far.
     first: bool,
     /// Questions asked, and those right at the first answer.
     pub tally: (u64, u64),
     /// Questions drawn since the workshop was opened.
     drawn: u64,
+    /// Questions of other topics that wait for their answer, with what is typed.
+    waiting: Vec<(Topic, Box<Task>, Field, bool)>,
 }
 
 impl Default for Practise {
@@ -43,9 +47,11 @@ impl Default for Practise {
             field: Field::default(),
             judgement: None,
             shown: None,
+            derived: Vec::new(),
             first: true,
             tally: (0, 0),
             drawn: 0,
+            waiting: Vec::new(),
         }
     }
 }
@@ -76,7 +82,29 @@ impl Practise {
         let drawn = pattern.and_then(|pattern| task(pattern, seed, gpus));
         self.task = drawn.map(Box::new);
         (self.judgement, self.shown, self.first) = (None, None, true);
+        self.derived.clear();
         self.field = Field::default();
+    }
+
+    /// Goes to a topic: the question that waits there comes back, else one is drawn.
+    fn turn(&mut self, topic: Topic, shared: &Shared) {
+        if topic != self.topic
+            && !self.over()
+            && let Some(task) = self.task.take()
+        {
+            let typed = std::mem::take(&mut self.field);
+            self.waiting.push((self.topic, task, typed, self.first));
+        }
+        self.topic = topic;
+        let at = self.waiting.iter().position(|(of, ..)| *of == topic);
+        match at.map(|at| self.waiting.remove(at)) {
+            Some((_, task, typed, first)) => {
+                (self.task, self.field, self.first) = (Some(task), typed, first);
+                (self.judgement, self.shown) = (None, None);
+                self.derived.clear();
+            }
+            None => self.draw(shared),
+        }
     }
 
     fn answer(&mut self, shared: &mut Shared, out: &mut Out) {
@@ -87,12 +115,16 @@ impl Practise {
         let typed = self.field.text();
         if typed.trim().is_empty() {
             self.shown = task.answer(&env).or(Some("–".to_owned()));
+            self.derived = task.derived(&env);
             self.keep(shared, false, out);
             return;
         }
         match grade(&typed, &task.key, &env) {
             Ok(judgement) => {
                 let right = judgement.verdict.is_right();
+                if right {
+                    self.derived = task.derived(&env);
+                }
                 // What could not be read, and what only lacks digits, is no answer yet.
                 let counts = right || judgement.verdict.is_try();
                 let first = self.first;
@@ -176,8 +208,7 @@ impl Screen for Practise {
             _ => return,
         };
         if let Some((_, topic)) = Topic::ALL.get(to) {
-            self.topic = *topic;
-            self.draw(shared);
+            self.turn(*topic, shared);
         }
     }
 

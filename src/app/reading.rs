@@ -5,7 +5,7 @@ use super::change::NAME;
 use super::intent::{Intent, Out};
 use super::keymap::{Action, FooterItem, TABLE};
 use super::message::Effect;
-use super::page::{Mark, Page};
+use super::page::{Mark, Page, SMALL};
 use super::screen::{READ, Screen, read_only};
 use super::shared::Shared;
 use plan::cost::Why;
@@ -127,8 +127,8 @@ pub struct Help {
     pub scroll: usize,
 }
 
-/// Rows of the longest list of keys.
-const LONGEST: usize = 26;
+/// Rows of the longest list of keys in two columns, and in one.
+const LONGEST: (usize, usize) = (26, 52);
 
 impl Screen for Help {
     fn footer(&self, _: &Shared) -> &'static [FooterItem] {
@@ -140,7 +140,11 @@ impl Screen for Help {
     }
 
     fn act(&mut self, shared: &mut Shared, action: Action, _: &mut Out) {
-        self.scroll = scrolled(self.scroll, LONGEST, shared, action);
+        let lines = match shared.lacks(SMALL) {
+            true => LONGEST.1,
+            false => LONGEST.0,
+        };
+        self.scroll = scrolled(self.scroll, lines, shared, action);
     }
 
     fn items(&self, shared: &Shared) -> Vec<String> {

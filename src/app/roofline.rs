@@ -11,6 +11,7 @@ use super::intent::{Intent, Out};
 use super::key::Key;
 use super::keymap::{Action, FooterItem};
 use super::machine::{Ceilings, Machine, Source};
+use super::mouse::Target;
 use super::note::Tone;
 use super::numbers::kernels;
 use super::page::{Mark, Page};
@@ -191,6 +192,22 @@ impl Screen for Roofline {
             }
             _ => {}
         }
+    }
+
+    /// A letter of the plot or a row of the table takes the cursor; again, its source.
+    fn click(&mut self, shared: &mut Shared, target: Target, out: &mut Out) {
+        let at = match target {
+            Target::Row(at) | Target::Point(_, _, at) => at,
+            _ => return,
+        };
+        match self.view.here == at && matches!(target, Target::Row(_)) {
+            true => self.act(shared, Action::Open, out),
+            false => jump(self, shared, at),
+        }
+    }
+
+    fn wheel(&mut self, shared: &mut Shared, up: bool, out: &mut Out) {
+        self.act(shared, if up { Action::Up } else { Action::Down }, out);
     }
 
     fn command(&self, shared: &Shared) -> String {

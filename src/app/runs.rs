@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+mod history;
+
 use super::clock::Millis;
 use super::setup::Setup;
 use plan::cost::{Config, price};
@@ -31,6 +33,8 @@ pub struct Measured {
     among: usize,
     /// Its times, round by round of the job.
     rounds: Vec<f64>,
+    /// Another build, or another device: it is shown as such, and compared with nothing.
+    elsewhere: Option<String>,
     /// What the machine answered.
     pub report: Report,
 }
@@ -138,11 +142,15 @@ impl Runs {
         self.next.is_some()
     }
 
+    /// What this build measured on this machine, the newest first.
+    fn here(&self) -> impl Iterator<Item = &Measured> {
+        let all = self.measured.iter().rev();
+        all.filter(|m| m.elsewhere.is_none())
+    }
+
     /// What was measured of a plan, if it was.
     pub fn of(&self, setup: &Setup, cut: Cut) -> Option<&Report> {
-        self.measured
-            .iter()
-            .rev()
+        self.here()
             .find(|m| m.cut == cut && m.setup == *setup && m.backend == self.backend)
             .map(|m| &m.report)
     }
@@ -151,7 +159,7 @@ impl Runs {
     /// what can be said of their times.
     pub fn in_turns(&self, setup: &Setup, a: Cut, b: Cut) -> Option<([&Report; 2], Verdict)> {
         let of = |cut: Cut| {
-            let all = self.measured.iter().rev();
+            let all = self.here();
             all.filter(move |m| m.cut == cut && m.setup == *setup && m.backend == self.backend)
         };
         let (a, b) = of(a).find_map(|a| Some((a, of(b).find(|b| b.job == a.job)?)))?;
@@ -162,9 +170,7 @@ impl Runs {
     /// What was counted of a plan line by line, if it was: on the SIMT machine,
     /// whatever backend runs use.
     pub fn counted(&self, setup: &Setup, cut: Cut) -> Option<&Report> {
-        self.measured
-            .iter()
-            .rev()
+        self.here()
             .filter(|m| m.cut == cut && m.setup == *setup)
             .map(|m| &m.report)
             .find(|report| report.kernels.iter().any(|k| !k.lines.is_empty()))
@@ -172,9 +178,7 @@ impl Runs {
 
     /// What was last measured of a configuration, whatever the seed.
     pub fn of_config(&self, config: &Config) -> Option<&Report> {
-        self.measured
-            .iter()
-            .rev()
+        self.here()
             .find(|m| m.setup.config(m.cut) == *config && m.backend == self.backend)
             .map(|m| &m.report)
     }
@@ -325,6 +329,7 @@ impl Runs {
                 job: running.job,
                 among: running.cuts.len(),
                 rounds: timed.rounds,
+                elsewhere: None,
                 report: timed.report,
             });
         }

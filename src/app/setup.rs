@@ -35,6 +35,18 @@ impl Setup {
         })
     }
 
+    /// That of a configuration: the same but for the plan. Weights and tokens are those
+    /// of `seed`.
+    pub fn of(config: &Config, seed: u64) -> Self {
+        Setup {
+            model: config.model.clone(),
+            shape: config.shape,
+            dtype: config.dtype,
+            seed,
+            conventions: config.conventions,
+        }
+    }
+
     /// The setup with a cut, ready to be priced.
     pub fn config(&self, cut: Cut) -> Config {
         let forward = Config::forward(self.model.clone(), self.shape, self.dtype, cut);

@@ -6,9 +6,11 @@ use super::bench::Bench;
 use super::clock::Millis;
 use super::contents::Contents;
 use super::intent::{Intent, Out};
+use super::keep::Keeping;
 use super::keymap::Keys;
 use super::look::Look;
 use super::machine::Machine;
+use super::merge::Merge;
 use super::message::Effect;
 use super::note::{Notes, Tone};
 use super::question::Questions;
@@ -37,10 +39,14 @@ pub struct Shared {
     /// The slot of the ribbon under the cursor; the kernel that holds it is
     /// selected, on every page that shows the plan's kernels.
     pub slot: usize,
+    /// The walls that are falling.
+    pub merge: Merge,
     /// What this machine has.
     pub machine: Machine,
     /// Runs and their results.
     pub runs: Runs,
+    /// What of all this outlives the program.
+    pub keeping: Keeping,
     /// The course, the learner's progress and answers.
     pub study: Study,
     /// The contents with progress.
@@ -72,8 +78,10 @@ impl Shared {
             now: 0,
             bench: Bench::new(Setup::preset("workshop")?)?,
             slot: 0,
+            merge: Merge::default(),
             machine: Machine::default(),
             runs: Runs::default(),
+            keeping: Keeping::default(),
             study: Study::default(),
             contents: Contents::default(),
             questions: Questions::default(),

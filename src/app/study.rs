@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use super::question::Asked;
 use super::runs::Runs;
-use super::setup::Setup;
 use course::answer::{Env, Records};
 use course::{self, Course, Exercise, Figures, Key, Ledger, Lesson, Progress};
 use plan::cost::{Config, GpuDatabase};
@@ -160,17 +159,5 @@ impl Records for Runs {
     fn mutant(&self, name: &str) -> Result<f64, String> {
         let found = self.mutants.get(name).copied();
         found.ok_or_else(|| "the defective kernel is not run yet; try again in a moment".to_owned())
-    }
-}
-
-/// The bench's setup for a configuration: the same but for the plan. Weights
-/// and tokens stay those of `seed`.
-pub fn bench_setup(config: &Config, seed: u64) -> Setup {
-    Setup {
-        model: config.model.clone(),
-        shape: config.shape,
-        dtype: config.dtype,
-        seed,
-        conventions: config.conventions,
     }
 }

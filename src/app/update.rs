@@ -15,7 +15,7 @@ use super::screen::Screen;
 use super::shared::Shared;
 use super::state::State;
 use super::study::Study;
-use super::{answering, claims, exercise, find, lesson, live};
+use super::{answering, claims, exercise, find, lesson, live, restore};
 use hands::{click, paste, press, wheel};
 use plan::fusion::Fusion;
 
@@ -37,6 +37,7 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
     settle(state);
     let (screen, shared) = state.parts();
     screen.settle(shared, &mut out);
+    kept(state, &mut out);
     state.revision += u64::from(!out.moved_only);
     out.effects
 }
@@ -63,11 +64,18 @@ fn take(state: &mut State, message: Message, out: &mut Out) {
             screen.put_away(shared, out);
             out.push(Effect::Quit(code));
         }
-        Message::Found(machine) => shared.machine.found(*machine),
+        Message::Found(machine) => {
+            shared.machine.found(*machine);
+            restore::found(shared);
+        }
+        Message::Restored(kept) => restore::restored(shared, *kept),
         Message::Ceilings(backend, measured) => roof(shared, &backend, measured),
         Message::RunProgress(ticket, progress) => shared.runs.progress(ticket, progress),
         Message::RunDone(ticket, result) => {
             let (outcome, next) = shared.runs.done(ticket, *result, shared.now);
+            if matches!(outcome, Outcome::Done(_) | Outcome::Doubtful(_)) {
+                out.push(Effect::KeepRuns(shared.runs.newest()));
+            }
             match outcome {
                 Outcome::Done(text) => shared.notes.say(Tone::Good, text),
                 Outcome::Doubtful(text) => shared.notes.say(Tone::Warn, text),
@@ -111,6 +119,14 @@ fn take(state: &mut State, message: Message, out: &mut Out) {
     }
 }
 
+/// What changed of the lab is written.
+fn kept(state: &mut State, out: &mut Out) {
+    let now = restore::lab(&state.shared, &state.reader.lent);
+    if let Some(lab) = state.shared.keeping.changed(now) {
+        out.push(Effect::KeepLab(Box::new(lab)));
+    }
+}
+
 /// Brings what all pages show up to date: hints, the next moment to wake.
 fn settle(state: &mut State) {
     let shared = &mut state.shared;
@@ -124,7 +140,8 @@ fn settle(state: &mut State) {
     // A run that lasts gets a card; until then the header says enough.
     let card = shared.runs.running().map(|r| r.since + CARD_AFTER);
     let leaving = state.leaving.map(|(_, until)| until);
-    state.wake = [card, leaving]
+    let merge = shared.merge.next(shared.now);
+    state.wake = [card, leaving, merge]
         .into_iter()
         .flatten()
         .filter(|at| *at > shared.now)
@@ -256,9 +273,18 @@ fn carry_out(state: &mut State, out: &mut Out) {
                 let known = shared.study.loaded && shared.contents.route.is_some();
                 act(state, if known { Action::Flip } else { Action::Open }, out);
             }
+            // What is left of a section comes before what follows it.
+            Intent::Section(..) | Intent::OnPath(_) if state.reader.stops_on_path() => {
+                state.go(Page::Lesson);
+            }
             Intent::Section(place, section) => {
+                let from = state.reader.opened.then_some(state.reader.lesson);
                 state.go(Page::Lesson);
                 state.reader.on_path(&mut state.shared, place, section, out);
+                if from.is_some_and(|from| place != from && place != from + 1) {
+                    let text = "Your path has an order of its own; what it leaves out stays in the contents.";
+                    state.shared.notes.say(Tone::Plain, text);
+                }
             }
             Intent::OnPath(asked) => {
                 if shared.study.exercise(&asked.exercise).is_some() {

@@ -14,6 +14,7 @@
 mod compare;
 mod locate;
 mod tolerance;
+mod wrong;
 
 use std::fmt;
 use std::panic::resume_unwind;
@@ -21,6 +22,7 @@ use std::thread;
 
 pub use locate::Location;
 pub use tolerance::{MAX_TOLERANCE, OUTLIER, Tolerances};
+pub use wrong::wrong;
 
 use super::reference::{Forward, Made, Precision, ReferenceError};
 use super::tokens::Tokens;
@@ -134,6 +136,7 @@ impl From<&Verdict> for CheckReport {
             pass: verdict.pass,
             first_wrong: verdict.first_wrong.as_ref().map(ToString::to_string),
             tensors: verdict.tensors.iter().map(told).collect(),
+            wrong: Vec::new(),
         }
     }
 }

@@ -11,7 +11,7 @@ use plan::cost::{GpuDatabase, Planned};
 use plan::model::Model;
 use plan::run::{
     BackendKind, BytesReport, CheckReport, KernelReport, LaunchReport, Observer, OutputReport,
-    Phase, PlanReport, Progress, Report, Request, RunError, Timing,
+    Phase, PlanReport, Progress, Report, Request, RunError, Timing, WrongReport,
 };
 
 /// Logits that a report shows.
@@ -64,6 +64,9 @@ pub(crate) trait Forward {
 
     /// One forward, compared with the reference.
     fn check(&mut self, observer: &dyn Observer) -> Result<Checked, RunError>;
+
+    /// What wrong programs would give in its place.
+    fn wrong(&self) -> Result<Vec<WrongReport>, RunError>;
 
     /// One forward.
     fn forward(&mut self, observer: &dyn Observer) -> Result<LaunchReport, RunError>;
@@ -142,6 +145,9 @@ pub(crate) fn measure(
                 launched = Some(made);
                 if !request.tensors {
                     report.tensors = Vec::new();
+                }
+                if request.wrong {
+                    report.wrong = ready.wrong()?;
                 }
                 check = Some(report);
             }

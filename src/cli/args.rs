@@ -55,6 +55,9 @@ pub(super) struct OutputArgs {
     /// Let the mouse click and scroll (takes the terminal's own selection)
     #[arg(long, global = true, help_heading = "Output")]
     pub mouse: bool,
+    /// Let no wall be seen falling
+    #[arg(long, global = true, help_heading = "Output")]
+    pub no_motion: bool,
     /// When to use colour
     #[arg(long, global = true, value_name = "WHEN", value_parser = ["auto", "always", "never"], default_value = "auto", hide_possible_values = false, help_heading = "Output")]
     pub color: String,
@@ -85,6 +88,7 @@ pub(super) fn surroundings(output: &OutputArgs) -> Surroundings {
         locale: locale(),
         colorfgbg: var("COLORFGBG"),
         ascii: output.ascii,
+        still: output.no_motion,
     }
 }
 
@@ -214,7 +218,7 @@ pub(super) struct SetupArgs {
 }
 
 /// Which plan.
-#[derive(Debug, Clone, Default, Args)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(super) struct PlanArgs {
     /// v1, v2, v3, v4, v2eager, v3code, v3doc, five or forward
     #[arg(long, value_name = "VERSION", help_heading = "Plan")]
@@ -232,6 +236,11 @@ pub(super) struct PlanArgs {
 }
 
 impl PlanArgs {
+    /// Whether a plan was named.
+    pub(super) fn is_given(&self) -> bool {
+        *self != Self::default()
+    }
+
     /// Whether the planner is to choose.
     pub(super) fn is_auto(&self) -> bool {
         self.fuse.as_deref() == Some("auto")

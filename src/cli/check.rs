@@ -17,7 +17,7 @@ use super::out::Out;
 use super::show::plain_text;
 use backend::submission::{confine, judge};
 use course::answer::Verdict;
-use course::{Event, Exercise, Key, Sheet};
+use course::{Event, Exercise, Key, Progress, Sheet};
 use host::Graded;
 use plan::run::Submission;
 
@@ -103,7 +103,11 @@ pub(super) fn check(output: &OutputArgs, args: &CheckArgs, out: &mut Out) -> Out
                 .iter()
                 .map(|g| model(&desk, g, &runs))
                 .collect::<Result<_, _>>()?;
-            let all = (graded.as_slice(), models.as_slice());
+            let whys: Vec<Vec<String>> = graded
+                .iter()
+                .map(|g| derived(&desk, exercise, g, &progress, &runs))
+                .collect::<Result<_, _>>()?;
+            let all = (graded.as_slice(), models.as_slice(), whys.as_slice());
             report::report(&progress, exercise, &sheet, all, output.plain, out);
         }
     }
@@ -162,6 +166,27 @@ fn graded<'e>(
 ) -> Result<Graded<'e>, Failure> {
     let typed = sheet.answer(&key.name.text).unwrap_or_default();
     Ok(desk.grade(exercise, key, &typed, runs)?)
+}
+
+/// How the answer of a question comes about that is right or was given up.
+fn derived(
+    desk: &Desk,
+    exercise: &Exercise,
+    graded: &Graded<'_>,
+    progress: &Progress,
+    runs: &Runs,
+) -> Result<Vec<String>, Failure> {
+    let name = &graded.key.name.text;
+    let given_up = progress.key(&exercise.id, name).given_up;
+    if !given_up && !graded.judgement.verdict.is_right() {
+        return Ok(Vec::new());
+    }
+    let known = |other: &str| {
+        let kept = progress.key(&exercise.id, other);
+        kept.solved || kept.given_up
+    };
+    let env = desk.env(&exercise.setup, runs)?;
+    Ok(exercise.derived(graded.key, &env, known))
 }
 
 /// The worked answer of free text that was answered.

@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use clap::Args;
 use serde::Serialize;
 
-use super::args::{OutputArgs, SetupArgs};
+use super::args::{OutputArgs, SetupArgs, places};
 use super::counted::{KINDS, lines as counted_kernels};
 use super::interrupt::Interrupt;
 use super::out::Out;
@@ -15,6 +15,7 @@ use super::words::{counted, wrapped};
 use super::{Outcome, cost, counters};
 use backend::engine::Engine;
 use host::carry_out;
+use host::learned::Learned;
 use host::machine::names;
 use plan::cost::{CostJson, Gpu, GpuDatabase, Priced, cost_json};
 use plan::fusion::Cut;
@@ -55,7 +56,8 @@ pub(super) fn compare(output: &OutputArgs, args: &CompareArgs, out: &mut Out) ->
         .iter()
         .map(|p| Cut::parse(p))
         .collect::<Result<Vec<_>, _>>()?;
-    let base = request(&args.setup, &args.run, Cut::v1())?;
+    let learned = Learned::of(&places(output));
+    let base = request(&args.setup, &args.run, Cut::v1(), &learned)?;
     let database = GpuDatabase::embedded()?;
     let gpu = database.get(&args.gpu)?;
     let scope = if args.block {
@@ -82,6 +84,7 @@ pub(super) fn compare(output: &OutputArgs, args: &CompareArgs, out: &mut Out) ->
             if args.run.counters {
                 counters::fill(report, request, &watch);
             }
+            learned.ran(&request.config, report);
             code = code.max(verdict(report));
         }
     }

@@ -6,7 +6,7 @@ use super::Outcome;
 use super::args::{OutputArgs, PlanArgs, SetupArgs};
 use super::failure::Failure;
 use super::out::Out;
-use super::study::auto;
+use super::study::auto_of;
 use super::table::{Align, Table};
 use super::words::counted;
 use plan::cost::{
@@ -14,7 +14,6 @@ use plan::cost::{
     floor_seconds, kernel_floor_seconds, price, ridge, why,
 };
 use plan::fusion::Fusion;
-use plan::run::BackendKind;
 use plan::units::{Column, Dimension, Quantity, format, group_thousands};
 
 /// Longest name of a kernel that a table shows whole: `gate+up+silu+mul`.
@@ -39,7 +38,8 @@ pub(super) struct CostArgs {
 pub(super) fn cost(output: &OutputArgs, args: &CostArgs, out: &mut Out) -> Outcome {
     let mut config = args.setup.config(args.plan.cut_or_auto()?)?;
     if args.plan.is_auto() {
-        config.cut = auto(&config, &args.gpu, BackendKind::Cuda)?;
+        let auto = auto_of(&config, &args.gpu)?;
+        config.cut = auto.cut().map_err(Failure::usage)?;
     }
     let cost = price(&config)?;
     if let Some(key) = &args.why {

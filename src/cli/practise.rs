@@ -127,7 +127,7 @@ fn ask(task: &Task, number: u64, gpus: &GpuDatabase) -> Result<End, Failure> {
         if typed.is_empty() {
             let shown = task.answer(&env).unwrap_or_default();
             say(&format!("It is {shown}."), "   ", "   ");
-            unfold(task, &mut say);
+            unfold(task, &env, &mut say);
             return Ok(End::Not);
         }
         let judgement: Judgement = grade(&typed, &task.key, &env)
@@ -136,7 +136,7 @@ fn ask(task: &Task, number: u64, gpus: &GpuDatabase) -> Result<End, Failure> {
         say(&judgement.sentence(), &head, "           ");
         match &judgement.verdict {
             Verdict::Right { .. } => {
-                unfold(task, &mut say);
+                unfold(task, &env, &mut say);
                 return Ok(if first { End::Right } else { End::Not });
             }
             // What could not be read, and what only lacks digits, is no answer yet.
@@ -146,7 +146,10 @@ fn ask(task: &Task, number: u64, gpus: &GpuDatabase) -> Result<End, Failure> {
 }
 
 /// How the number comes about.
-fn unfold(task: &Task, say: &mut impl FnMut(&str, &str, &str)) {
+fn unfold(task: &Task, env: &Env<'_>, say: &mut impl FnMut(&str, &str, &str)) {
+    for step in task.derived(env) {
+        say(&step, "   ", "     ");
+    }
     if let Some(command) = &task.command {
         say("Term by term:", "   ", "   ");
         // On one line, so that it can be copied.

@@ -2,10 +2,12 @@
 //! samples of what each would write.
 
 mod commands;
+mod json;
+mod open;
+mod show;
 
 pub(super) use commands::commands;
 
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -15,30 +17,40 @@ use super::args::{OutputArgs, PlanArgs, SetupArgs, whole};
 use super::desk::Desk;
 use super::failure::Failure;
 use super::out::Out;
-use super::table::{Align, Table};
 use super::words::wrapped;
-use files::{plain, read_bounded, replace};
+use files::{plain, replace};
 use plan::cost::{Config, Gpu, GpuDatabase, Vendor};
-use study::profile::{By, Limit, Profile, Reading, Tool, against, read, sample, say};
-
-/// Largest file that is read, and largest that a compressed one unpacks to.
-const LARGEST: usize = 256 << 20;
+use plan::fusion::Cut;
+use study::profile::{
+    Found, Like, Profile, Reading, Tool, against, gpu_called, like, pair, sample, say,
+};
 
 /// Rows of kernels that are printed.
 const ROWS: usize = 40;
 
+/// Rows of kernels below a table of ops.
+const HOTSPOTS: usize = 12;
+
 /// What a profiler wrote, beside the plan: launches, shares, wall and idle
-/// time, bytes from memory against the modelled ones, and the limit.
+/// time, bytes from memory against the modelled ones, and the limit; two files
+/// side by side.
 ///
-/// Reads rocprofv3 (kernel_stats, kernel_trace, counter_collection), the older
-/// rocprof, rocprof-compute's pmc_perf, nsys cuda_gpu_kern_sum, ncu (page raw or
-/// details) and traces of the PyTorch profiler, by what stands in them.
+/// Kernels of PyTorch, its libraries and compilers are explained as ops of the block,
+/// by name, order and repetition.
+///
+/// Reads rocprofv3 (kernel_stats, kernel_trace, counter_collection, JSON, pftrace), the
+/// older rocprof, rocprof-compute (pmc_perf, roofline.csv, what analyze prints),
+/// rocprof-sys (Perfetto trace, wall_clock.txt), nsys cuda_gpu_kern_sum, ncu (page raw or
+/// details) and traces of the PyTorch profiler, by what stands in them, of any length.
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("made").args(["sample", "exercise"]))]
 pub(super) struct ProfileArgs {
     /// The file
     #[arg(required_unless_present = "made", conflicts_with = "made")]
     file: Option<PathBuf>,
+    /// Another, to be set beside it: after a fusion
+    #[arg(value_name = "AFTER", conflicts_with = "made")]
+    after: Option<PathBuf>,
     /// Write what this tool would have written of the plan, generated from the
     /// model: rocprofv3, rocprofv3-trace, rocprofv3-counters, rocprof,
     /// rocprof-stats, rocprof-compute, nsys, ncu, ncu-details or pytorch
@@ -47,6 +59,12 @@ pub(super) struct ProfileArgs {
     /// Write the generated profiles that this exercise shows, in your variant
     #[arg(long, value_name = "EXERCISE")]
     exercise: Option<String>,
+    /// Ask of your own file what this exercise asks: ex39 or ex40
+    #[arg(long, value_name = "EXERCISE", conflicts_with_all = ["made", "after"])]
+    like: Option<String>,
+    /// The file's answers behind those questions
+    #[arg(long, requires = "like")]
+    answers: bool,
     /// Where a sample goes, standard output where nothing is named; the folder of
     /// an exercise's files
     #[arg(long, short, value_name = "FILE", requires = "made")]
@@ -64,8 +82,8 @@ pub(super) struct ProfileArgs {
     plan: PlanArgs,
     #[command(flatten)]
     setup: SetupArgs,
-    /// Whose roofline (see `gpus`); h200, or mi250x_gcd for AMD's tools, where
-    /// nothing is named
+    /// Whose roofline (see `gpus`); where nothing is named that of the file's own GPU, or
+    /// h200, or mi250x_gcd for AMD's tools
     #[arg(long, value_name = "GPU")]
     gpu: Option<String>,
 }
@@ -92,70 +110,172 @@ pub(super) fn profile(output: &OutputArgs, args: &ProfileArgs, out: &mut Out) ->
     let Some(path) = &args.file else {
         return Err(Failure::usage("a file is missing"));
     };
-    let profile = open(path)?;
-    let gpu = gpu(&database, args, profile.tool)?;
     let plan = &args.plan;
     let named = plan.version.is_some()
         || plan.fuse.is_some()
         || plan.unfuse.is_some()
         || plan.groups.is_some();
-    let reading = against(&profile, &config, gpu, named.then_some(cut))?;
+    let asked = Asked {
+        config: &config,
+        only: named.then_some(cut),
+        database: &database,
+        args,
+    };
+    if let Some(after) = &args.after {
+        return beside(output, &asked, path, after, out);
+    }
+    let profile = match open::open(path)? {
+        Found::Profile(profile) => *profile,
+        Found::Roofs(devices) => {
+            let gpu = gpu(&database, args, Tool::RocprofCompute)?;
+            match output.json {
+                true => out.json(&json::roofs(path, &devices)),
+                false => show::roofs(out, &devices, gpu, output.plain),
+            }
+            return Ok(0);
+        }
+    };
+    let (reading, gpu) = asked.read(&profile)?;
+    if let Some(name) = &args.like {
+        let which = Like::parse(name).map_err(Failure::usage)?;
+        let questions = like(which, &profile, &reading, gpu);
+        match output.json {
+            true => out.json(&json::questions(path, name, &questions, args.answers)),
+            false => show::questions(out, name, &questions, args.answers),
+        }
+        return Ok(0);
+    }
     if output.json {
-        out.json(&document(path, &profile, &reading, gpu));
+        out.json(&json::document(path, &profile, &reading, gpu));
         return Ok(0);
     }
     out.lines(wrapped(&say::heading(&profile), "", "  "));
     out.gap();
-    let rows = say::rows(&reading, ROWS);
-    if output.plain {
-        for row in &rows.rows {
-            let cells: Vec<String> = rows
-                .head
-                .iter()
-                .zip(row)
-                .map(|(head, cell)| format!("{head} {cell}"))
-                .collect();
-            out.line(format!("{}.", cells.join("; ")));
+    if let Some(found) = &reading.framework {
+        show::rows(out, &say::parts(found, &reading, gpu), true, output.plain);
+        out.gap();
+        show::sentences(
+            out,
+            &say::of_framework(found, &reading, &profile, gpu),
+            output.plain,
+        );
+        show::sentences(out, &say::sentences(&reading, gpu), output.plain);
+        show::sentences(out, show::documents(found).as_slice(), output.plain);
+        out.gap();
+    }
+    let rows = if reading.framework.is_some() {
+        HOTSPOTS
+    } else {
+        ROWS
+    };
+    show::rows(out, &say::rows(&reading, rows), false, output.plain);
+    if reading.rows.len() > rows && !output.plain {
+        out.line(format!(" and {} more", reading.rows.len() - rows));
+    }
+    if reading.framework.is_none() {
+        if !output.plain {
+            out.gap();
         }
-        for said in say::sentences(&reading, gpu) {
-            out.line(format!("{}: {}.", said.about, said.text));
-        }
-        return Ok(0);
+        show::sentences(out, &say::sentences(&reading, gpu), output.plain);
     }
-    let heads: Vec<(&str, Align)> = rows
-        .head
-        .iter()
-        .enumerate()
-        .map(|(i, head)| {
-            let align = if i == 0 { Align::Left } else { Align::Right };
-            (head.as_str(), align)
-        })
-        .collect();
-    let mut table = Table::new(&heads);
-    for row in rows.rows {
-        table.row(row);
+    show::sentences(out, &say::metrics(&profile), output.plain);
+    if let Some(unknown) = asked.unknown(&profile, gpu) {
+        show::sentences(out, &[unknown], output.plain);
     }
-    out.lines(table.lines());
-    if reading.rows.len() > ROWS {
-        out.line(format!(" and {} more", reading.rows.len() - ROWS));
-    }
-    out.gap();
-    for said in say::sentences(&reading, gpu) {
+    if !output.plain {
+        let priced = reading.cost.as_ref().map_or(&config, |cost| &cost.config);
         out.lines(wrapped(
-            &said.text,
-            &format!("{:<10} ", said.about),
+            &format!(
+                "{}; --model, --batch, --seq and --dtype say what ran",
+                super::cost::setting(priced)
+            ),
+            "modelled   ",
             "           ",
         ));
     }
-    let priced = reading.cost.as_ref().map_or(&config, |cost| &cost.config);
-    out.lines(wrapped(
-        &format!(
-            "{}; --model, --batch, --seq and --dtype say what ran",
-            super::cost::setting(priced)
-        ),
-        "modelled   ",
-        "           ",
-    ));
+    Ok(0)
+}
+
+/// What a profile is read against.
+struct Asked<'a> {
+    config: &'a Config,
+    /// The plan that is named.
+    only: Option<Cut>,
+    database: &'a GpuDatabase,
+    args: &'a ProfileArgs,
+}
+
+impl<'a> Asked<'a> {
+    fn read(&self, profile: &Profile) -> Result<(Reading, &'a Gpu), Failure> {
+        let own = profile
+            .device
+            .as_deref()
+            .and_then(|name| gpu_called(self.database, name));
+        let gpu = match own {
+            Some(own) if self.args.gpu.is_none() => own,
+            _ => gpu(self.database, self.args, profile.tool)?,
+        };
+        Ok((against(profile, self.config, gpu, self.only)?, gpu))
+    }
+
+    /// A GPU of which the database knows nothing.
+    fn unknown(&self, profile: &Profile, gpu: &Gpu) -> Option<say::Said> {
+        let name = profile.device.as_deref()?;
+        if self.args.gpu.is_some() || gpu_called(self.database, name).is_some() {
+            return None;
+        }
+        Some(say::Said {
+            about: "roof",
+            text: format!(
+                "the file is of “{name}”, which the database does not have: floors and limits are those of {}; --gpu names another (gpus lists them)",
+                gpu.name
+            ),
+        })
+    }
+}
+
+/// Two files side by side.
+fn beside(
+    output: &OutputArgs,
+    asked: &Asked<'_>,
+    before: &Path,
+    after: &Path,
+    out: &mut Out,
+) -> Outcome {
+    let (first, second) = (open::profile(before)?, open::profile(after)?);
+    let (a, gpu_a) = asked.read(&first)?;
+    let (b, gpu_b) = asked.read(&second)?;
+    let pair = pair(&a, &b);
+    if output.json {
+        out.json(&serde_json::json!({
+            "schema": 1,
+            "before": json::document(before, &first, &a, gpu_a),
+            "after": json::document(after, &second, &b, gpu_b),
+            "pair": json::pair(&pair),
+        }));
+        return Ok(0);
+    }
+    for (what, path, profile, reading) in [
+        ("before", before, &first, &a),
+        ("after", after, &second, &b),
+    ] {
+        out.lines(wrapped(
+            &format!("{}: {}", path.display(), say::heading(profile)),
+            &format!("{what:<10} "),
+            "           ",
+        ));
+        let said = match &reading.framework {
+            Some(found) => say::of_framework(found, reading, profile, gpu_a),
+            None => say::sentences(reading, gpu_a),
+        };
+        show::sentences(out, said.get(..1).unwrap_or_default(), output.plain);
+    }
+    out.gap();
+    show::rows(out, &say::pair_rows(&pair, ROWS), false, output.plain);
+    if !output.plain {
+        out.gap();
+    }
+    show::sentences(out, &say::of_pair(&pair), output.plain);
     Ok(0)
 }
 
@@ -166,32 +286,6 @@ fn gpu<'d>(database: &'d GpuDatabase, args: &ProfileArgs, tool: Tool) -> Result<
         _ => "h200",
     };
     Ok(database.get(args.gpu.as_deref().unwrap_or(usual))?)
-}
-
-/// A file, unpacked where it is compressed, and read.
-fn open(path: &Path) -> Result<Profile, Failure> {
-    let shown = path.display();
-    let unread =
-        |e: &std::io::Error| Failure::usage(format!("{shown} cannot be read: {}", plain(e)));
-    let mut bytes = read_bounded(path, LARGEST).map_err(|e| unread(&e))?;
-    if bytes.starts_with(&[0x1f, 0x8b]) {
-        let mut unpacked = Vec::new();
-        flate2::read::MultiGzDecoder::new(bytes.as_slice())
-            .take(LARGEST as u64 + 1)
-            .read_to_end(&mut unpacked)
-            .map_err(|e| Failure::usage(format!("{shown} cannot be unpacked: {e}")))?;
-        if unpacked.len() > LARGEST {
-            return Err(Failure::usage(format!(
-                "{shown} unpacks to more than {} MiB; profile fewer steps",
-                LARGEST >> 20
-            )));
-        }
-        bytes = unpacked;
-    }
-    read(&bytes).map_err(|e| {
-        let place = if e.line == 0 { ": " } else { ":" };
-        Failure::usage(format!("{shown}{place}{e}"))
-    })
 }
 
 /// Writes the samples that an exercise shows into a folder, each once.
@@ -288,67 +382,4 @@ fn write(
         }
     }
     Ok(0)
-}
-
-fn document(path: &Path, profile: &Profile, reading: &Reading, gpu: &Gpu) -> serde_json::Value {
-    let plan = reading.explained.as_ref().map(|found| {
-        serde_json::json!({
-            "title": found.cut.title(),
-            "options": found.cut.as_options(),
-            "layers": found.layers,
-            "forwards": found.forwards,
-            "by": match found.by {
-                By::Names => "names",
-                By::Entries => "entries",
-                By::Calls => "calls",
-            },
-            "beside": found.beside,
-            "others": found.others.iter().map(|cut| cut.as_options()).collect::<Vec<_>>(),
-        })
-    });
-    let limit = reading.limit.as_ref().map(|limit| {
-        let (first, second) = match limit {
-            Limit::Launches(idle, gap) => (("idle", *idle), ("mean_gap_ns", *gap)),
-            Limit::Host(idle, gap) => (("idle", *idle), ("longest_gap_ns", *gap)),
-            Limit::Latency(mean, floor) => (("mean_ns", *mean), ("floor_ns", *floor)),
-            Limit::Memory(i, ridge) | Limit::Compute(i, ridge) => {
-                (("intensity", *i), ("ridge", *ridge))
-            }
-        };
-        serde_json::json!({ "name": limit.name(), (first.0): first.1, (second.0): second.1 })
-    });
-    serde_json::json!({
-        "schema": 1,
-        "file": path,
-        "tool": profile.tool.name(),
-        "generated": profile.generated,
-        "gpu": gpu.id,
-        "calls": reading.calls,
-        "kernel_ns": reading.kernel_ns,
-        "plan": plan.as_ref().ok(),
-        "layers_of_the_model_named": reading.other_layers,
-        "unexplained": reading.explained.as_ref().err().map(ToString::to_string),
-        "launches": reading.launches.map(|(counted, planned)| {
-            serde_json::json!({ "counted": counted, "planned": planned })
-        }),
-        "kernels": reading.rows.iter().map(|row| serde_json::json!({
-            "name": row.name, "calls": row.calls, "share": row.share,
-            "mean_ns": row.mean_ns, "floor_seconds": row.floor_seconds,
-            "modelled_bytes": row.modelled_bytes, "dram_bytes": row.dram_bytes,
-            "registers": row.resources.registers,
-            "accumulation_registers": row.resources.accumulation,
-            "shared_bytes": row.resources.shared, "threads": row.resources.threads,
-        })).collect::<Vec<_>>(),
-        "serialised": reading.serialised,
-        "walls": reading.walls.iter().map(|wall| serde_json::json!({
-            "device": wall.device, "wall_ns": wall.wall_ns, "busy_ns": wall.busy_ns,
-            "kernel_ns": wall.kernel_ns, "gaps": wall.gaps,
-            "longest_gap_ns": wall.longest_gap_ns, "idle": wall.idle(),
-        })).collect::<Vec<_>>(),
-        "dram": reading.dram.map(|dram| serde_json::json!({
-            "measured_bytes": dram.measured, "modelled_bytes": dram.modelled,
-            "ratio": dram.ratio(),
-        })),
-        "limit": limit,
-    })
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::args::{OutputArgs, PlanArgs, SetupArgs, whole};
+use super::args::{OutputArgs, PlanArgs, SetupArgs, places, whole};
 use super::counted::lines as counted_kernels;
 use super::failure::Failure;
 use super::interrupt::Interrupt;
@@ -17,14 +17,12 @@ use backend::engine::{Engine, Here, serve_standard_streams};
 use backend::{model_of_folder, tokens_of_file};
 use files::{end_of, plain};
 use host::carry_out;
+use host::learned::Learned;
 use plan::cost::{Cost, price};
 use plan::fusion::Cut;
 use plan::run::{BackendKind, Gemm, LaunchReport, Report, Request, RunError, WeightsFrom};
 use plan::units::{Quantity, figure, format};
 use study::timing::{self, Rounds};
-
-/// Whose roof the planner takes.
-const GPU: &str = "h200";
 
 /// How a run is made.
 #[derive(Debug, Args)]
@@ -86,6 +84,9 @@ pub(super) struct RunOptions {
     /// Measure the bytes that reach DRAM by the device's counters, under ncu
     #[arg(long, help_heading = "Run")]
     pub(super) counters: bool,
+    /// Leave out the settings that study tune found
+    #[arg(long, help_heading = "Run")]
+    untuned: bool,
 }
 
 /// Run a plan: outputs checked, launches counted, then timed.
@@ -105,8 +106,13 @@ pub(super) struct RunArgs {
     profile: bool,
 }
 
-/// The request of a cut.
-pub(super) fn request(setup: &SetupArgs, run: &RunOptions, cut: Cut) -> Result<Request, Failure> {
+/// The request of a cut, with the settings that were found for its kernels.
+pub(super) fn request(
+    setup: &SetupArgs,
+    run: &RunOptions,
+    cut: Cut,
+    learned: &Learned,
+) -> Result<Request, Failure> {
     let backend = BackendKind::parse(&run.backend)?;
     let (model, weights) = match &run.weights {
         Some(folder) => (
@@ -130,7 +136,7 @@ pub(super) fn request(setup: &SetupArgs, run: &RunOptions, cut: Cut) -> Result<R
     let mut config = setup.config(cut)?;
     config.model = model;
     config.shape.check(&config.model)?;
-    Ok(Request {
+    let mut request = Request {
         backend,
         weights,
         seed: run.seed,
@@ -144,13 +150,21 @@ pub(super) fn request(setup: &SetupArgs, run: &RunOptions, cut: Cut) -> Result<R
         count_bytes: run.count_bytes,
         races: !run.no_races,
         ..Request::new(config)
-    })
+    };
+    if !run.untuned {
+        learned.serve(&mut request);
+    }
+    Ok(request)
 }
 
 pub(super) fn run(output: &OutputArgs, args: &RunArgs, out: &mut Out) -> Outcome {
-    let mut request = request(&args.setup, &args.run, args.plan.cut_or_auto()?)?;
+    let learned = Learned::of(&places(output));
+    let mut request = request(&args.setup, &args.run, args.plan.cut_or_auto()?, &learned)?;
+    let mut planned = None;
     if args.plan.is_auto() {
-        request.config.cut = auto(&request.config, GPU, request.backend)?;
+        let auto = auto(&request.config, request.backend, &learned)?;
+        request.config.cut = auto.cut().map_err(Failure::usage)?;
+        planned = Some(auto.source());
     }
     // Sizes that no machine holds are refused as sizes, not as memory.
     let cost = price(&request.config)?;
@@ -172,6 +186,8 @@ pub(super) fn run(output: &OutputArgs, args: &RunArgs, out: &mut Out) -> Outcome
         .of(0)
         .ok_or_else(|| RunError::failed("the run did not begin"))??;
     let mut report = timed.report;
+    learned.ran(&request.config, &report);
+    report.notes.extend(planned);
     if args.run.counters {
         counters::fill(&mut report, &request, &watch);
     }

@@ -15,7 +15,7 @@ use super::ids::Ids;
 use super::live;
 use super::out::{Out, complain};
 use super::words::wrapped;
-use app::study::bench_setup;
+use app::Setup;
 use course::answer::Env;
 use course::present::{Piece, caption};
 use course::{Exercise, Inline, Lesson, Part};
@@ -149,7 +149,7 @@ fn exercise(
     out.line(format!("## {}", exercise.heading()));
     let config = exercise.setup.answer()?.config;
     let mut facts = vec![match exercise.tasks.len() {
-        0 => bench_setup(&config, 0).title(),
+        0 => Setup::of(&config, 0).title(),
         further => format!("{} tasks", 1 + further),
     }];
     facts.extend(

@@ -1,8 +1,10 @@
 //! `study`: experiments over many plans, sizes or runs; listed, made, kept, shown.
 
+mod auto;
+mod machine;
 mod make;
 
-pub(super) use make::auto;
+pub(super) use auto::{auto, auto_of};
 
 use std::io::IsTerminal;
 
@@ -17,6 +19,7 @@ use super::out::Out;
 use super::table::{Align, Table};
 use super::words::wrapped;
 use course::present::study::{found, grid};
+use host::learned::Learned;
 use host::studies::{Kept, Studies, make};
 use plan::units::figure;
 use study::catalogue::{STUDIES, Study};
@@ -40,13 +43,19 @@ enum What {
     /// What does each fusion save, alone and together with the others?
     Ablate(make::AblateArgs),
     /// Which plan takes least time by the model, and why does each boundary stand?
-    Plan(make::AutoArgs),
+    Plan(auto::AutoArgs),
     /// How do time and memory grow with a size, and where does the curve bend?
     Scale(make::ScaleArgs),
     /// How many sequences fit, and which number makes most tokens per second?
     BatchSize(make::BatchArgs),
     /// How far is each plan from fp64, in which tensor, and how does it grow?
     Validate(make::ValidateArgs),
+    /// What does an element type save, and what does it cost?
+    Precision(machine::PrecisionArgs),
+    /// How long will a forward take here, before it is run?
+    Predict(machine::PredictArgs),
+    /// Which settings of a kernel are quickest here, and which search finds them?
+    Tune(machine::TuneArgs),
     /// The studies that were made and kept
     List,
     /// A kept study again
@@ -99,6 +108,7 @@ pub(super) struct Common {
 
 pub(super) fn study(output: &OutputArgs, args: &StudyArgs, out: &mut Out) -> Outcome {
     let store = Studies::of(&places(output));
+    let learned = Learned::of(&places(output));
     match &args.what {
         None => catalogue(output, out),
         Some(What::List) => list(output, &store, out),
@@ -107,11 +117,22 @@ pub(super) fn study(output: &OutputArgs, args: &StudyArgs, out: &mut Out) -> Out
             tell(output, &args.form, &kept, out)?;
             Ok(0)
         }
-        Some(What::Ablate(args)) => made(output, &args.common, &args.study()?, &store, out),
-        Some(What::Plan(args)) => made(output, &args.common, &args.study()?, &store, out),
-        Some(What::Scale(args)) => made(output, &args.common, &args.study()?, &store, out),
-        Some(What::BatchSize(args)) => made(output, &args.common, &args.study()?, &store, out),
-        Some(What::Validate(args)) => made(output, &args.common, &args.study()?, &store, out),
+        Some(What::Ablate(args)) => made(output, &args.common, &args.study(&learned)?, &store, out),
+        Some(What::Plan(args)) => made(output, &args.common, &args.study(&learned)?, &store, out),
+        Some(What::Scale(args)) => made(output, &args.common, &args.study(&learned)?, &store, out),
+        Some(What::BatchSize(args)) => {
+            made(output, &args.common, &args.study(&learned)?, &store, out)
+        }
+        Some(What::Validate(args)) => {
+            made(output, &args.common, &args.study(&learned)?, &store, out)
+        }
+        Some(What::Precision(args)) => {
+            made(output, &args.common, &args.study(&learned)?, &store, out)
+        }
+        Some(What::Predict(args)) => {
+            made(output, &args.common, &args.study(&learned)?, &store, out)
+        }
+        Some(What::Tune(args)) => made(output, &args.common, &args.study(&learned)?, &store, out),
     }
 }
 

@@ -9,18 +9,19 @@ use super::contents::contents;
 use super::failure::Failure;
 use super::out::Out;
 use crate::tui;
+use app::Setup;
 use app::bench::Bench;
 use app::key::Key;
 use app::keymap::Action;
 use app::look::{ROLES, Theme};
-use app::study::bench_setup;
 use app::{Page, State, Tone};
 use course::{Fault, Known, Places, Preferences, Progress, Store};
 use host::machine;
 use plan::cost::Config;
 
-/// Opens the workshop; where there is no screen to draw on, prints the contents.
-pub(super) fn open(output: &OutputArgs, config: &Config, out: &mut Out) -> Outcome {
+/// Opens the workshop; where there is no screen to draw on, prints the contents. With
+/// `given`, the command line asked for the setup: it goes before the one that was kept.
+pub(super) fn open(output: &OutputArgs, config: &Config, given: bool, out: &mut Out) -> Outcome {
     let around = surroundings(output);
     if output.plain {
         return contents(output, out);
@@ -36,7 +37,8 @@ pub(super) fn open(output: &OutputArgs, config: &Config, out: &mut Out) -> Outco
     }
     let look = around.look();
     let mut state = State::new((80, 24), look)?;
-    state.shared.bench = Bench::new(bench_setup(config, state.shared.bench.setup().seed))?;
+    state.shared.bench = Bench::new(Setup::of(config, state.shared.bench.setup().seed))?;
+    state.shared.keeping.asked_for = given;
     let places = places(output);
     // Before the first frame only what is known at once; the rest is looked
     // for behind it.
@@ -77,6 +79,7 @@ fn preferences(state: &mut State, places: &Places, output: &OutputArgs) {
         .find(|t| found.theme.as_deref() == Some(t.name()));
     look.theme = theme.unwrap_or(look.theme);
     look.ascii = output.ascii || found.ascii.unwrap_or(look.ascii);
+    look.motion &= found.motion.unwrap_or(true);
     for (role, colour) in &found.colours {
         if let Err(say) = look.colours.set(role, &colour.text) {
             faults.push(Fault::at(&found.file, colour.at, say));

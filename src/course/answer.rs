@@ -19,9 +19,9 @@ mod setup;
 mod facts;
 
 pub(crate) use expr::OLD;
-pub use expr::{Expr, ExprError, Value};
+pub use expr::{Expr, ExprError, Step, Value};
 pub use grid::{Table, filled, typed_cells, typed_rows, written};
-pub use judge::{Cell, Fits, Judgement, Prediction, Side, Verdict, echo, grade};
+pub use judge::{Cell, Fits, Judgement, Prediction, Side, Verdict, echo, grade, tolerance};
 pub use kernel::{Contract, Kernel, KernelTask};
 pub use key::{Key, Kind, Slip, SlipValue, Tolerance};
 pub use lint::{lint, reveals, told_apart, twins};

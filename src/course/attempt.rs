@@ -166,13 +166,23 @@ pub fn gap_form(kernel: &Kernel) -> Vec<String> {
     lines
 }
 
-/// Reads `b a c a`.
+/// The letters of `b a c a`, and of `1b 2a 3: c`, where each gap is named by its number.
+/// A number that is not that of its letter's gap is kept, and is no letter.
+pub fn letters(typed: &str) -> Vec<char> {
+    let mut letters = Vec::new();
+    for c in typed.chars().flat_map(char::to_lowercase) {
+        let place = char::from_digit(letters.len() as u32 + 1, 10);
+        let between = c.is_whitespace() || ",;:.)=".contains(c);
+        if !between && Some(c) != place {
+            letters.push(c);
+        }
+    }
+    letters
+}
+
+/// Reads the letters of the gap form.
 pub fn gaps(kernel: &Kernel, typed: &str) -> Attempt {
-    let letters: Vec<char> = typed
-        .chars()
-        .filter(|c| !c.is_whitespace() && *c != ',')
-        .flat_map(char::to_lowercase)
-        .collect();
+    let letters = letters(typed);
     let all: Vec<&Gap> = kernel.listing.gaps().collect();
     let mut chosen = Vec::new();
     for (gap, letter) in all.iter().zip(&letters) {
@@ -188,7 +198,8 @@ pub fn gaps(kernel: &Kernel, typed: &str) -> Attempt {
     Attempt::Gaps(Candidate::Chosen(chosen))
 }
 
-fn gaps_wanted(gaps: usize) -> String {
+/// How the letters are typed.
+pub fn gaps_wanted(gaps: usize) -> String {
     let example: Vec<&str> = ["b", "a", "c"].into_iter().cycle().take(gaps).collect();
     format!(
         "The gap form takes one of the letters a, b, c for each of its {gaps} gaps, such as {}.",
@@ -262,12 +273,8 @@ pub fn told(
         _ => ("", None),
     };
     match outcome {
-        SubmissionOutcome::Accepted {
-            issued,
-            cases,
-            praise,
-        } => {
-            let met = format!("C1 to C8 met, {cases} cases, {issued} B");
+        SubmissionOutcome::Accepted { cases, praise, .. } => {
+            let met = format!("C1 to C8 met, {cases} cases, bytes within their bounds");
             let met = match chosen {
                 Some(_) => format!("{met}, gap form"),
                 None => met,
@@ -327,24 +334,31 @@ pub fn told(
     }
 }
 
-/// The lines by which a learner's kernel differs from the worked one.
+/// The lines by which a learner's kernel differs from the worked one; comments are not
+/// compared.
 pub fn difference(kernel: &Kernel, text: &str) -> Vec<String> {
     let worked = kernel.listing.worked();
-    let bare = |line: &str| line.trim_end_matches('\n').to_owned();
-    similar::TextDiff::from_lines(text, &worked)
-        .grouped_ops(1)
-        .iter()
-        .flat_map(|group| {
-            let (old, new): (Vec<&str>, Vec<&str>) = (
-                text.split_inclusive('\n').collect(),
-                worked.split_inclusive('\n').collect(),
-            );
-            group
-                .iter()
-                .flat_map(|op| op.iter_changes(&old, &new))
-                .map(|change| format!("{} {}", change.tag(), bare(change.value())))
-                .collect::<Vec<_>>()
-        })
+    let (typed, worked) = (uncommented(text), uncommented(&worked));
+    let compared = similar::TextDiff::from_slices(&typed, &worked);
+    let groups = compared.grouped_ops(1);
+    let changes = groups.iter().flatten();
+    changes
+        .flat_map(|op| compared.iter_changes(op))
+        .map(|change| format!("{} {}", change.tag(), change.value()))
+        .collect()
+}
+
+/// The lines of a source without what is noted behind them; lines of notes alone and
+/// empty ones are left out.
+fn uncommented(text: &str) -> Vec<&str> {
+    let code = |line| {
+        str::split_once(line, "//")
+            .map_or(line, |(code, _)| code)
+            .trim_end()
+    };
+    text.lines()
+        .map(code)
+        .filter(|line| !line.is_empty())
         .collect()
 }
 

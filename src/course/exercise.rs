@@ -1,6 +1,7 @@
 //! An exercise: its questions, expected answers as expressions, known slips and hints.
 
 mod court;
+mod derived;
 mod draw;
 mod elsewhere;
 mod kernel;

@@ -35,6 +35,8 @@ pub struct Preferences {
     pub theme: Option<String>,
     /// ASCII only, or Unicode whatever the locale says.
     pub ascii: Option<bool>,
+    /// Whether a wall that falls is seen falling.
+    pub motion: Option<bool>,
     /// Colours by role.
     pub colours: Vec<(String, Phrase)>,
     /// Keys by action.
@@ -67,6 +69,7 @@ impl Preferences {
                 file: file.to_owned(),
                 theme: fields.one_of("theme", known.themes).map(|name| name.text),
                 ascii: fields.flag("ascii"),
+                motion: fields.flag("motion"),
                 colours: fields
                     .table("colours", |table| named(table, "colour", known.roles))
                     .unwrap_or_default(),

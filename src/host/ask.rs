@@ -13,7 +13,9 @@ use plan::units::group_thousands;
 /// Why it cannot be known, in a sentence.
 pub fn answer(ask: &Ask) -> Result<Shown, String> {
     match ask {
-        Ask::Micro(request) => micro::away(request).map(Shown::Micro),
+        Ask::Micro(request) => micro::micro(request)
+            .map(Shown::Micro)
+            .map_err(|e| e.to_string()),
         Ask::Source(wanted) => excerpt(wanted).map(Shown::Source),
     }
 }

@@ -38,6 +38,7 @@ pub fn book(wanted: &Wanted) -> Result<Book, String> {
         target: &target,
         gemm: Gemm::Own,
         cap: config.shape.context,
+        tuned: &[],
     })
     .map_err(|e| e.to_string())?;
     let mut files = Files::default();

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use crate::away::Away;
 use crate::desk::Host;
+use crate::keep::Shelf;
 use app::study::Study;
 use app::{Effect, Message};
 use course::attempt::kernel_file;
@@ -74,6 +75,8 @@ struct Files {
     /// The same at the last look.
     seen: Option<Stamp>,
     said_where: bool,
+    /// It was said that the lab cannot be kept.
+    said_lab: bool,
 }
 
 impl Files {
@@ -89,6 +92,7 @@ impl Files {
             kernel: None,
             seen: None,
             said_where: false,
+            said_lab: false,
         }
     }
 
@@ -117,6 +121,8 @@ impl Files {
         let overlay = course.overlay_note();
         let fault = course.faults().first().map(ToString::to_string);
         self.tell(Message::Loaded(Box::new(study)));
+        let kept = Shelf::of(&self.host.places).load();
+        self.tell(Message::Restored(Box::new(kept)));
         // Read on this thread, so that the first page with a claim costs no frame.
         let _ = Ledger::built_in();
         if let Some(text) = note.or(fault) {
@@ -170,6 +176,8 @@ impl Files {
     fn sheet(&mut self, job: Effect) {
         match job {
             Effect::OpenSheet(id) => self.read(&id, false),
+            Effect::KeepLab(lab) => self.kept(|shelf| shelf.keep_lab(*lab)),
+            Effect::KeepRuns(runs) => self.kept(|shelf| shelf.keep_runs(runs)),
             Effect::SaveAnswer {
                 exercise,
                 key,
@@ -187,6 +195,16 @@ impl Files {
                 });
             }
             _ => {}
+        }
+    }
+
+    /// Writes something of the lab; why it cannot be is said once.
+    fn kept(&mut self, write: impl FnOnce(&Shelf) -> Result<(), String>) {
+        let shelf = Shelf::of(&self.host.places);
+        if let Err(why) = write(&shelf)
+            && !std::mem::replace(&mut self.said_lab, true)
+        {
+            self.say(why);
         }
     }
 

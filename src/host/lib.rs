@@ -7,7 +7,7 @@
 //! | [`Host`] | course, places, progress and sheets: opened, read, recorded, saved |
 //! | [`Runs`] | the runs that a question asks for, kept while they are needed |
 //! | [`carry_out`] | plans that are timed in turns |
-//! | [`studies`] | studies, carried out and kept |
+//! | [`studies`] | studies, carried out and kept; [`learned`]: what they leave to later runs |
 //! | [`Graded`] | one answer, from what is typed to what is kept of its verdict |
 //! | [`Clerk`] | the learner's files for the terminal, on a thread of its own, watched |
 //! | [`Away`] | what takes long, each on a thread of its own, answered by a message |
@@ -27,9 +27,12 @@ mod editor;
 mod export;
 pub mod follow;
 mod grade;
+mod keep;
 mod kernel;
+pub mod learned;
 pub mod machine;
 mod micro;
+mod pace;
 mod rounds;
 mod runs;
 pub mod studies;

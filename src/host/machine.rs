@@ -10,7 +10,8 @@ use backend::{LocalRunner, device, engine};
 use plan::cost::{Gpu, GpuDatabase};
 use plan::fusion::Fusion;
 use plan::run::mutants::MUTANTS;
-use plan::run::{BackendKind, BackendState};
+use plan::run::{BackendKind, BackendState, RunError};
+use study::evidence::Roofs;
 use study::timing::{Apart, agreed};
 
 /// What is known before anything was looked for.
@@ -56,38 +57,55 @@ fn of(backends: Vec<BackendFacts>) -> Machine {
 /// # Errors
 /// A sentence: this build cannot measure them, or it failed.
 pub fn measure(backend: BackendKind) -> Result<Ceilings, String> {
+    let found = roofs(backend).map_err(|e| e.to_string())?;
+    Ok(Ceilings {
+        spread: Some(found.bandwidth.spread.max(found.fp32.spread)),
+        ..Ceilings::measured(&found.of, found.bandwidth.rate, found.fp32.rate)
+    })
+}
+
+/// The same, each figure with its spread. `auto` is this CPU.
+///
+/// # Errors
+/// This build cannot measure them, or it failed.
+pub fn roofs(backend: BackendKind) -> Result<Roofs, RunError> {
     if backend.is_gpu() {
-        return Err(format!(
+        return Err(RunError::missing(format!(
             "Floors on {} use its data sheet; this build measures the ceilings of a CPU only.",
             backend.name()
-        ));
+        )));
     }
     let threads = cpu::Threads::new(None);
-    let mut rates = cpu::Rates::measure(&threads).map_err(|e| e.to_string())?;
+    let mut rates = cpu::Rates::measure(&threads)?;
     for again in (0..AGAIN).rev() {
         match [&rates.copy, &rates.product].map(|of| agreed(of)) {
-            [Ok(copy), Ok(product)] => {
-                return Ok(Ceilings {
-                    spread: Some(copy.spread.max(product.spread)),
-                    ..Ceilings::measured("this CPU", copy.rate, product.rate)
+            [Ok(bandwidth), Ok(fp32)] => {
+                return Ok(Roofs {
+                    of: "this CPU".to_owned(),
+                    bandwidth,
+                    fp32,
+                    // It computes 16-bit data in fp32.
+                    matrix16: None,
                 });
             }
             [Err(why), _] if again == 0 => return Err(not_kept("copies", &why)),
             [_, Err(why)] if again == 0 => return Err(not_kept("products", &why)),
             _ => {}
         }
-        let more = cpu::Rates::measure(&threads).map_err(|e| e.to_string())?;
+        let more = cpu::Rates::measure(&threads)?;
         rates.copy.extend(more.copy);
         rates.product.extend(more.product);
     }
-    Err("The ceilings were not measured.".to_owned())
+    Err(RunError::failed("The ceilings were not measured."))
 }
 
 /// How often ceilings are measured where they do not agree.
 const AGAIN: usize = 3;
 
-fn not_kept(what: &str, why: &Apart) -> String {
-    format!("No roof is kept, of {what}: {why}. R measures again.")
+fn not_kept(what: &str, why: &Apart) -> RunError {
+    RunError::failed(format!(
+        "No roof is kept, of {what}: {why}. R measures again."
+    ))
 }
 
 /// What the defective kernels of exercises yield; those that cannot be run here

@@ -1,4 +1,4 @@
-//! An experiment for the screen.
+//! An experiment for the screen and for studies.
 
 use std::time::Duration;
 
@@ -35,11 +35,11 @@ fn apart(request: &MicroRequest) -> Result<MicroReport, RunError> {
     })
 }
 
-/// Runs an experiment for the screen: on the SIMT machine here, on a GPU in a
-/// process of its own, which may hang or die.
-pub(crate) fn away(request: &MicroRequest) -> Result<MicroReport, String> {
-    if !request.backend.is_gpu() {
-        return microbenchmark::run(request).map_err(|e| e.to_string());
+/// Runs an experiment: on the SIMT machine here, on a GPU in a process of its own, which
+/// may hang or die.
+pub(crate) fn micro(request: &MicroRequest) -> Result<MicroReport, RunError> {
+    match request.backend.is_gpu() {
+        false => microbenchmark::run(request),
+        true => apart(request),
     }
-    apart(request).map_err(|e| e.to_string())
 }

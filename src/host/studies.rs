@@ -3,20 +3,23 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use backend::engine::{Engine, build};
 use course::Places;
 use files::{create, plain, read_text};
-use plan::cost::price;
-use plan::run::{BackendKind, Observer, Request, RunError, RunErrorKind};
-use plan::units::{Quantity, format};
+use plan::run::{Observer, Phase, Progress, RunError};
 use serde::{Deserialize, Serialize};
-use study::catalogue::{Study, work};
+use study::catalogue::Study;
+use study::evidence::{Asks, Evidence};
 use study::findings::Findings;
 use study::timing::Rounds;
 
 use crate::carry_out;
+use crate::learned::Learned;
+use crate::machine::roofs;
+use crate::micro::micro;
+use crate::pace::affordable;
 
 /// Largest file of a kept study that is read.
 const LARGEST: usize = 16 << 20;
@@ -58,104 +61,78 @@ pub fn make(
     budget: f64,
     watch: &dyn Observer,
 ) -> Result<Kept, RunError> {
-    let requests = study.requests();
-    let (mut device, mut stopped) = (String::new(), false);
-    let rounds = match requests.is_empty() {
-        true => None,
-        false => {
-            let mut engine = Engine::default();
-            affordable(study, &requests, budget, &mut engine, watch)?;
-            let mut rounds = Rounds::new(requests, 1);
-            let ended = carry_out(&mut engine, &mut rounds, None, watch);
-            let done = (0..rounds.plans()).filter_map(|at| rounds.of(at));
-            let done: Vec<_> = done.collect();
-            // Of a sweep that is refused as a whole, the first reason is the sentence.
-            match done.iter().find_map(|timed| timed.as_ref().ok()) {
-                Some(timed) => device = timed.report.device.clone(),
-                None => {
-                    let why = done.into_iter().find_map(Result::err);
-                    return Err(why.or(ended.err()).unwrap_or_else(nothing));
-                }
-            }
-            stopped = ended.is_err();
-            Some(rounds)
-        }
-    };
-    let findings = study.reduce(rounds.as_ref());
+    let asks = study.asks();
+    let asked = !asks.is_empty();
+    let (evidence, ended) = gathered(study, asks, budget, watch)?;
+    let device = evidence.device();
+    // Of what is refused as a whole, the first reason is the sentence.
+    if asked && device.is_none() {
+        let why = evidence.failure();
+        return Err(why.or(ended.err()).unwrap_or_else(nothing));
+    }
+    let findings = study.reduce(&evidence);
     Ok(Kept {
         schema: 1,
         id: String::new(),
         study: study.definition().name.to_owned(),
         command: command.to_owned(),
-        device,
+        device: device.unwrap_or_default(),
         build: build().to_owned(),
         time: now(),
-        stopped,
+        stopped: ended.is_err(),
         findings: findings.map_err(RunError::bad_request)?,
     })
+}
+
+/// Carries out what is asked, part by part, and what came of it: all, or what was made
+/// until somebody stopped it.
+fn gathered(
+    study: &dyn Study,
+    asks: Asks,
+    budget: f64,
+    watch: &dyn Observer,
+) -> Result<(Evidence, Result<(), RunError>), RunError> {
+    let mut evidence = Evidence::default();
+    if !asks.runs.is_empty() {
+        let mut engine = Engine::default();
+        affordable(study, &asks.runs, budget, &mut engine, watch)?;
+        let mut rounds = Rounds::new(asks.runs, 1);
+        let ended = carry_out(&mut engine, &mut rounds, None, watch);
+        evidence.rounds = Some(rounds);
+        if ended.is_err() {
+            return Ok((evidence, ended));
+        }
+    }
+    let total = asks.sweeps.len() as u32;
+    let stopped = |done: u32| match watch.cancelled() {
+        true => Err(RunError::cancelled(done, total)),
+        false => Ok(()),
+    };
+    for (sweep, done) in asks.sweeps.iter().zip(0..) {
+        if let ended @ Err(_) = stopped(done) {
+            return Ok((evidence, ended));
+        }
+        watch.progress(Progress::new(Phase::Timing, done, total).about(sweep.kernel.clone()));
+        evidence.sweeps.push(micro(sweep));
+    }
+    if let Some(of) = asks.roofs {
+        if let ended @ Err(_) = stopped(total) {
+            return Ok((evidence, ended));
+        }
+        let ran = evidence.backend();
+        evidence.roofs = Some(roofs(ran.unwrap_or(of)));
+    }
+    Ok((evidence, Ok(())))
 }
 
 fn nothing() -> RunError {
     RunError::failed("nothing was run")
 }
 
-/// Refuses a sweep that would take longer than its budget, at the pace of its smallest
-/// run on this machine.
-fn affordable(
-    study: &dyn Study,
-    requests: &[Request],
-    budget: f64,
-    engine: &mut Engine,
-    watch: &dyn Observer,
-) -> Result<(), RunError> {
-    let flops = |r: &Request| {
-        price(&r.config)
-            .map_or(u64::MAX, |c| c.forward.flops)
-            .max(1)
-    };
-    let Some(smallest) = requests.iter().min_by_key(|r| flops(r)) else {
-        return Ok(());
-    };
-    // The SIMT machine has no clock, and takes minutes for what the others do at once.
-    if smallest.backend == BackendKind::Simt {
-        return Ok(());
-    }
-    let probe = Request {
-        runs: 1,
-        warm_up: 1,
-        ..smallest.clone()
-    };
-    let begun = Instant::now();
-    let report = match engine.run(&probe, None, watch) {
-        Ok(report) => report,
-        // Whatever it is, the sweep says it in its place; a stop ends it here.
-        Err(e) if e.kind == RunErrorKind::Cancelled => return Err(e),
-        Err(_) => return Ok(()),
-    };
-    let whole = begun.elapsed().as_secs_f64();
-    let once = report.time_us.map_or(whole, |t| t.median * 1e-6);
-    let around = (whole - 2.0 * once).max(0.0);
-    let all: u64 = requests.iter().map(flops).fold(0, u64::saturating_add);
-    let per_flop = 1.0 / flops(smallest) as f64;
-    let expected = per_flop * (once * work(requests) + around * all as f64);
-    if expected <= budget {
-        return Ok(());
-    }
-    let seconds = |s: f64| format(&Quantity::seconds(s));
-    Err(RunError::bad_request(format!(
-        "study {} would take about {} here ({} runs at the pace of its smallest), more than {}; take {}, or --budget {} (minutes)",
-        study.definition().name,
-        seconds(expected),
-        requests.iter().map(|r| u64::from(r.runs)).sum::<u64>(),
-        seconds(budget),
-        study.smaller(),
-        (expected / 60.0 * 1.5).ceil()
-    )))
-}
-
 /// The studies that are kept.
 pub struct Studies {
     folder: PathBuf,
+    learned: Learned,
 }
 
 impl Studies {
@@ -163,10 +140,12 @@ impl Studies {
     pub fn of(places: &Places) -> Self {
         Self {
             folder: places.state.join("studies"),
+            learned: Learned::of(places),
         }
     }
 
-    /// Keeps a study under the next number, which its id then bears.
+    /// Keeps a study under the next number, which its id then bears, and what it leaves
+    /// to later runs.
     ///
     /// # Errors
     /// A sentence: a folder that cannot be written.
@@ -180,7 +159,7 @@ impl Studies {
             let text = serde_json::to_string_pretty(kept).map_err(|e| e.to_string())?;
             // Another process may have taken the number meanwhile.
             if create(&self.path(&kept.id), text.as_bytes()).map_err(|e| refused(&e))? {
-                return Ok(());
+                return self.learned.keep(kept);
             }
             number += 1;
         }

@@ -201,3 +201,33 @@ fn every_journey_is_an_arrow() {
     assert_eq!(lines, bands + kernels + 2 * trips().count() + weights);
     assert!(svg.contains("q k v moves 0.918"), "{svg}");
 }
+
+#[test]
+fn the_squares_of_a_step_are_told_apart_without_colour() {
+    use course::present::{Board, Mark, Scene, Square};
+    let square = |text: &str, mark| Square {
+        text: text.to_owned(),
+        mark,
+    };
+    let row = vec![
+        square("1", Mark::Past),
+        square("<2>", Mark::Now),
+        square("3", Mark::Waits),
+        square("·", Mark::Plain),
+    ];
+    let found = Scene {
+        boards: vec![Board {
+            name: "banks".into(),
+            rows: vec![("lane".into(), row.clone()), (String::new(), row)],
+        }],
+        figures: vec![("passes".into(), "2".into())],
+    };
+    let svg = scene(&found);
+    assert_well_formed(&svg);
+    // A thin frame, a thick one, a double one, none: in each of two rows.
+    let frames = |class: &str| svg.matches(&format!("class=\"{class}\"")).count();
+    assert_eq!(frames("square"), 2);
+    assert_eq!(frames("square now"), 2);
+    assert_eq!(frames("square waits"), 4);
+    assert!(svg.contains("[&lt;2&gt;]") && svg.contains(">banks<") && svg.contains("passes 2"));
+}

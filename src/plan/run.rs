@@ -12,6 +12,7 @@ mod protocol;
 mod report;
 mod request;
 mod submission;
+mod tuned;
 
 pub use counted::{BufferReport, KernelReport, LineReport, WorkReport};
 pub use error::{RunError, RunErrorKind};
@@ -22,9 +23,10 @@ pub use observer::{Observer, Phase, Progress, Unwatched};
 pub use protocol::{Answer, Ask, BackendState, WireTicket};
 pub use report::{
     BytesReport, CheckReport, LaunchReport, OutputReport, PlanReport, Report, TensorReport, Timing,
-    mad, median,
+    WrongReport, mad, median,
 };
 pub use request::{BackendKind, Gemm, Request, WeightsFrom};
 pub use submission::{
     Bounds, Candidate, Criterion, Outcome as SubmissionOutcome, Refusal, Submission,
 };
+pub use tuned::{Knob, Settings, TUNABLE, Tunable, Tuned, knobs};

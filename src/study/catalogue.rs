@@ -2,9 +2,8 @@
 //! and how that is reduced. The command, its help, the list of studies and what is kept
 //! of them are made of it.
 
+use crate::evidence::{Asks, Evidence};
 use crate::findings::Findings;
-use crate::timing::Rounds;
-use plan::run::Request;
 
 /// What is said of a study before it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,37 +31,28 @@ pub trait Study {
     /// What it is.
     fn definition(&self) -> &'static Definition;
 
-    /// What is asked of a machine: runs that are made in turns. None where the model
-    /// says all.
-    fn requests(&self) -> Vec<Request>;
+    /// What is asked of a machine: nothing where the model says all.
+    fn asks(&self) -> Asks;
 
-    /// What comes of it: of the model where there are no runs, and of as many of them as
-    /// were made.
+    /// What comes of it: of the model where nothing was asked, and of as much as was
+    /// made.
     ///
     /// # Errors
     /// A sentence: a configuration that cannot be.
-    fn reduce(&self, rounds: Option<&Rounds>) -> Result<Findings, String>;
+    fn reduce(&self, evidence: &Evidence) -> Result<Findings, String>;
 
     /// How to ask for less, as options: shown where it would take too long.
     fn smaller(&self) -> &'static str;
 }
 
 /// Every study.
-pub const STUDIES: [&Definition; 5] = [
+pub const STUDIES: [&Definition; 8] = [
     &crate::studies::ablate::DEFINITION,
     &crate::studies::planner::DEFINITION,
     &crate::studies::scale::DEFINITION,
     &crate::studies::batch::DEFINITION,
     &crate::studies::validate::DEFINITION,
+    &crate::studies::precision::DEFINITION,
+    &crate::studies::predict::DEFINITION,
+    &crate::studies::tune::DEFINITION,
 ];
-
-/// What a sweep costs before it is made: floating-point operations of all runs of these
-/// requests, their checks and warm-ups not counted.
-pub fn work(requests: &[Request]) -> f64 {
-    let one = |request: &Request| {
-        let flops = plan::cost::price(&request.config).map_or(0, |cost| cost.forward.flops);
-        // Each pair of timed runs is led by one that warms up.
-        flops as f64 * (1.5 * f64::from(request.runs) + f64::from(request.warm_up))
-    };
-    requests.iter().map(one).sum()
-}

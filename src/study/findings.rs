@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::learned::Learned;
 use plan::units::figure::Origin;
 
 /// Everything that one study says.
@@ -20,6 +21,9 @@ pub struct Findings {
     /// What disturbed it, what does not fit, what was left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// What later runs and studies use.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub learned: Option<Box<Learned>>,
 }
 
 /// Where the figures of a column come from.
@@ -220,7 +224,9 @@ impl Column {
     /// A cell of this column as it is shown.
     pub fn shown(&self, cell: &Cell) -> String {
         match cell {
-            Cell::Number(value) if self.unit == SCIENTIFIC => format!("{value:.1e}"),
+            Cell::Number(value) if [SCIENTIFIC, ABSOLUTE].contains(&self.unit.as_str()) => {
+                format!("{value:.1e}")
+            }
             Cell::Number(value) => format!("{value:.*}", self.decimals),
             Cell::Text(text) => text.clone(),
             Cell::Nothing(()) => "–".to_owned(),
@@ -230,6 +236,8 @@ impl Column {
 
 /// The unit of errors, which are shares of a tensor and span many powers of ten.
 pub const SCIENTIFIC: &str = "rel.";
+/// The unit of differences, which span as many.
+pub const ABSOLUTE: &str = "abs.";
 
 /// Lines over what varied.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -10,23 +10,38 @@
 
 mod against;
 mod amd;
+mod analyze;
+mod clock;
 mod counters;
+mod device;
 mod error;
 mod explain;
+pub mod framework;
+mod gathered;
+mod json;
 mod known;
+mod like;
 mod nvidia;
+mod pair;
+mod perfetto;
 mod pytorch;
 mod read;
+mod roofline;
 pub mod sample;
 pub mod say;
+mod sdk;
 mod table;
 mod wall;
 
 pub use against::{Dram, Limit, Reading, RowReading, against};
 pub use counters::{Traffic, traffic};
+pub use device::gpu_called;
 pub use error::{NoSuchColumn, NoSuchTool, ProfileError, Unexplained};
 pub use explain::{By, Explained};
-pub use read::read;
+pub use like::{Asked, Like, like};
+pub use pair::{Pair, PairRow, pair};
+pub use read::{Found, Reader, read};
+pub use roofline::{MeasuredRoof, MeasuredRoofs};
 pub use wall::{Wall, walls};
 
 use std::collections::BTreeMap;
@@ -57,10 +72,26 @@ pub enum Tool {
     NcuDetails,
     /// The PyTorch profiler's Chrome trace.
     Pytorch,
+    /// rocprofv3 `--output-format json`.
+    Rocprofv3Json,
+    /// rocprof-sys's and rocprofv3's Perfetto trace.
+    RocprofSys,
+    /// rocprof-sys's `wall_clock.txt`.
+    RocprofSysClock,
+    /// What `rocprof-compute analyze` prints.
+    RocprofAnalyze,
 }
 
 impl Tool {
-    /// All of them.
+    /// Those that are read and of which no sample is written.
+    pub const READ: [Self; 4] = [
+        Self::Rocprofv3Json,
+        Self::RocprofSys,
+        Self::RocprofSysClock,
+        Self::RocprofAnalyze,
+    ];
+
+    /// Those of which samples are written.
     pub const ALL: [Self; 10] = [
         Self::Rocprofv3Stats,
         Self::Rocprofv3Trace,
@@ -87,6 +118,10 @@ impl Tool {
             Self::Ncu => "ncu",
             Self::NcuDetails => "ncu-details",
             Self::Pytorch => "pytorch",
+            Self::Rocprofv3Json => "rocprofv3-json",
+            Self::RocprofSys => "rocprof-sys",
+            Self::RocprofSysClock => "rocprof-sys-wall-clock",
+            Self::RocprofAnalyze => "rocprof-compute-analyze",
         }
     }
 
@@ -108,6 +143,10 @@ impl Tool {
             Self::Ncu => "ncu, page raw",
             Self::NcuDetails => "ncu, page details",
             Self::Pytorch => "PyTorch profiler, Chrome trace",
+            Self::Rocprofv3Json => "rocprofv3, JSON",
+            Self::RocprofSys => "rocprof-sys or rocprofv3, Perfetto trace",
+            Self::RocprofSysClock => "rocprof-sys, wall_clock.txt",
+            Self::RocprofAnalyze => "rocprof-compute, what analyze prints",
         }
     }
 
@@ -124,6 +163,10 @@ impl Tool {
             Self::Ncu => "ncu_raw.csv",
             Self::NcuDetails => "ncu_details.csv",
             Self::Pytorch => "trace.json",
+            Self::Rocprofv3Json => "results.json",
+            Self::RocprofSys => "perfetto-trace.proto",
+            Self::RocprofSysClock => "wall_clock.txt",
+            Self::RocprofAnalyze => "analyze.txt",
         }
     }
 
@@ -134,6 +177,11 @@ impl Tool {
     pub fn parse(name: &str) -> Result<Self, NoSuchTool> {
         let found = Self::ALL.into_iter().find(|tool| tool.name() == name);
         found.ok_or_else(|| NoSuchTool(name.to_owned()))
+    }
+
+    /// Whether its rows are regions of the host, which hold one another.
+    pub const fn is_host(self) -> bool {
+        matches!(self, Self::RocprofSysClock)
     }
 
     /// Whose GPUs it looks at; none: either's.
@@ -183,10 +231,12 @@ pub struct Dispatch {
     pub kernel: usize,
     /// Start and end, in ns on the tool's own clock.
     pub span: Option<(u64, u64)>,
+    /// Its time in ns.
+    pub ns: Option<f64>,
     /// The device, as the file names it.
-    pub device: String,
+    pub device: Arc<str>,
     /// Stream or queue, as the file names it.
-    pub stream: String,
+    pub stream: Arc<str>,
     /// Blocks, or on AMD work-items, along x, y and z; 0 where not said.
     pub grid: [u64; 3],
     /// Counters that this program understands, in the tool's own unit.
@@ -202,8 +252,30 @@ pub struct Profile {
     pub generated: bool,
     /// A row per kernel, in the order of the file.
     pub kernels: Vec<KernelRow>,
-    /// A row per launch, where the file has them.
+    /// A row per launch, where the file has them: the first of them where they are very
+    /// many.
     pub dispatches: Vec<Dispatch>,
+    /// Launches behind those, which are in the sums.
+    pub beyond: u64,
+    /// The file ends in the middle; what stands before is here.
+    pub cut_short: bool,
+    /// The GPU, as the file names it.
+    pub device: Option<String>,
+    /// Metrics that a tool worked out itself.
+    pub metrics: Vec<Metric>,
+}
+
+/// A metric that a tool worked out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Metric {
+    /// As the tool calls it.
+    pub name: String,
+    /// Its mean.
+    pub value: f64,
+    /// In this unit, as the tool writes it.
+    pub unit: String,
+    /// Share of the device's peak.
+    pub of_peak: Option<f64>,
 }
 
 impl Profile {

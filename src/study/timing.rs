@@ -19,7 +19,7 @@ pub use interval::{Interval, LEAST, of_median, of_ratio};
 pub use quiet::{Trouble, trouble};
 pub use roof::{Agreed, Apart, agreed};
 pub use rounds::{Rounds, Timed, Visit};
-pub use verdict::{ALARMS, Verdict, VerdictJson, spread, time};
+pub use verdict::{ALARMS, Verdict, VerdictJson, median, spread, time};
 
 #[cfg(test)]
 pub(crate) use tests::{report, timed_in_turns};

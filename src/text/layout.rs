@@ -3,6 +3,7 @@
 use super::clean;
 use super::code;
 use super::element::{Block, Element, Inline, Item, Place, Section, Value};
+use super::fold::fold;
 use super::math::{Formula, Style};
 use super::page::{Page, Resolved};
 use super::span::{Line, LineKind, Role, Span, blanks, clip, push, width};
@@ -11,9 +12,6 @@ use super::wrap::Flow;
 
 /// Columns of running text at most: longer lines lose the eye.
 pub const MEASURE: usize = 72;
-
-/// Columns that one step sideways moves code.
-const STEP: usize = 8;
 
 /// Indents are dropped when they would leave less than this for the text.
 const NARROW: usize = 16;
@@ -45,8 +43,7 @@ impl<'a> Layout<'a> {
         Self { ascii, ..self }
     }
 
-    /// Steps sideways: tables by a column, code by eight columns, each as far
-    /// as it goes.
+    /// Steps sideways: tables by a column, as far as they go.
     pub fn shift(self, shift: usize) -> Self {
         Self { shift, ..self }
     }
@@ -236,7 +233,7 @@ impl<'a> Layout<'a> {
         page
     }
 
-    /// Code is clipped, never wrapped: where a line ends is part of it.
+    /// Code keeps its lines; one that does not fit goes on below, further in.
     fn code(&self, language: &str, text: &str, place: Place) -> Page {
         let indent = if self.width >= NARROW { 2 } else { 0 };
         let columns = self.width - indent;
@@ -246,30 +243,35 @@ impl<'a> Layout<'a> {
                 span.text = clean::ascii(&span.text).into_owned();
             }
         }
-        let widest = lines.iter().map(|l| line_width(l)).max().unwrap_or(0);
-        let max_shift = widest.saturating_sub(columns).div_ceil(STEP);
-        let from = self.shift.min(max_shift) * STEP;
-        let mut page = Page {
-            lines: Vec::new(),
-            max_shift,
-        };
+        let mut page = Page::default();
         for (i, spans) in lines.iter().enumerate() {
             let kind = LineKind::Code {
                 width: line_width(spans),
             };
-            let mut shown = clip(spans, from, columns, self.ascii);
-            if !shown.is_empty() && indent > 0 {
-                shown.insert(0, Span::new(blanks(indent), Role::Text));
-            }
             let place = Place {
                 line: place.line + 1 + i,
                 column: 1,
             };
-            page.add(Line {
-                kind,
-                spans: shown,
-                place,
-            });
+            let marked: Vec<(char, Role)> = spans
+                .iter()
+                .flat_map(|span| span.text.chars().map(|c| (c, span.role)))
+                .collect();
+            for (lead, part) in fold(&marked, 0, columns) {
+                let mut shown = Vec::new();
+                if !part.is_empty() {
+                    push(&mut shown, blanks(indent + lead), Role::Text);
+                }
+                for (c, role) in part {
+                    push(&mut shown, c.encode_utf8(&mut [0; 4]), role);
+                }
+                // A wide character has no room in a single column.
+                let shown = clip(&shown, 0, self.width, self.ascii);
+                page.add(Line {
+                    kind,
+                    spans: shown,
+                    place,
+                });
+            }
         }
         page
     }

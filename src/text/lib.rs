@@ -27,6 +27,7 @@ pub mod clean;
 pub mod code;
 mod element;
 mod fill;
+mod fold;
 mod layout;
 pub mod math;
 mod page;
@@ -41,6 +42,7 @@ pub use element::{
     Value, words,
 };
 pub use fill::fill;
+pub use fold::fold;
 pub use layout::{Layout, MEASURE};
 pub use page::{Page, Resolved};
 pub use parse::{parse, parse_from};

@@ -2,51 +2,30 @@
 
 use super::rows::Row;
 use super::theme::Role;
+use text::fold;
 
-/// How much further in a line goes on.
-const DEEPER: usize = 4;
-
-/// A line of code behind `head`; what does not fit in `columns` goes on below,
-/// further in, and nothing is cut.
+/// A line of code behind `head`, in rows of at most `columns` columns.
 pub fn code<'s>(
     head: Row,
     spans: impl Iterator<Item = (&'s str, Role)>,
     columns: usize,
 ) -> Vec<Row> {
-    let margin = head.width();
     let marked: Vec<(char, Role)> = spans
         .flat_map(|(text, role)| text.chars().map(move |c| (c, role)))
         .collect();
-    let inner = marked.iter().take_while(|(c, _)| *c == ' ').count();
-    let mut rows = Vec::new();
-    let mut rest = marked.as_slice();
-    let mut row = head;
-    loop {
-        let room = columns.saturating_sub(row.width()).max(1);
-        let fits = rest.len() <= room;
-        let cut = if fits {
-            rest.len()
-        } else {
-            let head = rest.get(..room).unwrap_or(rest);
-            let space = head.iter().rposition(|(c, _)| *c == ' ');
-            // Not inside the indentation, where a line would stay empty.
-            let indented = if rows.is_empty() { inner } else { 0 };
-            space.filter(|at| *at > indented).map_or(room, |at| at + 1)
-        };
-        let (line, left) = rest.split_at(cut);
-        for run in line.chunk_by(|a, b| a.1 == b.1) {
-            let text: String = run.iter().map(|(c, _)| *c).collect();
-            row = row.and(text, run.first().map_or(Role::Text, |(_, role)| *role));
-        }
-        rows.push(row);
-        rest = left;
-        if fits {
-            return rows;
-        }
-        // Never so far in that nothing fits.
-        let lead = (margin + inner + DEEPER).min(columns / 2);
-        row = Row::of(" ".repeat(lead), Role::Text);
-    }
+    let margin = head.width();
+    let mut head = Some(head);
+    let lines = fold(&marked, margin, columns).into_iter();
+    lines
+        .map(|(lead, line)| {
+            let row = head.take();
+            let row = row.unwrap_or_else(|| Row::of(" ".repeat(lead), Role::Text));
+            line.chunk_by(|a, b| a.1 == b.1).fold(row, |row, run| {
+                let text: String = run.iter().map(|(c, _)| *c).collect();
+                row.and(text, run.first().map_or(Role::Text, |(_, role)| *role))
+            })
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -78,7 +57,7 @@ mod tests {
             [(line, Role::Text)].into_iter(),
             40,
         );
-        assert_eq!(rows[0].text(), "  13      largest = fmaxf(largest, ");
+        assert_eq!(rows[0].text(), "  13      largest = fmaxf(largest,");
         assert_eq!(rows[1].text(), "              widen(right.at[lane], 1));");
     }
 }

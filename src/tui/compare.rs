@@ -1,6 +1,6 @@
 //! Versions side by side: a row per quantity, bars on one scale per row.
 
-use super::pen::Pen;
+use super::pen::{Pen, width};
 use super::ribbon::bar;
 use super::theme::Role;
 use super::{cards, frame, kernels};
@@ -51,7 +51,9 @@ fn body(state: &State, pen: &mut Pen<'_>) {
         Scope::Block => "per block",
     };
     pen.put(1, 0, scope, Role::Strong);
-    pen.put(25, 0, &roof(state), Role::Dim);
+    let roof = roof(state);
+    let from = (frame::LEFT.saturating_sub(width(&roof) as u16 + 1)).min(25);
+    pen.put(from.max(12), 0, &roof, Role::Dim);
     for (i, cut) in state.compare.cuts().iter().enumerate() {
         let role = if i == state.compare.column {
             Role::Accent

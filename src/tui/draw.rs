@@ -12,8 +12,9 @@ use super::{
 };
 use crate::picture;
 use app::look::Depth;
+use app::merge::Picture;
 use app::mouse::Spots;
-use app::{Look, Page, State};
+use app::{Look, Page, SMALLEST, State};
 
 /// Draws frames. A frame that changes nothing of a text lays nothing out: most keys
 /// only move over it.
@@ -32,6 +33,7 @@ struct Sight {
     size: (u16, u16),
     look: Look,
     revision: u64,
+    falling: Option<Picture>,
 }
 
 impl Sight {
@@ -42,6 +44,11 @@ impl Sight {
             size: state.shared.size,
             look: state.shared.look,
             revision: state.revision,
+            falling: state
+                .shared
+                .merge
+                .seen(state.shared.now)
+                .map(|(picture, _)| picture),
         }
     }
 }
@@ -97,6 +104,9 @@ impl Painter {
     fn page(&self, state: &State, pen: &mut Pen<'_>) {
         if state.too_small() {
             too_small::draw(state, pen);
+            if !state.shared.lacks(SMALLEST) {
+                palette::draw(state, pen);
+            }
             return;
         }
         frame::draw(state, pen);

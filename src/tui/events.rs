@@ -16,6 +16,7 @@ use app::question::Asked;
 use app::{self, Effect, Event, Message, State};
 use backend::engine::{self, Engine, Worker};
 use course::Places;
+use host::learned::Learned;
 use host::{Away, Clerk, Facts, edit};
 use plan::run::Phase;
 
@@ -53,8 +54,15 @@ pub fn open(
     input::read_keys(to.clone(), Arc::clone(&gate), Arc::clone(&spots));
     let news = News::new(to.clone());
     let mut engine = Engine::default();
+    let learned = Learned::of(&places);
     let worker = Worker::start(
-        move |request, watch| engine.run(request, None, watch),
+        move |request, watch| {
+            let mut request = request.clone();
+            learned.serve(&mut request);
+            let report = engine.run(&request, None, watch)?;
+            learned.ran(&request.config, &report);
+            Ok(report)
+        },
         move |event| news.tell(event),
     )?;
     let away = Away::new(places, facts, to.clone());
@@ -80,6 +88,9 @@ pub fn open(
 /// Least time between two progress reports of one phase: more often than the
 /// eye can follow would only cost redraws.
 const BETWEEN: Duration = Duration::from_millis(40);
+
+/// A frame that takes longer than this is on a terminal that is too slow for motion.
+const SLOW: Duration = Duration::from_millis(30);
 
 /// Passes what the worker says on as messages.
 struct News {
@@ -195,6 +206,8 @@ impl<W: Write> Runtime<W> {
                 Effect::CancelRun => self.worker.cancel(),
                 Effect::Edit(asked) => self.edit(asked)?,
                 Effect::Record(_)
+                | Effect::KeepLab(_)
+                | Effect::KeepRuns(_)
                 | Effect::OpenSheet(_)
                 | Effect::SaveAnswer { .. }
                 | Effect::Vary { .. } => self.clerk.take(effect),
@@ -257,6 +270,22 @@ impl<W: Write> Runtime<W> {
     }
 
     fn draw(&mut self) -> io::Result<()> {
+        let moving = self
+            .state
+            .shared
+            .merge
+            .seen(self.state.shared.now)
+            .is_some();
+        let began = Instant::now();
+        let drawn = self.frame();
+        // A terminal that takes long for a frame shows no frames between.
+        if moving && began.elapsed() > SLOW {
+            self.state.shared.look.motion = false;
+        }
+        drawn
+    }
+
+    fn frame(&mut self) -> io::Result<()> {
         let (columns, rows) = self.state.shared.size;
         self.surface.resize(columns, rows);
         self.painter.fit(&mut self.state);

@@ -53,7 +53,7 @@ pub fn fit(state: &mut State, laid: &Laid) {
     let lines = laid.rows.len();
     state
         .exercises
-        .fit(&mut state.shared, lines, room, laid.current);
+        .fit(&mut state.shared, lines, room, &laid.current);
 }
 
 /// Draws the page.
@@ -79,6 +79,8 @@ fn hint(state: &State) -> &'static str {
     let begun = !state.shared.study.progress.exercises.is_empty();
     if state.exercises.form.is_none() && state.shared.study.loaded && !begun {
         "Nothing answered yet. Enter opens the form of an exercise."
+    } else if state.exercises.form.is_some() && state.shared.questions.field.is_none() {
+        "* explains the letters and words of this page."
     } else {
         ""
     }

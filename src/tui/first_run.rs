@@ -46,7 +46,9 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     pen.put(2, y, "Do these join without gaps?", Role::Text);
     pen.put(31, y, "┌──┬──┐ ╔══╗ ███▌ ⣀⠤⠒⠉", Role::Text);
     pen.put(31, y + 1, "└──┴──┘ ╚══╝", Role::Text);
-    pen.right(columns - 1, y + 1, "a  if not: ASCII", Role::Text);
+    // Beside the sample it would look as a part of it.
+    let below = u16::from(columns < 66);
+    pen.right(columns - 1, y + 1 + below, "a  if not: ASCII", Role::Text);
     y += 2 + gap;
     let instead = match state.shared.workshop {
         true => "",

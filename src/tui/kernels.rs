@@ -31,8 +31,7 @@ pub fn list(state: &State, pen: &mut Pen<'_>) {
     }
     let cost = state.shared.bench.cost();
     let kernels = &cost.block.kernels;
-    let largest = kernels.iter().map(KernelCost::bytes).max().unwrap_or(0);
-    let column = figure::byte_column(largest);
+    let column = figure::byte_column(largest(state));
     let dtype = state.shared.bench.setup().dtype;
     pen.rule(0, pen.width(), 0);
     pen.put(1, 0, " kernels of a block ", Role::Dim);
@@ -258,14 +257,7 @@ pub fn detail(state: &State, pen: &mut Pen<'_>) {
     let total = column.number(&Quantity::flop(kernel.flops));
     let total = format!("{total} {} =", column.unit().symbol());
     section(pen, "FLOPs", &total, flops);
-    let column = figure::byte_column(
-        cost.block
-            .kernels
-            .iter()
-            .map(KernelCost::bytes)
-            .max()
-            .unwrap_or(0),
-    );
+    let column = figure::byte_column(largest(state));
     let unit = column.unit().symbol();
     let moved = kernel
         .moved
@@ -318,8 +310,14 @@ fn buffers(state: &State, counted: &KernelReport) -> (String, Vec<[String; 3]>) 
 
 /// Bytes of the plan's largest kernel.
 fn largest(state: &State) -> u64 {
-    let kernels = &state.shared.bench.cost().block.kernels;
-    kernels.iter().map(KernelCost::bytes).max().unwrap_or(0)
+    let bench = &state.shared.bench;
+    let kernels = bench
+        .cost()
+        .block
+        .kernels
+        .iter()
+        .chain(&bench.v1().block.kernels);
+    kernels.map(KernelCost::bytes).max().unwrap_or(0)
 }
 
 /// A buffer's name without what the title says: block and phases.

@@ -60,7 +60,11 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
 /// Title, ribbon, inspector, toggles and table: 21 rows of 80 columns.
 pub fn body(state: &State, pen: &mut Pen<'_>) {
     title(state, pen);
-    ribbon::draw(&boxes(state), &mut pen.part(1, 1, 63, ribbon::HEIGHT));
+    let mut strip = pen.part(1, 1, 63, ribbon::HEIGHT);
+    ribbon::draw(&boxes(state), &mut strip);
+    if let Some((picture, slots)) = state.shared.merge.seen(state.shared.now) {
+        ribbon::falling(picture, slots, &mut strip);
+    }
     inspector(state, pen);
     let y = 11;
     pen.rule(0, frame::LEFT, y);
@@ -456,7 +460,13 @@ pub fn against(state: &State, pen: &mut Pen<'_>) {
             Origin::Measured => (Role::Measured, Role::Text),
         };
         pen.put(1, y, &row.label, label_role);
-        pen.right(edges[0], y, &row.plan, role);
+        // Two times with their spread: the first stands further left.
+        let spread = [&row.plan, &row.v1].iter().any(|cell| cell.contains('±'));
+        let first = match spread {
+            true => edges[1].saturating_sub(12),
+            false => edges[0],
+        };
+        pen.right(first, y, &row.plan, role);
         pen.right(edges[1], y, &row.v1, role);
         pen.right(edges[2], y, &row.saved, Role::Text);
         if state.lab.part == Part::Table && state.lab.row == i {

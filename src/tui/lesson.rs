@@ -133,7 +133,7 @@ fn mark(pen: &mut Pen<'_>, x: u16, y: u16, row: &str, needle: &str) {
 
 fn empty(state: &State, pen: &mut Pen<'_>) {
     let text = if state.shared.study.loaded {
-        "There is no lesson here. 1 shows the contents; lint says what is wrong with a course."
+        "There is no lesson here. H shows the contents; lint says what is wrong with a course."
     } else {
         "…"
     };
@@ -247,6 +247,8 @@ fn lay_section(
                     match focused {
                         // What is inside is clicked once the block has the keys.
                         true => row.spots.splice(0..0, spot).for_each(drop),
+                        // A chart takes no keys; its points say their values.
+                        false if whole.is_none() => {}
                         false => row.spots = spot.into_iter().collect(),
                     }
                     (1, row)

@@ -15,9 +15,10 @@ pub use trips::picture as journeys;
 use super::rows::{Row, boxed, labelled, words};
 use super::theme::Role;
 use app::State;
-use app::live::{predict, presented, running_on};
+use app::live::{predict, presented, running_on, waits_alone};
 use course::present::{Piece, caption};
 use course::{Block, Lesson, Live, Typed, present};
+use plan::units::{self, Spec};
 
 /// A block laid out.
 #[derive(Default)]
@@ -168,6 +169,11 @@ impl Place<'_> {
         self.block().steps + 1
     }
 
+    /// What was typed of a prediction and not kept.
+    fn begun(&self) -> String {
+        self.block().begun
+    }
+
     fn guesses(&self) -> Vec<predict::Guess> {
         predict::guesses(&self.state.shared.study.progress, self.lesson, self.live)
     }
@@ -200,23 +206,33 @@ fn predictions(place: Place<'_>, found: &[Piece], columns: usize) -> Vec<Row> {
                         .and(behind, Role::Text)
                         .at(24, present::example(unit), Role::Dim),
                 );
-                rows.push(Row::of(
-                    "  Enter keeps it. Nothing typed: “I do not know”. It is not graded.",
-                    Role::Dim,
-                ));
+                let how = "Enter keeps it. Nothing typed: “I do not know”. It is not graded.";
+                rows.extend(words_in(how, columns));
             }
             _ => {
-                let how = if place.keys {
-                    "  Enter, then type your number; the block opens after it."
-                } else {
-                    "  Tab, then Enter: type your number; the block opens after it."
+                let alone = || waits_alone(&state.reader, &state.shared, place.live);
+                let begun = place.begun();
+                let how = match (begun.is_empty(), place.keys) {
+                    (false, true) => format!("{begun}: typed, not kept; Enter goes on with it."),
+                    (false, false) => {
+                        format!("{begun}: typed, not kept; Tab, Enter go on with it.")
+                    }
+                    (_, true) => "Enter, then type your number; the block opens after it.".into(),
+                    _ if alone() => "Type your number; the block opens after it.".into(),
+                    _ => "Tab, then Enter: type your number; the block opens after it.".into(),
                 };
-                rows.push(Row::of(how, Role::Dim));
+                rows.extend(words_in(&how, columns));
             }
         }
         break;
     }
     rows
+}
+
+/// A line two columns further in, wrapped.
+fn words_in(text: &str, columns: usize) -> Vec<Row> {
+    let rows = words(text, columns.saturating_sub(2), Role::Dim).into_iter();
+    rows.map(|row| row.indented(2)).collect()
 }
 
 /// A guess as it was typed, in per cent where that was asked.
@@ -225,7 +241,21 @@ fn typed(guess: &predict::Guess, unit: Option<&str>) -> String {
     match (guess.typed.as_str(), unit) {
         ("", _) => "I do not know".to_owned(),
         (typed, Some("%")) if bare(typed) => format!("{typed} %"),
-        (typed, _) => typed.to_owned(),
+        (typed, _) => match worked_out(typed, unit) {
+            Some(value) => format!("{typed} = {value}"),
+            None => typed.to_owned(),
+        },
+    }
+}
+
+/// What a guess amounts to that was typed as a calculation, in the unit that was asked.
+fn worked_out(typed: &str, unit: Option<&str>) -> Option<String> {
+    let read = units::read(typed, None).ok().filter(|read| read.computed)?;
+    let q = read.quantity;
+    let spec = unit.and_then(|unit| Spec::parse(unit).ok());
+    match spec.filter(|_| q.dimension().is_plain()) {
+        Some(spec) => units::format_in(&q.scaled(spec.unit).ok()?, spec.unit, spec.decimals).ok(),
+        None => Some(units::format(&q)),
     }
 }
 

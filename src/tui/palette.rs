@@ -7,6 +7,8 @@ use app::palette::matches;
 
 /// Entries that are shown at once.
 const SHOWN: usize = 7;
+/// Columns at most.
+const WIDEST: u16 = 80;
 
 /// Draws the palette where it is open.
 pub fn draw(state: &State, pen: &mut Pen<'_>) {
@@ -18,16 +20,22 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     let (found, all) = matches(&state.shared, form, &typed);
     let height = SHOWN as u16 + 5;
     let top = pen.height().saturating_sub(height);
-    let mut part = pen.part(0, top, 80, height);
+    let columns = pen.width().min(WIDEST);
+    let mut part = pen.part(0, top, columns, height);
+    // Text, and behind it the key, where there is room for it.
+    let (text, hint) = match columns < WIDEST {
+        true => (columns - 18, None),
+        false => (46, Some(61)),
+    };
     part.clear();
     outline(&mut part);
     let (before, behind) = palette.field.halves();
     let x = part.put(3, 1, ": ", Role::Accent);
-    let x = part.put(x, 1, &clip(&before, 50), Role::Text);
+    let x = part.put(x, 1, &clip(&before, usize::from(columns) - 30), Role::Text);
     let x = part.cursor(x, 1);
     part.put(x, 1, &clip(&behind, 8), Role::Text);
     let count = format!("{} of {all}", found.len());
-    part.right(76, 1, &count, Role::Dim);
+    part.right(columns - 4, 1, &count, Role::Dim);
     let first = palette.cursor.saturating_sub(SHOWN - 1);
     for (i, entry) in found.iter().enumerate().skip(first).take(SHOWN) {
         let y = (i - first) as u16 + 3;
@@ -37,8 +45,10 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
             part.put(3, y, "►", Role::Accent);
         }
         part.put(4, y, entry.kind, Role::Dim);
-        part.put(14, y, &clip(&entry.text, 46), role);
-        part.put(61, y, &clip(&entry.hint, 15), Role::Dim);
+        part.put(14, y, &clip(&entry.text, usize::from(text)), role);
+        if let Some(x) = hint {
+            part.put(x, y, &clip(&entry.hint, 15), Role::Dim);
+        }
     }
     if found.is_empty() {
         part.put(
@@ -49,11 +59,11 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
         );
     }
     let keys = "Enter do it · Tab complete · Esc close";
-    part.right(76, height - 2, keys, Role::Dim);
+    part.right(columns - 4, height - 2, keys, Role::Dim);
 }
 
 fn outline(pen: &mut Pen<'_>) {
-    let (left, right, bottom) = (1, 78, pen.height() - 1);
+    let (left, right, bottom) = (1, pen.width() - 2, pen.height() - 1);
     for x in left..=right {
         pen.put(x, 0, "─", Role::Dim);
         pen.put(x, bottom, "─", Role::Dim);

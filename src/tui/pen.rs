@@ -204,6 +204,12 @@ impl<'a> Pen<'a> {
         y < self.area.height && cells.all(|cell| cell.symbol().trim().is_empty())
     }
 
+    /// Nothing stands in so many columns of a row.
+    pub fn is_blank_at(&self, x: u16, y: u16, columns: u16) -> bool {
+        let cell = |at| self.buffer.cell((self.area.x + at, self.area.y + y));
+        (x..x + columns).all(|at| cell(at).is_some_and(|cell| cell.symbol().trim().is_empty()))
+    }
+
     /// Empties the whole rectangle.
     pub fn clear(&mut self) {
         for y in self.area.top()..self.area.bottom() {
@@ -300,17 +306,19 @@ pub fn ascii(c: char) -> char {
         '▌' => '_',
         '▍' | '▎' | '▏' | '░' => ' ',
         '│' => '|',
+        '┊' => ':',
         '║' => '#',
         '┌' | '┐' | '└' | '┘' | '├' | '┤' | '┬' | '┴' | '┼' => '+',
         '╔' | '╗' | '╚' | '╝' | '╠' | '╣' | '╦' | '╩' | '╬' => '#',
         '►' | '→' | '≥' | '»' => '>',
         // A cursor in a part of the screen that has not the keys.
-        '›' => '-',
+        '›' => ')',
         '◄' | '←' | '≤' | '«' => '<',
         '▼' | '↓' => 'v',
         '▲' | '↑' => '^',
-        '●' | '•' => '*',
-        '○' | '□' => 'o',
+        '●' => '*',
+        // Begun, where `*` is done.
+        '•' | '○' | '□' => 'o',
         '×' => 'x',
         'µ' | 'μ' => 'u',
         '“' | '”' | '„' => '"',

@@ -96,7 +96,12 @@ fn question(state: &State, task: &Task, columns: usize) -> Vec<Row> {
         ]);
     }
     if practise.over() {
-        if let Some(command) = &task.command {
+        for (at, step) in practise.derived.iter().enumerate() {
+            let label = if at == 0 { "why" } else { "" };
+            rows.extend(note(label, Role::Dim, step, columns));
+        }
+        let command = task.command.as_ref();
+        if let Some(command) = command.filter(|_| practise.derived.is_empty()) {
             rows.extend([
                 Row::default(),
                 Row::of("Term by term, in a shell:", Role::Dim),

@@ -59,10 +59,22 @@ pub fn help(state: &State, pen: &mut Pen<'_>) {
         ),
     ];
     let bottom = pen.height() - 1;
-    let mut page = pen.part(0, 2, frame::LEFT, bottom - 2);
     let skip = state.help.scroll as u16;
-    column(&left, &mut page, [2, 13], skip);
-    column(&right, &mut page, [37, 48], skip);
+    let narrow = pen.width() < frame::LEFT;
+    let mut page = pen.part(0, 2, frame::LEFT, bottom - 2);
+    if narrow {
+        let [moving, anywhere] = left;
+        let [here, signs, rest] = right;
+        column(
+            &[here, moving, anywhere, rest, signs],
+            &mut page,
+            [2, 13],
+            skip,
+        );
+    } else {
+        column(&left, &mut page, [2, 13], skip);
+        column(&right, &mut page, [37, 48], skip);
+    }
 }
 
 /// Headed lists of keys and what they do, one below the other.

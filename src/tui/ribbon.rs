@@ -6,6 +6,7 @@
 
 use super::pen::Pen;
 use super::theme::Role;
+use app::merge::Picture;
 use app::mouse::Target;
 use app::ribbon::{Group, SLOTS, Segment};
 
@@ -44,6 +45,24 @@ pub struct Kernel {
 pub fn draw(kernels: &[Kernel], pen: &mut Pen<'_>) {
     for kernel in kernels {
         draw_box(kernel, pen);
+    }
+}
+
+/// What is seen of walls that fell to the right of slots, where nothing else stands.
+pub fn falling(picture: Picture, slots: &[usize], pen: &mut Pen<'_>) {
+    let wall = match picture {
+        Picture::Standing => "││",
+        Picture::Broken => "┊┊",
+    };
+    for slot in slots.iter().filter_map(|slot| SLOTS.get(*slot)) {
+        let (x, top) = (slot.end() - 1, slot.row * BOX);
+        // The names row has the joint; number and bar stay where they are.
+        pen.put(x, top + 1, wall, Role::Dim);
+        for y in top + 2..top + BOX - 1 {
+            if pen.is_blank_at(x, y, 2) {
+                pen.put(x, y, wall, Role::Dim);
+            }
+        }
     }
 }
 

@@ -30,7 +30,7 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
         }
         false => {
             lines.push("Contents, lessons and exercises fit: 1, 2 and 7.".to_owned());
-            "1 contents  2 lesson  7 exercises  Esc back  q leave"
+            "1 contents  2 lesson  7 exercises  : do  Esc back  q leave"
         }
     };
     let last = pen.height().saturating_sub(1);

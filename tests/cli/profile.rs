@@ -157,3 +157,142 @@ fn what_cannot_be_read_is_one_sentence_with_its_place() {
         assert_eq!(ran.err.lines().count(), 1, "{line}: {}", ran.err);
     }
 }
+
+/// Real profiles, made on an H200; `tests/data/profiles`.
+fn real(home: &Home, name: &str) {
+    let from = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/profiles");
+    std::fs::copy(
+        format!("{from}/{name}.gz"),
+        home.path().join(format!("{name}.gz")),
+    )
+    .unwrap();
+}
+
+#[test]
+fn a_frameworks_kernels_are_explained_as_ops() {
+    let home = Home::new();
+    real(&home, "v1.json");
+    let ran = home.line("profile v1.json.gz --model small");
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    insta::assert_snapshot!(ran.out);
+    let widest = ran.out.lines().map(|l| l.chars().count()).max();
+    assert!(widest <= Some(80), "{widest:?}");
+    let json = home.line("profile v1.json.gz --model small --json").json();
+    assert_eq!(json["gpu"], "h200");
+    assert!(json["framework"]["explained"].as_f64().unwrap() > 0.95);
+    assert_eq!(json["framework"]["builds"][0]["launches_a_layer"], 55);
+    // docs/cost-model.md: 17·8 + 3.
+    assert!(ran.out.contains("139 ="), "{}", ran.out);
+    let plain = home.line("profile v1.json.gz --model small --plain").out;
+    assert!(
+        plain.contains("op gate up; launches 16; plan = 16"),
+        "{plain}"
+    );
+}
+
+#[test]
+fn two_files_stand_side_by_side() {
+    let home = Home::new();
+    real(&home, "v1.json");
+    real(&home, "v2.json");
+    let ran = home.line("profile v1.json.gz v2.json.gz --model small");
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    insta::assert_snapshot!(ran.out);
+    let json = home
+        .line("profile v1.json.gz v2.json.gz --model small --json")
+        .json();
+    assert_eq!(json["pair"]["launches"][0], 450.0);
+    assert_eq!(json["pair"]["launches"][1], 336.0);
+    let missing = home.line("profile v1.json.gz none.gz");
+    assert!(
+        missing.err.contains("none.gz cannot be read"),
+        "{}",
+        missing.err
+    );
+}
+
+/// A trace far longer than what is held of it; the reader takes it as it comes.
+#[test]
+fn a_long_trace_is_read_as_it_comes() {
+    let home = Home::new();
+    let mut file =
+        std::io::BufWriter::new(std::fs::File::create(home.path().join("long.json")).unwrap());
+    file.write_all(b"{\"traceEvents\":[\n").unwrap();
+    let cpu = format!(
+        "{{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"ts\":1,\"dur\":1,\"args\":{{\"stack\":\"{}\"}}}},\n",
+        "x".repeat(4000)
+    );
+    for at in 0..6000 {
+        file.write_all(cpu.as_bytes()).unwrap();
+        writeln!(
+            file,
+            "{{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"nvjet_sm90_{}\",\"ts\":{at},\"dur\":0.5,\"args\":{{\"device\":0}}}},",
+            at % 3
+        )
+        .unwrap();
+    }
+    // Cut short: no bracket is closed.
+    file.flush().unwrap();
+    drop(file);
+    let ran = home.line("profile long.json");
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    // However the lines are broken.
+    let shown = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(shown.contains("3 kernels, 6,000 launches"), "{shown}");
+    assert!(shown.contains("ends in the middle"), "{shown}");
+    assert!(shown.contains("no block of this architecture"), "{shown}");
+}
+
+#[test]
+fn a_gpu_that_the_database_lacks_is_named() {
+    let home = Home::new();
+    let trace = r#"{"deviceProperties":[{"name":"NVIDIA A10G"}],"traceEvents":[
+{"ph":"X","cat":"kernel","name":"nvjet_sm80","ts":1,"dur":2,"args":{"device":0}}]}"#;
+    home.write("a10g.json", trace);
+    let ran = home.line("profile a10g.json");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let shown = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        shown.contains("“NVIDIA A10G”, which the database does not have"),
+        "{shown}"
+    );
+    let named = home.line("profile a10g.json --gpu a10").out;
+    assert!(!named.contains("A10G”, which"), "{named}");
+}
+
+#[test]
+fn measured_roofs_stand_beside_the_data_sheet() {
+    let home = Home::new();
+    home.write(
+        "roofline.csv",
+        "device,HBMBw,HBMBwLow,hbmBwHigh,L2Bw,FP32Flops,FP64Flops,MFMABF16Flops\n0,1389.1462,1388.6844,1389.608,5017.5005,20946.693,20272.535,0\n",
+    );
+    let ran = home.line("profile roofline.csv --gpu mi250x_gcd");
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    // 1389 of 1638.4 GB/s of one die.
+    assert!(ran.out.contains("85 %"), "{}", ran.out);
+    let json = home.line("profile roofline.csv --json").json();
+    assert_eq!(json["roofs"][0]["roofs"][0]["rate"], 1389.1462e9);
+}
+
+#[test]
+fn an_exercise_asks_of_a_file_of_ones_own() {
+    let home = Home::new();
+    real(&home, "v1.json");
+    let asked = home
+        .line("profile v1.json.gz --model small --like ex39")
+        .out;
+    assert!(
+        asked.contains("How many launches does a forward make?"),
+        "{asked}"
+    );
+    assert!(!asked.contains("450"), "{asked}");
+    let answered = home.line("profile v1.json.gz --model small --like ex39 --answers");
+    assert!(answered.out.contains(" 450\n"), "{}", answered.out);
+    let json = home.line("profile v1.json.gz --like ex40 --json").json();
+    assert_eq!(json["questions"][0]["in_this_file"], false);
+    assert_eq!(json["questions"][4]["answer"], serde_json::Value::Null);
+    let none = home.line("profile v1.json.gz --like ex1");
+    assert_eq!(none.code, 2);
+    assert!(none.err.contains("ex39 and ex40 do"), "{}", none.err);
+}

@@ -131,7 +131,7 @@ fn every_plan_is_compared_with_fp64_tensor_by_tensor() {
     );
     let document = home.line("study show 1 --json").json();
     // Embedding and four blocks: the error of each block's output.
-    let grown = &document["findings"]["sheets"][1];
+    let grown = &document["findings"]["sheets"][3];
     assert_eq!(grown["rows"].as_array().unwrap().len(), 2 * 4);
     assert!(grown["rows"][3][2].as_f64() > Some(0.0));
 }
@@ -147,6 +147,10 @@ fn what_a_shell_prints_fits_into_eighty_columns() {
         format!("study batch-size --memory 11MB --latency 10ms {SMALL}"),
         "study batch-size --memory 80% --model tinyllama-1.1b --seq 512".to_owned(),
         "study validate v1 v2 --seq 4".to_owned(),
+        "study scale --over preset".to_owned(),
+        format!("study precision {SMALL}"),
+        "study precision".to_owned(),
+        "study tune --points 2 --seq 4 --backend cpu --no-check".to_owned(),
         "study list".to_owned(),
     ] {
         let ran = home.line(&line);
@@ -168,6 +172,15 @@ fn what_cannot_be_is_one_sentence() {
         ("study scale --over depth", "layers"),
         ("study scale --over width --at 64,65", "multiple of"),
         ("study scale --over seq --at 64", "two sizes"),
+        ("study scale --over preset --at smal,workshop", "small"),
+        ("study scale --over seq --at 64,x", "16,32,64"),
+        ("study precision --dtype bf16", "leave --dtype bf16 out"),
+        ("study predict --held-out 61 --backend cpu", "60"),
+        ("study predict --backend simt", "no clock"),
+        ("study predict --runs 0 --backend cpu", "1 or more"),
+        ("study tune gem --backend cuda", "Did you mean gemm"),
+        ("study tune gemm --backend cpu", "tiles"),
+        ("study tune --points 1 --backend cpu", "2 to 1000"),
         ("study plan --launch -1", "microseconds"),
         ("study batch-size --memory 800", "16GB"),
         ("study batch-size --memory 180%", "80%"),
@@ -261,4 +274,115 @@ fn auto_is_the_plan_that_the_study_names() {
         .line("run --fuse auto --backend cpu --seq 4 --runs 0 --json")
         .json();
     assert_eq!(run["check"]["pass"], true);
+}
+
+#[test]
+fn a_tolerance_is_judged_by_programs_that_are_wrong_on_purpose() {
+    let home = Home::new();
+    let ran = home.line("study validate v1 --dtypes fp32,bf16 --seq 8 --backend cpu --json");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let document = ran.json();
+    let sheets = document["findings"]["sheets"].as_array().unwrap();
+    let of = |name: &str| sheets.iter().find(|s| s["name"] == name).unwrap();
+    let rows = of("tolerances, of the logits")["rows"].as_array().unwrap();
+    // Relative to the logits bf16 fails 1e-4, and a wrong ε passes it; the check here
+    // fails every wrong program.
+    assert_eq!(rows[1][2].as_f64(), Some(1.0));
+    assert!(rows[1][4].as_f64() >= Some(1.0), "{rows:?}");
+    assert_eq!(rows[2][4].as_f64(), Some(0.0));
+}
+
+#[test]
+fn a_machine_is_calibrated_once_and_its_prices_are_used() {
+    let home = Home::new();
+    let before = home.line("run --fuse auto --backend cpu --seq 4 --runs 1 --no-check");
+    assert!(
+        before.out.contains("recorded on NVIDIA H200"),
+        "{}",
+        before.out
+    );
+    let made = home.line("study predict v1 v4 --backend cpu --runs 2 --seq 16 --json");
+    assert_eq!(made.code, 0, "{made:?}");
+    let document = made.json();
+    let plans = document["findings"]["sheets"][0]["rows"]
+        .as_array()
+        .unwrap();
+    assert_eq!(plans.len(), 2);
+    for row in plans {
+        let [time, low, high] = [1, 2, 3].map(|at| row[at].as_f64().unwrap());
+        assert!(low <= time && time <= high && time > 0.0, "{row}");
+    }
+    // Without a run, and no slower than that.
+    let again = home.line("study predict v1 --backend cpu --seq 16");
+    assert_eq!(again.code, 0, "{again:?}");
+    assert!(
+        again.out.contains("--calibrate does it anew"),
+        "{}",
+        again.out
+    );
+    for text in again.out.lines() {
+        assert!(text.chars().count() <= 80, "{text}");
+    }
+    // A run of what was predicted is set beside it.
+    let ran = home.line("run --backend cpu --seq 16 --runs 3 --no-check");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let after = home.line("study predict v1 --backend cpu --seq 16");
+    assert!(after.out.contains("past prediction"), "{}", after.out);
+    let auto = home.line("run --fuse auto --backend cpu --seq 4 --runs 1 --no-check");
+    assert!(
+        auto.out.contains("as study predict measured them"),
+        "{}",
+        auto.out
+    );
+    let plan = home.line("study plan --backend cpu");
+    assert!(
+        plan.out.contains("as study predict measured them"),
+        "{}",
+        plan.out
+    );
+    // A typed price is that of a roof again.
+    let typed = home.line("study plan --backend cpu --launch 1");
+    assert!(typed.out.contains("under the roof of"), "{}", typed.out);
+}
+
+#[test]
+fn settings_that_were_kept_are_used_and_said_until_they_are_left_out() {
+    let home = Home::new();
+    let made = home.line("study tune --backend cpu --seq 16 --points 3 --no-check --json");
+    assert_eq!(made.code, 0, "{made:?}");
+    let document = made.json();
+    let rows = document["findings"]["sheets"][0]["rows"]
+        .as_array()
+        .unwrap();
+    assert_eq!(rows.len(), 4);
+    // Whatever the times say: what is kept is what a run takes.
+    let mut config =
+        plan::cost::Config::preset("workshop", plan::fusion::Version::V3.cut()).unwrap();
+    (config.shape.seq, config.shape.context) = (16, 16);
+    let learned = serde_json::json!({
+        "schema": 1,
+        "tuned": [{
+            "build": document["build"], "study": "tune-9", "time": "",
+            "of": {
+                "kernel": "tiles", "settings": { "rows": 8 }, "study": "tune-9",
+                "device": document["device"],
+                "config": config,
+            },
+        }],
+    });
+    home.write("data/tinyllama-tutor/learned.json", &learned.to_string());
+    let run = "run --version v3 --seq 16 --backend cpu --runs 1";
+    let ran = home.line(run);
+    assert!(
+        ran.out.contains("tiles as study tune-9 found it: rows 8"),
+        "{}",
+        ran.out
+    );
+    let held = home.line(&format!("{run} --json")).json();
+    assert_eq!(held["check"]["pass"], true);
+    let without = home.line(&format!("{run} --untuned"));
+    assert!(!without.out.contains("tune-9"), "{}", without.out);
+    // Another shape is another thing.
+    let other = home.line("run --version v3 --seq 17 --backend cpu --runs 1 --no-check");
+    assert!(!other.out.contains("tune-9"), "{}", other.out);
 }

@@ -13,7 +13,7 @@
 
 use tinyllama_tutor::answer::{Records, grade};
 use tinyllama_tutor::cost::{Config, GpuDatabase};
-use tinyllama_tutor::course::{Course, Figures, Ledger, lint};
+use tinyllama_tutor::course::{Course, Figures, Ledger, Lesson, Section, lint};
 use tinyllama_tutor::run::Report;
 use tinyllama_tutor::units::Quantity;
 
@@ -482,4 +482,79 @@ fn the_index_of_the_documents_is_complete() {
 
 fn is_number(word: &str) -> bool {
     !word.is_empty() && word.chars().all(|c| c.is_ascii_digit())
+}
+
+/// The prose of a section in small letters, without fenced blocks.
+fn prose(lesson: &Lesson, section: &Section) -> String {
+    let mut fenced = false;
+    let mut out = String::new();
+    for at in section.lines.clone() {
+        let line = lesson.text.slice(lesson.text.line(at));
+        if line.starts_with("```") {
+            fenced = !fenced;
+        } else if !fenced {
+            out.push_str(&line.to_lowercase());
+            out.push(' ');
+        }
+    }
+    out.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn words_are_said_where_the_three_hour_path_first_meets_them() {
+    let course = Course::built_in();
+    let route = &course.routes()[0];
+    let legs = route.legs(&course);
+    let sections: Vec<(&Lesson, &Section)> = legs
+        .iter()
+        .flat_map(|leg| {
+            leg.sections
+                .iter()
+                .map(|at| (leg.lesson, &leg.lesson.sections[*at]))
+        })
+        .collect();
+    let words = [
+        "tile",
+        "grid",
+        "thread block",
+        "stream",
+        "warp",
+        "lane",
+        "launch overhead",
+        "fusion boundary",
+        "claim",
+        "replayed graph",
+    ];
+    for word in words {
+        let stands = |text: &str| {
+            text.match_indices(word).any(|(at, _)| {
+                let before = text[..at].chars().next_back();
+                let behind = text[at + word.len()..]
+                    .trim_start_matches('s')
+                    .chars()
+                    .next();
+                let letter = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '-');
+                !letter(before) && !letter(behind)
+            })
+        };
+        let first = sections
+            .iter()
+            .find(|(lesson, section)| stands(&prose(lesson, section)));
+        let Some((lesson, section)) = first else {
+            continue;
+        };
+        let text = prose(lesson, section);
+        // Emphasised, or said in brackets.
+        let said = [
+            format!("*{word}"),
+            format!("a {word} is"),
+            format!("{word} ("),
+        ];
+        assert!(
+            said.iter().any(|form| text.contains(form.as_str())),
+            "{word} is first met in {} {} and not said there",
+            lesson.id,
+            section.id
+        );
+    }
 }

@@ -10,7 +10,7 @@
 use super::reader::{ENTER, ESC, RIGHT, SPACE, Screen, TAB};
 use tinyllama_tutor::app::key::{Code, ch, key};
 use tinyllama_tutor::app::lesson::Focus;
-use tinyllama_tutor::app::{Effect, Page};
+use tinyllama_tutor::app::{Effect, Event, Message, Page, update};
 use tinyllama_tutor::course::Course;
 
 /// The form of ex1 with its first question under the cursor.
@@ -145,7 +145,7 @@ fn esc_leads_from_every_block_into_the_text_and_stays() {
         assert_ne!(s.state.reader.focus, Focus::Text);
         let s = s.press(&[ESC]);
         assert_eq!(s.state.reader.focus, Focus::Text);
-        let s = s.press(&[ESC, ESC]).shows("1 shows the contents");
+        let s = s.press(&[ESC, ESC]).shows("H shows the contents");
         assert_eq!(s.state.page, Page::Lesson);
         let s = s.press(&[ch('1')]);
         assert_eq!(s.state.page, Page::Home);
@@ -243,14 +243,256 @@ fn home_follows_the_path_and_space_goes_on_with_it() {
 }
 
 #[test]
-fn another_path_is_chosen_and_kept() {
-    let s = home(80, 24).press(&[ch('P')]).shows("One day");
-    assert!(s.recorded().iter().any(|event| matches!(
-        event,
-        course::Event::Chose { setting, value: Some(value) }
-            if setting == "path" && value == "one-day"
-    )));
-    s.press(&[ch('P'), ch('P')]).shows("Three hours: 0 of 15");
+fn another_path_is_looked_at_before_it_is_followed() {
+    let chose = |s: &Screen, name: &str| {
+        s.recorded().iter().any(|event| {
+            matches!(
+                event,
+                course::Event::Chose { setting, value: Some(value) }
+                    if setting == "path" && value == name
+            )
+        })
+    };
+    let s = home(80, 24).press(&[ch('P')]).shows("One day, 450 min");
+    let s = s
+        .shows("Lessons 00 01 02 03 07")
+        .shows("Three hours: 0 of 15");
+    assert!(!chose(&s, "one-day"));
+    // Esc stays, and so does walking on.
+    let s = s
+        .press(&[ESC])
+        .shows("Three hours: 0 of 15")
+        .hides("One day");
+    let s = s.press(&[ch('P'), ch('P')]).shows("Complete, ");
+    let s = s.press(&[ch('P')]).shows("is the path that you follow");
+    let s = s.press(&[ch('P'), key(Code::Down), ENTER]);
+    assert!(s.state.page == Page::Lesson && !chose(&s, "one-day"));
+    let s = s
+        .press(&[ch('1'), ch('P'), ENTER])
+        .shows("You follow One day");
+    assert!(chose(&s, "one-day"));
+}
+
+#[test]
+fn a_path_says_that_its_order_is_its_own_and_ends_at_the_contents() {
+    let mut s = home(80, 24).press(&[SPACE]);
+    // Everything of lesson 00 is read and its question answered.
+    for _ in 0..60 {
+        if s.state.page == Page::Exercises {
+            break;
+        }
+        s = s.press(&[SPACE]);
+    }
+    let s = s.typed("393216 B").press(&[ENTER, SPACE]);
+    s.shows("A wall has a price")
+        .shows("Your path has an order of its own");
+}
+
+#[test]
+fn what_is_left_of_a_section_comes_before_what_follows_it_on_the_path() {
+    let s = home(60, 18).press(&[SPACE]);
+    let mut s = s;
+    for _ in 0..12 {
+        if s.rows().join(" ").contains("more below") {
+            break;
+        }
+        s = s.press(&[SPACE]);
+    }
+    let at = s.state.reader.section;
+    let s = s.shows("more below").press(&[ch('1'), SPACE]);
+    assert_eq!((s.state.page, s.state.reader.section), (Page::Lesson, at));
+    s.press(&[SPACE]).hides("What this workshop is");
+}
+
+#[test]
+fn a_guess_that_was_not_kept_waits_where_it_was_typed() {
+    let s = Screen::reader(80, 24).press(&[SPACE, SPACE, TAB]);
+    let s = s
+        .typed("17")
+        .press(&[ESC])
+        .shows("What you typed waits here");
+    let s = s.shows("17: typed, not kept");
+    s.press(&[TAB, ENTER]).shows("> 17▌");
+}
+
+#[test]
+fn the_contents_are_one_key_away_wherever_digits_are_answers() {
+    let s = form().press(&[ch('H')]);
+    assert_eq!(s.state.page, Page::Home);
+    let s = form().typed("22.22 %").press(&[ENTER]).shows("right");
+    let s = s
+        .press(&[ch('1')])
+        .shows("H shows the contents")
+        .later(1000);
+    let s = s.press(&[ch('H')]);
+    assert_eq!(s.state.page, Page::Home);
+    let s = Screen::reader(80, 24).press(&[SPACE, SPACE, ESC, ch('H')]);
+    assert_eq!(s.state.page, Page::Home);
+}
+
+#[test]
+fn the_palette_and_the_help_have_room_in_sixty_columns() {
+    let s = home(60, 18).press(&[ch('3')]).shows("needs 80");
+    let s = s.press(&[ch(':')]).typed("10-flash").shows("10 ");
+    let s = s.press(&[ENTER]);
+    assert_eq!(s.state.page, Page::Lesson);
+    let s = s.press(&[ch('?')]).shows("in a lesson");
+    assert!(s.rows().iter().all(|row| !row.contains("needs 80")));
+}
+
+#[test]
+fn letters_at_options_go_to_the_option_that_begins_with_them() {
+    // norm1, q, softmax, in an order: q is no way out here, and the rest of a word no key.
+    let s = form().press(&[key(Code::Down); 4]).typed("norm1");
+    assert_eq!(s.state.page, Page::Exercises);
+    let s = s.shows("►[ ] norm1").later(1000).typed("q").shows("►[ ] q");
+    // What the footer names stays a key.
+    let s = s.later(1000).press(&[ch('h')]).shows("hint 1 of");
+    assert!(!s.effects.contains(&Effect::Quit(0)));
+}
+
+#[test]
+fn space_at_the_mark_does_not_leave_a_choice_that_was_not_checked() {
+    let at = form().press(&[key(Code::Down), SPACE, SPACE]);
+    let s = at.shows("Marked. Enter checks it.");
+    assert_eq!(s.state.exercises.form.as_ref().map(|f| f.row), Some(1));
+}
+
+#[test]
+fn an_answer_that_was_changed_has_no_verdict() {
+    let s = form().typed("7 %").press(&[ENTER]).shows("wrong");
+    let s = s.press(&[ch('8'), ESC]).hides(" wrong").shows("typed");
+    let s = s.press(&[key(Code::Down); 4]);
+    let s = s.press(&[SPACE, RIGHT, SPACE, RIGHT, SPACE, ENTER]);
+    let refused = s.state.exercises.form.clone();
+    let s = s.typed("1").shows("typed");
+    assert_eq!(kept(&s, "order").as_deref(), Some("norm1, q, softmax"));
+    assert_eq!(
+        s.state.exercises.form.map(|f| f.row),
+        refused.map(|f| f.row)
+    );
+}
+
+#[test]
+fn a_verdict_and_the_line_under_the_cursor_are_in_view() {
+    // A kernel of more lines than the window has.
+    let mut s = home(60, 18).press(&[ch(':')]).typed("ex27").press(&[ENTER]);
+    for line in 0..14 {
+        let here = s.rows().iter().any(|row| row.contains('►'));
+        assert!(here, "line {line}: {:?}", s.rows());
+        s = s.press(&[key(Code::Down)]);
+    }
+    s.press(&[SPACE, ENTER]).shows("wrong   15 is not right");
+}
+
+#[test]
+fn a_right_answer_says_how_it_comes_about() {
+    // ex3 res1: three tensors of 128 × 256 fp32 numbers.
+    let s = home(80, 24).press(&[ch(':')]).typed("ex3").press(&[ENTER]);
+    let mut s = s;
+    while !s
+        .rows()
+        .iter()
+        .any(|row| row.contains("►") && row.contains("first residual add"))
+    {
+        s = s.press(&[key(Code::Down)]);
+    }
+    let s = s
+        .hides("together 393,216 B")
+        .typed("393216 B")
+        .press(&[ENTER]);
+    let s = s.shows("right").shows("why");
+    let text = s
+        .rows()
+        .join(" ")
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    assert!(
+        text.contains("read x B·S·D·4 B = 1·128·256·4 B = 131,072"),
+        "{text}"
+    );
+    assert!(text.contains("together 393,216 B"), "{text}");
+}
+
+/// Presses a key at a time of the clock, and tells what the screen shows then.
+fn at_once(s: &mut Screen, at: u64, message: Message) -> Vec<String> {
+    update(&mut s.state, Event { at, message });
+    s.painter.fit(&mut s.state);
+    s.rows()
+}
+
+#[test]
+fn a_wall_that_falls_is_seen_falling_and_nothing_else_moves() {
+    let flip = || Message::Key(SPACE);
+    let at_lab = || {
+        let mut s = home(80, 24).press(&[ch('3')]);
+        while !s.rows().iter().any(|row| row.contains("►[ ] silu_mul")) {
+            s = s.press(&[key(Code::Down)]);
+        }
+        s
+    };
+    // Without motion the boxes are one at once, and nobody waits.
+    let mut still = at_lab();
+    let last = at_once(&mut still, 1000, flip());
+    assert!(still.state.wake.is_none());
+    let mut s = at_lab();
+    s.state.shared.look.motion = true;
+    let mut seen = vec![at_once(&mut s, 1000, flip())];
+    let mut now = 1000;
+    while let Some(at) = s.state.wake {
+        assert!(at > now && at <= 1200, "{at}");
+        now = at;
+        seen.push(at_once(&mut s, at, Message::Tick));
+    }
+    assert_eq!(seen.len(), 3, "standing, broken, gone");
+    assert_eq!(seen.last(), Some(&last));
+    // Only the wall between silu and mul differs, two columns of three rows.
+    for rows in &seen[..2] {
+        let cells = rows.iter().zip(&last).map(|(a, b)| {
+            let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+            let longest = a.len().max(b.len());
+            (0..longest).filter(|x| a.get(*x) != b.get(*x)).count()
+        });
+        let changed: usize = cells.sum();
+        assert!((1..=6).contains(&changed), "{changed}");
+    }
+    assert_ne!(seen[0], seen[1]);
+    assert!(s.state.wake.is_none(), "at rest nothing is waited for");
+}
+
+#[test]
+fn a_topic_keeps_its_question_and_what_is_typed() {
+    let s = home(80, 24).press(&[ch('t')]).typed("33").shows("33▌");
+    let asked = s
+        .state
+        .practise
+        .task
+        .as_ref()
+        .map(|task| task.premise.clone());
+    let s = s.press(&[TAB]).shows("►flops").hides("33▌");
+    let s = s
+        .press(&[key(Code::BackTab)])
+        .shows("►launches")
+        .shows("33▌");
+    assert_eq!(
+        s.state
+            .practise
+            .task
+            .as_ref()
+            .map(|task| task.premise.clone()),
+        asked
+    );
+}
+
+#[test]
+fn a_word_that_nobody_knows_finds_nothing_in_the_palette() {
+    // Its letters stand scattered over the title of lesson 19.
+    let s = home(80, 24).press(&[ch(':')]).typed("blah");
+    let s = s.shows("Nothing matches").press(&[ENTER, ESC]);
+    assert_eq!(s.state.page, Page::Home);
+    let s = s.press(&[ch(':')]).typed("10-flash").press(&[ENTER]);
+    s.shows("Four trips of one square");
 }
 
 #[test]
@@ -322,7 +564,7 @@ fn one_reads_and_answers_in_sixty_columns() {
     // It shrinks in the middle of the answer, and grows again.
     let mut s = s;
     for (columns, rows) in [(40, 10), (60, 18)] {
-        s.tell(app::Message::Resize { columns, rows });
+        s.tell(Message::Resize { columns, rows });
     }
     let s = s.press(&[ENTER]).shows("right");
     let s = s.press(&[ch('L')]).shows("This page, Lab, needs 80 × 24.");
@@ -353,7 +595,8 @@ fn the_lesson_has_eighty_columns_wherever_it_can() {
 
 mod mouse {
     use super::*;
-    use tinyllama_tutor::app::Message;
+    use tinyllama_tutor::app;
+    use tinyllama_tutor::app::mouse::Target;
 
     /// Clicks where a text stands.
     fn click(mut s: Screen, text: &str) -> Screen {
@@ -369,6 +612,55 @@ mod mouse {
         let target = spots.at(x, y);
         s.tell(Message::Click(target.unwrap_or_else(|| panic!("{text}"))));
         s
+    }
+
+    /// Clicks the spot of a target, wherever it stands.
+    fn click_target(mut s: Screen, wanted: impl Fn(Target) -> bool) -> Screen {
+        let (columns, rows) = s.state.shared.size;
+        let area = ratatui::layout::Rect::new(0, 0, columns, rows);
+        let mut buffer = ratatui::buffer::Buffer::empty(area);
+        let spots = s.painter.draw(&s.state, &mut buffer);
+        let mut places = (0..rows).flat_map(|y| (0..columns).map(move |x| (x, y)));
+        let target = places.find_map(|(x, y)| spots.at(x, y).filter(|t| wanted(*t)));
+        s.tell(Message::Click(target.unwrap()));
+        s
+    }
+
+    #[test]
+    fn points_and_rows_of_charts_are_clicked() {
+        // The plot of the roofline: the cursor goes to the letter, and the lab follows.
+        let mut s = Screen::with(Course::built_in(), 80, 24);
+        s.state.shared.machine = crate::pages::h200();
+        let s = s.press(&[ch('5')]);
+        let last = s.state.roofline.view().spots.len() - 1;
+        let first = s.state.roofline.view().here;
+        let s = click_target(s, |t| matches!(t, Target::Point(_, _, at) if at != first));
+        let here = s.state.roofline.view().here;
+        assert_ne!(here, first);
+        assert_eq!(
+            app::ribbon::slot_of(s.state.roofline.view().spots[here].op),
+            Some(s.state.shared.slot)
+        );
+        // A row of its table, and its source at the second click.
+        let s = s.press(&[ch('t')]);
+        let s = click_target(s, |t| t == Target::Row(last));
+        assert_eq!(s.state.roofline.view().here, last);
+        let s = click_target(s, |t| t == Target::Row(last));
+        assert_eq!(s.state.page, Page::Kernel);
+        // A chart of a lesson has no cursor: its points say their values.
+        let s = Screen::with(Course::built_in(), 80, 24).press(&[ch(':')]);
+        let s = s.typed("10-flash").press(&[ENTER]);
+        let mut s = s;
+        while !s
+            .rows()
+            .iter()
+            .any(|row| row.contains("both axes logarithmic"))
+        {
+            s = s.press(&[SPACE]);
+        }
+        let s = click_target(s, |t| matches!(t, Target::Point(_, 0, 0)));
+        // At batch 4: two squares of 4·8·128² numbers, x of 4·128·256 and v of 4·128·128.
+        s.shows("V1, seq 128: 4.98");
     }
 
     #[test]

@@ -75,6 +75,34 @@ fn a_panic_gives_the_terminal_back() {
 }
 
 #[test]
+fn nothing_is_written_at_rest_on_any_page_of_a_large_terminal() {
+    let mut p = Pty::open(&[], 200, 60);
+    p.wait_for("? help");
+    p.press("\r");
+    // Lesson, lab, its trips, a fusion that falls, compare, roofline, kernel, exercises and a
+    // form, claims, doctor, contents, practice, glossary, setup, help.
+    let pages = [
+        "", "L", "t", "t", " ", "c", "x", "K", "e", "\r", "\x1b", "C", "D", "H", "t", "\x1b", "*",
+        "\x1b", "p", "\x1b", "?",
+    ];
+    for (at, keys) in pages.iter().enumerate() {
+        p.press(keys);
+        let rests = (0..8).any(|_| {
+            let (screen, before) = (p.settled(), p.bytes());
+            std::thread::sleep(Duration::from_millis(400));
+            // What the machine has may come late, and is a change.
+            let written = p.raw().split_off(before);
+            assert!(
+                written.is_empty() || p.screen() != screen,
+                "page {at}: {written:?}"
+            );
+            written.is_empty()
+        });
+        assert!(rests, "page {at} never comes to rest:\n{}", p.screen());
+    }
+}
+
+#[test]
 fn nothing_is_written_while_nothing_changes() {
     let p = Pty::open(&[], 80, 24);
     p.wait_for("? help");

@@ -50,12 +50,25 @@ pub fn echo(shared: &Shared, asked: &Asked, typed: &str) -> Result<String, Strin
 
 /// The tolerance of a question in words.
 pub fn tolerance(shared: &Shared, asked: &Asked) -> String {
-    let found = with_judge(shared, asked, |key, _| Ok(key.tolerance));
-    match found {
-        Ok(answer::Tolerance::Exact) => "exact".to_owned(),
-        Ok(tolerance) => tolerance.to_string(),
-        Err(_) => String::new(),
+    with_judge(shared, asked, |key, env| Ok(answer::tolerance(key, env))).unwrap_or_default()
+}
+
+/// How the expected value comes about, once the question is solved or given up.
+pub fn derived(shared: &Shared, asked: &Asked) -> Vec<String> {
+    let progress = &shared.study.progress;
+    let kept = progress.key(&asked.exercise, &asked.key);
+    if !kept.given_up && !right(shared, asked) {
+        return Vec::new();
     }
+    let known = |name: &str| {
+        let kept = progress.key(&asked.exercise, name);
+        kept.solved || kept.given_up
+    };
+    let found = with_judge(shared, asked, |key, env| {
+        let exercise = shared.study.exercise(&asked.exercise);
+        Ok(exercise.map(|exercise| exercise.derived(key, env, known)))
+    });
+    found.ok().flatten().unwrap_or_default()
 }
 
 /// The answer as it stands: what is being made of a right one, else what the sheet holds.
@@ -65,12 +78,17 @@ pub fn now(shared: &Shared, asked: &Asked) -> String {
     draft.unwrap_or_else(kept).to_owned()
 }
 
+/// Whether a question is graded: own words and predictions are kept, kernels are judged.
+fn is_graded(key: &Key) -> bool {
+    key.kernel.is_some() || !matches!(key.kind, Kind::Text | Kind::Predict)
+}
+
 /// Whether a graded answer stands that was found right, and is not being changed.
 pub fn right(shared: &Shared, asked: &Asked) -> bool {
     let Some(key) = shared.study.key_of(asked) else {
         return false;
     };
-    let graded = !matches!(key.kind, Kind::Text | Kind::Predict);
+    let graded = is_graded(key);
     let typed = shared.study.typed(&asked.exercise, &asked.key);
     graded
         && shared.questions.draft_of(asked).is_none()
@@ -301,7 +319,7 @@ pub fn refused(shared: &Shared, asked: &Asked) -> bool {
     let question = shared.questions.known.get(asked);
     question
         .and_then(|q| q.judgement.as_ref())
-        .is_some_and(|j| !j.verdict.is_right())
+        .is_some_and(|j| !j.verdict.is_done())
 }
 
 /// How a question stands.
@@ -315,10 +333,7 @@ pub fn standing(shared: &Shared, asked: &Asked) -> Standing {
         let now = shared.questions.known.get(asked);
         let mark = now.and_then(|q| Mark::of(&q.judgement.as_ref()?.verdict));
         // What is not graded is kept, and never right.
-        let graded = shared
-            .study
-            .key_of(asked)
-            .is_none_or(|k| !matches!(k.kind, Kind::Text | Kind::Predict));
+        let graded = shared.study.key_of(asked).is_none_or(is_graded);
         let solved = if graded { Mark::Right } else { Mark::Kept };
         return Standing::Judged(mark.unwrap_or(solved));
     }
@@ -326,12 +341,16 @@ pub fn standing(shared: &Shared, asked: &Asked) -> Standing {
         return Standing::Read;
     }
     let typed = !shared.study.typed(&asked.exercise, &asked.key).is_empty();
+    let now = shared.study.typed(&asked.exercise, &asked.key);
+    let tried = kept.tried.as_deref() == Some(now) || !typed;
     let judged: Option<&Judgement> = shared
         .questions
         .known
         .get(asked)
         .and_then(|q| q.judgement.as_ref());
     match kept.verdict {
+        // What was typed since has no verdict yet.
+        Some(Mark::Wrong | Mark::Slip) if judged.is_none() && !tried => Standing::Unchecked,
         Some(mark) if typed && (judged.is_some() || mark != Mark::Unread) => Standing::Judged(mark),
         _ if typed => Standing::Unchecked,
         _ => Standing::Open,

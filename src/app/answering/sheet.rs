@@ -61,19 +61,22 @@ pub fn arrived(
         .filter(|name| typed(&before, name) != typed(&now, name))
         .cloned()
         .collect();
+    let mut typing = false;
     for key in &changed {
         let asked = Asked {
             exercise: exercise.to_owned(),
             key: key.clone(),
         };
         shared.questions.question_mut(&asked).judgement = None;
-        if again && shared.questions.field_of(&asked).is_some() {
-            shared.questions.field = None;
-        }
+        typing |= shared.questions.field_of(&asked).is_some();
     }
     if again && !changed.is_empty() {
+        let stays = match typing {
+            true => " What is being typed stays.",
+            false => "",
+        };
         let text = format!(
-            "The sheet of {exercise} changed on disk: {}. Enter checks an answer.",
+            "The sheet of {exercise} changed on disk: {}.{stays} Enter checks an answer.",
             changed.join(", ")
         );
         shared.notes.say(Tone::Plain, text);

@@ -54,9 +54,9 @@ const LINES: &[FooterItem] = &[
     (&[Action::Up, Action::Down], "line"),
     (&[Action::Flip], "mark"),
     (&[Action::Open], "check"),
-    (&[Action::NextPart], "next question"),
     (&[Action::Hint], "hint"),
     (&[Action::Solution], "solution"),
+    (&[Action::NextPart], "next question"),
     (&[Action::Back], "back"),
     (&[Action::Help], "help"),
 ];
@@ -66,9 +66,9 @@ const WRITE: &[FooterItem] = &[
     (&[Action::Edit], "editor"),
     (&[Action::Open], "judge"),
     (&[Action::Flip], "gap form"),
-    (&[Action::Up, Action::Down], "question"),
     (&[Action::Hint], "hint"),
     (&[Action::Solution], "solution"),
+    (&[Action::Up, Action::Down], "question"),
     (&[Action::Back], "back"),
     (&[Action::Help], "help"),
 ];
@@ -130,10 +130,10 @@ const LIST: &[FooterItem] = &[
 /// Keys of the form on a number, outside its field.
 const FORM: &[FooterItem] = &[
     (&[Action::Open], "type, check"),
-    (&[Action::Up, Action::Down], "question"),
-    (&[Action::Flip], "next open"),
     (&[Action::Hint], "hint"),
     (&[Action::Solution], "solution"),
+    (&[Action::Up, Action::Down], "question"),
+    (&[Action::Flip], "next open"),
     (&[Action::Run], "run"),
     (&[Action::Back], "back"),
     (&[Action::Help], "help"),
@@ -151,9 +151,9 @@ const CHOICE: &[FooterItem] = &[
     (&[Action::Left, Action::Right], "option"),
     (&[Action::Flip], "mark"),
     (&[Action::Open], "check"),
-    (&[Action::Up, Action::Down], "question"),
     (&[Action::Hint], "hint"),
     (&[Action::Solution], "solution"),
+    (&[Action::Up, Action::Down], "question"),
     (&[Action::Back], "back"),
     (&[Action::Help], "help"),
 ];

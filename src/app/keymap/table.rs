@@ -376,9 +376,13 @@ pub const TABLE: &[Entry] = &[
     ),
     entry(
         On::Anywhere,
-        &[(ch('C'), Go(Claims)), (ch('D'), Go(Doctor))],
+        &[
+            (ch('H'), Go(Home)),
+            (ch('C'), Go(Claims)),
+            (ch('D'), Go(Doctor)),
+        ],
         &[],
-        "claims, doctor",
+        "home, claims, doctor",
     ),
     entry(On::Anywhere, &[(ch('*'), Glossary)], &[], "words explained"),
     entry(
@@ -403,7 +407,7 @@ pub const TABLE: &[Entry] = &[
         On::Anywhere,
         &[(ch('q'), Quit)],
         &[],
-        "leave; answers are saved",
+        "leave; answers, lab are kept",
     ),
     entry(On::Anywhere, &[(ch('?'), Help)], &[], "this help"),
 ];

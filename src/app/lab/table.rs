@@ -5,8 +5,9 @@ use crate::machine::{Machine, Source};
 use crate::runs::Runs;
 use plan::cost::Cost;
 use plan::fusion::{Cut, Version};
-use plan::run::{BytesReport, Report};
+use plan::run::{BytesReport, Report, Timing};
 use plan::units::figure::{self, Clock, Origin};
+use study::timing;
 
 /// Characters of a figure.
 const COLUMN: usize = 7;
@@ -214,6 +215,12 @@ pub(super) fn compared(bench: &Bench, runs: &Runs) -> Option<String> {
     (cut != v1).then(|| verdict.sentence(&v1.title(), &cut.title()))
 }
 
+/// What is said of a plan that only another build or another device has run.
+pub(super) fn elsewhere(bench: &Bench, runs: &Runs) -> Option<String> {
+    let mut cuts = [bench.cut(), Version::V1.cut()].into_iter();
+    cuts.find_map(|cut| runs.elsewhere(bench.setup(), cut))
+}
+
 /// The row of measured times; where both plans ran in turns, those of that job.
 fn times(bench: &Bench, runs: &Runs) -> Row {
     let (setup, cut, v1) = (bench.setup(), bench.cut(), Version::V1.cut());
@@ -222,19 +229,29 @@ fn times(bench: &Bench, runs: &Runs) -> Row {
         Some(([base, plan], _)) => (Some(*base), Some(*plan)),
         None => (runs.of(setup, v1), runs.of(setup, cut)),
     };
-    let time = |report: Option<&Report>| Some(report?.time_us.as_ref()?.median * 1e-6);
+    let time = |report: Option<&Report>| report.and_then(|r| r.time_us.clone());
     let (a, b) = (time(plan), time(base));
-    if a.is_none() && b.is_none() && (plan.is_some() || base.is_some()) {
+    let label = match (&a, &b) {
         // What counts has no clock that means anything.
-        return unknown("time µs, fwd @");
-    }
-    let clock = Clock::of(a.unwrap_or(0.0).max(b.unwrap_or(0.0)));
-    let show = |t: Option<f64>| t.map_or("·".to_owned(), |t| clock.number(t));
+        (None, None) if plan.is_some() || base.is_some() => return unknown("time µs, fwd @"),
+        (None, None) => "time µs, fwd @".to_owned(),
+        _ => String::new(),
+    };
+    let seconds = |t: &Option<Timing>| t.as_ref().map_or(0.0, |t| t.median * 1e-6);
+    let clock = Clock::of(seconds(&a).max(seconds(&b)));
+    let show = |t: &Option<Timing>| {
+        t.as_ref()
+            .map_or("·".to_owned(), |t| timing::median(t, clock))
+    };
     Row {
-        label: format!("time {}, fwd @", clock.unit),
-        plan: show(a),
-        v1: show(b),
-        saved: match (a, b, pair) {
+        label: match label.is_empty() {
+            // Medians with their spread need the room.
+            true => format!("{}, fwd @", clock.unit),
+            false => label,
+        },
+        plan: show(&a),
+        v1: show(&b),
+        saved: match (&a, &b, pair) {
             (Some(_), Some(_), Some((_, verdict))) => verdict.cell(),
             (Some(_), Some(_), None) if cut == v1 => String::new(),
             _ => "r runs".into(),

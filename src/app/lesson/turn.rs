@@ -121,7 +121,7 @@ fn turn_section(reader: &mut Reader, shared: &mut Shared, forward: bool, out: &m
         } else {
             shared
                 .notes
-                .say(Tone::Plain, "The end of the course. 1 shows the contents.");
+                .say(Tone::Plain, "The end of the course. H shows the contents.");
         }
     } else if section > 0 {
         show(reader, shared, at, section - 1, out);
@@ -142,7 +142,7 @@ fn on_path(reader: &mut Reader, shared: &mut Shared, out: &mut Out) {
         let next = shared.contents.route.as_ref().map(|f| f.next.clone());
         let text = match next.filter(|next| !next.is_empty()) {
             Some(next) => format!("As far as the path goes here. Space goes on: {next}."),
-            None => "This path is through. 1 shows the contents.".to_owned(),
+            None => "This path is through. Space shows the contents.".to_owned(),
         };
         shared.notes.say(Tone::Plain, text);
     }
@@ -162,9 +162,9 @@ fn turn_lesson(reader: &Reader, shared: &mut Shared, forward: bool, out: &mut Ou
         None => shared.notes.say(
             Tone::Plain,
             if forward {
-                "This is the last lesson. 1 shows the contents."
+                "This is the last lesson. H shows the contents."
             } else {
-                "This is the first lesson. 1 shows the contents."
+                "This is the first lesson. H shows the contents."
             },
         ),
     }
@@ -213,6 +213,11 @@ pub(super) fn click(reader: &mut Reader, shared: &mut Shared, target: Target, ou
             let asked = focused(reader, shared).and_then(|(_, live)| live::asked(shared, live));
             if let Some(asked) = asked {
                 answering::click(shared, &asked, target, out);
+            }
+        }
+        Target::Point(block, line, at) => {
+            if let Some(text) = live::point(reader, shared, block, line, at) {
+                shared.notes.say(Tone::Plain, text);
             }
         }
         Target::Toggle(_) | Target::Slot(_) | Target::Figure(_) => {
@@ -277,7 +282,7 @@ pub fn leave(reader: &mut Reader, shared: &mut Shared) -> bool {
     if std::mem::take(&mut reader.visiting) {
         return false;
     }
-    let text = "You are in the text. 1 shows the contents, q leaves the workshop.";
+    let text = "You are in the text. H shows the contents, q leaves the workshop.";
     shared.notes.say(Tone::Plain, text);
     true
 }

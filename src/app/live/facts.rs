@@ -7,7 +7,6 @@ use crate::lesson::{self, Reader};
 use crate::machine::Source;
 use crate::setup::Setup;
 use crate::shared::Shared;
-use crate::study::bench_setup;
 use course::present::{self, Excerpt, Facts, Piece, Ran, Wanted};
 use course::{Exercise, Key, Lesson, Live};
 use plan::cost::{Bound, Config, KernelCost, Priced};
@@ -30,7 +29,7 @@ pub fn presented(
     let here = Here {
         reader,
         shared,
-        setup: bench_setup(&env.setup.config, seed),
+        setup: Setup::of(&env.setup.config, seed),
         on_bench: reader.block(&lesson.id, live.number).on_bench,
     };
     present::present(live, &env, &here)
@@ -81,7 +80,7 @@ impl Facts for Here<'_> {
     }
 
     fn ran(&self, config: &Config) -> Option<Ran> {
-        let setup = bench_setup(config, self.setup.seed);
+        let setup = Setup::of(config, self.setup.seed);
         let report = self.shared.runs.of(&setup, config.cut)?;
         Some(Ran {
             launches: report.launches.counted,

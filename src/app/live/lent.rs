@@ -34,6 +34,20 @@ impl Lent {
         }
     }
 
+    /// The learner's own bench, and the backend that they picked.
+    pub(crate) fn own<'s>(&'s self, shared: &'s Shared) -> (&'s Bench, Option<String>) {
+        let bench = match &self.bench {
+            Some((before, given)) if shared.bench.setup() == given => before,
+            _ => &shared.bench,
+        };
+        let present = shared.machine.backend().map(|b| b.name.clone());
+        let picked = match (&self.backend, present) {
+            (Some((before, given)), Some(now)) if *given == now => Some(before.clone()),
+            (_, now) => now.filter(|_| shared.machine.picked),
+        };
+        (bench, picked)
+    }
+
     /// Puts back what was there before, unless the learner chose something else since.
     pub fn give_back(self, shared: &mut Shared) {
         if let Some((before, given)) = self.bench

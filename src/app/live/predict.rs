@@ -97,7 +97,6 @@ pub fn press(reader: &mut Reader, shared: &mut Shared, key: Key, out: &mut Out) 
         return;
     };
     match key.code {
-        Code::Esc => reader.leave_fields(),
         Code::Enter => {
             let typed = typed.trim().replace('|', "/");
             match readable(shared, lesson, live, &typed) {
@@ -107,6 +106,7 @@ pub fn press(reader: &mut Reader, shared: &mut Shared, key: Key, out: &mut Out) 
                 }
                 _ => {
                     reader.leave_fields();
+                    reader.block_mut(&lesson.id, live.number).begun = String::new();
                     keep(reader, shared, lesson, live, typed, out);
                 }
             }

@@ -9,7 +9,7 @@ use crate::mouse::Target;
 use crate::note::Tone;
 use crate::page::SMALLEST;
 use crate::question::Asks;
-use crate::state::State;
+use crate::state::{State, footer};
 use crate::{answering, find, palette};
 
 /// How long after a character the next one still belongs to the same word.
@@ -39,7 +39,9 @@ pub(super) fn press(state: &mut State, key: Key, out: &mut Out) {
     if state.leaving.is_none() {
         state.shared.notes.clear();
     }
-    let too_small = state.too_small();
+    // The palette has room where its page may have none.
+    let palette = state.palette.is_some() && !state.shared.lacks(SMALLEST);
+    let too_small = state.too_small() && !palette;
     if state.typing() && !too_small {
         typed(state, key, out);
         return;
@@ -47,7 +49,7 @@ pub(super) fn press(state: &mut State, key: Key, out: &mut Out) {
     if let Code::Char(c) = key.code
         && !key.ctrl
         && !too_small
-        && begun(state, c, out)
+        && (begun(state, c, out) || spelled(state, key, c))
     {
         return;
     }
@@ -57,7 +59,7 @@ pub(super) fn press(state: &mut State, key: Key, out: &mut Out) {
     let anywhere = match action {
         Action::Quit | Action::Interrupt | Action::Suspend | Action::Redraw => true,
         // Other pages may have the room that this one lacks.
-        Action::Go(_) | Action::Back => !state.shared.lacks(SMALLEST),
+        Action::Go(_) | Action::Back | Action::Palette => !state.shared.lacks(SMALLEST),
         _ => false,
     };
     if too_small && !anywhere {
@@ -104,8 +106,7 @@ fn begun(state: &mut State, c: char, out: &mut Out) -> bool {
     if !Asks::begins(c) {
         return false;
     }
-    let asks = state.screen().asks(&state.shared);
-    match asks {
+    match asks(state) {
         Asks::Nothing => return false,
         Asks::Value => {
             act(state, Action::Change, out);
@@ -133,12 +134,41 @@ fn begun(state: &mut State, c: char, out: &mut Out) -> bool {
         }
         Asks::Untyped if c.is_ascii_digit() => {
             state.word = Some(state.shared.now);
-            let text = "Esc first: digits lead to screens where nothing is being answered.";
+            let text =
+                "Digits lead to screens where nothing is asked: Esc first. H shows the contents.";
             state.shared.notes.say(Tone::Plain, text);
         }
         Asks::Untyped => return false,
     }
     true
+}
+
+/// A letter at options goes to the one that begins with it, unless the footer names it as
+/// a key; the rest of its word is no key then.
+fn spelled(state: &mut State, key: Key, c: char) -> bool {
+    if !c.is_alphabetic() || !matches!(asks(state), Asks::Option(_) | Asks::Rank(_)) {
+        return false;
+    }
+    let shared = &state.shared;
+    let named = footer(state).iter().flat_map(|(actions, _)| *actions);
+    let mut named = named.filter_map(|action| shared.keys.key_of(state.page, *action));
+    let Some(asked) = state
+        .screen()
+        .asked(shared)
+        .filter(|_| !named.any(|k| k == key))
+    else {
+        return false;
+    };
+    let found = answering::spelled(&mut state.shared, &asked, c.to_ascii_lowercase());
+    if found {
+        state.word = Some(state.shared.now);
+    }
+    found
+}
+
+/// What is asked and has the keys.
+fn asks(state: &State) -> Asks {
+    state.screen().asks(&state.shared)
 }
 
 /// A key while a line of text is typed.

@@ -10,7 +10,7 @@
 //! as the cost model counts by default.
 
 use super::bound::Bound;
-use super::dims::{Dims, KEY_BLOCK, Tile};
+use super::dims::{Dims, Tile};
 use super::micro::{Left, Out, Right, matmul};
 use super::rows::{Source, Target, narrow, widen};
 use super::softmax::{Running, Scores, divide_columns, scale_rows, softmax_block};
@@ -36,14 +36,14 @@ impl ScratchPlan {
         let keys_held = if whole_columns && dims.dtype == Dtype::Bf16 {
             dims.context()
         } else {
-            KEY_BLOCK.min(dims.context())
+            dims.key_block.min(dims.context())
         };
         let line = |n: usize| n.next_multiple_of(16);
         let lane = line(columns);
         let queries = line(keys_held * columns);
         let keys = queries + columns.next_multiple_of(dims.isa.panel_width()) * dims.width;
         let widened = if dims.dtype == Dtype::Bf16 {
-            KEY_BLOCK * dims.width
+            dims.key_block * dims.width
         } else {
             0
         };
@@ -115,7 +115,7 @@ impl Unit<'_> {
             let block = if step.softmax && step.values.is_none() {
                 context
             } else {
-                KEY_BLOCK
+                self.bound.dims.key_block
             };
             for first in (0..context).step_by(block.max(1)) {
                 let keys = block.min(context - first);
@@ -238,8 +238,8 @@ impl Unit<'_> {
                 row: panel,
                 panel: panel * d.width,
             };
-            for done in (0..keys).step_by(KEY_BLOCK) {
-                let n = KEY_BLOCK.min(keys - done);
+            for done in (0..keys).step_by(d.key_block) {
+                let n = d.key_block.min(keys - done);
                 let left = match d.dtype {
                     Dtype::Fp32 => Left {
                         at: self.bound.buffer_f32(k).add(at + done * row),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Allocation, Isa, PackedModel, ReadyPlan, Threads, affordable};
 use crate::backends::Backend;
-use crate::check::check;
+use crate::check::{check, wrong};
 use crate::device;
 use crate::given::{open_weights, tokens};
 use crate::measure::{Checked, Forward, Outcome, measure, step};
@@ -17,8 +17,11 @@ use plan::cost::Planned;
 use plan::model::{Model, TensorId};
 use plan::run::{
     BackendKind, BackendState, CheckReport, LaunchReport, Observer, Phase, Progress, Request,
-    RunError, WeightsFrom,
+    RunError, Settings, Tuned, WeightsFrom, WrongReport,
 };
+
+/// The name under which the interpreter's settings are kept.
+const TILES: &str = "tiles";
 
 /// This machine's CPU.
 #[derive(Default)]
@@ -79,7 +82,17 @@ impl Backend for Cpu {
         let loaded = load(&mut self.loaded, request)?;
         let planned = planned.with_model(loaded.weights.model())?;
         let tokens = tokens(request, loaded.weights.model())?;
-        let mut plan = ReadyPlan::new(Arc::clone(&loaded.packed), threads.clone(), planned)?;
+        let isa = loaded.packed.isa();
+        let device = device::describe(threads.count(), isa);
+        let mut served = request.tuned.iter().rev();
+        let tuned = served.find(|t| t.kernel == TILES && t.serves(&request.config, &device, true));
+        let usual = Settings::default();
+        let mut plan = ReadyPlan::cut_as(
+            Arc::clone(&loaded.packed),
+            threads.clone(),
+            planned,
+            tuned.map_or(&usual, |t| &t.settings),
+        )?;
         step(request, observer, Progress::new(Phase::Prefill, 0, 1))?;
         plan.start(tokens.ids(), observer)
             .map_err(|e| e.after(0, request.runs))?;
@@ -88,7 +101,8 @@ impl Backend for Cpu {
             weights: &loaded.weights,
             tokens,
             threads: threads.count(),
-            isa: loaded.packed.isa(),
+            isa,
+            notes: tuned.and_then(Tuned::note).into_iter().collect(),
         };
         measure(BackendKind::Cpu, request, observer, &mut ready)
     }
@@ -124,6 +138,7 @@ struct Ready<'l> {
     tokens: Tokens,
     threads: usize,
     isa: Isa,
+    notes: Vec<String>,
 }
 
 impl Forward for Ready<'_> {
@@ -133,6 +148,10 @@ impl Forward for Ready<'_> {
 
     fn device(&self) -> String {
         device::describe(self.threads, self.isa)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.notes.clone()
     }
 
     /// Every tensor in memory, where the reference is affordable.
@@ -163,6 +182,11 @@ impl Forward for Ready<'_> {
             launches(ran.launches),
             CheckReport::from(&verdict),
         ))
+    }
+
+    fn wrong(&self) -> Result<Vec<WrongReport>, RunError> {
+        let shape = self.planned().cost.config.shape;
+        wrong(self.weights, &self.tokens, shape).map_err(|e| RunError::failed(e.to_string()))
     }
 
     fn forward(&mut self, observer: &dyn Observer) -> Result<LaunchReport, RunError> {

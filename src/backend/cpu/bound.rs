@@ -211,7 +211,7 @@ impl Bound<'_> {
         }
     }
 
-    /// The FFN of one tile, [`Ffn::COLUMNS`] columns at a time.
+    /// The FFN of one tile, some columns at a time.
     ///
     /// # Safety
     /// As [`Bound::step`].
@@ -230,7 +230,7 @@ impl Bound<'_> {
             add: false,
         };
         let out = self.target(ffn.out, tile, arena);
-        let step = (Ffn::COLUMNS / isa.panel_width()).max(1);
+        let step = (self.dims.ffn_columns / isa.panel_width()).max(1);
         for first in (0..ffn.gate.count()).step_by(step) {
             let panels = first..first + step;
             let columns = ffn.gate.columns(panels.clone());

@@ -227,7 +227,7 @@ impl PassCompiler<'_> {
         let x = self.source(read(node(0)?, 0)?)?;
         let last = down.map_or(m, |n| n.writes);
         let out = self.output(last, None);
-        let columns = Ffn::COLUMNS.min(self.dims.ffn);
+        let columns = self.dims.ffn_columns.min(self.dims.ffn);
         let [g, u] = [0; 2].map(|_| Operand::Tile {
             at: self.slots.take(columns),
             columns,

@@ -2,10 +2,17 @@
 
 use super::simd::Isa;
 use plan::model::{Dtype, Model, Symbol, TensorKind};
-use plan::run::RunError;
+use plan::run::{RunError, Settings};
 
-/// Keys whose scores are held at once in a fused attention.
-pub(super) const KEY_BLOCK: usize = 128;
+/// Keys whose scores are held at once in a fused attention, where nothing else is set.
+const KEY_BLOCK: usize = 128;
+
+/// Columns of a fused FFN that exist at a time, where nothing else is set: tiles of 64
+/// rows of them take 64 KiB.
+const FFN_COLUMNS: usize = 256;
+
+/// Most rows of a tile.
+const MOST_ROWS: usize = 64;
 
 /// Most columns of a tile of scores: query heads of one key head × rows.
 const SCORE_COLUMNS: usize = 64;
@@ -35,6 +42,10 @@ pub(super) struct Dims {
     /// Query heads whose scores stand side by side in one tile of scores.
     pub unit: usize,
     pub threads: usize,
+    /// Keys whose scores are held at once in a fused attention.
+    pub key_block: usize,
+    /// Columns of a fused FFN that exist at a time.
+    pub ffn_columns: usize,
 }
 
 /// One tile: rows of one sequence.
@@ -48,7 +59,7 @@ pub(super) struct Tile {
 
 impl Dims {
     /// The sizes of `seq` new tokens after `past` ones, with room for
-    /// `capacity` positions.
+    /// `capacity` positions, cut as `settings` say: `rows`, `columns`, `keys`.
     ///
     /// # Errors
     /// A size that this machine cannot address.
@@ -58,6 +69,7 @@ impl Dims {
         isa: Isa,
         threads: usize,
         [batch, seq, past, capacity]: [u64; 4],
+        settings: &Settings,
     ) -> Result<Self, RunError> {
         let size = |name: &str, value: u64| {
             usize::try_from(value).map_err(|_| {
@@ -83,8 +95,19 @@ impl Dims {
             tile: 1,
             unit: 1,
             threads: threads.max(1),
+            key_block: KEY_BLOCK,
+            ffn_columns: FFN_COLUMNS,
         };
-        dims.tile = rows_per_tile(dims.batch, dims.seq, dims.threads);
+        let set = |name: &str, most: usize| {
+            let value = usize::try_from(settings.get(name)?).ok()?;
+            Some(value.clamp(1, most))
+        };
+        dims.tile = set("rows", MOST_ROWS.min(dims.seq.max(1)))
+            .unwrap_or_else(|| rows_per_tile(dims.batch, dims.seq, dims.threads));
+        dims.key_block = set("keys", usize::MAX).unwrap_or(KEY_BLOCK);
+        // Whole panels of the widest vectors.
+        dims.ffn_columns =
+            set("columns", usize::MAX).map_or(FFN_COLUMNS, |columns| columns.next_multiple_of(32));
         let group = dims.heads / dims.kv_heads.max(1);
         dims.unit = (1..=group)
             .rev()
@@ -148,7 +171,7 @@ fn rows_per_tile(batch: usize, seq: usize, threads: usize) -> usize {
         let rounds = tiles.div_ceil(threads);
         rounds.saturating_mul(rows.div_ceil(REGISTER_ROWS) + 1)
     };
-    (24..=64)
+    (24..=MOST_ROWS)
         .rev()
         .map(|rows| rows.min(seq))
         .min_by_key(|rows| cost(*rows))
@@ -165,7 +188,15 @@ mod tests {
         for (batch, seq, threads) in [(1, 128, 2), (3, 37, 4), (2, 1, 8), (1, 1000, 3)] {
             let model = Model::new("m", 64, 1, 4, 2, 64, 10).unwrap();
             let sizes = [batch, seq, 0, seq];
-            let d = Dims::new(&model, Dtype::Fp32, Isa::Portable, threads, sizes).unwrap();
+            let d = Dims::new(
+                &model,
+                Dtype::Fp32,
+                Isa::Portable,
+                threads,
+                sizes,
+                &Settings::default(),
+            )
+            .unwrap();
             let mut seen = vec![0; d.batch * d.seq];
             for t in (0..d.tiles()).map(|i| d.tile_at(i)) {
                 assert!(t.rows >= 1 && t.rows <= 64);

@@ -16,7 +16,7 @@ use super::step::Compiled;
 use super::tap;
 use plan::cost::Planned;
 use plan::model::{Shape, TensorId, TensorKind};
-use plan::run::{Observer, Phase, Progress, RunError};
+use plan::run::{Observer, Phase, Progress, RunError, Settings};
 
 /// The threads of this backend, shared by its ready plans.
 #[derive(Clone)]
@@ -105,6 +105,19 @@ impl ReadyPlan {
         threads: Threads,
         planned: Planned,
     ) -> Result<Self, RunError> {
+        Self::cut_as(weights, threads, planned, &Settings::default())
+    }
+
+    /// The same with tiles that are cut as `settings` say.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn cut_as(
+        weights: Arc<PackedModel>,
+        threads: Threads,
+        planned: Planned,
+        settings: &Settings,
+    ) -> Result<Self, RunError> {
         let config = &planned.cost.config;
         if *weights.model() != config.model || weights.dtype() != config.dtype {
             return Err(defect("weights of another model or dtype were packed"));
@@ -122,6 +135,7 @@ impl ReadyPlan {
             plan: &planned.plan,
             cache: config.keeps_kv() || config.shape.has_past(),
             until: planned.graph.nodes.len(),
+            settings,
         };
         let made = setup.make(sizes, &[])?;
         let mut allocations = weights.allocations();
@@ -207,6 +221,7 @@ impl ReadyPlan {
             plan: &plan,
             cache: true,
             until,
+            settings: &Settings::default(),
         };
         let made = setup.make([batch, past, 0, context], &self.caches)?;
         let angles = Angles::new(&made.dims, self.planned.cost.config.model.rope_theta);

@@ -15,7 +15,7 @@ use super::step::{Compiled, Step};
 use plan::cost::Config;
 use plan::fusion::{Plan, Version};
 use plan::model::{Dtype, Graph, OpKind, Shape};
-use plan::run::RunError;
+use plan::run::{RunError, Settings};
 
 /// The keys or the values of a layer.
 #[derive(Clone, Debug)]
@@ -33,6 +33,8 @@ pub(super) struct Setup<'a> {
     pub plan: &'a Plan,
     pub cache: bool,
     pub until: usize,
+    /// How tiles are cut.
+    pub settings: &'a Settings,
 }
 
 /// What it is made of.
@@ -50,7 +52,8 @@ impl Setup<'_> {
     /// exist are used.
     pub fn make(&self, sizes: [u64; 4], existing: &[Cache]) -> Result<Made, RunError> {
         let (model, dtype) = (self.weights.model(), self.weights.dtype());
-        let dims = Dims::new(model, dtype, self.weights.isa(), self.threads, sizes)?;
+        let isa = self.weights.isa();
+        let dims = Dims::new(model, dtype, isa, self.threads, sizes, self.settings)?;
         let places = Places::new(self.graph, self.plan, &dims, self.cache, self.until);
         // Refused here, sizes that follow fit their types.
         refuse_too_much(&places.allocations(dtype))?;
@@ -154,7 +157,8 @@ fn needed(config: &Config, threads: usize, packed: bool) -> Result<Vec<Allocatio
     let cache = config.keeps_kv() || config.shape.has_past();
     let plan = Plan::new(&graph, config.effective_cut(), config.keeps_kv());
     let sizes = [batch, seq, context - seq, context];
-    let dims = Dims::new(&config.model, config.dtype, isa, threads, sizes)?;
+    let usual = Settings::default();
+    let dims = Dims::new(&config.model, config.dtype, isa, threads, sizes, &usual)?;
     let places = Places::new(&graph, &plan, &dims, cache, graph.nodes.len());
     let mut all = places.allocations(config.dtype);
     if config.shape.has_past() {
@@ -166,6 +170,7 @@ fn needed(config: &Config, threads: usize, packed: bool) -> Result<Vec<Allocatio
             isa,
             threads,
             [batch, context - seq, 0, context],
+            &usual,
         )?;
         let places = Places::new(&filling.graph, &filling.plan, &dims, true, filling.until);
         let own = places.wanted.iter().filter(|w| w.cache.is_none());

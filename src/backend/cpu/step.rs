@@ -45,7 +45,7 @@ pub(super) struct Attend {
     pub values: Option<(Operand, Operand)>,
 }
 
-/// A fused FFN: of g, u and m only [`Ffn::COLUMNS`] columns exist at a time.
+/// A fused FFN: of g, u and m only a few columns exist at a time.
 #[derive(Clone, Debug)]
 pub(super) struct Ffn {
     pub x: Operand,
@@ -55,14 +55,12 @@ pub(super) struct Ffn {
     pub down: Option<Arc<Panels>>,
     /// dn, or m.
     pub out: Operand,
-    /// Tiles of [`Ffn::COLUMNS`] columns.
+    /// Tiles of so many columns.
     pub g: Operand,
     pub u: Operand,
 }
 
 impl Ffn {
-    /// Columns of the FFN at a time: tiles of 64 rows of them take 64 KiB.
-    pub const COLUMNS: usize = 256;
     /// The ops that it holds, the last one if it follows.
     pub const OPS: [OpKind; 5] = [
         OpKind::Gate,

@@ -72,7 +72,7 @@ pub fn probe() -> Result<Vec<BackendState>, RunError> {
 
 /// Whether the system has a GPU's driver: NVIDIA's, AMD's, or that of WSL.
 /// Looking costs nothing, which opening a driver's library does.
-fn gpu_driver() -> bool {
+pub fn gpu_driver() -> bool {
     ["/dev/nvidiactl", "/dev/kfd", "/dev/dxg"]
         .iter()
         .any(|device| Path::new(device).exists())

@@ -23,7 +23,7 @@ use plan::cost::Config;
 use plan::fusion::{Kernel, Plan};
 use plan::kernels::{Family, Variant};
 use plan::model::{Dtype, Graph, Model, OpKind, Shape, TensorId, TensorKind};
-use plan::run::Gemm;
+use plan::run::{Gemm, Settings, Tuned};
 
 /// What is lowered.
 #[derive(Debug, Clone, Copy)]
@@ -42,6 +42,8 @@ pub struct Setup<'a> {
     /// Rows per sequence of keys and values: the context, also while a prefill
     /// fills the first part of them.
     pub cap: u64,
+    /// Settings of kernels that were found to be quicker.
+    pub tuned: &'a [&'a Tuned],
 }
 
 /// Lowers a plan.
@@ -193,6 +195,30 @@ impl<'a> Lowering<'a> {
         }?;
         launch.written = kernel.writes.iter().map(|id| self.written(*id)).collect();
         Ok(Step::Own(launch))
+    }
+
+    /// The tile of a kernel as it was set, where it has settings that name `knob`.
+    /// Settings that were kept for a run give way where a product cannot take them.
+    ///
+    /// # Errors
+    /// Settings that are tried and cannot be.
+    pub fn set<T>(
+        &mut self,
+        kernel: &str,
+        knob: &str,
+        tile: impl FnOnce(&Settings) -> Option<T>,
+    ) -> Result<Option<T>, Lacks> {
+        let mut all = self.setup.tuned.iter().rev();
+        let found = all.find(|t| t.kernel == kernel && t.settings.get(knob).is_some());
+        let Some(tuned) = found else { return Ok(None) };
+        match (tile(&tuned.settings), tuned.note()) {
+            (Some(tile), note) => {
+                note.into_iter().for_each(|note| self.note(note));
+                Ok(Some(tile))
+            }
+            (None, Some(_)) => Ok(None),
+            (None, None) => Err(Lacks::new(format!("{kernel} with {}", tuned.settings))),
+        }
     }
 
     // ---- the setup in short --------------------------------------------------

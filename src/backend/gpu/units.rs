@@ -118,6 +118,7 @@ pub fn units(target: &Target) -> BTreeMap<CompileUnit, u32> {
                     target,
                     gemm: Gemm::Own,
                     cap,
+                    tuned: &[],
                 });
                 for step in program.into_iter().flat_map(|program| program.steps) {
                     if let Step::Own(launch) = step {

@@ -31,6 +31,8 @@ pub struct Forward<'a> {
     shape: Shape,
     graph: Graph,
     precision: Precision,
+    /// What its norms add to the mean of squares.
+    eps: f64,
     /// Which stage comes next: 0 is the embedding, L + 1 the head.
     stage: u32,
     /// The residual stream over the whole context: `D × (B·T)`.
@@ -66,9 +68,17 @@ impl<'a> Forward<'a> {
             shape,
             graph: Graph::of(weights.model(), &shape)?,
             precision,
+            eps: weights.model().norm_eps,
             stage: 0,
             x: DMatrix::zeros(0, 0),
         })
+    }
+
+    /// The same with another ε in its norms, which is wrong.
+    #[must_use]
+    pub fn with_eps(mut self, eps: f64) -> Self {
+        self.eps = eps;
+        self
     }
 
     /// The graph whose tensors are made.
@@ -210,7 +220,7 @@ impl<'a> Forward<'a> {
         x: &DMatrix<f64>,
     ) -> Result<DMatrix<f64>, ReferenceError> {
         let gamma = ops::gamma(self.weights, WeightId { kind, layer })?;
-        Ok(ops::rms_norm(x, &gamma, self.weights.model().norm_eps))
+        Ok(ops::rms_norm(x, &gamma, self.eps))
     }
 
     /// Rounds an op's output, hands the rows of the new tokens out, and gives

@@ -2,8 +2,10 @@
 
 use super::super::desk::Desk;
 use super::super::failure::Failure;
+use super::super::out::complain;
+use super::super::words::quoted;
 use course::answer::{filled, typed_cells, written};
-use course::{Exercise, Key, Sheet};
+use course::{Exercise, Key, Mark, Sheet};
 
 /// Keeps what was typed: `block`, `launches.V1` for a row, `launches.V1.128`
 /// for a cell.
@@ -16,7 +18,17 @@ pub(super) fn put(
 ) -> Result<(), Failure> {
     let Some(Part { key, row, column }) = part(exercise, name)? else {
         let key = desk.key(exercise, name)?;
-        sheet.set(exercise, &key.name.text, typed);
+        let name = &key.name.text;
+        let before = sheet.answer(name).unwrap_or_default();
+        let right = desk.progress().key(&exercise.id, name).verdict == Some(Mark::Right);
+        if right && !before.is_empty() && before != typed {
+            let back = quoted(&format!("{name}={before}"));
+            complain(&format!(
+                "{name} was right with {before}; tinyllama-tutor check {} --answer {back} puts it back.",
+                exercise.id
+            ));
+        }
+        sheet.set(exercise, name, typed);
         return Ok(());
     };
     let Some(table) = &key.table else {

@@ -13,7 +13,7 @@ pub(super) fn report(
     progress: &Progress,
     exercise: &Exercise,
     sheet: &Sheet,
-    (graded, models): (&[Graded<'_>], &[Vec<String>]),
+    (graded, models, whys): (&[Graded<'_>], &[Vec<String>], &[Vec<String>]),
     plain: bool,
     out: &mut Out,
 ) {
@@ -23,7 +23,7 @@ pub(super) fn report(
         .map(|g| g.key.name.text.chars().count())
         .max()
         .unwrap_or(0);
-    for (number, (g, model)) in (1..).zip(graded.iter().zip(models)) {
+    for (number, ((g, model), why)) in (1..).zip(graded.iter().zip(models).zip(whys)) {
         let j = &g.judgement;
         let name = &g.key.name.text;
         if plain {
@@ -38,6 +38,10 @@ pub(super) fn report(
             out.lines(wrapped(&sentence(j), &head, &indent));
         }
         out.lines(g.lines.iter().map(|line| format!("   {line}")));
+        for (at, step) in why.iter().enumerate() {
+            let head = if at == 0 { "   why: " } else { "        " };
+            out.lines(wrapped(step, head, "        "));
+        }
         if !model.is_empty() {
             out.line("   A worked answer:");
             out.lines(model.iter().map(|line| format!("   {line}")));

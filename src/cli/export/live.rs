@@ -116,11 +116,16 @@ impl Page<'_> {
 fn drawn(piece: &Piece, numbers: String) -> String {
     match picture::piece(piece) {
         None => numbers,
-        Some(svg) => format!(
-            "{}<details class=\"numbers\">\n<summary>The same in numbers</summary>\n{numbers}</details>\n",
-            framed(svg)
-        ),
+        Some(svg) => pictured(svg, &numbers),
     }
+}
+
+/// A picture with its numbers folded away below it.
+fn pictured(svg: String, numbers: &str) -> String {
+    format!(
+        "{}<details class=\"numbers\">\n<summary>The same in numbers</summary>\n{numbers}</details>\n",
+        framed(svg)
+    )
 }
 
 /// A picture that is wider than the page is moved, not shrunk until it cannot be read.
@@ -210,7 +215,8 @@ fn toggles(toggles: &[Toggle]) -> String {
     out
 }
 
-/// What a step speaks of: tables of squares, and figures below.
+/// What a step speaks of: its squares as a picture and, folded away, as tables; figures
+/// below.
 fn scene(scene: &Scene) -> String {
     let mut out = String::new();
     for board in &scene.boards {
@@ -236,6 +242,9 @@ fn scene(scene: &Scene) -> String {
             name => format!("<caption>{}</caption>\n", escape(name)),
         };
         out += &format!("<div class=\"wide\" tabindex=\"0\"><table>\n{name}{rows}</table></div>\n");
+    }
+    if !scene.boards.is_empty() {
+        out = pictured(picture::scene(scene), &out);
     }
     let figures: Vec<String> = scene
         .figures

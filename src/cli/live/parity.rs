@@ -166,7 +166,7 @@ impl Screen {
         let mut chrome = how(place, &found).unwrap_or_default();
         for piece in &found {
             if let Piece::Chart(chart) = piece {
-                for row in crate::tui::live::picture(chart, false, WIDE) {
+                for row in crate::tui::live::picture(chart, 0, false, WIDE) {
                     chrome += &format!(" {}", row.text());
                 }
             }

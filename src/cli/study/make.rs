@@ -3,18 +3,17 @@
 use clap::Args;
 
 use super::Common;
-use crate::cli::args::{PlanArgs, SetupArgs, whole};
+use crate::cli::args::{PlanArgs, SetupArgs};
 use crate::cli::failure::Failure;
 use crate::cli::run::{RunOptions, request};
-use course::Figures;
-use plan::cost::{Config, Gpu, GpuDatabase, Roof};
+use host::learned::Learned;
+use plan::cost::{Gpu, GpuDatabase};
 use plan::fusion::{Cut, Fusion, Version};
 use plan::model::Dtype;
-use plan::run::{BackendKind, Request};
+use plan::run::Request;
 use plan::units::{Dimension, Quantity, format};
 use study::studies::ablate::{self, Ablate, Sets};
 use study::studies::batch::BatchSize;
-use study::studies::planner::{Auto, Has, Toll};
 use study::studies::scale::{Over, Scale};
 use study::studies::validate::Validate;
 
@@ -48,8 +47,8 @@ pub(in crate::cli) struct AblateArgs {
 }
 
 impl AblateArgs {
-    pub(super) fn study(&self) -> Result<Ablate, Failure> {
-        let run = request(&self.setup, &self.run, Cut::v1())?;
+    pub(super) fn study(&self, learned: &Learned) -> Result<Ablate, Failure> {
+        let run = request(&self.setup, &self.run, Cut::v1(), learned)?;
         let mut fusions = match (&self.fusions, self.measure && !self.one) {
             (Some(list), _) => Fusion::parse_list(list)?,
             (None, true) => RUN.to_vec(),
@@ -75,107 +74,10 @@ impl AblateArgs {
     }
 }
 
-/// The planner.
-#[derive(Debug, Args)]
-pub(in crate::cli) struct AutoArgs {
-    /// Whose roof, launches and waits
-    #[arg(
-        long,
-        value_name = "GPU",
-        default_value = "h200",
-        help_heading = "Study"
-    )]
-    gpu: String,
-    /// Whose kernels: cuda takes those of the table, cpu any run of neighbours
-    #[arg(
-        long,
-        value_name = "BACKEND",
-        default_value = "cuda",
-        help_heading = "Study"
-    )]
-    backend: String,
-    /// Microseconds of a launch; what was recorded on an H200 where nothing is said
-    #[arg(
-        long,
-        value_name = "US",
-        allow_negative_numbers = true,
-        help_heading = "Study"
-    )]
-    launch: Option<f64>,
-    /// Microseconds that the whole grid waits between two phases of a kernel
-    #[arg(
-        long,
-        value_name = "US",
-        allow_negative_numbers = true,
-        help_heading = "Study"
-    )]
-    barrier: Option<f64>,
-    #[command(flatten)]
-    setup: SetupArgs,
-    #[command(flatten)]
-    pub(super) common: Common,
-}
-
-impl AutoArgs {
-    pub(super) fn study(&self) -> Result<Auto, Failure> {
-        let seconds = |given: Option<f64>, what: &str| match given {
-            Some(us) if us.is_finite() && us >= 0.0 => Ok(Some(us * 1e-6)),
-            Some(us) => Err(Failure::usage(format!(
-                "--{what} takes microseconds from 0 on, not {us}"
-            ))),
-            None => Ok(None),
-        };
-        let config = self.setup.config(Cut::v1())?;
-        let mut auto = planner(config, &self.gpu, BackendKind::parse(&self.backend)?)?;
-        if let Some(launch) = seconds(self.launch, "launch")? {
-            auto.toll.launch = launch;
-        }
-        if let Some(barrier) = seconds(self.barrier, "barrier")? {
-            auto.toll.barrier = barrier;
-        }
-        Ok(auto)
-    }
-}
-
-/// The planner under a GPU's roof, with the launches and waits that were recorded on an
-/// H200, and with the kernels of a backend.
-fn planner(config: Config, gpu: &str, backend: BackendKind) -> Result<Auto, Failure> {
-    let database = GpuDatabase::embedded()?;
-    let gpu = database.get(gpu)?;
-    let recorded = |id: &str| {
-        let found = Figures::built_in().get(id).map(|f| f.value.value());
-        found.ok_or_else(|| Failure::content(format!("nothing is recorded as {id}")))
-    };
-    Ok(Auto {
-        toll: Toll {
-            launch: recorded("h200_launch")?,
-            barrier: recorded("h200_barrier")?,
-            plain: Roof::of(gpu, config.dtype, false)?,
-            product: Roof::of(gpu, config.dtype, true)?,
-        },
-        device: gpu.name.clone(),
-        has: match backend {
-            BackendKind::Cpu => Has::All,
-            _ => Has::Table,
-        },
-        config,
-    })
-}
-
-/// The plan of `--fuse auto`.
-pub(in crate::cli) fn auto(
-    config: &Config,
-    gpu: &str,
-    backend: BackendKind,
-) -> Result<Cut, Failure> {
-    let planned = planner(config.clone(), gpu, backend)?;
-    planned.cut().map_err(Failure::usage)
-}
-
 /// One size over several values.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ScaleArgs {
-    /// What varies: seq, batch, context, layers or width
+    /// What varies: seq, batch, context, layers, width or preset
     #[arg(
         long,
         value_name = "SIZE",
@@ -183,9 +85,14 @@ pub(in crate::cli) struct ScaleArgs {
         help_heading = "Study"
     )]
     over: String,
-    /// Its values, such as 16,32,64; each size has usual ones
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = whole::<u64>, help_heading = "Study")]
-    at: Vec<u64>,
+    /// Its values, such as 16,32,64, or workshop,small; each size has usual ones
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        help_heading = "Study"
+    )]
+    at: Vec<String>,
     /// Run each size; without it only the model speaks
     #[arg(long = "run", help_heading = "Run")]
     measure: bool,
@@ -200,9 +107,9 @@ pub(in crate::cli) struct ScaleArgs {
 }
 
 impl ScaleArgs {
-    pub(super) fn study(&self) -> Result<Scale, Failure> {
+    pub(super) fn study(&self, learned: &Learned) -> Result<Scale, Failure> {
         let over = Over::parse(&self.over).map_err(Failure::usage)?;
-        let run = request(&self.setup, &self.run, self.plan.cut()?)?;
+        let run = request(&self.setup, &self.run, self.plan.cut()?, learned)?;
         if run.tokens.is_some() {
             return Err(Failure::usage(
                 "--tokens has one size, and study scale varies it; leave it out",
@@ -210,7 +117,11 @@ impl ScaleArgs {
         }
         let config = run.config.clone();
         let run: Option<Request> = self.measure.then_some(run);
-        Scale::new(config, over, &self.at, run).map_err(Failure::usage)
+        let at = self.at.iter().map(|text| over.value(text));
+        let at = at
+            .collect::<Result<Vec<u64>, _>>()
+            .map_err(Failure::usage)?;
+        Scale::new(config, over, &at, run).map_err(Failure::usage)
     }
 }
 
@@ -250,8 +161,8 @@ pub(in crate::cli) struct BatchArgs {
 }
 
 impl BatchArgs {
-    pub(super) fn study(&self) -> Result<BatchSize, Failure> {
-        let run = request(&self.setup, &self.run, self.plan.cut()?)?;
+    pub(super) fn study(&self, learned: &Learned) -> Result<BatchSize, Failure> {
+        let run = request(&self.setup, &self.run, self.plan.cut()?, learned)?;
         if run.tokens.is_some() {
             return Err(Failure::usage(
                 "--tokens has one batch, and study batch-size varies it; leave it out",
@@ -322,8 +233,8 @@ pub(in crate::cli) struct ValidateArgs {
 }
 
 impl ValidateArgs {
-    pub(super) fn study(&self) -> Result<Validate, Failure> {
-        let run = request(&self.setup, &self.run, Version::V1.cut())?;
+    pub(super) fn study(&self, learned: &Learned) -> Result<Validate, Failure> {
+        let run = request(&self.setup, &self.run, Version::V1.cut(), learned)?;
         let cuts = self.plans.iter().map(|p| Cut::parse(p));
         let dtypes = self.dtypes.iter().map(|d| Dtype::parse(d));
         Ok(Validate {

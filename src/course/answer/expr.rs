@@ -29,6 +29,7 @@
 mod arguments;
 mod ast;
 mod check;
+mod derive;
 mod error;
 mod eval;
 mod functions;
@@ -39,6 +40,7 @@ mod profiled;
 mod search;
 mod vocabulary;
 
+pub use derive::Step;
 pub use error::ExprError;
 pub(crate) use vocabulary::{OLD, suggest};
 

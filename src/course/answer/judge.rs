@@ -204,6 +204,16 @@ pub fn echo(typed: &str, key: &Key, env: &Env<'_>) -> Result<String, (usize, Str
     }
 }
 
+/// How near an answer must be, in words.
+pub fn tolerance(key: &Key, env: &Env<'_>) -> String {
+    let wanted = Wanted::of(key, &env.with(&key.settings()), true);
+    match (key.tolerance, wanted) {
+        (_, Ok(wanted)) if wanted.band.is_some() => "as your runs scatter".to_owned(),
+        (Tolerance::Exact, _) => "exact".to_owned(),
+        (tolerance, _) => tolerance.to_string(),
+    }
+}
+
 /// What a slip says, its inline numbers filled in.
 fn said(slip: &Slip, env: &Env<'_>) -> String {
     fill(&slip.say.text, |inline| match inline.show(env) {

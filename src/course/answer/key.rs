@@ -300,7 +300,7 @@ impl Key {
     }
 
     /// Whether any expected value comes from a run or from a defective kernel.
-    pub(super) fn asks_a_machine(&self) -> bool {
+    pub(crate) fn asks_a_machine(&self) -> bool {
         self.asks_for_a_run() || self.expressions().any(Expr::asks_for_a_mutant)
     }
 

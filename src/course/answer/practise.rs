@@ -107,6 +107,15 @@ impl Task {
         named(&self.key.options)
     }
 
+    /// How the answer comes about.
+    pub fn derived(&self, env: &Env<'_>) -> Vec<String> {
+        self.key
+            .derive(env)
+            .into_iter()
+            .map(|step| step.text)
+            .collect()
+    }
+
     /// The answer in the unit that is asked for.
     pub fn answer(&self, env: &Env<'_>) -> Option<String> {
         let value = self.key.expected().ok()?.evaluate(env).ok()?;

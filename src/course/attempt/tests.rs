@@ -41,6 +41,14 @@ fn a_file_is_begun_once_and_found_as_it_is() {
         assert_eq!(text, kernel.listing.worked());
         assert_eq!(difference(kernel, &text), [""; 0]);
         assert!(!difference(kernel, &kernel.listing.skeleton()).is_empty());
+        // Comments are no difference, neither theirs nor ours.
+        let noted = format!("// my own note\n{}", text.replace(";\n", "; // why\n"));
+        assert_eq!(difference(kernel, &noted), [""; 0]);
+        let skeleton = difference(kernel, &kernel.listing.skeleton());
+        assert!(
+            !skeleton.iter().any(|line| line.contains("//")),
+            "{skeleton:?}"
+        );
     });
 }
 
@@ -58,7 +66,13 @@ fn the_letters_of_the_gap_form_stand_for_mistakes() {
             typed(&right).unwrap(),
             Attempt::Gaps(Candidate::Chosen(Vec::new()))
         );
-        for bad in ["a", "a b c d", "abcab", "17"] {
+        // With the number of each gap, as it stands before it.
+        let numbered: Vec<String> = (1..)
+            .zip(right.chars())
+            .map(|(number, letter)| format!("{number}: {letter}"))
+            .collect();
+        assert_eq!(typed(&numbered.join(" ")).unwrap(), typed(&right).unwrap());
+        for bad in ["a", "a b c d", "abcab", "17", "2a 1b 3c 4a"] {
             assert!(matches!(typed(bad), Ok(Attempt::Unread(_))), "{bad}");
         }
         // One wrong letter is one mistake, and its gap is named.

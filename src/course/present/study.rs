@@ -112,6 +112,7 @@ mod tests {
             }],
             sentences: vec!["It grows.".into()],
             notes: vec!["seq 64: no memory".into()],
+            learned: None,
         };
         let pieces = found(&findings);
         let Piece::Table(table) = &pieces[3] else {

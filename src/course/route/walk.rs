@@ -36,7 +36,7 @@ pub struct Walk {
     pub done: usize,
     /// Questions asked.
     pub all: usize,
-    /// Minutes of the steps that are not through.
+    /// Minutes of what is still to be read and answered: of each step's its open share.
     pub left: u64,
     /// What comes next; none: the path is through.
     pub next: Option<Next>,
@@ -44,24 +44,28 @@ pub struct Walk {
 
 impl Leg<'_> {
     /// What is still to be done of it, what is read before what is asked.
-    fn open(&self, progress: &Progress) -> Option<Next> {
+    fn open(&self, progress: &Progress) -> Vec<Next> {
         let mark = progress.lessons.get(&self.lesson.id);
         let unread = |at: &&usize| {
             let section = self.lesson.sections.get(**at);
             section.is_some_and(|s| mark.is_none_or(|mark| !mark.read.contains(&s.id)))
         };
-        let unread = self.sections.iter().find(unread);
-        let unasked = || {
-            let open = |(exercise, key): &&(String, String)| {
-                let mark = progress.key(exercise, key);
-                !mark.solved && !mark.given_up
-            };
-            self.asked.iter().find(open)
+        let unasked = |(exercise, key): &&(String, String)| {
+            let mark = progress.key(exercise, key);
+            !mark.solved && !mark.given_up
         };
-        match unread {
-            Some(section) => Some(Next::Section(self.place, *section)),
-            None => unasked().map(|(e, k)| Next::Question(e.clone(), k.clone())),
-        }
+        let sections = self.sections.iter().filter(unread);
+        let questions = self.asked.iter().filter(unasked);
+        sections
+            .map(|section| Next::Section(self.place, *section))
+            .chain(questions.map(|(e, k)| Next::Question(e.clone(), k.clone())))
+            .collect()
+    }
+
+    /// The share of its minutes that so much of it takes, a question as long as a section.
+    fn minutes_of(&self, open: usize) -> u64 {
+        let all = (self.sections.len() + self.asked.len()).max(1) as u64;
+        (self.minutes * open as u64).div_ceil(all)
     }
 }
 
@@ -102,9 +106,10 @@ impl Route {
             let solved = |(e, k): &&(String, String)| progress.key(e, k).solved;
             walk.all += leg.asked.len();
             walk.done += leg.asked.iter().filter(solved).count();
-            if let Some(next) = leg.open(progress) {
-                walk.left += leg.minutes;
-                walk.next.get_or_insert(next);
+            let open = leg.open(progress);
+            walk.left += leg.minutes_of(open.len());
+            if walk.next.is_none() {
+                walk.next = open.into_iter().next();
             }
         }
         walk

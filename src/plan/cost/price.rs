@@ -95,6 +95,26 @@ pub struct Cost {
     pub parameters: (u64, u64),
 }
 
+impl Cost {
+    /// Bytes that a forward holds by the model: weights once, the cache, the peak of
+    /// activations.
+    pub fn held(&self) -> u64 {
+        let (tied, untied) = self.parameters;
+        let weights = match self.config.model.tied {
+            true => tied,
+            false => untied,
+        };
+        let weights = weights.saturating_mul(self.config.dtype.bytes());
+        let cache = match self.config.keeps_kv() {
+            true => self.kv_cache_bytes,
+            false => 0,
+        };
+        weights
+            .saturating_add(cache)
+            .saturating_add(self.peak.bytes)
+    }
+}
+
 /// A configuration with its plan and price: what travels from the request to the
 /// report.
 #[derive(Debug, Clone)]

@@ -111,8 +111,8 @@ const FIELDS: [&str; 8] = [
 pub fn why(cost: &Cost, key: &str) -> Result<Why, CostError> {
     let parts: Vec<&str> = key.split('.').collect();
     let found = match parts.as_slice() {
-        ["block", field] => of_priced(cost, &cost.block, "the block", field),
-        ["forward", field] => of_priced(cost, &cost.forward, "the forward", field),
+        ["block", field] => of_priced(&cost.sizes, &cost.block, "the block", field),
+        ["forward", field] => of_priced(&cost.sizes, &cost.forward, "the forward", field),
         ["kernel", op, field] => {
             let kernel = kernel_holding(&cost.block, op)
                 .or_else(|| kernel_holding(&cost.forward, op))
@@ -134,6 +134,16 @@ pub fn why(cost: &Cost, key: &str) -> Result<Why, CostError> {
     })
 }
 
+/// Unfolds a figure of kernels that were picked: of one into its tensors or ops, of
+/// several into kernels.
+pub fn why_priced(sizes: &Sizes, priced: &Priced, field: &str) -> Option<Why> {
+    let one = match priced.kernels.as_slice() {
+        [kernel] => of_kernel(sizes, kernel, field),
+        _ => None,
+    };
+    one.or_else(|| of_priced(sizes, priced, "them", field))
+}
+
 fn kernel_holding<'p>(priced: &'p Priced, op: &str) -> Option<&'p KernelCost> {
     let wanted = OpKind::parse(op)?;
     priced.kernels.iter().find(|k| {
@@ -145,7 +155,7 @@ fn kernel_holding<'p>(priced: &'p Priced, op: &str) -> Option<&'p KernelCost> {
 }
 
 /// A kernel's name in a list: with how many blocks have one like it.
-fn of_priced(cost: &Cost, priced: &Priced, what: &str, field: &str) -> Option<Why> {
+fn of_priced(sizes: &Sizes, priced: &Priced, what: &str, field: &str) -> Option<Why> {
     let (value, unit) = match field {
         "launches" => (priced.launches(), WhyUnit::Count),
         "flops" => (priced.flops, WhyUnit::Flop),
@@ -154,7 +164,7 @@ fn of_priced(cost: &Cost, priced: &Priced, what: &str, field: &str) -> Option<Wh
         "read_bytes" => (priced.read_bytes, WhyUnit::Bytes),
         "weight_bytes" => (priced.weight_bytes, WhyUnit::Bytes),
         "written_bytes" => (priced.written_bytes, WhyUnit::Bytes),
-        "intensity" => return Some(quotient(cost, priced, what)),
+        "intensity" => return Some(quotient(sizes, priced, what)),
         _ => return None,
     };
     let mut terms: Vec<Why> = Vec::new();
@@ -172,7 +182,7 @@ fn of_priced(cost: &Cost, priced: &Priced, what: &str, field: &str) -> Option<Wh
         let mut term = if field == "launches" {
             Why::sum(kernel.name.clone(), 1, WhyUnit::Count, Vec::new())
         } else {
-            of_kernel(&cost.sizes, kernel, field)?
+            of_kernel(sizes, kernel, field)?
         };
         term.label.clone_from(&kernel.name);
         if times > 1 {
@@ -195,14 +205,14 @@ fn of_priced(cost: &Cost, priced: &Priced, what: &str, field: &str) -> Option<Wh
     Some(Why::sum(label, value, unit, terms))
 }
 
-fn quotient(cost: &Cost, priced: &Priced, what: &str) -> Why {
+fn quotient(sizes: &Sizes, priced: &Priced, what: &str) -> Why {
     let mut why = Why::sum(
         format!("intensity of {what}"),
         0,
         WhyUnit::FlopPerByte,
         ["flops", "bytes"]
             .iter()
-            .filter_map(|f| of_priced(cost, priced, what, f))
+            .filter_map(|f| of_priced(sizes, priced, what, f))
             .collect(),
     );
     why.value = Figure::Real(priced.intensity());

@@ -176,6 +176,24 @@ pub struct CheckReport {
     /// Every tensor that was compared, where that was asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tensors: Vec<TensorReport>,
+    /// What wrong programs would have given, where that was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wrong: Vec<WrongReport>,
+}
+
+/// A program with a known defect, computed in fp64, beside the reference.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WrongReport {
+    /// What is wrong with it.
+    pub what: String,
+    /// Of its logits: root mean square of the differences over that of the reference.
+    #[serde(deserialize_with = "null_is_nan")]
+    pub rel_error: f64,
+    /// Of its logits: the largest absolute difference.
+    #[serde(deserialize_with = "null_is_nan")]
+    pub max_abs_error: f64,
+    /// The first tensor in which the check of an fp32 program would see it.
+    pub first_wrong: Option<String>,
 }
 
 /// How one tensor compares with the reference.
@@ -221,6 +239,7 @@ mod tests {
             pass: false,
             first_wrong: None,
             tensors: vec![],
+            wrong: vec![],
         };
         let text = serde_json::to_string(&check).unwrap();
         let read: CheckReport = serde_json::from_str(&text).unwrap();

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::RunError;
+use super::{RunError, Tuned};
 use crate::cost::Config;
 
 /// Who is to compute it.
@@ -148,6 +148,9 @@ pub struct Request {
     /// Whether the report tells of every tensor that was compared.
     #[serde(default)]
     pub tensors: bool,
+    /// Whether the check tells what wrong programs would have given.
+    #[serde(default)]
+    pub wrong: bool,
     /// Threads of the CPU backend; `None`: all cores.
     pub threads: Option<usize>,
     /// Who computes the matrix products.
@@ -164,6 +167,9 @@ pub struct Request {
     /// Whether one forward, and nothing else, is shown to an outside profiler.
     #[serde(default)]
     pub profiled: bool,
+    /// Settings that were found for kernels; those that serve this run are used.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tuned: Vec<Tuned>,
 }
 
 impl Request {
@@ -180,6 +186,7 @@ impl Request {
             pause_ms: 0,
             check: true,
             tensors: false,
+            wrong: false,
             threads: None,
             gemm: Gemm::Own,
             graph: false,
@@ -187,6 +194,7 @@ impl Request {
             races: true,
             count_lines: false,
             profiled: false,
+            tuned: Vec::new(),
         }
     }
 }

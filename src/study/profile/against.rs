@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::explain::explain;
+use super::framework::{Breakdown, Part, breakdown};
 use super::{By, Explained, Profile, Resources, Unexplained, Wall, counters, known, walls};
 use plan::cost::{
     Bound, Config, Cost, CostError, Gpu, KernelCost, Roof, kernel_floor_seconds, price,
@@ -36,6 +37,8 @@ pub struct RowReading {
     pub flops: Option<f64>,
     /// Bytes of a launch by the counters.
     pub dram_bytes: Option<f64>,
+    /// What a framework's kernel computes, where most of its time goes.
+    pub part: Option<Part>,
     /// Registers, shared memory, threads.
     pub resources: Resources,
     /// Whether it holds a matrix product.
@@ -104,7 +107,10 @@ pub struct Reading {
     pub serialised: bool,
     /// The plan that explains the calls, or why none does.
     pub explained: Result<Explained, Unexplained>,
-    /// That plan, priced for as many layers as the calls say.
+    /// What a framework launched, where no plan explains the calls.
+    pub framework: Option<Breakdown>,
+    /// The plan, priced for as many layers as the calls say: the one that explains them, or
+    /// the one that joins what the framework joined.
     pub cost: Option<Cost>,
     /// Layers of the model that was named, where the calls say another number.
     pub other_layers: Option<u64>,
@@ -128,16 +134,37 @@ pub fn against(
     gpu: &Gpu,
     only: Option<Cut>,
 ) -> Result<Reading, CostError> {
-    let explained = explain(profile, only);
-    let cost = match &explained {
-        Ok(found) => {
-            let mut config = config.with_cut(found.cut);
-            config.model.layers = found.layers.unwrap_or(config.model.layers);
+    let mut explained = match profile.tool.is_host() {
+        true => Err(Unexplained::Host),
+        false => explain(profile, only),
+    };
+    // Calls alone prove nothing where the names are a framework's.
+    let framework = match &explained {
+        Ok(found) if found.by != By::Calls => None,
+        _ if profile.tool.is_host() => None,
+        _ => breakdown(profile),
+    };
+    if framework.is_some() {
+        explained = Err(Unexplained::Framework);
+    }
+    let layers = match &framework {
+        Some(found) => found.layers(),
+        None => explained.as_ref().ok().and_then(|found| found.layers),
+    };
+    let cut = match (&explained, &framework) {
+        (Ok(found), _) => Some(found.cut),
+        (_, Some(found)) => only.or(found.cut()),
+        _ => None,
+    };
+    let cost = match cut {
+        Some(cut) => {
+            let mut config = config.with_cut(cut);
+            config.model.layers = layers.unwrap_or(config.model.layers);
             Some(price(&config)?)
         }
-        Err(_) => None,
+        None => None,
     };
-    let said = explained.as_ref().ok().and_then(|found| found.layers);
+    let said = layers;
     let other_layers = said
         .filter(|layers| *layers != config.model.layers)
         .map(|_| config.model.layers);
@@ -163,6 +190,7 @@ pub fn against(
             modelled_bytes: model.map(|m| m.bytes / m.launches),
             flops: model.map(|m| m.flops / m.launches),
             dram_bytes: dram.get(&at).copied(),
+            part: framework.as_ref().and_then(|found| *found.kernels.get(at)?),
             resources: row.resources,
             product: model.is_some_and(|m| m.product),
         });
@@ -193,6 +221,7 @@ pub fn against(
         limit,
         rows,
         explained,
+        framework,
         cost,
         other_layers,
     })

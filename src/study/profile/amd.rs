@@ -2,11 +2,11 @@
 //! rocprof's results, rocprof-compute's counters.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use super::counters::known;
-use super::table::{Among, Gathered, Head, Line};
-use super::{Dispatch, Profile, ProfileError, Resources, Tool};
+use super::gathered::{Gathered, Launch};
+use super::table::{Head, Line, Rows};
+use super::{Profile, ProfileError, Resources, Tool};
 
 /// Where the columns of a launch are; releases and tools name them differently.
 struct Columns {
@@ -69,7 +69,7 @@ impl Columns {
     }
 
     /// Adds the launch of a row.
-    fn launch(&self, row: &Line<'_>, all: &mut Gathered) -> Result<(), ProfileError> {
+    fn launch(&self, row: &Line<'_>, all: &mut Gathered) -> Result<Option<usize>, ProfileError> {
         let span = match (row.whole(self.start)?, row.whole(self.end)?) {
             (Some(start), Some(end)) if start <= end => Some((start, end)),
             (Some(start), Some(end)) => {
@@ -87,84 +87,119 @@ impl Columns {
             Some(ns) => Some(ns),
             None => span.map(|(start, end)| (end - start) as f64),
         };
-        let kernel = all.kernel(row.text(Some(self.name)), self.resources(row)?);
+        let kernel = all.kernel(row.text(Some(self.name)), self.resources(row)?)?;
         let mut grid = [0; 3];
         for (size, column) in grid.iter_mut().zip(self.grid) {
             *size = row.whole(column)?.unwrap_or(0);
         }
-        all.launch(
-            Dispatch {
-                kernel,
-                span,
-                device: row.text(self.device).to_owned(),
-                stream: row.text(self.stream).to_owned(),
-                grid,
-                counters: Arc::default(),
-            },
-            took,
-        );
-        Ok(())
+        Ok(all.launch(&Launch {
+            kernel,
+            span,
+            ns: took,
+            device: row.text(self.device),
+            stream: row.text(self.stream),
+            grid,
+        }))
     }
 }
 
 /// A file with one row per launch; columns named like counters are counters.
-pub(super) fn launches(tool: Tool, head: &Head, text: &str) -> Result<Profile, ProfileError> {
-    let columns = Columns::of(head)?;
-    let kind = head.find(&["Kind"]);
-    // A name may stand twice (rocprof-compute's wave_size and obj): the first counts.
-    let mut counted: Vec<(usize, &'static str)> = Vec::new();
-    for (at, name) in head.columns() {
-        if let Some(name) = known(name)
-            && counted.iter().all(|(_, n)| *n != name)
-        {
-            counted.push((at, name));
-        }
-    }
-    let mut all = Gathered::new(tool, false);
-    for row in head.rows(text, Among::Nothing) {
-        let row = row?;
-        if kind.is_some() && row.text(kind) != "KERNEL_DISPATCH" {
-            continue;
-        }
-        columns.launch(&row, &mut all)?;
-        let at = all.launches() - 1;
-        for (column, name) in &counted {
-            if let Some(value) = row.number(Some(*column))? {
-                all.count(at, name, value);
+pub(super) struct Launches {
+    columns: Columns,
+    kind: Option<usize>,
+    counted: Vec<(usize, &'static str)>,
+    all: Gathered,
+}
+
+impl Launches {
+    pub(super) fn new(tool: Tool, head: &Head) -> Result<Self, ProfileError> {
+        // A name may stand twice (rocprof-compute's wave_size and obj): the first counts.
+        let mut counted: Vec<(usize, &'static str)> = Vec::new();
+        for (at, name) in head.columns() {
+            if let Some(name) = known(name)
+                && counted.iter().all(|(_, n)| *n != name)
+            {
+                counted.push((at, name));
             }
         }
+        Ok(Self {
+            columns: Columns::of(head)?,
+            kind: head.find(&["Kind"]),
+            counted,
+            all: Gathered::new(tool, false),
+        })
     }
-    all.finish()
+}
+
+impl Rows for Launches {
+    fn row(&mut self, row: &Line<'_>) -> Result<(), ProfileError> {
+        if self.kind.is_some() && row.text(self.kind) != "KERNEL_DISPATCH" {
+            return Ok(());
+        }
+        let at = self.columns.launch(row, &mut self.all)?;
+        for (column, name) in &self.counted {
+            if let Some(value) = row.number(Some(*column))? {
+                self.all.count(at, name, value);
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<Profile, ProfileError> {
+        self.all.finish()
+    }
 }
 
 /// `counter_collection.csv`: one row per launch and counter.
-pub(super) fn counters(head: &Head, text: &str) -> Result<Profile, ProfileError> {
-    let columns = Columns::of(head)?;
-    let dispatch = head.need(&["Dispatch_Id"])?;
-    let process = head.find(&["Process_Id"]);
-    let name = head.need(&["Counter_Name"])?;
-    let value = head.need(&["Counter_Value"])?;
-    let mut all = Gathered::new(Tool::Rocprofv3Counters, false);
-    let mut seen: HashMap<(String, String), usize> = HashMap::new();
-    for row in head.rows(text, Among::Nothing) {
-        let row = row?;
+pub(super) struct Counters {
+    columns: Columns,
+    dispatch: usize,
+    process: Option<usize>,
+    name: usize,
+    value: usize,
+    seen: HashMap<(String, String), Option<usize>>,
+    all: Gathered,
+}
+
+impl Counters {
+    pub(super) fn new(head: &Head) -> Result<Self, ProfileError> {
+        Ok(Self {
+            columns: Columns::of(head)?,
+            dispatch: head.need(&["Dispatch_Id"])?,
+            process: head.find(&["Process_Id"]),
+            name: head.need(&["Counter_Name"])?,
+            value: head.need(&["Counter_Value"])?,
+            seen: HashMap::new(),
+            all: Gathered::new(Tool::Rocprofv3Counters, false),
+        })
+    }
+}
+
+impl Rows for Counters {
+    fn row(&mut self, row: &Line<'_>) -> Result<(), ProfileError> {
         let key = (
-            row.text(process).to_owned(),
-            row.text(Some(dispatch)).to_owned(),
+            row.text(self.process).to_owned(),
+            row.text(Some(self.dispatch)).to_owned(),
         );
-        let at = match seen.get(&key) {
+        let at = match self.seen.get(&key) {
             Some(at) => *at,
             None => {
-                columns.launch(&row, &mut all)?;
-                let at = all.launches() - 1;
-                seen.insert(key, at);
+                let at = self.columns.launch(row, &mut self.all)?;
+                // Of launches that are not kept no more is known than their number.
+                if self.seen.len() < self.all.most() {
+                    self.seen.insert(key, at);
+                }
                 at
             }
         };
-        let count = row.number(Some(value))?;
-        if let (Some(name), Some(count)) = (known(row.text(Some(name))), count) {
-            all.count(at, name, count);
+        let count = row.number(Some(self.value))?;
+        if let (Some(name), Some(count)) = (known(row.text(Some(self.name))), count) {
+            self.all.count(at, name, count);
         }
+        Ok(())
     }
-    all.finish()
+
+    fn finish(self: Box<Self>) -> Result<Profile, ProfileError> {
+        self.all.finish()
+    }
 }

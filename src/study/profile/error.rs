@@ -90,6 +90,10 @@ pub enum Unexplained {
     ByAny,
     /// Not the one that was asked about.
     By(Cut),
+    /// They are a framework's, which is explained by other means.
+    Framework,
+    /// They are regions of the host.
+    Host,
 }
 
 impl fmt::Display for Unexplained {
@@ -97,6 +101,10 @@ impl fmt::Display for Unexplained {
         match self {
             Self::ByAny => f.write_str("no plan of this model explains these calls"),
             Self::By(cut) => write!(f, "the calls are not those of {}", cut.title()),
+            Self::Framework => f.write_str("the kernels are a framework's, not a plan's"),
+            Self::Host => f.write_str(
+                "these are regions of the host, which hold one another: their times do not add up; a trace of the GPU has kernels",
+            ),
         }
     }
 }

@@ -5,46 +5,55 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::counters::known;
-use super::table::{Among, Gathered, Head, Line, number};
-use super::{Dispatch, KernelRow, Profile, ProfileError, Resources, Tool};
+use super::gathered::{Gathered, Launch};
+use super::table::{Head, Line, Rows, number};
+use super::{KernelRow, Profile, ProfileError, Resources, Tool};
 
 /// A file with one row per kernel.
-pub(super) fn sums(
-    tool: Tool,
-    head: &Head,
-    text: &str,
-    generated: bool,
-) -> Result<Profile, ProfileError> {
-    let name = head.need(&["Name"])?;
-    let calls = head.need(&["Calls", "Instances"])?;
-    let total = head.need(&["TotalDurationNs", "Total Time (ns)"])?;
-    let min = head.find(&["MinNs", "Min (ns)", "Minimum"]);
-    let max = head.find(&["MaxNs", "Max (ns)", "Maximum"]);
-    let mut all = Gathered::new(tool, generated);
-    // nsys may write one report after another.
-    let among = match tool {
-        Tool::Nsys => Among::Reports,
-        _ => Among::Nothing,
-    };
-    for row in head.rows(text, among) {
-        let row = row?;
-        let Some(calls) = row.whole(Some(calls))? else {
+pub(super) struct Totals {
+    name: usize,
+    calls: usize,
+    total: usize,
+    min: Option<usize>,
+    max: Option<usize>,
+    all: Gathered,
+}
+
+impl Totals {
+    pub(super) fn new(tool: Tool, head: &Head, generated: bool) -> Result<Self, ProfileError> {
+        Ok(Self {
+            name: head.need(&["Name"])?,
+            calls: head.need(&["Calls", "Instances"])?,
+            total: head.need(&["TotalDurationNs", "Total Time (ns)"])?,
+            min: head.find(&["MinNs", "Min (ns)", "Minimum"]),
+            max: head.find(&["MaxNs", "Max (ns)", "Maximum"]),
+            all: Gathered::new(tool, generated),
+        })
+    }
+}
+
+impl Rows for Totals {
+    fn row(&mut self, row: &Line<'_>) -> Result<(), ProfileError> {
+        let Some(calls) = row.whole(Some(self.calls))? else {
             return Err(ProfileError::at(
                 row.number,
                 1,
                 "this row has no number of calls; export the file again, without editing it",
             ));
         };
-        all.sum(KernelRow {
-            name: row.text(Some(name)).to_owned(),
+        self.all.sum(KernelRow {
+            name: row.text(Some(self.name)).to_owned(),
             calls,
-            total_ns: row.number(Some(total))?,
-            min_ns: row.number(min)?,
-            max_ns: row.number(max)?,
+            total_ns: row.number(Some(self.total))?,
+            min_ns: row.number(self.min)?,
+            max_ns: row.number(self.max)?,
             resources: Resources::default(),
-        });
+        })
     }
-    all.finish()
+
+    fn finish(self: Box<Self>) -> Result<Profile, ProfileError> {
+        self.all.finish()
+    }
 }
 
 /// What ncu calls the duration of a launch, its shared memory and its registers,
@@ -83,7 +92,7 @@ fn metric(row: &Line<'_>, column: usize, unit: &str) -> Result<Option<f64>, Prof
 }
 
 /// Columns that both pages have.
-struct Launch {
+struct Columns {
     id: Option<usize>,
     name: usize,
     device: Option<usize>,
@@ -92,7 +101,7 @@ struct Launch {
     block: Option<usize>,
 }
 
-impl Launch {
+impl Columns {
     fn of(head: &Head) -> Result<Self, ProfileError> {
         Ok(Self {
             id: head.find(&["ID"]),
@@ -104,12 +113,13 @@ impl Launch {
         })
     }
 
-    fn dispatch(
+    /// Adds the launch of a row.
+    fn launch(
         &self,
         row: &Line<'_>,
-        [registers, shared]: [Option<f64>; 2],
+        [registers, shared, ns]: [Option<f64>; 3],
         all: &mut Gathered,
-    ) -> Dispatch {
+    ) -> Result<Option<usize>, ProfileError> {
         let block = sizes(row.text(self.block));
         let resources = Resources {
             registers: registers.map(|r| r.round() as u64),
@@ -117,15 +127,15 @@ impl Launch {
             accumulation: None,
             threads: block.map(|[x, y, z]| x.saturating_mul(y).saturating_mul(z)),
         };
-        let kernel = all.kernel(row.text(Some(self.name)), resources);
-        Dispatch {
+        let kernel = all.kernel(row.text(Some(self.name)), resources)?;
+        Ok(all.launch(&Launch {
             kernel,
             span: None,
-            device: row.text(self.device).to_owned(),
-            stream: row.text(self.stream).to_owned(),
+            ns,
+            device: row.text(self.device),
+            stream: row.text(self.stream),
             grid: sizes(row.text(self.grid)).unwrap_or_default(),
-            counters: Arc::default(),
-        }
+        }))
     }
 }
 
@@ -140,87 +150,148 @@ fn sizes(text: &str) -> Option<[u64; 3]> {
 }
 
 /// ncu's page raw: a row per launch, its units in the second row.
-pub(super) fn raw(head: &Head, text: &str, generated: bool) -> Result<Profile, ProfileError> {
-    let launch = Launch::of(head)?;
-    let mut rows = head.rows(text, Among::Output).peekable();
-    // The row of units has no id.
-    let without =
-        |row: &Result<Line<'_>, _>| row.as_ref().is_ok_and(|row| row.text(launch.id).is_empty());
-    let units = rows.next_if(without).transpose()?;
-    let unit = |column: usize| {
-        units
-            .as_ref()
-            .map_or("", |u| u.text(Some(column)))
-            .to_owned()
-    };
-    let counted: Vec<(usize, &'static str)> = head
-        .columns()
-        .filter_map(|(at, name)| Some((at, known(name)?)))
-        .collect();
-    let duration = head.find(&DURATION);
-    let registers = head.find(&REGISTERS);
-    let shared = head.find(&SHARED);
-    let mut all = Gathered::new(Tool::Ncu, generated);
-    for row in rows {
-        let row = row?;
+pub(super) struct Raw {
+    columns: Columns,
+    /// Of each column, once the second row is read.
+    units: Option<Line<'static>>,
+    first: bool,
+    counted: Vec<(usize, &'static str)>,
+    duration: Option<usize>,
+    registers: Option<usize>,
+    shared: Option<usize>,
+    all: Gathered,
+}
+
+impl Raw {
+    pub(super) fn new(head: &Head, generated: bool) -> Result<Self, ProfileError> {
+        Ok(Self {
+            columns: Columns::of(head)?,
+            units: None,
+            first: true,
+            counted: head
+                .columns()
+                .filter_map(|(at, name)| Some((at, known(name)?)))
+                .collect(),
+            duration: head.find(&DURATION),
+            registers: head.find(&REGISTERS),
+            shared: head.find(&SHARED),
+            all: Gathered::new(Tool::Ncu, generated),
+        })
+    }
+}
+
+impl Rows for Raw {
+    fn row(&mut self, row: &Line<'_>) -> Result<(), ProfileError> {
+        // The row of units has no id.
+        if std::mem::take(&mut self.first) && row.text(self.columns.id).is_empty() {
+            self.units = Some(row.kept());
+            return Ok(());
+        }
         let value = |column: Option<usize>| match column {
-            Some(column) => metric(&row, column, &unit(column)),
+            Some(column) => {
+                let unit = self
+                    .units
+                    .as_ref()
+                    .map_or("", |units| units.text(Some(column)));
+                metric(row, column, unit)
+            }
             None => Ok(None),
         };
-        let mut dispatch = launch.dispatch(&row, [value(registers)?, value(shared)?], &mut all);
         let mut counters = BTreeMap::new();
-        for (column, name) in &counted {
+        for (column, name) in &self.counted {
             if let Some(count) = value(Some(*column))? {
                 counters.insert(*name, count);
             }
         }
-        dispatch.counters = Arc::new(counters);
-        all.launch(dispatch, value(duration)?);
+        let sizes = [
+            value(self.registers)?,
+            value(self.shared)?,
+            value(self.duration)?,
+        ];
+        let at = self.columns.launch(row, sizes, &mut self.all)?;
+        self.all.counters(at, Arc::new(counters));
+        Ok(())
     }
-    all.finish()
+
+    fn finish(self: Box<Self>) -> Result<Profile, ProfileError> {
+        self.all.finish()
+    }
+}
+
+/// What was seen of one launch.
+struct Seen {
+    first: Line<'static>,
+    duration: Option<f64>,
+    registers: Option<f64>,
+    shared: Option<f64>,
+    counters: BTreeMap<&'static str, f64>,
 }
 
 /// ncu's details: a row per launch and metric, the unit beside the value.
-pub(super) fn details(head: &Head, text: &str, generated: bool) -> Result<Profile, ProfileError> {
-    /// What was seen of one launch.
-    struct Seen<'t> {
-        first: Line<'t>,
-        duration: Option<f64>,
-        registers: Option<f64>,
-        shared: Option<f64>,
-        counters: BTreeMap<&'static str, f64>,
+pub(super) struct Details {
+    columns: Columns,
+    name: usize,
+    unit: Option<usize>,
+    value: usize,
+    process: Option<usize>,
+    seen: Vec<Seen>,
+    places: HashMap<(String, String), usize>,
+    all: Gathered,
+}
+
+impl Details {
+    pub(super) fn new(head: &Head, generated: bool) -> Result<Self, ProfileError> {
+        Ok(Self {
+            columns: Columns::of(head)?,
+            name: head.need(&["Metric Name"])?,
+            unit: head.find(&["Metric Unit"]),
+            value: head.need(&["Metric Value"])?,
+            process: head.find(&["Process ID"]),
+            seen: Vec::new(),
+            places: HashMap::new(),
+            all: Gathered::new(Tool::NcuDetails, generated),
+        })
     }
-    let launch = Launch::of(head)?;
-    let name = head.need(&["Metric Name"])?;
-    let unit = head.find(&["Metric Unit"]);
-    let value = head.need(&["Metric Value"])?;
-    let process = head.find(&["Process ID"]);
-    let mut seen: Vec<Seen<'_>> = Vec::new();
-    let mut places: HashMap<(String, String), usize> = HashMap::new();
-    for row in head.rows(text, Among::Output) {
-        let row = row?;
-        let key = (row.text(process).to_owned(), row.text(launch.id).to_owned());
-        let (metric_name, in_unit) = (row.text(Some(name)).to_owned(), row.text(unit).to_owned());
-        let wanted = known(&metric_name);
-        let is = |names: &[&str]| names.contains(&metric_name.as_str());
+}
+
+impl Rows for Details {
+    fn row(&mut self, row: &Line<'_>) -> Result<(), ProfileError> {
+        let key = (
+            row.text(self.process).to_owned(),
+            row.text(self.columns.id).to_owned(),
+        );
+        let name = row.text(Some(self.name));
+        let wanted = known(name);
+        let is = |names: &[&str]| names.contains(&name);
         let (is_time, is_registers, is_shared) = (is(&DURATION), is(&REGISTERS), is(&SHARED));
         // Other metrics may be words, and have units of their own.
         let found = match wanted.is_some() || is_time || is_registers || is_shared {
-            true => metric(&row, value, &in_unit)?,
+            true => metric(row, self.value, row.text(self.unit))?,
             false => None,
         };
-        let at = *places.entry(key).or_insert_with(|| {
-            seen.push(Seen {
-                first: row,
-                duration: None,
-                registers: None,
-                shared: None,
-                counters: BTreeMap::new(),
-            });
-            seen.len() - 1
-        });
-        let (Some(found), Some(one)) = (found, seen.get_mut(at)) else {
-            continue;
+        let at = match self.places.get(&key) {
+            Some(at) => *at,
+            None => {
+                if self.seen.len() >= self.all.most() {
+                    return Err(ProfileError::at(
+                        row.number,
+                        1,
+                        "more launches than are read in this format; export with --page raw",
+                    ));
+                }
+                self.seen.push(Seen {
+                    first: row.kept(),
+                    duration: None,
+                    registers: None,
+                    shared: None,
+                    counters: BTreeMap::new(),
+                });
+                self.places.insert(key, self.seen.len() - 1);
+                self.seen.len() - 1
+            }
+        };
+        let (Some(found), Some(one)) = (found, self.seen.get_mut(at)) else {
+            return Ok(());
         };
         if is_time {
             one.duration = Some(found);
@@ -231,12 +302,15 @@ pub(super) fn details(head: &Head, text: &str, generated: bool) -> Result<Profil
         } else if let Some(name) = wanted {
             one.counters.insert(name, found);
         }
+        Ok(())
     }
-    let mut all = Gathered::new(Tool::NcuDetails, generated);
-    for one in seen {
-        let mut dispatch = launch.dispatch(&one.first, [one.registers, one.shared], &mut all);
-        dispatch.counters = Arc::new(one.counters);
-        all.launch(dispatch, one.duration);
+
+    fn finish(mut self: Box<Self>) -> Result<Profile, ProfileError> {
+        for one in std::mem::take(&mut self.seen) {
+            let sizes = [one.registers, one.shared, one.duration];
+            let at = self.columns.launch(&one.first, sizes, &mut self.all)?;
+            self.all.counters(at, Arc::new(one.counters));
+        }
+        self.all.finish()
     }
-    all.finish()
 }

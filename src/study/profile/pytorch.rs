@@ -1,78 +1,28 @@
-//! The PyTorch profiler's Chrome trace (kineto): events of category `kernel`,
-//! times in microseconds.
-
-use std::fmt;
-use std::sync::Arc;
+//! Chrome traces: the PyTorch profiler's (kineto), and what Perfetto's own converter
+//! makes of AMD's. Events are objects of a list; times are microseconds.
 
 use serde::Deserialize;
-use serde::de::{Deserializer, Error as _, SeqAccess, Visitor};
 
-use super::table::Gathered;
-use super::{Dispatch, Profile, ProfileError, Resources, Tool, sample};
+use super::gathered::{Gathered, Launch};
+use super::json::{Sink, Step};
+use super::{Profile, ProfileError, Resources, Tool, sample, sdk};
 
-/// Most events of a trace.
-const MOST_EVENTS: usize = 1 << 22;
-
-#[derive(Deserialize)]
-struct Trace {
-    #[serde(rename = "traceEvents")]
-    events: Option<Events>,
-    #[serde(rename = "traceName", default)]
-    name: Option<String>,
-    #[serde(rename = "rocprofiler-sdk-tool")]
-    rocprof: Option<serde::de::IgnoredAny>,
-}
-
-/// The events of kernels. A trace has many more others, of which none is kept.
-#[derive(Default)]
-struct Events {
-    kernels: Vec<Event>,
-    /// Whether anything was timed at all.
-    seen: bool,
-}
-
-impl<'de> Deserialize<'de> for Events {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_seq(Self::default())
-    }
-}
-
-impl<'de> Visitor<'de> for Events {
-    type Value = Self;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list of events")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<Self, A::Error> {
-        let mut events = 0;
-        while let Some(event) = list.next_element::<Event>()? {
-            events += 1;
-            if events > MOST_EVENTS {
-                return Err(A::Error::custom(format!(
-                    "more than {MOST_EVENTS} events, profile fewer steps"
-                )));
-            }
-            let timed = event.ph == "X";
-            self.seen |= timed;
-            if timed && event.cat.eq_ignore_ascii_case("kernel") {
-                self.kernels.push(event);
-            }
-        }
-        Ok(self)
-    }
-}
+/// Why there is nothing to read.
+const NO_EVENTS: &str =
+    "this JSON has no traceEvents; a trace of the PyTorch profiler has them (export_chrome_trace)";
 
 #[derive(Deserialize)]
-struct Event {
+struct Event<'e> {
     #[serde(default)]
-    ph: String,
-    #[serde(default)]
-    cat: String,
-    #[serde(default)]
-    name: String,
+    ph: &'e str,
+    #[serde(default, borrow)]
+    cat: std::borrow::Cow<'e, str>,
+    #[serde(default, borrow)]
+    name: std::borrow::Cow<'e, str>,
     ts: Option<f64>,
     dur: Option<f64>,
+    #[serde(default)]
+    pid: serde_json::Value,
     args: Option<Args>,
 }
 
@@ -93,40 +43,69 @@ struct Args {
     block: serde_json::Value,
 }
 
-/// Reads a trace.
-pub(super) fn read(text: &str) -> Result<Profile, ProfileError> {
-    let broken = |e: serde_json::Error| {
-        ProfileError::at(
-            e.line(),
-            e.column().max(1),
+#[derive(Deserialize)]
+struct Device {
+    #[serde(default)]
+    name: String,
+}
+
+/// Categories of what ran on the GPU: PyTorch's, then rocprof-sys's and rocprofv3's.
+const CATEGORIES: [&str; 8] = [
+    "kernel",
+    "gpu_memcpy",
+    "gpu_memset",
+    "rocm_kernel_dispatch",
+    "device_hip",
+    "kernel_dispatch",
+    "rocm_memory_copy",
+    "memory_copy",
+];
+
+/// Whether a category is of what ran on the GPU; if so, whether it is one of AMD's tools.
+pub(super) fn on_device(category: &str) -> Option<bool> {
+    let at = CATEGORIES
+        .iter()
+        .position(|known| category.eq_ignore_ascii_case(known))?;
+    Some(at >= 3)
+}
+
+/// Everything that a JSON file of a profiler may hold.
+pub(super) struct Traces {
+    all: Gathered,
+    /// Whether there is a list of events.
+    events: bool,
+    /// Whether anything was timed at all.
+    seen: bool,
+    amd: bool,
+    rocprof: Option<sdk::Sdk>,
+}
+
+impl Traces {
+    pub(super) fn new() -> Self {
+        Self {
+            all: Gathered::new(Tool::Pytorch, false),
+            events: false,
+            seen: false,
+            amd: false,
+            rocprof: None,
+        }
+    }
+
+    fn event(&mut self, text: &[u8]) -> Result<(), String> {
+        let event: Event<'_> = serde_json::from_slice(text).map_err(|e| {
             format!(
                 "this is not a trace of the PyTorch profiler: {}; write it again with export_chrome_trace",
                 said(&e)
-            ),
-        )
-    };
-    let trace: Trace = match text.trim_start().starts_with('[') {
-        true => Trace {
-            events: Some(serde_json::from_str(text).map_err(broken)?),
-            name: None,
-            rocprof: None,
-        },
-        false => serde_json::from_str(text).map_err(broken)?,
-    };
-    let Some(events) = trace.events else {
-        return Err(ProfileError::whole(match trace.rocprof {
-            Some(_) => {
-                "this is rocprofv3's JSON; its tables are read here: rocprofv3 --kernel-trace --stats --output-format csv"
-            }
-            None => {
-                "this JSON has no traceEvents; a trace of the PyTorch profiler has them (export_chrome_trace)"
-            }
-        }));
-    };
-    let generated = trace.name.is_some_and(|name| name.contains(sample::MARK));
-    let mut all = Gathered::new(Tool::Pytorch, generated);
-    let seen = events.seen;
-    for event in events.kernels {
+            )
+        })?;
+        if event.ph != "X" {
+            return Ok(());
+        }
+        self.seen = true;
+        let Some(amd) = on_device(&event.cat) else {
+            return Ok(());
+        };
+        self.amd |= amd;
         let args = event.args.unwrap_or_default();
         let took = event.dur.filter(|us| *us >= 0.0).map(|us| us * 1e3);
         let span = match (event.ts, took) {
@@ -142,29 +121,86 @@ pub(super) fn read(text: &str) -> Result<Profile, ProfileError> {
             shared: args.shared.as_u64(),
             threads: sizes(&args.block).map(|[x, y, z]| x.saturating_mul(y).saturating_mul(z)),
         };
-        let kernel = all.kernel(&event.name, resources);
-        all.launch(
-            Dispatch {
-                kernel,
-                span,
-                device: word(&args.device),
-                stream: word(&args.stream),
-                grid: sizes(&args.grid).unwrap_or_default(),
-                counters: Arc::default(),
-            },
-            took,
-        );
+        let kernel = self
+            .all
+            .kernel(&event.name, resources)
+            .map_err(|e| e.message)?;
+        let device = match args.device.is_null() {
+            true => word(&event.pid),
+            false => word(&args.device),
+        };
+        self.all.launch(&Launch {
+            kernel,
+            span,
+            ns: took,
+            device: &device,
+            stream: &word(&args.stream),
+            grid: sizes(&args.grid).unwrap_or_default(),
+        });
+        Ok(())
     }
-    if all.launches() == 0 && seen {
-        return Err(ProfileError::whole(
-            "no event of the trace is a kernel; ask for them with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]",
-        ));
+
+    /// The profile; `whole` says whether the last bracket was closed.
+    pub(super) fn finish(mut self, whole: bool) -> Result<Profile, ProfileError> {
+        if let Some(rocprof) = self.rocprof {
+            return rocprof.finish(whole);
+        }
+        if !whole {
+            self.all.cut_short();
+        }
+        if self.amd {
+            self.all.tool(Tool::RocprofSys);
+        }
+        if !self.events {
+            return Err(ProfileError::whole(NO_EVENTS));
+        }
+        if self.all.is_empty() && self.seen {
+            return Err(ProfileError::whole(
+                "no event of the trace is a kernel; ask for them with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]",
+            ));
+        }
+        self.all.finish()
     }
-    all.finish()
+}
+
+impl Sink for Traces {
+    fn wants(&self, path: &[Step]) -> bool {
+        match path {
+            [Step::Item] => true,
+            [Step::Key(key)] => key == "traceName",
+            [Step::Key(key), Step::Item] => key == "traceEvents" || key == "deviceProperties",
+            _ => sdk::wants(path),
+        }
+    }
+
+    fn value(&mut self, path: &[Step], text: &[u8]) -> Result<(), String> {
+        match path {
+            [Step::Key(key)] if key == "traceName" => {
+                if String::from_utf8_lossy(text).contains(sample::MARK) {
+                    self.all.generated();
+                }
+                Ok(())
+            }
+            [Step::Key(key), Step::Item] if key == "deviceProperties" => {
+                if let Ok(device) = serde_json::from_slice::<Device>(text) {
+                    self.all.device(&device.name);
+                }
+                Ok(())
+            }
+            [Step::Item] | [Step::Key(_), Step::Item] => {
+                self.events = true;
+                self.event(text)
+            }
+            _ => self
+                .rocprof
+                .get_or_insert_with(sdk::Sdk::new)
+                .value(path, text),
+        }
+    }
 }
 
 /// The reason without the place, which stands in front.
-fn said(error: &serde_json::Error) -> String {
+pub(super) fn said(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match text.rfind(" at line ") {
         Some(at) => text.get(..at).unwrap_or_default().to_owned(),

@@ -14,8 +14,8 @@ pub use write::write;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::table::Gathered;
-use super::{Dispatch, Profile, ProfileError, Resources, Tool};
+use super::gathered::{Gathered, Launch};
+use super::{Profile, ProfileError, Resources, Tool};
 use plan::cost::{Config, Cost, CostError, Gpu, KernelCost, kernel_floor_seconds, price};
 use plan::model::OpKind;
 use plan::model::random::Stream;
@@ -172,37 +172,30 @@ pub fn generate(
 ) -> Result<Profile, CostError> {
     let times = Times::of(config, gpu, forwards, seed)?;
     let mut all = Gathered::new(Tool::Rocprofv3Trace, true);
-    let kernels: Vec<_> = times
-        .cost
-        .forward
-        .kernels
-        .iter()
-        .map(|kernel| {
-            let blocks = (kernel.written_bytes / config.dtype.bytes().max(1)).div_ceil(1024);
-            (
-                all.kernel(&kernel.name, resources(kernel)),
-                [blocks.max(1), 1, 1],
-                Arc::new(Moved::of(kernel).counters()),
-            )
-        })
-        .collect();
+    let wrong = |e: ProfileError| CostError::new(e.message);
+    let mut kernels = Vec::new();
+    for kernel in &times.cost.forward.kernels {
+        let blocks = (kernel.written_bytes / config.dtype.bytes().max(1)).div_ceil(1024);
+        kernels.push((
+            all.kernel(&kernel.name, resources(kernel)).map_err(wrong)?,
+            [blocks.max(1), 1, 1],
+            Arc::new(Moved::of(kernel).counters()),
+        ));
+    }
     let mut now = FIRST_NS;
     for ((kernel, grid, counters), ns) in kernels.iter().cycle().zip(&times.ns) {
-        all.launch(
-            Dispatch {
-                kernel: *kernel,
-                span: Some((now, now + ns)),
-                device: "0".to_owned(),
-                stream: "1".to_owned(),
-                grid: *grid,
-                counters: Arc::clone(counters),
-            },
-            Some(*ns as f64),
-        );
+        let at = all.launch(&Launch {
+            kernel: *kernel,
+            span: Some((now, now + ns)),
+            ns: Some(*ns as f64),
+            device: "0",
+            stream: "1",
+            grid: *grid,
+        });
+        all.counters(at, Arc::clone(counters));
         now += ns + GAP_NS;
     }
-    all.finish()
-        .map_err(|e: ProfileError| CostError::new(e.message))
+    all.finish().map_err(wrong)
 }
 
 /// Forwards of a sample where nothing else is said: many in a table of sums, one

@@ -1,5 +1,12 @@
 //! A reading in words and rows, the same in a terminal, a lesson and a pipe.
 
+mod framework;
+mod pair;
+
+pub use framework::{parts, sentences as of_framework};
+pub use pair::{of_pair, pair_rows};
+
+use super::framework::short;
 use super::{By, Limit, Profile, Reading};
 use plan::cost::Gpu;
 use plan::units::{Dimension, Quantity, format, group_thousands};
@@ -58,10 +65,26 @@ pub fn heading(profile: &Profile) -> String {
         true => "; generated, no device was measured",
         false => "",
     };
+    let device = profile
+        .device
+        .as_ref()
+        .map_or(String::new(), |name| format!(", {name}"));
+    let beyond = match profile.beyond {
+        0 => String::new(),
+        n => format!("; the order is kept of all but the last {}", whole(n)),
+    };
+    let cut = match profile.cut_short {
+        true => "; the file ends in the middle, and this is what stands before",
+        false => "",
+    };
+    let (one, several) = match profile.tool.is_host() {
+        true => ("region", "regions"),
+        false => ("kernel", "kernels"),
+    };
     format!(
-        "{}: {}, {}{generated}",
+        "{}{device}: {}, {}{generated}{beyond}{cut}",
         profile.tool.title(),
-        many(profile.kernels.len() as u64, "kernel", "kernels"),
+        many(profile.kernels.len() as u64, one, several),
         many(profile.calls(), "launch", "launches"),
     )
 }
@@ -73,7 +96,12 @@ pub fn rows(reading: &Reading, most: usize) -> Rows {
         head: vec!["kernel".to_owned()],
         rows: shown
             .iter()
-            .map(|row| vec![clipped(&row.name, NAME)])
+            .map(|row| {
+                vec![match row.part {
+                    Some(_) => clipped(&short(&row.name), NAME),
+                    None => clipped(&row.name, NAME),
+                }]
+            })
             .collect(),
     };
     let mut column = |head: &str, cells: Vec<Option<String>>| {
@@ -85,6 +113,10 @@ pub fn rows(reading: &Reading, most: usize) -> Rows {
         }
     };
     let of = |f: &dyn Fn(&super::RowReading) -> Option<String>| shown.iter().map(f).collect();
+    column(
+        "computes",
+        of(&|r| r.part.map(|part| part.name().to_owned())),
+    );
     column("calls", of(&|r| Some(whole(r.calls))));
     column("share", of(&|r| r.share.map(percent)));
     column(
@@ -113,6 +145,20 @@ pub fn rows(reading: &Reading, most: usize) -> Rows {
     table
 }
 
+/// Metrics that the tool worked out itself: cache hits, bandwidth, shares of peaks.
+pub fn metrics(profile: &Profile) -> Vec<Said> {
+    let said = profile.metrics.iter().map(|metric| {
+        let peak = metric.of_peak.map_or(String::new(), |share| {
+            format!(", {} of the peak", percent(share))
+        });
+        Said {
+            about: "metric",
+            text: format!("{}: {} {}{peak}", metric.name, metric.value, metric.unit),
+        }
+    });
+    said.collect()
+}
+
 /// A name of at most so many characters.
 fn clipped(name: &str, most: usize) -> String {
     match name.chars().count() > most {
@@ -125,7 +171,10 @@ fn clipped(name: &str, most: usize) -> String {
 pub fn sentences(reading: &Reading, gpu: &Gpu) -> Vec<Said> {
     let mut said = Vec::new();
     let mut say = |about, text| said.push(Said { about, text });
-    say("plan", plan(reading));
+    // What a framework launched has sentences of its own.
+    if reading.framework.is_none() {
+        say("plan", plan(reading));
+    }
     if let (Some((counted, planned)), Ok(found)) = (reading.launches, &reading.explained) {
         let mut text = format!(
             "{} a forward counted, {} in the plan =",
@@ -140,7 +189,7 @@ pub fn sentences(reading: &Reading, gpu: &Gpu) -> Vec<Said> {
         }
         say("launches", text);
     }
-    if let Some(kernels) = reading.kernel_ns {
+    if let Some(kernels) = reading.kernel_ns.filter(|_| reading.framework.is_none()) {
         say("time", time(reading, kernels, gpu));
     }
     for wall in &reading.walls {

@@ -4,10 +4,7 @@
 
 use std::borrow::Cow;
 
-use super::{Dispatch, KernelRow, Profile, ProfileError, Resources, Tool};
-
-/// Most rows of a file.
-const MOST_ROWS: usize = 1 << 21;
+use super::{Profile, ProfileError};
 
 /// One cell and the column (from 1) at which it begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -148,47 +145,11 @@ impl Head {
         self.names.iter().map(String::as_str).enumerate()
     }
 
-    /// The rows behind the head, one by one; blank lines are left out. After an error
-    /// there is none.
+    /// A row of the table.
     ///
     /// # Errors
-    /// A row with more or fewer cells than the head; too many rows.
-    pub(super) fn rows<'t>(
-        &'t self,
-        text: &'t str,
-        among: Among,
-    ) -> impl Iterator<Item = Result<Line<'t>, ProfileError>> {
-        let mut lines = (1..).zip(text.lines()).skip(self.line);
-        let mut rows = 0;
-        let mut failed = false;
-        std::iter::from_fn(move || {
-            while !failed {
-                let (number, line) = lines.next()?;
-                let bare = line.trim();
-                if bare.is_empty() && among == Among::Reports && rows > 0 {
-                    return None;
-                }
-                let other = among == Among::Output && !bare.starts_with('"');
-                if bare.is_empty() || other {
-                    continue;
-                }
-                rows += 1;
-                let row = self.row(bare, number, among).and_then(|row| match rows {
-                    0..=MOST_ROWS => Ok(row),
-                    _ => Err(ProfileError::at(
-                        number,
-                        1,
-                        format!("more than {MOST_ROWS} rows; profile fewer forwards"),
-                    )),
-                });
-                failed = row.is_err();
-                return Some(row);
-            }
-            None
-        })
-    }
-
-    fn row<'t>(
+    /// More or fewer cells than the head has.
+    pub(super) fn row<'t>(
         &self,
         bare: &'t str,
         number: usize,
@@ -218,7 +179,65 @@ impl Head {
     }
 }
 
+/// What is made of the rows behind a head.
+pub(super) trait Rows {
+    /// The next row.
+    fn row(&mut self, row: &Line<'_>) -> Result<(), ProfileError>;
+    /// What they were.
+    fn finish(self: Box<Self>) -> Result<Profile, ProfileError>;
+}
+
+/// A head, and what is made of the rows behind it, line by line.
+pub(super) struct Table {
+    head: Head,
+    among: Among,
+    rows: Box<dyn Rows>,
+    seen: bool,
+    over: bool,
+}
+
+impl Table {
+    pub(super) fn new(head: Head, among: Among, rows: Box<dyn Rows>) -> Self {
+        Self {
+            head,
+            among,
+            rows,
+            seen: false,
+            over: false,
+        }
+    }
+
+    /// A line behind the head; blank ones are left out, and what is no row of it.
+    pub(super) fn line(&mut self, line: &str, number: usize) -> Result<(), ProfileError> {
+        let bare = line.trim();
+        self.over |= bare.is_empty() && self.among == Among::Reports && self.seen;
+        let other = self.among == Among::Output && !bare.starts_with('"');
+        if self.over || bare.is_empty() || other {
+            return Ok(());
+        }
+        self.seen = true;
+        let row = self.head.row(bare, number, self.among)?;
+        self.rows.row(&row)
+    }
+
+    pub(super) fn finish(self) -> Result<Profile, ProfileError> {
+        self.rows.finish()
+    }
+}
+
 impl Line<'_> {
+    /// The same line, kept.
+    pub(super) fn kept(&self) -> Line<'static> {
+        let cells = self.cells.iter().map(|cell| Cell {
+            text: Cow::Owned(cell.text.clone().into_owned()),
+            column: cell.column,
+        });
+        Line {
+            number: self.number,
+            cells: cells.collect(),
+        }
+    }
+
     /// The text of a column; empty where there is no such column.
     pub(super) fn text(&self, column: Option<usize>) -> &str {
         let cell = column.and_then(|c| self.cells.get(c));
@@ -306,96 +325,5 @@ pub(super) fn number(text: &str) -> Option<f64> {
             plain(&text.replace(',', "."))
         }
         _ => plain(text),
-    }
-}
-
-/// Collects rows of launches into a profile.
-pub(super) struct Gathered {
-    profile: Profile,
-    places: std::collections::HashMap<String, usize>,
-}
-
-impl Gathered {
-    pub(super) fn new(tool: Tool, generated: bool) -> Self {
-        Self {
-            profile: Profile {
-                tool,
-                generated,
-                kernels: Vec::new(),
-                dispatches: Vec::new(),
-            },
-            places: std::collections::HashMap::new(),
-        }
-    }
-
-    /// The row of a kernel, a new one where it is the first of its name.
-    pub(super) fn kernel(&mut self, name: &str, resources: Resources) -> usize {
-        if let Some(at) = self.places.get(name) {
-            return *at;
-        }
-        let at = self.profile.kernels.len();
-        self.places.insert(name.to_owned(), at);
-        self.profile.kernels.push(KernelRow {
-            name: name.to_owned(),
-            calls: 0,
-            total_ns: None,
-            min_ns: None,
-            max_ns: None,
-            resources,
-        });
-        at
-    }
-
-    /// One launch that took so many ns.
-    pub(super) fn launch(&mut self, dispatch: Dispatch, ns: Option<f64>) {
-        if let Some(row) = self.profile.kernels.get_mut(dispatch.kernel) {
-            let first = row.calls == 0;
-            row.calls += 1;
-            row.total_ns = match (row.total_ns, ns) {
-                (None, Some(ns)) if first => Some(ns),
-                (Some(sum), Some(ns)) => Some(sum + ns),
-                // A launch without a time leaves the sum unknown.
-                _ => None,
-            };
-            let fold = |old: Option<f64>, f: fn(f64, f64) -> f64| match (old, ns) {
-                (Some(old), Some(ns)) => Some(f(old, ns)),
-                (old, ns) => old.or(ns),
-            };
-            (row.min_ns, row.max_ns) = (fold(row.min_ns, f64::min), fold(row.max_ns, f64::max));
-        }
-        self.profile.dispatches.push(dispatch);
-    }
-
-    /// A counter of the launch at this place.
-    pub(super) fn count(&mut self, at: usize, name: &'static str, value: f64) {
-        if let Some(dispatch) = self.profile.dispatches.get_mut(at) {
-            *std::sync::Arc::make_mut(&mut dispatch.counters)
-                .entry(name)
-                .or_insert(0.0) += value;
-        }
-    }
-
-    /// A row that holds sums already.
-    pub(super) fn sum(&mut self, row: KernelRow) {
-        self.profile.kernels.push(row);
-    }
-
-    /// How many launches there are.
-    pub(super) fn launches(&self) -> usize {
-        self.profile.dispatches.len()
-    }
-
-    /// The profile.
-    ///
-    /// # Errors
-    /// A head and nothing behind it.
-    pub(super) fn finish(self) -> Result<Profile, ProfileError> {
-        if self.profile.kernels.is_empty() {
-            return Err(ProfileError::whole(format!(
-                "{} without a kernel: the head is there and no row behind it; was the program profiled while it ran on the GPU?",
-                self.profile.tool.title()
-            )));
-        }
-        Ok(self.profile)
     }
 }

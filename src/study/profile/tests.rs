@@ -47,10 +47,7 @@ fn rocprofv3_as_published() {
         launch.span,
         Some((1_550_151_853_029_637, 1_550_151_853_042_437))
     );
-    assert_eq!(
-        (launch.device.as_str(), launch.grid),
-        ("Agent 4", [1024, 1024, 1])
-    );
+    assert_eq!((&*launch.device, launch.grid), ("Agent 4", [1024, 1024, 1]));
     assert_eq!(trace.kernels[0].resources.registers, Some(8));
     assert_eq!(trace.kernels[0].total_ns, Some(12_800.0));
 

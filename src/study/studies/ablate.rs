@@ -1,16 +1,21 @@
 //! Fusions on and off: what each of them saves, alone and together with the others.
 
+mod effect;
+
 use std::collections::BTreeMap;
 
 use super::notes::notes;
 use super::planner::{Has, Planner, Toll};
 use crate::catalogue::{Definition, Study};
+use crate::evidence::{Asks, Evidence};
 use crate::findings::{Cell, Column, Findings, Sheet};
-use crate::timing::{ALARMS, Rounds, Timed, of_median};
+use crate::timing::Timed;
 use plan::cost::{Config, Cost, Roof, price};
 use plan::fusion::{Cut, Fusion};
 use plan::run::Request;
 use plan::units::figure;
+
+use effect::{Logs, cells, claimed, said};
 
 /// What it is.
 pub const DEFINITION: Definition = Definition {
@@ -144,22 +149,23 @@ impl Study for Ablate {
         &DEFINITION
     }
 
-    fn requests(&self) -> Vec<Request> {
+    fn asks(&self) -> Asks {
         let Some(run) = &self.run else {
-            return Vec::new();
+            return Asks::default();
         };
         let request = |cut: &Cut| Request {
             config: self.config.with_cut(*cut),
             ..run.clone()
         };
-        self.design().cuts.iter().map(request).collect()
+        Asks::runs(self.design().cuts.iter().map(request).collect())
     }
 
     fn smaller(&self) -> &'static str {
         "--one, fewer --fusions, --runs 16, or a smaller --model"
     }
 
-    fn reduce(&self, rounds: Option<&Rounds>) -> Result<Findings, String> {
+    fn reduce(&self, evidence: &Evidence) -> Result<Findings, String> {
+        let rounds = evidence.rounds.as_ref();
         let design = self.design();
         let prices = design
             .cuts
@@ -373,7 +379,7 @@ impl Ablate {
             plain: roof,
             product: roof,
         };
-        let planner = Planner::new(&self.config, toll, Has::All)?;
+        let planner = Planner::new(&self.config, &toll.into(), Has::All)?;
         let mut best: BTreeMap<u64, (u64, Cut)> = BTreeMap::new();
         for (cut, cost) in design.cuts.iter().zip(prices) {
             let block = &cost.block;
@@ -396,100 +402,6 @@ impl Ablate {
             ]);
         }
         Ok(sheet)
-    }
-}
-
-/// Logarithms of the times, round by round; none of a plan that was not timed.
-struct Logs {
-    times: Vec<Option<Vec<f64>>>,
-    rounds: usize,
-}
-
-/// A figure of a plan.
-type Of<'f> = &'f dyn Fn(usize) -> f64;
-
-/// The middle, and where it lies: shares of the time.
-type Effect = (f64, f64, f64);
-
-impl Logs {
-    fn of(timed: &[Option<Timed>]) -> Self {
-        let log = |t: &Timed| -> Vec<f64> { t.rounds.iter().map(|us| us.ln()).collect() };
-        let known = |t: &&Timed| t.report.time_us.is_some();
-        let times: Vec<Option<Vec<f64>>> = timed
-            .iter()
-            .map(|t| t.as_ref().filter(known).map(log))
-            .collect();
-        Self {
-            rounds: times.iter().flatten().map(Vec::len).min().unwrap_or(0),
-            times,
-        }
-    }
-
-    /// Whether a plan was timed.
-    fn knows(&self, plan: usize) -> bool {
-        self.times.get(plan).is_some_and(Option::is_some)
-    }
-
-    /// Where an effect lies that is made of the logarithms of one round.
-    fn interval(&self, among: usize, of: &dyn Fn(Of<'_>) -> f64) -> Option<Effect> {
-        let in_round = |round: usize| {
-            of(&|plan: usize| {
-                let times = self.times.get(plan).and_then(|t| t.as_ref()?.get(round));
-                times.copied().unwrap_or(f64::NAN)
-            })
-        };
-        let effects: Vec<f64> = (0..self.rounds).map(in_round).collect();
-        let found = of_median(&effects, ALARMS / among.max(1) as f64)?;
-        Some((
-            found.middle.exp_m1(),
-            found.low.exp_m1(),
-            found.high.exp_m1(),
-        ))
-    }
-}
-
-fn claimed((_, low, high): Effect) -> bool {
-    low > 0.0 || high < 0.0
-}
-
-/// The share where it is claimed, and its interval, or what would have been seen.
-fn cells(effect: Option<Effect>) -> [Cell; 2] {
-    match effect {
-        None => [Cell::NONE, "too few runs".into()],
-        Some((middle, low, high)) if claimed((middle, low, high)) => [
-            (100.0 * middle).into(),
-            format!("{:.1} to {:.1} %", 100.0 * low, 100.0 * high).into(),
-        ],
-        Some((_, low, high)) => [
-            Cell::NONE,
-            format!("none seen (±{:.1} %)", 100.0 * high.max(-low)).into(),
-        ],
-    }
-}
-
-/// What the times show.
-fn said(seen: &[(&str, Effect)], of: usize, rounds: usize) -> String {
-    let best = seen.iter().min_by(|a, b| a.1.0.total_cmp(&b.1.0));
-    let shown = match seen.len() {
-        0 => "no fusion".to_owned(),
-        1 => "1 fusion".to_owned(),
-        n => format!("{n} fusions"),
-    };
-    let head = format!("The times show an effect of {shown} of {of} @, {rounds} rounds in turns");
-    match best {
-        Some((name, (middle, low, high))) if *middle < 0.0 => format!(
-            "{head}; {name} shortens the forward most, by {:.1} % ({:.1} to {:.1}).",
-            -100.0 * middle,
-            -100.0 * high,
-            -100.0 * low
-        ),
-        Some((name, (middle, low, high))) => format!(
-            "{head}; none shortens it, {name} lengthens it by {:.1} % ({:.1} to {:.1}).",
-            100.0 * middle,
-            100.0 * low,
-            100.0 * high
-        ),
-        None => format!("{head}."),
     }
 }
 

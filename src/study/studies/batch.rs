@@ -3,8 +3,9 @@
 use super::notes::notes;
 use super::sweep;
 use crate::catalogue::{Definition, Study};
+use crate::evidence::{Asks, Evidence};
 use crate::findings::{Cell, Column, Findings, Plot, Sheet, Source};
-use crate::timing::{Rounds, Timed, Verdict};
+use crate::timing::{Timed, Verdict};
 use plan::cost::{Config, Cost, Gpu, floor_seconds, price};
 use plan::run::Request;
 use plan::units::{Quantity, figure, format};
@@ -43,24 +44,6 @@ const MOST: u64 = 1 << 20;
 /// Batches that are run at most: the largest ones are left out.
 const RUN: usize = 8;
 
-/// Bytes that a forward holds by the model: weights once, the cache, the peak of
-/// activations.
-pub fn held(cost: &Cost) -> u64 {
-    let (tied, untied) = cost.parameters;
-    let weights = match cost.config.model.tied {
-        true => tied,
-        false => untied,
-    };
-    let weights = weights.saturating_mul(cost.config.dtype.bytes());
-    let cache = match cost.config.keeps_kv() {
-        true => cost.kv_cache_bytes,
-        false => 0,
-    };
-    weights
-        .saturating_add(cache)
-        .saturating_add(cost.peak.bytes)
-}
-
 impl BatchSize {
     fn cost(&self, batch: u64) -> Option<Cost> {
         let mut config = self.config.clone();
@@ -69,7 +52,7 @@ impl BatchSize {
     }
 
     fn fits(&self, batch: u64) -> bool {
-        self.cost(batch).is_some_and(|c| held(&c) <= self.memory)
+        self.cost(batch).is_some_and(|c| c.held() <= self.memory)
     }
 
     /// The largest batch that fits; `None`: not even one sequence does.
@@ -113,9 +96,9 @@ impl Study for BatchSize {
         &DEFINITION
     }
 
-    fn requests(&self) -> Vec<Request> {
+    fn asks(&self) -> Asks {
         let Some(run) = &self.run else {
-            return Vec::new();
+            return Asks::default();
         };
         let request = |batch: u64| {
             let mut request = run.clone();
@@ -123,17 +106,18 @@ impl Study for BatchSize {
             request.config.shape.batch = batch;
             request
         };
-        self.ran().into_iter().map(request).collect()
+        Asks::runs(self.ran().into_iter().map(request).collect())
     }
 
     fn smaller(&self) -> &'static str {
         "less --memory, --runs 16, fewer tokens with --seq, or a smaller --model"
     }
 
-    fn reduce(&self, rounds: Option<&Rounds>) -> Result<Findings, String> {
+    fn reduce(&self, evidence: &Evidence) -> Result<Findings, String> {
+        let rounds = evidence.rounds.as_ref();
         let batches = self.batches();
         let Some(largest) = batches.last().copied() else {
-            let one = self.cost(1).map_or(0, |c| held(&c));
+            let one = self.cost(1).map_or(0, |c| c.held());
             return Err(format!(
                 "not even one sequence fits: it holds {} and {} are allowed; a smaller --model, fewer tokens with --seq, or more --memory",
                 format(&Quantity::bytes(one)),
@@ -162,7 +146,7 @@ impl Study for BatchSize {
             floors.push(floor);
             let mut row: Vec<Cell> = vec![
                 (*batch).into(),
-                (held(&cost) as f64 * 1e-6).into(),
+                (cost.held() as f64 * 1e-6).into(),
                 (floor * 1e6).into(),
             ];
             if ran {
@@ -330,15 +314,15 @@ mod tests {
         // Its weights by hand: parameters of the tied model in fp32, and no cache.
         let cost = study.cost(1).unwrap();
         let weights = 4 * cost.config.model.parameters_tied().unwrap();
-        assert_eq!(held(&cost), weights + cost.peak.bytes);
+        assert_eq!(cost.held(), weights + cost.peak.bytes);
         assert_eq!(study.batches().last(), Some(&largest));
     }
 
     #[test]
     fn what_never_fits_is_a_sentence() {
-        let said = study(1000, None).reduce(None).unwrap_err();
+        let said = study(1000, None).reduce(&Evidence::default()).unwrap_err();
         assert!(said.starts_with("not even one sequence fits"), "{said}");
-        assert!(study(1000, None).requests().is_empty());
+        assert!(study(1000, None).asks().runs.is_empty());
     }
 
     #[test]
@@ -349,8 +333,8 @@ mod tests {
             (1000.0 + 100.0 * b as f64) * (1.0 + 0.01 * ((b as usize + 3 * round) % 5) as f64)
         };
         let timely = study(200_000_000, Some(2.0e-3));
-        let rounds = timed_in_turns(timely.requests(), noisy);
-        let found = timely.reduce(Some(&rounds)).unwrap();
+        let rounds = timed_in_turns(timely.asks().runs, noisy);
+        let found = timely.reduce(&rounds.into()).unwrap();
         let best = found.sentences.last().unwrap();
         assert!(
             best.starts_with("Batch 8 makes most tokens per second within 2"),
@@ -359,11 +343,11 @@ mod tests {
         assert!(best.contains("in a batch of 1 ("), "{best}");
         // Each sequence takes the same: one of them is as good as many.
         let flat = study(200_000_000, None);
-        let rounds = timed_in_turns(flat.requests(), |request, round| {
+        let rounds = timed_in_turns(flat.asks().runs, |request, round| {
             let b = request.config.shape.batch;
             100.0 * b as f64 * (1.0 + 0.02 * (((b as usize * 7) + 3 * round) % 5) as f64)
         });
-        let found = flat.reduce(Some(&rounds)).unwrap();
+        let found = flat.reduce(&rounds.into()).unwrap();
         let best = found.sentences.last().unwrap();
         assert!(best.starts_with("Batch 1 makes most"), "{best}");
     }

@@ -6,17 +6,20 @@
 //! the best plan of a block is the shortest way along its ops; the kernel that goes on
 //! from one block into the next closes the way to a ring.
 
+mod prices;
+
 use std::collections::HashMap;
 
 use crate::catalogue::{Definition, Study};
+use crate::evidence::{Asks, Evidence};
 use crate::findings::{Column, Findings, Sheet};
-use crate::timing::Rounds;
-use plan::cost::{Config, KernelCost, Roof, price_piece};
+use plan::cost::{Config, price_piece};
 use plan::fusion::{Boundary, Cut, Fusion, Version};
 use plan::kernels::Family;
 use plan::model::{BLOCK_OPS, OpKind};
-use plan::run::Request;
 use plan::units::figure;
+
+pub use prices::{Prices, Toll};
 
 /// What it is.
 pub const DEFINITION: Definition = Definition {
@@ -24,37 +27,11 @@ pub const DEFINITION: Definition = Definition {
     asks: "Which plan takes least time by the model, and why does each boundary stand?",
     varies: "every boundary of a block, the one to the next block included",
     held: "model, shape, element type, backend",
-    finds: "seconds of launches, of bytes or FLOPs under a roof, of waits of the grid (=)",
+    finds: "seconds of launches, of bytes or FLOPs, of waits of the grid (=): of this machine where it is calibrated, else under a roof",
     reduced: "the shortest way along the ops of a block; the versions beside it",
     ends: "the plan, and for each boundary what joining it would cost",
     lessons: &["12", "32"],
 };
-
-/// What a kernel costs beside its bytes and FLOPs, in seconds.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Toll {
-    /// One launch.
-    pub launch: f64,
-    /// One wait of the whole grid.
-    pub barrier: f64,
-    /// The roof over kernels without a matrix product.
-    pub plain: Roof,
-    /// The roof over kernels with one.
-    pub product: Roof,
-}
-
-impl Toll {
-    /// Seconds of a kernel by the model.
-    pub fn seconds(&self, kernel: &KernelCost) -> f64 {
-        let roof = match kernel.has_product() {
-            true => self.product,
-            false => self.plain,
-        };
-        self.launch
-            + roof.floor_seconds(kernel.flops, kernel.bytes())
-            + self.barrier * kernel.phases.saturating_sub(1) as f64
-    }
-}
 
 /// Which kernels there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,7 +64,6 @@ pub struct Planned {
 
 /// The prices of all kernels that a block can be cut into.
 pub struct Planner {
-    toll: Toll,
     /// By first op and number of ops; those that there are.
     pieces: HashMap<(usize, usize), Piece>,
 }
@@ -105,19 +81,26 @@ impl Planner {
     ///
     /// # Errors
     /// A configuration that cannot be priced.
-    pub fn new(config: &Config, toll: Toll, has: Has) -> Result<Self, String> {
+    pub fn new(config: &Config, prices: &Prices, has: Has) -> Result<Self, String> {
         let mut pieces = HashMap::new();
+        let small = match prices {
+            Prices::Roof(_) => true,
+            // Every cut touches the weights; the most is touched where nothing is fused.
+            Prices::Machine(known) => {
+                known.work(&config.with_cut(Cut::v1()))?.touched <= known.near_bytes
+            }
+        };
         for first in 0..OPS {
             for count in (1..=OPS).filter(|count| has.kernel(first, *count)) {
                 let priced = price_piece(config, first, count).map_err(|e| e.to_string())?;
                 let piece = priced.map(|kernel| Piece {
-                    seconds: toll.seconds(&kernel),
+                    seconds: prices.seconds(&kernel, config, small),
                     bytes: kernel.bytes(),
                 });
                 pieces.extend(piece.map(|piece| ((first, count), piece)));
             }
         }
-        Ok(Self { toll, pieces })
+        Ok(Self { pieces })
     }
 
     /// The plan that takes least time.
@@ -262,10 +245,12 @@ pub fn all_sets(fusions: &[Fusion]) -> Vec<Cut> {
 pub struct Auto {
     /// The configuration; its cut does not matter.
     pub config: Config,
-    /// What launches and waits cost, and the roof.
-    pub toll: Toll,
-    /// Whose they are, in words.
+    /// What says how long a kernel takes.
+    pub prices: Prices,
+    /// Whose prices they are, in words.
     pub device: String,
+    /// Whether launches and waits were recorded on another machine, and where.
+    pub recorded: Option<String>,
     /// Which kernels there are.
     pub has: Has,
 }
@@ -276,9 +261,30 @@ impl Auto {
     /// # Errors
     /// A configuration that cannot be priced.
     pub fn cut(&self) -> Result<Cut, String> {
-        let planner = Planner::new(&self.config, self.toll, self.has)?;
+        let planner = Planner::new(&self.config, &self.prices, self.has)?;
         let best = planner.best().ok_or(NO_PLAN)?;
         Ok(best.cut)
+    }
+}
+
+impl Auto {
+    /// Where its prices come from, in a sentence.
+    pub fn source(&self) -> String {
+        let [launch, wait] = self.prices.fixed().map(|seconds| 1e6 * seconds);
+        match (&self.prices, &self.recorded) {
+            (Prices::Machine(known), _) => format!(
+                "Prices are those of {} as study predict measured them @: a launch {launch:.2} µs, a wait {wait:.2} µs, products {:.2} times as long in a kernel that waits.",
+                self.device, known.costs.merged
+            ),
+            (Prices::Roof(_), Some(recorded)) => format!(
+                "A launch is {launch:.2} µs, a wait of the grid {wait:.2} µs, recorded on {recorded}; the rest is bytes and FLOPs under the roof of {}. study predict measures this machine's.",
+                self.device
+            ),
+            (Prices::Roof(_), None) => format!(
+                "A launch is {launch:.2} µs, a wait of the grid {wait:.2} µs; the rest is bytes and FLOPs under the roof of {}.",
+                self.device
+            ),
+        }
     }
 }
 
@@ -289,16 +295,16 @@ impl Study for Auto {
         &DEFINITION
     }
 
-    fn requests(&self) -> Vec<Request> {
-        Vec::new()
+    fn asks(&self) -> Asks {
+        Asks::default()
     }
 
     fn smaller(&self) -> &'static str {
         ""
     }
 
-    fn reduce(&self, _: Option<&Rounds>) -> Result<Findings, String> {
-        let planner = Planner::new(&self.config, self.toll, self.has)?;
+    fn reduce(&self, _: &Evidence) -> Result<Findings, String> {
+        let planner = Planner::new(&self.config, &self.prices, self.has)?;
         let best = planner.best().ok_or(NO_PLAN)?;
         let micros = |seconds: f64| 1e6 * seconds;
         let mut plans = Sheet::new(
@@ -373,19 +379,17 @@ impl Study for Auto {
                     "{name}: {counted} per block, {:.2} µs = by the model{saved}.",
                     micros(best.seconds)
                 ),
-                format!(
-                    "A launch is {:.2} µs, a wait of the grid {:.2} µs; the rest is bytes and FLOPs under the roof of {}.",
-                    micros(planner.toll.launch),
-                    micros(planner.toll.barrier),
-                    self.device
-                ),
+                self.source(),
                 format!(
                     "Run it: compare v1 {} --run{}",
                     shell(best.cut),
                     self.config.as_options()
                 ),
             ],
-            notes: vec![LIMIT.to_owned()],
+            notes: match self.prices {
+                Prices::Roof(_) => vec![LIMIT.to_owned()],
+                Prices::Machine(_) => Vec::new(),
+            },
             sheets: match walls.rows.is_empty() {
                 true => vec![plans],
                 false => vec![plans, walls],

@@ -1,130 +1,32 @@
 //! How time and memory grow with one size: exponents, and where a curve bends.
 
+mod bend;
+mod over;
+
 use super::fit::{exponent, quadratic};
 use super::notes::notes;
 use super::sweep;
 use crate::catalogue::{Definition, Study};
+use crate::evidence::{Asks, Evidence};
 use crate::findings::{Cell, Column, Findings, Plot, Sheet, Source};
-use crate::timing::{ALARMS, Interval, Rounds, Timed, of_median};
+use crate::timing::{ALARMS, Interval, Timed, of_median};
 use plan::cost::{Config, Cost, price};
 use plan::run::Request;
+
+use bend::{bends, beside};
+pub use over::Over;
 
 /// What it is.
 pub const DEFINITION: Definition = Definition {
     name: "scale",
     asks: "How do time and memory grow with a size, and where does the curve bend?",
-    varies: "one size: seq, batch, context, layers or width",
+    varies: "one size: seq, batch, context, layers, width, or the preset",
     held: "the plan and every other size",
     finds: "FLOPs, bytes, peak of activations by the model (=); times in turns and memory held with --run (@, #)",
     reduced: "exponents by least squares through the logarithms, round by round, with an interval; constant, linear and quadratic part",
     ends: "the exponents, modelled beside measured",
     lessons: &["10", "21"],
 };
-
-/// The size that varies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Over {
-    /// New tokens per sequence, the context with them.
-    Seq,
-    /// Sequences.
-    Batch,
-    /// Visible keys of one new token.
-    Context,
-    /// Blocks.
-    Layers,
-    /// Columns of a token; heads stay, and FFN and cache widen with it.
-    Width,
-}
-
-impl Over {
-    /// All of them.
-    pub const ALL: [Self; 5] = [
-        Self::Seq,
-        Self::Batch,
-        Self::Context,
-        Self::Layers,
-        Self::Width,
-    ];
-
-    /// The name that `--over` takes.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Seq => "seq",
-            Self::Batch => "batch",
-            Self::Context => "context",
-            Self::Layers => "layers",
-            Self::Width => "width",
-        }
-    }
-
-    /// Its letter in formulas.
-    const fn letter(self) -> &'static str {
-        match self {
-            Self::Seq => "S",
-            Self::Batch => "B",
-            Self::Context => "T",
-            Self::Layers => "L",
-            Self::Width => "D",
-        }
-    }
-
-    /// The size of this name.
-    ///
-    /// # Errors
-    /// Says which there are.
-    pub fn parse(name: &str) -> Result<Self, String> {
-        let found = Self::ALL.into_iter().find(|over| over.name() == name);
-        found.ok_or_else(|| {
-            let names = Self::ALL.map(Self::name).join(", ");
-            format!("--over takes {names}, not “{name}”")
-        })
-    }
-
-    /// Values that show a curve, from small to large.
-    pub const fn usual(self) -> &'static [u64] {
-        match self {
-            Self::Seq => &[16, 32, 64, 128, 256],
-            Self::Batch => &[1, 2, 4, 8, 16],
-            Self::Context => &[64, 128, 256, 512, 1024],
-            Self::Layers => &[1, 2, 4, 8],
-            Self::Width => &[64, 128, 256, 512],
-        }
-    }
-
-    /// The configuration at a value.
-    ///
-    /// # Errors
-    /// A value that a model cannot have.
-    fn at(self, config: &Config, value: u64) -> Result<Config, String> {
-        let mut config = config.clone();
-        match self {
-            Self::Seq => (config.shape.seq, config.shape.context) = (value, value),
-            Self::Batch => config.shape.batch = value,
-            Self::Context => (config.shape.seq, config.shape.context) = (1, value),
-            Self::Layers => config.model.layers = value,
-            Self::Width => {
-                let model = &mut config.model;
-                let step = 2 * model.heads;
-                if value == 0 || !value.is_multiple_of(step) {
-                    return Err(format!(
-                        "width {value} gives no even heads: with {} heads it is a multiple of {step}",
-                        model.heads
-                    ));
-                }
-                model.ffn = (model.ffn * value / model.hidden.max(1)).max(1);
-                model.hidden = value;
-            }
-        }
-        if self != Self::Seq && self != Self::Batch && self != Self::Context {
-            config.model.name = format!("{} {}={value}", config.model.name, self.letter());
-        }
-        let model = config.model.check();
-        model.map_err(|e| format!("{} {value}: {e}", self.name()))?;
-        let checked = config.shape.check(&config.model);
-        checked.map_err(|e| format!("{} {value}: {e}", self.name()))?;
-        Ok(config)
-    }
-}
 
 /// `study scale`.
 #[derive(Debug, Clone)]
@@ -181,29 +83,31 @@ impl Study for Scale {
         &DEFINITION
     }
 
-    fn requests(&self) -> Vec<Request> {
+    fn asks(&self) -> Asks {
         let (Some(run), Ok(configs)) = (&self.run, self.configs()) else {
-            return Vec::new();
+            return Asks::default();
         };
         let request = |config: Config| Request {
             config,
             ..run.clone()
         };
-        configs.into_iter().map(request).collect()
+        Asks::runs(configs.into_iter().map(request).collect())
     }
 
     fn smaller(&self) -> &'static str {
         "fewer or smaller sizes with --at, --runs 16, or a smaller --model"
     }
 
-    fn reduce(&self, rounds: Option<&Rounds>) -> Result<Findings, String> {
+    fn reduce(&self, evidence: &Evidence) -> Result<Findings, String> {
+        let rounds = evidence.rounds.as_ref();
         let configs = self.configs()?;
         let costs = configs.iter().map(price).collect::<Result<Vec<Cost>, _>>();
         let costs = costs.map_err(|e| e.to_string())?;
         let timed: Vec<Option<Timed>> = (0..configs.len())
             .map(|at| rounds?.of(at)?.ok().filter(|t| t.report.time_us.is_some()))
             .collect();
-        let x: Vec<f64> = self.values.iter().map(|v| *v as f64).collect();
+        let places = self.values.iter().zip(&costs);
+        let x: Vec<f64> = places.map(|(v, cost)| self.over.place(*v, cost)).collect();
         let of = |figure: fn(&Cost) -> f64| -> Vec<f64> { costs.iter().map(figure).collect() };
         let flops = of(|c| c.forward.flops as f64);
         let bytes = of(|c| c.forward.bytes() as f64);
@@ -237,7 +141,7 @@ impl Study for Scale {
         found.sheets.push(fits);
         found.plots = self.plots(&x, &costs, &timed);
         let sizes = self.values.iter();
-        let names: Vec<String> = sizes.map(|v| format!("{} {v}", self.over.name())).collect();
+        let names: Vec<String> = sizes.map(|v| self.over.titled(*v)).collect();
         found.notes.extend(notes(rounds, &names));
         Ok(found)
     }
@@ -263,7 +167,7 @@ impl Scale {
         let mut sheet = Sheet::new("points", columns);
         for ((value, cost), timed) in self.values.iter().zip(costs).zip(timed) {
             let mut row: Vec<Cell> = vec![
-                (*value).into(),
+                self.over.shown(*value),
                 (cost.forward.flops as f64 * 1e-6).into(),
                 (cost.forward.bytes() as f64 * 1e-6).into(),
                 (cost.peak.bytes as f64 * 1e-6).into(),
@@ -357,7 +261,7 @@ impl Scale {
     fn plots(&self, x: &[f64], costs: &[Cost], timed: &[Option<Timed>]) -> Vec<Plot> {
         let modelled = |of: fn(&Cost) -> f64| costs.iter().map(|c| Some(of(c))).collect();
         let mut plots = vec![Plot {
-            x: self.over.name().to_owned(),
+            x: self.over.axis().to_owned(),
             at: x.to_vec(),
             unit: "MB".to_owned(),
             log: true,
@@ -382,7 +286,7 @@ impl Scale {
             plots.insert(
                 0,
                 Plot {
-                    x: self.over.name().to_owned(),
+                    x: self.over.axis().to_owned(),
                     at: x.to_vec(),
                     unit: "µs".to_owned(),
                     log: true,
@@ -397,71 +301,6 @@ impl Scale {
         plots
     }
 }
-
-/// How the exponent of the time stands to those of FLOPs and bytes.
-fn beside(low: f64, high: f64, flops: Option<f64>, bytes: Option<f64>) -> String {
-    let (Some(flops), Some(bytes)) = (flops, bytes) else {
-        return String::new();
-    };
-    let (least, most) = (flops.min(bytes), flops.max(bytes));
-    if high < least {
-        format!(", less than FLOPs and bytes ({least:.2}): something does not grow with it")
-    } else if low > most {
-        format!(", more than FLOPs and bytes ({most:.2}): what a cache held no longer fits")
-    } else {
-        format!("; FLOPs {flops:.2}, bytes {bytes:.2} =")
-    }
-}
-
-/// Sizes at which the local exponent of the time changes by more than chance.
-fn bends(
-    x: &[f64],
-    flops: &[f64],
-    rounds: usize,
-    letter: &str,
-    in_round: &dyn Fn(usize) -> Vec<f64>,
-) -> Vec<String> {
-    let local = |y: &[f64], at: usize| -> Option<f64> {
-        Some((y.get(at + 1)? / y.get(at)?).ln() / (x.get(at + 1)? / x.get(at)?).ln())
-    };
-    let corners = x.len().saturating_sub(2);
-    let mut said = Vec::new();
-    for at in 0..corners {
-        let change = |y: &[f64]| Some(local(y, at + 1)? - local(y, at)?);
-        let changes: Vec<f64> = (0..rounds)
-            .map(|round| change(&in_round(round)).unwrap_or(f64::NAN))
-            .collect();
-        let found = of_median(&changes, ALARMS / corners as f64);
-        let Some(found) = found.filter(|f| f.low > BEND || f.high < -BEND) else {
-            continue;
-        };
-        let below: Vec<f64> = (0..rounds)
-            .filter_map(|round| local(&in_round(round), at))
-            .collect();
-        let (Some(below), Some(size)) = (plan::run::median(&below), x.get(at + 1)) else {
-            continue;
-        };
-        let by_model = change(flops).unwrap_or(0.0);
-        let why = match (
-            found.middle > 0.0,
-            by_model.abs() > found.middle.abs() / 2.0,
-        ) {
-            (_, true) => "as the FLOPs do",
-            (true, false) => {
-                "which the FLOPs do not: what was constant is outgrown, or a cache is full"
-            }
-            (false, false) => "which the FLOPs do not: more work keeps the machine busier",
-        };
-        said.push(format!(
-            "At {letter} = {size} the time bends @: exponent {below:.2} below, {:.2} above, {why}.",
-            below + found.middle
-        ));
-    }
-    said
-}
-
-/// A change of the local exponent below this is no bend.
-const BEND: f64 = 0.15;
 
 #[cfg(test)]
 mod tests;

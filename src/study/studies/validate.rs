@@ -1,13 +1,17 @@
 //! How right each plan is: every tensor that it puts into memory against fp64.
 
+mod court;
+
 use crate::catalogue::{Definition, Study};
+use crate::evidence::{Asks, Evidence};
 use crate::findings::{Cell, Column, Findings, Plot, SCIENTIFIC, Sheet, Source};
-use crate::timing::Rounds;
 use plan::cost::Config;
 use plan::fusion::Cut;
 use plan::model::Dtype;
 use plan::run::{CheckReport, Request, TensorReport, median};
 use plan::units::figure;
+
+use court::Court;
 
 /// What it is.
 pub const DEFINITION: Definition = Definition {
@@ -17,7 +21,7 @@ pub const DEFINITION: Definition = Definition {
     held: "model, shape, weights and tokens",
     finds: "every tensor in memory against the fp64 reference (@): largest and typical error",
     reduced: "the largest share of a tolerance; errors of the blocks' outputs, layer by layer",
-    ends: "who passes, and the first tensor that does not",
+    ends: "who passes, the first tensor that does not, and what the documents' tolerance is worth",
     lessons: &["13"],
 };
 
@@ -54,8 +58,8 @@ impl Study for Validate {
         &DEFINITION
     }
 
-    fn requests(&self) -> Vec<Request> {
-        let request = |(cut, dtype): (Cut, Dtype)| Request {
+    fn asks(&self) -> Asks {
+        let request = |(at, (cut, dtype)): (usize, (Cut, Dtype))| Request {
             config: Config {
                 dtype,
                 ..self.config.with_cut(cut)
@@ -64,16 +68,19 @@ impl Study for Validate {
             warm_up: 0,
             check: true,
             tensors: true,
+            // Wrong programs are the same whatever they are set beside.
+            wrong: at == 0,
             ..self.run.clone()
         };
-        self.cases().into_iter().map(request).collect()
+        Asks::runs(self.cases().into_iter().enumerate().map(request).collect())
     }
 
     fn smaller(&self) -> &'static str {
         "fewer plans, one --dtype, fewer tokens with --seq, or a smaller --model"
     }
 
-    fn reduce(&self, rounds: Option<&Rounds>) -> Result<Findings, String> {
+    fn reduce(&self, evidence: &Evidence) -> Result<Findings, String> {
+        let rounds = evidence.rounds.as_ref();
         let mut sheet = Sheet::new(
             "plans",
             [
@@ -101,6 +108,7 @@ impl Study for Validate {
         };
         let (mut passed, mut compared) = (0, 0);
         let mut growth: Vec<(String, Vec<Option<f64>>)> = Vec::new();
+        let mut court = Court::default();
         for (at, (cut, dtype)) in self.cases().into_iter().enumerate() {
             let title = cut.title();
             let (title, name) = (title.as_str(), dtype.name());
@@ -118,6 +126,7 @@ impl Study for Validate {
                 continue;
             };
             compared += 1;
+            court.hear(&format!("{title} {name}"), &check);
             passed += usize::from(check.pass);
             if let Some(first) = check.first_wrong.as_ref().filter(|_| !check.pass) {
                 found
@@ -145,6 +154,7 @@ impl Study for Validate {
             .replace("of 1 plan that were", "of 1 plan that was"),
         );
         found.sheets.push(sheet);
+        court.judge(&mut found);
         self.grown(&growth, &mut found);
         Ok(found)
     }
@@ -237,7 +247,7 @@ impl Validate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::timing::report;
+    use crate::timing::{Rounds, report};
     use plan::fusion::Version;
     use plan::run::RunError;
 
@@ -263,7 +273,7 @@ mod tests {
 
     #[test]
     fn every_plan_and_type_is_checked_and_not_timed() {
-        let requests = study().requests();
+        let requests = study().asks().runs;
         assert_eq!(requests.len(), 4);
         assert!(requests.iter().all(|r| r.check && r.tensors && r.runs == 0));
         assert_eq!(requests[2].config.dtype, Dtype::Bf16);
@@ -272,7 +282,7 @@ mod tests {
     #[test]
     fn the_nearest_tensor_and_the_growth_are_named_and_what_fails_is_said() {
         let study = study();
-        let mut rounds = Rounds::new(study.requests(), 1);
+        let mut rounds = Rounds::new(study.asks().runs, 1);
         while let Some(visit) = rounds.next() {
             let mut made = report(&[]);
             let wrong = visit.plan == 3;
@@ -288,13 +298,14 @@ mod tests {
                     tensor(0, "o", 8e-7),
                     tensor(1, "y", 2e-7),
                 ],
+                wrong: vec![],
             });
             rounds.take(match visit.plan {
                 1 => Err(RunError::missing("no kernel")),
                 _ => Ok(made),
             });
         }
-        let found = study.reduce(Some(&rounds)).unwrap();
+        let found = study.reduce(&rounds.into()).unwrap();
         assert_eq!(found.sentences[0], "2 of 3 plans that were compared pass.");
         assert_eq!(
             found.sentences[1],

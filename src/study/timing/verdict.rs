@@ -200,13 +200,13 @@ pub(super) fn share(part: f64) -> String {
 /// A measured time with its spread: `842.3 ±1.2 µs @`; one run has none.
 pub fn time(timing: &Timing) -> String {
     let clock = Clock::of(timing.median * 1e-6);
-    let number = |micros: f64| clock.rounded(micros * 1e-6);
-    format!(
-        "{}{} {} @",
-        number(timing.median),
-        spread(timing, clock),
-        clock.unit
-    )
+    format!("{} {} @", median(timing, clock), clock.unit)
+}
+
+/// A measured time with its spread in the unit of a clock that stands elsewhere:
+/// `842.3 ±1.2`.
+pub fn median(timing: &Timing, clock: Clock) -> String {
+    clock.rounded(timing.median * 1e-6) + &spread(timing, clock)
 }
 
 /// The spread behind a median in the unit of a clock: ` ±1.2`; empty where one run

@@ -7,6 +7,7 @@ use crate::tui::pen::Pen;
 use crate::tui::rows::Row;
 use crate::tui::theme::Role;
 use app::State;
+use app::exercise::Shown;
 use app::question::Asked;
 use course::Exercise;
 use text::{self, Layout};
@@ -15,8 +16,8 @@ use text::{self, Layout};
 pub struct Laid {
     /// Its lines.
     pub rows: Vec<Row>,
-    /// First line and number of lines of the question under the cursor.
-    pub current: (usize, usize),
+    /// Where the question under the cursor stands.
+    pub current: Shown,
 }
 
 /// Draws the part of the form that is in view.
@@ -68,7 +69,7 @@ pub fn lay(state: &State, exercise: &Exercise, columns: usize) -> Laid {
     }
     rows.push(Row::default());
     let cursor = state.exercises.form.as_ref().map(|f| f.row);
-    let mut current = (0, 0);
+    let mut current = Shown::default();
     for (i, key) in exercise.keys.iter().enumerate() {
         let asked = Asked {
             exercise: exercise.id.clone(),
@@ -76,10 +77,15 @@ pub fn lay(state: &State, exercise: &Exercise, columns: usize) -> Laid {
         };
         let here = cursor == Some(i);
         let from = rows.len();
-        rows.extend(question::in_form(state, &asked, i + 1, here, width));
+        let (shown, verdict) = question::in_form(state, &asked, i + 1, here, width);
         if here {
-            current = (from, rows.len() - from);
+            current = Shown {
+                question: (from, shown.len()),
+                cursor: question::cursor(state, &asked, &shown).map(|(at, n)| (from + at, n)),
+                verdict: verdict.map(|(at, count)| (from + at, count)),
+            };
         }
+        rows.extend(shown);
     }
     for fault in &exercise.faults {
         rows.push(Row::default());
@@ -98,7 +104,7 @@ pub fn setup(exercise: &Exercise) -> String {
         return format!("{} tasks", 1 + exercise.tasks.len());
     }
     match exercise.setup.answer() {
-        Ok(setup) => app::study::bench_setup(&setup.config, 0).title(),
+        Ok(setup) => app::Setup::of(&setup.config, 0).title(),
         Err(error) => error.to_string(),
     }
 }

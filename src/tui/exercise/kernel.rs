@@ -8,7 +8,7 @@ use app::State;
 use app::mouse::Target;
 use app::question::Asked;
 use course::Kernel;
-use course::attempt::gap_form;
+use course::attempt::{gap_form, gaps_wanted, letters};
 
 /// The lines of an excerpt, one to be marked.
 pub fn lines(state: &State, asked: &Asked, kernel: &Kernel, keys: bool, width: usize) -> Vec<Row> {
@@ -61,12 +61,24 @@ pub fn file(state: &State, asked: &Asked, keys: bool, width: usize) -> Vec<Row> 
     rows
 }
 
-/// The gaps and their choices; `typed`: while letters are typed, the gap of the next one
-/// comes first.
+/// The gaps and their choices; `typed`: while letters are typed, how, those gaps that
+/// have one in a line, and the gap of the next one.
 pub fn gaps(kernel: &Kernel, typed: Option<&str>, width: usize) -> Vec<Row> {
     let form = gap_form(kernel);
-    let letter = |c: &char| c.is_alphanumeric();
-    let done = typed.map_or(0, |typed| typed.chars().filter(letter).count());
+    let given = typed.map(letters).unwrap_or_default();
+    let done = given.len();
+    let mut rows = Vec::new();
+    if typed.is_some() {
+        let all = kernel.listing.gaps().count();
+        rows.extend(words(&gaps_wanted(all), width, Role::Dim));
+        let names = kernel.listing.gaps().map(|gap| gap.name.as_str());
+        let chosen: Vec<String> = (1..)
+            .zip(names)
+            .zip(&given)
+            .map(|((number, name), letter)| format!("{number} {name}: {letter}"))
+            .collect();
+        rows.extend(words(&chosen.join("   "), width, Role::Text));
+    }
     let heads = form.iter().enumerate().filter(|(_, line)| {
         let mut number = line.chars();
         number.next().is_some_and(|c| c.is_ascii_digit())
@@ -78,15 +90,28 @@ pub fn gaps(kernel: &Kernel, typed: Option<&str>, width: usize) -> Vec<Row> {
         .iter()
         .skip(from)
         .map(|line| (line.as_str(), Role::Text));
-    lines
-        .flat_map(|line| laid(Row::default(), std::iter::once(line), width))
-        .collect()
+    rows.extend(lines.flat_map(|line| laid(Row::default(), std::iter::once(line), width)));
+    rows
+}
+
+/// Whether the gaps stand below a question: they are typed, or were.
+pub fn shows_gaps(state: &State, asked: &Asked, keys: bool) -> bool {
+    let typed = state.shared.study.typed(&asked.exercise, &asked.key);
+    state.shared.questions.field_of(asked).is_some() || keys && !typed.is_empty()
 }
 
 /// What the judge said, line by line; code stays as it is.
 pub fn told(state: &State, asked: &Asked, width: usize) -> Vec<Row> {
     let mut rows = Vec::new();
-    for line in state.shared.questions.question(asked).lines {
+    let key = state.shared.study.key_of(asked);
+    // The gaps stand below.
+    let kernel = key.and_then(|key| key.kernel.as_ref());
+    let form = kernel.filter(|kernel| kernel.is_written()).map(gap_form);
+    let form = form
+        .filter(|_| shows_gaps(state, asked, true))
+        .unwrap_or_default();
+    let lines = state.shared.questions.question(asked).lines.into_iter();
+    for line in lines.filter(|line| !form.contains(line)) {
         let role = match line.chars().next() {
             Some('+') => Role::Good,
             Some('-') => Role::Bad,

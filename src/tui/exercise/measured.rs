@@ -3,11 +3,11 @@
 use crate::tui::live::reported;
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
+use app::Setup;
 use app::State;
 use app::answering::{asked_runs, micros};
 use app::ask::{Ask, Shown};
 use app::figure;
-use app::study::bench_setup;
 use course::Key;
 use plan::run::{BackendKind, MicroRequest};
 
@@ -25,11 +25,7 @@ pub fn measured(state: &State, key: &Key, width: usize) -> Vec<Row> {
     asked
         .iter()
         .map(|config| {
-            let plan = format!(
-                "{} at {}",
-                config.cut.title(),
-                bench_setup(config, 0).title()
-            );
+            let plan = format!("{} at {}", config.cut.title(), Setup::of(config, 0).title());
             let Some(report) = state.shared.runs.of_config(config) else {
                 let what = if several {
                     plan.as_str()

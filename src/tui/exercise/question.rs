@@ -9,7 +9,7 @@ use crate::tui::pen::{clip, width as columns_of, wrap};
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
 use app::State;
-use app::answering::{Standing, echo, marked, now, standing, tolerance};
+use app::answering::{Standing, derived, echo, marked, now, standing, tolerance};
 use app::field::Field;
 use app::mouse::Target;
 use app::question::{Asked, examples};
@@ -19,10 +19,20 @@ use course::{Key, Kind, Mark};
 /// Columns of a field.
 const FIELD: usize = 26;
 
-/// A question of the form: one line, and everything about it under the cursor.
-pub fn in_form(state: &State, asked: &Asked, number: usize, here: bool, width: usize) -> Vec<Row> {
+/// First line and number of lines of a part of a question.
+pub type Part = Option<(usize, usize)>;
+
+/// A question of the form: one line, and everything about it under the cursor; where its
+/// verdict stands in it.
+pub fn in_form(
+    state: &State,
+    asked: &Asked,
+    number: usize,
+    here: bool,
+    width: usize,
+) -> (Vec<Row>, Part) {
     let Some(key) = state.shared.study.key_of(asked) else {
-        return Vec::new();
+        return (Vec::new(), None);
     };
     let stands = standing(&state.shared, asked);
     let word = stands.word();
@@ -38,7 +48,10 @@ pub fn in_form(state: &State, asked: &Asked, number: usize, here: bool, width: u
             .right(width - word.len() - 3, &clip(typed, 22), Role::Dim)
             .right(width - 1, word, standing_role(stands));
         let columns = line.width();
-        return vec![line.clicked(columns, Target::Question(number - 1))];
+        return (
+            vec![line.clicked(columns, Target::Question(number - 1))],
+            None,
+        );
     }
     let mut rows: Vec<Row> = Vec::new();
     let room = width.saturating_sub(lead + 9);
@@ -53,10 +66,20 @@ pub fn in_form(state: &State, asked: &Asked, number: usize, here: bool, width: u
         }
         rows.push(line);
     }
-    let body = body(state, asked, key, true, width.saturating_sub(lead));
+    let (body, verdict) = body(state, asked, key, true, width.saturating_sub(lead));
+    let verdict = verdict.map(|(at, count)| (rows.len() + at, count));
     rows.extend(body.into_iter().map(|r| r.indented(lead)));
     rows.push(Row::default());
-    rows
+    (rows, verdict)
+}
+
+/// Where the option under the cursor of a question stands in its rows.
+pub fn cursor(state: &State, asked: &Asked, rows: &[Row]) -> Part {
+    let option = Target::Option(state.shared.questions.question(asked).option);
+    let holds = |row: &Row| row.spots.iter().any(|(.., target)| *target == option);
+    let first = rows.iter().position(holds)?;
+    let last = rows.iter().rposition(holds)?;
+    Some((first, last + 1 - first))
 }
 
 /// What is asked inside a lesson, and how it is answered.
@@ -72,7 +95,7 @@ pub fn in_lesson(
     };
     let mut rows = ask;
     rows.push(Row::default());
-    rows.extend(body(state, asked, key, keys, width));
+    rows.extend(body(state, asked, key, keys, width).0);
     if keys && state.shared.questions.field_of(asked).is_none() {
         rows.push(Row::of(
             format!("e opens {} with hints and the solution", asked.exercise),
@@ -82,8 +105,8 @@ pub fn in_lesson(
     rows
 }
 
-/// Field or options, echo, verdict, hints, solution.
-fn body(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) -> Vec<Row> {
+/// Field or options, echo, verdict, hints, solution; where the verdict stands.
+fn body(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) -> (Vec<Row>, Part) {
     let mut rows = match &key.kernel {
         Some(kernel) if !kernel.is_written() => kernel::lines(state, asked, kernel, keys, width),
         Some(_) if state.shared.questions.field_of(asked).is_none() => {
@@ -110,24 +133,26 @@ fn body(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) -> Ve
         Kind::Predict if runs(key) => rows.extend(measured(state, key, width)),
         _ => {}
     }
+    let from = rows.len();
     rows.extend(verdict(state, asked, width));
     rows.extend(kernel::told(state, asked, width));
+    if state.page == app::Page::Exercises {
+        for (at, line) in derived(&state.shared, asked).iter().enumerate() {
+            let label = if at == 0 { "why" } else { "" };
+            rows.extend(note(label, Role::Dim, line, width));
+        }
+    }
+    let said = (rows.len() > from).then(|| (from, rows.len() - from));
     if let Some(kernel) = &key.kernel
         && kernel.is_written()
-        && (state.shared.questions.field_of(asked).is_some()
-            || keys
-                && !state
-                    .shared
-                    .study
-                    .typed(&asked.exercise, &asked.key)
-                    .is_empty())
+        && kernel::shows_gaps(state, asked, keys)
     {
         let field = state.shared.questions.field_of(asked).map(Field::text);
         rows.extend(kernel::gaps(kernel, field.as_deref(), width));
     }
     rows.extend(hints(state, asked, key, width));
     rows.extend(solution(state, asked, key, width));
-    rows
+    (rows, said)
 }
 
 fn field(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
@@ -141,7 +166,12 @@ fn field(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
         .into_iter()
         .filter(|part| !part.is_empty())
         .collect();
-    let about = about.join("  ");
+    // Where the row has no room for both, the tolerance says more than the example.
+    let room = width.saturating_sub(FIELD + 5);
+    let about = match about.join("  ") {
+        both if columns_of(&both) <= room => both,
+        _ => tolerance(&state.shared, asked),
+    };
     let Some(field) = state.shared.questions.field_of(asked) else {
         let shown = format!("[ {:FIELD$} ]", clip(&typed, FIELD));
         // The line below is kept free for the echo, so that nothing moves
@@ -270,7 +300,7 @@ fn options(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) ->
             Kind::Choices => "←→ option, Space marks all that fit, Enter checks",
             _ => "←→ option, Space ranks it next, a digit gives its place, Enter checks",
         };
-        rows.push(Row::of(how, Role::Dim));
+        rows.extend(words(how, width, Role::Dim));
     }
     rows
 }
@@ -318,7 +348,11 @@ fn next_open(state: &State, asked: &Asked) -> String {
         !state.shared.study.progress.key(&exercise.id, name).solved
     };
     if state.exercises.form.as_ref().is_some_and(|form| form.path) {
-        return " Space goes on with the path.".to_owned();
+        let followed = state.shared.contents.route.as_ref();
+        return match followed.is_some_and(|followed| followed.walk.next.is_none()) {
+            true => " The path is through: Space shows the contents.".to_owned(),
+            false => " Space goes on with the path.".to_owned(),
+        };
     }
     let next = (at + 1..names.len()).chain(0..at).find(open);
     match next.map(|i| i + 1) {
@@ -375,11 +409,19 @@ fn tally(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
         kept.tries
     );
     let mut rows = vec![Row::default()];
-    // Two blanks part what stands on one line.
-    match columns_of(&text) <= width {
-        true => rows.push(Row::of(text, Role::Dim)),
-        false => rows.extend(words(&text, width, Role::Dim)),
+    // What stands on one line is parted; a part that does not fit goes below.
+    let mut line = String::new();
+    for part in text.split("   ") {
+        let gap = if line.is_empty() { "" } else { "   " };
+        if columns_of(&line) + gap.len() + columns_of(part) > width {
+            rows.push(Row::of(std::mem::take(&mut line), Role::Dim));
+            line.push_str(part);
+        } else {
+            line.push_str(gap);
+            line.push_str(part);
+        }
     }
+    rows.push(Row::of(line, Role::Dim));
     rows
 }
 

@@ -4,6 +4,7 @@
 use crate::tui::braille::braille;
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
+use app::mouse::Target;
 use course::present::Chart;
 use plan::units::significant;
 
@@ -15,11 +16,11 @@ const MARGIN: usize = 9;
 const WIDEST: usize = 56;
 
 /// The picture: the plot, its axes, and which letter is which line.
-pub fn rows(chart: &Chart, ascii: bool, columns: usize) -> Vec<Row> {
+pub fn rows(chart: &Chart, block: usize, ascii: bool, columns: usize) -> Vec<Row> {
     let width = columns.saturating_sub(MARGIN + 3).clamp(8, WIDEST);
     let scale = Scale::of(chart, width);
     let mut rows = vec![head(chart)];
-    let canvas = plot(chart, &scale, ascii);
+    let (canvas, points) = plot(chart, &scale, ascii);
     for (y, line) in canvas.into_iter().enumerate() {
         let value = match y {
             0 => scale.value(scale.top),
@@ -28,12 +29,16 @@ pub fn rows(chart: &Chart, ascii: bool, columns: usize) -> Vec<Row> {
             _ => String::new(),
         };
         let tick = if value.is_empty() { "│" } else { "┤" };
-        rows.push(
-            Row::default()
-                .right(MARGIN, &value, Role::Dim)
-                .at(MARGIN, format!(" {tick}"), Role::Dim)
-                .and(line, Role::Modelled),
-        );
+        let mut row = Row::default()
+            .right(MARGIN, &value, Role::Dim)
+            .at(MARGIN, format!(" {tick}"), Role::Dim)
+            .and(line, Role::Modelled);
+        let here = points.iter().filter(|point| point.y == y);
+        row.spots.extend(here.map(|point| {
+            let target = Target::Point(block, point.line, point.at);
+            ((MARGIN + 2 + point.x) as u16, 1, target)
+        }));
+        rows.push(row);
     }
     rows.push(
         Row::default()
@@ -139,21 +144,31 @@ impl Scale {
     }
 }
 
-/// The lines of the plot.
-fn plot(chart: &Chart, scale: &Scale, ascii: bool) -> Vec<String> {
+/// A letter of the plot: its cell, its line, and the value of the parameter.
+struct Point {
+    x: usize,
+    y: usize,
+    line: usize,
+    at: usize,
+}
+
+/// The lines of the plot, and where its letters stand.
+fn plot(chart: &Chart, scale: &Scale, ascii: bool) -> (Vec<String>, Vec<Point>) {
     let (wide, high) = (scale.width * 2, HEIGHT * 4);
     let mut dots = vec![false; wide * high];
     let mut signs = vec![None; scale.width * HEIGHT];
+    let mut placed = Vec::new();
     for (i, line) in chart.lines.iter().enumerate() {
-        let points: Vec<(f64, f64)> = chart
+        let points: Vec<(usize, (f64, f64))> = chart
             .at
             .iter()
             .zip(&line.values)
-            .filter(|(x, y)| x.is_finite() && y.is_finite())
-            .map(|(x, y)| scale.dot(*x, *y))
+            .enumerate()
+            .filter(|(_, (x, y))| x.is_finite() && y.is_finite())
+            .map(|(at, (x, y))| (at, scale.dot(*x, *y)))
             .collect();
         for pair in points.windows(2) {
-            let [a, b] = pair else { continue };
+            let [(_, a), (_, b)] = pair else { continue };
             let steps = (b.0 - a.0).abs().max((b.1 - a.1).abs()).ceil().max(1.0);
             for step in 0..=steps as usize {
                 let part = step as f64 / steps;
@@ -164,26 +179,26 @@ fn plot(chart: &Chart, scale: &Scale, ascii: bool) -> Vec<String> {
                 }
             }
         }
-        for (x, y) in points {
-            let cell = (y.round() as usize / 4).min(HEIGHT - 1) * scale.width
-                + (x.round() as usize / 2).min(scale.width - 1);
+        for (at, (x, y)) in points {
+            let y = (y.round() as usize / 4).min(HEIGHT - 1);
+            let x = (x.round() as usize / 2).min(scale.width - 1);
             // Letters never hide each other: the first one stays.
-            if let Some(sign @ None) = signs.get_mut(cell) {
+            if let Some(sign @ None) = signs.get_mut(y * scale.width + x) {
                 *sign = Some(letter(i));
+                placed.push(Point { x, y, line: i, at });
             }
         }
     }
     let lit = |x: usize, y: usize| dots.get(y * wide + x).copied().unwrap_or(false);
-    (0..HEIGHT)
-        .map(|y| {
-            (0..scale.width)
-                .map(|x| match signs.get(y * scale.width + x) {
-                    Some(Some(sign)) => *sign,
-                    _ => cell(&lit, x * 2, y * 4, ascii),
-                })
-                .collect()
-        })
-        .collect()
+    let lines = (0..HEIGHT).map(|y| {
+        (0..scale.width)
+            .map(|x| match signs.get(y * scale.width + x) {
+                Some(Some(sign)) => *sign,
+                _ => cell(&lit, x * 2, y * 4, ascii),
+            })
+            .collect()
+    });
+    (lines.collect(), placed)
 }
 
 /// Two by four dots as one character.
@@ -240,7 +255,7 @@ mod tests {
     fn a_straight_line_goes_from_corner_to_corner() {
         let chart = line(&[0.0, 1.0]);
         let scale = Scale::of(&chart, 10);
-        let plot = plot(&chart, &scale, false);
+        let (plot, _) = plot(&chart, &scale, false);
         assert_eq!(plot.first().and_then(|l| l.chars().last()), Some('a'));
         assert_eq!(plot.last().and_then(|l| l.chars().next()), Some('a'));
         // Braille carries the line between the two points.
@@ -251,14 +266,14 @@ mod tests {
     fn ascii_draws_points_only_in_ascii() {
         let chart = line(&[0.0, 1.0]);
         let scale = Scale::of(&chart, 10);
-        assert!(plot(&chart, &scale, true).concat().is_ascii());
+        assert!(plot(&chart, &scale, true).0.concat().is_ascii());
     }
 
     #[test]
     fn a_flat_line_and_a_single_value_do_not_divide_by_zero() {
         let chart = line(&[0.0, 0.0]);
         let scale = Scale::of(&chart, 10);
-        assert_eq!(plot(&chart, &scale, false).len(), HEIGHT);
+        assert_eq!(plot(&chart, &scale, false).0.len(), HEIGHT);
         assert!(scale.value(scale.top).parse::<f64>().is_ok());
     }
 }

@@ -11,18 +11,28 @@ use crate::tui::ribbon;
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
 use app::State;
+use app::merge::Picture;
 use app::mouse::Target;
 use app::ribbon::{SLOTS, WIDTHS};
 use course::present::{Boxed, Lab, Ribbon, Sum, Toggle, Trips};
+
+/// Walls that are falling, by the slot to their left.
+pub type Fallen<'m> = Option<(Picture, &'m [usize])>;
 
 /// Columns at which the cells of a sum begin.
 const CELLS: [usize; 4] = [8, 24, 39, 57];
 
 /// A plan and what can be flipped in it; `cursor`: the toggle that has the keys.
-pub fn rows(lab: &Lab, cursor: Option<usize>, ascii: bool, columns: usize) -> Vec<Row> {
+pub fn rows(
+    lab: &Lab,
+    cursor: Option<usize>,
+    fallen: Fallen<'_>,
+    ascii: bool,
+    columns: usize,
+) -> Vec<Row> {
     let mut rows = Vec::new();
     if let Some(boxes) = &lab.strip {
-        rows.extend(strip(boxes, ascii, columns));
+        rows.extend(strip(boxes, fallen, ascii, columns));
     }
     rows.extend(toggles(&lab.toggles, cursor, columns));
     if !rows.is_empty() {
@@ -92,7 +102,7 @@ fn toggle(toggle: &Toggle, here: bool, columns: usize) -> Row {
 }
 
 /// Boxes of a few slots: walls, names, walls; the names alone where there is no room.
-fn strip(ribbon: &Ribbon, ascii: bool, columns: usize) -> Vec<Row> {
+fn strip(ribbon: &Ribbon, fallen: Fallen<'_>, ascii: bool, columns: usize) -> Vec<Row> {
     let mut lines = [Row::default(), Row::default(), Row::default()];
     for boxed in &ribbon.boxes {
         let fused = boxed.group.fused();
@@ -100,7 +110,19 @@ fn strip(ribbon: &Ribbon, ascii: bool, columns: usize) -> Vec<Row> {
         let (first, last) = boxed.slots;
         let slots = SLOTS.get(first..=last).unwrap_or_default();
         let labels: Vec<&str> = slots.iter().map(|slot| slot.label).collect();
-        let name = labels.join(if ascii { ".." } else { "··" });
+        let joint = |slot: usize| match fallen {
+            Some((Picture::Standing, slots)) if slots.contains(&slot) => "││",
+            Some((Picture::Broken, slots)) if slots.contains(&slot) => "┊┊",
+            _ if ascii => "..",
+            _ => "··",
+        };
+        let mut name = String::new();
+        for (slot, label) in (first..).zip(&labels) {
+            name.push_str(label);
+            if slot < last {
+                name.push_str(joint(slot));
+            }
+        }
         let wall = (if fused { "═" } else { "─" }).repeat(width(&name));
         let [top, middle, bottom] = if fused {
             [["╔", "╗"], ["║", "║"], ["╚", "╝"]]

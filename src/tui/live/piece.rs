@@ -54,7 +54,8 @@ pub(super) fn piece(place: Place<'_>, piece: &Piece, columns: usize) -> Laid {
         Piece::Roofline(found) => return grid(state, &found.grid, columns),
         Piece::Chart(found) => {
             let mut laid = grid(state, &found.grid(), columns);
-            let mut rows = chart::rows(found, state.shared.look.ascii, columns);
+            let number = place.live.number;
+            let mut rows = chart::rows(found, number, state.shared.look.ascii, columns);
             rows.push(Row::default());
             rows.append(&mut laid.rows);
             return Laid { rows, ..laid };
@@ -63,7 +64,8 @@ pub(super) fn piece(place: Place<'_>, piece: &Piece, columns: usize) -> Laid {
         Piece::Lab(found) => {
             let block = state.reader.block(&place.lesson.id, place.live.number);
             let cursor = place.keys.then_some(block.cursor);
-            lab::rows(found, cursor, state.shared.look.ascii, columns)
+            let fallen = state.shared.merge.seen(state.shared.now);
+            lab::rows(found, cursor, fallen, state.shared.look.ascii, columns)
         }
         Piece::Trips(found) => lab::trips(place, found, columns),
         Piece::Steps(steps) => self::steps(state, steps, place.steps(), columns),

@@ -159,7 +159,7 @@ fn below(state: &State) -> Vec<(String, Role)> {
         ridges(c, state, &format!("{} {from}", name(c)), &mut lines);
         lines.push(count(c));
         if !view.roofs.own {
-            lines.push(("not this device's roof".to_owned(), Role::Warn));
+            lines.push(("roof of another device".to_owned(), Role::Warn));
             if state.shared.machine.kind() == BackendKind::Cpu {
                 lines.push(("R measures this CPU".to_owned(), Role::Text));
             }
@@ -171,8 +171,8 @@ fn below(state: &State) -> Vec<(String, Role)> {
         lines.push(count(c));
     }
     if !view.blocks.is_empty() {
-        lines.push(("1 2 3 4 on the axis:".to_owned(), Role::Dim));
-        lines.push(("blocks of V1 to V4 =".to_owned(), Role::Dim));
+        lines.push(("1 2 3 4 on the axis: the".to_owned(), Role::Dim));
+        lines.push(("whole block, V1 to V4 =".to_owned(), Role::Dim));
     }
     match view.achieved.iter().find(|a| a.present) {
         Some(run) => {
@@ -191,7 +191,7 @@ fn below(state: &State) -> Vec<(String, Role)> {
         None => {}
     }
     // Letters never hide each other.
-    lines.push(("same place: a row lower".to_owned(), Role::Dim));
+    lines.push(("lower letter: same spot".to_owned(), Role::Dim));
     lines
 }
 

@@ -7,6 +7,7 @@ use crate::tui::pen::{Pen, width};
 use crate::tui::theme::Role;
 use app::State;
 use app::machine::{Source, flop_rate};
+use app::mouse::Target;
 use app::roofline::{Roofs, View};
 use plan::cost::Roof;
 use plan::model::Dtype;
@@ -46,6 +47,7 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     for run in &view.achieved {
         grid.sign(&scale, run.intensity, run.rate, run.sign, Role::Measured);
     }
+    let mut placed = Vec::new();
     for (at, spot) in view.spots.iter().enumerate() {
         // Kernels of one letter have one place.
         let first = at.checked_sub(1).and_then(|i| view.spots.get(i));
@@ -55,10 +57,11 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
         if let Some(side) = spot.under(c, dtype) {
             let here = view.spot().is_some_and(|s| s.letter == spot.letter);
             let role = role(state, spot);
-            if let Some((x, y)) = grid.sign(&scale, spot.intensity, side.rate, spot.letter, role)
-                && here
-            {
-                grid.here = Some((x, y));
+            if let Some((x, y)) = grid.sign(&scale, spot.intensity, side.rate, spot.letter, role) {
+                placed.push((x, y, at));
+                if here {
+                    grid.here = Some((x, y));
+                }
             }
         }
     }
@@ -76,7 +79,11 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     {
         grid.label(&scale, *roof, &name(c), Role::Dim);
     }
-    grid.draw(&mut pen.part(AXIS + 1, 0, wide, high));
+    let mut drawn_in = pen.part(AXIS + 1, 0, wide, high);
+    grid.draw(&mut drawn_in);
+    for (x, y, at) in placed {
+        drawn_in.spot(x, y, 1, Target::Point(0, 0, at));
+    }
     upright(&scale, high, pen);
     across(view, &scale, wide, high, pen);
     let single = match parts.as_slice() {
@@ -428,7 +435,7 @@ fn across(view: &View, scale: &Scale, wide: u16, high: u16, pen: &mut Pen<'_>) {
         pen.put(x, high, "┴", Role::Dim);
         let text = power(exponent);
         let half = text.len() as u16 / 2;
-        if x + half < room {
+        if usize::from(x) + text.chars().count() < usize::from(room) {
             pen.put(x.saturating_sub(half), high + 1, &text, Role::Dim);
         }
     }

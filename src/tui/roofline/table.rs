@@ -6,6 +6,7 @@ use crate::tui::pen::{Pen, clip};
 use crate::tui::theme::Role;
 use app::State;
 use app::figure;
+use app::mouse::Target;
 use app::roofline::{Roofs, Spot};
 use plan::cost::KernelCost;
 use plan::units::{Column, Quantity};
@@ -43,6 +44,7 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
         let Some(kernel) = kernel(state, spot) else {
             continue;
         };
+        pen.spot(0, y, pen.width(), Target::Row(at));
         pen.put(1, y, &spot.letter.to_string(), role(state, spot));
         let label = short_name(kernel, 16, pen.ascii());
         pen.put(3, y, &clip(&label, 17), Role::Text);

@@ -7,7 +7,7 @@ use crate::gpu::source::CompileUnit;
 use plan::cost::{Config, KeepKv, Planned};
 use plan::fusion::{Plan, Version};
 use plan::model::Shape;
-use plan::run::{Gemm, RunError};
+use plan::run::{Gemm, RunError, Tuned};
 
 /// Cuts that fill a cache, the quickest first; the first that there is for the
 /// shape is taken.
@@ -22,11 +22,16 @@ pub(super) struct Programs {
 }
 
 impl Programs {
-    /// Lowers a plan.
+    /// Lowers a plan, with settings that were found for its kernels.
     ///
     /// # Errors
     /// A shape that cannot be; a kernel that is not there.
-    pub fn new(planned: &Planned, gemm: Gemm, target: &Target) -> Result<Self, RunError> {
+    pub fn new(
+        planned: &Planned,
+        gemm: Gemm,
+        target: &Target,
+        tuned: &[&Tuned],
+    ) -> Result<Self, RunError> {
         let config = &planned.cost.config;
         let program = lower(&Setup {
             config,
@@ -35,6 +40,7 @@ impl Programs {
             target,
             gemm,
             cap: config.shape.context,
+            tuned,
         })
         .map_err(|e| RunError::missing(e.to_string()))?;
         let prefill = match config.shape.has_past() {
@@ -68,6 +74,7 @@ fn prefill(config: &Config, gemm: Gemm, target: &Target) -> Result<Program, RunE
             target,
             gemm,
             cap: shape.context,
+            tuned: &[],
         });
         match lowered {
             Ok(program) => return Ok(program),

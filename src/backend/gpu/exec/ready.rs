@@ -14,7 +14,7 @@ use crate::gpu::source::CompileUnit;
 use crate::measure::step;
 use crate::tokens::Tokens;
 use plan::cost::Planned;
-use plan::run::{Observer, Phase, Progress, Request, RunError};
+use plan::run::{Observer, Phase, Progress, Request, RunError, Tuned};
 
 /// A program in memory, and what it computes.
 pub(super) struct Ready<'k> {
@@ -118,7 +118,15 @@ impl<D: Driver> Gpu<D> {
     ) -> Result<Ready<'k>, RunError> {
         let planned = planned.with_model(kept.weights.model())?;
         let tokens = tokens(request, kept.weights.model())?;
-        let mut programs = Programs::new(&planned, request.gemm, self.driver.target())?;
+        let device = match request.tuned.is_empty() {
+            true => String::new(),
+            false => self.driver.describe(),
+        };
+        let tuned = request.tuned.iter();
+        let tuned: Vec<&Tuned> = tuned
+            .filter(|t| t.serves(&request.config, &device, false))
+            .collect();
+        let mut programs = Programs::new(&planned, request.gemm, self.driver.target(), &tuned)?;
         change(&mut programs.program);
         kept.provide(&mut self.driver, &programs.all(), |done, total| {
             let progress = Progress::new(Phase::Prepare, done as u32, total as u32);

@@ -8,13 +8,14 @@ use super::ready::Ready;
 use super::stream::Launched;
 use super::time::Recorded;
 use super::{Gpu, check, read, sample, stream, time};
+use crate::check::wrong;
 use crate::cpu::{Allocation, Role};
 use crate::gpu::driver::{Driver, GpuError};
 use crate::gpu::program::Step;
 use crate::measure::{Checked, Counted, Forward, Outcome, measure};
 use crate::reference::affordable;
 use plan::cost::Planned;
-use plan::run::{BackendKind, CheckReport, LaunchReport, Observer, Request, RunError};
+use plan::run::{BackendKind, CheckReport, LaunchReport, Observer, Request, RunError, WrongReport};
 
 /// A program in memory, and the request that it serves.
 struct Asked<'r, D> {
@@ -110,6 +111,17 @@ impl<D: Driver> Forward for Asked<'_, D> {
         self.in_passing = in_passing.then(|| counting.done(None));
         let verdict = check::judge(ready, &tensors, observer)?;
         Ok(Checked::Done(launched.into(), CheckReport::from(&verdict)))
+    }
+
+    fn wrong(&self) -> Result<Vec<WrongReport>, RunError> {
+        let ready = &self.ready;
+        let config = &ready.planned.cost.config;
+        // A model that is too large for the reference is too large for wrong ones, too.
+        if affordable(&config.model, &config.shape).is_err() {
+            return Ok(Vec::new());
+        }
+        wrong(&ready.kept.weights, &ready.tokens, config.shape)
+            .map_err(|e| RunError::failed(e.to_string()))
     }
 
     fn forward(&mut self, observer: &dyn Observer) -> Result<LaunchReport, RunError> {

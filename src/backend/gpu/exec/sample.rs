@@ -50,6 +50,7 @@ pub(super) fn forward(
             pass: true,
             first_wrong: None,
             tensors: Vec::new(),
+            wrong: Vec::new(),
         },
         kernels: 0,
     };

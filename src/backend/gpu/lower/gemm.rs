@@ -5,7 +5,7 @@
 mod tiles;
 
 pub(super) use self::tiles::Dealt;
-use self::tiles::{Request, Tile};
+use self::tiles::{BLOCKS, Request, Tile};
 use super::hopper::{self, Kind, Product};
 use super::rows::{blocks, nodes, read, weight};
 use super::{Group, LibraryGemm, Lowering};
@@ -27,7 +27,7 @@ pub(super) fn product(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<
     let [node] = nodes(lowering, group)?;
     let k = input_width(lowering, node)?;
     let to = lowering.written(node.writes);
-    let choice = choose(lowering, &[to.width], &[to.width], k);
+    let choice = choose(lowering, group, &[to.width], &[to.width], k)?;
     let mut launch = launch(lowering, group, &choice, &[])?;
     launch.args = vec![
         read(lowering, node, 0)?,
@@ -60,14 +60,14 @@ pub(super) fn product_residual(
     // The residual is the operand that the product did not make.
     let other = add.reads.iter().position(|id| *id != node.writes);
     let other = other.ok_or_else(|| Lacks::new(&group.name))?;
-    let choice = choose(lowering, &[n], &[n], k);
+    let choice = choose(lowering, group, &[n], &[n], k)?;
     let product = Product {
         kind: Kind::Residual,
         rows: lowering.rows(),
         weights: &[n],
         k,
     };
-    let slots = match hopper::tile(lowering, &product) {
+    let slots = match hopper::tile(lowering, &product)? {
         Some(tile) => u64::from(tile.slots(n)),
         None => choice.tile.columns(&[n]),
     };
@@ -94,7 +94,7 @@ pub(super) fn qkv(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Laun
     let (d, dkv) = (lowering.model().hidden, lowering.model().kv_width());
     let x = input(lowering, group, OpKind::Q)?;
     let [ssq, slots] = row_sums(lowering, group, norm)?;
-    let choice = choose(lowering, &[d, dkv, dkv], &[d, dkv], d);
+    let choice = choose(lowering, group, &[d, dkv, dkv], &[d, dkv], d)?;
     let mut defines = vec![("NORM", u64::from(norm)), ("ROPE", u64::from(rope))];
     if rope {
         defines.push(("HEAD", lowering.head_width()?));
@@ -154,7 +154,7 @@ pub(super) fn gate_up(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<
     let [ssq, slots] = row_sums(lowering, group, norm)?;
     // With SwiGLU a tile is half gate, half up; else it is one of them.
     let widths: &[u64] = if swiglu { &[2 * ffn] } else { &[ffn, ffn] };
-    let choice = choose(lowering, widths, &[ffn], d);
+    let choice = choose(lowering, group, widths, &[ffn], d)?;
     let defines = [("NORM", u64::from(norm)), ("SWIGLU", u64::from(swiglu))];
     let mut launch = launch(lowering, group, &choice, &defines)?;
     let (g, u) = if swiglu {
@@ -212,7 +212,16 @@ pub(super) fn library(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Option<
 
 /// Chooses way and tile for matrices of these widths; `outputs` are the widths
 /// of the rows that are stored.
-fn choose(lowering: &Lowering<'_>, widths: &[u64], outputs: &[u64], k: u64) -> Choice {
+///
+/// # Errors
+/// Settings that this product cannot have.
+fn choose(
+    lowering: &mut Lowering<'_>,
+    group: &Group<'_>,
+    widths: &[u64],
+    outputs: &[u64],
+    k: u64,
+) -> Result<Choice, Lacks> {
     let request = Request {
         target: lowering.setup.target,
         elem: lowering.elem(),
@@ -220,13 +229,14 @@ fn choose(lowering: &Lowering<'_>, widths: &[u64], outputs: &[u64], k: u64) -> C
         widths,
         k,
     };
-    let tile = request.choose();
-    Choice {
+    let set = lowering.set(group.family.name(), BLOCKS, |s| request.set(s))?;
+    let tile = set.unwrap_or_else(|| request.choose());
+    Ok(Choice {
         tile,
         aligned: request.aligned(),
         wide: request.wide(outputs),
         tiles: tile.tiles(request.m, widths),
-    }
+    })
 }
 
 /// A launch of the group's kernel with the chosen tile, without arguments.

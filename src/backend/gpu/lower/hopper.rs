@@ -12,6 +12,7 @@ use crate::gpu::program::{Arg, Grid, Launch, Target, TensorMap};
 use crate::gpu::source::CompileUnit;
 use plan::cost::Vendor;
 use plan::kernels::Variant;
+use plan::run::Settings;
 
 /// Elements of a step along k: 128 bytes of bf16, the width of the swizzle.
 const STEP: u64 = 64;
@@ -41,6 +42,18 @@ pub(super) enum Kind {
         /// Only silu(g)·u is stored.
         swiglu: bool,
     },
+}
+
+impl Kind {
+    /// The kernel as settings name it.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Gemm => "gemm",
+            Self::Residual => "gemm_residual",
+            Self::Qkv { .. } => "qkv",
+            Self::GateUp { .. } => "gate_up",
+        }
+    }
 }
 
 /// Products of the same rows, as far as the choice of a tile needs to know.
@@ -110,7 +123,13 @@ const FEW_ROWS: u64 = 32;
 /// The quickest tile for products on this device; `None` where the Hopper kernels
 /// do not take them: another device, fp32, few rows, rows that are not whole
 /// 16 bytes.
-pub(super) fn tile(lowering: &Lowering<'_>, product: &Product<'_>) -> Option<Tile> {
+///
+/// # Errors
+/// Settings that these products cannot have.
+pub(super) fn tile(
+    lowering: &mut Lowering<'_>,
+    product: &Product<'_>,
+) -> Result<Option<Tile>, Lacks> {
     let target = lowering.setup.target;
     let whole = |n: &u64| n.is_multiple_of(8);
     let takes = target.vendor == Vendor::Nvidia
@@ -120,9 +139,28 @@ pub(super) fn tile(lowering: &Lowering<'_>, product: &Product<'_>) -> Option<Til
         && whole(&product.k)
         && product.weights.iter().all(whole);
     if !takes {
-        return None;
+        return Ok(None);
     }
-    choose(target, product)
+    let set = lowering.set(product.kind.name(), TURNS, |s| set(target, product, s))?;
+    Ok(set.or_else(|| choose(target, product)))
+}
+
+/// The setting that says whether warpgroups take turns.
+const TURNS: &str = "turns";
+
+/// The tile of these settings; `None` where there is none, or no room for its stages.
+fn set(target: &Target, product: &Product<'_>, settings: &Settings) -> Option<Tile> {
+    let get = |name: &str| settings.get(name);
+    let (m, n, turns) = (get("m")?, get("n")?, get(TURNS)? == 1);
+    let ways = TILES.iter().flat_map(|t| t.for_kind(product));
+    let of = ways
+        .filter(|t| (t.m, t.n, t.turns) == (m.into(), n.into(), turns))
+        .map(|t| t.with_stages(target))
+        .min_by(|a, b| a.time(target, product).total_cmp(&b.time(target, product)))?;
+    let stages = get("stages").unwrap_or(of.stages);
+    (2..=of.stages)
+        .contains(&stages)
+        .then_some(Tile { stages, ..of })
 }
 
 fn choose(target: &Target, product: &Product<'_>) -> Option<Tile> {
@@ -141,12 +179,12 @@ fn choose(target: &Target, product: &Product<'_>) -> Option<Tile> {
 /// # Errors
 /// A family without such a kernel.
 pub(super) fn variant(
-    lowering: &Lowering<'_>,
+    lowering: &mut Lowering<'_>,
     group: &Group<'_>,
     launch: Launch,
     product: &Product<'_>,
 ) -> Result<Launch, Lacks> {
-    let Some(tile) = tile(lowering, product) else {
+    let Some(tile) = tile(lowering, product)? else {
         return Ok(launch);
     };
     let box_rows = tile.box_rows(product.kind);

@@ -43,6 +43,7 @@ fn each(mut look: impl FnMut(&str, &Config, &Graph, &Plan, &Target, &Program)) {
                 target,
                 gemm: Gemm::Own,
                 cap: config.shape.context,
+                tuned: &[],
             })
             .unwrap_or_else(|lacks| panic!("{title}: {lacks}"));
             look(&title, config, &graph, &plan, target, &program);
@@ -139,6 +140,7 @@ fn a_library_takes_every_product_that_stands_alone() {
         target: &target,
         gemm: Gemm::Library,
         cap: config.shape.context,
+        tuned: &[],
     })
     .unwrap();
     let library = program

@@ -12,6 +12,13 @@ use plan::units::{self, Asked, Dimension, Quantity, Typed, Unit};
 pub(super) fn echo(typed: &str, key: &Key, env: &Env<'_>) -> Result<String, (usize, String)> {
     let wanted = Wanted::of(key, env, true).map_err(|e| (1, e.message))?;
     match reading::read(typed, &key.ask.text, wanted.asked) {
+        // A share as it will be graded: `35.29` and `0.3529` are both 35.29 %.
+        Ok(t) if wanted.asked.unit == Some(Unit::PERCENT) => {
+            let read = wanted.in_asked_unit(typed, key).unwrap_or(t);
+            let share = read.quantity.with_dimension(Dimension::Ratio);
+            let shown = units::format_in(&share, Unit::PERCENT, None);
+            Ok(shown.unwrap_or_else(|_| read.echo()))
+        }
         Ok(t) => Ok(t.echo()),
         // In the unit that the question names it may be read all the same.
         Err(_) if wanted.in_asked_unit(typed, key).is_some() => Ok(typed.trim().to_owned()),
@@ -53,7 +60,7 @@ pub(super) fn grade(text: &str, key: &Key, env: &Env<'_>) -> Result<Judgement, E
     Ok(Judgement {
         read: Some(typed.echo()),
         exact: right.then(|| in_full(&wanted)),
-        tolerance: near.then(|| wanted.tolerance.to_string()),
+        tolerance: near.then(|| wanted.allows()),
         // What is right as far as it goes may lie outside of any band.
         close: (near && !wanted.short(&typed)).then(|| wanted.tolerance.times(CLOSE).to_string()),
         ..Judgement::plain(text, verdict)
@@ -163,7 +170,8 @@ fn binary_prefix(typed: &Typed, wanted: &Wanted) -> Option<Fits> {
     // What is said below names the typed number: it must be that value, rounded.
     let same = coincide(&meant.quantity, &wanted.expected, Tolerance::Relative(1e-9));
     let rounds = typed.digits.is_none_or(|d| d >= 3) && meant.rounds_to(&wanted.expected);
-    if !(same || rounds && wanted.right(&meant)) {
+    let near = || wanted.right(&meant) || wanted.short(&meant);
+    if !(same || rounds && near()) {
         return None;
     }
     let number = units::significant(typed.quantity.in_unit(unit), 4);

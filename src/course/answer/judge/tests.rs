@@ -207,6 +207,8 @@ fn mebibytes_called_megabytes_are_named() {
         "slip: 10.47 is the value in MB. In MiB it is smaller: 2^20 bytes, not 10^6."
     );
     assert_eq!(judged("9.985 MiB", &key, &[]).verdict.word(), "right");
+    // Three digits name the unit too: 10.4704 MB is 10.5 of them.
+    assert_eq!(judged("10.5 MiB", &key, &[]).verdict.word(), "slip");
     assert_eq!(
         says("12.6", &key, &[]),
         "unread: “12.6” has no unit. Bytes, kB, MB, MiB? Nothing was graded."

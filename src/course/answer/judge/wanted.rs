@@ -90,6 +90,15 @@ impl Wanted {
         }
     }
 
+    /// What is right, in words: of a measured time, all that the runs themselves reach.
+    pub(super) fn allows(&self) -> String {
+        let time = |seconds| units::format(&Quantity::seconds(seconds));
+        match self.band {
+            Some((least, most)) => format!("{} to {}, as runs scatter", time(least), time(most)),
+            None => self.tolerance.to_string(),
+        }
+    }
+
     pub(super) fn close(&self, typed: &Typed) -> bool {
         if self.band.is_some() {
             return false;

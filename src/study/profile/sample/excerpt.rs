@@ -59,7 +59,11 @@ const fn usual(tool: Tool) -> &'static [&'static str] {
             "gpu__time_duration.sum",
         ],
         Tool::NcuDetails => &["Kernel Name", "Metric Name", "Metric Unit", "Metric Value"],
-        Tool::Pytorch => &[],
+        Tool::Pytorch
+        | Tool::Rocprofv3Json
+        | Tool::RocprofSys
+        | Tool::RocprofSysClock
+        | Tool::RocprofAnalyze => &[],
     }
 }
 

@@ -1,7 +1,7 @@
 //! Effects whose size is known, and times with a known difference.
 
 use super::*;
-use crate::timing::timed_in_turns;
+use crate::timing::{Rounds, timed_in_turns};
 
 fn ablate(fusions: &[Fusion], sets: Sets) -> Ablate {
     Ablate {
@@ -24,7 +24,7 @@ fn number(sheet: &Sheet, row: &str, column: usize) -> f64 {
 fn the_effect_of_flash_is_what_its_two_tensors_weigh() {
     // scores and probabilities: written and read once each, B·H·S·S fp32, 4 layers.
     let found = ablate(&[Fusion::Flash, Fusion::SiluMul], Sets::All)
-        .reduce(None)
+        .reduce(&Evidence::default())
         .unwrap();
     let model = Config::preset("workshop", Cut::v1()).unwrap().model;
     let tensor = (model.heads * 128 * 128 * 4) as f64;
@@ -46,7 +46,7 @@ fn the_effect_of_flash_is_what_its_two_tensors_weigh() {
 fn a_fusion_that_needs_another_interacts_with_it() {
     // rope holds qkv: behind rope, qkv saves nothing more.
     let found = ablate(&[Fusion::Qkv, Fusion::Rope], Sets::All)
-        .reduce(None)
+        .reduce(&Evidence::default())
         .unwrap();
     assert_eq!(found.sheets[0].rows.len(), 3, "qkv with rope is rope");
     let (alone, main) = (
@@ -62,7 +62,9 @@ fn a_fusion_that_needs_another_interacts_with_it() {
 
 #[test]
 fn all_legal_sets_are_there_once_and_the_free_cut_is_never_worse() {
-    let found = ablate(&usual(), Sets::All).reduce(None).unwrap();
+    let found = ablate(&usual(), Sets::All)
+        .reduce(&Evidence::default())
+        .unwrap();
     // qkv, rope, norm_qkv make 5 plans; gate_up, silu_mul, swiglu, norm_gate 8; flash
     // and the three residuals 2 each.
     assert_eq!(found.sheets[0].rows.len(), 5 * 8 * 2 * 2 * 2 * 2);
@@ -83,7 +85,7 @@ fn times_show_an_effect_with_its_interval_or_none() {
     };
     let flash = study.cut(1);
     // Flash saves a tenth; every time is off by up to a per cent, differently each round.
-    let rounds = timed_in_turns(study.requests(), |request, round| {
+    let rounds = timed_in_turns(study.asks().runs, |request, round| {
         let saved = if request.config.cut.contains(flash) {
             0.9
         } else {
@@ -92,7 +94,7 @@ fn times_show_an_effect_with_its_interval_or_none() {
         let at = request.config.cut.title().len() + 7 * round;
         1000.0 * saved * (1.0 + 0.01 * ((at * 37 % 11) as f64 / 5.0 - 1.0))
     });
-    let found = study.reduce(Some(&rounds)).unwrap();
+    let found = study.reduce(&rounds.into()).unwrap();
     let main = &found.sheets[1];
     assert!(
         (number(main, "flash", 3) + 10.0).abs() < 1.5,
@@ -128,7 +130,7 @@ fn plans_that_a_backend_lacks_leave_the_effects_of_the_others() {
         )
     };
     let full = study.cut(15);
-    let mut rounds = Rounds::new(study.requests(), 1);
+    let mut rounds = Rounds::new(study.asks().runs, 1);
     while let Some(visit) = rounds.next() {
         let cut = visit.request.config.cut;
         let time = if cut == study.cut(1) { 800.0 } else { 1000.0 };
@@ -137,7 +139,7 @@ fn plans_that_a_backend_lacks_leave_the_effects_of_the_others() {
             false => Ok(crate::timing::report(&[time, time])),
         });
     }
-    let found = study.reduce(Some(&rounds)).unwrap();
+    let found = study.reduce(&rounds.into()).unwrap();
     // Flash alone against V1; all but flash has nothing beside it.
     assert!((number(&found.sheets[1], "flash", 3) + 20.0).abs() < 1e-9);
     assert_eq!(found.notes.len(), 1);
@@ -154,14 +156,14 @@ fn one_at_a_time_asks_for_few_plans_and_a_stop_leaves_the_model() {
         run: Some(Request::new(Config::preset("workshop", Cut::v1()).unwrap())),
         ..ablate(&usual(), Sets::OneAtATime)
     };
-    let requests = study.requests();
+    let requests = study.asks().runs;
     assert!(
         requests.len() <= 2 + 2 * usual().len(),
         "{}",
         requests.len()
     );
     let begun = Rounds::new(requests, 1);
-    let found = study.reduce(Some(&begun)).unwrap();
+    let found = study.reduce(&begun.into()).unwrap();
     assert!(
         found.sheets[1].columns.len() == 3,
         "{:?}",

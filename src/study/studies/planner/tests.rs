@@ -1,7 +1,7 @@
 //! The planner against every other plan.
 
 use super::*;
-use plan::cost::{GpuDatabase, price};
+use plan::cost::{GpuDatabase, Roof, price};
 use plan::model::{Dtype, PRESETS};
 
 fn toll(dtype: Dtype) -> Toll {
@@ -40,7 +40,7 @@ fn priced(config: &Config, cut: Cut, toll: &Toll) -> f64 {
 fn a_plan_of_pieces_costs_what_the_plan_costs() {
     for config in configs() {
         let toll = toll(config.dtype);
-        let planner = Planner::new(&config, toll, Has::All).unwrap();
+        let planner = Planner::new(&config, &toll.into(), Has::All).unwrap();
         for version in [
             Version::V1,
             Version::V2,
@@ -72,7 +72,7 @@ fn no_set_of_fusions_and_no_single_change_beats_the_planner() {
     for config in configs() {
         let toll = toll(config.dtype);
         for has in [Has::All, Has::Table] {
-            let planner = Planner::new(&config, toll, has).unwrap();
+            let planner = Planner::new(&config, &toll.into(), has).unwrap();
             let best = planner.best().unwrap();
             assert!((planner.seconds(best.cut).unwrap() / best.seconds - 1.0).abs() < 1e-12);
             let least = sets
@@ -97,7 +97,7 @@ fn every_cut_of_a_block_is_judged_once() {
     // Exhaustive: all 2^17 cuts with RoPE in one kernel, the crossing one included.
     let config = Config::preset("workshop", Cut::v1()).unwrap();
     let toll = toll(config.dtype);
-    let planner = Planner::new(&config, toll, Has::All).unwrap();
+    let planner = Planner::new(&config, &toll.into(), Has::All).unwrap();
     let best = planner.best().unwrap().seconds;
     let rope = Boundary::between(OpKind::RopeQ, OpKind::RopeK).unwrap();
     let free: Vec<Boundary> = Boundary::of_block().filter(|b| *b != rope).collect();
@@ -114,7 +114,7 @@ fn every_cut_of_a_block_is_judged_once() {
 #[test]
 fn fewer_launches_never_need_more_bytes() {
     let config = Config::preset("workshop", Cut::v1()).unwrap();
-    let planner = Planner::new(&config, toll(config.dtype), Has::All).unwrap();
+    let planner = Planner::new(&config, &toll(config.dtype).into(), Has::All).unwrap();
     let bytes: Vec<u64> = (1..=17)
         .map(|k| planner.fewest_bytes(k).unwrap().1)
         .collect();
@@ -129,16 +129,19 @@ fn fewer_launches_never_need_more_bytes() {
 fn each_boundary_that_stands_has_its_reason() {
     let config = Config::preset("workshop", Cut::v1()).unwrap();
     let auto = |has, barrier| Auto {
-        toll: Toll {
+        prices: Prices::Roof(Toll {
             barrier,
             ..toll(config.dtype)
-        },
+        }),
         device: "H200".into(),
+        recorded: Some("an H200".into()),
         has,
         config: config.clone(),
     };
     // A wait that costs less than a launch: a block is one kernel.
-    let one = auto(Has::Table, 1.5e-6).reduce(None).unwrap();
+    let one = auto(Has::Table, 1.5e-6)
+        .reduce(&Evidence::default())
+        .unwrap();
     assert_eq!(one.sheets.len(), 1);
     assert!(
         one.sentences[0].starts_with("V4: 1 launch per block"),
@@ -147,14 +150,69 @@ fn each_boundary_that_stands_has_its_reason() {
     );
     // One that costs more: what joins more than the five phases has no kernel of the
     // table, and on the CPU costs a wait.
-    let found = auto(Has::Table, 9e-6).reduce(None).unwrap();
+    let found = auto(Has::Table, 9e-6).reduce(&Evidence::default()).unwrap();
     let text = found.sheets[1].csv();
     assert!(text.contains("there is no kernel for both sides"), "{text}");
-    let text = auto(Has::All, 9e-6).reduce(None).unwrap().sheets[1].csv();
+    let text = auto(Has::All, 9e-6)
+        .reduce(&Evidence::default())
+        .unwrap()
+        .sheets[1]
+        .csv();
     assert!(text.contains("the waits cost more"), "{text}");
     assert!(
         found.sentences[0].contains("per block"),
         "{:?}",
         found.sentences
     );
+}
+
+#[test]
+fn a_calibrated_machine_leaves_walls_where_merging_costs_more_than_it_saves() {
+    use crate::calibration::{Calibration, Costs, Seen};
+    let config = Config::preset("workshop", Cut::v1()).unwrap();
+    let auto = |merged: f64| Auto {
+        prices: Prices::Machine(Box::new(Calibration {
+            backend: "cpu".into(),
+            device: "a CPU".into(),
+            dtype: config.dtype,
+            costs: Costs {
+                start: 0.0,
+                launch: 1e-6,
+                wait: 1e-6,
+                product: 1e-11,
+                step: 0.0,
+                weight: 0.0,
+                attention: 1e-11,
+                other: 1e-11,
+                near: 1e-11,
+                far: 1e-11,
+                merged,
+            },
+            near_bytes: f64::MAX,
+            seen: Vec::<Seen>::new(),
+            flops: [0.0; 2],
+            bytes: [0.0; 2],
+        })),
+        device: "a CPU".into(),
+        recorded: None,
+        has: Has::All,
+        config: config.clone(),
+    };
+    // Products that run as well in one kernel, and a wait that costs a launch: the launches
+    // of the rest are saved. Half as well: every product is better off without a wait.
+    let one = auto(1.0).cut().unwrap();
+    let apart = auto(2.0).cut().unwrap();
+    let waits = |cut: Cut| -> u64 {
+        let cost = price(&config.with_cut(cut)).unwrap();
+        cost.block.kernels.iter().map(|k| k.phases - 1).sum()
+    };
+    assert!(waits(one) > 0, "{}", one.groups());
+    assert_eq!(waits(apart), 0, "{}", apart.groups());
+    let found = auto(2.0).reduce(&Evidence::default()).unwrap();
+    assert!(
+        found.sentences[1].contains("as study predict measured them"),
+        "{:?}",
+        found.sentences
+    );
+    assert!(found.notes.is_empty());
 }

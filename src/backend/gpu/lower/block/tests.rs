@@ -28,6 +28,7 @@ fn program(preset: &str, version: Version, shape: Shape, target: &Target) -> Pro
         target,
         gemm: Gemm::Own,
         cap: shape.context,
+        tuned: &[],
     })
     .unwrap()
 }
@@ -352,6 +353,7 @@ fn fp32(preset: &str, version: Version, shape: Shape, target: &Target) -> Vec<La
         target,
         gemm: Gemm::Own,
         cap: shape.context,
+        tuned: &[],
     })
     .unwrap();
     let blocks = launches(&program).into_iter().cloned();
@@ -504,6 +506,7 @@ fn where_the_ring_finds_no_room_the_portable_kernel_runs_and_where_that_finds_no
         target: &target("sm_90a", 132, 8 << 10),
         gemm: Gemm::Own,
         cap: 512,
+        tuned: &[],
     })
     .unwrap_err()
     .to_string();
@@ -528,6 +531,7 @@ fn shapes_that_the_ring_does_not_know_go_to_the_portable_kernel() {
             target: &h200(),
             gemm: Gemm::Own,
             cap: 100,
+            tuned: &[],
         })
         .unwrap();
         let [launch] = launches(&program)[..] else {
@@ -568,6 +572,7 @@ fn what_keeps_hoppers_kernel_from_running_is_said_once_with_what_runs_instead() 
             target,
             gemm: Gemm::Own,
             cap: 100,
+            tuned: &[],
         };
         lower(&setup).unwrap().notes
     };

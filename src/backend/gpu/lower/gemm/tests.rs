@@ -30,6 +30,7 @@ fn products(preset: &str, cut: Cut, dtype: Dtype, shape: Shape, gemm: Gemm) -> V
         target: &target,
         gemm,
         cap: shape.context,
+        tuned: &[],
     };
     let mut lowering = Lowering::new(&setup);
     let steps = (0..plan.kernels.len()).filter_map(|i| lowering.step(i).ok());

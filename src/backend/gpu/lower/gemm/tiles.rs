@@ -4,6 +4,10 @@
 use crate::gpu::program::Target;
 use crate::gpu::source::CompileUnit;
 use plan::cost::Vendor;
+use plan::run::Settings;
+
+/// The setting that says for how many blocks of a multiprocessor registers are limited.
+pub(super) const BLOCKS: &str = "blocks";
 
 /// How a tile is computed: which file of `kernels/tile/`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -135,17 +139,15 @@ impl Request<'_> {
         widths.iter().all(|n| n.is_multiple_of(self.pack()))
     }
 
-    /// The quickest tile by the table.
-    pub fn choose(&self) -> Tile {
-        let bf16 = self.elem == 2;
-        // A matrix-vector product reads W once whatever m is, but its
-        // arithmetic grows with m: in bf16 the matrix units are ahead from 5
-        // rows on.
-        if self.aligned() && self.m <= if bf16 { 4 } else { 8 } {
-            let m = (self.m.max(1) as u32).next_power_of_two();
-            return tile(Way::Vector, [m, 16], [1, 8, 1], 4, 2, [0.0, 0.0]);
-        }
-        let matrix = bf16 && self.aligned();
+    /// Whether it is a matrix-vector product, which reads W once whatever m is, but
+    /// whose arithmetic grows with m: in bf16 the matrix units are ahead from 5 rows on.
+    fn is_vector(&self) -> bool {
+        self.aligned() && self.m <= if self.elem == 2 { 4 } else { 8 }
+    }
+
+    /// The tiles of the table that this product can take.
+    fn candidates(&self) -> impl Iterator<Item = Tile> {
+        let matrix = self.elem == 2 && self.aligned();
         let candidates: &[Tile] = if matrix && self.target.sm() >= 800 {
             &MMA
         } else if matrix && self.target.has_mfma() {
@@ -153,12 +155,37 @@ impl Request<'_> {
         } else {
             &PLAIN
         };
-        let fits =
-            |t: &Tile| t.shared() <= self.target.shared_per_block && t.is_whole(self.target.warp);
-        let quickest = candidates
-            .iter()
-            .map(|t| t.on(self.target))
-            .filter(fits)
+        candidates.iter().map(|t| t.on(self.target))
+    }
+
+    fn fits(&self, t: &Tile) -> bool {
+        t.shared() <= self.target.shared_per_block && t.is_whole(self.target.warp)
+    }
+
+    /// The tile of these settings; `None` where there is none of its rows and columns,
+    /// or no room for it.
+    pub fn set(&self, settings: &Settings) -> Option<Tile> {
+        let (m, n) = (settings.get("m")?, settings.get("n")?);
+        let of = self.candidates().find(|t| (t.m, t.n) == (m, n))?;
+        let stages = settings.get("stages").unwrap_or(of.stages);
+        let set = Tile {
+            stages,
+            blocks: settings.get(BLOCKS).unwrap_or(of.blocks),
+            ..of
+        }
+        .on(self.target);
+        (!self.is_vector() && self.fits(&set)).then_some(set)
+    }
+
+    /// The quickest tile by the table.
+    pub fn choose(&self) -> Tile {
+        if self.is_vector() {
+            let m = (self.m.max(1) as u32).next_power_of_two();
+            return tile(Way::Vector, [m, 16], [1, 8, 1], 4, 2, [0.0, 0.0]);
+        }
+        let quickest = self
+            .candidates()
+            .filter(|t| self.fits(t))
             .min_by(|a, b| self.time(a).total_cmp(&self.time(b)));
         // Every device has room for a tile of 32 x 32.
         quickest.unwrap_or_else(|| PLAIN[3].on(self.target))

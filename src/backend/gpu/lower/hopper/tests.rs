@@ -29,6 +29,7 @@ fn program(preset: &str, cut: Cut, dtype: Dtype, shape: Shape, target: &Target) 
         target,
         gemm: Gemm::Own,
         cap: shape.context,
+        tuned: &[],
     })
     .ok()
 }

@@ -61,6 +61,7 @@ impl Case {
             target: &target,
             gemm: Gemm::Own,
             cap: config.shape.context,
+            tuned: &[],
         });
         let mut found: Vec<(Launch, Vec<String>)> = Vec::new();
         for index in 0..plan.kernels.len() {

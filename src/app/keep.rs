@@ -1,0 +1,91 @@
+//! What of the lab outlives the program: the plan and its setup, the backend that was
+//! picked, roofs that were measured here, and runs with their history. Plain data; the
+//! outside reads and writes it.
+
+use super::machine::Ceilings;
+use plan::cost::Config;
+use plan::run::{BackendKind, Report};
+use serde::{Deserialize, Serialize};
+
+/// The plan on the bench, its setup, the backend and the roofs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Lab {
+    /// Model, shape, element type, conventions and the plan.
+    pub config: Config,
+    /// Seed of weights and tokens.
+    pub seed: u64,
+    /// The backend that the learner picked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backend: Option<String>,
+    /// Roofs that were measured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub roofs: Vec<Roof>,
+}
+
+/// A roof that was measured on a device.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Roof {
+    /// The backend.
+    pub backend: String,
+    /// Its device in a line.
+    pub device: String,
+    /// The ceilings.
+    pub ceilings: Ceilings,
+}
+
+/// A run of a plan as it is kept: those of one job were timed in turns.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// The build that made it; empty: this one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub build: String,
+    /// Who ran it.
+    pub backend: BackendKind,
+    /// What was run.
+    pub config: Config,
+    /// Seed of weights and tokens.
+    pub seed: u64,
+    /// The number of its job.
+    pub job: u64,
+    /// Plans of the job.
+    pub among: usize,
+    /// Microseconds, round by round; none where a round was stopped before it.
+    pub rounds: Vec<Option<f64>>,
+    /// What the machine answered.
+    pub report: Report,
+}
+
+/// What was kept the last time.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Kept {
+    /// The lab; none: the first time, or it was set aside.
+    pub lab: Option<Lab>,
+    /// Runs, the newest last.
+    pub runs: Vec<Run>,
+    /// What could not be read, in sentences.
+    pub notes: Vec<String>,
+}
+
+/// What is remembered of keeping.
+#[derive(Clone, Debug, Default)]
+pub struct Keeping {
+    /// The command line asked for a setup: what was kept does not take its place.
+    pub asked_for: bool,
+    /// What was kept has come: what changes from now on is kept.
+    pub(super) restored: bool,
+    /// It waits until the machine is known.
+    pub(super) waits: Option<Kept>,
+    /// What was handed to the outside last.
+    pub(super) last: Option<Lab>,
+}
+
+impl Keeping {
+    /// The lab, where it has to be written.
+    pub(super) fn changed(&mut self, now: Lab) -> Option<Lab> {
+        if !self.restored || self.waits.is_some() {
+            return None;
+        }
+        let before = self.last.replace(now.clone());
+        (before.is_some_and(|before| before != now)).then_some(now)
+    }
+}
