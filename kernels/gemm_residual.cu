@@ -28,7 +28,7 @@ KERNEL void LAUNCH_BOUNDS(Tile::threads, BLOCKS)
     // idea residual: requested while the product is computed, so that nobody waits for
     // it afterwards.
     Residual<Tile> added;
-    auto request = [&] { request_residual<Tile>(added, residual, row, m - row, column, n); };
+    auto request = [&] { request_residual<Tile>(added, 0, residual, row, m - row, column, n); };
     Run run = {w, column, n};
     float *sums = product<Tile>(
         x + long(row) * k, m - row, run, k, shared,
@@ -42,6 +42,6 @@ KERNEL void LAUNCH_BOUNDS(Tile::threads, BLOCKS)
 
     // idea squares: the next RMSNorm needs the mean square of each row of y; this
     // tile's share of it costs a few additions now and saves a pass over y later.
-    store_residual<Tile>(sums, added, ssq, tiles_n, tile.j, row, m - row, column, y, n);
+    store_residual<Tile>(sums, added, residual, ssq, tiles_n, tile.j, row, m - row, column, y, n);
     // end squares
 }

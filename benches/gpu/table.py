@@ -20,7 +20,7 @@ import threading
 import time
 from pathlib import Path
 
-from works import UNTUNED, WORKS
+from works import FEW, UNTUNED, WORKS
 
 HERE = Path(__file__).resolve().parent
 PLANS = ["v1", "v2", "v3", "v4", "five", "forward"]
@@ -109,13 +109,15 @@ def cost(program, work, dtype, plan):
     return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
-def ours(program, name, dtype):
+def ours(program, name, dtype, library):
     """Rows of every plan, products and way of launching."""
     work, rows, logits = WORKS[name], [], {}
     costs = {plan: cost(program, work, dtype, plan)["forward"] for plan in {*PLANS, *WITH_PRODUCTS}}
     count = runs(work, dtype, costs["v4"])
     ways = [("own", False, 0, PLANS), ("own", True, 0, PLANS), ("own", True, REST, RESTED)]
-    ways += [("library", False, 0, WITH_PRODUCTS)]
+    ways += [("library", False, 0, WITH_PRODUCTS)] if library else []
+    if name in FEW:
+        ways = [("own", graph, 0, FEW[name][1]) for graph in (False, True)]
     for gemm, graph, rest, plans in ways:
         reports, clock = measured(program, work, dtype, plans, gemm, graph, count, rest)
         for plan, report in zip(plans, reports):
@@ -246,6 +248,7 @@ def main():
     options.add_argument("--out", type=Path)
     options.add_argument("--rows", type=Path, help="keep what was measured here; what is there already is not measured again")
     options.add_argument("--no-peers", action="store_true")
+    options.add_argument("--no-library", action="store_true", help="own kernels only")
     options.add_argument("--only-peer", metavar="NAME", help="part of a peer's name: compiling takes minutes")
     given = options.parse_args()
     works = given.works or [name for name in WORKS if name not in UNTUNED]
@@ -262,11 +265,13 @@ def main():
     rows = kept.setdefault("rows", {})
     for name in works:
         if name not in rows:
-            rows[name] = ours(given.program, name, given.dtype)
+            begun = time.monotonic()
+            rows[name] = ours(given.program, name, given.dtype, not given.no_library)
+            say(f"{name}: {time.monotonic() - begun:.0f} s")
             keep()
     rows = {name: rows[name] for name in works}
     peers = kept.get("peers") or {"rows": []}
-    compared = [name for name in works if name not in UNTUNED]
+    compared = [name for name in works if WORKS[name].goal]
     if compared and not given.no_peers and not kept.get("peers"):
         say("peers")
         command = [sys.executable, str(HERE / "peers.py"), "--dtype", given.dtype, *compared]

@@ -72,10 +72,6 @@ WORKS = {
         "decode, TinyLlama-1.1B, B32, context 512",
         "tinyllama-1.1b", 2048, 22, 32, 4, 5632, 32000, 32, 1, 512, 0.25, 0.20,
     ),
-    "llama1b": Work(
-        "decode, Llama-3.2-1B's shape, B1, context 96",
-        "", 2048, 16, 32, 8, 8192, 128256, 1, 1, 96, 0.42, 0.40,
-    ),
 }
 
 
@@ -94,4 +90,29 @@ UNTUNED = {
     "one": untuned("D256 L4 H8 K4 I512 V1000, B1 S128", 256, 4, 8, 4, 512, 1000, 1, 128, 128),
     "long": untuned("D768 L6 H12 K4 I2048 V8000, B1 S1000", 768, 6, 12, 4, 2048, 8000, 1, 1000, 1000),
 }
+
+
+def step(title, vocab, layers, kv_heads, ffn, context, goal=0, reach=0):
+    """A decode step of one sequence."""
+    title = f"decode, {title}, B1, context {context}"
+    return Work(title, "", 2048, layers, 32, kv_heads, ffn, vocab, 1, 1, context, goal, reach)
+
+
+def llama(context, goal=0, reach=0):
+    return step("Llama-3.2-1B's shape", 128256, 16, 8, 8192, context, goal, reach)
+
+
+def tinyllama(context):
+    return step("TinyLlama-1.1B", 32000, 22, 4, 5632, context)
+
+
+# Measured with these plans only: a check of 128256 columns takes long.
+FEW = {
+    "llama1b": (llama(96, 0.42, 0.40), ["five", "v4", "forward"]),
+    "llama1b512": (llama(512), ["forward"]),
+    "llama1b2048": (llama(2048), ["forward"]),
+    "decode96": (tinyllama(96), ["forward"]),
+    "decode2048": (tinyllama(2048), ["forward"]),
+}
 WORKS |= UNTUNED
+WORKS |= {name: work for name, (work, _) in FEW.items()}

@@ -70,6 +70,17 @@ DEVICE void store_device(u64 *to, u64 value) {
 #endif
 }
 
+// ---- what is worked out again ----------------------------------------------------------
+
+// The same value, though the compiler does not know: what follows from it is worked out
+// again, and not kept in registers since it was last needed.
+DEVICE int anew(int value) {
+#if !GPU_AMD
+    asm volatile("" : "+r"(value));
+#endif
+    return value;
+}
+
 // ---- grid barrier -------------------------------------------------------------------
 
 DEVICE u32 add_release(u32 *to, u32 value) {
@@ -121,8 +132,10 @@ DEVICE void grid_barrier(u32 *counter) {
         const u32 phase = 0x80000000u;
         u32 share = blockIdx.x == 0 ? phase - (gridDim.x - 1) : 1;
         u32 before = add_release(counter, share);
-        while (((load_acquire(counter) ^ before) & phase) == 0) {
+        // Relaxed: each acquire would empty the first-level cache of the multiprocessor.
+        while (((load_device(counter) ^ before) & phase) == 0) {
         }
+        load_acquire(counter);
     }
     __syncthreads();
     grid_acquire();

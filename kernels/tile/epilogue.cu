@@ -10,20 +10,32 @@
 #define WIDE 1
 #endif
 
+// Packs that a thread has under way at a time. More of them hide each other's waits, and
+// are more instructions: in a kernel of many phases those are memory too.
+#ifndef PACKS_AT_ONCE
+#define PACKS_AT_ONCE 4
+#endif
+
 // Packs per thread of a tile COLUMNS wide.
 template <class T, int COLUMNS>
 constexpr int PASSES = (T::M * COLUMNS / PACK + T::threads - 1) / T::threads;
 
-// A thread's packs of a tile COLUMNS wide: visit(pass, row, column). The lanes of
-// a row are neighbours; all lanes visit, with a row beyond every tile where a small
-// tile has none left for them.
-template <class T, int COLUMNS, int UNROLL = 4, class Visit> DEVICE void each_pack(Visit visit) {
+// COUNT of a thread's packs of a tile COLUMNS wide, from its first-th on:
+// visit(i, row, column), i < COUNT. The lanes of a row are neighbours; all lanes visit,
+// with a row beyond every tile where a small tile has none left for them.
+template <class T, int COLUMNS, int COUNT, int UNROLL, class Visit>
+DEVICE void some_packs(int first, Visit visit) {
 #pragma unroll UNROLL
-    for (int pass = 0; pass < PASSES<T, COLUMNS>; pass++) {
-        int at = threadIdx.x + pass * T::threads;
+    for (int i = 0; i < COUNT; i++) {
+        int at = threadIdx.x + (first + i) * T::threads;
         int row = at / (COLUMNS / PACK);
-        visit(pass, row < T::M ? row : 1 << 30, at % (COLUMNS / PACK) * PACK);
+        visit(i, row < T::M ? row : 1 << 30, at % (COLUMNS / PACK) * PACK);
     }
+}
+
+// All of them.
+template <class T, int COLUMNS, class Visit> DEVICE void each_pack(Visit visit) {
+    some_packs<T, COLUMNS, PASSES<T, COLUMNS>, PACKS_AT_ONCE>(0, visit);
 }
 
 DEVICE void read_sums(float (&to)[PACK], const float *from) {
@@ -84,7 +96,7 @@ DEVICE void row_scales(float *scale, const float *ssq, int slots, int rows, int 
         float sum = 0.0f;
         if (row < rows && slots % 4 == 0) {
             const float4 *from = reinterpret_cast<const float4 *>(ssq + long(row) * slots);
-#pragma unroll 8
+#pragma unroll (2 * PACKS_AT_ONCE)
             for (int s = lane; s < slots / 4; s += LANES)
                 sum += (from[s].x + from[s].y) + (from[s].z + from[s].w);
         } else if (row < rows) {
@@ -177,48 +189,68 @@ DEVICE void store_pairs(const float *sums, const float *scale, const float *freq
 }
 #endif
 
-// The packs of the residual that this thread will add. Few are requested before
-// the product and arrive while it is computed; many, once the sums have left their
-// registers.
+// The packs of the residual that this thread will add, RESIDUAL_AT_ONCE at a time. Few
+// are requested before the product and arrive while it is computed; many, once the sums
+// have left their registers.
+#ifndef RESIDUAL_AT_ONCE
+#define RESIDUAL_AT_ONCE 1024
+#endif
 template <class T> struct Residual {
-    static constexpr int HELD = PASSES<T, T::N>;
-    static constexpr bool EARLY = HELD <= 4;
+    static constexpr int ALL = PASSES<T, T::N>;
+    static constexpr int HELD = ALL < RESIDUAL_AT_ONCE ? ALL : RESIDUAL_AT_ONCE;
+    static_assert(ALL % HELD == 0, "groups are whole");
+    static constexpr bool EARLY = ALL <= 4;
     Pack at[HELD];
 };
 
+// Those from the first-th on.
 template <class T>
-DEVICE void request_residual(Residual<T> &residual, const elem *from, int first_row, int rows,
-                             int first_column, int width) {
-    each_pack<T, T::N, Residual<T>::HELD>([&](int pass, int row, int column) {
-        if (row < rows)
-            residual.at[pass] = load_columns(from + long(first_row + row) * width,
-                                             first_column + column, width);
-    });
+DEVICE void request_residual(Residual<T> &residual, int first, const elem *from, int first_row,
+                             int rows, int first_column, int width) {
+    some_packs<T, T::N, Residual<T>::HELD, Residual<T>::HELD>(
+        first, [&](int i, int row, int column) {
+            // Something in any case: a register that is not always written counts as used
+            // from the kernel's beginning, and is lost to every other phase.
+            residual.at[i] = Pack();
+            if (row < rows)
+                residual.at[i] = load_columns(from + long(first_row + row) * width,
+                                              first_column + column, width);
+        });
 }
 
 // y = sums + residual [rows][width]; and, where `ssq` is not null, the sum of the
-// squares of each row's stored values over this tile's columns, to ssq[row][slot].
+// squares of each row's stored values over this tile's columns, to ssq[row][slot]. The
+// first packs of the residual were requested, from `from`.
 template <class T>
-DEVICE void store_residual(const float *sums, const Residual<T> &residual, float *ssq, int slots,
-                           int slot, int first_row, int rows, int first_column, elem *y,
+DEVICE void store_residual(const float *sums, Residual<T> &residual, const elem *from, float *ssq,
+                           int slots, int slot, int first_row, int rows, int first_column, elem *y,
                            int width) {
-    each_pack<T, T::N, Residual<T>::HELD>([&](int pass, int row, int column) {
-        float squares = 0.0f;
-        if (row < rows) {
-            float value[PACK];
-            read_sums(value, sums + row * T::stride + column);
+    constexpr int HELD = Residual<T>::HELD;
+#pragma unroll 1
+    for (int first = 0; first < Residual<T>::ALL; first += HELD) {
+        if (first > 0)
+            request_residual<T>(residual, first, from, first_row, rows, first_column, width);
+        some_packs<T, T::N, HELD, HELD>(first, [&](int i, int row, int column) {
+            float squares = 0.0f;
+            if (row < rows) {
+                float value[PACK];
+                read_sums(value, sums + row * T::stride + column);
 #pragma unroll
-            for (int e = 0; e < PACK; e++) {
-                value[e] += widen(residual.at[pass].at[e]);
-                float stored = widen(narrow(value[e]));
-                if (first_column + column + e < width) squares = fmaf(stored, stored, squares);
+                for (int e = 0; e < PACK; e++) {
+                    value[e] += widen(residual.at[i].at[e]);
+                    float stored = widen(narrow(value[e]));
+                    if (first_column + column + e < width)
+                        squares = fmaf(stored, stored, squares);
+                }
+                store_columns(y + long(first_row + row) * width, first_column + column, width,
+                              value);
             }
-            store_columns(y + long(first_row + row) * width, first_column + column, width, value);
-        }
-        if (ssq != nullptr) {
-            for (int mask = T::N / PACK / 2; mask > 0; mask /= 2)
-                squares += swap_lanes(squares, mask);
-            if (row < rows && column == 0) ssq[long(first_row + row) * slots + slot] = squares;
-        }
-    });
+            if (ssq != nullptr) {
+                for (int mask = T::N / PACK / 2; mask > 0; mask /= 2)
+                    squares += swap_lanes(squares, mask);
+                if (row < rows && column == 0)
+                    ssq[long(first_row + row) * slots + slot] = squares;
+            }
+        });
+    }
 }

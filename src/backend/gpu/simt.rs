@@ -409,3 +409,6 @@ impl Driver for Simt {
         ran
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,7 @@
 
 mod hopper;
 
-use super::{Group, Lowering};
+use super::{Group, Lowering, gemm};
 use crate::gpu::catalogue::Lacks;
 use crate::gpu::program::{Arg, BufferId, Contents, Grid, Launch};
 use plan::cost::Vendor;
@@ -106,6 +106,11 @@ fn ends(lowering: &mut Lowering<'_>, group: &Group<'_>, folded: bool) -> Result<
         ]);
     }
     Ok(args)
+}
+
+/// Whether the launch in front was the block before, and left x with its sums.
+fn begun(group: &Group<'_>) -> Arg {
+    Arg::I32(i32::from(group.layer.is_some_and(|l| l > 0)))
 }
 
 // ---- one token of a few sequences ------------------------------------------------
@@ -242,8 +247,8 @@ fn sizes(lowering: &Lowering<'_>) -> Result<Vec<Arg>, Lacks> {
 
 // ---- any number of rows --------------------------------------------------------------
 
-/// The tile of all products of `block` (`Tiling` of `tile/columns.cu`); its
-/// threads are attention's.
+/// The tile of a product of `block` (`Tiling` of `tile/columns.cu`); its threads are
+/// attention's.
 #[derive(Debug, Clone, Copy)]
 struct Tile {
     m: u64,
@@ -269,10 +274,8 @@ impl Tile {
             (_, warp, false) => ([1, 1], 128 / u64::from(warp)),
         };
         let side = if large { 64 } else { 32 };
-        let fp32 = units == Units::Plain && !lowering.is_bf16();
-        let tall = fp32 && large && target.is_hopper() && tall_is_quicker(lowering);
         Self {
-            m: if tall { 2 * side } else { side },
+            m: side,
             n: side,
             warps,
             // As `on` of the products' tiles.
@@ -291,25 +294,77 @@ impl Tile {
         let sums = self.m * (self.n + 8) * 4;
         stages.max(sums) + self.m * 4 + self.n * 2
     }
+
+    /// The arguments of `Tiling`.
+    fn arguments(self) -> String {
+        let Self {
+            m,
+            n,
+            warps: [rows, columns],
+            stages,
+            slices,
+        } = self;
+        format!("{m},{n},{rows},{columns},{stages},{slices}")
+    }
 }
 
-/// Whether tiles of 128 x 64 are quicker than those of 64 x 64, by the rounds in which the
-/// blocks work through each phase of a layer. One of them takes 1.8 times as long: medium
-/// B16 S512 on an H200 96.6 ms with the small, 87.9 with the tall.
-fn tall_is_quicker(lowering: &Lowering<'_>) -> bool {
-    let model = lowering.model();
-    let (width, ffn) = (model.hidden, model.ffn);
-    let blocks = u64::from(PER_SM * lowering.setup.target.sms.max(1));
-    let time = |rows: u64, tile: f64| {
-        let phase = |(columns, k): (u64, u64)| {
-            let tiles = lowering.rows().div_ceil(rows) * columns.div_ceil(64);
-            (tiles.div_ceil(blocks) * k) as f64 * tile
+/// A tile for each kind of product.
+#[derive(Debug, Clone, Copy)]
+struct Tiles {
+    qkv: Tile,
+    /// o and down.
+    out: Tile,
+    /// Gate and up; and logits.
+    ffn: Tile,
+    /// Not one for all.
+    each_its_own: bool,
+}
+
+impl Tiles {
+    /// One tile for all, but in fp32 on Hopper, where each has the one that is the
+    /// quickest by what the kernels of the products were measured to take.
+    fn choose(lowering: &Lowering<'_>, units: Units) -> Self {
+        let target = lowering.setup.target;
+        let one = Tile::choose(lowering, units);
+        if units != Units::Plain || lowering.is_bf16() || !target.is_hopper() {
+            return Self {
+                qkv: one,
+                out: one,
+                ffn: one,
+                each_its_own: false,
+            };
+        }
+        let model = lowering.model();
+        let (width, kv, ffn) = (model.hidden, model.kv_width(), model.ffn);
+        let quickest = |columns: &[u64], ks: &[u64]| {
+            let dealt = gemm::Dealt {
+                target,
+                per_sm: PER_SM,
+                rows: lowering.rows(),
+                columns,
+                ks,
+            };
+            let tile = |[m, n, rows, columns, stages, slices]: [u64; 6]| Tile {
+                m,
+                n,
+                warps: [rows, columns],
+                stages,
+                slices,
+            };
+            dealt.quickest().map_or(one, tile)
         };
-        let qkv = (width + 2 * model.kv_width(), width);
-        [qkv, (width, width), (2 * ffn, width), (width, ffn)].map(phase)
-    };
-    let sum = |times: [f64; 4]| times.iter().sum::<f64>();
-    sum(time(128, 1.8)) < sum(time(64, 1.0))
+        Self {
+            qkv: quickest(&[width, kv, kv], &[width]),
+            out: quickest(&[width], &[width, ffn]),
+            ffn: quickest(&[2 * ffn], &[width]),
+            each_its_own: true,
+        }
+    }
+
+    fn shared(self) -> u64 {
+        let all = [self.qkv, self.out, self.ffn].map(Tile::shared);
+        all.into_iter().fold(0, u64::max)
+    }
 }
 
 /// What multiplies: the files of `tile/` for products and attention.
@@ -344,7 +399,7 @@ impl Units {
             (Self::Mma, _) => &[(64, 64)],
             (Self::Mfma, _) => &[(64, 64), (64, 32)],
             (Self::Plain, 128) => &[(64, 32), (32, 32)],
-            (Self::Plain, _) => &[(64, 64), (64, 32), (32, 32)],
+            (Self::Plain, _) => &[(64, 64), (64, 32), (32, 64), (32, 32)],
         }
     }
 
@@ -371,11 +426,16 @@ fn tiles(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Launch, Lacks
         _ => Units::Plain,
     };
     let wide = aligned && model.vocab.is_multiple_of(pack);
-    let tile = Tile::choose(lowering, units);
+    let tiles = Tiles::choose(lowering, units);
     let head = model.head_width();
-    let needs = |part: &(u64, u64)| tile.shared().max(units.attention_shared(head, *part));
+    let needs = |part: &(u64, u64)| tiles.shared().max(units.attention_shared(head, *part));
     let fits = |part: &&(u64, u64)| needs(part) <= u64::from(target.shared_per_block);
-    let Some(part) = units.attention(head).iter().find(fits) else {
+    // With half as many queries to a tile each block has one, where there would be fewer
+    // tiles than multiprocessors.
+    let few = tiles.each_its_own
+        && 2 * shape.batch * model.heads * shape.seq.div_ceil(64) <= u64::from(PER_SM * target.sms);
+    let parts = units.attention(head).iter();
+    let Some(part) = parts.filter(|part| !few || part.0 == 32).find(fits) else {
         return Err(Lacks::new(format!(
             "{} in {} bytes of shared memory",
             group.name, target.shared_per_block
@@ -385,7 +445,11 @@ fn tiles(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Launch, Lacks
     let shared = needs(part);
 
     let rows = lowering.rows();
-    let mut args = ends(lowering, group, true)?;
+    let ends = ends(lowering, group, true)?;
+    let [table, count, ids, embedding, _, x] = ends[..] else {
+        return Err(Lacks::new(format!("{} without its ends", group.name)));
+    };
+    let mut args = vec![table, count, ids, embedding, x];
     if group.layer.is_none() {
         let head = lowering.weight_times_gamma(WeightKind::LmHead, WeightKind::FinalNorm, None);
         let logits = lowering.activation(TensorKind::Logits, None);
@@ -404,7 +468,7 @@ fn tiles(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Launch, Lacks
             lowering.scratch(name, rows * width * lowering.elem()),
         ));
     }
-    let sums = rows * width.div_ceil(tile.n) * 4;
+    let sums = rows * width.div_ceil(tiles.out.n) * 4;
     for name in [
         "sums of squares of x in tiles",
         "sums of squares of h in tiles",
@@ -414,6 +478,7 @@ fn tiles(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Launch, Lacks
     args.push(Arg::Buffer(lowering.zeroed("grid barrier", 4)));
     args.extend([lowering.int(shape.batch)?, lowering.int(shape.seq)?]);
     args.extend(sizes(lowering)?);
+    args.push(begun(group));
 
     let mut files = vec!["prefix/matrix.cu", "prefix/grid.cu", "tile/columns.cu"];
     if units == Units::Mfma {
@@ -433,13 +498,15 @@ fn tiles(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Launch, Lacks
         .define("QUERIES", queries)
         .define("TEAMS", 1)
         .define("KEYS", keys)
-        .define("GEMM_M", tile.m)
-        .define("GEMM_N", tile.n)
-        .define("GEMM_WARPS_M", tile.warps[0])
-        .define("GEMM_WARPS_N", tile.warps[1])
-        .define("GEMM_STAGES", tile.stages)
-        .define("GEMM_SLICES", tile.slices)
+        .define("QKV_TILE", tiles.qkv.arguments())
+        .define("OUT_TILE", tiles.out.arguments())
+        .define("FFN_TILE", tiles.ffn.arguments())
         .define("BLOCKS", PER_SM);
+    if tiles.each_its_own {
+        unit = unit
+            .define("PACKS_AT_ONCE", 1)
+            .define("RESIDUAL_AT_ONCE", 8);
+    }
     if !aligned {
         unit = unit.define("ALIGNED", 0);
     }
@@ -448,7 +515,7 @@ fn tiles(lowering: &mut Lowering<'_>, group: &Group<'_>) -> Result<Launch, Lacks
     }
     let mut launch = group.launch(unit);
     launch.grid = Grid::Resident { per_sm: PER_SM };
-    launch.threads = tile.threads(target.warp) as u32;
+    launch.threads = tiles.qkv.threads(target.warp) as u32;
     launch.shared = shared as u32;
     launch.cooperative = true;
     launch.args = args;

@@ -4,6 +4,7 @@
 
 mod tiles;
 
+pub(super) use self::tiles::Dealt;
 use self::tiles::{BLOCKS, Request, Tile};
 use super::hopper::{self, Kind, Product};
 use super::rows::{blocks, nodes, read, weight};

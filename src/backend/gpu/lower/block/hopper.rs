@@ -4,7 +4,7 @@
 mod tiles;
 
 use super::super::{Group, Lowering};
-use super::{ends, layers, sizes};
+use super::{begun, ends, layers, sizes};
 use crate::gpu::catalogue::Lacks;
 use crate::gpu::program::{Arg, BufferId, Contents, Grid, Launch, TensorMap};
 use plan::cost::Vendor;
@@ -198,9 +198,7 @@ impl Cut {
         ));
         args.extend([lowering.int(shape.batch)?, lowering.int(shape.seq)?]);
         args.extend(sizes(lowering)?);
-        // The launch in front was the block before, and left x with its sums.
-        let begun = group.layer.is_some_and(|l| l > 0);
-        args.push(Arg::I32(i32::from(begun)));
+        args.push(begun(group));
 
         let unit = lowering
             .unit(

@@ -59,6 +59,10 @@ const PLAIN: [Tile; 5] = [
     tile(Way::Plain, [16, 16], [1, 1, 4], 4, 4, [7.1, 3.2]),
 ];
 
+/// One more for blocks that stay ([`Dealt`]): as many outputs as two of the fourth, which
+/// would be two rounds. Its times are set between its neighbours'.
+const BETWEEN: Tile = tile(Way::Plain, [64, 32], [2, 1, 2], 3, 2, [19.0, 15.2]);
+
 /// Tiles on the matrix units, with times on an H200.
 const MMA: [Tile; 5] = [
     tile(Way::Mma, [128, 128], [2, 2, 1], 3, 2, [13.2, 14.6]),
@@ -193,6 +197,57 @@ impl Request<'_> {
         let tiles = t.tiles(self.m, self.widths);
         let each = tiles.div_ceil(u64::from(self.target.sms.max(1))) as f64;
         self.k as f64 * t.alone.max(each * t.full) + OVERHEAD * t.alone
+    }
+}
+
+/// A product that the blocks of one launch share out: `block` in fp32.
+#[derive(Debug, Clone, Copy)]
+pub(in super::super) struct Dealt<'a> {
+    /// The device.
+    pub target: &'a Target,
+    /// Blocks of a multiprocessor.
+    pub per_sm: u32,
+    /// Rows of the result.
+    pub rows: u64,
+    /// Columns of each matrix that the tiles may not straddle.
+    pub columns: &'a [u64],
+    /// Lengths of the sums: of several products, if they have the same tile.
+    pub ks: &'a [u64],
+}
+
+impl Dealt<'_> {
+    /// The arguments of `Tiling` of the quickest tile of multiply-add units, of those with
+    /// four warps. Of as many blocks as a multiprocessor has, each takes its part of what a
+    /// full one takes; in the last round some may be alone.
+    pub fn quickest(&self) -> Option<[u64; 6]> {
+        let fits = |t: &Tile| {
+            t.shared() * self.per_sm <= self.target.shared_per_block && t.threads(32) == 128
+        };
+        let time = |t: &Tile| {
+            let (tiles, sms) = (t.tiles(self.rows, self.columns), u64::from(self.target.sms));
+            let (sms, per_sm) = (sms.max(1), u64::from(self.per_sm));
+            let (rounds, rest) = (tiles / (sms * per_sm), tiles % (sms * per_sm));
+            let last = t.alone.max(rest.div_ceil(sms) as f64 * t.full);
+            let last = if rest == 0 { 0.0 } else { last };
+            let all = (rounds * per_sm) as f64 * t.full + last;
+            let ends = OVERHEAD * t.alone * tiles.div_ceil(sms * per_sm) as f64;
+            let each = |k: &u64| *k as f64 * all + ends;
+            self.ks.iter().map(each).sum::<f64>()
+        };
+        let all = PLAIN.iter().chain([&BETWEEN]);
+        let tiles = all.map(|t| t.on(self.target)).filter(fits);
+        let best = tiles.min_by(|a, b| time(a).total_cmp(&time(b)))?;
+        Some(
+            [
+                best.m,
+                best.n,
+                best.warps_m,
+                best.warps_n,
+                best.stages,
+                best.slices,
+            ]
+            .map(u64::from),
+        )
     }
 }
 
