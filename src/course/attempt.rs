@@ -274,7 +274,7 @@ pub fn told(
     };
     match outcome {
         SubmissionOutcome::Accepted { cases, praise, .. } => {
-            let met = format!("C1 to C8 met, {cases} cases, bytes within their bounds");
+            let met = format!("C1 to C8 met, {cases} cases");
             let met = match chosen {
                 Some(_) => format!("{met}, gap form"),
                 None => met,

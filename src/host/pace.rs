@@ -47,35 +47,36 @@ impl Pace {
         }))
     }
 
-    /// What a request takes: in proportion to its FLOPs, or along the line through this
-    /// and a larger one.
-    fn expected(&self, larger: Option<&Self>, request: &Request) -> f64 {
+    /// What a request takes: what the smallest does, and as much more of this as it has
+    /// of its FLOPs.
+    fn expected(&self, smallest: &Self, request: &Request) -> f64 {
         let share = flops(request) / self.flops;
-        let [once, around] = match larger {
-            None => [self.once * share, self.around * share],
-            Some(large) => {
-                let along = (flops(request) - self.flops) / (large.flops - self.flops).max(1.0);
-                let line = |a: f64, b: f64| a + (b - a) * along;
-                [line(self.once, large.once), line(self.around, large.around)]
-            }
+        // Making ready takes what weights do, a check what FLOPs do.
+        let around = match request.check {
+            true => self.around * share,
+            false => self.around * share.min(LARGER),
         };
         // What is not checked is made ready as long in every round.
-        let rounds = if request.check {
-            1.0
-        } else {
-            f64::from(request.runs) / 2.0
+        let rounds = match request.check {
+            true => 1.0,
+            false => (f64::from(request.runs) / 2.0).max(1.0),
         };
         let runs = 1.5 * f64::from(request.runs) + f64::from(request.warm_up);
-        once * runs + around * rounds.max(1.0)
+        (smallest.once + self.once * share) * runs + around * rounds
     }
 }
+
+/// How many times as large the next run is that is tried.
+const LARGER: f64 = 64.0;
 
 fn flops(request: &Request) -> f64 {
     price(&request.config).map_or(f64::MAX, |c| c.forward.flops.max(1) as f64)
 }
 
 /// Refuses a sweep that would take longer than its budget, at the pace of its smallest
-/// run on this machine, and of its largest where that is made in a moment.
+/// run on this machine. By that pace large runs seem longer than they are, since small ones
+/// keep a machine less busy: where it says no, larger ones are tried, step by step, as long
+/// as trying takes little of the budget.
 pub(crate) fn affordable(
     study: &dyn Study,
     requests: &[Request],
@@ -83,35 +84,51 @@ pub(crate) fn affordable(
     engine: &mut Engine,
     watch: &dyn Observer,
 ) -> Result<(), RunError> {
-    let by_flops = |a: &&Request, b: &&Request| flops(a).total_cmp(&flops(b));
-    let (Some(smallest), Some(largest)) = (
-        requests.iter().min_by(by_flops),
-        requests.iter().max_by(by_flops),
-    ) else {
+    let mut order: Vec<&Request> = requests.iter().collect();
+    order.sort_by(|a, b| flops(a).total_cmp(&flops(b)));
+    let Some(first) = order.first() else {
         return Ok(());
     };
     // The SIMT machine has no clock, and takes minutes for what the others do at once.
-    if smallest.backend == BackendKind::Simt {
+    if first.backend == BackendKind::Simt {
         return Ok(());
     }
-    let Some(pace) = Pace::of(smallest, engine, watch)? else {
+    let Some(mut smallest) = Pace::of(first, engine, watch)? else {
         return Ok(());
     };
-    let all =
-        |larger: Option<&Pace>| -> f64 { requests.iter().map(|r| pace.expected(larger, r)).sum() };
-    let mut expected = all(None);
-    // Small runs keep a machine less busy: by their pace large ones seem longer than they are.
-    let once = pace.expected(None, largest) / (1.5 * f64::from(largest.runs.max(1)));
-    if expected > budget && flops(largest) > pace.flops && once < budget / 10.0 {
-        let large = Pace::of(largest, engine, watch)?;
-        expected = all(large.as_ref());
+    let all = |pace: &Pace, smallest: &Pace| -> f64 {
+        requests.iter().map(|r| pace.expected(smallest, r)).sum()
+    };
+    let mut expected = all(&smallest, &smallest);
+    if expected > budget
+        && let Some(again) = Pace::of(first, engine, watch)?
+    {
+        // The first run of all started the device and compiled its kernels.
+        smallest = again;
+        expected = all(&smallest, &smallest);
+    }
+    let mut tried = smallest.flops;
+    let mut once = smallest.once + smallest.around;
+    while expected > budget {
+        let fits = |r: &&&Request| flops(r) > tried && flops(r) <= LARGER * tried;
+        let Some(next) = order.iter().rev().find(fits) else {
+            break;
+        };
+        if once * flops(next) / tried > budget / 20.0 {
+            break;
+        }
+        let Some(pace) = Pace::of(next, engine, watch)? else {
+            break;
+        };
+        (tried, once) = (pace.flops, pace.once + pace.around);
+        expected = all(&pace, &smallest);
     }
     if expected <= budget {
         return Ok(());
     }
     let seconds = |s: f64| format(&Quantity::seconds(s));
     Err(RunError::bad_request(format!(
-        "study {} would take about {} here ({} runs at the pace of its smallest), more than {}; take {}, or --budget {} (minutes)",
+        "study {} would take about {} here ({} runs at the pace of those that were tried), more than {}; take {}, or --budget {} (minutes)",
         study.definition().name,
         seconds(expected),
         requests.iter().map(|r| u64::from(r.runs)).sum::<u64>(),

@@ -386,9 +386,9 @@ impl Study for Auto {
                     self.config.as_options()
                 ),
             ],
-            notes: match self.prices {
+            notes: match &self.prices {
                 Prices::Roof(_) => vec![LIMIT.to_owned()],
-                Prices::Machine(_) => Vec::new(),
+                Prices::Machine(known) => unsure(known.median_error(), v1, best.seconds),
             },
             sheets: match walls.rows.is_empty() {
                 true => vec![plans],
@@ -396,6 +396,24 @@ impl Study for Auto {
             },
             ..Findings::default()
         })
+    }
+}
+
+/// A word where the calibration is further off than the plan saves.
+fn unsure(error: Option<f64>, v1: Option<f64>, best: f64) -> Vec<String> {
+    let (Some(error), Some(v1)) = (error, v1) else {
+        return Vec::new();
+    };
+    let saved = 1.0 - best / v1;
+    let note = format!(
+        "The calibration is off by {:.0} % in the middle, and the plan saves {:.0} % by it: compare --run says whether it is so.",
+        100.0 * error,
+        100.0 * saved
+    );
+    if saved < error {
+        vec![note]
+    } else {
+        Vec::new()
     }
 }
 

@@ -5,6 +5,7 @@ use crate::tui::code::code as laid;
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
 use app::State;
+use app::answering::right;
 use app::mouse::Target;
 use app::question::Asked;
 use course::Kernel;
@@ -50,7 +51,7 @@ pub fn file(state: &State, asked: &Asked, keys: bool, width: usize) -> Vec<Row> 
     if !typed.is_empty() {
         rows.push(Row::of(format!("gap form: {typed}"), Role::Text));
     }
-    if keys {
+    if keys && !right(&state.shared, asked) {
         let how = "o opens it in your editor. Enter judges it, and so does every save. Space types \
                    the letters of the gap form, for machines without a compiler.";
         rows.extend(words(how, width, Role::Dim));
