@@ -60,6 +60,8 @@ fn a_study_is_made_and_one_is_stopped_and_both_are_kept() {
     p.wait_for("Stopped before its end");
     p.press("\x1b");
     p.wait_gone("Stopped before its end");
+    // What is kept stands below the studies, of which there are many.
+    p.press("G");
     p.wait_for("seq, V1, stopped");
     p.press("q");
     assert_eq!(p.exit().0, 0);
