@@ -33,7 +33,7 @@ use crate::block::{Block, Live, Predict, Sample};
 use crate::claims::Ledger;
 use crate::exercise::Exercise;
 use crate::fields::Typed;
-use crate::number::print;
+use crate::number::{fill, print};
 use ::study::kept::Kept as KeptStudy;
 use plan::cost::{Bound, Config, KernelCost, Priced};
 use plan::fusion::Cut;
@@ -195,10 +195,18 @@ pub fn present(live: &Live, env: &Env<'_>, facts: &dyn Facts) -> Result<Vec<Piec
         .collect();
     out.extend(content(block, env, facts).map_err(|why| vec![why])?);
     out.extend(live.predict.iter().map(|predict| {
-        let note = predict.note.as_ref().map(|note| note.text.clone());
+        let note = predict.note.as_ref().map(|note| filled(&note.text, env));
         Piece::Outcome(outcome(predict, env), note)
     }));
     Ok(out)
+}
+
+/// A text with its inline numbers; one without a value says why in its place.
+fn filled(text: &str, env: &Env<'_>) -> String {
+    fill(text, |inline| match inline.show(env) {
+        Ok(shown) => shown,
+        Err((_, why)) => format!("({why})"),
+    })
 }
 
 /// What a prediction asks for, as the block shows it.

@@ -22,12 +22,13 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
 
 /// An empty strip of `rows` rows above the message row, with a rule on top.
 fn strip<'p>(pen: &'p mut Pen<'_>, rows: u16) -> Pen<'p> {
-    let width = pen.width().min(super::frame::LEFT);
     let top = pen.height().saturating_sub(rows + 3);
-    let mut part = pen.part(0, top, width, rows + 1);
-    part.clear();
-    part.rule(0, width, 0);
-    part
+    // The whole width: what goes on beside the card would be read as a part of it.
+    let whole = pen.width();
+    let mut under = pen.part(0, top, whole, rows + 1);
+    under.clear();
+    under.rule(0, whole, 0);
+    pen.part(0, top, whole.min(super::frame::LEFT), rows + 1)
 }
 
 fn in_progress(state: &State, running: &Running, pen: &mut Pen<'_>) {

@@ -38,7 +38,8 @@ pub(super) fn takes(shared: &Shared, asked: &Asked, key: &Key) -> bool {
     let typed = now(shared, asked);
     let here = key.options.get(shared.questions.question(asked).option);
     let other = here.is_some_and(|option| option.text != typed.trim());
-    typed.is_empty() || other && refused(shared, asked)
+    // Where one is chosen, what the cursor stands on is what one means.
+    typed.is_empty() || other && (key.kind == Kind::Choice || refused(shared, asked))
 }
 
 /// Marks the option under the cursor, or takes its mark away.
