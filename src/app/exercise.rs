@@ -212,10 +212,21 @@ fn act(page: &mut Exercises, shared: &mut Shared, action: Action, out: &mut Out)
             let Some(asked) = current(page, shared) else {
                 return;
             };
+            let follows = page.form.as_ref().is_some_and(|form| form.path);
+            // A solution that was looked at is not asked for any more: nothing is marked.
+            let given_up = shared
+                .study
+                .progress
+                .key(&asked.exercise, &asked.key)
+                .given_up;
+            let through = follows && given_up && !onward::is_next(shared, &asked);
+            if action == Action::Flip && through {
+                onward::go_on(shared, out);
+                return;
+            }
             if answering::question(shared, &asked, action, out) || action != Action::Flip {
                 return;
             }
-            let follows = page.form.as_ref().is_some_and(|form| form.path);
             if follows && onward::is_next(shared, &asked) {
                 let text =
                     "The path asks this one: Enter checks an answer, s twice shows the solution.";

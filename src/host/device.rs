@@ -37,11 +37,20 @@ fn nvidia(folder: &Path) -> Option<&'static str> {
     // "NVIDIA H100 80GB HBM3" is the SXM5 card: the sheet with most words in common,
     // the first of several, and none that has not the model's own word.
     let words = |text: &str| -> Vec<String> {
-        let words = text.split(|c: char| !c.is_ascii_alphanumeric());
+        let mut words = vec![String::new()];
+        let mut before = ' ';
+        for c in text.to_lowercase().chars() {
+            // "80GB" and "80 GB" are the same words.
+            if c.is_ascii_digit() != before.is_ascii_digit() || !c.is_ascii_alphanumeric() {
+                words.push(String::new());
+            }
+            if let Some(word) = words.last_mut().filter(|_| c.is_ascii_alphanumeric()) {
+                word.push(c);
+            }
+            before = c;
+        }
+        words.retain(|word| !word.is_empty());
         words
-            .map(str::to_lowercase)
-            .filter(|w| !w.is_empty())
-            .collect()
     };
     let told = words(&name);
     let shared = |gpu: &Gpu| words(&gpu.name).iter().filter(|w| told.contains(w)).count();

@@ -343,10 +343,21 @@ pub fn setup(state: &State, pen: &mut Pen<'_>) {
                 }
             }
         }
-        pen.put(38, y, &clip(item.says(), 41), Role::Dim);
+        pen.put(
+            38,
+            y,
+            &clip(item.says(), usize::from(pen.width()) - 39),
+            Role::Dim,
+        );
     }
     sizes(state, pen, top + 17);
-    let hint = "Enter types a number: 512, 2^9, 1,024. ← and → halve and double it.";
+    let hint = match state.setup.item() {
+        Item::Seed => "Enter types a number. ← and → count down and up.",
+        item if item.is_typed() => {
+            "Enter types a number: 512, 2^9, 1,024. ← and → halve and double it."
+        }
+        _ => "← and → choose.",
+    };
     frame::message(state, hint, "", pen, last - 1);
 }
 

@@ -208,6 +208,10 @@ fn list(state: &State, pen: &mut Pen<'_>) {
     } else {
         let y = top + rows - below;
         pen.rule(0, edge, y);
+        let more = lines.len().saturating_sub(from + room);
+        if more > 0 {
+            pen.right(edge - 1, y, &format!(" ▼ {more} more "), Role::Dim);
+        }
         about(state, &mut pen.part(1, y + 1, edge - 2, below - 1));
     }
 }

@@ -537,7 +537,7 @@ fn a_planted_defect_is_seen() {
         ),
         // A phase that does not wait for the other blocks.
         (
-            "        grid_barrier(barrier);\n        attention_phase",
+            "        next_phase(call);\n        attention_phase",
             "        __syncthreads();\n        attention_phase",
             bf16(Version::V4),
         ),

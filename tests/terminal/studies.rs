@@ -32,7 +32,12 @@ fn a_study_is_made_and_one_is_stopped_and_both_are_kept() {
     let mut p = open(state);
     p.wait_for("? help");
     p.press("S");
+    p.wait_for("ablate");
+    // What is kept stands below the studies, of which there are many.
+    p.press("G");
     p.wait_for("kept: none yet");
+    p.press("g");
+    p.wait_for("more");
     // The third: scale.
     p.press("jj\r");
     p.wait_for("What varies");
@@ -60,7 +65,6 @@ fn a_study_is_made_and_one_is_stopped_and_both_are_kept() {
     p.wait_for("Stopped before its end");
     p.press("\x1b");
     p.wait_gone("Stopped before its end");
-    // What is kept stands below the studies, of which there are many.
     p.press("G");
     p.wait_for("seq, V1, stopped");
     p.press("q");

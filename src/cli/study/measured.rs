@@ -5,10 +5,11 @@ use clap::Args;
 
 use super::Common;
 use super::make::positive;
-use crate::cli::args::{PlanArgs, SetupArgs, whole};
+use crate::cli::args::{PlanArgs, SetupArgs, typed_device, whole};
 use crate::cli::failure::Failure;
 use crate::cli::run::{RunOptions, request};
 use course::Figures;
+use course::answer::USUAL_GPU;
 use host::learned::Learned;
 use host::machine::chosen;
 use plan::cost::{GpuDatabase, occupancy};
@@ -144,10 +145,10 @@ pub(in crate::cli) struct OccupancyArgs {
     #[arg(
         long,
         value_name = "GPU",
-        default_value = "h200",
+        value_parser = typed_device, default_value = USUAL_GPU,
         help_heading = "Study"
     )]
-    gpu: String,
+    gpu: &'static str,
     /// Registers of a thread
     #[arg(long, value_name = "N", default_value = "64", value_parser = whole::<u64>, help_heading = "Study")]
     registers: u64,
@@ -191,7 +192,7 @@ impl OccupancyArgs {
                 Failure::usage(format!("--shared takes bytes such as 48KiB, not “{text}”"))
             })? as u64,
         };
-        let gpu = database.get(&self.gpu)?.clone();
+        let gpu = database.get(self.gpu)?.clone();
         // What cannot be launched is refused before anything runs.
         occupancy(&gpu, self.registers, self.threads, shared)?;
         Ok(Residents {
@@ -224,10 +225,10 @@ pub(in crate::cli) struct SickArgs {
     #[arg(
         long,
         value_name = "GPU",
-        default_value = "h200",
+        value_parser = typed_device, default_value = USUAL_GPU,
         help_heading = "Study"
     )]
-    gpu: String,
+    gpu: &'static str,
     #[command(flatten)]
     setup: SetupArgs,
     #[command(flatten)]
@@ -251,7 +252,7 @@ impl SickArgs {
         let pair = |sick: &str, healthy: &str| recorded(sick).zip(recorded(healthy));
         Ok(Sick {
             backend,
-            gpu: GpuDatabase::embedded()?.get(&self.gpu)?.clone(),
+            gpu: GpuDatabase::embedded()?.get(self.gpu)?.clone(),
             config: self.setup.config(Cut::v1())?,
             recorded: Recorded {
                 launch: recorded("h200_launch"),

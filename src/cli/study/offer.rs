@@ -10,7 +10,9 @@ use study::offer::{Offered, Setting, Takes};
 const AROUND: [&str; 3] = ["Plan", "Model and shape", "Counting"];
 
 /// How a study is printed and kept: the page does that itself.
-const FORM: [&str; 6] = ["csv", "svg", "sheet", "markdown", "progress", "no_keep"];
+const FORM: [&str; 8] = [
+    "csv", "svg", "sheet", "markdown", "rows", "trace", "progress", "no_keep",
+];
 
 /// Every study with its settings.
 pub(in crate::cli) fn offered() -> Vec<Offered> {
