@@ -1,7 +1,7 @@
 //! Screens, widgets, theme: draws app state.
 //!
 //! [`open`] is the workshop in the terminal. Drawing is a function of the
-//! state ([`Painter`]), into a buffer of cells; [`surface`] writes the cells that
+//! state ([`Painter`]), into a buffer of cells; `surface` writes the cells that
 //! changed and nothing else, so that an idle workshop writes no byte.
 
 pub mod pen;

@@ -1,7 +1,7 @@
 //! What a framework launched: the kernels of a program that is not this one, as ops of
 //! the block.
 //!
-//! [`names`] says what one kernel computes, [`blocks`] which op it belongs to, by its
+//! `names` says what one kernel computes, `blocks` which op it belongs to, by its
 //! place among the others. A file of sums has no order: then the names alone speak, and
 //! a product is a product of anything.
 

@@ -43,7 +43,7 @@ pub struct MeasuredRoof {
 pub struct MeasuredRoofs {
     /// The device, as the file numbers it.
     pub device: String,
-    /// In the order of [`ROOFS`]; only those that the file has.
+    /// In the order of `ROOFS`; only those that the file has.
     pub roofs: Vec<MeasuredRoof>,
 }
 
