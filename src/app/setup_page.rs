@@ -89,7 +89,7 @@ impl Item {
             Item::Context => "keys that the last token sees",
             Item::Dtype => "of activations and weights",
             Item::Backend => "who computes when a plan is run",
-            Item::Device => "the GPU that lessons and questions speak of",
+            Item::Device => "what lessons and questions speak of",
             Item::Seed => "of weights and tokens",
             Item::Causal => "every pair, or the exact triangle",
             Item::KeepKv => "whether k and v are written in any case",
