@@ -3,6 +3,7 @@
 use super::{Exercises, current};
 use crate::answering;
 use crate::keymap::{Action, FooterItem};
+use crate::onward;
 use crate::page::Page;
 use crate::question::Asked;
 use crate::shared::Shared;
@@ -28,10 +29,18 @@ pub fn footer(page: &Exercises, shared: &Shared) -> &'static [FooterItem] {
         Some(_) => {
             match current(page, shared).and_then(|a| shared.study.key_of(&a).map(|k| k.kind)) {
                 Some(Kind::Choice | Kind::Choices | Kind::Ranking) => CHOICE,
+                _ if waits(page, shared) => ASKED,
                 _ => FORM,
             }
         }
     }
+}
+
+/// Whether the path that is followed asks the question under the cursor: Space does not
+/// lead on from there.
+fn waits(page: &Exercises, shared: &Shared) -> bool {
+    let follows = page.form.as_ref().is_some_and(|form| form.path);
+    follows && current(page, shared).is_some_and(|asked| onward::is_next(shared, &asked))
 }
 
 /// Whether the question under the cursor is a table, and one of options.
@@ -134,6 +143,17 @@ const FORM: &[FooterItem] = &[
     (&[Action::Solution], "solution"),
     (&[Action::Up, Action::Down], "question"),
     (&[Action::Flip], "next open"),
+    (&[Action::Run], "run"),
+    (&[Action::Back], "back"),
+    (&[Action::Help], "help"),
+];
+
+/// The same on a question that the path asks.
+const ASKED: &[FooterItem] = &[
+    (&[Action::Open], "type, check"),
+    (&[Action::Hint], "hint"),
+    (&[Action::Solution], "solution"),
+    (&[Action::Up, Action::Down], "question"),
     (&[Action::Run], "run"),
     (&[Action::Back], "back"),
     (&[Action::Help], "help"),
