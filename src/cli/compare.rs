@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use clap::Args;
 use serde::Serialize;
 
-use super::args::{OutputArgs, SetupArgs, device, places};
+use super::args::{OutputArgs, SetupArgs, places};
 use super::counted::{KINDS, lines as counted_kernels};
 use super::interrupt::Interrupt;
 use super::out::Out;
@@ -47,10 +47,11 @@ pub(super) fn compare(output: &OutputArgs, args: &CompareArgs, out: &mut Out) ->
         .iter()
         .map(|p| Cut::parse(p))
         .collect::<Result<Vec<_>, _>>()?;
-    let learned = Learned::of(&places(output));
+    let places = places(output);
+    let learned = Learned::of(&places);
     let base = request(&args.setup, &args.run, Cut::v1(), &learned)?;
     let database = GpuDatabase::embedded()?;
-    let gpu = database.get(device(output))?;
+    let gpu = database.get(places.device())?;
     let scope = if args.block {
         Scope::Block
     } else {

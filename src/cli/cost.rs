@@ -35,8 +35,9 @@ pub(super) struct CostArgs {
 pub(super) fn cost(output: &OutputArgs, args: &CostArgs, out: &mut Out) -> Outcome {
     let mut config = args.setup.config(args.plan.cut_or_auto()?)?;
     let mut planned = None;
+    let device = device(output);
     if args.plan.is_auto() {
-        let auto = auto_of(&config, device(output))?;
+        let auto = auto_of(&config, device)?;
         config.cut = auto.cut().map_err(Failure::usage)?;
         planned = Some(auto.source());
     }
@@ -55,7 +56,7 @@ pub(super) fn cost(output: &OutputArgs, args: &CostArgs, out: &mut Out) -> Outco
         return Ok(0);
     }
     let database = GpuDatabase::embedded()?;
-    let gpu = database.get(device(output))?;
+    let gpu = database.get(device)?;
     if output.plain {
         spoken(&cost, gpu, out)?;
     } else {

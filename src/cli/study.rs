@@ -146,8 +146,8 @@ pub(super) struct Common {
 }
 
 pub(super) fn study(output: &OutputArgs, args: &StudyArgs, out: &mut Out) -> Outcome {
-    let store = Studies::of(&places(output));
-    let learned = Learned::of(&places(output));
+    let places = places(output);
+    let (store, learned) = (Studies::of(&places), Learned::of(&places));
     match &args.what {
         None => catalogue(output, out),
         Some(What::Bench(args)) => bench(output, args, out),

@@ -219,8 +219,15 @@ impl Files {
             .map_or(gpu, |g| &g.name);
         let said = format!("Lessons and questions speak of the {name} now.");
         self.tell(Message::Reloaded(course, said));
-        let opened: Vec<String> = self.sheets.keys().cloned().collect();
-        opened.iter().for_each(|id| self.read(id, true));
+        // Which sheet is looked at stays as it is.
+        for id in self.sheets.keys() {
+            if let Ok(exercise) = self.host.course.exercise(id)
+                && let Ok(sheet) = self.host.sheet(exercise)
+            {
+                let answers = answers(&sheet, exercise);
+                self.tell(Message::Sheet(id.clone(), answers, true));
+            }
+        }
     }
 
     /// Writes something of the lab; why it cannot be is said once.
