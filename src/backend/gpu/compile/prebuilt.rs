@@ -9,6 +9,7 @@
 //! taken.
 
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
@@ -22,9 +23,10 @@ use crate::gpu::units::compiled_ahead;
 /// The PTX version that is written: CUDA 12.0, the oldest driver that is used.
 const VERSION: &str = "8.0";
 
-/// How much text is packed at once, in bytes: a hundred variants share what they
-/// have in common, and unpacking a pack takes about a millisecond.
-const PACK: usize = 512 << 10;
+/// How much text is packed at once, in bytes: variants share what they have in
+/// common, half of the window that [`LEVEL`] looks back on holds a kernel's, and
+/// unpacking a whole pack takes some milliseconds.
+const PACK: usize = 4 << 20;
 
 /// How hard zstd tries: 19 is its last level that needs no more memory to unpack.
 const LEVEL: i32 = 19;
@@ -142,11 +144,13 @@ impl Archive {
         let first: usize = before.sum();
         let (packed, unpacked) = *self.packs.get(pack)?;
         let packed = self.packed.get(first..first.checked_add(packed)?)?;
-        let texts = zstd::bulk::decompress(packed, unpacked).ok()?;
-        let ptx = texts.get(start..start.checked_add(length)?)?;
+        let end = start.checked_add(length).filter(|end| *end <= unpacked)?;
+        let mut texts = Vec::with_capacity(end);
+        let upto = zstd::stream::read::Decoder::with_buffer(packed).ok()?;
+        upto.take(end as u64).read_to_end(&mut texts).ok()?;
         Some(Prebuilt {
             arch: entry.arch.clone(),
-            ptx: str::from_utf8(ptx).ok()?.to_owned(),
+            ptx: str::from_utf8(texts.get(start..end)?).ok()?.to_owned(),
         })
     }
 
