@@ -30,7 +30,7 @@ pub use wrong::wrong;
 use super::reference::{MAX_BYTES, ReferenceError, bytes_of_all, side_by_side, threads};
 use super::tokens::Tokens;
 use super::weights::Weights;
-use compare::Expected;
+use compare::{Expected, WORK};
 use kept::Making;
 use locate::Layout;
 use plan::model::{Graph, ModelError, OpKind, Shape, Tensor, TensorId, TensorKind};
@@ -267,9 +267,9 @@ impl Compared {
                 there.push((expected, got, tolerance));
             }
         }
-        let values = there.iter().map(|(_, got, _)| got.len()).sum();
+        let values: usize = there.iter().map(|(_, got, _)| got.len()).sum();
         let layout = &self.layout;
-        let checked = side_by_side(&there, threads(values), |(expected, got, tolerance)| {
+        let checked = side_by_side(&there, threads(WORK * values), |(expected, got, tolerance)| {
             one(expected, layout, got, *tolerance)
         });
         for ((expected, got, _), checked) in there.iter().zip(checked) {

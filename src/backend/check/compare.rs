@@ -5,6 +5,9 @@ use super::locate::Layout;
 use super::tolerance::OUTLIER;
 use crate::reference::{Made, side_by_side, threads};
 
+/// Multiplications that comparing one value is worth.
+pub(super) const WORK: usize = 4;
+
 /// A reference tensor, ready to be compared with.
 #[derive(Debug)]
 pub(super) struct Expected {
@@ -38,9 +41,9 @@ impl Expected {
         low: Option<&[Made]>,
         layout: &Layout,
     ) -> Result<Vec<Self>, CheckError> {
-        let values = stage.iter().map(|made| made.values.len()).sum();
+        let values: usize = stage.iter().map(|made| made.values.len()).sum();
         let places: Vec<usize> = (0..stage.len()).collect();
-        let known = side_by_side(&places, threads(values), |at| {
+        let known = side_by_side(&places, threads(WORK * values), |at| {
             let Some(made) = stage.get(*at) else {
                 return Ok((0.0, None));
             };
