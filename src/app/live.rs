@@ -84,7 +84,9 @@ fn start(shared: &Shared, lesson: &Lesson, live: &Live) -> Result<(Setup, Cut), 
 pub fn takes_keys(live: &Live) -> bool {
     use course::Block as B;
     match &live.content {
-        Ok(B::Table { .. } | B::Chart { .. } | B::Roofline { .. }) => !live.predict.is_empty(),
+        Ok(B::Table { .. } | B::Chart { .. } | B::Roofline { .. } | B::Staircase { .. }) => {
+            !live.predict.is_empty()
+        }
         Ok(_) => true,
         Err(_) => false,
     }

@@ -1,5 +1,7 @@
 //! Versions side by side: a row per quantity, bars on one scale per row.
 
+mod staircase;
+
 use super::pen::{Pen, width};
 use super::ribbon::bar;
 use super::theme::Role;
@@ -46,6 +48,10 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
 }
 
 fn body(state: &State, pen: &mut Pen<'_>) {
+    if state.compare.climbing {
+        staircase::draw(state, &state.compare.stairs, pen);
+        return;
+    }
     let scope = match state.compare.scope {
         Scope::Forward => "per forward",
         Scope::Block => "per block",
