@@ -17,7 +17,7 @@ use super::setup::Setup;
 use super::shared::Shared;
 use course::present::Grid;
 use plan::cost::Cost;
-use plan::fusion::{Cut, Version};
+use plan::fusion::{Cut, Fusion, Version};
 use plan::run::{BytesReport, Report, Timing};
 use plan::units::figure::{self, Clock, Origin};
 use study::lab::counted::{of_block, surplus};
@@ -67,6 +67,12 @@ const FOOTER: &[FooterItem] = &[
 ];
 
 impl Compare {
+    /// The staircase with its steps in this order, of one block as lessons show it.
+    pub(super) fn climb(&mut self, order: Vec<Fusion>) {
+        self.stairs.take(order);
+        (self.climbing, self.scope) = (true, Scope::Block);
+    }
+
     /// The plans of the columns.
     pub fn cuts(&self) -> Vec<Cut> {
         let mut cuts: Vec<Cut> = Version::WORKSHOP.iter().map(|v| v.cut()).collect();

@@ -76,7 +76,9 @@ impl Screen for Home {
                 self.cursor
             }
             Action::Run => {
-                shared.notes.say(Tone::Plain, "The report is being written …");
+                shared
+                    .notes
+                    .say(Tone::Plain, "The report is being written …");
                 out.push(Effect::Report);
                 self.cursor
             }

@@ -32,6 +32,7 @@ use course::present::Piece;
 use course::{self, Course, Lesson, Live};
 use plan::fusion::{Cut, Fusion};
 use std::sync::Arc;
+use study::lab::staircase::{cuts, usual};
 
 pub(crate) use lent::Lent;
 
@@ -84,9 +85,7 @@ fn start(shared: &Shared, lesson: &Lesson, live: &Live) -> Result<(Setup, Cut), 
 pub fn takes_keys(live: &Live) -> bool {
     use course::Block as B;
     match &live.content {
-        Ok(B::Table { .. } | B::Chart { .. } | B::Roofline { .. } | B::Staircase { .. }) => {
-            !live.predict.is_empty()
-        }
+        Ok(B::Table { .. } | B::Chart { .. } | B::Roofline { .. }) => !live.predict.is_empty(),
         Ok(_) => true,
         Err(_) => false,
     }
@@ -269,6 +268,21 @@ pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut O
             }
             _ => pass(reader, shared, action, out),
         },
+        course::Block::Staircase { order, .. } => {
+            let named: Vec<_> = order.iter().map(|fusion| fusion.value).collect();
+            let order = if named.is_empty() { usual() } else { named };
+            match action {
+                Action::Run | Action::RunAll => {
+                    put_on_bench(reader, shared, lesson, live);
+                    shared.start(cuts(&order), out);
+                }
+                Action::Open => {
+                    put_on_bench(reader, shared, lesson, live);
+                    out.want(Intent::Stairs(order));
+                }
+                _ => pass(reader, shared, action, out),
+            }
+        }
         course::Block::Micro { .. } if matches!(action, Action::Run | Action::Open) => {
             ask::run(shared, lesson, live, out);
         }

@@ -66,7 +66,9 @@ pub(super) fn check(output: &OutputArgs, args: &CheckArgs, out: &mut Out) -> Out
         )));
     }
     if !output.json {
-        args.exercises.iter().for_each(|typed| theirs(&desk, typed, out));
+        args.exercises
+            .iter()
+            .for_each(|typed| theirs(&desk, typed, out));
     }
     let mut runs = Runs::new(args.measure);
     let mut documents = Vec::new();

@@ -37,8 +37,6 @@ impl TypedValueParser for Ids {
         let theirs = course::assigned::assigned().iter();
         let theirs = theirs.map(|e| (e.name(), e.title.as_str()));
         let value = |(id, title)| PossibleValue::new(id).help(title);
-        Some(Box::new(
-            lessons.chain(exercises).chain(theirs).map(value),
-        ))
+        Some(Box::new(lessons.chain(exercises).chain(theirs).map(value)))
     }
 }

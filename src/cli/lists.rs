@@ -192,7 +192,8 @@ pub(super) fn theirs(desk: &Desk, typed: &str) -> Vec<String> {
 fn document(exercise: &Assigned) -> &str {
     let all = Ledger::built_in().documents().iter();
     let mut of = all.filter(|document| document.id == exercise.document);
-    of.next().map_or(&exercise.document, |document| &document.name)
+    of.next()
+        .map_or(&exercise.document, |document| &document.name)
 }
 
 /// Minutes that our exercises behind questions take: of each the share that is asked.
@@ -235,7 +236,12 @@ fn of_documents(desk: &Desk, output: &OutputArgs, out: &mut Out) -> Outcome {
             Some(minutes) => format!("{minutes} min in the document"),
             None => "the document gives no time".to_owned(),
         };
-        out.line(format!("{}  {}, {}", exercise.name(), document(exercise), exercise.title));
+        out.line(format!(
+            "{}  {}, {}",
+            exercise.name(),
+            document(exercise),
+            exercise.title
+        ));
         out.line(format!(
             "  {theirs}, {} min here; {} of {} right",
             minutes(desk, &asked),
@@ -244,9 +250,16 @@ fn of_documents(desk: &Desk, output: &OutputArgs, out: &mut Out) -> Outcome {
         ));
         for part in &exercise.parts {
             let asked = part.asked(&desk.course);
-            let name = part.name.as_ref().map_or(String::new(), |name| format!("{name}  "));
+            let name = part
+                .name
+                .as_ref()
+                .map_or(String::new(), |name| format!("{name}  "));
             let right = format!("{}/{}", solved_of(desk, &asked), asked.len());
-            out.lines(wrapped(&format!("{name}{} ({right})", part.title), "  ", "    "));
+            out.lines(wrapped(
+                &format!("{name}{} ({right})", part.title),
+                "  ",
+                "    ",
+            ));
             out.lines(wrapped(&questions(desk, &asked), "      ", "      "));
         }
     }

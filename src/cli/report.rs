@@ -96,7 +96,10 @@ pub(super) fn report(output: &OutputArgs, args: &ReportArgs, out: &mut Out) -> O
         None => USUAL.map(PathBuf::from).to_vec(),
     };
     // Before anything is looked up or written: what cannot be, and what is in the way.
-    let forms: Vec<Form> = paths.iter().map(|path| Form::of(path)).collect::<Result<_, _>>()?;
+    let forms: Vec<Form> = paths
+        .iter()
+        .map(|path| Form::of(path))
+        .collect::<Result<_, _>>()?;
     let mut replaced = Vec::new();
     for (path, form) in paths.iter().zip(&forms) {
         replaced.push(stands(path, *form, args.force)?);

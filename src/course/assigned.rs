@@ -126,7 +126,10 @@ impl Assigned {
 
     /// The questions of all parts: exercise and key.
     pub fn asked(&self, course: &Course) -> Vec<(String, String)> {
-        self.parts.iter().flat_map(|part| part.asked(course)).collect()
+        self.parts
+            .iter()
+            .flat_map(|part| part.asked(course))
+            .collect()
     }
 }
 
@@ -186,7 +189,11 @@ mod tests {
         let lines = list.iter().flat_map(|exercise| &exercise.lines);
         let questions = parts.flat_map(|part| &part.questions);
         for question in questions.chain(lines.map(|line| &line.question)) {
-            assert!(!asked(&course, &question.text).is_empty(), "{}", question.text);
+            assert!(
+                !asked(&course, &question.text).is_empty(),
+                "{}",
+                question.text
+            );
         }
         // Three of V2, one of V4 with its parts A to C, the template and 90 minutes.
         let named: Vec<&str> = list.iter().map(Assigned::name).collect();

@@ -405,7 +405,11 @@ fn compare(fields: &mut Fields<'_, '_>) -> Option<Block> {
 fn steps_of(fields: &mut Fields<'_, '_>) -> Vec<Typed<Fusion>> {
     let order = typed::fusions(fields, "order");
     for (at, fusion) in order.iter().enumerate() {
-        if order.iter().take(at).any(|other| other.value == fusion.value) {
+        if order
+            .iter()
+            .take(at)
+            .any(|other| other.value == fusion.value)
+        {
             let say = format!(
                 "{} stands twice in the order; a step adds a fusion once.",
                 fusion.value.name()

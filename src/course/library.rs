@@ -336,7 +336,10 @@ impl Course {
             [one] => Ok(one),
             several => {
                 let ids: Vec<&str> = several.iter().map(|e| e.id.as_str()).collect();
-                Err(format!("{typed} is {} here; name one of them", ids.join(", ")))
+                Err(format!(
+                    "{typed} is {} here; name one of them",
+                    ids.join(", ")
+                ))
             }
         }
     }

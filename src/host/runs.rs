@@ -98,11 +98,11 @@ impl Runs {
                 );
             };
             let narrow = figures.iter().all(|figure| figure.starts_with("launches."));
-            let said = match narrow {
-                true => ", for one token: it starts as many kernels",
-                false => "",
-            };
-            format!("Held against a run of {plan} on {}, made now{said}.", report.backend)
+            let tokens = if narrow { " for one token" } else { "" };
+            format!(
+                "Held against a run of {plan} on {}, made now{tokens}.",
+                report.backend
+            )
         })
         .collect()
     }

@@ -152,7 +152,12 @@ fn roof(state: &State) -> String {
 
 /// The kernels of the column under the cursor.
 fn beside(state: &State, pen: &mut Pen<'_>) {
-    if let Some(cost) = state.compare.prices().get(state.compare.column) {
+    let page = &state.compare;
+    let cost = match page.climbing {
+        true => page.stairs.cost(),
+        false => page.prices().get(page.column),
+    };
+    if let Some(cost) = cost {
         let title = format!("{}, kernels of a block", cost.config.cut.title());
         pen.put(1, 0, &super::pen::clip(&title, 36), Role::Strong);
         let report = state

@@ -8,23 +8,23 @@ use super::super::page::Page;
 use super::super::setup::Setup;
 use super::super::shared::Shared;
 use super::Scope;
-use course::answer::data_sheets;
-use course::present::{Grid, study};
-use plan::cost::why;
-use plan::fusion::{Cut, Fusion};
-use plan::run::Timing;
 use ::study::lab::Scope as Summed;
 use ::study::lab::staircase::{Staircase, usual};
+use course::answer::data_sheets;
+use course::present::{Grid, study};
+use plan::cost::{Cost, why};
+use plan::fusion::{Cut, Fusion};
+use plan::run::Timing;
 
 /// Keys that the footer names.
 pub const FOOTER: &[FooterItem] = &[
     (&[Action::PreviousKernel, Action::NextKernel], "move step"),
+    (&[Action::Table], "versions"),
     (&[Action::Run], "run"),
     (&[Action::RunAll], "all"),
     (&[Action::Scope], "block/forward"),
     (&[Action::Why], "why"),
     (&[Action::Open], "lab"),
-    (&[Action::Table], "versions"),
     (&[Action::Help], "help"),
 ];
 
@@ -50,6 +50,11 @@ impl Default for Stairs {
 }
 
 impl Stairs {
+    /// The steps in an order that was chosen elsewhere.
+    pub fn take(&mut self, order: Vec<Fusion>) {
+        (self.order, self.row) = (order, 0);
+    }
+
     /// Prices the steps anew where setup, order or the course's device changed.
     pub fn refresh(&mut self, scope: Scope, shared: &Shared) {
         let gpu = shared.study.course.gpu();
@@ -82,6 +87,16 @@ impl Stairs {
         };
         let step = stairs.steps.get(at)?;
         Some((*cuts.get(step.plan)?, cuts.get(step.before).copied()))
+    }
+
+    /// The price of the plan of the row under the cursor.
+    pub fn cost(&self) -> Option<&Cost> {
+        let stairs = self.priced.as_ref()?;
+        let at = match self.row.checked_sub(1) {
+            Some(step) => stairs.steps.get(step)?.plan,
+            None => 0,
+        };
+        Some(&stairs.plans.columns.get(at)?.cost)
     }
 
     /// What was measured of the plan of a row.
@@ -119,11 +134,19 @@ impl Stairs {
     pub fn numbers(&self) -> Vec<Grid> {
         let findings = self.priced.as_ref().map(Staircase::findings);
         let sheets = findings.into_iter().flat_map(|f| f.sheets);
-        sheets.map(|sheet| study::grid(&sheet, usize::MAX)).collect()
+        sheets
+            .map(|sheet| study::grid(&sheet, usize::MAX))
+            .collect()
     }
 
     /// Carries an action out that the staircase knows; whether it did.
-    pub fn act(&mut self, scope: Scope, shared: &mut Shared, action: Action, out: &mut Out) -> bool {
+    pub fn act(
+        &mut self,
+        scope: Scope,
+        shared: &mut Shared,
+        action: Action,
+        out: &mut Out,
+    ) -> bool {
         let last = self.order.len();
         match action {
             Action::Up => self.row = self.row.saturating_sub(1),
@@ -154,16 +177,8 @@ impl Stairs {
                     Scope::Forward => "forward.bytes",
                     Scope::Block => "block.bytes",
                 };
-                let step = self.row.checked_sub(1);
-                let plan = self.priced.as_ref().and_then(|stairs| {
-                    let at = match step {
-                        Some(at) => stairs.steps.get(at)?.plan,
-                        None => 0,
-                    };
-                    stairs.plans.columns.get(at)
-                });
-                if let Some(plan) = plan {
-                    let why = why(&plan.cost, key);
+                if let Some(cost) = self.cost() {
+                    let why = why(cost, key);
                     shared.explain(why, out);
                 }
             }

@@ -74,7 +74,10 @@ pub(super) fn pieces(desk: &Desk, answers: &[Answer]) -> Vec<Piece> {
     let right = answers.iter().filter(|a| a.verdict == "right").count();
     let all: usize = desk.course.exercises().map(|e| e.keys.len()).sum();
     if !answers.is_empty() {
-        let said = format!("{} typed, {right} right, of {all} questions.", answers.len());
+        let said = format!(
+            "{} typed, {right} right, of {all} questions.",
+            answers.len()
+        );
         out.push(Piece::Words(Weight::Text, said));
     }
     for exercise in desk.course.exercises() {

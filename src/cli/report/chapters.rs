@@ -8,6 +8,7 @@ use crate::cli::desk::Desk;
 use crate::cli::failure::Failure;
 use crate::cli::live;
 use crate::cli::out::complain;
+use ::study::timing::Verdict;
 use app::claims::judgements;
 use app::keep::{Kept, Run};
 use app::machine::Condition;
@@ -18,14 +19,13 @@ use course::present::{Grid, Piece, Weight, study};
 use course::{Ledger, PATH_SETTING};
 use host::machine;
 use host::studies::Studies;
-use ::study::timing::Verdict;
 
 /// Runs of a report at most, the newest.
 const RUNS: usize = 64;
 /// Studies at most, the newest.
 const STUDIES: usize = 12;
 /// Rows of a table of a study.
-const ROWS: usize = 24;
+const ROWS: usize = 12;
 
 /// When it was written, by which build, for which device.
 pub(super) fn about(desk: &Desk) -> String {
@@ -56,17 +56,38 @@ pub(super) fn chapters(desk: &Desk) -> Result<Vec<Chapter>, Failure> {
         chapter("Machine", on()),
         chapter("Setup", setup(desk, &kept)?),
         chapter("Runs", runs(desk, &kept)?),
-        chapter("Studies", studies(desk)),
         chapter(
             "Exercises of the documents",
-            assigned().iter().flat_map(|e| theirs(desk, e, &all)).collect(),
+            assigned()
+                .iter()
+                .flat_map(|e| theirs(desk, e, &all))
+                .collect(),
         ),
         chapter(
             "Answers",
-            or(answers::pieces(desk, &all), "Nothing was answered yet.", "check ex1"),
+            or(
+                answers::pieces(desk, &all),
+                "Nothing was answered yet.",
+                "check ex1",
+            ),
         ),
-        chapter("Predictions", or(guesses(desk), "Nothing was predicted in a lesson yet; the workshop asks before it shows.", "show 02")),
-        chapter("Claims judged", or(claims(desk), "No claim of the documents was judged yet; page 8 of the workshop is the court.", "claims")),
+        chapter(
+            "Predictions",
+            or(
+                guesses(desk),
+                "Nothing was predicted in a lesson yet; the workshop asks before it shows.",
+                "show 02",
+            ),
+        ),
+        chapter(
+            "Claims judged",
+            or(
+                claims(desk),
+                "No claim of the documents was judged yet; page 8 of the workshop is the court.",
+                "claims",
+            ),
+        ),
+        chapter("Studies", studies(desk)),
     ])
 }
 
@@ -158,7 +179,15 @@ fn runs(desk: &Desk, kept: &Kept) -> Result<Vec<Piece>, Failure> {
     let shown = kept.runs.get(from..).unwrap_or_default();
     let rows = shown.iter().map(row).collect();
     let head = [
-        "job", "plan", "setup", "backend", "launches #", "time µs @", "± dev. µs @", "runs", "check",
+        "job",
+        "plan",
+        "setup",
+        "backend",
+        "launches #",
+        "time µs @",
+        "± dev. µs @",
+        "runs",
+        "check",
     ];
     let mut out = vec![grid(&head, rows)];
     if from > 0 {
@@ -184,7 +213,11 @@ fn row(run: &Run) -> Vec<String> {
         Some(_) => "failed",
         None => "none",
     };
-    let build = if run.build.is_empty() { "" } else { ", another build" };
+    let build = if run.build.is_empty() {
+        ""
+    } else {
+        ", another build"
+    };
     vec![
         run.job.to_string(),
         run.config.cut.title(),
@@ -227,7 +260,9 @@ fn jobs(runs: &[Run]) -> Vec<Piece> {
 /// The boxes of a run's plan, and its kernels under the roof of the course's device.
 fn drawn(desk: &Desk, run: &Run) -> Result<Vec<Piece>, Failure> {
     let cut = run.config.cut;
-    let plan = cut.version().map_or_else(|| cut.groups(), |v| v.name().to_owned());
+    let plan = cut
+        .version()
+        .map_or_else(|| cut.groups(), |v| v.name().to_owned());
     let blocks = format!(
         "## Plan\n\n```ribbon\nplan = \"{plan}\"\n```\n\n```roofline\nplan = \"{plan}\"\n```\n"
     );
@@ -273,7 +308,8 @@ fn studies(desk: &Desk) -> Vec<Piece> {
 /// An exercise of a document: how far it is, and its results template.
 fn theirs(desk: &Desk, exercise: &Assigned, all: &[Answer]) -> Vec<Piece> {
     let find = |asked: &(String, String)| {
-        all.iter().find(|a| (&a.exercise, &a.key) == (&asked.0, &asked.1))
+        all.iter()
+            .find(|a| (&a.exercise, &a.key) == (&asked.0, &asked.1))
     };
     let earned = |asked: &[(String, String)]| {
         let found = asked.iter().filter_map(find);
@@ -283,7 +319,10 @@ fn theirs(desk: &Desk, exercise: &Assigned, all: &[Answer]) -> Vec<Piece> {
     let mut out = vec![Piece::Words(Weight::Title, title)];
     let rows = exercise.parts.iter().map(|part| {
         let asked = part.asked(&desk.course);
-        vec![part.title.clone(), format!("{}/{}", earned(&asked), asked.len())]
+        vec![
+            part.title.clone(),
+            format!("{}/{}", earned(&asked), asked.len()),
+        ]
     });
     out.push(grid(&["part", "right or kept"], rows.collect()));
     if exercise.lines.is_empty() {
@@ -333,8 +372,14 @@ fn claims(desk: &Desk) -> Vec<Piece> {
     if judged.is_empty() {
         return Vec::new();
     }
-    let hits = judged.iter().filter(|(claim, j)| claim.ruling.judgement() == *j);
-    let hits = format!("{} of {} as the ledger has them.", hits.count(), judged.len());
+    let hits = judged
+        .iter()
+        .filter(|(claim, j)| claim.ruling.judgement() == *j);
+    let hits = format!(
+        "{} of {} as the ledger has them.",
+        hits.count(),
+        judged.len()
+    );
     let ledger = Ledger::built_in();
     let row = |(claim, judgement): &(&course::Claim, course::answer::claim::Judgement)| {
         let places = claim.places.iter().map(|place| ledger.named(place));

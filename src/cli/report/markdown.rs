@@ -26,7 +26,15 @@ fn piece(piece: &Piece) -> String {
         Piece::Said(label, text) => format!("- **{}** {}\n", plain(label), plain(text)),
         Piece::Table(grid) => table(grid),
         Piece::Roofline(found) => table(&found.grid),
-        Piece::Chart(chart) => table(&chart.grid()),
+        Piece::Chart(chart) => {
+            // Its figures stand in the tables; a page draws it.
+            let lines: Vec<&str> = chart.lines.iter().map(|line| line.name.as_str()).collect();
+            let lines = plain(&lines.join(", "));
+            format!(
+                "Drawn in the HTML form: {lines} over {}.\n",
+                plain(&chart.x)
+            )
+        }
         Piece::Figures(figures) => figures.iter().map(figure).collect(),
         Piece::Run(command) => format!("`tinyllama-tutor {command}`\n"),
         other => {
@@ -65,7 +73,10 @@ fn table(grid: &Grid) -> String {
 /// Text on one line, with nothing that markdown or HTML would take for its own.
 fn plain(text: &str) -> String {
     let mut out = String::new();
-    for c in text.chars().filter(|c| !course::obeyed(*c) || c.is_whitespace()) {
+    for c in text
+        .chars()
+        .filter(|c| !course::obeyed(*c) || c.is_whitespace())
+    {
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),

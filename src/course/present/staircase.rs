@@ -1,6 +1,6 @@
 //! The `staircase` block: from V1, one fusion more at each step.
 
-use super::{Piece, study};
+use super::{Piece, Weight, study};
 use crate::answer::Env;
 use crate::fields::Typed;
 use ::study::lab::Scope;
@@ -25,6 +25,8 @@ pub(super) fn staircase(
     };
     let stairs = Staircase::new(config, &steps, gpu, scope).map_err(|e| e.to_string())?;
     let mut pieces = study::found(&stairs.findings());
+    // There is one table: its name says nothing.
+    pieces.retain(|piece| !matches!(piece, Piece::Words(Weight::Place, _)));
     let names: Vec<&str> = steps.into_iter().map(Fusion::name).collect();
     let order = match order {
         [] => String::new(),

@@ -66,6 +66,20 @@ pub fn order(typed: &str) -> Result<Vec<Fusion>, String> {
     }
 }
 
+/// The plans of an order, V1 first. What a larger fusion holds already is the same plan
+/// again, and stands once.
+pub fn cuts(order: &[Fusion]) -> Vec<Cut> {
+    let mut cuts = vec![Cut::v1()];
+    let mut cut = Cut::v1();
+    for fusion in order {
+        cut = cut.fuse(*fusion);
+        if !cuts.contains(&cut) {
+            cuts.push(cut);
+        }
+    }
+    cuts
+}
+
 impl Staircase {
     /// Prices the steps at the setup of `config`, whose cut does not matter.
     ///
@@ -77,17 +91,13 @@ impl Staircase {
         gpu: &Gpu,
         scope: Scope,
     ) -> Result<Self, CostError> {
-        let mut cuts = vec![Cut::v1()];
+        let cuts = cuts(order);
         let mut taken = Vec::with_capacity(order.len());
         let (mut cut, mut at) = (Cut::v1(), 0);
         for fusion in order {
             let before = at;
             cut = cut.fuse(*fusion);
-            // What a larger fusion holds already is the same plan again.
-            at = cuts.iter().position(|known| *known == cut).unwrap_or_else(|| {
-                cuts.push(cut);
-                cuts.len() - 1
-            });
+            at = cuts.iter().position(|known| *known == cut).unwrap_or(at);
             taken.push((*fusion, at, before));
         }
         let plans = Comparison::new(config, &cuts, gpu, scope)?;
@@ -194,7 +204,15 @@ impl Staircase {
                 Column::given("less than V1"),
             ],
         );
-        let time = |at: usize| self.plans.columns.get(at)?.report.as_ref()?.time_us.as_ref();
+        let time = |at: usize| {
+            self.plans
+                .columns
+                .get(at)?
+                .report
+                .as_ref()?
+                .time_us
+                .as_ref()
+        };
         let mut row = |name: String, at: usize, before: Cell, first: Cell| {
             let timed = time(at);
             sheet.rows.push(vec![
@@ -252,7 +270,10 @@ impl Staircase {
                 if over > 0 { "more" } else { "less" }
             ),
         });
-        let most = self.steps.iter().max_by_key(|step| step.saves.abs_diff(step.alone));
+        let most = self
+            .steps
+            .iter()
+            .max_by_key(|step| step.saves.abs_diff(step.alone));
         if let Some(step) = most.filter(|step| step.saves != step.alone) {
             let (less, why) = match step.saves < step.alone {
                 true => ("less", "what came before has saved a part of it already"),
@@ -336,7 +357,10 @@ mod tests {
         let said = stairs.findings().sentences;
         // Alone they promise the two parts twice.
         let twice = format(&Quantity::bytes((gate_up + silu_mul) as u64));
-        assert!(said[1].contains(&format!("{twice} more than together")), "{said:?}");
+        assert!(
+            said[1].contains(&format!("{twice} more than together")),
+            "{said:?}"
+        );
         assert!(said[2].starts_with("swiglu differs most"), "{said:?}");
     }
 
@@ -353,7 +377,10 @@ mod tests {
         // that join a neighbour −1 each: the five phases; then one.
         assert_eq!(launches, [15, 14, 12, 11, 10, 9, 8, 7, 6, 5, 1]);
         let cuts = stairs.cuts();
-        assert_eq!((cuts[0].title(), cuts[11].title()), ("V1".into(), "V4".into()));
+        assert_eq!(
+            (cuts[0].title(), cuts[11].title()),
+            ("V1".into(), "V4".into())
+        );
         let sheet = &stairs.findings().sheets[0];
         assert_eq!((sheet.rows.len(), sheet.of.len()), (12, 12));
         assert_eq!(sheet.rows[0][3], Cell::NONE, "V1 saves nothing over itself");

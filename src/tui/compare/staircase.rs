@@ -3,8 +3,8 @@
 use super::super::pen::{Pen, wrap};
 use super::super::theme::Role;
 use app::State;
-use app::compare::Stairs;
 use app::compare::Scope;
+use app::compare::Stairs;
 use plan::units::figure::Clock;
 use study::timing;
 
@@ -31,14 +31,21 @@ pub fn draw(state: &State, stairs: &Stairs, pen: &mut Pen<'_>) {
     let Some(sheet) = findings.sheets.first() else {
         return;
     };
-    let times: Vec<_> = (0..sheet.rows.len()).map(|row| stairs.time(row, shared)).collect();
+    let times: Vec<_> = (0..sheet.rows.len())
+        .map(|row| stairs.time(row, shared))
+        .collect();
     let slowest = times.iter().flatten().map(|t| t.median).fold(0.0, f64::max);
     let clock = Clock::of(slowest * 1e-6);
     let columns = sheet.columns.iter().skip(1).zip(EDGES);
     pen.put(1, 2, "step", Role::Strong);
     for (column, edge) in columns {
         pen.right(edge, 2, &column.name, Role::Strong);
-        pen.right(edge, 3, format!("{} =", column.unit).trim_start(), Role::Dim);
+        pen.right(
+            edge,
+            3,
+            format!("{} =", column.unit).trim_start(),
+            Role::Dim,
+        );
     }
     pen.right(TIMES, 2, "forward", Role::Strong);
     pen.right(TIMES, 3, &format!("{} @", clock.unit), Role::Dim);
@@ -62,11 +69,14 @@ pub fn draw(state: &State, stairs: &Stairs, pen: &mut Pen<'_>) {
     }
     y += 1;
     for said in &findings.sentences {
-        for line in wrap(said, usize::from(TIMES) - 1) {
-            if y < pen.height() {
-                pen.put(1, y, &line, Role::Text);
-                y += 1;
-            }
+        let lines = wrap(said, usize::from(TIMES) - 1);
+        // Half a sentence would say something else.
+        if usize::from(y) + lines.len() > usize::from(pen.height()) {
+            break;
+        }
+        for line in lines {
+            pen.put(1, y, &line, Role::Text);
+            y += 1;
         }
     }
 }
