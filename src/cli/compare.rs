@@ -1,6 +1,7 @@
 //! `compare`: plans side by side, priced, and with `--run` measured.
 
 mod staircase;
+mod twice;
 
 use std::io::IsTerminal;
 
@@ -51,6 +52,14 @@ pub(super) struct CompareArgs {
     /// Run each plan; without it only the model speaks
     #[arg(long = "run", help_heading = "Run")]
     measure: bool,
+    /// Run each plan as a stream of launches and as a graph of them, in turns
+    #[arg(
+        long,
+        requires = "measure",
+        conflicts_with_all = ["graph", "staircase"],
+        help_heading = "Run"
+    )]
+    both: bool,
     /// Sum over one block in place of the forward
     #[arg(long, help_heading = "Plan")]
     block: bool,
@@ -62,6 +71,11 @@ pub(super) fn compare(output: &OutputArgs, args: &CompareArgs, out: &mut Out) ->
         .iter()
         .map(|p| Cut::parse(p))
         .collect::<Result<Vec<_>, _>>()?;
+    let times = if args.both { 2 } else { 1 };
+    let cuts: Vec<Cut> = cuts
+        .into_iter()
+        .flat_map(|cut| std::iter::repeat_n(cut, times))
+        .collect();
     let places = places(output);
     let learned = Learned::of(&places);
     let base = request(&args.setup, &args.run, Cut::v1(), &learned)?;
@@ -118,11 +132,17 @@ impl Asked<'_> {
             config: column.cost.config.clone(),
             ..self.base.clone()
         });
-        let requests: Vec<Request> = requests.collect();
+        let mut requests: Vec<Request> = requests.collect();
+        if self.args.both {
+            requests = twice::requests(requests);
+        }
         let mut rounds = Rounds::new(requests.clone(), self.base.seed).all_or_none();
         carry_out(&mut Engine::default(), &mut rounds, None, &watch)?;
         kept::keep(self.places, &requests, &rounds);
         comparison.measured(rounds)?;
+        if self.args.both {
+            twice::judged(comparison);
+        }
         let mut code = 0;
         for (column, request) in comparison.columns.iter_mut().zip(&requests) {
             let Some(report) = &mut column.report else {
