@@ -115,7 +115,7 @@ def main():
     options.add_argument("--only", help="part of a variant's name: reduce-overhead, sdpa, …")
     options.add_argument("--budget", type=float, default=float("inf"), metavar="SECONDS")
     options.add_argument("--out", type=Path, metavar="FILE")
-    given = options.parse_args()
+    given = options.parse_intermixed_args()
     unknown = [name for name in given.works if name not in WORKS]
     if unknown:
         options.error(f"there is no work {unknown[0]}; use {', '.join(WORKS)}")

@@ -218,7 +218,7 @@ def main():
     options.add_argument("--plans", nargs="+", default=PLANS, metavar="PLAN")
     options.add_argument("--runs", type=int, help="timed forwards of each plan (30, or 18 where one is long)")
     options.add_argument("--backend", default="cuda", help="cpu tries this program without a GPU")
-    given = options.parse_args()
+    given = options.parse_intermixed_args()
     works = given.works or TABLE[given.dtype]
     unknown = [name for name in works if name not in WORKS]
     if unknown:

@@ -269,9 +269,11 @@ impl Compared {
         }
         let values: usize = there.iter().map(|(_, got, _)| got.len()).sum();
         let layout = &self.layout;
-        let checked = side_by_side(&there, threads(WORK * values), |(expected, got, tolerance)| {
-            one(expected, layout, got, *tolerance)
-        });
+        let checked = side_by_side(
+            &there,
+            threads(WORK * values),
+            |(expected, got, tolerance)| one(expected, layout, got, *tolerance),
+        );
         for ((expected, got, _), checked) in there.iter().zip(checked) {
             let (check, at) = checked?;
             let made = &expected.made;

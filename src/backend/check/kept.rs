@@ -59,9 +59,7 @@ impl<'a> Making<'a> {
             exact: Forward::new(weights, tokens, shape, Precision::Exact)?,
             plain: match weights.dtype() {
                 Dtype::Fp32 => None,
-                Dtype::Bf16 => {
-                    Some(Forward::new(weights, tokens, shape, Precision::PlainBf16)?)
-                }
+                Dtype::Bf16 => Some(Forward::new(weights, tokens, shape, Precision::PlainBf16)?),
             },
         })
     }

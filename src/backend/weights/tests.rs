@@ -239,7 +239,11 @@ fn an_index_leads_to_its_files_and_nowhere_else() {
 fn rows_are_those_of_the_whole_weight() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("config.json"), CONFIG).unwrap();
-    fs::write(folder.path().join("model.safetensors"), safetensors(&listed())).unwrap();
+    fs::write(
+        folder.path().join("model.safetensors"),
+        safetensors(&listed()),
+    )
+    .unwrap();
     for dtype in [Dtype::Fp32, Dtype::Bf16] {
         for weights in [
             Weights::seeded(&tiny(), 7, dtype).unwrap(),
