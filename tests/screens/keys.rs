@@ -70,6 +70,39 @@ fn a_digit_gives_the_option_under_the_cursor_its_place_in_an_order() {
     // There is no fourth place.
     let s = s.typed("4");
     assert_eq!(kept(&s, "order").as_deref(), Some("q, norm1, softmax"));
+    // Space takes no place back; 0 does.
+    let s = s.press(&[SPACE]).shows("0 takes it back");
+    assert_eq!(kept(&s, "order").as_deref(), Some("q, norm1, softmax"));
+    let s = s.typed("0");
+    assert_eq!(kept(&s, "order").as_deref(), Some("q, softmax"));
+}
+
+#[test]
+fn space_goes_on_from_an_order_that_was_refused_and_takes_nothing_away() {
+    let at = form().press(&[key(Code::Down); 4]);
+    let s = at.press(&[SPACE, RIGHT, SPACE, RIGHT, SPACE, ENTER]);
+    // facts: softmax 1.049, q 0.524, norm1 0.263 MB; here q is first.
+    let s = s.shows("wrong").press(&[SPACE]);
+    assert_eq!(kept(&s, "order").as_deref(), Some("q, softmax, norm1"));
+    s.shows("wrong");
+}
+
+#[test]
+fn the_number_of_a_line_goes_to_the_line() {
+    let s = home(80, 24).press(&[ch(':')]).typed("ex27").press(&[ENTER]);
+    let s = s.typed("12");
+    assert_eq!(s.state.page, Page::Exercises);
+    let at = |s: &Screen, line: &str| {
+        let rows = s.rows();
+        let here = |row: &&String| row.contains('►') && row.contains(&format!("   {line}  "));
+        assert!(rows.iter().any(|row| here(&row)), "{line}: {rows:?}");
+    };
+    at(&s, "12");
+    // Later digits begin another number; there is no line 99.
+    let s = s.later(1000).typed("9");
+    at(&s, " 9");
+    let s = s.typed("9");
+    at(&s, " 9");
 }
 
 #[test]

@@ -57,7 +57,7 @@ const fn moves(action: Action) -> bool {
 
 /// The keys of the text: what turns pages and moves over them.
 pub fn read(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut Out) {
-    let last = reader.extent.lines.saturating_sub(reader.extent.room);
+    let last = reader.last();
     let along = matches!(
         action,
         Action::Up | Action::Down | Action::Top | Action::End
@@ -274,7 +274,6 @@ pub fn leave(reader: &mut Reader, shared: &mut Shared) -> bool {
     if reader.outline.take().is_some() {
         return true;
     }
-    reader.leave_fields();
     answering::drop_draft(shared);
     if std::mem::take(&mut reader.focus) != Focus::Text {
         return true;

@@ -299,7 +299,7 @@ fn options(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) ->
         let how = match key.kind {
             Kind::Choice => "←→ option, Space marks one, Enter checks",
             Kind::Choices => "←→ option, Space marks all that fit, Enter checks",
-            _ => "←→ option, Space ranks it next, a digit gives its place, Enter checks",
+            _ => "←→ option, Space ranks it next, a digit gives its place, 0 none, Enter checks",
         };
         rows.extend(words(how, width, Role::Dim));
     }
