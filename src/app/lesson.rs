@@ -52,6 +52,8 @@ pub struct Extent {
     /// Lines that no page shows below what stands before them: what is said there of a
     /// claim is read once the claim was judged, or the page turned.
     pub stops: Vec<usize>,
+    /// The line that is typed in, while one is.
+    pub field: Option<usize>,
     /// Text of every line, for finding.
     pub text: Vec<String>,
 }
@@ -175,6 +177,10 @@ impl Reader {
             self.scroll = self.scroll.max(below).min(top);
         }
         (self.reveal, self.reveal_end) = (false, false);
+        if let Some(at) = extent.field {
+            let below = (at + 1).saturating_sub(extent.room);
+            self.scroll = self.scroll.max(below).min(at);
+        }
         self.shift = self.shift.min(extent.shift);
         self.extent = extent;
         self.scroll = self.scroll.min(self.last());

@@ -6,6 +6,7 @@ mod outline;
 
 use std::sync::Arc;
 
+use super::exercise::question::CURSOR;
 use super::pen::{Pen, clip};
 use super::rows::Row;
 use super::theme::Role;
@@ -244,6 +245,12 @@ fn lay_section(
                 let shown = live::lay(state, lesson, block, focused, columns.saturating_sub(2));
                 laid.extent.shift = laid.extent.shift.max(shown.shift);
                 let from = laid.rows.len();
+                let done = state.reader.block(&lesson.id, block.number);
+                if focused && (done.field.is_some() || state.shared.questions.field.is_some()) {
+                    let typed = |row: &Row| row.text().contains(CURSOR);
+                    let at = shown.rows.iter().position(typed);
+                    laid.extent.field = at.map(|at| from + at);
+                }
                 let whole = takes_keys(block).then_some(Target::Block(keys));
                 laid.rows.extend(shown.rows.into_iter().map(|mut row| {
                     let width = row.width() as u16;

@@ -141,7 +141,7 @@ fn on_path(reader: &mut Reader, shared: &mut Shared, out: &mut Out) {
     } else {
         let next = shared.contents.route.as_ref().map(|f| f.next.clone());
         let text = match next.filter(|next| !next.is_empty()) {
-            Some(next) => format!("As far as the path goes here. Space goes on: {next}."),
+            Some(next) => format!("Space goes on: {next}."),
             None => "This path is through. Space shows the contents.".to_owned(),
         };
         shared.notes.say(Tone::Plain, text);

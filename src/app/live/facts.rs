@@ -66,7 +66,7 @@ pub fn withheld(reader: &Reader, shared: &Shared, live: &Live) -> bool {
 pub fn running_on(shared: &Shared, lesson: &Lesson, live: &Live, cut: Cut) -> Option<&'static str> {
     let running = shared.runs.running()?;
     let (setup, _) = start(shared, lesson, live).ok()?;
-    (running.cut == cut && running.setup == setup).then(|| running.backend.name())
+    (running.runs(cut) && running.setup == setup).then(|| running.backend.name())
 }
 
 /// What this machine is, what ran on it, and what was done in a block.

@@ -27,8 +27,9 @@ pub(super) fn paste(state: &mut State, text: &str) {
 }
 
 pub(super) fn press(state: &mut State, key: Key, out: &mut Out) {
+    // What opens the palette or the help is no part of a word.
     if let Some(begun) = state.word.take()
-        && matches!(key.code, Code::Char(_))
+        && matches!(key.code, Code::Char(c) if !":?".contains(c))
         && !key.ctrl
         && state.shared.now < begun + SAME_WORD
     {
