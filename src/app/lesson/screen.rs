@@ -168,7 +168,7 @@ impl Screen for Reader {
         let last = self.last();
         self.scroll = match up {
             true => self.scroll.saturating_sub(LINES),
-            false => (self.scroll + LINES).min(last),
+            false => self.scroll.saturating_add(LINES).min(last),
         };
     }
 

@@ -72,7 +72,7 @@ pub fn read(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut 
     }
     match action {
         Action::Up => reader.scroll = reader.scroll.saturating_sub(1),
-        Action::Down => reader.scroll = (reader.scroll + 1).min(last),
+        Action::Down => reader.scroll = reader.scroll.saturating_add(1).min(last),
         Action::Left => reader.shift = reader.shift.saturating_sub(1),
         Action::Right => reader.shift = (reader.shift + 1).min(reader.extent.shift),
         Action::Top => reader.scroll = 0,
