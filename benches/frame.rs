@@ -33,7 +33,11 @@ const PAGES: &[(Page, &[Key], [Key; 2])] = &[
     (Page::Compare, &[ch('c')], [ch('b'), ch('b')]),
     (Page::Roofline, &[ch('x')], [ch('l'), ch('h')]),
     (Page::Kernel, &[ch('K')], [ch('j'), ch('k')]),
-    (Page::Exercises, &[ch('e'), key(Code::Enter)], [key(Code::Tab), key(Code::BackTab)]),
+    (
+        Page::Exercises,
+        &[ch('e'), key(Code::Enter)],
+        [key(Code::Tab), key(Code::BackTab)],
+    ),
     (Page::Claims, &[ch('C')], [ch('j'), ch('k')]),
     (Page::Doctor, &[ch('D')], [ch('j'), ch('k')]),
     (Page::Setup, &[ch('p')], [ch('j'), ch('k')]),

@@ -61,7 +61,11 @@ pub fn asks(shared: &Shared, asked: &Asked) -> Asks {
         return Asks::Right;
     }
     match key.kind {
-        _ if key.kernel.as_ref().is_some_and(|kernel| !kernel.is_written()) => {
+        _ if key
+            .kernel
+            .as_ref()
+            .is_some_and(|kernel| !kernel.is_written()) =>
+        {
             Asks::Line(key.options.len())
         }
         _ if key.kernel.is_some() => Asks::Untyped,
@@ -230,7 +234,8 @@ pub fn click(shared: &mut Shared, asked: &Asked, target: Target, out: &mut Out) 
         Target::Option(at) => {
             shared.questions.question_mut(asked).option = at;
             let key = shared.study.key_of(asked).cloned();
-            match key.filter(|key| key.kind == Kind::Ranking && options::ranked(shared, asked, key)) {
+            match key.filter(|key| key.kind == Kind::Ranking && options::ranked(shared, asked, key))
+            {
                 // A second click takes the place back, as 0 does.
                 Some(_) if !right(shared, asked) => rank(shared, asked, 0, out),
                 _ => drop(question(shared, asked, Action::Flip, out)),

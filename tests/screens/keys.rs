@@ -107,7 +107,9 @@ fn the_number_of_a_line_goes_to_the_line() {
 
 #[test]
 fn the_palette_opens_behind_a_digit_that_leads_nowhere() {
-    let s = Screen::reader(80, 24).press(&[TAB, ch('3')]).shows("Esc first");
+    let s = Screen::reader(80, 24)
+        .press(&[TAB, ch('3')])
+        .shows("Esc first");
     s.typed(":ex1").shows(": ex1▌");
 }
 
@@ -376,7 +378,9 @@ fn asked_of(gpu: &'static str) -> Screen {
     let course = &s.state.shared.study.course;
     let lesson = course.lesson("03-roofline").unwrap();
     let section = lesson.sections.iter();
-    let section = section.into_iter().position(|s| s.id == "the-average-looks-fine");
+    let section = section
+        .into_iter()
+        .position(|s| s.id == "the-average-looks-fine");
     s.state.reader.lesson = s.state.shared.study.place_of("03-roofline").unwrap();
     s.state.reader.section = section.unwrap();
     s.state.reader.opened = true;

@@ -25,11 +25,7 @@ pub fn hint(bench: &Bench, machine: &Machine, fusion: Fusion) -> Result<Hint, Co
         if let Some(larger) = on.into_iter().find(|larger| larger.implies(fusion)) {
             // What comes back without it is the larger one's doing.
             return Ok(Hint {
-                text: format!(
-                    "{name} on, inside {}: {}.",
-                    larger.name(),
-                    fusion.summary()
-                ),
+                text: format!("{name} on, inside {}: {}.", larger.name(), fusion.summary()),
                 aside: String::new(),
             });
         }

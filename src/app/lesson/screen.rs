@@ -66,8 +66,7 @@ impl Screen for Reader {
         let (Some(lesson), Some(section)) = (lesson(self, shared), section(self, shared)) else {
             return Vec::new();
         };
-        let known =
-            |block: &&Live| live::predict::open(&shared.study, lesson, block).is_none();
+        let known = |block: &&Live| live::predict::open(&shared.study, lesson, block).is_none();
         let pieces = section
             .live()
             .filter(known)

@@ -163,7 +163,9 @@ impl Progress {
             .collect();
         let mut begun = Table::new();
         for ((lesson, block), typed) in &self.begun {
-            let of = begun.entry(lesson.clone()).or_insert_with(|| Table::new().into());
+            let of = begun
+                .entry(lesson.clone())
+                .or_insert_with(|| Table::new().into());
             if let Value::Table(of) = of {
                 of.insert(block.to_string(), text(typed));
             }
