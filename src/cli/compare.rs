@@ -12,7 +12,8 @@ use super::out::Out;
 use super::run::{RunOptions, request, verdict};
 use super::table::{Align, Table};
 use super::words::{counted, wrapped};
-use super::{Outcome, cost, counters};
+use super::counters::{self, CountOptions};
+use super::{Outcome, cost};
 use backend::engine::Engine;
 use host::carry_out;
 use host::learned::Learned;
@@ -33,6 +34,8 @@ pub(super) struct CompareArgs {
     setup: SetupArgs,
     #[command(flatten)]
     run: RunOptions,
+    #[command(flatten)]
+    bytes: CountOptions,
     /// Run each plan; without it only the model speaks
     #[arg(long = "run", help_heading = "Run")]
     measure: bool,
@@ -49,7 +52,10 @@ pub(super) fn compare(output: &OutputArgs, args: &CompareArgs, out: &mut Out) ->
         .collect::<Result<Vec<_>, _>>()?;
     let places = places(output);
     let learned = Learned::of(&places);
-    let base = request(&args.setup, &args.run, Cut::v1(), &learned)?;
+    let base = Request {
+        count_bytes: args.bytes.count_bytes,
+        ..request(&args.setup, &args.run, Cut::v1(), &learned)?
+    };
     let database = GpuDatabase::embedded()?;
     let gpu = database.get(places.device())?;
     let scope = if args.block {
@@ -73,7 +79,7 @@ pub(super) fn compare(output: &OutputArgs, args: &CompareArgs, out: &mut Out) ->
             let Some(report) = &mut column.report else {
                 continue;
             };
-            if args.run.counters {
+            if args.bytes.counters {
                 counters::fill(report, request, &watch);
             }
             learned.ran(&request.config, report);

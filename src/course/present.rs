@@ -284,7 +284,7 @@ fn content(block: &Block, env: &Env<'_>, facts: &dyn Facts) -> Result<Vec<Piece>
         }
         Block::Kernel { .. } => kernel::kernel(block, env, facts)?,
         Block::Profile(sample) => profile(env, sample)?,
-        Block::Study(made) => study::block(made, facts),
+        Block::Study(made) => study::block(made, env.setup.gpu, facts),
     })
 }
 

@@ -100,6 +100,24 @@ mod tests {
     use clap::Parser;
 
     #[test]
+    fn the_device_is_that_of_the_course_and_nothing_is_offered_that_does_nothing() {
+        for study in Cli::command().find_subcommand("study").unwrap().get_subcommands() {
+            for name in ["gpu", "counters", "count_bytes"] {
+                let own = study.get_arguments().find(|arg| arg.get_id() == name);
+                assert!(own.is_none(), "study {}: {own:?}", study.get_name());
+            }
+        }
+        for definition in STUDIES {
+            let line = ["tutor", "study", definition.name, "--gpu", "mi300x"];
+            // What has to be given besides is not the device's fault.
+            let read = Cli::try_parse_from(line);
+            let kind = read.as_ref().err().map(clap::Error::kind);
+            let kind = kind.filter(|k| *k != clap::error::ErrorKind::MissingRequiredArgument);
+            assert_eq!(kind, None, "{}", definition.name);
+        }
+    }
+
+    #[test]
     fn every_study_is_offered_and_what_is_composed_is_read() {
         let offered = offered();
         let names: Vec<&str> = offered.iter().map(|o| o.name.as_str()).collect();

@@ -20,6 +20,7 @@ pub const DEFINITION: Definition = Definition {
     reduced: "the largest batch by bisection; tokens per second, and the verdict against the next best",
     ends: "the largest and the best batch",
     lessons: &["08", "21"],
+    models: true,
 };
 
 /// `study batch-size`.
@@ -107,6 +108,10 @@ impl Study for BatchSize {
             request
         };
         Asks::runs(self.ran().into_iter().map(request).collect())
+    }
+
+    fn models(&self) -> Option<&Gpu> {
+        Some(&self.gpu)
     }
 
     fn smaller(&self) -> &'static str {

@@ -31,6 +31,7 @@ pub const DEFINITION: Definition = Definition {
     reduced: "the shortest way along the ops of a block; the versions beside it",
     ends: "the plan, and for each boundary what joining it would cost",
     lessons: &["12", "32"],
+    models: true,
 };
 
 /// Which kernels there are.

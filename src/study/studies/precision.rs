@@ -19,6 +19,7 @@ pub const DEFINITION: Definition = Definition {
     reduced: "each beside fp32: bytes, error in rounding steps, the verdict on the times",
     ends: "bytes saved, digits lost, and whether the time shows it",
     lessons: &["13"],
+    models: true,
 };
 
 /// `study precision`.
@@ -91,6 +92,10 @@ impl Study for Precision {
             ..run.clone()
         };
         Asks::runs(RUN.map(request).into())
+    }
+
+    fn models(&self) -> Option<&Gpu> {
+        Some(&self.gpu)
     }
 
     fn smaller(&self) -> &'static str {

@@ -22,6 +22,7 @@ pub const DEFINITION: Definition = Definition {
     reduced: "ranks of all rounds now against all before, with an interval; a claimed regression is measured once more",
     ends: "the cases that regressed, or none; the exit code is 1 where there is one",
     lessons: &["10"],
+    models: false,
 };
 
 /// A larger share of memory than this is one more buffer, not a rounding.
