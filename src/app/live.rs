@@ -278,6 +278,14 @@ pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut O
             Action::Open => out.want(Intent::Open(Page::Studies)),
             _ => pass(reader, shared, action, out),
         },
+        course::Block::Occupancy(block) => match action {
+            Action::Run | Action::RunAll => drop({
+                let words = block.words(shared.study.course.gpu());
+                shared.make_study(words, out)
+            }),
+            Action::Open => out.want(Intent::Open(Page::Studies)),
+            _ => pass(reader, shared, action, out),
+        },
         course::Block::Kernel { op: Some(op), .. } if action == Action::Open => {
             let slot = slot_of(op.value);
             put_on_bench(reader, shared, lesson, live);

@@ -2,6 +2,7 @@
 //! one found out.
 
 mod acts;
+mod make;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,9 +12,7 @@ use super::field::Field;
 use super::intent::Out;
 use super::key::{Code, Key};
 use super::keymap::{Action, FooterItem};
-use super::message::Effect;
 use super::mouse::Target;
-use super::note::Tone;
 use super::page::Mark;
 use super::screen::Screen;
 use super::shared::Shared;
@@ -23,7 +22,7 @@ use course::present::quoted;
 use course::present::study::grid;
 use study::catalogue::{Definition, on_device};
 use study::kept::split;
-use study::offer::{Offered, Setting};
+use study::offer::{Offered, Setting, Takes};
 
 /// What is on the page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -153,8 +152,14 @@ impl StudiesPage {
     fn chosen(&self, shared: &Shared, offered: &Offered, name: &str) -> Option<String> {
         let set = self.set.get(&(offered.name.clone(), name.to_owned()));
         set.cloned().or_else(|| {
-            let auto = name == "backend" && offered.setting("backend")?.usual == "auto";
-            auto.then(|| shared.machine.kind().name().to_owned())
+            let setting = offered.setting("backend").filter(|_| name == "backend")?;
+            let here = shared.machine.kind().name();
+            let runs = match &setting.takes {
+                // Not every backend makes every study.
+                Takes::Choice(all) => all.iter().any(|one| one == here),
+                Takes::Switch | Takes::Text => true,
+            };
+            (setting.usual == "auto" && runs).then(|| here.to_owned())
         })
     }
 
@@ -165,6 +170,36 @@ impl StudiesPage {
         let set = |name: &str| self.chosen(shared, offered, name);
         let words = offered.words(&set, &split(&around));
         on_device(words, shared.study.course.gpu())
+    }
+
+    /// What the last refusal offers in place of what is set: switches and numbers that make
+    /// the study smaller, else the minutes that it needs.
+    pub fn smaller<'o>(&self, offered: &'o Offered) -> Vec<(&'o Setting, String)> {
+        let refused = self.refused.as_deref().unwrap_or_default();
+        let Some((_, offer)) = refused.split_once("; take ") else {
+            return Vec::new();
+        };
+        let words = offer.split_whitespace().map(|w| w.trim_end_matches(','));
+        let words: Vec<&str> = words.collect();
+        let behind = words.iter().skip(1).copied().chain([""]);
+        let (mut less, mut minutes) = (Vec::new(), Vec::new());
+        for (word, next) in words.iter().copied().zip(behind) {
+            let Some(setting) = offered.settings.iter().find(|s| s.flag == word) else {
+                continue;
+            };
+            let value = match setting.takes {
+                Takes::Switch => "on",
+                _ if next.parse::<f64>().is_ok() => next,
+                _ => continue,
+            };
+            let key = (offered.name.clone(), setting.name.clone());
+            match setting.name.as_str() {
+                "budget" => minutes.push((setting, value.to_owned())),
+                _ if self.set.get(&key).is_some_and(|set| set == value) => {}
+                _ => less.push((setting, value.to_owned())),
+            }
+        }
+        if less.is_empty() { minutes } else { less }
     }
 
     fn set(&mut self, offered: &Offered, setting: &Setting, value: Option<String>) {
@@ -378,29 +413,4 @@ impl Screen for StudiesPage {
 pub fn line(words: &[String]) -> String {
     let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
     format!("{NAME} {}", words.join(" "))
-}
-
-impl Shared {
-    /// Reads what is kept, once; again where a shell may have made another.
-    pub(super) fn list_studies(&mut self, out: &mut Out) {
-        out.push(Effect::ListStudies);
-    }
-
-    /// Has a study made, unless something runs that would disturb it; its number.
-    pub fn make_study(&mut self, words: Vec<String>, out: &mut Out) -> Option<u64> {
-        if self.studies.making().is_some() {
-            let text = "A study is being made; Ctrl-C stops it and keeps what was measured.";
-            self.notes.say(Tone::Plain, text);
-            return None;
-        }
-        if self.runs.running().is_some() {
-            let text = "A run is in progress, which would disturb it; Ctrl-C stops the run.";
-            self.notes.say(Tone::Plain, text);
-            return None;
-        }
-        let ticket = self.studies.begin(words.clone(), self.now);
-        self.notes.clear();
-        out.push(Effect::MakeStudy(ticket, words));
-        Some(ticket)
-    }
 }

@@ -7,12 +7,12 @@ use serde::Serialize;
 
 use super::args::{OutputArgs, SetupArgs, places};
 use super::counted::{KINDS, lines as counted_kernels};
+use super::counters::{self, CountOptions};
 use super::interrupt::Interrupt;
 use super::out::Out;
 use super::run::{RunOptions, request, verdict};
 use super::table::{Align, Table};
 use super::words::{counted, wrapped};
-use super::counters::{self, CountOptions};
 use super::{Outcome, cost};
 use backend::engine::Engine;
 use host::carry_out;

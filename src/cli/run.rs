@@ -7,12 +7,12 @@ use clap::Args;
 
 use super::args::{OutputArgs, PlanArgs, SetupArgs, places, whole};
 use super::counted::lines as counted_kernels;
+use super::counters::{self, CountOptions};
 use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::out::Out;
 use super::study::auto;
 use super::words::counted;
-use super::counters::{self, CountOptions};
 use super::{Outcome, cost, profile};
 use backend::engine::{Engine, Here, serve_standard_streams};
 use backend::{model_of_folder, tokens_of_file};

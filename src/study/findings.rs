@@ -111,8 +111,8 @@ pub struct Column {
     /// Decimals that are shown.
     #[serde(default)]
     pub decimals: usize,
-    /// The key by which the cost model unfolds its figures, `forward.bytes`; empty where
-    /// they are not made of its terms.
+    /// The key by which the cost model unfolds its figures, `forward.bytes`, with `*` in
+    /// place of the kernel that a row begins with; empty where they are not made of its terms.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub why: String,
 }
@@ -192,9 +192,15 @@ pub struct Term<'f> {
 }
 
 impl Term<'_> {
-    /// The key by which the cost model unfolds it.
-    pub fn key(&self) -> &str {
-        &self.at.2.why
+    /// The key by which the cost model unfolds it, of the row's own kernel where the column
+    /// has figures of kernels.
+    pub fn key(&self) -> String {
+        let (_, row, column) = self.at;
+        let name = match row.first() {
+            Some(Cell::Text(name)) => name.as_str(),
+            _ => "",
+        };
+        column.why.replace('*', name)
     }
 
     /// What it is: `points, seq 16: bytes MB = 12.156`.

@@ -96,6 +96,7 @@ fn hint(place: Place<'_>, hidden: bool) -> &'static str {
         Block::Lab { toggles, .. } if !toggles.is_empty() => "Space flips",
         Block::Lab { .. } | Block::Compare { .. } | Block::Micro { .. } => "r runs",
         Block::Study(_) => "r makes it · Enter: studies",
+        Block::Occupancy(_) => "r goes on with a copy · Enter: studies",
         Block::Kernel { op: Some(_), .. } => "Enter opens it",
         Block::Trips(asked) if asked.toggles.is_empty() => "Space: kernel by kernel",
         Block::Trips(_) => "Space: kernel by kernel · Enter flips",

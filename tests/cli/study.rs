@@ -157,7 +157,9 @@ fn a_long_name_goes_on_in_the_next_line() {
     let made = home.line("study ablate --one --no-keep --rows 99");
     // All but one of them: longer than a terminal is wide.
     let document = home.line("study ablate --one --no-keep --json").json();
-    let rows = document["findings"]["sheets"][0]["rows"].as_array().unwrap();
+    let rows = document["findings"]["sheets"][0]["rows"]
+        .as_array()
+        .unwrap();
     let names = rows.iter().map(|row| row[0].as_str().unwrap());
     let long: Vec<&str> = names.filter(|name| name.len() > 60).collect();
     assert!(!long.is_empty());
@@ -351,6 +353,10 @@ fn a_suite_is_a_baseline_for_a_later_build() {
     assert_eq!(found["sheets"][0]["rows"].as_array().unwrap().len(), 2);
     let alarms = found["alarms"].as_array().map_or(0, Vec::len);
     assert_eq!(same.code, i32::from(alarms > 0));
+    // A wide table keeps the names of its cases.
+    let said = home.line("regress --baseline base.json --no-keep").out;
+    assert!(said.contains("workshop B1") && !said.contains('…'), "{said}");
+    assert!(said.lines().all(|l| l.chars().count() <= 80), "{said}");
     // A baseline that was three times as fast, and held half: a real regression.
     let text = std::fs::read_to_string(home.path().join("base.json")).unwrap();
     let mut planted: serde_json::Value = serde_json::from_str(&text).unwrap();

@@ -10,7 +10,7 @@ use crate::note::Tone;
 use crate::shared::Shared;
 use plan::cost::{self, price};
 use study::kept::split;
-use study::offer::Takes;
+use study::offer::{Offered, Takes};
 
 /// Keys of the list.
 pub(super) fn list(page: &mut StudiesPage, shared: &mut Shared, action: Action, out: &mut Out) {
@@ -52,6 +52,9 @@ pub(super) fn settings(page: &mut StudiesPage, shared: &mut Shared, action: Acti
         page.begin(shared, words, out);
         return;
     }
+    if action == Action::RunAll {
+        return make_smaller(page, shared, offered, out);
+    }
     let last = offered.settings.len().saturating_sub(1);
     let Some(setting) = offered.settings.get(page.row) else {
         return;
@@ -78,6 +81,20 @@ pub(super) fn settings(page: &mut StudiesPage, shared: &mut Shared, action: Acti
         ),
         _ => page.row = moved(page.row, last, action),
     }
+}
+
+/// Sets what a refusal offers, and makes the study so.
+fn make_smaller(page: &mut StudiesPage, shared: &mut Shared, offered: &Offered, out: &mut Out) {
+    let less = page.smaller(offered);
+    if less.is_empty() {
+        let text = "Nothing smaller is offered; r makes the study as it is set.";
+        return shared.notes.say(Tone::Plain, text);
+    }
+    for (setting, value) in less {
+        page.set(offered, setting, Some(value));
+    }
+    let words = page.words(shared, offered);
+    page.begin(shared, words, out);
 }
 
 /// Keys of what one found out.
@@ -124,7 +141,7 @@ fn why(page: &StudiesPage, shared: &mut Shared, out: &mut Out) {
     let terms = kept.findings.terms();
     match terms.get(page.figure) {
         Some(term) => {
-            let why = price(term.config).and_then(|cost| cost::why(&cost, term.key()));
+            let why = price(term.config).and_then(|cost| cost::why(&cost, &term.key()));
             shared.explain(why, out);
         }
         None => shared.notes.say(

@@ -155,12 +155,16 @@ pub(in crate::cli) struct OccupancyArgs {
         long,
         value_name = "BACKEND",
         default_value = "auto",
+        value_parser = GYM,
         help_heading = "Study"
     )]
     backend: String,
     #[command(flatten)]
     pub(super) common: Common,
 }
+
+/// Who runs the gym's kernels.
+const GYM: [&str; 4] = ["auto", "simt", "cuda", "hip"];
 
 /// Who runs the gym's kernels: the GPU where there is one, else the SIMT machine.
 fn gym(backend: &str) -> Result<BackendKind, Failure> {
@@ -209,6 +213,7 @@ pub(in crate::cli) struct SickArgs {
         long,
         value_name = "BACKEND",
         default_value = "auto",
+        value_parser = GYM,
         help_heading = "Study"
     )]
     backend: String,

@@ -9,8 +9,8 @@ use crate::cli::live;
 use crate::cli::out::Out;
 use crate::cli::table::{Align, Table};
 use crate::cli::words::wrapped;
-use course::present::Piece;
 use course::present::study::{found, grid};
+use course::present::{Grid, Piece};
 use files::{plain, replace};
 use study::findings::{Cell, Sheet};
 use study::kept::Kept;
@@ -24,7 +24,12 @@ const INDENT: &str = "  ";
 const ROWS: usize = 12;
 
 /// Prints a study in the form that is asked for.
-pub(super) fn tell(output: &OutputArgs, form: &Form, kept: &Kept, out: &mut Out) -> Result<(), Failure> {
+pub(super) fn tell(
+    output: &OutputArgs,
+    form: &Form,
+    kept: &Kept,
+    out: &mut Out,
+) -> Result<(), Failure> {
     let findings = &kept.findings;
     if let Some(path) = &form.trace {
         write_trace(kept, path)?;
@@ -150,8 +155,8 @@ fn write_trace(kept: &Kept, path: &Path) -> Result<(), Failure> {
     })
 }
 
-/// The first rows of a sheet as a table that a terminal holds: the widest column goes on
-/// in the next line where it has to.
+/// The first rows of a sheet as a table that a terminal holds: heads stand in several lines
+/// where they have to, and the widest column goes on in the next line.
 fn table(sheet: &Sheet, rows: Option<usize>) -> Vec<String> {
     let usual = match sheet.name.as_str() {
         // A part of an axis would pass for all of it.
@@ -159,19 +164,6 @@ fn table(sheet: &Sheet, rows: Option<usize>) -> Vec<String> {
         _ => ROWS,
     };
     let shown = grid(sheet, rows.unwrap_or(usual));
-    let widest = |at: usize| {
-        let cells = shown.rows.iter().filter_map(|row| row.get(at));
-        let cells = cells.chain(shown.head.get(at));
-        cells.map(|cell| text::width(cell)).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..shown.head.len()).map(widest).collect();
-    let over = (widths.iter().sum::<usize>() + widths.len()).saturating_sub(TERMINAL);
-    let longest = (0..widths.len())
-        .max_by_key(|at| widths.get(*at))
-        .unwrap_or(0);
-    let room = widths
-        .get(longest)
-        .map_or(0, |width| width.saturating_sub(over));
     let aligned = |at: usize| {
         let words = |row: &Vec<Cell>| matches!(row.get(at), Some(Cell::Text(_)));
         match sheet.rows.iter().any(words) {
@@ -179,9 +171,23 @@ fn table(sheet: &Sheet, rows: Option<usize>) -> Vec<String> {
             false => Align::Right,
         }
     };
-    let heads = shown.head.iter().enumerate();
-    let heads: Vec<(&str, Align)> = heads.map(|(at, h)| (h.as_str(), aligned(at))).collect();
-    let mut table = Table::new(&heads);
+    let Widths { widths, longest } = Widths::of(&shown);
+    let heads = shown.head.iter().zip(&widths);
+    let heads: Vec<Vec<String>> = heads
+        .map(|(head, width)| text::fill(head.split_whitespace(), *width, "", ""))
+        .collect();
+    let line = |at: usize| -> Vec<String> {
+        let part = |head: &Vec<String>| head.get(at).cloned().unwrap_or_default();
+        heads.iter().map(part).collect()
+    };
+    let first = line(0);
+    let first = first.iter().enumerate();
+    let first: Vec<(&str, Align)> = first.map(|(at, h)| (h.as_str(), aligned(at))).collect();
+    let mut table = Table::new(&first);
+    for at in 1..heads.iter().map(Vec::len).max().unwrap_or(0) {
+        table.row(line(at));
+    }
+    let room = widths.get(longest).copied().unwrap_or(0);
     for row in shown.rows {
         for line in lines(row, longest, room) {
             table.row(line);
@@ -194,6 +200,47 @@ fn table(sheet: &Sheet, rows: Option<usize>) -> Vec<String> {
     lines
 }
 
+/// Columns of a table that fits.
+struct Widths {
+    widths: Vec<usize>,
+    /// The column whose cells may have to go on in the next line.
+    longest: usize,
+}
+
+impl Widths {
+    fn of(shown: &Grid) -> Self {
+        let cells = |at: usize| {
+            let cells = shown.rows.iter().filter_map(|row| row.get(at));
+            cells.map(|cell| text::width(cell)).max().unwrap_or(0)
+        };
+        let all = 0..shown.head.len();
+        let fits = |widths: &[usize]| widths.iter().sum::<usize>() + widths.len() <= TERMINAL;
+        let whole = |at: usize| shown.head.get(at).map_or(0, |head| text::width(head));
+        let word = |at: usize| {
+            let words = shown.head.get(at).map(|head| head.split_whitespace());
+            words
+                .into_iter()
+                .flatten()
+                .map(text::width)
+                .max()
+                .unwrap_or(0)
+        };
+        let mut widths: Vec<usize> = all.clone().map(|at| cells(at).max(whole(at))).collect();
+        if !fits(&widths) {
+            widths = all.clone().map(|at| cells(at).max(word(at))).collect();
+        }
+        let longest = all.max_by_key(|at| widths.get(*at)).unwrap_or(0);
+        let over = (widths.iter().sum::<usize>() + widths.len()).saturating_sub(TERMINAL);
+        if let Some(width) = widths.get_mut(longest) {
+            *width = width.saturating_sub(over).max(LEAST);
+        }
+        Self { widths, longest }
+    }
+}
+
+/// Columns that a cell has at least.
+const LEAST: usize = 8;
+
 /// A row whose cell `at` has so many columns: in as many lines as that takes.
 fn lines(row: Vec<String>, at: usize, room: usize) -> Vec<Vec<String>> {
     let cell = row.get(at).cloned().unwrap_or_default();
@@ -202,7 +249,10 @@ fn lines(row: Vec<String>, at: usize, room: usize) -> Vec<Vec<String>> {
     }
     // A word that has no room goes on in the next line.
     let most = room.saturating_sub(INDENT.len()).max(1);
-    let chars: Vec<Vec<char>> = cell.split_whitespace().map(|w| w.chars().collect()).collect();
+    let chars: Vec<Vec<char>> = cell
+        .split_whitespace()
+        .map(|w| w.chars().collect())
+        .collect();
     let words = chars.iter().flat_map(|word| word.chunks(most));
     let parts = text::fill(words.map(String::from_iter), room, "", INDENT);
     let blank = vec![String::new(); row.len()];

@@ -35,8 +35,12 @@ pub(super) fn block(made: &Made, gpu: &str, facts: &dyn Facts) -> Vec<Piece> {
     }
     for id in &made.recorded {
         if let Some(figure) = Figures::built_in().get(&id.text) {
+            let date = match figure.date.as_str() {
+                "" => String::new(),
+                date => format!(", {date}"),
+            };
             let said = format!(
-                "{} on {}: {}",
+                "{} on {}{date}: {}",
                 format(&figure.value),
                 figure.device,
                 figure.how

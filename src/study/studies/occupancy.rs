@@ -97,7 +97,7 @@ impl Study for Residents {
 }
 
 /// What stops one more block, in words.
-const fn limit(limit: OccupancyLimit) -> &'static str {
+pub const fn limit(limit: OccupancyLimit) -> &'static str {
     match limit {
         OccupancyLimit::Registers => "registers",
         OccupancyLimit::Threads => "threads",

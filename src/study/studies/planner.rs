@@ -312,7 +312,7 @@ impl Study for Auto {
             "plans",
             [
                 Column::given("plan"),
-                Column::modelled("launches", "", 0),
+                Column::modelled("launches", "", 0).why("block.launches"),
                 Column::modelled("block", "µs", 2),
                 Column::modelled("above auto", "%", 1),
             ],
@@ -323,6 +323,7 @@ impl Study for Auto {
             .collect();
         rows.insert(0, ("auto".to_owned(), best.cut, Some(best.seconds)));
         for (name, cut, seconds) in rows {
+            plans.of.push(self.config.with_cut(cut));
             plans.rows.push(vec![
                 name.into(),
                 kernels(cut).map_or(1, |k| k.len() as u64).into(),

@@ -108,8 +108,8 @@ impl Study for Precision {
         let ran = timed.iter().any(Option::is_some);
         let mut columns = vec![
             Column::given("type"),
-            Column::modelled("bytes", "MB", 3),
-            Column::modelled("FLOP/B", "", 1),
+            Column::modelled("bytes", "MB", 3).why("forward.bytes"),
+            Column::modelled("FLOP/B", "", 1).why("forward.intensity"),
             Column::modelled("ridge", "", 1),
         ];
         // Of what is run the errors are told; one rounding stands in the sentences.
@@ -153,6 +153,7 @@ impl Study for Precision {
                 row.push(time.map(|t| t.median).into());
                 row.push(time.map(|t| t.mad).into());
             }
+            sheet.of.push(config);
             sheet.rows.push(row);
         }
         let (whole, flops) = modelled.first().copied().unwrap_or((0.0, 0.0));

@@ -3,7 +3,7 @@
 use super::timeline::{kinds, recorded, trace_of};
 use crate::catalogue::{Definition, Study};
 use crate::evidence::{Asks, Evidence};
-use crate::findings::{Column, Findings, Sheet};
+use crate::findings::{Column, Findings, Plot, Sheet, Source};
 use crate::timing::Agreed;
 use plan::cost::{Bound, Config, GpuDatabase, KernelCost, Planned, Roof};
 use plan::model::Dtype;
@@ -94,7 +94,8 @@ impl Study for Roofline {
             .collect();
         kinds.sort_by(|a, b| b.time.total_cmp(&a.time));
         found.sentences = sentences(&kinds, roofs.as_ref());
-        found.sheets = vec![hotspots(&kinds), points(&kinds)];
+        found.sheets = vec![hotspots(&kinds), points(&kinds, config)];
+        found.plots = plot(&kinds, roofs.is_some());
         found.notes.push(trace.how.clone());
         Ok(found)
     }
@@ -230,12 +231,12 @@ fn hotspots(kinds: &[Kind<'_>]) -> Sheet {
 }
 
 /// The same as points: intensity, what it reaches, what it might.
-fn points(kinds: &[Kind<'_>]) -> Sheet {
+fn points(kinds: &[Kind<'_>], config: &Config) -> Sheet {
     let mut sheet = Sheet::new(
         "points",
         [
             Column::given("kernel"),
-            Column::modelled("FLOP/B", "", 2),
+            Column::modelled("FLOP/B", "", 2).why("kernel.*.intensity"),
             Column::measured("GFLOP/s", "", 1),
             Column::modelled("roof there", "GFLOP/s", 1),
             Column::measured("GB/s", "", 1),
@@ -243,6 +244,7 @@ fn points(kinds: &[Kind<'_>]) -> Sheet {
         ],
     );
     for kind in kinds {
+        sheet.of.push(config.clone());
         sheet.rows.push(vec![
             kind.name.into(),
             (kind.flops / kind.bytes).into(),
@@ -253,6 +255,30 @@ fn points(kinds: &[Kind<'_>]) -> Sheet {
         ]);
     }
     sheet
+}
+
+/// What each kind reaches over its intensity, below what its roof allows there.
+fn plot(kinds: &[Kind<'_>], roofs: bool) -> Vec<Plot> {
+    if !roofs {
+        return Vec::new();
+    }
+    let mut by: Vec<&Kind<'_>> = kinds.iter().filter(|k| k.flops > 0.0).collect();
+    by.sort_by(|a, b| (a.flops / a.bytes).total_cmp(&(b.flops / b.bytes)));
+    let line = |of: &dyn Fn(&Kind<'_>) -> f64| by.iter().map(|k| Some(1e-9 * of(k))).collect();
+    vec![Plot {
+        x: "FLOP/B".to_owned(),
+        at: by.iter().map(|k| k.flops / k.bytes).collect(),
+        unit: "GFLOP/s".to_owned(),
+        log: true,
+        lines: vec![
+            ("roof".to_owned(), Source::Given, line(&|k| k.attainable)),
+            (
+                "reached".to_owned(),
+                Source::Measured,
+                line(&|k| k.flops / k.time),
+            ),
+        ],
+    }]
 }
 
 fn sentences(kinds: &[Kind<'_>], roofs: Option<&Roofs>) -> Vec<String> {

@@ -179,11 +179,13 @@ impl Study for Sick {
 impl Sick {
     /// Blocks of the copy that fit, with room and without.
     fn room(&self) -> Option<Shown> {
-        let fits = |kib: u32| occupancy(&self.gpu, 32, 256, u64::from(kib) << 10).ok();
+        let fits = |kib: u64| occupancy(&self.gpu, 32, 256, kib << 10).ok();
+        // A block of another device may not ask for as much.
+        let room = u64::from(ROOM).min(self.gpu.shared_kb_per_block);
         Some(Shown {
             name: "low-occupancy",
             number: "% of the warps that fit",
-            sick: 100.0 * fits(ROOM)?.fraction(),
+            sick: 100.0 * fits(room)?.fraction(),
             healthy: 100.0 * fits(0)?.fraction(),
             from: From::Modelled,
         })

@@ -79,6 +79,30 @@ fn every_kernel_at_twice_its_floor_is_half_of_the_roof() {
 }
 
 #[test]
+fn points_lie_under_the_roof_by_intensity_and_unfold() {
+    let found = study().reduce(&evidence(|_| 2.0)).unwrap();
+    let [plot] = found.plots.as_slice() else {
+        panic!("{:?}", found.plots);
+    };
+    assert!(plot.at.is_sorted() && plot.at.len() == found.sheets[1].rows.len() - 1);
+    let [(_, _, roof), (_, _, reached)] = plot.lines.as_slice() else {
+        panic!("{plot:?}");
+    };
+    for (roof, reached) in roof.iter().zip(reached) {
+        // Twice its floor is half of what its roof allows.
+        let part = reached.unwrap() / roof.unwrap();
+        assert!((part - 0.5).abs() < 1e-6, "{part}");
+    }
+    let terms = found.terms();
+    assert_eq!(terms.len(), found.sheets[1].rows.len());
+    for term in terms {
+        let cost = price(term.config).unwrap();
+        let why = plan::cost::why(&cost, &term.key());
+        assert!(why.is_ok(), "{}: {why:?}", term.said());
+    }
+}
+
+#[test]
 fn the_time_above_the_roof_says_where_to_look() {
     // All at their roof but down, at three times: all of the rest is there.
     let slow = |name: &str| if name == "down" { 3.0 } else { 1.0 };
@@ -103,9 +127,7 @@ fn without_roofs_the_times_stand_alone() {
     let mut evidence = evidence(|_| 2.0);
     evidence.roofs = Some(Err(RunError::failed("a busy machine")));
     let found = study().reduce(&evidence).unwrap();
-    assert!(
-        found.sentences[0].ends_with("no roof of this machine is known to set them under.")
-    );
+    assert!(found.sentences[0].ends_with("no roof of this machine is known to set them under."));
     assert_eq!(
         (found.sentences.len(), found.notes[0].as_str()),
         (1, "a busy machine")

@@ -10,9 +10,15 @@ pub(super) fn beside(low: f64, high: f64, flops: Option<f64>, bytes: Option<f64>
     };
     let (least, most) = (flops.min(bytes), flops.max(bytes));
     if high < least {
-        format!(", less than FLOPs and bytes ({}): something does not grow with it", fixed(least, 2))
+        format!(
+            ", less than FLOPs and bytes ({}): something does not grow with it",
+            fixed(least, 2)
+        )
     } else if low > most {
-        format!(", more than FLOPs and bytes ({}): what a cache held no longer fits", fixed(most, 2))
+        format!(
+            ", more than FLOPs and bytes ({}): what a cache held no longer fits",
+            fixed(most, 2)
+        )
     } else {
         format!("; FLOPs {}, bytes {} =", fixed(flops, 2), fixed(bytes, 2))
     }

@@ -44,7 +44,12 @@ pub(super) struct Shown {
 
 /// What an experiment shows of its trouble: the counts, and the times where all launches
 /// of one lie above all of the other.
-pub(super) fn of_rows(name: &'static str, kernel: &str, sick: &MicroRow, healthy: &MicroRow) -> Vec<Shown> {
+pub(super) fn of_rows(
+    name: &'static str,
+    kernel: &str,
+    sick: &MicroRow,
+    healthy: &MicroRow,
+) -> Vec<Shown> {
     let mut shown = Vec::new();
     let mut counted = |number, of: &dyn Fn(&MicroRow) -> f64| {
         shown.push(Shown {
@@ -95,7 +100,7 @@ fn about(name: &str) -> (&'static str, &'static str) {
             "places known when it is compiled, fewer values",
         ),
         "low-occupancy" => (
-            "a block asks for 160 KiB that it does not use",
+            "a block asks for shared memory that it does not use",
             "less shared memory, smaller blocks",
         ),
         "launches" => ("a kernel for every op", "fuse, or replay a graph"),

@@ -106,6 +106,15 @@ fn launches_rooms_and_recorded_figures_need_no_machine() {
     // One of eight blocks fits: 160 + 1 KiB of 228.
     let found = study(Some("low-occupancy"), BackendKind::Simt).reduce(&Evidence::default());
     assert!(found.unwrap().sentences[0].contains("12.50, healthy 100 ="));
+    // An MI300X has 64 KiB for all blocks of a unit: one of 8, by its 32 waves.
+    let mut other = study(Some("low-occupancy"), BackendKind::Simt);
+    let database = GpuDatabase::embedded().unwrap();
+    other.gpu = database.get("mi300x").unwrap().clone();
+    let found = other.reduce(&Evidence::default()).unwrap();
+    assert!(
+        found.sentences[0].contains("12.50, healthy 100 ="),
+        "{found:?}"
+    );
     let found = study(Some("copies"), BackendKind::Simt).reduce(&Evidence::default());
     assert!(found.unwrap().sentences[0].contains("20, healthy 4 recorded, H200"));
     let said = study(Some("clock"), BackendKind::Simt).reduce(&Evidence::default());
