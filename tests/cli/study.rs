@@ -355,7 +355,10 @@ fn a_suite_is_a_baseline_for_a_later_build() {
     assert_eq!(same.code, i32::from(alarms > 0));
     // A wide table keeps the names of its cases.
     let said = home.line("regress --baseline base.json --no-keep").out;
-    assert!(said.contains("workshop B1") && !said.contains('…'), "{said}");
+    assert!(
+        said.contains("workshop B1") && !said.contains('…'),
+        "{said}"
+    );
     assert!(said.lines().all(|l| l.chars().count() <= 80), "{said}");
     // A baseline that was three times as fast, and held half: a real regression.
     let text = std::fs::read_to_string(home.path().join("base.json")).unwrap();

@@ -28,7 +28,7 @@ fn studies() -> Vec<Box<dyn Study>> {
             sets: Sets::All,
             run: Some(run.clone()),
         }),
-        Box::new(Bench::suite(&run, &[config.model.clone()], &[1], &[32], &cuts).unwrap()),
+        Box::new(Bench::suite(&run, std::slice::from_ref(&config.model), &[1], &[32], &cuts).unwrap()),
         Box::new(Precision {
             gpu: gpus.get("h200").unwrap().clone(),
             run: Some(run),
@@ -72,5 +72,8 @@ fn no_study_states_a_difference_within_recorded_noise() {
         }
     }
     // One in a hundred: what is claimed is claimed at that level.
-    assert!(all >= 300 && stated.len() <= all / 100, "of {all}: {stated:?}");
+    assert!(
+        all >= 300 && stated.len() <= all / 100,
+        "of {all}: {stated:?}"
+    );
 }
