@@ -13,7 +13,7 @@ use super::interrupt::Interrupt;
 use super::out::Out;
 use super::study::auto;
 use super::words::counted;
-use super::{Outcome, cost, profile};
+use super::{Outcome, cost, kept, profile};
 use backend::engine::{Engine, Here, serve_standard_streams};
 use backend::{model_of_folder, tokens_of_file};
 use files::{end_of, plain};
@@ -180,6 +180,7 @@ pub(super) fn run(output: &OutputArgs, args: &RunArgs, out: &mut Out) -> Outcome
         args.logits.as_deref(),
         &watch,
     )?;
+    kept::keep(&places, std::slice::from_ref(&request), &rounds);
     let timed = rounds
         .of(0)
         .ok_or_else(|| RunError::failed("the run did not begin"))??;

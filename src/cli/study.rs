@@ -13,6 +13,7 @@ pub(super) use auto::{auto, auto_of};
 pub(super) use made::{bench, regress};
 pub(super) use make::{BenchArgs, RegressArgs};
 pub(super) use offer::offered;
+pub(super) use shown::table;
 
 use std::path::PathBuf;
 

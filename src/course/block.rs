@@ -25,9 +25,10 @@ use plan::run::Metric;
 use plan::units::Spec;
 
 /// Kinds of live blocks, as info strings name them.
-pub const KINDS: [&str; 16] = [
+pub const KINDS: [&str; 17] = [
     "lab",
     "compare",
+    "staircase",
     "ribbon",
     "trips",
     "roofline",
@@ -137,6 +138,13 @@ pub enum Block {
         plans: Vec<Typed<Cut>>,
         /// Rows: of [`METRICS`].
         metrics: Vec<String>,
+        /// Whole forward in place of one block?
+        forward: bool,
+    },
+    /// From V1, one fusion more at each step.
+    Staircase {
+        /// The fusions in their order; empty: up to one kernel per block.
+        order: Vec<Typed<Fusion>>,
         /// Whole forward in place of one block?
         forward: bool,
     },
@@ -295,11 +303,13 @@ fn content(kind: &str, fields: &mut Fields<'_, '_>) -> (Setup, Vec<Predict>, Opt
         _ => Setup::of_block(fields),
     };
     let predict = match kind {
-        "lab" | "compare" | "trips" | "micro" | "profile" | "study" | "occupancy" => fields
-            .tables("predict", predict)
-            .into_iter()
-            .flatten()
-            .collect(),
+        "lab" | "compare" | "staircase" | "trips" | "micro" | "profile" | "study" | "occupancy" => {
+            fields
+                .tables("predict", predict)
+                .into_iter()
+                .flatten()
+                .collect()
+        }
         _ => Vec::new(),
     };
     let block = match kind {
@@ -313,6 +323,10 @@ fn content(kind: &str, fields: &mut Fields<'_, '_>) -> (Setup, Vec<Predict>, Opt
             })
         }
         "compare" => compare(fields),
+        "staircase" => Some(Block::Staircase {
+            order: steps_of(fields),
+            forward: forward(fields),
+        }),
         "ribbon" => Some(Block::Ribbon {
             plan: typed::cut(fields, "plan"),
             prices: fields.flag("prices").unwrap_or(false),
@@ -392,6 +406,25 @@ fn compare(fields: &mut Fields<'_, '_>) -> Option<Block> {
         metrics,
         forward,
     })
+}
+
+/// The fusions of a staircase; a step adds each once.
+fn steps_of(fields: &mut Fields<'_, '_>) -> Vec<Typed<Fusion>> {
+    let order = typed::fusions(fields, "order");
+    for (at, fusion) in order.iter().enumerate() {
+        if order
+            .iter()
+            .take(at)
+            .any(|other| other.value == fusion.value)
+        {
+            let say = format!(
+                "{} stands twice in the order; a step adds a fusion once.",
+                fusion.value.name()
+            );
+            fields.report_at(fields.key_place("order"), say);
+        }
+    }
+    order
 }
 
 /// Whether the whole forward is meant.

@@ -255,7 +255,6 @@ fn about(state: &State, pen: &mut Pen<'_>) {
     };
     let page = &state.studies;
     if let Some(Definition {
-        asks,
         varies,
         held,
         finds,
@@ -265,7 +264,6 @@ fn about(state: &State, pen: &mut Pen<'_>) {
         ..
     }) = page.definition(&state.shared)
     {
-        say("asks", asks, Role::Text, pen);
         say("varies", varies, Role::Text, pen);
         say("finds", finds, Role::Text, pen);
         say("ends in", ends, Role::Text, pen);

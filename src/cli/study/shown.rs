@@ -157,7 +157,7 @@ fn write_trace(kept: &Kept, path: &Path) -> Result<(), Failure> {
 
 /// The first rows of a sheet as a table that a terminal holds: heads stand in several lines
 /// where they have to, and the widest column goes on in the next line.
-fn table(sheet: &Sheet, rows: Option<usize>) -> Vec<String> {
+pub(in crate::cli) fn table(sheet: &Sheet, rows: Option<usize>) -> Vec<String> {
     let usual = match sheet.name.as_str() {
         // A part of an axis would pass for all of it.
         timeline::DRAWN => usize::MAX,
