@@ -28,7 +28,16 @@ fn studies() -> Vec<Box<dyn Study>> {
             sets: Sets::All,
             run: Some(run.clone()),
         }),
-        Box::new(Bench::suite(&run, std::slice::from_ref(&config.model), &[1], &[32], &cuts).unwrap()),
+        Box::new(
+            Bench::suite(
+                &run,
+                std::slice::from_ref(&config.model),
+                &[1],
+                &[32],
+                &cuts,
+            )
+            .unwrap(),
+        ),
         Box::new(Precision {
             gpu: gpus.get("h200").unwrap().clone(),
             run: Some(run),
