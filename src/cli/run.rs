@@ -27,7 +27,8 @@ use study::timing::{self, Rounds};
 /// How a run is made.
 #[derive(Debug, Args)]
 pub(super) struct RunOptions {
-    /// auto (cuda where it is usable, else cpu), cpu, simt, cuda or hip
+    /// auto (cuda where it is usable, hip where its self-test passed, else cpu), cpu, simt,
+    /// cuda or hip
     #[arg(
         long,
         value_name = "BACKEND",
@@ -81,7 +82,8 @@ pub(super) struct RunOptions {
     /// Count the bytes that loads and stores ask for, in a run apart
     #[arg(long, help_heading = "Run")]
     count_bytes: bool,
-    /// Measure the bytes that reach DRAM by the device's counters, under ncu
+    /// Measure the bytes that reach DRAM by the device's counters, under ncu or
+    /// rocprofv3
     #[arg(long, help_heading = "Run")]
     pub(super) counters: bool,
     /// Leave out the settings that study tune found

@@ -66,7 +66,11 @@ impl Clang {
             return None;
         }
         let version = said("--version")?;
-        let number = version.split("version ").nth(1)?.split_whitespace().next()?;
+        let number = version
+            .split("version ")
+            .nth(1)?
+            .split_whitespace()
+            .next()?;
         Some(Self {
             program: program.to_owned(),
             version: format!("clang {number}"),

@@ -243,6 +243,21 @@ impl Driver for Cuda {
         Ok(self.kernels.keep(None, loaded, entry.to_owned()))
     }
 
+    /// By NVRTC to PTX, which the driver compiles for the device.
+    fn load_source(&mut self, entry: &str, source: &str) -> Result<Function, GpuError> {
+        let nvrtc = self.nvrtc.as_ref().map_err(Clone::clone)?;
+        let device = &self.device.target.arch;
+        let arch = nvrtc
+            .nearest(device)
+            .ok_or_else(|| GpuError::missing(format!("{} knows no {device}", nvrtc.version())))?;
+        let options = nvrtc.options(&CompileUnit::new("", &[]), &arch, Form::Assembly);
+        let built = nvrtc
+            .build(source, &options, Form::Assembly)
+            .map_err(|why| GpuError::new(GpuErrorKind::Compile, why.to_string()))?;
+        let text = String::from_utf8_lossy(&built.image).into_owned();
+        self.load_assembly(entry, &text, 0)
+    }
+
     fn tensor_map(&mut self, address: u64, map: &TensorMap) -> Result<[u64; 16], GpuError> {
         launch::tensor_map(self.api, address, map)
     }

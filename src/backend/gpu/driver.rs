@@ -214,6 +214,15 @@ pub trait Driver {
         )))
     }
 
+    /// Compiles a source text that stands in no unit for this very device, and loads its
+    /// kernel.
+    fn load_source(&mut self, entry: &str, source: &str) -> Result<Function, GpuError> {
+        let _ = source;
+        Err(GpuError::missing(format!(
+            "this backend compiles no text of its own ({entry})"
+        )))
+    }
+
     /// What the launches since the last call moved, where the device counts it
     /// by itself.
     fn traffic(&mut self) -> Option<Traffic> {

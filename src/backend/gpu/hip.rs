@@ -18,7 +18,7 @@ use std::time::Duration;
 use super::compile::{Cache, Compiler, Form, compile};
 use super::devices::Open;
 use super::driver::{
-    Call, Driver, Function, GemmCall, GpuError, GraphId, KernelFacts, Mark, Memory,
+    Call, Driver, Function, GemmCall, GpuError, GpuErrorKind, GraphId, KernelFacts, Mark, Memory,
 };
 use super::native::heap::Heap;
 use super::native::kernel;
@@ -153,6 +153,21 @@ impl Driver for Hip {
         let (loaded, title) = self.kernels.get(function)?;
         module::allow_shared(loaded, shared, self.device.target.shared_per_block, title)?;
         Ok(function)
+    }
+
+    fn load_source(&mut self, entry: &str, source: &str) -> Result<Function, GpuError> {
+        self.stream.not_recording("a kernel cannot be loaded")?;
+        let hiprtc = self.hiprtc()?;
+        let options = hiprtc.options(
+            &CompileUnit::new("", &[]),
+            &self.device.target.arch,
+            Form::Machine,
+        );
+        let built = hiprtc
+            .build(source, &options, Form::Machine)
+            .map_err(|why| GpuError::new(GpuErrorKind::Compile, why.to_string()))?;
+        let loaded = module::load(self.api, &built.image, entry, entry)?;
+        Ok(self.kernels.keep(None, loaded, entry.to_owned()))
     }
 
     fn assembly(&mut self, _: &CompileUnit) -> Result<String, GpuError> {

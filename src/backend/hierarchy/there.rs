@@ -11,9 +11,9 @@ const LINE: usize = 32;
 /// Loads of one launch of the chain.
 const STEPS: u32 = 8192;
 /// Threads of a block that sums.
-const THREADS: u32 = 1024;
+pub(super) const THREADS: u32 = 1024;
 /// Bytes that each of them reads at once.
-const PACK: u64 = 16;
+pub(super) const PACK: u64 = 16;
 /// Bytes that a launch reads at least, by one block and by all: what takes long beside the
 /// launch itself.
 const ONE: u64 = 64 << 20;
@@ -55,10 +55,12 @@ pub(super) fn measure(
         units,
         caches: Vec::new(),
         rows: measured?,
-        notes: vec![format!(
+        notes: std::iter::once(format!(
             "{SAMPLES} samples, device events around launches of {STEPS} loads, a load per line of {} bytes in random order; one block of {THREADS} threads, and one per multiprocessor",
             4 * LINE
-        )],
+        ))
+        .chain(backend.unproved())
+        .collect(),
     })
 }
 

@@ -60,17 +60,23 @@ pub(super) fn own(unit: &CompileUnit) -> Result<Compiled, NoProgram> {
     read(String::from_utf8_lossy(&built.image).into_owned())
 }
 
-/// A learner's text, behind the prefix.
-pub(super) fn written(text: &str, file: &str, listing: &Listing) -> Result<Compiled, NoProgram> {
+/// A learner's text behind the prefix, with lines of its own.
+pub(super) fn source_of(text: &str, file: &str) -> String {
+    let prefix = CompileUnit::new("", &["prefix/grid.cu"]);
     // Some editors begin a file with a mark of its encoding.
     let text = text.trim_start_matches('\u{feff}');
+    format!(
+        "{}#line 1 \"{file}\"\n{text}\n",
+        prefix.source().unwrap_or_default()
+    )
+}
+
+/// A learner's text, to be executed by the machine.
+pub(super) fn written(text: &str, file: &str, listing: &Listing) -> Result<Compiled, NoProgram> {
     text::allowed(text).map_err(|what| NoProgram::Refused(what.of(file)))?;
     let compiler = for_the_machine().map_err(|e| NoProgram::NoCompiler(e.to_string()))?;
     let prefix = CompileUnit::new("", &["prefix/grid.cu"]);
-    let source = format!(
-        "{}#line 1 \"{file}\"\n{text}\n",
-        prefix.source().unwrap_or_default()
-    );
+    let source = source_of(text, file);
     let options = compiler.options(&prefix, ARCH, Form::Assembly);
     let built = compiler
         .build(&source, &options, Form::Assembly)
@@ -94,7 +100,7 @@ pub(super) fn written(text: &str, file: &str, listing: &Listing) -> Result<Compi
 }
 
 /// The first errors of a log, each with its place.
-fn first_errors(log: &str) -> String {
+pub(super) fn first_errors(log: &str) -> String {
     const TOLD: usize = 3;
     let errors = error_places(log);
     if errors.is_empty() {

@@ -107,6 +107,8 @@ fn roofs(
 ) -> Result<Option<Roofs>, String> {
     let why = match &evidence.roofs {
         Some(Ok(measured)) => {
+            notes.extend(measured.beside());
+            notes.extend(measured.notes.iter().cloned());
             let rate = |flops: Agreed| Roof {
                 flops_per_second: flops.rate,
                 bytes_per_second: measured.bandwidth.rate,
@@ -360,6 +362,10 @@ mod tests {
                 bandwidth: agreed(1e10),
                 fp32: agreed(1e11),
                 matrix16: None,
+                read: None,
+                launch: None,
+                barrier: None,
+                notes: Vec::new(),
             })),
             ..rounds.into()
         }
