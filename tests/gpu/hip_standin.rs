@@ -118,6 +118,10 @@ fn releases() -> &'static Path {
                 &runtime,
                 &lib.join(format!("libamdhip64.so.{major}")),
             );
+            // One release has ranges for timelines.
+            if release.folder == "rocm7" {
+                cc(release, &["roctx.c"], &lib.join("libroctx64.so.4"));
+            }
             if release.hsa {
                 cc(release, &["hsa.c"], &lib.join("libhsa-runtime64.so.1"));
             }
@@ -546,6 +550,22 @@ fn a_forward_is_as_many_launches_as_its_plan_has() {
         assert!(started >= 3 * launches);
         ran.is_proper();
     }
+}
+
+#[test]
+fn a_timeline_carries_the_plans_names_where_rocm_has_ranges() {
+    let line = "run --backend hip --version v2 --no-check --runs 1 --seq 16 --json";
+    let named = Setting::new("rocm7").line(line);
+    assert_eq!(named.code, 0, "{}", named.err);
+    let (forwards, launches) = (named.lines("range forward"), named.lines("launch "));
+    // Every launch has a range of its own within that of its forward.
+    assert_eq!(launches, 47 * forwards, "{}", named.log);
+    assert_eq!(named.lines("range "), launches + forwards);
+    assert_eq!(named.lines("range block 1: "), 11 * forwards, "{}", named.log);
+    named.is_proper();
+    // Without the library nothing is named, and nothing fails.
+    let plain = Setting::new("rocm6").line(line);
+    assert_eq!((plain.code, plain.lines("range ")), (0, 0));
 }
 
 #[test]

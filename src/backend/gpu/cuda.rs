@@ -23,6 +23,7 @@ use super::driver::{
 use super::native::heap::Heap;
 use super::native::kernel;
 use super::native::kernels::{Kernels, passed_on};
+use super::native::ranges::{NVTX, Ranges};
 use super::native::stream::Stream;
 use super::program::{Target, TensorMap};
 use super::source::CompileUnit;
@@ -46,6 +47,7 @@ pub struct Cuda {
     cache: Option<Cache>,
     kernels: Kernels<Loaded>,
     heap: Heap,
+    ranges: Option<Ranges>,
     blas: Option<Blas>,
     /// A context is current on one thread.
     here: PhantomData<*const ()>,
@@ -101,6 +103,7 @@ impl Cuda {
             cache: Cache::of_user(),
             kernels: Kernels::default(),
             heap: Heap::new(&api.native),
+            ranges: Ranges::find(&NVTX),
             blas: None,
             here: PhantomData,
         })
@@ -296,6 +299,12 @@ impl Driver for Cuda {
         let code = unsafe { call() };
         self.api
             .check(code, || "the profiler is not told".to_owned())
+    }
+
+    fn range(&mut self, name: Option<&str>) {
+        if let Some(ranges) = &self.ranges {
+            ranges.mark(name);
+        }
     }
 
     passed_on!();

@@ -23,6 +23,7 @@ use super::driver::{
 use super::native::heap::Heap;
 use super::native::kernel;
 use super::native::kernels::{Kernels, passed_on};
+use super::native::ranges::{ROCTX, Ranges};
 use super::native::stream::Stream;
 use super::program::{Target, TensorMap};
 use super::source::CompileUnit;
@@ -49,6 +50,7 @@ pub struct Hip {
     cache: Option<Cache>,
     kernels: Kernels<Loaded>,
     heap: Heap,
+    ranges: Option<Ranges>,
     /// A device is set on one thread.
     here: PhantomData<*const ()>,
 }
@@ -78,6 +80,7 @@ impl Hip {
             cache,
             kernels: Kernels::default(),
             heap: Heap::new(&api.native),
+            ranges: Ranges::find(&ROCTX),
             here: PhantomData,
         })
     }
@@ -193,6 +196,12 @@ impl Driver for Hip {
             "the hip backend has no library of products; --gemm own runs the kernels of this \
              program",
         ))
+    }
+
+    fn range(&mut self, name: Option<&str>) {
+        if let Some(ranges) = &self.ranges {
+            ranges.mark(name);
+        }
     }
 
     passed_on!();
