@@ -301,7 +301,7 @@ impl Driver for Cuda {
             .check(code, || "the profiler is not told".to_owned())
     }
 
-    fn range(&mut self, name: Option<&str>) {
+    fn named(&mut self, name: Option<&str>) {
         if let Some(ranges) = &self.ranges {
             ranges.mark(name);
         }

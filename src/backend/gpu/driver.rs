@@ -238,7 +238,7 @@ pub trait Driver {
 
     /// Names what is handed in from here on, for a vendor's timeline; `None` ends the name
     /// that began last. Nothing where the device has no such thing.
-    fn range(&mut self, _: Option<&str>) {}
+    fn named(&mut self, _: Option<&str>) {}
 
     /// Whether races and reads of unwritten memory are looked for, where the device
     /// can; on at first.

@@ -198,7 +198,7 @@ impl Driver for Hip {
         ))
     }
 
-    fn range(&mut self, name: Option<&str>) {
+    fn named(&mut self, name: Option<&str>) {
         if let Some(ranges) = &self.ranges {
             ranges.mark(name);
         }

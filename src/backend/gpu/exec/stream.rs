@@ -62,7 +62,7 @@ impl Launched {
         name: &str,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<(), GpuError> {
-        driver.range(Some(name));
+        driver.named(Some(name));
         let started = match step {
             BoundStep::Own(launch) => {
                 self.own += 1;
@@ -81,7 +81,7 @@ impl Launched {
                 self.library += u64::from(launches);
             }),
         };
-        driver.range(None);
+        driver.named(None);
         started.map_err(|e| e.in_kernel(name))
     }
 }
@@ -95,9 +95,9 @@ pub(super) fn forward(
     bound: &Bound,
     observer: &dyn Observer,
 ) -> Result<Launched, RunError> {
-    driver.range(Some("forward"));
+    driver.named(Some("forward"));
     let launched = launches(driver, bound, observer);
-    driver.range(None);
+    driver.named(None);
     launched
 }
 
