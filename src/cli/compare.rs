@@ -1,6 +1,7 @@
 //! `compare`: plans side by side, priced, and with `--run` measured.
 
 mod merit;
+mod twice;
 
 use std::io::IsTerminal;
 
@@ -38,6 +39,14 @@ pub(super) struct CompareArgs {
     /// Run each plan; without it only the model speaks
     #[arg(long = "run", help_heading = "Run")]
     measure: bool,
+    /// Run each plan as a stream of launches and as a graph of them, in turns
+    #[arg(
+        long,
+        requires = "measure",
+        conflicts_with = "graph",
+        help_heading = "Run"
+    )]
+    both: bool,
     /// Sum over one block in place of the forward
     #[arg(long, help_heading = "Plan")]
     block: bool,
@@ -49,6 +58,11 @@ pub(super) fn compare(output: &OutputArgs, args: &CompareArgs, out: &mut Out) ->
         .iter()
         .map(|p| Cut::parse(p))
         .collect::<Result<Vec<_>, _>>()?;
+    let times = if args.both { 2 } else { 1 };
+    let cuts: Vec<Cut> = cuts
+        .into_iter()
+        .flat_map(|cut| std::iter::repeat_n(cut, times))
+        .collect();
     let places = places(output);
     let learned = Learned::of(&places);
     let base = request(&args.setup, &args.run, Cut::v1(), &learned)?;
@@ -67,10 +81,16 @@ pub(super) fn compare(output: &OutputArgs, args: &CompareArgs, out: &mut Out) ->
             config: column.cost.config.clone(),
             ..base.clone()
         });
-        let requests: Vec<Request> = requests.collect();
+        let mut requests: Vec<Request> = requests.collect();
+        if args.both {
+            requests = twice::requests(requests);
+        }
         let mut rounds = Rounds::new(requests.clone(), base.seed).all_or_none();
         carry_out(&mut Engine::default(), &mut rounds, None, &watch)?;
         comparison.measured(rounds)?;
+        if args.both {
+            twice::judged(&mut comparison);
+        }
         for (column, request) in comparison.columns.iter_mut().zip(&requests) {
             let Some(report) = &mut column.report else {
                 continue;
