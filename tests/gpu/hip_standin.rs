@@ -561,7 +561,12 @@ fn a_timeline_carries_the_plans_names_where_rocm_has_ranges() {
     // Every launch has a range of its own within that of its forward.
     assert_eq!(launches, 47 * forwards, "{}", named.log);
     assert_eq!(named.lines("range "), launches + forwards);
-    assert_eq!(named.lines("range block 1: "), 11 * forwards, "{}", named.log);
+    assert_eq!(
+        named.lines("range block 1: "),
+        11 * forwards,
+        "{}",
+        named.log
+    );
     named.is_proper();
     // Without the library nothing is named, and nothing fails.
     let plain = Setting::new("rocm6").line(line);
@@ -761,6 +766,35 @@ fn roofs_and_what_it_costs_to_begin_are_measured() {
     ran.is_proper();
 }
 
+#[test]
+fn memory_is_measured_over_the_working_set() {
+    let ran = Setting::new("rocm6")
+        .with("STANDIN_FAULT", "tick=2")
+        .line("dev memory --backend hip --sizes 1048576,8388608");
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    let report = ran.json();
+    assert_eq!(report["units"], 104);
+    let rows = report["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 2);
+    for row in rows {
+        // 8192 loads in a launch of 2 µs between marks a quarter of a millisecond apart.
+        let latency = row["latency_ns"][0].as_f64().unwrap();
+        assert!((latency / (252e3 / 8192.0) - 1.0).abs() < 1e-3, "{row}");
+        // 64 MiB are read by one block, again and again.
+        let rate = row["one_gbs"][0].as_f64().unwrap();
+        assert!(
+            (rate / (64.0 * 1.048_576e6 / 252e-6 * 1e-9) - 1.0).abs() < 1e-3,
+            "{row}"
+        );
+    }
+    let notes = report["notes"].to_string();
+    assert!(
+        notes.contains("512 threads") && notes.contains("no AMD GPU was at hand"),
+        "{notes}"
+    );
+    ran.is_proper();
+}
+
 /// A rocprofv3 that saw the forward twice, each of its 47 launches with 1000 requests of
 /// 64 bytes.
 const ROCPROF: &str = r#"#!/bin/sh
@@ -787,6 +821,20 @@ while [ $at -lt 94 ]; do
     done
 done
 "#;
+
+#[test]
+fn each_kernel_has_a_time_of_its_own() {
+    let line = "--state state study timeline --backend hip --version v2 --seq 1 --json";
+    let Some(setting) = Setting::new("rocm6").executing() else {
+        return;
+    };
+    let ran = setting.with("STANDIN_FAULT", "tick=10").line(line);
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    // 47 kernels, each 10 µs between two marks a quarter of a millisecond apart.
+    let text = ran.json().to_string();
+    assert!(text.contains("device events around each launch"), "{text}");
+    ran.is_proper();
+}
 
 #[test]
 fn bytes_at_memory_are_counted_by_rocprofv3() {

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::there::{PACK, THREADS, launch, sweep, timed};
+use super::there::{PACK, launch, sweep, threads, timed};
 use crate::Backend;
 use crate::gpu::{
     Call, CompileUnit, Driver, Function, GemmCall, GpuError, GpuErrorKind, Memory, Parameter,
@@ -179,11 +179,11 @@ fn measured(
     let at = large(driver, held)?;
     let [from, to, third] = at.map(Parameter::Long);
     let width = driver.load(&unit(), 0)?;
-    let threads = COPIED / 4;
+    let parts = COPIED / 4;
     let copy = (
-        threads.div_ceil(256) as u32,
+        parts.div_ceil(256) as u32,
         256,
-        vec![from, third, Parameter::Word(threads as u32)],
+        vec![from, third, Parameter::Word(parts as u32)],
     );
     let bytes = 4.0 * COPIED as f64;
     found.copy = again(|| Ok(2.0 * bytes / (1e-6 * timed(driver, width, &copy)?)))?;
@@ -192,7 +192,7 @@ fn measured(
     let packs = 4 * COPIED / u64::from(units) / PACK;
     let sum = (
         units,
-        THREADS,
+        threads(driver, sums),
         vec![from, to, Parameter::Word(packs as u32), Parameter::Word(1)],
     );
     let bytes = (packs * PACK * u64::from(units)) as f64;

@@ -79,7 +79,9 @@ pub(super) fn rows(columns: &[Compared], gpu: &Gpu) -> Vec<(String, Vec<String>)
         let both: Vec<Quantity> = modelled.iter().cloned().chain(counted).collect();
         let unit = Column::fit(&both).decimals(3);
         let cells = held.iter().map(|bytes| {
-            bytes.map_or("·".to_owned(), |bytes| unit.number(&Quantity::bytes(bytes)))
+            bytes.map_or("·".to_owned(), |bytes| {
+                unit.number(&Quantity::bytes(bytes))
+            })
         });
         rows.push((format!("held {} #", unit.unit()), cells.collect()));
         rows.push(("  modelled =".to_owned(), unit.cells(&modelled)));
