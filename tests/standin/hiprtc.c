@@ -32,12 +32,12 @@ static const char *executable(Program *program, const char *folder, const char *
     const char *kernel = 0, *at = program->source;
     while ((at = strstr(at, "KERNEL void "))) kernel = at += 12;
     if (!kernel) kernel = "nothing(";
-    if (!strncmp(kernel, "LAUNCH_BOUNDS", 13)) {
-        /* Its name stands behind what its blocks are bound to. */
+    /* Its name stands behind what its blocks are bound to, where that is said. */
+    if (!strncmp(kernel, "LAUNCH_BOUNDS(", 14) || !strncmp(kernel, "__launch_bounds__(", 18)) {
         int open = 0;
-        for (kernel += 13; *kernel && (*kernel != ')' || open > 1); kernel++) open += *kernel == '(' ? 1 : *kernel == ')' ? -1 : 0;
-        for (kernel++; *kernel == ' ' || *kernel == '\n'; kernel++) {
-        }
+        do open += *kernel == '(' ? 1 : *kernel == ')' ? -1 : 0;
+        while (*kernel++ && (open || kernel[-1] != ')'));
+        kernel += strspn(kernel, " \n");
     }
     snprintf(text, sizeof text, "%s/%d-%ld.cpp", folder, (int)getpid(), open_programs);
     snprintf(path, sizeof path, "%s/%d-%ld.so", folder, (int)getpid(), open_programs);

@@ -119,13 +119,16 @@ fn compared(
     Ok(Ok((cases, said)))
 }
 
+/// What is done with the launch of a case, whose buffers are listed.
+type Then<'t> = dyn FnMut(&mut dyn Driver, &Call<'_>, &[Memory]) -> Result<(), GpuError> + 't;
+
 /// Puts a case on the device and does something with its launch.
 fn on(
     driver: &mut dyn Driver,
     task: &Task,
     function: Function,
     case: &Case,
-    then: &mut dyn FnMut(&mut dyn Driver, &Call<'_>, &[Memory]) -> Result<(), GpuError>,
+    then: &mut Then<'_>,
 ) -> Result<(), GpuError> {
     let mut held = Vec::new();
     let done = placed(driver, task, function, case, &mut held, then);
@@ -141,7 +144,7 @@ fn placed(
     function: Function,
     case: &Case,
     held: &mut Vec<Memory>,
-    then: &mut dyn FnMut(&mut dyn Driver, &Call<'_>, &[Memory]) -> Result<(), GpuError>,
+    then: &mut Then<'_>,
 ) -> Result<(), GpuError> {
     let frame = (task.frame)(&case.extents);
     for ((name, _), values) in frame.inputs.iter().zip(&case.inputs) {

@@ -62,8 +62,8 @@ impl Ranges {
                 // SAFETY: the text ends with a zero byte and is copied.
                 unsafe { (self.push)(name.as_ptr()) };
             }
-            // SAFETY: takes nothing; without a range it says so and does nothing.
             None => {
+                // SAFETY: takes nothing; without a range it says so and does nothing.
                 unsafe { (self.pop)() };
             }
         }
