@@ -121,6 +121,7 @@ pub fn submission(
         source: kernel.listing.path.clone(),
         candidate,
         bounds,
+        on: None,
     }))
 }
 
