@@ -182,7 +182,7 @@ pub const TABLE: &[Entry] = &[
         On::Here(&[Studies]),
         &[(ch('r'), Run), (ch('R'), RunAll), (ch('p'), Setup)],
         &[],
-        "make the study, a smaller one; setup",
+        "make the study, smaller; setup",
     ),
     entry(
         On::Here(&[Studies]),
