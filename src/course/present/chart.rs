@@ -4,6 +4,7 @@ use super::grid::{Grid, labelled};
 use crate::answer::{Env, Value};
 use crate::block::{Block, Series, swept};
 use crate::fields::Typed;
+use crate::number::{Inline, fill};
 use plan::units::{Column, Quantity, Spec, Unit, format_in};
 
 /// One line of a chart.
@@ -75,7 +76,12 @@ fn points(
                 }
             }
         }
-        found.push((one.name.clone(), values));
+        let shown = |inline: &Inline| {
+            inline
+                .show(env)
+                .unwrap_or_else(|(_, say)| format!("({say})"))
+        };
+        found.push((fill(&one.name.text, shown), values));
     }
     let all: Vec<Quantity> = found.iter().flat_map(|(_, v)| v.iter().copied()).collect();
     let (unit, decimals) = match unit {
