@@ -21,6 +21,7 @@ mod gpus;
 mod help;
 mod ids;
 mod interrupt;
+mod kept;
 mod lists;
 mod live;
 mod micro;
@@ -29,6 +30,7 @@ mod path;
 mod practise;
 mod profile;
 mod progress;
+mod report;
 mod run;
 mod selftest;
 mod show;
@@ -125,11 +127,12 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Solution(args)) => help::solution(&cli.output, args, out),
         Some(Command::Reset(args)) => help::reset(&cli.output, args, out),
         Some(Command::Lessons) => lists::lessons(&cli.output, out),
-        Some(Command::Exercises) => lists::exercises(&cli.output, out),
+        Some(Command::Exercises(args)) => lists::exercises(&cli.output, args, out),
         Some(Command::Progress(args)) => progress::progress(&cli.output, args, out),
         Some(Command::Path(args)) => path::path(&cli.output, args, out),
         Some(Command::Practise(args)) => practise::practise(&cli.output, args, out),
         Some(Command::Export(args)) => export::export(&cli.output, args, out),
+        Some(Command::Report(args)) => report::report(&cli.output, args, out),
         Some(Command::Doctor) => doctor::doctor(&cli.output, out),
         Some(Command::Show(args)) => show::show(&cli.output, args, out),
         Some(Command::Init(args)) => author::init(&cli.output, args, out),

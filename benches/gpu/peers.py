@@ -4,15 +4,20 @@
 For each work: eager, sdpa, sdpa with torch.compile (default and reduce-overhead,
 which replays CUDA graphs). The outputs of each are compared with eager's in fp64
 first; then the median of 30 forwards by device events, and the launches of one
-forward by the CUDA profiler. Prints JSON.
+forward by the CUDA profiler. The measured ceilings of the card come first. Each row is a
+line of JSON, on standard output and, with --out, added to a file as soon as it is there;
+rows that stand in the file are not made again. No row begins after --budget seconds
+(compiling takes one to three minutes).
 
-    python3 peers.py [--dtype bf16|fp32] WORK...
+    python3 peers.py [--dtype bf16|fp32] [--only reduce-overhead] [--budget S] [--out FILE] [WORK...]
 """
 
 import argparse
 import json
 import sys
+import time
 import warnings
+from pathlib import Path
 
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM, StaticCache
@@ -105,51 +110,76 @@ def error(work, attention, mode, dtype):
 
 def main():
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("works", nargs="+", choices=list(WORKS))
+    options.add_argument("works", nargs="*", metavar="WORK", help="none: the ceilings alone")
     options.add_argument("--dtype", choices=["bf16", "fp32"], default="bf16")
     options.add_argument("--only", help="part of a variant's name: reduce-overhead, sdpa, …")
-    given = options.parse_args()
+    options.add_argument("--budget", type=float, default=float("inf"), metavar="SECONDS")
+    options.add_argument("--out", type=Path, metavar="FILE")
+    given = options.parse_intermixed_args()
+    unknown = [name for name in given.works if name not in WORKS]
+    if unknown:
+        options.error(f"there is no work {unknown[0]}; use {', '.join(WORKS)}")
+    begun = time.monotonic()
     dtype = {"bf16": torch.bfloat16, "fp32": torch.float32}[given.dtype]
     torch.backends.cuda.matmul.allow_tf32 = False
-    rows = []
+    text = given.out.read_text() if given.out and given.out.exists() else ""
+    there = [json.loads(line) for line in text.splitlines()]
+
+    def keep(row):
+        line = json.dumps(row)
+        print(line, flush=True)
+        if given.out:
+            with given.out.open("a") as file:
+                file.write(line + "\n")
+
+    if not any(row.get("ceilings") == given.dtype for row in there):
+        keep(ceilings(given.dtype, dtype))
     variants = [("eager", None), ("sdpa", None), ("sdpa", "default"), ("sdpa", "reduce-overhead")]
     for name in given.works:
-        work = WORKS[name]
         for attention, mode in variants:
             title = attention + (f" compile:{mode}" if mode else "")
             if given.only and given.only not in title:
                 continue
             row = {"work": name, "dtype": given.dtype, "variant": title}
-            try:
-                with torch.no_grad():
-                    row["error"] = error(work, attention, mode, dtype)
-                    if not row["error"] <= ALLOWED[given.dtype]:
-                        raise ValueError(f"off by {row['error']:.2e} from fp64")
-                    net = network(work, attention, dtype)
-                    run = forward(work, net, compiled(net, mode))
-                    row["us"], row["launches"] = median_us(run), launches(run)
-            except Exception as problem:  # a variant that does not run here is listed, not hidden
-                row["failed"] = f"{type(problem).__name__}: {problem}"[:200]
-            rows.append(row)
-            print(json.dumps(row), file=sys.stderr, flush=True)
-            net = run = None
+            if any(row.items() <= other.items() for other in there):
+                continue
+            if time.monotonic() - begun > given.budget:
+                print(f"the budget is used up: {name}, {title} is not made", file=sys.stderr)
+                return
+            from_here = time.monotonic()
+            row |= made(WORKS[name], attention, mode, dtype, given.dtype)
+            keep(row | {"seconds": round(time.monotonic() - from_here, 1)})
             torch.cuda.empty_cache()
+
+
+def made(work, attention, mode, dtype, name):
+    """What one variant takes, or why it does not run here."""
+    try:
+        with torch.no_grad():
+            off = error(work, attention, mode, dtype)
+            if not off <= ALLOWED[name]:
+                raise ValueError(f"off by {off:.2e} from fp64")
+            net = network(work, attention, dtype)
+            run = forward(work, net, compiled(net, mode))
+            return {"error": off, "us": median_us(run), "launches": launches(run)}
+    except Exception as problem:  # listed, not hidden
+        return {"failed": f"{type(problem).__name__}: {problem}"[:200]}
+
+
+def ceilings(name, dtype):
+    """What this card copies and multiplies at most."""
     big = torch.empty(2**32, dtype=torch.uint8, device="cuda")
     other = torch.empty_like(big)
     copy = 2 * big.numel() / median_us(lambda: other.copy_(big)) / 1e3
     a = torch.randn(8192, 8192, device="cuda", dtype=dtype)
     product = 2 * 8192**3 / median_us(lambda: a @ a) / 1e6
-    print(
-        json.dumps(
-            {
-                "device": torch.cuda.get_device_name(),
-                "torch": torch.__version__,
-                "copy_gbs": copy,
-                "product_tflops": product,
-                "rows": rows,
-            }
-        )
-    )
+    return {
+        "ceilings": name,
+        "device": torch.cuda.get_device_name(),
+        "torch": torch.__version__,
+        "copy_gbs": copy,
+        "product_tflops": product,
+    }
 
 
 if __name__ == "__main__":

@@ -1,312 +1,262 @@
 #!/usr/bin/env python3
-"""One table: this program's plans and Hugging Face's Llama, in one run.
+"""The plans of this program on one GPU: a table of works, one run per element type.
 
-    python3 benches/gpu/table.py [--program PATH] [--dtype bf16|fp32] [--out FILE] [--rows FILE] [WORK...]
+    python3 benches/gpu/table.py [--dtype bf16|fp32] [--rows FILE] [--budget SECONDS] [WORK...]
 
-Every plan runs with kernels of its own, as a stream of launches and as a replayed
-graph, and with the library's products, as a stream. Outputs are checked before a
-clock starts: the streams against fp64, the graphs by having the very logits of
-their streams. The plans of one kernel and `five` run once more, as graphs with a rest
-before each forward: a card under load lowers its clock, which is told beside.
-Needs torch and transformers for the peers; --no-peers leaves them out.
-Progress goes to standard error, the table (markdown) to standard output or FILE.
+A work's plans are timed in turns, each as a stream of launches and as a replayed graph,
+with kernels of its own; --library adds plans with the library's products to prefills, --rested the
+plans of one kernel and `five` with a rest before each forward, since a card under load
+lowers its clock, which is told beside. Streams are checked against fp64 before a clock
+starts; a graph must have the very logits of its stream.
+
+FILE gets a line of JSON per work as soon as it is measured; with --resume what stands
+there is not measured again, and no work begins after the budget, so that a second call
+goes on where the first stopped. --peers FILE, --ceilings FILE: what peers.py wrote. The
+table (markdown) goes to standard output, progress to standard error.
 """
 
 import argparse
 import json
 import subprocess
-import sys
-import threading
 import time
 from pathlib import Path
 
-from works import FEW, UNTUNED, WORKS
+from device import Clock, asked, say
+from timing import ratio, rounds, told
+from works import FOR_LIBRARY, TABLE, WORKS
 
-HERE = Path(__file__).resolve().parent
-PLANS = ["v1", "v2", "v3", "v4", "five", "forward"]
-# Plans with kernels that are one product and nothing else. The last leaves every
-# product alone and merges what lies between them: all that a library can be given.
-WITH_PRODUCTS = ["v1", "v2", "v3", "five", "v1+flash+silu_mul+norm_residual"]
-# Prefill is judged by the rate of its products, decode by that of its bytes.
-BY_BYTES = {name for name, work in WORKS.items() if work.seq == 1}
 # The plans whose blocks are one kernel: set against the best of the others.
 ONE_KERNEL = ["v4", "forward"]
+OTHERS = ["five", "v1", "v2", "v3"]
+PLANS = [*OTHERS[:1], *ONE_KERNEL, *OTHERS[1:]]
+# What a library can be given: kernels that are one product and nothing else. In the last
+# plan every product is one, and what lies between them is merged.
+WITH_PRODUCTS = ["five", "v1+flash+silu_mul+norm_residual"]
 # Milliseconds of rest before a forward, and the plans that are measured so.
 REST = 10
 RESTED = ["five", *ONE_KERNEL]
+# Runs of a plan in one round of several.
+IN_TURN = 2
 
 
-def say(text):
-    print(text, file=sys.stderr, flush=True)
+def count(work, dtype):
+    """30 forwards; 18, nine rounds, where one takes tens of milliseconds or its cache is
+    long to fill: fewer rounds say nothing of a difference."""
+    rate = 500e12 if dtype == "bf16" else 40e12
+    slow = work.flops() / rate > 0.01 or work.batch * work.past > 8000
+    return 18 if slow else 30
 
 
-class Clock:
-    """Megahertz of the multiprocessors while they work: what the driver says every
-    20 ms, where the card draws more than half of the most that it drew."""
-
-    def __enter__(self):
-        self.seen, self.over = [], threading.Event()
-        self.thread = threading.Thread(target=self.look)
-        self.thread.start()
-        return self
-
-    def look(self):
-        try:
-            import pynvml
-
-            pynvml.nvmlInit()
-            card = pynvml.nvmlDeviceGetHandleByIndex(0)
-            while not self.over.is_set():
-                clock = pynvml.nvmlDeviceGetClockInfo(card, pynvml.NVML_CLOCK_SM)
-                self.seen.append((pynvml.nvmlDeviceGetPowerUsage(card), clock))
-                time.sleep(0.02)
-        except Exception as problem:
-            say(f"no clock: {problem}")
-
-    def __exit__(self, *_):
-        self.over.set()
-        self.thread.join()
-
-    def range(self):
-        most = max((power for power, _ in self.seen), default=0)
-        busy = [clock for power, clock in self.seen if power > most / 2]
-        return [min(busy), max(busy)] if busy else None
-
-
-def runs(work, dtype, plan_cost):
-    """30 forwards; 10 where one takes tens of milliseconds."""
-    return 10 if plan_cost["flops"] / (500e12 if dtype == "bf16" else 40e12) > 0.02 else 30
-
-
-def measured(program, work, dtype, plans, gemm, graph, count, rest=0):
-    """A report for each plan, or why there is none, and the clock meanwhile. One
-    process runs them all, so that weights are made once; where one plan stops it,
-    each has its own."""
-    command = [program, "compare", *plans, *work.options(), "--dtype", dtype]
-    command += ["--run", "--backend", "cuda", "--gemm", gemm, "--json", "--runs", str(count)]
-    command += ["--pause", str(rest)] if rest else []
-    command += ["--graph"] if graph else []
-    command += ["--no-check"] if graph or rest else []
+def measured(given, work, plans, gemm="own", both=True, rest=0):
+    """A row for each plan and way of launching."""
+    command = [given.program, "compare", *plans, *work.options(), "--dtype", given.dtype]
+    command += ["--run", "--backend", given.backend, "--gemm", gemm, "--json"]
+    command += ["--runs", given.runs or count(work, given.dtype)]
+    command += ["--both"] if both else ["--graph", "--no-check"] if rest else []
+    command += ["--pause", rest] if rest else []
     with Clock() as clock:
-        done = subprocess.run(command, capture_output=True, text=True)
-    try:
-        return json.loads(done.stdout), clock.range()
-    except json.JSONDecodeError:
-        if len(plans) > 1:
-            each = [measured(program, work, dtype, [p], gemm, graph, count, rest) for p in plans]
-            return [reports[0] for reports, _ in each], each[0][1]
-        try:
-            failed = json.loads(done.stderr.strip().splitlines()[-1])["error"]
-        except (json.JSONDecodeError, IndexError, KeyError, TypeError):
-            failed = done.stderr.strip()[-200:] or f"exit code {done.returncode}"
-        return [{"failed": failed}], None
-
-
-def cost(program, work, dtype, plan):
-    version, *fusions = plan.split("+")
-    command = [program, "cost", "--version", version, *work.options(), "--dtype", dtype, "--json"]
-    command += ["--fuse", ",".join(fusions)] if fusions else []
-    return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-
-
-def ours(program, name, dtype, library):
-    """Rows of every plan, products and way of launching."""
-    work, rows, logits = WORKS[name], [], {}
-    costs = {plan: cost(program, work, dtype, plan)["forward"] for plan in {*PLANS, *WITH_PRODUCTS}}
-    count = runs(work, dtype, costs["v4"])
-    ways = [("own", False, 0, PLANS), ("own", True, 0, PLANS), ("own", True, REST, RESTED)]
-    ways += [("library", False, 0, WITH_PRODUCTS)] if library else []
-    if name in FEW:
-        ways = [("own", graph, 0, FEW[name][1]) for graph in (False, True)]
-    for gemm, graph, rest, plans in ways:
-        reports, clock = measured(program, work, dtype, plans, gemm, graph, count, rest)
-        for plan, report in zip(plans, reports):
-            row = {"work": name, "plan": plan, "gemm": gemm, "graph": graph, "rest": rest}
-            row |= {"cost": costs[plan], "clock": clock, "runs": count}
-            row |= judged(report, graph or rest, logits.get((plan, gemm)))
-            rows.append(row)
-            if "us" in row:
-                logits.setdefault((plan, gemm), report["output"]["sha256"])
-            say({key: row[key] for key in ("work", "plan", "gemm", "graph", "rest", "us", "clock", "failed") if key in row})
+        reports, failed = asked(command)
+    ways = [False, True] if both else [bool(rest)]
+    if reports is None and len(plans) > 1:
+        # One plan stops all: each for itself then, no longer in turns.
+        rows = [row for plan in plans for row in measured(given, work, [plan], gemm, both, rest)]
+        return [row | {"apart": True} for row in rows]
+    rows = []
+    for at, (plan, graph) in enumerate((plan, graph) for plan in plans for graph in ways):
+        row = {"plan": plan, "gemm": gemm, "graph": graph, "rest": rest, "clock": clock.range()}
+        row |= {"failed": failed} if reports is None else judged(reports[at], rest, len(reports))
+        rows.append(row)
     return rows
 
 
-def judged(report, again, logits):
-    """Time and launches of a report whose outputs are right: checked, or (`again`) the
-    very ones that were."""
-    if "failed" in report:
-        return {"failed": report["failed"]}
+def judged(report, rest, plans):
+    """Times and launches of a report whose outputs are right; rested ones are those of
+    plans that were checked before."""
     check = report.get("check")
-    if not again and not (check and check["pass"]):
-        wrong = (check or {}).get("first_wrong") or "it was not checked"
-        return {"failed": f"wrong: {wrong}"}
-    if again and report["output"]["sha256"] != logits:
-        return {"failed": "the logits are not those of the checked stream"}
+    if not rest and not (check and check["pass"]):
+        return {"failed": f"wrong: {(check or {}).get('first_wrong') or 'it was not checked'}"}
     if not report.get("time_us"):
         return {"failed": "it was not timed"}
-    launches = report["launches"]
+    timing, launches = report["time_us"], report["launches"]
+    each = IN_TURN if plans > 1 else len(timing["times"])
+    forward = report["cost"]["forward"]
     return {
-        "us": report["time_us"]["median"],
+        "us": timing["median"],
+        "mad": timing["mad"],
+        "rounds": rounds(timing["times"], each),
         "launches": launches["counted"],
         "library": launches["library"],
         "reference": check and check["reference"],
+        "flops": forward["flops"],
+        "bytes": forward["bytes"],
+        "device": report["device"],
     }
 
 
-def rate(name, us, forward, ceilings):
-    """What a time comes to, and as a part of the measured ceiling."""
-    if name in BY_BYTES:
-        gbs, most = forward["bytes"] / us / 1e3, ceilings.get("copy_gbs")
-        return f"{gbs:.0f} GB/s", gbs / most if most else None
-    tflops, most = forward["flops"] / us / 1e6, ceilings.get("product_tflops")
-    return f"{tflops:.0f} TFLOP/s", tflops / most if most else None
+def ours(given, name):
+    """All rows of a work."""
+    work, begun = WORKS[name], time.monotonic()
+    rows = measured(given, work, given.plans)
+    if given.library and name in FOR_LIBRARY:
+        rows += measured(given, work, WITH_PRODUCTS, gemm="library", both=False)
+    if given.rested:
+        rows += measured(given, work, RESTED, both=False, rest=REST)
+    return {"dtype": given.dtype, "work": name, "seconds": round(time.monotonic() - begun, 1), "rows": rows}
 
 
-def percent(part):
-    return "" if part is None else f"{100 * part:.0f} %"
+def best(rows, plans, gemm="own", rest=0):
+    """The row of the quickest of some plans, launched either way."""
+    fit = [r for r in rows if "us" in r and r["plan"] in plans and (r["gemm"], r["rest"]) == (gemm, rest)]
+    return min(fit, key=lambda row: row["us"], default=None)
 
 
-def best_of(rows, plans, rest=0):
-    """Microseconds of the quickest of some plans, own kernels."""
-    fit = [r for r in rows if r["plan"] in plans and r["gemm"] == "own" and r["rest"] == rest]
-    return min((r["us"] for r in fit if "us" in r), default=None)
+def against(row, other):
+    """The ratio of two rows; no ends where they were not timed in turns."""
+    if not row or not other:
+        return None
+    if row.get("apart") or other.get("apart"):
+        return [row["us"] / other["us"], None, None]
+    return ratio(row["rounds"], other["rounds"])
 
 
-def summary(rows, peers):
+def rate(name, us, bytes_, flops, ceilings):
+    """What a time comes to, and as a part of the measured ceiling: decode is judged by its
+    bytes, prefill by its products."""
+    if WORKS[name].seq == 1:
+        gbs, most = bytes_ / us / 1e3, ceilings.get("copy_gbs")
+        return f"{gbs:.0f} GB/s", percent(gbs, most)
+    tflops, most = flops / us / 1e6, ceilings.get("product_tflops")
+    return f"{tflops:.0f} TFLOP/s", percent(tflops, most)
+
+
+def percent(part, whole):
+    return f"{100 * part / whole:.0f} %" if whole else ""
+
+
+def summary(found, peers, ceilings):
     """A line per work: the plans of one kernel against the best of the others."""
-    lines = ["| work | best other | µs | V4 | forward | V4 to it | forward to it | V4 rested | forward rested | forward to peer | clock, MHz | rested |"]
-    lines.append("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
-    others = [plan for plan in PLANS if plan not in ONE_KERNEL]
+    heads = "work|best other|µs|V4|forward|V4 to it|forward to it|library|peer|forward to peer|forward of ceiling"
+    heads += "|V4 rested, to five|clock, MHz|s"
+    lines = ["| " + heads.replace("|", " | ") + " |", "|---|---|" + "--:|" * (heads.count("|") - 1)]
 
-    def text(value, of):
-        return f"{value / of:.2f}" if value and of else ""
+    def us(row):
+        return f"{row['us']:.1f}" if row else ""
 
-    def clock(mine, rest):
-        seen = [row["clock"] for row in mine if row.get("clock") and row["rest"] == rest]
-        return f"{min(s[0] for s in seen)}–{max(s[1] for s in seen)}" if seen else ""
-
-    for name, mine in rows.items():
-        other, v4, forward = (best_of(mine, plans) for plans in (others, ["v4"], ["forward"]))
-        rested = [best_of(mine, [plan], REST) for plan in RESTED]
-        which = next((row["plan"] for row in mine if row.get("us") == other), "")
-        peer = min((p["us"] for p in peers if p["work"] == name and "us" in p), default=None)
-        lines.append(
-            f"| {WORKS[name].title} | {which} | "
-            + " | ".join(f"{us:.1f}" if us else "" for us in (other, v4, forward))
-            + f" | {text(v4, other)} | {text(forward, other)} | {text(rested[1], rested[0])}"
-            f" | {text(rested[2], rested[0])} | {text(forward, peer)} | {clock(mine, 0)} | {clock(mine, REST)} |"
-        )
+    for name, entry in found.items():
+        rows = entry["rows"]
+        other, v4, forward = (best(rows, plans) for plans in (OTHERS, ["v4"], ["forward"]))
+        library, peer = best(rows, WITH_PRODUCTS, "library"), best_peer(name, peers)
+        seen = [row["clock"] for row in rows if row.get("clock")]
+        mine = forward or v4
+        cells = [
+            WORKS[name].title,
+            f"{other['plan']} {way(other)}" if other else "",
+            us(other), us(v4), us(forward),
+            told(against(v4, other)), told(against(forward, other)),
+            us(library), f"{peer:.0f}" if peer else "",
+            f"{forward['us'] / peer:.2f}" if forward and peer else "",
+            rate(name, mine["us"], mine["bytes"], mine["flops"], ceilings)[1] if mine else "",
+            told(against(best(rows, ["v4"], rest=REST), best(rows, ["five"], rest=REST))),
+            f"{min(s[0] for s in seen)}–{max(s[1] for s in seen)}" if seen else "",
+            f"{entry['seconds']:.0f}",
+        ]
+        lines.append("| " + " | ".join(cells) + " |")
     return lines + [""]
 
 
-def table(name, rows, peers, ceilings):
-    """The table of one work, and a line on its goal."""
-    work = WORKS[name]
-    timed = [peer["us"] for peer in peers if "us" in peer]
-    best_peer = min(timed, default=None)
-    forward = rows[0]["cost"] if rows else None
-    lines = [f"### {work.title}", "", "| what | products | as | launches | µs | rate | of ceiling | to best peer | V4 to the best plan |"]
-    lines.append("|---|---|---|--:|--:|--:|--:|--:|--:|")
-    best_other = best_of(rows, [plan for plan in PLANS if plan not in ONE_KERNEL])
+def way(row):
+    return ("graph" if row["graph"] else "stream") + (f", {row['rest']} ms of rest" if row["rest"] else "")
 
-    def line(what, products, way, row, price):
-        if "failed" in row:
-            return f"| {what} | {products} | {way} | | {row['failed'].replace('|', '/')} | | | | |"
-        text, part = rate(name, row["us"], price, ceilings) if price else ("", None)
-        more = f" + {row['library']}" if row.get("library") else ""
-        ratio = f"{row['us'] / best_peer:.2f}" if best_peer else ""
-        of_plans = f"{row['us'] / best_other:.2f}" if best_other and what in ONE_KERNEL else ""
-        return (
-            f"| {what} | {products} | {way} | {row['launches']}{more} | {row['us']:.1f} |"
-            f" {text} | {percent(part)} | {ratio} | {of_plans} |"
-        )
 
+def best_peer(name, peers):
+    return min((p["us"] for p in peers if p["work"] == name and "us" in p), default=None)
+
+
+def table(name, entry, peers, ceilings):
+    """The rows of one work."""
+    rows, peer = entry["rows"], best_peer(name, peers)
+    other = best(rows, OTHERS)
+    lines = [f"### {WORKS[name].title}", ""]
+    lines += ["| what | products | as | launches | µs | rate | of ceiling | to best peer | to the best other plan |"]
+    lines += ["|---|---|---|--:|--:|--:|--:|--:|--:|"]
     for row in rows:
-        if row["rest"]:
+        begin = f"| {row['plan']} | {row['gemm']} | {way(row)} |"
+        if "failed" in row:
+            lines.append(f"{begin} | {row['failed'].replace('|', '/')} | | | | |")
             continue
-        lines.append(line(row["plan"], row["gemm"], "graph" if row["graph"] else "stream", row, row["cost"]))
-    for peer in peers:
-        lines.append(line(f"transformers, {peer['variant']}", "library", "", peer, forward))
-    good = [row for row in rows if "us" in row and not row["rest"]]
-    if good and best_peer:
-        best = min(good, key=lambda row: row["us"])
-        own = min((row["us"] for row in good if row["gemm"] == "own"), default=None)
-        ratio = best["us"] / best_peer
-        verdict = "reached" if ratio <= work.goal else "MISSED"
-        lines += ["", f"Best: {best['plan']} ({best['gemm']}), {ratio:.2f} × the best peer"]
-        lines[-1] += f"; goal {work.goal}: {verdict}; reach for {work.reach}." if work.goal else "."
-        if own:
-            lines[-1] += f" Own kernels alone: {own / best['us']:.2f} × the best (goal 1.25)."
-    return lines + [""]
+        text, part = rate(name, row["us"], row["bytes"], row["flops"], ceilings)
+        more = f" + {row['library']}" if row["library"] else ""
+        to_peer = f"{row['us'] / peer:.2f}" if peer else ""
+        single = row["plan"] in ONE_KERNEL and not row["rest"]
+        to_other = told(against(row, other)) if single else ""
+        spread = f"{row['us']:.1f} ±{row['mad']:.1f}"
+        lines.append(f"{begin} {row['launches']}{more} | {spread} | {text} | {part} | {to_peer} | {to_other} |")
+    for p in (p for p in peers if p["work"] == name):
+        time_or_why = f"{p['us']:.1f}" if "us" in p else p["failed"].replace("|", "/")
+        lines.append(f"| transformers, {p['variant']} | library | | {p.get('launches', '')} | {time_or_why} | | | | |")
+    checks = sorted({row["reference"] for row in rows if row.get("reference") and not row["graph"]})
+    return lines + [""] + [f"Checked against {'; '.join(checks)}.", ""] * bool(checks)
+
+
+def documents(path):
+    """The lines of a file of JSON; none where there is no file."""
+    text = path.read_text() if path and path.exists() else ""
+    return [json.loads(line) for line in text.splitlines() if line.strip()]
 
 
 def main():
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("works", nargs="*", metavar="WORK", help=", ".join(WORKS))
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("works", nargs="*", metavar="WORK", help=f"those of the table, or of {', '.join(WORKS)}")
     options.add_argument("--program", default="target/release/tinyllama-tutor")
     options.add_argument("--dtype", choices=["bf16", "fp32"], default="bf16")
-    options.add_argument("--out", type=Path)
-    options.add_argument("--rows", type=Path, help="keep what was measured here; what is there already is not measured again")
-    options.add_argument("--no-peers", action="store_true")
-    options.add_argument("--no-library", action="store_true", help="own kernels only")
-    options.add_argument("--only-peer", metavar="NAME", help="part of a peer's name: compiling takes minutes")
-    given = options.parse_args()
-    works = given.works or [name for name in WORKS if name not in UNTUNED]
+    options.add_argument("--rows", type=Path, help="keep what is measured here, a line of JSON per work")
+    options.add_argument("--resume", action="store_true", help="do not measure again what stands in --rows")
+    options.add_argument("--budget", type=float, metavar="SECONDS", help="begin no work after this time")
+    options.add_argument("--library", action="store_true", help="plans with the library's products, too")
+    options.add_argument("--rested", action="store_true", help="V4, forward and five with rests, too")
+    options.add_argument("--peers", type=Path, metavar="FILE", help="rows that peers.py --out wrote")
+    options.add_argument("--plans", nargs="+", default=PLANS, metavar="PLAN")
+    options.add_argument("--runs", type=int, help="timed forwards of each plan (30, or 18 where one is long)")
+    options.add_argument("--backend", default="cuda", help="cpu tries this program without a GPU")
+    given = options.parse_intermixed_args()
+    works = given.works or TABLE[given.dtype]
     unknown = [name for name in works if name not in WORKS]
     if unknown:
         options.error(f"there is no work {unknown[0]}; use {', '.join(WORKS)}")
+    if given.rows and given.rows.exists() and not given.resume:
+        options.error(f"{given.rows} is there already: --resume goes on with it")
 
-    kept = json.loads(given.rows.read_text()) if given.rows and given.rows.exists() else {}
-
-    def keep():
+    kept = documents(given.rows)
+    found = {e["work"]: e for e in kept if e.get("dtype") == given.dtype and e.get("work") in works}
+    begun = time.monotonic()
+    for name in works:
+        if name in found:
+            continue
+        if given.budget is not None and time.monotonic() - begun > given.budget:
+            say(f"the budget is used up: {name} and what follows is not measured")
+            break
+        found[name] = ours(given, name)
         if given.rows:
-            given.rows.write_text(json.dumps(kept))
+            with given.rows.open("a") as file:
+                file.write(json.dumps(found[name]) + "\n")
+        say("\n".join(summary({name: found[name]}, [], {})[2:-1]) + f" ({found[name]['seconds']} s)")
+    found = {name: found[name] for name in works if name in found}
 
-    rows = kept.setdefault("rows", {})
-    for name in works:
-        if name not in rows:
-            begun = time.monotonic()
-            rows[name] = ours(given.program, name, given.dtype, not given.no_library)
-            say(f"{name}: {time.monotonic() - begun:.0f} s")
-            keep()
-    rows = {name: rows[name] for name in works}
-    peers = kept.get("peers") or {"rows": []}
-    compared = [name for name in works if WORKS[name].goal]
-    if compared and not given.no_peers and not kept.get("peers"):
-        say("peers")
-        command = [sys.executable, str(HERE / "peers.py"), "--dtype", given.dtype, *compared]
-        command += ["--only", given.only_peer] if given.only_peer else []
-        done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
-        if done.returncode == 0:
-            kept["peers"] = peers = json.loads(done.stdout.strip().splitlines()[-1])
-            keep()
-    version = kept.get("version")
-    if not version:
-        version = subprocess.run([given.program, "--version"], capture_output=True, text=True).stdout.strip()
-        kept["version"] = version
-        keep()
-    lines = [f"## {given.dtype}, {peers.get('device', 'one GPU')}", ""]
-    lines.append(
-        f"{version}; peers: torch {peers.get('torch', '(not run)')}. Medians of 30"
-        " forwards (10 where one takes tens of milliseconds) by device events. Made by"
-        f" `python3 benches/gpu/table.py --dtype {given.dtype}{''.join(' ' + n for n in given.works)}`."
-    )
-    if "copy_gbs" in peers:
-        lines.append(
-            f"Measured ceilings: copy {peers['copy_gbs']:.0f} GB/s, matrix product"
-            f" {peers['product_tflops']:.0f} TFLOP/s. Prefill is compared with the second, decode"
-            " with the first; more than 100 % means that the data sat in cache."
-        )
-    lines.append("")
-    lines += summary(rows, peers["rows"])
-    for name in works:
-        mine = [peer for peer in peers["rows"] if peer["work"] == name]
-        lines += table(name, rows[name], mine, peers)
-    text = "\n".join(lines)
-    if given.out:
-        given.out.write_text(text)
-    else:
-        print(text)
+    seen = documents(given.peers)
+    peers = [line for line in seen if line.get("dtype") == given.dtype and "work" in line]
+    ceilings = {key: value for line in seen if line.get("ceilings") == given.dtype for key, value in line.items()}
+    devices = {row["device"] for entry in found.values() for row in entry["rows"] if "device" in row}
+    version = subprocess.run([given.program, "--version"], capture_output=True, text=True).stdout.strip()
+    lines = [f"## {given.dtype}, {'; '.join(sorted(devices)) or 'nothing was measured'}", ""]
+    lines.append(f"{version}; medians ± median deviation by device events, all plans of a work in turns, 30 forwards")
+    lines.append("each (18 where one is long). Intervals miss 1 in 100 times (docs/timing.md).")
+    if "copy_gbs" in ceilings:
+        lines.append(f"Peers: torch {ceilings['torch']}. Measured ceilings: copy {ceilings['copy_gbs']:.0f} GB/s, matrix")
+        lines.append(f"product {ceilings['product_tflops']:.0f} TFLOP/s; decode is compared with the first, prefill with the second.")
+    lines += ["", *summary(found, peers, ceilings)]
+    for name, entry in found.items():
+        lines += table(name, entry, peers, ceilings)
+    print("\n".join(lines))
 
 
 if __name__ == "__main__":

@@ -32,13 +32,22 @@ class Work:
         shape = {"model": self.preset or self.file(), "batch": self.batch, "seq": self.seq, "context": self.context}
         return [word for key, value in shape.items() for word in (f"--{key}", str(value))]
 
+    def flops(self):
+        """Of its products, about: two for each element of a weight and each token, and the
+        scores of all pairs."""
+        kv = self.hidden // self.heads * self.kv_heads
+        layer = self.hidden * (2 * self.hidden + 2 * kv + 3 * self.ffn)
+        weights = self.layers * layer + self.hidden * self.vocab
+        pairs = 2 * self.layers * self.hidden * self.context
+        return 2 * self.batch * self.seq * (weights + pairs)
+
     def file(self):
         """The model as a file for the program."""
         text = "".join(
             f"{key} = {getattr(self, key)}\n"
             for key in ("hidden", "layers", "heads", "kv_heads", "ffn", "vocab")
         )
-        path = Path(tempfile.gettempdir()) / f"work-{self.hidden}-{self.layers}-{self.vocab}.toml"
+        path = Path(tempfile.gettempdir()) / f"work-{self.hidden}-{self.layers}-{self.kv_heads}-{self.ffn}-{self.vocab}.toml"
         path.write_text(text + "tied = false\n")
         return str(path)
 
@@ -106,13 +115,27 @@ def tinyllama(context):
     return step("TinyLlama-1.1B", 32000, 22, 4, 5632, context)
 
 
-# Measured with these plans only: a check of 128256 columns takes long.
-FEW = {
-    "llama1b": (llama(96, 0.42, 0.40), ["five", "v4", "forward"]),
-    "llama1b512": (llama(512), ["forward"]),
-    "llama1b2048": (llama(2048), ["forward"]),
-    "decode96": (tinyllama(96), ["forward"]),
-    "decode2048": (tinyllama(2048), ["forward"]),
-}
 WORKS |= UNTUNED
-WORKS |= {name: work for name, (work, _) in FEW.items()}
+WORKS |= {
+    "llama1b": llama(96, 0.42, 0.40),
+    "llama1b512": llama(512),
+    "llama1b2048": llama(2048),
+    "decode96": tinyllama(96),
+    "decode2048": tinyllama(2048),
+}
+# For trying the drivers without a GPU.
+WORKS |= {
+    "tiny": untuned("D64 L2 H2 K1 I96 V50, B2 S5", 64, 2, 2, 1, 96, 50, 2, 5, 5),
+    "tinystep": untuned("D64 L2 H2 K1 I96 V50, B2 S1, context 7", 64, 2, 2, 1, 96, 50, 2, 1, 7),
+}
+
+# What the table shows, the most important first: a budget cuts the end off.
+TUNED = ["workshop", "small", "prefill", "prefill128", "d768", "decode", "decode8", "medium", "decode32"]
+FOR_LIBRARY = ["workshop", "small", "medium", "prefill", "prefill128", "d768"]
+STEPS = ["llama1b", "decode96", "decode2048", "llama1b512", "llama1b2048"]
+RAGGED = ["ragged", "pair", "odd", "three", "wide", "tokens"]
+TABLE = {
+    "bf16": [*TUNED, *STEPS, *RAGGED, "one", "long"],
+    "fp32": ["workshop", "small", "d768", "ragged", "pair", "wide", "tokens", "one", "decode", "prefill128",
+             "decode8", "three", "odd", "prefill", "medium", "long", "decode32", *STEPS],
+}

@@ -18,6 +18,7 @@ use super::shared::Shared;
 use super::study::{CLAIM, Study};
 use course::answer::claim::{Judgement, Ruling};
 use course::{Claim, Ledger};
+use std::collections::BTreeMap;
 
 /// Which claims are listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -127,6 +128,16 @@ pub fn standing(study: &Study, id: &str) -> Standing {
         Some(word) => Judgement::parse(word).map_or(Standing::Open, Standing::Judged),
         None => Standing::Open,
     }
+}
+
+/// The claims that were judged, of the settings that a learner's progress holds.
+pub fn judgements(settings: &BTreeMap<String, String>) -> Vec<(&'static Claim, Judgement)> {
+    let judged = |claim: &'static Claim| {
+        let word = settings.get(&setting(&claim.id.text))?;
+        Some((claim, Judgement::parse(word)?))
+    };
+    let claims = Ledger::built_in().claims().iter();
+    claims.filter_map(judged).collect()
 }
 
 /// How many claims were judged. Looks at what was kept alone: the first screen

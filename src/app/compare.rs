@@ -1,4 +1,8 @@
-//! Versions and pinned plans side by side.
+//! Versions and pinned plans side by side, and the staircase from one to the other.
+
+mod staircase;
+
+pub use staircase::Stairs;
 
 use super::bench::Bench;
 use super::change::NAME;
@@ -13,7 +17,7 @@ use super::setup::Setup;
 use super::shared::Shared;
 use course::present::Grid;
 use plan::cost::Cost;
-use plan::fusion::{Cut, Version};
+use plan::fusion::{Cut, Fusion, Version};
 use plan::run::{BytesReport, Report, Timing};
 use plan::units::figure::{self, Clock, Origin};
 use study::lab::counted::{of_block, surplus};
@@ -40,6 +44,10 @@ pub struct Compare {
     pub row: usize,
     /// A plan that stands in the first column in place of V1.
     pub pinned: Option<Cut>,
+    /// The staircase stands in place of the versions.
+    pub climbing: bool,
+    /// The steps, in the order in which they were left.
+    pub stairs: Stairs,
     /// Prices of the columns, made anew when setup or columns change.
     prices: Vec<Cost>,
     priced_for: Option<(Setup, Vec<Cut>)>,
@@ -51,7 +59,7 @@ const FOOTER: &[FooterItem] = &[
     (&[Action::RunAll], "all"),
     (&[Action::Scope], "block/forward"),
     (&[Action::Pin], "pin plan"),
-    (&[Action::CommandLine], "command"),
+    (&[Action::Table], "staircase"),
     (&[Action::Why], "why"),
     (&[Action::Open], "lab"),
     (&[Action::Back], "back"),
@@ -59,6 +67,12 @@ const FOOTER: &[FooterItem] = &[
 ];
 
 impl Compare {
+    /// The staircase with its steps in this order, of one block as lessons show it.
+    pub(super) fn climb(&mut self, order: Vec<Fusion>) {
+        self.stairs.take(order);
+        (self.climbing, self.scope) = (true, Scope::Block);
+    }
+
     /// The plans of the columns.
     pub fn cuts(&self) -> Vec<Cut> {
         let mut cuts: Vec<Cut> = Version::WORKSHOP.iter().map(|v| v.cut()).collect();
@@ -90,10 +104,24 @@ impl Compare {
 
 impl Screen for Compare {
     fn footer(&self, _: &Shared) -> &'static [FooterItem] {
-        FOOTER
+        match self.climbing {
+            true => staircase::FOOTER,
+            false => FOOTER,
+        }
+    }
+
+    fn leave(&mut self, _: &mut Shared) -> bool {
+        std::mem::take(&mut self.climbing)
     }
 
     fn act(&mut self, shared: &mut Shared, action: Action, out: &mut Out) {
+        if action == Action::Table {
+            self.climbing = !self.climbing;
+            return;
+        }
+        if self.climbing && self.stairs.act(self.scope, shared, action, out) {
+            return;
+        }
         let columns = Version::WORKSHOP.len();
         match action {
             Action::Left => self.column = self.column.saturating_sub(1),
@@ -135,6 +163,9 @@ impl Screen for Compare {
     }
 
     fn command(&self, shared: &Shared) -> String {
+        if self.climbing {
+            return format!("{NAME} {}", self.stairs.command(self.scope, shared));
+        }
         let options = shared.bench.setup().as_options();
         match self.pinned {
             Some(cut) => format!("{NAME} compare '{}' v2 v3 v4{options}", cut.groups()),
@@ -144,17 +175,23 @@ impl Screen for Compare {
 
     fn command_aside(&self) -> &'static str {
         match self.scope {
-            Scope::Block => " (prints per forward)",
-            Scope::Forward => "",
+            Scope::Block if !self.climbing => " (prints per forward)",
+            Scope::Block | Scope::Forward => "",
         }
     }
 
     fn numbers(&self, shared: &Shared) -> Vec<Grid> {
-        vec![compared(self, shared)]
+        match self.climbing {
+            true => self.stairs.numbers(),
+            false => vec![compared(self, shared)],
+        }
     }
 
     fn settle(&mut self, shared: &mut Shared, _: &mut Out) {
         self.refresh(&shared.bench);
+        if self.climbing {
+            self.stairs.refresh(self.scope, shared);
+        }
     }
 }
 
@@ -456,6 +493,12 @@ fn more(page: &Compare, shared: &Shared) -> Option<String> {
 
 /// The line under the page where no message stands.
 pub fn hint(page: &Compare, shared: &Shared, rows: &[Row]) -> String {
+    if page.climbing {
+        let said = page.stairs.said(shared);
+        let said = said.map(|said| figure::fitted(&said, shared.size.0));
+        let keys = "saves: behind the steps before it; alone: from V1. [ and ] move a step.";
+        return said.unwrap_or_else(|| keys.to_owned());
+    }
     let machine = &shared.machine;
     let own = machine.roof_is_own();
     if rows

@@ -3,7 +3,9 @@
 use super::change::NAME;
 use super::intent::{Intent, Out};
 use super::keymap::{Action, FooterItem};
+use super::message::Effect;
 use super::mouse::Target;
+use super::note::Tone;
 use super::onward;
 use super::page::{Mark, Page};
 use super::screen::Screen;
@@ -71,6 +73,13 @@ impl Screen for Home {
             }
             Action::Flip => {
                 onward::go_on(shared, out);
+                self.cursor
+            }
+            Action::Run => {
+                shared
+                    .notes
+                    .say(Tone::Plain, "The report is being written …");
+                out.push(Effect::Report);
                 self.cursor
             }
             Action::Path => {

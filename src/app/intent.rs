@@ -6,6 +6,7 @@ use super::mouse::Target;
 use super::page::Page;
 use super::question::Asked;
 use plan::cost::Why;
+use plan::fusion::Fusion;
 
 /// What one page wants of another. Carried out in one place, after the page
 /// has answered.
@@ -28,6 +29,8 @@ pub enum Intent {
     OnPath(Asked),
     /// Open the court at a claim, by its id.
     Claim(String),
+    /// Open the staircase with its steps in this order.
+    Stairs(Vec<Fusion>),
     /// Show the terms behind a number.
     Why(Box<Why>),
     /// What the lab does with a key, for a lab that stands beside.

@@ -32,6 +32,7 @@ use course::present::Piece;
 use course::{self, Course, Lesson, Live};
 use plan::fusion::{Cut, Fusion};
 use std::sync::Arc;
+use study::lab::staircase::{cuts, usual};
 
 pub(crate) use lent::Lent;
 
@@ -267,6 +268,21 @@ pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut O
             }
             _ => pass(reader, shared, action, out),
         },
+        course::Block::Staircase { order, .. } => {
+            let named: Vec<_> = order.iter().map(|fusion| fusion.value).collect();
+            let order = if named.is_empty() { usual() } else { named };
+            match action {
+                Action::Run | Action::RunAll => {
+                    put_on_bench(reader, shared, lesson, live);
+                    shared.start(cuts(&order), out);
+                }
+                Action::Open => {
+                    put_on_bench(reader, shared, lesson, live);
+                    out.want(Intent::Stairs(order));
+                }
+                _ => pass(reader, shared, action, out),
+            }
+        }
         course::Block::Micro { .. } if matches!(action, Action::Run | Action::Open) => {
             ask::run(shared, lesson, live, out);
         }

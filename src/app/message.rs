@@ -140,6 +140,8 @@ pub enum Effect {
     },
     /// Make a workshop folder where the program was started.
     Init,
+    /// Write the session as one file of each kind where the program was started.
+    Report,
     /// Look up the kernels of a plan.
     Kernels(Box<Wanted>),
     /// Find out what a live block asks.

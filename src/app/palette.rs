@@ -80,6 +80,10 @@ const SHELL: &[(&str, &str)] = &[
         "tinyllama-tutor export",
     ),
     (
+        "report: the session as one file, to hand in",
+        "tinyllama-tutor report",
+    ),
+    (
         "undo the last reset of an exercise",
         "tinyllama-tutor reset --undo",
     ),

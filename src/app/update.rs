@@ -331,6 +331,10 @@ fn carry_out(state: &mut State, out: &mut Out) {
                     state.go(Page::Claims);
                 }
             }
+            Intent::Stairs(order) => {
+                state.compare.climb(order);
+                state.go(Page::Compare);
+            }
             Intent::Why(why) => {
                 state.go(Page::Why);
                 state.terms.why = Some(*why);

@@ -10,43 +10,31 @@
 //! (rms + |reference|)`. The first holds over thousands of values and hardly
 //! depends on luck; the second finds one wrong value among them. Not-a-number
 //! never passes. How tolerances come about: [`Tolerances`].
+//!
+//! The reference depends on weights, tokens and shape, not on the plan: a [`Judge`]
+//! keeps it, and compares every plan with it.
 
 mod compare;
+mod kept;
 mod locate;
 mod tolerance;
 mod wrong;
 
 use std::fmt;
-use std::panic::resume_unwind;
-use std::thread;
 
+pub use kept::Judge;
 pub use locate::Location;
 pub use tolerance::{MAX_TOLERANCE, OUTLIER, Tolerances};
 pub use wrong::wrong;
 
-use super::reference::{Forward, Made, Precision, ReferenceError};
+use super::reference::{MAX_BYTES, ReferenceError, bytes_of_all, side_by_side, threads};
 use super::tokens::Tokens;
 use super::weights::Weights;
-use compare::Comparison;
+use compare::{Expected, WORK};
+use kept::Making;
 use locate::Layout;
-use plan::model::{Dtype, Graph, OpKind, Shape, Tensor, TensorId, TensorKind};
+use plan::model::{Graph, ModelError, OpKind, Shape, Tensor, TensorId, TensorKind};
 use plan::run::{CheckReport, TensorReport};
-
-/// The next stage of both forwards, side by side.
-fn next_of_both(
-    exact: &mut Forward<'_>,
-    plain: Option<&mut Forward<'_>>,
-) -> Result<(Vec<Made>, Option<Vec<Made>>), ReferenceError> {
-    thread::scope(|scope| {
-        let running = plain.map(|plain| scope.spawn(move || plain.next_stage()));
-        let made = exact.next_stage()?.unwrap_or_default();
-        let low = running.map(|low| {
-            low.join()
-                .unwrap_or_else(|panicked| resume_unwind(panicked))
-        });
-        Ok((made, low.transpose()?.flatten()))
-    })
-}
 
 /// How one tensor compares.
 #[derive(Debug, Clone, PartialEq)]
@@ -163,91 +151,181 @@ impl From<ReferenceError> for CheckError {
     }
 }
 
-/// Compares what a backend materialised with the reference. `tensor` gives the
-/// values of a tensor, in the layout of [`Made::values`], or `None` where the
-/// plan kept it inside a kernel; the logits must be there. `go_on` is asked
-/// before each stage (done, of), and ends the check with an error when it says
-/// no.
+impl From<ModelError> for CheckError {
+    fn from(e: ModelError) -> Self {
+        Self(e.to_string())
+    }
+}
+
+/// Compares what a backend materialised with the reference, which is made for this
+/// alone: see [`Judge::check`].
 ///
 /// # Errors
-/// A forward too large for the reference, tensors of the wrong size, no
-/// logits, weights that give no judgeable logits (all zero, not finite), or a
-/// stop by `go_on`.
+/// As [`Judge::check`].
 pub fn check<'t>(
     weights: &Weights,
     tokens: &Tokens,
     shape: Shape,
     tensor: impl Fn(TensorId) -> Option<&'t [f32]>,
-    mut go_on: impl FnMut(u32, u32) -> bool,
+    go_on: impl FnMut(u32, u32) -> bool,
 ) -> Result<Verdict, CheckError> {
-    let mut exact = Forward::new(weights, tokens, shape, Precision::Exact)?;
-    let mut plain = match weights.dtype() {
-        Dtype::Fp32 => None,
-        Dtype::Bf16 => Some(Forward::new(weights, tokens, shape, Precision::PlainBf16)?),
-    };
-    let mut tolerances = Tolerances::new(weights.model(), &shape, exact.graph());
-    let layout = Layout::new(weights.model(), &shape);
-    let stages = exact.graph().layers + 2;
-    let mut checks = Vec::new();
-    let mut first_wrong = None;
-    for stage in 0..stages {
-        if !go_on(stage, stages) {
-            return Err(CheckError::new("the check was stopped".to_owned()));
-        }
-        let (made, low) = next_of_both(&mut exact, plain.as_mut())?;
-        for (i, made) in made.iter().enumerate() {
-            let comparison = Comparison::new(made, &layout)?;
-            if let Some(low) = low.as_ref().and_then(|stage| stage.get(i)) {
-                let low = low.values.iter().copied();
-                tolerances.plain(comparison.measure(low, 0.0)?.relative);
+    Judge::default().check(weights, tokens, shape, tensor, go_on)
+}
+
+impl Judge {
+    /// Compares what a backend materialised with the reference. `tensor` gives the
+    /// values of a tensor, in the layout of [`Made::values`], or `None` where the
+    /// plan kept it inside a kernel; the logits must be there. The reference is the
+    /// kept one where tokens and shape are the same. `go_on` is asked before each
+    /// stage that is made (done, of), once where none is, and ends the check with an
+    /// error when it says no.
+    ///
+    /// # Errors
+    /// A forward too large for the reference, tensors of the wrong size, no
+    /// logits, weights that give no judgeable logits (all zero, not finite), or a
+    /// stop by `go_on`.
+    ///
+    /// [`Made::values`]: crate::reference::Made::values
+    pub fn check<'t>(
+        &mut self,
+        weights: &Weights,
+        tokens: &Tokens,
+        shape: Shape,
+        tensor: impl Fn(TensorId) -> Option<&'t [f32]>,
+        mut go_on: impl FnMut(u32, u32) -> bool,
+    ) -> Result<Verdict, CheckError> {
+        let stopped = || CheckError::new("the check was stopped".to_owned());
+        let mut compared = Compared::new(weights, shape)?;
+        if let Some(kept) = self.serves(tokens, shape) {
+            if !go_on(0, 1) {
+                return Err(stopped());
             }
-            let Some(got) = tensor(made.id) else { continue };
-            let (check, at) = one(made, &comparison, got, tolerances.of(made.id, got.len()))?;
-            if first_wrong.is_none() && !check.pass() {
-                first_wrong = Some(FirstWrong {
-                    op: maker(exact.graph(), made.id),
-                    at: layout.locate(made.tensor.kind, at),
+            for stage in kept {
+                compared.stage(stage, &tensor)?;
+            }
+            return compared.verdict();
+        }
+        // What is kept goes before the next comes.
+        *self = Self::default();
+        let mut making = Making::new(weights, tokens, shape)?;
+        let keeps = bytes_of_all(weights.model(), &shape)? <= u128::from(MAX_BYTES);
+        let mut kept = Vec::new();
+        let stages = compared.graph.layers + 2;
+        for stage in 0..stages {
+            if !go_on(stage, stages) {
+                return Err(stopped());
+            }
+            let stage = making.next(&compared.layout)?;
+            compared.stage(&stage, &tensor)?;
+            if keeps {
+                kept.push(stage);
+            }
+        }
+        let verdict = compared.verdict()?;
+        if keeps {
+            self.keep(tokens, shape, kept);
+        }
+        Ok(verdict)
+    }
+}
+
+/// What was compared so far.
+struct Compared {
+    graph: Graph,
+    layout: Layout,
+    tolerances: Tolerances,
+    checks: Vec<TensorCheck>,
+    first_wrong: Option<FirstWrong>,
+}
+
+impl Compared {
+    fn new(weights: &Weights, shape: Shape) -> Result<Self, CheckError> {
+        let graph = Graph::of(weights.model(), &shape)?;
+        Ok(Self {
+            tolerances: Tolerances::new(weights.model(), &shape, &graph),
+            layout: Layout::new(weights.model(), &shape),
+            graph,
+            checks: Vec::new(),
+            first_wrong: None,
+        })
+    }
+
+    /// Compares the tensors of one stage.
+    fn stage<'t>(
+        &mut self,
+        stage: &[Expected],
+        tensor: impl Fn(TensorId) -> Option<&'t [f32]>,
+    ) -> Result<(), CheckError> {
+        let mut there = Vec::new();
+        for expected in stage {
+            // What the plain path errs in a tensor that a plan keeps inside, counts too.
+            if let Some(relative) = expected.plain {
+                self.tolerances.plain(relative);
+            }
+            if let Some(got) = tensor(expected.made.id) {
+                let tolerance = self.tolerances.of(expected.made.id, got.len());
+                there.push((expected, got, tolerance));
+            }
+        }
+        let values: usize = there.iter().map(|(_, got, _)| got.len()).sum();
+        let layout = &self.layout;
+        let checked = side_by_side(
+            &there,
+            threads(WORK * values),
+            |(expected, got, tolerance)| one(expected, layout, got, *tolerance),
+        );
+        for ((expected, got, _), checked) in there.iter().zip(checked) {
+            let (check, at) = checked?;
+            let made = &expected.made;
+            if self.first_wrong.is_none() && !check.pass() {
+                self.first_wrong = Some(FirstWrong {
+                    op: maker(&self.graph, made.id),
+                    at: self.layout.locate(made.tensor.kind, at),
                     got: got.get(at).copied().unwrap_or(f32::NAN),
                     expected: made.values.get(at).copied().unwrap_or(f64::NAN),
                     check: check.clone(),
                 });
             }
-            checks.push(check);
+            self.checks.push(check);
         }
+        Ok(())
     }
-    let Some(logits) = checks
-        .last()
-        .filter(|c| c.tensor.kind == TensorKind::Logits)
-        .cloned()
-    else {
-        return Err(CheckError::new(
-            "the backend gave no logits, so there is nothing to judge".to_owned(),
-        ));
-    };
-    Ok(Verdict {
-        max_abs_error: logits.max_abs_error,
-        rel_error: logits.rel_error,
-        tolerance: logits.tolerance,
-        pass: first_wrong.is_none(),
-        first_wrong,
-        tensors: checks,
-    })
+
+    fn verdict(self) -> Result<Verdict, CheckError> {
+        let last = self.checks.last();
+        let logits = last.filter(|c| c.tensor.kind == TensorKind::Logits);
+        let Some(logits) = logits.cloned() else {
+            return Err(CheckError::new(
+                "the backend gave no logits, so there is nothing to judge".to_owned(),
+            ));
+        };
+        Ok(Verdict {
+            max_abs_error: logits.max_abs_error,
+            rel_error: logits.rel_error,
+            tolerance: logits.tolerance,
+            pass: self.first_wrong.is_none(),
+            first_wrong: self.first_wrong,
+            tensors: self.checks,
+        })
+    }
 }
 
 /// Compares one tensor; also gives the index of the value to show.
 fn one(
-    made: &Made,
-    comparison: &Comparison<'_>,
+    expected: &Expected,
+    layout: &Layout,
     got: &[f32],
     tolerance: f64,
 ) -> Result<(TensorCheck, usize), CheckError> {
-    if made.tensor.kind == TensorKind::Logits && comparison.is_zero() {
+    let made = &expected.made;
+    if made.tensor.kind == TensorKind::Logits && expected.is_zero() {
         return Err(CheckError::new(
             "the reference's logits are all zero, so nothing can be judged; the weights are all zero"
                 .to_owned(),
         ));
     }
-    let m = comparison.measure(got.iter().map(|v| f64::from(*v)), tolerance)?;
+    let got = got.iter().map(|v| f64::from(*v));
+    let m = expected.measure(layout, got, tolerance)?;
     let check = TensorCheck {
         id: made.id,
         tensor: made.tensor,

@@ -42,7 +42,7 @@ pub const MAX_BYTES: u64 = 2_000_000_000;
 const SHARED: usize = 1 << 24;
 
 /// How many threads share so many multiplications.
-fn threads(multiplications: usize) -> usize {
+pub(crate) fn threads(multiplications: usize) -> usize {
     match multiplications >= SHARED {
         true => thread::available_parallelism().map_or(1, usize::from),
         false => 1,
@@ -50,7 +50,7 @@ fn threads(multiplications: usize) -> usize {
 }
 
 /// What `work` makes of each item, in their order, so many at a time.
-fn side_by_side<T: Sync, R: Send>(
+pub(crate) fn side_by_side<T: Sync, R: Send>(
     items: &[T],
     threads: usize,
     work: impl Fn(&T) -> R + Sync,
@@ -125,6 +125,19 @@ pub fn affordable(model: &Model, shape: &Shape) -> Result<(), ReferenceError> {
         return Err(too_large(model, &whole, "keeps", bytes, "B", MAX_BYTES));
     }
     Ok(())
+}
+
+/// Bytes in fp64 of every tensor of a forward, in the rows of its new tokens.
+///
+/// # Errors
+/// A shape that does not fit the model.
+pub(crate) fn bytes_of_all(model: &Model, shape: &Shape) -> Result<u128, ModelError> {
+    let sizes = Sizes::new(model, shape, false)?;
+    let tensors = Graph::of(model, shape)?.tensors;
+    tensors
+        .iter()
+        .map(|t| Ok(u128::from(t.kind.elements().value(&sizes)?) * size_of::<f64>() as u128))
+        .sum()
 }
 
 fn too_large(

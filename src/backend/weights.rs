@@ -96,7 +96,10 @@ impl Weights {
     pub fn tensor(&self, id: WeightId) -> Result<Cow<'_, [f32]>, WeightsError> {
         let id = self.stored(id)?;
         let values = match &self.source {
-            Source::Seeded(seed) => Cow::Owned(seeded::tensor(&self.model, *seed, id)?),
+            Source::Seeded(seed) => {
+                let values = seeded::tensor(&self.model, *seed, id, self.dtype)?;
+                return Ok(Cow::Owned(values));
+            }
             Source::Checkpoint(c) => c.tensor(&self.model, id)?,
         };
         Ok(match self.dtype {
@@ -109,6 +112,38 @@ impl Weights {
                 Cow::Owned(values)
             }
         })
+    }
+
+    /// Some rows of one weight, one after another; `None` for a row that it does not
+    /// have. Seeded ones are made alone: a table of embeddings is long.
+    ///
+    /// # Errors
+    /// As [`Self::tensor`].
+    pub fn rows(
+        &self,
+        id: WeightId,
+        rows: impl IntoIterator<Item = u64>,
+    ) -> Result<Vec<Option<Vec<f32>>>, WeightsError> {
+        let (out, input) = id.shape(&self.model);
+        let stored = self.stored(id)?;
+        let width = usize::try_from(input).unwrap_or(usize::MAX);
+        let rows = rows.into_iter().map(|row| (row < out).then_some(row));
+        let Source::Seeded(seed) = &self.source else {
+            let values = self.tensor(id)?;
+            let row = |row: u64| {
+                let from = usize::try_from(row).ok()?.checked_mul(width)?;
+                Some(values.get(from..from.checked_add(width)?)?.to_vec())
+            };
+            return Ok(rows.map(|at| at.and_then(row)).collect());
+        };
+        elements(&self.model, stored)?;
+        let drawn = seeded::Drawn::new(&self.model, *seed, stored, self.dtype);
+        let row = |row: u64| {
+            let mut values = vec![0.0; width];
+            drawn.fill(row * input, &mut values);
+            values
+        };
+        Ok(rows.map(|at| at.map(row)).collect())
     }
 
     /// The weight that holds the values of `id`.

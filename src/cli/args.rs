@@ -136,7 +136,7 @@ pub(super) enum Command {
     /// The lessons, and how far they are read
     Lessons,
     /// The exercises, and what is right
-    Exercises,
+    Exercises(super::lists::ExercisesArgs),
     /// Ways through the course: three hours, a day, all of it
     Path(super::path::PathArgs),
     /// Fresh questions on a topic, those that went wrong more often
@@ -145,6 +145,8 @@ pub(super) enum Command {
     Progress(super::progress::ProgressArgs),
     /// Progress and answers as JSON or CSV; lessons as HTML
     Export(super::export::ExportArgs),
+    /// The session as one file: machine, runs, answers, the results template
+    Report(super::report::ReportArgs),
     /// A lesson as plain text
     Show(super::show::ShowArgs),
     /// The cost model of a plan: launches, FLOPs, bytes, intensity

@@ -13,8 +13,10 @@ use super::args::{OutputArgs, whole};
 use super::desk::{Desk, Runs, complaints};
 use super::failure::Failure;
 use super::ids::Ids;
+use super::lists;
 use super::out::Out;
 use super::show::plain_text;
+use super::words::wrapped;
 use backend::submission::{confine, judge};
 use course::answer::Verdict;
 use course::{Event, Exercise, Key, Progress, Sheet};
@@ -26,7 +28,7 @@ pub(super) use ask::question_lines;
 /// Grade the answers to exercises.
 #[derive(Debug, Args)]
 pub(super) struct CheckArgs {
-    /// Exercises, such as ex1
+    /// Exercises, such as ex1; v2-ex1, v4-ex1, v4-ex1-b … by their names in the documents
     #[arg(value_name = "EXERCISE", required_unless_present = "all", value_parser = Ids::Exercises, hide_possible_values = true)]
     exercises: Vec<String>,
     /// All exercises
@@ -54,15 +56,19 @@ pub(super) fn check(output: &OutputArgs, args: &CheckArgs, out: &mut Out) -> Out
     let exercises: Vec<&Exercise> = if args.all {
         desk.course.exercises().collect()
     } else {
-        args.exercises
-            .iter()
-            .map(|id| desk.exercise(id))
-            .collect::<Result<_, _>>()?
+        named(&desk, &args.exercises)?
     };
     if !args.answer.is_empty() && exercises.len() != 1 {
-        return Err(Failure::usage(
-            "--answer belongs to one exercise; name one, as in check ex1 --answer block=17",
-        ));
+        let ids: Vec<&str> = exercises.iter().map(|e| e.id.as_str()).collect();
+        return Err(Failure::usage(format!(
+            "--answer belongs to one exercise, and these are {}; name one, as in check ex1 --answer block=17",
+            ids.join(", ")
+        )));
+    }
+    if !output.json {
+        args.exercises
+            .iter()
+            .for_each(|typed| theirs(&desk, typed, out));
     }
     let mut runs = Runs::new(args.measure);
     let mut documents = Vec::new();
@@ -124,6 +130,27 @@ pub(super) fn check(output: &OutputArgs, args: &CheckArgs, out: &mut Out) -> Out
     let lost = if desk.lost() { LOST } else { 0 };
     // A question that cannot be read is left out: "all right" would be untrue.
     Ok(faulty.max(lost).max(u8::from(!right_everywhere)))
+}
+
+/// The exercises that are named, each once: `v4-ex1` of the documents is four.
+fn named<'d>(desk: &'d Desk, typed: &[String]) -> Result<Vec<&'d Exercise>, Failure> {
+    let mut all: Vec<&Exercise> = Vec::new();
+    for name in typed {
+        for exercise in desk.exercises(name)? {
+            if !all.iter().any(|known| known.id == exercise.id) {
+                all.push(exercise);
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// What a name of the documents means, where one was typed.
+fn theirs(desk: &Desk, typed: &str, out: &mut Out) {
+    let own = desk.course.exercises().any(|exercise| exercise.id == typed);
+    for line in lists::theirs(desk, typed).iter().filter(|_| !own) {
+        out.lines(wrapped(line, "", "  "));
+    }
 }
 
 /// The exercise in the variant that its sheet answers. Another one that is asked

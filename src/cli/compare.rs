@@ -1,5 +1,8 @@
 //! `compare`: plans side by side, priced, and with `--run` measured.
 
+mod staircase;
+mod twice;
+
 use std::io::IsTerminal;
 
 use clap::Args;
@@ -7,13 +10,15 @@ use serde::Serialize;
 
 use super::args::{OutputArgs, SetupArgs, places};
 use super::counted::{KINDS, lines as counted_kernels};
+use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::out::Out;
 use super::run::{RunOptions, request, verdict};
 use super::table::{Align, Table};
 use super::words::{counted, wrapped};
-use super::{Outcome, cost, counters};
+use super::{Outcome, cost, counters, kept};
 use backend::engine::Engine;
+use course::Places;
 use host::carry_out;
 use host::learned::Learned;
 use plan::cost::{CostJson, Gpu, GpuDatabase, Priced, cost_json};
@@ -27,8 +32,19 @@ use study::timing::{Rounds, Verdict, VerdictJson};
 #[derive(Debug, Args)]
 pub(super) struct CompareArgs {
     /// Plans: v1, v2+rope, 'norm1|q k v|…' …
-    #[arg(value_name = "PLAN", default_values = ["v1", "v2", "v3", "v4"])]
+    #[arg(value_name = "PLAN", default_values = ["v1", "v2", "v3", "v4"], conflicts_with = "staircase")]
     plans: Vec<String>,
+    /// In place of plans: from V1, one fusion more at each step, up to one kernel per block
+    #[arg(long, help_heading = "Plan")]
+    staircase: bool,
+    /// The fusions of the staircase in their order: rope,qkv,flash …
+    #[arg(
+        long,
+        value_name = "LIST",
+        requires = "staircase",
+        help_heading = "Plan"
+    )]
+    order: Option<String>,
     #[command(flatten)]
     setup: SetupArgs,
     #[command(flatten)]
@@ -36,6 +52,14 @@ pub(super) struct CompareArgs {
     /// Run each plan; without it only the model speaks
     #[arg(long = "run", help_heading = "Run")]
     measure: bool,
+    /// Run each plan as a stream of launches and as a graph of them, in turns
+    #[arg(
+        long,
+        requires = "measure",
+        conflicts_with_all = ["graph", "staircase"],
+        help_heading = "Run"
+    )]
+    both: bool,
     /// Sum over one block in place of the forward
     #[arg(long, help_heading = "Plan")]
     block: bool,
@@ -47,6 +71,11 @@ pub(super) fn compare(output: &OutputArgs, args: &CompareArgs, out: &mut Out) ->
         .iter()
         .map(|p| Cut::parse(p))
         .collect::<Result<Vec<_>, _>>()?;
+    let times = if args.both { 2 } else { 1 };
+    let cuts: Vec<Cut> = cuts
+        .into_iter()
+        .flat_map(|cut| std::iter::repeat_n(cut, times))
+        .collect();
     let places = places(output);
     let learned = Learned::of(&places);
     let base = request(&args.setup, &args.run, Cut::v1(), &learned)?;
@@ -57,28 +86,20 @@ pub(super) fn compare(output: &OutputArgs, args: &CompareArgs, out: &mut Out) ->
     } else {
         Scope::Forward
     };
+    let asked = Asked {
+        output,
+        args,
+        places: &places,
+        learned: &learned,
+        base: &base,
+    };
+    if args.staircase {
+        return staircase::staircase(&asked, gpu, scope, out);
+    }
     let mut comparison = Comparison::new(&base.config, &cuts, gpu, scope)?;
     let mut code = 0;
     if args.measure {
-        let watch = Interrupt::watch(!output.json && std::io::stderr().is_terminal());
-        let requests = comparison.columns.iter().map(|column| Request {
-            config: column.cost.config.clone(),
-            ..base.clone()
-        });
-        let requests: Vec<Request> = requests.collect();
-        let mut rounds = Rounds::new(requests.clone(), base.seed).all_or_none();
-        carry_out(&mut Engine::default(), &mut rounds, None, &watch)?;
-        comparison.measured(rounds)?;
-        for (column, request) in comparison.columns.iter_mut().zip(&requests) {
-            let Some(report) = &mut column.report else {
-                continue;
-            };
-            if args.run.counters {
-                counters::fill(report, request, &watch);
-            }
-            learned.ran(&request.config, report);
-            code = code.max(verdict(report));
-        }
+        code = asked.measure(&mut comparison)?;
     }
     if output.json {
         let columns = comparison.columns.iter().enumerate();
@@ -92,6 +113,49 @@ pub(super) fn compare(output: &OutputArgs, args: &CompareArgs, out: &mut Out) ->
         side_by_side(&comparison, gpu, out);
     }
     Ok(code)
+}
+
+/// What was asked for, and where what comes of it is kept.
+struct Asked<'a> {
+    output: &'a OutputArgs,
+    args: &'a CompareArgs,
+    places: &'a Places,
+    learned: &'a Learned,
+    base: &'a Request,
+}
+
+impl Asked<'_> {
+    /// Runs the plans in turns; the exit code.
+    fn measure(&self, comparison: &mut Comparison) -> Result<u8, Failure> {
+        let watch = Interrupt::watch(!self.output.json && std::io::stderr().is_terminal());
+        let requests = comparison.columns.iter().map(|column| Request {
+            config: column.cost.config.clone(),
+            ..self.base.clone()
+        });
+        let mut requests: Vec<Request> = requests.collect();
+        if self.args.both {
+            requests = twice::requests(requests);
+        }
+        let mut rounds = Rounds::new(requests.clone(), self.base.seed).all_or_none();
+        carry_out(&mut Engine::default(), &mut rounds, None, &watch)?;
+        kept::keep(self.places, &requests, &rounds);
+        comparison.measured(rounds)?;
+        if self.args.both {
+            twice::judged(comparison);
+        }
+        let mut code = 0;
+        for (column, request) in comparison.columns.iter_mut().zip(&requests) {
+            let Some(report) = &mut column.report else {
+                continue;
+            };
+            if self.args.run.counters {
+                counters::fill(report, request, &watch);
+            }
+            self.learned.ran(&request.config, report);
+            code = code.max(verdict(report));
+        }
+        Ok(code)
+    }
 }
 
 /// A run's report with the price beside it; the price alone where nothing ran.

@@ -84,6 +84,11 @@ impl Desk {
         self.course.exercise(typed).map_err(Failure::usage)
     }
 
+    /// The exercises of an id, or of a name of the documents.
+    pub(super) fn exercises(&self, typed: &str) -> Result<Vec<&Exercise>, Failure> {
+        self.course.exercises_named(typed).map_err(Failure::usage)
+    }
+
     /// A lesson by id or number.
     pub(super) fn lesson(&self, typed: &str) -> Result<&Lesson, Failure> {
         self.course.lesson(typed).map_err(Failure::usage)

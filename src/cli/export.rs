@@ -13,6 +13,8 @@ mod site;
 
 #[cfg(test)]
 pub(super) use page::live_block;
+pub(super) use page::{MARK, page_of_pieces};
+pub(super) use site::{Standing, standing};
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -33,7 +33,10 @@ impl TypedValueParser for Ids {
         let exercises = course
             .exercises()
             .map(|e| (e.id.as_str(), e.title.as_str()));
+        // A name that two documents share is offered once.
+        let theirs = course::assigned::assigned().iter();
+        let theirs = theirs.map(|e| (e.name(), e.title.as_str()));
         let value = |(id, title)| PossibleValue::new(id).help(title);
-        Some(Box::new(lessons.chain(exercises).map(value)))
+        Some(Box::new(lessons.chain(exercises).chain(theirs).map(value)))
     }
 }

@@ -1,12 +1,24 @@
 //! `lessons`, `exercises`: what there is and how far one is.
 
+use clap::Args;
+
 use super::Outcome;
 use super::args::OutputArgs;
 use super::desk::Desk;
 use super::out::Out;
 use super::table::{Align, Table};
+use super::words::wrapped;
 use app::contents::number;
-use course::{Exercise, Lesson};
+use course::assigned::{Assigned, assigned};
+use course::{Exercise, Ledger, Lesson};
+
+/// The exercises, and what is right.
+#[derive(Debug, Args)]
+pub(super) struct ExercisesArgs {
+    /// Those of the documents, by their own names, with the questions here that they are
+    #[arg(long)]
+    document: bool,
+}
 
 /// Sections read, of all.
 pub(super) fn read(desk: &Desk, lesson: &Lesson) -> (usize, usize) {
@@ -96,8 +108,11 @@ pub(super) fn lessons(output: &OutputArgs, out: &mut Out) -> Outcome {
     Ok(0)
 }
 
-pub(super) fn exercises(output: &OutputArgs, out: &mut Out) -> Outcome {
+pub(super) fn exercises(output: &OutputArgs, args: &ExercisesArgs, out: &mut Out) -> Outcome {
     let desk = Desk::open(output).whole()?;
+    if args.document {
+        return of_documents(&desk, output, out);
+    }
     if output.json {
         let list: Vec<_> = desk
             .course
@@ -146,4 +161,131 @@ pub(super) fn exercises(output: &OutputArgs, out: &mut Out) -> Outcome {
             .shown(&desk.places.answers().join("EXERCISE.toml"))
     ));
     Ok(0)
+}
+
+/// What a name of the documents means here, a sentence for each exercise that has it.
+pub(super) fn theirs(desk: &Desk, typed: &str) -> Vec<String> {
+    let same = |name: &str| name.eq_ignore_ascii_case(typed);
+    let ids = |asked: Vec<(String, String)>| {
+        let mut ids: Vec<String> = asked.into_iter().map(|(id, _)| id).collect();
+        ids.dedup();
+        ids.join(", ")
+    };
+    let mut said = Vec::new();
+    for exercise in assigned() {
+        let document = document(exercise);
+        if exercise.names.iter().any(|name| same(name)) {
+            let ids = ids(exercise.asked(&desk.course));
+            said.push(format!("{document}, {}: {ids} here.", exercise.title));
+        }
+        for part in &exercise.parts {
+            if part.name.as_deref().is_some_and(same) {
+                let ids = ids(part.asked(&desk.course));
+                said.push(format!("{document}, {}: {ids} here.", part.title));
+            }
+        }
+    }
+    said
+}
+
+/// What the document of an exercise is called.
+fn document(exercise: &Assigned) -> &str {
+    let all = Ledger::built_in().documents().iter();
+    let mut of = all.filter(|document| document.id == exercise.document);
+    of.next()
+        .map_or(&exercise.document, |document| &document.name)
+}
+
+/// Minutes that our exercises behind questions take: of each the share that is asked.
+fn minutes(desk: &Desk, asked: &[(String, String)]) -> u64 {
+    let share = |exercise: &Exercise| {
+        let n = asked.iter().filter(|(id, _)| *id == exercise.id).count() as u64;
+        (exercise.minutes * n).div_ceil(exercise.keys.len().max(1) as u64)
+    };
+    desk.course.exercises().map(share).sum()
+}
+
+/// The questions: an exercise that is asked whole by its id, else with the keys.
+fn questions(desk: &Desk, asked: &[(String, String)]) -> String {
+    let of = |exercise: &Exercise| {
+        let keys = asked.iter().filter(|(id, _)| *id == exercise.id);
+        let keys: Vec<&str> = keys.map(|(_, key)| key.as_str()).collect();
+        match keys.len() {
+            0 => None,
+            n if n == exercise.keys.len() => Some(exercise.id.clone()),
+            _ => Some(format!("{} {}", exercise.id, keys.join(" "))),
+        }
+    };
+    let all: Vec<String> = desk.course.exercises().filter_map(of).collect();
+    all.join(", ")
+}
+
+/// The exercises of the documents, each with its parts, as paths of questions.
+fn of_documents(desk: &Desk, output: &OutputArgs, out: &mut Out) -> Outcome {
+    if output.json {
+        let list: Vec<_> = assigned().iter().map(|e| assigned_json(desk, e)).collect();
+        out.json(&serde_json::json!({ "schema": 1, "exercises": list }));
+        return Ok(0);
+    }
+    for (at, exercise) in assigned().iter().enumerate() {
+        if at > 0 {
+            out.gap();
+        }
+        let asked = exercise.asked(&desk.course);
+        let theirs = match exercise.minutes {
+            Some(minutes) => format!("{minutes} min in the document"),
+            None => "the document gives no time".to_owned(),
+        };
+        out.line(format!(
+            "{}  {}, {}",
+            exercise.name(),
+            document(exercise),
+            exercise.title
+        ));
+        out.line(format!(
+            "  {theirs}, {} min here; {} of {} right",
+            minutes(desk, &asked),
+            solved_of(desk, &asked),
+            asked.len()
+        ));
+        for part in &exercise.parts {
+            let asked = part.asked(&desk.course);
+            let name = part
+                .name
+                .as_ref()
+                .map_or(String::new(), |name| format!("{name}  "));
+            let right = format!("{}/{}", solved_of(desk, &asked), asked.len());
+            out.lines(wrapped(
+                &format!("{name}{} ({right})", part.title),
+                "  ",
+                "    ",
+            ));
+            out.lines(wrapped(&questions(desk, &asked), "      ", "      "));
+        }
+    }
+    out.gap();
+    out.line("tinyllama-tutor check NAME asks or grades them; report fills the results template.");
+    Ok(0)
+}
+
+fn assigned_json(desk: &Desk, exercise: &Assigned) -> serde_json::Value {
+    let asked = exercise.asked(&desk.course);
+    let parts: Vec<_> = exercise
+        .parts
+        .iter()
+        .map(|part| {
+            let asked = part.asked(&desk.course);
+            let questions: Vec<_> = asked.iter().map(|(e, k)| format!("{e} {k}")).collect();
+            serde_json::json!({
+                "name": part.name, "title": part.title, "questions": questions,
+                "right": solved_of(desk, &asked), "total": asked.len(),
+            })
+        })
+        .collect();
+    serde_json::json!({
+        "name": exercise.name(), "names": exercise.names, "document": exercise.document,
+        "title": exercise.title, "document_minutes": exercise.minutes,
+        "minutes": minutes(desk, &asked), "right": solved_of(desk, &asked),
+        "total": asked.len(), "parts": parts,
+    })
 }

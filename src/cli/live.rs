@@ -47,6 +47,22 @@ pub(super) fn pieces(desk: &Desk, lesson: &Lesson, live: &Live) -> Result<Vec<Pi
     Ok(pieces)
 }
 
+/// The pieces of the live blocks of a text, all in one configuration.
+pub(super) fn of_config(desk: &Desk, text: &str, config: &Config) -> Result<Vec<Piece>, Failure> {
+    let lesson = Lesson::read("report", "report", text).on(desk.course.gpu());
+    let runs = Runs::default();
+    let mut env = desk.env(&lesson.setup, &runs)?;
+    env.setup.config = config.clone();
+    env.setup.gpu = desk.course.gpu();
+    let gpu = env.gpus.get(env.setup.gpu)?;
+    let mut out = Vec::new();
+    for live in lesson.live() {
+        let found = present::present(live, &env, &Paper { desk, gpu });
+        out.extend(found.map_err(|said| Failure::content(said.join(" ")))?);
+    }
+    Ok(out)
+}
+
 /// On paper experiments are counted while it is written, nothing else was run, and
 /// the roof is that of a data sheet.
 struct Paper<'d> {

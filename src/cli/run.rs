@@ -12,7 +12,7 @@ use super::interrupt::Interrupt;
 use super::out::Out;
 use super::study::auto;
 use super::words::counted;
-use super::{Outcome, cost, counters, profile};
+use super::{Outcome, cost, counters, kept, profile};
 use backend::engine::{Engine, Here, serve_standard_streams};
 use backend::{model_of_folder, tokens_of_file};
 use files::{end_of, plain};
@@ -158,7 +158,8 @@ pub(super) fn request(
 }
 
 pub(super) fn run(output: &OutputArgs, args: &RunArgs, out: &mut Out) -> Outcome {
-    let learned = Learned::of(&places(output));
+    let places = places(output);
+    let learned = Learned::of(&places);
     let mut request = request(&args.setup, &args.run, args.plan.cut_or_auto()?, &learned)?;
     let mut planned = None;
     if args.plan.is_auto() {
@@ -182,6 +183,7 @@ pub(super) fn run(output: &OutputArgs, args: &RunArgs, out: &mut Out) -> Outcome
         args.logits.as_deref(),
         &watch,
     )?;
+    kept::keep(&places, std::slice::from_ref(&request), &rounds);
     let timed = rounds
         .of(0)
         .ok_or_else(|| RunError::failed("the run did not begin"))??;

@@ -414,7 +414,7 @@ fn write_trace(kept: &Kept, path: &Path) -> Result<(), Failure> {
 }
 
 /// The first rows of a sheet as a table that a terminal holds: long words are cut.
-fn table(sheet: &Sheet, rows: Option<usize>) -> Vec<String> {
+pub(super) fn table(sheet: &Sheet, rows: Option<usize>) -> Vec<String> {
     let usual = match sheet.name.as_str() {
         // A part of an axis would pass for all of it.
         timeline::DRAWN => usize::MAX,

@@ -24,9 +24,10 @@ use plan::run::Metric;
 use plan::units::Spec;
 
 /// Kinds of live blocks, as info strings name them.
-pub const KINDS: [&str; 15] = [
+pub const KINDS: [&str; 16] = [
     "lab",
     "compare",
+    "staircase",
     "ribbon",
     "trips",
     "roofline",
@@ -135,6 +136,13 @@ pub enum Block {
         plans: Vec<Typed<Cut>>,
         /// Rows: of [`METRICS`].
         metrics: Vec<String>,
+        /// Whole forward in place of one block?
+        forward: bool,
+    },
+    /// From V1, one fusion more at each step.
+    Staircase {
+        /// The fusions in their order; empty: up to one kernel per block.
+        order: Vec<Typed<Fusion>>,
         /// Whole forward in place of one block?
         forward: bool,
     },
@@ -291,7 +299,7 @@ fn content(kind: &str, fields: &mut Fields<'_, '_>) -> (Setup, Vec<Predict>, Opt
         _ => Setup::of_block(fields),
     };
     let predict = match kind {
-        "lab" | "compare" | "trips" | "micro" | "profile" | "study" => fields
+        "lab" | "compare" | "staircase" | "trips" | "micro" | "profile" | "study" => fields
             .tables("predict", predict)
             .into_iter()
             .flatten()
@@ -309,6 +317,10 @@ fn content(kind: &str, fields: &mut Fields<'_, '_>) -> (Setup, Vec<Predict>, Opt
             })
         }
         "compare" => compare(fields),
+        "staircase" => Some(Block::Staircase {
+            order: steps_of(fields),
+            forward: forward(fields),
+        }),
         "ribbon" => Some(Block::Ribbon {
             plan: typed::cut(fields, "plan"),
             prices: fields.flag("prices").unwrap_or(false),
@@ -387,6 +399,25 @@ fn compare(fields: &mut Fields<'_, '_>) -> Option<Block> {
         metrics,
         forward,
     })
+}
+
+/// The fusions of a staircase; a step adds each once.
+fn steps_of(fields: &mut Fields<'_, '_>) -> Vec<Typed<Fusion>> {
+    let order = typed::fusions(fields, "order");
+    for (at, fusion) in order.iter().enumerate() {
+        if order
+            .iter()
+            .take(at)
+            .any(|other| other.value == fusion.value)
+        {
+            let say = format!(
+                "{} stands twice in the order; a step adds a fusion once.",
+                fusion.value.name()
+            );
+            fields.report_at(fields.key_place("order"), say);
+        }
+    }
+    order
 }
 
 /// Whether the whole forward is meant.

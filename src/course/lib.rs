@@ -6,6 +6,7 @@
 //! | [`Lesson`], [`Section`], [`Part`], [`Live`] | a lesson cut into pages, and its live blocks, typed |
 //! | [`present`](mod@present) | what a live block shows, for every surface alike |
 //! | [`Route`], [`Walk`] | ways through the course, and how far a learner is |
+//! | [`assigned`] | the exercises of the documents by their own names, as paths of questions |
 //! | [`Exercise`], [`Key`], [`Solution`] | questions, typed once when they are loaded, derivations |
 //! | [`Inline`], [`print`](fn@print), [`fill`] | numbers in prose: found, evaluated, put in place |
 //! | [`attempt`] | a learner's kernel: its file, the gap form, what a submission found |
@@ -41,6 +42,7 @@
 //! ```
 
 pub mod answer;
+pub mod assigned;
 pub mod attempt;
 mod block;
 mod bounds;

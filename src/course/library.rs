@@ -1,6 +1,7 @@
 //! The course as a whole: built-in texts, overlaid by id, read when asked for.
 
 use super::answer::USUAL_GPU;
+use super::assigned;
 use super::exercise::Exercise;
 use super::fault::{Fault, way_out};
 use super::lesson::Lesson;
@@ -326,26 +327,43 @@ impl Course {
             })
     }
 
-    /// An exercise by its id.
+    /// An exercise by its id, or by a name of the documents that means one alone.
     ///
     /// # Errors
     /// A sentence with the nearest id.
     pub fn exercise(&self, typed: &str) -> Result<&Exercise, String> {
-        let ids: Vec<&str> = self
-            .exercises
-            .iter()
-            .map(|slot| slot.raw.id.as_str())
-            .collect();
-        self.exercises
-            .iter()
-            .find(|slot| slot.raw.id == typed)
-            .map(|slot| slot.get(exercise))
-            .ok_or_else(|| {
-                format!(
-                    "there is no exercise “{typed}”; {}",
-                    hint(typed, &ids, "tinyllama-tutor exercises")
-                )
-            })
+        match self.exercises_named(typed)?.as_slice() {
+            [one] => Ok(one),
+            several => {
+                let ids: Vec<&str> = several.iter().map(|e| e.id.as_str()).collect();
+                Err(format!(
+                    "{typed} is {} here; name one of them",
+                    ids.join(", ")
+                ))
+            }
+        }
+    }
+
+    /// The exercises of an id, or of a name of the documents ([`assigned`]): one or more.
+    ///
+    /// # Errors
+    /// A sentence with the nearest id or name.
+    pub fn exercises_named(&self, typed: &str) -> Result<Vec<&Exercise>, String> {
+        let mut own = self.exercises.iter();
+        if let Some(slot) = own.find(|slot| slot.raw.id == typed) {
+            return Ok(vec![slot.get(exercise)]);
+        }
+        let led = assigned::led_to(self, typed);
+        if !led.is_empty() {
+            return Ok(led);
+        }
+        let own = self.exercises.iter().map(|slot| slot.raw.id.as_str());
+        let theirs = assigned::names().map(|(name, _)| name);
+        let ids: Vec<&str> = own.chain(theirs).collect();
+        Err(format!(
+            "there is no exercise “{typed}”; {}",
+            hint(typed, &ids, "tinyllama-tutor exercises")
+        ))
     }
 
     /// The exercises that a lesson leads to.

@@ -15,6 +15,7 @@ mod prose;
 mod question;
 mod roofline;
 mod scene;
+mod staircase;
 pub mod study;
 mod trips;
 
@@ -241,6 +242,7 @@ fn content(block: &Block, env: &Env<'_>, facts: &dyn Facts) -> Result<Vec<Piece>
             let plans = format!("{} --run", names.join(" "));
             vec![Piece::Table(grid), Piece::run("compare", config, &plans)]
         }
+        Block::Staircase { order, forward } => staircase::staircase(env, order, *forward)?,
         Block::Roofline { plan, gpus, mark } => {
             let found = roofline::roofline(env, plan.as_ref(), gpus, mark)?;
             vec![Piece::Roofline(found)]

@@ -1,10 +1,12 @@
-//! A study for the screen: made by this program as a child, which is told to stop as
-//! Ctrl-C tells it, and keeps what it measured until then.
+//! A study or a report for the screen: made by this program as a child. A study is told to
+//! stop as Ctrl-C tells it, and keeps what it measured until then.
 
 use std::path::Path;
 use std::time::Duration;
 
-use crate::follow::{Leash, follow_on, sentence};
+use crate::follow::{Leash, follow, follow_on, sentence};
+use course::Places;
+use serde::Deserialize;
 use study::kept::Kept;
 
 /// A step may be a forward of minutes; the study's own budget ends it before.
@@ -29,6 +31,50 @@ pub(crate) fn make(
         "" => "the study's process ended without a word; in a shell it says more".to_owned(),
         said => without_usage(&sentence(said)),
     })
+}
+
+/// A report asks every library of a GPU for its devices.
+const REPORT: Duration = Duration::from_secs(120);
+
+/// What `report --json` says.
+#[derive(Deserialize)]
+struct Reported {
+    files: Vec<Written>,
+}
+
+#[derive(Deserialize)]
+struct Written {
+    file: String,
+    replaced: bool,
+}
+
+/// Writes the report of the session where the program was started; which files that are.
+///
+/// # Errors
+/// A sentence: what the command would have said.
+pub(crate) fn report(places: &Places) -> Result<String, String> {
+    let mut arguments = vec!["report".to_owned(), "--json".to_owned()];
+    arguments.extend(["--state".to_owned(), places.state.display().to_string()]);
+    // Several are found again from the folder that one stands in.
+    if let [course] = places.overlays.as_slice() {
+        arguments.extend(["--course".to_owned(), course.display().to_string()]);
+    }
+    if let Some(gpu) = places.gpu {
+        arguments.extend(["--gpu".to_owned(), gpu.to_owned()]);
+    }
+    let ended = follow(&arguments, |_| REPORT, |_| {})
+        .map_err(|e| format!("the report's process cannot be started: {e}"))?;
+    let told: Reported = serde_json::from_str(&ended.output).map_err(|_| {
+        let error: Option<serde_json::Value> = serde_json::from_str(&ended.last).ok();
+        let said = error.and_then(|e| Some(e.get("error")?.as_str()?.to_owned()));
+        said.unwrap_or_else(|| "the report's process ended without a word".to_owned())
+    })?;
+    let files = told.files.iter().map(|written| match written.replaced {
+        true => format!("{} (replaced)", written.file),
+        false => written.file.clone(),
+    });
+    let files: Vec<String> = files.collect();
+    Ok(format!("Written: {}.", files.join(" and ")))
 }
 
 /// A sentence about a command line without the word that begins it in a shell.

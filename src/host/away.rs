@@ -104,6 +104,7 @@ impl Away {
             }
             Effect::ListStudies => Message::Studies(Studies::of(&self.places).newest(KEPT)),
             Effect::Init => Message::Saved(self.host().init()),
+            Effect::Report => Message::Saved(apart::report(&self.places)),
             _ => return None,
         })
     }

@@ -13,7 +13,7 @@ pub struct Graded<'e> {
     pub key: &'e Key,
     /// What was found.
     pub judgement: Judgement,
-    /// More about a kernel, line by line.
+    /// More about a kernel, or which run a measured answer was held against.
     pub lines: Vec<String>,
     /// What tells this try from another.
     tried: String,
@@ -66,6 +66,7 @@ impl Host {
             true => self.progress(),
             false => &nothing,
         };
+        let mut lines = Vec::new();
         if !typed.is_empty() && key.asks_for_a_run() {
             let setup = self.env(&key.setup, &*runs)?.setup;
             let kept = Kept {
@@ -74,6 +75,9 @@ impl Host {
             };
             let made = runs.make(key, &setup, &kept)?;
             self.record(if measured { &made } else { &[] });
+            if measured {
+                lines = runs.told(key, &setup);
+            }
         }
         let kept = Kept {
             progress,
@@ -93,7 +97,7 @@ impl Host {
             key,
             tried: judgement.typed.clone(),
             judgement,
-            lines: Vec::new(),
+            lines,
         })
     }
 }

@@ -19,6 +19,19 @@ const LARGEST: usize = 64 << 20;
 /// Runs that are kept.
 const MOST: usize = 256;
 
+/// What was kept of the lab in a state folder.
+pub fn kept(places: &Places) -> Kept {
+    Shelf::of(places).load()
+}
+
+/// Keeps the runs of one job behind those that are there.
+///
+/// # Errors
+/// A sentence: they cannot be written, or belong to a later version.
+pub fn keep_runs(places: &Places, runs: Vec<Run>) -> Result<(), String> {
+    Shelf::of(places).keep_runs(runs)
+}
+
 /// The lab as it lies on disk.
 #[derive(Serialize, Deserialize)]
 struct LabFile {

@@ -49,6 +49,7 @@ pub use desk::Host;
 pub use device::device;
 pub use editor::edit;
 pub use grade::Graded;
+pub use keep::{keep_runs, kept};
 pub use rounds::carry_out;
 pub use runs::Runs;
 pub use trouble::Trouble;

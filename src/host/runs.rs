@@ -86,6 +86,26 @@ impl Runs {
         }
         Ok(measured)
     }
+
+    /// Which runs a measured answer is held against, without what they showed.
+    pub(crate) fn told(&self, key: &Key, setup: &Setup) -> Vec<String> {
+        let runs = key.runs(setup).into_iter();
+        runs.map(|(config, figures)| {
+            let plan = config.cut.title();
+            let Some(report) = self.report(&config) else {
+                return format!(
+                    "Held against the time of {plan} that is kept; --measure takes it anew."
+                );
+            };
+            let narrow = figures.iter().all(|figure| figure.starts_with("launches."));
+            let tokens = if narrow { " for one token" } else { "" };
+            format!(
+                "Held against a run of {plan} on {}, made now{tokens}.",
+                report.backend
+            )
+        })
+        .collect()
+    }
 }
 
 /// The same plan and the same layers for one token, two columns per head wide.

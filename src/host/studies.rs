@@ -228,7 +228,7 @@ impl Studies {
 }
 
 /// Now, in UTC.
-fn now() -> String {
+pub fn now() -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     utc(since.map_or(0, |d| d.as_secs()))
 }

@@ -1,6 +1,8 @@
-//! Experiments over reports: plans side by side, and what was counted of them.
+//! Experiments over reports: plans side by side, one fusion more at a time, and what was
+//! counted of them.
 
 mod comparison;
 pub mod counted;
+pub mod staircase;
 
 pub use comparison::{Column, Comparison, Scope};

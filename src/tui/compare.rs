@@ -1,5 +1,7 @@
 //! Versions side by side: a row per quantity, bars on one scale per row.
 
+mod staircase;
+
 use super::pen::{Pen, width};
 use super::ribbon::bar;
 use super::theme::Role;
@@ -46,6 +48,10 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
 }
 
 fn body(state: &State, pen: &mut Pen<'_>) {
+    if state.compare.climbing {
+        staircase::draw(state, &state.compare.stairs, pen);
+        return;
+    }
     let scope = match state.compare.scope {
         Scope::Forward => "per forward",
         Scope::Block => "per block",
@@ -146,7 +152,12 @@ fn roof(state: &State) -> String {
 
 /// The kernels of the column under the cursor.
 fn beside(state: &State, pen: &mut Pen<'_>) {
-    if let Some(cost) = state.compare.prices().get(state.compare.column) {
+    let page = &state.compare;
+    let cost = match page.climbing {
+        true => page.stairs.cost(),
+        false => page.prices().get(page.column),
+    };
+    if let Some(cost) = cost {
         let title = format!("{}, kernels of a block", cost.config.cut.title());
         pen.put(1, 0, &super::pen::clip(&title, 36), Role::Strong);
         let report = state

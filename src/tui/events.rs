@@ -220,6 +220,7 @@ impl<W: Write> Runtime<W> {
                 | Effect::Judge { .. }
                 | Effect::MakeStudy(..)
                 | Effect::ListStudies
+                | Effect::Report
                 | Effect::Init => self.away.start(effect),
             }
         }

@@ -95,6 +95,7 @@ fn hint(place: Place<'_>, hidden: bool) -> &'static str {
         _ if hidden => "before you look",
         Block::Lab { toggles, .. } if !toggles.is_empty() => "Space flips",
         Block::Lab { .. } | Block::Compare { .. } | Block::Micro { .. } => "r runs",
+        Block::Staircase { .. } => "r runs · Enter: move its steps",
         Block::Study(_) => "r makes it · Enter: studies",
         Block::Kernel { op: Some(_), .. } => "Enter opens it",
         Block::Trips(asked) if asked.toggles.is_empty() => "Space: kernel by kernel",

@@ -5,13 +5,23 @@ use serde_json::{Value, json};
 use crate::program::Home;
 
 /// ex1 by hand: 10 kernels up to res1 and 7 after it; products q k v qk pv o
-/// gate up down; 4 blocks of 17 and three kernels around them.
-const RIGHT: [(&str, &str); 5] = [
+/// gate up down; 4 blocks of 17 and three kernels around them. 128 rows: the products take
+/// 5·2²⁵ operations; mul moves three tensors of 512 columns, one operation for twelve bytes;
+/// gate 2·128·256·512 operations for 917,504 bytes, above the 13.9 FLOP/B of an H200. sg makes two
+/// trips; the 17 kernels move 2,490,880 elements.
+const RIGHT: [(&str, &str); 12] = [
     ("block", "17"),
     ("products", "9"),
     ("forward", "4*17 + 3"),
     ("outside", "embed, final_norm, lm_head"),
     ("counted", "71"),
+    ("flops", "5 * 2^25"),
+    ("bytes", "3*4*128*512"),
+    ("intensity", "1/12"),
+    ("bound", "memory"),
+    ("bound_gate", "compute"),
+    ("saved", "524,288"),
+    ("share", "131072/2490880"),
 ];
 
 fn sheet(answers: &[(&str, &str)]) -> String {
@@ -35,7 +45,7 @@ fn the_right_sheet_exits_0() {
     assert_eq!(code, 0, "{document:#}");
     assert_eq!(
         (&document["right"], &document["total"]),
-        (&json!(5), &json!(5))
+        (&json!(12), &json!(12))
     );
     for key in document["keys"].as_array().unwrap() {
         assert_eq!(key["verdict"], "right", "{key}");
@@ -64,7 +74,7 @@ fn every_other_verdict_exits_1_and_says_which() {
             (1, &json!(verdict)),
             "“{typed}”: {key}"
         );
-        assert_eq!(document["right"], 4);
+        assert_eq!(document["right"], 11);
         assert_eq!(key["slip"].is_string(), verdict == "slip");
         assert_eq!(key["message"].is_string(), verdict != "open", "{key}");
         assert_eq!(key["direction"].is_string(), verdict == "wrong", "{key}");
@@ -119,15 +129,15 @@ fn an_answer_on_the_command_line_is_kept_in_the_sheet() {
     let home = Home::new();
     let ran = home.line("check ex1 --answer block=17 --answer 2=9");
     assert_eq!((ran.code, ran.err.as_str()), (1, ""));
-    assert!(ran.out.contains("2 right, 3 open."), "{}", ran.out);
+    assert!(ran.out.contains("2 right, 10 open."), "{}", ran.out);
     let kept = std::fs::read_to_string(home.sheet("ex1")).unwrap();
     assert!(kept.contains("block = \"17\"") && kept.contains("products = \"9\""));
     // Another command line later: the sheet and progress are there.
     let again = home.line("check ex1");
-    assert!(again.out.contains("2 right, 3 open."), "{}", again.out);
+    assert!(again.out.contains("2 right, 10 open."), "{}", again.out);
     let list = home.line("exercises").out;
     let row = list.lines().find(|l| l.starts_with(" ex1 ")).unwrap();
-    assert!(row.ends_with("2/5"), "{row}");
+    assert!(row.ends_with("2/12"), "{row}");
 }
 
 #[test]
@@ -242,7 +252,7 @@ fn a_reset_says_how_to_take_it_back() {
     assert!(ran.out.lines().any(|line| line == back), "{ran:?}");
     let undo = "tinyllama-tutor reset --undo takes this back.";
     assert_eq!(ran.out.lines().last(), Some(undo));
-    assert!(home.line("check ex1").out.contains("5 open."));
+    assert!(home.line("check ex1").out.contains("12 open."));
     assert_eq!(home.line("progress --json").json()["questions"]["right"], 0);
 }
 

@@ -21,5 +21,6 @@ mod pipes;
 mod profile;
 mod program;
 mod run;
+mod session;
 mod study;
 mod usage;

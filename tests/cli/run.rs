@@ -239,6 +239,36 @@ fn compare_lists_reports_with_their_costs() {
 }
 
 #[test]
+fn compare_runs_each_plan_as_a_stream_and_as_a_graph() {
+    let home = Home::new();
+    let ran = home.line("compare v1 v4 --run --both --runs 1 --seq 8 --json");
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    let list = ran.json();
+    let list = list.as_array().unwrap();
+    let launches = list.iter().map(|o| o["launches"]["counted"].as_u64());
+    assert_eq!(launches.collect::<Vec<_>>(), [71, 71, 7, 7].map(Some));
+    for pair in list.chunks(2) {
+        assert_eq!(pair[0]["check"]["reference"], "fp64");
+        let graph = &pair[1]["check"];
+        assert_eq!(graph["pass"], true);
+        assert_eq!(
+            graph["reference"],
+            "its launches, bit by bit; they against fp64"
+        );
+        assert_eq!(pair[0]["output"]["sha256"], pair[1]["output"]["sha256"]);
+        assert!(pair[1]["time_us"]["median"].as_f64().unwrap() > 0.0);
+    }
+    // The graphs have names of their own; and there are none where nothing runs.
+    let side = home.line("compare v1 v4 --run --both --runs 1 --seq 8");
+    assert!(
+        side.out.contains("V1 graph") && side.out.contains("V4 graph"),
+        "{}",
+        side.out
+    );
+    home.line("compare v1 v4 --both").refused(2, "--run");
+}
+
+#[test]
 fn a_person_reads_launches_check_and_time() {
     let home = Home::new();
     let ran = home.line("run --seq 8 --runs 2 --version v4");

@@ -49,7 +49,7 @@ fn mistakes_on_the_command_line() {
         ),
         ("check --all ex1", "exclude each other"),
         ("hint ex99", "there is no exercise “ex99”"),
-        ("hint ex1 9", "ex1 has no key “9”"),
+        ("hint ex1 99", "ex1 has no key “99”"),
         ("solution ex1 nokey", "ex1 has no key “nokey”"),
         ("reset ex1 nokey", "ex1 has no key “nokey”"),
         ("show seven", "there is no lesson “seven”"),

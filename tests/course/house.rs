@@ -66,7 +66,7 @@ const ROOMS: &[(&str, &[Room])] = &[
             ("findings", &["baseline", "learned"]),
             ("kept", &["findings"]),
             ("offer", &["kept"]),
-            ("lab", &["timing"]),
+            ("lab", &["findings", "timing"]),
             // The list of the studies names each of them.
             ("evidence", &["timing"]),
             ("catalogue", &["evidence", "findings", "studies"]),

@@ -327,6 +327,22 @@ fn compare_in_both_sizes_and_scopes() {
     snapshot("compare-120", &Screen::new(120, 40).typed("4"));
 }
 
+#[test]
+fn the_staircase_moves_a_step_and_goes_back() {
+    snapshot("staircase-80", &Screen::new(80, 24).typed("4t"));
+    // rope in front of qkv, which then saves nothing.
+    let turned = Screen::new(80, 24).typed("4tbjj[");
+    snapshot("staircase-turned", &turned);
+    let rows = turned.rows();
+    let qkv = rows.iter().find(|row| row.contains("+qkv")).unwrap();
+    assert!(qkv.contains("0.000"), "{qkv}");
+    let back = turned.typed("t").rows().join("\n");
+    assert!(
+        back.contains("launches × ") && !back.contains("+qkv"),
+        "{back}"
+    );
+}
+
 /// The roofline with the GPU database at hand.
 fn roofline(columns: u16, rows: u16) -> Screen {
     let mut screen = Screen::new(columns, rows);

@@ -147,7 +147,7 @@ fn a_shell_and_a_form_come_to_the_same() {
     let mut p = Pty::open(&["--course", course], 80, 40);
     p.wait_for("? help");
     p.press("7");
-    p.wait_for("ex1   Launch census");
+    p.wait_for("ex1   V1: a first round");
     p.press("G");
     p.wait_for("Parity");
     p.press(ENTER);
@@ -183,7 +183,7 @@ fn a_shell_and_a_form_come_to_the_same() {
 fn second_question(p: &mut Pty, exercise: &str) {
     p.wait_for("? help");
     p.press("7");
-    p.wait_for("ex1   Launch census");
+    p.wait_for("ex1   V1: a first round");
     p.press(&format!("/{exercise}{ENTER}"));
     p.wait_for(&format!("►· {exercise}"));
     p.press(ENTER);

@@ -57,7 +57,7 @@ fn a_sheet_edited_by_hand_is_taken_up_while_the_form_is_open() {
     let mut p = Pty::open(&[], 80, 24);
     p.wait_for("? help");
     p.press("7");
-    p.wait_for("ex1   Launch census");
+    p.wait_for("ex1   V1: a first round");
     p.press("\r\r");
     p.wait_for("▌");
     p.press("16\r");

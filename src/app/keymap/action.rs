@@ -133,7 +133,7 @@ pub enum Action {
     PreviousWhatIf,
     /// The data sheet's roof in place of the measured one, and back.
     DataSheet,
-    /// Numbers in place of the plot, and back.
+    /// Numbers in place of the plot, the staircase in place of the versions, and back.
     Table,
 }
 

@@ -198,6 +198,18 @@ pub const TABLE: &[Entry] = &[
     ),
     entry(
         On::Here(&[Compare]),
+        &[(ch('t'), Table)],
+        &[],
+        "staircase of fusions, and back",
+    ),
+    entry(
+        On::Here(&[Compare]),
+        &[(ch('['), PreviousKernel), (ch(']'), NextKernel)],
+        &[],
+        "staircase: step earlier, later",
+    ),
+    entry(
+        On::Here(&[Compare]),
         &[(ch('P'), Pin)],
         &[],
         "pin the lab's plan as a column",
@@ -273,6 +285,12 @@ pub const TABLE: &[Entry] = &[
         &[(ch('i'), Change)],
         &[],
         "type an answer, change a right one",
+    ),
+    entry(
+        On::Here(&[Home]),
+        &[(ch('r'), Run)],
+        &[],
+        "report: the session as one file",
     ),
     entry(
         On::Here(&[Home, Exercises]),

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 
 use super::naive::{self, Defect, Tensors};
 use super::*;
-use crate::reference::Kept;
-use plan::model::Model;
+use crate::reference::{Kept, Precision};
+use plan::model::{Dtype, Model};
 
 struct Case {
     weights: Weights,
@@ -90,6 +90,38 @@ fn a_faultless_backend_passes_in_both_types() {
         // embed, 18 and two of the cache in each block, nf, logits.
         assert_eq!(verdict.tensors.len(), 1 + 2 * 20 + 2);
         assert!(verdict.tolerance > 0.0 && verdict.rel_error <= verdict.tolerance);
+    }
+}
+
+#[test]
+fn a_reference_that_was_kept_judges_as_one_that_is_made() {
+    for dtype in [Dtype::Fp32, Dtype::Bf16] {
+        let case = Case::small(dtype);
+        let good = case.good();
+        let mut bad = good.clone();
+        let att = case.id(TensorKind::Att, Some(1));
+        bad.get_mut(&att).unwrap()[7] += 1.0;
+        // A plan that keeps all but the logits inside.
+        let logits = case.id(TensorKind::Logits, None);
+        let inside = Tensors::from([(logits, good[&logits].clone())]);
+        let mut judge = Judge::default();
+        for (tensors, stages) in [(&good, 4), (&bad, 1), (&inside, 1), (&good, 1)] {
+            let mut asked = 0;
+            let go_on = |_, of| {
+                asked += 1;
+                assert_eq!(of, stages);
+                true
+            };
+            let tensor = |id| tensors.get(&id).map(Vec::as_slice);
+            let kept = judge.check(&case.weights, &case.tokens, case.shape, tensor, go_on);
+            assert_eq!(kept.unwrap(), case.judge(tensors).unwrap(), "{dtype:?}");
+            assert_eq!(asked, stages);
+        }
+        // Other tokens have another reference.
+        let other = Tokens::seeded(9, 2, 9, 50);
+        let tensor = |id| good.get(&id).map(Vec::as_slice);
+        let judged = judge.check(&case.weights, &other, case.shape, tensor, |_, _| true);
+        assert!(!judged.unwrap().pass);
     }
 }
 

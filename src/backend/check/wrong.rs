@@ -1,7 +1,7 @@
 //! Programs with a known defect, computed in fp64: all that parts them from the reference
 //! is the defect. A tolerance that lets one of them pass is too wide for fp32.
 
-use super::compare::Comparison;
+use super::compare::Expected;
 use super::locate::Layout;
 use super::tolerance::Tolerances;
 use super::{CheckError, one};
@@ -60,14 +60,15 @@ pub fn wrong(
         };
         while let Some(right) = exact.next_stage()? {
             let made = off.next_stage()?.unwrap_or_default();
+            let right = Expected::of_stage(right, None, &layout)?;
             for (right, made) in right.iter().zip(made) {
                 let got: Vec<f32> = match defect {
                     Defect::Zeros => vec![0.0; made.values.len()],
                     _ => made.values.iter().map(|v| *v as f32).collect(),
                 };
-                let comparison = Comparison::new(right, &layout)?;
-                let tolerance = tolerances.of(right.id, got.len());
-                let (check, _) = one(right, &comparison, &got, tolerance)?;
+                let tolerance = tolerances.of(right.made.id, got.len());
+                let (check, _) = one(right, &layout, &got, tolerance)?;
+                let right = &right.made;
                 if !check.pass() && report.first_wrong.is_none() {
                     report.first_wrong = Some(right.tensor.full_name());
                 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Allocation, Isa, PackedModel, ReadyPlan, Threads, affordable};
 use crate::backends::Backend;
-use crate::check::{check, wrong};
+use crate::check::{Judge, wrong};
 use crate::device;
 use crate::given::{open_weights, tokens};
 use crate::measure::{Checked, FORWARDS, Forward, Outcome, measure, named, step};
@@ -36,6 +36,7 @@ struct Loaded {
     wanted: Model,
     weights: Weights,
     packed: Arc<PackedModel>,
+    judge: Judge,
 }
 
 impl Loaded {
@@ -99,6 +100,7 @@ impl Backend for Cpu {
         let mut ready = Ready {
             plan,
             weights: &loaded.weights,
+            judge: &mut loaded.judge,
             tokens,
             threads: threads.count(),
             isa,
@@ -125,6 +127,7 @@ fn load<'l>(slot: &'l mut Option<Loaded>, request: &Request) -> Result<&'l mut L
             wanted: config.model.clone(),
             packed: Arc::new(packed),
             weights,
+            judge: Judge::default(),
         });
     }
     slot.as_mut()
@@ -135,6 +138,7 @@ fn load<'l>(slot: &'l mut Option<Loaded>, request: &Request) -> Result<&'l mut L
 struct Ready<'l> {
     plan: ReadyPlan,
     weights: &'l Weights,
+    judge: &'l mut Judge,
     tokens: Tokens,
     threads: usize,
     isa: Isa,
@@ -156,25 +160,26 @@ impl Forward for Ready<'_> {
 
     /// Every tensor in memory, where the reference is affordable.
     fn check(&mut self, observer: &dyn Observer) -> Result<Checked, RunError> {
-        let config = &self.planned().cost.config;
-        if let Err(e) = reference::affordable(&config.model, &config.shape) {
+        let config = &self.plan.planned().cost.config;
+        let shape = config.shape;
+        if let Err(e) = reference::affordable(&config.model, &shape) {
             return Ok(Checked::Not(format!("not checked: {e}")));
         }
         let mut seen: HashMap<TensorId, Vec<f32>> = HashMap::new();
         let ran = self.plan.forward_tapped(observer, |tapped| {
             seen.insert(tapped.id, tapped.values.to_vec());
         })?;
-        let verdict = check(
+        let judged = self.judge.check(
             self.weights,
             &self.tokens,
-            config.shape,
+            shape,
             |id| seen.get(&id).map(Vec::as_slice),
             |done, total| {
                 observer.progress(Progress::new(Phase::Check, done, total));
                 !observer.cancelled()
             },
-        )
-        .map_err(|e| match observer.cancelled() {
+        );
+        let verdict = judged.map_err(|e| match observer.cancelled() {
             true => RunError::cancelled(0, 0),
             false => RunError::failed(e.to_string()),
         })?;

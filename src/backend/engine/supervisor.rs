@@ -388,6 +388,7 @@ fn fingerprint(request: &Request) -> String {
     let same = Request {
         runs: 0,
         warm_up: 0,
+        again: false,
         ..request.clone()
     };
     serde_json::to_string(&same).unwrap_or_default()

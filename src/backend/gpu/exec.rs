@@ -36,6 +36,7 @@ use std::collections::HashMap;
 
 use super::driver::{Driver, Function};
 use super::source::CompileUnit;
+use crate::check::Judge;
 pub use examine::{Examined, KernelVerdict, Swap};
 use memory::Kept;
 
@@ -44,6 +45,8 @@ use memory::Kept;
 pub struct Gpu<D> {
     driver: D,
     kept: Option<Kept>,
+    /// With the reference of what ran last on these weights.
+    judge: Judge,
     /// Kernels with counters in them, by unit and dynamic shared memory.
     counting: HashMap<(CompileUnit, u32), Function>,
 }
@@ -54,6 +57,7 @@ impl<D: Driver> Gpu<D> {
         Self {
             driver,
             kept: None,
+            judge: Judge::default(),
             counting: HashMap::new(),
         }
     }

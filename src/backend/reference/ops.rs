@@ -46,19 +46,16 @@ pub(super) fn gamma(weights: &Weights, id: WeightId) -> Result<DVector<f64>, Ref
 pub(super) fn embed(weights: &Weights, ids: &[u32]) -> Result<DMatrix<f64>, ReferenceError> {
     let id = WeightId::outside(WeightKind::Embedding);
     let width = weights.model().hidden as usize;
-    let table = weights.tensor(id)?;
+    let rows = weights.rows(id, ids.iter().map(|token| u64::from(*token)))?;
     let mut x = Vec::with_capacity(ids.len() * width);
-    for token in ids {
-        let row = (*token as usize)
-            .checked_mul(width)
-            .and_then(|at| table.get(at..at + width))
-            .ok_or_else(|| {
-                ReferenceError::new(format!(
-                    "token {token} is not below the vocabulary of {}",
-                    weights.model().vocab
-                ))
-            })?;
-        x.extend(row.iter().map(|v| f64::from(*v)));
+    for (token, row) in ids.iter().zip(rows) {
+        let row = row.ok_or_else(|| {
+            ReferenceError::new(format!(
+                "token {token} is not below the vocabulary of {}",
+                weights.model().vocab
+            ))
+        })?;
+        x.extend(row.into_iter().map(f64::from));
     }
     Ok(DMatrix::from_vec(width, ids.len(), x))
 }

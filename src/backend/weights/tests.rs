@@ -234,3 +234,30 @@ fn an_index_leads_to_its_files_and_nowhere_else() {
     let e = refused(at.path());
     assert!(e.contains("index.json: cannot be read"), "{e}");
 }
+
+#[test]
+fn rows_are_those_of_the_whole_weight() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("config.json"), CONFIG).unwrap();
+    fs::write(
+        folder.path().join("model.safetensors"),
+        safetensors(&listed()),
+    )
+    .unwrap();
+    for dtype in [Dtype::Fp32, Dtype::Bf16] {
+        for weights in [
+            Weights::seeded(&tiny(), 7, dtype).unwrap(),
+            Weights::open(folder.path(), dtype).unwrap(),
+        ] {
+            for id in WeightId::all(weights.model()) {
+                let (out, input) = id.shape(weights.model());
+                let rows = weights.rows(id, (0..out).chain([out])).unwrap();
+                assert_eq!(rows.last(), Some(&None), "there is no such row");
+                let whole = weights.tensor(id).unwrap();
+                let rows: Vec<f32> = rows.into_iter().flatten().flatten().collect();
+                assert_eq!(rows.len() as u64, out * input);
+                assert_eq!(rows, whole.as_ref());
+            }
+        }
+    }
+}

@@ -41,7 +41,8 @@ pub(super) struct Page<'p> {
 }
 
 impl Page<'_> {
-    fn piece(&mut self, piece: &Piece) -> String {
+    /// One piece.
+    pub(super) fn piece(&mut self, piece: &Piece) -> String {
         match piece {
             Piece::Ask(ask) => format!("<p><strong>Predict:</strong></p>\n{}", self.prose(ask)),
             Piece::Text(text) => self.prose(text),

@@ -9,12 +9,12 @@ use crate::cli::out::complain;
 use crate::cli::{live, show};
 use crate::picture;
 use course::answer::{Env, Kind};
-use course::present::Question;
+use course::present::{Piece, Question};
 use course::{Exercise, Lesson, Part};
 use text::{Section, Value, parse};
 
 /// Stands in every file that this program wrote, near its beginning.
-pub(super) const MARK: &str = "<meta name=\"generator\" content=\"tinyllama-tutor";
+pub(in crate::cli) const MARK: &str = "<meta name=\"generator\" content=\"tinyllama-tutor";
 
 const STYLE: &str = include_str!("page.css");
 
@@ -217,6 +217,36 @@ impl Book<'_> {
     }
 }
 
+/// Pieces in chapters as a file of their own.
+pub(in crate::cli) fn page_of_pieces(
+    title: &str,
+    about: &str,
+    chapters: &[(&str, &[Piece])],
+) -> String {
+    let mut ids = Ids::default();
+    let anchors: Vec<String> = chapters.iter().map(|(name, _)| ids.of(name)).collect();
+    let mut main = format!(
+        "<header>\n<h1>{}</h1>\n<p class=\"dim\">{}</p>\n</header>\n\
+         <nav class=\"contents\" aria-label=\"Chapters\">\n<ol>\n",
+        escape(title),
+        escape(about)
+    );
+    for ((name, _), anchor) in chapters.iter().zip(&anchors) {
+        main += &format!("<li><a href=\"#{anchor}\">{}</a></li>\n", escape(name));
+    }
+    main += "</ol>\n</nav>\n<main>\n";
+    for ((name, pieces), anchor) in chapters.iter().zip(&anchors) {
+        main += &format!("<h2 id=\"{anchor}\">{}</h2>\n", escape(name));
+        let mut page = on_page::Page {
+            place: &|_| None,
+            ids: &mut ids,
+        };
+        main += &pieces.iter().map(|p| page.piece(p)).collect::<String>();
+    }
+    main += "</main>\n";
+    file(title, &main)
+}
+
 /// `V1, 12 min`.
 fn about(lesson: &Lesson) -> String {
     let version = match lesson.version.as_str() {
@@ -300,7 +330,7 @@ pub(super) fn form(question: &Question) -> String {
 
 /// A live block on a page of its own.
 #[cfg(test)]
-pub(in crate::cli) fn live_block(live: &course::Live, pieces: &[course::present::Piece]) -> String {
+pub(in crate::cli) fn live_block(live: &course::Live, pieces: &[Piece]) -> String {
     let mut page = on_page::Page {
         place: &|_| None,
         ids: &mut Ids::default(),

@@ -19,15 +19,19 @@ const HEAD: u64 = 512;
 
 /// What stands where a file is to be written.
 #[derive(Debug, PartialEq, Eq)]
-enum Standing {
+pub(in crate::cli) enum Standing {
+    /// Nothing is there.
     Nothing,
+    /// A file that this program wrote.
     Ours,
+    /// Somebody else's.
     Foreign,
     /// A folder, a pipe: nothing that a file may replace.
     NoFile,
 }
 
-fn standing(path: &Path) -> Standing {
+/// What stands there; a file of ours has `mark` near its beginning.
+pub(in crate::cli) fn standing(path: &Path, mark: &str) -> Standing {
     if fs::symlink_metadata(path).is_err() {
         return Standing::Nothing;
     }
@@ -40,7 +44,7 @@ fn standing(path: &Path) -> Standing {
     let mut head = Vec::new();
     let read = open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
     match read {
-        Ok(_) if String::from_utf8_lossy(&head).contains(MARK) => Standing::Ours,
+        Ok(_) if String::from_utf8_lossy(&head).contains(mark) => Standing::Ours,
         _ => Standing::Foreign,
     }
 }
@@ -75,7 +79,7 @@ pub(super) fn write(
         lessons: desk
             .course
             .lessons()
-            .filter(|l| is_chosen(l) || standing(&path_of(folder, &l.id)) == Standing::Ours)
+            .filter(|l| is_chosen(l) || standing(&path_of(folder, &l.id), MARK) == Standing::Ours)
             .collect(),
     };
     refuse(folder, &chosen, force)?;
@@ -101,7 +105,7 @@ fn refuse(folder: &Path, chosen: &[&Lesson], force: bool) -> Result<(), Failure>
     let ids = chosen.iter().map(|l| l.id.as_str()).chain([INDEX]);
     let mut foreign = Vec::new();
     for path in ids.map(|id| path_of(folder, id)) {
-        match standing(&path) {
+        match standing(&path, MARK) {
             Standing::NoFile => {
                 return Err(Failure::usage(format!(
                     "{} is not a file; name another folder",
@@ -145,17 +149,17 @@ mod tests {
     fn a_file_is_ours_by_its_mark_alone() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
-        assert_eq!(standing(&at("none")), Standing::Nothing);
+        assert_eq!(standing(&at("none"), MARK), Standing::Nothing);
         fs::write(at("own"), format!("<!DOCTYPE html>\n{MARK} 9.9\">")).unwrap();
-        assert_eq!(standing(&at("own")), Standing::Ours);
+        assert_eq!(standing(&at("own"), MARK), Standing::Ours);
         fs::write(at("notes"), "my notes").unwrap();
-        assert_eq!(standing(&at("notes")), Standing::Foreign);
+        assert_eq!(standing(&at("notes"), MARK), Standing::Foreign);
         // One that only quotes the mark, far below its beginning.
         fs::write(at("quote"), format!("{}{MARK}", " ".repeat(600))).unwrap();
-        assert_eq!(standing(&at("quote")), Standing::Foreign);
+        assert_eq!(standing(&at("quote"), MARK), Standing::Foreign);
         std::os::unix::fs::symlink(at("gone"), at("link")).unwrap();
-        assert_eq!(standing(&at("link")), Standing::Foreign);
+        assert_eq!(standing(&at("link"), MARK), Standing::Foreign);
         fs::create_dir(at("folder")).unwrap();
-        assert_eq!(standing(&at("folder")), Standing::NoFile);
+        assert_eq!(standing(&at("folder"), MARK), Standing::NoFile);
     }
 }

@@ -170,6 +170,10 @@ pub struct Request {
     /// Whether one forward, and nothing else, is shown to an outside profiler.
     #[serde(default)]
     pub profiled: bool,
+    /// Whether it is a further round of the same: the first told of the logits, and this
+    /// one leaves them where they are.
+    #[serde(default)]
+    pub again: bool,
     /// Settings that were found for kernels; those that serve this run are used.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tuned: Vec<Tuned>,
@@ -198,6 +202,7 @@ impl Request {
             count_lines: false,
             trace: false,
             profiled: false,
+            again: false,
             tuned: Vec::new(),
         }
     }

@@ -118,10 +118,16 @@ impl Comparison {
     /// What can be said of the times of the first plan and of another: one of as many
     /// comparisons as there are others. `None` where one of the two was not timed.
     pub fn against_first(&self, other: usize) -> Option<Verdict> {
+        self.against(0, other, self.columns.len().saturating_sub(1))
+    }
+
+    /// What can be said of the times of two plans, one of `among` comparisons that are made.
+    /// `None` where one of the two was not timed.
+    pub fn against(&self, one: usize, other: usize, among: usize) -> Option<Verdict> {
         let rounds = self.rounds.as_ref()?;
         let timed = |at: usize| self.columns.get(at)?.report.as_ref()?.time_us.as_ref();
-        timed(0).and(timed(other))?;
-        Some(rounds.verdict(0, other, self.columns.len().saturating_sub(1)))
+        timed(one).and(timed(other))?;
+        Some(rounds.verdict(one, other, among))
     }
 
     /// 1 − last / first of a figure; `None` where there are fewer than two

@@ -143,6 +143,7 @@ impl Rounds {
             request.count_bytes = false;
             request.count_lines = false;
             request.trace = false;
+            request.again = true;
             if self.plans.len() > 1 {
                 request.warm_up = asked.warm_up.min(1);
             }

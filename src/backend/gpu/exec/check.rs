@@ -6,7 +6,7 @@ use super::bind::Bound;
 use super::read;
 use super::ready::Ready;
 use super::stream::Launched;
-use crate::check::{Verdict, check};
+use crate::check::{Judge, Verdict};
 use crate::gpu::driver::Driver;
 use crate::gpu::program::Step;
 use plan::model::TensorId;
@@ -60,11 +60,12 @@ pub(super) fn forward<D: Driver>(
 /// # Errors
 /// Tensors that cannot be judged, a stop.
 pub(super) fn judge(
+    judge: &mut Judge,
     ready: &Ready<'_>,
     tensors: &Tensors,
     observer: &dyn Observer,
 ) -> Result<Verdict, RunError> {
-    let verdict = check(
+    let verdict = judge.check(
         &ready.kept.weights,
         &ready.tokens,
         ready.planned.cost.config.shape,

@@ -81,7 +81,7 @@ impl<D: Driver> Gpu<D> {
                 check::forward(&mut gpu.driver, &ready.bound, &mut |_, _| {}, observer)?;
             let (_, second) =
                 check::forward(&mut gpu.driver, &ready.bound, &mut |_, _| {}, observer)?;
-            let verdict = check::judge(&ready, &first, observer)?;
+            let verdict = check::judge(&mut gpu.judge, &ready, &first, observer)?;
             let planned = ready.planned.plan.launches() as u64;
             Ok(Examined {
                 unsteady: unsteady(&ready, &first, &second),

@@ -182,13 +182,20 @@ fn bytes_of(weights: &Weights, key: WeightKey) -> Result<Vec<u8>, WeightsError> 
 
 /// Values in a device's element type, little-endian.
 pub(super) fn to_bytes(values: &[f32], dtype: Dtype) -> Vec<u8> {
+    let mut bytes = vec![0; values.len() * dtype.bytes() as usize];
     match dtype {
-        Dtype::Fp32 => values.iter().flat_map(|v| v.to_le_bytes()).collect(),
-        Dtype::Bf16 => values
-            .iter()
-            .flat_map(|v| bf16::from_f32(*v).to_le_bytes())
-            .collect(),
+        Dtype::Fp32 => {
+            for (bytes, value) in bytes.chunks_exact_mut(4).zip(values) {
+                bytes.copy_from_slice(&value.to_le_bytes());
+            }
+        }
+        Dtype::Bf16 => {
+            for (bytes, value) in bytes.chunks_exact_mut(2).zip(values) {
+                bytes.copy_from_slice(&bf16::from_f32(*value).to_le_bytes());
+            }
+        }
     }
+    bytes
 }
 
 /// Memory of one run, given back at its end whatever happens.

@@ -7,6 +7,7 @@ use super::bind::Bound;
 use super::memory::{Kept, RunMemory};
 use super::programs::{Programs, unit_of};
 use super::{Gpu, stream};
+use crate::check::Judge;
 use crate::given::{open_weights, tokens};
 use crate::gpu::driver::Driver;
 use crate::gpu::program::Program;
@@ -63,7 +64,9 @@ impl<D: Driver> Gpu<D> {
         match self.kept.take() {
             Some(kept) if kept.serves(request) => Ok(kept),
             old => {
-                // The old weights go before the new ones come.
+                // The old weights go before the new ones come, and with them what they were
+                // judged by.
+                self.judge = Judge::default();
                 if let Some(mut old) = old {
                     old.free(&mut self.driver);
                 }

@@ -111,7 +111,7 @@ impl<D: Driver> Forward for Asked<'_, D> {
         };
         let (launched, tensors) = check::forward(driver, &ready.bound, &mut after, observer)?;
         self.in_passing = in_passing.then(|| counting.done(None));
-        let verdict = check::judge(ready, &tensors, observer)?;
+        let verdict = check::judge(&mut self.gpu.judge, ready, &tensors, observer)?;
         Ok(Checked::Done(launched.into(), CheckReport::from(&verdict)))
     }
 

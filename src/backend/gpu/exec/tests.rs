@@ -1,5 +1,7 @@
 //! The executor on a device for tests.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use super::bind::{Bound, BoundStep};
 use super::fake::{Fake, Fault};
 use super::memory::{Kept, POISON, RunMemory};
@@ -14,7 +16,7 @@ use plan::cost::Config;
 use plan::fusion::{Cut, Version};
 use plan::model::{Dtype, Model, Shape, WeightId, WeightKind};
 use plan::run::{
-    BackendKind, Gemm, Observer, Progress, Request, RunError, RunErrorKind, Unwatched,
+    BackendKind, Gemm, Observer, Phase, Progress, Request, RunError, RunErrorKind, Unwatched,
 };
 
 /// D 64, L 2, H 2, K 1, d 32, I 96, V 50.
@@ -290,6 +292,70 @@ fn a_wrong_kernel_is_named_and_not_timed() {
     }
 }
 
+/// Counts the stages of a reference that are made: a stage is told of without a kernel.
+#[derive(Default)]
+struct Stages(AtomicU32);
+
+impl Stages {
+    /// Stages that were made since this was asked last.
+    fn take(&self) -> u32 {
+        self.0.swap(0, Ordering::Relaxed)
+    }
+}
+
+impl Observer for Stages {
+    fn progress(&self, progress: Progress) {
+        let making = progress.phase == Phase::Check && progress.subject.is_empty();
+        if making && progress.total > 1 {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn cancelled(&self) -> bool {
+        false
+    }
+}
+
+#[test]
+fn plans_of_one_setup_are_judged_by_one_reference() {
+    let mut gpu = Gpu::new(Fake::new("sm_80"));
+    let stages = Stages::default();
+    let mut check = |version, shape, dtype| {
+        let request = request(version, shape, dtype);
+        let outcome = gpu.run(BackendKind::Simt, &request, &stages).unwrap();
+        (outcome.report.check.unwrap(), stages.take())
+    };
+    let all = [Version::V1, Version::V2, Version::V3, Version::Five];
+    for dtype in [Dtype::Fp32, Dtype::Bf16] {
+        for shape in [DECODE, PREFILL] {
+            let made = all.map(|version| {
+                let (report, made) = check(version, shape, dtype);
+                assert!(report.pass && report.rel_error > 0.0, "{version:?}");
+                made
+            });
+            // The embedding, two blocks, the head: once, and again for what is new.
+            assert_eq!(made, [4, 0, 0, 0], "{shape:?} {dtype:?}");
+        }
+    }
+    // What went wrong is seen by a reference that was kept, too.
+    gpu.driver.fault = Fault::Short("rmsnorm");
+    let request = request(Version::V1, PREFILL, Dtype::Bf16);
+    let outcome = gpu.run(BackendKind::Simt, &request, &stages).unwrap();
+    let wrong = outcome.report.check.unwrap().first_wrong.unwrap();
+    assert!(wrong.starts_with("block 0: n1 is the first"), "{wrong}");
+    assert_eq!((outcome.report.time_us, stages.take()), (None, 0));
+}
+
+#[test]
+fn a_further_round_leaves_the_logits_where_they_are() {
+    let mut request = request(Version::V2, PREFILL, Dtype::Fp32);
+    request.again = true;
+    let (_, outcome) = ran(&request, Fault::None);
+    let outcome = outcome.unwrap();
+    assert!(outcome.logits.is_empty() && outcome.report.output.sha256.is_empty());
+    assert!(outcome.report.time_us.is_some());
+}
+
 #[test]
 fn a_graph_is_recorded_once_and_replayed() {
     let mut request = request(Version::V2, PREFILL, Dtype::Fp32);
@@ -374,17 +440,17 @@ fn failures_are_sentences_and_leave_nothing_behind() {
 }
 
 /// Stops a run after so many signs of it.
-struct StopsAfter(std::sync::atomic::AtomicU32);
+struct StopsAfter(AtomicU32);
 
 impl Observer for StopsAfter {
     fn progress(&self, _: Progress) {
         let left = &self.0;
-        let now = left.load(std::sync::atomic::Ordering::Relaxed);
-        left.store(now.saturating_sub(1), std::sync::atomic::Ordering::Relaxed);
+        let now = left.load(Ordering::Relaxed);
+        left.store(now.saturating_sub(1), Ordering::Relaxed);
     }
 
     fn cancelled(&self) -> bool {
-        self.0.load(std::sync::atomic::Ordering::Relaxed) == 0
+        self.0.load(Ordering::Relaxed) == 0
     }
 }
 

@@ -41,6 +41,10 @@ metrics = ["launches", "bytes"]
 predict = { ask = "How many?", answer = "block(v4).launches" }
 ```
 
+```staircase
+order = ["qkv", "rope"]
+```
+
 ```roofline
 plan = "v1"
 gpus = ["h200"]

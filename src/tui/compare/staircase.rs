@@ -1,0 +1,82 @@
+//! The staircase: a row per step, what the steps come to below.
+
+use super::super::pen::{Pen, wrap};
+use super::super::theme::Role;
+use app::State;
+use app::compare::Scope;
+use app::compare::Stairs;
+use plan::units::figure::Clock;
+use study::timing;
+
+/// Right edges of the figures of the model, then of the times.
+const EDGES: [u16; 6] = [25, 34, 43, 52, 60, 68];
+/// Right edge of the times.
+const TIMES: u16 = 79;
+
+/// Draws the steps.
+pub fn draw(state: &State, stairs: &Stairs, pen: &mut Pen<'_>) {
+    let Some(priced) = stairs.priced() else {
+        pen.put(1, 2, "No plan of this setup can be priced.", Role::Warn);
+        return;
+    };
+    let shared = &state.shared;
+    let scope = match state.compare.scope {
+        Scope::Forward => "per forward",
+        Scope::Block => "per block",
+    };
+    let findings = priced.findings();
+    pen.put(1, 0, scope, Role::Strong);
+    let roof = format!("floors: {}, data sheet", shared.study.course.gpu());
+    pen.right(TIMES, 0, &roof, Role::Dim);
+    let Some(sheet) = findings.sheets.first() else {
+        return;
+    };
+    let times: Vec<_> = (0..sheet.rows.len())
+        .map(|row| stairs.time(row, shared))
+        .collect();
+    let slowest = times.iter().flatten().map(|t| t.median).fold(0.0, f64::max);
+    let clock = Clock::of(slowest * 1e-6);
+    let columns = sheet.columns.iter().skip(1).zip(EDGES);
+    pen.put(1, 2, "step", Role::Strong);
+    for (column, edge) in columns {
+        pen.right(edge, 2, &column.name, Role::Strong);
+        pen.right(
+            edge,
+            3,
+            format!("{} =", column.unit).trim_start(),
+            Role::Dim,
+        );
+    }
+    pen.right(TIMES, 2, "forward", Role::Strong);
+    pen.right(TIMES, 3, &format!("{} @", clock.unit), Role::Dim);
+    let mut y = 4;
+    for (at, row) in sheet.rows.iter().enumerate() {
+        let here = at == stairs.row;
+        let cells = sheet.shown(row);
+        let mut cells = cells.iter();
+        let name = cells.next().map_or("", String::as_str);
+        if here {
+            pen.put(0, y, "►", Role::Accent);
+        }
+        pen.put(1, y, name, if here { Role::Accent } else { Role::Text });
+        for (cell, edge) in cells.zip(EDGES) {
+            pen.right(edge, y, cell, Role::Modelled);
+        }
+        let time = times.get(at).copied().flatten();
+        let time = time.map_or("·".to_owned(), |t| timing::median(t, clock));
+        pen.right(TIMES, y, &time, Role::Measured);
+        y += 1;
+    }
+    y += 1;
+    for said in &findings.sentences {
+        let lines = wrap(said, usize::from(TIMES) - 1);
+        // Half a sentence would say something else.
+        if usize::from(y) + lines.len() > usize::from(pen.height()) {
+            break;
+        }
+        for line in lines {
+            pen.put(1, y, &line, Role::Text);
+            y += 1;
+        }
+    }
+}
