@@ -68,7 +68,7 @@ fn points(
         let mut values = Vec::new();
         for at in range {
             let here = env.with(&swept(x, *at));
-            match one.y.value.evaluate(&here).map_err(|e| e.to_string())? {
+            match one.y.value.evaluate(&here).map_err(|e| e.message)? {
                 Value::Quantity(q) => values.push(q),
                 other => {
                     let y = one.y.as_str();
