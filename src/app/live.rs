@@ -287,7 +287,18 @@ pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut O
             ask::run(shared, lesson, live, out);
         }
         course::Block::Study(made) => match action {
-            Action::Run | Action::RunAll => drop(shared.make_study(made.words(), out)),
+            Action::Run | Action::RunAll => drop({
+                let words = made.words(shared.study.course.gpu());
+                shared.make_study(words, out)
+            }),
+            Action::Open => out.want(Intent::Open(Page::Studies)),
+            _ => pass(reader, shared, action, out),
+        },
+        course::Block::Occupancy(block) => match action {
+            Action::Run | Action::RunAll => drop({
+                let words = block.words(shared.study.course.gpu());
+                shared.make_study(words, out)
+            }),
             Action::Open => out.want(Intent::Open(Page::Studies)),
             _ => pass(reader, shared, action, out),
         },

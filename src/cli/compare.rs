@@ -10,13 +10,14 @@ use serde::Serialize;
 
 use super::args::{OutputArgs, SetupArgs, places};
 use super::counted::{KINDS, lines as counted_kernels};
+use super::counters::{self, CountOptions};
 use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::out::Out;
 use super::run::{RunOptions, request, verdict};
 use super::table::{Align, Table};
 use super::words::{counted, wrapped};
-use super::{Outcome, cost, counters, kept};
+use super::{Outcome, cost, kept};
 use backend::engine::Engine;
 use course::Places;
 use host::carry_out;
@@ -49,6 +50,8 @@ pub(super) struct CompareArgs {
     setup: SetupArgs,
     #[command(flatten)]
     run: RunOptions,
+    #[command(flatten)]
+    bytes: CountOptions,
     /// Run each plan; without it only the model speaks
     #[arg(long = "run", help_heading = "Run")]
     measure: bool,
@@ -78,7 +81,10 @@ pub(super) fn compare(output: &OutputArgs, args: &CompareArgs, out: &mut Out) ->
         .collect();
     let places = places(output);
     let learned = Learned::of(&places);
-    let base = request(&args.setup, &args.run, Cut::v1(), &learned)?;
+    let base = Request {
+        count_bytes: args.bytes.count_bytes,
+        ..request(&args.setup, &args.run, Cut::v1(), &learned)?
+    };
     let database = GpuDatabase::embedded()?;
     let gpu = database.get(places.device())?;
     let scope = if args.block {
@@ -148,7 +154,7 @@ impl Asked<'_> {
             let Some(report) = &mut column.report else {
                 continue;
             };
-            if self.args.run.counters {
+            if self.args.bytes.counters {
                 counters::fill(report, request, &watch);
             }
             self.learned.ran(&request.config, report);

@@ -12,11 +12,24 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
+use clap::Args;
+
 use super::Outcome;
 use super::failure::Failure;
 use backend::engine::{Here, Served};
 use files::{plain, read_text};
 use plan::run::{BackendKind, Observer, Phase, Progress, Report, Request, Unwatched};
+
+/// Bytes that are counted or measured beside the times of a run.
+#[derive(Debug, Args)]
+pub(super) struct CountOptions {
+    /// Count the bytes that loads and stores ask for, in a run apart
+    #[arg(long, help_heading = "Run")]
+    pub(super) count_bytes: bool,
+    /// Measure the bytes that reach DRAM by the device's counters, under ncu
+    #[arg(long, help_heading = "Run")]
+    pub(super) counters: bool,
+}
 
 /// What is read: bytes between the device's memory and its L2, both ways.
 pub(super) const METRICS: [&str; 2] = ["dram__bytes_read.sum", "dram__bytes_write.sum"];

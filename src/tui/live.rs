@@ -97,6 +97,7 @@ fn hint(place: Place<'_>, hidden: bool) -> &'static str {
         Block::Lab { .. } | Block::Compare { .. } | Block::Micro { .. } => "r runs",
         Block::Staircase { .. } => "r runs · Enter: move its steps",
         Block::Study(_) => "r makes it · Enter: studies",
+        Block::Occupancy(_) => "r goes on with a copy · Enter: studies",
         Block::Kernel { op: Some(_), .. } => "Enter opens it",
         Block::Trips(asked) if asked.toggles.is_empty() => "Space: kernel by kernel",
         Block::Trips(_) => "Space: kernel by kernel · Enter flips",
@@ -139,12 +140,12 @@ pub fn how(place: Place<'_>, found: &[Piece]) -> Option<String> {
             })
         }
         Ok(Block::Study(made)) => {
-            let command = format!("study {}", made.run.text);
+            let words = made.words(shared.study.course.gpu());
             let making = shared.studies.making();
-            if let Some(making) = making.filter(|m| m.words == made.words()) {
+            if let Some(making) = making.filter(|m| m.words == words) {
                 return Some(format!("being made: {} …", making.said));
             }
-            let none = shared.studies.of_command(&command).is_none();
+            let none = shared.studies.of_words(&words).is_none();
             none.then(|| "not made yet on this machine · r makes it".to_owned())
         }
         Ok(Block::Kernel { .. }) if found.is_empty() => Some("looking the source up …".to_owned()),

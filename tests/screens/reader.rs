@@ -307,6 +307,21 @@ fn every_kind_of_block_is_shown() {
 }
 
 #[test]
+fn the_staircase_of_a_lesson_opens_in_its_order_and_esc_comes_back() {
+    let down = key(Code::Down);
+    let s = Screen::reader(80, 24)
+        .press(&[ch('o'), down, down, ENTER, TAB, TAB, TAB, TAB])
+        .shows("live · staircase")
+        .press(&[ENTER]);
+    assert_eq!(s.state.page, Page::Compare);
+    let s = s.shows("per block").hides("+flash");
+    let text = s.rows().join("\n");
+    assert!(text.find("+rope") < text.find("+qkv"), "{text}");
+    let s = s.press(&[ESC]);
+    assert_eq!(s.state.page, Page::Lesson);
+}
+
+#[test]
 fn steps_are_revealed_one_by_one() {
     Screen::reader(80, 24)
         .press(&[ch('o'), key(Code::Down), key(Code::Down), ENTER, TAB])

@@ -180,9 +180,9 @@ pub const TABLE: &[Entry] = &[
     ),
     entry(
         On::Here(&[Studies]),
-        &[(ch('r'), Run), (ch('p'), Setup)],
+        &[(ch('r'), Run), (ch('R'), RunAll), (ch('p'), Setup)],
         &[],
-        "make the study; setup",
+        "make the study, a smaller one; setup",
     ),
     entry(
         On::Here(&[Studies]),
