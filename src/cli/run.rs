@@ -28,7 +28,8 @@ use study::timing::{self, Rounds};
 /// How a run is made.
 #[derive(Debug, Args)]
 pub(super) struct RunOptions {
-    /// auto (cuda where it is usable, else cpu), cpu, simt, cuda or hip
+    /// auto (cuda where it is usable, hip where its self-test passed, else cpu), cpu, simt,
+    /// cuda or hip
     #[arg(
         long,
         value_name = "BACKEND",

@@ -13,10 +13,11 @@ pub use steps::Picture;
 pub use study::Made;
 pub use trips::Stretch;
 
+use super::exercise::asks_of_gpu;
 use super::fault::{Fault, Place, way_out};
 use super::fields::{Fields, Phrase, Toml, Typed};
 use super::number::{Inline, split};
-use super::setup::Setup;
+use super::setup::{GPU, Setup};
 use super::text::Text;
 use crate::answer::{self, Expr};
 use plan::fusion::{Cut, Fusion};
@@ -103,6 +104,16 @@ pub struct Live {
     pub predict: Vec<Predict>,
     /// The block, or what is wrong with it.
     pub content: Result<Block, Vec<Fault>>,
+}
+
+impl Live {
+    /// Whether what is asked before it shows is asked of the device of the course.
+    pub fn asks_of_gpu(&self) -> bool {
+        let asks = |predict: &Predict| {
+            asks_of_gpu(&predict.ask.text) || asks_of_gpu(predict.answer.as_str())
+        };
+        self.setup.text(GPU).is_none() && self.predict.iter().any(asks)
+    }
 }
 
 /// A question asked before a block shows its results.

@@ -64,7 +64,7 @@ pub fn lay(state: &State, lesson: &Lesson, live: &Live, keys: bool, columns: usi
         return pieces(place, &found, columns);
     }
     let inner = columns.saturating_sub(4);
-    let hidden = predict::open(&state.shared.study.progress, lesson, live).is_some();
+    let hidden = predict::open(&state.shared.study, lesson, live).is_some();
     let mut laid = match hidden {
         true => Laid {
             rows: predictions(place, &found, inner),
@@ -182,12 +182,13 @@ impl Place<'_> {
     }
 
     /// What was typed of a prediction and not kept.
-    fn begun(&self) -> String {
-        self.block().begun
+    fn begun(&self) -> &str {
+        let progress = &self.state.shared.study.progress;
+        progress.begun(&self.lesson.id, self.live.number as u64)
     }
 
     fn guesses(&self) -> Vec<predict::Guess> {
-        predict::guesses(&self.state.shared.study.progress, self.lesson, self.live)
+        predict::guesses(&self.state.shared.study, self.lesson, self.live)
     }
 }
 

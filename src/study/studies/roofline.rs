@@ -109,6 +109,8 @@ fn roofs(
 ) -> Result<Option<Roofs>, String> {
     let why = match &evidence.roofs {
         Some(Ok(measured)) => {
+            notes.extend(measured.beside());
+            notes.extend(measured.notes.iter().cloned());
             let rate = |flops: Agreed| Roof {
                 flops_per_second: flops.rate,
                 bytes_per_second: measured.bandwidth.rate,

@@ -49,6 +49,10 @@ fn evidence(times: impl Fn(&str) -> f64) -> Evidence {
             bandwidth: agreed(1e10),
             fp32: agreed(1e11),
             matrix16: None,
+            read: None,
+            launch: None,
+            barrier: None,
+            notes: Vec::new(),
         })),
         ..rounds.into()
     }
