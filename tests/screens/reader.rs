@@ -378,7 +378,7 @@ fn keys_that_come_before_the_page_is_drawn_do_no_harm() {
     }
     s.painter.fit(&mut s.state);
     assert!(s.state.reader.section < at);
-    s.shows("section 2 of");
+    s.shows("What the merge cannot save");
 }
 
 #[test]
