@@ -4,12 +4,8 @@ use super::grid::{Grid, labelled};
 use crate::answer::{Env, Value};
 use crate::block::{Block, Series, swept};
 use crate::fields::Typed;
-<<<<<<< HEAD
 use crate::number::{Inline, fill};
-use plan::units::{Column, Quantity, Spec, Unit, format_in};
-=======
 use plan::units::{Column, Quantity, Spec, Unit, format_in, significant};
->>>>>>> main
 
 /// One line of a chart.
 #[derive(Clone, Debug, PartialEq)]
