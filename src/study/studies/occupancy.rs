@@ -367,7 +367,7 @@ mod tests {
         let found = of.reduce(&copy(&[(0, &[]), (72, &[])])).unwrap();
         assert_eq!(
             found.title,
-            "48 registers, 192 threads, 0 B of LDS on AMD Instinct MI300A"
+            "48 registers, 192 threads, 0 B of LDS on AMD Instinct MI300A (GPU part of the APU)"
         );
         assert_eq!(
             found.sentences[0],
