@@ -264,16 +264,16 @@ fn why(page: &Compare, shared: &mut Shared, out: &mut Out) {
                 7 => {
                     "A GPU's profiler measures these: run --counters in a shell, where the driver permits it."
                 }
-                _ => "Counted on simt or a GPU: : backend simt, then r.",
+                _ => {
+                    "Counted on simt or a GPU, what reaches DRAM estimated with an A100's L2 cache. To count: : backend simt, then r."
+                }
             };
             shared.notes.say(Tone::Plain, text);
             return;
         }
         _ => {
-            shared.notes.say(
-                Tone::Plain,
-                "This row is not made of terms of the cost model: see the ceilings in Doctor.",
-            );
+            let text = shared.machine.no_terms();
+            shared.notes.say(Tone::Plain, text);
             return;
         }
     };

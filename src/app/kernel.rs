@@ -95,25 +95,13 @@ impl KernelPage {
     }
 }
 
-/// The id of the GPU whose kernels are shown: the one whose roof stands, else
-/// an H200; beside counts, the one whose build was counted.
+/// The id of the GPU whose kernels are shown: the device of the course; beside counts, the
+/// one whose build was counted.
 fn gpu(page: &KernelPage, shared: &Shared) -> String {
-    if page.metric.is_some() {
-        return heat::GPU.to_owned();
+    match page.metric {
+        Some(_) => heat::GPU.to_owned(),
+        None => shared.study.course.gpu().to_owned(),
     }
-    let of = shared
-        .machine
-        .ceilings
-        .as_ref()
-        .map(|c| c.of.to_lowercase());
-    let known = |id: &String| {
-        shared.machine.backend().is_some_and(|b| {
-            b.ceilings
-                .as_ref()
-                .is_some_and(|c| c.of.to_lowercase() == *id)
-        })
-    };
-    of.filter(known).unwrap_or_else(|| "h200".to_owned())
 }
 
 fn wanted(page: &KernelPage, shared: &Shared, cut: Cut) -> Wanted {

@@ -381,10 +381,7 @@ fn why(page: &Lab, shared: &mut Shared, out: &mut Out) {
         {
             Some(key) => key.to_owned(),
             None => {
-                let text = counts::said(shared).unwrap_or_else(|| {
-                    "This row is not made of terms of the cost model: see the ceilings in Doctor."
-                        .to_owned()
-                });
+                let text = counts::said(shared).unwrap_or_else(|| shared.machine.no_terms());
                 shared.notes.say(Tone::Plain, text);
                 return;
             }

@@ -100,7 +100,7 @@ impl Ceilings {
     /// launch cost was recorded.
     pub fn of_gpu(gpu: &Gpu) -> Self {
         Ceilings {
-            of: gpu.id.to_uppercase(),
+            of: gpu.short.clone(),
             source: Source::DataSheet,
             bandwidth: gpu.bandwidth(),
             spread: None,
@@ -263,6 +263,19 @@ impl Machine {
             || self.backend().is_some_and(|b| b.ceilings.is_some())
     }
 
+    /// Why a row of ceilings or of launches has no terms behind it.
+    pub fn no_terms(&self) -> String {
+        let without = self.ceilings.as_ref().filter(|c| c.launch.is_none());
+        match without {
+            Some(c) => format!(
+                "No cost of a launch is known for {}: it was recorded on an H200 only (lesson 08). Other rows of this kind come from the ceilings in Doctor.",
+                c.of
+            ),
+            None => "This row is not made of terms of the cost model: see the ceilings in Doctor."
+                .to_owned(),
+        }
+    }
+
     /// Another data sheet stands in where the device's own ceilings are not known.
     pub fn take_sheet(&mut self, sheet: Ceilings) {
         self.sheet = Some(sheet);
@@ -391,7 +404,7 @@ mod tests {
         assert_eq!(roof(&m), ("this CPU", Source::Measured));
         m.found(machine(Condition::Ready));
         assert_eq!(m.kind(), BackendKind::Cuda, "it is usable now");
-        assert_eq!(roof(&m), ("A100_80GB", Source::DataSheet));
+        assert_eq!(roof(&m), ("A100 80 GB", Source::DataSheet));
         m.choose("cpu").unwrap();
         assert_eq!(roof(&m), ("this CPU", Source::Measured));
         m.found(machine(Condition::Ready));

@@ -91,13 +91,14 @@ impl Roofline {
         {
             return Some((ceilings.clone(), machine.roof_is_own()));
         }
-        let sheet = |id: &str| {
-            let gpu = gpus?.all().iter().find(|gpu| gpu.id == id)?;
+        let sheet = |named: &str| {
+            let mut all = gpus?.all().iter();
+            let gpu = all.find(|gpu| gpu.id == named || gpu.short == named)?;
             Some(Ceilings::of_gpu(gpu))
         };
         let own = present
             .filter(|_| machine.roof_is_own())
-            .and_then(|c| sheet(&c.of.to_lowercase()));
+            .and_then(|c| sheet(&c.of));
         match own {
             Some(ceilings) => Some((ceilings, true)),
             None => {
@@ -339,12 +340,10 @@ fn gpu_option(page: &Roofline, shared: &Shared) -> String {
         .roof
         .as_ref()
         .filter(|c| c.source == Source::DataSheet);
-    match roofs
-        .what_if
-        .as_ref()
-        .or(sheet)
-        .map(|c| c.of.to_lowercase())
-    {
+    let meant = roofs.what_if.as_ref().or(sheet);
+    let gpus = shared.study.gpus.iter().flat_map(|gpus| gpus.all());
+    let named = meant.and_then(|c| gpus.into_iter().find(|gpu| gpu.short == c.of));
+    match named.map(|gpu| &gpu.id) {
         Some(id) if id != shared.study.course.gpu() => format!(" --gpu {id}"),
         _ => String::new(),
     }

@@ -11,7 +11,7 @@ use super::Outcome;
 use super::args::{OutputArgs, whole};
 use super::desk::Desk;
 use super::failure::Failure;
-use super::out::Out;
+use super::out::{Out, complain};
 use super::words::counted;
 use course::{
     Course, Made, Places, Surroundings, fails, init as make_workshop, lint as find, new_exercise,
@@ -78,8 +78,16 @@ fn say(made: &[Made], out: &mut Out) {
 pub(super) fn init(output: &OutputArgs, args: &InitArgs, out: &mut Out) -> Outcome {
     let desk = Desk::open(output).whole()?;
     let laid = desk.places.overlays.last().map(PathBuf::as_path);
-    let made = make_workshop(&args.dir, &desk.course, laid, args.seed).map_err(Failure::usage)?;
-    say(&made, out);
+    let gpu = desk.places.gpu;
+    let made = make_workshop(&args.dir, &desk.course, (laid, gpu), args.seed);
+    say(&made.map_err(Failure::usage)?, out);
+    let named = course::device_of(&args.dir);
+    if let Some(gpu) = gpu.filter(|gpu| named != Some(*gpu)) {
+        complain(&format!(
+            "{} was there and is left as it is; write gpu = \"{gpu}\" into it, or lessons there speak of another device than the new sheets.",
+            args.dir.join("workshop.toml").display()
+        ));
+    }
     out.gap();
     out.line(format!(
         "Answers are kept in {}; start the workshop from inside this folder.",

@@ -89,6 +89,9 @@ pub(super) fn check(output: &OutputArgs, args: &CheckArgs, out: &mut Out) -> Out
     for (index, exercise) in exercises.iter().enumerate() {
         let mut sheet = desk.sheet(exercise)?;
         let exercise = &variant(&desk, exercise, &mut sheet, args.variant)?;
+        if !args.all {
+            desk.say_device(exercise);
+        }
         for answer in &args.answer {
             let (name, typed) = answer.split_once('=').ok_or_else(|| {
                 Failure::usage(format!(

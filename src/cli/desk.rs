@@ -7,7 +7,7 @@ use std::ops::Deref;
 use super::args::{OutputArgs, places};
 use super::failure::Failure;
 use super::out::complain;
-use course::answer::Env;
+use course::answer::{Env, data_sheets};
 use course::{Exercise, Fault, Inline, Key, Lesson, Level, fill};
 use host::Host;
 
@@ -103,6 +103,29 @@ impl Desk {
                 None => Failure::usage(say),
             }
         })
+    }
+
+    /// Says of an exercise, as its sheet asks it, that it is about another device than the
+    /// course now.
+    pub(super) fn say_device(&self, exercise: &Exercise) {
+        let of_course = self.course.gpu();
+        let sheets = data_sheets().map(|all| {
+            (
+                all.get(exercise.gpu.unwrap_or(of_course)),
+                all.get(of_course),
+            )
+        });
+        if let Some((Ok(asked), Ok(now))) = sheets
+            && asked.id != now.id
+        {
+            complain(&format!(
+                "{id} asks about the {}, on which it was begun, and not about the {}; tinyllama-tutor reset {id} --gpu {} begins it anew.",
+                asked.short,
+                now.short,
+                now.id,
+                id = exercise.id
+            ));
+        }
     }
 
     /// A text with its inline numbers filled in.

@@ -71,6 +71,7 @@ fn unsolved<'e>(desk: &Desk, exercise: &'e Exercise) -> Option<&'e Key> {
 pub(super) fn hint(output: &OutputArgs, args: &HintArgs, out: &mut Out) -> Outcome {
     let desk = Desk::open(output).whole()?;
     let exercise = &desk.varied(desk.exercise(&args.exercise)?, args.variant)?;
+    desk.say_device(exercise);
     let key = match &args.key {
         Some(typed) => desk.key(exercise, typed)?,
         None => match unsolved(&desk, exercise) {
@@ -120,6 +121,7 @@ pub(super) fn hint(output: &OutputArgs, args: &HintArgs, out: &mut Out) -> Outco
 pub(super) fn solution(output: &OutputArgs, args: &SolutionArgs, out: &mut Out) -> Outcome {
     let desk = Desk::open(output).whole()?;
     let exercise = &desk.varied(desk.exercise(&args.exercise)?, args.variant)?;
+    desk.say_device(exercise);
     let solution = desk.course.solution(&exercise.id).ok_or_else(|| {
         Failure::content(format!("{} has no solution in this course", exercise.id))
     })?;
@@ -223,10 +225,12 @@ pub(super) fn reset(output: &OutputArgs, args: &ResetArgs, out: &mut Out) -> Out
             }
         }
         let mark = |key: &Key| desk.progress().key(&exercise.id, &key.name.text);
+        // What is begun anew asks about the device of the course.
+        let anew = exercise.on(desk.course.gpu());
         let mut varied = None;
         events.push(match args.variant {
             Some(variant) => {
-                let begun = exercise.variant(variant).map_err(Failure::usage)?;
+                let begun = anew.variant(variant).map_err(Failure::usage)?;
                 sheet.vary(&begun, variant);
                 varied = Some(begun);
                 Event::Varied {
@@ -235,10 +239,16 @@ pub(super) fn reset(output: &OutputArgs, args: &ResetArgs, out: &mut Out) -> Out
                     finished: keys().all(|key| mark(key).solved),
                 }
             }
-            None => Event::Reset {
-                exercise: exercise.id.clone(),
-                key: key.map(|k| k.name.text.clone()),
-            },
+            None => {
+                if key.is_none() && anew.gpu != exercise.gpu {
+                    sheet.vary(&anew, anew.number);
+                    varied = Some(anew);
+                }
+                Event::Reset {
+                    exercise: exercise.id.clone(),
+                    key: key.map(|k| k.name.text.clone()),
+                }
+            }
         });
         if sheet.unsaved() {
             let exercise = varied.as_ref().unwrap_or(exercise);

@@ -76,10 +76,7 @@ impl Facts for Paper<'_> {
     }
 
     fn roof(&self) -> String {
-        format!(
-            "Floors under the roof of {}, data sheet.",
-            self.gpu.id.to_uppercase()
-        )
+        format!("Floors under the roof of {}, data sheet.", self.gpu.short)
     }
 
     fn bound(&self, kernel: &KernelCost, dtype: Dtype) -> Option<Bound> {

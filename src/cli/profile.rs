@@ -95,14 +95,14 @@ pub(super) fn profile(output: &OutputArgs, args: &ProfileArgs, out: &mut Out) ->
     config.model.layers = args.layers.unwrap_or(config.model.layers);
     if let Some(name) = &args.sample {
         let tool = Tool::parse(name).map_err(|e| Failure::usage(e.to_string()))?;
-        return write(
-            output,
-            args,
-            tool,
-            &config,
-            gpu(&database, args, tool)?,
-            out,
-        );
+        let gpu = gpu(&database, args, tool)?;
+        if tool.vendor().is_some_and(|vendor| vendor != gpu.vendor) {
+            return Err(Failure::usage(format!(
+                "{name} looks at the other maker's GPUs, and never at the {}; leave --gpu out, or take another tool",
+                gpu.short
+            )));
+        }
+        return write(output, args, tool, &config, gpu, out);
     }
     if let Some(id) = &args.exercise {
         return files(output, id, args.output.as_deref(), out);

@@ -122,6 +122,7 @@ pub(super) fn show(output: &OutputArgs, args: &ShowArgs, out: &mut Out) -> Outco
     match (desk.lesson(&args.text), desk.course.exercise(&args.text)) {
         (_, Ok(named)) => {
             let varied = desk.varied(named, args.variant)?;
+            desk.say_device(&varied);
             exercise(&desk, &varied, args.section, output, out)
         }
         (Ok(_), _) if args.variant.is_some() => Err(Failure::usage(

@@ -251,8 +251,8 @@ pub enum Block {
 /// One line of a chart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
-    /// Its name; empty when there is only one.
-    pub name: String,
+    /// Its name, which may hold numbers; empty when there is only one.
+    pub name: Phrase,
     /// Expression in the swept parameter.
     pub y: Typed<Expr>,
 }
@@ -470,17 +470,14 @@ fn chart(fields: &mut Fields<'_, '_>) -> Option<Block> {
             let y = fields.need_text("y", "y = \"block(v1).bytes\"");
             let y = y.and_then(|y| typed::expr(&mut fields, y));
             fields.close();
-            Some(Series {
-                name: name?.text,
-                y: y?,
-            })
+            Some(Series { name: name?, y: y? })
         })
         .into_iter()
         .flatten()
         .collect();
     match fields.text("y") {
         Some(y) if series.is_empty() => {
-            let name = String::new();
+            let name = Phrase::default();
             series.extend(typed::expr(fields, y).map(|y| Series { name, y }));
         }
         Some(y) => fields.report_at(

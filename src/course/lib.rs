@@ -97,3 +97,4 @@ pub use sheet::{DEVICE, Saved, Sheet, VARIANT};
 pub use solution::{Derivation, Solution};
 pub use template::{Made, init, new_exercise, new_lesson};
 pub use text::{LARGEST, Text, obeyed};
+pub use workshop::device_of;

@@ -42,6 +42,7 @@ pub fn lint(course: &Course) -> Vec<Fault> {
         faults.extend(text.faults.iter().cloned());
         lesson(course, text, &mut faults);
         devices::check(&[&text.text], &text.named, &mut faults);
+        devices::recorded(text, &mut faults);
         if let Some(figurer) = &figurer {
             figurer.lesson(text, &mut faults);
             if asks_of_gpu(text.text.body()) {
@@ -79,6 +80,7 @@ pub fn lint(course: &Course) -> Vec<Fault> {
     let solutions = course.own_solutions().map(|text| &text.text);
     for text in lessons.chain(exercises).chain(solutions) {
         words::check(text, &mut faults);
+        devices::words(text, &mut faults);
     }
     faults.sort();
     faults.dedup();

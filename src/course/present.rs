@@ -218,7 +218,7 @@ fn filled(text: &str, env: &Env<'_>) -> String {
 pub fn outcome(predict: &Predict, env: &Env<'_>) -> Result<String, String> {
     let value = predict.answer.value.evaluate(env);
     let unit = predict.unit.as_ref().map(Typed::as_str);
-    print(&value.map_err(|e| e.to_string())?, unit)
+    print(&value.map_err(|e| e.message)?, unit)
 }
 
 fn content(block: &Block, env: &Env<'_>, facts: &dyn Facts) -> Result<Vec<Piece>, String> {

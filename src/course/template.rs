@@ -23,7 +23,8 @@ pub struct Made {
 }
 
 /// Makes a workshop folder: `answers/` with a sheet per exercise, a page that explains it,
-/// and, where the course lies in the folder `laid`, a file that names it.
+/// and, where the course lies in the folder `laid` or the device `gpu` was chosen, a file
+/// that names them.
 /// With a seed every sheet asks for the variant that the seed draws.
 ///
 /// # Errors
@@ -31,11 +32,11 @@ pub struct Made {
 pub fn init(
     folder: &Path,
     course: &Course,
-    laid: Option<&Path>,
+    (laid, gpu): (Option<&Path>, Option<&'static str>),
     seed: Option<u64>,
 ) -> Result<Vec<Made>, String> {
     let mut made = vec![make(folder, "README.md", WORKSHOP)?];
-    if let Some(text) = laid.and_then(|laid| workshop::text(folder, laid)) {
+    if let Some(text) = workshop::text(folder, laid, gpu) {
         made.push(make(folder, workshop::FILE, &text)?);
     }
     for exercise in course.exercises() {

@@ -24,6 +24,11 @@ pub(crate) struct Named {
     pub gpu: Option<&'static str>,
 }
 
+/// The device that a workshop folder's file names.
+pub fn device_of(folder: &Path) -> Option<&'static str> {
+    named(folder).ok()?.gpu
+}
+
 /// What the file in `folder` names; nothing where there is no file.
 ///
 /// # Errors
@@ -74,10 +79,23 @@ pub(crate) fn named(folder: &Path) -> Result<Named, Vec<Fault>> {
     }
 }
 
-/// The file for a workshop in `folder`: a path that stays right when both folders
-/// move together, else the whole path. Nothing where the course is the folder itself,
-/// or its path cannot be written in TOML.
-pub(crate) fn text(folder: &Path, course: &Path) -> Option<String> {
+/// The file for a workshop in `folder`, with the course that is laid over the built-in one
+/// and the device that was chosen. Nothing where there is nothing to say.
+pub(crate) fn text(folder: &Path, course: Option<&Path>, gpu: Option<&str>) -> Option<String> {
+    let course = course.and_then(|course| course_line(folder, course));
+    let gpu = gpu.map(|id| {
+        format!(
+            "# The device that lessons and questions speak of in this folder.\ngpu = \"{id}\"\n"
+        )
+    });
+    let said: String = course.into_iter().chain(gpu).collect();
+    (!said.is_empty()).then_some(said)
+}
+
+/// The line of the course: a path that stays right when both folders move together, else
+/// the whole path. Nothing where the course is the folder itself, or its path cannot be
+/// written in TOML.
+fn course_line(folder: &Path, course: &Path) -> Option<String> {
     let whole = |path: &Path| std::path::absolute(path).map(|path| tidy(&path)).ok();
     let (folder, course) = (whole(folder)?, whole(course)?);
     if folder == course {
@@ -107,12 +125,13 @@ mod tests {
         fs::create_dir_all(&course).expect("made");
         let course_of = |folder: &Path| named(folder).map(|found| found.course);
         assert_eq!(course_of(&class), Ok(None));
-        let written = text(&class, &class.join("../course/.")).expect("a text");
+        let written = text(&class, Some(&class.join("../course/.")), None).expect("a text");
         assert!(written.ends_with("\ncourse = \"../course\"\n"), "{written}");
         fs::write(class.join(FILE), written).expect("written");
         assert_eq!(course_of(&class), Ok(Some(course)));
         // The class inside the course; far away; itself.
-        let made = |folder: &str, course: &str| text(Path::new(folder), Path::new(course));
+        let made =
+            |folder: &str, course: &str| text(Path::new(folder), Some(Path::new(course)), None);
         let ends = |text: Option<String>, end: &str| text.is_some_and(|t| t.ends_with(end));
         assert!(ends(made("/c/class", "/c"), "course = \"..\"\n"));
         assert!(ends(
@@ -128,6 +147,16 @@ mod tests {
         fs::write(root.path().join(FILE), "gpu = \"MI300A\"\n").expect("written");
         let found = named(root.path()).expect("read");
         assert_eq!((found.course, found.gpu), (None, Some("mi300a")));
+        // What is written is found again, with a course and without one.
+        let course = root.path().join("course");
+        fs::create_dir(&course).expect("made");
+        for (laid, course) in [(None, None), (Some(&*course), Some(course.clone()))] {
+            let written = text(root.path(), laid, Some("mi300a")).expect("a text");
+            fs::write(root.path().join(FILE), written).expect("written");
+            let found = named(root.path()).expect("read");
+            assert_eq!((found.course, found.gpu), (course, Some("mi300a")));
+        }
+        assert_eq!(text(root.path(), None, None), None);
     }
 
     #[test]

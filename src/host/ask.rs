@@ -5,6 +5,9 @@ use app::ask::{self, Ask, Excerpt, Of, Shown, Wanted};
 use app::book::{Kernel, Wanted as Plan};
 use app::source::Source;
 use backend::gpu::kernel_source;
+use course::answer::USUAL_GPU;
+use plan::cost::Gpu;
+use plan::model::OpKind;
 use plan::units::group_thousands;
 
 /// Answers a live block.
@@ -34,9 +37,19 @@ pub fn excerpt(wanted: &Wanted) -> Result<Excerpt, String> {
         }
         Of::Op(op) => *op,
     };
+    // A device whose kernel lacks the idea has another program for it: then the usual one's.
+    launched(wanted, op, &wanted.gpu).or_else(|why| match wanted.gpu == USUAL_GPU {
+        true => Err(why),
+        false => launched(wanted, op, USUAL_GPU),
+    })
+}
+
+/// The lines of an op's kernel as a GPU launches it.
+fn launched(wanted: &Wanted, op: OpKind, gpu: &str) -> Result<Excerpt, String> {
+    let part = wanted.part.as_deref();
     let book = book(&Plan {
         config: wanted.config.clone(),
-        gpu: wanted.gpu.clone(),
+        gpu: gpu.to_owned(),
     })?;
     let kernel = book
         .kernels
@@ -55,21 +68,22 @@ pub fn excerpt(wanted: &Wanted) -> Result<Excerpt, String> {
     let source = files.iter().find(holds).or(files.first());
     let source = source.ok_or_else(|| format!("{} has no source.", op.name()))?;
     let mut excerpt = ask::excerpt(source, part)?;
-    excerpt.facts = facts(kernel, &book.gpu.name);
+    excerpt.facts = facts(kernel, &book.gpu);
     Ok(excerpt)
 }
 
 /// How a kernel is launched, and what the compiler made of it.
-fn facts(kernel: &Kernel, gpu: &str) -> Vec<String> {
+fn facts(kernel: &Kernel, gpu: &Gpu) -> Vec<String> {
+    let shared = gpu.vendor.words().shared;
     let mut launch = format!(
-        "On an {gpu}: {} blocks of {} threads",
-        kernel.blocks, kernel.threads
+        "On an {}: {} blocks of {} threads",
+        gpu.name, kernel.blocks, kernel.threads
     );
     match kernel.shared_per_block() {
-        0 => launch += ", no shared memory.",
+        0 => launch += &format!(", no {shared}."),
         bytes => {
             launch += &format!(
-                ", {} B of shared memory each.",
+                ", {} B of {shared} each.",
                 group_thousands(i128::from(bytes))
             )
         }

@@ -57,7 +57,7 @@ pub fn book(wanted: &Wanted) -> Result<Book, String> {
             entry: launch.unit.entry.to_owned(),
             defines: defines(&launch.unit),
             files: files.of(&launch.unit),
-            blocks: blocks(launch),
+            blocks: blocks(launch, gpu.vendor.words().unit_short),
             threads: u64::from(launch.threads),
             shared: u64::from(launch.shared),
             cooperative: launch.cooperative,
@@ -111,13 +111,13 @@ fn defines(unit: &CompileUnit) -> String {
     defines.collect::<Vec<_>>().join(" ")
 }
 
-fn blocks(launch: &Launch) -> String {
+fn blocks(launch: &Launch, unit: &str) -> String {
     match launch.grid {
         Grid::Blocks([x, 1, 1]) => x.to_string(),
         Grid::Blocks([x, y, 1]) => format!("{x} × {y}"),
         Grid::Blocks([x, y, z]) => format!("{x} × {y} × {z}"),
-        Grid::Resident { per_sm: 1 } => "1 per SM".to_owned(),
-        Grid::Resident { per_sm } => format!("up to {per_sm} per SM"),
+        Grid::Resident { per_sm: 1 } => format!("1 per {unit}"),
+        Grid::Resident { per_sm } => format!("up to {per_sm} per {unit}"),
     }
 }
 
@@ -156,10 +156,10 @@ mod tests {
     #[test]
     fn every_kernel_of_the_versions_has_a_source_to_show() {
         for version in Version::WORKSHOP {
-            for gpu in ["h200", "a100_80gb"] {
+            for gpu in GpuDatabase::embedded().unwrap().all() {
                 let wanted = Wanted {
                     config: Config::preset("workshop", version.cut()).unwrap(),
-                    gpu: gpu.to_owned(),
+                    gpu: gpu.id.clone(),
                 };
                 let book = match book(&wanted) {
                     Ok(book) => book,

@@ -175,7 +175,7 @@ impl Host {
     pub fn init(&self) -> Result<String, String> {
         let here = std::env::current_dir().map_err(|e| e.to_string())?;
         let laid = self.places.overlays.last().map(PathBuf::as_path);
-        course::init(&here, &self.course, laid, None)?;
+        course::init(&here, &self.course, (laid, self.places.gpu), None)?;
         Ok("Made ./answers, a sheet per exercise. It is used from the next start here.".into())
     }
 }

@@ -299,7 +299,7 @@ mod tests {
         // Half of a package has half of its peaks.
         assert_eq!(
             found("AMD Instinct MI250X (one GCD), gfx90a, ROCm 6.2.0").as_deref(),
-            Some("MI250X_GCD")
+            Some("MI250X GCD")
         );
     }
 

@@ -16,7 +16,7 @@ mod roofline;
 mod why;
 
 pub use config::{Config, Conventions, CostError, KeepKv, Workload};
-pub use gpu::{Gpu, GpuDatabase, Vendor};
+pub use gpu::{Gpu, GpuDatabase, Vendor, Words};
 pub use json::{CostJson, cost_json};
 pub use kernel::{Direction, FlopCost, Inside, KernelCost, Moved};
 pub use liveness::{Live, Peak};

@@ -95,17 +95,12 @@ fn title(state: &State, pen: &mut Pen<'_>) {
 
 /// Whose roof, and where it comes from: `H200 measured @`.
 fn source(c: &Ceilings) -> String {
-    let of = name(c);
+    let of = &c.of;
     match c.source {
         Source::Measured => format!("{of} measured @"),
         Source::DataSheet => format!("{of} data sheet"),
         Source::Recorded => format!("{of} recorded"),
     }
-}
-
-/// A device as it is written: `MI250X GCD`.
-fn name(c: &Ceilings) -> String {
-    c.of.replace('_', " ")
 }
 
 /// Peaks and bandwidth: `51 TFLOP/s fp32, 4286 GB/s`.

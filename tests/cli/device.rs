@@ -41,11 +41,43 @@ fn answers_stay_about_the_device_that_they_were_begun_on() {
                 "{other}"
             );
         }
+        // Whoever names another one is told so, and nobody else.
+        for command in ["check", "show", "hint"] {
+            let said = home
+                .line(&format!("{command} ex77 --course c --gpu a100"))
+                .err;
+            assert_eq!(said.lines().count(), 1, "{said}");
+            let names = said.contains("not about the A100 40 GB") && said.contains("reset ex77");
+            assert!(names, "{said}");
+            let said = home
+                .line(&format!("{command} ex77 --course c --gpu {gpu}"))
+                .err;
+            assert_eq!(said, "", "{command}");
+        }
         // Begun anew it asks about the device of the course.
         assert_eq!(home.line("reset ex77 --course c --gpu a100").code, 0);
         let sheet = std::fs::read_to_string(home.sheet("ex77")).unwrap();
         assert!(!sheet.contains(right), "{sheet}");
+        // Data sheet: 19.5 TFLOP/s over 1.555 TB/s.
+        let asked = "check ex77 --gpu a100 --answer ridge=19.5/1.555";
+        assert_eq!(verdict(&home, asked), "right");
     }
+}
+
+#[test]
+fn a_workshop_folder_remembers_the_device_that_it_was_made_for() {
+    let home = Home::new();
+    assert_eq!(home.line("init class --gpu mi300a").code, 0);
+    let named = std::fs::read_to_string(home.path().join("class/workshop.toml")).unwrap();
+    assert!(named.ends_with("gpu = \"mi300a\"\n"), "{named}");
+    // Made again for another device it stays, and that is said.
+    let again = home.line("init class --gpu a100");
+    assert!(
+        again.err.contains("write gpu = \"a100_40gb\" into it"),
+        "{}",
+        again.err
+    );
+    assert_eq!(home.line("init class --gpu mi300a").err, "");
 }
 
 #[test]

@@ -296,3 +296,17 @@ fn an_exercise_asks_of_a_file_of_ones_own() {
     assert_eq!(none.code, 2);
     assert!(none.err.contains("ex39 and ex40 do"), "{}", none.err);
 }
+
+#[test]
+fn a_tool_of_one_maker_makes_no_file_of_the_others_device() {
+    let home = Home::new();
+    for (tool, gpu, short) in [
+        ("ncu", "mi300a", "MI300A"),
+        ("rocprofv3-trace", "a100", "A100 40 GB"),
+    ] {
+        home.line(&format!("profile --sample {tool} --gpu {gpu}"))
+            .refused(2, &format!("never at the {short}"));
+    }
+    assert_eq!(home.line("profile --sample ncu --gpu l4").code, 0);
+    assert_eq!(home.line("profile --sample pytorch --gpu mi300a").code, 0);
+}

@@ -534,7 +534,7 @@ fn a_seed_draws_a_variant_for_every_sheet() {
     let folder = tempfile::tempdir().unwrap();
     let of = |seed: u64| {
         let dir = folder.path().join(seed.to_string());
-        course::init(&dir, &course(), None, Some(seed)).unwrap();
+        course::init(&dir, &course(), (None, None), Some(seed)).unwrap();
         let text = std::fs::read_to_string(dir.join("answers/ex90.toml")).unwrap();
         let variant = exercise(0).drawn(seed);
         assert_eq!(

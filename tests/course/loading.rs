@@ -547,10 +547,10 @@ fn a_workshop_folder_is_made_once() {
     let root = tempfile::tempdir().expect("a folder");
     let course = Course::folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/course"));
     let folder = root.path().join("fusion");
-    let made = init(&folder, &course, None, None).expect("made");
+    let made = init(&folder, &course, (None, None), None).expect("made");
     assert!(made.iter().all(|made| made.new));
     fs::write(folder.join("answers/ex1.toml"), "block = \"17\"\n").expect("answered");
-    let again = init(&folder, &course, None, None).expect("made");
+    let again = init(&folder, &course, (None, None), None).expect("made");
     assert!(again.iter().all(|made| !made.new));
     let around = Surroundings {
         current: folder.join("answers"),

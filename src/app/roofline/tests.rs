@@ -155,12 +155,12 @@ fn w_walks_the_database_both_ways_and_out_of_it() {
     let (before, behind) = gpus.all().split_at(first);
     for gpu in behind.iter().chain(before) {
         press(&mut state, ch('w'));
-        assert_eq!(of(&state), Some(gpu.id.to_uppercase()));
+        assert_eq!(of(&state), Some(gpu.short.clone()));
     }
     press(&mut state, ch('w'));
     assert_eq!(of(&state), None);
     press(&mut state, ch('W'));
-    assert_eq!(of(&state), before.last().map(|g| g.id.to_uppercase()));
+    assert_eq!(of(&state), before.last().map(|g| g.short.clone()));
     while of(&state).as_deref() != Some("MI300X") {
         press(&mut state, ch('W'));
     }

@@ -96,6 +96,7 @@ impl Figurer {
                 ..
             }) => {
                 let env = look.env.clone();
+                series.iter().for_each(|series| look.phrase(&series.name));
                 for series in series {
                     // The first point that fails says enough.
                     let before = look.faults.len();

@@ -4,6 +4,7 @@ use super::grid::{Grid, labelled};
 use crate::answer::{Env, Value};
 use crate::block::{Block, Series, swept};
 use crate::fields::Typed;
+use crate::number::{Inline, fill};
 use plan::units::{Column, Quantity, Spec, Unit, format_in, significant};
 
 /// One line of a chart.
@@ -67,7 +68,7 @@ fn points(
         let mut values = Vec::new();
         for at in range {
             let here = env.with(&swept(x, *at));
-            match one.y.value.evaluate(&here).map_err(|e| e.to_string())? {
+            match one.y.value.evaluate(&here).map_err(|e| e.message)? {
                 Value::Quantity(q) => values.push(q),
                 other => {
                     let y = one.y.as_str();
@@ -75,7 +76,12 @@ fn points(
                 }
             }
         }
-        found.push((one.name.clone(), values));
+        let shown = |inline: &Inline| {
+            inline
+                .show(env)
+                .unwrap_or_else(|(_, say)| format!("({say})"))
+        };
+        found.push((fill(&one.name.text, shown), values));
     }
     let all: Vec<Quantity> = found.iter().flat_map(|(_, v)| v.iter().copied()).collect();
     let (unit, decimals) = match unit {

@@ -9,9 +9,6 @@ use plan::model::OpKind;
 use plan::run::{Experiment, Metric, MicroReport, MicroRequest};
 use plan::units::figure;
 
-/// The GPU whose launch is told of.
-const GPU: &str = "h200";
-
 /// Which source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wanted {
@@ -64,7 +61,7 @@ impl Wanted {
         let cut = version.as_ref().map_or(Version::V1.cut(), |v| v.value);
         Some(Self {
             config: env.setup.config.with_cut(cut),
-            gpu: GPU.to_owned(),
+            gpu: env.setup.gpu.to_owned(),
             of: match (op, source) {
                 (Some(op), _) => Of::Op(op.value),
                 (None, source) => Of::File(source.as_ref().map_or("", |s| &s.text).to_owned()),

@@ -17,7 +17,8 @@ pub(super) fn occupancy(block: Resident, env: &Env<'_>) -> Result<Vec<Piece>, St
         shared,
     } = block;
     let title = format!(
-        "{registers} registers, {threads} threads, {shared} B of shared memory on {}",
+        "{registers} registers, {threads} threads, {shared} B of {} on {}",
+        gpu.vendor.words().shared,
         gpu.name
     );
     let mut out = vec![Piece::Words(Weight::Title, title)];
@@ -35,6 +36,7 @@ pub(super) fn occupancy(block: Resident, env: &Env<'_>) -> Result<Vec<Piece>, St
 
 fn fits(block: Resident, gpu: &Gpu, found: &Occupancy) -> Vec<Piece> {
     let sign = Origin::Modelled.sign();
+    let words = gpu.vendor.words();
     let of_block = block.threads.div_ceil(gpu.warp_size);
     let row = |name: &str, blocks: u64| {
         // Without shared memory there is no limit by it.
@@ -53,12 +55,12 @@ fn fits(block: Resident, gpu: &Gpu, found: &Occupancy) -> Vec<Piece> {
         head: vec![
             "by".to_owned(),
             format!("blocks {sign}"),
-            format!("warps {sign}"),
+            format!("{}s {sign}", words.warp),
             format!("occupancy % {sign}"),
         ],
         rows: vec![
             row("registers", found.by_registers),
-            row("shared memory", found.by_shared),
+            row(words.shared, found.by_shared),
             row("threads", found.by_threads),
             row("places for blocks", found.by_blocks),
             row("together", found.blocks),
@@ -66,11 +68,12 @@ fn fits(block: Resident, gpu: &Gpu, found: &Occupancy) -> Vec<Piece> {
         ..Grid::default()
     };
     let said = format!(
-        "{}, {} of {} warps: {} stop one more.",
+        "{}, {} of {} {}s: {} stop one more.",
         counted(found.blocks, "block fits", "blocks fit"),
         found.warps,
         found.max_warps,
-        limit(found.limit)
+        words.warp,
+        limit(found.limit, words)
     );
     vec![Piece::Table(grid), Piece::Words(Weight::Text, said)]
 }

@@ -50,7 +50,7 @@ pub(super) fn roofline(
         .into_iter()
         .map(|id| env.gpus.get(id).map_err(|e| e.to_string()))
         .collect::<Result<_, _>>()?;
-    let name = |gpu: &&Gpu| gpu.id.to_uppercase().replace('_', "\u{a0}");
+    let name = |gpu: &&Gpu| gpu.short.replace(' ', "\u{a0}");
     let wanted =
         |ops: &[&str]| mark.is_empty() || mark.iter().any(|m| ops.contains(&m.value.name()));
     let mut kernels: Vec<_> = cost

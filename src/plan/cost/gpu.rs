@@ -18,6 +18,44 @@ pub enum Vendor {
     Nvidia,
 }
 
+/// What a maker calls the parts of its GPUs: NVIDIA's CUDA C++ Programming Guide, AMD's HIP
+/// documentation ("Hardware implementation").
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Words {
+    /// Threads in lockstep.
+    pub warp: &'static str,
+    /// What a thread block is resident on.
+    pub unit: &'static str,
+    /// The same, in two letters.
+    pub unit_short: &'static str,
+    /// Memory that the threads of a block share.
+    pub shared: &'static str,
+    /// What multiplies small matrices.
+    pub matrix: &'static str,
+}
+
+impl Vendor {
+    /// Its words.
+    pub const fn words(self) -> Words {
+        match self {
+            Self::Nvidia => Words {
+                warp: "warp",
+                unit: "multiprocessor",
+                unit_short: "SM",
+                shared: "shared memory",
+                matrix: "tensor core",
+            },
+            Self::Amd => Words {
+                warp: "wave",
+                unit: "compute unit",
+                unit_short: "CU",
+                shared: "LDS",
+                matrix: "matrix core",
+            },
+        }
+    }
+}
+
 /// One GPU, or one die where a die is a device. Peaks are theoretical and
 /// dense, in 10¹² FLOP/s; bandwidth in 10⁹ B/s; caches in MiB; shared memory in
 /// KiB. `None` is "not applicable or not found".

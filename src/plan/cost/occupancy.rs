@@ -91,14 +91,14 @@ pub fn occupancy(
             let warps = gpu.regs_per_cu / per_warp;
             warps / gpu.simds_per_cu * gpu.simds_per_cu / warps_per_block
         }
-        // Each SIMD lane has its file; waves per SIMD times SIMDs.
+        // Each SIMD lane has its file; waves per SIMD times SIMDs. How many a SIMD can hold
+        // is a limit of its own.
         Vendor::Amd => {
             let unit = gpu.reg_alloc_granularity;
             let file = gpu
                 .vgprs_per_simd_lane
                 .unwrap_or(gpu.regs_per_cu / gpu.simds_per_cu / gpu.warp_size);
-            let waves = (file / (registers.div_ceil(unit) * unit))
-                .min(gpu.max_waves_per_simd.unwrap_or(u64::MAX));
+            let waves = file / (registers.div_ceil(unit) * unit);
             waves * gpu.simds_per_cu / warps_per_block
         }
     };
@@ -167,6 +167,29 @@ mod tests {
         let database = GpuDatabase::embedded().unwrap();
         let o = occupancy(database.get("h200").unwrap(), 32, 128, 64 * 1024).unwrap();
         assert_eq!((o.blocks, o.limit), (3, OccupancyLimit::Shared));
+    }
+
+    #[test]
+    fn registers_that_hold_more_waves_than_a_part_takes_do_not_limit() {
+        // A lane's 512 registers hold 32 waves of 16; a part takes 8 (gfx942). Of 64 they
+        // hold 8, of 72 seven.
+        let database = GpuDatabase::embedded().unwrap();
+        let of = |id: &str, registers| {
+            let o = occupancy(database.get(id).unwrap(), registers, 256, 0).unwrap();
+            (o.blocks, o.limit)
+        };
+        assert_eq!(of("mi300a", 16), (8, OccupancyLimit::Threads));
+        assert_eq!(of("mi300a", 48), (8, OccupancyLimit::Threads));
+        assert_eq!(of("mi300a", 72), (7, OccupancyLimit::Registers));
+        // The rule caps waves where threads do: the data sheets agree with themselves.
+        for gpu in database.all() {
+            if let Some(waves) = gpu.max_waves_per_simd {
+                assert_eq!(
+                    waves * gpu.simds_per_cu * gpu.warp_size,
+                    gpu.max_threads_per_cu
+                );
+            }
+        }
     }
 
     #[test]

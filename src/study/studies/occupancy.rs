@@ -3,7 +3,7 @@
 use crate::catalogue::{Definition, Study};
 use crate::evidence::{Asks, Evidence};
 use crate::findings::{Cell, Column, Findings, Plot, Sheet, Source};
-use plan::cost::{Gpu, Occupancy, OccupancyLimit, occupancy};
+use plan::cost::{Gpu, Occupancy, OccupancyLimit, Words, occupancy};
 use plan::run::{MicroReport, MicroRequest, MicroRow};
 use plan::units::figure;
 
@@ -66,19 +66,21 @@ impl Study for Residents {
 
     fn reduce(&self, evidence: &Evidence) -> Result<Findings, String> {
         let own = self.of(self.registers, self.threads, self.shared)?;
+        let words = self.gpu.vendor.words();
         let mut found = Findings {
             title: format!(
-                "{} registers, {} threads, {} B of shared memory on {}",
-                self.registers, self.threads, self.shared, self.gpu.name
+                "{} registers, {} threads, {} B of {} on {}",
+                self.registers, self.threads, self.shared, words.shared, self.gpu.name
             ),
             sentences: vec![format!(
-                "{} of {} threads fit, {} of {} warps, {:.1} % =: {} stop one more.",
+                "{} of {} threads fit, {} of {} {}s, {:.1} % =: {} stop one more.",
                 figure::counted(own.blocks, "block", "blocks"),
                 self.threads,
                 own.warps,
                 own.max_warps,
+                words.warp,
                 100.0 * own.fraction(),
-                limit(own.limit)
+                limit(own.limit, words)
             )],
             ..Findings::default()
         };
@@ -97,12 +99,12 @@ impl Study for Residents {
 }
 
 /// What stops one more block, in words.
-pub const fn limit(limit: OccupancyLimit) -> &'static str {
+pub fn limit(limit: OccupancyLimit, words: Words) -> String {
     match limit {
-        OccupancyLimit::Registers => "registers",
-        OccupancyLimit::Threads => "threads",
-        OccupancyLimit::Shared => "bytes of shared memory",
-        OccupancyLimit::Blocks => "places for blocks",
+        OccupancyLimit::Registers => "registers".to_owned(),
+        OccupancyLimit::Threads => format!("places for {}s", words.warp),
+        OccupancyLimit::Shared => format!("bytes of {}", words.shared),
+        OccupancyLimit::Blocks => "places for blocks".to_owned(),
     }
 }
 
@@ -123,7 +125,7 @@ impl Residents {
             }
             OccupancyLimit::Shared => {
                 let shared = (0..self.shared).rev().find(|s| fits(self.registers, *s))?;
-                format!("{shared} B of shared memory")
+                format!("{shared} B of {}", self.gpu.vendor.words().shared)
             }
             OccupancyLimit::Threads | OccupancyLimit::Blocks => return None,
         };
@@ -135,10 +137,10 @@ impl Residents {
             "block sizes, {} registers, {} B",
             self.registers, self.shared
         );
-        let mut sheet = Sheet::new(name, columns("threads"));
+        let mut sheet = Sheet::new(name, self.columns("threads"));
         let of = BLOCKS.into_iter().map(|threads| {
             let found = self.of(self.registers, threads, self.shared);
-            row(threads, found.ok().as_ref())
+            self.row(threads, found.ok().as_ref())
         });
         sheet.rows = of.collect();
         sheet
@@ -146,10 +148,10 @@ impl Residents {
 
     fn registers(&self) -> Sheet {
         let name = format!("registers, {} threads, {} B", self.threads, self.shared);
-        let mut sheet = Sheet::new(name, columns("registers"));
+        let mut sheet = Sheet::new(name, self.columns("registers"));
         let of = [16, 32, 40, 48, 64, 80, 96, 128, 168, 255].map(|registers| {
             let found = self.of(registers, self.threads, self.shared);
-            row(registers, found.ok().as_ref())
+            self.row(registers, found.ok().as_ref())
         });
         sheet.rows = of.into();
         sheet
@@ -215,6 +217,36 @@ impl Residents {
             false => found.sentences.push(same_counts(copy)),
         }
         found.notes.extend(copy.notes.iter().cloned());
+        let most = self.gpu.shared_kb_per_block;
+        if copy.rows.iter().any(|row| u64::from(row.value) > most) {
+            found.notes.push(format!(
+                "A block of the {} has {most} KiB of {} at most: rows without blocks do not fit there.",
+                self.gpu.short,
+                self.gpu.vendor.words().shared
+            ));
+        }
+    }
+
+    fn columns(&self, first: &str) -> [Column; 5] {
+        [
+            Column::given(first),
+            Column::modelled("blocks", "", 0),
+            Column::modelled(format!("{}s", self.gpu.vendor.words().warp), "", 0),
+            Column::modelled("occupancy", "%", 1),
+            Column::given("stopped by"),
+        ]
+    }
+
+    fn row(&self, first: u64, found: Option<&Occupancy>) -> Vec<Cell> {
+        let words = self.gpu.vendor.words();
+        let stopped = found.map_or("cannot be launched".to_owned(), |o| limit(o.limit, words));
+        vec![
+            first.to_string().into(),
+            found.map(|o| o.blocks).into(),
+            found.map(|o| o.warps).into(),
+            found.map(|o| 100.0 * o.fraction()).into(),
+            stopped.into(),
+        ]
     }
 }
 
@@ -223,7 +255,7 @@ fn same_counts(copy: &MicroReport) -> String {
     let all = || copy.rows.iter().map(|row| &row.counts);
     let same = all().all(|c| Some(c.sectors) == all().next().map(|f| f.sectors));
     match same {
-        true => "The copy moves the same sectors at every occupancy #: only a clock sees it, and the SIMT machine has none; --backend cuda has.".to_owned(),
+        true => "The copy moves the same sectors at every occupancy #: only a clock sees it, and the SIMT machine has none; --backend cuda and --backend hip have.".to_owned(),
         false => "The copy's sectors change with the room #, which they must not.".to_owned(),
     }
 }
@@ -249,28 +281,6 @@ fn against_full(at: &[(f64, &MicroRow)]) -> Option<String> {
         "At {least:.1} % the copy takes {:.1} times as long as at {most:.1} % @; {first:.1} % is the first at which every launch is slower than all with everything that fits.",
         slowest.median / full.median
     ))
-}
-
-fn columns(first: &str) -> [Column; 5] {
-    [
-        Column::given(first),
-        Column::modelled("blocks", "", 0),
-        Column::modelled("warps", "", 0),
-        Column::modelled("occupancy", "%", 1),
-        Column::given("stopped by"),
-    ]
-}
-
-fn row(first: u64, found: Option<&Occupancy>) -> Vec<Cell> {
-    vec![
-        first.to_string().into(),
-        found.map(|o| o.blocks).into(),
-        found.map(|o| o.warps).into(),
-        found.map(|o| 100.0 * o.fraction()).into(),
-        found
-            .map_or("cannot be launched", |o| limit(o.limit))
-            .into(),
-    ]
 }
 
 #[cfg(test)]
@@ -340,6 +350,41 @@ mod tests {
         let found = study(32, 256, 0).reduce(&Evidence::default()).unwrap();
         assert_eq!(found.sentences.len(), 1);
         assert!(study(32, 2048, 0).reduce(&Evidence::default()).is_err());
+    }
+
+    #[test]
+    fn limits_and_words_are_those_of_the_device() {
+        let of = Residents {
+            gpu: GpuDatabase::embedded()
+                .unwrap()
+                .get("mi300a")
+                .unwrap()
+                .clone(),
+            ..study(48, 192, 0)
+        };
+        // A lane of gfx942 has 512 registers: 10 waves of 48, of which a part takes 8, 32 in
+        // all; a block has 3.
+        let found = of.reduce(&copy(&[(0, &[]), (72, &[])])).unwrap();
+        assert_eq!(
+            found.title,
+            "48 registers, 192 threads, 0 B of LDS on AMD Instinct MI300A (GPU part of the APU)"
+        );
+        assert_eq!(
+            found.sentences[0],
+            "10 blocks of 192 threads fit, 30 of 32 waves, 93.8 % =: places for waves stop one more."
+        );
+        assert!(
+            found
+                .notes
+                .iter()
+                .any(|note| note.contains("64 KiB of LDS")),
+            "{:?}",
+            found.notes
+        );
+        let none = study(48, 192, 0)
+            .reduce(&copy(&[(0, &[]), (72, &[])]))
+            .unwrap();
+        assert_eq!(none.notes.len() + 1, found.notes.len());
     }
 
     #[test]

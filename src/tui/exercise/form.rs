@@ -10,6 +10,7 @@ use app::State;
 use app::exercise::Shown;
 use app::question::Asked;
 use course::Exercise;
+use course::answer::data_sheets;
 use text::{self, Layout};
 
 /// A form laid out.
@@ -108,7 +109,10 @@ pub fn setup(exercise: &Exercise) -> String {
         Ok(setup) => {
             let title = app::Setup::of(&setup.config, 0).title();
             match exercise.gpu {
-                Some(gpu) => format!("{title}, {}", gpu.to_uppercase()),
+                Some(gpu) => {
+                    let sheet = data_sheets().and_then(|all| all.get(gpu).ok());
+                    format!("{title}, {}", sheet.map_or(gpu, |gpu| &gpu.short))
+                }
                 None => title,
             }
         }

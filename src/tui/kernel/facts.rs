@@ -20,7 +20,7 @@ const ROOMY: u16 = 22;
 pub(super) fn draw(state: &State, book: &Book, kernel: &Kernel, pen: &mut Pen<'_>) {
     let mut facts = Facts { pen, y: 0 };
     facts.compiled(book, kernel);
-    facts.design(kernel);
+    facts.design(book, kernel);
     match (state.kernel.metric, heat::counts(&state.shared)) {
         (Some(_), Some(counted)) => facts.counted(book, counted),
         _ => facts.occupancy(state, book, kernel),
@@ -53,7 +53,11 @@ impl Facts<'_, '_> {
     fn compiled(&mut self, book: &Book, kernel: &Kernel) {
         // Another machine's compiler said it, once.
         let sign = kernel.compiled.as_ref().map_or("", |_| "rec.");
-        self.head(&format!("compiled for {}", book.arch), sign, Role::Dim);
+        self.head(
+            &format!("{}, {}", book.gpu.short, book.arch),
+            sign,
+            Role::Dim,
+        );
         let said = |of: fn(&app::book::Compiled) -> String| {
             kernel.compiled.as_ref().map_or("·".to_owned(), of)
         };
@@ -63,12 +67,13 @@ impl Facts<'_, '_> {
         self.row("spilled to memory", &spilled, Role::Text);
     }
 
-    fn design(&mut self, kernel: &Kernel) {
+    fn design(&mut self, book: &Book, kernel: &Kernel) {
         self.head("by design", "=", Role::Modelled);
         self.row("threads/block", &kernel.threads.to_string(), Role::Modelled);
         self.row("blocks", &kernel.blocks, Role::Modelled);
         let shared = bytes(kernel.shared_per_block());
-        self.row("shared/block", &shared, Role::Modelled);
+        let label = format!("{}/block", shared_word(book));
+        self.row(&label, &shared, Role::Modelled);
     }
 
     /// What the SIMT machine counted of the whole kernel.
@@ -126,9 +131,10 @@ impl Facts<'_, '_> {
                 return;
             }
         };
+        let by_shared = format!("by {}", shared_word(book));
         for (label, blocks, limit) in [
             ("by registers", fits.by_registers, OccupancyLimit::Registers),
-            ("by shared", fits.by_shared, OccupancyLimit::Shared),
+            (by_shared.as_str(), fits.by_shared, OccupancyLimit::Shared),
             ("by threads", fits.by_threads, OccupancyLimit::Threads),
             ("by blocks", fits.by_blocks, OccupancyLimit::Blocks),
         ] {
@@ -141,7 +147,8 @@ impl Facts<'_, '_> {
             self.row(label, &value, role);
         }
         let warps = format!("{} of {}", fits.warps, fits.max_warps);
-        self.row("warps", &warps, Role::Modelled);
+        let label = format!("{}s", book.gpu.vendor.words().warp);
+        self.row(&label, &warps, Role::Modelled);
         let share = format!("{:.2} %", 100.0 * fits.fraction());
         self.row("occupancy", &share, Role::Modelled);
     }
@@ -178,6 +185,12 @@ impl Facts<'_, '_> {
         self.pen.right(VALUES, self.y + 1, word, bound_role(side));
         self.y += 2;
     }
+}
+
+/// What the maker calls shared memory, in a word.
+fn shared_word(book: &Book) -> &'static str {
+    let words = book.gpu.vendor.words().shared;
+    words.strip_suffix(" memory").unwrap_or(words)
 }
 
 fn bytes(bytes: u64) -> String {

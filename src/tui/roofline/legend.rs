@@ -1,6 +1,6 @@
 //! What stands beside the plot: the kernels by letter, ridges, what is where.
 
-use super::{bound, kernel, micros, name, rate, role};
+use super::{bound, kernel, micros, rate, role};
 use crate::tui::lab::{bound_word, short_name};
 use crate::tui::pen::{Pen, clip, width};
 use crate::tui::theme::Role;
@@ -156,7 +156,7 @@ fn below(state: &State) -> Vec<(String, Role)> {
             Source::Measured => "@",
             _ => "sheet",
         };
-        ridges(c, state, &format!("{} {from}", name(c)), &mut lines);
+        ridges(c, state, &format!("{} {from}", c.of), &mut lines);
         lines.push(count(c));
         if !view.roofs.own {
             lines.push(("roof of another device".to_owned(), Role::Warn));
@@ -166,7 +166,7 @@ fn below(state: &State) -> Vec<(String, Role)> {
         }
     }
     if let Some(c) = &view.roofs.what_if {
-        lines.push((format!("dotted: {} sheet", name(c)), Role::Strong));
+        lines.push((format!("dotted: {} sheet", c.of), Role::Strong));
         ridges(c, state, "what-if", &mut lines);
         lines.push(count(c));
     }

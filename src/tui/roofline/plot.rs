@@ -1,7 +1,7 @@
 //! The plot, both axes logarithmic: Braille lines for roofs, letters for
 //! kernels on them, digits for versions on the axis and below the roof.
 
-use super::{name, role};
+use super::role;
 use crate::tui::braille::{DOTS, braille};
 use crate::tui::pen::{Pen, width};
 use crate::tui::theme::Role;
@@ -77,7 +77,7 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     if let Some(c) = &view.roofs.what_if
         && let Some((_, roof)) = Roofs::parts(c, dtype).first()
     {
-        grid.label(&scale, *roof, &name(c), Role::Dim);
+        grid.label(&scale, *roof, &c.of, Role::Dim);
     }
     let mut drawn_in = pen.part(AXIS + 1, 0, wide, high);
     grid.draw(&mut drawn_in);

@@ -1,6 +1,6 @@
 //! The same in numbers: FLOP, bytes, intensity, floor, and what sets it.
 
-use super::{bound, kernel, micros, name, role};
+use super::{bound, kernel, micros, role};
 use crate::tui::lab::{bound_word, short_name};
 use crate::tui::pen::{Pen, clip};
 use crate::tui::theme::Role;
@@ -34,7 +34,7 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     }
     pen.put(BOUND[0], 0, "bound", Role::Dim);
     if let Some(c) = &view.roofs.what_if {
-        pen.put(BOUND[1], 0, &clip(&name(c), 10), Role::Dim);
+        pen.put(BOUND[1], 0, &clip(&c.of, 10), Role::Dim);
     }
     let side = |s: &Spot| view.roofs.roof.as_ref().and_then(|c| s.under(c, dtype));
     let room = usize::from(pen.height()).saturating_sub(2);

@@ -6,7 +6,7 @@ use super::error::ExprError;
 use super::eval::arithmetic;
 use super::price::cost;
 use crate::answer::setup::Setup;
-use plan::cost::{self, Direction, Gpu, OccupancyLimit, Vendor};
+use plan::cost::{self, Direction, Gpu, OccupancyLimit};
 use plan::fusion::{Boundary, Cut, Version};
 use plan::model::{BLOCK_OPS, Dtype, OpKind, Symbol};
 use plan::units::{Dimension, Quantity};
@@ -65,21 +65,17 @@ pub(super) fn price(a: OpKind, b: OpKind, setup: &Setup, column: usize) -> Resul
         .map_err(|e| arithmetic(e, column))
 }
 
-/// A name of a GPU, or what its vendor calls a part of it: NVIDIA's CUDA C++ Programming
-/// Guide, AMD's HIP documentation ("Hardware implementation").
+/// A name of a GPU, or what its vendor calls a part of it.
 pub(super) fn gpu_word<'g>(gpu: &'g Gpu, key: &str) -> Option<&'g str> {
-    let (nvidia, amd) = match key {
-        "name" => (gpu.name.as_str(), gpu.name.as_str()),
-        "short" => (gpu.short.as_str(), gpu.short.as_str()),
-        "warp_word" => ("warp", "wave"),
-        "unit_word" => ("multiprocessor", "compute unit"),
-        "shared_word" => ("shared memory", "LDS"),
-        "matrix_word" => ("tensor core", "matrix core"),
+    let words = gpu.vendor.words();
+    Some(match key {
+        "name" => &gpu.name,
+        "short" => &gpu.short,
+        "warp_word" => words.warp,
+        "unit_word" => words.unit,
+        "shared_word" => words.shared,
+        "matrix_word" => words.matrix,
         _ => return None,
-    };
-    Some(match gpu.vendor {
-        Vendor::Nvidia => nvidia,
-        Vendor::Amd => amd,
     })
 }
 
