@@ -66,6 +66,10 @@ pub fn main() -> ExitCode {
     if let Ok(program) = backend::engine::running() {
         backend::gpu::hip::compile_with(program);
     }
+    // A child of this program is told by its parent.
+    if !matches!(cli.command, Some(Command::Engine | Command::Submission)) {
+        host::proved::Proved::of(&args::folders(&cli.output)).tell();
+    }
     let mut out = Out::new(cli.output.spells_ascii());
     let result = dispatch(&cli, &mut out);
     let printed = out.print();

@@ -61,6 +61,13 @@ pub fn asks(shared: &Shared, asked: &Asked) -> Asks {
         return Asks::Right;
     }
     match key.kind {
+        _ if key
+            .kernel
+            .as_ref()
+            .is_some_and(|kernel| !kernel.is_written()) =>
+        {
+            Asks::Line(key.options.len())
+        }
         _ if key.kernel.is_some() => Asks::Untyped,
         Kind::Table if !key.options.is_empty() => Asks::Untyped,
         Kind::Choice | Kind::Choices => Asks::Option(key.options.len()),
@@ -133,6 +140,14 @@ pub fn question(shared: &mut Shared, asked: &Asked, action: Action, out: &mut Ou
                 return false;
             }
             shared.notes.say(Tone::Plain, "Marked. Enter checks it.");
+        }
+        // A place in an order stays: Space goes on once the order was checked.
+        Action::Flip if key.kind == Kind::Ranking && options::ranked(shared, asked, &key) => {
+            if refused(shared, asked) {
+                return false;
+            }
+            let text = "It has its place: a digit gives it another, 0 takes it back.";
+            shared.notes.say(Tone::Plain, text);
         }
         Action::Flip if chosen => mark(shared, asked, &key, out),
         Action::Left | Action::Right if chosen && options > 0 => {
@@ -218,7 +233,13 @@ pub fn click(shared: &mut Shared, asked: &Asked, target: Target, out: &mut Out) 
     match target {
         Target::Option(at) => {
             shared.questions.question_mut(asked).option = at;
-            question(shared, asked, Action::Flip, out);
+            let key = shared.study.key_of(asked).cloned();
+            match key.filter(|key| key.kind == Kind::Ranking && options::ranked(shared, asked, key))
+            {
+                // A second click takes the place back, as 0 does.
+                Some(_) if !right(shared, asked) => rank(shared, asked, 0, out),
+                _ => drop(question(shared, asked, Action::Flip, out)),
+            }
         }
         Target::Cell(at) => shared.questions.question_mut(asked).cell = at,
         _ => {}

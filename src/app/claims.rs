@@ -79,8 +79,10 @@ pub struct Claims {
     pub filter: Filter,
     /// First line shown of the claim.
     pub scroll: usize,
-    /// The judgement under the cursor, while the reader judges.
-    pub choosing: Option<usize>,
+    /// The reader judges.
+    pub choosing: bool,
+    /// The judgement under the cursor then; none until the reader goes to one.
+    pub chosen: Option<usize>,
     /// The claim that was just judged: it stays listed until the cursor moves.
     just: Option<&'static str>,
     /// `s` was pressed once and waits for the second.
@@ -193,7 +195,7 @@ pub fn hit(ruling: Ruling, judgement: Judgement) -> bool {
 
 impl Screen for Claims {
     fn footer(&self, shared: &Shared) -> &'static [FooterItem] {
-        if self.choosing.is_some() {
+        if self.choosing {
             return CHOOSING;
         }
         match current(self, shared).map(|c| standing(&shared.study, &c.id.text)) {
@@ -226,12 +228,12 @@ impl Screen for Claims {
     }
 
     fn leave(&mut self, _: &mut Shared) -> bool {
-        self.choosing.take().is_some()
+        std::mem::take(&mut self.choosing)
     }
 
     fn click(&mut self, _: &mut Shared, target: Target, _: &mut Out) {
         if let Target::Row(at) = target {
-            (self.cursor, self.scroll, self.choosing) = (at, 0, None);
+            (self.cursor, self.scroll, self.choosing) = (at, 0, false);
         }
     }
 

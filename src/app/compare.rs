@@ -46,6 +46,8 @@ pub struct Compare {
     pub pinned: Option<Cut>,
     /// The staircase stands in place of the versions.
     pub climbing: bool,
+    /// A lesson opened it: Esc leads back there at once.
+    sent: bool,
     /// The steps, in the order in which they were left.
     pub stairs: Stairs,
     /// Prices of the columns, made anew when setup or columns change.
@@ -70,7 +72,7 @@ impl Compare {
     /// The staircase with its steps in this order, of one block as lessons show it.
     pub(super) fn climb(&mut self, order: Vec<Fusion>) {
         self.stairs.take(order);
-        (self.climbing, self.scope) = (true, Scope::Block);
+        (self.climbing, self.sent, self.scope) = (true, true, Scope::Block);
     }
 
     /// The plans of the columns.
@@ -111,12 +113,13 @@ impl Screen for Compare {
     }
 
     fn leave(&mut self, _: &mut Shared) -> bool {
-        std::mem::take(&mut self.climbing)
+        let sent = std::mem::take(&mut self.sent);
+        std::mem::take(&mut self.climbing) && !sent
     }
 
     fn act(&mut self, shared: &mut Shared, action: Action, out: &mut Out) {
         if action == Action::Table {
-            self.climbing = !self.climbing;
+            (self.climbing, self.sent) = (!self.climbing, false);
             return;
         }
         if self.climbing && self.stairs.act(self.scope, shared, action, out) {

@@ -212,6 +212,8 @@ fn act(page: &mut Exercises, shared: &mut Shared, action: Action, out: &mut Out)
             let Some(asked) = current(page, shared) else {
                 return;
             };
+            // What is acted upon is seen.
+            shared.questions.reveal = true;
             let follows = page.form.as_ref().is_some_and(|form| form.path);
             // A solution that was looked at is not asked for any more: nothing is marked.
             let given_up = shared
@@ -228,8 +230,7 @@ fn act(page: &mut Exercises, shared: &mut Shared, action: Action, out: &mut Out)
                 return;
             }
             if follows && onward::is_next(shared, &asked) {
-                let text =
-                    "The path asks this one: Enter checks an answer, s twice shows the solution.";
+                let text = "The path asks this: Enter checks, s twice shows it solved.";
                 shared.notes.say(Tone::Plain, text);
             } else if follows {
                 onward::go_on(shared, out);

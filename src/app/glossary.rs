@@ -68,14 +68,13 @@ impl Entry {
 
     /// Where a text holds the word, plural or not; a symbol stands alone.
     fn found(&self, text: &str) -> Option<usize> {
-        let text = match self.symbol {
-            true => text.to_owned(),
-            false => text.to_lowercase(),
-        };
+        let folded = text.to_lowercase();
         self.names().find_map(|name| {
-            let name = match self.symbol {
-                true => name.to_owned(),
-                false => name.to_lowercase(),
+            // CU is an abbreviation, and no part of `ex19.cu`.
+            let capitals = name.chars().all(char::is_uppercase);
+            let (text, name) = match self.symbol || capitals {
+                true => (text, name.to_owned()),
+                false => (folded.as_str(), name.to_lowercase()),
             };
             // D² is a D.
             let edge = |c: Option<char>| c.is_none_or(|c| c == '²' || !c.is_alphanumeric());
@@ -86,10 +85,10 @@ impl Entry {
                     false => behind.strip_prefix('s').unwrap_or(behind),
                 };
                 let before = text.get(..*at).unwrap_or_default();
-                // The article is no symbol: one small letter stands in a formula.
-                let operator = |c: Option<char>| c.is_some_and(|c| "·*/^=+²".contains(c));
-                let formula = operator(before.trim_end().chars().next_back())
-                    || operator(behind.trim_start().chars().next());
+                // The article is no symbol: one small letter stands within a formula.
+                let operator = |c: Option<char>| c.is_some_and(|c| "·*/^²".contains(c));
+                let formula =
+                    operator(before.chars().next_back()) || operator(behind.chars().next());
                 let lone = self.symbol && *found == "a";
                 (!lone || formula)
                     && edge(before.chars().next_back())
@@ -321,6 +320,18 @@ mod tests {
         for word in ["sequence", "dense"] {
             assert!(all.iter().any(|e| e.word == word), "{word}");
         }
+    }
+
+    #[test]
+    fn an_article_is_no_symbol_and_the_end_of_a_files_name_no_abbreviation() {
+        let mut glossary = Glossary::default();
+        let text = "check ex19 makes answers/ex19.cu; C4 … a 4-byte read = a fault · a gap";
+        glossary.look_up(&Course::built_in(), "", text);
+        let here = words_of(&glossary);
+        assert!(!here.contains(&"CU") && !here.contains(&"a"), "{here:?}");
+        glossary.look_up(&Course::built_in(), "", "228 CUs; B·S·a bytes");
+        let here = words_of(&glossary);
+        assert!(here.contains(&"CU") && here.contains(&"a"), "{here:?}");
     }
 
     fn words_of(glossary: &Glossary) -> Vec<&str> {

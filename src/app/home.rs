@@ -44,10 +44,22 @@ const LOOKING: &[FooterItem] = &[
 ];
 
 impl Screen for Home {
-    fn footer(&self, _: &Shared) -> &'static [FooterItem] {
+    fn footer(&self, shared: &Shared) -> &'static [FooterItem] {
+        let route = shared.contents.route.as_ref();
         match self.look {
             Some(_) => LOOKING,
+            // Nothing is left of the path: Space leads nowhere.
+            None if route.is_some_and(|route| route.walk.next.is_none()) => {
+                FOOTER.get(1..).unwrap_or_default()
+            }
             None => FOOTER,
+        }
+    }
+
+    /// From a lesson the cursor goes to it.
+    fn entered(&mut self, shared: &mut Shared, from: Option<String>, _: &mut Out) {
+        if let Some(at) = from.and_then(|id| shared.study.place_of(&id)) {
+            self.cursor = at;
         }
     }
 

@@ -110,6 +110,14 @@ mod tests {
     }
 
     #[test]
+    fn what_a_key_does_fits_its_column_of_the_help() {
+        // The right column begins behind 48 of 80.
+        let own = TABLE.iter().filter(|e| matches!(e.on, On::Here(_)));
+        let long: Vec<&str> = own.map(|e| e.says).filter(|s| s.len() > 32).collect();
+        assert_eq!(long, [""; 0]);
+    }
+
+    #[test]
     fn help_is_never_cut_from_a_footer() {
         let items: &[FooterItem] = &[(&[Open], "open"), (&[Quit], "leave"), (&[Help], "help")];
         let footer = |width| Keys::default().placed(Home, items, width).0;

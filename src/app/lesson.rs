@@ -7,6 +7,7 @@ mod screen;
 mod turn;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::answering::open_sheet;
@@ -48,6 +49,11 @@ pub struct Extent {
     pub blocks: Vec<(usize, usize)>,
     /// Lines at which a page may begin, so that nothing is cut in two.
     pub breaks: Vec<usize>,
+    /// Lines that no page shows below what stands before them: what is said there of a
+    /// claim is read once the claim was judged, or the page turned.
+    pub stops: Vec<usize>,
+    /// The line that is typed in, while one is.
+    pub field: Option<usize>,
     /// Text of every line, for finding.
     pub text: Vec<String>,
 }
@@ -129,17 +135,14 @@ impl Reader {
         self.focus != Focus::Text && self.blocks.values().any(|b| b.field.is_some())
     }
 
-    /// Closes every field of a live block; what was typed stays there. Whether there was
-    /// something.
-    pub(super) fn leave_fields(&mut self) -> bool {
-        let mut typed = false;
-        for block in self.blocks.values_mut() {
-            if let Some(field) = block.field.take() {
-                block.begun = field.text().trim().to_owned();
-                typed |= !block.begun.is_empty();
-            }
-        }
-        typed
+    /// Closes every field of a live block: by lesson and number, what was typed there.
+    pub(super) fn leave_fields(&mut self) -> Vec<((String, usize), String)> {
+        let blocks = self.blocks.iter_mut();
+        let closed = blocks.filter_map(|(place, block)| {
+            let field = block.field.take()?;
+            Some((place.clone(), field.text().trim().to_owned()))
+        });
+        closed.collect()
     }
 
     /// Text of the section lies below what is shown, and the path led here.
@@ -160,11 +163,12 @@ impl Reader {
     /// Takes in how the section came out: scroll and shift stay inside it, and
     /// a block that was just entered is brought into view.
     pub fn fit(&mut self, extent: Arc<Extent>) {
-        let last = extent.lines.saturating_sub(extent.room);
         if let (true, Focus::Block(i)) = (self.reveal, self.focus)
             && let Some((first, lines)) = extent.blocks.get(i)
         {
+            let stop = extent.stops.iter().rfind(|stop| *stop <= first);
             let below = (first + lines).saturating_sub(extent.room);
+            let below = below.max(stop.copied().unwrap_or(0));
             let top = if self.reveal_end {
                 below.max(*first)
             } else {
@@ -173,16 +177,40 @@ impl Reader {
             self.scroll = self.scroll.max(below).min(top);
         }
         (self.reveal, self.reveal_end) = (false, false);
-        self.scroll = self.scroll.min(last);
+        if let Some(at) = extent.field {
+            let below = (at + 1).saturating_sub(extent.room);
+            self.scroll = self.scroll.max(below).min(at);
+        }
         self.shift = self.shift.min(extent.shift);
         self.extent = extent;
+        self.scroll = self.scroll.min(self.last());
+    }
+
+    /// The last line that a page begins with.
+    pub(super) fn last(&self) -> usize {
+        let e = &self.extent;
+        let stop = e.stops.last().copied().unwrap_or(0);
+        e.lines.saturating_sub(e.room).max(stop)
+    }
+
+    /// The lines that are on the page.
+    pub fn view(&self) -> Range<usize> {
+        let e = &self.extent;
+        let stop = e.stops.iter().find(|stop| **stop > self.scroll);
+        let end = stop.map_or(e.lines, |stop| *stop);
+        self.scroll..end.min(self.scroll.saturating_add(e.room))
+    }
+
+    /// The section goes on below the page.
+    pub fn goes_on(&self) -> bool {
+        self.view().end < self.extent.lines
     }
 
     /// The line to begin with so that nothing seen is shown again and nothing
     /// is cut; `None` where the section ends on this page.
     fn page_below(&self) -> Option<usize> {
         let e = &self.extent;
-        let end = self.scroll + e.room;
+        let end = self.view().end;
         if end >= e.lines {
             return None;
         }
@@ -220,7 +248,7 @@ pub fn waits(reader: &Reader, shared: &Shared) -> bool {
     };
     section
         .live()
-        .any(|block| live::predict::open(&shared.study.progress, lesson, block).is_some())
+        .any(|block| live::predict::open(&shared.study, lesson, block).is_some())
 }
 
 /// Whether the section on the screen still asks something: a prediction, or a

@@ -11,7 +11,7 @@ mod lent;
 pub mod predict;
 mod waits;
 
-pub use facts::{presented, running_on};
+pub use facts::{presented, running_on, withheld};
 pub use waits::{asked, asks, waits_alone};
 pub(super) use waits::{point, waiting};
 
@@ -29,7 +29,7 @@ use super::setup::Setup;
 use super::shared::Shared;
 use course::answer::Env;
 use course::present::Piece;
-use course::{self, Course, Lesson, Live};
+use course::{self, Course, Event, Lesson, Live};
 use plan::fusion::{Cut, Fusion};
 use std::sync::Arc;
 use study::lab::staircase::{cuts, usual};
@@ -47,8 +47,6 @@ pub struct Block {
     pub steps: usize,
     /// A prediction that is being typed.
     pub field: Option<Field>,
-    /// What was typed of one and not kept yet.
-    pub begun: String,
 }
 
 /// What the expressions of a block may look at: the lesson's configuration
@@ -136,7 +134,7 @@ pub fn enter(reader: &mut Reader, shared: &mut Shared) {
     let Some((lesson, live)) = held.as_ref().and_then(Held::get) else {
         return;
     };
-    let hidden = predict::open(&shared.study.progress, lesson, live).is_some();
+    let hidden = predict::open(&shared.study, lesson, live).is_some();
     if live.kind == "lab" && !hidden {
         put_on_bench(reader, shared, lesson, live);
     }
@@ -145,9 +143,20 @@ pub fn enter(reader: &mut Reader, shared: &mut Shared) {
 /// The keys go elsewhere: what is being typed is kept.
 pub fn leave(reader: &mut Reader, shared: &mut Shared, out: &mut Out) {
     answering::leave_field(shared, out);
-    if reader.leave_fields() {
-        let text = "What you typed waits here: Enter keeps it as your guess.";
-        shared.notes.say(Tone::Plain, text);
+    for ((lesson, block), typed) in reader.leave_fields() {
+        let block = block as u64;
+        if !typed.is_empty() {
+            let text = "What you typed waits here: Enter keeps it as your guess.";
+            shared.notes.say(Tone::Plain, text);
+        }
+        if shared.study.progress.begun(&lesson, block) != typed {
+            let event = Event::Begun {
+                lesson,
+                block,
+                typed,
+            };
+            shared.record(event, out);
+        }
     }
 }
 
@@ -206,11 +215,13 @@ pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut O
         reader.focus = Focus::Text;
         return;
     };
-    if predict::open(&shared.study.progress, lesson, live).is_some() {
+    if predict::open(&shared.study, lesson, live).is_some() {
         match action {
             Action::Open | Action::Change => {
+                let begun = &shared.study.progress;
+                let begun = begun.begun(&lesson.id, live.number as u64);
                 let block = reader.block_mut(&lesson.id, live.number);
-                block.field = Some(Field::with(&block.begun));
+                block.field = Some(Field::with(begun));
             }
             Action::Run => shared.notes.say(
                 Tone::Plain,
@@ -287,7 +298,18 @@ pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut O
             ask::run(shared, lesson, live, out);
         }
         course::Block::Study(made) => match action {
-            Action::Run | Action::RunAll => drop(shared.make_study(made.words(), out)),
+            Action::Run | Action::RunAll => drop({
+                let words = made.words(shared.study.course.gpu());
+                shared.make_study(words, out)
+            }),
+            Action::Open => out.want(Intent::Open(Page::Studies)),
+            _ => pass(reader, shared, action, out),
+        },
+        course::Block::Occupancy(block) => match action {
+            Action::Run | Action::RunAll => drop({
+                let words = block.words(shared.study.course.gpu());
+                shared.make_study(words, out)
+            }),
             Action::Open => out.want(Intent::Open(Page::Studies)),
             _ => pass(reader, shared, action, out),
         },

@@ -308,7 +308,9 @@ impl Machine {
         let Some(b) = self.backend() else {
             return "no backend".to_owned();
         };
-        let device = match (long, b.line.split(',').next()) {
+        // What the SIMT machine does is no device's name.
+        let named = b.name != BackendKind::Simt.name();
+        let device = match (long && named, b.line.split(',').next()) {
             (true, Some(name)) => name,
             _ => b.device.as_str(),
         };

@@ -3,12 +3,16 @@
 
 use super::clock::Millis;
 use super::ribbon::{COUNT, SLOTS, wall_after};
+use super::shared::Shared;
 use plan::fusion::Cut;
 
 /// How long a fallen wall is seen, in milliseconds.
 pub const LASTS: Millis = 160;
 /// How long each picture of it stands.
 const PICTURE: Millis = LASTS / 2;
+
+/// A frame that takes longer than this is on a terminal that is too slow for motion.
+pub const SLOW: Millis = 30;
 
 /// What is seen of walls that fell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +62,16 @@ impl Merge {
             Picture::Standing => self.since + PICTURE,
             Picture::Broken => self.since + LASTS,
         })
+    }
+}
+
+impl Shared {
+    /// A frame was drawn, which took so long: where that was long and walls were falling,
+    /// there is no motion from now on.
+    pub fn drew(&mut self, took: Millis) {
+        if took > SLOW && self.merge.seen(self.now).is_some() {
+            self.look.motion = false;
+        }
     }
 }
 

@@ -16,7 +16,7 @@ pub fn go_on(shared: &mut Shared, out: &mut Out) {
         None => shared.notes.say(Tone::Plain, "The course has no path."),
         Some(None) => {
             out.want(Intent::Open(Page::Home));
-            let text = "This path is through. P looks at another.";
+            let text = "Nothing is left of this path.";
             shared.notes.say(Tone::Good, text);
         }
         Some(Some(Next::Section(lesson, section))) => out.want(Intent::Section(lesson, section)),

@@ -28,6 +28,8 @@ pub enum Asks {
     Option(usize),
     /// An order of so many options: a digit is the place of the one under the cursor.
     Rank(usize),
+    /// One of so many lines of a kernel: its number goes to the line.
+    Line(usize),
     /// It is answered right, and what is typed changes nothing.
     Right,
     /// It has the keys and asks for nothing that is typed.

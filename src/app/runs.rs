@@ -64,6 +64,13 @@ pub struct Running {
     pub since: Millis,
 }
 
+impl Running {
+    /// Whether a plan is among those that run in turns.
+    pub fn runs(&self, cut: Cut) -> bool {
+        self.cuts.contains(&cut)
+    }
+}
+
 /// A card: a run that did not end in a result. Its first word is its sign.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Card {

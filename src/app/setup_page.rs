@@ -157,6 +157,16 @@ const FOOTER: &[FooterItem] = &[
     (&[Action::Help], "help"),
 ];
 
+/// The same on a line whose value is chosen.
+const CHOOSING: &[FooterItem] = &[
+    (&[Action::Up, Action::Down], "line"),
+    (&[Action::Left, Action::Right], "choose"),
+    (&[Action::Open], "next value"),
+    (&[Action::CommandLine], "command"),
+    (&[Action::Back], "back"),
+    (&[Action::Help], "help"),
+];
+
 impl SetupPage {
     /// The line under the cursor.
     pub fn item(&self) -> Item {
@@ -168,7 +178,8 @@ impl Screen for SetupPage {
     fn footer(&self, _: &Shared) -> &'static [FooterItem] {
         match self.field {
             Some(_) => TYPING,
-            None => FOOTER,
+            None if self.item().is_typed() => FOOTER,
+            None => CHOOSING,
         }
     }
 

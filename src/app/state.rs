@@ -44,6 +44,8 @@ pub struct State {
     pub(super) leaving: Option<(Action, Millis)>,
     /// A value was begun where none is taken, at that time: the rest of the word is no key.
     pub(super) word: Option<Millis>,
+    /// The number of a line that is being typed, and when its last digit came.
+    pub(super) number: Option<(usize, Millis)>,
     /// What the log was told about the time.
     pub(super) beat: Beat,
     /// The palette, while it is open.
@@ -126,6 +128,7 @@ impl State {
             wake: None,
             leaving: None,
             word: None,
+            number: None,
             beat: Beat::default(),
             palette: None,
             find: None,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::clock::Millis;
 use super::note::{Notes, Tone};
 use super::runs::Ticket;
+use course::present::quoted;
 use study::kept::same;
 use study::offer::Offered;
 
@@ -139,6 +140,12 @@ impl Studies {
     pub fn get(&self, id: &str) -> Option<&Result<Arc<Kept>, String>> {
         let mut all = self.kept.iter().flatten();
         all.find(|(known, _)| known == id).map(|(_, kept)| kept)
+    }
+
+    /// The newest that these words made, in a shell or here.
+    pub fn of_words(&self, words: &[String]) -> Option<&Arc<Kept>> {
+        let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+        self.of_command(&words.join(" "))
     }
 
     /// The newest that a command line made, in a shell or here.

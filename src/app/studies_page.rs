@@ -1,6 +1,9 @@
 //! The page of studies: what there is to make, what is kept, what can be set, and what
 //! one found out.
 
+mod acts;
+mod make;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -9,9 +12,7 @@ use super::field::Field;
 use super::intent::Out;
 use super::key::{Code, Key};
 use super::keymap::{Action, FooterItem};
-use super::message::Effect;
 use super::mouse::Target;
-use super::note::Tone;
 use super::page::Mark;
 use super::screen::Screen;
 use super::shared::Shared;
@@ -19,8 +20,7 @@ use super::studies::{Kept, Listed};
 use course::present::Grid;
 use course::present::quoted;
 use course::present::study::grid;
-use plan::cost::{self, price};
-use study::catalogue::{Definition, STUDIES};
+use study::catalogue::{Definition, on_device};
 use study::kept::split;
 use study::offer::{Offered, Setting, Takes};
 
@@ -118,7 +118,7 @@ impl StudiesPage {
     /// What is said of the study under the cursor.
     pub fn definition(&self, shared: &Shared) -> Option<&'static Definition> {
         let name = &self.offered(shared)?.name;
-        STUDIES.into_iter().find(|d| d.name == name)
+        Definition::named(name)
     }
 
     /// The kept study under the cursor of the list.
@@ -152,8 +152,14 @@ impl StudiesPage {
     fn chosen(&self, shared: &Shared, offered: &Offered, name: &str) -> Option<String> {
         let set = self.set.get(&(offered.name.clone(), name.to_owned()));
         set.cloned().or_else(|| {
-            let auto = name == "backend" && offered.setting("backend")?.usual == "auto";
-            auto.then(|| shared.machine.kind().name().to_owned())
+            let setting = offered.setting("backend").filter(|_| name == "backend")?;
+            let here = shared.machine.kind().name();
+            let runs = match &setting.takes {
+                // Not every backend makes every study.
+                Takes::Choice(all) => all.iter().any(|one| one == here),
+                Takes::Switch | Takes::Text => true,
+            };
+            (setting.usual == "auto" && runs).then(|| here.to_owned())
         })
     }
 
@@ -162,7 +168,38 @@ impl StudiesPage {
         let bench = &shared.bench;
         let around = format!("{}{}", bench.cut().as_options(), bench.setup().as_options());
         let set = |name: &str| self.chosen(shared, offered, name);
-        offered.words(&set, &split(&around))
+        let words = offered.words(&set, &split(&around));
+        on_device(words, shared.study.course.gpu())
+    }
+
+    /// What the last refusal offers in place of what is set: switches and numbers that make
+    /// the study smaller, else the minutes that it needs.
+    pub fn smaller<'o>(&self, offered: &'o Offered) -> Vec<(&'o Setting, String)> {
+        let refused = self.refused.as_deref().unwrap_or_default();
+        let Some((_, offer)) = refused.split_once("; take ") else {
+            return Vec::new();
+        };
+        let words = offer.split_whitespace().map(|w| w.trim_end_matches(','));
+        let words: Vec<&str> = words.collect();
+        let behind = words.iter().skip(1).copied().chain([""]);
+        let (mut less, mut minutes) = (Vec::new(), Vec::new());
+        for (word, next) in words.iter().copied().zip(behind) {
+            let Some(setting) = offered.settings.iter().find(|s| s.flag == word) else {
+                continue;
+            };
+            let value = match setting.takes {
+                Takes::Switch => "on",
+                _ if next.parse::<f64>().is_ok() => next,
+                _ => continue,
+            };
+            let key = (offered.name.clone(), setting.name.clone());
+            match setting.name.as_str() {
+                "budget" => minutes.push((setting, value.to_owned())),
+                _ if self.set.get(&key).is_some_and(|set| set == value) => {}
+                _ => less.push((setting, value.to_owned())),
+            }
+        }
+        if less.is_empty() { minutes } else { less }
     }
 
     fn set(&mut self, offered: &Offered, setting: &Setting, value: Option<String>) {
@@ -223,138 +260,6 @@ impl StudiesPage {
     }
 }
 
-fn list(page: &mut StudiesPage, shared: &mut Shared, action: Action, out: &mut Out) {
-    let last = StudiesPage::lines(shared).saturating_sub(1);
-    match action {
-        Action::Open => page.open(shared),
-        Action::Run => match page.offered(shared) {
-            // What can be set is seen before it is made.
-            Some(_) => page.open(shared),
-            None => again(page, shared, out),
-        },
-        _ => page.cursor = moved(page.cursor, last, action),
-    }
-}
-
-/// Makes a kept study once more.
-fn again(page: &mut StudiesPage, shared: &mut Shared, out: &mut Out) {
-    let Some((_, Ok(kept))) = page.listed(shared) else {
-        let text = "It cannot be read, so it cannot be made again; Enter says why.";
-        shared.notes.say(Tone::Warn, text);
-        return;
-    };
-    let words = split(&kept.command);
-    page.begin(shared, words, out);
-}
-
-fn settings(page: &mut StudiesPage, shared: &mut Shared, action: Action, out: &mut Out) {
-    let studies = Arc::clone(&shared.studies.offered);
-    let View::Settings(at) = page.view else {
-        return;
-    };
-    let Some(offered) = studies.get(at) else {
-        return;
-    };
-    if action == Action::Run {
-        let words = page.words(shared, offered);
-        page.refused = None;
-        page.begin(shared, words, out);
-        return;
-    }
-    let last = offered.settings.len().saturating_sub(1);
-    let Some(setting) = offered.settings.get(page.row) else {
-        return;
-    };
-    let (value, _) = page.value(shared, offered, setting);
-    match (action, &setting.takes) {
-        (Action::Open | Action::Flip | Action::Left | Action::Right, Takes::Switch) => {
-            let on = value.is_empty().then(|| "on".to_owned());
-            page.set(offered, setting, on);
-        }
-        (Action::Left | Action::Right | Action::Flip, Takes::Choice(all)) if !all.is_empty() => {
-            let at = all.iter().position(|one| *one == value).unwrap_or(0);
-            let step = match action {
-                Action::Left => all.len() - 1,
-                _ => 1,
-            };
-            let next = all.get((at + step) % all.len()).cloned();
-            page.set(offered, setting, next);
-        }
-        (Action::Open, _) => page.field = Some(Field::replacing(&value)),
-        (Action::Left | Action::Right | Action::Flip, _) => shared.notes.say(
-            Tone::Plain,
-            "Enter types a value; an empty one is the usual.",
-        ),
-        _ => page.row = moved(page.row, last, action),
-    }
-}
-
-fn found(page: &mut StudiesPage, shared: &mut Shared, action: Action, out: &mut Out) {
-    let (lines, room, shifts) = page.extent;
-    let last = lines.saturating_sub(room);
-    match action {
-        Action::Left => page.shift = page.shift.saturating_sub(1),
-        Action::Right => page.shift = (page.shift + 1).min(shifts),
-        Action::PageUp => page.scroll = page.scroll.saturating_sub(room),
-        Action::PageDown | Action::Flip => page.scroll = (page.scroll + room).min(last),
-        Action::NextPart | Action::PreviousPart => {
-            let all = terms(page, shared);
-            let step = match action {
-                Action::NextPart => 1,
-                _ => all.saturating_sub(1),
-            };
-            page.figure = (page.figure + step) % all.max(1);
-        }
-        Action::Why => why(page, shared, out),
-        Action::Run => {
-            if let Some(Ok(kept)) = page.found(shared) {
-                let words = split(&kept.command);
-                page.begin(shared, words, out);
-            }
-        }
-        _ => page.scroll = moved(page.scroll, last, action),
-    }
-}
-
-/// Figures of the shown study whose terms can be seen.
-fn terms(page: &StudiesPage, shared: &Shared) -> usize {
-    match page.found(shared) {
-        Some(Ok(kept)) => kept.findings.terms().len(),
-        _ => 0,
-    }
-}
-
-/// Opens the terms behind the figure that Tab chose.
-fn why(page: &StudiesPage, shared: &mut Shared, out: &mut Out) {
-    let Some(Ok(kept)) = page.found(shared).cloned() else {
-        return;
-    };
-    let terms = kept.findings.terms();
-    match terms.get(page.figure) {
-        Some(term) => {
-            let why = price(term.config).and_then(|cost| cost::why(&cost, term.key()));
-            shared.explain(why, out);
-        }
-        None => shared.notes.say(
-            Tone::Plain,
-            "None of these figures is kept with the terms of the cost model.",
-        ),
-    }
-}
-
-fn moved(at: usize, last: usize, action: Action) -> usize {
-    match action {
-        Action::Up => at.saturating_sub(1),
-        Action::Down => at + 1,
-        Action::PageUp => at.saturating_sub(8),
-        Action::PageDown => at + 8,
-        Action::Top => 0,
-        Action::End => last,
-        _ => at,
-    }
-    .min(last)
-}
-
 impl Screen for StudiesPage {
     fn footer(&self, shared: &Shared) -> &'static [FooterItem] {
         match self.view {
@@ -368,9 +273,9 @@ impl Screen for StudiesPage {
 
     fn act(&mut self, shared: &mut Shared, action: Action, out: &mut Out) {
         match self.view {
-            View::List => list(self, shared, action, out),
-            View::Settings(_) => settings(self, shared, action, out),
-            View::Found(_) => found(self, shared, action, out),
+            View::List => acts::list(self, shared, action, out),
+            View::Settings(_) => acts::settings(self, shared, action, out),
+            View::Found(_) => acts::found(self, shared, action, out),
         }
     }
 
@@ -508,29 +413,4 @@ impl Screen for StudiesPage {
 pub fn line(words: &[String]) -> String {
     let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
     format!("{NAME} {}", words.join(" "))
-}
-
-impl Shared {
-    /// Reads what is kept, once; again where a shell may have made another.
-    pub(super) fn list_studies(&mut self, out: &mut Out) {
-        out.push(Effect::ListStudies);
-    }
-
-    /// Has a study made, unless something runs that would disturb it; its number.
-    pub fn make_study(&mut self, words: Vec<String>, out: &mut Out) -> Option<u64> {
-        if self.studies.making().is_some() {
-            let text = "A study is being made; Ctrl-C stops it and keeps what was measured.";
-            self.notes.say(Tone::Plain, text);
-            return None;
-        }
-        if self.runs.running().is_some() {
-            let text = "A run is in progress, which would disturb it; Ctrl-C stops the run.";
-            self.notes.say(Tone::Plain, text);
-            return None;
-        }
-        let ticket = self.studies.begin(words.clone(), self.now);
-        self.notes.clear();
-        out.push(Effect::MakeStudy(ticket, words));
-        Some(ticket)
-    }
 }

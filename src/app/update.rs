@@ -280,7 +280,13 @@ fn carry_out(state: &mut State, out: &mut Out) {
         let intent = out.intents.remove(0);
         let shared = &mut state.shared;
         match intent {
-            Intent::Open(page) => state.go(page),
+            Intent::Open(page) => {
+                if (state.page, page) == (Page::Lesson, Page::Home) {
+                    // The list shows where one comes from.
+                    state.home.cursor = state.reader.lesson;
+                }
+                state.go(page);
+            }
             Intent::Back => state.back(),
             Intent::Begin => {
                 state.page = Page::Home;

@@ -8,6 +8,7 @@
 //! and gives data, so that it is tested without a GPU.
 
 mod catalogue;
+pub mod clang;
 pub mod compile;
 #[cfg(feature = "cuda")]
 pub mod cuda;

@@ -64,6 +64,7 @@ pub fn run(request: &MicroRequest) -> Result<MicroReport, RunError> {
     let mut device = simt.describe();
     if request.backend.is_gpu() {
         device = timed(experiment, request.backend, &mut rows, &mut notes)?;
+        notes.extend(request.backend.unproved());
     }
     Ok(MicroReport {
         schema: 1,

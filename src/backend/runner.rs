@@ -2,7 +2,7 @@
 
 use super::backends::{self, Backend};
 use super::measure::Outcome;
-use plan::run::{BackendKind, BackendState, Observer, Request, RunError, RunErrorKind};
+use plan::run::{BackendKind, BackendState, Observer, Proof, Request, RunError, RunErrorKind};
 
 /// The backends of a process, with what they keep from one request to the next.
 pub struct Runner<B: Backend + ?Sized = dyn Backend> {
@@ -38,15 +38,42 @@ impl<B: Backend + ?Sized> Runner<B> {
     pub fn run(&mut self, request: &Request, observer: &dyn Observer) -> Result<Outcome, RunError> {
         let mut lacking = None;
         for kind in request.backend.candidates() {
+            let mut why = None;
+            if *kind != request.backend && kind.needs_proof() {
+                why = self.proof(*kind, request, observer).map(Proof::why);
+                if why.is_none() {
+                    continue;
+                }
+            }
             let ran = self
                 .backend(*kind)
                 .and_then(|backend| backend.run(request, observer));
             match ran {
                 Err(e) if e.kind == RunErrorKind::Missing => lacking = Some(e),
-                ran => return ran,
+                Err(e) => return Err(e),
+                Ok(mut ran) => {
+                    ran.report.notes.extend(why);
+                    return Ok(ran);
+                }
             }
         }
         Err(lacking.unwrap_or_else(|| RunError::missing("no backend was asked for")))
+    }
+
+    /// The self-test that has passed on the very device of a backend. A device is opened
+    /// only where there is one of its backend.
+    fn proof<'r>(
+        &mut self,
+        kind: BackendKind,
+        request: &'r Request,
+        observer: &dyn Observer,
+    ) -> Option<&'r Proof> {
+        if request.proved.iter().all(|proof| proof.backend != kind) {
+            return None;
+        }
+        let device = self.backend(kind).ok()?.open(observer).ok()?;
+        let mut proofs = request.proved.iter();
+        proofs.find(|proof| proof.is_of(kind, &device))
     }
 
     /// The backend of this name.

@@ -9,12 +9,14 @@
 //! | `text` | what may not stand in a learner's file |
 //! | `task` | what each kernel is to compute, and where: arguments, shapes, fp64 |
 //! | `judge` | the criteria in order |
+//! | `device` | the same cases on a GPU, and their times |
 //! | `values` | are the values right, and how the first that is not is told |
 //! | `known` | does a known mistake do exactly the same? |
 //! | `mutant` | the values of defective kernels |
 
 mod bench;
 mod compiled;
+mod device;
 mod judge;
 mod known;
 mod mutant;
@@ -22,6 +24,7 @@ mod task;
 mod text;
 mod values;
 
+pub use device::judge_on;
 pub use judge::judge;
 pub use mutant::{MutantError, mutant};
 
@@ -29,16 +32,18 @@ use super::gpu::CompileUnit;
 use plan::run::listing::{Listing, listings};
 
 /// Limits this process to what a submission needs, so that a text that keeps the
-/// compiler busy, or makes it grow, ends the process and not the machine.
-pub fn confine() {
+/// compiler busy, or makes it grow, ends the process and not the machine. A GPU's runtime
+/// takes more addresses than there is memory, so that with one only the time is limited.
+pub fn confine(on_a_gpu: bool) {
     use rustix::process::{Resource, Rlimit, setrlimit};
     const SECONDS: u64 = 50;
     const BYTES: u64 = 4 << 30;
-    for (resource, most) in [
+    let limits = [
         (Resource::Cpu, SECONDS),
-        (Resource::As, BYTES),
         (Resource::Core, 0),
-    ] {
+        (Resource::As, BYTES),
+    ];
+    for (resource, most) in limits.into_iter().take(if on_a_gpu { 2 } else { 3 }) {
         let limit = Rlimit {
             current: Some(most),
             maximum: Some(most),

@@ -103,9 +103,13 @@ pub(super) fn surroundings(output: &OutputArgs) -> Surroundings {
 
 /// Where the course and the learner's files are.
 pub(super) fn places(output: &OutputArgs) -> Places {
+    host::device(folders(output), output.gpu)
+}
+
+/// The folders alone: nothing is read.
+pub(super) fn folders(output: &OutputArgs) -> Places {
     let (state, course) = (output.state.as_deref(), output.course.as_deref());
-    let places = Places::find(&course::Surroundings::here(), state, course);
-    host::device(places, output.gpu)
+    Places::find(&course::Surroundings::here(), state, course)
 }
 
 /// The device of the course.

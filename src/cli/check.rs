@@ -17,11 +17,11 @@ use super::lists;
 use super::out::Out;
 use super::show::plain_text;
 use super::words::wrapped;
-use backend::submission::{confine, judge};
+use backend::submission::{confine, judge, judge_on};
 use course::answer::Verdict;
 use course::{Event, Exercise, Key, Progress, Sheet};
 use host::Graded;
-use plan::run::Submission;
+use plan::run::{BackendKind, Submission};
 
 pub(super) use ask::question_lines;
 
@@ -43,9 +43,21 @@ pub(super) struct CheckArgs {
     /// Measure again what was measured for a question, and grade against that
     #[arg(long)]
     measure: bool,
+    /// Run an accepted kernel on this GPU as well: cuda or hip
+    #[arg(long, value_name = "BACKEND", value_parser = gpu)]
+    on: Option<BackendKind>,
     /// Grade and keep nothing: neither answers nor tries
     #[arg(long)]
     read_only: bool,
+}
+
+/// A backend that has a GPU.
+fn gpu(name: &str) -> Result<BackendKind, String> {
+    let kind = BackendKind::parse(name).map_err(|e| e.to_string())?;
+    match kind.is_gpu() {
+        true => Ok(kind),
+        false => Err("it takes cuda or hip".to_owned()),
+    }
 }
 
 /// Exit code where an answer could not be kept.
@@ -70,7 +82,7 @@ pub(super) fn check(output: &OutputArgs, args: &CheckArgs, out: &mut Out) -> Out
             .iter()
             .for_each(|typed| theirs(&desk, typed, out));
     }
-    let mut runs = Runs::new(args.measure);
+    let mut runs = Runs::new(args.measure).on(args.on);
     let mut documents = Vec::new();
     let mut right_everywhere = true;
     let mut faulty = 0;
@@ -232,13 +244,16 @@ const LONGEST: u64 = 4 << 20;
 
 /// The judge's process: a submission on standard input, its outcome on standard output.
 pub(super) fn submission(out: &mut Out) -> Outcome {
-    confine();
     let mut asked = String::new();
     let read = std::io::stdin().take(LONGEST).read_to_string(&mut asked);
     let submission: Submission = read
         .map_err(|e| e.to_string())
         .and_then(|_| serde_json::from_str(&asked).map_err(|e| e.to_string()))
         .map_err(|e| Failure::usage(format!("standard input holds no submission: {e}")))?;
-    out.json(&judge(&submission));
+    confine(submission.on.is_some());
+    out.json(&match submission.on {
+        Some(kind) => judge_on(kind, &submission),
+        None => judge(&submission),
+    });
     Ok(0)
 }

@@ -1,5 +1,6 @@
 //! `compare`: plans side by side, priced, and with `--run` measured.
 
+mod merit;
 mod staircase;
 mod twice;
 
@@ -10,20 +11,21 @@ use serde::Serialize;
 
 use super::args::{OutputArgs, SetupArgs, places};
 use super::counted::{KINDS, lines as counted_kernels};
+use super::counters::{self, CountOptions};
 use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::out::Out;
 use super::run::{RunOptions, request, verdict};
 use super::table::{Align, Table};
 use super::words::{counted, wrapped};
-use super::{Outcome, cost, counters, kept};
+use super::{Outcome, cost, kept};
 use backend::engine::Engine;
 use course::Places;
 use host::carry_out;
 use host::learned::Learned;
 use plan::cost::{CostJson, Gpu, GpuDatabase, Priced, cost_json};
 use plan::fusion::Cut;
-use plan::run::{BackendKind, BytesReport, Report, Request, Timing};
+use plan::run::{BytesReport, Report, Request, Timing};
 use plan::units::{Column, Quantity, Unit, format};
 use study::lab::{Column as Compared, Comparison, Scope};
 use study::timing::{Rounds, Verdict, VerdictJson};
@@ -49,6 +51,8 @@ pub(super) struct CompareArgs {
     setup: SetupArgs,
     #[command(flatten)]
     run: RunOptions,
+    #[command(flatten)]
+    bytes: CountOptions,
     /// Run each plan; without it only the model speaks
     #[arg(long = "run", help_heading = "Run")]
     measure: bool,
@@ -78,7 +82,10 @@ pub(super) fn compare(output: &OutputArgs, args: &CompareArgs, out: &mut Out) ->
         .collect();
     let places = places(output);
     let learned = Learned::of(&places);
-    let base = request(&args.setup, &args.run, Cut::v1(), &learned)?;
+    let base = Request {
+        count_bytes: args.bytes.count_bytes,
+        ..request(&args.setup, &args.run, Cut::v1(), &learned)?
+    };
     let database = GpuDatabase::embedded()?;
     let gpu = database.get(places.device())?;
     let scope = if args.block {
@@ -104,7 +111,7 @@ pub(super) fn compare(output: &OutputArgs, args: &CompareArgs, out: &mut Out) ->
     if output.json {
         let columns = comparison.columns.iter().enumerate();
         let list: Vec<_> = columns
-            .map(|(at, c)| document(&comparison, at, c))
+            .map(|(at, c)| document(&comparison, at, c, gpu))
             .collect();
         out.json(&list);
     } else if output.plain {
@@ -148,7 +155,7 @@ impl Asked<'_> {
             let Some(report) = &mut column.report else {
                 continue;
             };
-            if self.args.run.counters {
+            if self.args.bytes.counters {
                 counters::fill(report, request, &watch);
             }
             self.learned.ran(&request.config, report);
@@ -164,6 +171,8 @@ struct Document<'c> {
     #[serde(flatten)]
     report: Measured<'c>,
     cost: CostJson,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    merit: Option<merit::Merit>,
     /// The first plan's time over this one's.
     #[serde(skip_serializing_if = "Option::is_none")]
     first_over_this: Option<VerdictJson>,
@@ -176,13 +185,19 @@ enum Measured<'c> {
     Not { schema: u32 },
 }
 
-fn document<'c>(comparison: &Comparison, at: usize, column: &'c Compared) -> Document<'c> {
+fn document<'c>(
+    comparison: &Comparison,
+    at: usize,
+    column: &'c Compared,
+    gpu: &Gpu,
+) -> Document<'c> {
     Document {
         report: match &column.report {
             Some(report) => Measured::Run(report),
             None => Measured::Not { schema: 1 },
         },
         cost: cost_json(&column.cost),
+        merit: merit::merit(column, gpu),
         first_over_this: match at {
             0 => None,
             at => comparison.against_first(at).map(Verdict::json),
@@ -310,6 +325,9 @@ fn side_by_side(comparison: &Comparison, gpu: &Gpu, out: &mut Out) {
         if let Some(parts) = of_the_roof(comparison, gpu) {
             row("  of the roof".to_owned(), parts);
         }
+        for (name, cells) in merit::rows(columns, gpu) {
+            row(name, cells);
+        }
         let check = |c: &Compared| {
             c.report
                 .as_ref()
@@ -344,8 +362,7 @@ const BEATEN: &str = ">100 %";
 fn of_the_roof(comparison: &Comparison, gpu: &Gpu) -> Option<Vec<String>> {
     let ran_here = |c: &Compared| {
         let report = c.report.as_ref()?;
-        let kind = BackendKind::parse(&report.backend).ok()?;
-        (kind.is_gpu() && gpu.is_named_in(&report.device)).then_some(())
+        merit::ran_on(report, gpu).then_some(())
     };
     if comparison.scope != Scope::Forward {
         return None;

@@ -1,22 +1,37 @@
 //! `run --counters`: bytes that reached DRAM, by the device's own counters.
 //!
-//! Nsight Compute (`ncu`) reads them. It is started on this program again with
-//! the same request (`dev counted`), which brackets one forward for it and runs
-//! nothing else between; its table is read back here.
+//! Nsight Compute (`ncu`) reads them, on AMD's GPUs rocprofv3. It is started on this
+//! program again with the same request (`dev counted`), which brackets one forward for it
+//! and runs nothing else between; its table is read back here.
 
+#[cfg(feature = "hip")]
+mod rocprof;
 mod said;
 
-use std::ffi::OsStr;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
+
+use clap::Args;
 
 use super::Outcome;
 use super::failure::Failure;
 use backend::engine::{Here, Served};
 use files::{plain, read_text};
 use plan::run::{BackendKind, Observer, Phase, Progress, Report, Request, Unwatched};
+
+/// Bytes that are counted or measured beside the times of a run.
+#[derive(Debug, Args)]
+pub(super) struct CountOptions {
+    /// Count the bytes that loads and stores ask for, in a run apart
+    #[arg(long, help_heading = "Run")]
+    pub(super) count_bytes: bool,
+    /// Measure the bytes that reach DRAM by the device's counters, under ncu or
+    /// rocprofv3
+    #[arg(long, help_heading = "Run")]
+    pub(super) counters: bool,
+}
 
 /// What is read: bytes between the device's memory and its L2, both ways.
 pub(super) const METRICS: [&str; 2] = ["dram__bytes_read.sum", "dram__bytes_write.sum"];
@@ -34,26 +49,8 @@ pub(super) struct Counters {
 /// Runs `request` once more under `ncu` and fills what `report` can know from
 /// it; a sentence where it cannot be had.
 pub(super) fn fill(report: &mut Report, request: &Request, observer: &dyn Observer) {
-    if report.backend == BackendKind::Hip.name() {
-        let why = "DRAM bytes are not measured: on AMD's GPUs rocprofv3 counts them, and the same run with --profile prints how";
-        return report.notes.push(why.to_owned());
-    }
-    if report.backend != BackendKind::Cuda.name() {
-        let why = format!(
-            "DRAM bytes are not measured: {} has no counters of DRAM, an NVIDIA GPU has (--backend cuda)",
-            report.backend
-        );
-        return report.notes.push(why);
-    }
-    let Some(ncu) = find(std::env::var_os("PATH").as_deref()) else {
-        return report.notes.push(
-            "DRAM bytes are not measured: ncu is not installed (Nsight Compute, part of the CUDA toolkit; PATH, CUDA_HOME and /usr/local/cuda/bin were searched)"
-                .to_owned(),
-        );
-    };
-    observer.progress(Progress::new(Phase::Count, 0, 1).about("under ncu"));
-    let asked = Request {
-        backend: BackendKind::Cuda,
+    let asked = |backend| Request {
+        backend,
         check: false,
         runs: 0,
         graph: false,
@@ -61,12 +58,39 @@ pub(super) fn fill(report: &mut Report, request: &Request, observer: &dyn Observ
         profiled: true,
         ..request.clone()
     };
-    match measure(&ncu, &asked, observer) {
+    let under = |tool: &str| Progress::new(Phase::Count, 0, 1).about(format!("under {tool}"));
+    let counted = match BackendKind::parse(&report.backend) {
+        #[cfg(feature = "hip")]
+        Ok(BackendKind::Hip) => find("rocprofv3", &ROCM).and_then(|tool| {
+            observer.progress(under("rocprofv3"));
+            let passes = backend::gpu::hip::rocprof::passes(arch(&report.device));
+            let launches = report.launches.counted as usize;
+            rocprof::measure(&tool, passes, launches, &asked(BackendKind::Hip), observer)
+        }),
+        Ok(BackendKind::Cuda) => find("ncu", &CUDA).and_then(|tool| {
+            observer.progress(under("ncu"));
+            measure(&tool, &asked(BackendKind::Cuda), observer)
+        }),
+        _ => Err(format!(
+            "{} has no counters of DRAM, a GPU has (--backend cuda or hip)",
+            report.backend
+        )),
+    };
+    match counted {
         Ok(counters) => put(report, &counters),
         Err(why) => report
             .notes
             .push(format!("DRAM bytes are not measured: {why}")),
     }
+}
+
+/// The architecture in a device's words: `gfx90a` of `… (gfx90a), HIPRTC of …`.
+#[cfg(feature = "hip")]
+fn arch(device: &str) -> &str {
+    let inside = device.split('(').find(|part| part.starts_with("gfx"));
+    inside
+        .and_then(|part| part.split(')').next())
+        .unwrap_or_default()
 }
 
 /// Puts what was counted where it belongs: into the sum, and into the kernels
@@ -81,7 +105,7 @@ fn put(report: &mut Report, counters: &Counters) {
     };
     if !whole {
         return report.notes.push(format!(
-            "DRAM bytes are not measured: ncu saw {seen} launches and the forward has {launched}"
+            "DRAM bytes are not measured: the profiler saw {seen} launches and the forward has {launched}"
         ));
     }
     report.bytes.measured_dram = Some(counters.kernels.iter().sum());
@@ -91,23 +115,52 @@ fn put(report: &mut Report, counters: &Counters) {
         }
     }
     report.notes.push(
-        "DRAM bytes are of one forward under ncu, kernel after kernel with the caches as the one before left them"
+        "DRAM bytes are of one forward under the vendor's profiler, kernel after kernel with the caches as the one before left them"
             .to_owned(),
     );
 }
 
-/// Where `ncu` is: on the path, else where the toolkit puts it.
-fn find(path: Option<&OsStr>) -> Option<PathBuf> {
-    let mut folders: Vec<PathBuf> =
-        path.map_or_else(Vec::new, |p| std::env::split_paths(p).collect());
-    for variable in ["CUDA_HOME", "CUDA_PATH"] {
-        folders.extend(std::env::var_os(variable).map(|home| PathBuf::from(home).join("bin")));
-    }
-    folders.push(PathBuf::from("/usr/local/cuda/bin"));
-    folders
-        .into_iter()
-        .map(|folder| folder.join("ncu"))
-        .find(|file| file.is_file())
+/// A vendor's profiler: variables that name a toolkit, where the toolkit lies else, and how
+/// the tool is had.
+struct Toolkit {
+    variables: [&'static str; 2],
+    folder: &'static str,
+    from: &'static str,
+}
+
+const CUDA: Toolkit = Toolkit {
+    variables: ["CUDA_HOME", "CUDA_PATH"],
+    folder: "/usr/local/cuda",
+    from: "Nsight Compute, part of the CUDA toolkit",
+};
+
+#[cfg(feature = "hip")]
+const ROCM: Toolkit = Toolkit {
+    variables: ["ROCM_PATH", "ROCM_HOME"],
+    folder: "/opt/rocm",
+    from: "package rocprofiler-sdk, ROCm 6.2 and newer",
+};
+
+/// Where a profiler is: on the path, else where the toolkit puts it.
+///
+/// # Errors
+/// A sentence: where it was looked for, and what brings it.
+fn find(tool: &str, toolkit: &Toolkit) -> Result<PathBuf, String> {
+    let on = std::env::var_os("PATH").unwrap_or_default();
+    let homes = toolkit.variables.iter().filter_map(std::env::var_os);
+    let homes = homes.map(|home| PathBuf::from(home).join("bin"));
+    let last = Path::new(toolkit.folder).join("bin");
+    found(tool, std::env::split_paths(&on).chain(homes).chain([last])).ok_or_else(|| {
+        format!(
+            "{tool} is not installed ({}; PATH, {} and {}/bin were searched)",
+            toolkit.from, toolkit.variables[0], toolkit.folder
+        )
+    })
+}
+
+fn found(tool: &str, folders: impl IntoIterator<Item = PathBuf>) -> Option<PathBuf> {
+    let mut files = folders.into_iter().map(|folder| folder.join(tool));
+    files.find(|file| file.is_file())
 }
 
 /// One forward under `ncu`.
@@ -116,13 +169,6 @@ fn find(path: Option<&OsStr>) -> Option<PathBuf> {
 /// A sentence: it does not start, is not permitted, says nothing that is
 /// understood, or is stopped.
 fn measure(ncu: &Path, request: &Request, observer: &dyn Observer) -> Result<Counters, String> {
-    let broken = |what: &str, e: &dyn std::fmt::Display| format!("{what}: {e}");
-    let folder = tempfile::tempdir().map_err(|e| broken("no folder for its files", &e))?;
-    let (asked, told) = (folder.path().join("request"), folder.path().join("told"));
-    let text = serde_json::to_vec(request).map_err(|e| broken("the request", &e))?;
-    std::fs::write(&asked, text).map_err(|e| broken("the request", &e))?;
-    let said = File::create(&told).map_err(|e| broken("no file for what it says", &e))?;
-    let own = std::env::current_exe().map_err(|e| broken("this program", &e))?;
     let mut command = Command::new(ncu);
     command
         .args(["--csv", "--page", "raw", "--print-units", "base"])
@@ -131,7 +177,30 @@ fn measure(ncu: &Path, request: &Request, observer: &dyn Observer) -> Result<Cou
         .args(["--clock-control", "none"])
         // What a forward finds in L2 is what its kernels left there.
         .args(["--cache-control", "none"])
-        .args(["--target-processes", "all", "--profile-from-start", "off"])
+        .args(["--target-processes", "all", "--profile-from-start", "off"]);
+    let (succeeded, said) = under(command, request, observer)?;
+    said::read(&said, succeeded)
+}
+
+/// Runs a request's forward with a profiler in front: whether that ended well, and all
+/// that was said.
+///
+/// # Errors
+/// A sentence: it does not start, or is stopped.
+fn under(
+    mut command: Command,
+    request: &Request,
+    observer: &dyn Observer,
+) -> Result<(bool, String), String> {
+    let broken = |what: &str, e: &dyn std::fmt::Display| format!("{what}: {e}");
+    let folder = tempfile::tempdir().map_err(|e| broken("no folder for its files", &e))?;
+    let (asked, told) = (folder.path().join("request"), folder.path().join("told"));
+    let text = serde_json::to_vec(request).map_err(|e| broken("the request", &e))?;
+    std::fs::write(&asked, text).map_err(|e| broken("the request", &e))?;
+    let said = File::create(&told).map_err(|e| broken("no file for what it says", &e))?;
+    let own = std::env::current_exe().map_err(|e| broken("this program", &e))?;
+    let tool = Path::new(command.get_program()).display().to_string();
+    command
         .arg(own)
         .args(["dev", "counted"])
         .arg(&asked)
@@ -146,10 +215,23 @@ fn measure(ncu: &Path, request: &Request, observer: &dyn Observer) -> Result<Cou
     }
     let child = command
         .spawn()
-        .map_err(|e| broken(&format!("{} does not start", ncu.display()), &e))?;
+        .map_err(|e| broken(&format!("{tool} does not start"), &e))?;
     let status = wait(child, observer)?;
     let text = std::fs::read(&told).map_err(|e| broken("what it said", &e))?;
-    said::read(&String::from_utf8_lossy(&text), status.success())
+    Ok((
+        status.success(),
+        String::from_utf8_lossy(&text).into_owned(),
+    ))
+}
+
+/// The last line of what was said, behind a colon; nothing where nothing was said.
+fn last_words(text: &str) -> String {
+    let mut lines = text.lines().rev().map(str::trim);
+    lines
+        .find(|line| !line.is_empty())
+        .map_or(String::new(), |line| {
+            format!(": {}", line.trim_matches('=').trim())
+        })
 }
 
 /// Waits for a process and ends it where the run is to stop.
@@ -164,7 +246,7 @@ fn wait(mut child: Child, observer: &dyn Observer) -> Result<ExitStatus, String>
             Ok(None) => std::thread::sleep(LOOKS),
             Err(e) => {
                 end(&mut child);
-                return Err(format!("ncu cannot be waited for: {e}"));
+                return Err(format!("it cannot be waited for: {e}"));
             }
         }
     }

@@ -95,6 +95,9 @@ struct KeyDocument {
 struct GuessDocument {
     lesson: String,
     block: u64,
+    /// The GPU that it was asked of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gpu: Option<String>,
     typed: String,
     outcome: String,
 }
@@ -162,9 +165,10 @@ fn document(desk: &Desk, out: &mut Out) -> Outcome {
         guesses: progress
             .guesses
             .iter()
-            .map(|((lesson, block), guess)| GuessDocument {
+            .map(|((lesson, block, gpu), guess)| GuessDocument {
                 lesson: clean(lesson),
                 block: *block,
+                gpu: Some(clean(gpu)).filter(|gpu| !gpu.is_empty()),
                 typed: clean(&guess.typed),
                 outcome: clean(&guess.outcome),
             })

@@ -7,12 +7,13 @@ use clap::Args;
 
 use super::args::{OutputArgs, PlanArgs, SetupArgs, places, whole};
 use super::counted::lines as counted_kernels;
+use super::counters::{self, CountOptions};
 use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::out::Out;
 use super::study::auto;
 use super::words::counted;
-use super::{Outcome, cost, counters, kept, profile};
+use super::{Outcome, cost, kept, profile};
 use backend::engine::{Engine, Here, serve_standard_streams};
 use backend::{model_of_folder, tokens_of_file};
 use files::{end_of, plain};
@@ -27,7 +28,8 @@ use study::timing::{self, Rounds};
 /// How a run is made.
 #[derive(Debug, Args)]
 pub(super) struct RunOptions {
-    /// auto (cuda where it is usable, else cpu), cpu, simt, cuda or hip
+    /// auto (cuda where it is usable, hip where its self-test passed, else cpu), cpu, simt,
+    /// cuda or hip
     #[arg(
         long,
         value_name = "BACKEND",
@@ -78,12 +80,6 @@ pub(super) struct RunOptions {
     /// about three times as fast then
     #[arg(long, help_heading = "Run")]
     no_races: bool,
-    /// Count the bytes that loads and stores ask for, in a run apart
-    #[arg(long, help_heading = "Run")]
-    count_bytes: bool,
-    /// Measure the bytes that reach DRAM by the device's counters, under ncu
-    #[arg(long, help_heading = "Run")]
-    pub(super) counters: bool,
     /// Leave out the settings that study tune found
     #[arg(long, help_heading = "Run")]
     untuned: bool,
@@ -98,6 +94,8 @@ pub(super) struct RunArgs {
     setup: SetupArgs,
     #[command(flatten)]
     run: RunOptions,
+    #[command(flatten)]
+    bytes: CountOptions,
     /// Write the logits here: npy, float32, batch × seq × vocab
     #[arg(long, value_name = "OUT.npy", help_heading = "Run")]
     logits: Option<PathBuf>,
@@ -147,7 +145,6 @@ pub(super) fn request(
         threads: run.threads.map(usize::from),
         gemm: Gemm::parse(&run.gemm)?,
         graph: run.graph,
-        count_bytes: run.count_bytes,
         races: !run.no_races,
         ..Request::new(config)
     };
@@ -161,9 +158,10 @@ pub(super) fn run(output: &OutputArgs, args: &RunArgs, out: &mut Out) -> Outcome
     let places = places(output);
     let learned = Learned::of(&places);
     let mut request = request(&args.setup, &args.run, args.plan.cut_or_auto()?, &learned)?;
+    request.count_bytes = args.bytes.count_bytes;
     let mut planned = None;
     if args.plan.is_auto() {
-        let auto = auto(&request.config, request.backend, &learned)?;
+        let auto = auto(&request.config, request.backend, places.device(), &learned)?;
         request.config.cut = auto.cut().map_err(Failure::usage)?;
         planned = Some(auto.source());
     }
@@ -190,7 +188,7 @@ pub(super) fn run(output: &OutputArgs, args: &RunArgs, out: &mut Out) -> Outcome
     let mut report = timed.report;
     learned.ran(&request.config, &report);
     report.notes.extend(planned);
-    if args.run.counters {
+    if args.bytes.counters {
         counters::fill(&mut report, &request, &watch);
     }
     drop(watch);

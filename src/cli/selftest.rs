@@ -5,13 +5,15 @@ mod apart;
 use clap::Args;
 
 use super::Outcome;
-use super::args::{OutputArgs, whole};
+use super::args::{OutputArgs, places, whole};
 use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::out::Out;
 use super::table::{Align, Table};
 use super::words::counted;
 use backend::selftest::{Extent, Options, SelfTest, selftest as run};
+use host::proved::Proved;
+use host::studies::now;
 use plan::run::BackendKind;
 
 /// Test every kernel and every fusion set of a GPU backend against fp64.
@@ -59,10 +61,25 @@ pub(super) fn selftest(output: &OutputArgs, args: &SelfTestArgs, out: &mut Out) 
         true => here(backend, args, seed)?,
         false => apart::selftest(backend, args, seed)?,
     };
+    let taken = match args.here {
+        true => None,
+        false => Proved::of(&places(output))
+            .keep(&test, &now())
+            .map_err(Failure::lacking)?,
+    };
     if output.json {
         out.json(&test);
     } else {
         tell(&test, out);
+        out.lines(taken.map(|taken| {
+            let name = backend.name();
+            match taken {
+                true => format!(
+                    "auto takes {name} from now on, on this device, with this driver and build"
+                ),
+                false => format!("auto does not take {name} here"),
+            }
+        }));
     }
     Ok(u8::from(!test.pass))
 }

@@ -70,7 +70,12 @@ pub fn attempt(
         }
     };
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    let bare = |text: &str| -> String { text.split_whitespace().collect() };
+    // Comments are no kernel: those of an earlier skeleton may say more.
+    let code = |line: &&str| !line.trim_start().starts_with("//");
+    let bare = |text: &str| -> String {
+        let lines = text.lines().filter(code);
+        lines.flat_map(str::split_whitespace).collect()
+    };
     if bare(&text) == bare(&kernel.listing.skeleton()) {
         return Ok(nothing(Attempt::Untouched));
     }
@@ -116,6 +121,7 @@ pub fn submission(
         source: kernel.listing.path.clone(),
         candidate,
         bounds,
+        on: None,
     }))
 }
 

@@ -7,15 +7,17 @@ mod study;
 mod trips;
 pub(crate) mod typed;
 
+pub use kernels::Resident;
 pub use profile::{Exhibit, Sample};
 pub use steps::Picture;
 pub use study::Made;
 pub use trips::Stretch;
 
+use super::exercise::asks_of_gpu;
 use super::fault::{Fault, Place, way_out};
 use super::fields::{Fields, Phrase, Toml, Typed};
 use super::number::{Inline, split};
-use super::setup::Setup;
+use super::setup::{GPU, Setup};
 use super::text::Text;
 use crate::answer::{self, Expr};
 use plan::fusion::{Cut, Fusion};
@@ -24,7 +26,7 @@ use plan::run::Metric;
 use plan::units::Spec;
 
 /// Kinds of live blocks, as info strings name them.
-pub const KINDS: [&str; 16] = [
+pub const KINDS: [&str; 17] = [
     "lab",
     "compare",
     "staircase",
@@ -40,6 +42,7 @@ pub const KINDS: [&str; 16] = [
     "kernel",
     "profile",
     "study",
+    "occupancy",
     MICRO_IN_FULL,
 ];
 
@@ -101,6 +104,16 @@ pub struct Live {
     pub predict: Vec<Predict>,
     /// The block, or what is wrong with it.
     pub content: Result<Block, Vec<Fault>>,
+}
+
+impl Live {
+    /// Whether what is asked before it shows is asked of the device of the course.
+    pub fn asks_of_gpu(&self) -> bool {
+        let asks = |predict: &Predict| {
+            asks_of_gpu(&predict.ask.text) || asks_of_gpu(predict.answer.as_str())
+        };
+        self.setup.text(GPU).is_none() && self.predict.iter().any(asks)
+    }
 }
 
 /// A question asked before a block shows its results.
@@ -226,6 +239,8 @@ pub enum Block {
     Profile(Sample),
     /// A study, as it was made on this machine.
     Study(Made),
+    /// How many blocks of a kernel fit, and what stops one more.
+    Occupancy(Resident),
     /// A claim of a document with its evidence.
     Claim {
         /// Id of the claim.
@@ -294,16 +309,18 @@ pub(crate) fn read(text: &Text, live: &::text::Live, base: usize, number: usize)
 
 fn content(kind: &str, fields: &mut Fields<'_, '_>) -> (Setup, Vec<Predict>, Option<Block>) {
     let setup = match kind {
-        "steps" | "question" | "claim" | "micro" | "study" => Setup::default(),
+        "steps" | "question" | "claim" | "micro" | "study" | "occupancy" => Setup::default(),
         "profile" => Setup::of_sample(fields),
         _ => Setup::of_block(fields),
     };
     let predict = match kind {
-        "lab" | "compare" | "staircase" | "trips" | "micro" | "profile" | "study" => fields
-            .tables("predict", predict)
-            .into_iter()
-            .flatten()
-            .collect(),
+        "lab" | "compare" | "staircase" | "trips" | "micro" | "profile" | "study" | "occupancy" => {
+            fields
+                .tables("predict", predict)
+                .into_iter()
+                .flatten()
+                .collect()
+        }
         _ => Vec::new(),
     };
     let block = match kind {
@@ -340,6 +357,7 @@ fn content(kind: &str, fields: &mut Fields<'_, '_>) -> (Setup, Vec<Predict>, Opt
         "kernel" => kernels::kernel(fields),
         "profile" => profile::profile(fields).map(Block::Profile),
         "study" => study::study(fields).map(Block::Study),
+        "occupancy" => kernels::occupancy(fields).map(Block::Occupancy),
         "steps" => steps::steps(fields),
         "question" => {
             let exercise = fields.need_text("exercise", "exercise = \"ex1\"");

@@ -74,8 +74,8 @@ mod workshop;
 
 pub use crate::answer::{Kernel, KernelTask, Key, Kind, Slip, SlipValue, Table, Tolerance};
 pub use block::{
-    Block, Cell, Exhibit, KINDS, LANGUAGES, Live, METRICS, Picture, Predict, SWEPT, Sample, Series,
-    Stretch, swept,
+    Block, Cell, Exhibit, KINDS, LANGUAGES, Live, METRICS, Picture, Predict, Resident, SWEPT,
+    Sample, Series, Stretch, swept,
 };
 pub use claims::{Claim, Ledger};
 pub use exercise::{Draw, Exercise, Marked, Pass, is_name, no_such_key};

@@ -11,6 +11,7 @@ mod grid;
 mod kernel;
 mod lab;
 mod numbers;
+mod occupancy;
 mod prose;
 mod question;
 mod roofline;
@@ -286,7 +287,8 @@ fn content(block: &Block, env: &Env<'_>, facts: &dyn Facts) -> Result<Vec<Piece>
         }
         Block::Kernel { .. } => kernel::kernel(block, env, facts)?,
         Block::Profile(sample) => profile(env, sample)?,
-        Block::Study(made) => study::block(made, facts),
+        Block::Study(made) => study::block(made, env.setup.gpu, facts),
+        Block::Occupancy(block) => occupancy::occupancy(*block, env)?,
     })
 }
 

@@ -16,7 +16,7 @@ pub use store::{Store, now};
 use super::exercise::Exercise;
 use super::lesson::Lesson;
 use crate::answer::practise::Deck;
-use crate::answer::{self, Env, Key, Kind, Verdict};
+use crate::answer::{self, Env, Key, Kind, USUAL_GPU, Verdict};
 use crate::measured::Measured;
 use std::collections::{BTreeMap, BTreeSet};
 use toml::Table;
@@ -39,8 +39,11 @@ pub struct Progress {
     pub practise: Deck,
     /// When it was worked, and how long with which lesson.
     pub log: Log,
-    /// By lesson id and number of the block, the newest guess.
-    pub guesses: BTreeMap<(String, u64), Guess>,
+    /// By lesson id, number of the block and, where it was asked of a GPU, that one's id,
+    /// the newest guess.
+    pub guesses: BTreeMap<(String, u64, String), Guess>,
+    /// By lesson id and number of the block, what was typed of a guess and not kept yet.
+    pub begun: BTreeMap<(String, u64), String>,
     /// By name: theme, motion, ascii and so on.
     pub settings: BTreeMap<String, String>,
     /// Lesson and section where the learner stopped.
@@ -223,10 +226,21 @@ pub enum Event {
         lesson: String,
         /// Number of the block.
         block: u64,
+        /// Id of the GPU that it was asked of; empty: of none.
+        gpu: String,
         /// What was typed; empty: skipped.
         typed: String,
         /// What the block then showed.
         outcome: String,
+    },
+    /// A prediction was left while it was being typed.
+    Begun {
+        /// Id of the lesson.
+        lesson: String,
+        /// Number of the block.
+        block: u64,
+        /// As typed; empty: nothing is left of it.
+        typed: String,
     },
     /// A setting was chosen; None takes it back.
     Chose {
@@ -347,6 +361,7 @@ impl Progress {
             Event::Guessed {
                 lesson,
                 block,
+                gpu,
                 typed,
                 outcome,
             } => {
@@ -354,7 +369,20 @@ impl Progress {
                     typed: typed.clone(),
                     outcome: outcome.clone(),
                 };
-                self.guesses.insert((lesson.clone(), *block), guess);
+                self.begun.remove(&(lesson.clone(), *block));
+                let place = (lesson.clone(), *block, gpu.clone());
+                self.guesses.insert(place, guess);
+            }
+            Event::Begun {
+                lesson,
+                block,
+                typed,
+            } => {
+                let place = (lesson.clone(), *block);
+                match typed.as_str() {
+                    "" => self.begun.remove(&place),
+                    typed => self.begun.insert(place, typed.to_owned()),
+                };
             }
             Event::Chose {
                 setting,
@@ -390,6 +418,22 @@ impl Progress {
             .filter(|section| mark.read.contains(&section.id))
             .count();
         100 * read / lesson.sections.len().max(1)
+    }
+
+    /// The guess that was made in a block, asked of a GPU or of none (an empty id).
+    pub fn guess(&self, lesson: &str, block: u64, gpu: &str) -> Option<&Guess> {
+        let of = |gpu: &str| {
+            let place = (lesson.to_owned(), block, gpu.to_owned());
+            self.guesses.get(&place)
+        };
+        // Before devices were told apart, all was asked of the usual one.
+        of(gpu).or_else(|| of("").filter(|_| gpu == USUAL_GPU))
+    }
+
+    /// What was typed of a guess and not kept yet.
+    pub fn begun(&self, lesson: &str, block: u64) -> &str {
+        let found = self.begun.get(&(lesson.to_owned(), block));
+        found.map_or("", String::as_str)
     }
 
     /// The variant of an exercise that is answered now.

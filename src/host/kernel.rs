@@ -12,7 +12,42 @@ use course::attempt::{
     told,
 };
 use course::{Exercise, Kernel, Key, plain};
-use plan::run::{Candidate, SubmissionOutcome};
+use plan::run::{Candidate, Submission, SubmissionOutcome};
+
+/// What the machine and a GPU said of one kernel.
+fn together(here: SubmissionOutcome, there: SubmissionOutcome) -> SubmissionOutcome {
+    use SubmissionOutcome::{Accepted, Failed, NoCompiler, Refused};
+    match (here, there) {
+        (_, refused @ Refused(_)) => refused,
+        (
+            Accepted {
+                issued,
+                cases,
+                mut praise,
+            },
+            there,
+        ) => {
+            match there {
+                Accepted { praise: said, .. } => praise.extend(said),
+                NoCompiler(why) | Failed(why) => {
+                    praise.push(format!("It was not run on the GPU: {why}."));
+                }
+                Refused(_) => {}
+            }
+            Accepted {
+                issued,
+                cases,
+                praise,
+            }
+        }
+        // Nobody has looked at its accesses and bytes: no verdict.
+        (NoCompiler(why), Accepted { praise, .. }) => NoCompiler(format!(
+            "{why}. {} Accesses, races and bytes were not looked at",
+            praise.join(" ")
+        )),
+        (here, _) => here,
+    }
+}
 
 impl Host {
     /// Judges the kernel of a key. A file that is not there yet is begun; where it
@@ -53,7 +88,18 @@ impl Host {
                 let why = plain(&e);
                 Trouble::Lacking(format!("this program cannot be started again: {why}"))
             })?;
-            let outcome = judged(&program, &asked);
+            let mut outcome = judged(&program, &asked);
+            let written = matches!(candidate, Candidate::Written { .. });
+            if let (true, Some(on)) = (written, runs.on) {
+                let there = Submission {
+                    on: Some(on),
+                    ..asked.clone()
+                };
+                // What the machine refused is not started on a device.
+                if !matches!(outcome, SubmissionOutcome::Refused(_)) {
+                    outcome = together(outcome, judged(&program, &there));
+                }
+            }
             let by_letters = !typed.trim().is_empty() && matches!(tried, Attempt::Written(_));
             if let (true, SubmissionOutcome::NoCompiler(why)) = (by_letters, &outcome) {
                 let file = self.places.shown(&kernel_file(&self.places, &exercise.id));

@@ -36,6 +36,7 @@ pub mod learned;
 pub mod machine;
 mod micro;
 mod pace;
+pub mod proved;
 mod rounds;
 mod runs;
 pub mod studies;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::micro::ours;
 use app::Machine;
-use app::machine::{BackendFacts, Ceilings, Condition};
+use app::machine::{BackendFacts, Ceilings, Condition, LaunchCost, Source};
 use backend::cpu::{self, Isa};
 use backend::hierarchy::DeviceRates;
 use backend::submission::mutant;
@@ -12,7 +12,7 @@ use backend::{LocalRunner, device, engine};
 use plan::cost::GpuDatabase;
 use plan::fusion::Fusion;
 use plan::run::mutants::MUTANTS;
-use plan::run::{BackendKind, BackendState, RunError};
+use plan::run::{BackendKind, BackendState, Proof, RunError, median};
 use study::evidence::Roofs;
 use study::timing::{Apart, agreed};
 
@@ -48,10 +48,33 @@ fn of(backends: Vec<BackendFacts>, gpu: &str) -> Machine {
         sheet,
         ..Machine::default()
     };
+    let named = |kind: &BackendKind| {
+        let found = machine.backends.iter().find(|b| b.name == kind.name());
+        found.is_some_and(|b| is_taken(*kind, &b.line))
+    };
     let candidates = BackendKind::Auto.candidates().iter();
-    let names: Vec<&str> = candidates.map(|kind| kind.name()).collect();
+    let names: Vec<&str> = candidates
+        .filter(|kind| named(kind))
+        .map(|kind| kind.name())
+        .collect();
     machine.prefer(&names);
     machine
+}
+
+/// Whether `auto` takes a backend that stands so: one that needs a proof where there is
+/// one of its device. The engine looks closer, at the compiler's release.
+fn is_taken(kind: BackendKind, line: &str) -> bool {
+    !kind.needs_proof() || proof(kind, line).is_some()
+}
+
+/// The self-test that has passed on the device of a line: `AMD Instinct MI210, gfx90a, …`
+/// is `AMD Instinct MI210 (gfx90a), …` where it runs.
+fn proof(kind: BackendKind, line: &str) -> Option<Proof> {
+    let (title, rest) = line.split_once(", ")?;
+    let arch = rest.split(", ").next()?;
+    let device = format!("{title} ({arch})");
+    let mut proofs = engine::proved().into_iter();
+    proofs.find(|proof| proof.backend == kind && proof.device.starts_with(&device))
 }
 
 /// The ceilings of a backend's device, which take a second or two.
@@ -64,6 +87,10 @@ pub fn measure(backend: BackendKind) -> Result<Ceilings, String> {
     Ok(Ceilings {
         spread: Some(found.bandwidth.spread.max(found.fp32.spread)),
         matrix16: found.matrix16.map_or(measured.matrix16, |m| Some(m.rate)),
+        launch: found.launch.map(|seconds| LaunchCost {
+            seconds,
+            source: Source::Measured,
+        }),
         ..measured
     })
 }
@@ -78,6 +105,8 @@ pub fn roofs(backend: BackendKind) -> Result<Roofs, RunError> {
             "the SIMT machine has no clock and no roof",
         ));
     }
+    // Differences of two times, which may come out at nothing.
+    let some = |seconds: &[f64]| median(seconds).filter(|s| *s > 0.0);
     if backend.is_gpu() {
         let found: DeviceRates = ours(&["dev", "roofs", "--backend", backend.name()])?;
         let kept = |what: &str, of: &[f64]| agreed(of).map_err(|why| not_kept(what, &why));
@@ -85,6 +114,10 @@ pub fn roofs(backend: BackendKind) -> Result<Roofs, RunError> {
             bandwidth: kept("copies", &found.copy)?,
             fp32: kept("products", &found.fp32)?,
             matrix16: Some(kept("16-bit products", &found.matrix16)?),
+            read: agreed(&found.read).ok(),
+            launch: some(&found.launch),
+            barrier: some(&found.barrier),
+            notes: found.notes,
             of: found.device,
         });
     }
@@ -99,6 +132,10 @@ pub fn roofs(backend: BackendKind) -> Result<Roofs, RunError> {
                     fp32,
                     // It computes 16-bit data in fp32.
                     matrix16: None,
+                    read: None,
+                    launch: None,
+                    barrier: None,
+                    notes: Vec::new(),
                 });
             }
             [Err(why), _] if again == 0 => return Err(not_kept("copies", &why)),
@@ -120,7 +157,11 @@ pub fn chosen(backend: BackendKind) -> BackendKind {
         return last;
     }
     let found = engine::probe().unwrap_or_default();
-    let ready = |kind: &&BackendKind| found.iter().any(|s| s.backend == **kind && s.ready);
+    let ready = |kind: &&BackendKind| {
+        let mut states = found.iter();
+        **kind == last
+            || states.any(|s| s.backend == **kind && s.ready && is_taken(s.backend, &s.line))
+    };
     candidates.iter().find(ready).copied().unwrap_or(last)
 }
 
@@ -193,7 +234,19 @@ const fn gives(kind: BackendKind) -> &'static str {
     }
 }
 
-fn facts(state: BackendState) -> BackendFacts {
+fn facts(mut state: BackendState) -> BackendFacts {
+    if state.ready && state.backend.needs_proof() {
+        let name = state.backend.name();
+        state.notes.push(match proof(state.backend, &state.line) {
+            Some(proof) => format!(
+                "use: auto takes it, or --backend {name}: its self-test passed here, {}",
+                proof.time
+            ),
+            None => format!(
+                "use: named, --backend {name}; auto takes it once selftest --backend {name} --quick has passed on this device, driver and build, as its kernels have not run on an AMD GPU before"
+            ),
+        });
+    }
     BackendFacts {
         ceilings: sheet(&state),
         name: state.backend.name().to_owned(),

@@ -21,6 +21,8 @@ pub struct Runs {
     reports: Vec<(Config, Report)>,
     /// Times that are kept do not count: they are measured again.
     pub(crate) anew: bool,
+    /// The GPU on which written kernels are run, too.
+    pub(crate) on: Option<BackendKind>,
     /// Started with the first run, and kept for the next.
     engine: Option<Engine>,
 }
@@ -32,6 +34,13 @@ impl Runs {
             anew,
             ..Self::default()
         }
+    }
+
+    /// With written kernels on this GPU, too.
+    #[must_use]
+    pub fn on(mut self, gpu: Option<BackendKind>) -> Self {
+        self.on = gpu;
+        self
     }
 
     /// Makes every run that the answer and the slips of `key` ask, unless it was

@@ -11,7 +11,7 @@ use backend::submission::mutant;
 use course::Places;
 use files::{create, plain, read_text};
 use plan::run::{MemoryRequest, Observer, Phase, Progress, RunError};
-use study::catalogue::Study;
+use study::catalogue::{Study, modelled};
 use study::evidence::{Asks, Evidence};
 use study::kept::Kept;
 use study::timing::Rounds;
@@ -45,7 +45,8 @@ pub fn make(
         let why = evidence.failure();
         return Err(why.or(ended.err()).unwrap_or_else(nothing));
     }
-    let findings = study.reduce(&evidence);
+    let mut findings = study.reduce(&evidence).map_err(RunError::bad_request)?;
+    findings.notes.extend(modelled(study, device.as_deref()));
     Ok(Kept {
         schema: 1,
         id: String::new(),
@@ -55,7 +56,7 @@ pub fn make(
         build: build().to_owned(),
         time: now(),
         stopped: ended.is_err(),
-        findings: findings.map_err(RunError::bad_request)?,
+        findings,
     })
 }
 

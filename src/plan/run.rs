@@ -9,6 +9,7 @@ mod memory;
 mod micro;
 pub mod mutants;
 mod observer;
+mod proof;
 mod protocol;
 mod report;
 mod request;
@@ -24,6 +25,7 @@ pub use micro::{
     EXPERIMENTS, Experiment, Metric, MicroCounts, MicroReport, MicroRequest, MicroRow, Takes,
 };
 pub use observer::{Observer, Phase, Progress, Unwatched};
+pub use proof::Proof;
 pub use protocol::{Answer, Ask, BackendState, WireTicket};
 pub use report::{
     BytesReport, CheckReport, LaunchReport, OutputReport, PlanReport, Report, TensorReport, Timing,

@@ -4,6 +4,7 @@
 
 use crate::evidence::{Asks, Evidence};
 use crate::findings::Findings;
+use plan::cost::Gpu;
 
 /// What is said of a study before it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +25,15 @@ pub struct Definition {
     pub ends: &'static str,
     /// Lessons that it belongs to.
     pub lessons: &'static [&'static str],
+    /// Whether it models a device: that of the course, by its data sheet.
+    pub models: bool,
+}
+
+impl Definition {
+    /// A study by the name that `study` takes.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        STUDIES.into_iter().find(|d| d.name == name)
+    }
 }
 
 /// A study with all that was chosen for it.
@@ -41,8 +51,47 @@ pub trait Study {
     /// A sentence: a configuration that cannot be.
     fn reduce(&self, evidence: &Evidence) -> Result<Findings, String>;
 
+    /// The device that it models, where its figures are not those of the device that runs.
+    fn models(&self) -> Option<&Gpu> {
+        None
+    }
+
     /// How to ask for less, as options: shown where it would take too long.
     fn smaller(&self) -> &'static str;
+}
+
+/// Which device the figures of the model are of, where nothing ran on it.
+pub fn modelled(study: &dyn Study, ran: Option<&str>) -> Option<String> {
+    let gpu = study.models()?;
+    let where_from = match ran {
+        Some(line) if gpu.is_named_in(line) => return None,
+        Some(_) => "by its data sheet, not of the device that ran",
+        None => "by its data sheet",
+    };
+    Some(format!(
+        "Ridges, roofs and limits (=) are those of {}, {where_from}; --gpu names another.",
+        gpu.name
+    ))
+}
+
+/// The words of a study's command line with the device that it models named; those of a
+/// study that models none without one.
+pub fn on_device(words: Vec<String>, gpu: &str) -> Vec<String> {
+    let mut named = None;
+    let mut out = Vec::new();
+    let mut words = words.into_iter();
+    while let Some(word) = words.next() {
+        match (word.as_str(), word.strip_prefix("--gpu=")) {
+            ("--gpu", _) => named = words.next(),
+            (_, Some(gpu)) => named = Some(gpu.to_owned()),
+            _ => out.push(word),
+        }
+    }
+    let study = out.get(1).and_then(|name| Definition::named(name));
+    if study.is_some_and(|d| d.models) {
+        out.extend(["--gpu".to_owned(), named.unwrap_or_else(|| gpu.to_owned())]);
+    }
+    out
 }
 
 /// Every study.
@@ -63,3 +112,30 @@ pub const STUDIES: [&Definition; 15] = [
     &crate::studies::timeline::DEFINITION,
     &crate::studies::sick::DEFINITION,
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_device_that_is_modelled_stands_in_the_command() {
+        let on = |line: &str| {
+            let words = line.split(' ').map(str::to_owned).collect();
+            on_device(words, "h200").join(" ")
+        };
+        assert_eq!(
+            on("study occupancy --threads 64"),
+            "study occupancy --threads 64 --gpu h200"
+        );
+        for typed in [
+            "study precision --gpu mi300x --run",
+            "study precision --gpu=mi300x --run",
+            "study --gpu mi300x precision --run",
+        ] {
+            assert_eq!(on(typed), "study precision --run --gpu mi300x");
+        }
+        // What is timed here is timed here, whatever the course speaks of.
+        assert_eq!(on("study ablate --gpu mi300x --one"), "study ablate --one");
+        assert_eq!(on("study"), "study");
+    }
+}

@@ -130,6 +130,28 @@ pub struct Roofs {
     pub fp32: Agreed,
     /// FLOP/s of bf16 products.
     pub matrix16: Option<Agreed>,
+    /// Bytes per second of a sum that no cache holds, where that was measured.
+    pub read: Option<Agreed>,
+    /// Seconds from a launch to the next, back to back; the median.
+    pub launch: Option<f64>,
+    /// Seconds of a wait of all blocks for one another; the median.
+    pub barrier: Option<f64>,
+    /// What else is to be known of the figures.
+    pub notes: Vec<String>,
+}
+
+impl Roofs {
+    /// What beside the roofs was measured, in a line; nothing where nothing was.
+    pub fn beside(&self) -> Option<String> {
+        let us = |what: &str, seconds: f64| format!("{what} {:.2} µs", 1e6 * seconds);
+        let parts = [
+            self.read.map(|r| format!("read {:.0} GB/s", 1e-9 * r.rate)),
+            self.launch.map(|s| us("a launch behind another", s)),
+            self.barrier.map(|s| us("a barrier of the whole grid", s)),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| format!("measured @ on {}: {}", self.of, parts.join(", ")))
+    }
 }
 
 #[cfg(test)]
@@ -155,7 +177,13 @@ mod tests {
                 spread: 0.02,
             },
             matrix16: None,
+            read: None,
+            launch: Some(2e-6),
+            barrier: None,
+            notes: Vec::new(),
         };
+        let beside = "measured @ on this CPU: a launch behind another 2.00 µs";
+        assert_eq!(roofs.beside().as_deref(), Some(beside));
         let mut found = Evidence {
             roofs: Some(Ok(roofs)),
             ..rounds.into()

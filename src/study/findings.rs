@@ -7,7 +7,7 @@ use crate::baseline::Case;
 use crate::learned::Learned;
 use plan::cost::Config;
 use plan::run::TraceReport;
-use plan::units::figure::Origin;
+use plan::units::figure::{Origin, fixed};
 
 /// Everything that one study says.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -111,8 +111,8 @@ pub struct Column {
     /// Decimals that are shown.
     #[serde(default)]
     pub decimals: usize,
-    /// The key by which the cost model unfolds its figures, `forward.bytes`; empty where
-    /// they are not made of its terms.
+    /// The key by which the cost model unfolds its figures, `forward.bytes`, with `*` in
+    /// place of the kernel that a row begins with; empty where they are not made of its terms.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub why: String,
 }
@@ -192,9 +192,15 @@ pub struct Term<'f> {
 }
 
 impl Term<'_> {
-    /// The key by which the cost model unfolds it.
-    pub fn key(&self) -> &str {
-        &self.at.2.why
+    /// The key by which the cost model unfolds it, of the row's own kernel where the column
+    /// has figures of kernels.
+    pub fn key(&self) -> String {
+        let (_, row, column) = self.at;
+        let name = match row.first() {
+            Some(Cell::Text(name)) => name.as_str(),
+            _ => "",
+        };
+        column.why.replace('*', name)
     }
 
     /// What it is: `points, seq 16: bytes MB = 12.156`.
@@ -341,11 +347,7 @@ impl Column {
             Cell::Number(value) if [SCIENTIFIC, ABSOLUTE].contains(&self.unit.as_str()) => {
                 format!("{value:.1e}")
             }
-            // Minus nothing is nothing.
-            Cell::Number(value) => match format!("{value:.*}", self.decimals) {
-                text if text.bytes().any(|b| (b'1'..=b'9').contains(&b)) => text,
-                text => text.trim_start_matches('-').to_owned(),
-            },
+            Cell::Number(value) => fixed(*value, self.decimals),
             Cell::Text(text) => text.clone(),
             Cell::Nothing(()) => "–".to_owned(),
         }
@@ -373,61 +375,4 @@ pub struct Plot {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn sheet() -> Sheet {
-        let columns = [
-            Column::given("plan"),
-            Column::measured("time", "µs", 1),
-            Column::modelled("error", SCIENTIFIC, 0),
-        ];
-        let mut sheet = Sheet::new("plans", columns);
-        sheet
-            .rows
-            .push(vec!["V1".into(), 842.25.into(), 1.5e-7.into()]);
-        sheet
-            .rows
-            .push(vec!["=a,\"b\"".into(), Cell::NONE, f64::NAN.into()]);
-        sheet
-    }
-
-    #[test]
-    fn heads_say_unit_and_source_and_unknown_is_a_dash() {
-        let sheet = sheet();
-        assert_eq!(sheet.heads(), ["plan", "time µs @", "error rel. ="]);
-        assert_eq!(sheet.shown(&sheet.rows[0]), ["V1", "842.2", "1.5e-7"]);
-        assert_eq!(sheet.shown(&sheet.rows[1])[1..], ["–", "–"]);
-    }
-
-    #[test]
-    fn csv_keeps_all_digits_and_makes_no_formula() {
-        // The shortest text that is read back as the same number.
-        let csv = "plan,time µs @,error rel. =\nV1,842.25,0.00000015\n\"'=a,\"\"b\"\"\",,\n";
-        assert_eq!(sheet().csv(), csv);
-    }
-
-    #[test]
-    fn markdown_is_a_table_that_a_pull_request_shows() {
-        let findings = Findings {
-            sheets: vec![sheet()],
-            sentences: vec!["No regression.".into()],
-            notes: vec!["Busy.".into()],
-            ..Findings::default()
-        };
-        let text = "- No regression.\n\n**plans**\n\n| plan | time µs @ | error rel. = |\n\
-                    | --- | ---: | ---: |\n| V1 | 842.2 | 1.5e-7 |\n\n… 1 more rows\n\n> Busy.\n";
-        assert_eq!(findings.markdown(1), text);
-    }
-
-    #[test]
-    fn findings_are_read_back() {
-        let findings = Findings {
-            title: "workshop B1".into(),
-            sheets: vec![sheet()],
-            ..Findings::default()
-        };
-        let text = serde_json::to_string(&findings).unwrap();
-        assert_eq!(serde_json::from_str::<Findings>(&text).unwrap(), findings);
-    }
-}
+mod tests;

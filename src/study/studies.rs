@@ -5,6 +5,8 @@ pub mod batch;
 pub mod bench;
 mod fit;
 pub mod hierarchy;
+#[cfg(test)]
+mod noise;
 mod notes;
 pub mod occupancy;
 pub mod planner;

@@ -25,7 +25,7 @@ pub use since::Since;
 pub use verdict::{ALARMS, Verdict, VerdictJson, median, spread, time};
 
 #[cfg(test)]
-pub(crate) use tests::{report, timed_in_turns};
+pub(crate) use tests::{measured, report, timed_in_turns};
 
 #[cfg(test)]
 mod tests;

@@ -89,9 +89,6 @@ pub fn open(
 /// eye can follow would only cost redraws.
 const BETWEEN: Duration = Duration::from_millis(40);
 
-/// A frame that takes longer than this is on a terminal that is too slow for motion.
-const SLOW: Duration = Duration::from_millis(30);
-
 /// Passes what the worker says on as messages.
 struct News {
     to: Sender<Message>,
@@ -275,18 +272,9 @@ impl<W: Write> Runtime<W> {
     }
 
     fn draw(&mut self) -> io::Result<()> {
-        let moving = self
-            .state
-            .shared
-            .merge
-            .seen(self.state.shared.now)
-            .is_some();
         let began = Instant::now();
         let drawn = self.frame();
-        // A terminal that takes long for a frame shows no frames between.
-        if moving && began.elapsed() > SLOW {
-            self.state.shared.look.motion = false;
-        }
+        self.state.shared.drew(began.elapsed().as_millis() as u64);
         drawn
     }
 

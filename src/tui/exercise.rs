@@ -72,15 +72,22 @@ pub fn draw(state: &State, laid: Option<&Laid>, pen: &mut Pen<'_>) {
     } else {
         list::draw(state, &mut pen.part(0, 1, WIDEST.min(pen.width()), rows));
     }
-    frame::message(state, hint(state), "", pen, last - 1);
+    frame::message(state, hint(state, laid, rows), "", pen, last - 1);
     cards::draw(state, pen);
 }
 
-fn hint(state: &State) -> &'static str {
+fn hint(state: &State, laid: Option<&Laid>, rows: u16) -> &'static str {
+    let form = state.exercises.form.as_ref();
+    let below = |laid: &Laid| {
+        let end = form.map_or(0, |form| form.scroll) + usize::from(rows);
+        laid.current.question.0 + 1 >= end
+    };
     let begun = !state.shared.study.progress.exercises.is_empty();
-    if state.exercises.form.is_none() && state.shared.study.loaded && !begun {
+    if form.is_none() && state.shared.study.loaded && !begun {
         "Nothing answered yet. Enter opens the form of an exercise."
-    } else if state.exercises.form.is_some() && state.shared.questions.field.is_none() {
+    } else if form.is_some() && laid.is_some_and(below) {
+        "The question stands below: PgDn shows it."
+    } else if form.is_some() && state.shared.questions.field.is_none() {
         "* explains the letters and words of this page."
     } else {
         ""

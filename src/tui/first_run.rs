@@ -6,6 +6,9 @@ use super::theme::Role;
 use app::machine::Condition;
 use app::{Page, State};
 
+/// Columns of what was found, at most.
+const WIDEST: u16 = 140;
+
 /// The page that is shown once: what this is, what was found, how numbers are
 /// labelled.
 pub fn draw(state: &State, pen: &mut Pen<'_>) {
@@ -28,7 +31,7 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     );
     y += 1 + gap;
     for at in 0..state.shared.machine.backends.len().min(4) {
-        found(state, at, columns, y, pen);
+        found(state, at, pen.width().min(WIDEST), y, pen);
         y += 1;
     }
     y += gap;

@@ -15,6 +15,9 @@ pub const LEFT: u16 = 80;
 /// Rows that a message may take.
 const LONGEST: usize = 3;
 
+/// Columns of a title that are seen in any case.
+const TITLE: usize = 24;
+
 /// Draws header and footer.
 pub fn draw(state: &State, pen: &mut Pen<'_>) {
     header(state, pen);
@@ -70,6 +73,13 @@ fn header(state: &State, pen: &mut Pen<'_>) {
                 .map(|b| (&b.name, b.condition.word()));
             if let (Some((name, word)), None) = (name, state.shared.runs.running()) {
                 right = format!("{} · {name} {word}", shape(state));
+            }
+        }
+        // Then all but the shape, and that too, where the title's beginning does not fit.
+        let title = width(&place).min(TITLE);
+        for shorter in [shape(state), String::new()] {
+            if usize::from(end) + title + 4 + width(&right) > usize::from(edge) {
+                right = shorter;
             }
         }
         let free = usize::from(edge).saturating_sub(usize::from(end) + 4 + width(&right));

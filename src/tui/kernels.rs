@@ -214,6 +214,8 @@ pub fn detail(state: &State, pen: &mut Pen<'_>) {
     pen.put(1, 1, &summary, bound_role(side));
     let mut y = 3;
     let bottom = pen.height();
+    // Names are cut only where nothing else fits.
+    let names = if room >= 60 { 24 } else { 9 };
     let mut section = |pen: &mut Pen<'_>, title: &str, total: &str, lines: Vec<[String; 3]>| {
         if y + 1 >= bottom {
             return;
@@ -225,10 +227,11 @@ pub fn detail(state: &State, pen: &mut Pen<'_>) {
             if y >= bottom {
                 return;
             }
-            pen.put(2, y, &clip(&name, 9), Role::Text);
+            pen.put(2, y, &clip(&name, names), Role::Text);
             // Where there is no room for a formula there is none.
             if room >= 34 {
-                pen.put(12, y, &clip(&formula, room.saturating_sub(21)), Role::Dim);
+                let (x, taken) = (3 + names as u16, names + 12);
+                pen.put(x, y, &clip(&formula, room.saturating_sub(taken)), Role::Dim);
             }
             pen.right(edge, y, &value, Role::Modelled);
             y += 1;

@@ -6,6 +6,7 @@ mod outline;
 
 use std::sync::Arc;
 
+use super::exercise::question::CURSOR;
 use super::pen::{Pen, clip};
 use super::rows::Row;
 use super::theme::Role;
@@ -13,7 +14,7 @@ use super::{cards, frame, live};
 use app::State;
 use app::contents::number;
 use app::lesson::{self, Extent, Focus};
-use app::live::{env, takes_keys};
+use app::live::{env, takes_keys, withheld};
 use app::mouse::Target;
 use course::answer::Env;
 use course::{Inline, Lesson, Part, Section};
@@ -92,7 +93,7 @@ pub fn draw(state: &State, laid: &Laid, pen: &mut Pen<'_>) {
     if let Some(cursor) = state.reader.outline {
         outline::draw(state, cursor, true, &mut text);
     } else {
-        let shown = laid.rows.iter().skip(state.reader.scroll);
+        let shown = laid.rows.get(state.reader.view()).unwrap_or_default();
         for (y, (x, row)) in (0..room).zip(shown) {
             row.draw(&mut text, *x, y);
             if let Some(needle) = sought(state) {
@@ -178,8 +179,7 @@ fn progress(state: &State, pen: &mut Pen<'_>, y: u16) {
 
 /// Says that the section goes on below the page.
 fn more(state: &State, pen: &mut Pen<'_>, y: u16) {
-    let below = state.reader.scroll + state.reader.extent.room < state.reader.extent.lines;
-    if below && state.reader.outline.is_none() {
+    if state.reader.goes_on() && state.reader.outline.is_none() {
         pen.put(2, y, "▼ more below, Space", Role::Dim);
     }
 }
@@ -223,11 +223,15 @@ fn lay_section(
             .push((2, Row::of(section.title.clone(), Role::Strong)));
     }
     let mut keys = 0;
+    let mut closed = false;
     for part in &section.parts {
         match part {
             Part::Prose { body, .. } => {
                 for block in &body.blocks {
                     laid.gap();
+                    if std::mem::take(&mut closed) {
+                        laid.extent.stops.push(laid.rows.len());
+                    }
                     let page = layout.blocks(std::slice::from_ref(block));
                     laid.extent.shift = laid.extent.shift.max(page.max_shift);
                     laid.rows
@@ -236,10 +240,17 @@ fn lay_section(
             }
             Part::Live(block) => {
                 laid.gap();
+                closed |= withheld(&state.reader, &state.shared, block);
                 let focused = takes_keys(block) && state.reader.focus == Focus::Block(keys);
                 let shown = live::lay(state, lesson, block, focused, columns.saturating_sub(2));
                 laid.extent.shift = laid.extent.shift.max(shown.shift);
                 let from = laid.rows.len();
+                let done = state.reader.block(&lesson.id, block.number);
+                if focused && (done.field.is_some() || state.shared.questions.field.is_some()) {
+                    let typed = |row: &Row| row.text().contains(CURSOR);
+                    let at = shown.rows.iter().position(typed);
+                    laid.extent.field = at.map(|at| from + at);
+                }
                 let whole = takes_keys(block).then_some(Target::Block(keys));
                 laid.rows.extend(shown.rows.into_iter().map(|mut row| {
                     let width = row.width() as u16;

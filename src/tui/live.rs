@@ -64,7 +64,7 @@ pub fn lay(state: &State, lesson: &Lesson, live: &Live, keys: bool, columns: usi
         return pieces(place, &found, columns);
     }
     let inner = columns.saturating_sub(4);
-    let hidden = predict::open(&state.shared.study.progress, lesson, live).is_some();
+    let hidden = predict::open(&state.shared.study, lesson, live).is_some();
     let mut laid = match hidden {
         true => Laid {
             rows: predictions(place, &found, inner),
@@ -97,6 +97,7 @@ fn hint(place: Place<'_>, hidden: bool) -> &'static str {
         Block::Lab { .. } | Block::Compare { .. } | Block::Micro { .. } => "r runs",
         Block::Staircase { .. } => "r runs · Enter: move its steps",
         Block::Study(_) => "r makes it · Enter: studies",
+        Block::Occupancy(_) => "r goes on with a copy · Enter: studies",
         Block::Kernel { op: Some(_), .. } => "Enter opens it",
         Block::Trips(asked) if asked.toggles.is_empty() => "Space: kernel by kernel",
         Block::Trips(_) => "Space: kernel by kernel · Enter flips",
@@ -139,12 +140,12 @@ pub fn how(place: Place<'_>, found: &[Piece]) -> Option<String> {
             })
         }
         Ok(Block::Study(made)) => {
-            let command = format!("study {}", made.run.text);
+            let words = made.words(shared.study.course.gpu());
             let making = shared.studies.making();
-            if let Some(making) = making.filter(|m| m.words == made.words()) {
+            if let Some(making) = making.filter(|m| m.words == words) {
                 return Some(format!("being made: {} …", making.said));
             }
-            let none = shared.studies.of_command(&command).is_none();
+            let none = shared.studies.of_words(&words).is_none();
             none.then(|| "not made yet on this machine · r makes it".to_owned())
         }
         Ok(Block::Kernel { .. }) if found.is_empty() => Some("looking the source up …".to_owned()),
@@ -181,12 +182,13 @@ impl Place<'_> {
     }
 
     /// What was typed of a prediction and not kept.
-    fn begun(&self) -> String {
-        self.block().begun
+    fn begun(&self) -> &str {
+        let progress = &self.state.shared.study.progress;
+        progress.begun(&self.lesson.id, self.live.number as u64)
     }
 
     fn guesses(&self) -> Vec<predict::Guess> {
-        predict::guesses(&self.state.shared.study.progress, self.lesson, self.live)
+        predict::guesses(&self.state.shared.study, self.lesson, self.live)
     }
 }
 

@@ -21,13 +21,14 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     let height = SHOWN as u16 + 5;
     let top = pen.height().saturating_sub(height);
     let columns = pen.width().min(WIDEST);
-    let mut part = pen.part(0, top, columns, height);
     // Text, and behind it the key, where there is room for it.
     let (text, hint) = match columns < WIDEST {
         true => (columns - 18, None),
         false => (46, Some(61)),
     };
-    part.clear();
+    let free = pen.width();
+    pen.part(0, top, free, height).clear();
+    let mut part = pen.part(0, top, columns, height);
     outline(&mut part);
     let (before, behind) = palette.field.halves();
     let x = part.put(3, 1, ": ", Role::Accent);

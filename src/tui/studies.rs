@@ -133,17 +133,30 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
         View::Settings(_) => settings(state, pen),
         _ => list(state, pen),
     }
-    frame::message(state, hint(state), "", pen, last - 1);
+    frame::message(state, &hint(state), "", pen, last - 1);
 }
 
-fn hint(state: &State) -> &'static str {
-    match state.studies.view {
+fn hint(state: &State) -> String {
+    let page = &state.studies;
+    let offered = page.offered(&state.shared);
+    let offered = offered.filter(|_| matches!(page.view, View::Settings(_)));
+    let less = offered.map_or_else(Vec::new, |offered| page.smaller(offered));
+    if !less.is_empty() {
+        let words = less.iter().map(|(setting, value)| match setting.takes {
+            Takes::Switch => setting.flag.clone(),
+            _ => format!("{} {value}", setting.flag),
+        });
+        let words: Vec<String> = words.collect();
+        return format!("R makes it so: {}.", words.join(" "));
+    }
+    match page.view {
         View::Settings(_) => "r makes it in a process of its own: the command that stands above.",
         _ if state.studies.listed(&state.shared).is_some() => {
             "Enter shows what it found; r makes it again."
         }
         _ => "Enter shows what can be set.",
     }
+    .to_owned()
 }
 
 /// Studies and what is kept, and something about the one under the cursor.

@@ -117,6 +117,59 @@ fn a_measured_study_has_times_with_their_spread() {
 }
 
 #[test]
+fn a_study_of_the_model_is_of_the_device_of_the_course_and_says_which() {
+    let home = Home::new();
+    for (line, sheet) in [
+        ("precision", true),
+        ("batch-size", true),
+        ("plan", false),
+        ("occupancy --backend simt", true),
+        ("sick low-occupancy --backend simt", true),
+    ] {
+        let made = home.line(&format!("study {line} --gpu mi300x --json --no-keep"));
+        assert_eq!(made.code, 0, "{line}: {made:?}");
+        let document = made.json();
+        assert_eq!(
+            document["command"],
+            format!("study {line} --gpu mi300x"),
+            "{line}"
+        );
+        let said = document["findings"].to_string();
+        assert!(said.contains("MI300X"), "{line}: {said}");
+        assert!(!said.contains("of NVIDIA H200"), "{line}: {said}");
+        let noted = said.contains("those of AMD Instinct MI300X");
+        assert_eq!(noted, sheet, "{line}: {said}");
+    }
+    // Named or not, the device stands in what is kept of it, and nowhere else.
+    home.line("study precision");
+    home.line("study ablate --one --gpu mi300x");
+    let kept = home.line("study list --json").json();
+    let commands = [0, 1].map(|at| kept["studies"][at]["command"].clone());
+    assert_eq!(
+        commands,
+        ["study precision --gpu h200", "study ablate --one"]
+    );
+}
+
+#[test]
+fn a_long_name_goes_on_in_the_next_line() {
+    let home = Home::new();
+    let made = home.line("study ablate --one --no-keep --rows 99");
+    // All but one of them: longer than a terminal is wide.
+    let document = home.line("study ablate --one --no-keep --json").json();
+    let rows = document["findings"]["sheets"][0]["rows"]
+        .as_array()
+        .unwrap();
+    let names = rows.iter().map(|row| row[0].as_str().unwrap());
+    let long: Vec<&str> = names.filter(|name| name.len() > 60).collect();
+    assert!(!long.is_empty());
+    for name in long.iter().flat_map(|name| name.split(" + ")) {
+        assert!(made.out.contains(name), "{name} in\n{}", made.out);
+    }
+    assert!(!made.out.contains('…'), "{}", made.out);
+}
+
+#[test]
 fn every_plan_is_compared_with_fp64_tensor_by_tensor() {
     let home = Home::new();
     let ran = home.line("study validate v1 v4 --dtypes fp32 --seq 4 --backend cpu");
@@ -300,6 +353,13 @@ fn a_suite_is_a_baseline_for_a_later_build() {
     assert_eq!(found["sheets"][0]["rows"].as_array().unwrap().len(), 2);
     let alarms = found["alarms"].as_array().map_or(0, Vec::len);
     assert_eq!(same.code, i32::from(alarms > 0));
+    // A wide table keeps the names of its cases.
+    let said = home.line("regress --baseline base.json --no-keep").out;
+    assert!(
+        said.contains("workshop B1") && !said.contains('…'),
+        "{said}"
+    );
+    assert!(said.lines().all(|l| l.chars().count() <= 80), "{said}");
     // A baseline that was three times as fast, and held half: a real regression.
     let text = std::fs::read_to_string(home.path().join("base.json")).unwrap();
     let mut planted: serde_json::Value = serde_json::from_str(&text).unwrap();

@@ -558,3 +558,19 @@ fn words_are_said_where_the_three_hour_path_first_meets_them() {
         );
     }
 }
+
+#[test]
+fn the_three_hour_path_judges_one_claim_of_a_lesson_at_most() {
+    let course = Course::built_in();
+    let mut claims = 0;
+    for leg in course.routes()[0].legs(&course) {
+        let sections = leg.sections.iter().map(|at| &leg.lesson.sections[*at]);
+        let judged = sections
+            .flat_map(Section::live)
+            .filter(|live| matches!(live.content, Ok(course::Block::Claim { .. })));
+        let judged = judged.count();
+        assert!(judged <= 1, "{}: {judged}", leg.lesson.id);
+        claims += judged;
+    }
+    assert!(claims > 0, "the path judges claims");
+}

@@ -1075,13 +1075,19 @@ fn event() -> impl Strategy<Value = Event> {
         (word(), word()).prop_map(|(exercise, key)| Event::GaveUp { exercise, key }),
         (word(), prop::option::of(word()))
             .prop_map(|(exercise, key)| Event::Reset { exercise, key }),
-        (word(), 0..9_u64, word(), word()).prop_map(|(lesson, block, typed, outcome)| {
-            Event::Guessed {
+        (word(), 0..9_u64, word(), word(), word()).prop_map(
+            |(lesson, block, gpu, typed, outcome)| Event::Guessed {
                 lesson,
                 block,
+                gpu,
                 typed,
                 outcome,
             }
+        ),
+        (word(), 0..9_u64, word()).prop_map(|(lesson, block, typed)| Event::Begun {
+            lesson,
+            block,
+            typed
         }),
         (word(), prop::option::of(word()))
             .prop_map(|(setting, value)| Event::Chose { setting, value }),

@@ -1,5 +1,5 @@
 //! Exercises with kernels: what people type, and kernels that they write, judged
-//! by the real binary. Kernels need NVRTC to be compiled; where there is none,
+//! by the real binary. Kernels need NVRTC or clang to be compiled; where there is none,
 //! that part says so and is skipped.
 
 #![allow(
@@ -13,10 +13,11 @@ use std::path::Path;
 use std::process::Command;
 
 use tinyllama_tutor::answer::{Records, grade};
+use tinyllama_tutor::backend::gpu::clang::Clang;
 use tinyllama_tutor::backend::submission::mutant;
 use tinyllama_tutor::cost::{Config, GpuDatabase};
-use tinyllama_tutor::course::Course;
 use tinyllama_tutor::course::attempt::{choices, gap_form};
+use tinyllama_tutor::course::{Course, Kernel, Key};
 use tinyllama_tutor::run::Report;
 use tinyllama_tutor::run::listing::Listing;
 use tinyllama_tutor::units::Quantity;
@@ -184,6 +185,48 @@ fn a_kernel_is_begun_written_judged_and_compared() {
     }
     fs::write(&file, [0xff, 0xfe, 0x00, 0x41]).unwrap();
     assert!(check(folder, &["ex19"]).contains("C1, compiles"));
+}
+
+/// Every kernel that is written, where clang is and NVRTC is not.
+#[test]
+fn clang_with_its_nvptx_target_serves_every_kernel() {
+    let named = std::env::var_os("CLANG").or_else(|| std::env::var_os("HIP_CLANG"));
+    let clang = named.unwrap_or_else(|| "/usr/bin/clang".into());
+    let Some(found) = Clang::at(Path::new(&clang)) else {
+        return eprintln!("skipped: {} makes no PTX (CLANG)", clang.display());
+    };
+    let root = tempfile::tempdir().unwrap();
+    let folder = root.path();
+    fs::create_dir(folder.join("answers")).unwrap();
+    let course = Course::built_in();
+    let check = |id: &str| {
+        let output = Command::new(env!("CARGO_BIN_EXE_tinyllama-tutor"))
+            .args(["--plain", "--state", "state", "check", id])
+            .env("NVRTC_LIBRARY", "/nowhere")
+            .env("CLANG", found.place())
+            .current_dir(folder)
+            .output()
+            .unwrap();
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let mut kernels = 0;
+    for exercise in course.exercises() {
+        let written = |key: &&Key| key.kernel.as_ref().is_some_and(Kernel::is_written);
+        let Some(key) = exercise.keys.iter().find(written) else {
+            continue;
+        };
+        let worked = key.kernel.as_ref().unwrap().listing.worked();
+        fs::write(folder.join(format!("answers/{}.cu", exercise.id)), worked).unwrap();
+        let said = check(&exercise.id);
+        assert!(said.contains("C1 to C8 met"), "{}: {said}", exercise.id);
+        kernels += 1;
+    }
+    assert_eq!(kernels, 7);
+    let broken = Listing::named("exercises/silu_mul.cu").unwrap().worked();
+    let broken = broken.replace("m[i] = value;", "m[i] = value");
+    fs::write(folder.join("answers/ex19.cu"), broken).unwrap();
+    let said = check("ex19");
+    assert!(said.contains("C1, compiles: answers/ex19.cu:"), "{said}");
 }
 
 #[test]

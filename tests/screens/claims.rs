@@ -108,7 +108,7 @@ impl Screen {
 const ENTER: Key = key(Code::Enter);
 
 /// Wrong, the third of four.
-const WRONG: [Key; 4] = [ENTER, ch('j'), ch('j'), ENTER];
+const WRONG: [Key; 5] = [ENTER, ch('j'), ch('j'), ch('j'), ENTER];
 
 #[test]
 fn the_model_stays_closed_until_the_claim_was_judged() {
@@ -150,7 +150,7 @@ fn a_claim_with_its_runs() {
 fn enter_leads_to_the_lesson_and_escape_back() {
     let screen = Screen::new(80, 24)
         .at("Q-333")
-        .press(&[ENTER, ENTER, ENTER]);
+        .press(&[ENTER, ch('j'), ENTER, ENTER]);
     assert_eq!(screen.0.page, Page::Lesson);
     let screen = screen.press(&[key(Code::Esc)]);
     assert_eq!(screen.0.page, Page::Claims);
@@ -165,8 +165,8 @@ fn a_claim_in_a_lesson_is_judged_first_then_shows_everything_and_runs() {
     let screen = Screen::new(80, 24).press(&[ch('2'), key(Code::Tab)]);
     assert!(screen.text().contains("You judge it first"));
     assert!(!screen.text().contains("16.67 %"), "{}", screen.text());
-    // Enter opens the court, Enter begins to judge, Enter says right; Esc comes back.
-    let mut screen = screen.press(&[ENTER, ENTER, ENTER, key(Code::Esc)]);
+    // Enter opens the court, Enter begins to judge, right is the first; Esc comes back.
+    let mut screen = screen.press(&[ENTER, ENTER, ch('j'), ENTER, key(Code::Esc)]);
     insta::assert_snapshot!("claims-lesson-80", screen.text());
     let effects = screen.tell(Message::Key(ch('r')));
     assert!(
@@ -179,6 +179,52 @@ fn a_claim_in_a_lesson_is_judged_first_then_shows_everything_and_runs() {
         current(&screen.0.claims, &screen.0.shared).unwrap().id.text,
         "Q-333"
     );
+}
+
+/// The whole course, on the page of a lesson's section.
+fn section(lesson: &str, section: &str, (columns, rows): (u16, u16)) -> Screen {
+    let mut screen = Screen::new(columns, rows);
+    screen.tell(Message::Loaded(Box::new(Study {
+        course: Arc::new(Course::built_in()),
+        gpus: Some(Arc::new(GpuDatabase::embedded().unwrap())),
+        loaded: true,
+        ..Study::default()
+    })));
+    let found = screen.0.shared.study.course.lesson(lesson).unwrap();
+    let at = found.sections.iter().position(|s| s.id == section).unwrap();
+    screen.0.reader.lesson = screen.0.shared.study.place_of(lesson).unwrap();
+    screen.0.reader.section = at;
+    screen.0.reader.opened = true;
+    screen.0.go(Page::Lesson);
+    screen.0.revision += 1;
+    screen.1.fit(&mut screen.0);
+    screen
+}
+
+#[test]
+fn what_the_text_says_of_a_claim_is_not_on_the_page_of_one_that_is_open() {
+    const SAYS: &str = "counts them twice";
+    for size in [(60, 18), (80, 24), (120, 40), (200, 60)] {
+        let mut screen = section("08-v1-bottleneck", "a-table-that-adds-up", size);
+        // At sixty columns the claim itself takes more than a page.
+        while !screen.text().contains("You judge it first") {
+            assert!(!screen.text().contains(SAYS), "{}", screen.text());
+            screen = screen.press(&[ch(' ')]);
+        }
+        assert!(!screen.text().contains(SAYS), "{}", screen.text());
+        assert!(screen.text().contains("more below"), "{}", screen.text());
+        // Who does not want to judge reads on.
+        let at = (screen.0.reader.lesson, screen.0.reader.section);
+        let screen = screen.press(&[ch(' ')]);
+        assert_eq!((screen.0.reader.lesson, screen.0.reader.section), at);
+        assert!(screen.text().contains(SAYS), "{}", screen.text());
+        let screen = screen.press(&[ch('b')]);
+        assert!(!screen.text().contains(SAYS), "{}", screen.text());
+    }
+    // Once it was judged, all of it is one page.
+    let screen = section("08-v1-bottleneck", "a-table-that-adds-up", (200, 60));
+    let screen = screen.press(&[key(Code::Tab), ENTER, ENTER, ch('j'), ENTER, key(Code::Esc)]);
+    assert!(screen.text().contains(SAYS), "{}", screen.text());
 }
 
 #[test]

@@ -70,6 +70,47 @@ fn a_digit_gives_the_option_under_the_cursor_its_place_in_an_order() {
     // There is no fourth place.
     let s = s.typed("4");
     assert_eq!(kept(&s, "order").as_deref(), Some("q, norm1, softmax"));
+    // Space takes no place back; 0 does.
+    let s = s.press(&[SPACE]).shows("0 takes it back");
+    assert_eq!(kept(&s, "order").as_deref(), Some("q, norm1, softmax"));
+    let s = s.typed("0");
+    assert_eq!(kept(&s, "order").as_deref(), Some("q, softmax"));
+}
+
+#[test]
+fn space_goes_on_from_an_order_that_was_refused_and_takes_nothing_away() {
+    let at = form().press(&[key(Code::Down); 4]);
+    let s = at.press(&[SPACE, RIGHT, SPACE, RIGHT, SPACE, ENTER]);
+    // facts: softmax 1.049, q 0.524, norm1 0.263 MB; here q is first.
+    let s = s.shows("wrong").press(&[SPACE]);
+    assert_eq!(kept(&s, "order").as_deref(), Some("q, softmax, norm1"));
+    s.shows("wrong");
+}
+
+#[test]
+fn the_number_of_a_line_goes_to_the_line() {
+    let s = home(80, 24).press(&[ch(':')]).typed("ex27").press(&[ENTER]);
+    let s = s.typed("12");
+    assert_eq!(s.state.page, Page::Exercises);
+    let at = |s: &Screen, line: &str| {
+        let rows = s.rows();
+        let here = |row: &&String| row.contains('►') && row.contains(&format!("   {line}  "));
+        assert!(rows.iter().any(|row| here(&row)), "{line}: {rows:?}");
+    };
+    at(&s, "12");
+    // Later digits begin another number; there is no line 99.
+    let s = s.later(1000).typed("9");
+    at(&s, " 9");
+    let s = s.typed("9");
+    at(&s, " 9");
+}
+
+#[test]
+fn the_palette_opens_behind_a_digit_that_leads_nowhere() {
+    let s = Screen::reader(80, 24)
+        .press(&[TAB, ch('3')])
+        .shows("Esc first");
+    s.typed(":ex1").shows(": ex1▌");
 }
 
 #[test]
@@ -222,7 +263,7 @@ fn home_follows_the_path_and_space_goes_on_with_it() {
     // To the end of what the path reads of this lesson, then to the question.
     let mut s = s;
     for _ in 0..40 {
-        if s.rows().join(" ").contains("As far as the path goes here.") {
+        if s.rows().join(" ").contains("Space goes on: question ex3") {
             break;
         }
         s = s.press(&[SPACE]);
@@ -232,7 +273,7 @@ fn home_follows_the_path_and_space_goes_on_with_it() {
     let s = s.shows("Space goes on: question ex3 res1").press(&[SPACE]);
     assert_eq!(s.state.page, Page::Exercises);
     // Space does not lead past what the path asks.
-    let s = s.press(&[SPACE]).shows("The path asks this one");
+    let s = s.press(&[SPACE]).shows("The path asks this: Enter checks");
     // facts/cost-model: three tensors of 128 × 256 fp32.
     let s = s.typed("393216 B").press(&[ENTER]).shows("right");
     let s = s.shows("Space goes on with the path.").press(&[SPACE]);
@@ -312,7 +353,142 @@ fn a_guess_that_was_not_kept_waits_where_it_was_typed() {
         .press(&[ESC])
         .shows("What you typed waits here");
     let s = s.shows("17: typed, not kept");
-    s.press(&[TAB, ENTER]).shows("> 17▌");
+    let s = s.press(&[TAB, ENTER]).shows("> 17▌");
+    // It is kept as half-typed answers are: after a restart it stands there too.
+    let events = s.recorded();
+    let mut again = Screen::reader(80, 24).press(&[SPACE, SPACE]);
+    let progress = &mut again.state.shared.study.progress;
+    events.iter().for_each(|event| progress.apply(event));
+    let text = progress.write();
+    *progress = course::Progress::read(&text).unwrap();
+    again.state.revision += 1;
+    again.painter.fit(&mut again.state);
+    let again = again.shows("17: typed, not kept");
+    // Kept as a guess, nothing waits any more; so too where it is emptied.
+    let kept = again.press(&[TAB, ENTER, ENTER]).hides("not kept");
+    assert!(kept.state.shared.study.progress.begun.is_empty());
+    let emptied = s.press(&[key(Code::Backspace), key(Code::Backspace), ESC]);
+    assert!(emptied.state.shared.study.progress.begun.is_empty());
+}
+
+/// The built-in course about a GPU, in lesson 03 at the section that asks of it.
+fn asked_of(gpu: &'static str) -> Screen {
+    let mut s = home(80, 24);
+    about(&mut s, gpu);
+    let course = &s.state.shared.study.course;
+    let lesson = course.lesson("03-roofline").unwrap();
+    let section = lesson.sections.iter();
+    let section = section
+        .into_iter()
+        .position(|s| s.id == "the-average-looks-fine");
+    s.state.reader.lesson = s.state.shared.study.place_of("03-roofline").unwrap();
+    s.state.reader.section = section.unwrap();
+    s.state.reader.opened = true;
+    s.state.go(Page::Lesson);
+    s.painter.fit(&mut s.state);
+    s
+}
+
+/// Another device is chosen: the course is read again for it.
+fn about(s: &mut Screen, gpu: &'static str) {
+    let course = Course::built_in().on(gpu);
+    s.tell(Message::Reloaded(course.into(), String::new()));
+}
+
+#[test]
+fn a_guess_answers_nothing_that_is_asked_of_another_device() {
+    let s = asked_of("h200").press(&[TAB]).typed("11");
+    let mut s = s.press(&[ENTER, ENTER, ENTER]).shows("you said 11");
+    about(&mut s, "mi300a");
+    let s = s.hides("you said 11").shows("on the MI300A, fp32?");
+    let mut s = s.press(&[ENTER]).typed("12").press(&[ENTER, ENTER, ENTER]);
+    // Each keeps its own.
+    let gpus = s.recorded().into_iter().filter_map(|event| match event {
+        course::Event::Guessed { gpu, typed, .. } if !typed.contains('|') => Some((gpu, typed)),
+        _ => None,
+    });
+    let gpus: Vec<_> = gpus.collect();
+    assert_eq!(
+        gpus,
+        [("h200".into(), "11".into()), ("mi300a".into(), "12".into())]
+    );
+    about(&mut s, "h200");
+    s.hides("you said 12").shows("you said 11");
+}
+
+#[test]
+fn a_guess_of_before_devices_were_told_apart_was_of_the_usual_one() {
+    let old = "[[guesses]]\nlesson = \"03-roofline\"\nblock = 9\ntyped = \"8 |  | \"\n";
+    let progress = course::Progress::read(old).unwrap();
+    assert!(progress.guess("03-roofline", 9, "h200").is_some());
+    assert!(progress.guess("03-roofline", 9, "").is_some());
+    assert!(progress.guess("03-roofline", 9, "mi300a").is_none());
+}
+
+#[test]
+fn the_heading_of_the_lab_beside_a_lesson_and_its_unit_stand_apart() {
+    let mut s = home(200, 60).press(&[ch('2')]);
+    let cut = tinyllama_tutor::fusion::Cut::parse("v1+qkv+flash").unwrap();
+    s.state.shared.bench.put(cut).unwrap();
+    s.state.revision += 1;
+    s.shows("13 launches per block, 55 per forward  ");
+}
+
+#[test]
+fn the_footer_of_a_form_says_what_space_does_on_the_path() {
+    let mut s = home(80, 24).press(&[SPACE]);
+    for _ in 0..40 {
+        if s.state.page == Page::Exercises {
+            break;
+        }
+        s = s.press(&[SPACE]);
+    }
+    let s = s.typed("393216 B").press(&[ENTER]).shows("right");
+    s.shows("Space path goes on").hides("next open");
+}
+
+#[test]
+fn what_is_typed_is_in_view_in_every_size() {
+    // A table of exercise 20, whose field stands below its cells.
+    let s = home(60, 18).press(&[ch(':')]).typed("ex32").press(&[ENTER]);
+    let s = s.typed("12").shows("12▌");
+    let mut s = s.press(&[ESC]);
+    s.tell(Message::Resize {
+        columns: 80,
+        rows: 24,
+    });
+    // A question within a lesson, in a window that shrinks.
+    let mut s = Screen::reader(80, 24).press(&[SPACE, SPACE, TAB, TAB]);
+    s = s.typed("8/27").shows("8/27▌");
+    s.tell(Message::Resize {
+        columns: 60,
+        rows: 18,
+    });
+    s.shows("8/27▌");
+}
+
+#[test]
+fn the_setup_page_types_only_where_something_is_typed() {
+    let s = home(80, 24).press(&[ch('p')]).shows("Enter next value");
+    s.press(&[key(Code::Down)]).shows("Enter type a value");
+}
+
+#[test]
+fn home_shows_the_lesson_that_one_comes_from() {
+    let s = home(80, 24).press(&[SPACE, ch(']'), ch(']'), ch('H')]);
+    assert_eq!(s.state.home.cursor, 2);
+}
+
+#[test]
+fn a_fusion_inside_a_larger_one_claims_no_bytes() {
+    // V4 is one kernel; what the block saves is not what silu_mul saves.
+    let s = home(80, 24).press(&[ch('3'), ch('v'), ch('v'), ch('v')]);
+    let mut s = s;
+    while !s.rows().iter().any(|row| row.contains("►[+] silu_mul")) {
+        s = s.press(&[key(Code::Down)]);
+    }
+    let s = s.press(&[TAB, TAB, TAB]);
+    s.shows("silu_mul on, inside block").hides("are gone");
 }
 
 #[test]

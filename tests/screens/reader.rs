@@ -307,6 +307,21 @@ fn every_kind_of_block_is_shown() {
 }
 
 #[test]
+fn the_staircase_of_a_lesson_opens_in_its_order_and_esc_comes_back() {
+    let down = key(Code::Down);
+    let s = Screen::reader(80, 24)
+        .press(&[ch('o'), down, down, ENTER, TAB, TAB, TAB, TAB])
+        .shows("live · staircase")
+        .press(&[ENTER]);
+    assert_eq!(s.state.page, Page::Compare);
+    let s = s.shows("per block").hides("+flash");
+    let text = s.rows().join("\n");
+    assert!(text.find("+rope") < text.find("+qkv"), "{text}");
+    let s = s.press(&[ESC]);
+    assert_eq!(s.state.page, Page::Lesson);
+}
+
+#[test]
 fn steps_are_revealed_one_by_one() {
     Screen::reader(80, 24)
         .press(&[ch('o'), key(Code::Down), key(Code::Down), ENTER, TAB])
@@ -353,6 +368,20 @@ fn lessons_follow_each_other() {
 }
 
 #[test]
+fn keys_that_come_before_the_page_is_drawn_do_no_harm() {
+    let mut s = Screen::reader(80, 24).press(&[SPACE, SPACE]);
+    let at = s.state.reader.section;
+    // Both in one write: nothing is laid out between them.
+    for k in [ch('b'), SPACE, ch('b'), ch('j'), ch('k'), ch('G')] {
+        let message = Message::Key(k);
+        update(&mut s.state, Event { at: 0, message });
+    }
+    s.painter.fit(&mut s.state);
+    assert!(s.state.reader.section < at);
+    s.shows("What the merge cannot save");
+}
+
+#[test]
 fn text_is_found_in_this_section_and_in_the_next_ones() {
     Screen::reader(80, 24)
         .press(&[ch('/')])
@@ -388,7 +417,7 @@ fn a_form_opens_with_no_field_being_edited() {
         .press(&[ENTER])
         .shows("7 Exercises  ex1 QKV in bytes")
         .shows("n1 has 32,768 elements")
-        .shows("hints 0 of 3 seen   tries 0   solution: once solved, or s twice");
+        .shows("hints 0 of 3 seen   misses 0   solution: once solved, or s twice");
     assert!(s.effects.contains(&Effect::OpenSheet("ex1".into())));
     // A digit begins the answer, and so does everything behind it.
     let s = s.typed("3q?").shows("3q?▌");

@@ -272,3 +272,64 @@ fn a_sweep_that_takes_too_long_says_so_where_it_was_set() {
     });
     assert!(page.rows().join("\n").contains("190 (minutes)"));
 }
+
+#[test]
+fn a_study_that_this_backend_does_not_make_chooses_its_own() {
+    let mut page = Page::open(80, 24);
+    let mut all = offered();
+    let backend = |takes| Setting {
+        flag: "--backend".into(),
+        name: "backend".into(),
+        says: "who runs it".into(),
+        takes,
+        usual: "auto".into(),
+    };
+    // The machine of these tests runs on cuda.
+    let gym = ["auto", "simt"].map(String::from).to_vec();
+    all[0].settings = vec![backend(Takes::Choice(gym))];
+    all[1].settings = vec![backend(Takes::Text)];
+    page.0.shared.studies.offered = Arc::new(all);
+    page.press(&[ENTER]);
+    assert!(!page.rows().join("\n").contains("--backend cuda"));
+    page.press(&[key(Code::Esc), ch('j'), ENTER]);
+    let rows = page.rows().join("\n");
+    assert!(rows.contains("study plan --backend cuda"), "{rows}");
+}
+
+#[test]
+fn a_key_makes_the_smaller_study_that_was_offered() {
+    let mut page = Page::open(80, 24);
+    let mut all = offered();
+    for (name, usual) in [("runs", "30"), ("budget", "10")] {
+        all[2].settings.push(Setting {
+            flag: format!("--{name}"),
+            name: name.into(),
+            says: "a number".into(),
+            takes: Takes::Text,
+            usual: usual.into(),
+        });
+    }
+    page.0.shared.studies.offered = Arc::new(all);
+    page.press(&[ch('j'), ch('j'), ENTER, ch('r')]);
+    let why = "study scale would take about 2.1 h here, more than 10 min; take fewer or smaller \
+               sizes with --at, --runs 16, or a smaller --model, or --budget 190 (minutes)";
+    page.tell(Message::StudyMade(1, Err(why.into())));
+    // The message that says why gives way to what can be done.
+    page.press(&[ch('k')]);
+    let rows = page.rows().join("\n");
+    assert!(rows.contains("R makes it so: --runs 16."), "{rows}");
+    let words = |effects: Vec<Effect>| match effects.as_slice() {
+        [Effect::MakeStudy(_, words)] => words.join(" "),
+        other => panic!("{other:?}"),
+    };
+    let made = words(page.press(&[ch('R')]));
+    assert_eq!(made, "study scale --runs 16 --version v1");
+    // Still too long: what is left is time.
+    page.tell(Message::StudyMade(2, Err(why.into())));
+    let made = words(page.press(&[ch('R')]));
+    assert_eq!(made, "study scale --runs 16 --budget 190 --version v1");
+    // Nothing was refused: nothing is offered.
+    page.tell(Message::StudyMade(3, Ok(Arc::new(kept("scale-3", false)))));
+    page.press(&[key(Code::Esc), ENTER]);
+    assert_eq!(page.press(&[ch('R')]), []);
+}

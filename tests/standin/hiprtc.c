@@ -1,11 +1,16 @@
 /* HIPRTC as far as the backend uses it. It knows the architectures of
- * STANDIN_ARCHS and, as the real one, ends the process at any other. */
+ * STANDIN_ARCHS and, as the real one, ends the process at any other. With STANDIN_HOST, a
+ * folder with `tests/hip/host.h`, its code is a library that executes the kernel on this
+ * computer, made by g++. */
 #include "standin.h"
+
+#include <unistd.h>
 
 typedef struct {
     char code[4096];
     size_t length;
-    char log[256];
+    char log[4096];
+    char *source;
 } Program;
 
 static long open_programs;
@@ -13,10 +18,52 @@ static long open_programs;
 int hiprtcCreateProgram(Program **out, const char *source, const char *name, int headers, const char **texts, const char **names) {
     if (!source || !name || headers || texts || names) say("misuse: create program");
     *out = calloc(1, sizeof **out);
+    (*out)->source = strdup(source);
     const char *refused = getenv("STANDIN_REFUSE");
     if (refused && strstr(source, refused)) strcpy((*out)->log, "silu.cu:3:5: error: no such thing\n1 error generated.");
     say("make program %ld", ++open_programs);
     return 0;
+}
+
+/* Makes a library of the last kernel of a source; its path, or null and a log. */
+static const char *executable(Program *program, const char *folder, const char *arch, int count, const char **options) {
+    static char path[512];
+    char text[512], command[2048];
+    const char *kernel = 0, *at = program->source;
+    while ((at = strstr(at, "KERNEL void "))) kernel = at += 12;
+    if (!kernel) kernel = "nothing(";
+    /* Its name stands behind what its blocks are bound to, where that is said. */
+    if (!strncmp(kernel, "LAUNCH_BOUNDS(", 14) || !strncmp(kernel, "__launch_bounds__(", 18)) {
+        int open = 0;
+        do open += *kernel == '(' ? 1 : *kernel == ')' ? -1 : 0;
+        while (*kernel++ && (open || kernel[-1] != ')'));
+        kernel += strspn(kernel, " \n");
+    }
+    snprintf(text, sizeof text, "%s/%d-%ld.cpp", folder, (int)getpid(), open_programs);
+    snprintf(path, sizeof path, "%s/%d-%ld.so", folder, (int)getpid(), open_programs);
+    FILE *file = fopen(text, "w");
+    if (!file) return 0;
+    fprintf(file, "#include \"host.h\"\n#define __%s__ 1\n", arch);
+    for (int i = 0; i < count; i++) {
+        const char *value = strchr(options[i], '=');
+        if (!strncmp(options[i], "-D", 2) && value) fprintf(file, "#define %.*s %s\n", (int)(value - options[i] - 2), options[i] + 2, value + 1);
+    }
+    /* Dynamic shared memory is a variable of the header. */
+    const char *from = program->source, *shared;
+    while ((shared = strstr(from, "extern __shared__"))) {
+        fprintf(file, "%.*sextern", (int)(shared - from), from);
+        from = shared + strlen("extern __shared__");
+    }
+    fprintf(file, "%s\nHOST_LAUNCH(%.*s)\n", from, (int)strcspn(kernel, "("), kernel);
+    fclose(file);
+    snprintf(command, sizeof command, "g++ -std=c++17 -O1 -w -fPIC -fno-gnu-unique -DHOST_LANES=%d -shared -o %s %s 2>%s.log", strncmp(arch, "gfx9", 4) ? 32 : 64, path, text, text);
+    if (system(command)) {
+        snprintf(command, sizeof command, "%s.log", text);
+        FILE *log = fopen(command, "r");
+        if (log) program->log[fread(program->log, 1, sizeof program->log - 1, log)] = 0;
+        return 0;
+    }
+    return path;
 }
 
 int hiprtcCompileProgram(Program *program, int count, const char **options) {
@@ -31,12 +78,15 @@ int hiprtcCompileProgram(Program *program, int count, const char **options) {
     }
     say("compile for %s", arch);
     if (*program->log) return 6;
-    program->length = snprintf(program->code, sizeof program->code, "code for %s", arch) + 1;
+    const char *folder = getenv("STANDIN_HOST"), *library = 0;
+    if (folder && strstr(program->source, "KERNEL void ") && !(library = executable(program, folder, arch, count, options))) return 6;
+    program->length = snprintf(program->code, sizeof program->code, "code for %s%s%s", arch, library ? " in " : "", library ? library : "") + 1;
     return 0;
 }
 
 int hiprtcDestroyProgram(Program **program) {
     say("drop program %ld", open_programs--);
+    free((*program)->source);
     free(*program);
     *program = 0;
     return 0;

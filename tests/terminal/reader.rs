@@ -41,7 +41,7 @@ fn an_answer_given_in_a_lesson_is_there_after_leaving() {
 
     let mut p = Pty::open_in(state, &[], &[], 80, 24);
     p.wait_for("1 Home");
-    p.wait_for("1/5");
+    p.wait_for("1/12");
     // The lesson opens where it was left, with the answer in its field.
     p.press("2");
     p.wait_for("07 A count needs its list");

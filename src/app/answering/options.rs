@@ -65,7 +65,15 @@ pub(super) fn mark(shared: &mut Shared, asked: &Asked, key: &Key, out: &mut Out)
     choose(shared, asked, &chosen, out);
 }
 
+/// Whether the option under the cursor has a place in the order.
+pub(super) fn ranked(shared: &Shared, asked: &Asked, key: &Key) -> bool {
+    let chosen = marked(&now(shared, asked), &key.options);
+    let here = key.options.get(shared.questions.question(asked).option);
+    here.is_some_and(|option| chosen.contains(&option.text))
+}
+
 /// Gives the option under the cursor a place in the order, from 1; those behind it move on.
+/// With 0 it has none.
 pub(crate) fn rank(shared: &mut Shared, asked: &Asked, place: usize, out: &mut Out) {
     let Some(key) = shared.study.key_of(asked) else {
         return;
@@ -76,7 +84,9 @@ pub(crate) fn rank(shared: &mut Shared, asked: &Asked, place: usize, out: &mut O
     };
     let mut chosen = marked(&now(shared, asked), &key.options);
     chosen.retain(|other| *other != option);
-    chosen.insert(place.saturating_sub(1).min(chosen.len()), option);
+    if let Some(at) = place.checked_sub(1) {
+        chosen.insert(at.min(chosen.len()), option);
+    }
     choose(shared, asked, &chosen, out);
 }
 

@@ -13,7 +13,7 @@ use course::{Claim, Event};
 
 /// Acts on the page.
 pub fn act(page: &mut Claims, shared: &mut Shared, action: Action, out: &mut Out) {
-    if page.choosing.is_some() {
+    if page.choosing {
         choose(page, shared, action, out);
         return;
     }
@@ -32,7 +32,7 @@ pub fn act(page: &mut Claims, shared: &mut Shared, action: Action, out: &mut Out
         Action::Filter => filter(page, shared),
         Action::Open => match current(page, shared) {
             Some(claim) if standing(&shared.study, &claim.id.text) == Standing::Open => {
-                page.choosing = Some(0);
+                (page.choosing, page.chosen) = (true, None);
                 page.scroll = 0;
             }
             Some(claim) => to_lesson(shared, claim, out),
@@ -80,7 +80,7 @@ pub(super) fn move_to(page: &mut Claims, shared: &mut Shared, at: usize) {
         .position(|c| Some(c.id.text.as_str()) == wanted);
     page.cursor = found.unwrap_or(0);
     page.scroll = 0;
-    page.choosing = None;
+    page.choosing = false;
 }
 
 fn scroll(page: &mut Claims, down: bool) {
@@ -115,21 +115,27 @@ fn filter(page: &mut Claims, shared: &mut Shared) {
 /// Up, down, Enter and Esc while the reader judges.
 fn choose(page: &mut Claims, shared: &mut Shared, action: Action, out: &mut Out) {
     let last = Judgement::ALL.len() - 1;
-    let at = page.choosing.unwrap_or(0);
+    let at = page.chosen;
     match action {
         Action::Up | Action::PreviousPart => {
-            page.choosing = Some(at.checked_sub(1).unwrap_or(last));
+            page.chosen = at.and_then(|at| at.checked_sub(1)).or(Some(last));
         }
         Action::Down | Action::NextPart => {
-            page.choosing = Some(if at < last { at + 1 } else { 0 });
+            page.chosen = at.map(|at| at + 1).filter(|at| *at <= last).or(Some(0));
         }
-        Action::Top => page.choosing = Some(0),
-        Action::End => page.choosing = Some(last),
+        Action::Top => page.chosen = Some(0),
+        Action::End => page.chosen = Some(last),
         Action::Open | Action::Flip => {
-            if let (Some(claim), Some(judgement)) = (current(page, shared), Judgement::ALL.get(at))
-            {
-                page.choosing = None;
-                judge(page, shared, claim, *judgement, out);
+            let judgement = at.and_then(|at| Judgement::ALL.get(at));
+            match (current(page, shared), judgement) {
+                (Some(claim), Some(judgement)) => {
+                    page.choosing = false;
+                    judge(page, shared, claim, *judgement, out);
+                }
+                // It is judged once: nobody is taken at a key pressed twice.
+                _ => shared
+                    .notes
+                    .say(Tone::Plain, "↑ and ↓ choose a verdict, then Enter judges."),
             }
         }
         _ => {}

@@ -17,7 +17,12 @@ pub fn footer(page: &Exercises, shared: &Shared) -> &'static [FooterItem] {
             Some(_) => CELL_FIELD,
             None => FIELD,
         },
-        Some(_) if current(page, shared).is_some_and(|a| answering::right(shared, &a)) => DONE,
+        Some(_) if current(page, shared).is_some_and(|a| answering::right(shared, &a)) => {
+            match goes_on(page, shared) {
+                true => DONE_ON_PATH,
+                false => DONE,
+            }
+        }
         Some(_) if tabled(page, shared) == Some(true) => CELL_OPTIONS,
         Some(_) if tabled(page, shared) == Some(false) => CELL,
         Some(_)
@@ -30,6 +35,7 @@ pub fn footer(page: &Exercises, shared: &Shared) -> &'static [FooterItem] {
             match current(page, shared).and_then(|a| shared.study.key_of(&a).map(|k| k.kind)) {
                 Some(Kind::Choice | Kind::Choices | Kind::Ranking) => CHOICE,
                 _ if waits(page, shared) => ASKED,
+                _ if goes_on(page, shared) => ON_PATH,
                 _ => FORM,
             }
         }
@@ -41,6 +47,11 @@ pub fn footer(page: &Exercises, shared: &Shared) -> &'static [FooterItem] {
 fn waits(page: &Exercises, shared: &Shared) -> bool {
     let follows = page.form.as_ref().is_some_and(|form| form.path);
     follows && current(page, shared).is_some_and(|asked| onward::is_next(shared, &asked))
+}
+
+/// Whether Space goes on with the path: it led here, and asks something else now.
+fn goes_on(page: &Exercises, shared: &Shared) -> bool {
+    page.form.as_ref().is_some_and(|form| form.path) && !waits(page, shared)
 }
 
 /// Whether the question under the cursor is a table, and one of options.
@@ -124,6 +135,17 @@ const DONE: &[FooterItem] = &[
     (&[Action::Help], "help"),
 ];
 
+/// The same where the path led here and is further on.
+const DONE_ON_PATH: &[FooterItem] = &[
+    (&[Action::Flip], "path goes on"),
+    (&[Action::Up, Action::Down], "question"),
+    (&[Action::Change], "change it"),
+    (&[Action::Solution], "solution"),
+    (&[Action::Variant], "another shape"),
+    (&[Action::Back], "back"),
+    (&[Action::Help], "help"),
+];
+
 /// Keys of the list.
 const LIST: &[FooterItem] = &[
     (&[Action::Up, Action::Down], "exercise"),
@@ -143,6 +165,18 @@ const FORM: &[FooterItem] = &[
     (&[Action::Solution], "solution"),
     (&[Action::Up, Action::Down], "question"),
     (&[Action::Flip], "next open"),
+    (&[Action::Run], "run"),
+    (&[Action::Back], "back"),
+    (&[Action::Help], "help"),
+];
+
+/// The same where the path led here and is further on.
+const ON_PATH: &[FooterItem] = &[
+    (&[Action::Open], "type, check"),
+    (&[Action::Hint], "hint"),
+    (&[Action::Solution], "solution"),
+    (&[Action::Up, Action::Down], "question"),
+    (&[Action::Flip], "path goes on"),
     (&[Action::Run], "run"),
     (&[Action::Back], "back"),
     (&[Action::Help], "help"),

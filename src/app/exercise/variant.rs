@@ -45,7 +45,9 @@ pub(super) fn next(page: &mut Exercises, shared: &mut Shared, out: &mut Out) {
         form.row = 0;
     }
     shared.questions.reveal = true;
-    let text = format!("{id}, variant {next}: {others}. In a shell, reset --undo goes back.");
+    let text = format!(
+        "{id}, variant {next}: {others}. In a shell, tinyllama-tutor reset --undo goes back."
+    );
     shared.notes.say(Tone::Plain, text);
 }
 

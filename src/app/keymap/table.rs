@@ -180,9 +180,9 @@ pub const TABLE: &[Entry] = &[
     ),
     entry(
         On::Here(&[Studies]),
-        &[(ch('r'), Run), (ch('p'), Setup)],
+        &[(ch('r'), Run), (ch('R'), RunAll), (ch('p'), Setup)],
         &[],
-        "make the study; setup",
+        "make the study, a smaller one; setup",
     ),
     entry(
         On::Here(&[Studies]),
@@ -260,7 +260,7 @@ pub const TABLE: &[Entry] = &[
         On::Here(&[Kernel]),
         &[(ch('d'), Diff)],
         &[],
-        "what changed from the version before",
+        "changes from the version before",
     ),
     entry(
         On::Here(&[Kernel]),
@@ -284,7 +284,7 @@ pub const TABLE: &[Entry] = &[
         On::Here(&[Lesson, Exercises]),
         &[(ch('i'), Change)],
         &[],
-        "type an answer, change a right one",
+        "answer; change a right answer",
     ),
     entry(
         On::Here(&[Home]),
@@ -344,7 +344,7 @@ pub const TABLE: &[Entry] = &[
         On::Here(&[Exercises]),
         &[(ch('v'), Variant)],
         &[],
-        "the same questions at another shape",
+        "the same at another shape",
     ),
     entry(
         On::Here(&[Exercises]),
@@ -420,7 +420,7 @@ pub const TABLE: &[Entry] = &[
         On::Anywhere,
         &[(ch('*'), Glossary), (ch('S'), Go(Studies))],
         &[],
-        "words explained; studies",
+        "glossary; studies",
     ),
     entry(
         On::Anywhere,

@@ -21,6 +21,14 @@ pub fn hint(bench: &Bench, machine: &Machine, fusion: Fusion) -> Result<Hint, Co
                 aside: String::new(),
             });
         }
+        let on = bench.cut().largest_fusions();
+        if let Some(larger) = on.into_iter().find(|larger| larger.implies(fusion)) {
+            // What comes back without it is the larger one's doing.
+            return Ok(Hint {
+                text: format!("{name} on, inside {}: {}.", larger.name(), fusion.summary()),
+                aside: String::new(),
+            });
+        }
         let without = bench.price_of(bench.flipped(fusion))?;
         let gone = without.block.bytes().saturating_sub(cost.block.bytes());
         let tensors = written(&without).saturating_sub(written(cost));

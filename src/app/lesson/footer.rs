@@ -25,7 +25,7 @@ fn block_footer(reader: &Reader, shared: &Shared) -> &'static [FooterItem] {
     let Some((lesson, live)) = focused(reader, shared) else {
         return TEXT;
     };
-    if predict::open(&shared.study.progress, lesson, live).is_some() {
+    if predict::open(&shared.study, lesson, live).is_some() {
         return PREDICT;
     }
     use course::Block as B;

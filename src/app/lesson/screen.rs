@@ -66,8 +66,7 @@ impl Screen for Reader {
         let (Some(lesson), Some(section)) = (lesson(self, shared), section(self, shared)) else {
             return Vec::new();
         };
-        let known =
-            |block: &&Live| live::predict::open(&shared.study.progress, lesson, block).is_none();
+        let known = |block: &&Live| live::predict::open(&shared.study, lesson, block).is_none();
         let pieces = section
             .live()
             .filter(known)
@@ -165,10 +164,10 @@ impl Screen for Reader {
     }
 
     fn wheel(&mut self, _: &mut Shared, up: bool, _: &mut Out) {
-        let last = self.extent.lines.saturating_sub(self.extent.room);
+        let last = self.last();
         self.scroll = match up {
             true => self.scroll.saturating_sub(LINES),
-            false => (self.scroll + LINES).min(last),
+            false => self.scroll.saturating_add(LINES).min(last),
         };
     }
 
@@ -181,7 +180,7 @@ impl Screen for Reader {
         // What has the keys, else what is in view.
         let (from, count) = match self.focus {
             Focus::Block(i) => e.blocks.get(i).copied().unwrap_or_default(),
-            _ => (self.scroll, e.room),
+            _ => (self.scroll, self.view().len()),
         };
         let under: Vec<&str> = e.text.iter().skip(from).take(count).map(|l| &**l).collect();
         (under.join("\n"), e.text.join("\n"))

@@ -57,7 +57,7 @@ const fn moves(action: Action) -> bool {
 
 /// The keys of the text: what turns pages and moves over them.
 pub fn read(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut Out) {
-    let last = reader.extent.lines.saturating_sub(reader.extent.room);
+    let last = reader.last();
     let along = matches!(
         action,
         Action::Up | Action::Down | Action::Top | Action::End
@@ -72,7 +72,7 @@ pub fn read(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut 
     }
     match action {
         Action::Up => reader.scroll = reader.scroll.saturating_sub(1),
-        Action::Down => reader.scroll = (reader.scroll + 1).min(last),
+        Action::Down => reader.scroll = reader.scroll.saturating_add(1).min(last),
         Action::Left => reader.shift = reader.shift.saturating_sub(1),
         Action::Right => reader.shift = (reader.shift + 1).min(reader.extent.shift),
         Action::Top => reader.scroll = 0,
@@ -141,7 +141,7 @@ fn on_path(reader: &mut Reader, shared: &mut Shared, out: &mut Out) {
     } else {
         let next = shared.contents.route.as_ref().map(|f| f.next.clone());
         let text = match next.filter(|next| !next.is_empty()) {
-            Some(next) => format!("As far as the path goes here. Space goes on: {next}."),
+            Some(next) => format!("Space goes on: {next}."),
             None => "This path is through. Space shows the contents.".to_owned(),
         };
         shared.notes.say(Tone::Plain, text);
@@ -274,7 +274,6 @@ pub fn leave(reader: &mut Reader, shared: &mut Shared) -> bool {
     if reader.outline.take().is_some() {
         return true;
     }
-    reader.leave_fields();
     answering::drop_draft(shared);
     if std::mem::take(&mut reader.focus) != Focus::Text {
         return true;

@@ -9,7 +9,7 @@ use crate::setup::Setup;
 use crate::shared::Shared;
 use crate::studies::Kept;
 use course::present::{self, Excerpt, Facts, Piece, Ran, Wanted};
-use course::{Exercise, Key, Lesson, Live};
+use course::{Block, Exercise, Key, Lesson, Live};
 use plan::cost::{Bound, Config, KernelCost, Priced};
 use plan::fusion::Cut;
 use plan::model::Dtype;
@@ -44,11 +44,29 @@ const ANSWER: &str = "What the model says to it is shown once this section is an
 const JUDGE: &str = "You judge it first: Enter opens it in the court, Esc comes back. \
                      Then this shows what the model says.";
 
+/// Why a claim's model is not shown yet: the section still asks something, or the claim
+/// was not judged.
+fn closed(reader: &Reader, shared: &Shared, claim: &str) -> Option<&'static str> {
+    if lesson::asks(reader, shared) {
+        return Some(ANSWER);
+    }
+    (!shared.study.looked_at(claim)).then_some(JUDGE)
+}
+
+/// Whether a block is a claim whose model is not shown yet: what the text goes on to say
+/// of it is no less of an answer.
+pub fn withheld(reader: &Reader, shared: &Shared, live: &Live) -> bool {
+    match &live.content {
+        Ok(Block::Claim { id }) => closed(reader, shared, id.as_str()).is_some(),
+        _ => false,
+    }
+}
+
 /// Who runs the plan of a block just now.
 pub fn running_on(shared: &Shared, lesson: &Lesson, live: &Live, cut: Cut) -> Option<&'static str> {
     let running = shared.runs.running()?;
     let (setup, _) = start(shared, lesson, live).ok()?;
-    (running.cut == cut && running.setup == setup).then(|| running.backend.name())
+    (running.runs(cut) && running.setup == setup).then(|| running.backend.name())
 }
 
 /// What this machine is, what ran on it, and what was done in a block.
@@ -136,9 +154,6 @@ impl Facts for Here<'_> {
     }
 
     fn withholds(&self, claim: &str) -> Option<&'static str> {
-        if lesson::asks(self.reader, self.shared) {
-            return Some(ANSWER);
-        }
-        (!self.shared.study.looked_at(claim)).then_some(JUDGE)
+        closed(self.reader, self.shared, claim)
     }
 }

@@ -8,8 +8,9 @@ use crate::keymap::Action;
 use crate::lesson::{Reader, act, focused};
 use crate::note::Tone;
 use crate::shared::Shared;
+use crate::study::Study;
 use course::answer::Value;
-use course::{Event, Lesson, Live, Predict, Progress, present};
+use course::{Event, Lesson, Live, Predict, present};
 use plan::units::{self, Asked, Dimension};
 
 /// Between the guesses of a block that asks more than once.
@@ -24,10 +25,19 @@ pub struct Guess {
     pub outcome: String,
 }
 
-/// The guesses of a block, in the order of its questions.
-pub fn guesses(progress: &Progress, lesson: &Lesson, live: &Live) -> Vec<Guess> {
-    let key = (lesson.id.clone(), live.number as u64);
-    let Some(kept) = progress.guesses.get(&key) else {
+/// Id of the GPU that a block asks of; empty: of none.
+fn gpu(study: &Study, live: &Live) -> &'static str {
+    match live.asks_of_gpu() {
+        true => study.course.gpu(),
+        false => "",
+    }
+}
+
+/// The guesses of a block, in the order of its questions. What was said of another device
+/// answers nothing that is asked of this one.
+pub fn guesses(study: &Study, lesson: &Lesson, live: &Live) -> Vec<Guess> {
+    let (block, gpu) = (live.number as u64, gpu(study, live));
+    let Some(kept) = study.progress.guess(&lesson.id, block, gpu) else {
         return Vec::new();
     };
     let mut outcomes = kept.outcome.split(BETWEEN);
@@ -43,8 +53,8 @@ pub fn guesses(progress: &Progress, lesson: &Lesson, live: &Live) -> Vec<Guess> 
 
 /// The first prediction that was neither made nor skipped; its results stay
 /// hidden until then.
-pub fn open(progress: &Progress, lesson: &Lesson, live: &Live) -> Option<usize> {
-    let made = guesses(progress, lesson, live).len();
+pub fn open(study: &Study, lesson: &Lesson, live: &Live) -> Option<usize> {
+    let made = guesses(study, lesson, live).len();
     (made < live.predict.len()).then_some(made)
 }
 
@@ -58,7 +68,7 @@ fn outcome(shared: &Shared, lesson: &Lesson, live: &Live, predict: &Predict) -> 
 /// Whether a guess can be read: a number of the kind that is asked for. The unit
 /// stands beside the field, so it may be left out.
 fn readable(shared: &Shared, lesson: &Lesson, live: &Live, typed: &str) -> Result<(), String> {
-    let made = guesses(&shared.study.progress, lesson, live).len();
+    let made = guesses(&shared.study, lesson, live).len();
     let value = live.predict.get(made).and_then(|asked| {
         let env = env(shared, lesson, &live.setup).ok()?;
         asked.answer.value.evaluate(&env).ok()
@@ -106,7 +116,6 @@ pub fn press(reader: &mut Reader, shared: &mut Shared, key: Key, out: &mut Out) 
                 }
                 _ => {
                     reader.leave_fields();
-                    reader.block_mut(&lesson.id, live.number).begun = String::new();
                     keep(reader, shared, lesson, live, typed, out);
                 }
             }
@@ -130,7 +139,7 @@ fn keep(
     typed: String,
     out: &mut Out,
 ) {
-    let mut all = guesses(&shared.study.progress, lesson, live);
+    let mut all = guesses(&shared.study, lesson, live);
     let Some(asked) = live.predict.get(all.len()) else {
         return;
     };
@@ -145,6 +154,7 @@ fn keep(
     let event = Event::Guessed {
         lesson: lesson.id.clone(),
         block: live.number as u64,
+        gpu: gpu(&shared.study, live).to_owned(),
         typed: join(|g| &g.typed),
         outcome: join(|g| &g.outcome),
     };

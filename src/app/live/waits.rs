@@ -35,10 +35,10 @@ pub(crate) fn waiting(reader: &Reader, shared: &Shared) -> Option<usize> {
     if reader.focus != Focus::Text {
         return None;
     }
-    let (top, room) = (reader.scroll, reader.extent.room);
+    let view = reader.view();
     let seen = |at: usize| {
         let place = reader.extent.blocks.get(at);
-        place.is_some_and(|(first, lines)| *first < top + room && first + lines > top)
+        place.is_some_and(|(first, lines)| *first < view.end && first + lines > view.start)
     };
     let lesson = lesson::lesson(reader, shared)?;
     let blocks = lesson::section(reader, shared)?.live();
@@ -92,7 +92,7 @@ pub fn waits_alone(reader: &Reader, shared: &Shared, live: &Live) -> bool {
 }
 
 fn wants(shared: &Shared, lesson: &Lesson, live: &Live) -> Asks {
-    if predict::open(&shared.study.progress, lesson, live).is_some() {
+    if predict::open(&shared.study, lesson, live).is_some() {
         return Asks::Value;
     }
     match asked(shared, live) {

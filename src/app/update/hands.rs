@@ -27,8 +27,9 @@ pub(super) fn paste(state: &mut State, text: &str) {
 }
 
 pub(super) fn press(state: &mut State, key: Key, out: &mut Out) {
+    // What opens the palette or the help is no part of a word.
     if let Some(begun) = state.word.take()
-        && matches!(key.code, Code::Char(_))
+        && matches!(key.code, Code::Char(c) if !":?".contains(c))
         && !key.ctrl
         && state.shared.now < begun + SAME_WORD
     {
@@ -124,10 +125,11 @@ fn begun(state: &mut State, c: char, out: &mut Out) -> bool {
         Asks::Rank(count) => {
             let asked = state.screen().asked(&state.shared);
             let place = c.to_digit(10).map(|digit| digit as usize);
-            if let (Some(asked), Some(place)) = (asked, place.filter(|p| (1..=count).contains(p))) {
+            if let (Some(asked), Some(place)) = (asked, place.filter(|p| *p <= count)) {
                 answering::rank(&mut state.shared, &asked, place, out);
             }
         }
+        Asks::Line(count) => line(state, c, count),
         Asks::Right => {
             state.word = Some(state.shared.now);
             state.shared.notes.say(Tone::Plain, answering::STANDS);
@@ -141,6 +143,24 @@ fn begun(state: &mut State, c: char, out: &mut Out) -> bool {
         Asks::Untyped => return false,
     }
     true
+}
+
+/// Digits that follow each other soon are the number of a line of a kernel: the cursor
+/// goes there.
+fn line(state: &mut State, c: char, count: usize) {
+    let now = state.shared.now;
+    let asked = state.screen().asked(&state.shared);
+    let (Some(asked), Some(digit)) = (asked, c.to_digit(10).map(|digit| digit as usize)) else {
+        return;
+    };
+    let before = state.number.filter(|(_, at)| now < at + SAME_WORD);
+    let both = before.map(|(before, _)| 10 * before + digit);
+    let number = both.filter(|number| *number <= count).unwrap_or(digit);
+    state.number = Some((number, now));
+    if (1..=count).contains(&number) {
+        state.shared.questions.question_mut(&asked).option = number - 1;
+        state.shared.questions.reveal = true;
+    }
 }
 
 /// A letter at options goes to the one that begins with it, unless the footer names it as

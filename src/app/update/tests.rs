@@ -145,6 +145,76 @@ fn r_runs_the_plan_and_v1_in_turns_and_the_sentence_compares_them() {
 }
 
 #[test]
+fn a_slow_terminal_shows_no_wall_falling() {
+    // The clock is the test's: a wall falls at 10 ms a key.
+    let flipped = |l: &mut Learner| {
+        l.typed(" ");
+        l.state.shared.merge.seen(l.state.shared.now).is_some()
+    };
+    let mut l = Learner::new();
+    l.state.shared.look.motion = true;
+    l.typed("3");
+    // 30 ms is still quick enough.
+    assert!(flipped(&mut l));
+    l.state.shared.drew(30);
+    assert!(l.state.shared.look.motion);
+    // A slow frame while nothing falls says nothing of motion.
+    l.at += 1000;
+    l.tell(Message::Tick);
+    l.state.shared.drew(500);
+    assert!(l.state.shared.look.motion);
+    l.typed("j");
+    assert!(flipped(&mut l));
+    l.state.shared.drew(31);
+    assert!(!l.state.shared.look.motion);
+    l.at += 1000;
+    l.typed("j");
+    assert!(!flipped(&mut l) && l.state.wake.is_none());
+}
+
+#[test]
+fn doctors_r_says_during_a_run_why_nothing_is_measured() {
+    let measures = |effects: &[Effect]| effects.iter().any(|e| matches!(e, Effect::Measure(_)));
+    let mut l = Learner::new();
+    let effects = l.typed("3rD");
+    let Some(Effect::StartRun(ticket, _)) = effects.first() else {
+        panic!("{effects:?}");
+    };
+    let effects = l.typed("R");
+    assert!(!measures(&effects));
+    assert_eq!(
+        l.note(),
+        "A run is under way; R measures the ceilings when it has ended."
+    );
+    let done = Message::RunDone(*ticket, Box::new(Ok(report(71, 1000.0))));
+    let mut effects = l.tell(done);
+    while let Some(Effect::StartRun(ticket, _)) = effects.first() {
+        effects = l.tell(Message::RunDone(*ticket, Box::new(Ok(report(71, 1000.0)))));
+    }
+    assert!(measures(&l.typed("R")));
+}
+
+#[test]
+fn a_slow_run_says_how_long_it_takes_before_it_starts() {
+    let mut l = Learner::new();
+    let mut effects = l.typed("3r");
+    let begun = l.at;
+    assert!(!l.note().starts_with("About"), "nothing is known yet");
+    // The run of V1 takes eight seconds, over all its repetitions.
+    while let Some(Effect::StartRun(ticket, _)) = effects.first() {
+        l.at = begun + 8000;
+        effects = l.tell(Message::RunDone(*ticket, Box::new(Ok(report(71, 1000.0)))));
+    }
+    // The same again: the sentence stands when the run is asked for.
+    let effects = l.typed("r");
+    assert!(matches!(effects.first(), Some(Effect::StartRun(..))));
+    assert_eq!(
+        l.note(),
+        "About 8 s, at the pace of the last run. Ctrl-C stops."
+    );
+}
+
+#[test]
 fn ctrl_c_stops_a_run_and_q_asks_once() {
     let mut l = Learner::new();
     l.typed("3r");

@@ -1,12 +1,13 @@
 //! Where a request runs: here, or in a process of its own.
 
 use std::path::Path;
+use std::sync::{PoisonError, RwLock};
 
 use super::program::Program;
 use super::serve::Served;
 use super::supervisor::{Limits, Supervisor};
 use crate::{Backend, LocalRunner, Runner, npy};
-use plan::run::{BackendKind, BackendState, Observer, Report, Request, RunError};
+use plan::run::{BackendKind, BackendState, Observer, Proof, Report, Request, RunError};
 
 /// Runs requests with the backend that they ask for. What a run leaves behind
 /// for the next, such as packed weights, is kept.
@@ -37,9 +38,13 @@ impl Engine {
         logits: Option<&Path>,
         observer: &dyn Observer,
     ) -> Result<Report, RunError> {
+        let request = &Request {
+            proved: proved(),
+            ..request.clone()
+        };
         let apart = match request.backend {
             // The engine decides, where there is something to decide about.
-            BackendKind::Auto => gpu_driver(),
+            BackendKind::Auto => gpu_driver() || !request.proved.is_empty(),
             named => named.is_gpu(),
         };
         if !apart {
@@ -51,8 +56,29 @@ impl Engine {
             Some(child) => child,
             none => none.insert(supervisor()?),
         };
-        child.run(request, logits, observer)
+        let mut report = child.run(request, logits, observer)?;
+        let backend = BackendKind::parse(&report.backend)?;
+        let proof = |proof: &Proof| proof.is_of(backend, &report.device);
+        if !request.proved.iter().any(proof) {
+            report.notes.extend(backend.unproved());
+        }
+        Ok(report)
     }
+}
+
+static PROVED: RwLock<Vec<Proof>> = RwLock::new(Vec::new());
+
+/// Where self-tests have passed on this machine, as whoever keeps that knows it.
+pub fn this_machine_passed(proofs: Vec<Proof>) {
+    *PROVED.write().unwrap_or_else(PoisonError::into_inner) = proofs;
+}
+
+/// The same, as it was said last.
+pub fn proved() -> Vec<Proof> {
+    PROVED
+        .read()
+        .unwrap_or_else(PoisonError::into_inner)
+        .clone()
 }
 
 fn supervisor() -> Result<Supervisor, RunError> {

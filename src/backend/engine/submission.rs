@@ -85,6 +85,7 @@ mod tests {
             source: "exercises/silu_mul.cu".to_owned(),
             candidate: Candidate::Chosen(Vec::new()),
             bounds: Bounds::default(),
+            on: None,
         };
         let program = Program::new("/bin/sh", ["-c", script]);
         within(&program, &submission, Duration::from_millis(500))
@@ -106,6 +107,7 @@ mod tests {
             source: String::new(),
             candidate: Candidate::Chosen(Vec::new()),
             bounds: Bounds::default(),
+            on: None,
         };
         let outcome = within(&program, &submission, Duration::from_millis(500));
         assert!(

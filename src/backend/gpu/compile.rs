@@ -50,6 +50,8 @@ pub enum CompilerError {
     ZeroByte(&'static str),
     /// It makes machine code and no assembly; its name.
     MachineOnly(&'static str),
+    /// It makes assembly and no machine code; its name.
+    AssemblyOnly(&'static str),
     /// It was given so many seconds, and ended for it.
     Slow(u64),
     /// The process that it runs in ended by itself: how, with its last words.
@@ -70,6 +72,7 @@ impl fmt::Display for CompilerError {
             Self::NoCode(name) => write!(f, "{name} gave no code"),
             Self::ZeroByte(what) => write!(f, "{what} has a zero byte"),
             Self::MachineOnly(name) => write!(f, "{name} gives machine code only"),
+            Self::AssemblyOnly(name) => write!(f, "{name} gives assembly only"),
             Self::Slow(seconds) => write!(f, "the compiler did not end within {seconds} s"),
             Self::Died(how) => f.write_str(how),
             Self::Process(e) => write!(f, "the compiler's process cannot be used: {e}"),
@@ -81,7 +84,7 @@ impl fmt::Display for CompilerError {
 
 impl std::error::Error for CompilerError {}
 
-/// A compiler that takes a whole source text: NVRTC, HIPRTC.
+/// A compiler that takes a whole source text: NVRTC, HIPRTC, clang.
 pub trait Compiler: Sync {
     /// Name and exact version; part of the cache's key.
     fn version(&self) -> String;
@@ -239,8 +242,28 @@ fn error_line(line: &str) -> Option<String> {
     Some(format!("kernels/{file}:{row}: {text}"))
 }
 
+/// The compiler whose PTX the SIMT machine executes: NVRTC, which any driver's version
+/// serves here, else clang.
+///
+/// # Errors
+/// Neither is here: how to get one.
+pub fn for_the_machine() -> Result<&'static dyn Compiler, GpuError> {
+    #[cfg(feature = "cuda")]
+    let why = match super::cuda::Nvrtc::find(u32::MAX) {
+        Ok(nvrtc) => return Ok(nvrtc),
+        Err(why) => why,
+    };
+    #[cfg(not(feature = "cuda"))]
+    let why = GpuError::missing("this build has no NVRTC (Cargo feature cuda)");
+    match super::clang::Clang::find() {
+        Ok(clang) => Ok(clang),
+        Err(other) => Err(GpuError::missing(format!(
+            "{why}; and {other}, which would do as well: apt install clang"
+        ))),
+    }
+}
+
 /// Every error of a log: file, row, and what it says.
-#[cfg(feature = "cuda")]
 pub(crate) fn error_places(log: &str) -> Vec<(&str, u32, &str)> {
     log.lines().filter_map(error_place).collect()
 }

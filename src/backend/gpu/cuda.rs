@@ -23,6 +23,7 @@ use super::driver::{
 use super::native::heap::Heap;
 use super::native::kernel;
 use super::native::kernels::{Kernels, passed_on};
+use super::native::ranges::{NVTX, Ranges};
 use super::native::stream::Stream;
 use super::program::{Target, TensorMap};
 use super::source::CompileUnit;
@@ -46,6 +47,7 @@ pub struct Cuda {
     cache: Option<Cache>,
     kernels: Kernels<Loaded>,
     heap: Heap,
+    ranges: Option<Ranges>,
     blas: Option<Blas>,
     /// A context is current on one thread.
     here: PhantomData<*const ()>,
@@ -101,6 +103,7 @@ impl Cuda {
             cache: Cache::of_user(),
             kernels: Kernels::default(),
             heap: Heap::new(&api.native),
+            ranges: Ranges::find(&NVTX),
             blas: None,
             here: PhantomData,
         })
@@ -243,6 +246,21 @@ impl Driver for Cuda {
         Ok(self.kernels.keep(None, loaded, entry.to_owned()))
     }
 
+    /// By NVRTC to PTX, which the driver compiles for the device.
+    fn load_source(&mut self, entry: &str, source: &str) -> Result<Function, GpuError> {
+        let nvrtc = self.nvrtc.as_ref().map_err(Clone::clone)?;
+        let device = &self.device.target.arch;
+        let arch = nvrtc
+            .nearest(device)
+            .ok_or_else(|| GpuError::missing(format!("{} knows no {device}", nvrtc.version())))?;
+        let options = nvrtc.options(&CompileUnit::new("", &[]), &arch, Form::Assembly);
+        let built = nvrtc
+            .build(source, &options, Form::Assembly)
+            .map_err(|why| GpuError::new(GpuErrorKind::Compile, why.to_string()))?;
+        let text = String::from_utf8_lossy(&built.image).into_owned();
+        self.load_assembly(entry, &text, 0)
+    }
+
     fn tensor_map(&mut self, address: u64, map: &TensorMap) -> Result<[u64; 16], GpuError> {
         launch::tensor_map(self.api, address, map)
     }
@@ -281,6 +299,12 @@ impl Driver for Cuda {
         let code = unsafe { call() };
         self.api
             .check(code, || "the profiler is not told".to_owned())
+    }
+
+    fn named(&mut self, name: Option<&str>) {
+        if let Some(ranges) = &self.ranges {
+            ranges.mark(name);
+        }
     }
 
     passed_on!();

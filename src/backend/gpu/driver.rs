@@ -214,6 +214,15 @@ pub trait Driver {
         )))
     }
 
+    /// Compiles a source text that stands in no unit for this very device, and loads its
+    /// kernel.
+    fn load_source(&mut self, entry: &str, source: &str) -> Result<Function, GpuError> {
+        let _ = source;
+        Err(GpuError::missing(format!(
+            "this backend compiles no text of its own ({entry})"
+        )))
+    }
+
     /// What the launches since the last call moved, where the device counts it
     /// by itself.
     fn traffic(&mut self) -> Option<Traffic> {
@@ -226,6 +235,10 @@ pub trait Driver {
         let _ = on;
         Ok(())
     }
+
+    /// Names what is handed in from here on, for a vendor's timeline; `None` ends the name
+    /// that began last. Nothing where the device has no such thing.
+    fn named(&mut self, _: Option<&str>) {}
 
     /// Whether races and reads of unwritten memory are looked for, where the device
     /// can; on at first.

@@ -18,11 +18,12 @@ use std::time::Duration;
 use super::compile::{Cache, Compiler, Form, compile};
 use super::devices::Open;
 use super::driver::{
-    Call, Driver, Function, GemmCall, GpuError, GraphId, KernelFacts, Mark, Memory,
+    Call, Driver, Function, GemmCall, GpuError, GpuErrorKind, GraphId, KernelFacts, Mark, Memory,
 };
 use super::native::heap::Heap;
 use super::native::kernel;
 use super::native::kernels::{Kernels, passed_on};
+use super::native::ranges::{ROCTX, Ranges};
 use super::native::stream::Stream;
 use super::program::{Target, TensorMap};
 use super::source::CompileUnit;
@@ -49,6 +50,7 @@ pub struct Hip {
     cache: Option<Cache>,
     kernels: Kernels<Loaded>,
     heap: Heap,
+    ranges: Option<Ranges>,
     /// A device is set on one thread.
     here: PhantomData<*const ()>,
 }
@@ -78,6 +80,7 @@ impl Hip {
             cache,
             kernels: Kernels::default(),
             heap: Heap::new(&api.native),
+            ranges: Ranges::find(&ROCTX),
             here: PhantomData,
         })
     }
@@ -155,6 +158,21 @@ impl Driver for Hip {
         Ok(function)
     }
 
+    fn load_source(&mut self, entry: &str, source: &str) -> Result<Function, GpuError> {
+        self.stream.not_recording("a kernel cannot be loaded")?;
+        let hiprtc = self.hiprtc()?;
+        let options = hiprtc.options(
+            &CompileUnit::new("", &[]),
+            &self.device.target.arch,
+            Form::Machine,
+        );
+        let built = hiprtc
+            .build(source, &options, Form::Machine)
+            .map_err(|why| GpuError::new(GpuErrorKind::Compile, why.to_string()))?;
+        let loaded = module::load(self.api, &built.image, entry, entry)?;
+        Ok(self.kernels.keep(None, loaded, entry.to_owned()))
+    }
+
     fn assembly(&mut self, _: &CompileUnit) -> Result<String, GpuError> {
         Err(GpuError::missing(
             "counting rewrites PTX, which no AMD GPU takes; --backend simt counts those of the \
@@ -178,6 +196,12 @@ impl Driver for Hip {
             "the hip backend has no library of products; --gemm own runs the kernels of this \
              program",
         ))
+    }
+
+    fn named(&mut self, name: Option<&str>) {
+        if let Some(ranges) = &self.ranges {
+            ranges.mark(name);
+        }
     }
 
     passed_on!();

@@ -8,6 +8,7 @@
 //! | `stream` | one stream: waiting, marks in time, recorded graphs |
 //! | `kernel` | a kernel in a loaded module, its needs, its arguments |
 //! | `kernels` | loaded kernels by unit; the calls that a driver passes on |
+//! | `ranges` | names of launches for a vendor's timeline |
 //! | `compiler` | one source through the vendor's compiler |
 
 pub mod compiler;
@@ -15,6 +16,7 @@ pub mod heap;
 pub mod kernel;
 pub mod kernels;
 pub mod library;
+pub mod ranges;
 pub mod stream;
 
 use std::ffi::{c_char, c_int, c_uint, c_void};

@@ -1,8 +1,8 @@
 //! The SIMT machine as a device: the same units, the same launches, executed by
 //! this computer's CPU. It has counts and findings, and no clock.
 //!
-//! It executes PTX for sm_80: prebuilt, or compiled by NVRTC where that is here
-//! and the kernels are newer than what was prebuilt.
+//! It executes PTX for sm_80: prebuilt, or compiled where a compiler is here and a kernel
+//! is not among those.
 
 pub mod told;
 
@@ -10,9 +10,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::compile::PREBUILT;
-#[cfg(feature = "cuda")]
-use super::compile::{Cache, Form, compile};
+use super::compile::{Cache, Form, PREBUILT, compile, for_the_machine};
 use super::devices::Open;
 use super::driver::{
     Call, Driver, Function, GemmCall, GpuError, GpuErrorKind, GraphId, KernelFacts, Mark, Memory,
@@ -95,19 +93,15 @@ impl Simt {
         if let Some(prebuilt) = PREBUILT.find(unit, &[ARCH]) {
             return Ok(prebuilt.ptx);
         }
-        #[cfg(feature = "cuda")]
-        {
-            // Any NVRTC makes PTX for sm_80; no driver limits its version.
-            let nvrtc = super::cuda::Nvrtc::find(u32::MAX)?;
-            let cache = Cache::of_user();
-            let built = compile(nvrtc, cache.as_ref(), unit, ARCH, Form::Assembly)?;
-            Ok(String::from_utf8_lossy(&built.image).into_owned())
-        }
-        #[cfg(not(feature = "cuda"))]
-        Err(GpuError::missing(format!(
-            "{} is not among the prebuilt kernels, and this build has no compiler",
-            unit.title()
-        )))
+        let cache = Cache::of_user();
+        let built = compile(
+            for_the_machine()?,
+            cache.as_ref(),
+            unit,
+            ARCH,
+            Form::Assembly,
+        )?;
+        Ok(String::from_utf8_lossy(&built.image).into_owned())
     }
 
     fn add(&mut self, entry: &str, text: &str) -> Result<Function, GpuError> {

@@ -13,7 +13,7 @@ const STEPS: u32 = 8192;
 /// Threads of a block that sums.
 const THREADS: u32 = 1024;
 /// Bytes that each of them reads at once.
-const PACK: u64 = 16;
+pub(super) const PACK: u64 = 16;
 /// Bytes that a launch reads at least, by one block and by all: what takes long beside the
 /// launch itself.
 const ONE: u64 = 64 << 20;
@@ -25,6 +25,14 @@ pub(super) fn chase() -> CompileUnit {
 
 pub(super) fn sweep() -> CompileUnit {
     CompileUnit::new("sweep", &["gym/sweep.cu"])
+}
+
+/// Threads of a block of a kernel that sums: as many as its registers leave it.
+pub(super) fn threads(driver: &dyn Driver, sweep: Function) -> u32 {
+    match driver.facts(sweep).max_threads {
+        0 => THREADS,
+        most => most.min(THREADS),
+    }
 }
 
 pub(super) fn measure(
@@ -44,6 +52,7 @@ pub(super) fn measure(
     let device = driver.describe();
     let units = u64::from(driver.target().sms);
     let functions = [driver.load(&chase(), 0)?, driver.load(&sweep(), 0)?];
+    let threads = threads(driver, functions[1]);
     let mut held = Vec::new();
     let measured = sets(driver, functions, sizes, observer, &mut held);
     for memory in held {
@@ -55,10 +64,12 @@ pub(super) fn measure(
         units,
         caches: Vec::new(),
         rows: measured?,
-        notes: vec![format!(
-            "{SAMPLES} samples, device events around launches of {STEPS} loads, a load per line of {} bytes in random order; one block of {THREADS} threads, and one per multiprocessor",
+        notes: std::iter::once(format!(
+            "{SAMPLES} samples, device events around launches of {STEPS} loads, a load per line of {} bytes in random order; one block of {threads} threads, and one per multiprocessor",
             4 * LINE
-        )],
+        ))
+        .chain(backend.unproved())
+        .collect(),
     })
 }
 
@@ -72,6 +83,7 @@ fn sets(
 ) -> Result<Vec<MemoryRow>, RunError> {
     let largest = sizes.iter().copied().max().unwrap_or(0);
     let units = driver.target().sms;
+    let threads = threads(driver, sweep);
     let mut take = |driver: &mut dyn Driver, name: &str, bytes: u64| {
         let memory = driver.alloc(name, bytes)?;
         held.push(memory);
@@ -79,7 +91,7 @@ fn sets(
     };
     let data = take(driver, "working set", largest)?;
     let at = take(driver, "place", 4)?;
-    let sums = take(driver, "sums", 4 * u64::from(units * THREADS))?;
+    let sums = take(driver, "sums", 4 * u64::from(units * threads))?;
     let mut rows = Vec::with_capacity(sizes.len());
     for (done, bytes) in (0..).zip(sizes) {
         observer.progress(Progress::new(Phase::Timing, done, sizes.len() as u32));
@@ -101,7 +113,7 @@ fn sets(
                 Parameter::Word(passes as u32),
             ];
             let moved = packs * PACK * u64::from(blocks) * passes;
-            ((blocks, THREADS, parameters), moved as f64)
+            ((blocks, threads, parameters), moved as f64)
         };
         let (warm, _) = read(1, 0);
         let walk = (1, 1, vec![set, place, Parameter::Word(STEPS)]);
@@ -123,7 +135,7 @@ fn sets(
             samples.remove(0);
             Ok(samples)
         };
-        let part = PACK * u64::from(THREADS);
+        let part = PACK * u64::from(threads);
         if *bytes >= part {
             row.one_gbs = rates(1, ONE)?;
         }

@@ -4,9 +4,7 @@ use std::fmt;
 
 use super::text;
 use crate::gpu::CompileUnit;
-use crate::gpu::compile::PREBUILT;
-#[cfg(feature = "cuda")]
-use crate::gpu::compile::{Cache, Compiler, Form, compile, error_places};
+use crate::gpu::compile::{Cache, Form, PREBUILT, compile, error_places, for_the_machine};
 use plan::run::listing::Listing;
 use simt::Program;
 
@@ -50,66 +48,59 @@ pub(super) fn own(unit: &CompileUnit) -> Result<Compiled, NoProgram> {
     if let Some(prebuilt) = PREBUILT.find(unit, &[ARCH]) {
         return read(prebuilt.ptx);
     }
-    #[cfg(feature = "cuda")]
-    {
-        let nvrtc = crate::gpu::cuda::Nvrtc::find(u32::MAX)
-            .map_err(|e| NoProgram::NoCompiler(e.to_string()))?;
-        let built = compile(nvrtc, Cache::of_user().as_ref(), unit, ARCH, Form::Assembly)
-            .map_err(|e| NoProgram::Refused(e.to_string()))?;
-        read(String::from_utf8_lossy(&built.image).into_owned())
-    }
-    #[cfg(not(feature = "cuda"))]
-    Err(NoProgram::NoCompiler(NO_CUDA.to_owned()))
+    let compiler = for_the_machine().map_err(|e| NoProgram::NoCompiler(e.to_string()))?;
+    let built = compile(
+        compiler,
+        Cache::of_user().as_ref(),
+        unit,
+        ARCH,
+        Form::Assembly,
+    )
+    .map_err(|e| NoProgram::Refused(e.to_string()))?;
+    read(String::from_utf8_lossy(&built.image).into_owned())
 }
 
-#[cfg(not(feature = "cuda"))]
-const NO_CUDA: &str = "this build has no compiler (Cargo feature cuda)";
-
-/// A learner's text, behind the prefix.
-pub(super) fn written(text: &str, file: &str, listing: &Listing) -> Result<Compiled, NoProgram> {
+/// A learner's text behind the prefix, with lines of its own.
+pub(super) fn source_of(text: &str, file: &str) -> String {
+    let prefix = CompileUnit::new("", &["prefix/grid.cu"]);
     // Some editors begin a file with a mark of its encoding.
     let text = text.trim_start_matches('\u{feff}');
+    format!(
+        "{}#line 1 \"{file}\"\n{text}\n",
+        prefix.source().unwrap_or_default()
+    )
+}
+
+/// A learner's text, to be executed by the machine.
+pub(super) fn written(text: &str, file: &str, listing: &Listing) -> Result<Compiled, NoProgram> {
     text::allowed(text).map_err(|what| NoProgram::Refused(what.of(file)))?;
-    #[cfg(feature = "cuda")]
-    {
-        let nvrtc = crate::gpu::cuda::Nvrtc::find(u32::MAX)
-            .map_err(|e| NoProgram::NoCompiler(e.to_string()))?;
-        let prefix = CompileUnit::new("", &["prefix/grid.cu"]);
-        let source = format!(
-            "{}#line 1 \"{file}\"\n{text}\n",
-            prefix.source().unwrap_or_default()
-        );
-        let options = nvrtc.options(&prefix, ARCH, Form::Assembly);
-        let built = nvrtc
-            .build(&source, &options, Form::Assembly)
-            .map_err(|why| NoProgram::Refused(first_errors(&why.to_string())))?;
-        let ptx = String::from_utf8_lossy(&built.image).into_owned();
-        if ptx.contains("vprintf") {
-            return Err(NoProgram::Refused(
-                "a kernel cannot print here: the machine has no terminal. Write what you want to \
-                 see into an output and look at what the check says of it."
-                    .to_owned(),
-            ));
-        }
-        let compiled = read(ptx)?;
-        let entry = listing.entry.as_str();
-        if !compiled.program.entries().any(|known| known == entry) {
-            return Err(NoProgram::Refused(format!(
-                "there is no kernel `{entry}` in {file}; leave the line with KERNEL as it was"
-            )));
-        }
-        Ok(compiled)
+    let compiler = for_the_machine().map_err(|e| NoProgram::NoCompiler(e.to_string()))?;
+    let prefix = CompileUnit::new("", &["prefix/grid.cu"]);
+    let source = source_of(text, file);
+    let options = compiler.options(&prefix, ARCH, Form::Assembly);
+    let built = compiler
+        .build(&source, &options, Form::Assembly)
+        .map_err(|why| NoProgram::Refused(first_errors(&why.to_string())))?;
+    let ptx = String::from_utf8_lossy(&built.image).into_owned();
+    if ptx.contains("vprintf") {
+        return Err(NoProgram::Refused(
+            "a kernel cannot print here: the machine has no terminal. Write what you want to \
+             see into an output and look at what the check says of it."
+                .to_owned(),
+        ));
     }
-    #[cfg(not(feature = "cuda"))]
-    {
-        let _ = listing;
-        Err(NoProgram::NoCompiler(NO_CUDA.to_owned()))
+    let compiled = read(ptx)?;
+    let entry = listing.entry.as_str();
+    if !compiled.program.entries().any(|known| known == entry) {
+        return Err(NoProgram::Refused(format!(
+            "there is no kernel `{entry}` in {file}; leave the line with KERNEL as it was"
+        )));
     }
+    Ok(compiled)
 }
 
 /// The first errors of a log, each with its place.
-#[cfg(feature = "cuda")]
-fn first_errors(log: &str) -> String {
+pub(super) fn first_errors(log: &str) -> String {
     const TOLD: usize = 3;
     let errors = error_places(log);
     if errors.is_empty() {

@@ -37,7 +37,13 @@ pub(super) fn report(
             let indent = " ".repeat(head.chars().count());
             out.lines(wrapped(&sentence(j), &head, &indent));
         }
-        out.lines(g.lines.iter().map(|line| format!("   {line}")));
+        for line in &g.lines {
+            // Code stays as it is.
+            match line.starts_with([' ', '+', '-']) {
+                true => out.line(format!("   {line}")),
+                false => out.lines(wrapped(line, "   ", "   ")),
+            }
+        }
         for (at, step) in why.iter().enumerate() {
             let head = if at == 0 { "   why: " } else { "        " };
             out.lines(wrapped(step, head, "        "));

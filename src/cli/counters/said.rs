@@ -1,7 +1,7 @@
 //! What `ncu` printed: a table of comma-separated values, wide, its units in the
 //! second row, or why there is none.
 
-use super::{Counters, METRICS};
+use super::{Counters, METRICS, last_words};
 use study::profile;
 
 /// Reads what `ncu` printed: its table, between lines of its own that begin
@@ -15,14 +15,7 @@ pub(super) fn read(text: &str, succeeded: bool) -> Result<Counters, String> {
     }
     let rows = table(text)?;
     if rows.is_empty() {
-        let last = text
-            .lines()
-            .rev()
-            .map(str::trim)
-            .find(|line| !line.is_empty())
-            .map_or(String::new(), |line| {
-                format!(": {}", line.trim_matches('=').trim())
-            });
+        let last = last_words(text);
         return Err(match succeeded {
             true => format!("ncu saw no launch{last}"),
             false => format!("ncu ended with an error{last}"),

@@ -58,10 +58,11 @@ fn ncu_is_asked_for_the_counted_forward_alone() {
 }
 
 #[test]
-fn ncu_is_found_on_the_path() {
+fn a_profiler_is_found_in_the_first_folder_that_has_it() {
     let (folder, ncu) = fake("");
-    let path = std::env::join_paths([Path::new("/nowhere"), folder.path()]).unwrap();
-    assert_eq!(find(Some(&path)), Some(ncu));
+    let folders = || [PathBuf::from("/nowhere"), folder.path().to_owned()];
+    assert_eq!(found("ncu", folders()), Some(ncu));
+    assert_eq!(found("rocprofv3", folders()), None);
 }
 
 fn report(counted: u64, library: u64) -> Report {
@@ -124,6 +125,90 @@ fn another_backend_has_no_counters() {
         "{:?}",
         here.notes
     );
+}
+
+/// A rocprofv3 that writes a table of each pass: a kernel of the runtime, a launch of an
+/// earlier forward, and two of the one that counts; a request of 64 bytes each time.
+#[cfg(feature = "hip")]
+const COUNTS: &str = r#"
+here=$(dirname "$0")
+echo "$@" >> "$here/arguments"
+for last; do :; done
+cp "$last" "$here/asked"
+names=
+while [ $# -gt 0 ]; do
+    case $1 in
+    -d) out=$2 ;;
+    TCC_*) names="$names $1" ;;
+    esac
+    shift
+done
+mkdir -p "$out/node"
+file="$out/node/7_counter_collection.csv"
+echo '"Dispatch_Id","Agent_Id","Process_Id","Kernel_Name","Grid_Size","Counter_Name","Counter_Value"' > "$file"
+at=0
+for kernel in __amd_rocclr_copyBuffer embed embed block; do
+    at=$((at + 1))
+    for name in $names; do
+        case $name in
+        *_32B_sum | *BUBBLE*) value=0 ;;
+        *) value=$((at * 10)) ;;
+        esac
+        echo "$at,\"Agent 4\",7,\"$kernel\",256,\"$name\",$value" >> "$file"
+    done
+done
+cp "$file" "$here/table"
+"#;
+
+#[cfg(feature = "hip")]
+#[test]
+fn rocprofv3_is_asked_for_each_direction_and_the_last_forward_counts() {
+    let (folder, tool) = fake(COUNTS);
+    let passes = backend::gpu::hip::rocprof::passes("gfx90a");
+    let counters = rocprof::measure(&tool, passes, 2, &request(), &Unwatched).unwrap();
+    // Launches 3 and 4: 30 and 40 reads of 64 bytes; as many writes, all of them large:
+    // 32 (n - n) + 64 n bytes.
+    assert_eq!(counters.kernels, [2 * 64 * 30, 2 * 64 * 40]);
+    let said = fs::read_to_string(folder.path().join("arguments")).unwrap();
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!(lines.len(), 2);
+    assert!(
+        lines[0].starts_with("--pmc TCC_EA_RDREQ_sum TCC_EA_RDREQ_32B_sum --output-format csv -d ")
+    );
+    assert!(lines[1].starts_with("--pmc TCC_EA_WRREQ_sum TCC_EA_WRREQ_64B_sum "));
+    assert!(
+        lines
+            .iter()
+            .all(|line| line.contains(" -- ") && line.contains(" dev counted "))
+    );
+    let text = fs::read_to_string(folder.path().join("asked")).unwrap();
+    assert_eq!(serde_json::from_str::<Request>(&text).unwrap(), request());
+    // More launches than it saw; a tool that ends with an error.
+    let few = rocprof::measure(&tool, passes, 9, &request(), &Unwatched).unwrap_err();
+    assert!(
+        few.contains("saw 3 launches and the forward has 9"),
+        "{few}"
+    );
+    let (_folder, broken) = fake("echo 'no counters for gfx1030' >&2; exit 1");
+    let said = rocprof::measure(&broken, passes, 2, &request(), &Unwatched).unwrap_err();
+    assert_eq!(
+        said,
+        "rocprofv3 ended with an error: no counters for gfx1030"
+    );
+}
+
+#[cfg(feature = "hip")]
+#[test]
+fn the_architecture_is_read_off_the_device() {
+    assert_eq!(
+        arch("AMD Instinct MI210 (gfx90a), HIPRTC of ROCm 6.2.0-66"),
+        "gfx90a"
+    );
+    assert_eq!(
+        arch("AMD Instinct MI250X (one GCD) (gfx90a), HIPRTC"),
+        "gfx90a"
+    );
+    assert_eq!(arch("another"), "");
 }
 
 /// Somebody who stops at once.

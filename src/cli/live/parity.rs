@@ -109,6 +109,7 @@ impl Screen {
                 .apply(&course::Event::Guessed {
                     lesson: lesson.id.clone(),
                     block: live.number as u64,
+                    gpu: String::new(),
                     typed: none.clone(),
                     outcome: none,
                 });

@@ -355,9 +355,14 @@ fn guesses(desk: &Desk) -> Vec<Piece> {
     let guesses = desk.progress().guesses.iter();
     let made = guesses.filter(|(_, guess)| !guess.typed.is_empty());
     let rows: Vec<Vec<String>> = made
-        .map(|((lesson, block), guess)| {
+        .map(|((lesson, block, gpu), guess)| {
             let (typed, outcome) = (guess.typed.clone(), guess.outcome.clone());
-            vec![lesson.clone(), block.to_string(), typed, outcome]
+            // A guess about a GPU says about which.
+            let block = match gpu.as_str() {
+                "" => block.to_string(),
+                gpu => format!("{block}, {gpu}"),
+            };
+            vec![lesson.clone(), block, typed, outcome]
         })
         .collect();
     match rows.is_empty() {

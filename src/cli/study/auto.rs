@@ -3,11 +3,10 @@
 use clap::Args;
 
 use super::Common;
-use crate::cli::args::{SetupArgs, typed_device};
+use crate::cli::args::SetupArgs;
 use crate::cli::failure::Failure;
 use backend::engine::gpu_driver;
 use course::Figures;
-use course::answer::USUAL_GPU;
 use host::learned::Learned;
 use plan::cost::{Config, GpuDatabase, Roof};
 use plan::fusion::Cut;
@@ -17,11 +16,9 @@ use study::studies::planner::{Auto, Has, Prices, Toll};
 /// The planner.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct AutoArgs {
-    /// Whose roof; where nothing is said this machine's prices, as study predict
-    /// measured them for the backend, else h200
-    #[arg(long, value_name = "GPU", value_parser = typed_device, help_heading = "Study")]
-    gpu: Option<&'static str>,
-    /// Whose kernels: cuda takes those of the table, cpu any run of neighbours
+    /// Whose kernels: cuda takes those of the table, cpu any run of neighbours. Prices
+    /// are this machine's where study predict measured them for it, and a GPU is the
+    /// device of the course; else those of that device's data sheet
     #[arg(
         long,
         value_name = "BACKEND",
@@ -52,7 +49,7 @@ pub(in crate::cli) struct AutoArgs {
 }
 
 impl AutoArgs {
-    pub(super) fn study(&self, learned: &Learned) -> Result<Auto, Failure> {
+    pub(super) fn study(&self, device: &str, learned: &Learned) -> Result<Auto, Failure> {
         let seconds = |given: Option<f64>, what: &str| match given {
             Some(us) if us.is_finite() && us >= 0.0 => Ok(Some(us * 1e-6)),
             Some(us) => Err(Failure::usage(format!(
@@ -66,11 +63,15 @@ impl AutoArgs {
         );
         let config = self.setup.config(Cut::v1())?;
         let backend = BackendKind::parse(&self.backend)?;
-        if launch.is_none() && barrier.is_none() && self.gpu.is_none() {
-            return planner(config, USUAL_GPU, backend, Some(learned));
+        if launch.is_none() && barrier.is_none() {
+            let auto = planner(config.clone(), device, backend, Some(learned))?;
+            let gpu = GpuDatabase::embedded()?.get(device)?.clone();
+            // Another device than the one that was calibrated is priced by its data sheet.
+            if auto.has == Has::All || gpu.is_named_in(&auto.device) {
+                return Ok(auto);
+            }
         }
-        let gpu = self.gpu.unwrap_or(USUAL_GPU);
-        let mut auto = planner(config, gpu, backend, None)?;
+        let mut auto = planner(config, device, backend, None)?;
         if let Prices::Roof(toll) = &mut auto.prices {
             toll.launch = launch.unwrap_or(toll.launch);
             toll.barrier = barrier.unwrap_or(toll.barrier);
@@ -134,9 +135,10 @@ fn planner(
 pub(in crate::cli) fn auto(
     config: &Config,
     backend: BackendKind,
+    device: &str,
     learned: &Learned,
 ) -> Result<Auto, Failure> {
-    planner(config.clone(), USUAL_GPU, backend, Some(learned))
+    planner(config.clone(), device, backend, Some(learned))
 }
 
 /// The same under a GPU's roof, whatever this machine is.

@@ -3,12 +3,11 @@
 use clap::Args;
 
 use super::Common;
-use crate::cli::args::{PlanArgs, SetupArgs, typed_device, whole};
+use crate::cli::args::{PlanArgs, SetupArgs, whole};
 use crate::cli::failure::Failure;
 use crate::cli::run::{RunOptions, request};
 use backend::device;
 use backend::engine::gpu_driver;
-use course::answer::USUAL_GPU;
 use host::learned::Learned;
 use plan::cost::GpuDatabase;
 use plan::fusion::{Cut, Version};
@@ -22,15 +21,6 @@ use study::studies::tune::{self, Tune};
 /// Element types beside one another.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct PrecisionArgs {
-    /// Whose ridges
-    #[arg(
-        long,
-        value_name = "GPU",
-        value_parser = typed_device,
-        default_value = USUAL_GPU,
-        help_heading = "Study"
-    )]
-    gpu: &'static str,
     /// Run each type that the backend has; without it only the model speaks
     #[arg(long = "run", help_heading = "Run")]
     measure: bool,
@@ -45,7 +35,7 @@ pub(in crate::cli) struct PrecisionArgs {
 }
 
 impl PrecisionArgs {
-    pub(super) fn study(&self, learned: &Learned) -> Result<Precision, Failure> {
+    pub(super) fn study(&self, device: &str, learned: &Learned) -> Result<Precision, Failure> {
         if let Some(dtype) = &self.setup.dtype {
             return Err(Failure::usage(format!(
                 "study precision varies the element type; leave --dtype {dtype} out"
@@ -55,7 +45,7 @@ impl PrecisionArgs {
         let database = GpuDatabase::embedded()?;
         Ok(Precision {
             config: run.config.clone(),
-            gpu: database.get(self.gpu)?.clone(),
+            gpu: database.get(device)?.clone(),
             run: self.measure.then_some(run),
         })
     }
@@ -142,15 +132,6 @@ pub(in crate::cli) struct TuneArgs {
     /// Settings that are timed: all where there are fewer
     #[arg(long, value_name = "N", value_parser = whole::<u32>, allow_negative_numbers = true, default_value_t = tune::POINTS as u32, help_heading = "Study")]
     points: u32,
-    /// Whose data sheet says how the machine is filled, where it is a GPU
-    #[arg(
-        long,
-        value_name = "GPU",
-        value_parser = typed_device,
-        default_value = USUAL_GPU,
-        help_heading = "Study"
-    )]
-    gpu: &'static str,
     #[command(flatten)]
     plan: PlanArgs,
     #[command(flatten)]
@@ -167,7 +148,7 @@ const POINTS: u32 = 1000;
 const RUNS: u32 = 36;
 
 impl TuneArgs {
-    pub(super) fn study(&self, learned: &Learned) -> Result<Tune, Failure> {
+    pub(super) fn study(&self, sheet: &str, learned: &Learned) -> Result<Tune, Failure> {
         let cut = match self.plan.is_given() {
             true => self.plan.cut()?,
             false => Version::V3.cut(),
@@ -190,7 +171,7 @@ impl TuneArgs {
             )));
         }
         let database = GpuDatabase::embedded()?;
-        let sheet = database.get(self.gpu)?;
+        let sheet = database.get(sheet)?;
         Ok(Tune {
             kernel: kernel.to_owned(),
             space: Tune::sample(space, self.points as usize),

@@ -5,10 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::Common;
-use crate::cli::args::{PlanArgs, SetupArgs, typed_device, whole};
+use crate::cli::args::{PlanArgs, SetupArgs, whole};
 use crate::cli::failure::Failure;
 use crate::cli::run::{RunOptions, request};
-use course::answer::USUAL_GPU;
 use host::learned::Learned;
 use plan::cost::{Gpu, GpuDatabase};
 use plan::fusion::{Cut, Fusion, Version};
@@ -144,14 +143,6 @@ pub(in crate::cli) struct BatchArgs {
     /// What a forward may take: 10ms
     #[arg(long, value_name = "TIME", help_heading = "Study")]
     latency: Option<String>,
-    /// Whose memory and roof
-    #[arg(
-        long,
-        value_name = "GPU",
-        value_parser = typed_device,
-        help_heading = "Study"
-    )]
-    gpu: Option<&'static str>,
     /// Run the first eight batches; without it only the model speaks
     #[arg(long = "run", help_heading = "Run")]
     measure: bool,
@@ -166,7 +157,7 @@ pub(in crate::cli) struct BatchArgs {
 }
 
 impl BatchArgs {
-    pub(super) fn study(&self, learned: &Learned) -> Result<BatchSize, Failure> {
+    pub(super) fn study(&self, device: &str, learned: &Learned) -> Result<BatchSize, Failure> {
         let run = request(&self.setup, &self.run, self.plan.cut()?, learned)?;
         if run.tokens.is_some() {
             return Err(Failure::usage(
@@ -174,7 +165,7 @@ impl BatchArgs {
             ));
         }
         let database = GpuDatabase::embedded()?;
-        let gpu = database.get(self.gpu.unwrap_or(USUAL_GPU))?;
+        let gpu = database.get(device)?;
         let (memory, memory_said) = self.memory_of(gpu)?;
         let latency = self.latency.as_deref().map(|text| {
             positive(text, Dimension::Time).ok_or_else(|| {

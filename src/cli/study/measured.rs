@@ -5,11 +5,10 @@ use clap::Args;
 
 use super::Common;
 use super::make::positive;
-use crate::cli::args::{PlanArgs, SetupArgs, typed_device, whole};
+use crate::cli::args::{PlanArgs, SetupArgs, whole};
 use crate::cli::failure::Failure;
 use crate::cli::run::{RunOptions, request};
 use course::Figures;
-use course::answer::USUAL_GPU;
 use host::learned::Learned;
 use host::machine::chosen;
 use plan::cost::{GpuDatabase, occupancy};
@@ -141,14 +140,6 @@ impl TimelineArgs {
 /// How many blocks fit.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct OccupancyArgs {
-    /// Whose limits
-    #[arg(
-        long,
-        value_name = "GPU",
-        value_parser = typed_device, default_value = USUAL_GPU,
-        help_heading = "Study"
-    )]
-    gpu: &'static str,
     /// Registers of a thread
     #[arg(long, value_name = "N", default_value = "64", value_parser = whole::<u64>, help_heading = "Study")]
     registers: u64,
@@ -164,12 +155,16 @@ pub(in crate::cli) struct OccupancyArgs {
         long,
         value_name = "BACKEND",
         default_value = "auto",
+        value_parser = GYM,
         help_heading = "Study"
     )]
     backend: String,
     #[command(flatten)]
     pub(super) common: Common,
 }
+
+/// Who runs the gym's kernels.
+const GYM: [&str; 4] = ["auto", "simt", "cuda", "hip"];
 
 /// Who runs the gym's kernels: the GPU where there is one, else the SIMT machine.
 fn gym(backend: &str) -> Result<BackendKind, Failure> {
@@ -183,7 +178,7 @@ fn gym(backend: &str) -> Result<BackendKind, Failure> {
 }
 
 impl OccupancyArgs {
-    pub(super) fn study(&self) -> Result<Residents, Failure> {
+    pub(super) fn study(&self, device: &str) -> Result<Residents, Failure> {
         let database = GpuDatabase::embedded()?;
         let shared = match &self.shared {
             None => 0,
@@ -192,7 +187,7 @@ impl OccupancyArgs {
                 Failure::usage(format!("--shared takes bytes such as 48KiB, not “{text}”"))
             })? as u64,
         };
-        let gpu = database.get(self.gpu)?.clone();
+        let gpu = database.get(device)?.clone();
         // What cannot be launched is refused before anything runs.
         occupancy(&gpu, self.registers, self.threads, shared)?;
         Ok(Residents {
@@ -218,17 +213,10 @@ pub(in crate::cli) struct SickArgs {
         long,
         value_name = "BACKEND",
         default_value = "auto",
+        value_parser = GYM,
         help_heading = "Study"
     )]
     backend: String,
-    /// Whose limits and floors
-    #[arg(
-        long,
-        value_name = "GPU",
-        value_parser = typed_device, default_value = USUAL_GPU,
-        help_heading = "Study"
-    )]
-    gpu: &'static str,
     #[command(flatten)]
     setup: SetupArgs,
     #[command(flatten)]
@@ -236,7 +224,7 @@ pub(in crate::cli) struct SickArgs {
 }
 
 impl SickArgs {
-    pub(super) fn study(&self) -> Result<Sick, Failure> {
+    pub(super) fn study(&self, device: &str) -> Result<Sick, Failure> {
         if let Some(name) = &self.only
             && !NAMES.contains(&name.as_str())
         {
@@ -252,7 +240,7 @@ impl SickArgs {
         let pair = |sick: &str, healthy: &str| recorded(sick).zip(recorded(healthy));
         Ok(Sick {
             backend,
-            gpu: GpuDatabase::embedded()?.get(self.gpu)?.clone(),
+            gpu: GpuDatabase::embedded()?.get(device)?.clone(),
             config: self.setup.config(Cut::v1())?,
             recorded: Recorded {
                 launch: recorded("h200_launch"),

@@ -100,6 +100,66 @@ mod tests {
     use clap::Parser;
 
     #[test]
+    fn the_device_is_that_of_the_course_and_nothing_is_offered_that_does_nothing() {
+        for study in Cli::command()
+            .find_subcommand("study")
+            .unwrap()
+            .get_subcommands()
+        {
+            for name in ["gpu", "counters", "count_bytes"] {
+                let own = study.get_arguments().find(|arg| arg.get_id() == name);
+                assert!(own.is_none(), "study {}: {own:?}", study.get_name());
+            }
+        }
+        for definition in STUDIES {
+            let line = ["tutor", "study", definition.name, "--gpu", "mi300x"];
+            // What has to be given besides is not the device's fault.
+            let read = Cli::try_parse_from(line);
+            let kind = read.as_ref().err().map(clap::Error::kind);
+            let kind = kind.filter(|k| *k != clap::error::ErrorKind::MissingRequiredArgument);
+            assert_eq!(kind, None, "{}", definition.name);
+        }
+    }
+
+    #[test]
+    fn the_page_of_the_documents_names_command_lesson_and_exercise_of_every_study() {
+        let read = |path: &str| {
+            let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+            std::fs::read_to_string(root.join(path)).unwrap()
+        };
+        let course = course::Course::built_in();
+        let command = Cli::command();
+        let study = command.find_subcommand("study").unwrap();
+        let page = read("lessons/98-documents.md");
+        let rows = page.lines().filter(|line| line.contains("| `study "));
+        let mut named = Vec::new();
+        for row in rows {
+            let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+            let [_, what, command, lessons, exercise, _] = cells.as_slice() else {
+                panic!("{row}");
+            };
+            assert!(!what.is_empty(), "{row}");
+            let name = command.trim_matches('`').trim_start_matches("study ");
+            assert!(study.find_subcommand(name).is_some(), "{row}");
+            let definition = study::catalogue::Definition::named(name).unwrap();
+            assert_eq!(definition.lessons.join(", "), *lessons, "{row}");
+            for number in definition.lessons {
+                let lesson = course.lessons().find(|l| l.id.starts_with(number));
+                let text = read(&format!("lessons/{}.md", lesson.unwrap().id));
+                // It is run there, or said how.
+                let runs = [format!("study {name}"), format!("run = \"{name}")];
+                assert!(runs.iter().any(|run| text.contains(run)), "{number}: {row}");
+            }
+            assert!(course.exercise(exercise).is_ok(), "{row}");
+            named.push(name);
+        }
+        let mut all = STUDIES.map(|d| d.name);
+        named.sort_unstable();
+        all.sort_unstable();
+        assert_eq!(named, all);
+    }
+
+    #[test]
     fn every_study_is_offered_and_what_is_composed_is_read() {
         let offered = offered();
         let names: Vec<&str> = offered.iter().map(|o| o.name.as_str()).collect();

@@ -33,6 +33,10 @@ fn a_file_is_begun_once_and_found_as_it_is() {
         begin(&places, &exercise.id, kernel).unwrap();
         assert_eq!(now(), Attempt::Untouched);
         let path = kernel_file(&places, &exercise.id);
+        // What the model counts is asked for first, and stands beside the worked kernel only.
+        let begun = fs::read_to_string(&path).unwrap();
+        assert!(!begun.contains("model") && kernel.listing.worked().contains("// model"));
+        assert!(begun.contains("one thread an element"), "{begun}");
         fs::write(&path, kernel.listing.worked()).unwrap();
         begin(&places, &exercise.id, kernel).unwrap();
         let Attempt::Written(Candidate::Written { text, .. }) = now() else {

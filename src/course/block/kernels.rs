@@ -9,6 +9,58 @@ use plan::run::{BackendKind, Experiment, Metric, MicroRequest};
 /// Backends that run the gym.
 const BACKENDS: [&str; 3] = ["simt", "cuda", "hip"];
 
+/// What a block of threads takes of a device's unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Resident {
+    /// Registers of a thread.
+    pub registers: u64,
+    /// Threads of a block.
+    pub threads: u64,
+    /// Bytes of shared memory of a block.
+    pub shared: u64,
+}
+
+impl Resident {
+    /// The words of the study that goes on from it, on a device.
+    pub fn words(self, gpu: &str) -> Vec<String> {
+        let line = format!(
+            "study occupancy --registers {} --threads {} --shared {} --gpu {gpu}",
+            self.registers, self.threads, self.shared
+        );
+        line.split(' ').map(str::to_owned).collect()
+    }
+}
+
+/// An `occupancy` block.
+pub(super) fn occupancy(fields: &mut Fields<'_, '_>) -> Option<Resident> {
+    let mut whole = |key: &'static str, least: f64, most: f64| {
+        let at = fields.key_place(key);
+        let number = fields.number(key)?;
+        if number.fract() == 0.0 && (least..=most).contains(&number) {
+            return Some(number as u64);
+        }
+        fields.report_at(
+            at,
+            format!("{key} takes a whole number from {least} to {most}."),
+        );
+        None
+    };
+    // What no device has is refused here; what one device lacks is said in the block.
+    let registers = whole("registers", 1.0, 512.0);
+    let threads = whole("threads", 1.0, 1024.0);
+    let shared = whole("shared", 0.0, f64::from(1 << 20));
+    for key in ["registers", "threads"] {
+        if !fields.has(key) {
+            fields.report(format!("an occupancy block has no {key}; add {key} = 64."));
+        }
+    }
+    Some(Resident {
+        registers: registers?,
+        threads: threads?,
+        shared: shared.unwrap_or(0),
+    })
+}
+
 /// A `micro` block.
 pub(super) fn micro(fields: &mut Fields<'_, '_>) -> Option<Block> {
     let kernel = if fields.has("kernel") {

@@ -3,7 +3,7 @@
 use crate::fault::way_out;
 use crate::fields::{Fields, Phrase};
 use crate::recorded::Figures;
-use study::catalogue::STUDIES;
+use study::catalogue::{STUDIES, on_device};
 use study::kept::split;
 
 /// A study that a text speaks of.
@@ -16,11 +16,11 @@ pub struct Made {
 }
 
 impl Made {
-    /// The words of its command line.
-    pub fn words(&self) -> Vec<String> {
+    /// The words of its command line, on the device of the course.
+    pub fn words(&self, gpu: &str) -> Vec<String> {
         let mut words = split(&self.run.text);
         words.insert(0, "study".to_owned());
-        words
+        on_device(words, gpu)
     }
 }
 

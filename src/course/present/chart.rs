@@ -4,7 +4,7 @@ use super::grid::{Grid, labelled};
 use crate::answer::{Env, Value};
 use crate::block::{Block, Series, swept};
 use crate::fields::Typed;
-use plan::units::{Column, Quantity, Spec, Unit, format_in};
+use plan::units::{Column, Quantity, Spec, Unit, format_in, significant};
 
 /// One line of a chart.
 #[derive(Clone, Debug, PartialEq)]
@@ -113,7 +113,11 @@ impl Chart {
                 .lines
                 .iter()
                 .filter_map(|line| line.said.get(i).cloned());
-            std::iter::once(at.to_string()).chain(cells).collect()
+            let at = match at.fract() == 0.0 {
+                true => at.to_string(),
+                false => significant(*at, 4),
+            };
+            std::iter::once(at).chain(cells).collect()
         };
         Grid {
             head: labelled(&self.x, self.lines.iter().map(name)),

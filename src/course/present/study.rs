@@ -1,10 +1,10 @@
 //! What a study found out, as pieces.
 
-use super::{Chart, Facts, Grid, Line, Piece, Weight};
+use super::{Chart, Facts, Grid, Line, Piece, Weight, quoted};
 use crate::block::Made;
 use crate::recorded::Figures;
 use plan::units::format;
-use study::catalogue::STUDIES;
+use study::catalogue::Definition;
 use study::findings::{Findings, Plot, Sheet};
 
 /// Rows of a table that a lesson shows.
@@ -12,13 +12,14 @@ const ROWS: usize = 12;
 
 /// A `study` block: what was found on this machine, else what makes it; figures of another
 /// device beside it.
-pub(super) fn block(made: &Made, facts: &dyn Facts) -> Vec<Piece> {
-    let words = made.words();
+pub(super) fn block(made: &Made, gpu: &str, facts: &dyn Facts) -> Vec<Piece> {
+    let words = made.words(gpu);
     let name = words.get(1).map_or("", String::as_str);
-    let asks = STUDIES.into_iter().find(|d| d.name == name);
+    let asks = Definition::named(name);
     let title = format!("study {name}: {}", asks.map_or("", |d| d.asks));
     let mut out = vec![Piece::Words(Weight::Title, title)];
-    let command = format!("study {}", made.run.text);
+    let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+    let command = words.join(" ");
     if let Some(kept) = facts.study(&command) {
         let on = match kept.device.as_str() {
             "" => "by the model".to_owned(),
@@ -34,8 +35,12 @@ pub(super) fn block(made: &Made, facts: &dyn Facts) -> Vec<Piece> {
     }
     for id in &made.recorded {
         if let Some(figure) = Figures::built_in().get(&id.text) {
+            let date = match figure.date.as_str() {
+                "" => String::new(),
+                date => format!(", {date}"),
+            };
             let said = format!(
-                "{} on {}: {}",
+                "{} on {}{date}: {}",
                 format(&figure.value),
                 figure.device,
                 figure.how

@@ -60,7 +60,15 @@ impl Progress {
                         typed: text("typed").unwrap_or_default(),
                         outcome: text("outcome").unwrap_or_default(),
                     };
-                    progress.guesses.insert((lesson, block), guess);
+                    let gpu = text("gpu").unwrap_or_default();
+                    progress.guesses.insert((lesson, block, gpu), guess);
+                }
+            }
+        }
+        for (lesson, blocks) in take_tables(&mut table, "begun") {
+            for (block, typed) in blocks {
+                if let (Ok(block), Some(typed)) = (block.parse(), text_of(typed)) {
+                    progress.begun.insert((lesson.clone(), block), typed);
                 }
             }
         }
@@ -138,9 +146,12 @@ impl Progress {
         let guesses: Vec<Value> = self
             .guesses
             .iter()
-            .map(|((lesson, block), guess)| {
+            .map(|((lesson, block, gpu), guess)| {
                 let mut entry = Table::new();
                 entry.insert("lesson".into(), text(lesson));
+                if !gpu.is_empty() {
+                    entry.insert("gpu".into(), text(gpu));
+                }
                 entry.insert(
                     "block".into(),
                     Value::Integer(i64::try_from(*block).unwrap_or(i64::MAX)),
@@ -150,6 +161,15 @@ impl Progress {
                 Value::Table(entry)
             })
             .collect();
+        let mut begun = Table::new();
+        for ((lesson, block), typed) in &self.begun {
+            let of = begun
+                .entry(lesson.clone())
+                .or_insert_with(|| Table::new().into());
+            if let Value::Table(of) = of {
+                of.insert(block.to_string(), text(typed));
+            }
+        }
         let number = |n: &usize| Value::Integer(i64::try_from(*n).unwrap_or(0));
         let variants: Table = self
             .variants
@@ -172,6 +192,7 @@ impl Progress {
             ("lessons", lessons),
             ("exercises", exercises),
             ("measured", times),
+            ("begun", begun),
         ] {
             if !part.is_empty() {
                 table.insert(name.into(), Value::Table(part));

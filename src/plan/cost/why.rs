@@ -103,8 +103,8 @@ const FIELDS: [&str; 8] = [
 ];
 
 /// Unfolds the figure of a key: `block.bytes`, `forward.flops`,
-/// `kernel.softmax.bytes` (the block's kernel that holds the op), `peak`, `kv`,
-/// `params.tied`.
+/// `kernel.softmax.bytes` (the block's kernel of that name, or that holds the op), `peak`,
+/// `held`, `kv`, `params.tied`.
 ///
 /// # Errors
 /// A key that names no figure, with the keys that do.
@@ -122,13 +122,14 @@ pub fn why(cost: &Cost, key: &str) -> Result<Why, CostError> {
             of_kernel(&cost.sizes, kernel, field)
         }
         ["peak"] => Some(of_peak(cost)),
+        ["held"] => Some(of_held(cost)),
         ["kv"] => Some(of_cache(cost)),
         ["params", which @ ("tied" | "untied")] => Some(of_parameters(cost, *which == "untied")),
         _ => None,
     };
     found.ok_or_else(|| {
         CostError::new(format!(
-            "“{key}” names no figure; keys are block.FIELD, forward.FIELD, kernel.OP.FIELD, peak, kv, params.tied, params.untied, with FIELD one of {}",
+            "“{key}” names no figure; keys are block.FIELD, forward.FIELD, kernel.OP.FIELD, peak, held, kv, params.tied, params.untied, with FIELD one of {}",
             FIELDS.join(", ")
         ))
     })
@@ -145,13 +146,14 @@ pub fn why_priced(sizes: &Sizes, priced: &Priced, field: &str) -> Option<Why> {
 }
 
 fn kernel_holding<'p>(priced: &'p Priced, op: &str) -> Option<&'p KernelCost> {
-    let wanted = OpKind::parse(op)?;
-    priced.kernels.iter().find(|k| {
-        k.name == op
-            || k.ops.contains(&op)
-            || k.flop_terms.iter().any(|t| t.op == wanted)
-            || k.ops.contains(&wanted.name())
-    })
+    let wanted = OpKind::parse(op);
+    let holds = |k: &KernelCost, wanted: OpKind| {
+        k.flop_terms.iter().any(|t| t.op == wanted) || k.ops.contains(&wanted.name())
+    };
+    let named = |k: &&KernelCost| {
+        k.name == op || k.ops.contains(&op) || wanted.is_some_and(|wanted| holds(k, wanted))
+    };
+    priced.kernels.iter().find(named)
 }
 
 /// A kernel's name in a list: with how many blocks have one like it.
@@ -317,6 +319,27 @@ fn of_peak(cost: &Cost) -> Why {
         terms,
     )
     .noted(format!("while {} runs", cost.peak.kernel))
+}
+
+/// What a forward holds: weights once, the cache where it is kept, the peak of activations.
+fn of_held(cost: &Cost) -> Why {
+    let config = &cost.config;
+    let (parameters, bytes) = (
+        of_parameters(cost, !config.model.tied),
+        config.dtype.bytes(),
+    );
+    let Figure::Exact(count) = parameters.value else {
+        return of_peak(cost);
+    };
+    let weights = Why {
+        formula: format!("parameters·{bytes} B"),
+        numbers: format!("{count}·{bytes} B"),
+        ..Why::sum("weights", count * bytes, WhyUnit::Bytes, Vec::new())
+    };
+    let mut terms = vec![weights];
+    terms.extend(config.keeps_kv().then(|| of_cache(cost)));
+    terms.push(of_peak(cost));
+    Why::sum("bytes held", cost.held(), WhyUnit::Bytes, terms)
 }
 
 fn of_cache(cost: &Cost) -> Why {

@@ -204,15 +204,16 @@ impl Listing {
         self.gaps().flat_map(|gap| &gap.wrong)
     }
 
-    /// What a learner gets: a comment for each gap.
+    /// What a learner gets: a comment for each gap, and not what the model counts, which
+    /// exercises ask for.
     pub fn skeleton(&self) -> String {
-        self.with(|gap, out| {
+        without_model(&self.with(|gap, out| {
             let indent = gap.worked.first().map_or(0, |line| margin(line));
             for line in wrapped(&format!("{}: {}", gap.name, gap.asks), 92 - indent) {
                 out.push(format!("{:indent$}// {line}", ""));
             }
             out.push(String::new());
-        })
+        }))
     }
 
     /// The kernel with every gap filled rightly, and its comment kept.
@@ -284,6 +285,22 @@ impl Listing {
             })
             .collect()
     }
+}
+
+/// A kernel without the lines of its head that begin with `// model`, and what goes on
+/// below them.
+fn without_model(text: &str) -> String {
+    let mut out: Vec<&str> = Vec::new();
+    let mut within = false;
+    for line in text.lines() {
+        within = line.starts_with("// model") || within && line.starts_with("//  ");
+        if !within {
+            out.push(line);
+        } else if out.last() == Some(&"//") {
+            out.pop();
+        }
+    }
+    out.join("\n") + "\n"
 }
 
 fn count(pieces: &[Piece]) -> u32 {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::{RunError, Tuned};
+use super::{Proof, RunError, Tuned};
 use crate::cost::Config;
 
 /// Who is to compute it.
@@ -39,18 +39,33 @@ impl BackendKind {
         }
     }
 
-    /// Who is tried, in this order: the next where the one before lacks something.
-    /// HIP is taken by name only: its kernels were compiled, and executed on the host,
-    /// but have not run on an AMD GPU, and nobody should be the first without having
-    /// asked for it.
+    /// Who is tried, in this order: the next where the one before lacks something, or
+    /// [has to be proved](Self::needs_proof) and is not.
     pub const fn candidates(self) -> &'static [Self] {
         match self {
-            Self::Auto => &[Self::Cuda, Self::Cpu],
+            Self::Auto => &[Self::Cuda, Self::Hip, Self::Cpu],
             Self::Cpu => &[Self::Cpu],
             Self::Simt => &[Self::Simt],
             Self::Cuda => &[Self::Cuda],
             Self::Hip => &[Self::Hip],
         }
+    }
+
+    /// Whether `auto` takes it only where a self-test has passed: HIP's kernels were
+    /// compiled, and executed on the host, but had not run on an AMD GPU when this was
+    /// written, and nobody should be the first without having asked for it.
+    pub const fn needs_proof(self) -> bool {
+        matches!(self, Self::Hip)
+    }
+
+    /// What stands beside all that it shows, where that is so.
+    pub fn unproved(self) -> Option<String> {
+        self.needs_proof().then(|| {
+            format!(
+                "no AMD GPU was at hand when this was written: it was proved on stand-ins, and selftest --backend {} says whether it is right here",
+                self.name()
+            )
+        })
     }
 
     /// Whether it runs the GPU kernels, whose loads and stores can be counted.
@@ -177,6 +192,9 @@ pub struct Request {
     /// Settings that were found for kernels; those that serve this run are used.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tuned: Vec<Tuned>,
+    /// Where self-tests have passed on this machine.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub proved: Vec<Proof>,
 }
 
 impl Request {
@@ -204,6 +222,7 @@ impl Request {
             profiled: false,
             again: false,
             tuned: Vec::new(),
+            proved: Vec::new(),
         }
     }
 }

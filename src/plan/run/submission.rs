@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::BackendKind;
+
 /// What a kernel is held to, in the order in which it is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Criterion {
@@ -93,6 +95,9 @@ pub struct Submission {
     pub candidate: Candidate,
     /// Its bounds.
     pub bounds: Bounds,
+    /// The GPU on which it is run; none: it is judged by the SIMT machine.
+    #[serde(default)]
+    pub on: Option<BackendKind>,
 }
 
 /// Why a kernel is refused.

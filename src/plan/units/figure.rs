@@ -4,6 +4,16 @@
 
 use super::{Column, Quantity, group_thousands};
 
+/// A number with so many decimals; minus nothing is nothing.
+pub fn fixed(value: f64, decimals: usize) -> String {
+    match format!("{value:.decimals$}") {
+        text if text.bytes().all(|b| matches!(b, b'-' | b'.' | b'0')) => {
+            text.trim_start_matches('-').to_owned()
+        }
+        text => text,
+    }
+}
+
 /// Per cent that `new` is below `old`, with `decimals`; empty when nothing is
 /// saved at that precision. More in place of less is whole per cent, so that
 /// the sign needs no room of its own; from twice as much on it is how many times.
@@ -150,6 +160,14 @@ pub fn fitted(text: &str, columns: u16) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn minus_nothing_is_nothing() {
+        assert_eq!(fixed(-0.004, 2), "0.00");
+        assert_eq!(fixed(-0.005_1, 2), "-0.01");
+        assert_eq!(fixed(-0.0, 0), "0");
+        assert_eq!(fixed(f64::NEG_INFINITY, 1), "-inf");
+    }
 
     #[test]
     fn savings_and_ratios() {

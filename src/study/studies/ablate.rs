@@ -27,6 +27,7 @@ pub const DEFINITION: Definition = Definition {
     reduced: "main effects and interactions: means over all sets that differ in one fusion, or in two",
     ends: "which fusion saves most, and whether the times show it",
     lessons: &["12", "24"],
+    models: false,
 };
 
 /// Which plans are made.

@@ -19,7 +19,8 @@ pub const DEFINITION: Definition = Definition {
     finds: "memory and a floor of the time by the model (=); time in turns and memory held with --run (@, #)",
     reduced: "the largest batch by bisection; tokens per second, and the verdict against the next best",
     ends: "the largest and the best batch",
-    lessons: &["08", "21"],
+    lessons: &["21"],
+    models: true,
 };
 
 /// `study batch-size`.
@@ -109,6 +110,10 @@ impl Study for BatchSize {
         Asks::runs(self.ran().into_iter().map(request).collect())
     }
 
+    fn models(&self) -> Option<&Gpu> {
+        Some(&self.gpu)
+    }
+
     fn smaller(&self) -> &'static str {
         "less --memory, --runs 16, fewer tokens with --seq, or a smaller --model"
     }
@@ -130,7 +135,7 @@ impl Study for BatchSize {
         let ran = timed.iter().any(Option::is_some);
         let mut columns = vec![
             Column::given("batch"),
-            Column::modelled("held", "MB", 1),
+            Column::modelled("held", "MB", 1).why("held"),
             Column::modelled("floor", "µs", 1),
         ];
         if ran {
@@ -152,6 +157,7 @@ impl Study for BatchSize {
             if ran {
                 row.extend(sweep::cells(timed.as_ref(), tokens(*batch)));
             }
+            sheet.of.push(cost.config);
             sheet.rows.push(row);
         }
         let mut found = Findings {

@@ -19,7 +19,8 @@ pub const DEFINITION: Definition = Definition {
     finds: "time in turns, tokens per second and error (@), memory held (#)",
     reduced: "medians with their deviation; the rounds are kept, so that regress can compare a later build",
     ends: "the plan with most tokens per second of each shape, where the times tell them apart",
-    lessons: &["10", "21"],
+    lessons: &["04"],
+    models: false,
 };
 
 /// `study bench`.

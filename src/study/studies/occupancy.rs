@@ -17,6 +17,7 @@ pub const DEFINITION: Definition = Definition {
     reduced: "the least of four limits; times that lie apart in every launch",
     ends: "what limits, and from which occupancy on the copy is no slower than with all",
     lessons: &["20"],
+    models: true,
 };
 
 /// `study occupancy`.
@@ -53,6 +54,10 @@ impl Study for Residents {
             sweeps: vec![self.copy.clone()],
             ..Asks::default()
         }
+    }
+
+    fn models(&self) -> Option<&Gpu> {
+        Some(&self.gpu)
     }
 
     fn smaller(&self) -> &'static str {
@@ -92,7 +97,7 @@ impl Study for Residents {
 }
 
 /// What stops one more block, in words.
-const fn limit(limit: OccupancyLimit) -> &'static str {
+pub const fn limit(limit: OccupancyLimit) -> &'static str {
     match limit {
         OccupancyLimit::Registers => "registers",
         OccupancyLimit::Threads => "threads",

@@ -31,6 +31,7 @@ pub const DEFINITION: Definition = Definition {
     reduced: "the shortest way along the ops of a block; the versions beside it",
     ends: "the plan, and for each boundary what joining it would cost",
     lessons: &["12", "32"],
+    models: true,
 };
 
 /// Which kernels there are.
@@ -311,7 +312,7 @@ impl Study for Auto {
             "plans",
             [
                 Column::given("plan"),
-                Column::modelled("launches", "", 0),
+                Column::modelled("launches", "", 0).why("block.launches"),
                 Column::modelled("block", "µs", 2),
                 Column::modelled("above auto", "%", 1),
             ],
@@ -322,6 +323,7 @@ impl Study for Auto {
             .collect();
         rows.insert(0, ("auto".to_owned(), best.cut, Some(best.seconds)));
         for (name, cut, seconds) in rows {
+            plans.of.push(self.config.with_cut(cut));
             plans.rows.push(vec![
                 name.into(),
                 kernels(cut).map_or(1, |k| k.len() as u64).into(),

@@ -19,6 +19,7 @@ pub const DEFINITION: Definition = Definition {
     reduced: "each beside fp32: bytes, error in rounding steps, the verdict on the times",
     ends: "bytes saved, digits lost, and whether the time shows it",
     lessons: &["13"],
+    models: true,
 };
 
 /// `study precision`.
@@ -93,6 +94,10 @@ impl Study for Precision {
         Asks::runs(RUN.map(request).into())
     }
 
+    fn models(&self) -> Option<&Gpu> {
+        Some(&self.gpu)
+    }
+
     fn smaller(&self) -> &'static str {
         "--runs 18, fewer tokens with --seq, or a smaller --model"
     }
@@ -103,8 +108,8 @@ impl Study for Precision {
         let ran = timed.iter().any(Option::is_some);
         let mut columns = vec![
             Column::given("type"),
-            Column::modelled("bytes", "MB", 3),
-            Column::modelled("FLOP/B", "", 1),
+            Column::modelled("bytes", "MB", 3).why("forward.bytes"),
+            Column::modelled("FLOP/B", "", 1).why("forward.intensity"),
             Column::modelled("ridge", "", 1),
         ];
         // Of what is run the errors are told; one rounding stands in the sentences.
@@ -148,6 +153,7 @@ impl Study for Precision {
                 row.push(time.map(|t| t.median).into());
                 row.push(time.map(|t| t.mad).into());
             }
+            sheet.of.push(config);
             sheet.rows.push(row);
         }
         let (whole, flops) = modelled.first().copied().unwrap_or((0.0, 0.0));

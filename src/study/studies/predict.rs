@@ -24,6 +24,7 @@ pub const DEFINITION: Definition = Definition {
     reduced: "least squares through the logarithms; each forward predicted by a fit without it",
     ends: "a time with the interval that holds eight of ten, and how far off past predictions were",
     lessons: &["21", "25"],
+    models: false,
 };
 
 /// Forwards of a calibration.

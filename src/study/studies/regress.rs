@@ -21,7 +21,8 @@ pub const DEFINITION: Definition = Definition {
     finds: "time, error (@) and memory held (#), now and in the baseline",
     reduced: "ranks of all rounds now against all before, with an interval; a claimed regression is measured once more",
     ends: "the cases that regressed, or none; the exit code is 1 where there is one",
-    lessons: &["10"],
+    lessons: &["25"],
+    models: false,
 };
 
 /// A larger share of memory than this is one more buffer, not a rounding.

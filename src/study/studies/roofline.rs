@@ -3,7 +3,7 @@
 use super::timeline::{kinds, recorded, trace_of};
 use crate::catalogue::{Definition, Study};
 use crate::evidence::{Asks, Evidence};
-use crate::findings::{Column, Findings, Sheet};
+use crate::findings::{Column, Findings, Plot, Sheet, Source};
 use crate::timing::Agreed;
 use plan::cost::{Bound, Config, GpuDatabase, KernelCost, Planned, Roof};
 use plan::model::Dtype;
@@ -19,6 +19,7 @@ pub const DEFINITION: Definition = Definition {
     reduced: "FLOP/s and share of the roof per kind of kernel, the longest first",
     ends: "how much of the time the roofs explain, and where most of the rest is",
     lessons: &["03"],
+    models: false,
 };
 
 /// `study roofline`.
@@ -93,7 +94,8 @@ impl Study for Roofline {
             .collect();
         kinds.sort_by(|a, b| b.time.total_cmp(&a.time));
         found.sentences = sentences(&kinds, roofs.as_ref());
-        found.sheets = vec![hotspots(&kinds), points(&kinds)];
+        found.sheets = vec![hotspots(&kinds), points(&kinds, config)];
+        found.plots = plot(&kinds, roofs.is_some());
         found.notes.push(trace.how.clone());
         Ok(found)
     }
@@ -107,6 +109,8 @@ fn roofs(
 ) -> Result<Option<Roofs>, String> {
     let why = match &evidence.roofs {
         Some(Ok(measured)) => {
+            notes.extend(measured.beside());
+            notes.extend(measured.notes.iter().cloned());
             let rate = |flops: Agreed| Roof {
                 flops_per_second: flops.rate,
                 bytes_per_second: measured.bandwidth.rate,
@@ -229,12 +233,12 @@ fn hotspots(kinds: &[Kind<'_>]) -> Sheet {
 }
 
 /// The same as points: intensity, what it reaches, what it might.
-fn points(kinds: &[Kind<'_>]) -> Sheet {
+fn points(kinds: &[Kind<'_>], config: &Config) -> Sheet {
     let mut sheet = Sheet::new(
         "points",
         [
             Column::given("kernel"),
-            Column::modelled("FLOP/B", "", 2),
+            Column::modelled("FLOP/B", "", 2).why("kernel.*.intensity"),
             Column::measured("GFLOP/s", "", 1),
             Column::modelled("roof there", "GFLOP/s", 1),
             Column::measured("GB/s", "", 1),
@@ -242,6 +246,7 @@ fn points(kinds: &[Kind<'_>]) -> Sheet {
         ],
     );
     for kind in kinds {
+        sheet.of.push(config.clone());
         sheet.rows.push(vec![
             kind.name.into(),
             (kind.flops / kind.bytes).into(),
@@ -252,6 +257,30 @@ fn points(kinds: &[Kind<'_>]) -> Sheet {
         ]);
     }
     sheet
+}
+
+/// What each kind reaches over its intensity, below what its roof allows there.
+fn plot(kinds: &[Kind<'_>], roofs: bool) -> Vec<Plot> {
+    if !roofs {
+        return Vec::new();
+    }
+    let mut by: Vec<&Kind<'_>> = kinds.iter().filter(|k| k.flops > 0.0).collect();
+    by.sort_by(|a, b| (a.flops / a.bytes).total_cmp(&(b.flops / b.bytes)));
+    let line = |of: &dyn Fn(&Kind<'_>) -> f64| by.iter().map(|k| Some(1e-9 * of(k))).collect();
+    vec![Plot {
+        x: "FLOP/B".to_owned(),
+        at: by.iter().map(|k| k.flops / k.bytes).collect(),
+        unit: "GFLOP/s".to_owned(),
+        log: true,
+        lines: vec![
+            ("roof".to_owned(), Source::Given, line(&|k| k.attainable)),
+            (
+                "reached".to_owned(),
+                Source::Measured,
+                line(&|k| k.flops / k.time),
+            ),
+        ],
+    }]
 }
 
 fn sentences(kinds: &[Kind<'_>], roofs: Option<&Roofs>) -> Vec<String> {
@@ -308,148 +337,4 @@ fn sentences(kinds: &[Kind<'_>], roofs: Option<&Roofs>) -> Vec<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::evidence;
-    use crate::timing::{Rounds, report};
-    use plan::cost::price;
-    use plan::fusion::Version;
-    use plan::run::{RunError, TraceReport};
-
-    fn study() -> Roofline {
-        let config = Config::preset("workshop", Version::V2.cut()).unwrap();
-        Roofline {
-            run: Request::new(config),
-        }
-    }
-
-    /// A run in which each kernel takes `times` its floor under 10 GB/s and 100 GFLOP/s.
-    fn evidence(times: impl Fn(&str) -> f64) -> Evidence {
-        let study = study();
-        let roof = Roof {
-            flops_per_second: 1e11,
-            bytes_per_second: 1e10,
-        };
-        let cost = price(&study.run.config).unwrap();
-        let mut at = 0.0;
-        let spans = cost.forward.kernels.iter().enumerate().map(|(kernel, k)| {
-            let took = 1e6 * roof.floor_seconds(k.flops, k.bytes()) * times(&k.name);
-            at += took;
-            SpanReport {
-                name: k.name.clone(),
-                kernel,
-                from: at - took,
-                to: at,
-                took: vec![took],
-            }
-        });
-        let mut made = report(&[]);
-        made.trace = Some(TraceReport {
-            axis: Axis::Microseconds,
-            how: "a clock".into(),
-            forwards: 1,
-            spans: spans.collect(),
-            phases: Vec::new(),
-        });
-        let mut rounds = Rounds::new(study.asks().runs, 1);
-        rounds.take(Ok(made));
-        let agreed = |rate| Agreed { rate, spread: 0.01 };
-        Evidence {
-            roofs: Some(Ok(evidence::Roofs {
-                of: "this CPU".into(),
-                bandwidth: agreed(1e10),
-                fp32: agreed(1e11),
-                matrix16: None,
-            })),
-            ..rounds.into()
-        }
-    }
-
-    #[test]
-    fn every_kernel_at_twice_its_floor_is_half_of_the_roof() {
-        let found = study().reduce(&evidence(|_| 2.0)).unwrap();
-        assert!(found.sentences[0].contains(", 50 %: the roofs of this CPU, measured @"));
-        for row in &found.sheets[0].rows {
-            assert!(
-                matches!(row[5], crate::findings::Cell::Number(p) if (p - 50.0).abs() < 1e-6),
-                "{row:?}"
-            );
-        }
-        // V2's products of 128 rows are above the ridge of 10 FLOP/B, its norms below.
-        let bound = |name: &str| {
-            let row = found.sheets[1]
-                .rows
-                .iter()
-                .find(|row| row[0] == name.into());
-            row.unwrap()[5].clone()
-        };
-        assert_eq!(
-            (bound("down"), bound("norm1")),
-            ("compute".into(), "memory".into())
-        );
-    }
-
-    #[test]
-    fn the_time_above_the_roof_says_where_to_look() {
-        // All at their roof but down, at three times: all of the rest is there.
-        let slow = |name: &str| if name == "down" { 3.0 } else { 1.0 };
-        let found = study().reduce(&evidence(slow)).unwrap();
-        assert!(
-            found.sentences[1].starts_with("Of the time above the roofs down has most, 100 % @"),
-            "{:?}",
-            found.sentences
-        );
-        // A norm in half the time that memory takes.
-        let cached = |name: &str| if name == "norm1" { 0.5 } else { 1.5 };
-        let found = study().reduce(&evidence(cached)).unwrap();
-        let said = found.sentences.last().unwrap();
-        assert_eq!(
-            said,
-            "Faster than memory allows @: norm1; what they read was still in a cache."
-        );
-    }
-
-    #[test]
-    fn without_roofs_the_times_stand_alone() {
-        let mut evidence = evidence(|_| 2.0);
-        evidence.roofs = Some(Err(RunError::failed("a busy machine")));
-        let found = study().reduce(&evidence).unwrap();
-        assert!(
-            found.sentences[0].ends_with("no roof of this machine is known to set them under.")
-        );
-        assert_eq!(
-            (found.sentences.len(), found.notes[0].as_str()),
-            (1, "a busy machine")
-        );
-        let row = &found.sheets[0].rows[0];
-        assert_eq!(
-            (&row[5], &row[6]),
-            (&crate::findings::Cell::NONE, &"–".into())
-        );
-    }
-
-    #[test]
-    fn what_is_to_be_tried_follows_from_part_and_side() {
-        let kind = |time: f64, floor: f64, bound| Kind {
-            name: "k",
-            kernels: 1,
-            time,
-            spread: 0.0,
-            flops: 1.0,
-            bytes: 1.0,
-            floor,
-            bound: Some(bound),
-            attainable: 1.0,
-        };
-        for (time, floor, bound, says) in [
-            (1e-3, 2e-3, Bound::Memory, "cache"),
-            (1e-3, 8e-4, Bound::Memory, "fewer bytes"),
-            (1e-3, 8e-4, Bound::Compute, "leave it"),
-            (1e-5, 1e-6, Bound::Memory, "too small"),
-            (1e-3, 1e-4, Bound::Memory, "loads"),
-            (1e-3, 1e-4, Bound::Compute, "tile"),
-        ] {
-            assert!(try_this(&kind(time, floor, bound)).contains(says), "{says}");
-        }
-    }
-}
+mod tests;

@@ -12,6 +12,7 @@ use crate::findings::{Cell, Column, Findings, Plot, Sheet, Source};
 use crate::timing::{ALARMS, Interval, Timed, of_median};
 use plan::cost::{Config, Cost, price};
 use plan::run::Request;
+use plan::units::figure::fixed;
 
 use bend::{bends, beside};
 pub use over::Over;
@@ -26,6 +27,7 @@ pub const DEFINITION: Definition = Definition {
     reduced: "exponents by least squares through the logarithms, round by round, with an interval; constant, linear and quadratic part",
     ends: "the exponents, modelled beside measured",
     lessons: &["10", "21"],
+    models: false,
 };
 
 /// `study scale`.
@@ -149,7 +151,7 @@ impl Study for Scale {
 
 /// An exponent in words.
 fn power(exponent: Option<f64>) -> String {
-    exponent.map_or("?".to_owned(), |p| format!("{p:.2}"))
+    exponent.map_or("?".to_owned(), |p| fixed(p, 2))
 }
 
 impl Scale {
@@ -228,14 +230,17 @@ impl Scale {
             Cell::NONE,
             slope.map(|s| s.middle).into(),
             match slope {
-                Some(s) => format!("{:.3} to {:.3}", s.low, s.high).into(),
+                Some(s) => format!("{} to {}", fixed(s.low, 3), fixed(s.high, 3)).into(),
                 None => "too few rounds".into(),
             },
         ]);
         if let Some(Interval { middle, low, high }) = slope {
             let (f, b) = (exponent(&x, &flops), exponent(&x, &bytes));
             found.sentences.push(format!(
-                "The time grows as {letter}^{middle:.2} @ ({low:.2} to {high:.2}, {rounds} rounds in turns){}.",
+                "The time grows as {letter}^{} @ ({} to {}, {rounds} rounds in turns){}.",
+                fixed(middle, 2),
+                fixed(low, 2),
+                fixed(high, 2),
                 beside(low, high, f, b)
             ));
         }

@@ -21,6 +21,7 @@ pub const DEFINITION: Definition = Definition {
     reduced: "the forward of median length on one axis; each kernel's median over all",
     ends: "how much of the forward is kernels, what lies between, and which kernels take most",
     lessons: &["01", "19", "22"],
+    models: false,
 };
 
 /// `study timeline`.

@@ -28,6 +28,7 @@ pub const DEFINITION: Definition = Definition {
     reduced: "exhaustive, random, halving and Bayesian search on the same times and budget; the winner confirmed on rounds that did not choose it",
     ends: "the winner against the program's own choice, kept where the difference is seen",
     lessons: &["18", "24"],
+    models: true,
 };
 
 /// Seeds over which searches that draw are averaged.
@@ -121,6 +122,10 @@ impl Study for Tune {
                 .map(|at| each(vec![self.tuned(self.space.settings(at))], self.run.check)),
         );
         Asks::runs(runs)
+    }
+
+    fn models(&self) -> Option<&Gpu> {
+        self.gpu.as_ref()
     }
 
     fn smaller(&self) -> &'static str {

@@ -23,6 +23,7 @@ pub const DEFINITION: Definition = Definition {
     reduced: "the largest share of a tolerance; errors of the blocks' outputs, layer by layer",
     ends: "who passes, the first tensor that does not, and what the documents' tolerance is worth",
     lessons: &["13"],
+    models: false,
 };
 
 /// `study validate`.

@@ -79,7 +79,7 @@ fn made(seed: u64, n: usize) -> Vec<f64> {
 
 /// Forwards of one plan, in microseconds, as `run --json` gave them: see the file's
 /// own words.
-fn measured() -> Vec<(String, Vec<f64>)> {
+pub(crate) fn measured() -> Vec<(String, Vec<f64>)> {
     let text = include_str!("recorded.json");
     let recorded: serde_json::Value = serde_json::from_str(text).unwrap();
     let sets = recorded["sets"].as_array().unwrap();

@@ -83,16 +83,16 @@ fn says(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
 
 /// The four verdicts to choose from, or how to begin.
 fn asked(state: &State, columns: usize) -> Vec<Row> {
-    let Some(at) = state.claims.choosing else {
+    if !state.claims.choosing {
         return words(
             "Enter judges it: right, right under an assumption, wrong, or only measurable. What the model says opens after that; s shows it unjudged.",
             columns,
             Role::Dim,
         );
-    };
+    }
     let mut rows = vec![Row::of("Your verdict", Role::Strong)];
     for (i, judgement) in Judgement::ALL.into_iter().enumerate() {
-        let row = if i == at {
+        let row = if state.claims.chosen == Some(i) {
             Row::of("► ", Role::Accent).and(judgement.says(), Role::Accent)
         } else {
             Row::of("  ", Role::Text).and(judgement.says(), Role::Text)

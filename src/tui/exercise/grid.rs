@@ -4,7 +4,7 @@
 use super::question::{typing, word_role};
 use crate::tui::live::note;
 use crate::tui::pen::{clip, width as columns_of};
-use crate::tui::rows::Row;
+use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
 use app::State;
 use app::answering::grid;
@@ -94,10 +94,8 @@ pub fn lay(
             true => "←→↑↓ cell; type, Enter keeps; at a filled cell Enter checks",
             false => "←→↑↓ cell, Space next option, Enter checks",
         };
-        rows.push(Row::of(
-            format!("{unit}{}{how}", if unit.is_empty() { "" } else { "   " }),
-            Role::Dim,
-        ));
+        let gap = if unit.is_empty() { "" } else { "; " };
+        rows.extend(words(&format!("{unit}{gap}{how}"), width, Role::Dim));
     }
     rows
 }

@@ -35,7 +35,7 @@ pub fn hints(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> 
     rows
 }
 
-/// Hints and tries so far, and how the solution can be had.
+/// Hints and wrong tries so far, and how the solution can be had.
 fn tally(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
     if state.page != app::Page::Exercises {
         return Vec::new();
@@ -47,7 +47,7 @@ fn tally(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
         "solution: once solved, or s twice"
     };
     let text = format!(
-        "hints {} of {} seen   tries {}   {free}",
+        "hints {} of {} seen   misses {}   {free}",
         kept.hints.min(key.hints.len() as u64),
         key.hints.len(),
         kept.tries

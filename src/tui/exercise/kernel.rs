@@ -35,7 +35,7 @@ pub fn lines(state: &State, asked: &Asked, kernel: &Kernel, keys: bool, width: u
         }));
     }
     if keys {
-        let how = "↑↓ line, Space marks it, Enter checks";
+        let how = "↑↓ or its number: line. Space marks it, Enter checks";
         rows.push(Row::of(how, Role::Dim));
     }
     rows

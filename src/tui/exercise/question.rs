@@ -74,10 +74,19 @@ pub fn in_form(
     (rows, verdict)
 }
 
-/// Where the option under the cursor of a question stands in its rows.
+/// The cursor of a field.
+pub const CURSOR: char = '▌';
+
+/// Where the cursor of a question stands in its rows: what is typed, else the option or
+/// the cell.
 pub fn cursor(state: &State, asked: &Asked, rows: &[Row]) -> Part {
-    let option = Target::Option(state.shared.questions.question(asked).option);
-    let holds = |row: &Row| row.spots.iter().any(|(.., target)| *target == option);
+    if state.shared.questions.field_of(asked).is_some() {
+        let at = rows.iter().position(|row| row.text().contains(CURSOR))?;
+        return Some((at, 1));
+    }
+    let question = state.shared.questions.question(asked);
+    let here = [Target::Option(question.option), Target::Cell(question.cell)];
+    let holds = |row: &Row| row.spots.iter().any(|(.., target)| here.contains(target));
     let first = rows.iter().position(holds)?;
     let last = rows.iter().rposition(holds)?;
     Some((first, last + 1 - first))
@@ -299,7 +308,7 @@ fn options(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) ->
         let how = match key.kind {
             Kind::Choice => "←→ option, Space marks one, Enter checks",
             Kind::Choices => "←→ option, Space marks all that fit, Enter checks",
-            _ => "←→ option, Space ranks it next, a digit gives its place, Enter checks",
+            _ => "←→ option, Space ranks it next, a digit gives its place, 0 none, Enter checks",
         };
         rows.extend(words(how, width, Role::Dim));
     }

@@ -1,6 +1,6 @@
 //! The lab in the right pane of a lesson: ribbon, toggles, this plan against V1.
 
-use crate::tui::pen::{Pen, clip, wrap};
+use crate::tui::pen::{Pen, clip, width, wrap};
 use crate::tui::theme::Role;
 use crate::tui::{lab, ribbon};
 use app::State;
@@ -34,9 +34,12 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     let wide = pen.width() >= RIBBON;
     let edge = pen.width();
     let mut rest = if wide {
-        let room = usize::from(edge).saturating_sub(2 + unit.chars().count());
+        // Over the ribbon's end, or behind a long name, as far as the pane goes.
+        let both = 1 + width(&name) + 2 + width(&unit);
+        let end = edge.min(RIBBON.max(both as u16));
+        let room = usize::from(end).saturating_sub(3 + width(&unit));
         pen.put(1, 0, &clip(&name, room), role);
-        pen.right(edge.min(RIBBON), 0, &unit, Role::Modelled);
+        pen.right(end, 0, &unit, Role::Modelled);
         ribbon::draw(&lab::boxes(state), &mut pen.part(1, 1, 63, ribbon::HEIGHT));
         pen.part(0, 0, edge.min(RIBBON), u16::MAX)
     } else {

@@ -216,7 +216,10 @@ fn ticks(chart: &Chart, scale: &Scale, width: usize) -> Row {
     let mut free = 0;
     for x in &chart.at {
         let column = (scale.dot(*x, scale.bottom).0 / 2.0).round() as usize;
-        let label = plan::units::group_thousands(*x as i128);
+        let label = match x.fract() == 0.0 {
+            true => plan::units::group_thousands(*x as i128),
+            false => significant(*x, 2),
+        };
         if column < free {
             continue;
         }

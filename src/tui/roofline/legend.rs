@@ -191,7 +191,7 @@ fn below(state: &State) -> Vec<(String, Role)> {
         None => {}
     }
     // Letters never hide each other.
-    lines.push(("lower letter: same spot".to_owned(), Role::Dim));
+    lines.push(("below another: same spot".to_owned(), Role::Dim));
     lines
 }
 

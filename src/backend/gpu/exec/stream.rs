@@ -62,6 +62,7 @@ impl Launched {
         name: &str,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<(), GpuError> {
+        driver.named(Some(name));
         let started = match step {
             BoundStep::Own(launch) => {
                 self.own += 1;
@@ -80,6 +81,7 @@ impl Launched {
                 self.library += u64::from(launches);
             }),
         };
+        driver.named(None);
         started.map_err(|e| e.in_kernel(name))
     }
 }
@@ -89,6 +91,17 @@ impl Launched {
 /// # Errors
 /// A launch that is refused, a stop.
 pub(super) fn forward(
+    driver: &mut impl Driver,
+    bound: &Bound,
+    observer: &dyn Observer,
+) -> Result<Launched, RunError> {
+    driver.named(Some("forward"));
+    let launched = launches(driver, bound, observer);
+    driver.named(None);
+    launched
+}
+
+fn launches(
     driver: &mut impl Driver,
     bound: &Bound,
     observer: &dyn Observer,

@@ -1,13 +1,14 @@
-//! When each kernel runs: by clocks in the kernels, so that what overlaps is seen; on a
-//! device without clocks, by the instructions that it counts.
+//! When each kernel runs: by clocks in the kernels, so that what overlaps is seen; by marks
+//! around each on a device that takes no assembly text; on one without a clock, by the
+//! instructions that it counts.
 
 use super::Gpu;
 use super::bind::{Bound, BoundStep};
 use super::count::library_step;
 use super::memory::RunMemory;
 use super::ready::Ready;
-use super::stream::forward;
-use crate::gpu::driver::{Driver, Function, GpuError, Memory, Parameter};
+use super::stream::{Launched, forward};
+use crate::gpu::driver::{Driver, Function, GpuError, GpuErrorKind, Memory, Parameter};
 use crate::gpu::issued::clocked::{RECORD, STAMPS, clocked, has_stamps};
 use crate::gpu::program::{Arg, Launch, Step};
 use crate::measure::{FORWARDS, named};
@@ -48,6 +49,10 @@ impl<D: Driver> Gpu<D> {
         }
         let (clocks, program) = match self.with_clocks(memory, bound) {
             Ok(made) => made,
+            // A device that takes no assembly text has no clocks in its kernels.
+            Err(e) if e.kind == GpuErrorKind::Missing => {
+                return self.by_marks(ready, &e, observer);
+            }
             Err(e) => return Ok(Err(e.to_string())),
         };
         let mut forwards = Vec::new();
@@ -104,6 +109,43 @@ impl<D: Driver> Gpu<D> {
                 .collect();
         }
         Ok(Ok(trace))
+    }
+
+    /// Kernel after kernel, each between two marks of the device.
+    fn by_marks(
+        &mut self,
+        ready: &Ready<'_>,
+        why: &GpuError,
+        observer: &dyn Observer,
+    ) -> Result<Result<TraceReport, String>, RunError> {
+        let (driver, bound) = (&mut self.driver, &ready.bound);
+        let mut forwards = Vec::new();
+        for done in 0..=FORWARDS {
+            observer.progress(Progress::new(Phase::Timing, done, FORWARDS + 1));
+            let (mut at, mut spans) = (0.0, Vec::new());
+            for (step, named) in bound.steps.iter().zip(&bound.program.steps) {
+                let from = driver.mark()?;
+                Launched::default().watched(driver, step, named.name(), observer)?;
+                let to = driver.mark()?;
+                driver.synchronize()?;
+                let Some((from, to)) = from.zip(to) else {
+                    return Ok(Err(why.to_string()));
+                };
+                let took = driver.elapsed_us(from, to)?;
+                spans.push((at, at + took));
+                at += took;
+            }
+            // The first warms up.
+            if done > 0 {
+                forwards.push(spans);
+            }
+        }
+        let names = named(&ready.planned);
+        let how = "device events around each launch, with a wait behind it: nothing overlaps, and what a launch costs is in every time";
+        Ok(
+            TraceReport::of(Axis::Microseconds, how.to_owned(), &names, &forwards)
+                .ok_or_else(|| "nothing was recorded".to_owned()),
+        )
     }
 
     /// Kernel after kernel, each as long as its warp instructions.

@@ -149,12 +149,6 @@ impl HipFacts {
             }
         }
         if let (Some(Ok(device)), Ok(())) = (self.devices.first(), &self.compiles) {
-            lines.push((
-                "use",
-                "named, --backend hip; auto does not take it, as its kernels have not run on an \
-                 AMD GPU before: selftest --backend hip --quick says whether they are right here"
-                    .to_owned(),
-            ));
             let run = "tinyllama-tutor run --backend hip --version v2";
             for profile in rocprof::commands(&device.target.arch, run) {
                 lines.push(("profile", profile.what));

@@ -72,6 +72,12 @@ fn counters(arch: &str) -> (&'static [Counters; 2], &'static str) {
     }
 }
 
+/// What the passes of a forward count that give the bytes read, and those written.
+pub fn passes(arch: &str) -> [&'static [&'static str]; 2] {
+    let (groups, _) = counters(arch);
+    groups.each_ref().map(|group| group.names)
+}
+
 /// Commands for a run on a device of `arch`; `run` is the program with its
 /// arguments.
 pub fn commands(arch: &str, run: &str) -> Vec<Profile> {

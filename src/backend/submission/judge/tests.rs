@@ -34,6 +34,7 @@ fn tried(source: &str, candidate: Candidate) -> SubmissionOutcome {
         source: source.to_owned(),
         candidate,
         bounds: bounds(source),
+        on: None,
     })
 }
 

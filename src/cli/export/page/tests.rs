@@ -76,6 +76,11 @@ run = "scale --over seq"
 recorded = ["h200_launch"]
 ```
 
+```occupancy
+registers = 48
+threads = 192
+```
+
 ```kernel
 op = "norm1"
 ```
@@ -135,6 +140,7 @@ fn a_lesson_with_every_kind_of_live_block() {
         "table",
         "steps",
         "micro",
+        "occupancy",
         "kernel",
         "claim: 12 launches per block (K-V1-12)",
         "question ex1 block",

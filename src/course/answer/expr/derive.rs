@@ -377,6 +377,10 @@ fn terms(why: &Why) -> String {
         .iter()
         .map(
             |term| match term.formula.is_empty() || why.terms.len() > UNFOLDED {
+                // Two numbers do not stand behind each other.
+                true if term.label.contains('×') => {
+                    format!("{} ({})", term.label, figure(term))
+                }
                 true => format!("{} {}", term.label, figure(term)),
                 false => format!(
                     "{} {} = {} = {}",

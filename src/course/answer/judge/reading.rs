@@ -91,6 +91,13 @@ fn statement(text: &str, asking: &Asking, asked: Asked) -> Result<Typed, ReadErr
                 });
             }
             Err(e) if !part.contains(char::is_alphabetic) => return Err(e),
+            // A line meant for a shell says nothing of a number.
+            Err(_) if bare.contains(" --") || bare.contains("; ") => {
+                return Err(ReadError {
+                    column: column(text, part),
+                    message: format!("“{}” is no number.", bare.trim()),
+                });
+            }
             Err(_) => {}
         }
     }

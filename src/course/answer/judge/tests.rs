@@ -163,6 +163,16 @@ fn whole_numbers_below_ten_thousand_are_strict() {
 }
 
 #[test]
+fn a_line_for_a_shell_is_no_answer() {
+    let half = key("0.5", "0.5 %", "x");
+    let typed = "clear; tinyllama-tutor check ex4 --answer floor='1us' --answer rmsnorm=.5";
+    assert_eq!(judged(typed, &half, &[]).verdict.word(), "unread");
+    for typed in ["q = .5", "F/Q = 1/2 = .5"] {
+        assert!(judged(typed, &half, &[]).verdict.is_right(), "{typed}");
+    }
+}
+
+#[test]
 fn larger_whole_numbers_are_right_at_four_digits() {
     // ex2 qkv: 33,554,432 FLOP.
     let key = key("sum(q k v).flops", "exact", "FLOP");

@@ -12,7 +12,7 @@ fn why_keys(cost: &Cost) -> Vec<String> {
         let op = kernel.ops.first().copied().unwrap_or_default();
         keys.extend(FIELDS.iter().skip(1).map(|f| format!("kernel.{op}.{f}")));
     }
-    keys.extend(["peak", "kv", "params.tied", "params.untied"].map(str::to_owned));
+    keys.extend(["peak", "held", "kv", "params.tied", "params.untied"].map(str::to_owned));
     keys
 }
 

@@ -84,16 +84,25 @@ pub fn merit(found: &Breakdown, cost: &Cost, gpu: &Gpu) -> Option<Merit> {
     let shape = &cost.config.shape;
     let tokens = shape.batch as f64 * shape.seq as f64;
     let work = if training { 3.0 } else { 1.0 };
-    let of = |flops: f64| {
-        let peak = gpu.peak_flops(cost.config.dtype, true)?;
-        Some(work * flops / seconds / peak)
-    };
+    let [utilisation, of_weights] = utilisation(cost, gpu, seconds / work);
     Some(Merit {
         tokens_per_second: tokens / seconds,
-        utilisation: of(cost.forward.flops as f64),
-        // The embedding is looked up: it counts once, as the head.
-        of_weights: of(2.0 * cost.parameters.0 as f64 * tokens),
+        utilisation,
+        of_weights,
         training,
+    })
+}
+
+/// Shares of the matrix peak of a forward in so many seconds: all FLOPs of the model
+/// counted, and two for each weight and token. None where the GPU has no such unit.
+pub fn utilisation(cost: &Cost, gpu: &Gpu, seconds: f64) -> [Option<f64>; 2] {
+    let shape = &cost.config.shape;
+    let tokens = shape.batch as f64 * shape.seq as f64;
+    // The embedding is looked up: it counts once, as the head.
+    let of_weights = 2.0 * cost.parameters.0 as f64 * tokens;
+    [cost.forward.flops as f64, of_weights].map(|flops| {
+        let peak = gpu.peak_flops(cost.config.dtype, true)?;
+        Some(flops / seconds / peak)
     })
 }
 

@@ -1,6 +1,7 @@
 //! Where a measured curve bends, and what the model says there.
 
 use crate::timing::{ALARMS, of_median};
+use plan::units::figure::fixed;
 
 /// How the exponent of the time stands to those of FLOPs and bytes.
 pub(super) fn beside(low: f64, high: f64, flops: Option<f64>, bytes: Option<f64>) -> String {
@@ -9,11 +10,17 @@ pub(super) fn beside(low: f64, high: f64, flops: Option<f64>, bytes: Option<f64>
     };
     let (least, most) = (flops.min(bytes), flops.max(bytes));
     if high < least {
-        format!(", less than FLOPs and bytes ({least:.2}): something does not grow with it")
+        format!(
+            ", less than FLOPs and bytes ({}): something does not grow with it",
+            fixed(least, 2)
+        )
     } else if low > most {
-        format!(", more than FLOPs and bytes ({most:.2}): what a cache held no longer fits")
+        format!(
+            ", more than FLOPs and bytes ({}): what a cache held no longer fits",
+            fixed(most, 2)
+        )
     } else {
-        format!("; FLOPs {flops:.2}, bytes {bytes:.2} =")
+        format!("; FLOPs {}, bytes {} =", fixed(flops, 2), fixed(bytes, 2))
     }
 }
 
@@ -57,8 +64,9 @@ pub(super) fn bends(
             (false, false) => "which the FLOPs do not: more work keeps the machine busier",
         };
         said.push(format!(
-            "At {letter} = {size} the time bends @: exponent {below:.2} below, {:.2} above, {why}.",
-            below + found.middle
+            "At {letter} = {size} the time bends @: exponent {} below, {} above, {why}.",
+            fixed(below, 2),
+            fixed(below + found.middle, 2)
         ));
     }
     said

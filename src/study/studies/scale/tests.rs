@@ -125,3 +125,12 @@ fn presets_vary_by_their_parameters_and_go_by_their_names() {
     assert_eq!(found.plots[0].at[0], f64::from(parameters));
     assert_eq!(study.asks().runs[1].config.shape, study.config.shape);
 }
+
+#[test]
+fn what_does_not_grow_has_no_negative_exponent() {
+    assert_eq!(power(Some(-1e-17)), "0.00");
+    // The tensors that are held at once are those of one block, however many there are.
+    let found = scale(Over::Layers, &[], false).reduce(&Evidence::default());
+    let said = found.unwrap().sentences.join(" ");
+    assert!(said.contains("the peak of activations as L^0.00"), "{said}");
+}

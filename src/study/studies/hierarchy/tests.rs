@@ -1,0 +1,142 @@
+use super::*;
+use plan::run::{BackendKind, RunError};
+
+/// Rows of sets in KiB with a latency, each sample off by up to `noise` of it.
+fn rows(of: &[(u64, f64)], noise: f64) -> Vec<MemoryRow> {
+    let sample = |ns: f64, i: i32| ns * (1.0 + noise * f64::from((i * 7) % 5 - 2) / 2.0);
+    let row = |&(kib, ns): &(u64, f64)| MemoryRow {
+        bytes: kib << 10,
+        latency_ns: (0..5).map(|i| sample(ns, i)).collect(),
+        one_gbs: vec![100.0 / ns; 5],
+        all_gbs: Vec::new(),
+    };
+    of.iter().map(row).collect()
+}
+
+fn cache(name: &str, kib: u64) -> CacheSize {
+    CacheSize {
+        name: name.to_owned(),
+        bytes: kib << 10,
+    }
+}
+
+/// L1 of 48 KiB, L2 of 2 MiB: a jump at the first, a slope over the second.
+const STAIRS: [(u64, f64); 9] = [
+    (16, 1.5),
+    (32, 1.5),
+    (48, 1.5),
+    (64, 4.5),
+    (512, 5.0),
+    (1024, 5.0),
+    (2048, 9.0),
+    (4096, 20.0),
+    (8192, 21.0),
+];
+
+fn study(rows: Vec<MemoryRow>) -> Findings {
+    let request = MemoryRequest {
+        backend: BackendKind::Cpu,
+        sizes: rows.iter().map(|r| r.bytes).collect(),
+    };
+    let report = MemoryReport {
+        schema: 1,
+        device: "a CPU".into(),
+        units: 2,
+        caches: vec![cache("L1", 48), cache("L2", 2048)],
+        rows,
+        notes: Vec::new(),
+    };
+    let evidence = Evidence {
+        memory: Some(Ok(report)),
+        ..Evidence::default()
+    };
+    Hierarchy { request }.reduce(&evidence).unwrap()
+}
+
+#[test]
+fn a_step_is_named_by_the_cache_that_ends_in_it() {
+    let found = study(rows(&STAIRS, 0.02));
+    assert_eq!(
+        found.sentences[..2],
+        [
+            // 4.5 / 1.5; from 64 to 512 KiB it goes up by 1.11, so that the step goes on.
+            "Between 48 KiB and 512 KiB a load comes to wait 3.3 times as long (1.5 ns, then 5.0 ns @): there L1 (48 KiB) ends.",
+            // The slope from 1 to 4 MiB is one step.
+            "Between 1 MiB and 4 MiB a load comes to wait 4.0 times as long (5.0 ns, then 20.0 ns @): there L2 (2 MiB) ends.",
+        ]
+    );
+    let fits = |at: usize| found.sheets[0].rows[at][5].clone();
+    assert_eq!(
+        (fits(2), fits(3), fits(8)),
+        ("L1".into(), "L2".into(), "memory".into())
+    );
+    assert_eq!(found.sheets[1].rows.len(), 2);
+}
+
+#[test]
+fn nothing_is_said_of_what_spreads_further_than_it_rises() {
+    for (name, of, noise) in [
+        (
+            "flat",
+            vec![(16, 2.0), (64, 2.02), (256, 1.99), (1024, 2.01)],
+            0.02,
+        ),
+        (
+            "a spike",
+            vec![(16, 2.0), (64, 9.0), (256, 2.0), (1024, 2.0)],
+            0.02,
+        ),
+        (
+            "small rises",
+            vec![(16, 2.0), (64, 2.2), (256, 2.3), (1024, 2.4)],
+            0.02,
+        ),
+        (
+            "noise",
+            vec![(16, 2.0), (64, 3.0), (256, 4.0), (1024, 5.0)],
+            0.9,
+        ),
+    ] {
+        let found = study(rows(&of, noise));
+        assert!(
+            found.sentences[0].starts_with("No step is seen"),
+            "{name}: {:?}",
+            found.sentences
+        );
+    }
+    let flat = study(rows(&[(16, 2.0), (256, 2.0)], 0.0));
+    assert_eq!(
+        flat.sentences[1],
+        "At the end of L1 (48 KiB) no step is seen."
+    );
+}
+
+#[test]
+fn a_gpu_s_caches_are_those_of_its_data_sheet() {
+    let report = MemoryReport {
+        schema: 1,
+        device: "NVIDIA H200 (sm_90a), CUDA 13.0 driver".into(),
+        units: 132,
+        caches: Vec::new(),
+        rows: rows(&STAIRS, 0.0),
+        notes: Vec::new(),
+    };
+    let (caches, whence) = known(&report);
+    // assets/gpus.toml: 228 KiB per multiprocessor, 60 MiB.
+    assert_eq!(
+        caches,
+        [cache("L1 with shared memory", 228), cache("L2", 60 << 10)]
+    );
+    assert!(whence.contains("H200"));
+}
+
+#[test]
+fn what_failed_is_a_sentence() {
+    let request = MemoryRequest::new(BackendKind::Cpu, 4 << 10, 1 << 20).unwrap();
+    let evidence = Evidence {
+        memory: Some(Err(RunError::missing("no room"))),
+        ..Evidence::default()
+    };
+    let said = Hierarchy { request }.reduce(&evidence).unwrap_err();
+    assert_eq!(said, "no room");
+}
