@@ -73,3 +73,15 @@ fn options_narrow_the_list() {
     home.line("claims --document S7")
         .refused(2, "there is no document “S7”");
 }
+
+/// A lesson that is printed tells no more of a claim than one on the screen: nobody has
+/// judged it.
+#[test]
+fn a_printed_lesson_leaves_the_verdict_to_its_reader() {
+    let home = Home::new();
+    let verdict = |printed: &str| printed.lines().any(|l| l.trim().starts_with("verdict: "));
+    let shown = home.line("show 02").out;
+    assert!(shown.contains("Judge it first") && !verdict(&shown), "{shown}");
+    let whole = home.line("show 02 --answers").out;
+    assert!(verdict(&whole) && !whole.contains("Judge it first"), "{whole}");
+}
