@@ -4,6 +4,7 @@ use super::answer::USUAL_GPU;
 use super::assigned;
 use super::exercise::{Draw, Exercise};
 use super::fault::{Fault, way_out};
+use super::fields::Phrase;
 use super::lesson::Lesson;
 use super::paths::Places;
 use super::route::{Route, Routes};
@@ -43,14 +44,20 @@ struct Slot<T> {
     raw: Raw,
     /// The device of the course.
     gpu: &'static str,
-    /// The exercises that are left out because the claims court is switched off.
-    trials: Option<Arc<[String]>>,
+    /// Lessons and exercises that are left out where the claims court is switched off;
+    /// none: it sits.
+    left_out: Option<Arc<[String]>>,
     read: OnceLock<T>,
 }
 
 impl<T> Slot<T> {
     fn get(&self, read: fn(&Self) -> T) -> &T {
         self.read.get_or_init(|| read(self))
+    }
+
+    fn is_left_out(&self, id: &str) -> bool {
+        let left_out = self.left_out.as_deref().unwrap_or_default();
+        left_out.iter().any(|other| other == id)
     }
 
     /// To be read for another device.
@@ -60,12 +67,21 @@ impl<T> Slot<T> {
     }
 }
 
+/// Takes what is left out away from a shelf; the others are read anew without it.
+fn keep<T>(slots: &mut Vec<Slot<T>>, left_out: &Arc<[String]>) {
+    slots.retain(|slot| !left_out.contains(&slot.raw.id));
+    for slot in slots {
+        slot.left_out = Some(Arc::clone(left_out));
+        slot.read = OnceLock::new();
+    }
+}
+
 fn lesson(slot: &Slot<Lesson>) -> Lesson {
     let raw = &slot.raw;
     let mut lesson = Lesson::read(&raw.id, &raw.file, &raw.text);
     replace_faults(&mut lesson.faults, raw);
-    if let Some(trials) = &slot.trials {
-        lesson.without_court(&|id| trials.iter().any(|trial| trial == id));
+    if slot.left_out.is_some() {
+        lesson.without_court(&|id| slot.is_left_out(id));
     }
     lesson.on(slot.gpu)
 }
@@ -74,6 +90,10 @@ fn exercise(slot: &Slot<Exercise>) -> Exercise {
     let raw = &slot.raw;
     let mut exercise = Exercise::read(&raw.id, &raw.file, &raw.text);
     replace_faults(&mut exercise.faults, raw);
+    let gone = |named: &Phrase| slot.is_left_out(&named.text);
+    if exercise.lesson.as_ref().is_some_and(gone) {
+        exercise.lesson = None;
+    }
     exercise.on(slot.gpu)
 }
 
@@ -138,20 +158,16 @@ impl Course {
         if self.court_off.is_none() {
             return;
         }
-        let asks = |slot: &Slot<Exercise>| slot.get(exercise).draw == Some(Draw::Claims);
-        let trials: Arc<[String]> = self
-            .exercises
-            .iter()
-            .filter(|slot| asks(slot))
+        let about = self.lessons.iter().filter(|slot| slot.get(lesson).court);
+        let trials = self.exercises.iter();
+        let trials = trials.filter(|slot| slot.get(exercise).draw == Some(Draw::Claims));
+        let left_out: Arc<[String]> = about
             .map(|slot| slot.raw.id.clone())
+            .chain(trials.map(|slot| slot.raw.id.clone()))
             .collect();
-        self.exercises.retain(|slot| !trials.contains(&slot.raw.id));
-        self.solutions.retain(|slot| !trials.contains(&slot.raw.id));
-        self.lessons.retain(|slot| !slot.get(lesson).court);
-        for slot in &mut self.lessons {
-            slot.trials = Some(Arc::clone(&trials));
-            slot.read = OnceLock::new();
-        }
+        keep(&mut self.lessons, &left_out);
+        keep(&mut self.exercises, &left_out);
+        keep(&mut self.solutions, &left_out);
     }
 
     /// The same course, its numbers of a GPU those of this one.
@@ -479,7 +495,7 @@ fn put<T>(slots: &mut Vec<Slot<T>>, raw: Raw) {
     let slot = Slot {
         raw,
         gpu: USUAL_GPU,
-        trials: None,
+        left_out: None,
         read: OnceLock::new(),
     };
     match slots.binary_search_by(|old| natural(&old.raw.id, &slot.raw.id)) {

@@ -193,6 +193,11 @@ fn a_course_switches_the_court_off() {
     home.line("show 26").refused(2, "there is no lesson “26”");
     // ex44 has 21 questions: a verdict and a number or run for ten claims, and the table.
     assert_eq!(questions(&home), before - 21);
+    // An exercise of the lesson that is left out stays, and is of none.
+    let list = home.line("exercises --json").json();
+    let own = list["exercises"].as_array().unwrap().iter();
+    let mut own = own.filter(|e| e["id"] == "ex45");
+    assert!(own.next().unwrap()["lesson"].is_null());
     let path = home.line("path one-day");
     assert!(!path.out.contains("ex44"), "{}", path.out);
     // The workshop itself goes before its course.
