@@ -11,8 +11,8 @@ starts; a graph must have the very logits of its stream.
 
 FILE gets a line of JSON per work as soon as it is measured; with --resume what stands
 there is not measured again, and no work begins after the budget, so that a second call
-goes on where the first stopped. --peers FILE, --ceilings FILE: what peers.py wrote. The
-table (markdown) goes to standard output, progress to standard error.
+goes on where the first stopped. --peers FILE: what peers.py wrote, ceilings among it. The
+tables (markdown) go to standard output, progress to standard error.
 """
 
 import argparse
@@ -136,7 +136,7 @@ def percent(part, whole):
 def summary(found, peers, ceilings):
     """A line per work: the plans of one kernel against the best of the others."""
     heads = "work|best other|µs|V4|forward|V4 to it|forward to it|library|peer|forward to peer|forward of ceiling"
-    heads += "|V4 rested, to five|clock, MHz|s"
+    heads += "|V4 rested, to five|forward rested|clock, MHz|s"
     lines = ["| " + heads.replace("|", " | ") + " |", "|---|---|" + "--:|" * (heads.count("|") - 1)]
 
     def us(row):
@@ -156,7 +156,7 @@ def summary(found, peers, ceilings):
             us(library), f"{peer:.0f}" if peer else "",
             f"{forward['us'] / peer:.2f}" if forward and peer else "",
             rate(name, mine["us"], mine["bytes"], mine["flops"], ceilings)[1] if mine else "",
-            told(against(best(rows, ["v4"], rest=REST), best(rows, ["five"], rest=REST))),
+            *(told(against(best(rows, [plan], rest=REST), best(rows, ["five"], rest=REST))) for plan in ONE_KERNEL),
             f"{min(s[0] for s in seen)}–{max(s[1] for s in seen)}" if seen else "",
             f"{entry['seconds']:.0f}",
         ]
@@ -172,30 +172,38 @@ def best_peer(name, peers):
     return min((p["us"] for p in peers if p["work"] == name and "us" in p), default=None)
 
 
-def table(name, entry, peers, ceilings):
-    """The rows of one work."""
-    rows, peer = entry["rows"], best_peer(name, peers)
-    other = best(rows, OTHERS)
-    lines = [f"### {WORKS[name].title}", ""]
-    lines += ["| what | products | as | launches | µs | rate | of ceiling | to best peer | to the best other plan |"]
-    lines += ["|---|---|---|--:|--:|--:|--:|--:|--:|"]
-    for row in rows:
-        begin = f"| {row['plan']} | {row['gemm']} | {way(row)} |"
-        if "failed" in row:
-            lines.append(f"{begin} | {row['failed'].replace('|', '/')} | | | | |")
-            continue
-        text, part = rate(name, row["us"], row["bytes"], row["flops"], ceilings)
-        more = f" + {row['library']}" if row["library"] else ""
-        to_peer = f"{row['us'] / peer:.2f}" if peer else ""
-        single = row["plan"] in ONE_KERNEL and not row["rest"]
-        to_other = told(against(row, other)) if single else ""
-        spread = f"{row['us']:.1f} ±{row['mad']:.1f}"
-        lines.append(f"{begin} {row['launches']}{more} | {spread} | {text} | {part} | {to_peer} | {to_other} |")
-    for p in (p for p in peers if p["work"] == name):
-        time_or_why = f"{p['us']:.1f}" if "us" in p else p["failed"].replace("|", "/")
-        lines.append(f"| transformers, {p['variant']} | library | | {p.get('launches', '')} | {time_or_why} | | | | |")
-    checks = sorted({row["reference"] for row in rows if row.get("reference") and not row["graph"]})
-    return lines + [""] + [f"Checked against {'; '.join(checks)}.", ""] * bool(checks)
+def every(found):
+    """A line per work: each plan as a stream and as a graph, and with a library's products."""
+    heads = ["work", *sorted(OTHERS), *ONE_KERNEL, *(f"{plan}, library" for plan in WITH_PRODUCTS), "± at most"]
+    lines = ["| " + " | ".join(heads) + " |", "|---|" + "--:|" * (len(heads) - 1)]
+    for name, entry in found.items():
+        rows = [row for row in entry["rows"] if not row["rest"]]
+
+        def times(plan, gemm):
+            of = [row for row in rows if (row["plan"], row["gemm"]) == (plan, gemm)]
+            return " / ".join(f"{row['us']:.1f}" if "us" in row else "–" for row in of)
+
+        cells = [times(plan, "own") for plan in (*sorted(OTHERS), *ONE_KERNEL)]
+        cells += [times(plan, "library") for plan in WITH_PRODUCTS]
+        spread = max((row["mad"] / row["us"] for row in rows if "us" in row), default=0)
+        lines.append(f"| {WORKS[name].title} | " + " | ".join(cells) + f" | {100 * spread:.1f} % |")
+    return lines + [""]
+
+
+def remarks(found, peers):
+    """What was not timed, and why; what the outputs were held against; what peers ran."""
+    lines = []
+    for name, entry in found.items():
+        for row in entry["rows"]:
+            if "failed" in row:
+                lines.append(f"- {WORKS[name].title}, {row['plan']} ({row['gemm']}, {way(row)}): {row['failed']}")
+    rows = [row for entry in found.values() for row in entry["rows"] if row.get("reference") and not row["graph"]]
+    checks = {"fp64, sampled rows of each kernel" if "sampled" in row["reference"] else row["reference"] for row in rows}
+    lines += [f"- streams checked against {check}" for check in sorted(checks)]
+    for p in peers:
+        told = f"{p['us']:.1f} µs, {p['launches']} launches, off by {p['error']:.1e}" if "us" in p else p["failed"]
+        lines.append(f"- {WORKS[p['work']].title}: transformers, {p['variant']}: {told}")
+    return lines + [""]
 
 
 def documents(path):
@@ -254,8 +262,7 @@ def main():
         lines.append(f"Peers: torch {ceilings['torch']}. Measured ceilings: copy {ceilings['copy_gbs']:.0f} GB/s, matrix")
         lines.append(f"product {ceilings['product_tflops']:.0f} TFLOP/s; decode is compared with the first, prefill with the second.")
     lines += ["", *summary(found, peers, ceilings)]
-    for name, entry in found.items():
-        lines += table(name, entry, peers, ceilings)
+    lines += ["Every plan, µs as a stream / as a graph:", "", *every(found), *remarks(found, peers)]
     print("\n".join(lines))
 
 

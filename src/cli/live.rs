@@ -24,13 +24,20 @@ use study::kept::{Kept, same};
 /// Kept studies that are looked through.
 const KEPT: usize = 64;
 
-/// The pieces of a block; faults of the text are sentences among them.
-pub(super) fn pieces(desk: &Desk, lesson: &Lesson, live: &Live) -> Result<Vec<Piece>, Failure> {
+/// The pieces of a block; faults of the text are sentences among them. `verdicts`: what
+/// is said of a claim stands beside it.
+pub(super) fn pieces(
+    desk: &Desk,
+    lesson: &Lesson,
+    live: &Live,
+    verdicts: bool,
+) -> Result<Vec<Piece>, Failure> {
     let runs = Runs::default();
     let env = desk.env(&lesson.setup.with(&live.setup), &runs)?;
     // The roof on paper is that of a data sheet.
     let gpu = env.gpus.get(env.setup.gpu)?;
-    let found = present::present(live, &env, &Paper { desk, gpu });
+    let paper = Paper { desk, gpu, verdicts };
+    let found = present::present(live, &env, &paper);
     let pieces = match (found, &live.content) {
         (Ok(pieces), _) => pieces,
         (Err(said), Ok(_)) => return Err(Failure::content(said.join(" "))),
@@ -57,7 +64,8 @@ pub(super) fn of_config(desk: &Desk, text: &str, config: &Config) -> Result<Vec<
     let gpu = env.gpus.get(env.setup.gpu)?;
     let mut out = Vec::new();
     for live in lesson.live() {
-        let found = present::present(live, &env, &Paper { desk, gpu });
+        let paper = Paper { desk, gpu, verdicts: true };
+        let found = present::present(live, &env, &paper);
         out.extend(found.map_err(|said| Failure::content(said.join(" ")))?);
     }
     Ok(out)
@@ -68,7 +76,11 @@ pub(super) fn of_config(desk: &Desk, text: &str, config: &Config) -> Result<Vec<
 struct Paper<'d> {
     desk: &'d Desk,
     gpu: &'d Gpu,
+    verdicts: bool,
 }
+
+/// Said in place of what is true of a claim.
+const WITHHELD: &str = "Judge it first: --answers shows here what is true of it.";
 
 impl Facts for Paper<'_> {
     fn floor(&self, priced: &Priced, dtype: Dtype) -> Option<f64> {
@@ -124,6 +136,6 @@ impl Facts for Paper<'_> {
     }
 
     fn withholds(&self, _claim: &str) -> Option<&'static str> {
-        None
+        (!self.verdicts).then_some(WITHHELD)
     }
 }

@@ -39,8 +39,8 @@ pub(super) struct ShowArgs {
     /// The variant of the exercise; the one that the sheet answers where none is named
     #[arg(long, value_name = "N", value_parser = whole::<usize>)]
     variant: Option<usize>,
-    /// What blocks with a prediction show; without this a terminal is asked first, and a
-    /// pipe gets the questions only
+    /// What blocks with a prediction show, and what is true of the claims; without this a
+    /// terminal is asked first, and a pipe gets the questions only
     #[arg(long)]
     answers: bool,
 }
@@ -123,7 +123,7 @@ pub(super) fn show(output: &OutputArgs, args: &ShowArgs, out: &mut Out) -> Outco
         (_, Ok(named)) => {
             let varied = desk.varied(named, args.variant)?;
             desk.say_device(&varied);
-            exercise(&desk, &varied, args.section, output, out)
+            exercise(&desk, &varied, args.section, out)
         }
         (Ok(_), _) if args.variant.is_some() => Err(Failure::usage(
             "--variant belongs to an exercise; a lesson has none",
@@ -141,36 +141,16 @@ fn exercise(
     desk: &Desk,
     exercise: &Exercise,
     only: Option<usize>,
-    output: &OutputArgs,
     out: &mut Out,
 ) -> Outcome {
     let total = exercise.keys.len();
     within(&exercise.id, "questions", only, total)?;
     let runs = Runs::default();
     out.line(format!("## {}", exercise.heading()));
-    let config = exercise.setup.answer()?.config;
-    let mut facts = vec![match exercise.tasks.len() {
-        0 => Setup::of(&config, 0).title(),
-        further => format!("{} tasks", 1 + further),
-    }];
-    facts.extend(
-        exercise
-            .lesson
-            .as_ref()
-            .map(|l| format!("lesson {}", l.text)),
-    );
-    facts.extend((exercise.minutes > 0).then(|| format!("{} min", exercise.minutes)));
-    out.line(facts.join(", "));
+    out.line(setting(exercise)?);
     out.gap();
     if only.is_none() {
-        let env = desk.env(&exercise.setup, &runs)?;
-        out.lines(plain_text(
-            &exercise.body,
-            exercise.body_line,
-            output.ascii,
-            &env,
-            &desk.failed,
-        ));
+        out.lines(introduction(desk, exercise, &runs)?);
         out.gap();
     }
     let keys = (1..).zip(&exercise.keys);
@@ -189,6 +169,30 @@ fn exercise(
     );
     out.lines(wrapped(&answer, "", "  "));
     Ok(complaints(&exercise.faults).max(invalid(desk)))
+}
+
+/// Setup, lesson and minutes of an exercise, in a line.
+pub(super) fn setting(exercise: &Exercise) -> Result<String, Failure> {
+    let config = exercise.setup.answer()?.config;
+    let mut facts = vec![match exercise.tasks.len() {
+        0 => Setup::of(&config, 0).title(),
+        further => format!("{} tasks", 1 + further),
+    }];
+    let lesson = exercise.lesson.as_ref();
+    facts.extend(lesson.map(|l| format!("lesson {}", l.text)));
+    facts.extend((exercise.minutes > 0).then(|| format!("{} min", exercise.minutes)));
+    Ok(facts.join(", "))
+}
+
+/// What an exercise says before its questions.
+pub(super) fn introduction(
+    desk: &Desk,
+    exercise: &Exercise,
+    runs: &Runs,
+) -> Result<Vec<String>, Failure> {
+    let env = desk.env(&exercise.setup, runs)?;
+    let (text, line) = (&exercise.body, exercise.body_line);
+    Ok(plain_text(text, line, desk.ascii, &env, &desk.failed))
 }
 
 /// 4 where an expression of the course has no value, and 0 otherwise.
@@ -240,7 +244,7 @@ fn lesson(
         for part in &section.parts {
             match part {
                 Part::Prose { body, .. } => out.lines(plain.section(body)),
-                Part::Live(block) => match live::pieces(desk, lesson, block) {
+                Part::Live(block) => match live::pieces(desk, lesson, block, veil == Veil::Lifted) {
                     Ok(pieces) => {
                         if block.content.is_ok() {
                             out.line(format!("Live block {}:", caption(block)));

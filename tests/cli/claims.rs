@@ -209,3 +209,15 @@ fn a_course_switches_the_court_off() {
     let say = "workshop.toml:1:9: `court` is a text; it takes true or false.";
     assert!(wrong.err.contains(say), "{}", wrong.err);
 }
+
+/// A lesson that is printed tells no more of a claim than one on the screen: nobody has
+/// judged it.
+#[test]
+fn a_printed_lesson_leaves_the_verdict_to_its_reader() {
+    let home = Home::new();
+    let verdict = |printed: &str| printed.lines().any(|l| l.trim().starts_with("verdict: "));
+    let shown = home.line("show 02").out;
+    assert!(shown.contains("Judge it first") && !verdict(&shown), "{shown}");
+    let whole = home.line("show 02 --answers").out;
+    assert!(verdict(&whole) && !whole.contains("Judge it first"), "{whole}");
+}

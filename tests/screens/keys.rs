@@ -380,7 +380,7 @@ fn asked_of(gpu: &'static str) -> Screen {
     let section = lesson.sections.iter();
     let section = section
         .into_iter()
-        .position(|s| s.id == "the-average-looks-fine");
+        .position(|s| s.id == "what-the-average-tells");
     s.state.reader.lesson = s.state.shared.study.place_of("03-roofline").unwrap();
     s.state.reader.section = section.unwrap();
     s.state.reader.opened = true;

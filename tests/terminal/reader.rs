@@ -91,3 +91,13 @@ fn a_lesson_follows_its_file() {
     p.press("q");
     assert_eq!(p.exit().0, 0);
 }
+
+/// Whoever answers in a shell has the exercise before them, too.
+#[test]
+fn check_shows_what_its_questions_speak_of_before_it_asks() {
+    let mut p = Pty::open(&["check", "ex4", "--gpu", "a100"], 100, 50);
+    p.wait_for("MI250X, one die");
+    p.wait_for("  > ");
+    p.press("\x04");
+    assert_eq!(p.exit().0, 1);
+}

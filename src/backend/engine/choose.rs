@@ -38,9 +38,18 @@ impl Engine {
         logits: Option<&Path>,
         observer: &dyn Observer,
     ) -> Result<Report, RunError> {
-        let request = &Request {
-            proved: proved(),
-            ..request.clone()
+        let proved = proved();
+        // Copied only where there is something to add: it may hold millions of tokens.
+        let told;
+        let request = match proved == request.proved {
+            true => request,
+            false => {
+                told = Request {
+                    proved,
+                    ..request.clone()
+                };
+                &told
+            }
         };
         let apart = match request.backend {
             // The engine decides, where there is something to decide about.

@@ -6,6 +6,7 @@ use super::super::args::OutputArgs;
 use super::super::desk::{Desk, Runs};
 use super::super::failure::Failure;
 use super::super::live;
+use super::super::show::{introduction, setting};
 use super::super::words::wrapped;
 use super::{CheckArgs, graded, model};
 use course::present::Question;
@@ -57,9 +58,15 @@ pub(super) fn ask(
     let mut stdout = std::io::stdout();
     let _ = writeln!(
         stdout,
-        "{} {}. An empty line leaves a question open; Ctrl-D ends.\n",
-        exercise.id, exercise.title
+        "{} {}. An empty line leaves a question open; Ctrl-D ends.\n{}\n",
+        exercise.id,
+        exercise.title,
+        setting(exercise)?
     );
+    for line in introduction(desk, exercise, runs)? {
+        let _ = writeln!(stdout, "{line}");
+    }
+    let _ = writeln!(stdout);
     for (number, key) in exercise.keys.iter().enumerate() {
         for line in question_lines(desk, number + 1, exercise, key, runs)? {
             let _ = writeln!(stdout, "{line}");

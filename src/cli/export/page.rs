@@ -126,7 +126,7 @@ impl Book<'_> {
                 match part {
                     Part::Prose { body, .. } => main += &writer.blocks(&body.blocks, &mut ids),
                     Part::Live(block) => {
-                        main += &match live::pieces(self.desk, lesson, block) {
+                        main += &match live::pieces(self.desk, lesson, block, true) {
                             Ok(pieces) => {
                                 let (place, ids) = (&place, &mut ids);
                                 let mut page = on_page::Page { place, ids };

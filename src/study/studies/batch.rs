@@ -243,17 +243,30 @@ impl BatchSize {
         let same = |at: &usize| *at == first || matches!(verdict(*at), Verdict::Same { .. });
         let best = fit.iter().copied().find(same).unwrap_or(first);
         let name = |at: usize| batches.get(at).copied().unwrap_or(0);
+        // The next best: what best is claimed against.
+        let others = fit.iter().copied().filter(|at| *at != first);
+        let next = others.min_by(|a, b| per(a).total_cmp(&per(b)));
+        if let Some(next) = next
+            && let few @ (Verdict::Few { .. } | Verdict::Apart) = verdict(next)
+        {
+            let batch = |at: usize| format!("batch {}", name(at));
+            return format!(
+                "Which batch makes most tokens per second{limit}, is not known: {}",
+                few.sentence(&batch(first), &batch(next))
+            );
+        }
         let rate = 1e6 / per(&best) * self.config.shape.seq as f64;
         let mut said = format!(
             "Batch {} makes most tokens per second{limit} @: {}",
             name(best),
             plan::units::group_thousands(rate.round() as i128)
         );
-        if best != first {
-            said += &format!(
-                " (against {}: no difference seen per sequence)",
-                name(first)
-            );
+        let alike = match best == first {
+            true => next.filter(same),
+            false => Some(first),
+        };
+        if let Some(other) = alike {
+            said += &format!(" (against {}: no difference seen per sequence)", name(other));
         }
         if let Some(small) = fit.first().filter(|at| **at != best)
             && let Verdict::Differ {
@@ -356,5 +369,17 @@ mod tests {
         let found = flat.reduce(&rounds.into()).unwrap();
         let best = found.sentences.last().unwrap();
         assert!(best.starts_with("Batch 1 makes most"), "{best}");
+        assert!(best.contains(": no difference seen per sequence)"), "{best}");
+    }
+
+    #[test]
+    fn too_few_rounds_name_no_best_batch() {
+        let short = study(200_000_000, None);
+        let mut requests = short.asks().runs;
+        requests.iter_mut().for_each(|request| request.runs = 3);
+        let rounds = timed_in_turns(requests, |request, _| 100.0 + request.config.shape.batch as f64);
+        let found = short.reduce(&rounds.into()).unwrap();
+        let said = found.sentences.last().unwrap();
+        assert!(said.contains("is not known") && said.contains("timed in turns"), "{said}");
     }
 }

@@ -148,8 +148,18 @@ pub fn confirmed(first: Findings, again: &Findings) -> Findings {
 fn summary(found: &Findings) -> Vec<String> {
     let mut names: Vec<&str> = found.alarms.iter().map(|(name, _)| name.as_str()).collect();
     names.dedup();
-    let rows = found.sheets.first().map_or(0, |sheet| sheet.rows.len());
+    let cases: &[Vec<Cell>] = found.sheets.first().map_or(&[], |sheet| &sheet.rows);
+    let rows = cases.len();
+    let too_few = Cell::from(Since::Few { rounds: (0, 0) }.cell());
+    let unseen = cases.iter().filter(|row| row.contains(&too_few)).count();
     let head = match names.len() {
+        0 if unseen == rows => {
+            format!("Whether one of {rows} cases regressed cannot be told: the rounds are too few.")
+        }
+        0 if unseen > 0 => format!(
+            "No regression in {} of {rows} cases; the others have too few rounds to tell.",
+            rows - unseen
+        ),
         0 => format!("No regression in {rows} cases."),
         many => format!("{many} of {rows} cases regressed."),
     };
@@ -200,6 +210,7 @@ impl Study for Regress {
             ..Findings::default()
         };
         let mut ratios = Vec::new();
+        let mut unseen = Vec::new();
         for (at, case) in self.cases.iter().enumerate() {
             let before = case.times();
             let mut row: Vec<Cell> = vec![case.name.as_str().into(), median(&before).into()];
@@ -214,6 +225,9 @@ impl Study for Regress {
                     let since = Since::of(&timed.rounds, &before, self.least, self.cases.len());
                     if let Since::Changed { ratio, .. } = since {
                         ratios.push(ratio);
+                    }
+                    if matches!(since, Since::Few { .. }) {
+                        unseen.push(since.sentence(&case.name));
                     }
                     let said = self.alarms(case, &timed, since).into_iter();
                     found
@@ -236,6 +250,7 @@ impl Study for Regress {
         found.sentences = summary(&found);
         let names: Vec<String> = self.cases.iter().map(|c| c.name.clone()).collect();
         found.notes = notes(rounds, &names);
+        found.notes.extend(unseen);
         found.notes.extend(all_alike(&ratios, self.cases.len()));
         if device != self.baseline.device {
             found.notes.push(format!(

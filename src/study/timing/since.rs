@@ -92,12 +92,12 @@ impl Since {
         }
     }
 
-    /// A cell of a table: `×1.051`, `none (±1.2 %)`, `few`.
+    /// A cell of a table: `×1.051`, `none (±1.2 %)`, `too few`.
     pub fn cell(self) -> String {
         match self {
             Self::Changed { ratio, .. } => format!("×{ratio:.3}"),
             Self::Same { within, .. } => format!("none ({})", share(within)),
-            Self::Few { .. } => "few".to_owned(),
+            Self::Few { .. } => "too few".to_owned(),
         }
     }
 }
