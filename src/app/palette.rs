@@ -138,7 +138,8 @@ fn entries(shared: &Shared, form: Option<&str>) -> Vec<Entry> {
             Command::Exercise(e.id.clone()),
         );
     }
-    for c in Ledger::built_in().claims() {
+    let court = shared.study.course.court_off().is_none();
+    for c in Ledger::built_in().claims().iter().filter(|_| court) {
         add(
             "claim",
             format!("{} {}", c.id.text, c.title),
@@ -146,7 +147,8 @@ fn entries(shared: &Shared, form: Option<&str>) -> Vec<Entry> {
             Command::Claim(&c.id.text),
         );
     }
-    for p in Page::LISTED {
+    let listed = Page::LISTED.into_iter();
+    for p in listed.filter(|p| court || *p != Page::Claims) {
         let key = p.digit().map(String::from).unwrap_or_default();
         add(
             "go",

@@ -218,6 +218,7 @@ fn worked(state: &mut State, out: &mut Out) {
 /// others on the page.
 fn act(state: &mut State, action: Action, out: &mut Out) {
     match action {
+        Action::Go(Page::Claims) if shut(&mut state.shared) => {}
         Action::Go(page) => {
             let (screen, shared) = state.parts();
             if !screen.departs(shared, page, out) {
@@ -333,7 +334,7 @@ fn carry_out(state: &mut State, out: &mut Out) {
                 }
             }
             Intent::Claim(id) => {
-                if claims::open(&mut state.claims, shared, &id) {
+                if !shut(shared) && claims::open(&mut state.claims, shared, &id) {
                     state.go(Page::Claims);
                 }
             }
@@ -350,6 +351,16 @@ fn carry_out(state: &mut State, out: &mut Out) {
             Intent::LabClick(target) => state.lab.click(shared, target, out),
         }
     }
+}
+
+/// Whether the course has switched the claims court off; says so where it has.
+fn shut(shared: &mut Shared) -> bool {
+    let Some(file) = shared.study.course.court_off() else {
+        return false;
+    };
+    let text = format!("Not here: {}.", course::Course::no_court(file));
+    shared.notes.say(Tone::Plain, text);
+    true
 }
 
 fn find_next(state: &mut State, forward: bool) {

@@ -1,5 +1,7 @@
 //! `claims`: what the documents state, and what is true of it.
 
+mod errata;
+
 use clap::Args;
 use serde::Serialize;
 
@@ -25,11 +27,17 @@ pub(super) struct ClaimsArgs {
     /// Only claims that were judged so: right, right-if, imprecise, wrong, contradicted, measurable, unconfirmed
     #[arg(long, value_name = "WORD", conflicts_with = "id")]
     verdict: Option<String>,
+    /// What to correct in the documents, by document and heading, as a list for those who keep them
+    #[arg(long, conflicts_with = "id")]
+    errata: bool,
 }
 
 pub(super) fn claims(output: &OutputArgs, args: &ClaimsArgs, out: &mut Out) -> Outcome {
     let ledger = Ledger::built_in();
     let desk = Desk::open(output).whole()?;
+    if let Some(file) = desk.course.court_off() {
+        return Err(Failure::usage(course::Course::no_court(file)));
+    }
     if let Some(id) = &args.id {
         let claim = ledger.find(id).map_err(Failure::usage)?;
         if output.json {
@@ -43,6 +51,19 @@ pub(super) fn claims(output: &OutputArgs, args: &ClaimsArgs, out: &mut Out) -> O
         return Ok(0);
     }
     let chosen = chosen(ledger, args)?;
+    if args.errata {
+        let runs = Runs::default();
+        let gpus = desk.gpus()?;
+        let env = |claim: &Claim| Ok(claim.env(gpus, &runs)?);
+        let only = args.document.as_deref().map(|typed| ledger.document(typed));
+        let errata = ledger.errata(&chosen, only.transpose().map_err(Failure::usage)?);
+        if output.json {
+            out.json(&errata::document(&chosen, errata, &env)?);
+        } else {
+            errata::print(ledger, &chosen, &errata, &env, out)?;
+        }
+        return Ok(0);
+    }
     if output.json {
         let runs = Runs::default();
         let mut claims = Vec::with_capacity(chosen.len());
@@ -216,14 +237,15 @@ struct Figure {
     value: Option<String>,
 }
 
-fn document<'l>(ledger: &'l Ledger, claim: &'l Claim, env: &Env<'_>) -> Document<'l> {
-    let figures = |lines: Vec<Line>| {
-        let figure = |line: Line| Figure {
-            label: line.label,
-            value: line.value.ok(),
-        };
-        lines.into_iter().map(figure).collect()
+fn figures(lines: Vec<Line>) -> Vec<Figure> {
+    let figure = |line: Line| Figure {
+        label: line.label,
+        value: line.value.ok(),
     };
+    lines.into_iter().map(figure).collect()
+}
+
+fn document<'l>(ledger: &'l Ledger, claim: &'l Claim, env: &Env<'_>) -> Document<'l> {
     Document {
         id: &claim.id.text,
         title: &claim.title,

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::Outcome;
-use super::args::{OutputArgs, PlanArgs, SetupArgs, typed_device, whole};
+use super::args::{OutputArgs, PlanArgs, SetupArgs, places, typed_device, whole};
 use super::desk::Desk;
 use super::failure::Failure;
 use super::out::Out;
@@ -160,7 +160,9 @@ pub(super) fn profile(output: &OutputArgs, args: &ProfileArgs, out: &mut Out) ->
             output.plain,
         );
         show::sentences(out, &say::sentences(&reading, gpu), output.plain);
-        show::sentences(out, show::documents(found).as_slice(), output.plain);
+        if places(output).court_off.is_none() {
+            show::sentences(out, show::documents(found).as_slice(), output.plain);
+        }
         out.gap();
     }
     let rows = if reading.framework.is_some() {

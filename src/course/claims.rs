@@ -14,11 +14,13 @@
 
 mod cited;
 mod court;
+mod errata;
 mod evaluate;
 mod read;
 
 pub use cited::cited;
 pub use court::{Court, Role};
+pub use errata::Errata;
 pub use evaluate::{Line, Source};
 
 use super::fault::{Fault, way_out};
@@ -37,6 +39,9 @@ pub struct Document {
     pub id: String,
     /// What it is called in sentences.
     pub name: String,
+    /// Headings that claims stand under, in the order of the document; none: it has at
+    /// most one.
+    pub headings: Vec<String>,
 }
 
 /// Claims about one subject.

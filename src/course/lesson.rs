@@ -1,6 +1,6 @@
 //! A lesson: front matter, sections, live blocks.
 
-use super::block::{self, KINDS, Live};
+use super::block::{self, Block, KINDS, Live};
 use super::bounds::bounded;
 use super::document::{Stretch, stretches};
 use super::fault::Fault;
@@ -34,6 +34,8 @@ pub struct Lesson {
     pub setup: Setup,
     /// GPUs that its expressions name, each with the reason why it is this one.
     pub named: Vec<(Phrase, Phrase)>,
+    /// It is about the claims court: a course that has switched that off leaves it out.
+    pub court: bool,
     /// It speaks of the device of the course: its settings name no GPU.
     device: bool,
     /// Sections in order.
@@ -102,6 +104,7 @@ impl Lesson {
             needs: Vec::new(),
             setup: Setup::default(),
             named: Vec::new(),
+            court: false,
             device: true,
             sections: Vec::new(),
             faults: Vec::new(),
@@ -124,6 +127,7 @@ impl Lesson {
                 lesson.needs = fields.texts("needs");
                 lesson.setup = fields.table("config", Setup::read).unwrap_or_default();
                 lesson.device = lesson.setup.text(GPU).is_none();
+                lesson.court = fields.flag("court").unwrap_or(false);
                 lesson.named = fields.table("named", reasons).unwrap_or_default();
                 fields.close();
             });
@@ -163,6 +167,22 @@ impl Lesson {
             on.setup = on.setup.with(&Setup::of_gpu(gpu));
         }
         on
+    }
+
+    /// The same text without the blocks that put a claim on trial, or ask what a
+    /// claim is worth; `asks` is whether an exercise does.
+    pub(crate) fn without_court(&mut self, asks: &dyn Fn(&str) -> bool) {
+        let neutral = |part: &Part| match part {
+            Part::Live(live) => match &live.content {
+                Ok(Block::Claim { .. }) => false,
+                Ok(Block::Question { exercise, .. }) => !asks(&exercise.text),
+                _ => true,
+            },
+            Part::Prose { .. } => true,
+        };
+        for section in &mut self.sections {
+            section.parts.retain(neutral);
+        }
     }
 
     /// Live blocks in order.

@@ -2,8 +2,9 @@
 
 use super::answer::USUAL_GPU;
 use super::assigned;
-use super::exercise::Exercise;
+use super::exercise::{Draw, Exercise};
 use super::fault::{Fault, way_out};
+use super::fields::Phrase;
 use super::lesson::Lesson;
 use super::paths::Places;
 use super::route::{Route, Routes};
@@ -11,7 +12,7 @@ use super::shelf::{Raw, Shelf, embedded, embedded_routes, natural, on_disk, rout
 use super::solution::Solution;
 use files::Stamp;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Every lesson, exercise and solution, in natural order of their ids.
 ///
@@ -31,6 +32,8 @@ pub struct Course {
     marks: Vec<Mark>,
     /// The device of the course; none is the usual one.
     gpu: Option<&'static str>,
+    /// The file that switches the claims court off, as a person reads it.
+    court_off: Option<String>,
 }
 
 /// A text on disk and its version.
@@ -41,12 +44,20 @@ struct Slot<T> {
     raw: Raw,
     /// The device of the course.
     gpu: &'static str,
+    /// Lessons and exercises that are left out where the claims court is switched off;
+    /// none: it sits.
+    left_out: Option<Arc<[String]>>,
     read: OnceLock<T>,
 }
 
 impl<T> Slot<T> {
-    fn get(&self, read: fn(&Raw, &'static str) -> T) -> &T {
-        self.read.get_or_init(|| read(&self.raw, self.gpu))
+    fn get(&self, read: fn(&Self) -> T) -> &T {
+        self.read.get_or_init(|| read(self))
+    }
+
+    fn is_left_out(&self, id: &str) -> bool {
+        let left_out = self.left_out.as_deref().unwrap_or_default();
+        left_out.iter().any(|other| other == id)
     }
 
     /// To be read for another device.
@@ -56,19 +67,38 @@ impl<T> Slot<T> {
     }
 }
 
-fn lesson(raw: &Raw, gpu: &'static str) -> Lesson {
+/// Takes what is left out away from a shelf; the others are read anew without it.
+fn keep<T>(slots: &mut Vec<Slot<T>>, left_out: &Arc<[String]>) {
+    slots.retain(|slot| !left_out.contains(&slot.raw.id));
+    for slot in slots {
+        slot.left_out = Some(Arc::clone(left_out));
+        slot.read = OnceLock::new();
+    }
+}
+
+fn lesson(slot: &Slot<Lesson>) -> Lesson {
+    let raw = &slot.raw;
     let mut lesson = Lesson::read(&raw.id, &raw.file, &raw.text);
     replace_faults(&mut lesson.faults, raw);
-    lesson.on(gpu)
+    if slot.left_out.is_some() {
+        lesson.without_court(&|id| slot.is_left_out(id));
+    }
+    lesson.on(slot.gpu)
 }
 
-fn exercise(raw: &Raw, gpu: &'static str) -> Exercise {
+fn exercise(slot: &Slot<Exercise>) -> Exercise {
+    let raw = &slot.raw;
     let mut exercise = Exercise::read(&raw.id, &raw.file, &raw.text);
     replace_faults(&mut exercise.faults, raw);
-    exercise.on(gpu)
+    let gone = |named: &Phrase| slot.is_left_out(&named.text);
+    if exercise.lesson.as_ref().is_some_and(gone) {
+        exercise.lesson = None;
+    }
+    exercise.on(slot.gpu)
 }
 
-fn solution(raw: &Raw, _: &'static str) -> Solution {
+fn solution(slot: &Slot<Solution>) -> Solution {
+    let raw = &slot.raw;
     let mut solution = Solution::read(&raw.id, &raw.file, &raw.text);
     replace_faults(&mut solution.faults, raw);
     solution
@@ -107,7 +137,37 @@ impl Course {
         for root in &places.overlays {
             course.overlay(root, &|path| places.shown(path));
         }
+        course.court_off = places.court_off.as_ref().map(|file| places.shown(file));
+        course.without_court();
         course.on(places.device())
+    }
+
+    /// The file that switches the claims court off, where one does.
+    pub fn court_off(&self) -> Option<&str> {
+        self.court_off.as_deref()
+    }
+
+    /// What is said where the court was asked for and `file` switches it off.
+    pub fn no_court(file: &str) -> String {
+        format!("this course has switched the claims court off, with court = false in {file}")
+    }
+
+    /// Leaves out what is about the court, where it is switched off: its lessons, the
+    /// exercises that put claims on trial, and the blocks of lessons that do.
+    fn without_court(&mut self) {
+        if self.court_off.is_none() {
+            return;
+        }
+        let about = self.lessons.iter().filter(|slot| slot.get(lesson).court);
+        let trials = self.exercises.iter();
+        let trials = trials.filter(|slot| slot.get(exercise).draw == Some(Draw::Claims));
+        let left_out: Arc<[String]> = about
+            .map(|slot| slot.raw.id.clone())
+            .chain(trials.map(|slot| slot.raw.id.clone()))
+            .collect();
+        keep(&mut self.lessons, &left_out);
+        keep(&mut self.exercises, &left_out);
+        keep(&mut self.solutions, &left_out);
     }
 
     /// The same course, its numbers of a GPU those of this one.
@@ -435,6 +495,7 @@ fn put<T>(slots: &mut Vec<Slot<T>>, raw: Raw) {
     let slot = Slot {
         raw,
         gpu: USUAL_GPU,
+        left_out: None,
         read: OnceLock::new(),
     };
     match slots.binary_search_by(|old| natural(&old.raw.id, &slot.raw.id)) {

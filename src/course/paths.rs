@@ -22,6 +22,8 @@ pub struct Places {
     pub overlays: Vec<PathBuf>,
     /// The device of the course, by its id in the data sheets, where one is chosen.
     pub gpu: Option<&'static str>,
+    /// The `workshop.toml` that switches the claims court off, where one does.
+    pub court_off: Option<PathBuf>,
     /// Why the course that `workshop.toml` names could not be found.
     pub faults: Vec<Fault>,
     /// For printing paths as they are typed here.
@@ -90,6 +92,7 @@ impl Places {
             Err(faults) => (workshop::Named::default(), faults),
         };
         let gpu = named.gpu;
+        let own = workshop.clone().zip(named.court);
         let at_root = workshop.as_ref() == Some(&around.current);
         let stands_in = || standing_in(&around.current).filter(|_| !at_root);
         let overlays = match (course, stands_in(), &workshop) {
@@ -102,11 +105,25 @@ impl Places {
         if course.is_some() || stands_in().is_some() {
             faults.clear();
         }
+        // What the workshop says goes before what its course says.
+        let beside = overlays
+            .iter()
+            .rev()
+            .filter(|at| Some(*at) != workshop.as_ref());
+        let mut said = own;
+        for folder in beside {
+            match workshop::named(folder) {
+                Ok(named) => said = said.or(named.court.map(|court| (folder.clone(), court))),
+                Err(wrong) => faults.extend(wrong),
+            }
+        }
+        let court_off = said.filter(|(_, court)| !court);
         Self {
             workshop,
             state,
             overlays,
             gpu,
+            court_off: court_off.map(|(folder, _)| folder.join(workshop::FILE)),
             faults,
             current: around.current.clone(),
             home,

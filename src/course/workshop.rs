@@ -1,4 +1,5 @@
-//! `workshop.toml`: the course that a workshop folder belongs to, and its device.
+//! `workshop.toml`: the course that a workshop folder belongs to, its device, and whether
+//! the claims court sits in it.
 
 use super::answer::gpu_id;
 use super::fault::Fault;
@@ -22,6 +23,8 @@ pub(crate) struct Named {
     pub course: Option<PathBuf>,
     /// The device of the course, by its id in the data sheets.
     pub gpu: Option<&'static str>,
+    /// Whether the claims court sits.
+    pub court: Option<bool>,
 }
 
 /// The device that a workshop folder's file names.
@@ -45,15 +48,17 @@ pub(crate) fn named(folder: &Path) -> Result<Named, Vec<Fault>> {
     let (text, mut faults) = Text::new(FILE, &String::from_utf8_lossy(&bytes));
     let range = 0..text.body().len();
     let toml = Toml { text: &text, range };
-    let (course, gpu) = toml.read(&mut faults, |fields| {
+    let (course, gpu, court) = toml.read(&mut faults, |fields| {
         fields.called("this file");
         let gpu = fields.text("gpu");
-        let course = match (&gpu, fields.has("course")) {
-            (Some(_), false) => None,
-            _ => fields.need_text("course", "course = \"../course\""),
+        let other = fields.has("gpu") || fields.has("court");
+        let court = fields.flag("court");
+        let course = match other && !fields.has("course") {
+            true => None,
+            false => fields.need_text("course", "course = \"../course\""),
         };
         fields.close();
-        (course, gpu)
+        (course, gpu, court)
     });
     let gpu = gpu.and_then(|named| match gpu_id(&named.text) {
         Ok(id) => Some(id),
@@ -74,6 +79,7 @@ pub(crate) fn named(folder: &Path) -> Result<Named, Vec<Fault>> {
         true => Ok(Named {
             course: folder.map(|(path, _)| path),
             gpu,
+            court,
         }),
         false => Err(faults),
     }
@@ -160,12 +166,29 @@ mod tests {
     }
 
     #[test]
+    fn a_court_may_be_switched_off_alone() {
+        let root = tempfile::tempdir().expect("a folder");
+        for (text, court) in [
+            ("court = false\n", Some(false)),
+            ("gpu = \"mi300a\"\ncourt = true\n", Some(true)),
+            ("gpu = \"mi300a\"\n", None),
+        ] {
+            fs::write(root.path().join(FILE), text).expect("written");
+            assert_eq!(named(root.path()).expect("read").court, court, "{text}");
+        }
+    }
+
+    #[test]
     fn a_file_that_names_no_course_says_where() {
         let root = tempfile::tempdir().expect("a folder");
         for (text, said) in [
             (
                 "course = \"gone\"\n",
                 "workshop.toml:1:11: there is no course folder gone;",
+            ),
+            (
+                "court = \"no\"\n",
+                "`court` is a text; it takes true or false.",
             ),
             ("corse = \"x\"\n", "did you mean course?"),
             ("course = x\n", "workshop.toml:1:10: not TOML here"),

@@ -22,7 +22,7 @@ const TITLE: usize = 24;
 pub fn draw(state: &State, pen: &mut Pen<'_>) {
     header(state, pen);
     if state.shared.two_panes() {
-        pages(state.page, pen, 1);
+        pages(state, pen, 1);
     }
     let last = pen.height().saturating_sub(1);
     let (line, keys) = state
@@ -140,9 +140,14 @@ fn backend(state: &State, wide: bool) -> String {
 }
 
 /// The row of pages, the present one marked.
-pub fn pages(page: Page, pen: &mut Pen<'_>, y: u16) {
+pub fn pages(state: &State, pen: &mut Pen<'_>, y: u16) {
+    let court = state.shared.study.course.court_off().is_none();
+    let page = state.page;
     let mut x = 0;
     for p in Page::LISTED {
+        if p == Page::Claims && !court {
+            continue;
+        }
         let (Some(digit), title) = (p.digit(), p.title()) else {
             continue;
         };

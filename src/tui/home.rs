@@ -54,8 +54,11 @@ fn narrow(state: &State, pen: &mut Pen<'_>) {
     let y = 4 + room.min(state.shared.contents.lessons.len() as u16) + 1;
     path(state, pen, y);
     exercises(state, pen, y + 1);
-    claims(state, pen, y + 2);
-    machine(state, pen, y + 3);
+    let court = state.shared.study.course.court_off().is_none();
+    if court {
+        claims(state, pen, y + 2);
+    }
+    machine(state, pen, y + 2 + u16::from(court));
     let y = (y + 5).min(last.saturating_sub(2));
     space_does(state, pen, y);
     frame::message(state, &enter_does(state), "", pen, y + 1);

@@ -74,6 +74,142 @@ fn options_narrow_the_list() {
         .refused(2, "there is no document “S7”");
 }
 
+#[test]
+fn errata_say_what_to_correct_by_document_and_heading() {
+    let home = Home::new();
+    let letter = home.line("claims --errata");
+    assert_eq!((letter.code, letter.err.as_str()), (0, ""));
+    let at = |text: &str| letter.out.find(text).unwrap_or_else(|| panic!("{text}"));
+    // The order of the documents, and of the headings in them.
+    let order = [
+        "## V4 README (S0)",
+        "### Overview\n",
+        "### Revolutionary Changes\n",
+        "### Scaling Characteristics\n",
+        "## technical appendices (S3)",
+        "### A.1.1 Execution Time Comparison\n",
+        "### A.1.3 Kernel Launch Analysis\n",
+        "### F.3.1 Automated Performance Testing\n",
+        "## optimisation guide (S4)",
+    ];
+    assert!(order.map(at).is_sorted());
+    let part = |from: &str| {
+        let rest = &letter.out[at(from)..];
+        rest.find("\n**").map_or(rest, |end| &rest[..end])
+    };
+    // A block of V1 has 17 ops on its list: twelve, qk, softmax, pv, rope, one product.
+    let wrong = part("**12 launches per block** (K-V1-12)");
+    for text in [
+        "- In the text: The baseline block takes “12” kernel launches.",
+        "- We find: the model: 17",
+        "- Why: The table has twelve",
+        "K-V1-17)",
+        "- To see it: `tinyllama-tutor compare v1 --run`",
+    ] {
+        assert!(wrong.contains(text), "{text}:\n{wrong}");
+    }
+    let condition = part("**17 launches per block** (K-V1-17)");
+    assert!(condition.contains("- Right if: q and k are rotated by one kernel"));
+    // What is right, and what only a run tells, wants no correction.
+    for id in ["(K-V2-67)", "(F-24X)"] {
+        assert!(!letter.out.contains(id), "{id}");
+    }
+    assert!(!letter.out.contains("- We find: ("));
+}
+
+#[test]
+fn errata_for_programs_hold_what_the_verdicts_count() {
+    let home = Home::new();
+    let of = |line: &str| home.line(&format!("{line} --json")).json();
+    let all = of("claims --errata");
+    let wanted: usize = ["wrong", "contradicted", "imprecise", "right-if"]
+        .iter()
+        .map(|word| {
+            let found = of(&format!("claims --verdict {word}"));
+            // What this course says itself is no matter for others.
+            let theirs = |claim: &&serde_json::Value| claim["sources"][0]["document"] != "HERE";
+            found["claims"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .filter(theirs)
+                .count()
+        })
+        .sum();
+    assert_eq!(all["entries"].as_u64(), Some(wanted as u64));
+    let mut ids = std::collections::BTreeSet::new();
+    for document in all["documents"].as_array().unwrap() {
+        for heading in document["headings"].as_array().unwrap() {
+            for entry in heading["entries"].as_array().unwrap() {
+                let id = entry["id"].as_str().unwrap();
+                ids.insert(id.to_owned());
+                assert!(!entry["why"].as_str().unwrap().is_empty(), "{id}");
+                let bound = entry["verdict"] == "right if";
+                assert!(!bound || entry["condition"].is_string(), "{id}");
+                let values = entry["found"].as_array().unwrap();
+                assert!(values.iter().all(|v| v["value"].is_string()), "{id}");
+            }
+        }
+    }
+    assert_eq!(ids.len(), wanted);
+    let one = of("claims --errata --document s1");
+    assert_eq!(one["documents"].as_array().unwrap().len(), 1);
+    let none = home.line("claims --errata --verdict right");
+    assert!(none.out.contains("have nothing to suggest"), "{}", none.out);
+    assert!(!none.out.contains("## "), "{}", none.out);
+    home.line("claims K-V1-12 --errata").refused(2, "errata");
+}
+
+#[test]
+fn a_course_switches_the_court_off() {
+    let home = Home::new();
+    let questions = |home: &Home| {
+        let out = home.args(&[]).out;
+        let line = out.lines().find(|l| l.ends_with("are answered right."));
+        let words = line.unwrap().split(' ').nth(2).unwrap().to_owned();
+        words.parse::<usize>().unwrap()
+    };
+    let before = questions(&home);
+    assert!(home.line("show 07").out.contains("Live block claim"));
+    home.write(
+        "course/lessons/60-own.md",
+        "+++\ntitle = \"Own\"\n+++\n## A\nText.\n",
+    );
+    home.write("course/workshop.toml", "court = false\n");
+    home.write("answers/none", "");
+    home.write("workshop.toml", "course = \"course\"\n");
+    let off =
+        "this course has switched the claims court off, with court = false in course/workshop.toml";
+    for line in ["claims", "claims K-V1-12", "claims --errata"] {
+        home.line(line).refused(2, off);
+    }
+    let json = home.line("claims --json");
+    assert_eq!((json.code, json.err.contains(off)), (2, true), "{json:?}");
+    // The boxes are gone, the text around them stays.
+    let lesson = home.line("show 07").out;
+    assert!(!lesson.contains("Live block claim"), "{lesson}");
+    assert!(lesson.contains("Live block question ex1"), "{lesson}");
+    home.line("show ex44").refused(2, "there is no");
+    home.line("show 26").refused(2, "there is no lesson “26”");
+    // ex44 has 21 questions: a verdict and a number or run for ten claims, and the table.
+    assert_eq!(questions(&home), before - 21);
+    // An exercise of the lesson that is left out stays, and is of none.
+    let list = home.line("exercises --json").json();
+    let own = list["exercises"].as_array().unwrap().iter();
+    let mut own = own.filter(|e| e["id"] == "ex45");
+    assert!(own.next().unwrap()["lesson"].is_null());
+    let path = home.line("path one-day");
+    assert!(!path.out.contains("ex44"), "{}", path.out);
+    // The workshop itself goes before its course.
+    home.write("workshop.toml", "course = \"course\"\ncourt = true\n");
+    assert_eq!(home.line("claims").code, 0);
+    home.write("workshop.toml", "court = \"no\"\n");
+    let wrong = home.line("claims");
+    assert_eq!(wrong.code, 2, "{wrong:?}");
+    let say = "workshop.toml:1:9: `court` is a text; it takes true or false.";
+    assert!(wrong.err.contains(say), "{}", wrong.err);
+}
+
 /// A lesson that is printed tells no more of a claim than one on the screen: nobody has
 /// judged it.
 #[test]

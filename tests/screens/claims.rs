@@ -16,7 +16,7 @@ use tinyllama_tutor::app::key::{Code, Key, ch, key};
 use tinyllama_tutor::app::study::Study;
 use tinyllama_tutor::app::{Effect, Event, Look, Message, Page, State, update};
 use tinyllama_tutor::cost::GpuDatabase;
-use tinyllama_tutor::course::{Course, Ledger};
+use tinyllama_tutor::course::{Course, Ledger, Places, Surroundings};
 use tinyllama_tutor::fusion::Version;
 use tinyllama_tutor::run::{BytesReport, LaunchReport, OutputReport, PlanReport, Report, Timing};
 use tinyllama_tutor::tui::Painter;
@@ -250,4 +250,45 @@ fn every_claim_fits_its_columns_in_both_sizes_and_in_ascii() {
             }
         }
     }
+}
+
+#[test]
+fn a_course_that_has_switched_the_court_off_has_no_page_8_and_no_boxes() {
+    let root = tempfile::tempdir().unwrap();
+    let course = root.path().join("course");
+    std::fs::create_dir_all(course.join("lessons")).unwrap();
+    let lesson =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/claims/lessons/01-court.md");
+    std::fs::copy(lesson, course.join("lessons/01-court.md")).unwrap();
+    let around = Surroundings {
+        current: root.path().to_owned(),
+        ..Surroundings::default()
+    };
+    let screen = |court: &str| {
+        std::fs::write(course.join("workshop.toml"), format!("court = {court}\n")).unwrap();
+        let places = Places::find(&around, None, Some(Path::new("course")));
+        let mut screen = Screen::new(120, 40);
+        screen.tell(Message::Loaded(Box::new(Study {
+            course: Arc::new(Course::open(&places)),
+            gpus: Some(Arc::new(GpuDatabase::embedded().unwrap())),
+            loaded: true,
+            ..Study::default()
+        })));
+        screen
+    };
+    let boxed = |screen: Screen| {
+        let lesson = screen.0.shared.study.course.lesson("01-court").unwrap();
+        lesson.live().count()
+    };
+    assert!(boxed(screen("true")) > 0);
+    assert_eq!(boxed(screen("false")), 0);
+    assert!(screen("true").text().contains("8 Claims"));
+    let home = screen("false");
+    assert!(!home.text().contains("Claims"), "{}", home.text());
+    let pressed = home.press(&[ch('8')]);
+    assert_eq!(pressed.0.page, Page::Home);
+    let said = "Not here: this course has switched the claims court off, with court = false in course/workshop.toml.";
+    assert!(pressed.text().contains(said), "{}", pressed.text());
+    let palette = pressed.press(&[ch(':'), ch('k'), ch('-'), ch('v'), ch('1')]);
+    assert!(!palette.text().contains("K-V1-12"), "{}", palette.text());
 }

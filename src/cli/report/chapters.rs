@@ -79,14 +79,7 @@ pub(super) fn chapters(desk: &Desk) -> Result<Vec<Chapter>, Failure> {
                 "show 02",
             ),
         ),
-        chapter(
-            "Claims judged",
-            or(
-                claims(desk),
-                "No claim of the documents was judged yet; page 8 of the workshop is the court.",
-                "claims",
-            ),
-        ),
+        chapter("Claims judged", court(desk)),
         chapter("Studies", studies(desk)),
     ])
 }
@@ -369,6 +362,19 @@ fn guesses(desk: &Desk) -> Vec<Piece> {
         true => Vec::new(),
         false => vec![grid(&["lesson", "block", "predicted", "it is"], rows)],
     }
+}
+
+/// The claims that were judged, or what would fill their place.
+fn court(desk: &Desk) -> Vec<Piece> {
+    if let Some(file) = desk.course.court_off() {
+        let text = format!("None: {}.", course::Course::no_court(file));
+        return vec![Piece::Words(Weight::Text, text)];
+    }
+    or(
+        claims(desk),
+        "No claim of the documents was judged yet; page 8 of the workshop is the court.",
+        "claims",
+    )
 }
 
 /// The claims that were judged, beside the ledger's word.

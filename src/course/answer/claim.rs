@@ -52,6 +52,14 @@ impl Ruling {
         Self::ALL.into_iter().find(|r| r.word() == word)
     }
 
+    /// Whether its document should say something else, or say more.
+    pub fn wants_correction(self) -> bool {
+        matches!(
+            self,
+            Self::RightIf | Self::Imprecise | Self::Wrong | Self::Contradicted
+        )
+    }
+
     /// What a reader should have said.
     pub fn judgement(self) -> Judgement {
         match self {

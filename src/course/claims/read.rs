@@ -17,13 +17,21 @@ pub(super) fn ledger(file: &str, raw: &str) -> (Ledger, Vec<Fault>) {
     let ledger = toml.read(&mut faults, |fields| {
         fields.called("the file");
         let documents = fields.tables("document", |fields| {
-            pair(fields, "a document").map(|(id, name)| Document { id, name })
+            pair(fields, "a document", |fields| fields.texts("headings"))
         });
         let groups = fields.tables("group", |fields| {
-            pair(fields, "a group").map(|(id, name)| Group { id, name })
+            pair(fields, "a group", |_| ()).map(|(id, name, ())| Group { id, name })
         });
+        let documents = documents
+            .into_iter()
+            .flatten()
+            .map(|(id, name, headings)| Document {
+                id,
+                name,
+                headings: headings.into_iter().map(|heading| heading.text).collect(),
+            });
         let mut ledger = Ledger {
-            documents: documents.into_iter().flatten().collect(),
+            documents: documents.collect(),
             groups: groups.into_iter().flatten().collect(),
             claims: Vec::new(),
         };
@@ -47,12 +55,18 @@ pub(super) fn ledger(file: &str, raw: &str) -> (Ledger, Vec<Fault>) {
     (ledger, faults)
 }
 
-fn pair(fields: &mut Fields<'_, '_>, what: &str) -> Option<(String, String)> {
+/// Id, name, and what `more` reads beside them.
+fn pair<T>(
+    fields: &mut Fields<'_, '_>,
+    what: &str,
+    more: impl Fn(&mut Fields<'_, '_>) -> T,
+) -> Option<(String, String, T)> {
     let mut fields = fields.renamed(what);
     let id = fields.need_text("id", "id = \"S0\"");
     let name = fields.need_text("name", "name = \"V4 README\"");
+    let more = more(&mut fields);
     fields.close();
-    Some((id?.text, name?.text))
+    Some((id?.text, name?.text, more))
 }
 
 fn claim(fields: &mut Fields<'_, '_>, ledger: &Ledger) -> Option<Claim> {
@@ -135,7 +149,12 @@ fn places(fields: &mut Fields<'_, '_>, ledger: &Ledger) -> Vec<Place> {
     let mut found = Vec::new();
     for source in fields.texts("source") {
         let (document, heading) = source.text.split_once(": ").unwrap_or((&source.text, ""));
-        if ledger.documents.iter().any(|d| d.id == document) {
+        if let Some(known) = ledger.documents.iter().find(|d| d.id == document) {
+            let listed = known.headings.iter().any(|known| known == heading);
+            if !listed && !known.headings.is_empty() && !heading.is_empty() {
+                let say = format!("{document} has no heading “{heading}”; add it to its headings.");
+                fields.report_at(source.at, say);
+            }
             found.push(Place {
                 document: document.to_owned(),
                 heading: heading.to_owned(),
