@@ -1,7 +1,7 @@
 //! Settings whose times are known.
 
 use super::*;
-use crate::timing::{report, timed_in_turns};
+use crate::timing::{Rounds, report, timed_in_turns};
 use plan::fusion::Version;
 use plan::run::{BackendKind, RunError, knobs};
 
@@ -71,13 +71,30 @@ fn the_winner_is_confirmed_on_rounds_that_did_not_choose_it_and_kept() {
         "{}",
         found.sentences[0]
     );
+    // The table is in the order of the rounds that choose, and says so.
+    let table = &found.sheets[0];
+    assert!(table.name.contains("on the rounds that choose"));
+    let chosen: Vec<f64> = table.rows[1..]
+        .iter()
+        .map(|row| match row[1] {
+            Cell::Number(us) => us,
+            ref other => panic!("{other:?}"),
+        })
+        .collect();
+    assert!(chosen.is_sorted() && table.rows[1][0] == kept.settings.to_string().into());
+    assert!(
+        found
+            .sentences
+            .iter()
+            .any(|s| s.contains("seen to take longer than it"))
+    );
     // 128 rows in tiles of 16 on two threads: eight tiles, four times two.
     let row = found.sheets[0]
         .rows
         .iter()
         .find(|r| matches!(&r[0], Cell::Text(t) if t.contains("rows 16")))
         .unwrap();
-    assert_eq!((&row[3], &row[4]), (&Cell::from(8u64), &Cell::from(4.0)));
+    assert_eq!((&row[4], &row[5]), (&Cell::from(8u64), &Cell::from(4.0)));
 }
 
 #[test]
