@@ -78,7 +78,7 @@ pub(super) fn tell(
         let svg = drawn.next();
         out.text(&svg.ok_or_else(|| {
             Failure::usage(format!(
-                "this study {} has no chart; --csv prints its tables, --markdown all of it",
+                "study {} has no chart here; --csv prints its tables, --markdown all of it",
                 kept.study
             ))
         })?);

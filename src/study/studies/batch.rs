@@ -276,7 +276,7 @@ impl BatchSize {
             });
             return format!(
                 "{}no difference is seen per sequence{limit} @: {} ({}, {} rounds in turns).",
-                match all_above && last_of(&fit) == last_of(&alike) {
+                match all_above {
                     true => format!("From batch {} on ", name(best)),
                     false => "Of the quickest batches ".to_owned(),
                 },
@@ -307,10 +307,6 @@ impl BatchSize {
         }
         said + "."
     }
-}
-
-fn last_of(places: &[usize]) -> Option<usize> {
-    places.last().copied()
 }
 
 /// Tokens per second over the batch.

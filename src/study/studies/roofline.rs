@@ -356,11 +356,19 @@ fn sentences(kinds: &[Kind<'_>], roofs: Option<&Roofs>) -> Vec<String> {
             ));
         }
     }
-    let fast: Vec<&str> = kinds
-        .iter()
-        .filter(|k| k.bound == Some(Bound::Memory) && k.floor > k.time + k.spread)
-        .map(|k| k.name)
-        .collect();
+    let above_roof = |bound: Bound| -> Vec<&str> {
+        let side = kinds.iter().filter(|k| k.bound == Some(bound));
+        let fast = side.filter(|k| k.floor > k.time + k.spread);
+        fast.map(|k| k.name).collect()
+    };
+    let impossible = above_roof(Bound::Compute);
+    if !impossible.is_empty() {
+        said.push(format!(
+            "Faster than the roof of FLOPs, which cannot be @: {}; something disturbed the roof's measurement, measure again.",
+            impossible.join(", ")
+        ));
+    }
+    let fast = above_roof(Bound::Memory);
     if !fast.is_empty() {
         said.push(format!(
             "Faster than memory allows @: {}; what they read was still in a cache.",

@@ -207,20 +207,26 @@ fn told_apart(points: &[Option<Halves>]) -> Option<String> {
     let of = |at: &usize| Some(&points.get(*at)?.as_ref()?.confirms);
     let (best, others) = order.split_first()?;
     let best = of(best)?;
-    let slower = others.iter().filter_map(of).filter(|other| {
-        let verdict = Verdict::of(other, best, others.len());
-        matches!(verdict, Verdict::Differ { ratio, .. } if ratio > 1.0)
-    });
-    let slower = slower.count();
+    let verdicts: Vec<Verdict> = others
+        .iter()
+        .filter_map(of)
+        .map(|other| Verdict::of(other, best, others.len()))
+        .collect();
+    let slower = |v: &&Verdict| matches!(v, Verdict::Differ { ratio, .. } if *ratio > 1.0);
+    let told = verdicts.iter().any(|v| !matches!(v, Verdict::Few { .. }));
     let all = figure::counted(others.len() as u64, "other setting", "other settings");
-    (!others.is_empty()).then(|| match slower {
-        0 => format!(
-            "Of {all} none is seen to take longer than it on the others @: what the searches found lies within the spread."
+    let unknown = "how far above the best a search ended is not known";
+    (!others.is_empty()).then(|| match (told, verdicts.iter().filter(slower).count()) {
+        (false, _) => format!(
+            "The rounds that confirm are too few to tell it from {all}: {unknown}; more --runs tell."
         ),
-        many => format!("Of {all} {many} {} seen to take longer than it on the others @.", match many {
-            1 => "is",
-            _ => "are",
-        }),
+        (true, 0) => format!(
+            "On the rounds that confirm none of {all} is seen to take longer than it @: {unknown}."
+        ),
+        (true, many) => format!(
+            "On the rounds that confirm {many} of {all} {} seen to take longer than it @.",
+            if many == 1 { "is" } else { "are" }
+        ),
     })
 }
 

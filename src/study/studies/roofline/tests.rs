@@ -116,6 +116,14 @@ fn the_time_above_the_roof_says_where_to_look() {
         "{:?}",
         found.sentences
     );
+    // A product in half the time that the roof allows: the roof is not one.
+    let above = |name: &str| if name == "down" { 0.5 } else { 1.5 };
+    let found = study().reduce(&evidence(above)).unwrap();
+    let said = found.sentences.last().unwrap();
+    assert!(
+        said.starts_with("Faster than the roof of FLOPs, which cannot be @: down;"),
+        "{said}"
+    );
     // A norm in half the time that memory takes.
     let cached = |name: &str| if name == "norm1" { 0.5 } else { 1.5 };
     let found = study().reduce(&evidence(cached)).unwrap();
