@@ -103,7 +103,7 @@ pub(super) struct Form {
     /// Print markdown, for a pull request
     #[arg(long, conflicts_with = "csv", help_heading = "Study")]
     markdown: bool,
-    /// Print the first chart as SVG
+    /// Print the first chart as SVG, where the study has one
     #[arg(long, conflicts_with_all = ["csv", "markdown"], help_heading = "Study")]
     svg: bool,
     /// Rows of a table that are shown; all of a drawn axis, else 12

@@ -46,7 +46,9 @@ pub fn make(
         return Err(why.or(ended.err()).unwrap_or_else(nothing));
     }
     let mut findings = study.reduce(&evidence).map_err(RunError::bad_request)?;
-    findings.notes.extend(modelled(study, device.as_deref()));
+    findings
+        .notes
+        .extend(modelled(study, device.as_deref(), &findings));
     Ok(Kept {
         schema: 1,
         id: String::new(),

@@ -61,8 +61,12 @@ pub trait Study {
 }
 
 /// Which device the figures of the model are of, where nothing ran on it.
-pub fn modelled(study: &dyn Study, ran: Option<&str>) -> Option<String> {
+/// None where nothing of what was found is a figure of the model.
+pub fn modelled(study: &dyn Study, ran: Option<&str>, found: &Findings) -> Option<String> {
     let gpu = study.models()?;
+    if !found.has_modelled() {
+        return None;
+    }
     let where_from = match ran {
         Some(line) if gpu.is_named_in(line) => return None,
         Some(_) => "by its data sheet, not of the device that ran",

@@ -39,6 +39,15 @@ pub struct Findings {
 }
 
 impl Findings {
+    /// Whether anything in it is a figure of the model: a column, or what a sentence says.
+    pub fn has_modelled(&self) -> bool {
+        let columns = self.sheets.iter().flat_map(|sheet| &sheet.columns);
+        let mut columns = columns.map(|column| column.source);
+        let sign = format!(" {}", Origin::Modelled.sign());
+        columns.any(|source| source == Source::Modelled)
+            || self.sentences.iter().any(|said| said.contains(&sign))
+    }
+
     /// As markdown, for a pull request: what it comes to, then the tables, no more than so
     /// many rows of each.
     pub fn markdown(&self, rows: usize) -> String {
@@ -262,13 +271,13 @@ impl Sheet {
         cells.map(|(cell, column)| column.shown(cell)).collect()
     }
 
-    /// The whole sheet as CSV (RFC 4180, lines ended by `\n`), numbers with all digits.
+    /// The whole sheet as CSV (RFC 4180, lines ended by `\n`), numbers with twelve digits.
     pub fn csv(&self) -> String {
         let head = self.columns.iter().map(|c| field(&c.head()));
         let mut out = head.collect::<Vec<_>>().join(",") + "\n";
         for row in &self.rows {
             let cells = row.iter().map(|cell| match cell {
-                Cell::Number(value) => value.to_string(),
+                Cell::Number(value) => digits(*value),
                 Cell::Text(text) => field(text),
                 Cell::Nothing(()) => String::new(),
             });
@@ -276,6 +285,13 @@ impl Sheet {
         }
         out
     }
+}
+
+/// A number with twelve significant digits: all that is known of it, without what the
+/// last bits of a sum leave (15.448191999999999).
+fn digits(value: f64) -> String {
+    let rounded = format!("{value:.11e}").parse::<f64>();
+    rounded.unwrap_or(value).to_string()
 }
 
 /// A field in quotes where it needs them; what a spreadsheet would take for a formula

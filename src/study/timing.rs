@@ -22,7 +22,7 @@ pub use quiet::{Trouble, trouble};
 pub use roof::{Agreed, Apart, agreed};
 pub use rounds::{Rounds, Timed, Visit};
 pub use since::Since;
-pub use verdict::{ALARMS, Verdict, VerdictJson, median, spread, time};
+pub use verdict::{ALARMS, Verdict, VerdictJson, median, share, spread, time};
 
 #[cfg(test)]
 pub(crate) use tests::{measured, report, timed_in_turns};

@@ -337,7 +337,9 @@ impl RegressArgs {
         })?;
         let backend = kept.findings.cases.first().map(|case| case.request.backend);
         let device = backend.and_then(host::machine::device);
+        let build = backend::engine::build().to_owned();
         Regress::new(kept, device.as_deref(), least / 100.0, self.anyway)
+            .map(|study| Regress { build, ..study })
             .map_err(|why| refused(&why))
     }
 }

@@ -78,15 +78,20 @@ pub(super) fn tell(
         let svg = drawn.next();
         out.text(&svg.ok_or_else(|| {
             Failure::usage(format!(
-                "study {} found nothing that is drawn as a line",
+                "study {} has no chart here; --csv prints its tables, --markdown all of it",
                 kept.study
             ))
         })?);
         return Ok(());
     }
-    out.line(format!("{}: {}", kept.study, findings.title));
+    out.lines(wrapped(
+        &format!("{}: {}", kept.study, findings.title),
+        "",
+        INDENT,
+    ));
     if !kept.device.is_empty() {
-        out.line(format!("on {}, {}", kept.device, kept.time));
+        let line = format!("on {}, {}", kept.device, kept.time);
+        out.lines(wrapped(&line, "", INDENT));
     }
     if kept.stopped {
         out.line("Stopped before its end: what was measured until then.");

@@ -6,7 +6,7 @@ use crate::answer::Env;
 use crate::block::Resident;
 use plan::cost::{Gpu, Occupancy, occupancy as resident};
 use plan::units::figure::{Origin, counted};
-use study::studies::occupancy::limit;
+use study::studies::occupancy::limits;
 
 /// The four limits of a block, and the least of them.
 pub(super) fn occupancy(block: Resident, env: &Env<'_>) -> Result<Vec<Piece>, String> {
@@ -73,7 +73,7 @@ fn fits(block: Resident, gpu: &Gpu, found: &Occupancy) -> Vec<Piece> {
         found.warps,
         found.max_warps,
         words.warp,
-        limit(found.limit, words)
+        limits(found, words)
     );
     vec![Piece::Table(grid), Piece::Words(Weight::Text, said)]
 }

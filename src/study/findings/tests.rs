@@ -29,6 +29,27 @@ fn csv_keeps_all_digits_and_makes_no_formula() {
     // The shortest text that is read back as the same number.
     let csv = "plan,time µs @,error rel. =\nV1,842.25,0.00000015\n\"'=a,\"\"b\"\"\",,\n";
     assert_eq!(sheet().csv(), csv);
+    // What the last bits of a sum leave is no digit of it.
+    let mut sum = Sheet::new("bytes", [Column::modelled("bytes", "MB", 3)]);
+    sum.rows = vec![
+        vec![15.448191999999999.into()],
+        vec![13.613183999999999.into()],
+    ];
+    assert_eq!(sum.csv(), "bytes MB =\n15.448192\n13.613184\n");
+}
+
+#[test]
+fn figures_of_the_model_are_in_columns_or_in_sentences() {
+    let mut found = Findings {
+        sentences: vec!["32 sectors #.".into()],
+        ..Findings::default()
+    };
+    assert!(!found.has_modelled());
+    found.sentences.push("12.5 of 100 % =.".into());
+    assert!(found.has_modelled());
+    found.sentences.clear();
+    found.sheets.push(sheet());
+    assert!(found.has_modelled());
 }
 
 #[test]

@@ -4,7 +4,7 @@ mod effect;
 
 use std::collections::BTreeMap;
 
-use super::notes::notes;
+use super::notes::{listed, notes};
 use super::planner::{Has, Planner, Toll};
 use crate::catalogue::{Definition, Study};
 use crate::evidence::{Asks, Evidence};
@@ -283,7 +283,7 @@ impl Ablate {
         }
         let mut sheet = Sheet::new("main effects", columns.clone());
         let mut main: Vec<(f64, Vec<Cell>)> = Vec::new();
-        let mut seen = Vec::new();
+        let (mut seen, mut told) = (Vec::new(), 0);
         for (at, name) in names.iter().enumerate() {
             let pairs = design.pairs(at);
             let saved = effect(&pairs, &by);
@@ -300,21 +300,32 @@ impl Ablate {
                     true => None,
                     false => logs.interval(among, &|y| effect(&timed, y)),
                 };
+                told += usize::from(found.is_some());
                 seen.extend(found.filter(|i| claimed(*i)).map(|i| (*name, i)));
                 row.extend(cells(found));
             }
             main.push((saved, row));
         }
         main.sort_by(|a, b| a.0.total_cmp(&b.0));
-        if let (Some((most, row)), true) = (main.first(), base > 0.0) {
-            found.sentences.push(format!(
-                "{} saves most bytes: {:.1} % of V1's on average over the plans without it =.",
-                row.first().map_or(String::new(), |c| match c {
-                    Cell::Text(name) => name.clone(),
-                    _ => String::new(),
-                }),
-                -100.0 * most / base
-            ));
+        if let (Some((most, _)), true) = (main.first(), base > 0.0) {
+            let least = main.iter().take_while(|(saved, _)| saved - most < 0.5);
+            let who: Vec<String> = least
+                .filter_map(|(_, row)| match row.first() {
+                    Some(Cell::Text(name)) => Some(name.clone()),
+                    _ => None,
+                })
+                .collect();
+            let share = -100.0 * most / base;
+            found.sentences.push(match who.len() {
+                1 => format!(
+                    "{} saves most bytes: {share:.1} % of V1's on average over the plans without it =.",
+                    listed(&who)
+                ),
+                _ => format!(
+                    "{} save the same bytes, more than any other: {share:.1} % of V1's each on average over the plans without it =.",
+                    listed(&who)
+                ),
+            });
         }
         sheet.rows = main.into_iter().map(|(_, row)| row).collect();
         found.sheets.push(sheet);
@@ -360,7 +371,7 @@ impl Ablate {
             found.sheets.push(sheet);
         }
         if all {
-            found.sentences.push(said(&seen, n, logs.rounds));
+            found.sentences.push(said(&seen, told, n, logs.rounds));
         }
     }
 

@@ -1,11 +1,11 @@
 //! The largest batch that fits, and the one that makes most tokens per second.
 
-use super::notes::notes;
+use super::notes::{listed, notes};
 use super::sweep;
 use crate::catalogue::{Definition, Study};
 use crate::evidence::{Asks, Evidence};
 use crate::findings::{Cell, Column, Findings, Plot, Sheet, Source};
-use crate::timing::{Timed, Verdict};
+use crate::timing::{Timed, Verdict, share};
 use plan::cost::{Config, Cost, Gpu, floor_seconds, price};
 use plan::run::Request;
 use plan::units::{Quantity, figure, format};
@@ -255,29 +255,55 @@ impl BatchSize {
                 few.sentence(&batch(first), &batch(next))
             );
         }
+        // Those of which none is seen to take longer per sequence than the quickest.
+        let alike: Vec<usize> = fit.iter().copied().filter(same).collect();
+        if alike.len() > 1 {
+            let names: Vec<String> = alike.iter().map(|at| name(*at).to_string()).collect();
+            let all_above = fit.iter().filter(|at| **at >= best).count() == alike.len();
+            let verdicts = || {
+                alike
+                    .iter()
+                    .filter(|at| **at != first)
+                    .map(|at| verdict(*at))
+            };
+            let within = verdicts().filter_map(|v| match v {
+                Verdict::Same { within, .. } => Some(within),
+                _ => None,
+            });
+            let rounds = verdicts().filter_map(|v| match v {
+                Verdict::Same { rounds, .. } => Some(rounds),
+                _ => None,
+            });
+            return format!(
+                "{}no difference is seen per sequence{limit} @: {} ({}, {} rounds in turns).",
+                match all_above {
+                    true => format!("From batch {} on ", name(best)),
+                    false => "Of the quickest batches ".to_owned(),
+                },
+                listed(&names),
+                share(within.fold(0.0, f64::max)),
+                rounds.min().unwrap_or(0)
+            );
+        }
         let rate = 1e6 / per(&best) * self.config.shape.seq as f64;
         let mut said = format!(
             "Batch {} makes most tokens per second{limit} @: {}",
             name(best),
             plan::units::group_thousands(rate.round() as i128)
         );
-        let alike = match best == first {
-            true => next.filter(same),
-            false => Some(first),
-        };
-        if let Some(other) = alike {
-            said += &format!(" (against {}: no difference seen per sequence)", name(other));
-        }
-        if let Some(small) = fit.first().filter(|at| **at != best)
-            && let Verdict::Differ {
+        let smallest = fit.first().copied().filter(|at| *at != best);
+        let mut against: Vec<usize> = next.into_iter().chain(smallest).collect();
+        against.dedup();
+        for at in against {
+            if let Verdict::Differ {
                 ratio, low, high, ..
-            } = verdict(*small)
-            && best == first
-        {
-            said += &format!(
-                "; a sequence takes {ratio:.2} times as long in a batch of {} ({low:.2} to {high:.2})",
-                name(*small)
-            );
+            } = verdict(at)
+            {
+                said += &format!(
+                    "; a sequence takes {ratio:.2} times as long in a batch of {} ({low:.2} to {high:.2})",
+                    name(at)
+                );
+            }
         }
         said + "."
     }
@@ -368,8 +394,20 @@ mod tests {
         });
         let found = flat.reduce(&rounds.into()).unwrap();
         let best = found.sentences.last().unwrap();
-        assert!(best.starts_with("Batch 1 makes most"), "{best}");
-        assert!(best.contains(": no difference seen per sequence)"), "{best}");
+        // Which makes most is not claimed where none is seen to: all are named, with what
+        // would have been seen.
+        assert!(
+            best.starts_with("From batch 1 on no difference is seen per sequence @: 1, 2, 4"),
+            "{best}"
+        );
+        assert!(
+            best.contains(" (±") && best.contains("rounds in turns)"),
+            "{best}"
+        );
+        assert!(
+            !found.sentences.iter().any(|s| s.contains("makes most")),
+            "{best}"
+        );
     }
 
     #[test]
@@ -377,9 +415,14 @@ mod tests {
         let short = study(200_000_000, None);
         let mut requests = short.asks().runs;
         requests.iter_mut().for_each(|request| request.runs = 3);
-        let rounds = timed_in_turns(requests, |request, _| 100.0 + request.config.shape.batch as f64);
+        let rounds = timed_in_turns(requests, |request, _| {
+            100.0 + request.config.shape.batch as f64
+        });
         let found = short.reduce(&rounds.into()).unwrap();
         let said = found.sentences.last().unwrap();
-        assert!(said.contains("is not known") && said.contains("timed in turns"), "{said}");
+        assert!(
+            said.contains("is not known") && said.contains("timed in turns"),
+            "{said}"
+        );
     }
 }

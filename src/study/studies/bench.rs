@@ -8,7 +8,7 @@ use crate::findings::{Cell, Column, Findings, SCIENTIFIC, Sheet};
 use crate::timing::{Timed, Verdict};
 use plan::fusion::Cut;
 use plan::model::{Model, Shape};
-use plan::run::Request;
+use plan::run::{Request, mad, median};
 
 /// What it is.
 pub const DEFINITION: Definition = Definition {
@@ -139,13 +139,15 @@ impl Study for Bench {
 
 /// A case as a row of the suite.
 fn row(name: &str, request: &Request, timed: Option<&Timed>) -> Vec<Cell> {
-    let time = timed.and_then(|t| t.report.time_us.as_ref());
+    // Of the rounds, which a baseline keeps: regress shows the same figures as before.
+    let times = timed.map(|t| Case::of(name.to_owned(), request.clone(), t).times());
+    let middle = times.as_deref().and_then(median);
     let check = timed.and_then(|t| t.report.check.as_ref());
     vec![
         name.into(),
-        time.map(|t| t.median).into(),
-        time.map(|t| t.mad).into(),
-        time.map(|t| tokens(request) / (t.median * 1e-6)).into(),
+        middle.into(),
+        times.as_deref().and_then(mad).into(),
+        middle.map(|us| tokens(request) / (us * 1e-6)).into(),
         megabytes(timed.and_then(|t| t.report.held_bytes)),
         check.map(|c| c.rel_error).into(),
     ]
@@ -157,14 +159,25 @@ impl Bench {
         let Some(rounds) = &evidence.rounds else {
             return Vec::new();
         };
-        let median = |at: usize| Some(rounds.of(at)?.ok()?.report.time_us?.median);
+        let middle = |at: usize| {
+            let finite = |us: &f64| us.is_finite();
+            let times: Vec<f64> = rounds.of(at)?.ok()?.rounds;
+            median(&times.into_iter().filter(finite).collect::<Vec<_>>())
+        };
         let shapes = (0..self.cases.len()).step_by(self.plans.max(1));
         let said = shapes.filter_map(|first| {
             let all = first..(first + self.plans).min(self.cases.len());
             let others = self.plans.saturating_sub(1).max(1);
-            let timed = all.filter_map(|at| Some((at, median(at)?)));
-            let (fastest, _) = timed.min_by(|a, b| a.1.total_cmp(&b.1))?;
+            let timed = all.filter_map(|at| Some((at, middle(at)?)));
+            let mut timed: Vec<(usize, f64)> = timed.collect();
+            timed.sort_by(|a, b| a.1.total_cmp(&b.1));
+            let (fastest, _) = *timed.first()?;
             let of = |at: usize| self.cases.get(at).map(|(name, _)| name.as_str());
+            if let (true, Some((next, _))) = (fastest == first, timed.get(1))
+                && let few @ Verdict::Few { .. } = rounds.verdict(first, *next, others)
+            {
+                return Some(few.sentence(of(first)?, of(*next)?));
+            }
             if fastest == first {
                 return Some(format!("{}: no plan of its shape is faster @.", of(first)?));
             }

@@ -3,6 +3,7 @@
 
 mod steps;
 
+use super::notes::listed;
 use crate::catalogue::{Definition, Study};
 use crate::evidence::{Asks, Evidence};
 use crate::findings::{Cell, Column, Findings, Plot, Sheet, Source};
@@ -130,14 +131,6 @@ fn size(bytes: u64) -> String {
     format!("{} {name}", bytes as f64 / f64::from(1_u32 << power))
 }
 
-/// `a`, `a and b`, `a, b and c`.
-fn listed(names: &[String]) -> String {
-    match names {
-        [front @ .., last] if !front.is_empty() => format!("{} and {last}", front.join(", ")),
-        all => all.concat(),
-    }
-}
-
 fn named(cache: &CacheSize) -> String {
     format!("{} ({})", cache.name, size(cache.bytes))
 }
@@ -202,6 +195,13 @@ fn speeds(report: &MemoryReport) -> Vec<String> {
         let known: Vec<(u64, f64)> = known.collect();
         let (small, fast) = known.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
         let (large, slow) = known.last()?;
+        if format!("{fast:.0}") == format!("{slow:.0}") {
+            return Some(format!(
+                "{name} {fast:.0} GB/s from {} as well as from {} @.",
+                size(*small),
+                size(*large)
+            ));
+        }
         Some(format!(
             "{name} {fast:.0} GB/s at most ({}) and {slow:.0} GB/s from {} @.",
             size(*small),
@@ -209,7 +209,10 @@ fn speeds(report: &MemoryReport) -> Vec<String> {
         ))
     };
     let one = told("One alone reads", |row| &row.one_gbs);
-    let all = format!("All {} together read", report.units);
+    let all = match report.units {
+        2 => "Both together read".to_owned(),
+        units => format!("All {units} together read"),
+    };
     let all = told(&all, |row| &row.all_gbs);
     one.into_iter().chain(all).collect()
 }

@@ -35,6 +35,7 @@ pub(super) fn notes(rounds: Option<&Rounds>, names: &[String]) -> Vec<String> {
             figure::counted(failed.len() as u64, "request", "requests")
         )),
     }
+    said.extend(rounds.too_few().filter(|_| timed > 0));
     if let Some((trouble, name)) = troubled.first() {
         let again = match rounds.repeated() {
             true => " All of it was timed as long again.",
@@ -46,4 +47,13 @@ pub(super) fn notes(rounds: Option<&Rounds>, names: &[String]) -> Vec<String> {
         });
     }
     said
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub(super) fn listed(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
+    }
 }

@@ -1,5 +1,6 @@
 //! How many blocks fit, by the calculator, and what that does to a copy.
 
+use super::notes::listed;
 use crate::catalogue::{Definition, Study};
 use crate::evidence::{Asks, Evidence};
 use crate::findings::{Cell, Column, Findings, Plot, Sheet, Source};
@@ -80,7 +81,7 @@ impl Study for Residents {
                 own.max_warps,
                 words.warp,
                 100.0 * own.fraction(),
-                limit(own.limit, words)
+                limits(&own, words)
             )],
             ..Findings::default()
         };
@@ -98,14 +99,16 @@ impl Study for Residents {
     }
 }
 
-/// What stops one more block, in words.
-pub fn limit(limit: OccupancyLimit, words: Words) -> String {
-    match limit {
-        OccupancyLimit::Registers => "registers".to_owned(),
-        OccupancyLimit::Threads => format!("places for {}s", words.warp),
-        OccupancyLimit::Shared => format!("bytes of {}", words.shared),
-        OccupancyLimit::Blocks => "places for blocks".to_owned(),
-    }
+/// What stops one more block, in words: each limit that is reached.
+pub fn limits(found: &Occupancy, words: Words) -> String {
+    let of = [
+        (found.by_registers, "registers".to_owned()),
+        (found.by_threads, format!("places for {}s", words.warp)),
+        (found.by_shared, format!("bytes of {}", words.shared)),
+        (found.by_blocks, "places for blocks".to_owned()),
+    ];
+    let reached = of.into_iter().filter(|(blocks, _)| *blocks == found.blocks);
+    listed(&reached.map(|(_, name)| name).collect::<Vec<_>>())
 }
 
 impl Residents {
@@ -239,7 +242,7 @@ impl Residents {
 
     fn row(&self, first: u64, found: Option<&Occupancy>) -> Vec<Cell> {
         let words = self.gpu.vendor.words();
-        let stopped = found.map_or("cannot be launched".to_owned(), |o| limit(o.limit, words));
+        let stopped = found.map_or("cannot be launched".to_owned(), |o| limits(o, words));
         vec![
             first.to_string().into(),
             found.map(|o| o.blocks).into(),
@@ -349,6 +352,12 @@ mod tests {
         // Full: nothing to be had.
         let found = study(32, 256, 0).reduce(&Evidence::default()).unwrap();
         assert_eq!(found.sentences.len(), 1);
+        // 65536 registers are 64 warps of 32 of them, and 64 warps are all places there are.
+        assert!(
+            found.sentences[0].ends_with(": registers and places for warps stop one more."),
+            "{:?}",
+            found.sentences
+        );
         assert!(study(32, 2048, 0).reduce(&Evidence::default()).is_err());
     }
 

@@ -10,6 +10,7 @@ mod prices;
 
 use std::collections::HashMap;
 
+use super::notes::listed;
 use crate::catalogue::{Definition, Study};
 use crate::evidence::{Asks, Evidence};
 use crate::findings::{Column, Findings, Sheet};
@@ -278,7 +279,7 @@ impl Auto {
                 self.device, known.costs.merged
             ),
             (Prices::Roof(_), Some(recorded)) => format!(
-                "A launch is {launch:.2} µs, a wait of the grid {wait:.2} µs, recorded on {recorded}; the rest is bytes and FLOPs under the roof of {}. study predict measures this machine's.",
+                "A launch is {launch:.2} µs, a wait of the grid {wait:.2} µs, recorded on {recorded}; the rest is bytes and FLOPs under the roof of {}. study predict measures both where it runs on such a device.",
                 self.device
             ),
             (Prices::Roof(_), None) => format!(
@@ -308,6 +309,11 @@ impl Study for Auto {
         let planner = Planner::new(&self.config, &self.prices, self.has)?;
         let best = planner.best().ok_or(NO_PLAN)?;
         let micros = |seconds: f64| 1e6 * seconds;
+        // A difference below the calibration's own error, a share, is none that it knows of.
+        let known = match &self.prices {
+            Prices::Roof(_) => 0.0,
+            Prices::Machine(calibration) => calibration.median_error().unwrap_or(0.0),
+        };
         let mut plans = Sheet::new(
             "plans",
             [
@@ -322,6 +328,12 @@ impl Study for Auto {
             .map(|v| (v.title().to_owned(), v.cut(), planner.seconds(v.cut())))
             .collect();
         rows.insert(0, ("auto".to_owned(), best.cut, Some(best.seconds)));
+        let within: Vec<String> = rows
+            .iter()
+            .filter(|(_, cut, _)| *cut != best.cut)
+            .filter(|(_, _, seconds)| seconds.is_some_and(|s| s / best.seconds - 1.0 < known))
+            .map(|(name, ..)| name.clone())
+            .collect();
         for (name, cut, seconds) in rows {
             plans.of.push(self.config.with_cut(cut));
             plans.rows.push(vec![
@@ -347,6 +359,9 @@ impl Study for Auto {
                 .unwrap_or((OpKind::Embed, OpKind::Norm1));
             let why = match wall.change {
                 None => "there is no kernel for both sides".to_owned(),
+                Some(change) if change > 0.0 && change / best.seconds < known => {
+                    "the waits cost more, by less than the calibration's error".into()
+                }
                 Some(change) if change > 0.0 => "the waits cost more than launch and bytes".into(),
                 Some(_) => "a neighbouring merge saves more".to_owned(),
             };
@@ -366,6 +381,9 @@ impl Study for Auto {
         let saved = v1.map_or(String::new(), |v1| {
             match figure::saved(v1, best.seconds, 1).as_str() {
                 "" => String::new(),
+                saved if 1.0 - best.seconds / v1 < known => {
+                    format!(", {saved} less than V1, by less than the calibration's error")
+                }
                 saved => format!(", {saved} less than V1"),
             }
         });
@@ -390,7 +408,10 @@ impl Study for Auto {
             ],
             notes: match &self.prices {
                 Prices::Roof(_) => vec![LIMIT.to_owned()],
-                Prices::Machine(known) => unsure(known.median_error(), v1, best.seconds),
+                Prices::Machine(known) => unsure(known.median_error(), v1, best.seconds)
+                    .into_iter()
+                    .chain(beside(&within))
+                    .collect(),
             },
             sheets: match walls.rows.is_empty() {
                 true => vec![plans],
@@ -399,6 +420,17 @@ impl Study for Auto {
             ..Findings::default()
         })
     }
+}
+
+/// Plans that lie closer to the best than the calibration knows.
+fn beside(within: &[String]) -> Option<String> {
+    let lie = if within.len() == 1 { "lies" } else { "lie" };
+    (!within.is_empty()).then(|| {
+        format!(
+            "{} {lie} above auto by less than the calibration's error: which is quicker, compare --run says.",
+            listed(within)
+        )
+    })
 }
 
 /// A word where the calibration is further off than the plan saves.

@@ -183,8 +183,8 @@ impl Study for Predict {
             .extend(rows.first().map(|(p, _)| tables::sentence(p)));
         found.sentences.extend(errors(
             &calibration.seen,
-            "forward of the calibration, each predicted by a fit without it",
-            "forwards of the calibration, each predicted by a fit without it",
+            "forward of the calibration, each predicted by a fit without it,",
+            "forwards of the calibration, each predicted by a fit without it,",
         ));
         found.sentences.extend(errors(
             &others,

@@ -8,9 +8,10 @@ use crate::catalogue::{Definition, Study};
 use crate::evidence::{Asks, Evidence};
 use crate::findings::{Cell, Column, Findings, SCIENTIFIC, Sheet};
 use crate::kept::Kept;
-use crate::timing::{Since, Timed};
+use crate::timing::{Since, Timed, trouble};
 use plan::model::preset;
 use plan::run::median;
+use plan::units::figure;
 
 /// What it is.
 pub const DEFINITION: Definition = Definition {
@@ -41,6 +42,8 @@ pub struct Regress {
     pub least: f64,
     /// A baseline of another device or model is compared all the same.
     pub anyway: bool,
+    /// This build, where it is known.
+    pub build: String,
 }
 
 impl Regress {
@@ -83,6 +86,7 @@ impl Regress {
             cases,
             least,
             anyway,
+            build: String::new(),
         })
     }
 
@@ -94,6 +98,20 @@ impl Regress {
             cases,
             ..self.clone()
         })
+    }
+
+    /// That the baseline itself was disturbed.
+    fn disturbed(&self) -> Option<String> {
+        let mut of = self
+            .cases
+            .iter()
+            .filter_map(|case| Some((&case.name, trouble(&case.times())?)));
+        let (name, first) = of.next()?;
+        let cases = 1 + of.count();
+        Some(format!(
+            "In the baseline {cases} of {} were disturbed; {name}: {first}.",
+            figure::counted(self.cases.len() as u64, "case", "cases")
+        ))
     }
 
     fn alarms(&self, before: &Case, timed: &Timed, since: Since) -> Vec<String> {
@@ -252,6 +270,13 @@ impl Study for Regress {
         found.notes = notes(rounds, &names);
         found.notes.extend(unseen);
         found.notes.extend(all_alike(&ratios, self.cases.len()));
+        found.notes.extend(self.disturbed());
+        if self.build == self.baseline.build && !ratios.is_empty() {
+            found.notes.push(format!(
+                "Both builds are the same one, {}: what differs is the machine.",
+                self.build
+            ));
+        }
         if device != self.baseline.device {
             found.notes.push(format!(
                 "The baseline is of another device, {}: a change may be the device's.",

@@ -1,5 +1,6 @@
 //! Kernels as measured points under the roofs of the machine, and where the time goes.
 
+use super::notes::listed;
 use super::timeline::{kinds, recorded, trace_of};
 use crate::catalogue::{Definition, Study};
 use crate::evidence::{Asks, Evidence};
@@ -33,6 +34,8 @@ pub struct Roofline {
 struct Roofs {
     plain: Roof,
     product: Roof,
+    /// Whether the device has units for products of matrices.
+    matrix: bool,
     said: String,
 }
 
@@ -51,6 +54,8 @@ struct Kind<'k> {
     bound: Option<Bound>,
     /// FLOP/s that its intensity may reach.
     attainable: f64,
+    /// Whether the device has units for products of matrices.
+    matrix: bool,
 }
 
 impl Kind<'_> {
@@ -122,6 +127,7 @@ fn roofs(
             return Ok(Some(Roofs {
                 plain: rate(measured.fp32),
                 product: rate(product),
+                matrix: measured.matrix16.is_some(),
                 said: format!(
                     "the roofs of {}, measured @ (copy {:.0} GB/s, products {:.0} GFLOP/s)",
                     measured.of,
@@ -143,6 +149,7 @@ fn roofs(
     Ok(Some(Roofs {
         plain: roof(false)?,
         product: roof(true)?,
+        matrix: true,
         said: format!("the roofs of {}'s data sheet, not measured", gpu.name),
     }))
 }
@@ -178,6 +185,7 @@ fn kind<'k>(
         floor: roof.map_or(f64::NAN, floor),
         bound: roof.map(|roof| roof.bound(flops, bytes)),
         attainable: roof.map_or(f64::NAN, |roof| roof.attainable(intensity)),
+        matrix: roofs.is_some_and(|roofs| roofs.matrix),
     })
 }
 
@@ -185,6 +193,9 @@ fn kind<'k>(
 const SMALL: f64 = 5e-6;
 /// A share of the roof from which on a kernel is near it.
 const NEAR: f64 = 0.6;
+
+/// What is said of a kernel of which no more is to be had.
+const LEAVE: &str = "near its roof: leave it";
 
 /// What is to be tried with a kernel that stands so below its roof.
 fn try_this(kind: &Kind<'_>) -> &'static str {
@@ -196,10 +207,11 @@ fn try_this(kind: &Kind<'_>) -> &'static str {
         (part, Bound::Memory) if part > 1.0 => "its bytes sat in cache",
         (part, Bound::Compute) if part > 1.0 => "above the roof: measure it again",
         (part, Bound::Memory) if part >= NEAR => "fewer bytes: fuse it",
-        (part, Bound::Compute) if part >= NEAR => "near its roof: leave it",
+        (part, Bound::Compute) if part >= NEAR => LEAVE,
         _ if each < SMALL => "too small: fuse it, more rows",
         (_, Bound::Memory) => "loads: wider, side by side, more",
-        (_, Bound::Compute) => "tile, matrix unit: study tune",
+        (_, Bound::Compute) if kind.matrix => "tile, matrix unit: study tune",
+        (_, Bound::Compute) => "tile: study tune",
     }
 }
 
@@ -259,27 +271,24 @@ fn points(kinds: &[Kind<'_>], config: &Config) -> Sheet {
     sheet
 }
 
-/// What each kind reaches over its intensity, below what its roof allows there.
+/// What each kind reaches over its intensity, below what its roof allows there where one is
+/// known.
 fn plot(kinds: &[Kind<'_>], roofs: bool) -> Vec<Plot> {
-    if !roofs {
-        return Vec::new();
-    }
     let mut by: Vec<&Kind<'_>> = kinds.iter().filter(|k| k.flops > 0.0).collect();
     by.sort_by(|a, b| (a.flops / a.bytes).total_cmp(&(b.flops / b.bytes)));
     let line = |of: &dyn Fn(&Kind<'_>) -> f64| by.iter().map(|k| Some(1e-9 * of(k))).collect();
+    let roof = ("roof".to_owned(), Source::Given, line(&|k| k.attainable));
+    let reached = (
+        "reached".to_owned(),
+        Source::Measured,
+        line(&|k| k.flops / k.time),
+    );
     vec![Plot {
         x: "FLOP/B".to_owned(),
         at: by.iter().map(|k| k.flops / k.bytes).collect(),
         unit: "GFLOP/s".to_owned(),
         log: true,
-        lines: vec![
-            ("roof".to_owned(), Source::Given, line(&|k| k.attainable)),
-            (
-                "reached".to_owned(),
-                Source::Measured,
-                line(&|k| k.flops / k.time),
-            ),
-        ],
+        lines: roofs.then_some(roof).into_iter().chain([reached]).collect(),
     }]
 }
 
@@ -301,32 +310,65 @@ fn sentences(kinds: &[Kind<'_>], roofs: Option<&Roofs>) -> Vec<String> {
     )];
     // What most is to be had from: time above the roof, not time.
     let above = |kind: &Kind<'_>| (kind.time - kind.floor).max(0.0);
-    let mut by: Vec<&Kind<'_>> = kinds.iter().collect();
+    let mut by: Vec<&Kind<'_>> = kinds.iter().filter(|k| try_this(k) != LEAVE).collect();
     by.sort_by(|a, b| above(b).total_cmp(&above(a)));
     let rest: f64 = kinds.iter().map(above).sum();
-    match by.as_slice() {
-        [first, second, ..] if above(first) - above(second) <= first.spread + second.spread => {
-            said.push(format!(
-                "Of the time above the roofs {} and {} have most, {:.0} % and {:.0} % @; which has more is within their spread.",
-                first.name,
-                second.name,
-                100.0 * above(first) / rest,
-                100.0 * above(second) / rest
-            ));
+    let most: Vec<&Kind<'_>> = match by.first() {
+        Some(first) => {
+            let close = |k: &&&Kind<'_>| above(first) - above(k) <= first.spread + k.spread;
+            let some = |k: &&&Kind<'_>| above(k) > 0.0;
+            by.iter().take_while(some).filter(close).copied().collect()
         }
-        [first, ..] if rest > 0.0 => said.push(format!(
-            "Of the time above the roofs {} has most, {:.0} % @: {}.",
+        None => Vec::new(),
+    };
+    let share = |kind: &Kind<'_>| format!("{:.0} %", 100.0 * above(kind) / rest);
+    // Whether one that is near its roof might stand in front of them.
+    let hides = |k: &Kind<'_>| {
+        let first = by.first().copied();
+        try_this(k) == LEAVE && first.is_some_and(|f| above(f) - above(k) <= f.spread + k.spread)
+    };
+    let head = match kinds.iter().any(hides) {
+        false => "Of the time above the roofs",
+        true => "Of the time above the roofs, kernels that are near theirs left out,",
+    };
+    match most.as_slice() {
+        [] => {}
+        [first] => said.push(format!(
+            "{head} {} has most, {} @: {}.",
             first.name,
-            100.0 * above(first) / rest,
+            share(first),
             try_this(first)
         )),
-        _ => {}
+        [first, second] => said.push(format!(
+            "{head} {} and {} have most, {} and {} @; which has more is within their spread.",
+            first.name,
+            second.name,
+            share(first),
+            share(second)
+        )),
+        [first, .., last] => {
+            let names: Vec<String> = most.iter().map(|k| k.name.to_owned()).collect();
+            said.push(format!(
+                "{head} no kernel is seen to have most @: {}, {} to {}, lie within their spread.",
+                listed(&names),
+                share(first),
+                share(last)
+            ));
+        }
     }
-    let fast: Vec<&str> = kinds
-        .iter()
-        .filter(|k| k.bound == Some(Bound::Memory) && k.floor > k.time + k.spread)
-        .map(|k| k.name)
-        .collect();
+    let above_roof = |bound: Bound| -> Vec<&str> {
+        let side = kinds.iter().filter(|k| k.bound == Some(bound));
+        let fast = side.filter(|k| k.floor > k.time + k.spread);
+        fast.map(|k| k.name).collect()
+    };
+    let impossible = above_roof(Bound::Compute);
+    if !impossible.is_empty() {
+        said.push(format!(
+            "Faster than the roof of FLOPs, which cannot be @: {}; something disturbed the roof's measurement, measure again.",
+            impossible.join(", ")
+        ));
+    }
+    let fast = above_roof(Bound::Memory);
     if !fast.is_empty() {
         said.push(format!(
             "Faster than memory allows @: {}; what they read was still in a cache.",

@@ -244,18 +244,28 @@ impl Scale {
                 beside(low, high, f, b)
             ));
         }
-        let medians: Vec<f64> = known
-            .iter()
-            .filter_map(|(_, t)| Some(t.report.time_us.as_ref()?.median))
+        // Parts of the largest, round by round: each has its interval, or nothing is said.
+        let last = x.last().copied().unwrap_or(0.0);
+        let parts: Vec<[f64; 3]> = (0..rounds)
+            .filter_map(|round| {
+                let [a, b, c] = quadratic(&x, &in_round(round))?;
+                let parts = [a, b * last, c * last * last];
+                let all: f64 = parts.iter().sum();
+                Some(parts.map(|part| 100.0 * part / all))
+            })
             .collect();
-        if let (Some([a, b, c]), Some(last)) = (quadratic(&x, &medians), x.last()) {
-            let all = a + b * last + c * last * last;
-            let share = |part: f64| format!("{:.0} %", 100.0 * part / all);
+        let part = |of: fn(&[f64; 3]) -> f64| -> Option<String> {
+            let found = of_median(&parts.iter().map(of).collect::<Vec<_>>(), ALARMS / 3.0)?;
+            Some(format!(
+                "{} % ({} to {})",
+                fixed(found.middle, 0),
+                fixed(found.low, 0),
+                fixed(found.high, 0)
+            ))
+        };
+        if let (Some(a), Some(b), Some(c)) = (part(|p| p[0]), part(|p| p[1]), part(|p| p[2])) {
             found.sentences.push(format!(
-                "At {letter} = {last}: {} of the fitted time is constant, {} grows with {letter}, {} with {letter}² @.",
-                share(a),
-                share(b * last),
-                share(c * last * last)
+                "At {letter} = {last}: {a} of the fitted time is constant, {b} grows with {letter}, {c} with {letter}² @."
             ));
         }
         found

@@ -184,7 +184,7 @@ impl Sick {
         let room = u64::from(ROOM).min(self.gpu.shared_kb_per_block);
         Some(Shown {
             name: "low-occupancy",
-            number: "% of the warps that fit",
+            number: "warps that fit, %",
             sick: 100.0 * fits(room)?.fraction(),
             healthy: 100.0 * fits(0)?.fraction(),
             from: From::Modelled,
@@ -289,7 +289,7 @@ impl Sick {
 fn nan(mutants: &BTreeMap<String, f64>) -> Option<Shown> {
     Some(Shown {
         name: "nan",
-        number: "of 256 probabilities no number",
+        number: "no number among 256 probabilities",
         sick: *mutants.get(OVER)?,
         healthy: *mutants.get(FITS)?,
         from: From::Counted,

@@ -5,6 +5,7 @@ mod chrome;
 
 pub use chrome::chrome;
 
+use super::notes::listed as named;
 use crate::catalogue::{Definition, Study};
 use crate::evidence::{Asks, Evidence};
 use crate::findings::{Cell, Column, Findings, Sheet};
@@ -387,23 +388,32 @@ fn most(trace: &TraceReport) -> Option<String> {
         Axis::Microseconds => "of the kernels' time @",
         Axis::Instructions => "of the instructions #",
     };
-    match all.get(1) {
-        // Closer than both spread: which of them takes more is not known.
-        Some((second, many, next, loose)) if time - next <= spread + loose && *next > 0.0 => {
-            Some(format!(
-                "Most is taken by {} and {}, {:.0} % and {:.0} % {what}; which takes more is within their spread.",
-                told(name, of),
-                told(second, *many),
+    // Closer than both spread: which of them takes more is not known.
+    let close = |kind: &&(&str, usize, f64, f64)| time - kind.2 <= spread + kind.3 && kind.2 > 0.0;
+    let most: Vec<_> = all.iter().filter(close).collect();
+    Some(match most.as_slice() {
+        [_, (second, many, next, _)] => format!(
+            "Most is taken by {} and {}, {:.0} % and {:.0} % {what}; which takes more is within their spread.",
+            told(name, of),
+            told(second, *many),
+            share(time),
+            share(*next)
+        ),
+        [_, .., (_, _, least, _)] => {
+            let names: Vec<String> = most.iter().map(|(name, of, ..)| told(name, *of)).collect();
+            format!(
+                "No kernel is seen to take most: {}, {:.0} % to {:.0} % {what}, lie within their spread.",
+                named(&names),
                 share(time),
-                share(*next)
-            ))
+                share(*least)
+            )
         }
-        _ => Some(format!(
+        _ => format!(
             "Most is taken by {}: {:.0} % {what}.",
             told(name, of),
             share(time)
-        )),
-    }
+        ),
+    })
 }
 
 #[cfg(test)]

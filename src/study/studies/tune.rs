@@ -12,10 +12,10 @@ use crate::evidence::{Asks, Evidence};
 use crate::findings::{Cell, Column, Findings, Plot, Sheet, Source};
 use crate::learned::Learned;
 use crate::search::{Measured, SEARCHES, Space};
-use crate::timing::{Rounds, Verdict};
+use crate::timing::Verdict;
 use plan::cost::{Config, Gpu};
 use plan::model::random::Stream;
-use plan::run::{Request, Settings, Tuned, median};
+use plan::run::{Request, Settings, Tuned, mad, median};
 use plan::units::figure;
 
 /// What it is.
@@ -148,7 +148,7 @@ impl Study for Tune {
         let order = ordered(&points);
         let mut found = Findings {
             title: format!(
-                "{}, {}, {} of {}",
+                "{}, {}, the program's choice and {} of {}",
                 self.config.title(),
                 self.config.effective_cut().title(),
                 figure::counted(count as u64, "setting", "settings"),
@@ -156,7 +156,7 @@ impl Study for Tune {
             ),
             ..Findings::default()
         };
-        found.sheets.push(self.table(rounds, &order));
+        found.sheets.push(self.table(&own, &points, &order));
         if let Some(best) = order.first().copied() {
             self.winner(best, &own, &points, &mut found);
         }
@@ -200,32 +200,67 @@ fn ordered(points: &[Option<Halves>]) -> Vec<usize> {
     known.into_iter().map(|(at, _)| at).collect()
 }
 
+/// Of how many settings it is seen that they take longer than the one that was chosen, on
+/// the rounds that did not choose it: without that the distances of searches say little.
+fn told_apart(points: &[Option<Halves>]) -> Option<String> {
+    let order = ordered(points);
+    let of = |at: &usize| Some(&points.get(*at)?.as_ref()?.confirms);
+    let (best, others) = order.split_first()?;
+    let best = of(best)?;
+    let verdicts: Vec<Verdict> = others
+        .iter()
+        .filter_map(of)
+        .map(|other| Verdict::of(other, best, others.len()))
+        .collect();
+    let slower = |v: &&Verdict| matches!(v, Verdict::Differ { ratio, .. } if *ratio > 1.0);
+    let told = verdicts.iter().any(|v| !matches!(v, Verdict::Few { .. }));
+    let all = figure::counted(others.len() as u64, "other setting", "other settings");
+    let unknown = "how far above the best a search ended is not known";
+    (!others.is_empty()).then(|| match (told, verdicts.iter().filter(slower).count()) {
+        (false, _) => format!(
+            "The rounds that confirm are too few to tell it from {all}: {unknown}; more --runs tell."
+        ),
+        (true, 0) => format!(
+            "On the rounds that confirm none of {all} is seen to take longer than it @: {unknown}."
+        ),
+        (true, many) => format!(
+            "On the rounds that confirm {many} of {all} {} seen to take longer than it @.",
+            if many == 1 { "is" } else { "are" }
+        ),
+    })
+}
+
 impl Tune {
     /// The program's choice, then the settings, the quickest first, with what the model
     /// says of each.
-    fn table(&self, rounds: &Rounds, order: &[usize]) -> Sheet {
+    fn table(&self, own: &Halves, points: &[Option<Halves>], order: &[usize]) -> Sheet {
         let mut columns = vec![
             Column::given("settings"),
-            Column::measured("time", "µs", 1),
+            Column::measured("choosing", "µs", 1),
             Column::measured("± dev.", "µs", 1),
+            Column::measured("others", "µs", 1),
         ];
         columns.extend(why::columns(self));
-        let mut sheet = Sheet::new("settings", columns);
-        let mut row = |at: usize, name: String, settings: Option<&Settings>| {
-            let timed = rounds.of(at).and_then(Result::ok);
-            let time = timed.as_ref().and_then(|t| t.report.time_us.as_ref());
+        let mut sheet = Sheet::new(
+            "settings, on the rounds that choose and on the others",
+            columns,
+        );
+        let mut row = |name: String, halves: &Halves, settings: Option<&Settings>| {
             let mut cells: Vec<Cell> = vec![
                 name.into(),
-                time.map(|t| t.median).into(),
-                time.map(|t| t.mad).into(),
+                median(&halves.chooses).into(),
+                mad(&halves.chooses).into(),
+                median(&halves.confirms).into(),
             ];
             cells.extend(why::cells(self, settings));
             sheet.rows.push(cells);
         };
-        row(0, "the program's choice".to_owned(), None);
+        row("the program's choice".to_owned(), own, None);
         for at in order {
             let settings = self.space.settings(*at);
-            row(at + 1, settings.to_string(), Some(&settings));
+            if let Some(Some(halves)) = points.get(*at) {
+                row(settings.to_string(), halves, Some(&settings));
+            }
         }
         sheet
     }
@@ -239,7 +274,7 @@ impl Tune {
         let verdict = Verdict::of(&winner.confirms, &own.confirms, 1);
         found.sentences.push(format!(
             "{settings} is quickest on the rounds that choose. On the others: {}",
-            verdict.sentence("it", "the program's choice")
+            verdict.sentence("this setting", "the program's choice")
         ));
         match verdict {
             Verdict::Differ { ratio, .. } if ratio < 1.0 => {
@@ -324,6 +359,7 @@ impl Tune {
         found.sentences.push(format!(
             "Searches are replayed on the times of the rounds that choose, {budget} measurements each; those that draw over {SEEDS} seeds."
         ));
+        found.sentences.extend(told_apart(points));
         found.sheets.push(sheet);
         found.plots.push(Plot {
             x: "measurements".to_owned(),

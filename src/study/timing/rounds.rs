@@ -1,6 +1,7 @@
 //! Plans in turns: every round runs each of them once, in an order drawn anew, so that
 //! what a machine does meanwhile meets all of them alike.
 
+use super::interval::LEAST;
 use super::quiet::{Trouble, trouble};
 use super::verdict::Verdict;
 use plan::model::random::Stream;
@@ -211,6 +212,21 @@ impl Rounds {
     /// Whether it was as long again, because something disturbed it.
     pub const fn repeated(&self) -> bool {
         self.again
+    }
+
+    /// Why the runs that were asked for make fewer rounds than can show a difference, and
+    /// how many make enough; `None` where they do, or where a plan is alone.
+    pub fn too_few(&self) -> Option<String> {
+        let asked = self.plans.iter().map(|p| p.request.runs).max()?;
+        let (rounds, least) = (self.round as usize, LEAST as u32);
+        (self.plans.len() > 1 && rounds < LEAST && self.runs > 0).then(|| {
+            format!(
+                "A round is {} of each: --runs {asked} made {}, and {LEAST}, the least that can show a difference, take --runs {}.",
+                figure::counted(u64::from(self.runs), "run", "runs"),
+                figure::counted(rounds as u64, "round", "rounds"),
+                (least - 1) * IN_TURN + 1
+            )
+        })
     }
 
     /// Plans that were asked for.

@@ -92,10 +92,12 @@ impl Since {
         }
     }
 
-    /// A cell of a table: `×1.051`, `none (±1.2 %)`, `too few`.
+    /// A cell of a table: `×1.051 (1.032 to 1.070)`, `none (±1.2 %)`, `too few`.
     pub fn cell(self) -> String {
         match self {
-            Self::Changed { ratio, .. } => format!("×{ratio:.3}"),
+            Self::Changed {
+                ratio, low, high, ..
+            } => format!("×{ratio:.3} ({low:.3} to {high:.3})"),
             Self::Same { within, .. } => format!("none ({})", share(within)),
             Self::Few { .. } => "too few".to_owned(),
         }

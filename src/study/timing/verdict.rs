@@ -190,7 +190,7 @@ fn times(value: f64, low: f64, high: f64) -> String {
 }
 
 /// `±3.1 %`; from ten on without decimals.
-pub(super) fn share(part: f64) -> String {
+pub fn share(part: f64) -> String {
     match 100.0 * part {
         many if many >= 9.95 => format!("±{many:.0} %"),
         few => format!("±{few:.1} %"),

@@ -2,6 +2,7 @@
 
 use crate::findings::Cell;
 use crate::timing::{ALARMS, Timed, of_median};
+use plan::units::figure;
 
 /// Logarithms of the times, round by round; none of a plan that was not timed.
 pub(super) struct Logs {
@@ -59,7 +60,7 @@ pub(super) fn claimed((_, low, high): Effect) -> bool {
 /// The share where it is claimed, and its interval, or what would have been seen.
 pub(super) fn cells(effect: Option<Effect>) -> [Cell; 2] {
     match effect {
-        None => [Cell::NONE, "too few runs".into()],
+        None => [Cell::NONE, "too few rounds".into()],
         Some((middle, low, high)) if claimed((middle, low, high)) => [
             (100.0 * middle).into(),
             format!("{:.1} to {:.1} %", 100.0 * low, 100.0 * high).into(),
@@ -71,8 +72,18 @@ pub(super) fn cells(effect: Option<Effect>) -> [Cell; 2] {
     }
 }
 
-/// What the times show.
-pub(super) fn said(seen: &[(&str, Effect)], of: usize, rounds: usize) -> String {
+/// What the times show: effects that are claimed, of those `told` whose intervals are known.
+pub(super) fn said(seen: &[(&str, Effect)], told: usize, of: usize, rounds: usize) -> String {
+    if told == 0 {
+        return format!(
+            "Whether a fusion changes the time is not known: {}, and {of} fusions need more to show an effect.",
+            figure::counted(
+                rounds as u64,
+                "round was timed in turns",
+                "rounds were timed in turns"
+            )
+        );
+    }
     let best = seen.iter().min_by(|a, b| a.1.0.total_cmp(&b.1.0));
     let shown = match seen.len() {
         0 => "no fusion".to_owned(),

@@ -116,6 +116,46 @@ fn times_show_an_effect_with_its_interval_or_none() {
 }
 
 #[test]
+fn too_few_rounds_show_no_absence_of_an_effect() {
+    let study = Ablate {
+        run: Some(Request {
+            runs: 5,
+            ..Request::new(Config::preset("workshop", Cut::v1()).unwrap())
+        }),
+        ..ablate(&[Fusion::Flash, Fusion::SiluMul], Sets::All)
+    };
+    let rounds = timed_in_turns(study.asks().runs, |_, round| 1000.0 + round as f64);
+    let found = study.reduce(&rounds.into()).unwrap();
+    let said = found.sentences.last().unwrap();
+    assert!(said.contains("is not known: 3 rounds were timed"), "{said}");
+    // 5 runs, two of them a round; nine rounds are begun by the 17th run.
+    assert!(
+        found
+            .notes
+            .iter()
+            .any(|n| n.contains("--runs 5 made 3 rounds") && n.contains("--runs 17")),
+        "{:?}",
+        found.notes
+    );
+}
+
+#[test]
+fn fusions_that_save_the_same_are_named_together() {
+    // qkv reads the norm's row once and not three times: 2·S·D. Flash writes neither scores
+    // nor probabilities: 4·H·S·S. Both are the same where 2·H·S is D.
+    let mut study = ablate(&[Fusion::Qkv, Fusion::Flash], Sets::OneAtATime);
+    let model = &study.config.model;
+    let seq = model.hidden / (2 * model.heads);
+    study.config.shape = plan::model::Shape::prefill(1, seq);
+    let found = study.reduce(&Evidence::default()).unwrap();
+    assert!(
+        found.sentences[0].starts_with("qkv and flash save the same bytes, more than"),
+        "{:?}",
+        found.sentences
+    );
+}
+
+#[test]
 fn plans_that_a_backend_lacks_leave_the_effects_of_the_others() {
     let study = Ablate {
         run: Some(Request::new(Config::preset("workshop", Cut::v1()).unwrap())),

@@ -140,3 +140,22 @@ fn what_failed_is_a_sentence() {
     let said = Hierarchy { request }.reduce(&evidence).unwrap_err();
     assert_eq!(said, "no room");
 }
+
+#[test]
+fn two_that_read_together_are_both_and_one_speed_is_said_once() {
+    let mut sets = rows(&[(64, 1.0), (128, 1.0)], 0.0);
+    sets.iter_mut().for_each(|row| row.all_gbs = vec![3.1; 5]);
+    let found = study(sets.clone());
+    let said = found.sentences.last().unwrap();
+    assert!(
+        said.starts_with("Both together read 3 GB/s from ") && said.contains(" as well as from "),
+        "{said}"
+    );
+    sets[0].all_gbs = vec![9.0; 5];
+    let found = study(sets);
+    let said = found.sentences.last().unwrap();
+    assert_eq!(
+        said,
+        "Both together read 9 GB/s at most (64 KiB) and 3 GB/s from 128 KiB @."
+    );
+}

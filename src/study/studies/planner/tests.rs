@@ -189,7 +189,7 @@ fn a_calibrated_machine_leaves_walls_where_merging_costs_more_than_it_saves() {
                 merged,
             },
             near_bytes: f64::MAX,
-            seen: Vec::<Seen>::new(),
+            seen: Vec::new(),
             flops: [0.0; 2],
             bytes: [0.0; 2],
         })),
@@ -215,4 +215,33 @@ fn a_calibrated_machine_leaves_walls_where_merging_costs_more_than_it_saves() {
         found.sentences
     );
     assert!(found.notes.is_empty());
+    assert!(!found.sentences[0].contains("the calibration's error"));
+    // A calibration that is off by a factor of ten in the middle knows no difference of
+    // these plans.
+    let mut coarse = auto(2.0);
+    if let Prices::Machine(known) = &mut coarse.prices {
+        known.seen = vec![Seen {
+            title: "V1".into(),
+            seconds: 1.0,
+            predicted: 10.0,
+        }];
+    }
+    let found = coarse.reduce(&Evidence::default()).unwrap();
+    assert!(
+        found.sentences[0].ends_with("less than V1, by less than the calibration's error."),
+        "{:?}",
+        found.sentences
+    );
+    let said = found.notes.last().unwrap();
+    assert!(
+        said.starts_with("V1, V2") && said.contains("lie above auto by less"),
+        "{said}"
+    );
+    let walls = &found.sheets[1];
+    assert!(
+        walls
+            .rows
+            .iter()
+            .all(|row| row[3] != "the waits cost more than launch and bytes".into())
+    );
 }

@@ -82,11 +82,33 @@ fn the_same_build_shows_no_regression_and_a_planted_one_is_named() {
     assert_eq!(same.alarms, []);
     assert_eq!(same.sentences, ["No regression in 4 cases."]);
     let mut short = baseline.clone();
-    short.findings.cases.iter_mut().for_each(|case| case.rounds.truncate(3));
+    short
+        .findings
+        .cases
+        .iter_mut()
+        .for_each(|case| case.rounds.truncate(3));
     let few = Regress::new(short, Some("a CPU"), 0.01, false).unwrap();
     let few = few.reduce(&made(&bench, |_| 1.0)).unwrap();
-    assert!(few.sentences[0].contains("the rounds are too few"), "{:?}", few.sentences);
-    assert_eq!(few.notes.iter().filter(|n| n.contains("too few to show")).count(), 4);
+    assert!(
+        few.sentences[0].contains("the rounds are too few"),
+        "{:?}",
+        few.sentences
+    );
+    assert_eq!(
+        few.notes
+            .iter()
+            .filter(|n| n.contains("too few to show"))
+            .count(),
+        4
+    );
+    // The suite's table and `before` are one figure.
+    for (suite, case) in baseline.findings.sheets[0]
+        .rows
+        .iter()
+        .zip(&same.sheets[0].rows)
+    {
+        assert_eq!(suite[1], case[1]);
+    }
     let planted = |r: &Request| match r.config.shape.batch == 2 && r.config.cut == Version::V4.cut()
     {
         true => 1.05,
@@ -149,6 +171,28 @@ fn a_slower_machine_is_named_as_a_cause_and_another_device_or_model_is_refused()
     assert_eq!(found.sentences[0], "4 of 4 cases regressed.");
     assert!(
         found.notes.iter().any(|n| n.contains("machine itself")),
+        "{:?}",
+        found.notes
+    );
+
+    let changed = |found: &Findings| match found.sheets[0].rows[0][3].clone() {
+        Cell::Text(said) => said,
+        other => panic!("{other:?}"),
+    };
+    assert!(
+        changed(&found).starts_with("×1.200 (1."),
+        "{}",
+        changed(&found)
+    );
+    assert!(!found.notes.iter().any(|n| n.contains("the same one")));
+    let mut here = regress.clone();
+    here.build = baseline.build.clone();
+    let found = here.reduce(&made(&bench, |_| 1.2)).unwrap();
+    assert!(
+        found
+            .notes
+            .iter()
+            .any(|n| n.contains("what differs is the machine")),
         "{:?}",
         found.notes
     );

@@ -116,6 +116,14 @@ fn the_time_above_the_roof_says_where_to_look() {
         "{:?}",
         found.sentences
     );
+    // A product in half the time that the roof allows: the roof is not one.
+    let above = |name: &str| if name == "down" { 0.5 } else { 1.5 };
+    let found = study().reduce(&evidence(above)).unwrap();
+    let said = found.sentences.last().unwrap();
+    assert!(
+        said.starts_with("Faster than the roof of FLOPs, which cannot be @: down;"),
+        "{said}"
+    );
     // A norm in half the time that memory takes.
     let cached = |name: &str| if name == "norm1" { 0.5 } else { 1.5 };
     let found = study().reduce(&evidence(cached)).unwrap();
@@ -136,6 +144,8 @@ fn without_roofs_the_times_stand_alone() {
         (found.sentences.len(), found.notes[0].as_str()),
         (1, "a busy machine")
     );
+    // What is reached is drawn all the same.
+    assert_eq!(found.plots[0].lines.len(), 1);
     let row = &found.sheets[0].rows[0];
     assert_eq!(
         (&row[5], &row[6]),
@@ -155,6 +165,7 @@ fn what_is_to_be_tried_follows_from_part_and_side() {
         floor,
         bound: Some(bound),
         attainable: 1.0,
+        matrix: false,
     };
     for (time, floor, bound, says) in [
         (1e-3, 2e-3, Bound::Memory, "cache"),
@@ -166,4 +177,61 @@ fn what_is_to_be_tried_follows_from_part_and_side() {
     ] {
         assert!(try_this(&kind(time, floor, bound)).contains(says), "{says}");
     }
+    let slow = kind(1e-3, 1e-4, Bound::Compute);
+    assert!(!try_this(&slow).contains("matrix unit"));
+    let matrix = Kind {
+        matrix: true,
+        ..slow
+    };
+    assert!(try_this(&matrix).contains("matrix unit"));
+}
+
+#[test]
+fn no_kernel_has_most_where_several_lie_within_their_spread() {
+    let kind = |name, time: f64, spread: f64| Kind {
+        name,
+        kernels: 1,
+        time,
+        spread,
+        flops: 1.0,
+        bytes: 1.0,
+        floor: 1e-4,
+        bound: Some(Bound::Compute),
+        attainable: 1.0,
+        matrix: false,
+    };
+    let roof = Roof {
+        flops_per_second: 1.0,
+        bytes_per_second: 1.0,
+    };
+    let roofs = Roofs {
+        plain: roof,
+        product: roof,
+        matrix: false,
+        said: "roofs".into(),
+    };
+    let said = |kinds: &[Kind<'_>]| sentences(kinds, Some(&roofs))[1].clone();
+    let three = [
+        kind("a", 5e-4, 5e-5),
+        kind("b", 4.8e-4, 5e-5),
+        kind("c", 4.2e-4, 5e-5),
+    ];
+    assert_eq!(
+        said(&three),
+        // 400, 380 and 320 of 1100 µs above the roofs.
+        "Of the time above the roofs no kernel is seen to have most @: a, b and c, 36 % to 29 %, lie within their spread."
+    );
+    assert!(said(&three[..2]).contains("a and b have most"));
+    // d has most time above its roof, and is near it: what is said is said of a.
+    let near = Kind {
+        floor: 1.4e-3,
+        ..kind("d", 2e-3, 0.0)
+    };
+    let found = said(&[near, kind("a", 5e-4, 0.0)]);
+    assert!(
+        found.starts_with(
+            "Of the time above the roofs, kernels that are near theirs left out, a has most, 40 %"
+        ),
+        "{found}"
+    );
 }

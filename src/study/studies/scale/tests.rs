@@ -64,6 +64,31 @@ fn a_measured_exponent_has_its_interval_and_a_bend_is_found() {
 }
 
 #[test]
+fn parts_of_the_time_have_their_intervals_or_are_not_said() {
+    // 256 µs and 1 µs a token: at S = 256 half of each, whatever the noise of a round.
+    let said = |runs: u32| {
+        let study = scale(Over::Seq, &[16, 64, 128, 256], true);
+        let mut requests = study.asks().runs;
+        requests.iter_mut().for_each(|request| request.runs = runs);
+        let rounds = timed_in_turns(requests, |request, round| {
+            (256.0 + request.config.shape.seq as f64) * (1.0 + 0.01 * (round % 3) as f64)
+        });
+        study.reduce(&rounds.into()).unwrap().sentences
+    };
+    let part = "At S = 256: 50 % (50 to 50) of the fitted time is constant, 50 % (50 to 50) grows";
+    assert!(
+        said(40).iter().any(|s| s.starts_with(part)),
+        "{:?}",
+        said(40)
+    );
+    assert!(
+        !said(6).iter().any(|s| s.contains("fitted time")),
+        "{:?}",
+        said(6)
+    );
+}
+
+#[test]
 fn one_straight_line_has_no_bend() {
     let study = scale(Over::Batch, &[], true);
     let rounds = timed_in_turns(study.asks().runs, |request, round| {

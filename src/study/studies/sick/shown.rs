@@ -122,7 +122,7 @@ fn about(name: &str) -> (&'static str, &'static str) {
 pub(super) fn sentence(shown: &Shown) -> String {
     let (what, way) = about(shown.name);
     format!(
-        "{}: {what}; {} {}, healthy {} {}. Way out: {way}.",
+        "{}: {what}; {}: {}, healthy {} {}. Way out: {way}.",
         shown.name,
         shown.number,
         number(shown.sick),
@@ -159,6 +159,8 @@ pub(super) fn sheet(shown: &[Shown]) -> Sheet {
             number(of.sick).into(),
             number(of.healthy).into(),
             match times.is_finite() {
+                // A share below one keeps its digits: 12.5 of 100 is 0.125.
+                true if times < 1.0 => format!("{times:.3}").into(),
                 true => format!("{times:.2}").into(),
                 false => "–".into(),
             },

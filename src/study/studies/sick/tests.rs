@@ -73,7 +73,7 @@ fn sectors_are_those_of_a_warp_s_load() {
     assert_eq!(
         found.sentences,
         [
-            "uncoalesced: each lane reads 128 bytes from the next; sectors per load of a warp 32, healthy 4 #. Way out: let neighbours read neighbours."
+            "uncoalesced: each lane reads 128 bytes from the next; sectors per load of a warp: 32, healthy 4 #. Way out: let neighbours read neighbours."
         ]
     );
     assert_eq!(found.sheets[0].rows[0][4], "8.00".into());
@@ -101,7 +101,7 @@ fn launches_rooms_and_recorded_figures_need_no_machine() {
     let found = study(Some("launches"), BackendKind::Simt).reduce(&Evidence::default());
     // README: 71 and 7 launches of the workshop's forward; 71 x 2.85 = 202.
     let found = found.unwrap();
-    assert!(found.sentences[0].contains("kernels of a forward 71, healthy 7 ="));
+    assert!(found.sentences[0].contains("kernels of a forward: 71, healthy 7 ="));
     assert!(found.notes[0].contains("are 202 µs"), "{:?}", found.notes);
     // One of eight blocks fits: 160 + 1 KiB of 228.
     let found = study(Some("low-occupancy"), BackendKind::Simt).reduce(&Evidence::default());
@@ -131,6 +131,6 @@ fn numbers_that_are_none_are_counted() {
     let found = study(Some("nan"), BackendKind::Simt)
         .reduce(&evidence)
         .unwrap();
-    assert!(found.sentences[0].contains("no number 256, healthy 0 #"));
+    assert!(found.sentences[0].contains("; no number among 256 probabilities: 256, healthy 0 #"));
     assert_eq!(found.sheets[0].rows[0][4], "–".into());
 }

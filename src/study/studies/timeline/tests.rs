@@ -116,6 +116,17 @@ fn what_takes_more_is_not_said_within_the_spread() {
         "{said}"
     );
     assert!(said.contains("within their spread"));
+    let three = |made: &mut Report| {
+        spread(made);
+        // b takes 7 ±0.7 as well.
+        made.trace.as_mut().unwrap().spans[1].took = vec![6.3, 7.0, 7.7];
+    };
+    let found = study(None, None).reduce(&evidence(three)).unwrap();
+    let said = found.sentences.last().unwrap();
+    assert!(
+        said.starts_with("No kernel is seen to take most: a (2 kernels), b and c, 36 % to 32 %"),
+        "{said}"
+    );
 }
 
 #[test]

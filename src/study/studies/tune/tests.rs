@@ -1,7 +1,7 @@
 //! Settings whose times are known.
 
 use super::*;
-use crate::timing::{report, timed_in_turns};
+use crate::timing::{Rounds, report, timed_in_turns};
 use plan::fusion::Version;
 use plan::run::{BackendKind, RunError, knobs};
 
@@ -71,13 +71,30 @@ fn the_winner_is_confirmed_on_rounds_that_did_not_choose_it_and_kept() {
         "{}",
         found.sentences[0]
     );
+    // The table is in the order of the rounds that choose, and says so.
+    let table = &found.sheets[0];
+    assert!(table.name.contains("on the rounds that choose"));
+    let chosen: Vec<f64> = table.rows[1..]
+        .iter()
+        .map(|row| match row[1] {
+            Cell::Number(us) => us,
+            ref other => panic!("{other:?}"),
+        })
+        .collect();
+    assert!(chosen.is_sorted() && table.rows[1][0] == kept.settings.to_string().into());
+    assert!(
+        found
+            .sentences
+            .iter()
+            .any(|s| s.contains("too few to tell it from"))
+    );
     // 128 rows in tiles of 16 on two threads: eight tiles, four times two.
     let row = found.sheets[0]
         .rows
         .iter()
         .find(|r| matches!(&r[0], Cell::Text(t) if t.contains("rows 16")))
         .unwrap();
-    assert_eq!((&row[3], &row[4]), (&Cell::from(8u64), &Cell::from(4.0)));
+    assert_eq!((&row[4], &row[5]), (&Cell::from(8u64), &Cell::from(4.0)));
 }
 
 #[test]
@@ -153,4 +170,27 @@ fn settings_that_cannot_be_are_counted_and_not_timed() {
         found.notes
     );
     assert_eq!(found.sheets[0].rows.len(), 1 + 60 - cannot);
+}
+
+#[test]
+fn settings_are_told_from_the_winner_only_on_rounds_that_did_not_choose_it() {
+    let half = |us: f64| {
+        let times: Vec<f64> = (0..40).map(|i| us + f64::from(i % 4)).collect();
+        Some(Halves::of(&times))
+    };
+    let said = told_apart(&[half(100.0), half(100.0), half(150.0), None]).unwrap();
+    assert_eq!(
+        said,
+        "On the rounds that confirm 1 of 2 other settings is seen to take longer than it @."
+    );
+    let alike = told_apart(&[half(100.0), half(100.0)]).unwrap();
+    assert!(alike.contains("none of 1 other setting is seen"), "{alike}");
+    // Four rounds, two of which confirm.
+    let few = |us: f64| Some(Halves::of(&[us, us, us, us]));
+    let short = told_apart(&[few(100.0), few(900.0)]).unwrap();
+    assert!(
+        short.contains("too few to tell it from 1 other setting"),
+        "{short}"
+    );
+    assert!(told_apart(&[half(100.0), None]).is_none());
 }
