@@ -8,11 +8,13 @@ mod elsewhere;
 mod kernel;
 mod pass;
 mod read;
+mod renamed;
 mod table;
 mod tasks;
 mod variant;
 
 pub(crate) use device::asks_of_gpu;
+pub(crate) use renamed::renamed;
 pub use draw::Draw;
 pub use pass::{Marked, Pass};
 
