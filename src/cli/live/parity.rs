@@ -313,7 +313,7 @@ fn the_screen_show_and_the_export_say_the_same() {
                 stops += usize::from(takes_keys(live));
                 screen.state.reader.lesson = usize::MAX;
                 screen.answer(lesson, live);
-                let paper = pieces(&desk, lesson, live).unwrap();
+                let paper = pieces(&desk, lesson, live, true).unwrap();
                 // On the screen a step shows its own scene, and the others no more.
                 let mut past = Vec::new();
                 if let Some(Piece::Steps(steps)) =
