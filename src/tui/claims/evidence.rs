@@ -39,9 +39,7 @@ pub fn page(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
         };
         rows.push(Row::default());
         rows.push(
-            Row::of("you said  ", Role::Dim)
-                .and(judgement.word(), role)
-                .and("  (before looking)", Role::Dim),
+            Row::of("you said  ", Role::Dim).and(judgement.says(), role),
         );
     }
     rows.extend(found(state, claim, columns));
