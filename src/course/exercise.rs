@@ -14,9 +14,9 @@ mod tasks;
 mod variant;
 
 pub(crate) use device::asks_of_gpu;
-pub(crate) use renamed::renamed;
 pub use draw::Draw;
 pub use pass::{Marked, Pass};
+pub(crate) use renamed::renamed;
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;

@@ -166,7 +166,8 @@ impl Facts<'_, '_> {
         // The bound is that of the course's device; what stands above may be another's.
         let roof = state.shared.machine.ceilings.as_ref().map(|roof| &roof.of);
         if let Some(name) = roof.filter(|name| **name != book.gpu.short) {
-            self.pen.put(2, self.y, &clip(&format!("on {name}"), 24), Role::Dim);
+            self.pen
+                .put(2, self.y, &clip(&format!("on {name}"), 24), Role::Dim);
             self.y += 1;
         }
         // The unit of the lab's table.
