@@ -36,11 +36,7 @@ pub(super) fn pieces(
     let env = desk.env(&lesson.setup.with(&live.setup), &runs)?;
     // The roof on paper is that of a data sheet.
     let gpu = env.gpus.get(env.setup.gpu)?;
-    let paper = Paper {
-        desk,
-        gpu,
-        verdicts,
-    };
+    let paper = Paper { desk, gpu, verdicts };
     let found = present::present(live, &env, &paper);
     let pieces = match (found, &live.content) {
         (Ok(pieces), _) => pieces,
@@ -68,11 +64,7 @@ pub(super) fn of_config(desk: &Desk, text: &str, config: &Config) -> Result<Vec<
     let gpu = env.gpus.get(env.setup.gpu)?;
     let mut out = Vec::new();
     for live in lesson.live() {
-        let paper = Paper {
-            desk,
-            gpu,
-            verdicts: true,
-        };
+        let paper = Paper { desk, gpu, verdicts: true };
         let found = present::present(live, &env, &paper);
         out.extend(found.map_err(|said| Failure::content(said.join(" ")))?);
     }

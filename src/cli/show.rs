@@ -137,7 +137,12 @@ pub(super) fn show(output: &OutputArgs, args: &ShowArgs, out: &mut Out) -> Outco
 }
 
 /// Title, setup, text and questions of an exercise.
-fn exercise(desk: &Desk, exercise: &Exercise, only: Option<usize>, out: &mut Out) -> Outcome {
+fn exercise(
+    desk: &Desk,
+    exercise: &Exercise,
+    only: Option<usize>,
+    out: &mut Out,
+) -> Outcome {
     let total = exercise.keys.len();
     within(&exercise.id, "questions", only, total)?;
     let runs = Runs::default();
@@ -239,42 +244,40 @@ fn lesson(
         for part in &section.parts {
             match part {
                 Part::Prose { body, .. } => out.lines(plain.section(body)),
-                Part::Live(block) => {
-                    match live::pieces(desk, lesson, block, veil == Veil::Lifted) {
-                        Ok(pieces) => {
-                            if block.content.is_ok() {
-                                out.line(format!("Live block {}:", caption(block)));
-                            }
-                            let asks = pieces.iter().filter(|p| matches!(p, Piece::Ask(_))).count();
-                            let (asked, rest) = pieces.split_at(asks);
-                            out.lines(live::lines(asked, output.ascii));
-                            if asks > 0 && veil == Veil::Asked {
-                                let printed = out.print();
-                                printed.map_err(|e| {
-                                    Failure::lacking(format!("the lesson cannot be written: {e}"))
-                                })?;
-                                // Whoever ends the input reads on without being asked.
-                                if !guessed(asks) {
-                                    veil = Veil::Lifted;
-                                }
-                            }
-                            if asks > 0 && veil == Veil::Closed {
-                                out.line(VEILED);
-                            } else {
-                                out.lines(live::lines(rest, output.ascii));
+                Part::Live(block) => match live::pieces(desk, lesson, block, veil == Veil::Lifted) {
+                    Ok(pieces) => {
+                        if block.content.is_ok() {
+                            out.line(format!("Live block {}:", caption(block)));
+                        }
+                        let asks = pieces.iter().filter(|p| matches!(p, Piece::Ask(_))).count();
+                        let (asked, rest) = pieces.split_at(asks);
+                        out.lines(live::lines(asked, output.ascii));
+                        if asks > 0 && veil == Veil::Asked {
+                            let printed = out.print();
+                            printed.map_err(|e| {
+                                Failure::lacking(format!("the lesson cannot be written: {e}"))
+                            })?;
+                            // Whoever ends the input reads on without being asked.
+                            if !guessed(asks) {
+                                veil = Veil::Lifted;
                             }
                         }
-                        Err(failure) => {
-                            let (kind, number) = (&block.kind, block.number);
-                            let sentence = failure.sentence();
-                            out.line(format!(
-                                "Live block {kind}, which cannot be shown: {sentence}"
-                            ));
-                            complain(&format!("{}, block {number}: {sentence}", lesson.id));
-                            desk.failed.set(true);
+                        if asks > 0 && veil == Veil::Closed {
+                            out.line(VEILED);
+                        } else {
+                            out.lines(live::lines(rest, output.ascii));
                         }
                     }
-                }
+                    Err(failure) => {
+                        let (kind, number) = (&block.kind, block.number);
+                        let sentence = failure.sentence();
+                        out.line(format!(
+                            "Live block {kind}, which cannot be shown: {sentence}"
+                        ));
+                        complain(&format!("{}, block {number}: {sentence}", lesson.id));
+                        desk.failed.set(true);
+                    }
+                },
             }
         }
     }

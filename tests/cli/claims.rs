@@ -81,13 +81,7 @@ fn a_printed_lesson_leaves_the_verdict_to_its_reader() {
     let home = Home::new();
     let verdict = |printed: &str| printed.lines().any(|l| l.trim().starts_with("verdict: "));
     let shown = home.line("show 02").out;
-    assert!(
-        shown.contains("Judge it first") && !verdict(&shown),
-        "{shown}"
-    );
+    assert!(shown.contains("Judge it first") && !verdict(&shown), "{shown}");
     let whole = home.line("show 02 --answers").out;
-    assert!(
-        verdict(&whole) && !whole.contains("Judge it first"),
-        "{whole}"
-    );
+    assert!(verdict(&whole) && !whole.contains("Judge it first"), "{whole}");
 }

@@ -423,67 +423,6 @@ fn ffn() {
     ]);
 }
 
-/// The index of the documents names what exists, and leaves no claim out.
-#[test]
-fn the_index_of_the_documents_is_complete() {
-    let course = Course::built_in();
-    let ledger = Ledger::built_in();
-    let index = course
-        .lesson("98-documents")
-        .expect("the index is a page of the course");
-    let text = std::fs::read_to_string(
-        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("lessons/98-documents.md"),
-    )
-    .expect(&index.id);
-    let entries = text.split("\n## ").skip(2).flat_map(|s| s.split("\n- "));
-    let mut missing = Vec::new();
-    let (mut lessons, mut exercises) = (0, 0);
-    for word in entries.flat_map(|e| e.split(|c: char| !c.is_alphanumeric())) {
-        if let Some(number) = word.strip_prefix("ex").filter(|n| is_number(n)) {
-            exercises += 1;
-            if course.exercise(&format!("ex{number}")).is_err() {
-                missing.push(word.to_owned());
-            }
-        }
-    }
-    // Places stand between the colon and the semicolon: two digits are a lesson.
-    for entry in text.split("\n- ").skip(1) {
-        let entry = entry.replace('\n', " ");
-        let places = entry.split_once(": ").map_or("", |(_, rest)| rest);
-        let places = places.split(['.', ';']).next().unwrap_or_default();
-        for word in places
-            .split([',', ' ', '('])
-            .filter(|w| w.len() == 2 && is_number(w))
-        {
-            lessons += 1;
-            let prefix = format!("{word}-");
-            if !course.lessons().any(|l| l.id.starts_with(&prefix)) {
-                missing.push(format!("lesson {word}"));
-            }
-        }
-    }
-    assert!(lessons > 100 && exercises > 60, "{lessons} {exercises}");
-    let flat = text.replace('\n', " ");
-    let named = |id: &str| {
-        flat.match_indices(id).any(|(at, _)| {
-            let part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '-');
-            !part(flat[..at].chars().next_back()) && !part(flat[at + id.len()..].chars().next())
-        })
-    };
-    missing.extend(
-        ledger
-            .claims()
-            .iter()
-            .map(|claim| claim.id.text.clone())
-            .filter(|id| !named(id)),
-    );
-    assert!(missing.is_empty(), "{missing:?}");
-}
-
-fn is_number(word: &str) -> bool {
-    !word.is_empty() && word.chars().all(|c| c.is_ascii_digit())
-}
-
 /// The prose of a section in small letters, without fenced blocks.
 fn prose(lesson: &Lesson, section: &Section) -> String {
     let mut fenced = false;

@@ -3,6 +3,7 @@
 mod answers;
 mod content;
 mod costs;
+mod documents;
 mod fuzz;
 mod fuzz_files;
 mod house;

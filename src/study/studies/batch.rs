@@ -266,10 +266,7 @@ impl BatchSize {
             false => Some(first),
         };
         if let Some(other) = alike {
-            said += &format!(
-                " (against {}: no difference seen per sequence)",
-                name(other)
-            );
+            said += &format!(" (against {}: no difference seen per sequence)", name(other));
         }
         if let Some(small) = fit.first().filter(|at| **at != best)
             && let Verdict::Differ {
@@ -372,10 +369,7 @@ mod tests {
         let found = flat.reduce(&rounds.into()).unwrap();
         let best = found.sentences.last().unwrap();
         assert!(best.starts_with("Batch 1 makes most"), "{best}");
-        assert!(
-            best.contains(": no difference seen per sequence)"),
-            "{best}"
-        );
+        assert!(best.contains(": no difference seen per sequence)"), "{best}");
     }
 
     #[test]
@@ -383,14 +377,9 @@ mod tests {
         let short = study(200_000_000, None);
         let mut requests = short.asks().runs;
         requests.iter_mut().for_each(|request| request.runs = 3);
-        let rounds = timed_in_turns(requests, |request, _| {
-            100.0 + request.config.shape.batch as f64
-        });
+        let rounds = timed_in_turns(requests, |request, _| 100.0 + request.config.shape.batch as f64);
         let found = short.reduce(&rounds.into()).unwrap();
         let said = found.sentences.last().unwrap();
-        assert!(
-            said.contains("is not known") && said.contains("timed in turns"),
-            "{said}"
-        );
+        assert!(said.contains("is not known") && said.contains("timed in turns"), "{said}");
     }
 }

@@ -82,25 +82,11 @@ fn the_same_build_shows_no_regression_and_a_planted_one_is_named() {
     assert_eq!(same.alarms, []);
     assert_eq!(same.sentences, ["No regression in 4 cases."]);
     let mut short = baseline.clone();
-    short
-        .findings
-        .cases
-        .iter_mut()
-        .for_each(|case| case.rounds.truncate(3));
+    short.findings.cases.iter_mut().for_each(|case| case.rounds.truncate(3));
     let few = Regress::new(short, Some("a CPU"), 0.01, false).unwrap();
     let few = few.reduce(&made(&bench, |_| 1.0)).unwrap();
-    assert!(
-        few.sentences[0].contains("the rounds are too few"),
-        "{:?}",
-        few.sentences
-    );
-    assert_eq!(
-        few.notes
-            .iter()
-            .filter(|n| n.contains("too few to show"))
-            .count(),
-        4
-    );
+    assert!(few.sentences[0].contains("the rounds are too few"), "{:?}", few.sentences);
+    assert_eq!(few.notes.iter().filter(|n| n.contains("too few to show")).count(), 4);
     let planted = |r: &Request| match r.config.shape.batch == 2 && r.config.cut == Version::V4.cut()
     {
         true => 1.05,
