@@ -8,6 +8,7 @@ use super::merge::Merge;
 use super::message::Effect;
 use super::note::Tone;
 use super::shared::Shared;
+use course::answer::USUAL_GPU;
 use plan::cost::CostError;
 use plan::fusion::{Boundary, Cut, Fusion, Version};
 use plan::run::{BackendKind, Request};
@@ -176,7 +177,15 @@ impl Shared {
     pub fn command(&self, subcommand: &str) -> String {
         let plan = self.bench.cut().as_options();
         let setup = self.bench.setup().as_options();
-        format!("{NAME} {subcommand} {plan}{setup}")
+        format!("{NAME} {subcommand} {plan}{setup}{}", self.on_device())
+    }
+
+    /// The device of the course as an option; none where a shell takes the same anyway.
+    pub(crate) fn on_device(&self) -> String {
+        match self.study.course.gpu() {
+            USUAL_GPU => String::new(),
+            gpu => format!(" --gpu {gpu}"),
+        }
     }
 }
 

@@ -167,9 +167,10 @@ impl Screen for Compare {
 
     fn command(&self, shared: &Shared) -> String {
         if self.climbing {
-            return format!("{NAME} {}", self.stairs.command(self.scope, shared));
+            let stairs = self.stairs.command(self.scope, shared);
+            return format!("{NAME} {stairs}{}", shared.on_device());
         }
-        let options = shared.bench.setup().as_options();
+        let options = shared.bench.setup().as_options() + &shared.on_device();
         match self.pinned {
             Some(cut) => format!("{NAME} compare '{}' v2 v3 v4{options}", cut.groups()),
             None => format!("{NAME} compare v1 v2 v3 v4{options}"),
@@ -351,7 +352,8 @@ pub fn rows(compare: &Compare, bench: &Bench, machine: &Machine, runs: &Runs) ->
     rows.extend([
         counted("issued", Origin::Issued, |b| b.issued),
         counted("compulsory", Origin::Issued, |b| b.compulsory),
-        counted("DRAM, estimated", Origin::Modelled, |b| b.estimated_dram),
+        // With that device's L2, whatever the floors below are of.
+        counted("DRAM, est., A100", Origin::Modelled, |b| b.estimated_dram),
         counted("DRAM", Origin::Measured, |b| b.measured_dram),
         row("FLOP/B =", each(&|p| format!("{:.3}", p.intensity()))),
         peaks(prices),

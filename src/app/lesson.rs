@@ -14,7 +14,8 @@ use super::answering::open_sheet;
 use super::intent::Out;
 use super::live::{self, Block};
 use super::shared::Shared;
-use course::{Event, Lesson, Live, Section};
+use course::answer::claim::Evidence;
+use course::{Event, Ledger, Lesson, Live, Section};
 
 pub use turn::{act, read};
 
@@ -249,6 +250,22 @@ pub fn waits(reader: &Reader, shared: &Shared) -> bool {
     section
         .live()
         .any(|block| live::predict::open(&shared.study, lesson, block).is_some())
+}
+
+/// Whether the section on the screen has a claim that was not judged and that counts or
+/// the model settle: the lab beside it would show what.
+pub fn unjudged(reader: &Reader, shared: &Shared) -> bool {
+    let open = |live: &Live| match &live.content {
+        Ok(course::Block::Claim { id }) => {
+            let claim = Ledger::built_in().get(id.as_str());
+            claim.is_some_and(|claim| {
+                matches!(claim.evidence, Evidence::Count | Evidence::Model)
+                    && !shared.study.looked_at(&claim.id.text)
+            })
+        }
+        _ => false,
+    };
+    section(reader, shared).is_some_and(|section| section.live().any(open))
 }
 
 /// Whether the section on the screen still asks something: a prediction, or a

@@ -133,11 +133,16 @@ impl Ceilings {
     /// Both ceilings in words: `copy 4286 GB/s, fp32 51 TFLOP/s`.
     pub fn spoken(&self) -> String {
         let (value, unit) = flop_rate(self.fp32);
+        // A data sheet states tenths; a measurement is not that exact.
+        let value = match self.source {
+            Source::DataSheet => format!("{value:.1}"),
+            _ => format!("{value:.0}"),
+        };
         let spread = self.spread.map_or(String::new(), |spread| {
             format!(", ±{:.0} %", (50.0 * spread).ceil())
         });
         format!(
-            "copy {:.0} GB/s, fp32 {value:.0} {unit}{spread}",
+            "copy {:.0} GB/s, fp32 {value} {unit}{spread}",
             self.bandwidth / 1e9
         )
     }

@@ -216,7 +216,10 @@ impl Screen for Roofline {
     }
 
     fn command(&self, shared: &Shared) -> String {
-        format!("{}{}", shared.command("cost"), gpu_option(self, shared))
+        let of_course = shared.on_device();
+        let command = shared.command("cost");
+        let command = command.strip_suffix(&of_course).unwrap_or(&command);
+        format!("{command}{}", gpu_option(self, shared))
     }
 
     fn numbers(&self, shared: &Shared) -> Vec<Grid> {
@@ -345,7 +348,7 @@ fn gpu_option(page: &Roofline, shared: &Shared) -> String {
     let named = meant.and_then(|c| gpus.into_iter().find(|gpu| gpu.short == c.of));
     match named.map(|gpu| &gpu.id) {
         Some(id) if id != shared.study.course.gpu() => format!(" --gpu {id}"),
-        _ => String::new(),
+        _ => shared.on_device(),
     }
 }
 

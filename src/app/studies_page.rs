@@ -66,7 +66,7 @@ pub struct StudiesPage {
 const LIST: &[FooterItem] = &[
     (&[Action::Up, Action::Down], "line"),
     (&[Action::Open], "open"),
-    (&[Action::Run], "make it"),
+    (&[Action::Run], "set and make"),
     (&[Action::CommandLine], "command"),
     (&[Action::Back], "back"),
     (&[Action::Help], "help"),

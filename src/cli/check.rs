@@ -46,7 +46,7 @@ pub(super) struct CheckArgs {
     /// Run an accepted kernel on this GPU as well: cuda or hip
     #[arg(long, value_name = "BACKEND", value_parser = gpu)]
     on: Option<BackendKind>,
-    /// Grade and keep nothing: neither answers nor tries
+    /// Grade and keep nothing: neither answers nor misses
     #[arg(long)]
     read_only: bool,
 }

@@ -74,6 +74,9 @@ struct LessonDocument {
 struct ExerciseDocument {
     exercise: String,
     sheet: Option<String>,
+    /// The GPU that its questions ask of, where they ask of one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    device: Option<&'static str>,
     /// Which variant the sheet answers.
     #[serde(skip)]
     variant: usize,
@@ -86,7 +89,7 @@ struct KeyDocument {
     typed: String,
     verdict: Option<&'static str>,
     solved: bool,
-    tries: u64,
+    misses: u64,
     hints_seen: u64,
     given_up: bool,
 }
@@ -197,6 +200,7 @@ fn of_exercise(
     ExerciseDocument {
         exercise: exercise.id.clone(),
         sheet: sheet.map(|sheet| clean(sheet.shown())),
+        device: exercise.gpu,
         variant,
         keys: exercise
             .keys
@@ -209,7 +213,7 @@ fn of_exercise(
                     typed: clean(&typed.unwrap_or_default()),
                     verdict: mark.verdict.map(course::Mark::word),
                     solved: mark.solved,
-                    tries: mark.tries,
+                    misses: mark.tries,
                     hints_seen: mark.hints,
                     given_up: mark.given_up,
                     name,

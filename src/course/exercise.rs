@@ -8,6 +8,7 @@ mod elsewhere;
 mod kernel;
 mod pass;
 mod read;
+mod renamed;
 mod table;
 mod tasks;
 mod variant;
@@ -15,6 +16,7 @@ mod variant;
 pub(crate) use device::asks_of_gpu;
 pub use draw::Draw;
 pub use pass::{Marked, Pass};
+pub(crate) use renamed::renamed;
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;

@@ -10,16 +10,17 @@ pub(crate) use form::blank;
 pub use form::{DEVICE, VARIANT};
 
 use super::answer::{USUAL_GPU, gpu_id};
-use super::exercise::Exercise;
+use super::exercise::{Exercise, renamed};
 use super::fault::{Fault, Place};
 use super::paths::Places;
 use super::text::{LARGEST, obeyed};
 use files::{Lock, Staged, Stamp, plain, read_bounded, sweep};
 use form::{answer, question};
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use toml_edit::{DocumentMut, Item};
+use toml_edit::{DocumentMut, Item, Key};
 
 /// The answers to one exercise, as typed.
 #[derive(Debug, Clone)]
@@ -204,6 +205,11 @@ impl Sheet {
     pub fn answer(&self, key: &str) -> Option<String> {
         answer(&self.document, key, rows_of(&self.tables, key))
             .filter(|answer| !answer.trim().is_empty())
+    }
+
+    /// Whether it was ever saved: otherwise its file is only where one would be.
+    pub fn exists(&self) -> bool {
+        self.stamp.is_some() || self.begun()
     }
 
     /// Whether anything is typed in it.
@@ -403,7 +409,18 @@ fn read(path: &Path, shown: &str) -> Result<Option<DocumentMut>, Fault> {
         }
     };
     match text.parse::<DocumentMut>() {
-        Ok(document) => Ok(Some(document)),
+        Ok(mut document) => {
+            let id = path.file_stem().and_then(OsStr::to_str).unwrap_or_default();
+            for (from, to) in renamed(id) {
+                if !document.contains_key(to)
+                    && let Some((key, item)) = document.remove_entry(from)
+                {
+                    let key = Key::new(to).with_leaf_decor(key.leaf_decor().clone());
+                    document.insert_formatted(&key, item);
+                }
+            }
+            Ok(Some(document))
+        }
         Err(error) => {
             let at = error.span().map_or(0, |span| span.start);
             let at = Place { line: 1, column: 1 }.after(text.get(..at).unwrap_or(&text));

@@ -90,7 +90,9 @@ fn list(state: &State, pen: &mut Pen<'_>) {
     let all = course::Ledger::built_in().claims().len();
     let sum = match judged {
         0 => format!("{all} claims"),
-        _ if state.shared.two_panes() => format!("{judged} of {all} judged, {right} as the ledger"),
+        _ if state.shared.two_panes() => {
+            format!("{judged} of {all} judged, {right} as the evidence")
+        }
         _ => format!("{judged} of {all}"),
     };
     pen.right(edge, 0, &sum, Role::Dim);

@@ -78,15 +78,16 @@ pub fn draw(state: &State, laid: Option<&Laid>, pen: &mut Pen<'_>) {
 
 fn hint(state: &State, laid: Option<&Laid>, rows: u16) -> &'static str {
     let form = state.exercises.form.as_ref();
-    let below = |laid: &Laid| {
-        let end = form.map_or(0, |form| form.scroll) + usize::from(rows);
-        laid.current.question.0 + 1 >= end
-    };
+    let end = form.map_or(0, |form| form.scroll) + usize::from(rows);
+    let below = |laid: &Laid| laid.current.question.0 + 1 >= end;
+    let further = |laid: &Laid| laid.current.question.0 + laid.current.question.1 > end;
     let begun = !state.shared.study.progress.exercises.is_empty();
     if form.is_none() && state.shared.study.loaded && !begun {
         "Nothing answered yet. Enter opens the form of an exercise."
     } else if form.is_some() && laid.is_some_and(below) {
         "The question stands below: PgDn shows it."
+    } else if form.is_some() && laid.is_some_and(further) {
+        "The question goes on below: PgDn shows the rest."
     } else if form.is_some() && state.shared.questions.field.is_none() {
         "* explains the letters and words of this page."
     } else {

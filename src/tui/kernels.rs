@@ -215,7 +215,7 @@ pub fn detail(state: &State, pen: &mut Pen<'_>) {
     let mut y = 3;
     let bottom = pen.height();
     // Names are cut only where nothing else fits.
-    let names = if room >= 60 { 24 } else { 9 };
+    let names = if room >= 60 { 24 } else { 10 };
     let mut section = |pen: &mut Pen<'_>, title: &str, total: &str, lines: Vec<[String; 3]>| {
         if y + 1 >= bottom {
             return;

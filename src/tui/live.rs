@@ -99,6 +99,7 @@ fn hint(place: Place<'_>, hidden: bool) -> &'static str {
         Block::Study(_) => "r makes it · Enter: studies",
         Block::Occupancy(_) => "r goes on with a copy · Enter: studies",
         Block::Kernel { op: Some(_), .. } => "Enter opens it",
+        Block::Trips(_) if !place.keys => "Tab, then Space: kernel by kernel",
         Block::Trips(asked) if asked.toggles.is_empty() => "Space: kernel by kernel",
         Block::Trips(_) => "Space: kernel by kernel · Enter flips",
         Block::Steps { steps, .. } => match (place.steps() < steps.len(), place.keys) {
@@ -106,6 +107,7 @@ fn hint(place: Place<'_>, hidden: bool) -> &'static str {
             (true, false) => "Tab, then Space: next step",
             (false, _) => "all steps",
         },
+        Block::Ribbon { .. } if !place.keys => "Tab, then Enter: the lab",
         Block::Ribbon { .. } => "Enter opens it in the lab",
         Block::Claim { .. } => "r runs · Enter: the court",
         _ => "",

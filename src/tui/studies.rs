@@ -196,7 +196,7 @@ fn list(state: &State, pen: &mut Pen<'_>) {
         lines.push((Some(at), row));
     }
     // What is said of the one under the cursor stands below, or beside.
-    let below = if wide { 0 } else { 8.min(rows / 2) };
+    let below = if wide { 0 } else { 10.min(rows / 2) };
     let room = usize::from(rows - below);
     let cursor = lines
         .iter()
@@ -255,6 +255,7 @@ fn about(state: &State, pen: &mut Pen<'_>) {
     };
     let page = &state.studies;
     if let Some(Definition {
+        asks,
         varies,
         held,
         finds,
@@ -264,6 +265,8 @@ fn about(state: &State, pen: &mut Pen<'_>) {
         ..
     }) = page.definition(&state.shared)
     {
+        // Its line in the list has not room for all of it.
+        say("asks", asks, Role::Text, pen);
         say("varies", varies, Role::Text, pen);
         say("finds", finds, Role::Text, pen);
         say("ends in", ends, Role::Text, pen);
@@ -296,12 +299,13 @@ fn settings(state: &State, pen: &mut Pen<'_>) {
         .min(if state.shared.two_panes() { 118 } else { 80 });
     let asks = page.definition(&state.shared).map_or("", |d| d.asks);
     let end = pen.put(1, top, &offered.name, Role::Strong);
-    pen.put(
-        end + 2,
-        top,
-        &clip(asks, usize::from(edge - end) - 3),
-        Role::Text,
-    );
+    // A question that is longer than the line goes on below it.
+    let asked = wrap(asks, usize::from(edge - end) - 3);
+    for (y, line) in (top..).zip(&asked) {
+        pen.put(end + 2, y, line, Role::Text);
+    }
+    let more = asked.len().saturating_sub(1);
+    let (top, rows) = (top + more as u16, rows.saturating_sub(more as u16));
     let setup = &state.shared.bench;
     let around = format!("{}, {}", setup.cut().title(), setup.setup().title());
     pen.put(3, top + 1, "lab", Role::Dim);

@@ -50,7 +50,7 @@ fn the_right_sheet_exits_0() {
     for key in document["keys"].as_array().unwrap() {
         assert_eq!(key["verdict"], "right", "{key}");
         // A try is a wrong answer or a slip.
-        assert_eq!(key["tries"], 0, "{key}");
+        assert_eq!(key["misses"], 0, "{key}");
     }
 }
 
@@ -78,8 +78,8 @@ fn every_other_verdict_exits_1_and_says_which() {
         assert_eq!(key["slip"].is_string(), verdict == "slip");
         assert_eq!(key["message"].is_string(), verdict != "open", "{key}");
         assert_eq!(key["direction"].is_string(), verdict == "wrong", "{key}");
-        let tries = u64::from(verdict == "slip" || verdict == "wrong");
-        assert_eq!(key["tries"], tries, "“{typed}”");
+        let misses = u64::from(verdict == "slip" || verdict == "wrong");
+        assert_eq!(key["misses"], misses, "“{typed}”");
     }
 }
 
@@ -99,7 +99,7 @@ fn the_document_has_the_keys_of_schema_1_in_their_order() {
         "slip",
         "direction",
         "hints_seen",
-        "tries",
+        "misses",
         "right",
         "total",
     ];
@@ -149,6 +149,20 @@ fn comments_and_unknown_lines_of_a_sheet_stay() {
     let kept = std::fs::read_to_string(home.sheet("ex1")).unwrap();
     let want = mine.replace("\"12\"", "\"17\"");
     assert!(kept.starts_with(&want), "{kept}");
+}
+
+#[test]
+fn a_sheet_that_nobody_made_is_not_named_as_one() {
+    let home = Home::new();
+    let ran = home.line("check ex1");
+    assert!(!home.sheet("ex1").exists());
+    assert!(ran.out.contains("No sheet yet."), "{ran:?}");
+    assert!(!ran.out.contains("Answer in the sheet"), "{ran:?}");
+    assert!(ran.out.contains("--answer block=..."), "{ran:?}");
+    home.line("check ex1 --answer block=12");
+    assert!(home.sheet("ex1").exists());
+    let ran = home.line("check ex1");
+    assert!(ran.out.contains(". Sheet: "), "{ran:?}");
 }
 
 #[test]
@@ -259,21 +273,21 @@ fn a_reset_says_how_to_take_it_back() {
 #[test]
 fn grading_again_counts_nothing_again() {
     let home = Home::new();
-    let tries = |line: &str| home.line(line).json()["keys"][0]["tries"].clone();
-    assert_eq!(tries("check ex1 --answer block=12 --json"), 1);
+    let misses = |line: &str| home.line(line).json()["keys"][0]["misses"].clone();
+    assert_eq!(misses("check ex1 --answer block=12 --json"), 1);
     // The same again, another key, the whole course, and the sheet alone.
     for line in [
         "check ex1 --answer block=12 --json",
         "check ex1 --answer products=3 --json",
         "check ex1 --json",
     ] {
-        assert_eq!(tries(line), 1, "{line}");
+        assert_eq!(misses(line), 1, "{line}");
     }
     home.line("check --all --json");
-    assert_eq!(tries("check ex1 --json"), 1);
-    assert_eq!(tries("check ex1 --answer block=71 --json"), 2);
-    assert_eq!(tries("check ex1 --answer block=12 --json"), 3);
-    assert_eq!(tries("check ex1 --answer block=17 --json"), 3);
+    assert_eq!(misses("check ex1 --json"), 1);
+    assert_eq!(misses("check ex1 --answer block=71 --json"), 2);
+    assert_eq!(misses("check ex1 --answer block=12 --json"), 3);
+    assert_eq!(misses("check ex1 --answer block=17 --json"), 3);
 }
 
 #[test]

@@ -55,9 +55,12 @@ fn results_are_rows() {
     assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:?}");
     let mut lines = ran.out.lines();
     let head = lines.next().unwrap();
-    assert_eq!(head, "exercise,key,typed,verdict,tries,hints,variant");
+    assert_eq!(
+        head,
+        "exercise,key,typed,verdict,misses,hints,variant,device"
+    );
     assert!(
-        ran.out.contains("\nex1,block,17,right,0,0,0\n"),
+        ran.out.contains("\nex1,block,17,right,0,0,0,h200\n"),
         "{}",
         ran.out
     );

@@ -701,6 +701,26 @@ bound = \"\"
 }
 
 #[test]
+fn a_question_that_was_renamed_keeps_what_was_answered() {
+    let desk = Desk::new();
+    let course = Course::built_in();
+    let exercise = course.exercise("ex35").expect("there");
+    let path = desk.places.sheet("ex35");
+    fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+    fs::write(&path, "# once\nhopper = \"65.6 %\"\ncdna2 = \"\"\n").expect("written");
+    let mut sheet = Sheet::open(&desk.places, exercise).expect("opened");
+    assert_eq!(sheet.answer("own").as_deref(), Some("65.6 %"));
+    sheet.set(exercise, "cdna2", "75 %");
+    sheet.save(&desk.places, exercise).expect("saved");
+    let again = Sheet::open(&desk.places, exercise).expect("opened");
+    assert_eq!(again.answer("own").as_deref(), Some("65.6 %"));
+    assert_eq!(again.answer("cdna2").as_deref(), Some("75 %"));
+    let text = "version = 1\n[exercises.ex35.hopper]\nverdict = \"right\"\nsolved = true\n";
+    let progress = Progress::read(text).expect("read");
+    assert!(progress.key("ex35", "own").solved);
+}
+
+#[test]
 fn a_sheet_that_is_not_toml_is_placed_and_left_alone() {
     let desk = Desk::new();
     let exercise = desk.exercise();

@@ -181,6 +181,21 @@ fn a_claim_in_a_lesson_is_judged_first_then_shows_everything_and_runs() {
     );
 }
 
+#[test]
+fn the_lab_beside_a_claim_that_counts_settle_waits_for_the_judgement() {
+    // V1 makes 71 launches; the claim says 68.
+    for size in [(120, 40), (200, 60)] {
+        let screen = section("07-v1-census", "around-the-blocks", size);
+        let text = screen.text();
+        assert!(text.contains("waits for your judgement"), "{text}");
+        assert!(!text.contains("launches per block"), "{text}");
+        let screen = screen.press(&[key(Code::Tab), ENTER, ENTER, ch('j'), ENTER]);
+        let screen = screen.press(&[key(Code::Esc)]);
+        assert!(!screen.text().contains("waits for"), "{}", screen.text());
+        assert!(screen.text().contains("launches per block"));
+    }
+}
+
 /// The whole course, on the page of a lesson's section.
 fn section(lesson: &str, section: &str, (columns, rows): (u16, u16)) -> Screen {
     let mut screen = Screen::new(columns, rows);

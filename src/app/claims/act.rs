@@ -151,12 +151,12 @@ fn judge(
 ) {
     keep(page, shared, claim, judgement.word(), out);
     let (tone, text) = if hit(claim.ruling, judgement) {
-        let text = format!("The ledger says so too: {}.", claim.ruling);
+        let text = format!("The evidence says so too: {}.", claim.ruling);
         (Tone::Good, text)
     } else {
         let text = format!(
-            "You said {}; the ledger says {}. The evidence is below.",
-            judgement.word(),
+            "You said: {}. The evidence below says: {}.",
+            judgement.says(),
             claim.ruling
         );
         (Tone::Warn, text)

@@ -65,7 +65,7 @@ fn judging_comes_first_and_is_kept() {
         (1, (1, 1))
     );
     let said = state.shared.notes.shown().map(|n| n.text.clone());
-    assert_eq!(said.as_deref(), Some("The ledger says so too: wrong."));
+    assert_eq!(said.as_deref(), Some("The evidence says so too: wrong."));
 }
 
 #[test]

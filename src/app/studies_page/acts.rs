@@ -60,6 +60,15 @@ pub(super) fn settings(page: &mut StudiesPage, shared: &mut Shared, action: Acti
         return;
     };
     let (value, _) = page.value(shared, offered, setting);
+    let moves = matches!(
+        action,
+        Action::Open | Action::Flip | Action::Left | Action::Right
+    );
+    if moves && shared.studies.making().is_some() {
+        // The command on the page is the one that runs.
+        let text = "A study is being made as it was set; settings change when it has ended.";
+        return shared.notes.say(Tone::Plain, text);
+    }
     match (action, &setting.takes) {
         (Action::Open | Action::Flip | Action::Left | Action::Right, Takes::Switch) => {
             let on = value.is_empty().then(|| "on".to_owned());

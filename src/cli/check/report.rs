@@ -17,7 +17,10 @@ pub(super) fn report(
     plain: bool,
     out: &mut Out,
 ) {
-    out.line(format!("{}. Sheet: {}", exercise.heading(), sheet.shown()));
+    out.line(match sheet.exists() {
+        true => format!("{}. Sheet: {}", exercise.heading(), sheet.shown()),
+        false => format!("{}. No sheet yet.", exercise.heading()),
+    });
     let width = graded
         .iter()
         .map(|g| g.key.name.text.chars().count())
@@ -53,7 +56,7 @@ pub(super) fn report(
             out.lines(model.iter().map(|line| format!("   {line}")));
         }
     }
-    let summed = summary(progress, exercise, graded);
+    let summed = summary(progress, exercise, sheet, graded);
     out.lines(wrapped(&summed, "", "  "));
 }
 
@@ -70,7 +73,12 @@ fn sentence(j: &Judgement) -> String {
 }
 
 /// `3 right, 1 slip, 1 open. Hint: …`
-fn summary(progress: &Progress, exercise: &Exercise, graded: &[Graded<'_>]) -> String {
+fn summary(
+    progress: &Progress,
+    exercise: &Exercise,
+    sheet: &Sheet,
+    graded: &[Graded<'_>],
+) -> String {
     let mut parts = Vec::new();
     for word in ["right", "kept", "slip", "close", "wrong", "unread", "open"] {
         let n = graded
@@ -88,8 +96,12 @@ fn summary(progress: &Progress, exercise: &Exercise, graded: &[Graded<'_>]) -> S
     if graded.iter().all(|g| g.judgement.verdict == Verdict::Open)
         && let Some(first) = graded.first()
     {
+        let (way, makes) = match sheet.exists() {
+            true => ("Answer in the sheet, or", String::new()),
+            false => ("Answer", format!(" (makes {})", sheet.shown())),
+        };
         text += &format!(
-            " Answer in the sheet, or: tinyllama-tutor check {} --answer {}=...",
+            " {way}: tinyllama-tutor check {} --answer {}=...{makes}",
             exercise.id, first.key.name.text
         );
     }
@@ -126,6 +138,9 @@ pub(super) struct Document {
     schema: u32,
     exercise: String,
     variant: usize,
+    /// The GPU that its questions ask of, where they ask of one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    device: Option<&'static str>,
     sheet: String,
     keys: Vec<KeyDocument>,
     right: usize,
@@ -148,7 +163,8 @@ struct KeyDocument {
     /// Which side of the expected value, where that is said.
     direction: Option<&'static str>,
     hints_seen: u64,
-    tries: u64,
+    /// Wrong answers and slips, counted when what was typed changed.
+    misses: u64,
     /// The cells of a table.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     cells: Vec<CellDocument>,
@@ -215,7 +231,7 @@ pub(super) fn document(
                 direction: direction(&j.verdict),
                 message: message(j),
                 hints_seen: mark.hints,
-                tries: mark.tries,
+                misses: mark.tries,
                 cells: j
                     .cells
                     .iter()
@@ -237,6 +253,7 @@ pub(super) fn document(
         schema: 1,
         exercise: exercise.id.clone(),
         variant: exercise.number,
+        device: exercise.gpu,
         sheet: sheet.shown().to_owned(),
         keys,
         right: graded

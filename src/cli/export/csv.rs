@@ -3,8 +3,8 @@
 use super::ExerciseDocument;
 use course::csv::row;
 
-const HEAD: [&str; 7] = [
-    "exercise", "key", "typed", "verdict", "tries", "hints", "variant",
+const HEAD: [&str; 8] = [
+    "exercise", "key", "typed", "verdict", "misses", "hints", "variant", "device",
 ];
 
 /// Every question of every exercise.
@@ -17,9 +17,10 @@ pub(super) fn table(exercises: &[ExerciseDocument]) -> String {
                 &key.name,
                 &key.typed,
                 key.verdict.unwrap_or_default(),
-                &key.tries.to_string(),
+                &key.misses.to_string(),
                 &key.hints_seen.to_string(),
                 &exercise.variant.to_string(),
+                exercise.device.unwrap_or_default(),
             ]);
         }
     }
@@ -38,19 +39,20 @@ mod tests {
             typed: "1,0".to_owned(),
             verdict: Some("wrong"),
             solved: false,
-            tries: 3,
+            misses: 3,
             hints_seen: 1,
             given_up: false,
         };
         let exercise = ExerciseDocument {
             exercise: "ex1".to_owned(),
             sheet: None,
+            device: Some("mi300a"),
             variant: 2,
             keys: vec![key],
         };
         assert_eq!(
             table(&[exercise]),
-            "exercise,key,typed,verdict,tries,hints,variant\nex1,block,\"1,0\",wrong,3,1,2\n"
+            "exercise,key,typed,verdict,misses,hints,variant,device\nex1,block,\"1,0\",wrong,3,1,2,mi300a\n"
         );
     }
 }

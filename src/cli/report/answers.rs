@@ -15,7 +15,7 @@ pub(super) struct Answer {
     pub(super) typed: String,
     /// The verdict's word; empty: it was typed and not checked.
     verdict: &'static str,
-    tries: u64,
+    misses: u64,
     hints: u64,
     pub(super) given_up: bool,
 }
@@ -50,7 +50,7 @@ pub(super) fn of(desk: &Desk, exercise: &Exercise) -> Result<Vec<Answer>, Failur
                 true => grade(&typed, key, &env).map_or("", |found| found.verdict.word()),
                 false => mark.verdict.map_or("", Mark::word),
             },
-            tries: mark.tries,
+            misses: mark.tries,
             hints: mark.hints,
             given_up: mark.given_up,
             typed,
@@ -87,7 +87,7 @@ pub(super) fn pieces(desk: &Desk, answers: &[Answer]) -> Vec<Piece> {
             continue;
         }
         out.push(Piece::Words(Weight::Title, exercise.heading()));
-        let head = ["question", "asked", "answer", "verdict", "tries", "hints"];
+        let head = ["question", "asked", "answer", "verdict", "misses", "hints"];
         out.push(Piece::Table(Grid {
             head: head.map(str::to_owned).to_vec(),
             rows,
@@ -108,7 +108,7 @@ fn row(answer: &Answer) -> Vec<String> {
         answer.asked.clone(),
         answer.typed.clone(),
         verdict.to_owned(),
-        answer.tries.to_string(),
+        answer.misses.to_string(),
         answer.hints.to_string(),
     ]
 }

@@ -377,7 +377,7 @@ fn court(desk: &Desk) -> Vec<Piece> {
     )
 }
 
-/// The claims that were judged, beside the ledger's word.
+/// The claims that were judged, beside the ruling.
 fn claims(desk: &Desk) -> Vec<Piece> {
     let judged = judgements(&desk.progress().settings);
     if judged.is_empty() {
@@ -387,7 +387,7 @@ fn claims(desk: &Desk) -> Vec<Piece> {
         .iter()
         .filter(|(claim, j)| claim.ruling.judgement() == *j);
     let hits = format!(
-        "{} of {} as the ledger has them.",
+        "{} of {} as the evidence has them.",
         hits.count(),
         judged.len()
     );
@@ -398,11 +398,11 @@ fn claims(desk: &Desk) -> Vec<Piece> {
             claim.id.text.clone(),
             places.collect::<Vec<_>>().join("; "),
             claim.says.text.clone(),
-            judgement.word().to_owned(),
+            judgement.says().to_owned(),
             claim.ruling.word().to_owned(),
         ]
     };
-    let head = ["claim", "where", "it says", "judged", "ledger"];
+    let head = ["claim", "where", "it says", "judged", "evidence"];
     vec![
         Piece::Words(Weight::Text, hits),
         grid(&head, judged.iter().map(row).collect()),

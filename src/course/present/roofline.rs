@@ -94,7 +94,11 @@ pub(super) fn roofline(
         grid: Grid {
             head: head.into_iter().chain(gpus.iter().map(name)).collect(),
             rows: points.iter().map(row).chain([ridges]).collect(),
-            foot: format!("{}, per block; roofs from the data sheets.", cut.title()),
+            foot: format!(
+                "{}, per block, {}; roofs from the data sheets.",
+                cut.title(),
+                config.dtype.name()
+            ),
             ..Grid::default()
         },
         roofs: gpus

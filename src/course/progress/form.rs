@@ -2,6 +2,7 @@
 
 use super::{Guess, KeyMark, LessonMark, Log, Mark, Progress};
 use crate::answer::practise::{Card, Deck};
+use crate::exercise::renamed;
 use crate::measured::Measured;
 use std::collections::BTreeSet;
 use toml::{Table, Value};
@@ -26,6 +27,14 @@ impl Progress {
             progress.lessons.insert(id, LessonMark { read, last });
         }
         for (id, keys) in take_tables(&mut table, "exercises") {
+            let mut keys = keys;
+            for (from, to) in renamed(&id) {
+                if !keys.contains_key(to)
+                    && let Some(mark) = keys.remove(from)
+                {
+                    keys.insert(to.to_owned(), mark);
+                }
+            }
             let marks = keys
                 .into_iter()
                 .filter_map(|(name, value)| Some((name, key_mark(value.as_table()?))));

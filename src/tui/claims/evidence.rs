@@ -38,11 +38,7 @@ pub fn page(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
             Role::Warn
         };
         rows.push(Row::default());
-        rows.push(
-            Row::of("you said  ", Role::Dim)
-                .and(judgement.word(), role)
-                .and("  (before looking)", Role::Dim),
-        );
+        rows.push(Row::of("you said  ", Role::Dim).and(judgement.says(), role));
     }
     rows.extend(found(state, claim, columns));
     rows.extend(whereto(state, claim, columns));

@@ -26,7 +26,10 @@ pub fn draw(state: &State, stairs: &Stairs, pen: &mut Pen<'_>) {
     };
     let findings = priced.findings();
     pen.put(1, 0, scope, Role::Strong);
-    let roof = format!("floors: {}, data sheet", shared.study.course.gpu());
+    let id = shared.study.course.gpu();
+    let sheet = shared.study.gpus.as_ref().and_then(|all| all.get(id).ok());
+    let name = sheet.map_or(id, |gpu| &gpu.short);
+    let roof = format!("floors: {name}, data sheet");
     pen.right(TIMES, 0, &roof, Role::Dim);
     let Some(sheet) = findings.sheets.first() else {
         return;

@@ -25,7 +25,7 @@ pub(super) fn draw(state: &State, book: &Book, kernel: &Kernel, pen: &mut Pen<'_
         (Some(_), Some(counted)) => facts.counted(book, counted),
         _ => facts.occupancy(state, book, kernel),
     }
-    facts.shape(state);
+    facts.shape(state, book);
 }
 
 struct Facts<'p, 'b> {
@@ -153,7 +153,7 @@ impl Facts<'_, '_> {
         self.row("occupancy", &share, Role::Modelled);
     }
 
-    fn shape(&mut self, state: &State) {
+    fn shape(&mut self, state: &State, book: &Book) {
         let Some(group) = group(&state.shared) else {
             return;
         };
@@ -163,6 +163,13 @@ impl Facts<'_, '_> {
         };
         let sum = BoxCost::of(cost, &group);
         self.head("at this shape", "=", Role::Modelled);
+        // The bound is that of the course's device; what stands above may be another's.
+        let roof = state.shared.machine.ceilings.as_ref().map(|roof| &roof.of);
+        if let Some(name) = roof.filter(|name| **name != book.gpu.short) {
+            self.pen
+                .put(2, self.y, &clip(&format!("on {name}"), 24), Role::Dim);
+            self.y += 1;
+        }
         // The unit of the lab's table.
         let column = figure::byte_column(state.shared.bench.v1().block.bytes());
         let flops = figure::flops(sum.flops);

@@ -14,9 +14,8 @@ const RIBBON: u16 = 65;
 /// it costs.
 pub fn draw(state: &State, pen: &mut Pen<'_>) {
     let keys = state.reader.focus == Focus::Lab;
-    if !keys && lesson::waits(&state.reader, &state.shared) {
-        pen.put(1, 1, "The lab waits for your prediction.", Role::Text);
-        let text = "Tab, then Enter: type your number, or Enter alone for “I do not know”. Tab once more, or 3, opens the lab without.";
+    if let Some((head, text)) = held(state).filter(|_| !keys) {
+        pen.put(1, 1, head, Role::Text);
         for (y, line) in (3..).zip(wrap(text, usize::from(pen.width()) - 2)) {
             pen.put(1, y, &line, Role::Dim);
         }
@@ -68,6 +67,23 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     };
     for (y, line) in (32 - up..).zip(wrap(hint, usize::from(edge) - 2)) {
         pen.put(1, y, &line, Role::Dim);
+    }
+}
+
+/// What the lab waits for, and how that is done: it would give the answer away.
+fn held(state: &State) -> Option<(&'static str, &'static str)> {
+    if lesson::waits(&state.reader, &state.shared) {
+        Some((
+            "The lab waits for your prediction.",
+            "Tab, then Enter: type your number, or Enter alone for “I do not know”. Tab once more, or L, opens the lab without.",
+        ))
+    } else if lesson::unjudged(&state.reader, &state.shared) {
+        Some((
+            "The lab waits for your judgement of the claim.",
+            "Tab, then Enter: judge it, or s twice shows it unjudged; Esc comes back. L opens the lab without.",
+        ))
+    } else {
+        None
     }
 }
 

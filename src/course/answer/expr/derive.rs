@@ -4,10 +4,12 @@
 use super::Expr;
 use super::ast::{Arg, Call, Extent, Field, Function, Kind, Node, Operator, Subject};
 use super::eval::Evaluator;
+use super::lookup::gpu_fact;
 use super::price::{Bare, Found, find};
 use super::vocabulary;
 use crate::answer::Env;
 use plan::cost::{self, Gpu, Roof, Why, why_priced};
+use plan::model::Symbol;
 use plan::units::{self, Quantity, Unit};
 
 /// A step: what it says, and the values that it gives away.
@@ -39,16 +41,33 @@ impl Expr {
         {
             let letters = self.source.replace('*', "·").replace('-', "−");
             let same = letters.replace(' ', "") == numbers.replace(' ', "");
+            let text = match asks(&self.root) {
+                // The course's own formulas are no letters of the model: what they ask
+                // for is named below.
+                true => numbers,
+                false => format!("{letters} = {numbers}"),
+            };
             if !same {
-                steps.push(Step {
-                    text: format!("{letters} = {numbers}"),
-                    values: derivation.leaves(&self.root),
-                });
+                let values = derivation.leaves(&self.root);
+                steps.push(Step { text, values });
             }
         }
         derivation.calls(&self.root, &mut steps);
         steps.truncate(MOST);
         steps
+    }
+}
+
+/// Whether a node asks the cost model, a data sheet or a record for something.
+fn asks(node: &Node) -> bool {
+    match &node.kind {
+        Kind::Binary(_, left, right) => asks(left) || asks(right),
+        Kind::Negated(inner) => asks(inner),
+        Kind::Call(call) => {
+            let within = |arg: &Arg| matches!(arg, Arg::Value(inner) if asks(inner));
+            named(call.function).is_none() || call.args.iter().any(within)
+        }
+        _ => false,
     }
 }
 
@@ -233,6 +252,15 @@ impl Derivation<'_> {
                     }],
                 }
             }
+            (Function::Gpu, [Arg::Gpu(gpu)]) => {
+                let fact = path.unwrap_or_default();
+                let text = self.sheet(gpu).and_then(|sheet| {
+                    let value = gpu_fact(sheet, fact, 0).ok()?;
+                    let fact = fact.replace('_', " ");
+                    Some(format!("{fact} of {}: {}", sheet.short, spelled(&value)))
+                });
+                text.into_iter().map(step).collect()
+            }
             (Function::Peak, [Arg::Plan(plan)]) => {
                 let mut config = setup.config.clone();
                 config.cut = plan.unwrap_or(config.cut);
@@ -339,11 +367,16 @@ fn measured(found: &Found, subject: &Subject, asked: Field) -> Vec<Step> {
         .map_or_else(String::new, |cut| format!(" in {}", cut.title()));
     let steps = fields.iter().filter_map(|field| {
         let why = why_priced(&sizes, &found.priced, field)?;
-        let text = format!(
+        let mut text = format!(
             "{} of {what}{plan}: {}",
             field.replace('_', " "),
             terms(&why)
         );
+        let pairs = Symbol::Pairs.letter();
+        if text.contains(pairs) {
+            let n = units::group_thousands(i128::from(sizes.get(Symbol::Pairs)));
+            text += &format!("; {pairs}: a query and a key that it sees, {n} in each head");
+        }
         Some(unfolded(text, &why))
     });
     steps.collect()

@@ -12,7 +12,7 @@ const fn share(tasks: usize, blocks: usize, block: usize) -> usize {
 pub(super) fn scenes(blocks: usize, tasks: &[usize]) -> Vec<Scene> {
     let blocks = blocks.max(1);
     let mut rows: Vec<(String, Vec<Square>)> = (0..blocks)
-        .map(|at| (format!("block {at}"), Vec::new()))
+        .map(|at| (format!("thread block {at}"), Vec::new()))
         .collect();
     let mut out = Vec::new();
     let (mut clock, mut idle) = (0, 0);

@@ -20,8 +20,18 @@ fn letters_become_numbers_and_kernels_their_tensors() {
     assert_eq!(derived("3*4*B*S*I"), ["3·4·B·S·I = 3·4·1·128·512"]);
     assert_eq!(
         derived("1 - block(v4).launches / block(v1).launches")[0],
-        "1 − block(v4).launches / block(v1).launches = 1 − 1 / 17"
+        "1 − 1 / 17"
     );
+    // What the course asks itself is said in words, and so is what a device has.
+    let ratio = derived("group(v1, qk softmax pv).bytes / kernel(v2, qk).bytes");
+    assert!(ratio.iter().all(|line| !line.contains("(v1")), "{ratio:?}");
+    assert!(ratio[1].starts_with("bytes of these kernels in V1: "));
+    let units = derived("gpu(gpu).units * 2");
+    assert_eq!(units, ["132·2", "units of H200: 132"]);
+    // Eight heads, 128 queries and 128 keys each: 16,384 pairs.
+    let qk = derived("kernel(v1, qk).flops");
+    assert!(qk[0].contains("2·B·H·pairs·d = "), "{qk:?}");
+    assert!(qk[0].contains("pairs: a query and a key that it sees, 16,384 in each head"));
     assert_eq!(
         derived("(B + 2) * 3 - (4 - S)")[0],
         "(B + 2) · 3 − (4 − S) = (1 + 2)·3 − (4 − 128)"
