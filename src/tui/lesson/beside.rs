@@ -79,7 +79,7 @@ fn held(state: &State) -> Option<(&'static str, &'static str)> {
         ))
     } else if lesson::unjudged(&state.reader, &state.shared) {
         Some((
-            "The lab waits for your judgement of the claim.",
+            "The lab waits for your judgement.",
             "Tab, then Enter: judge it, or s twice shows it unjudged; Esc comes back. L opens the lab without.",
         ))
     } else {
