@@ -8,7 +8,7 @@ use crate::catalogue::{Definition, Study};
 use crate::evidence::{Asks, Evidence};
 use crate::findings::{Cell, Column, Findings, SCIENTIFIC, Sheet};
 use crate::kept::Kept;
-use crate::timing::{Since, Timed, trouble};
+use crate::timing::{Since, Timed, share, trouble};
 use plan::model::preset;
 use plan::run::median;
 use plan::units::figure;
@@ -229,6 +229,7 @@ impl Study for Regress {
         };
         let mut ratios = Vec::new();
         let mut unseen = Vec::new();
+        let mut within = 0.0_f64;
         for (at, case) in self.cases.iter().enumerate() {
             let before = case.times();
             let mut row: Vec<Cell> = vec![case.name.as_str().into(), median(&before).into()];
@@ -241,11 +242,10 @@ impl Study for Regress {
                 }
                 Some(Ok(timed)) => {
                     let since = Since::of(&timed.rounds, &before, self.least, self.cases.len());
-                    if let Since::Changed { ratio, .. } = since {
-                        ratios.push(ratio);
-                    }
-                    if matches!(since, Since::Few { .. }) {
-                        unseen.push(since.sentence(&case.name));
+                    match since {
+                        Since::Changed { ratio, .. } => ratios.push(ratio),
+                        Since::Few { .. } => unseen.push(since.sentence(&case.name)),
+                        Since::Same { within: this, .. } => within = within.max(this),
                     }
                     let said = self.alarms(case, &timed, since).into_iter();
                     found
@@ -269,6 +269,12 @@ impl Study for Regress {
         let names: Vec<String> = self.cases.iter().map(|c| c.name.clone()).collect();
         found.notes = notes(rounds, &names);
         found.notes.extend(unseen);
+        if within > self.least {
+            found.notes.push(format!(
+                "Where no change is seen, one of up to {} would not have been.",
+                share(within).trim_start_matches('±')
+            ));
+        }
         found.notes.extend(all_alike(&ratios, self.cases.len()));
         found.notes.extend(self.disturbed());
         if self.build == self.baseline.build && !ratios.is_empty() {

@@ -81,6 +81,22 @@ fn the_same_build_shows_no_regression_and_a_planted_one_is_named() {
     let same = regress.reduce(&made(&bench, |_| 1.0)).unwrap();
     assert_eq!(same.alarms, []);
     assert_eq!(same.sentences, ["No regression in 4 cases."]);
+    // What the spread hides is said where it is more than what counts.
+    let blind = |n: &&String| n.contains("would not have been");
+    assert_eq!(
+        same.notes.iter().filter(blind).count(),
+        0,
+        "{:?}",
+        same.notes
+    );
+    let strict = Regress::new(baseline.clone(), Some("a CPU"), 0.0, false).unwrap();
+    let strict = strict.reduce(&made(&bench, |_| 1.0)).unwrap();
+    assert_eq!(
+        strict.notes.iter().filter(blind).count(),
+        1,
+        "{:?}",
+        strict.notes
+    );
     let mut short = baseline.clone();
     short
         .findings
