@@ -27,8 +27,8 @@ use plan::run::{BackendKind, MicroRequest};
 pub use check::{Standing, derived, echo, now, refused, right, standing, tolerance};
 pub use kernel::written;
 pub use options::marked;
+pub(super) use options::{letter, rank, spelled};
 use options::{mark, marks, takes};
-pub(super) use options::{rank, spelled};
 pub use sheet::open as open_sheet;
 
 /// Moves among the lines of a kernel; `false`: there are none, or none further.

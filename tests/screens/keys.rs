@@ -522,6 +522,9 @@ fn letters_at_options_go_to_the_option_that_begins_with_them() {
     let s = form().press(&[key(Code::Down); 4]).typed("norm1");
     assert_eq!(s.state.page, Page::Exercises);
     let s = s.shows("►[ ] norm1").later(1000).typed("q").shows("►[ ] q");
+    // Space and digits behind a letter do what the page says of them.
+    let s = s.press(&[SPACE]).shows("►[1] q");
+    let s = s.later(1000).typed("n2").shows("►[2] norm1");
     // What the footer names stays a key.
     let s = s.later(1000).press(&[ch('h')]).shows("hint 1 of");
     assert!(!s.effects.contains(&Effect::Quit(0)));

@@ -27,6 +27,13 @@ pub(crate) fn spelled(shared: &mut Shared, asked: &Asked, letter: char) -> bool 
     true
 }
 
+/// The letter of the option under the cursor behind so many.
+pub(crate) fn letter(shared: &Shared, asked: &Asked, behind: usize) -> Option<char> {
+    let key = shared.study.key_of(asked)?;
+    let option = key.options.get(shared.questions.question(asked).option)?;
+    option.text.chars().nth(behind)
+}
+
 /// Whether the option under the cursor is the one that is marked.
 pub(super) fn marks(shared: &Shared, asked: &Asked, key: &Key) -> bool {
     let here = key.options.get(shared.questions.question(asked).option);

@@ -28,12 +28,14 @@ pub(super) fn paste(state: &mut State, text: &str) {
 
 pub(super) fn press(state: &mut State, key: Key, out: &mut Out) {
     // What opens the palette or the help is no part of a word.
-    if let Some(begun) = state.word.take()
-        && matches!(key.code, Code::Char(c) if !":?".contains(c))
+    if let Some((begun, letters)) = state.word.take()
+        && let Code::Char(c) = key.code
+        && !":?".contains(c)
         && !key.ctrl
         && state.shared.now < begun + SAME_WORD
+        && !ends(state, letters, c)
     {
-        state.word = Some(state.shared.now);
+        state.word = Some((state.shared.now, letters + 1));
         return;
     }
     // A message is read when the next key is pressed.
@@ -131,11 +133,11 @@ fn begun(state: &mut State, c: char, out: &mut Out) -> bool {
         }
         Asks::Line(count) => line(state, c, count),
         Asks::Right => {
-            state.word = Some(state.shared.now);
+            state.word = Some((state.shared.now, 1));
             state.shared.notes.say(Tone::Plain, answering::STANDS);
         }
         Asks::Untyped if c.is_ascii_digit() => {
-            state.word = Some(state.shared.now);
+            state.word = Some((state.shared.now, 1));
             let text =
                 "Digits lead to screens where nothing is asked: Esc first. H shows the contents.";
             state.shared.notes.say(Tone::Plain, text);
@@ -181,9 +183,21 @@ fn spelled(state: &mut State, key: Key, c: char) -> bool {
     };
     let found = answering::spelled(&mut state.shared, &asked, c.to_ascii_lowercase());
     if found {
-        state.word = Some(state.shared.now);
+        state.word = Some((state.shared.now, 1));
     }
     found
+}
+
+/// Whether a word at options is over: Space and digits do what the page says of them,
+/// unless the option that is being spelled goes on with them.
+fn ends(state: &State, letters: usize, c: char) -> bool {
+    let key = c == ' ' || c.is_ascii_digit();
+    if !key || !matches!(asks(state), Asks::Option(_) | Asks::Rank(_)) {
+        return false;
+    }
+    let asked = state.screen().asked(&state.shared);
+    let next = asked.and_then(|asked| answering::letter(&state.shared, &asked, letters));
+    next != Some(c)
 }
 
 /// What is asked and has the keys.
