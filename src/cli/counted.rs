@@ -33,8 +33,8 @@ pub(super) const KINDS: [Kind; 5] = [
         of: |b| b.compulsory,
     },
     Kind {
-        head: "DRAM est. =",
-        word: "estimated to reach DRAM",
+        head: "DRAM A100 =",
+        word: "estimated to reach DRAM behind an A100's L2",
         of: |b| b.estimated_dram,
     },
     Kind {

@@ -262,7 +262,10 @@ fn bytes(report: &Report) -> String {
         (b.modelled, "= modelled"),
         (b.issued, "# issued"),
         (b.compulsory, "# compulsory"),
-        (b.estimated_dram, "= estimated to reach DRAM"),
+        (
+            b.estimated_dram,
+            "= estimated to reach DRAM behind an A100's L2",
+        ),
         (b.measured_dram, "@ measured at DRAM"),
     ];
     let mut parts: Vec<String> = kinds

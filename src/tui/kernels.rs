@@ -110,7 +110,7 @@ const KINDS: [(u16, &str); 4] = [
     (28, "modelled ="),
     (38, "issued #"),
     (52, "compulsory #"),
-    (65, "DRAM est. ="),
+    (65, "DRAM A100 ="),
 ];
 
 /// A number of each kind of a kernel, `–` where it is not known.
@@ -162,7 +162,7 @@ fn kinds(state: &State, report: &Report, pen: &mut Pen<'_>) {
     pen.put(1, 0, &title, Role::Dim);
     for (edge, head) in KINDS {
         let head = match head {
-            "DRAM est. =" => dram_head(report, head, "DRAM @"),
+            "DRAM A100 =" => dram_head(report, head, "DRAM @"),
             head => head,
         };
         pen.right(edge, 1, head, Role::Dim);

@@ -155,7 +155,7 @@ fn kinds(counted: [Option<BytesReport>; 2], cost: &Cost, v1: &Cost) -> [Row; 4] 
     let measured = of(|b| b.measured_dram);
     let dram = match measured.iter().flatten().any(Option::is_some) {
         true => ("  DRAM @", Origin::Measured, measured),
-        false => ("  DRAM est. =", Origin::Modelled, of(|b| b.estimated_dram)),
+        false => ("  DRAM A100 =", Origin::Modelled, of(|b| b.estimated_dram)),
     };
     let modelled = [&cost.forward, &v1.forward].map(|p| Some(Some(p.bytes())));
     let rows = [

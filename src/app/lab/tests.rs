@@ -50,7 +50,7 @@ fn issued_bytes_stand_below_the_modelled_ones_of_the_same_forward() {
     assert_eq!(of("  issued #").origin, Origin::Issued);
     assert_eq!(of("  compulsory #").plan, "42.047");
     // Nobody estimated it: not the same as not run.
-    assert_eq!(of("  DRAM est. =").plan, "–");
+    assert_eq!(of("  DRAM A100 =").plan, "–");
     assert_eq!(of("µs, fwd @").origin, Origin::Measured);
     assert!(!rows.iter().any(|r| r.label.contains("weights")));
 }
