@@ -53,6 +53,9 @@ fn the_one_question_in_view_takes_digits_from_the_text() {
     assert_eq!(s.state.reader.focus, Focus::Text);
     let s = s.typed("8/27").shows("8/27▌");
     assert_eq!(s.state.page, Page::Lesson);
+    // What was left half typed is not added to: the digit leads to its page.
+    let left = s.press(&[ESC, ESC, ch('3')]);
+    assert_eq!(left.state.page, Page::Lab);
 }
 
 #[test]

@@ -30,7 +30,8 @@ pub fn asks(reader: &Reader, shared: &Shared) -> Asks {
     }
 }
 
-/// The one block in view that waits for a value, while the text has the keys.
+/// The one block in view that waits for a value, while the text has the keys. What was
+/// left half typed waits for Tab: a key for a page is no part of it.
 pub(crate) fn waiting(reader: &Reader, shared: &Shared) -> Option<usize> {
     if reader.focus != Focus::Text {
         return None;
@@ -45,10 +46,10 @@ pub(crate) fn waiting(reader: &Reader, shared: &Shared) -> Option<usize> {
     let mut found = blocks
         .filter(|live| takes_keys(live))
         .enumerate()
-        .filter(|(at, live)| seen(*at) && wants(shared, lesson, live) == Asks::Value)
-        .map(|(at, _)| at);
-    let first = found.next()?;
-    found.next().is_none().then_some(first)
+        .filter(|(at, live)| seen(*at) && wants(shared, lesson, live) == Asks::Value);
+    let (first, live) = found.next()?;
+    let begun = asked(shared, live).is_some_and(|a| !answering::now(shared, &a).is_empty());
+    (found.next().is_none() && !begun).then_some(first)
 }
 
 /// What a point of a chart says: its line, the parameter's value, its own.
