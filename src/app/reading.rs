@@ -174,7 +174,7 @@ impl Screen for FirstRun {
 
     fn act(&mut self, shared: &mut Shared, action: Action, out: &mut Out) {
         match action {
-            Action::Open => {
+            Action::Open | Action::Flip => {
                 // Once the workshop has been met, the page is not shown again.
                 shared.choose("met", "yes", out);
                 out.want(Intent::Begin);

@@ -1,7 +1,7 @@
 //! The page that is shown once, at the very first start.
 
 use super::frame;
-use super::pen::{Pen, clip, width, wrap};
+use super::pen::{Pen, width, wrap};
 use super::theme::Role;
 use app::machine::Condition;
 use app::{Page, State};
@@ -31,19 +31,20 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     );
     y += 1 + gap;
     for at in 0..state.shared.machine.backends.len().min(4) {
-        found(state, at, pen.width().min(WIDEST), y, pen);
-        y += 1;
+        y = found(state, at, pen.width().min(WIDEST), y, pen);
     }
     y += gap;
     pen.put(2, y, "Numbers say where they come from:", Role::Text);
     y += 1 + gap;
     let signs = [
-        (4, "=  modelled, derived", Role::Modelled),
-        (27, "#  issued, counted", Role::Issued),
-        (48, "@  measured here", Role::Measured),
+        ("=  modelled, derived", Role::Modelled),
+        ("#  issued, counted", Role::Issued),
+        ("@  measured here", Role::Measured),
     ];
-    for (x, sign, role) in signs {
+    let (mut x, apart) = if columns < 66 { (2, 1) } else { (4, 3) };
+    for (sign, role) in signs {
         pen.put(x, y, sign, role);
+        x += width(sign) as u16 + apart;
     }
     y += 1 + gap;
     pen.put(2, y, "Do these join without gaps?", Role::Text);
@@ -52,7 +53,7 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     // Beside the sample it would look as a part of it.
     let below = u16::from(columns < 66);
     pen.right(columns - 1, y + 1 + below, "a  if not: ASCII", Role::Text);
-    y += 2 + gap;
+    y += 2 + below + gap;
     let instead = match state.shared.workshop {
         true => "",
         false => " (i: start a workshop folder here instead, with ./answers)",
@@ -76,12 +77,12 @@ fn paragraph(text: &str, columns: u16, mut y: u16, pen: &mut Pen<'_>) -> u16 {
     y
 }
 
-/// A backend: its state, its device or why there is none, and what it is for. A reason
-/// has the rest of the row.
-fn found(state: &State, at: usize, columns: u16, y: u16, pen: &mut Pen<'_>) {
+/// A backend: its state, its device or why there is none, and what it is for; the row
+/// behind it. What to do about it is said by the doctor's page.
+fn found(state: &State, at: usize, columns: u16, y: u16, pen: &mut Pen<'_>) -> u16 {
     let machine = &state.shared.machine;
     let Some(b) = machine.backends.get(at) else {
-        return;
+        return y;
     };
     let role = match b.condition {
         Condition::Ready => Role::Good,
@@ -99,6 +100,21 @@ fn found(state: &State, at: usize, columns: u16, y: u16, pen: &mut Pen<'_>) {
         gives => width(gives) as u16 + 2,
     };
     let room = usize::from(edge.saturating_sub(18 + taken));
-    pen.put(18, y, &clip(&b.line, room), Role::Text);
     pen.right(edge, y, gives, Role::Dim);
+    let mut below = y;
+    for line in wrap(gist(&b.line, room), room) {
+        pen.put(18, below, &line, Role::Text);
+        below += 1;
+    }
+    below.max(y + 1)
+}
+
+/// The first part of a line, and that without what stands in brackets where it is wider
+/// than the room.
+fn gist(line: &str, room: usize) -> &str {
+    let first = line.split("; ").next().unwrap_or(line);
+    match width(first) > room {
+        true => first.split(" (").next().unwrap_or(first),
+        false => first,
+    }
 }

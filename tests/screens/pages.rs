@@ -320,6 +320,65 @@ fn first_run_says_what_was_found() {
     snapshot("first-run", &screen);
 }
 
+/// The longest lines of a machine without a GPU: nothing is cut, nothing stands twice.
+#[test]
+fn first_run_cuts_no_reason() {
+    let lines = [
+        (
+            "hip",
+            "no AMD GPU and no ROCm are here (neither /dev/kfd nor libamdhip64.so is found); --backend cpu needs none",
+            Condition::None,
+            "",
+        ),
+        (
+            "simt",
+            "executes the kernels' sm_80 PTX on this CPU; counts, no times",
+            Condition::Ready,
+            "counts, no times",
+        ),
+        (
+            "cpu",
+            "AMD EPYC, 2 threads, AVX-512",
+            Condition::Ready,
+            "times of the CPU",
+        ),
+    ];
+    for (columns, rows) in [(60, 18), (80, 24), (120, 40)] {
+        let mut screen = contents(Screen::new(columns, rows));
+        screen.state.page = Page::FirstRun;
+        screen.state.shared.machine = Machine {
+            backends: lines
+                .iter()
+                .map(|(name, line, condition, gives)| BackendFacts {
+                    name: (*name).into(),
+                    line: (*line).into(),
+                    condition: condition.clone(),
+                    gives: (*gives).into(),
+                    ..BackendFacts::default()
+                })
+                .collect(),
+            chosen: 2,
+            ..Machine::default()
+        };
+        let page = screen.rows().join("\n");
+        assert!(page.contains("no AMD GPU and no ROCm are here"), "{page}");
+        assert!(!page.contains('…'), "{page}");
+        assert!(page.contains("@  measured here"), "{page}");
+        assert!(page.contains("if not: ASCII"), "{page}");
+        assert_eq!(page.matches("counts, no times").count(), 1, "{page}");
+    }
+}
+
+#[test]
+fn space_begins_as_enter_does() {
+    for start in [ch(' '), key(Code::Enter)] {
+        let mut screen = contents(Screen::new(80, 24));
+        screen.state.page = Page::FirstRun;
+        let screen = screen.keys([start]);
+        assert_ne!(screen.state.page, Page::FirstRun, "{start:?}");
+    }
+}
+
 #[test]
 fn compare_in_both_sizes_and_scopes() {
     snapshot("compare-80", &Screen::new(80, 24).typed("4"));

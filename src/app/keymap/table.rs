@@ -354,6 +354,12 @@ pub const TABLE: &[Entry] = &[
     ),
     entry(
         On::Here(&[FirstRun]),
+        &[(ch(' '), Flip)],
+        &[],
+        "begin, as Enter",
+    ),
+    entry(
+        On::Here(&[FirstRun]),
         &[(ch('a'), Ascii)],
         &[],
         "ASCII or Unicode",
