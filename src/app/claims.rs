@@ -10,9 +10,10 @@ pub use act::open;
 
 use super::change::NAME;
 use super::intent::Out;
-use super::keymap::{Action, FooterItem};
+use super::keymap::{Action, Footer, FooterItem};
 use super::mouse::Target;
 use super::page::Mark;
+use super::question::Asks;
 use super::screen::Screen;
 use super::shared::Shared;
 use super::study::{CLAIM, Study};
@@ -194,14 +195,15 @@ pub fn hit(ruling: Ruling, judgement: Judgement) -> bool {
 }
 
 impl Screen for Claims {
-    fn footer(&self, shared: &Shared) -> &'static [FooterItem] {
+    fn footer(&self, shared: &Shared) -> Footer {
         if self.choosing {
-            return CHOOSING;
+            return CHOOSING.into();
         }
-        match current(self, shared).map(|c| standing(&shared.study, &c.id.text)) {
+        let keys = match current(self, shared).map(|c| standing(&shared.study, &c.id.text)) {
             Some(Standing::Open) => OPEN,
             _ => JUDGED,
-        }
+        };
+        keys.into()
     }
 
     fn act(&mut self, shared: &mut Shared, action: Action, out: &mut Out) {
@@ -229,6 +231,14 @@ impl Screen for Claims {
 
     fn leave(&mut self, _: &mut Shared) -> bool {
         std::mem::take(&mut self.choosing)
+    }
+
+    /// A verdict is chosen with arrows; no digit leads away from it.
+    fn asks(&self, _: &Shared) -> Asks {
+        match self.choosing {
+            true => Asks::Untyped,
+            false => Asks::Nothing,
+        }
     }
 
     fn click(&mut self, _: &mut Shared, target: Target, _: &mut Out) {

@@ -3,7 +3,7 @@
 
 use super::{Focus, Reader, focused};
 use crate::answering;
-use crate::keymap::{Action, FooterItem};
+use crate::keymap::{Action, Footer, FooterItem};
 use crate::live::predict;
 use crate::page::Page;
 use crate::screen::Screen;
@@ -11,27 +11,28 @@ use crate::shared::Shared;
 use course::Kind;
 
 /// The keys that the footer names now.
-pub fn footer(reader: &Reader, shared: &Shared) -> &'static [FooterItem] {
-    match reader.focus {
+pub fn footer(reader: &Reader, shared: &Shared) -> Footer {
+    let keys = match reader.focus {
         _ if reader.outline.is_some() => OUTLINE,
         Focus::Text => TEXT,
         Focus::Block(_) if reader.typing(shared) => TYPING,
-        Focus::Block(_) => block_footer(reader, shared),
+        Focus::Block(_) => return block_footer(reader, shared),
         Focus::Lab => LAB,
-    }
+    };
+    keys.into()
 }
 
-fn block_footer(reader: &Reader, shared: &Shared) -> &'static [FooterItem] {
+fn block_footer(reader: &Reader, shared: &Shared) -> Footer {
     let Some((lesson, live)) = focused(reader, shared) else {
-        return TEXT;
+        return TEXT.into();
     };
     if predict::open(&shared.study, lesson, live).is_some() {
-        return PREDICT;
+        return PREDICT.into();
     }
     use course::Block as B;
     let asked = crate::live::asked(shared, live);
     if asked.is_some_and(|asked| answering::right(shared, &asked)) {
-        return DONE;
+        return DONE.into();
     }
     let key = |exercise: &str, key: &Option<course::Phrase>| {
         let asked = shared
@@ -39,7 +40,7 @@ fn block_footer(reader: &Reader, shared: &Shared) -> &'static [FooterItem] {
             .question(exercise, key.as_ref().map(|k| &*k.text))?;
         shared.study.key_of(&asked).map(|k| k.kind)
     };
-    match &live.content {
+    let keys = match &live.content {
         Ok(B::Lab { toggles, .. }) if !toggles.is_empty() => BLOCK,
         Ok(B::Trips(asked)) if asked.toggles.is_empty() => JOURNEYS,
         Ok(B::Trips(_)) => TRIPS,
@@ -62,7 +63,8 @@ fn block_footer(reader: &Reader, shared: &Shared) -> &'static [FooterItem] {
         Ok(B::Kernel { op: Some(_), .. } | B::Ribbon { .. }) => OPENED,
         Ok(B::Kernel { .. }) => TURNED,
         _ => SHOWN,
-    }
+    };
+    keys.into()
 }
 
 /// Keys that the footer names.
