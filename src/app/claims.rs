@@ -10,7 +10,7 @@ pub use act::open;
 
 use super::change::NAME;
 use super::intent::Out;
-use super::keymap::{Action, Footer, FooterItem};
+use super::keymap::{Action, Footer, FooterItem, renamed, without};
 use super::mouse::Target;
 use super::page::Mark;
 use super::question::Asks;
@@ -199,11 +199,18 @@ impl Screen for Claims {
         if self.choosing {
             return CHOOSING.into();
         }
-        let keys = match current(self, shared).map(|c| standing(&shared.study, &c.id.text)) {
+        let claim = current(self, shared);
+        let keys = match claim.map(|c| standing(&shared.study, &c.id.text)) {
             Some(Standing::Open) => OPEN,
             _ => JUDGED,
         };
-        keys.into()
+        match claim {
+            Some(claim) if claim.cuts().is_empty() => match claim.demonstration() {
+                Some(_) => renamed(keys, Action::Run, "its command"),
+                None => without(keys, &[Action::Run]),
+            },
+            _ => keys.into(),
+        }
     }
 
     fn act(&mut self, shared: &mut Shared, action: Action, out: &mut Out) {

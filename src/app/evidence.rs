@@ -4,9 +4,15 @@ use super::intent::Out;
 use super::note::Tone;
 use super::setup::Setup;
 use super::shared::Shared;
-use course::Claim;
+use course::{Claim, Ledger};
 use plan::fusion::Cut;
 use plan::run::Report;
+
+/// Whether a claim, by its id, is demonstrated by plans that run here.
+pub fn runs(claim: &str) -> bool {
+    let claim = Ledger::built_in().get(claim);
+    claim.is_some_and(|claim| !claim.cuts().is_empty())
+}
 
 /// What this machine measured of a claim's plans, in their order.
 pub fn measured<'s>(shared: &'s Shared, claim: &Claim) -> Vec<(Cut, Option<&'s Report>)> {

@@ -216,11 +216,8 @@ fn an_equals_sign_alone_is_no_empty_answer() {
     let s = s.typed("=").press(&[ENTER]).hides("Nothing is typed");
     let s = s.shows("No number stands behind “=”");
     s.press(&[key(Code::Backspace), ENTER]).shows("It is ");
-    let s = form()
-        .typed("n =")
-        .press(&[ENTER])
-        .hides("Nothing is typed");
-    s.shows("behind");
+    let s = form().press(&[ENTER]).typed("n =").press(&[ENTER]);
+    s.hides("Nothing is typed").shows("behind");
 }
 
 #[test]

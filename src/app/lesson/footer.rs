@@ -1,10 +1,11 @@
 //! The keys that the footer names on the lesson page: those of whatever has the
 //! keys now.
 
-use super::{Focus, Reader, focused};
+use super::{Focus, Reader, focused, section};
 use crate::answering;
-use crate::keymap::{Action, Footer, FooterItem};
-use crate::live::predict;
+use crate::evidence::runs;
+use crate::keymap::{Action, Footer, FooterItem, without};
+use crate::live::{predict, takes_keys};
 use crate::page::Page;
 use crate::screen::Screen;
 use crate::shared::Shared;
@@ -14,12 +15,20 @@ use course::Kind;
 pub fn footer(reader: &Reader, shared: &Shared) -> Footer {
     let keys = match reader.focus {
         _ if reader.outline.is_some() => OUTLINE,
-        Focus::Text => TEXT,
+        Focus::Text if walks(reader, shared) => TEXT,
+        Focus::Text => return without(TEXT, &[Action::NextPart]),
         Focus::Block(_) if reader.typing(shared) => TYPING,
         Focus::Block(_) => return block_footer(reader, shared),
         Focus::Lab => LAB,
     };
     keys.into()
+}
+
+/// Whether Tab leads somewhere from the text.
+fn walks(reader: &Reader, shared: &Shared) -> bool {
+    let blocks = section(reader, shared);
+    let blocks = blocks.is_none_or(|section| section.live().any(takes_keys));
+    blocks || shared.two_panes()
 }
 
 fn block_footer(reader: &Reader, shared: &Shared) -> Footer {
@@ -62,6 +71,7 @@ fn block_footer(reader: &Reader, shared: &Shared) -> Footer {
         Ok(B::Micro { .. }) => EXPERIMENT,
         Ok(B::Kernel { op: Some(_), .. } | B::Ribbon { .. }) => OPENED,
         Ok(B::Kernel { .. }) => TURNED,
+        Ok(B::Claim { id }) if !runs(id.as_str()) => OPENED,
         _ => SHOWN,
     };
     keys.into()
